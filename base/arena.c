@@ -1,0 +1,203 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/*
+ * Under AddressSanitizer what is not handed out may not be touched, and a gap keeps
+ * neighbours apart; it tracks memory in units of 8 bytes.
+ */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+enum { TEXT_ALIGNMENT = 8, GAP_BYTES = 8 };
+#define arena_hide(bytes, size_bytes) ASAN_POISON_MEMORY_REGION((bytes), (size_bytes))
+#define arena_show(bytes, size_bytes) ASAN_UNPOISON_MEMORY_REGION((bytes), (size_bytes))
+#else
+enum { TEXT_ALIGNMENT = 1, GAP_BYTES = 0 };
+#define arena_hide(bytes, size_bytes) ((void)(bytes), (void)(size_bytes))
+#define arena_show(bytes, size_bytes) ((void)(bytes), (void)(size_bytes))
+#endif
+
+enum {
+	BLOCK_FIRST_BYTES = 64 * 1024,
+	BLOCK_LARGEST_BYTES = 4 * 1024 * 1024,
+	/* Longer texts are formatted twice: once to learn their length. */
+	FORMAT_SHORT_BYTES = 512,
+};
+
+/* Everything behind used_bytes is zero, so handing out memory need not clear it. */
+struct arena_block {
+	struct arena_block *older;
+	size_t size_bytes;
+	size_t used_bytes;
+	alignas(max_align_t) char bytes[];
+};
+
+void arena_init(struct arena *arena)
+{
+	*arena = (struct arena){0};
+}
+
+static void blocks_free(struct arena_block *block)
+{
+	while (block) {
+		struct arena_block *older = block->older;
+
+		free(block);
+		block = older;
+	}
+}
+
+void arena_release(struct arena *arena)
+{
+	blocks_free(arena->newest);
+	*arena = (struct arena){0};
+}
+
+void arena_reset(struct arena *arena)
+{
+	struct arena_block *kept = arena->newest;
+
+	arena->used_bytes = 0;
+	if (!kept)
+		return;
+	blocks_free(kept->older);
+	kept->older = NULL;
+	arena_show(kept->bytes, kept->used_bytes);
+	memset(kept->bytes, 0, kept->used_bytes);
+	arena_hide(kept->bytes, kept->size_bytes);
+	kept->used_bytes = 0;
+}
+
+static struct arena_block *block_new(size_t size_bytes)
+{
+	/* No heap has that much, so an absurd size ends in memory_get() as any other failure does. */
+	size_t whole_bytes = size_bytes <= PTRDIFF_MAX - sizeof(struct arena_block)
+				     ? sizeof(struct arena_block) + size_bytes
+				     : PTRDIFF_MAX;
+	struct arena_block *block = (struct arena_block *)memory_get(whole_bytes);
+
+	block->size_bytes = size_bytes;
+	arena_hide(block->bytes, size_bytes);
+	return block;
+}
+
+static size_t next_block_bytes(const struct arena_block *newest)
+{
+	if (!newest)
+		return BLOCK_FIRST_BYTES;
+	return newest->size_bytes < BLOCK_LARGEST_BYTES / 2 ? newest->size_bytes * 2 : BLOCK_LARGEST_BYTES;
+}
+
+/*
+ * The newest block has no room. What would fill a good part of a new block gets one of its
+ * own behind the newest, which so goes on serving small requests.
+ */
+__attribute__((noinline, returns_nonnull)) static char *arena_take_slowly(struct arena *arena, size_t size_bytes)
+{
+	size_t block_bytes = next_block_bytes(arena->newest);
+	struct arena_block *block;
+
+	if (!arena->newest || size_bytes <= block_bytes / 4) {
+		block = block_new(block_bytes);
+		block->older = arena->newest;
+		arena->newest = block;
+	}
+	if (size_bytes > block_bytes / 4) {
+		block = block_new(size_bytes);
+		block->older = arena->newest->older;
+		arena->newest->older = block;
+	} else {
+		block = arena->newest;
+	}
+	block->used_bytes = size_bytes;
+	arena_show(block->bytes, size_bytes);
+	return block->bytes;
+}
+
+/* alignment is a power of two no larger than that of max_align_t; size_bytes > 0. */
+__attribute__((returns_nonnull)) static inline char *arena_take(struct arena *arena, size_t size_bytes,
+								size_t alignment)
+{
+	struct arena_block *block = arena->newest;
+
+	arena->used_bytes += size_bytes;
+	if (block) {
+		size_t start = (block->used_bytes + GAP_BYTES + alignment - 1) & ~(alignment - 1);
+
+		if (start <= block->size_bytes && size_bytes <= block->size_bytes - start) {
+			block->used_bytes = start + size_bytes;
+			arena_show(block->bytes + start, size_bytes);
+			return block->bytes + start;
+		}
+	}
+	return arena_take_slowly(arena, size_bytes);
+}
+
+void *arena_get(struct arena *arena, size_t size_bytes)
+{
+	return arena_take(arena, size_bytes > 0 ? size_bytes : 1, alignof(max_align_t));
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size_bytes)
+{
+	size_t product;
+
+	if (__builtin_mul_overflow(count, size_bytes, &product))
+		product = PTRDIFF_MAX;
+	return arena_get(arena, product);
+}
+
+struct slice arena_copy(struct arena *arena, struct slice text)
+{
+	char *copy;
+
+	if (text.size == 0)
+		return (struct slice){"", 0};
+	copy = arena_take(arena, text.size + 1, TEXT_ALIGNMENT);
+	memcpy(copy, text.data, text.size);
+	return (struct slice){copy, text.size};
+}
+
+const char *arena_string(struct arena *arena, struct slice text)
+{
+	return arena_copy(arena, text).data;
+}
+
+struct slice arena_format(struct arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	struct slice text;
+
+	va_start(arguments, format);
+	text = arena_vformat(arena, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+__attribute__((format(printf, 2, 0))) struct slice arena_vformat(struct arena *arena, const char *format,
+								 va_list arguments)
+{
+	char brief[FORMAT_SHORT_BYTES];
+	va_list again;
+	int length;
+	char *text;
+
+	va_copy(again, arguments);
+	length = vsnprintf(brief, sizeof(brief), format, arguments);
+	if (length < (int)sizeof(brief)) {
+		va_end(again);
+		return arena_copy(arena, (struct slice){brief, length > 0 ? (size_t)length : 0});
+	}
+	text = arena_take(arena, (size_t)length + 1, TEXT_ALIGNMENT);
+	vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	return (struct slice){text, (size_t)length};
+}

@@ -1,0 +1,41 @@
+#ifndef TRUEUP_BASE_ARENA_H
+#define TRUEUP_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "base/slice.h"
+
+/*
+ * Memory that is given back all at once. Specs, graph and plan live in one arena a
+ * command; a task has a scratch arena that is reset when the task ends. Nothing in an
+ * arena is freed alone.
+ */
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *newest;
+	size_t used_bytes; /* handed out since init or reset, without alignment waste */
+};
+
+void arena_init(struct arena *arena);
+void arena_release(struct arena *arena);
+/* Forgets everything handed out but keeps the newest block for reuse. */
+void arena_reset(struct arena *arena);
+
+/* Zeroed, aligned for any type, never NULL; size 0 gives a valid unique pointer. */
+__attribute__((returns_nonnull, warn_unused_result)) void *arena_get(struct arena *arena, size_t size_bytes);
+/* An array; a product that overflows ends the process as running out of memory does. */
+__attribute__((returns_nonnull, warn_unused_result)) void *arena_array(struct arena *arena, size_t count,
+								       size_t size_bytes);
+/* Copies; the copy is followed by a NUL that does not count in its size. */
+struct slice arena_copy(struct arena *arena, struct slice text);
+const char *arena_string(struct arena *arena, struct slice text);
+__attribute__((format(printf, 2, 3))) struct slice arena_format(struct arena *arena, const char *format, ...);
+struct slice arena_vformat(struct arena *arena, const char *format, va_list arguments);
+
+#define arena_new(arena, type) ((type *)arena_get((arena), sizeof(type)))
+#define arena_new_array(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
+
+#endif

@@ -1,0 +1,104 @@
+#include "base/buffer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { BUFFER_FIRST_BYTES = 256 };
+
+void buffer_init(struct buffer *buffer, size_t limit_bytes)
+{
+	*buffer = (struct buffer){.limit_bytes = limit_bytes};
+}
+
+void buffer_release(struct buffer *buffer)
+{
+	free(buffer->data);
+	*buffer = (struct buffer){.limit_bytes = buffer->limit_bytes};
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+	buffer->size = 0;
+	buffer->full = false;
+	if (buffer->data)
+		buffer->data[0] = '\0';
+}
+
+/* Room for more_bytes > 0 and the NUL behind them; false, and full from now on, where the cap forbids it. */
+static bool buffer_reserve(struct buffer *buffer, size_t more_bytes)
+{
+	size_t needed, capacity;
+
+	if (buffer->full || more_bytes > buffer->limit_bytes - buffer->size) {
+		buffer->full = true;
+		return false;
+	}
+	needed = buffer->size + more_bytes;
+	if (needed <= buffer->capacity)
+		return true;
+	capacity = buffer->capacity <= buffer->limit_bytes / 2 ? buffer->capacity * 2 : buffer->limit_bytes;
+	if (capacity < BUFFER_FIRST_BYTES)
+		capacity = BUFFER_FIRST_BYTES;
+	if (capacity < needed)
+		capacity = needed;
+	if (capacity > buffer->limit_bytes)
+		capacity = buffer->limit_bytes;
+	buffer->data = (char *)memory_resize(buffer->data, capacity + 1);
+	buffer->capacity = capacity;
+	return true;
+}
+
+bool buffer_append(struct buffer *buffer, struct slice text)
+{
+	if (text.size == 0)
+		return !buffer->full;
+	if (!buffer_reserve(buffer, text.size))
+		return false;
+	memcpy(buffer->data + buffer->size, text.data, text.size);
+	buffer->size += text.size;
+	buffer->data[buffer->size] = '\0';
+	return true;
+}
+
+bool buffer_string(struct buffer *buffer, const char *string)
+{
+	return buffer_append(buffer, slice_of(string));
+}
+
+bool buffer_byte(struct buffer *buffer, char byte)
+{
+	return buffer_append(buffer, (struct slice){&byte, 1});
+}
+
+bool buffer_format(struct buffer *buffer, const char *format, ...)
+{
+	va_list arguments;
+	bool taken;
+
+	va_start(arguments, format);
+	taken = buffer_vformat(buffer, format, arguments);
+	va_end(arguments);
+	return taken;
+}
+
+__attribute__((format(printf, 2, 0))) bool buffer_vformat(struct buffer *buffer, const char *format, va_list arguments)
+{
+	va_list again;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, arguments);
+	if (length > 0 && buffer_reserve(buffer, (size_t)length)) {
+		vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
+		buffer->size += (size_t)length;
+	}
+	va_end(again);
+	return !buffer->full;
+}
+
+struct slice buffer_slice(const struct buffer *buffer)
+{
+	return (struct slice){buffer->data, buffer->size};
+}

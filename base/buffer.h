@@ -1,0 +1,36 @@
+#ifndef TRUEUP_BASE_BUFFER_H
+#define TRUEUP_BASE_BUFFER_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/slice.h"
+
+/*
+ * Bytes that grow up to a mandatory cap. Once an append would pass the cap nothing more
+ * is taken and `full` stays set, so a writer may append many times and ask once.
+ */
+struct buffer {
+	char *data; /* owned; NULL while empty; always followed by a NUL that does not count */
+	size_t size;
+	size_t capacity;
+	size_t limit_bytes;
+	bool full;
+};
+
+void buffer_init(struct buffer *buffer, size_t limit_bytes);
+void buffer_release(struct buffer *buffer);
+void buffer_clear(struct buffer *buffer);
+/* False, and nothing appended, where the cap would be passed. */
+bool buffer_append(struct buffer *buffer, struct slice text);
+bool buffer_string(struct buffer *buffer, const char *string);
+bool buffer_byte(struct buffer *buffer, char byte);
+__attribute__((format(printf, 2, 3))) bool buffer_format(struct buffer *buffer, const char *format, ...);
+bool buffer_vformat(struct buffer *buffer, const char *format, va_list arguments);
+/* Borrowed: valid until the next append. */
+struct slice buffer_slice(const struct buffer *buffer);
+
+#define BUFFER_AUTO __attribute__((cleanup(buffer_release))) struct buffer
+
+#endif

@@ -1,0 +1,168 @@
+#include "base/digest.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+_Static_assert((int)DIGEST_HEX == 2 * (int)DIGEST_BYTES, "two digits a byte");
+
+/* Neither call can fail for SHA-256 but by want of memory or a broken OpenSSL: nothing may go on without it. */
+struct digest digest_of(struct slice text)
+{
+	struct digest digest;
+
+	if (EVP_Digest(text.data, text.size, digest.bytes, NULL, EVP_sha256(), NULL) != 1)
+		abort();
+	return digest;
+}
+
+struct digest digest_keyed(struct slice key, struct slice text)
+{
+	struct digest digest;
+
+	if (key.size > INT32_MAX || !HMAC(EVP_sha256(), key.size > 0 ? key.data : "", (int)key.size,
+					  (const unsigned char *)text.data, text.size, digest.bytes, NULL))
+		abort();
+	return digest;
+}
+
+bool digest_equal(const struct digest *a, const struct digest *b)
+{
+	/* In constant time: a keyed digest may prove who sent something. */
+	return CRYPTO_memcmp(a->bytes, b->bytes, DIGEST_BYTES) == 0;
+}
+
+static void hex_write(const uint8_t *bytes, size_t count, char *hex)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count; i++) {
+		hex[2 * i] = digits[bytes[i] >> 4];
+		hex[2 * i + 1] = digits[bytes[i] & 15];
+	}
+}
+
+void digest_hex(const struct digest *digest, char ret[DIGEST_HEX + 1])
+{
+	hex_write(digest->bytes, DIGEST_BYTES, ret);
+	ret[DIGEST_HEX] = '\0';
+}
+
+struct slice digest_text(struct arena *arena, const struct digest *digest)
+{
+	return hex_encode(arena, (struct slice){(const char *)digest->bytes, DIGEST_BYTES});
+}
+
+static int hex_digit(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+bool digest_read(struct slice text, struct digest *ret)
+{
+	struct digest digest;
+
+	if (text.size != DIGEST_HEX)
+		return false;
+	for (size_t i = 0; i < DIGEST_BYTES; i++) {
+		int high = hex_digit(text.data[2 * i]), low = hex_digit(text.data[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return false;
+		digest.bytes[i] = (uint8_t)(high << 4 | low);
+	}
+	*ret = digest;
+	return true;
+}
+
+struct slice hex_encode(struct arena *arena, struct slice bytes)
+{
+	char *hex = (char *)arena_array(arena, bytes.size + 1, 2);
+
+	hex_write((const uint8_t *)bytes.data, bytes.size, hex);
+	return (struct slice){hex, bytes.size * 2};
+}
+
+struct slice base64_encode(struct arena *arena, struct slice bytes)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *from = (const uint8_t *)bytes.data;
+	char *text = (char *)arena_array(arena, bytes.size / 3 + 2, 4);
+	char *to = text;
+
+	for (size_t i = 0; i < bytes.size; i += 3) {
+		size_t left = bytes.size - i;
+		uint32_t group = (uint32_t)from[i] << 16;
+
+		if (left > 1)
+			group |= (uint32_t)from[i + 1] << 8;
+		if (left > 2)
+			group |= from[i + 2];
+		*to++ = digits[group >> 18];
+		*to++ = digits[group >> 12 & 63];
+		*to++ = left > 1 ? digits[group >> 6 & 63] : '=';
+		*to++ = left > 2 ? digits[group & 63] : '=';
+	}
+	return (struct slice){text, (size_t)(to - text)};
+}
+
+static int base64_digit(char digit)
+{
+	if (digit >= 'A' && digit <= 'Z')
+		return digit - 'A';
+	if (digit >= 'a' && digit <= 'z')
+		return digit - 'a' + 26;
+	if (digit >= '0' && digit <= '9')
+		return digit - '0' + 52;
+	if (digit == '+')
+		return 62;
+	return digit == '/' ? 63 : -1;
+}
+
+static bool is_space(char byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+bool base64_decode(struct arena *arena, struct slice text, struct slice *ret)
+{
+	uint8_t *bytes = (uint8_t *)arena_array(arena, text.size / 4 + 2, 3);
+	size_t digit_count = 0, padding = 0, size = 0;
+	uint32_t group = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		int digit = base64_digit(text.data[i]);
+
+		if (is_space(text.data[i]))
+			continue;
+		if (text.data[i] == '=' && padding < 2) {
+			padding++;
+			continue;
+		}
+		if (digit < 0 || padding > 0)
+			return false;
+		group = group << 6 | (uint32_t)digit;
+		if (++digit_count % 4 != 0)
+			continue;
+		bytes[size++] = (uint8_t)(group >> 16);
+		bytes[size++] = (uint8_t)(group >> 8);
+		bytes[size++] = (uint8_t)group;
+	}
+	if ((digit_count + padding) % 4 != 0)
+		return false;
+	/* Bits that the padding leaves over are zero (RFC 4648, section 3.5): each text means one byte string. */
+	group <<= 6 * padding;
+	if ((padding == 1 && (group & 0xff) != 0) || (padding == 2 && (group & 0xffff) != 0))
+		return false;
+	if (padding > 0)
+		bytes[size++] = (uint8_t)(group >> 16);
+	if (padding == 1)
+		bytes[size++] = (uint8_t)(group >> 8);
+	*ret = (struct slice){(const char *)bytes, size};
+	return true;
+}

@@ -1,0 +1,70 @@
+#ifndef TRUEUP_BASE_HTTP_H
+#define TRUEUP_BASE_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/slice.h"
+
+/*
+ * The transport: an HTTP request goes in, a response comes out, later. Implemented by
+ * curl (providers/net), by the simulator (providers/sim), and by a router over both.
+ */
+struct http_header {
+	struct slice name;
+	struct slice value;
+};
+
+struct http_request {
+	struct slice method;
+	struct slice url; /* scheme://host[:port]/path?query; the path is sent exactly as given */
+	/* The endpoint as the user named it, where it is no URL: "sim:" or "sim:FILE". A router
+	 * picks the transport by it; url is what a real endpoint would get. Empty: the network. */
+	struct slice endpoint;
+	const struct http_header *headers;
+	size_t header_count;
+	struct slice body;
+	/* Changes the world: must reach the server at most once for each start(). Never sent
+	 * again by the transport, redirects never followed; a reset after sending is ambiguous. */
+	bool mutating;
+	int64_t connect_timeout_ms;
+	int64_t idle_timeout_ms;  /* without a byte in either direction */
+	int64_t total_timeout_ms; /* 0: none */
+	size_t response_limit_bytes;
+	struct slice ca_file; /* PEM bundle instead of the system's, or empty */
+	bool insecure;	      /* accept any certificate: only where the user's settings say so, with a warning */
+};
+
+struct http_response {
+	/* Whether an answer came at all; then status is set and fault is meaningless. */
+	bool answered;
+	int status;
+	const struct http_header *headers;
+	size_t header_count;
+	struct slice body;
+	/* Without an answer: FAULT_TRANSIENT (never sent), FAULT_AMBIGUOUS (may have
+	 * arrived), FAULT_AUTH (TLS verification), FAULT_USER (unknown host, bad URL). */
+	enum fault fault;
+	struct slice message; /* what curl or the simulator said, in plain words */
+};
+
+struct transport;
+
+/* Called once for each start(), from within wait(). response lives until it returns. */
+typedef void http_done(void *context, const struct http_response *response);
+
+struct transport {
+	/* Takes a request; copies nothing: request and what it points to must live until done. */
+	void (*start)(struct transport *transport, const struct http_request *request, http_done *done, void *context);
+	/* Makes progress until at least one request is done or the clock (boot_ms) reaches
+	 * deadline_ms. A simulated transport moves its clock instead of waiting. */
+	void (*wait)(struct transport *transport, int64_t deadline_ms);
+	/* Requests started and not done. */
+	size_t (*pending)(const struct transport *transport);
+	/* Ends a request that the program no longer waits for: done is not called. */
+	void (*cancel)(struct transport *transport, void *context);
+};
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef TRUEUP_BASE_MEMORY_H
+#define TRUEUP_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/*
+ * The one door to the C heap. Running out of memory ends the process with one line on
+ * standard error and status 1: an intent is on disk before every mutating call, so
+ * nothing is lost by it, and no caller needs a second code path.
+ */
+
+/* size_bytes > 0. Returns zeroed memory, never NULL; the caller frees it with free(). */
+__attribute__((malloc, returns_nonnull, warn_unused_result)) void *memory_get(size_t size_bytes);
+
+/* Like realloc(), never NULL; size_bytes > 0. New bytes are not zeroed. */
+__attribute__((returns_nonnull, warn_unused_result)) void *memory_resize(void *old, size_t size_bytes);
+
+/* Wipes key material in a way that no compiler removes. */
+void memory_wipe(void *bytes, size_t size_bytes);
+
+#endif

@@ -1,0 +1,207 @@
+#define _GNU_SOURCE 1 /* memmem() */
+#include "base/slice.h"
+
+int slice_compare(struct slice a, struct slice b)
+{
+	size_t shorter = a.size < b.size ? a.size : b.size;
+	int order = shorter > 0 ? memcmp(a.data, b.data, shorter) : 0;
+
+	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+bool slice_starts_with(struct slice text, struct slice prefix)
+{
+	return text.size >= prefix.size && slice_equal(slice_first(text, prefix.size), prefix);
+}
+
+bool slice_ends_with(struct slice text, struct slice suffix)
+{
+	return text.size >= suffix.size && slice_equal(slice_from(text, text.size - suffix.size), suffix);
+}
+
+bool slice_contains(struct slice text, struct slice part)
+{
+	if (part.size == 0)
+		return true;
+	return text.size > 0 && memmem(text.data, text.size, part.data, part.size) != NULL;
+}
+
+struct slice slice_from(struct slice text, size_t offset)
+{
+	if (offset == 0)
+		return text;
+	if (offset > text.size)
+		offset = text.size;
+	/* Without bytes there may be no pointer to count from. */
+	return text.size > 0 ? (struct slice){text.data + offset, text.size - offset} : text;
+}
+
+struct slice slice_first(struct slice text, size_t count)
+{
+	return (struct slice){text.data, count < text.size ? count : text.size};
+}
+
+static bool is_space(char byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+struct slice slice_trim(struct slice text)
+{
+	while (text.size > 0 && is_space(text.data[0]))
+		text = slice_from(text, 1);
+	while (text.size > 0 && is_space(text.data[text.size - 1]))
+		text.size--;
+	return text;
+}
+
+struct slice slice_cut(struct slice *rest, char separator)
+{
+	struct slice all = *rest;
+	const char *found = all.size > 0 ? (const char *)memchr(all.data, separator, all.size) : NULL;
+	size_t before;
+
+	if (!found) {
+		*rest = (struct slice){NULL, 0};
+		return all;
+	}
+	before = (size_t)(found - all.data);
+	*rest = (struct slice){found + 1, all.size - before - 1};
+	return (struct slice){all.data, before};
+}
+
+bool slice_integer(struct slice text, int64_t *ret)
+{
+	bool negative = text.size > 0 && text.data[0] == '-';
+	int64_t number = 0;
+
+	if (text.size == (negative ? 1 : 0))
+		return false;
+	for (size_t i = negative ? 1 : 0; i < text.size; i++) {
+		char byte = text.data[i];
+
+		if (byte < '0' || byte > '9')
+			return false;
+		/* Counted downwards: the negative range is the larger one. */
+		if (__builtin_mul_overflow(number, 10, &number) || __builtin_sub_overflow(number, byte - '0', &number))
+			return false;
+	}
+	if (!negative && __builtin_sub_overflow((int64_t)0, number, &number))
+		return false;
+	*ret = number;
+	return true;
+}
+
+static bool is_ascii_8(const char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return (word & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Length of the well-formed sequence at the start of bytes (RFC 3629, section 4), or 0. */
+static size_t utf8_sequence(const unsigned char *bytes, size_t size)
+{
+	static const struct {
+		unsigned char lead_from, lead_to, second_from, second_to;
+		size_t length;
+	} forms[] = {
+		{0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+
+	if (bytes[0] < 0x80)
+		return 1;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (bytes[0] < forms[i].lead_from || bytes[0] > forms[i].lead_to)
+			continue;
+		if (size < forms[i].length || bytes[1] < forms[i].second_from || bytes[1] > forms[i].second_to)
+			return 0;
+		for (size_t k = 2; k < forms[i].length; k++) {
+			if ((bytes[k] & 0xc0) != 0x80)
+				return 0;
+		}
+		return forms[i].length;
+	}
+	return 0;
+}
+
+bool slice_is_utf8(struct slice text, size_t *ret_bad)
+{
+	size_t i = 0;
+
+	while (i < text.size) {
+		size_t length;
+
+		if (text.size - i >= 8 && is_ascii_8(text.data + i)) {
+			i += 8;
+			continue;
+		}
+		length = utf8_sequence((const unsigned char *)text.data + i, text.size - i);
+		if (length == 0) {
+			if (ret_bad)
+				*ret_bad = i;
+			return false;
+		}
+		i += length;
+	}
+	return true;
+}
+
+enum { NEAREST_LONGEST = 64 };
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edit distance in which a swap of neighbours counts as one edit. Both at most NEAREST_LONGEST bytes. */
+static size_t edit_distance(struct slice a, struct slice b)
+{
+	size_t rows[3][NEAREST_LONGEST + 1];
+	size_t *before = rows[0], *above = rows[1], *row = rows[2];
+
+	for (size_t j = 0; j <= b.size; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a.size; i++) {
+		size_t *spare = before;
+
+		before = above;
+		above = row;
+		row = spare;
+		row[0] = i;
+		for (size_t j = 1; j <= b.size; j++) {
+			size_t replaced = above[j - 1] + (a.data[i - 1] != b.data[j - 1]);
+
+			row[j] = smaller(replaced, 1 + smaller(above[j], row[j - 1]));
+			if (i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1])
+				row[j] = smaller(row[j], before[j - 2] + 1);
+		}
+	}
+	return row[b.size];
+}
+
+int slice_nearest(struct slice name, const struct slice *candidates, size_t count)
+{
+	struct slice start = slice_first(name, NEAREST_LONGEST);
+	size_t best = start.size / 3 + 1;
+	int nearest = -1;
+
+	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+		struct slice other = slice_first(candidates[i], NEAREST_LONGEST);
+		size_t gap = other.size > start.size ? other.size - start.size : start.size - other.size;
+		size_t distance;
+
+		/* At least as many edits as the lengths differ by. */
+		if (gap >= best)
+			continue;
+		distance = edit_distance(start, other);
+		if (distance < best) {
+			best = distance;
+			nearest = (int)i;
+		}
+	}
+	return nearest;
+}

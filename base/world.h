@@ -1,0 +1,56 @@
+#ifndef TRUEUP_BASE_WORLD_H
+#define TRUEUP_BASE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/http.h"
+#include "base/slice.h"
+
+/*
+ * Everything outside the program. A command is a function of a world; there are no
+ * mutable globals, so two commands run in one process in two worlds, and a test may stop
+ * a world at any instant.
+ */
+struct world {
+	void *context; /* the implementation's */
+
+	/* Milliseconds since 1970 UTC; for signatures and records, never for waiting. */
+	int64_t (*wall_ms)(struct world *world);
+	/* CLOCK_BOOTTIME: counts while the machine sleeps; for waiting and leases. */
+	int64_t (*boot_ms)(struct world *world);
+	/* Fills from a cryptographic source. Cannot fail: ends the process if the source does. */
+	void (*random)(struct world *world, void *bytes, size_t size);
+	/* Borrowed for the world's life, or NULL. */
+	const char *(*environment)(struct world *world, const char *name);
+	/* 1: interrupted once (start nothing new), 2: stop at once, 0: go on. */
+	int (*interrupted)(struct world *world);
+
+	/* Reads a whole file of at most limit_bytes into arena; diagnostics name the path. */
+	bool (*read_file)(struct world *world, struct arena *arena, const char *path, size_t limit_bytes,
+			  struct slice *ret, struct diagnostics *diagnostics);
+	/* Writes beside the target with mode, syncs, and renames into place. */
+	bool (*write_file)(struct world *world, const char *path, struct slice text, unsigned mode,
+			   struct diagnostics *diagnostics);
+	/* Names (not paths) in a folder, sorted by bytes, without "." and "..". */
+	bool (*list_folder)(struct world *world, struct arena *arena, const char *path, struct slice **ret_names,
+			    size_t *ret_count, struct diagnostics *diagnostics);
+	/* Makes one folder with mode; no error where it is there. */
+	bool (*make_folder)(struct world *world, const char *path, unsigned mode, struct diagnostics *diagnostics);
+
+	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
+	bool (*write)(struct world *world, int stream, struct slice text);
+	/* One line typed by the user, without its end, of at most 4096 bytes; false at the end of input. */
+	bool (*read_line)(struct world *world, struct arena *arena, struct slice *ret);
+	bool (*is_terminal)(struct world *world, int stream);
+
+	struct transport *transport;
+	const char *sqlite_vfs; /* NULL: SQLite's default */
+	const char *host_name;	/* for the lease */
+	int64_t process_id;	/* for the lease */
+};
+
+#endif

@@ -1,0 +1,206 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/digest.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static void test_digest(void **state)
+{
+	/* FIPS 180-4 examples and NIST's short messages. */
+	static const struct {
+		const char *name, *text, *hex;
+	} rows[] = {
+		{"nothing", NULL, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"one block", "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+		{"two blocks", "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct digest digest = digest_of(slice_of(rows[i].text)), back;
+		char hex[DIGEST_HEX + 1];
+
+		digest_hex(&digest, hex);
+		if (strcmp(hex, rows[i].hex) != 0 || !slice_is(digest_text(&arena, &digest), rows[i].hex))
+			fail_msg("%s: %s", rows[i].name, hex);
+		if (!digest_read(slice_of(hex), &back) || !digest_equal(&digest, &back))
+			fail_msg("%s: not read back", rows[i].name);
+		back.bytes[31] ^= 1;
+		if (digest_equal(&digest, &back))
+			fail_msg("%s: equal to another", rows[i].name);
+	}
+	arena_release(&arena);
+}
+
+static void test_keyed(void **state)
+{
+	/* RFC 4231, test cases 1, 2, 3 and 6, and Python's hmac module for the empty ones. */
+	static const struct {
+		const char *name, *key;
+		size_t key_count; /* bytes of key's first byte where not 0 */
+		const char *text;
+		size_t text_count;
+		const char *hex;
+	} rows[] = {
+		{"case 1", "\x0b", 20, "Hi There", 0,
+		 "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+		{"case 2", "Jefe", 0, "what do ya want for nothing?", 0,
+		 "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+		{"case 3", "\xaa", 20, "\xdd", 50, "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
+		{"case 6", "\xaa", 131, "Test Using Larger Than Block-Size Key - Hash Key First", 0,
+		 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+		{"no key and no text", "", 0, "", 0,
+		 "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char key[200], text[200], hex[DIGEST_HEX + 1];
+		struct slice key_slice = slice_of(rows[i].key), text_slice = slice_of(rows[i].text);
+		struct digest digest;
+
+		if (rows[i].key_count > 0)
+			key_slice = (struct slice){memset(key, rows[i].key[0], rows[i].key_count), rows[i].key_count};
+		if (rows[i].text_count > 0)
+			text_slice =
+				(struct slice){memset(text, rows[i].text[0], rows[i].text_count), rows[i].text_count};
+		digest = digest_keyed(key_slice, text_slice);
+		digest_hex(&digest, hex);
+		if (strcmp(hex, rows[i].hex) != 0)
+			fail_msg("%s: %s", rows[i].name, hex);
+	}
+	{
+		struct digest a = digest_keyed(SLICE(""), SLICE("")), b = digest_keyed(slice_of(NULL), slice_of(NULL));
+
+		assert_true(digest_equal(&a, &b));
+	}
+}
+
+static void test_read_refuses(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} rows[] = {
+		{"nothing", ""},
+		{"one short", "3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"one long", "0e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"upper case", "E3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"no digit at the end", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85g"},
+		{"below the digits", "/3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"below the letters", "`3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{"a space", "e3b0c44298fc1c149afbf4c8996fb92 27ae41e4649b934ca495991b7852b855"},
+	};
+	struct digest untouched = digest_of(SLICE("x")), digest = untouched;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (digest_read(slice_of(rows[i].text), &digest))
+			fail_msg("%s: taken", rows[i].name);
+		if (!digest_equal(&digest, &untouched))
+			fail_msg("%s: changed what it refused", rows[i].name);
+	}
+}
+
+static void test_hex(void **state)
+{
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	assert_true(slice_is(hex_encode(&arena, (struct slice){"\x00\x7f\x80\xff", 4}), "007f80ff"));
+	assert_true(slice_is(hex_encode(&arena, slice_of(NULL)), ""));
+	arena_release(&arena);
+}
+
+static void test_base64(void **state)
+{
+	/* RFC 4648, section 10. text NULL: refused. */
+	static const struct {
+		const char *name, *text, *base64;
+		bool written;
+	} rows[] = {
+		{"nothing", "", "", true},
+		{"one byte", "f", "Zg==", true},
+		{"two bytes", "fo", "Zm8=", true},
+		{"three bytes", "foo", "Zm9v", true},
+		{"four bytes", "foob", "Zm9vYg==", true},
+		{"five bytes", "fooba", "Zm9vYmE=", true},
+		{"six bytes", "foobar", "Zm9vYmFy", true},
+		{"the last digits", "\xfb\xef\xff", "++//", true},
+		{"lines", "foobar", "Zm9v\r\n YmFy\n", false},
+		{"space around padding", "f", "Zg = =\t", false},
+		{"no padding", NULL, "Zg", false},
+		{"half the padding", NULL, "Zg=", false},
+		{"too much padding", NULL, "Zg===", false},
+		{"padding of nothing", NULL, "====", false},
+		{"padding of a whole group", NULL, "Zm9v=", false},
+		{"padding of a whole group, 4", NULL, "Zm9v====", false},
+		{"padding of one digit", NULL, "Z===", false},
+		{"one digit and two", NULL, "Z==", false},
+		{"one digit", NULL, "Z", false},
+		{"a digit after padding", NULL, "Zg==Zg==", false},
+		{"a digit within padding", NULL, "Zg=Z=", false},
+		{"a digit for padding", NULL, "Zg=A", false},
+		{"bits left over, two", NULL, "Zh==", false},
+		{"bits left over, one", NULL, "Zm9=", false},
+		{"the other alphabet", NULL, "--__", false},
+		{"no digit", NULL, "Zm9*", false},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct slice text = SLICE("untouched");
+		bool good = base64_decode(&arena, slice_of(rows[i].base64), &text);
+
+		if (good != (rows[i].text != NULL))
+			fail_msg("%s: taken or refused", rows[i].name);
+		if (!slice_is(text, good ? rows[i].text : "untouched"))
+			fail_msg("%s: read as '%.*s'", rows[i].name, SLICE_ARGUMENTS(text));
+		if (rows[i].written && !slice_is(base64_encode(&arena, slice_of(rows[i].text)), rows[i].base64))
+			fail_msg("%s: written otherwise", rows[i].name);
+	}
+	assert_false(base64_decode(&arena, (struct slice){"Zm9\0", 4}, &(struct slice){NULL, 0}));
+	arena_release(&arena);
+}
+
+/* Every length and byte comes back. */
+static void test_base64_back(void **state)
+{
+	struct arena arena;
+	char bytes[256];
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i * 167);
+	for (size_t size = 0; size <= sizeof(bytes); size++) {
+		struct slice text = {bytes, size}, back;
+		struct slice base64 = base64_encode(&arena, text);
+
+		assert_int_equal(base64.size, (size + 2) / 3 * 4);
+		assert_true(base64_decode(&arena, base64, &back));
+		assert_true(slice_equal(back, text));
+	}
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_digest), cmocka_unit_test(test_keyed),  cmocka_unit_test(test_read_refuses),
+		cmocka_unit_test(test_hex),    cmocka_unit_test(test_base64), cmocka_unit_test(test_base64_back),
+	};
+
+	return cmocka_run_group_tests_name("digest", tests, NULL, NULL);
+}

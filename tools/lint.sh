@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Looks over the source without running it:  tools/lint.sh [STAGE...]
+# Without a stage: all of them. BUILD (environment) is the build folder, default build; what is slow is kept under
+# BUILD/lint and done again only for what changed. Each stage says what is wrong and counts as one test; the last line
+# is `N passed, N failed`, and the status says the same.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+build=${BUILD:-build}
+make=${MAKE:-make}
+work=$build/lint
+mkdir -p "$work"
+at_once=$(nproc)
+
+folders=(base reconcile specs state providers cli tests/unit tests/tools)
+# Made by a script from other people's models: as long as those are.
+generated='^providers/aws/shapes/'
+# Lengths at which a second thing is suspected (told), and at which it is certain (a failure).
+function_suspect=60 function_limit=100 file_suspect=600 file_limit=800
+
+mapfile -t c_files < <(find "${folders[@]}" -name '*.[ch]' 2>/dev/null | LC_ALL=C sort)
+mapfile -t sources < <(printf '%s\n' "${c_files[@]}" | grep '\.c$')
+
+# Every file is laid out as .clang-format says; `make format` does it.
+stage_format() {
+	printf '%s\n' "${c_files[@]}" | xargs -P "$at_once" -n 16 clang-format --dry-run -Werror
+}
+
+# Both compilers, with all warnings on and each of them a failure.
+# gcc also follows every path in search of leaks and null pointers.
+stage_gcc() {
+	"$make" --no-print-directory -k WERROR=1 CC=gcc CFLAGS="-O2 -g -fanalyzer" \
+		BUILD="$work/gcc" all test-programs
+}
+stage_clang() {
+	"$make" --no-print-directory -k WERROR=1 CC=clang BUILD="$work/clang" all test-programs
+}
+
+stage_tidy() {
+	"$make" --no-print-directory -k WERROR=1 CC=clang BUILD="$work/clang" tidy
+}
+
+stage_cppcheck() {
+	mkdir -p "$work/cppcheck"
+	cppcheck -j "$at_once" --quiet --std=c11 --platform=unix64 --error-exitcode=1 --inline-suppr -I . \
+		--cppcheck-build-dir="$work/cppcheck" --suppressions-list=tools/cppcheck-suppressions.txt \
+		--enable=warning,performance,portability "${sources[@]}"
+}
+
+stage_layers() {
+	bash tools/layers.sh . "$work/gcc/obj"
+}
+
+# Every header stands alone: it includes what it needs, and both compilers take it without a warning.
+stage_headers() {
+	"$make" --no-print-directory -k WERROR=1 BUILD="$work/headers" headers
+}
+
+stage_lengths() {
+	printf '%s\n' "${c_files[@]}" | grep -v "$generated" | xargs awk -v suspect="$function_suspect" \
+		-v limit="$function_limit" -v file_suspect="$file_suspect" -v file_limit="$file_limit" '
+		function judge(where, what, lines, suspected, most) {
+			if (lines > suspected)
+				print where ": " what " of " lines " lines, " (lines > most ? "too long: " : "long: ") \
+					"more than " (lines > most ? most : suspected)
+			wrong += lines > most
+		}
+		function end_file() {
+			if (name != "")
+				judge(name, "a file", lines, file_suspect, file_limit)
+		}
+		FNR == 1 { end_file(); name = FILENAME; began = 0; in_table = 0 }
+		{ lines = FNR }
+		/^{$/ { began = FNR; rows = 0 }
+		# The rows of a table within a function are no steps that a reader follows.
+		began && /= {$/ { in_table = 1 }
+		began && in_table { rows++ }
+		/^\t+};$/ { in_table = 0 }
+		/^}$/ && began { judge(name ":" began, "a function", FNR - began + 1 - rows, suspect, limit); began = 0 }
+		END { end_file(); exit wrong > 0 }'
+}
+
+# What is left to do stands in the issues, not in the code.
+stage_leftovers() {
+	! grep -rnIE --exclude-dir=.git --exclude-dir=__pycache__ --exclude=lint.sh '\b(TODO|FIXME|XXX|HACK)\b' \
+		"${folders[@]}" tests tools docs examples Makefile README.md CONTRIBUTING.md 2>/dev/null
+}
+
+# In this order: what is quick first, and the objects of gcc and clang before what looks at them.
+stages=(format lengths leftovers headers gcc layers clang tidy cppcheck)
+[ $# -eq 0 ] || stages=("$@")
+
+passed=0
+failed=0
+for stage in "${stages[@]}"; do
+	if ! declare -F "stage_$stage" >/dev/null; then
+		echo "lint: there is no stage '$stage'"
+		failed=$((failed + 1))
+		continue
+	fi
+	began_s=$SECONDS
+	if [ ${#sources[@]} -gt 0 ] && "stage_$stage" >"$work/$stage.log" 2>&1; then
+		verdict=ok
+		passed=$((passed + 1))
+	else
+		verdict=FAILED
+		failed=$((failed + 1))
+	fi
+	echo "lint $stage: $verdict ($((SECONDS - began_s)) s)"
+	# A stage that passed may still have something to tell (lengths).
+	[ ! -s "$work/$stage.log" ] || { [ $verdict = ok ] && [ "$stage" != lengths ]; } || sed 's/^/  /' "$work/$stage.log"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
