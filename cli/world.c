@@ -1,0 +1,287 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* secure_getenv() */
+#endif
+
+#include "cli/world.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cli/world_files.h"
+#include "providers/net/curl_transport.h"
+
+enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096 };
+
+/*
+ * How many interrupts have come, at most 2. The one variable at file scope: a signal
+ * handler is given nothing but a number, and may touch nothing but an object of this type.
+ */
+static volatile sig_atomic_t interrupts;
+
+static const int interrupt_signals[] = {SIGINT, SIGTERM, SIGHUP};
+/* They become EPIPE and EFBIG of the write that met them. */
+static const int unwanted_signals[] = {SIGPIPE, SIGXFSZ};
+
+enum {
+	INTERRUPT_SIGNALS = sizeof interrupt_signals / sizeof interrupt_signals[0],
+	UNWANTED_SIGNALS = sizeof unwanted_signals / sizeof unwanted_signals[0],
+};
+
+struct real_world {
+	struct arena arena; /* of the transport */
+	char host_name[HOST_NAME_BYTES];
+	struct sigaction old_interrupts[INTERRUPT_SIGNALS];
+	struct sigaction old_unwanted[UNWANTED_SIGNALS];
+	/* Typed ahead: read from standard input and not yet asked for. */
+	char typed[LINE_BYTES_MOST];
+	size_t typed_size;
+	size_t typed_used;
+};
+
+static int64_t clock_ms(clockid_t clock)
+{
+	struct timespec now = {0, 0};
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t wall_ms(struct world *world)
+{
+	(void)world;
+	return clock_ms(CLOCK_REALTIME);
+}
+
+static int64_t boot_ms(struct world *world)
+{
+	(void)world;
+	return clock_ms(CLOCK_BOOTTIME);
+}
+
+static void fill_random(struct world *world, void *bytes, size_t size)
+{
+	unsigned char *next = bytes;
+
+	(void)world;
+	while (size > 0) {
+		ssize_t count = getrandom(next, size, 0);
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0) {
+			fputs("trueup: the system's source of random numbers does not work\n", stderr);
+			_exit(1);
+		}
+		next += count;
+		size -= (size_t)count;
+	}
+}
+
+static const char *environment(struct world *world, const char *name)
+{
+	(void)world;
+	return secure_getenv(name);
+}
+
+static int interrupted(struct world *world)
+{
+	(void)world;
+	return interrupts;
+}
+
+/* After the second one the program has nothing left to do for a third: it gets the
+ * system's own treatment, even where the program hangs. */
+static void count_interrupt(int number)
+{
+	if (interrupts < 2)
+		interrupts = interrupts + 1;
+	if (interrupts < 2)
+		return;
+	for (size_t i = 0; i < INTERRUPT_SIGNALS; i++) {
+		struct sigaction action = {.sa_handler = SIG_DFL};
+		struct sigaction now;
+
+		if (sigaction(interrupt_signals[i], NULL, &now) == 0 && now.sa_handler == count_interrupt)
+			sigaction(interrupt_signals[i], &action, NULL);
+	}
+	(void)number;
+}
+
+static void take_signals(struct real_world *real)
+{
+	/* Without SA_RESTART: whoever waits must learn that it is time to stop. */
+	struct sigaction count = {.sa_handler = count_interrupt};
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	interrupts = 0;
+	for (size_t i = 0; i < INTERRUPT_SIGNALS; i++)
+		sigaddset(&count.sa_mask, interrupt_signals[i]);
+	for (size_t i = 0; i < INTERRUPT_SIGNALS; i++) {
+		sigaction(interrupt_signals[i], NULL, &real->old_interrupts[i]);
+		if (real->old_interrupts[i].sa_handler != SIG_IGN)
+			sigaction(interrupt_signals[i], &count, NULL);
+	}
+	for (size_t i = 0; i < UNWANTED_SIGNALS; i++)
+		sigaction(unwanted_signals[i], &ignore, &real->old_unwanted[i]);
+}
+
+static void return_signals(const struct real_world *real)
+{
+	for (size_t i = 0; i < INTERRUPT_SIGNALS; i++)
+		sigaction(interrupt_signals[i], &real->old_interrupts[i], NULL);
+	for (size_t i = 0; i < UNWANTED_SIGNALS; i++)
+		sigaction(unwanted_signals[i], &real->old_unwanted[i], NULL);
+}
+
+/* Waits until a stream that was made non-blocking by somebody else takes or has bytes. */
+static bool wait_for(int stream, short events)
+{
+	struct pollfd wanted = {.fd = stream, .events = events};
+
+	return poll(&wanted, 1, -1) > 0 || (errno == EINTR && interrupts == 0);
+}
+
+static bool write_stream(struct world *world, int stream, struct slice text)
+{
+	(void)world;
+	while (text.size > 0) {
+		ssize_t count = write(stream, text.data, text.size);
+
+		if (count > 0)
+			text = slice_from(text, (size_t)count);
+		else if (count < 0 && errno == EAGAIN && wait_for(stream, POLLOUT))
+			continue;
+		/* A second interrupt also ends a wait for a reader that does not read. */
+		else if (count >= 0 || errno != EINTR || interrupts >= 2)
+			return false;
+	}
+	return true;
+}
+
+/* The next byte typed; false at the end of input and on an interrupt. */
+static bool next_typed(struct real_world *real, char *ret)
+{
+	if (real->typed_used == real->typed_size) {
+		ssize_t count;
+
+		do
+			count = read(STDIN_FILENO, real->typed, sizeof real->typed);
+		while (count < 0 &&
+		       ((errno == EINTR && interrupts == 0) || (errno == EAGAIN && wait_for(STDIN_FILENO, POLLIN))));
+		if (count <= 0)
+			return false;
+		real->typed_size = (size_t)count;
+		real->typed_used = 0;
+	}
+	*ret = real->typed[real->typed_used++];
+	return true;
+}
+
+/* What a line has beyond the limit is read and dropped. */
+static bool read_line(struct world *world, struct arena *arena, struct slice *ret)
+{
+	struct real_world *real = world->context;
+	char line[LINE_BYTES_MOST];
+	size_t size = 0;
+	char byte = '\0';
+	bool any = false;
+
+	while (next_typed(real, &byte)) {
+		any = true;
+		if (byte == '\n')
+			break;
+		if (size < sizeof line)
+			line[size++] = byte;
+	}
+	/* An interrupt in the middle of a line: what was typed so far was not meant yet. */
+	if (!any || (byte != '\n' && interrupts > 0))
+		return false;
+	if (size > 0 && line[size - 1] == '\r')
+		size--;
+	*ret = arena_copy(arena, (struct slice){line, size});
+	return true;
+}
+
+static bool is_terminal(struct world *world, int stream)
+{
+	(void)world;
+	return isatty(stream) == 1;
+}
+
+/* A standard stream that was closed would be the number of the next file opened, and
+ * messages would be written into it. */
+static bool fill_standard_streams(void)
+{
+	for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
+		if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return false;
+	return true;
+}
+
+static struct real_world *real_world_new(void)
+{
+	struct real_world *real = memory_get(sizeof *real);
+
+	arena_init(&real->arena);
+	if (gethostname(real->host_name, sizeof real->host_name - 1) < 0)
+		snprintf(real->host_name, sizeof real->host_name, "unknown");
+	return real;
+}
+
+bool real_world_open(struct world *world, struct diagnostics *diagnostics)
+{
+	struct real_world *real;
+	struct transport *transport = NULL;
+
+	if (!fill_standard_streams())
+		return diag_error(diagnostics, FAULT_USER, NOWHERE,
+				  "a standard stream is closed and '/dev/null' is missing");
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	real = real_world_new();
+	if (!curl_transport_open(&real->arena, &transport, diagnostics)) {
+		arena_release(&real->arena);
+		free(real);
+		return false;
+	}
+	take_signals(real);
+	*world = (struct world){
+		.context = real,
+		.wall_ms = wall_ms,
+		.boot_ms = boot_ms,
+		.random = fill_random,
+		.environment = environment,
+		.interrupted = interrupted,
+		.read_file = world_read_file,
+		.write_file = world_write_file,
+		.list_folder = world_list_folder,
+		.make_folder = world_make_folder,
+		.write = write_stream,
+		.read_line = read_line,
+		.is_terminal = is_terminal,
+		.transport = transport,
+		.sqlite_vfs = NULL,
+		.host_name = real->host_name,
+		.process_id = (int64_t)getpid(),
+	};
+	return true;
+}
+
+void real_world_close(struct world *world)
+{
+	struct real_world *real = world->context;
+
+	return_signals(real);
+	curl_transport_close(world->transport);
+	arena_release(&real->arena);
+	free(real);
+	world->context = NULL;
+}

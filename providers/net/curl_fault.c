@@ -1,0 +1,51 @@
+#include "providers/net/curl_fault.h"
+
+#include <stddef.h>
+
+#define CHECK_ENDPOINT "; check the spelling of the endpoint, the name server and the network"
+#define CHECK_CERTIFICATE "; check the endpoint's name and the certificate bundle it is verified with"
+
+/* https://curl.se/libcurl/c/libcurl-errors.html */
+static const struct curl_fault faults[] = {
+	{CURLE_URL_MALFORMAT, FAULT_USER, "cannot form a request to", ""},
+	{CURLE_COULDNT_RESOLVE_HOST, FAULT_USER, "cannot find the address of", CHECK_ENDPOINT},
+	{CURLE_COULDNT_RESOLVE_PROXY, FAULT_USER, "cannot find the address of the proxy to", CHECK_ENDPOINT},
+	{CURLE_COULDNT_CONNECT, FAULT_TRANSIENT, "cannot connect to", ""},
+	{CURLE_PROXY, FAULT_TRANSIENT, "the proxy did not connect to", ""},
+	{CURLE_INTERFACE_FAILED, FAULT_TRANSIENT, "cannot connect to", ""},
+
+	{CURLE_PEER_FAILED_VERIFICATION, FAULT_AUTH, "cannot verify the certificate of", CHECK_CERTIFICATE},
+	{CURLE_SSL_ISSUER_ERROR, FAULT_AUTH, "cannot verify the certificate of", CHECK_CERTIFICATE},
+	{CURLE_SSL_INVALIDCERTSTATUS, FAULT_AUTH, "cannot verify the certificate of", CHECK_CERTIFICATE},
+	{CURLE_SSL_PINNEDPUBKEYNOTMATCH, FAULT_AUTH, "cannot verify the certificate of", CHECK_CERTIFICATE},
+	{CURLE_SSL_CLIENTCERT, FAULT_AUTH, "a client certificate is asked for by", ""},
+	{CURLE_SSL_CACERT_BADFILE, FAULT_USER, "cannot read the certificate bundle for", ""},
+	{CURLE_SSL_CRL_BADFILE, FAULT_USER, "cannot read the revocation list for", ""},
+	/* Also a reset under load: what is permanent here fails again soon enough. */
+	{CURLE_SSL_CONNECT_ERROR, FAULT_TRANSIENT, "cannot start TLS with", ""},
+
+	{CURLE_OPERATION_TIMEDOUT, FAULT_TRANSIENT, "no answer in time from", ""},
+	{CURLE_SEND_ERROR, FAULT_TRANSIENT, "cannot send to", ""},
+	{CURLE_RECV_ERROR, FAULT_TRANSIENT, "no complete answer from", ""},
+	{CURLE_GOT_NOTHING, FAULT_TRANSIENT, "no answer from", ""},
+	{CURLE_PARTIAL_FILE, FAULT_TRANSIENT, "no complete answer from", ""},
+	{CURLE_HTTP2, FAULT_TRANSIENT, "no complete answer from", ""},
+	{CURLE_HTTP2_STREAM, FAULT_TRANSIENT, "no complete answer from", ""},
+	{CURLE_SEND_FAIL_REWIND, FAULT_TRANSIENT, "the connection ended before an answer came from", ""},
+	{CURLE_ABORTED_BY_CALLBACK, FAULT_TRANSIENT, "the connection ended before an answer came from", ""},
+
+	{CURLE_UNSUPPORTED_PROTOCOL, FAULT_INTERNAL, "no HTTP answer from", ""},
+	{CURLE_WEIRD_SERVER_REPLY, FAULT_INTERNAL, "no HTTP answer from", ""},
+	{CURLE_BAD_CONTENT_ENCODING, FAULT_INTERNAL, "cannot unpack the answer from", ""},
+	{CURLE_FILESIZE_EXCEEDED, FAULT_INTERNAL, "too large an answer from", ""},
+};
+
+static const struct curl_fault unknown_fault = {CURLE_OK, FAULT_TRANSIENT, "the exchange failed with", ""};
+
+const struct curl_fault *curl_fault_of(CURLcode code)
+{
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+		if (faults[i].code == code)
+			return &faults[i];
+	return &unknown_fault;
+}
