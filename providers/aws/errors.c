@@ -1,0 +1,230 @@
+#include "providers/aws/errors.h"
+
+#include <expat.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "providers/aws/excerpt.h"
+
+enum {
+	DEPTH_MOST = 16,
+	TEXT_BYTES_MOST = 16 * 1024,
+	BODY_BYTES_MOST = 1 << 20,
+	RETRY_AFTER_S_MOST = 3600,
+};
+
+enum field { FIELD_NONE, FIELD_CODE, FIELD_MESSAGE, FIELD_REQUEST_ID, FIELD_COUNT };
+
+/*
+ * EC2: Response > Errors > Error > Code, Message; Response > RequestID.
+ * Query: ErrorResponse > Error > Code, Message; ErrorResponse > RequestId.
+ */
+static const struct {
+	const char *name;
+	const char *above; /* NULL: anywhere */
+	enum field field;
+} fields[] = {
+	{"Code", "Error", FIELD_CODE},	       {"Message", "Error", FIELD_MESSAGE},
+	{"RequestID", NULL, FIELD_REQUEST_ID}, {"RequestId", NULL, FIELD_REQUEST_ID},
+	{"requestId", NULL, FIELD_REQUEST_ID},
+};
+
+struct reader {
+	XML_Parser parser;
+	size_t elements;
+	bool in_error[DEPTH_MOST + 1]; /* whether the open element of this depth is Error */
+	enum field field;	       /* being read */
+	size_t field_depth;
+	struct buffer texts[FIELD_COUNT];
+};
+
+static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char **attributes)
+{
+	struct reader *reader = context;
+	const char *colon = strchr(name, ':');
+
+	(void)attributes;
+	if (reader->elements == DEPTH_MOST) {
+		XML_StopParser(reader->parser, XML_FALSE);
+		return;
+	}
+	name = colon ? colon + 1 : name;
+	reader->elements++;
+	reader->in_error[reader->elements] = strcmp(name, "Error") == 0;
+	if (reader->field != FIELD_NONE)
+		return;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		bool here = strcmp(name, fields[i].name) == 0 &&
+			    (!fields[i].above || reader->in_error[reader->elements - 1]);
+
+		/* The first of several errors counts. */
+		if (here && reader->texts[fields[i].field].size == 0) {
+			reader->field = fields[i].field;
+			reader->field_depth = reader->elements;
+		}
+	}
+}
+
+static void XMLCALL on_end(void *context, const XML_Char *name)
+{
+	struct reader *reader = context;
+
+	(void)name;
+	if (reader->elements == reader->field_depth)
+		reader->field = FIELD_NONE;
+	if (reader->elements > 0)
+		reader->elements--;
+}
+
+static void XMLCALL on_text(void *context, const XML_Char *text, int size)
+{
+	struct reader *reader = context;
+
+	if (reader->field != FIELD_NONE && reader->elements == reader->field_depth)
+		buffer_append(&reader->texts[reader->field], (struct slice){text, (size_t)size});
+}
+
+static void XMLCALL on_doctype(void *context, const XML_Char *name, const XML_Char *system, const XML_Char *public,
+			       int has_subset)
+{
+	struct reader *reader = context;
+
+	(void)name;
+	(void)system;
+	(void)public;
+	(void)has_subset;
+	XML_StopParser(reader->parser, XML_FALSE);
+}
+
+/* Takes what it finds: an error cut short is still worth its code. */
+static void read_xml(struct slice body, struct arena *arena, struct aws_error *error)
+{
+	struct reader reader = {.parser = XML_ParserCreate(NULL)};
+
+	if (!reader.parser)
+		return;
+	for (size_t i = 0; i < FIELD_COUNT; i++)
+		buffer_init(&reader.texts[i], TEXT_BYTES_MOST);
+	XML_SetUserData(reader.parser, &reader);
+	XML_SetElementHandler(reader.parser, on_start, on_end);
+	XML_SetCharacterDataHandler(reader.parser, on_text);
+	XML_SetStartDoctypeDeclHandler(reader.parser, on_doctype);
+	if (XML_Parse(reader.parser, body.data, (int)body.size, XML_TRUE) != XML_STATUS_OK &&
+	    reader.field != FIELD_NONE)
+		buffer_clear(&reader.texts[reader.field]);
+	error->code = arena_copy(arena, slice_trim(buffer_slice(&reader.texts[FIELD_CODE])));
+	error->message = arena_copy(arena, slice_trim(buffer_slice(&reader.texts[FIELD_MESSAGE])));
+	error->request_id = arena_copy(arena, slice_trim(buffer_slice(&reader.texts[FIELD_REQUEST_ID])));
+	for (size_t i = 0; i < FIELD_COUNT; i++)
+		buffer_release(&reader.texts[i]);
+	XML_ParserFree(reader.parser);
+}
+
+static bool equal_but_case(struct slice text, const char *lower)
+{
+	size_t size = strlen(lower);
+
+	if (text.size != size)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		char byte = text.data[i];
+
+		if ((byte >= 'A' && byte <= 'Z' ? byte - 'A' + 'a' : byte) != lower[i])
+			return false;
+	}
+	return true;
+}
+
+static struct slice header(const struct http_response *response, const char *lower_name)
+{
+	for (size_t i = 0; i < response->header_count; i++) {
+		if (equal_but_case(response->headers[i].name, lower_name))
+			return slice_trim(response->headers[i].value);
+	}
+	return (struct slice){NULL, 0};
+}
+
+static struct slice header_request_id(const struct http_response *response)
+{
+	struct slice id = header(response, "x-amzn-requestid");
+
+	return id.size > 0 ? id : header(response, "x-amz-request-id");
+}
+
+static bool is_html(struct slice body)
+{
+	struct slice text = slice_trim(body);
+
+	return equal_but_case(slice_first(text, 5), "<html") || equal_but_case(slice_first(text, 9), "<!doctype");
+}
+
+/*
+ * An answer that is none of the API's: what it says of the call is told by the status. A
+ * web page of status 500 without a request id comes from a server that is not AWS (moto, for
+ * one) and met an action it lacks; AWS itself numbers each request that reached a service.
+ */
+static enum fault fault_without_code(const struct http_response *response, bool mutating)
+{
+	switch (response->status) {
+	case 404:
+	case 405:
+	case 501:
+		return FAULT_UNSUPPORTED;
+	case 500:
+		if (is_html(response->body) && header_request_id(response).size == 0)
+			return FAULT_UNSUPPORTED;
+		break;
+	default:
+		break;
+	}
+	return aws_error_fault((struct slice){NULL, 0}, response->status, mutating);
+}
+
+static struct slice message_without_code(const struct http_response *response, enum fault fault, struct arena *arena)
+{
+	struct slice excerpt = aws_excerpt(arena, response->body);
+
+	if (fault == FAULT_UNSUPPORTED)
+		return arena_format(arena, "this endpoint does not know the operation (HTTP %d)", response->status);
+	if (response->status >= 300 && response->status < 400)
+		return arena_format(arena, "the endpoint points elsewhere (HTTP %d)", response->status);
+	if (excerpt.size == 0)
+		return arena_format(arena, "HTTP %d with an empty answer", response->status);
+	return arena_format(arena, "HTTP %d with an answer that is no AWS error: %.*s", response->status,
+			    SLICE_ARGUMENTS(excerpt));
+}
+
+/* Seconds only: AWS sends no dates there. */
+static int64_t retry_after_ms(const struct http_response *response)
+{
+	int64_t seconds;
+
+	if (!slice_integer(header(response, "retry-after"), &seconds) || seconds < 0)
+		return 0;
+	return (seconds < RETRY_AFTER_S_MOST ? seconds : RETRY_AFTER_S_MOST) * 1000;
+}
+
+void aws_error_read(const struct http_response *response, bool mutating, struct arena *arena, struct aws_error *ret)
+{
+	struct aws_error error = {0};
+
+	if (!response->answered) {
+		error.fault = response->fault;
+		error.message = arena_copy(arena, response->message);
+		*ret = error;
+		return;
+	}
+	error.status = response->status;
+	error.retry_after_ms = retry_after_ms(response);
+	if (response->body.size > 0 && response->body.size <= BODY_BYTES_MOST)
+		read_xml(response->body, arena, &error);
+	if (error.request_id.size == 0)
+		error.request_id = arena_copy(arena, header_request_id(response));
+	if (error.code.size > 0) {
+		error.fault = aws_error_fault(error.code, error.status, mutating);
+	} else {
+		error.fault = fault_without_code(response, mutating);
+		error.message = message_without_code(response, error.fault, arena);
+	}
+	*ret = error;
+}

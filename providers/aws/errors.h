@@ -1,0 +1,35 @@
+#ifndef TRUEUP_PROVIDERS_AWS_ERRORS_H
+#define TRUEUP_PROVIDERS_AWS_ERRORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/http.h"
+#include "base/slice.h"
+
+/* What a server says of a call that did not succeed. */
+struct aws_error {
+	int status;
+	struct slice code; /* "InvalidVpcID.NotFound"; empty where the answer names none */
+	struct slice message;
+	struct slice request_id; /* or empty */
+	enum fault fault;
+	int64_t retry_after_ms; /* the server asked to wait so long; 0: it did not say */
+};
+
+/*
+ * Reads an answer with a status of 300 and above, or no answer at all; always fills *ret, with
+ * texts in arena. mutating: the call changes the world, so a fault of the server
+ * (5xx) leaves open whether it was done: FAULT_AMBIGUOUS, else FAULT_TRANSIENT.
+ */
+void aws_error_read(const struct http_response *response, bool mutating, struct arena *arena, struct aws_error *ret);
+
+/*
+ * What a code means, without regard to the answer it came in; status decides where the code
+ * does not (0: unknown). An error of another protocol, or of a part of a 200 answer, goes here too.
+ */
+enum fault aws_error_fault(struct slice code, int status, bool mutating);
+
+#endif
