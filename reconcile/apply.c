@@ -1,0 +1,205 @@
+#include "reconcile/apply.h"
+
+#include "reconcile/apply_parts.h"
+
+static void start(struct applying *applying, struct node *node);
+
+static void tell(struct applying *applying, enum progress progress, const struct node *node)
+{
+	const struct apply *apply = applying->apply;
+	if (apply->progress)
+		apply->progress(apply->progress_context, progress, node->target->action, node->work.phase,
+				progress == PROGRESS_STARTED ? 0 : loop_now_ms(&applying->loop) - node->started_ms);
+}
+
+/* One unhappy branch stops only itself: all behind it is left for the next run. */
+static void skip(struct applying *applying, struct node *node)
+{
+	if (node->state != NODE_WAITING)
+		return;
+	node->state = NODE_SKIPPED;
+	node->target->failed = true;
+	tell(applying, PROGRESS_SKIPPED, node);
+}
+
+/* Breadth first over what waits, directly or not, for a node that failed. */
+static void skip_followers(struct applying *applying, size_t failed)
+{
+	const struct graph *graph = &applying->phases.graph;
+	struct arena scratch;
+	arena_init(&scratch);
+	uint32_t *queue = arena_new_array(&scratch, graph->node_count + 1, uint32_t);
+	size_t count = 0;
+	queue[count++] = (uint32_t)failed;
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t k = graph->first[queue[i]]; k < graph->first[queue[i] + 1]; k++) {
+			struct node *follower = &applying->nodes[graph->successors[k]];
+			if (follower->state != NODE_WAITING)
+				continue;
+			skip(applying, follower);
+			queue[count++] = graph->successors[k];
+		}
+	}
+	arena_release(&scratch);
+}
+
+static void on_ended(struct task *task, bool done)
+{
+	struct node *node = (struct node *)task;
+	struct applying *applying = node->target->applying;
+	const struct graph *graph = &applying->phases.graph;
+	size_t index = (size_t)(node - applying->nodes);
+	node->state = done ? NODE_DONE : NODE_FAILED;
+	tell(applying, done ? PROGRESS_DONE : PROGRESS_FAILED, node);
+	if (!done) {
+		node->target->failed = true;
+		skip_followers(applying, index);
+		return;
+	}
+	for (uint32_t k = graph->first[index]; k < graph->first[index + 1]; k++) {
+		struct node *follower = &applying->nodes[graph->successors[k]];
+		if (--follower->waits == 0 && follower->state == NODE_WAITING)
+			start(applying, follower);
+	}
+}
+
+static void start(struct applying *applying, struct node *node)
+{
+	node->state = NODE_RUNNING;
+	node->started_ms = loop_now_ms(&applying->loop);
+	loop_add(&applying->loop, &node->work.task);
+}
+
+static void prepare_target(struct applying *applying, struct target *target, const struct action *action,
+			   const struct map *by_id)
+{
+	const struct apply *apply = applying->apply;
+	struct slice reason;
+	*target = (struct target){.applying = applying, .action = action};
+	if (action->object_id.size)
+		target->old = map_get(by_id, action->object_id);
+	target->current = target->old;
+	if (action->in_spec)
+		target->session = sessions_of_alias(apply->sessions, apply->stack, action->provider);
+	if (target->old)
+		target->old_session = sessions_of_identity(apply->sessions, &target->old->identity, &reason);
+	if (action->in_spec && target->old && action->operation != OPERATION_REPLACE && target->old_session)
+		target->session = target->old_session;
+	if (!target->session)
+		target->session = target->old_session;
+	if (value_is(&action->live, VALUE_MAP)) {
+		target->now = (struct live){
+			.presence = PRESENCE_PRESENT,
+			.provider_id = action->provider_id,
+			.fields = action->live,
+			.outputs = action->live_outputs,
+		};
+		target->has_now = true;
+	}
+}
+
+static void prepare_node(struct applying *applying, size_t index)
+{
+	struct node *node = &applying->nodes[index];
+	size_t action = applying->phases.actions[index];
+	struct target *target = &applying->targets[action];
+	node->target = target;
+	node->waits = applying->phases.graph.waits[index];
+	node->work.kind = target->action->kind;
+	node->work.phase = (enum phase)applying->phases.kinds[index];
+	node->work.force = applying->apply->force;
+	node->work.keep = applying->apply->arena;
+	node->work.task.step = node_step;
+	node->work.task.ended = on_ended;
+	node->work.task.label = phase_name(node->work.phase);
+	node->work.task.diagnostics = applying->diagnostics;
+	node->work.task.remaining = applying->phases.remaining[index];
+	bool leaves = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
+	node->work.session = leaves && target->old_session ? target->old_session : target->session;
+}
+
+/* Objects by id, so that a plan of 100,000 actions finds its records in one pass. */
+static void prepare(struct applying *applying)
+{
+	struct apply *apply = applying->apply;
+	const struct plan *plan = apply->plan;
+	struct map by_id;
+	map_init(&by_id);
+	map_reserve(&by_id, apply->object_count);
+	map_reserve(&applying->objects, apply->object_count);
+	for (size_t i = 0; i < apply->object_count; i++) {
+		map_set(&by_id, apply->objects[i]->object_id, apply->objects[i]);
+		if (apply->objects[i]->role == OBJECT_CURRENT)
+			map_set(&applying->objects, apply->objects[i]->address, apply->objects[i]);
+	}
+	applying->targets = arena_new_array(apply->arena, plan->action_count + 1, struct target);
+	applying->nodes = arena_new_array(apply->arena, applying->phases.node_count + 1, struct node);
+	for (size_t i = 0; i < plan->action_count; i++) {
+		prepare_target(applying, &applying->targets[i], &plan->actions[i], &by_id);
+		if (plan->actions[i].role != OBJECT_DEPOSED)
+			map_set(&applying->by_address, plan->actions[i].address, &applying->targets[i]);
+	}
+	for (size_t i = 0; i < applying->phases.node_count; i++)
+		prepare_node(applying, i);
+	map_release(&by_id);
+}
+
+static void count_results(struct applying *applying)
+{
+	struct apply *apply = applying->apply;
+	for (size_t i = 0; i < apply->plan->action_count; i++) {
+		bool started = false;
+		bool failed = applying->targets[i].failed;
+		bool any = false;
+		for (int phase = 0; phase < PHASE_COUNT; phase++) {
+			uint32_t node = phases_node(&applying->phases, i, (enum phase)phase);
+			if (node == NO_NODE)
+				continue;
+			any = true;
+			started |=
+				applying->nodes[node].state == NODE_DONE || applying->nodes[node].state == NODE_FAILED;
+			failed |= applying->nodes[node].state == NODE_FAILED;
+		}
+		if (!any)
+			continue;
+		if (failed || !started)
+			*(started ? &apply->failed_count : &apply->skipped_count) += 1;
+		else
+			apply->done_count++;
+	}
+}
+
+bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
+{
+	struct applying applying = {.apply = apply, .diagnostics = diagnostics};
+	size_t errors = diagnostics->error_count;
+	struct loop_settings settings = {
+		.world = apply->world,
+		.store = apply->store,
+		.lineage = apply->plan->lineage,
+		.parallelism = apply->parallelism,
+		.style = apply->style,
+		.read = applying_read,
+		.diagnostics = diagnostics,
+	};
+	if (!phases_build(&applying.phases, apply->plan, apply->arena, diagnostics)) {
+		phases_release(&applying.phases);
+		return false;
+	}
+	loop_init(&applying.loop, &settings);
+	map_init(&applying.by_address);
+	map_init(&applying.objects);
+	prepare(&applying);
+	for (size_t i = 0; i < applying.phases.node_count; i++)
+		if (applying.nodes[i].waits == 0)
+			start(&applying, &applying.nodes[i]);
+	apply->interrupted = !loop_run(&applying.loop);
+	apply->request_count = applying.loop.request_count;
+	count_results(&applying);
+	map_release(&applying.by_address);
+	map_release(&applying.objects);
+	loop_release(&applying.loop);
+	phases_release(&applying.phases);
+	return !apply->interrupted && apply->failed_count + apply->skipped_count == 0 &&
+	       diagnostics->error_count == errors;
+}

@@ -1,0 +1,58 @@
+#ifndef TRUEUP_RECONCILE_APPLY_H
+#define TRUEUP_RECONCILE_APPLY_H
+
+#include "reconcile/loop.h"
+#include "reconcile/plan.h"
+#include "reconcile/sessions.h"
+#include "reconcile/store.h"
+
+/*
+ * Carries out a plan: exactly its actions, in the order of its phases, side by side where
+ * that order allows. One that fails stops only what depends on it.
+ */
+
+enum progress {
+	PROGRESS_STARTED,
+	PROGRESS_DONE,
+	PROGRESS_FAILED,
+	PROGRESS_SKIPPED,
+};
+
+/* One call a phase begins or ends; elapsed_ms by the boot clock, 0 at the start. */
+typedef void apply_progress(void *context, enum progress progress, const struct action *action, enum phase phase,
+			    int64_t elapsed_ms);
+
+struct apply {
+	struct world *world;
+	struct store *store; /* the lease is held */
+	const struct plan *plan;
+	const struct kinds *kinds;
+	const struct sessions *sessions;
+	const struct stack *stack; /* for the aliases of the plan's providers */
+	const struct resolver *resolver;
+	/* All heads; objects that are changed are changed in place, new ones are not added. */
+	struct object *const *objects;
+	size_t object_count;
+	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics);
+	void *load_context;
+	size_t parallelism;
+	const struct json_style *style;
+	bool force; /* deletion by force where a kind knows it */
+	apply_progress *progress;
+	void *progress_context;
+	struct arena *arena;
+
+	/* What came of it. */
+	size_t done_count, failed_count, skipped_count; /* actions */
+	size_t request_count;
+	bool interrupted;
+};
+
+/* False where anything failed, was skipped or interrupted; the diagnostics say what. */
+__attribute__((warn_unused_result)) bool apply_run(struct apply *apply, struct diagnostics *diagnostics);
+
+/* Value of an output of the stack after apply; null where it is not known. */
+struct value apply_output(const struct apply *apply, const struct stack_output *output,
+			  struct diagnostics *diagnostics);
+
+#endif

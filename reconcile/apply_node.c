@@ -1,0 +1,292 @@
+#include "reconcile/apply_parts.h"
+#include "reconcile/schema.h"
+
+enum { PATIENCE_MS = 30 * 60 * 1000 };
+
+const struct value *applying_output(void *context, struct slice address, struct slice name)
+{
+	struct applying *applying = context;
+	const struct target *target = map_get(&applying->by_address, address);
+	struct object *object = target ? target->current : map_get(&applying->objects, address);
+	if (!object || object->provider_id.size == 0)
+		return NULL;
+	if (!object->has_body &&
+	    !applying->apply->load_body(applying->apply->load_context, object, applying->diagnostics))
+		return NULL;
+	return value_get(&object->outputs, name);
+}
+
+static bool load_old(struct target *target, struct diagnostics *diagnostics)
+{
+	const struct apply *apply = target->applying->apply;
+	return !target->old || target->old->has_body || apply->load_body(apply->load_context, target->old, diagnostics);
+}
+
+bool target_resolve(struct target *target, struct diagnostics *diagnostics)
+{
+	const struct apply *apply = target->applying->apply;
+	const struct action *action = target->action;
+	struct output_source source = {target->applying, applying_output};
+	struct value resolved;
+	if (target->resolved)
+		return true;
+	if (!apply->resolver->resolve(apply->resolver, &action->desired, &source, apply->arena, &resolved, diagnostics))
+		return false;
+	if (value_has_deferred(&resolved)) {
+		diag_error(diagnostics, FAULT_INTERNAL, action->position,
+			   "'%.*s' still waits for an output after all it refers to was made",
+			   SLICE_ARGUMENTS(action->address));
+		return false;
+	}
+	if (!schema_check(action->kind, &resolved, apply->arena, &target->desired, diagnostics))
+		return false;
+	target->resolved = true;
+	return true;
+}
+
+static struct slice new_id(struct target *target)
+{
+	struct world *world = target->applying->apply->world;
+	uint8_t bytes[16];
+	world->random(world, bytes, sizeof(bytes));
+	return hex_encode(target->applying->apply->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
+}
+
+/* The record of a new object: it is there before the call that makes it is sent. */
+void target_begin_object(struct target *target)
+{
+	const struct apply *apply = target->applying->apply;
+	const struct action *action = target->action;
+	struct object *object = arena_new(apply->arena, struct object);
+	bool again = target->old && target->old->role == OBJECT_INCOMPLETE && target->old->provider_id.size == 0;
+	*object = (struct object){
+		.address = action->address,
+		.object_id = again ? target->old->object_id : new_id(target),
+		.role = OBJECT_INCOMPLETE,
+		.kind = slice_of(action->kind->name),
+		.kind_version = action->kind->version,
+		.generation = action->generation + 1,
+		.identity = target->session->identity,
+		.provider = action->provider,
+		.protect = action->protect,
+		.created_ms = apply->world->wall_ms(apply->world),
+		.has_body = true,
+		.outputs = value_map(NULL, 0),
+		.applied = value_map(NULL, 0),
+		.resolved = value_map(NULL, 0),
+		.observed = value_map(NULL, 0),
+		.dependencies = action->wanted,
+		.dependency_count = action->wanted_count,
+	};
+	target->current = object;
+	target->has_now = false;
+}
+
+static const struct digest *outputs_of(void *context, struct slice address)
+{
+	const struct applying *applying = context;
+	const struct target *target = map_get(&applying->by_address, address);
+	const struct object *object = target ? target->current : map_get(&applying->objects, address);
+	return object ? &object->outputs_digest : NULL;
+}
+
+static void note_outputs(struct target *target)
+{
+	struct object *object = target->current;
+	struct arena scratch;
+	if (!target->has_now || !value_is(&target->now.outputs, VALUE_MAP))
+		return;
+	arena_init(&scratch);
+	object->outputs = target->now.outputs;
+	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->style));
+	arena_release(&scratch);
+}
+
+void target_complete(struct target *target, bool last)
+{
+	struct object *object = target->current;
+	const struct action *action = target->action;
+	note_outputs(target);
+	if (!last)
+		return;
+	object->role = OBJECT_CURRENT;
+	object->kind_version = action->kind->version;
+	object->protect = action->protect;
+	object->applied = action->desired;
+	object->resolved = target->desired;
+	if (target->has_now)
+		object->observed = target->now.fields;
+	object->dependencies = action->wanted;
+	object->dependency_count = action->wanted_count;
+	object->symbolic = action->symbolic;
+	object->inputs = plan_inputs_digest(action->wanted, action->wanted_count, outputs_of, target->applying);
+}
+
+/* Ids of all that is about to be deleted: unsettle lets go of them. */
+static void list_leaving(struct node *node)
+{
+	struct applying *applying = node->target->applying;
+	const struct plan *plan = applying->apply->plan;
+	struct slice *ids = arena_new_array(applying->apply->arena, plan->action_count + 1, struct slice);
+	for (size_t i = 0; i < node->target->action->recorded_count; i++) {
+		const struct target *other = map_get(&applying->by_address, node->target->action->recorded[i].address);
+		if (other && other->old &&
+		    phases_node(&applying->phases, (size_t)(other - applying->targets), PHASE_DELETE) != NO_NODE)
+			ids[node->work.leaving_count++] = other->old->provider_id;
+	}
+	node->work.leaving_ids = ids;
+}
+
+static bool is_last(const struct node *node)
+{
+	const struct applying *applying = node->target->applying;
+	size_t action = (size_t)(node->target - applying->targets);
+	return node->work.phase == PHASE_SETTLE || phases_node(&applying->phases, action, PHASE_SETTLE) == NO_NODE;
+}
+
+/* Desired fields with the constants of those that are no longer set. */
+static const struct value *with_constants(struct target *target)
+{
+	struct arena *arena = target->applying->apply->arena;
+	const struct value *constants = &target->action->constants;
+	if (constants->count == 0)
+		return &target->desired;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < target->desired.count; i++)
+		value_builder_member(&builder, value_slice(&target->desired.members[i].key),
+				     target->desired.members[i].value);
+	for (uint32_t i = 0; i < constants->count; i++)
+		value_builder_member(&builder, value_slice(&constants->members[i].key), constants->members[i].value);
+	struct value *all = arena_new(arena, struct value);
+	*all = value_builder_map(&builder, arena);
+	return all;
+}
+
+static void begin_leaving(struct node *node)
+{
+	struct target *target = node->target;
+	node->work.task.object = target->old;
+	node->work.unsettle_all = target->action->operation != OPERATION_UPDATE;
+	if (node->work.phase == PHASE_UNSETTLE)
+		list_leaving(node);
+	bool still_old = target->current == target->old;
+	node->work.has_now = still_old && target->has_now;
+	if (node->work.has_now)
+		node->work.now = target->now;
+}
+
+static bool begins_new_object(const struct target *target)
+{
+	enum operation operation = target->action->operation;
+	return operation == OPERATION_CREATE || operation == OPERATION_ADOPT || operation == OPERATION_REPLACE;
+}
+
+static void begin_making(struct node *node)
+{
+	struct target *target = node->target;
+	const struct action *action = target->action;
+	struct task *task = &node->work.task;
+	bool fresh = begins_new_object(target);
+	if (fresh && node->work.phase == PHASE_MAKE) {
+		if (action->operation == OPERATION_REPLACE && action->create_before_destroy) {
+			target->old->role = OBJECT_DEPOSED;
+			task->deposed = target->old;
+		}
+		target_begin_object(target);
+		if (action->operation == OPERATION_ADOPT)
+			target->current->provider_id = action->provider_id;
+		task->record_changed = true;
+	}
+	task->object = target->current;
+	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
+	node->work.changes = action->changes;
+	node->work.change_count = action->change_count;
+	node->work.desired = with_constants(target);
+	node->work.released = fresh ? NULL : &action->released;
+	node->work.has_now = target->has_now;
+	if (target->has_now)
+		node->work.now = target->now;
+	node->work.tagging = (struct tagging){
+		.lineage = target->applying->apply->plan->lineage,
+		.object_id = target->current->object_id,
+		.intent = fresh ? new_id(target) : (struct slice){0},
+		.address = action->address,
+		.generation = target->current->generation,
+	};
+}
+
+static bool begin(struct node *node)
+{
+	struct target *target = node->target;
+	struct task *task = &node->work.task;
+	node->begun = true;
+	node->work.deadline_ms = task->now_ms + PATIENCE_MS;
+	if (!node->work.session)
+		return diag_error(task->diagnostics, FAULT_AUTH, target->action->position,
+				  "'%.*s' cannot be reached with the credentials at hand",
+				  SLICE_ARGUMENTS(target->action->address));
+	if (!load_old(target, task->diagnostics))
+		return false;
+	if (node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE) {
+		begin_leaving(node);
+		return true;
+	}
+	if (!target_resolve(target, task->diagnostics))
+		return false;
+	begin_making(node);
+	return true;
+}
+
+/* What needs no call: dropping the record of what is gone, or letting it follow what is live. */
+static enum step step_record(struct node *node)
+{
+	struct target *target = node->target;
+	struct task *task = &node->work.task;
+	task->object = target->old;
+	if (!load_old(target, task->diagnostics))
+		return STEP_FAILED;
+	if (target->action->operation == OPERATION_FORGET) {
+		task->record_removed = true;
+		return STEP_DONE;
+	}
+	if (!target_resolve(target, task->diagnostics))
+		return STEP_FAILED;
+	target_complete(target, true);
+	task->record_changed = true;
+	return STEP_DONE;
+}
+
+static enum step finish(struct node *node)
+{
+	struct target *target = node->target;
+	struct task *task = &node->work.task;
+	if (node->work.phase == PHASE_DELETE) {
+		task->record_removed = true;
+		return STEP_DONE;
+	}
+	if (node->work.phase == PHASE_UNSETTLE) {
+		/* What was read before is no longer so. */
+		if (target->current == target->old)
+			target->has_now = false;
+		return STEP_DONE;
+	}
+	target->now = node->work.now;
+	target->has_now = node->work.has_now;
+	target_complete(target, is_last(node));
+	task->record_changed = true;
+	return STEP_DONE;
+}
+
+enum step node_step(struct task *task, const struct answer *answer)
+{
+	struct node *node = (struct node *)task;
+	enum operation operation = node->target->action->operation;
+	if (operation == OPERATION_FORGET || operation == OPERATION_RECORD)
+		return step_record(node);
+	if (!node->begun && !begin(node))
+		return STEP_FAILED;
+	enum step step = node->work.session->provider->advance(&node->work, answer);
+	task->call.session = node->work.session;
+	return step == STEP_DONE ? finish(node) : step;
+}

@@ -1,0 +1,68 @@
+#ifndef TRUEUP_RECONCILE_APPLY_PARTS_H
+#define TRUEUP_RECONCILE_APPLY_PARTS_H
+
+#include "base/map.h"
+#include "reconcile/apply.h"
+#include "reconcile/phases.h"
+
+/* What apply*.c share; private to apply. */
+
+struct applying;
+
+enum node_state {
+	NODE_WAITING,
+	NODE_RUNNING,
+	NODE_DONE,
+	NODE_FAILED,
+	NODE_SKIPPED,
+};
+
+/* The objects of one action while it is carried out. */
+struct target {
+	struct applying *applying;
+	const struct action *action;
+	struct object *old;	/* recorded, or NULL */
+	struct object *current; /* what the address stands for: old, or the new one */
+	struct session *session;
+	struct session *old_session; /* of what is deleted, which may be elsewhere */
+	struct value desired;	     /* resolved and canonical */
+	bool resolved;
+	struct live now; /* of current; texts in arena */
+	bool has_now;
+	bool failed;
+};
+
+/* One phase of one action. The work comes first: the loop hands back its task. */
+struct node {
+	struct work work;
+	struct target *target;
+	enum node_state state;
+	uint32_t waits;
+	bool begun;
+	int64_t started_ms;
+};
+
+struct applying {
+	struct apply *apply;
+	struct loop loop;
+	struct phases phases;
+	struct node *nodes;
+	struct target *targets;
+	struct map by_address; /* to struct target: the address's own */
+	struct map objects;    /* to struct object: current ones */
+	struct diagnostics *diagnostics;
+};
+
+/* Gives the target its resolved fields and, for a create, its new record. */
+bool target_resolve(struct target *target, struct diagnostics *diagnostics);
+void target_begin_object(struct target *target);
+/* Writes into the record what the finished phase made true. */
+void target_complete(struct target *target, bool last);
+/* Value of an output as it is now; for resolving. */
+const struct value *applying_output(void *context, struct slice address, struct slice output);
+/* The first and following steps of a node's task. */
+enum step node_step(struct task *task, const struct answer *answer);
+/* Of loop_settings.read: objects that running work waits for. */
+void applying_read(struct loop *loop, struct task *const *tasks, size_t count);
+
+#endif

@@ -1,0 +1,90 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "reconcile/apply_parts.h"
+#include "reconcile/read.h"
+
+/*
+ * Waiting is shared: one listing serves every task that waits for an object of a kind in a
+ * place. The answers are copied out, so that a batch leaves nothing behind.
+ */
+struct waiting {
+	struct read_batch batch;
+	struct arena arena;
+	struct task **tasks;
+};
+
+static void on_read(struct read_batch *batch)
+{
+	struct waiting *waiting = batch->context;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct node *node = (struct node *)waiting->tasks[i];
+		node->work.now = live_copy(node->target->applying->apply->arena, batch->requests[i].live);
+		node->work.has_now = true;
+		loop_wake(batch->loop, waiting->tasks[i], &node->work.now);
+	}
+	/* Nothing of the batch is used after it is done, its own tasks included. */
+	arena_release(&waiting->arena);
+	free(waiting->tasks);
+	free(waiting);
+}
+
+static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
+{
+	const struct work *first = (const struct work *)tasks[0];
+	struct waiting *waiting = memory_get(sizeof(*waiting));
+	arena_init(&waiting->arena);
+	waiting->tasks = memory_get(count * sizeof(struct task *));
+	memcpy(waiting->tasks, tasks, count * sizeof(struct task *));
+	waiting->batch = (struct read_batch){
+		.loop = loop,
+		.session = first->session,
+		.kind = first->kind,
+		.requests = arena_new_array(&waiting->arena, count, struct read_request),
+		.count = count,
+		.arena = &waiting->arena,
+		.done = on_read,
+		.context = waiting,
+	};
+	for (size_t i = 0; i < count; i++) {
+		const struct work *work = (const struct work *)tasks[i];
+		const struct object *object = work->task.object;
+		const struct value *recorded = value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
+		waiting->batch.requests[i] = (struct read_request){
+			.id = work->kind->found ? object->address : object->provider_id,
+			.matters = work->desired ? work->desired : recorded,
+			.wanted = work->desired ? work->desired : recorded,
+			/* The task itself reads again where it must: no proof of absence is needed here. */
+			.age_ms = INT64_MAX,
+		};
+	}
+	read_start(&waiting->batch);
+}
+
+static int compare_work(const void *a, const void *b)
+{
+	const struct work *left = *(struct work *const *)a, *right = *(struct work *const *)b;
+	if (left->session != right->session)
+		return (uintptr_t)left->session < (uintptr_t)right->session ? -1 : 1;
+	if (left->kind != right->kind)
+		return strcmp(left->kind->name, right->kind->name);
+	return left->task.loop.number < right->task.loop.number ? -1 : left->task.loop.number > right->task.loop.number;
+}
+
+void applying_read(struct loop *loop, struct task *const *tasks, size_t count)
+{
+	struct task **sorted = memory_get(count * sizeof(struct task *));
+	memcpy(sorted, tasks, count * sizeof(struct task *));
+	qsort(sorted, count, sizeof(struct task *), compare_work);
+	for (size_t i = 0; i < count;) {
+		const struct work *first = (const struct work *)sorted[i];
+		size_t end = i + 1;
+		while (end < count && ((const struct work *)sorted[end])->session == first->session &&
+		       ((const struct work *)sorted[end])->kind == first->kind)
+			end++;
+		start_waiting(loop, sorted + i, end - i);
+		i = end;
+	}
+	free(sorted);
+}

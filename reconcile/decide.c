@@ -1,0 +1,134 @@
+#include "reconcile/decide.h"
+
+#include <stddef.h>
+
+/* One bit a value, so that a row covers several. */
+#define LIVE(state) (1u << (state))
+#define ANY_LIVE ((1u << LIVE_STATE_COUNT) - 1u)
+#define DIFFERENCE(class) (1u << (class))
+#define ANY_DIFFERENCE ((1u << DIFFERENCE_CLASS_COUNT) - 1u)
+#define NO 1u
+#define YES 2u
+#define EITHER 3u
+
+static unsigned bit_of(bool truth)
+{
+	return truth ? YES : NO;
+}
+
+static const struct row {
+	unsigned in_spec, in_record, live, difference, protect;
+	struct decision decision;
+} rows[] = {
+	{NO, NO, ANY_LIVE, ANY_DIFFERENCE, EITHER, {OPERATION_NONE, "not managed by this stack"}},
+
+	{YES, NO, LIVE(LIVE_ABSENT), ANY_DIFFERENCE, EITHER, {OPERATION_CREATE, "new in the spec"}},
+	{YES, NO, LIVE(LIVE_PRESENT), ANY_DIFFERENCE, EITHER, {OPERATION_ADOPT, "exists and is not recorded yet"}},
+	{YES,
+	 NO,
+	 LIVE(LIVE_LEAVING),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_INCOMPLETE, "the name is taken by one that is being deleted"}},
+	{YES,
+	 NO,
+	 LIVE(LIVE_UNREAD),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_INCOMPLETE, "could not be read, so it cannot be told whether it exists"}},
+	{YES,
+	 NO,
+	 LIVE(LIVE_NOT_OURS),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_CONFLICT, "exists already and does not belong to this stack"}},
+
+	{YES, YES, LIVE(LIVE_PRESENT), DIFFERENCE(DIFFERENCE_NONE), EITHER, {OPERATION_NONE, "as the spec says"}},
+	{YES,
+	 YES,
+	 LIVE(LIVE_PRESENT),
+	 DIFFERENCE(DIFFERENCE_IN_PLACE),
+	 EITHER,
+	 {OPERATION_UPDATE, "can change in place"}},
+	{YES,
+	 YES,
+	 LIVE(LIVE_PRESENT),
+	 DIFFERENCE(DIFFERENCE_REPLACE),
+	 NO,
+	 {OPERATION_REPLACE, "cannot change in place"}},
+	{YES,
+	 YES,
+	 LIVE(LIVE_PRESENT),
+	 DIFFERENCE(DIFFERENCE_REPLACE),
+	 YES,
+	 {OPERATION_CONFLICT, "is protected, and the change needs a new object"}},
+	{YES, YES, LIVE(LIVE_ABSENT), ANY_DIFFERENCE, EITHER, {OPERATION_CREATE, "was deleted outside of this stack"}},
+	{YES,
+	 YES,
+	 LIVE(LIVE_LEAVING),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_CREATE, "is being deleted outside of this stack"}},
+	{YES, YES, LIVE(LIVE_UNREAD), ANY_DIFFERENCE, EITHER, {OPERATION_INCOMPLETE, "could not be read"}},
+	{YES,
+	 YES,
+	 LIVE(LIVE_NOT_OURS),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_CONFLICT, "is recorded here, but its tags name another owner"}},
+
+	{NO,
+	 YES,
+	 LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING),
+	 ANY_DIFFERENCE,
+	 NO,
+	 {OPERATION_DELETE, "no longer in the spec"}},
+	{NO,
+	 YES,
+	 LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING),
+	 ANY_DIFFERENCE,
+	 YES,
+	 {OPERATION_CONFLICT, "is protected and no longer in the spec"}},
+	{NO,
+	 YES,
+	 LIVE(LIVE_ABSENT),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_FORGET, "no longer in the spec, and gone already"}},
+	{NO,
+	 YES,
+	 LIVE(LIVE_UNREAD),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_INCOMPLETE, "no longer in the spec, and could not be read"}},
+	{NO,
+	 YES,
+	 LIVE(LIVE_NOT_OURS),
+	 ANY_DIFFERENCE,
+	 EITHER,
+	 {OPERATION_CONFLICT, "is recorded here, but its tags name another owner"}},
+};
+
+struct decision decide(const struct situation *situation)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		if ((row->in_spec & bit_of(situation->in_spec)) && (row->in_record & bit_of(situation->in_record)) &&
+		    (row->live & LIVE(situation->live)) && (row->difference & DIFFERENCE(situation->difference)) &&
+		    (row->protect & bit_of(situation->protect)))
+			return row->decision;
+	}
+	/* The test over every combination proves that this is never reached. */
+	return (struct decision){OPERATION_CONFLICT, "no rule covers this situation"};
+}
+
+const char *operation_name(enum operation operation)
+{
+	static const char *const names[OPERATION_COUNT] = {
+		[OPERATION_NONE] = "none",	 [OPERATION_CREATE] = "create",	    [OPERATION_UPDATE] = "update",
+		[OPERATION_REPLACE] = "replace", [OPERATION_DELETE] = "delete",	    [OPERATION_FORGET] = "forget",
+		[OPERATION_ADOPT] = "adopt",	 [OPERATION_CONFLICT] = "conflict", [OPERATION_INCOMPLETE] = "unread",
+		[OPERATION_RECORD] = "record",
+	};
+	return names[operation];
+}

@@ -1,0 +1,61 @@
+#ifndef TRUEUP_RECONCILE_DECIDE_H
+#define TRUEUP_RECONCILE_DECIDE_H
+
+#include <stdbool.h>
+
+/*
+ * The decision table: what to do with one object, and the reason that is shown. One
+ * table, in one file, tested over every combination of its inputs.
+ */
+
+enum live_state {
+	LIVE_PRESENT,
+	LIVE_ABSENT,
+	LIVE_LEAVING, /* somebody is deleting it */
+	LIVE_UNREAD,
+	LIVE_NOT_OURS, /* there, but it carries no tag of this stack, or another's */
+};
+
+enum { LIVE_STATE_COUNT = 5 };
+
+enum difference_class {
+	DIFFERENCE_NONE,
+	DIFFERENCE_IN_PLACE,
+	DIFFERENCE_REPLACE,
+};
+
+enum { DIFFERENCE_CLASS_COUNT = 3 };
+
+enum operation {
+	OPERATION_NONE,
+	OPERATION_CREATE,
+	OPERATION_UPDATE,
+	OPERATION_REPLACE,
+	OPERATION_DELETE,
+	OPERATION_FORGET,     /* drop the record of what is gone */
+	OPERATION_ADOPT,      /* record what is there, then treat it as an update */
+	OPERATION_CONFLICT,   /* nothing is done; an error tells why */
+	OPERATION_INCOMPLETE, /* nothing is done, because it could not be read: exit 3 */
+	OPERATION_RECORD,     /* nothing is called; the record follows what is live */
+};
+
+enum { OPERATION_COUNT = 10 };
+
+struct situation {
+	bool in_spec;
+	bool in_record;
+	enum live_state live;
+	enum difference_class difference; /* meaningful where in spec, in record and present */
+	bool protect;			  /* by the spec or by the record */
+};
+
+struct decision {
+	enum operation operation;
+	const char *reason;
+};
+
+struct decision decide(const struct situation *situation);
+
+const char *operation_name(enum operation operation);
+
+#endif

@@ -1,0 +1,395 @@
+#include "reconcile/diff.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "base/buffer.h"
+#include "base/json.h"
+#include "reconcile/schema.h"
+
+/* A field's state during one comparison; NULL stands for "not set". */
+struct side {
+	const struct value *wanted, *applied, *observed, *live;
+	const struct value *sealed; /* wanted, to be held against what is recorded */
+};
+
+struct diffing {
+	const struct diff_input *input;
+	struct arena *arena;
+	struct difference *result;
+	size_t capacity;
+	struct value_builder constants;
+	struct value_builder released;
+};
+
+static const struct value *set_or_null(const struct value *value)
+{
+	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+}
+
+static const struct value *member_of(const struct value *map, const char *name)
+{
+	return map ? set_or_null(value_get_named(map, name)) : NULL;
+}
+
+static enum likeness worse(enum likeness a, enum likeness b)
+{
+	/* A sure difference outweighs one that is not known; LIKE says least. */
+	static const int rank[] = {[LIKE] = 0, [LIKE_UNREAD] = 1, [LIKE_UNKNOWN] = 2, [UNLIKE] = 3};
+	return rank[a] >= rank[b] ? a : b;
+}
+
+static enum likeness compare_object(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	enum likeness likeness = LIKE;
+	for (size_t i = 0; i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+		const struct value *mine = member_of(wanted, member->name);
+		const struct value *theirs = member_of(live, member->name);
+		if (member->flags & WRITE_ONLY)
+			continue;
+		if (mine)
+			likeness = worse(likeness, diff_field(member, mine, theirs));
+		else if (theirs && value_is(theirs, VALUE_UNREAD))
+			likeness = worse(likeness, LIKE_UNREAD);
+		else if (theirs && ((member->flags & KEY) || member->when_unset == UNSET_CLEAR ||
+				    member->when_unset == UNSET_REPLACE))
+			return UNLIKE;
+	}
+	return likeness;
+}
+
+const struct value *diff_find_item(const struct field *set, const struct value *items, const struct value *item,
+				   struct arena *scratch)
+{
+	struct slice key = schema_item_key(set->item, item, scratch);
+	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
+		if (slice_equal(key, schema_item_key(set->item, &items->items[i], scratch)))
+			return &items->items[i];
+	return NULL;
+}
+
+/* Canonical sets are sorted, but a deferred member can sort anywhere: match item by item. */
+static enum likeness compare_set(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	struct arena scratch;
+	enum likeness likeness = LIKE;
+	arena_init(&scratch);
+	for (uint32_t i = 0; i < wanted->count && likeness != UNLIKE; i++) {
+		const struct value *mine = &wanted->items[i];
+		if (value_has_deferred(mine)) {
+			likeness = worse(likeness, LIKE_UNKNOWN);
+			continue;
+		}
+		const struct value *theirs = diff_find_item(field, live, mine, &scratch);
+		likeness = worse(likeness, theirs ? diff_field(field->item, mine, theirs) : UNLIKE);
+	}
+	if (likeness != UNLIKE && wanted->count != live->count)
+		likeness = UNLIKE;
+	arena_release(&scratch);
+	return likeness;
+}
+
+static enum likeness compare_list(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	enum likeness likeness = LIKE;
+	if (wanted->count != live->count)
+		return value_has_deferred(wanted) ? LIKE_UNKNOWN : UNLIKE;
+	for (uint32_t i = 0; i < wanted->count; i++)
+		likeness = worse(likeness, diff_field(field->item, &wanted->items[i], &live->items[i]));
+	return likeness;
+}
+
+static enum likeness compare_map(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	enum likeness likeness = wanted->count == live->count ? LIKE : UNLIKE;
+	for (uint32_t i = 0; i < wanted->count; i++) {
+		const struct value *theirs = value_get(live, value_slice(&wanted->members[i].key));
+		likeness =
+			worse(likeness, theirs ? diff_field(field->item, &wanted->members[i].value, theirs) : UNLIKE);
+	}
+	return likeness;
+}
+
+static bool is_empty(const struct value *value)
+{
+	return (value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP)) && value->count == 0;
+}
+
+enum likeness diff_field(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	wanted = set_or_null(wanted);
+	live = set_or_null(live);
+	if (live && value_is(live, VALUE_UNREAD))
+		return LIKE_UNREAD;
+	if (wanted && value_is(wanted, VALUE_DEFERRED))
+		return LIKE_UNKNOWN;
+	/* A service that has nothing to say of a list leaves it out. */
+	if (!wanted || !live) {
+		const struct value *only = wanted ? wanted : live;
+		return !only || is_empty(only) ? LIKE : value_has_deferred(only) ? LIKE_UNKNOWN : UNLIKE;
+	}
+	if (wanted->type != live->type)
+		return value_equal(wanted, live) ? LIKE : UNLIKE;
+	if (field->type == FIELD_OBJECT && value_is(wanted, VALUE_MAP))
+		return compare_object(field, wanted, live);
+	if (field->type == FIELD_SET && value_is(wanted, VALUE_LIST))
+		return compare_set(field, wanted, live);
+	if (field->type == FIELD_LIST && value_is(wanted, VALUE_LIST))
+		return compare_list(field, wanted, live);
+	if (field->type == FIELD_MAP && value_is(wanted, VALUE_MAP))
+		return compare_map(field, wanted, live);
+	return value_equal(wanted, live) ? LIKE : UNLIKE;
+}
+
+static void add_change(struct diffing *diffing, const struct field *field, struct slice path, enum change_cause cause,
+		       enum change_effect effect, const struct value *before, const struct value *after)
+{
+	struct difference *result = diffing->result;
+	if (result->count == diffing->capacity) {
+		size_t capacity = diffing->capacity ? diffing->capacity * 2 : 8;
+		struct change *grown = arena_new_array(diffing->arena, capacity, struct change);
+		if (result->count)
+			memcpy(grown, result->changes, result->count * sizeof(*grown));
+		result->changes = grown;
+		diffing->capacity = capacity;
+	}
+	result->changes[result->count++] = (struct change){
+		.path = path,
+		.field = field,
+		.cause = cause,
+		.effect = effect,
+		.before = before ? *before : value_null(),
+		.after = after ? *after : value_null(),
+	};
+	result->drifted |= cause == CAUSE_DRIFT && effect != EFFECT_UNREAD;
+	switch (effect) {
+	case EFFECT_SET:
+		*(field->flags & SETTLES ? &result->settles : &result->makes) = true;
+		break;
+	case EFFECT_REPLACE:
+		result->replaces = true;
+		break;
+	case EFFECT_REPLACE_UNLESS_EQUAL:
+		result->maybe_replaces = true;
+		break;
+	case EFFECT_RELEASE:
+	case EFFECT_SHOW:
+	case EFFECT_RECORD:
+		result->records = true;
+		break;
+	case EFFECT_UNREAD:
+		result->unread = true;
+		break;
+	}
+}
+
+/* "ingress[tcp 443 10.0.0.0/8]": the item's key without the members that it does not set. */
+static struct slice item_path(const struct field *field, const struct value *item, struct arena *arena)
+{
+	struct slice rest = schema_item_key(field->item, item, arena);
+	struct buffer path;
+	buffer_init(&path, 4096);
+	buffer_format(&path, "%s[", field->name);
+	for (bool first = true; rest.size > 0;) {
+		struct slice part = slice_cut(&rest, ' ');
+		if (slice_is(part, "-"))
+			continue;
+		if (!first)
+			buffer_byte(&path, ' ');
+		buffer_append(&path, part);
+		first = false;
+	}
+	buffer_byte(&path, ']');
+	struct slice text = arena_copy(arena, buffer_slice(&path));
+	buffer_release(&path);
+	return text;
+}
+
+/* One change for each item that comes, goes or differs, so that a rule reads as a rule. */
+static void add_item_changes(struct diffing *diffing, const struct field *field, enum change_cause cause,
+			     enum change_effect effect, const struct value *live, const struct value *wanted)
+{
+	for (uint32_t i = 0; live && i < live->count; i++) {
+		const struct value *before = &live->items[i];
+		const struct value *after = wanted ? diff_find_item(field, wanted, before, diffing->arena) : NULL;
+		if (after && diff_field(field->item, after, before) == LIKE)
+			continue;
+		add_change(diffing, field, item_path(field, before, diffing->arena), cause, effect, before, after);
+	}
+	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
+		const struct value *after = &wanted->items[i];
+		if (live && !value_has_deferred(after) && diff_find_item(field, live, after, diffing->arena))
+			continue;
+		add_change(diffing, field, item_path(field, after, diffing->arena), cause, effect, NULL, after);
+	}
+}
+
+static void add_member_changes(struct diffing *diffing, const struct field *field, enum change_cause cause,
+			       enum change_effect effect, const struct value *live, const struct value *wanted)
+{
+	for (uint32_t i = 0; live && i < live->count; i++) {
+		const struct value_member *before = &live->members[i];
+		const struct value *after = wanted ? value_get(wanted, value_slice(&before->key)) : NULL;
+		if (after && value_equal(after, &before->value))
+			continue;
+		struct slice key = value_slice(&before->key);
+		add_change(diffing, field, arena_format(diffing->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)),
+			   cause, effect, &before->value, after);
+	}
+	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
+		struct slice key = value_slice(&wanted->members[i].key);
+		if (live && value_get(live, key))
+			continue;
+		add_change(diffing, field, arena_format(diffing->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)),
+			   cause, effect, NULL, &wanted->members[i].value);
+	}
+}
+
+static void add_field_changes(struct diffing *diffing, const struct field *field, enum change_cause cause,
+			      enum change_effect effect, const struct value *before, const struct value *after)
+{
+	size_t count = diffing->result->count;
+	bool lists = (!before || value_is(before, VALUE_LIST)) && (!after || value_is(after, VALUE_LIST));
+	bool maps = (!before || value_is(before, VALUE_MAP)) && (!after || value_is(after, VALUE_MAP));
+	if (field->type == FIELD_SET && lists)
+		add_item_changes(diffing, field, cause, effect, before, after);
+	else if (field->type == FIELD_MAP && maps)
+		add_member_changes(diffing, field, cause, effect, before, after);
+	if (diffing->result->count == count)
+		add_change(diffing, field, slice_of(field->name), cause, effect, before, after);
+}
+
+/* The field is set in the spec. */
+static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	bool was_applied = diffing->input->applied && diff_field(field, side->sealed, side->applied) == LIKE;
+	bool immutable = (field->flags & IMMUTABLE) != 0;
+	if ((field->flags & OBSERVED) && was_applied)
+		return;
+	/* What no read gives back is judged by the record; so is all of it where nothing was read. */
+	bool blind = (field->flags & WRITE_ONLY) || !diffing->input->live;
+	const struct value *actual = (field->flags & WRITE_ONLY) ? side->applied : blind ? side->observed : side->live;
+	enum likeness likeness = diff_field(field, blind ? side->sealed : side->wanted, actual);
+	if (likeness == LIKE_UNREAD && !was_applied && side->applied)
+		likeness = UNLIKE;
+	enum change_cause cause = was_applied ? CAUSE_DRIFT : CAUSE_INTENT;
+	switch (likeness) {
+	case LIKE:
+		if (!was_applied && diffing->input->applied)
+			add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, actual,
+				   side->wanted);
+		break;
+	case LIKE_UNREAD:
+		add_change(diffing, field, slice_of(field->name), cause, EFFECT_UNREAD, side->applied, side->wanted);
+		break;
+	case LIKE_UNKNOWN:
+		add_field_changes(diffing, field, CAUSE_INTENT, immutable ? EFFECT_REPLACE_UNLESS_EQUAL : EFFECT_SET,
+				  actual, side->wanted);
+		break;
+	case UNLIKE:
+		add_field_changes(diffing, field, cause, immutable ? EFFECT_REPLACE : EFFECT_SET,
+				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
+		break;
+	}
+}
+
+/* The field was set when last applied, and is not in the spec any more. */
+static void judge_released(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	const struct value *actual = diffing->input->live && !(field->flags & WRITE_ONLY) ? side->live : side->applied;
+	const struct value *goal = NULL;
+	enum change_effect effect = EFFECT_RELEASE;
+	switch (field->when_unset) {
+	case UNSET_RELEASE:
+		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
+		return;
+	case UNSET_CONSTANT: {
+		struct value *constant = arena_new(diffing->arena, struct value);
+		struct diagnostics bugs;
+		diagnostics_init(&bugs, diffing->arena);
+		bool read = json_read(diffing->arena, slice_of(field->unset_value), false, 4096, field->name, constant,
+				      &bugs);
+		assert(read);
+		(void)read;
+		diagnostics_release(&bugs);
+		goal = constant;
+		value_builder_member(&diffing->constants, slice_of(field->name), *constant);
+		effect = EFFECT_SET;
+		break;
+	}
+	case UNSET_CLEAR:
+		value_builder_member(&diffing->released, slice_of(field->name), *side->applied);
+		effect = EFFECT_SET;
+		break;
+	case UNSET_REPLACE:
+		effect = EFFECT_REPLACE;
+		break;
+	}
+	switch (diff_field(field, goal, actual)) {
+	case LIKE:
+		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, side->applied, goal);
+		break;
+	case LIKE_UNREAD:
+		add_field_changes(diffing, field, CAUSE_INTENT, effect, side->applied, goal);
+		break;
+	case LIKE_UNKNOWN:
+	case UNLIKE:
+		add_field_changes(diffing, field, CAUSE_INTENT, effect, actual, goal);
+		break;
+	}
+}
+
+/* Never set: no value is wanted, but a move since the last apply is worth showing. */
+static void judge_unmanaged(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY)))
+		return;
+	if ((side->observed && value_is(side->observed, VALUE_UNREAD)) ||
+	    (side->live && value_is(side->live, VALUE_UNREAD)))
+		return;
+	/* A field that the record does not know is new in this version of the kind: what is live is its baseline. */
+	if (!value_get_named(diffing->input->observed, field->name) && !side->live)
+		return;
+	if (diff_field(field, side->observed, side->live) == UNLIKE)
+		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_SHOW, side->observed, side->live);
+}
+
+static bool is_ignored(const struct diff_input *input, const struct field *field)
+{
+	for (size_t i = 0; i < input->ignored_count; i++)
+		if (slice_is(input->ignored[i], field->name))
+			return true;
+	return false;
+}
+
+void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret)
+{
+	struct diffing diffing = {.input = input, .arena = arena, .result = ret};
+	*ret = (struct difference){0};
+	value_builder_init(&diffing.constants);
+	value_builder_init(&diffing.released);
+	for (size_t i = 0; i < input->kind->fields.count; i++) {
+		const struct field *field = field_at(&input->kind->fields, i);
+		bool part = (field->flags & SETTLES) != 0;
+		if ((input->parts_only && !part) || (input->fields_only && part) || is_ignored(input, field))
+			continue;
+		struct side side = {
+			.wanted = member_of(input->wanted, field->name),
+			.sealed = member_of(input->sealed ? input->sealed : input->wanted, field->name),
+			.applied = member_of(input->applied, field->name),
+			.observed = member_of(input->observed, field->name),
+			.live = member_of(input->live, field->name),
+		};
+		if (side.wanted)
+			judge_wanted(&diffing, field, &side);
+		else if (side.applied)
+			judge_released(&diffing, field, &side);
+		else
+			judge_unmanaged(&diffing, field, &side);
+	}
+	ret->constants = value_builder_map(&diffing.constants, arena);
+	ret->released = value_builder_map(&diffing.released, arena);
+	value_builder_release(&diffing.constants);
+	value_builder_release(&diffing.released);
+}

@@ -1,0 +1,90 @@
+#ifndef TRUEUP_RECONCILE_DIFF_H
+#define TRUEUP_RECONCILE_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/value.h"
+#include "reconcile/kind.h"
+#include "reconcile/resource.h"
+
+/*
+ * What differs between what is wanted, what was applied, what was observed then, and what
+ * is live now. Values in, values out. All values are canonical (schema.h).
+ */
+
+enum likeness {
+	LIKE, /* no difference that the spec would care for */
+	UNLIKE,
+	LIKE_UNKNOWN, /* wanted is deferred: can be told only once it is known */
+	LIKE_UNREAD,  /* live could not be read */
+};
+
+/*
+ * Compares one field. Members of an object that `wanted` does not set are not compared,
+ * except where their when_unset gives them a value; items of a set are matched by key; a
+ * map counts as a whole. NULL or null: not set.
+ */
+enum likeness diff_field(const struct field *field, const struct value *wanted, const struct value *live);
+
+/* The item of a canonical set with the same key as `item`, or NULL. */
+const struct value *diff_find_item(const struct field *set, const struct value *items, const struct value *item,
+				   struct arena *scratch);
+
+enum change_cause {
+	CAUSE_INTENT, /* the spec changed */
+	CAUSE_DRIFT,  /* reality moved */
+};
+
+enum change_effect {
+	EFFECT_SET,		     /* becomes `after` in place */
+	EFFECT_REPLACE,		     /* only a new object can have it */
+	EFFECT_REPLACE_UNLESS_EQUAL, /* not known yet, and cannot change in place */
+	EFFECT_RELEASE,		     /* kept as it is, no longer managed */
+	EFFECT_SHOW,		     /* drift of a field that the spec never set: not reverted */
+	EFFECT_RECORD,		     /* live already as wanted: only the record follows */
+	EFFECT_UNREAD,		     /* could not be read, so nothing is claimed about it */
+};
+
+struct change {
+	struct slice path;	   /* "cidr", "ingress[tcp 443 443 10.0.0.0/8]", "tags.team" */
+	const struct field *field; /* the top-level field */
+	enum change_cause cause;
+	enum change_effect effect;
+	struct value before; /* null: not set */
+	struct value after;  /* null: to be unset; deferred: known after apply */
+};
+
+struct difference {
+	struct change *changes; /* in order of the kind's fields, then of keys */
+	size_t count;
+	bool makes;	     /* a field of the resource itself changes in place */
+	bool settles;	     /* a part changes */
+	bool replaces;	     /* an immutable field differs */
+	bool maybe_replaces; /* an immutable field is deferred */
+	bool records;	     /* only the record is behind */
+	bool unread;
+	bool drifted;		/* any change with CAUSE_DRIFT */
+	struct value constants; /* MAP: fields that were set and no longer are, with the fixed value they go back to */
+	struct value released; /* MAP: fields that were set and no longer are, to be cleared, with their former value */
+};
+
+struct diff_input {
+	const struct kind *kind;
+	const struct value *wanted; /* MAP: desired, resolved as far as known */
+	const struct value
+		*sealed; /* the same as it would be recorded, with fingerprints for secrets; NULL: has none */
+	const struct value *applied;  /* MAP: resolved form last applied; NULL: never completed */
+	const struct value *observed; /* MAP: live after the last apply; NULL: none */
+	const struct value *live;     /* MAP, or NULL: judged from `observed` alone */
+	const struct slice *ignored;
+	size_t ignored_count;
+	bool parts_only;  /* just the fields that settle */
+	bool fields_only; /* all but those */
+};
+
+/* Everything in ret lives in arena or is shared with the input. */
+void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret);
+
+#endif

@@ -1,0 +1,101 @@
+#include "reconcile/graph.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void graph_init(struct graph *graph, size_t node_count)
+{
+	*graph = (struct graph){.node_count = node_count};
+}
+
+void graph_release(struct graph *graph)
+{
+	free(graph->edges);
+	free(graph->first);
+	free(graph->successors);
+	free(graph->waits);
+	*graph = (struct graph){0};
+}
+
+void graph_add(struct graph *graph, size_t before, size_t after)
+{
+	if (before == after)
+		return;
+	if (graph->edge_count == graph->edge_capacity) {
+		graph->edge_capacity = graph->edge_capacity ? graph->edge_capacity * 2 : 256;
+		graph->edges = memory_resize(graph->edges, graph->edge_capacity * sizeof(struct graph_edge));
+	}
+	graph->edges[graph->edge_count++] = (struct graph_edge){(uint32_t)before, (uint32_t)after};
+}
+
+/* A counting sort of the edges by their first node. */
+void graph_close(struct graph *graph)
+{
+	graph->first = memory_get((graph->node_count + 2) * sizeof(uint32_t));
+	graph->waits = memory_get((graph->node_count + 1) * sizeof(uint32_t));
+	graph->successors = memory_get((graph->edge_count + 1) * sizeof(uint32_t));
+	for (size_t i = 0; i < graph->edge_count; i++) {
+		graph->first[graph->edges[i].before + 2]++;
+		graph->waits[graph->edges[i].after]++;
+	}
+	for (size_t i = 2; i < graph->node_count + 2; i++)
+		graph->first[i] += graph->first[i - 1];
+	for (size_t i = 0; i < graph->edge_count; i++)
+		graph->successors[graph->first[graph->edges[i].before + 1]++] = graph->edges[i].after;
+}
+
+/* Every node that is left waits for another that is left: walking backwards must come round. */
+static void find_cycle(const struct graph *graph, const uint32_t *left, struct arena *arena, uint32_t **ret_cycle,
+		       size_t *ret_count)
+{
+	uint32_t *before = arena_new_array(arena, graph->node_count, uint32_t);
+	uint32_t *seen = arena_new_array(arena, graph->node_count, uint32_t);
+	uint32_t *path = arena_new_array(arena, graph->node_count + 1, uint32_t);
+	uint32_t node = 0;
+	for (size_t i = 0; i < graph->edge_count; i++)
+		if (left[graph->edges[i].before] && left[graph->edges[i].after]) {
+			before[graph->edges[i].after] = graph->edges[i].before;
+			node = graph->edges[i].after;
+		}
+	uint32_t length = 0;
+	while (!seen[node]) {
+		path[length] = node;
+		seen[node] = ++length;
+		node = before[node];
+	}
+	size_t start = seen[node] - 1;
+	*ret_count = length - start;
+	*ret_cycle = arena_new_array(arena, *ret_count, uint32_t);
+	for (size_t i = 0; i < *ret_count; i++)
+		(*ret_cycle)[i] = path[length - 1 - i];
+}
+
+bool graph_remaining(const struct graph *graph, const int64_t *weights, int64_t *ret_remaining, struct arena *arena,
+		     uint32_t **ret_cycle, size_t *ret_cycle_count)
+{
+	uint32_t *waits = memory_get((graph->node_count + 1) * sizeof(uint32_t));
+	uint32_t *order = memory_get((graph->node_count + 1) * sizeof(uint32_t));
+	size_t done = 0;
+	size_t taken = 0;
+	for (size_t i = 0; i < graph->node_count; i++)
+		if ((waits[i] = graph->waits[i]) == 0)
+			order[done++] = (uint32_t)i;
+	for (; taken < done; taken++)
+		for (uint32_t k = graph->first[order[taken]]; k < graph->first[order[taken] + 1]; k++)
+			if (--waits[graph->successors[k]] == 0)
+				order[done++] = graph->successors[k];
+	for (size_t i = done; i-- > 0;) {
+		uint32_t node = order[i];
+		int64_t longest = 0;
+		for (uint32_t k = graph->first[node]; k < graph->first[node + 1]; k++)
+			if (ret_remaining[graph->successors[k]] > longest)
+				longest = ret_remaining[graph->successors[k]];
+		ret_remaining[node] = longest + (weights ? weights[node] : 1);
+	}
+	if (done < graph->node_count)
+		find_cycle(graph, waits, arena, ret_cycle, ret_cycle_count);
+	free(waits);
+	free(order);
+	return done == graph->node_count;
+}

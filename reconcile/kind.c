@@ -1,0 +1,97 @@
+#include "reconcile/kind.h"
+
+static const void *row_at(const void *first, size_t stride, size_t index)
+{
+	return (const char *)first + index * stride;
+}
+
+const struct field *field_at(const struct fields *fields, size_t index)
+{
+	return (const struct field *)row_at(fields->first, fields->stride, index);
+}
+
+const struct output *output_at(const struct outputs *outputs, size_t index)
+{
+	return (const struct output *)row_at(outputs->first, outputs->stride, index);
+}
+
+/* Asked several times for each field of each resource; names mostly differ in their first bytes. */
+static inline bool name_is(const char *name, struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		if (name[i] != text.data[i] || name[i] == '\0')
+			return false;
+	}
+	return name[text.size] == '\0';
+}
+
+const struct field *field_named(const struct fields *fields, struct slice name)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+
+		if (name_is(field->name, name))
+			return field;
+	}
+	return NULL;
+}
+
+const struct output *output_named(const struct outputs *outputs, struct slice name)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct output *output = output_at(outputs, i);
+
+		if (name_is(output->name, name))
+			return output;
+	}
+	return NULL;
+}
+
+bool output_pattern_matches(const struct output *output, struct slice text)
+{
+	return pattern_matches(output->pattern, text);
+}
+
+const struct output *kind_output(const struct kind *kind, const char *name)
+{
+	if (name)
+		return output_named(&kind->outputs, slice_of(name));
+	return kind->outputs.count > 0 ? output_at(&kind->outputs, 0) : NULL;
+}
+
+struct slice kind_provider(const struct kind *kind)
+{
+	struct slice rest = slice_of(kind->name);
+
+	return slice_cut(&rest, '.');
+}
+
+static const struct kind *find_sorted(const struct kinds *kinds, struct slice name)
+{
+	size_t low = 0, high = kinds->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = slice_compare(slice_of(kinds->items[middle]->name), name);
+
+		if (order == 0)
+			return kinds->items[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct kind *kinds_find(const struct kinds *kinds, struct slice name)
+{
+	const struct kind *found = find_sorted(kinds, name);
+
+	/* Nothing forces a caller to sort its list, and what is missing is rarely asked for. */
+	for (size_t i = 0; !found && i < kinds->count; i++) {
+		if (name_is(kinds->items[i]->name, name))
+			found = kinds->items[i];
+	}
+	return found;
+}

@@ -1,0 +1,168 @@
+#ifndef TRUEUP_RECONCILE_KIND_H
+#define TRUEUP_RECONCILE_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/slice.h"
+#include "base/value.h"
+
+/*
+ * What can be known of a kind of resource without asking anyone: its fields, outputs and
+ * rules, as tables. Validation, references, diffing, planning, documentation and the JSON
+ * Schema come from here. Providers embed these structs as the first member of their own
+ * (struct aws_field), so arrays carry their stride.
+ */
+
+enum field_type {
+	FIELD_STRING,
+	FIELD_INTEGER,
+	FIELD_NUMBER,
+	FIELD_BOOL,
+	FIELD_CIDR4, /* canonicalised; host bits are an error */
+	FIELD_CIDR6,
+	FIELD_CIDR,	 /* either family */
+	FIELD_ADDRESS,	 /* an IP address of either family */
+	FIELD_JSON,	 /* a document, as text or as a tree; compared by meaning */
+	FIELD_REFERENCE, /* another resource's output, id where not said otherwise */
+	FIELD_OBJECT,	 /* .members */
+	FIELD_LIST,	 /* .item, order counts */
+	FIELD_SET,	 /* .item, order does not count; objects are matched by their KEY members */
+	FIELD_MAP,	 /* text keys of the user's choice to .item */
+};
+
+enum field_flag {
+	REQUIRED = 1 << 0,
+	IMMUTABLE = 1 << 1, /* another value needs another object */
+	SECRET = 1 << 2,
+	OBSERVED = 1 << 3, /* set at creation, shown, then left to its other owner */
+	KEY = 1 << 4,	   /* within the item of a set: part of what tells two items apart */
+	/* A part with calls of its own, made after the resource itself exists: references
+	 * within bind the settle phase, so two resources may name each other. */
+	SETTLES = 1 << 5,
+	LOOSE = 1 << 6,	     /* a reference that does not block its target's deletion */
+	JOINS = 1 << 7,	     /* a reference that puts both ends into one routing domain */
+	NAMES = 1 << 8,	     /* the unique name under which the service knows the object */
+	WRITE_ONLY = 1 << 9, /* no read gives it back; compared against the record alone */
+};
+
+/* What becomes of a field that was set and no longer is. A field that was never set has no
+ * desired value. */
+enum unset_rule {
+	UNSET_RELEASE,	/* kept as it is and no longer managed; said so in the plan */
+	UNSET_CONSTANT, /* goes back to .unset_value */
+	UNSET_CLEAR,	/* emptied, by the call the provider's table names */
+	UNSET_REPLACE,	/* only a new object is without it */
+};
+
+/* How the ranges in a field take part in the check for overlaps. */
+enum range_role {
+	RANGE_NONE,
+	RANGE_DOMAIN, /* must meet no other range of its routing domain (see JOINS) */
+	RANGE_WITHIN, /* lies within the ranges of the resource that .range_parent refers to, apart from its siblings */
+};
+
+struct field;
+
+/* An array of structs that each begin with a struct field. */
+struct fields {
+	const void *first;
+	size_t count;
+	size_t stride;
+};
+
+/* Checks a known value beyond its type; the value is canonical. False after a diagnostic
+ * at value->position. */
+typedef bool field_check(const struct field *field, const struct value *value, struct diagnostics *diagnostics);
+
+struct field {
+	const char *name;
+	enum field_type type;
+	unsigned flags;	    /* of enum field_flag */
+	const char *about;  /* one line for documentation and schema */
+	const char *target; /* FIELD_REFERENCE: name of the kind referred to */
+	const char *output; /* FIELD_REFERENCE: its output; NULL: the kind's id */
+	/* FIELD_REFERENCE: where it is not given, it refers to what this other reference field
+	 * refers to (a group's template version follows its template). */
+	const char *follows;
+	struct fields members;	    /* FIELD_OBJECT */
+	const struct field *item;   /* FIELD_LIST, FIELD_SET, FIELD_MAP */
+	const char *pattern;	    /* PCRE2, anchored at both ends, or NULL */
+	const char *const *choices; /* NULL-terminated, or NULL: the values allowed */
+	int64_t least, most;	    /* integers: bounds; strings: bytes; lists: items. Both 0: none */
+	field_check *check;
+	enum unset_rule when_unset;
+	const char *unset_value; /* UNSET_CONSTANT: JSON text */
+	enum range_role range;
+	const char *range_parent; /* RANGE_WITHIN: name of the reference field */
+};
+
+struct output {
+	const char *name;
+	const char *pattern; /* PCRE2, anchored: what a literal of this output looks like; NULL: anything */
+	const char *about;
+	bool secret;
+	/* Fields whose update in place gives the output a new value; NULL-terminated, or NULL:
+	 * stable for the object's life. */
+	const char *const *renewed_by;
+};
+
+struct outputs {
+	const void *first;
+	size_t count;
+	size_t stride;
+};
+
+/* At most one member of each group is set: {"cidr", "cidr6", NULL}. needs_one: and at least one. */
+struct exclusive {
+	const char *field;	    /* within this field's items, or NULL: at the top */
+	const char *const *members; /* NULL-terminated */
+	bool needs_one;
+};
+
+struct kind {
+	const char *name; /* "aws.vpc": provider, dot, noun */
+	const char *about;
+	unsigned version; /* of the table, recorded with each object; from 1 */
+	struct fields fields;
+	struct outputs outputs; /* the first is the id that references resolve to */
+	const struct exclusive *exclusives;
+	size_t exclusive_count;
+	bool create_before_destroy; /* unless the spec says otherwise */
+	/* Nothing is made or destroyed: the thing exists and is found by the fields that the
+	 * spec gives (a machine by its controller). Create then means adopt, delete forget. */
+	bool found;
+	/* Rules across fields; desired is the canonical MAP, deferred values possible. */
+	bool (*check)(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
+};
+
+/* Builds the .members, .fields and .outputs of a table from an array. */
+#define FIELDS(array)                                                                                                  \
+	{                                                                                                              \
+		(array), sizeof(array) / sizeof((array)[0]), sizeof((array)[0])                                        \
+	}
+
+const struct field *field_at(const struct fields *fields, size_t index);
+const struct output *output_at(const struct outputs *outputs, size_t index);
+/* NULL where there is none of that name. O(count). */
+const struct field *field_named(const struct fields *fields, struct slice name);
+const struct output *output_named(const struct outputs *outputs, struct slice name);
+/* Whether text matches an anchored PCRE2 pattern, NULL matching everything. */
+bool pattern_matches(const char *pattern, struct slice text);
+bool output_pattern_matches(const struct output *output, struct slice text);
+/* The output a reference field means: its own, or the id of target. */
+const struct output *kind_output(const struct kind *kind, const char *name);
+/* "aws" of "aws.vpc". */
+struct slice kind_provider(const struct kind *kind);
+
+/* Every kind of every provider, found by name. */
+struct kinds {
+	const struct kind *const *items;
+	size_t count;
+};
+/* O(log n) after kinds_sort(); NULL where there is none. */
+const struct kind *kinds_find(const struct kinds *kinds, struct slice name);
+
+#endif

@@ -1,0 +1,218 @@
+#include "reconcile/loop.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "reconcile/loop_parts.h"
+#include "reconcile/task_queue.h"
+
+enum { HEARTBEAT_MS = 8000 };
+
+int64_t loop_now_ms(const struct loop *loop)
+{
+	return loop->settings.world->boot_ms(loop->settings.world);
+}
+
+static bool more_behind(const struct task *a, const struct task *b)
+{
+	return a->remaining != b->remaining ? a->remaining > b->remaining : a->loop.number < b->loop.number;
+}
+
+static bool due_sooner(const struct task *a, const struct task *b)
+{
+	return a->loop.due_ms != b->loop.due_ms ? a->loop.due_ms < b->loop.due_ms : a->loop.number < b->loop.number;
+}
+
+void loop_init(struct loop *loop, const struct loop_settings *settings)
+{
+	*loop = (struct loop){.settings = *settings};
+	map_init(&loop->buckets);
+	arena_init(&loop->names);
+	settings->world->random(settings->world, &loop->jitter, sizeof(loop->jitter));
+	loop->heartbeat_ms = loop_now_ms(loop) + HEARTBEAT_MS;
+}
+
+void loop_release(struct loop *loop)
+{
+	loop_release_calls(loop);
+	task_queue_release(&loop->ready);
+	task_queue_release(&loop->sleeping);
+	free(loop->committing);
+	free(loop->reading);
+	map_release(&loop->buckets);
+	arena_release(&loop->names);
+}
+
+void loop_make_ready(struct loop *loop, struct task *task)
+{
+	task_queue_add(&loop->ready, task, more_behind);
+}
+
+void loop_add(struct loop *loop, struct task *task)
+{
+	arena_init(&task->scratch);
+	task->loop.number = loop->added++;
+	loop->alive++;
+	loop_make_ready(loop, task);
+}
+
+void loop_sleep(struct loop *loop, struct task *task, int64_t due_ms)
+{
+	task->loop.due_ms = due_ms;
+	task_queue_add(&loop->sleeping, task, due_sooner);
+}
+
+void loop_end(struct loop *loop, struct task *task, bool done)
+{
+	loop_drop_exchange(loop, task);
+	arena_release(&task->scratch);
+	loop->alive--;
+	if (task->ended)
+		task->ended(task, done);
+}
+
+static void read_later(struct loop *loop, struct task *task)
+{
+	if (loop->reading_count == loop->reading_capacity) {
+		loop->reading_capacity = loop->reading_capacity ? loop->reading_capacity * 2 : 64;
+		loop->reading = memory_resize(loop->reading, loop->reading_capacity * sizeof(struct task *));
+	}
+	loop->reading[loop->reading_count++] = task;
+}
+
+void loop_wake(struct loop *loop, struct task *task, const struct live *live)
+{
+	task->live = live;
+	loop_make_ready(loop, task);
+}
+
+void loop_proceed(struct loop *loop, struct task *task)
+{
+	if (task->loop.wanted != STEP_DONE && loop->stopping) {
+		loop_end(loop, task, false);
+		return;
+	}
+	switch (task->loop.wanted) {
+	case STEP_DONE:
+	case STEP_FAILED:
+		loop_end(loop, task, task->loop.wanted == STEP_DONE);
+		break;
+	case STEP_CALL:
+		if (!loop_admit(loop, task, true))
+			break;
+		if (task->call.mutating && task->object && task->loop.intent.size == 0)
+			loop_commit_later(loop, task);
+		else
+			loop_send(loop, task);
+		break;
+	case STEP_SLEEP:
+		loop_sleep(loop, task, task->wake_ms);
+		break;
+	case STEP_READ:
+		if (task->wake_ms > loop_now_ms(loop))
+			loop_sleep(loop, task, task->wake_ms);
+		else
+			read_later(loop, task);
+		break;
+	}
+}
+
+static void step_task(struct loop *loop, struct task *task)
+{
+	task->now_ms = loop_now_ms(loop);
+	task->loop.wanted = task->step(task, task->loop.answer);
+	task->loop.answer = NULL;
+	task->live = NULL;
+	loop_drop_exchange(loop, task);
+	task->loop.admitted = false;
+	task->loop.attempts = 0;
+	bool records = task->record_changed || task->record_removed || task->loop.has_close;
+	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
+		task->loop.intent = (struct slice){0};
+		task->loop.first_ms = loop_now_ms(loop);
+		/* What the step learned must not wait for a rate limit: it is committed first then. */
+		if (!loop_admit(loop, task, !records) && !records)
+			return;
+	}
+	if (records)
+		loop_commit_later(loop, task);
+	else
+		loop_proceed(loop, task);
+}
+
+/* A sleeper whose time has come goes back to what it slept for. */
+static void wake_sleepers(struct loop *loop)
+{
+	int64_t now_ms = loop_now_ms(loop);
+	while (loop->sleeping.count > 0 && (loop->stopping || loop->sleeping.items[0]->loop.due_ms <= now_ms)) {
+		struct task *task = task_queue_take(&loop->sleeping, due_sooner);
+		if (loop->stopping)
+			loop_end(loop, task, false);
+		else if (task->loop.wanted == STEP_READ)
+			read_later(loop, task);
+		else if (task->loop.wanted == STEP_SLEEP)
+			loop_make_ready(loop, task);
+		else
+			loop_proceed(loop, task);
+	}
+}
+
+static void start_reads(struct loop *loop)
+{
+	size_t count = loop->reading_count;
+	if (count == 0)
+		return;
+	struct task **tasks = loop->reading;
+	loop->reading = NULL;
+	loop->reading_count = loop->reading_capacity = 0;
+	if (loop->stopping) {
+		for (size_t i = 0; i < count; i++)
+			loop_end(loop, tasks[i], false);
+	} else {
+		loop->settings.read(loop, tasks, count);
+	}
+	free(tasks);
+}
+
+/* While stopping only what holds an answer is stepped, once, so that it is recorded. */
+static void step_ready(struct loop *loop)
+{
+	while (loop->ready.count > 0) {
+		if (!loop->stopping && loop->in_flight + loop->committing_count >= loop->settings.parallelism)
+			return;
+		struct task *task = task_queue_take(&loop->ready, more_behind);
+		if (loop->stopping && !task->loop.answer)
+			loop_end(loop, task, false);
+		else
+			step_task(loop, task);
+	}
+}
+
+static void wait_for_something(struct loop *loop)
+{
+	int64_t deadline_ms = loop->settings.store ? loop->heartbeat_ms : loop_now_ms(loop) + HEARTBEAT_MS;
+	if (loop->sleeping.count > 0 && loop->sleeping.items[0]->loop.due_ms < deadline_ms)
+		deadline_ms = loop->sleeping.items[0]->loop.due_ms;
+	loop->settings.world->transport->wait(loop->settings.world->transport, deadline_ms);
+}
+
+bool loop_run(struct loop *loop)
+{
+	while (loop->alive > 0) {
+		if (loop->settings.world->interrupted(loop->settings.world) > 0 || loop->lost)
+			loop->stopping = true;
+		if (loop->settings.world->interrupted(loop->settings.world) > 1)
+			return false;
+		loop_heartbeat(loop);
+		wake_sleepers(loop);
+		step_ready(loop);
+		if (loop->ready.count == 0 || loop->stopping)
+			start_reads(loop);
+		loop_commit(loop);
+		bool full = loop->in_flight >= loop->settings.parallelism;
+		if (loop->alive > 0 && (loop->ready.count == 0 || full) && loop->reading_count == 0 &&
+		    (loop->in_flight > 0 || loop->sleeping.count > 0))
+			wait_for_something(loop);
+	}
+	return !loop->stopping;
+}

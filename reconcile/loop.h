@@ -1,0 +1,76 @@
+#ifndef TRUEUP_RECONCILE_LOOP_H
+#define TRUEUP_RECONCILE_LOOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/world.h"
+#include "reconcile/provider.h"
+#include "reconcile/store.h"
+#include "reconcile/task.h"
+
+/*
+ * Runs tasks. One turn: step what is ready, commit what the steps left to be recorded and
+ * the intents of the calls they asked for, send those calls, wait for the next answer or
+ * the next clock. Nothing that changes the world is sent before its intent is durable.
+ */
+
+struct loop;
+struct exchange;
+struct bucket;
+
+/* Tasks that wait for one reason, ordered by a number: the least comes first. */
+struct task_queue {
+	struct task **items; /* owned; binary heap */
+	size_t count;
+	size_t capacity;
+};
+
+struct loop_settings {
+	struct world *world;
+	struct store *store; /* NULL: nothing is recorded, so mutating calls are refused */
+	struct slice lineage;
+	size_t parallelism;		/* calls in flight at once */
+	const struct json_style *style; /* for intents: gives fingerprints of secrets */
+	/* Reads an object again for tasks that wait for it (STEP_READ): adds tasks of its own
+	 * and calls loop_wake() for each of `tasks`. NULL where no task asks for that. */
+	void (*read)(struct loop *loop, struct task *const *tasks, size_t count);
+	void *read_context;
+	struct diagnostics *diagnostics; /* for what concerns no task: lease, commit */
+};
+
+struct loop {
+	struct loop_settings settings;
+	struct task_queue ready;    /* by remaining, greatest first */
+	struct task_queue sleeping; /* by wake_ms */
+	struct task **committing;   /* tasks whose record or intent is not durable yet */
+	size_t committing_count, committing_capacity;
+	struct task **reading; /* tasks that wait for their object to be read */
+	size_t reading_count, reading_capacity;
+	size_t alive;	  /* tasks added and not ended */
+	size_t in_flight; /* calls sent and not answered */
+	struct exchange *idle_exchanges;
+	struct map buckets; /* "session operation" to struct bucket */
+	struct arena names; /* holds the keys of buckets, and what lives as long as the loop */
+	size_t request_count;
+	bool stopping;	 /* interrupted or lease lost: start nothing new */
+	bool lost;	 /* a commit failed: send nothing more at all */
+	uint64_t jitter; /* state of the generator that spreads retries */
+	uint64_t added;
+	int64_t heartbeat_ms; /* when the lease is due for its next sign of life */
+};
+
+void loop_init(struct loop *loop, const struct loop_settings *settings);
+void loop_release(struct loop *loop);
+/* The task is ready for its first step. It must outlive its end. */
+void loop_add(struct loop *loop, struct task *task);
+/* A task that waited for a read goes on with it. live is good until its next step returns;
+ * NULL: the read failed, as the task's diagnostics say. */
+void loop_wake(struct loop *loop, struct task *task, const struct live *live);
+/* Until no task is left, or stopping has drained what was in flight. False where it stopped early. */
+__attribute__((warn_unused_result)) bool loop_run(struct loop *loop);
+int64_t loop_now_ms(const struct loop *loop);
+
+#endif

@@ -1,0 +1,240 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "reconcile/loop_parts.h"
+
+/* How often and how long a call is tried, for each kind of refusal. */
+enum {
+	THROTTLED_ATTEMPTS = 12,
+	TRANSIENT_ATTEMPTS = 5,
+	AMBIGUOUS_ATTEMPTS = 3,
+	BACKOFF_FIRST_MS = 200,
+	BACKOFF_MOST_MS = 20000,
+	SETTLING_BACKOFF_FIRST_MS = 1000,
+	SETTLING_WINDOW_MS = 5 * 60 * 1000,
+	/* A mutating request may take this long; the lease must last longer. */
+	LEASE_MARGIN_MS = 5000,
+};
+
+/* A token bucket: one for each session and operation, adapted when the service throttles. */
+struct bucket {
+	double tokens;
+	double burst;
+	double per_second;
+	int64_t filled_ms;
+};
+
+/* xorshift64*: spreads retries; nothing secret hangs on it. */
+static int64_t random_below(struct loop *loop, int64_t bound)
+{
+	uint64_t x = loop->jitter ? loop->jitter : 1;
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	loop->jitter = x;
+	return bound > 0 ? (int64_t)((x * 2685821657736338717ull) >> 1) % bound : 0;
+}
+
+static struct bucket *bucket_of(struct loop *loop, const struct task *task)
+{
+	char text[256];
+	const struct session *session = task->call.session;
+	int length = snprintf(text, sizeof(text), "%p %s", (const void *)session, task->call.operation);
+	struct slice key = {text, length > 0 ? (size_t)length : 0};
+	struct bucket *bucket = map_get(&loop->buckets, key);
+	if (bucket)
+		return bucket;
+	struct provider_limits limits = session->provider->limits(session, task->call.operation);
+	bucket = arena_new(&loop->names, struct bucket);
+	*bucket = (struct bucket){limits.burst, limits.burst, limits.per_second, loop_now_ms(loop)};
+	map_add(&loop->buckets, arena_copy(&loop->names, key), bucket);
+	return bucket;
+}
+
+bool loop_admit(struct loop *loop, struct task *task, bool may_sleep)
+{
+	if (task->loop.admitted)
+		return true;
+	struct bucket *bucket = bucket_of(loop, task);
+	int64_t now_ms = loop_now_ms(loop);
+	if (bucket->per_second > 0) {
+		bucket->tokens += (double)(now_ms - bucket->filled_ms) * bucket->per_second / 1000.0;
+		bucket->filled_ms = now_ms;
+		if (bucket->tokens > bucket->burst)
+			bucket->tokens = bucket->burst;
+		if (bucket->tokens < 1.0 && !may_sleep)
+			return false;
+		/* May fall below zero: then each further task waits for its own token, in order. */
+		bucket->tokens -= 1.0;
+	}
+	task->loop.admitted = true;
+	if (bucket->per_second <= 0 || bucket->tokens >= 0)
+		return true;
+	loop_sleep(loop, task, now_ms + (int64_t)(-bucket->tokens * 1000.0 / bucket->per_second) + 1);
+	return false;
+}
+
+void loop_drop_exchange(struct loop *loop, struct task *task)
+{
+	struct exchange *exchange = task->loop.exchange;
+	if (!exchange)
+		return;
+	task->loop.exchange = NULL;
+	arena_reset(&exchange->arena);
+	exchange->task = NULL;
+	exchange->next = loop->idle_exchanges;
+	loop->idle_exchanges = exchange;
+}
+
+void loop_release_calls(struct loop *loop)
+{
+	while (loop->idle_exchanges) {
+		struct exchange *exchange = loop->idle_exchanges;
+		loop->idle_exchanges = exchange->next;
+		arena_release(&exchange->arena);
+		free(exchange);
+	}
+}
+
+static struct exchange *take_exchange(struct loop *loop, struct task *task)
+{
+	struct exchange *exchange = loop->idle_exchanges;
+	if (exchange) {
+		loop->idle_exchanges = exchange->next;
+	} else {
+		exchange = memory_get(sizeof(*exchange));
+		arena_init(&exchange->arena);
+	}
+	exchange->loop = loop;
+	exchange->task = task;
+	exchange->answer = (struct answer){0};
+	task->loop.exchange = exchange;
+	return exchange;
+}
+
+static bool is_settling(const struct loop *loop, const struct task *task, const struct answer *answer)
+{
+	for (const char *const *code = task->call.settling; code && *code; code++)
+		if (slice_is(answer->code, *code))
+			return loop_now_ms(loop) - task->loop.first_ms < SETTLING_WINDOW_MS;
+	return false;
+}
+
+/* How often a call may be sent in all, for the way it was refused; 1: not again. */
+static int attempts_for(const struct task *task, const struct answer *answer)
+{
+	switch (answer->fault) {
+	case FAULT_THROTTLED:
+		return THROTTLED_ATTEMPTS;
+	case FAULT_TRANSIENT:
+		return TRANSIENT_ATTEMPTS;
+	case FAULT_AMBIGUOUS:
+		/* Sending these twice has the effect of sending them once. */
+		if (!task->call.mutating || task->call.recipe == RECIPE_CONVERGE || task->call.recipe == RECIPE_TOKEN)
+			return AMBIGUOUS_ATTEMPTS;
+		return 1;
+	case FAULT_USER:
+	case FAULT_USAGE:
+	case FAULT_AUTH:
+	case FAULT_ABSENT:
+	case FAULT_CONFLICT:
+	case FAULT_UNSUPPORTED:
+	case FAULT_STALE:
+	case FAULT_LEASE:
+	case FAULT_BUDGET:
+	case FAULT_INTERNAL:
+		return 1;
+	}
+	return 1;
+}
+
+/* Exponential with full jitter, so that tasks refused together do not return together. */
+static int64_t backoff_ms(struct loop *loop, const struct task *task, int64_t first_ms)
+{
+	int64_t most_ms = first_ms;
+	for (int i = 1; i < task->loop.attempts && most_ms < BACKOFF_MOST_MS; i++)
+		most_ms *= 2;
+	return 1 + random_below(loop, most_ms < BACKOFF_MOST_MS ? most_ms : BACKOFF_MOST_MS);
+}
+
+static bool retry(struct loop *loop, struct task *task, const struct answer *answer)
+{
+	bool settling = is_settling(loop, task, answer);
+	if (loop->stopping || (!settling && task->loop.attempts >= attempts_for(task, answer)))
+		return false;
+	if (answer->fault == FAULT_THROTTLED) {
+		struct bucket *bucket = bucket_of(loop, task);
+		bucket->tokens = 0;
+		bucket->per_second = bucket->per_second > 0.2 ? bucket->per_second / 2 : bucket->per_second;
+	}
+	int64_t delay_ms = backoff_ms(loop, task, settling ? SETTLING_BACKOFF_FIRST_MS : BACKOFF_FIRST_MS);
+	if (answer->retry_after_ms > delay_ms)
+		delay_ms = answer->retry_after_ms;
+	loop_drop_exchange(loop, task);
+	task->loop.admitted = false;
+	loop_sleep(loop, task, loop_now_ms(loop) + delay_ms);
+	return true;
+}
+
+static void deliver(struct loop *loop, struct task *task, const struct answer *answer)
+{
+	if (task->loop.intent.size && (answer->ok || answer->fault != FAULT_AMBIGUOUS)) {
+		struct slice note = answer->ok ? answer->request_id : answer->code;
+		task->loop.close = (struct intent_close){
+			.id = task->loop.intent,
+			.outcome = answer->ok ? OUTCOME_DONE : OUTCOME_FAILED,
+			.note = arena_copy(&task->scratch, note),
+		};
+		task->loop.has_close = true;
+	}
+	task->loop.answer = answer;
+	loop_make_ready(loop, task);
+}
+
+static void on_done(void *context, const struct http_response *response)
+{
+	struct exchange *exchange = context;
+	struct loop *loop = exchange->loop;
+	struct task *task = exchange->task;
+	loop->in_flight--;
+	task->call.session->provider->interpret(&task->call, response, &exchange->arena, &exchange->answer);
+	if (!exchange->answer.ok && retry(loop, task, &exchange->answer))
+		return;
+	deliver(loop, task, &exchange->answer);
+}
+
+/* Answers a call that was never sent. */
+static void refuse(struct loop *loop, struct task *task, struct exchange *exchange, enum fault fault,
+		   const char *message)
+{
+	exchange->answer = (struct answer){.fault = fault, .message = slice_of(message)};
+	deliver(loop, task, &exchange->answer);
+}
+
+void loop_send(struct loop *loop, struct task *task)
+{
+	struct world *world = loop->settings.world;
+	struct exchange *exchange = take_exchange(loop, task);
+	task->loop.attempts++;
+	/* The gate that no kind can forget: no intent, no sending. */
+	if (task->call.mutating && task->loop.intent.size == 0) {
+		refuse(loop, task, exchange, FAULT_INTERNAL, "a changing call was about to be sent without an intent");
+		return;
+	}
+	if (task->call.mutating && loop->settings.store->ops->lease_left_ms(loop->settings.store) < LEASE_MARGIN_MS)
+		loop_heartbeat(loop);
+	if (loop->lost) {
+		refuse(loop, task, exchange, FAULT_LEASE, "the lease on the stack was lost");
+		return;
+	}
+	if (!task->call.session->provider->prepare(&task->call, world->wall_ms(world), &exchange->arena,
+						   &exchange->request, task->diagnostics)) {
+		refuse(loop, task, exchange, FAULT_USER, "the request could not be made");
+		return;
+	}
+	exchange->request.mutating = task->call.mutating;
+	loop->in_flight++;
+	loop->request_count++;
+	world->transport->start(world->transport, &exchange->request, on_done, exchange);
+}

@@ -1,0 +1,152 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "reconcile/loop_parts.h"
+
+enum { HEARTBEAT_EVERY_MS = 8000 };
+
+void loop_commit_later(struct loop *loop, struct task *task)
+{
+	if (loop->committing_count == loop->committing_capacity) {
+		loop->committing_capacity = loop->committing_capacity ? loop->committing_capacity * 2 : 64;
+		loop->committing = memory_resize(loop->committing, loop->committing_capacity * sizeof(struct task *));
+	}
+	loop->committing[loop->committing_count++] = task;
+}
+
+/* One commit under construction; everything in it lives in its arena. */
+struct batch {
+	struct arena arena;
+	struct commit commit;
+	const struct object **upserts;
+	struct slice *bodies;
+	struct slice *removals;
+	struct intent_close *closes;
+	struct intent *intents;
+};
+
+static void add_upsert(struct batch *batch, const struct loop *loop, const struct object *object)
+{
+	batch->upserts[batch->commit.upsert_count] = object;
+	batch->bodies[batch->commit.upsert_count++] =
+		object->has_body ? object_body_write(object, &batch->arena, loop->settings.style) : (struct slice){0};
+}
+
+static void add_record(struct batch *batch, const struct loop *loop, struct task *task)
+{
+	if (task->deposed)
+		add_upsert(batch, loop, task->deposed);
+	task->deposed = NULL;
+	if (task->record_removed)
+		batch->removals[batch->commit.removal_count++] = task->object->object_id;
+	else if (task->record_changed)
+		add_upsert(batch, loop, task->object);
+	if (task->loop.has_close)
+		batch->closes[batch->commit.close_count++] = task->loop.close;
+}
+
+static void add_intent(struct batch *batch, struct loop *loop, struct task *task)
+{
+	struct world *world = loop->settings.world;
+	struct slice id = task->call.intent;
+	if (id.size == 0) {
+		uint8_t bytes[16];
+		world->random(world, bytes, sizeof(bytes));
+		id = hex_encode(&task->scratch, (struct slice){(const char *)bytes, sizeof(bytes)});
+	}
+	task->loop.intent = id;
+	batch->intents[batch->commit.intent_count++] = (struct intent){
+		.id = id,
+		.object_id = task->object->object_id,
+		.address = task->object->address,
+		.kind = task->object->kind,
+		.operation = slice_of(task->call.operation),
+		.recipe = task->call.recipe,
+		.parameters = json_canonical(&batch->arena, task->call.parameters, loop->settings.style),
+		.identity = identity_text(&batch->arena, &task->object->identity),
+		.token = task->call.token,
+		.wall_ms = world->wall_ms(world),
+		.creates = task->call.creates,
+	};
+}
+
+static bool wants_intent(const struct loop *loop, const struct task *task)
+{
+	return task->loop.wanted == STEP_CALL && task->call.mutating && task->loop.intent.size == 0 && task->object &&
+	       !loop->stopping;
+}
+
+static void fill(struct batch *batch, struct loop *loop, struct task **tasks, size_t count)
+{
+	/* A task may depose one object and write another. */
+	batch->upserts = arena_new_array(&batch->arena, count * 2, const struct object *);
+	batch->bodies = arena_new_array(&batch->arena, count * 2, struct slice);
+	batch->removals = arena_new_array(&batch->arena, count, struct slice);
+	batch->closes = arena_new_array(&batch->arena, count, struct intent_close);
+	batch->intents = arena_new_array(&batch->arena, count, struct intent);
+	for (size_t i = 0; i < count; i++) {
+		add_record(batch, loop, tasks[i]);
+		/* Admission comes before the intent, so that queued work leaves none unknown. */
+		if (wants_intent(loop, tasks[i]) && tasks[i]->loop.admitted)
+			add_intent(batch, loop, tasks[i]);
+	}
+	batch->commit.upserts = batch->upserts;
+	batch->commit.bodies = batch->bodies;
+	batch->commit.removals = batch->removals;
+	batch->commit.closes = batch->closes;
+	batch->commit.intents = batch->intents;
+}
+
+static bool make_durable(struct loop *loop, const struct commit *commit)
+{
+	struct store *store = loop->settings.store;
+	if (!store) {
+		diag_error(loop->settings.diagnostics, FAULT_INTERNAL, NOWHERE,
+			   "a record was to be written without a store");
+		return false;
+	}
+	enum commit_state state = store->ops->commit(store, commit, loop->settings.diagnostics);
+	while (state == COMMIT_PENDING)
+		state = store->ops->poll(store, loop_now_ms(loop) + HEARTBEAT_EVERY_MS, loop->settings.diagnostics);
+	return state == COMMIT_DONE;
+}
+
+void loop_commit(struct loop *loop)
+{
+	size_t count = loop->committing_count;
+	if (count == 0)
+		return;
+	struct batch batch = {0};
+	arena_init(&batch.arena);
+	struct task **tasks = loop->committing;
+	loop->committing = NULL;
+	loop->committing_count = loop->committing_capacity = 0;
+	fill(&batch, loop, tasks, count);
+	bool durable = make_durable(loop, &batch.commit);
+	loop->lost |= !durable;
+	loop->stopping |= !durable;
+	for (size_t i = 0; i < count; i++) {
+		struct task *task = tasks[i];
+		if (!durable) {
+			loop_end(loop, task, false);
+			continue;
+		}
+		task->record_changed = task->record_removed = task->loop.has_close = false;
+		loop_proceed(loop, task);
+	}
+	free(tasks);
+	arena_release(&batch.arena);
+}
+
+void loop_heartbeat(struct loop *loop)
+{
+	struct store *store = loop->settings.store;
+	int64_t now_ms = loop_now_ms(loop);
+	if (!store || now_ms < loop->heartbeat_ms || loop->lost)
+		return;
+	loop->heartbeat_ms = now_ms + HEARTBEAT_EVERY_MS;
+	if (!store->ops->heartbeat(store, loop->settings.diagnostics))
+		loop->lost = true;
+}

@@ -1,0 +1,38 @@
+#ifndef TRUEUP_RECONCILE_LOOP_PARTS_H
+#define TRUEUP_RECONCILE_LOOP_PARTS_H
+
+#include "reconcile/loop.h"
+
+/* What loop.c, loop_call.c and loop_commit.c share; private to the loop. */
+
+/* A call on its way: request and answer live in its arena. */
+struct exchange {
+	struct exchange *next; /* in the list of idle ones */
+	struct loop *loop;
+	struct task *task;
+	struct arena arena;
+	struct http_request request;
+	struct answer answer;
+};
+
+/* The next thing for a task whose step has returned and whose record is durable. */
+void loop_proceed(struct loop *loop, struct task *task);
+void loop_sleep(struct loop *loop, struct task *task, int64_t due_ms);
+void loop_end(struct loop *loop, struct task *task, bool done);
+void loop_make_ready(struct loop *loop, struct task *task);
+
+/* Whether the rate bucket of the task's call lets it go now. If not, it sleeps until then,
+ * or, where it may not sleep, nothing is done and it has to ask again. */
+bool loop_admit(struct loop *loop, struct task *task, bool may_sleep);
+void loop_send(struct loop *loop, struct task *task);
+void loop_drop_exchange(struct loop *loop, struct task *task);
+void loop_release_calls(struct loop *loop);
+
+/* Takes the task into the next commit. */
+void loop_commit_later(struct loop *loop, struct task *task);
+/* Commits all that was taken, then lets those tasks proceed. */
+void loop_commit(struct loop *loop);
+/* Keeps the lease alive; sets loop->lost where it is gone. */
+void loop_heartbeat(struct loop *loop);
+
+#endif

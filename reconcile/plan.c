@@ -1,0 +1,489 @@
+#include "reconcile/plan.h"
+
+#include <stdlib.h>
+
+#include "reconcile/graph.h"
+#include "reconcile/plan_items.h"
+
+static struct action *add_action(struct planning *planning)
+{
+	if (planning->action_count == planning->action_capacity) {
+		size_t capacity = planning->action_capacity ? planning->action_capacity * 2 : 32;
+		struct action *grown = arena_new_array(planning->arena, capacity, struct action);
+		if (planning->action_count)
+			memcpy(grown, planning->actions, planning->action_count * sizeof(*grown));
+		planning->actions = grown;
+		planning->action_capacity = capacity;
+	}
+	struct action *action = &planning->actions[planning->action_count++];
+	*action = (struct action){.desired = value_map(NULL, 0),
+				  .known = value_map(NULL, 0),
+				  .released = value_map(NULL, 0),
+				  .constants = value_map(NULL, 0)};
+	return action;
+}
+
+static void add_unread(struct planning *planning, struct slice address, struct slice field, struct slice reason)
+{
+	if (planning->unread_count == planning->unread_capacity) {
+		size_t capacity = planning->unread_capacity ? planning->unread_capacity * 2 : 16;
+		struct unread *grown = arena_new_array(planning->arena, capacity, struct unread);
+		if (planning->unread_count)
+			memcpy(grown, planning->unread, planning->unread_count * sizeof(*grown));
+		planning->unread = grown;
+		planning->unread_capacity = capacity;
+	}
+	planning->unread[planning->unread_count++] = (struct unread){address, field, reason};
+}
+
+/* Every field that the read could not give and that matters: set in the spec, or recorded. */
+static void note_unread_fields(struct planning *planning, const struct item *item)
+{
+	if (!item->live || item->live->presence != PRESENCE_PRESENT)
+		return;
+	for (uint32_t i = 0; i < item->live->fields.count; i++) {
+		const struct value_member *member = &item->live->fields.members[i];
+		if (value_has_unread(&member->value))
+			add_unread(planning, item->address, value_slice(&member->key), item->live->unread_reason);
+	}
+}
+
+static void copy_changes(struct action *action, const struct item *item, struct arena *arena)
+{
+	const struct difference *halves[] = {item->fields, item->parts};
+	size_t count = (item->fields ? item->fields->count : 0) + (item->parts ? item->parts->count : 0);
+	action->changes = arena_new_array(arena, count + 1, struct change);
+	for (size_t i = 0; i < 2; i++) {
+		if (!halves[i])
+			continue;
+		if (halves[i]->count)
+			memcpy(action->changes + action->change_count, halves[i]->changes,
+			       halves[i]->count * sizeof(struct change));
+		action->change_count += halves[i]->count;
+		action->drifted |= halves[i]->drifted;
+	}
+}
+
+/* A create has no difference to show; its fields are what will be set. */
+static void list_fields(struct action *action, const struct kind *kind, struct arena *arena)
+{
+	action->changes = arena_new_array(arena, action->known.count + 1, struct change);
+	for (uint32_t i = 0; i < action->known.count; i++) {
+		const struct value_member *member = &action->known.members[i];
+		action->changes[action->change_count++] = (struct change){
+			.path = value_slice(&member->key),
+			.field = field_named(&kind->fields, value_slice(&member->key)),
+			.cause = CAUSE_INTENT,
+			.effect = EFFECT_SET,
+			.before = value_null(),
+			.after = member->value,
+		};
+	}
+}
+
+/* What becomes of fields no longer set, from both halves of the difference. */
+static void join_unset(struct action *action, const struct item *item, struct arena *arena)
+{
+	const struct difference *halves[] = {item->fields, item->parts};
+	VALUE_BUILDER_AUTO released;
+	VALUE_BUILDER_AUTO constants;
+	value_builder_init(&released);
+	value_builder_init(&constants);
+	for (size_t i = 0; i < 2; i++) {
+		for (uint32_t k = 0; halves[i] && k < halves[i]->released.count; k++) {
+			const struct value_member *member = &halves[i]->released.members[k];
+			value_builder_member(&released, value_slice(&member->key), member->value);
+		}
+		for (uint32_t k = 0; halves[i] && k < halves[i]->constants.count; k++) {
+			const struct value_member *member = &halves[i]->constants.members[k];
+			value_builder_member(&constants, value_slice(&member->key), member->value);
+		}
+	}
+	action->released = value_builder_map(&released, arena);
+	action->constants = value_builder_map(&constants, arena);
+}
+
+static void describe_object(struct action *action, const struct object *object, const struct live *live)
+{
+	action->object_id = object->object_id;
+	action->provider_id = object->provider_id;
+	action->role = object->role;
+	action->generation = object->generation;
+	action->recorded = object->dependencies;
+	action->recorded_count = object->dependency_count;
+	if (live && live->presence == PRESENCE_PRESENT) {
+		if (live->provider_id.size)
+			action->provider_id = live->provider_id;
+		action->live = live->fields;
+		action->live_outputs = live->outputs;
+	}
+}
+
+static void add_item_action(struct planning *planning, struct item *item)
+{
+	const struct resource *resource = item->resource;
+	struct action *action = add_action(planning);
+	action->operation = item->operation;
+	action->reason = item->reason;
+	action->address = item->address;
+	action->kind = resource->kind;
+	action->position = resource->position;
+	action->provider = resource->provider;
+	action->in_spec = true;
+	action->protect = resource->protect;
+	action->create_before_destroy = item->create_before_destroy;
+	action->maybe = item->maybe;
+	action->desired = resource->desired;
+	action->known = item->wanted;
+	action->wanted = resource->dependencies;
+	action->wanted_count = resource->dependency_count;
+	action->symbolic = resource_symbolic(resource, planning->arena);
+	if (item->identity)
+		action->identity = *item->identity;
+	if (item->object) {
+		describe_object(action, item->object, item->live);
+		if (item->operation != OPERATION_REPLACE)
+			action->identity = item->object->identity;
+	} else if (item->live && item->live->presence == PRESENCE_PRESENT) {
+		action->provider_id = item->live->provider_id;
+		action->live = item->live->fields;
+		action->live_outputs = item->live->outputs;
+	}
+	if (item->fields)
+		action->makes = item->fields->makes;
+	if (item->parts)
+		action->settles = item->parts->settles;
+	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
+		action->makes = true;
+	join_unset(action, item, planning->arena);
+	if (item->operation == OPERATION_CREATE || item->operation == OPERATION_ADOPT)
+		list_fields(action, resource->kind, planning->arena);
+	else
+		copy_changes(action, item, planning->arena);
+	if (item->operation == OPERATION_INCOMPLETE)
+		add_unread(planning, item->address, (struct slice){0},
+			   item->live ? item->live->unread_reason : slice_of(item->reason));
+}
+
+static void add_conflict(struct planning *planning, const struct item *item, const char *reason)
+{
+	struct position position = item->resource ? item->resource->position : NOWHERE;
+	diag_error(planning->diagnostics, FAULT_CONFLICT, position, "'%.*s' %s", SLICE_ARGUMENTS(item->address),
+		   reason);
+	diag_address(planning->diagnostics, item->address);
+}
+
+/* An object that the spec does not have, or one that a replace has left behind. */
+static bool add_leaving(struct planning *planning, struct object *object, const struct live *live, bool deposed)
+{
+	if (!plan_load_body(planning, object))
+		return false;
+	struct situation situation = {
+		.in_spec = false, .in_record = true, .live = LIVE_PRESENT, .protect = object->protect && !deposed};
+	struct item item = {.address = object->address, .object = object, .live = live};
+	if (live) {
+		bool foreign = live->ownership.lineage.size &&
+			       !slice_equal(live->ownership.lineage, planning->input->record->lineage);
+		situation.live = live->presence == PRESENCE_ABSENT    ? LIVE_ABSENT
+				 : live->presence == PRESENCE_UNREAD  ? LIVE_UNREAD
+				 : live->presence == PRESENCE_LEAVING ? LIVE_LEAVING
+				 : foreign			      ? LIVE_NOT_OURS
+								      : LIVE_PRESENT;
+	} else if (object->provider_id.size == 0) {
+		situation.live = LIVE_ABSENT;
+	}
+	struct decision decision = decide(&situation);
+	if (decision.operation == OPERATION_CONFLICT)
+		add_conflict(planning, &item, decision.reason);
+	struct action *action = add_action(planning);
+	action->operation = decision.operation;
+	action->reason = deposed ? "left behind by a replace" : decision.reason;
+	action->address = object->address;
+	action->kind = kinds_find(planning->input->kinds, object->kind);
+	action->provider = object->provider;
+	action->identity = object->identity;
+	describe_object(action, object, live);
+	if (decision.operation == OPERATION_INCOMPLETE)
+		add_unread(planning, object->address, (struct slice){0},
+			   live ? live->unread_reason : slice_of(decision.reason));
+	if (action->kind)
+		return true;
+	diag_error(planning->diagnostics, FAULT_USER, NOWHERE,
+		   "'%.*s' is of kind '%.*s', which this version does not know", SLICE_ARGUMENTS(object->address),
+		   SLICE_ARGUMENTS(object->kind));
+	diag_hint(planning->diagnostics, "use the version of trueup that made it");
+	return false;
+}
+
+static const struct identity *identity_of_alias(const struct plan_input *input, struct slice alias)
+{
+	for (size_t i = 0; input->identities && i < input->stack->provider_count; i++)
+		if (slice_equal(input->stack->providers[i].name, alias))
+			return input->identities[i].provider.size ? &input->identities[i] : NULL;
+	return NULL;
+}
+
+/* Joins spec and record by address. Of several objects at one address the current one, or
+ * else the incomplete one, is the address's own; the others stand alone. */
+static void join_items(struct planning *planning)
+{
+	const struct plan_input *input = planning->input;
+	size_t spec_count = input->destroy ? 0 : input->stack->resource_count;
+	planning->items = arena_new_array(planning->arena, spec_count + 1, struct item);
+	map_reserve(&planning->by_address, spec_count);
+	struct slice alias = {0};
+	const struct identity *identity = NULL;
+	for (size_t i = 0; i < spec_count; i++) {
+		const struct resource *resource = &input->stack->resources[i];
+		struct item *item = &planning->items[planning->item_count++];
+		if (i == 0 || !slice_equal(alias, resource->provider)) {
+			alias = resource->provider;
+			identity = identity_of_alias(input, alias);
+		}
+		*item = (struct item){
+			.address = resource->address,
+			.resource = resource,
+			.live = input->unrecorded ? input->unrecorded[i] : NULL,
+			.identity = identity,
+			.wanted = resource->desired,
+		};
+		map_add(&planning->by_address, resource->address, item);
+	}
+	for (size_t i = 0; i < input->object_count; i++) {
+		struct object *object = input->objects[i];
+		struct item *item = map_get(&planning->by_address, object->address);
+		if (!item || object->role == OBJECT_DEPOSED || (item->object && item->object->role == OBJECT_CURRENT))
+			continue;
+		item->object = object;
+		item->live = input->live ? input->live[i] : NULL;
+	}
+}
+
+static bool is_chosen(const struct planning *planning, struct slice address)
+{
+	if (planning->input->target_count == 0)
+		return true;
+	for (size_t i = 0; i < planning->input->target_count; i++)
+		if (slice_equal(planning->input->targets[i], address))
+			return true;
+	return false;
+}
+
+/* With targets: those, and what they refer to, as far down as it goes. */
+static void focus(struct planning *planning)
+{
+	for (size_t i = planning->order_count; i-- > 0;) {
+		struct item *item = planning->order[i];
+		item->in_focus |= is_chosen(planning, item->address);
+		if (!item->in_focus)
+			continue;
+		for (size_t k = 0; k < item->resource->dependency_count; k++) {
+			struct item *target = map_get(&planning->by_address, item->resource->dependencies[k].address);
+			if (target)
+				target->in_focus = true;
+		}
+	}
+}
+
+/*
+ * A destroy with targets takes along everything that is recorded as referring to one of
+ * them, however far away.
+ */
+static bool *chosen_to_leave(struct planning *planning)
+{
+	size_t count = planning->input->object_count;
+	bool *chosen = arena_new_array(planning->arena, count + 1, bool);
+	size_t *queue = arena_new_array(planning->arena, count + 1, size_t);
+	size_t queued = 0;
+	size_t *numbers = arena_new_array(planning->arena, count + 1, size_t);
+	struct map by_address; /* to an element of numbers: the objects come sorted, so one address is one run */
+	struct graph users;
+	map_init(&by_address);
+	graph_init(&users, count);
+	for (size_t i = 0; i < count; i++) {
+		chosen[i] = is_chosen(planning, planning->input->objects[i]->address);
+		if (chosen[i])
+			queue[queued++] = i;
+		numbers[i] = i;
+		map_add(&by_address, planning->input->objects[i]->address, &numbers[i]);
+	}
+	for (size_t i = 0; planning->input->destroy && planning->input->target_count && i < count; i++) {
+		const struct object *object = planning->input->objects[i];
+		if (!plan_load_body(planning, planning->input->objects[i]))
+			break;
+		for (size_t k = 0; k < object->dependency_count; k++) {
+			struct slice address = object->dependencies[k].address;
+			const size_t *run = map_get(&by_address, address);
+			for (size_t t = run ? *run : count;
+			     t < count && slice_equal(planning->input->objects[t]->address, address); t++)
+				graph_add(&users, t, i);
+		}
+	}
+	graph_close(&users);
+	for (size_t i = 0; i < queued; i++)
+		for (uint32_t k = users.first[queue[i]]; k < users.first[queue[i] + 1]; k++)
+			if (!chosen[users.successors[k]]) {
+				chosen[users.successors[k]] = true;
+				queue[queued++] = users.successors[k];
+			}
+	graph_release(&users);
+	map_release(&by_address);
+	return chosen;
+}
+
+static void check_targets(struct planning *planning)
+{
+	for (size_t i = 0; i < planning->input->target_count; i++) {
+		struct slice target = planning->input->targets[i];
+		bool found = map_get(&planning->by_address, target) != NULL;
+		for (size_t k = 0; !found && k < planning->input->object_count; k++)
+			found = slice_equal(planning->input->objects[k]->address, target);
+		if (found)
+			continue;
+		diag_error(planning->diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in the spec or the record",
+			   SLICE_ARGUMENTS(target));
+		diag_hint(planning->diagnostics, "a target is an address, like aws.vpc.main");
+	}
+}
+
+static void collect_items(struct planning *planning)
+{
+	for (size_t i = 0; i < planning->item_count; i++) {
+		struct item *item = &planning->items[i];
+		if (!item->in_focus)
+			continue;
+		note_unread_fields(planning, item);
+		if (item->operation == OPERATION_CONFLICT && item->reason)
+			add_conflict(planning, item, item->reason);
+		else if (item->operation != OPERATION_NONE && item->operation != OPERATION_CONFLICT)
+			add_item_action(planning, item);
+	}
+}
+
+static bool collect_leaving(struct planning *planning)
+{
+	bool sound = true;
+	const bool *chosen = chosen_to_leave(planning);
+	for (size_t i = 0; i < planning->input->object_count; i++) {
+		struct object *object = planning->input->objects[i];
+		const struct item *item = map_get(&planning->by_address, object->address);
+		if ((item && item->object == object) || !chosen[i])
+			continue;
+		sound &= add_leaving(planning, object, planning->input->live ? planning->input->live[i] : NULL,
+				     item != NULL || object->role == OBJECT_DEPOSED);
+	}
+	return sound;
+}
+
+static int compare_actions(const void *a, const void *b)
+{
+	const struct action *left = a, *right = b;
+	int order = slice_compare(left->address, right->address);
+	if (order == 0)
+		order = (int)left->role - (int)right->role;
+	return order ? order : slice_compare(left->object_id, right->object_id);
+}
+
+static bool ends_object(enum operation operation)
+{
+	return operation == OPERATION_DELETE || operation == OPERATION_REPLACE;
+}
+
+/* How many objects fall because another one does, counted at that one. */
+static void count_falls(struct planning *planning)
+{
+	struct map ending;
+	map_init(&ending);
+	for (size_t i = 0; i < planning->action_count; i++)
+		if (ends_object(planning->actions[i].operation))
+			map_set(&ending, planning->actions[i].address, &planning->actions[i]);
+	for (size_t i = 0; i < planning->action_count; i++) {
+		const struct action *action = &planning->actions[i];
+		for (size_t k = 0; ends_object(action->operation) && k < action->recorded_count; k++) {
+			struct action *target = map_get(&ending, action->recorded[k].address);
+			if (target && target != action && action->recorded[k].immutable)
+				target->takes_down++;
+		}
+	}
+	map_release(&ending);
+}
+
+static int compare_unread(const void *a, const void *b)
+{
+	const struct unread *left = a, *right = b;
+	int order = slice_compare(left->address, right->address);
+	return order ? order : slice_compare(left->field, right->field);
+}
+
+/* Provider settings of every alias, so that a saved plan needs no spec. */
+static void finish(struct planning *planning)
+{
+	struct plan *plan = planning->plan;
+	const struct plan_input *input = planning->input;
+	if (planning->action_count)
+		qsort(planning->actions, planning->action_count, sizeof(struct action), compare_actions);
+	if (planning->unread_count)
+		qsort(planning->unread, planning->unread_count, sizeof(struct unread), compare_unread);
+	count_falls(planning);
+	plan->actions = planning->actions;
+	plan->action_count = planning->action_count;
+	plan->unread = planning->unread;
+	plan->unread_count = planning->unread_count;
+	for (size_t i = 0; i < plan->action_count; i++) {
+		plan->counts[plan->actions[i].operation]++;
+		plan->drift_count += plan->actions[i].drifted;
+	}
+	plan->providers = input->stack->providers;
+	plan->provider_count = input->stack->provider_count;
+	plan->managed_count = input->object_count;
+	for (size_t i = 0; input->live && i < input->object_count; i++)
+		plan->read_count += input->live[i] && input->live[i]->presence != PRESENCE_UNREAD;
+}
+
+bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnostics *diagnostics)
+{
+	size_t errors = diagnostics->error_count;
+	struct planning planning = {.input = input, .diagnostics = diagnostics, .arena = input->arena, .plan = ret};
+	*ret = (struct plan){
+		.stack = input->stack->name,
+		.lineage = input->record->lineage,
+		.serial = input->record->serial,
+		.refreshed = input->live != NULL,
+		.destroy = input->destroy,
+	};
+	map_init(&planning.by_address);
+	join_items(&planning);
+	check_targets(&planning);
+	plan_items_order(&planning);
+	plan_items_judge(&planning);
+	plan_items_order_replaces(&planning);
+	focus(&planning);
+	collect_items(&planning);
+	collect_leaving(&planning);
+	if (!input->destroy) {
+		ret->outputs = arena_new_array(input->arena, input->stack->output_count + 1, struct stack_output);
+		if (input->stack->output_count)
+			memcpy(ret->outputs, input->stack->outputs,
+			       input->stack->output_count * sizeof(struct stack_output));
+		ret->output_count = input->stack->output_count;
+	}
+	finish(&planning);
+	map_release(&planning.by_address);
+	return diagnostics->error_count == errors;
+}
+
+bool plan_is_empty(const struct plan *plan)
+{
+	return plan->action_count == plan->counts[OPERATION_INCOMPLETE];
+}
+
+bool plan_changes_reality(const struct plan *plan)
+{
+	return plan->action_count >
+	       plan->counts[OPERATION_INCOMPLETE] + plan->counts[OPERATION_RECORD] + plan->counts[OPERATION_FORGET];
+}
+
+size_t plan_deletions(const struct plan *plan)
+{
+	return plan->counts[OPERATION_DELETE] + plan->counts[OPERATION_REPLACE];
+}

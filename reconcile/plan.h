@@ -1,0 +1,159 @@
+#ifndef TRUEUP_RECONCILE_PLAN_H
+#define TRUEUP_RECONCILE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/digest.h"
+#include "base/value.h"
+#include "reconcile/decide.h"
+#include "reconcile/diff.h"
+#include "reconcile/kind.h"
+#include "reconcile/provider.h"
+#include "reconcile/resolver.h"
+#include "reconcile/resource.h"
+#include "reconcile/store.h"
+
+/*
+ * A plan is a value: what would be done to which object, and why. It can be shown, saved,
+ * digested, compared and applied; making one asks nobody anything.
+ */
+
+/* What is known of one object when the plan is made. */
+struct subject {
+	struct object *object;	 /* recorded, or NULL */
+	const struct live *live; /* NULL: not read */
+};
+
+struct action {
+	enum operation operation;
+	const char *reason;
+	struct slice address;
+	const struct kind *kind;
+	struct position position; /* in the spec, or none */
+	struct slice place;	  /* the same for people, "net/web.yaml:14:3"; filled in by whoever knows the files */
+	struct slice provider;	  /* alias it goes through */
+	struct identity identity;
+	bool in_spec;
+	/* The object that is there: empty for a create. */
+	struct slice object_id;
+	struct slice provider_id;
+	enum object_role role;
+	int64_t generation;
+	/* A replace makes the new object first and deletes the old one last. */
+	bool create_before_destroy;
+	bool maybe;   /* a replace that becomes an update or nothing if the deferred value turns out equal */
+	bool makes;   /* an update changes fields of the resource itself */
+	bool settles; /* an update changes parts */
+	bool protect; /* to be recorded */
+	bool drifted;
+	struct value desired;	/* symbolic after-values; empty MAP for a delete */
+	struct value known;	/* the same, resolved as far as the plan could */
+	struct value released;	/* fields to be cleared, with their former values */
+	struct value constants; /* fields no longer set that go back to a fixed value, with it */
+	struct value live;	/* MAP as read for this plan, or null */
+	struct value live_outputs;
+	struct change *changes;
+	size_t change_count;
+	const struct dependency *wanted; /* of the spec */
+	size_t wanted_count;
+	const struct dependency *recorded; /* of the object that is there */
+	size_t recorded_count;
+	struct digest symbolic; /* resource_symbolic(), or zero */
+	size_t takes_down;	/* objects that are deleted or replaced because this one is */
+};
+
+/* A field or object that could not be read. */
+struct unread {
+	struct slice address;
+	struct slice field; /* empty: the whole object */
+	struct slice reason;
+};
+
+/* Drift of a field that the spec never set: shown, and taken into the record by an apply. */
+struct plan {
+	struct slice stack;
+	struct slice lineage;
+	int64_t serial;
+	/* Sorted by address, then current before deposed before incomplete. No entry for what
+	 * is unchanged; OPERATION_INCOMPLETE and OPERATION_RECORD are entries. */
+	struct action *actions;
+	size_t action_count;
+	struct unread *unread;
+	size_t unread_count;
+	const struct provider_settings *providers; /* of the aliases that actions use */
+	size_t provider_count;
+	struct stack_output *outputs;
+	size_t output_count;
+	size_t counts[OPERATION_COUNT];
+	size_t drift_count;   /* actions with drift */
+	size_t managed_count; /* objects looked at */
+	size_t read_count;    /* of them, read from reality */
+	bool refreshed;
+	bool destroy;
+};
+
+struct plan_input {
+	const struct stack *stack; /* for destroy: only name, providers and max_delete are used */
+	const struct kinds *kinds;
+	const struct stack_record *record;
+	struct object *const *objects; /* heads as the store has them, in its order */
+	size_t object_count;
+	/* Live by object, parallel to objects; NULL where refresh was left out. An entry may be NULL. */
+	const struct live *const *live;
+	/* Live of resources that are not recorded, parallel to stack->resources; NULL or entries NULL. */
+	const struct live *const *unrecorded;
+	const struct resolver *resolver;
+	const struct json_style *style; /* gives the fingerprints of secrets */
+	/* Identity each alias reaches, parallel to stack->providers; NULL where it is not known. */
+	const struct identity *identities;
+	/* Loads the body of objects on demand (store bodies). */
+	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics);
+	void *context;
+	bool destroy;
+	const struct slice *targets; /* addresses; none: everything */
+	size_t target_count;
+	struct arena *arena;
+};
+
+/* False after errors: conflicts, an expression that fails, a cycle among deletions. *ret is
+ * complete also then, so that the rest can be shown. */
+__attribute__((warn_unused_result)) bool plan_make(const struct plan_input *input, struct plan *ret,
+						   struct diagnostics *diagnostics);
+
+/*
+ * Digest over the outputs of what a resource refers to, for the proof that nothing changed.
+ * outputs_of gives the digest of an address's outputs, or NULL.
+ */
+struct digest plan_inputs_digest(const struct dependency *dependencies, size_t count,
+				 const struct digest *(*outputs_of)(void *context, struct slice address),
+				 void *context);
+
+/* Whether there is anything that apply would do or record. */
+bool plan_is_empty(const struct plan *plan);
+/* Whether anything is to be called (not merely recorded). */
+bool plan_changes_reality(const struct plan *plan);
+/* How many objects it would delete, replaced ones included. */
+size_t plan_deletions(const struct plan *plan);
+
+/*
+ * The plan as one canonical JSON document, complete enough to apply without the spec's
+ * folder, and back. style gives the fingerprints of secrets.
+ */
+struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions);
+struct slice plan_write(const struct plan *plan, struct arena *arena, const struct json_style *style);
+__attribute__((warn_unused_result)) bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena,
+						   struct plan *ret, struct diagnostics *diagnostics);
+/*
+ * The approval digest: lineage and, for each action, address, operation, identity,
+ * symbolic after-values, fingerprints of secrets and before-values of changed fields. No
+ * positions, times, counts or random ids: an edit that changes no meaning keeps it.
+ */
+struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style);
+/* The same over one action, to tell which one no longer fits. */
+struct digest action_approval(const struct action *action, struct arena *scratch, const struct json_style *style);
+
+#endif

@@ -1,0 +1,451 @@
+#include "base/json.h"
+#include "reconcile/plan.h"
+
+/* A plan as a document, and the digest of what a reviewer approves. */
+
+enum { PLAN_LIMIT_BYTES = 256 * 1024 * 1024 };
+
+static const char PLAN_SCHEMA[] = "1.0";
+
+static const char *const role_names[] = {
+	[OBJECT_CURRENT] = "current",
+	[OBJECT_DEPOSED] = "deposed",
+	[OBJECT_INCOMPLETE] = "incomplete",
+};
+static const char *const cause_names[] = {[CAUSE_INTENT] = "intent", [CAUSE_DRIFT] = "drift"};
+static const char *const effect_names[] = {
+	[EFFECT_SET] = "set",
+	[EFFECT_REPLACE] = "replace",
+	[EFFECT_REPLACE_UNLESS_EQUAL] = "replace-unless-equal",
+	[EFFECT_RELEASE] = "release",
+	[EFFECT_SHOW] = "show",
+	[EFFECT_RECORD] = "record",
+	[EFFECT_UNREAD] = "unread",
+};
+static const char *const binding_names[] = {
+	[BINDS_MAKE] = "make",
+	[BINDS_SETTLE] = "settle",
+	[BINDS_WHOLE] = "whole",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Index of a name, or -1. */
+static int named(const char *const *names, size_t count, struct slice name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_is(name, names[i]))
+			return (int)i;
+	return -1;
+}
+
+static void put(struct value_builder *builder, const char *key, struct value value)
+{
+	value_builder_member(builder, slice_of(key), value);
+}
+
+static void put_text(struct value_builder *builder, const char *key, struct slice text)
+{
+	if (text.size)
+		put(builder, key, value_string(text));
+}
+
+static void put_true(struct value_builder *builder, const char *key, bool truth)
+{
+	if (truth)
+		put(builder, key, value_bool(true));
+}
+
+static void put_map(struct value_builder *builder, const char *key, struct value map)
+{
+	if (value_is(&map, VALUE_MAP) && map.count)
+		put(builder, key, map);
+}
+
+static struct value changes_value(const struct action *action, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+	value_builder_init(&list);
+	for (size_t i = 0; i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		VALUE_BUILDER_AUTO one;
+		value_builder_init(&one);
+		put(&one, "path", value_string(change->path));
+		put(&one, "field", value_text(change->field->name));
+		put(&one, "cause", value_text(cause_names[change->cause]));
+		put(&one, "effect", value_text(effect_names[change->effect]));
+		put(&one, "before", change->before);
+		put(&one, "after", change->after);
+		value_builder_item(&list, value_builder_map(&one, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
+static struct value dependencies_value(const struct dependency *dependencies, size_t count, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+	value_builder_init(&list);
+	for (size_t i = 0; i < count; i++) {
+		VALUE_BUILDER_AUTO one;
+		value_builder_init(&one);
+		put(&one, "address", value_string(dependencies[i].address));
+		put_text(&one, "output", dependencies[i].output);
+		put_text(&one, "field", dependencies[i].field);
+		put(&one, "binding", value_text(binding_names[dependencies[i].binding]));
+		put_true(&one, "immutable", dependencies[i].immutable);
+		put_true(&one, "loose", dependencies[i].loose);
+		value_builder_item(&list, value_builder_map(&one, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
+static struct value action_value(const struct action *action, struct arena *arena, bool with_positions)
+{
+	VALUE_BUILDER_AUTO one;
+	value_builder_init(&one);
+	put(&one, "address", value_string(action->address));
+	put(&one, "operation", value_text(operation_name(action->operation)));
+	put(&one, "reason", value_text(action->reason));
+	put(&one, "kind", value_text(action->kind->name));
+	put(&one, "kind_version", value_integer(action->kind->version));
+	if (with_positions)
+		put_text(&one, "place", action->place);
+	put_text(&one, "provider", action->provider);
+	put(&one, "identity", value_string(identity_text(arena, &action->identity)));
+	put_true(&one, "in_spec", action->in_spec);
+	put_text(&one, "object_id", action->object_id);
+	put_text(&one, "provider_id", action->provider_id);
+	put(&one, "role", value_text(role_names[action->role]));
+	put(&one, "generation", value_integer(action->generation));
+	put_true(&one, "create_before_destroy", action->create_before_destroy);
+	put_true(&one, "maybe", action->maybe);
+	put_true(&one, "makes", action->makes);
+	put_true(&one, "settles", action->settles);
+	put_true(&one, "protect", action->protect);
+	put_true(&one, "drifted", action->drifted);
+	put_map(&one, "desired", action->desired);
+	put_map(&one, "known", action->known);
+	put_map(&one, "released", action->released);
+	put_map(&one, "constants", action->constants);
+	put(&one, "changes", changes_value(action, arena));
+	put(&one, "wanted", dependencies_value(action->wanted, action->wanted_count, arena));
+	put(&one, "recorded", dependencies_value(action->recorded, action->recorded_count, arena));
+	put(&one, "symbolic", value_string(digest_text(arena, &action->symbolic)));
+	if (action->takes_down)
+		put(&one, "takes_down", value_integer((int64_t)action->takes_down));
+	return value_builder_map(&one, arena);
+}
+
+static struct value unread_value(const struct plan *plan, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+	value_builder_init(&list);
+	for (size_t i = 0; i < plan->unread_count; i++) {
+		VALUE_BUILDER_AUTO one;
+		value_builder_init(&one);
+		put(&one, "address", value_string(plan->unread[i].address));
+		put_text(&one, "field", plan->unread[i].field);
+		put_text(&one, "reason", plan->unread[i].reason);
+		value_builder_item(&list, value_builder_map(&one, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
+/* [{name, value}] of providers' settings or of outputs. */
+static struct value named_values(const struct plan *plan, bool outputs, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+	size_t count = outputs ? plan->output_count : plan->provider_count;
+	value_builder_init(&list);
+	for (size_t i = 0; i < count; i++) {
+		VALUE_BUILDER_AUTO one;
+		value_builder_init(&one);
+		put(&one, "name", value_string(outputs ? plan->outputs[i].name : plan->providers[i].name));
+		put(&one, "value", outputs ? plan->outputs[i].value : plan->providers[i].settings);
+		value_builder_item(&list, value_builder_map(&one, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
+struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions)
+{
+	VALUE_BUILDER_AUTO document;
+	VALUE_BUILDER_AUTO actions;
+	value_builder_init(&document);
+	value_builder_init(&actions);
+	for (size_t i = 0; i < plan->action_count; i++)
+		value_builder_item(&actions, action_value(&plan->actions[i], arena, with_positions));
+	put(&document, "schema", value_text(PLAN_SCHEMA));
+	put(&document, "document", value_text("trueup plan"));
+	put(&document, "stack", value_string(plan->stack));
+	put(&document, "lineage", value_string(plan->lineage));
+	put(&document, "serial", value_integer(plan->serial));
+	put_true(&document, "destroy", plan->destroy);
+	put_true(&document, "refreshed", plan->refreshed);
+	put(&document, "managed", value_integer((int64_t)plan->managed_count));
+	put(&document, "read", value_integer((int64_t)plan->read_count));
+	put(&document, "actions", value_builder_list(&actions, arena));
+	put(&document, "unread", unread_value(plan, arena));
+	put(&document, "providers", named_values(plan, false, arena));
+	put(&document, "outputs", named_values(plan, true, arena));
+	return value_builder_map(&document, arena);
+}
+
+struct slice plan_write(const struct plan *plan, struct arena *arena, const struct json_style *style)
+{
+	struct value document = plan_to_value(plan, arena, true);
+	return json_canonical(arena, &document, style);
+}
+
+/* What a reviewer approves of one action: what happens to which object, not how it was found out. */
+static struct value approval_value(const struct action *action, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO one;
+	VALUE_BUILDER_AUTO before;
+	value_builder_init(&one);
+	value_builder_init(&before);
+	for (size_t i = 0; i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		if (change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE ||
+		    change->effect == EFFECT_REPLACE_UNLESS_EQUAL)
+			value_builder_set(&before, change->path, change->before);
+	}
+	put(&one, "address", value_string(action->address));
+	put(&one, "operation", value_text(operation_name(action->operation)));
+	put(&one, "role", value_text(role_names[action->role]));
+	put(&one, "identity", value_string(identity_text(arena, &action->identity)));
+	put_text(&one, "object", action->provider_id);
+	put_true(&one, "create_before_destroy", action->create_before_destroy);
+	put(&one, "after", action->desired);
+	put_map(&one, "constants", action->constants);
+	put(&one, "before", value_builder_map(&before, arena));
+	return value_builder_map(&one, arena);
+}
+
+struct digest action_approval(const struct action *action, struct arena *scratch, const struct json_style *style)
+{
+	struct value value = approval_value(action, scratch);
+	return digest_of(json_canonical(scratch, &value, style));
+}
+
+struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style)
+{
+	struct buffer text;
+	buffer_init(&text, PLAN_LIMIT_BYTES);
+	buffer_append(&text, plan->lineage);
+	for (size_t i = 0; i < plan->action_count; i++) {
+		const struct action *action = &plan->actions[i];
+		char hex[DIGEST_HEX + 1];
+		if (action->operation == OPERATION_RECORD || action->operation == OPERATION_INCOMPLETE)
+			continue;
+		struct digest digest = action_approval(action, scratch, style);
+		digest_hex(&digest, hex);
+		buffer_byte(&text, '\n');
+		buffer_string(&text, hex);
+	}
+	struct digest digest = digest_of(buffer_slice(&text));
+	buffer_release(&text);
+	return digest;
+}
+
+/* Reading back. Every member is checked: the file may have been edited. */
+struct loading {
+	const struct kinds *kinds;
+	struct arena *arena;
+	struct diagnostics *diagnostics;
+};
+
+static bool broken(struct loading *loading, const char *what)
+{
+	diag_error(loading->diagnostics, FAULT_STALE, NOWHERE, "the plan file is not one that this version wrote: %s",
+		   what);
+	diag_hint(loading->diagnostics, "make it again with 'trueup plan --out FILE'");
+	return false;
+}
+
+static struct slice text_of(const struct value *map, const char *key)
+{
+	return value_slice(value_get_named(map, key));
+}
+
+static bool truth_of(const struct value *map, const char *key)
+{
+	const struct value *value = value_get_named(map, key);
+	return value && value_is(value, VALUE_BOOL) && value->boolean;
+}
+
+static int64_t number_of(const struct value *map, const char *key)
+{
+	const struct value *value = value_get_named(map, key);
+	return value && value_is(value, VALUE_INTEGER) ? value->integer : 0;
+}
+
+static struct value map_of(const struct value *map, const char *key)
+{
+	const struct value *value = value_get_named(map, key);
+	return value && value_is(value, VALUE_MAP) ? *value : value_map(NULL, 0);
+}
+
+static const struct value *list_of(const struct value *map, const char *key)
+{
+	static const struct value empty = {.type = VALUE_LIST};
+	const struct value *value = value_get_named(map, key);
+	return value && value_is(value, VALUE_LIST) ? value : &empty;
+}
+
+static bool read_changes(struct loading *loading, const struct value *list, struct action *action)
+{
+	action->changes = arena_new_array(loading->arena, list->count + 1, struct change);
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct value *one = &list->items[i];
+		int cause = named(cause_names, COUNT_OF(cause_names), text_of(one, "cause"));
+		int effect = named(effect_names, COUNT_OF(effect_names), text_of(one, "effect"));
+		const struct field *field = field_named(&action->kind->fields, text_of(one, "field"));
+		const struct value *before = value_get_named(one, "before");
+		const struct value *after = value_get_named(one, "after");
+		if (cause < 0 || effect < 0 || !field || !before || !after)
+			return broken(loading, "a change in it is not one");
+		action->changes[action->change_count++] = (struct change){
+			.path = text_of(one, "path"),
+			.field = field,
+			.cause = (enum change_cause)cause,
+			.effect = (enum change_effect)effect,
+			.before = *before,
+			.after = *after,
+		};
+	}
+	return true;
+}
+
+static bool read_dependencies(struct loading *loading, const struct value *list, const struct dependency **ret,
+			      size_t *ret_count)
+{
+	struct dependency *dependencies = arena_new_array(loading->arena, list->count + 1, struct dependency);
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct value *one = &list->items[i];
+		int binding = named(binding_names, COUNT_OF(binding_names), text_of(one, "binding"));
+		if (binding < 0 || text_of(one, "address").size == 0)
+			return broken(loading, "a dependency in it is not one");
+		dependencies[i] = (struct dependency){
+			.address = text_of(one, "address"),
+			.output = text_of(one, "output"),
+			.field = text_of(one, "field"),
+			.binding = (enum binding)binding,
+			.immutable = truth_of(one, "immutable"),
+			.loose = truth_of(one, "loose"),
+		};
+	}
+	*ret = dependencies;
+	*ret_count = list->count;
+	return true;
+}
+
+static int operation_named(struct slice name)
+{
+	for (int i = 0; i < OPERATION_COUNT; i++)
+		if (slice_is(name, operation_name((enum operation)i)))
+			return i;
+	return -1;
+}
+
+static bool read_action(struct loading *loading, const struct value *one, struct action *action)
+{
+	int operation = operation_named(text_of(one, "operation"));
+	int role = named(role_names, COUNT_OF(role_names), text_of(one, "role"));
+	const struct kind *kind = kinds_find(loading->kinds, text_of(one, "kind"));
+	if (operation < 0 || role < 0 || text_of(one, "address").size == 0)
+		return broken(loading, "an action in it is not one");
+	if (!kind || number_of(one, "kind_version") != kind->version)
+		return broken(loading, "it was made with other versions of its kinds");
+	*action = (struct action){
+		.operation = (enum operation)operation,
+		.reason = arena_string(loading->arena, text_of(one, "reason")),
+		.address = text_of(one, "address"),
+		.kind = kind,
+		.place = text_of(one, "place"),
+		.provider = text_of(one, "provider"),
+		.in_spec = truth_of(one, "in_spec"),
+		.object_id = text_of(one, "object_id"),
+		.provider_id = text_of(one, "provider_id"),
+		.role = (enum object_role)role,
+		.generation = number_of(one, "generation"),
+		.create_before_destroy = truth_of(one, "create_before_destroy"),
+		.maybe = truth_of(one, "maybe"),
+		.makes = truth_of(one, "makes"),
+		.settles = truth_of(one, "settles"),
+		.protect = truth_of(one, "protect"),
+		.drifted = truth_of(one, "drifted"),
+		.desired = map_of(one, "desired"),
+		.known = map_of(one, "known"),
+		.released = map_of(one, "released"),
+		.constants = map_of(one, "constants"),
+		.live = value_null(),
+		.live_outputs = value_null(),
+		.takes_down = (size_t)number_of(one, "takes_down"),
+	};
+	if (!identity_read(loading->arena, text_of(one, "identity"), &action->identity) ||
+	    !digest_read(text_of(one, "symbolic"), &action->symbolic))
+		return broken(loading, "an action in it lacks its identity or digest");
+	return read_changes(loading, list_of(one, "changes"), action) &&
+	       read_dependencies(loading, list_of(one, "wanted"), &action->wanted, &action->wanted_count) &&
+	       read_dependencies(loading, list_of(one, "recorded"), &action->recorded, &action->recorded_count);
+}
+
+static void read_rest(struct loading *loading, const struct value *document, struct plan *plan)
+{
+	const struct value *unread = list_of(document, "unread");
+	const struct value *providers = list_of(document, "providers");
+	const struct value *outputs = list_of(document, "outputs");
+	plan->unread = arena_new_array(loading->arena, unread->count + 1, struct unread);
+	for (uint32_t i = 0; i < unread->count; i++)
+		plan->unread[plan->unread_count++] =
+			(struct unread){text_of(&unread->items[i], "address"), text_of(&unread->items[i], "field"),
+					text_of(&unread->items[i], "reason")};
+	struct provider_settings *settings =
+		arena_new_array(loading->arena, providers->count + 1, struct provider_settings);
+	for (uint32_t i = 0; i < providers->count; i++)
+		settings[plan->provider_count++] =
+			(struct provider_settings){.name = text_of(&providers->items[i], "name"),
+						   .settings = map_of(&providers->items[i], "value")};
+	plan->providers = settings;
+	plan->outputs = arena_new_array(loading->arena, outputs->count + 1, struct stack_output);
+	for (uint32_t i = 0; i < outputs->count; i++) {
+		const struct value *value = value_get_named(&outputs->items[i], "value");
+		plan->outputs[plan->output_count++] = (struct stack_output){.name = text_of(&outputs->items[i], "name"),
+									    .value = value ? *value : value_null()};
+	}
+}
+
+bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena, struct plan *ret,
+	       struct diagnostics *diagnostics)
+{
+	struct loading loading = {kinds, arena, diagnostics};
+	struct value document;
+	if (!json_read(arena, text, true, PLAN_LIMIT_BYTES, "plan file", &document, diagnostics))
+		return false;
+	if (!slice_is(text_of(&document, "document"), "trueup plan"))
+		return broken(&loading, "it is no plan");
+	if (!slice_is(text_of(&document, "schema"), PLAN_SCHEMA))
+		return broken(&loading, "it has another version");
+	const struct value *actions = list_of(&document, "actions");
+	struct plan plan = {
+		.stack = text_of(&document, "stack"),
+		.lineage = text_of(&document, "lineage"),
+		.serial = number_of(&document, "serial"),
+		.destroy = truth_of(&document, "destroy"),
+		.refreshed = truth_of(&document, "refreshed"),
+		.managed_count = (size_t)number_of(&document, "managed"),
+		.read_count = (size_t)number_of(&document, "read"),
+	};
+	plan.actions = arena_new_array(arena, actions->count + 1, struct action);
+	for (uint32_t i = 0; i < actions->count; i++) {
+		if (!read_action(&loading, &actions->items[i], &plan.actions[i]))
+			return false;
+		plan.counts[plan.actions[i].operation]++;
+		plan.drift_count += plan.actions[i].drifted;
+	}
+	plan.action_count = actions->count;
+	read_rest(&loading, &document, &plan);
+	*ret = plan;
+	return true;
+}

@@ -1,0 +1,52 @@
+#ifndef TRUEUP_RECONCILE_PLAN_ITEMS_H
+#define TRUEUP_RECONCILE_PLAN_ITEMS_H
+
+#include "base/map.h"
+#include "reconcile/plan.h"
+
+/* What planning knows of one address while it decides; private to plan*.c. */
+struct item {
+	struct slice address;
+	const struct resource *resource; /* NULL: not in the spec */
+	struct object *object;		 /* current or incomplete; NULL: not recorded */
+	const struct live *live;	 /* NULL: not read */
+	const struct identity *identity; /* that the alias reaches; NULL: not known */
+	struct value wanted;		 /* desired, resolved as far as known */
+	struct difference *fields;	 /* NULL until judged */
+	struct difference *parts;
+	enum operation operation;
+	const char *reason;
+	bool unchanged; /* proven by digests: neither diff was needed */
+	bool maybe;
+	bool moved; /* the alias reaches another region now */
+	bool create_before_destroy;
+	bool in_focus; /* with targets: chosen */
+	uint8_t visit;
+	struct value id; /* of get_output() */
+};
+
+struct planning {
+	const struct plan_input *input;
+	struct diagnostics *diagnostics;
+	struct arena *arena;
+	struct plan *plan;
+	struct item *items; /* those in the spec first, in the spec's order, then the rest */
+	size_t item_count;
+	struct map by_address; /* to struct item */
+	struct item **order;   /* of the spec's items: targets of references before their users */
+	size_t order_count;
+	struct action *actions; /* grows */
+	size_t action_count, action_capacity;
+	struct unread *unread;
+	size_t unread_count, unread_capacity;
+};
+
+/* Orders the items in the spec along references that bind the make phase. */
+void plan_items_order(struct planning *planning);
+bool plan_load_body(struct planning *planning, struct object *object);
+/* Decides about every item: fields first along the order, then parts. */
+bool plan_items_judge(struct planning *planning);
+/* Which replaces make the new object first, and what that forbids. */
+bool plan_items_order_replaces(struct planning *planning);
+
+#endif

@@ -1,0 +1,308 @@
+#include <assert.h>
+
+#include "reconcile/plan_items.h"
+
+bool plan_load_body(struct planning *planning, struct object *object)
+{
+	if (!object || object->has_body)
+		return true;
+	return planning->input->load_body(planning->input->context, object, planning->diagnostics);
+}
+
+static bool names_changed_field(const char *const *names, const struct difference *difference)
+{
+	for (; difference && names && *names; names++)
+		for (size_t i = 0; i < difference->count; i++)
+			if (strcmp(difference->changes[i].field->name, *names) == 0 &&
+			    difference->changes[i].effect == EFFECT_SET)
+				return true;
+	return false;
+}
+
+/* The value that an output has now and will keep; NULL where this plan gives it another. */
+static const struct value *get_output(void *context, struct slice address, struct slice name)
+{
+	struct planning *planning = context;
+	struct item *item = map_get(&planning->by_address, address);
+	if (!item || !item->object || !item->resource || item->operation == OPERATION_CREATE ||
+	    item->operation == OPERATION_REPLACE)
+		return NULL;
+	const struct output *output = output_named(&item->resource->kind->outputs, name);
+	if (!output || names_changed_field(output->renewed_by, item->fields))
+		return NULL;
+	if (output == output_at(&item->resource->kind->outputs, 0) && item->object->provider_id.size > 0) {
+		item->id = value_string(item->object->provider_id);
+		return &item->id;
+	}
+	if (item->live && item->live->presence == PRESENCE_PRESENT) {
+		const struct value *live = value_get(&item->live->outputs, name);
+		if (live && !value_is(live, VALUE_UNREAD))
+			return live;
+	}
+	if (!plan_load_body(planning, item->object))
+		return NULL;
+	return value_get(&item->object->outputs, name);
+}
+
+/* Whether everything that a resource refers to keeps its outputs under this plan. */
+static bool inputs_stand(struct planning *planning, const struct resource *resource, bool parts)
+{
+	for (size_t i = 0; i < resource->dependency_count; i++) {
+		const struct dependency *dependency = &resource->dependencies[i];
+		if ((dependency->binding == BINDS_SETTLE) != parts)
+			continue;
+		const struct item *target = map_get(&planning->by_address, dependency->address);
+		if (!target || !target->resource)
+			return false;
+		if (target->operation != OPERATION_NONE && target->operation != OPERATION_RECORD)
+			return false;
+	}
+	return true;
+}
+
+struct digest plan_inputs_digest(const struct dependency *dependencies, size_t count,
+				 const struct digest *(*outputs_of)(void *context, struct slice address), void *context)
+{
+	struct buffer text;
+	buffer_init(&text, SIZE_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct digest *digest = outputs_of(context, dependencies[i].address);
+		buffer_append(&text, dependencies[i].address);
+		buffer_byte(&text, '\n');
+		if (digest)
+			buffer_append(&text, (struct slice){(const char *)digest->bytes, sizeof(digest->bytes)});
+	}
+	struct digest result = digest_of(buffer_slice(&text));
+	buffer_release(&text);
+	return result;
+}
+
+static const struct digest *recorded_outputs(void *context, struct slice address)
+{
+	const struct planning *planning = context;
+	const struct item *item = map_get(&planning->by_address, address);
+	return item && item->object ? &item->object->outputs_digest : NULL;
+}
+
+/* The digest test: the same desired form over the same outputs as when it was applied. */
+static bool is_proven_unchanged(struct planning *planning, const struct item *item)
+{
+	const struct object *object = item->object;
+	if (!object || item->live || object->role != OBJECT_CURRENT || item->moved ||
+	    object->kind_version != item->resource->kind->version || object->protect != item->resource->protect)
+		return false;
+	struct digest symbolic = resource_symbolic(item->resource, planning->arena);
+	if (!digest_equal(&symbolic, &object->symbolic) || !inputs_stand(planning, item->resource, false))
+		return false;
+	struct digest inputs = plan_inputs_digest(item->resource->dependencies, item->resource->dependency_count,
+						  recorded_outputs, planning);
+	return digest_equal(&inputs, &object->inputs);
+}
+
+/* False, after a diagnostic, where an alias reaches what must never be taken for the recorded place. */
+static bool check_identity(struct planning *planning, struct item *item)
+{
+	if (!item->object || !item->identity || identity_equal(&item->object->identity, item->identity))
+		return true;
+	const struct identity *recorded = &item->object->identity;
+	struct identity elsewhere = *item->identity;
+	elsewhere.region = recorded->region;
+	if (identity_equal(&elsewhere, recorded)) {
+		item->moved = true;
+		return true;
+	}
+	struct slice was = identity_text(planning->arena, recorded);
+	struct slice is = identity_text(planning->arena, item->identity);
+	diag_error(planning->diagnostics, FAULT_CONFLICT, item->resource->position,
+		   "'%.*s' is recorded in %.*s, but provider '%.*s' reaches %.*s", SLICE_ARGUMENTS(item->address),
+		   SLICE_ARGUMENTS(was), SLICE_ARGUMENTS(item->resource->provider), SLICE_ARGUMENTS(is));
+	diag_hint(planning->diagnostics, "use the credentials and endpoint that the stack was made with, or remove the "
+					 "resource there first");
+	item->operation = OPERATION_CONFLICT;
+	item->reason = "the provider reaches another account or endpoint than the recorded one";
+	return false;
+}
+
+static enum live_state live_state_of(const struct planning *planning, const struct item *item)
+{
+	if (!item->live)
+		return item->object && (item->object->provider_id.size > 0) ? LIVE_PRESENT : LIVE_ABSENT;
+	const struct ownership *ownership = &item->live->ownership;
+	switch (item->live->presence) {
+	case PRESENCE_ABSENT:
+		return LIVE_ABSENT;
+	case PRESENCE_LEAVING:
+		return LIVE_LEAVING;
+	case PRESENCE_UNREAD:
+		return LIVE_UNREAD;
+	case PRESENCE_PRESENT:
+		break;
+	}
+	bool tagged = ownership->lineage.size > 0;
+	bool ours = tagged && slice_equal(ownership->lineage, planning->input->record->lineage);
+	if (item->object)
+		return tagged && !ours ? LIVE_NOT_OURS : LIVE_PRESENT;
+	return ours || item->resource->kind->found ? LIVE_PRESENT : LIVE_NOT_OURS;
+}
+
+static void diff_item(struct planning *planning, struct item *item, bool parts)
+{
+	bool complete = item->object && item->object->role == OBJECT_CURRENT;
+	struct difference *difference = arena_new(planning->arena, struct difference);
+	struct value sealed = value_null();
+	bool secret = value_has_secret(&item->wanted);
+	if (secret)
+		sealed = json_seal(planning->arena, &item->wanted, planning->input->style);
+	struct diff_input input = {
+		.kind = item->resource->kind,
+		.wanted = &item->wanted,
+		.sealed = secret ? &sealed : NULL,
+		.applied = complete ? &item->object->resolved : NULL,
+		.observed = complete ? &item->object->observed : NULL,
+		.live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL,
+		.ignored = item->resource->ignored,
+		.ignored_count = item->resource->ignored_count,
+		.parts_only = parts,
+		.fields_only = !parts,
+	};
+	diff_resource(&input, planning->arena, difference);
+	*(parts ? &item->parts : &item->fields) = difference;
+}
+
+/* A deferred value that is certain to be another one makes the replace certain. */
+static bool replace_is_certain(struct planning *planning, const struct item *item)
+{
+	if (item->moved || item->fields->replaces)
+		return true;
+	for (size_t i = 0; i < item->resource->dependency_count; i++) {
+		const struct dependency *dependency = &item->resource->dependencies[i];
+		const struct item *target = map_get(&planning->by_address, dependency->address);
+		if (!dependency->immutable || !target)
+			continue;
+		if (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe))
+			return true;
+	}
+	return false;
+}
+
+static enum difference_class class_of(const struct item *item)
+{
+	const struct difference *fields = item->fields;
+	if (!fields)
+		return DIFFERENCE_NONE;
+	if (item->moved || fields->replaces || fields->maybe_replaces)
+		return DIFFERENCE_REPLACE;
+	return fields->makes || (item->object && item->object->role == OBJECT_INCOMPLETE) ? DIFFERENCE_IN_PLACE
+											  : DIFFERENCE_NONE;
+}
+
+static bool judge_fields(struct planning *planning, struct item *item)
+{
+	if (is_proven_unchanged(planning, item)) {
+		item->unchanged = true;
+		return true;
+	}
+	struct output_source source = {planning, get_output};
+	if (!plan_load_body(planning, item->object) || !check_identity(planning, item) ||
+	    !planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
+						planning->arena, &item->wanted, planning->diagnostics))
+		return false;
+	struct situation situation = {
+		.in_spec = true,
+		.in_record = item->object != NULL,
+		.live = live_state_of(planning, item),
+		.protect = item->resource->protect || (item->object && item->object->protect),
+	};
+	if (situation.live == LIVE_PRESENT && item->object) {
+		diff_item(planning, item, false);
+		situation.difference = class_of(item);
+	}
+	struct decision decision = decide(&situation);
+	item->operation = decision.operation;
+	item->reason = item->moved ? "its provider now reaches another region" : decision.reason;
+	if (item->operation == OPERATION_UPDATE && item->object->role == OBJECT_INCOMPLETE)
+		item->reason = "was not finished by an earlier run";
+	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
+	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
+		item->operation = OPERATION_RECORD;
+	return true;
+}
+
+/* Parts never replace anything, so they can be judged once all replaces are known. */
+static bool judge_parts(struct planning *planning, struct item *item)
+{
+	if (item->unchanged) {
+		if (inputs_stand(planning, item->resource, true))
+			return true;
+		/* Something a part refers to changes: the short cut does not hold for parts. */
+		item->unchanged = false;
+		if (!plan_load_body(planning, item->object))
+			return false;
+		item->wanted = item->resource->desired;
+	}
+	if (item->operation != OPERATION_NONE && item->operation != OPERATION_RECORD &&
+	    item->operation != OPERATION_UPDATE)
+		return true;
+	struct output_source source = {planning, get_output};
+	if (!planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
+						planning->arena, &item->wanted, planning->diagnostics))
+		return false;
+	diff_item(planning, item, true);
+	if (item->parts->settles && item->operation != OPERATION_UPDATE) {
+		item->operation = OPERATION_UPDATE;
+		item->reason = "can change in place";
+	}
+	if (item->operation == OPERATION_NONE &&
+	    (item->parts->records || item->object->protect != item->resource->protect))
+		item->operation = OPERATION_RECORD;
+	return true;
+}
+
+bool plan_items_judge(struct planning *planning)
+{
+	size_t errors = planning->diagnostics->error_count;
+	for (size_t i = 0; i < planning->order_count; i++)
+		if (!judge_fields(planning, planning->order[i]))
+			planning->order[i]->operation = OPERATION_CONFLICT;
+	for (size_t i = 0; i < planning->order_count; i++)
+		if (!judge_parts(planning, planning->order[i]))
+			planning->order[i]->operation = OPERATION_CONFLICT;
+	return planning->diagnostics->error_count == errors;
+}
+
+/*
+ * Depth first along make references, without recursion: a chain of references may be as
+ * long as the spec. The loader has refused cycles; one that slips through is cut where it
+ * closes, and the graph of the apply reports it.
+ */
+void plan_items_order(struct planning *planning)
+{
+	struct frame {
+		struct item *item;
+		size_t next;
+	} *stack = arena_new_array(planning->arena, planning->item_count + 1, struct frame);
+	planning->order = arena_new_array(planning->arena, planning->item_count + 1, struct item *);
+	for (size_t i = 0; i < planning->item_count; i++) {
+		size_t depth = 0;
+		if (!planning->items[i].resource || planning->items[i].visit)
+			continue;
+		planning->items[i].visit = 1;
+		stack[depth++] = (struct frame){&planning->items[i], 0};
+		while (depth > 0) {
+			struct frame *top = &stack[depth - 1];
+			if (top->next == top->item->resource->dependency_count) {
+				planning->order[planning->order_count++] = top->item;
+				depth--;
+				continue;
+			}
+			const struct dependency *dependency = &top->item->resource->dependencies[top->next++];
+			if (dependency->binding == BINDS_SETTLE)
+				continue;
+			struct item *target = map_get(&planning->by_address, dependency->address);
+			if (target && target->resource && !target->visit) {
+				target->visit = 1;
+				stack[depth++] = (struct frame){target, 0};
+			}
+		}
+	}
+}

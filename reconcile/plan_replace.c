@@ -1,0 +1,108 @@
+#include "reconcile/plan_items.h"
+
+/*
+ * Replaces: which of two orders. Destroy first is the default, because most names and
+ * ranges can exist but once. The new object comes first where the spec or the kind asks,
+ * where something that stays refers to the old one and blocks its deletion (it is moved
+ * over in between), and for everything replaced that such a replace depends on.
+ */
+
+static bool stays(const struct item *item)
+{
+	return item->object && item->resource && item->operation != OPERATION_REPLACE &&
+	       item->operation != OPERATION_CREATE && item->operation != OPERATION_CONFLICT;
+}
+
+static void mark_held_targets(struct planning *planning, const struct item *item)
+{
+	if (!stays(item) || !plan_load_body(planning, item->object))
+		return;
+	for (size_t i = 0; i < item->object->dependency_count; i++) {
+		const struct dependency *dependency = &item->object->dependencies[i];
+		struct item *target = map_get(&planning->by_address, dependency->address);
+		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
+		    !dependency->immutable && !dependency->loose)
+			target->create_before_destroy = true;
+	}
+}
+
+static bool is_asked_for(const struct item *item)
+{
+	switch (item->resource->create_before_destroy) {
+	case CHOICE_YES:
+		return true;
+	case CHOICE_NO:
+		return false;
+	case CHOICE_UNSET:
+		break;
+	}
+	return item->resource->kind->create_before_destroy;
+}
+
+/* Users come after what they use in the order, so one walk backwards spreads it all the way down. */
+static void spread(struct planning *planning)
+{
+	for (size_t i = planning->order_count; i-- > 0;) {
+		const struct item *item = planning->order[i];
+		if (item->operation != OPERATION_REPLACE || !item->create_before_destroy)
+			continue;
+		for (size_t k = 0; k < item->resource->dependency_count; k++) {
+			struct item *target = map_get(&planning->by_address, item->resource->dependencies[k].address);
+			if (target && target->operation == OPERATION_REPLACE)
+				target->create_before_destroy = true;
+		}
+	}
+}
+
+/* Old and new side by side cannot share what must be unique. */
+static bool check_unique(struct planning *planning, const struct item *item)
+{
+	const struct kind *kind = item->resource->kind;
+	for (size_t i = 0; !item->moved && i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		if (!(field->flags & NAMES) && field->range != RANGE_WITHIN)
+			continue;
+		const struct value *new = value_get_named(&item->wanted, field->name);
+		const struct value *old = value_get_named(&item->object->resolved, field->name);
+		/* A range is unique within its parent alone: a new parent makes room for the same one. */
+		const struct value *parent =
+			field->range_parent ? value_get_named(&item->wanted, field->range_parent) : NULL;
+		if (!new || !old || !value_equal(new, old) || (parent && value_has_deferred(parent)))
+			continue;
+		diag_error(planning->diagnostics, FAULT_USER, new->position,
+			   "'%.*s' must be replaced by a new object before the old one is deleted, but both would have "
+			   "the same '%s'",
+			   SLICE_ARGUMENTS(item->address), field->name);
+		diag_address(planning->diagnostics, item->address);
+		diag_hint(planning->diagnostics,
+			  "change '%s' too, or set lifecycle.create_before_destroy: false where nothing that stays "
+			  "refers to it",
+			  field->name);
+		return false;
+	}
+	return true;
+}
+
+bool plan_items_order_replaces(struct planning *planning)
+{
+	bool replaces = false;
+	bool sound = true;
+	for (size_t i = 0; i < planning->order_count; i++) {
+		struct item *item = planning->order[i];
+		if (item->operation != OPERATION_REPLACE)
+			continue;
+		replaces = true;
+		item->create_before_destroy |= is_asked_for(item);
+	}
+	if (!replaces)
+		return true;
+	for (size_t i = 0; i < planning->order_count; i++)
+		mark_held_targets(planning, planning->order[i]);
+	spread(planning);
+	for (size_t i = 0; i < planning->order_count; i++) {
+		const struct item *item = planning->order[i];
+		if (item->operation == OPERATION_REPLACE && item->create_before_destroy)
+			sound &= check_unique(planning, item);
+	}
+	return sound;
+}

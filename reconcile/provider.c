@@ -1,0 +1,50 @@
+#include "reconcile/provider.h"
+
+const char *phase_name(enum phase phase)
+{
+	static const char *const names[PHASE_COUNT] = {
+		[PHASE_MAKE] = "make",
+		[PHASE_SETTLE] = "settle",
+		[PHASE_UNSETTLE] = "unsettle",
+		[PHASE_DELETE] = "delete",
+	};
+	return names[phase];
+}
+
+const struct provider *providers_find(const struct providers *providers, struct slice name)
+{
+	for (size_t i = 0; i < providers->count; i++)
+		if (slice_is(name, providers->items[i]->name))
+			return providers->items[i];
+	return NULL;
+}
+
+struct live *live_add(struct reading *reading)
+{
+	if (reading->found_count == reading->found_capacity) {
+		size_t capacity = reading->found_capacity ? reading->found_capacity * 2 : 64;
+		struct live *grown = arena_new_array(reading->arena, capacity, struct live);
+		if (reading->found_count)
+			memcpy(grown, reading->found, reading->found_count * sizeof(*grown));
+		reading->found = grown;
+		reading->found_capacity = capacity;
+	}
+	struct live *live = &reading->found[reading->found_count++];
+	*live = (struct live){0};
+	return live;
+}
+
+struct live live_copy(struct arena *arena, const struct live *live)
+{
+	return (struct live){
+		.presence = live->presence,
+		.readiness = live->readiness,
+		.state = arena_copy(arena, live->state),
+		.provider_id = arena_copy(arena, live->provider_id),
+		.fields = value_copy(arena, &live->fields),
+		.outputs = value_copy(arena, &live->outputs),
+		.ownership = {arena_copy(arena, live->ownership.lineage), arena_copy(arena, live->ownership.object_id),
+			      arena_copy(arena, live->ownership.intent)},
+		.unread_reason = arena_copy(arena, live->unread_reason),
+	};
+}

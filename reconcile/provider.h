@@ -1,0 +1,194 @@
+#ifndef TRUEUP_RECONCILE_PROVIDER_H
+#define TRUEUP_RECONCILE_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/http.h"
+#include "base/value.h"
+#include "base/world.h"
+#include "reconcile/diff.h"
+#include "reconcile/kind.h"
+#include "reconcile/resource.h"
+#include "reconcile/task.h"
+
+/*
+ * What reconcile asks of those who know a cloud or a machine. A provider does no I/O of
+ * its own: it says which call comes next, and makes sense of the answer.
+ */
+struct provider;
+
+/* What is really there, of one object. */
+enum presence {
+	PRESENCE_ABSENT,
+	PRESENCE_PRESENT,
+	PRESENCE_LEAVING, /* being deleted */
+	PRESENCE_UNREAD,  /* could not be read: not the same as absent */
+};
+
+enum readiness {
+	READY,
+	READY_PENDING, /* still being made or changed */
+	READY_FAILED,  /* the service gave up on it */
+};
+
+/* Taken from the ownership tags; all empty where there are none. */
+struct ownership {
+	struct slice lineage;
+	struct slice object_id;
+	struct slice intent;
+};
+
+struct live {
+	enum presence presence;
+	enum readiness readiness;
+	struct slice state; /* the service's own word, for messages */
+	struct slice provider_id;
+	struct value fields;  /* MAP by field name, canonical; UNREAD where a field could not be read; null or missing:
+				 not set */
+	struct value outputs; /* MAP by output name */
+	struct ownership ownership;
+	struct slice unread_reason; /* PRESENCE_UNREAD: why */
+};
+
+/* One configured way to a provider: credentials, region, endpoint. */
+struct session {
+	const struct provider *provider;
+	struct slice name;	  /* of the alias: "aws.east" */
+	struct identity identity; /* complete once identify succeeded */
+	bool identified;
+};
+
+/* What the engine wants tagged onto an object that it makes. */
+struct tagging {
+	struct slice lineage;
+	struct slice object_id;
+	struct slice intent;
+	struct slice address;
+	int64_t generation;
+};
+
+enum phase {
+	PHASE_MAKE,	/* bring into being, or change in place what is the resource's own */
+	PHASE_SETTLE,	/* bring its parts to what is desired */
+	PHASE_UNSETTLE, /* take away parts that stand in the way of deletions */
+	PHASE_DELETE,
+};
+
+enum { PHASE_COUNT = 4 };
+const char *phase_name(enum phase phase);
+
+/* One phase of one object. The task comes first: loop and provider see the same thing. */
+struct work {
+	struct task task;
+	struct session *session;
+	const struct kind *kind;
+	enum phase phase;
+	bool creating;		      /* PHASE_MAKE, PHASE_SETTLE: the object is new in this run */
+	const struct value *desired;  /* MAP, resolved and canonical; NULL for unsettle and delete */
+	const struct value *released; /* MAP: fields that were set and no longer are, with their former value */
+	/* Provider ids of objects that are about to be deleted: unsettle removes the part items
+	 * that hold one of them; with all: every item that would block this object's delete. */
+	const struct slice *leaving_ids;
+	size_t leaving_count;
+	bool unsettle_all;
+	/* The changes that were planned: an update sends nothing else. Not used while creating. */
+	const struct change *changes;
+	size_t change_count;
+	struct tagging tagging;
+	bool force;	     /* deletion by force was asked for */
+	int64_t deadline_ms; /* give up waiting then; the object stays incomplete and is resumed */
+
+	struct arena *keep; /* for texts that go into the object */
+
+	/* The provider's own. */
+	struct live now; /* what the provider knows of the object; read by READ, kept current */
+	bool has_now;
+	int stage;
+	size_t cursor;
+	void *detail;
+};
+
+/* Reading in bulk. One reading lists a kind through a session, by pages; another reads
+ * what the list leaves out of one object. */
+struct reading {
+	struct task task;
+	struct session *session;
+	const struct kind *kind;
+	/* NULL: everything of the kind; otherwise just these ids (by filters, never failing
+	 * for one that is missing). */
+	const struct slice *ids;
+	size_t id_count;
+	/* For kinds that are found: what the specs say of each, in the order of `ids`, which then are addresses. */
+	const struct value *const *wanted;
+	/* What was found goes to arena, in the order of the answers. */
+	struct arena *arena;
+	struct live *found; /* grows in arena */
+	size_t found_count;
+	size_t found_capacity;
+	/* For detail: the object, and the fields that matter (set or recorded), as a MAP. */
+	struct live *subject;
+	const struct value *matters;
+
+	int stage;
+	size_t cursor;
+	void *detail;
+};
+
+struct provider_limits {
+	double burst;
+	double per_second;
+};
+
+struct provider {
+	const char *name;
+	const char *about;
+	const struct kind *const *kinds;
+	size_t kind_count;
+	struct fields settings; /* of a provider block */
+
+	/* Opens a way; settings are checked. No call is made. The session lives in arena. */
+	bool (*open)(const struct provider *provider, struct world *world, struct slice name,
+		     const struct value *settings, struct arena *arena, struct session **ret,
+		     struct diagnostics *diagnostics);
+	void (*close)(struct session *session);
+	/* The settings that reach a recorded identity: for objects whose alias is gone. */
+	struct value (*settings_of)(const struct identity *identity, struct arena *arena);
+
+	/* Steps of reading->task: who answers here; sets session->identity. */
+	enum step (*identify)(struct reading *reading, const struct answer *answer);
+	/* Lists, or reads by id; appends to reading->found with live_add(). */
+	enum step (*list)(struct reading *reading, const struct answer *answer);
+	/* Whether fields of `matters` are not in the list's answer, so that detail is needed;
+	 * matters NULL: whether that can be so at all for the kind. */
+	bool (*needs_detail)(const struct kind *kind, const struct value *matters);
+	/* Completes reading->subject; a field that is denied becomes unread. */
+	enum step (*detail)(struct reading *reading, const struct answer *answer);
+
+	/* Steps of work->task. */
+	enum step (*advance)(struct work *work, const struct answer *answer);
+
+	/* Makes a signed request of a call. The request and its parts live in arena. */
+	bool (*prepare)(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
+			struct diagnostics *diagnostics);
+	void (*interpret)(const struct call *call, const struct http_response *response, struct arena *arena,
+			  struct answer *ret);
+	/* The documented request rate of an operation. */
+	struct provider_limits (*limits)(const struct session *session, const char *operation);
+};
+
+struct providers {
+	const struct provider *const *items;
+	size_t count;
+};
+
+const struct provider *providers_find(const struct providers *providers, struct slice name);
+/* A zeroed live at the end of reading->found. */
+struct live *live_add(struct reading *reading);
+/* All of it, texts too, in arena. */
+struct live live_copy(struct arena *arena, const struct live *live);
+
+#endif

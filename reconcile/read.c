@@ -1,0 +1,205 @@
+#include "reconcile/read.h"
+
+#include "base/map.h"
+
+enum {
+	YOUNG_MS = 10 * 60 * 1000,
+	PROOF_AFTER_MS = 1500, /* before a missing young object is looked for once more */
+	PROOF_ROUNDS = 3,
+};
+
+struct detail_reading {
+	struct reading reading;
+	struct read_batch *batch;
+	struct diagnostics findings;
+};
+
+static void list_again(struct read_batch *batch, int64_t after_ms);
+
+static enum step list_step(struct task *task, const struct answer *answer)
+{
+	struct reading *reading = (struct reading *)task;
+	/* A look for proof begins after a while. */
+	if (reading->task.wake_ms && !answer && reading->stage == 0) {
+		if (loop_now_ms(((struct read_batch *)reading->task.context)->loop) < reading->task.wake_ms)
+			return STEP_SLEEP;
+	}
+	return reading->session->provider->list(reading, answer);
+}
+
+static enum step detail_step(struct task *task, const struct answer *answer)
+{
+	struct reading *reading = (struct reading *)task;
+	return reading->session->provider->detail(reading, answer);
+}
+
+static void finish(struct read_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		if (!batch->requests[i].live)
+			batch->requests[i].live = arena_new(batch->arena, struct live);
+	diagnostics_release(&batch->findings);
+	batch->done(batch);
+}
+
+static void one_less(struct read_batch *batch)
+{
+	if (--batch->pending == 0)
+		finish(batch);
+}
+
+static struct slice first_reason(const struct diagnostics *findings)
+{
+	const struct diag *first = diagnostics_first_error(findings);
+	return first ? first->message : SLICE("reading was interrupted");
+}
+
+static void on_detailed(struct task *task, bool done)
+{
+	struct detail_reading *detail = (struct detail_reading *)task;
+	struct live *live = detail->reading.subject;
+	if (!done) {
+		live->presence = PRESENCE_UNREAD;
+		live->unread_reason = arena_copy(detail->batch->arena, first_reason(&detail->findings));
+	} else if (detail->findings.count > 0) {
+		live->unread_reason = arena_copy(detail->batch->arena, detail->findings.items[0].message);
+	}
+	diagnostics_release(&detail->findings);
+	one_less(detail->batch);
+}
+
+static void start_details(struct read_batch *batch)
+{
+	const struct provider *provider = batch->session->provider;
+	bool possible = provider->needs_detail(batch->kind, NULL);
+	for (size_t i = 0; possible && i < batch->count; i++) {
+		struct read_request *request = &batch->requests[i];
+		if (!request->live || request->live->presence != PRESENCE_PRESENT || !request->matters ||
+		    !provider->needs_detail(batch->kind, request->matters))
+			continue;
+		struct detail_reading *detail = arena_new(batch->arena, struct detail_reading);
+		detail->batch = batch;
+		diagnostics_init(&detail->findings, batch->arena);
+		detail->reading = (struct reading){
+			.session = batch->session,
+			.kind = batch->kind,
+			.arena = batch->arena,
+			.subject = request->live,
+			.matters = request->matters,
+			.task = {.step = detail_step, .ended = on_detailed, .label = "read"},
+		};
+		detail->reading.task.diagnostics = &detail->findings;
+		batch->pending++;
+		loop_add(batch->loop, &detail->reading.task);
+	}
+}
+
+/* Gives each request the thing found under its id. */
+static void match(struct read_batch *batch)
+{
+	struct map by_id;
+	map_init(&by_id);
+	map_reserve(&by_id, batch->listing.found_count);
+	for (size_t i = 0; i < batch->listing.found_count; i++)
+		map_set(&by_id, batch->listing.found[i].provider_id, &batch->listing.found[i]);
+	for (size_t i = 0; i < batch->count; i++)
+		if (!batch->requests[i].live && batch->requests[i].id.size)
+			batch->requests[i].live = map_get(&by_id, batch->requests[i].id);
+	map_release(&by_id);
+}
+
+/* Kinds that are found answer in the order they were asked for. */
+static void match_in_order(struct read_batch *batch)
+{
+	for (size_t i = 0; i < batch->count && i < batch->listing.found_count; i++)
+		batch->requests[i].live = &batch->listing.found[i];
+}
+
+/* Absence needs proof: what a list does not show is asked for by id, a young one again and again. */
+static bool look_for_missing(struct read_batch *batch)
+{
+	size_t count = 0;
+	bool young = false;
+	if (batch->rounds >= PROOF_ROUNDS)
+		return false;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct read_request *request = &batch->requests[i];
+		if (request->live || request->id.size == 0)
+			continue;
+		bool is_young = request->age_ms < YOUNG_MS;
+		if (!is_young && batch->rounds > 0)
+			continue;
+		young |= is_young;
+		batch->missing[count++] = request->id;
+	}
+	if (count == 0 || (!young && !batch->everything))
+		return false;
+	batch->listing.ids = batch->missing;
+	batch->listing.id_count = count;
+	batch->rounds++;
+	list_again(batch, young ? loop_now_ms(batch->loop) + PROOF_AFTER_MS : 0);
+	return true;
+}
+
+static void on_listed(struct task *task, bool done)
+{
+	struct read_batch *batch = task->context;
+	if (!done) {
+		struct slice reason = arena_copy(batch->arena, first_reason(&batch->findings));
+		for (size_t i = 0; i < batch->count; i++) {
+			if (batch->requests[i].live)
+				continue;
+			struct live *live = arena_new(batch->arena, struct live);
+			live->presence = PRESENCE_UNREAD;
+			live->unread_reason = reason;
+			batch->requests[i].live = live;
+		}
+		one_less(batch);
+		return;
+	}
+	if (batch->rounds == 0) {
+		batch->found = batch->listing.found;
+		batch->found_count = batch->listing.found_count;
+	}
+	if (batch->kind->found)
+		match_in_order(batch);
+	else
+		match(batch);
+	if (batch->kind->found || !look_for_missing(batch))
+		start_details(batch);
+	one_less(batch);
+}
+
+static void list_again(struct read_batch *batch, int64_t after_ms)
+{
+	struct reading *listing = &batch->listing;
+	const struct slice *ids = listing->ids;
+	size_t id_count = listing->id_count;
+	*listing = (struct reading){
+		.session = batch->session,
+		.kind = batch->kind,
+		.ids = ids,
+		.id_count = id_count,
+		.arena = batch->arena,
+		.task = {.step = list_step, .ended = on_listed, .label = "read", .wake_ms = after_ms, .context = batch},
+	};
+	listing->task.diagnostics = &batch->findings;
+	batch->pending++;
+	loop_add(batch->loop, &listing->task);
+}
+
+void read_start(struct read_batch *batch)
+{
+	diagnostics_init(&batch->findings, batch->arena);
+	batch->missing = arena_new_array(batch->arena, batch->count + 1, struct slice);
+	const struct value **wanted = arena_new_array(batch->arena, batch->count + 1, const struct value *);
+	for (size_t i = 0; i < batch->count; i++) {
+		batch->missing[i] = batch->requests[i].id;
+		wanted[i] = batch->requests[i].wanted;
+		batch->requests[i].live = NULL;
+	}
+	bool all = batch->everything && !batch->kind->found;
+	batch->listing = (struct reading){.ids = all ? NULL : batch->missing, .id_count = all ? 0 : batch->count};
+	list_again(batch, 0);
+	batch->listing.wanted = wanted;
+}

@@ -1,0 +1,46 @@
+#ifndef TRUEUP_RECONCILE_READ_H
+#define TRUEUP_RECONCILE_READ_H
+
+#include "reconcile/loop.h"
+#include "reconcile/provider.h"
+
+/*
+ * Reading many objects of one kind through one session: pages of a list, then what the
+ * list leaves out of those that need it, then proof for those that seem to be missing.
+ */
+
+struct read_request {
+	/* What to look for: the provider's id, or for kinds that are found the address. */
+	struct slice id;
+	const struct value *matters; /* MAP: fields that are set or recorded */
+	const struct value *wanted;  /* MAP: what the spec says, for kinds that are found */
+	int64_t age_ms;		     /* since it was made: a young one may be missing from a list for a while */
+	struct live *live;	     /* the answer: never NULL once the batch is done; in the batch's arena */
+	void *context;		     /* the caller's */
+};
+
+struct read_batch {
+	struct loop *loop;
+	struct session *session;
+	const struct kind *kind;
+	struct read_request *requests;
+	size_t count;
+	bool everything;     /* list all of the kind, not just those asked for */
+	struct arena *arena; /* for answers */
+	void (*done)(struct read_batch *batch);
+	void *context;
+
+	/* Its own. */
+	struct reading listing;
+	struct diagnostics findings;
+	struct live *found; /* all that the first listing gave, for whoever wants more than it asked for */
+	size_t found_count;
+	size_t pending;
+	int rounds;
+	struct slice *missing;
+};
+
+/* Starts; the batch must live until done was called. */
+void read_start(struct read_batch *batch);
+
+#endif

@@ -1,0 +1,225 @@
+#include "reconcile/refresh.h"
+
+#include <stdio.h>
+
+#include "base/map.h"
+#include "reconcile/read.h"
+
+/* All objects of one kind in one place. */
+struct group {
+	struct session *session;
+	const struct kind *kind;
+	size_t *members; /* indexes into objects, or, from object_count on, resources */
+	size_t count, capacity;
+	struct read_batch batch;
+};
+
+struct refreshing {
+	struct refresh *refresh;
+	struct map groups;     /* "session kind" to struct group */
+	struct map by_address; /* to struct resource */
+	int64_t wall_ms;
+};
+
+static struct live *unread_live(struct arena *arena, struct slice reason)
+{
+	struct live *live = arena_new(arena, struct live);
+	live->presence = PRESENCE_UNREAD;
+	live->unread_reason = reason;
+	return live;
+}
+
+static void join_group(struct refreshing *refreshing, struct session *session, const struct kind *kind, size_t member)
+{
+	struct arena *arena = refreshing->refresh->arena;
+	char text[256];
+	int length = snprintf(text, sizeof(text), "%p %s", (void *)session, kind->name);
+	struct slice key = {text, length > 0 ? (size_t)length : 0};
+	struct group *group = map_get(&refreshing->groups, key);
+	if (!group) {
+		group = arena_new(arena, struct group);
+		group->session = session;
+		group->kind = kind;
+		map_add(&refreshing->groups, arena_copy(arena, key), group);
+	}
+	if (group->count == group->capacity) {
+		size_t capacity = group->capacity ? group->capacity * 2 : 16;
+		size_t *grown = arena_new_array(arena, capacity, size_t);
+		if (group->count)
+			memcpy(grown, group->members, group->count * sizeof(*grown));
+		group->members = grown;
+		group->capacity = capacity;
+	}
+	group->members[group->count++] = member;
+}
+
+/* Every field that the spec sets or the record knows. */
+static const struct value *fields_that_matter(struct arena *arena, const struct value *wanted,
+					      const struct value *recorded)
+{
+	if (!wanted || !recorded)
+		return wanted ? wanted : recorded;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < wanted->count; i++)
+		value_builder_member(&builder, value_slice(&wanted->members[i].key), wanted->members[i].value);
+	for (uint32_t i = 0; i < recorded->count; i++)
+		if (!value_get(wanted, value_slice(&recorded->members[i].key)))
+			value_builder_member(&builder, value_slice(&recorded->members[i].key),
+					     recorded->members[i].value);
+	struct value *all = arena_new(arena, struct value);
+	*all = value_builder_map(&builder, arena);
+	return all;
+}
+
+static struct read_request request_for(const struct refreshing *refreshing, const struct kind *kind, size_t member)
+{
+	const struct refresh *refresh = refreshing->refresh;
+	if (member >= refresh->object_count) {
+		const struct resource *resource = &refresh->stack->resources[member - refresh->object_count];
+		return (struct read_request){
+			.id = resource->address, .matters = &resource->desired, .wanted = &resource->desired};
+	}
+	const struct object *object = refresh->objects[member];
+	const struct resource *resource = map_get(&refreshing->by_address, object->address);
+	const struct value *recorded =
+		object->has_body && value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
+	const struct value *wanted = resource && object->role != OBJECT_DEPOSED ? &resource->desired : NULL;
+	return (struct read_request){
+		.id = kind->found ? object->address : object->provider_id,
+		.matters = fields_that_matter(refresh->arena, wanted, recorded),
+		.wanted = wanted ? wanted : recorded,
+		.age_ms = refreshing->wall_ms - object->created_ms,
+	};
+}
+
+/* An object whose create was not answered has no id yet; its tag tells it apart. */
+static void find_by_tag(struct refreshing *refreshing, const struct group *group)
+{
+	struct refresh *refresh = refreshing->refresh;
+	struct slice lineage = refresh->loop->settings.lineage;
+	struct map tagged;
+	map_init(&tagged);
+	for (size_t i = 0; i < group->batch.found_count; i++) {
+		struct live *live = &group->batch.found[i];
+		if (live->ownership.object_id.size && slice_equal(live->ownership.lineage, lineage) &&
+		    live->presence == PRESENCE_PRESENT)
+			map_set(&tagged, live->ownership.object_id, live);
+	}
+	for (size_t i = 0; i < group->count; i++) {
+		size_t member = group->members[i];
+		if (member >= refresh->object_count || refresh->objects[member]->provider_id.size ||
+		    refresh->live[member]->presence != PRESENCE_ABSENT)
+			continue;
+		const struct live *live = map_get(&tagged, refresh->objects[member]->object_id);
+		if (!live)
+			continue;
+		refresh->live[member] = live;
+		refresh->objects[member]->provider_id = live->provider_id;
+	}
+	map_release(&tagged);
+}
+
+static void on_read(struct read_batch *batch)
+{
+	struct group *group = batch->context;
+	struct refreshing *refreshing = (struct refreshing *)batch->requests[0].context;
+	struct refresh *refresh = refreshing->refresh;
+	for (size_t i = 0; i < group->count; i++) {
+		size_t member = group->members[i];
+		if (member < refresh->object_count)
+			refresh->live[member] = batch->requests[i].live;
+		else
+			refresh->unrecorded[member - refresh->object_count] = batch->requests[i].live;
+	}
+	find_by_tag(refreshing, group);
+}
+
+static void start_group(struct refreshing *refreshing, struct group *group)
+{
+	struct refresh *refresh = refreshing->refresh;
+	bool nameless = false;
+	group->batch = (struct read_batch){
+		.loop = refresh->loop,
+		.session = group->session,
+		.kind = group->kind,
+		.requests = arena_new_array(refresh->arena, group->count, struct read_request),
+		.count = group->count,
+		.arena = refresh->arena,
+		.done = on_read,
+		.context = group,
+	};
+	for (size_t i = 0; i < group->count; i++) {
+		group->batch.requests[i] = request_for(refreshing, group->kind, group->members[i]);
+		nameless |= group->batch.requests[i].id.size == 0;
+	}
+	group->batch.requests[0].context = refreshing;
+	group->batch.everything = !refresh->by_id || nameless;
+	read_start(&group->batch);
+}
+
+static void gather_objects(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+	for (size_t i = 0; i < refresh->object_count; i++) {
+		const struct object *object = refresh->objects[i];
+		struct slice reason = SLICE("its kind is not known to this version");
+		const struct kind *kind = kinds_find(refresh->kinds, object->kind);
+		struct session *session =
+			kind ? sessions_of_identity(refresh->sessions, &object->identity, &reason) : NULL;
+		if (session)
+			join_group(refreshing, session, kind, i);
+		else
+			refresh->live[i] = unread_live(refresh->arena, reason);
+	}
+}
+
+/* Things that exist without us are looked at before they are taken over. */
+static void gather_found_kinds(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+	struct map recorded;
+	map_init(&recorded);
+	for (size_t i = 0; i < refresh->object_count; i++)
+		map_set(&recorded, refresh->objects[i]->address, refresh->objects[i]);
+	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
+		const struct resource *resource = &refresh->stack->resources[i];
+		if (!resource->kind->found || map_get(&recorded, resource->address))
+			continue;
+		struct session *session = sessions_of_alias(refresh->sessions, refresh->stack, resource->provider);
+		if (session)
+			join_group(refreshing, session, resource->kind, refresh->object_count + i);
+	}
+	map_release(&recorded);
+}
+
+bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
+{
+	struct world *world = refresh->loop->settings.world;
+	struct refreshing refreshing = {.refresh = refresh, .wall_ms = world->wall_ms(world)};
+	map_init(&refreshing.groups);
+	map_init(&refreshing.by_address);
+	refresh->live = arena_new_array(refresh->arena, refresh->object_count + 1, const struct live *);
+	refresh->unrecorded = arena_new_array(refresh->arena, refresh->stack->resource_count + 1, const struct live *);
+	map_reserve(&refreshing.by_address, refresh->stack->resource_count);
+	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
+		union {
+			const struct resource *constant;
+			void *item;
+		} resource = {&refresh->stack->resources[i]};
+		map_add(&refreshing.by_address, resource.constant->address, resource.item);
+	}
+	gather_objects(&refreshing);
+	gather_found_kinds(&refreshing);
+	for (size_t i = 0; i < refreshing.groups.count; i++)
+		start_group(&refreshing, refreshing.groups.entries[i].item);
+	bool finished = loop_run(refresh->loop);
+	if (!finished)
+		diag_error(diagnostics, FAULT_TRANSIENT, NOWHERE, "interrupted while reading what is there");
+	for (size_t i = 0; finished && i < refresh->object_count; i++)
+		if (!refresh->live[i])
+			refresh->live[i] = unread_live(refresh->arena, SLICE("it was not read"));
+	map_release(&refreshing.groups);
+	map_release(&refreshing.by_address);
+	return finished;
+}

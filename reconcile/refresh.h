@@ -1,0 +1,31 @@
+#ifndef TRUEUP_RECONCILE_REFRESH_H
+#define TRUEUP_RECONCILE_REFRESH_H
+
+#include "reconcile/loop.h"
+#include "reconcile/resource.h"
+#include "reconcile/sessions.h"
+
+/*
+ * Reads what is really there, in bulk: one listing a kind and place, and the details that
+ * set or recorded fields need.
+ */
+struct refresh {
+	struct loop *loop;
+	const struct sessions *sessions;
+	const struct kinds *kinds;
+	const struct stack *stack;
+	struct object *const *objects; /* with bodies */
+	size_t object_count;
+	struct arena *arena;
+	/* Read just these objects, by id, instead of listing all of a kind. */
+	bool by_id;
+
+	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. */
+	const struct live **live;
+	const struct live **unrecorded;
+};
+
+/* False where it was interrupted. What could not be read is marked as unread, not reported. */
+__attribute__((warn_unused_result)) bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,140 @@
+#ifndef TRUEUP_RECONCILE_RESOURCE_H
+#define TRUEUP_RECONCILE_RESOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/digest.h"
+#include "base/json.h"
+#include "base/slice.h"
+#include "base/source.h"
+#include "base/value.h"
+#include "reconcile/kind.h"
+
+/* Which phase of the referring resource waits for the target. */
+enum binding {
+	BINDS_MAKE,   /* the reference stands in a field of the resource itself */
+	BINDS_SETTLE, /* it stands in a part that has calls of its own */
+	BINDS_WHOLE,  /* depends_on: waits until the target is made and settled */
+};
+
+/* One reference from a resource to another; several between the same two are merged into
+ * one for each (binding, mutable, loose). */
+struct dependency {
+	struct slice address; /* of the target */
+	struct slice output;  /* referred to; empty for depends_on */
+	struct slice field;   /* top-level field it stands in; empty for depends_on */
+	enum binding binding;
+	bool immutable; /* a new target needs a new referrer */
+	bool loose;	/* does not block the target's deletion */
+	struct position position;
+};
+
+enum choice {
+	CHOICE_UNSET,
+	CHOICE_NO,
+	CHOICE_YES,
+};
+
+/* What the spec says should exist. */
+struct resource {
+	struct slice address; /* "aws.vpc.train" */
+	struct slice name;    /* "train" */
+	const struct kind *kind;
+	struct position position;
+	/* MAP of the fields given, canonical: references are deferred (or literal ids), CIDRs
+	 * in canonical form, sets in canonical order, defaults not filled in. Null is unset. */
+	struct value desired;
+	struct slice provider; /* "aws", or an alias "aws.east" */
+	const struct dependency *dependencies;
+	size_t dependency_count;
+	bool protect;			   /* lifecycle.protect */
+	enum choice create_before_destroy; /* lifecycle.create_before_destroy */
+	const struct slice *ignored;	   /* lifecycle.ignore: top-level fields left to others */
+	size_t ignored_count;
+};
+
+/* A provider block: an alias and its settings. */
+struct provider_settings {
+	struct slice name; /* "aws" or "aws.east" */
+	struct position position;
+	struct value settings; /* MAP, known values only: settings may use vars, never resources */
+};
+
+struct stack_output {
+	struct slice name;
+	struct value value; /* possibly deferred */
+	struct position position;
+};
+
+/* A whole stack as the spec has it, in order of files and lines; wherever order shows, it
+ * is sorted by address. Everything lives in the arena that it was loaded into. */
+struct stack {
+	struct slice name;
+	const struct resource *resources;
+	size_t resource_count;
+	const struct provider_settings *providers; /* one for each alias in use, also without a block */
+	size_t provider_count;
+	const struct stack_output *outputs;
+	size_t output_count;
+	int64_t max_delete; /* settings.max_delete, or -1 */
+};
+
+/* Who answers for an object: never the alias. */
+struct identity {
+	struct slice provider;	/* "aws" */
+	struct slice partition; /* "aws", "aws-cn"; empty where there is none */
+	struct slice account;
+	struct slice region;
+	struct slice endpoint; /* what tells a simulator or a private endpoint from the real one; empty: the real one */
+};
+
+bool identity_equal(const struct identity *a, const struct identity *b);
+/* "aws:123456789012:us-west-2", with "@endpoint" behind where there is one. */
+struct slice identity_text(struct arena *arena, const struct identity *identity);
+__attribute__((warn_unused_result)) bool identity_read(struct arena *arena, struct slice text, struct identity *ret);
+
+enum object_role {
+	OBJECT_CURRENT,
+	OBJECT_DEPOSED,	   /* replaced, its delete not recorded yet */
+	OBJECT_INCOMPLETE, /* its create was sent; id or settling may lack */
+};
+
+/* What is recorded of something that was made. The head is always loaded; the body (from
+ * outputs on) only where it is needed. */
+struct object {
+	struct slice address;
+	struct slice object_id; /* 32 hex digits, random, ours; also in the ownership tags */
+	enum object_role role;
+	struct slice kind;
+	unsigned kind_version;
+	int64_t generation;
+	struct slice provider_id; /* "vpc-0abc"; empty until known */
+	struct identity identity;
+	struct slice provider; /* the alias it was made through, only for messages */
+	bool protect;
+	/* Digest of the desired form when last applied without a difference left, and of what
+	 * it referred to: both equal prove "unchanged" without decoding the body. All zero: never. */
+	struct digest symbolic;
+	struct digest inputs;
+	struct digest outputs_digest;
+	int64_t created_ms; /* wall */
+
+	bool has_body;
+	struct value outputs;		       /* MAP */
+	struct value applied;		       /* MAP, symbolic: what the spec set, deferred values as such */
+	struct value resolved;		       /* MAP: the same with values in place */
+	struct value observed;		       /* MAP: live fields after the last apply */
+	const struct dependency *dependencies; /* as recorded; positions are lost */
+	size_t dependency_count;
+};
+
+/* The digest of a resource's desired form: kind, version, fields, lifecycle; not positions. */
+struct digest resource_symbolic(const struct resource *resource, struct arena *scratch);
+/* Body to and from the text that the store keeps (canonical JSON). */
+struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
+__attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,
+							  struct diagnostics *diagnostics);
+
+#endif

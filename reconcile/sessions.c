@@ -1,0 +1,191 @@
+#include "reconcile/sessions.h"
+
+#include "base/map.h"
+
+struct identifying {
+	struct reading reading;
+	bool done;
+};
+
+static void on_identified(struct task *task, bool done)
+{
+	((struct identifying *)task)->done = done;
+}
+
+static enum step identify_step(struct task *task, const struct answer *answer)
+{
+	struct reading *reading = (struct reading *)task;
+	return reading->session->provider->identify(reading, answer);
+}
+
+/* Distinct places of the recorded objects. The interned identities of the store share
+ * their texts, but equal ones may come from elsewhere too, so they are told apart by text. */
+static size_t distinct_identities(struct object *const *objects, size_t count, struct identity **ret,
+				  struct arena *arena)
+{
+	struct map seen;
+	size_t found = 0;
+	size_t capacity = 0;
+	struct identity *places = NULL;
+	const struct identity *last = NULL;
+	map_init(&seen);
+	for (size_t i = 0; i < count; i++) {
+		const struct identity *identity = &objects[i]->identity;
+		if (last && identity_equal(last, identity))
+			continue;
+		last = identity;
+		if (map_add(&seen, identity_text(arena, identity), objects[i]))
+			continue;
+		if (found == capacity) {
+			struct identity *grown = arena_new_array(arena, capacity * 2 + 4, struct identity);
+			if (found)
+				memcpy(grown, places, found * sizeof(*grown));
+			places = grown;
+			capacity = capacity * 2 + 4;
+		}
+		places[found++] = *identity;
+	}
+	map_release(&seen);
+	*ret = places;
+	return found;
+}
+
+static bool open_alias(struct sessions *sessions, const struct providers *providers, struct world *world,
+		       const struct provider_settings *settings, size_t index, struct arena *arena,
+		       struct diagnostics *diagnostics)
+{
+	struct slice rest = settings->name;
+	const struct provider *provider = providers_find(providers, slice_cut(&rest, '.'));
+	if (!provider)
+		return diag_error(diagnostics, FAULT_USER, settings->position, "there is no provider '%.*s'",
+				  SLICE_ARGUMENTS(settings->name));
+	return provider->open(provider, world, settings->name, &settings->settings, arena, &sessions->items[index],
+			      diagnostics);
+}
+
+static bool reaches(const struct session *session, const struct identity *identity)
+{
+	return session && session->identified && identity_equal(&session->identity, identity);
+}
+
+/* A place that no alias reaches: whatever credentials there are may. */
+static void open_recorded(struct sessions *sessions, const struct providers *providers, struct world *world,
+			  const struct identity *identity, struct arena *arena)
+{
+	size_t index = sessions->count++;
+	struct diagnostics findings;
+	diagnostics_init(&findings, arena);
+	sessions->recorded[index - sessions->alias_count] = *identity;
+	const struct provider *provider = providers_find(providers, identity->provider);
+	if (!provider) {
+		sessions->reasons[index] = "its provider is not known to this version";
+	} else {
+		struct value *settings = arena_new(arena, struct value);
+		*settings = provider->settings_of(identity, arena);
+		if (!provider->open(provider, world, identity->provider, settings, arena, &sessions->items[index],
+				    &findings)) {
+			const struct diag *first = diagnostics_first_error(&findings);
+			sessions->items[index] = NULL;
+			sessions->reasons[index] =
+				arena_string(arena, first ? first->message : SLICE("it cannot be reached"));
+		}
+	}
+	diagnostics_release(&findings);
+}
+
+static void identify(struct sessions *sessions, struct loop *loop, size_t from, struct arena *arena,
+		     struct diagnostics *diagnostics)
+{
+	size_t count = sessions->count - from;
+	struct identifying *asking = arena_new_array(arena, count + 1, struct identifying);
+	struct diagnostics *findings = arena_new_array(arena, count + 1, struct diagnostics);
+	for (size_t i = 0; i < count; i++) {
+		struct session *session = sessions->items[from + i];
+		diagnostics_init(&findings[i], arena);
+		if (!session)
+			continue;
+		asking[i].reading = (struct reading){.session = session, .arena = arena};
+		asking[i].reading.task.step = identify_step;
+		asking[i].reading.task.ended = on_identified;
+		asking[i].reading.task.label = "identify";
+		asking[i].reading.task.diagnostics = &findings[i];
+		loop_add(loop, &asking[i].reading.task);
+	}
+	if (!loop_run(loop))
+		diag_error(diagnostics, FAULT_TRANSIENT, NOWHERE, "interrupted before it was known who answers");
+	for (size_t i = 0; i < count; i++) {
+		size_t index = from + i;
+		if (sessions->items[index] && !asking[i].done) {
+			const struct diag *first = diagnostics_first_error(&findings[i]);
+			sessions->reasons[index] =
+				arena_string(arena, first ? first->message : SLICE("it did not say who it is"));
+			if (index < sessions->alias_count)
+				diagnostics_join(diagnostics, &findings[i]);
+		}
+		if (index >= sessions->alias_count && sessions->items[index] && asking[i].done &&
+		    !identity_equal(&sessions->items[index]->identity,
+				    &sessions->recorded[index - sessions->alias_count]))
+			sessions->reasons[index] = "the credentials at hand reach another account";
+		diagnostics_release(&findings[i]);
+	}
+}
+
+bool sessions_open(struct sessions *sessions, const struct providers *providers, struct loop *loop,
+		   const struct stack *stack, struct object *const *objects, size_t object_count, bool ask,
+		   struct arena *arena, struct diagnostics *diagnostics)
+{
+	size_t errors = diagnostics->error_count;
+	struct identity *places = NULL;
+	size_t place_count = distinct_identities(objects, object_count, &places, arena);
+	size_t most = stack->provider_count + place_count + 1;
+	*sessions = (struct sessions){
+		.items = arena_new_array(arena, most, struct session *),
+		.reasons = arena_new_array(arena, most, const char *),
+		.recorded = arena_new_array(arena, most, struct identity),
+	};
+	for (size_t i = 0; i < stack->provider_count; i++)
+		if (!open_alias(sessions, providers, loop->settings.world, &stack->providers[i], i, arena, diagnostics))
+			sessions->items[i] = NULL;
+	sessions->count = sessions->alias_count = stack->provider_count;
+	if (ask && diagnostics->error_count == errors)
+		identify(sessions, loop, 0, arena, diagnostics);
+	for (size_t i = 0; i < place_count; i++) {
+		bool reached = false;
+		for (size_t k = 0; k < sessions->alias_count && !reached; k++)
+			reached = reaches(sessions->items[k], &places[i]);
+		if (!reached && ask)
+			open_recorded(sessions, providers, loop->settings.world, &places[i], arena);
+	}
+	if (ask && sessions->count > sessions->alias_count && diagnostics->error_count == errors)
+		identify(sessions, loop, sessions->alias_count, arena, diagnostics);
+	return diagnostics->error_count == errors;
+}
+
+void sessions_close(struct sessions *sessions)
+{
+	for (size_t i = 0; i < sessions->count; i++)
+		if (sessions->items[i])
+			sessions->items[i]->provider->close(sessions->items[i]);
+	sessions->count = 0;
+}
+
+struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias)
+{
+	for (size_t i = 0; i < sessions->alias_count; i++)
+		if (slice_equal(stack->providers[i].name, alias))
+			return sessions->items[i];
+	return NULL;
+}
+
+struct session *sessions_of_identity(const struct sessions *sessions, const struct identity *identity,
+				     struct slice *ret_reason)
+{
+	for (size_t i = 0; i < sessions->count; i++)
+		if (reaches(sessions->items[i], identity))
+			return sessions->items[i];
+	*ret_reason = SLICE("no credentials at hand reach where it is recorded");
+	for (size_t i = sessions->alias_count; i < sessions->count; i++)
+		if (identity_equal(&sessions->recorded[i - sessions->alias_count], identity) && sessions->reasons[i])
+			*ret_reason = slice_of(sessions->reasons[i]);
+	return NULL;
+}

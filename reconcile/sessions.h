@@ -1,0 +1,36 @@
+#ifndef TRUEUP_RECONCILE_SESSIONS_H
+#define TRUEUP_RECONCILE_SESSIONS_H
+
+#include "reconcile/loop.h"
+#include "reconcile/provider.h"
+#include "reconcile/resource.h"
+
+/*
+ * The ways to every place that a command deals with: one for each alias of the spec, and
+ * one for each recorded place that no alias reaches any more.
+ */
+struct sessions {
+	struct session **items; /* NULL where it could not be opened or answers as somebody else */
+	const char **reasons;	/* why, parallel to items */
+	size_t count;
+	size_t alias_count;	   /* the first are those of the stack's providers, in their order */
+	struct identity *recorded; /* of the rest, in their order */
+};
+
+/*
+ * Opens them and asks each who answers (one call each, side by side, in `loop`). An alias
+ * that cannot be opened or identified is an error. A recorded place that cannot be reached
+ * is none: its objects are unread. ask: false opens only, without a call.
+ */
+__attribute__((warn_unused_result)) bool sessions_open(struct sessions *sessions, const struct providers *providers,
+						       struct loop *loop, const struct stack *stack,
+						       struct object *const *objects, size_t object_count, bool ask,
+						       struct arena *arena, struct diagnostics *diagnostics);
+void sessions_close(struct sessions *sessions);
+/* The session of an alias, or NULL. */
+struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias);
+/* A session that reaches a recorded place; NULL and *ret_reason where none does. */
+struct session *sessions_of_identity(const struct sessions *sessions, const struct identity *identity,
+				     struct slice *ret_reason);
+
+#endif

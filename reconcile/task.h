@@ -1,0 +1,97 @@
+#ifndef TRUEUP_RECONCILE_TASK_H
+#define TRUEUP_RECONCILE_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/value.h"
+#include "reconcile/resource.h"
+#include "reconcile/store.h"
+
+/*
+ * One running operation as a small state machine. A task's step does a little, says what
+ * it waits for, and is called again when that has come. Tasks never touch a transport, a
+ * store or a clock: the loop (loop.h) owns those, and with them the order of a mutating
+ * call: admission, commit of results and intent, signature, sending.
+ */
+struct session;
+struct task;
+struct live;
+struct exchange;
+
+enum step {
+	STEP_CALL,  /* send task->call; the next step gets its answer */
+	STEP_READ,  /* read task->object again, not before task->wake_ms; then task->live is set */
+	STEP_SLEEP, /* nothing until task->wake_ms (boot clock) */
+	STEP_DONE,
+	STEP_FAILED, /* task->diagnostics says why */
+};
+
+/* A request in the provider's own terms: unsigned, and signed afresh at each sending. */
+struct call {
+	struct session *session;
+	const char *operation;		/* "CreateVpc"; names the rate bucket and the intent */
+	const void *definition;		/* the provider's own row for the operation */
+	const struct value *parameters; /* MAP, complete, secrets in clear: never stored as such */
+	bool mutating;
+	bool creates;	     /* brings the object into being: its outcome decides whether there is one */
+	enum recipe recipe;  /* of a mutating call */
+	struct slice intent; /* id to commit it under, where parameters carry it as a tag; empty: a new one */
+	struct slice token;  /* idempotency token within parameters, or empty */
+	/* Codes that mean "not there yet" while what the call names is young: retried. */
+	const char *const *settling; /* NULL-terminated, or NULL */
+};
+
+struct answer {
+	bool ok;
+	enum fault fault;  /* where not ok */
+	struct slice code; /* the service's own: "InvalidVpcID.NotFound" */
+	struct slice message;
+	struct slice request_id;
+	struct value body;	/* where ok */
+	int64_t retry_after_ms; /* what the service asked for, or 0 */
+};
+
+struct task {
+	/* answer: of the call asked for last; NULL on the first step and after a sleep or read.
+	 * It and task->live are good until the step returns. */
+	enum step (*step)(struct task *task, const struct answer *answer);
+	void (*ended)(struct task *task, bool done); /* called once, or NULL */
+	void *context;				     /* of whoever added it */
+	struct arena scratch;			     /* set up by loop_add(), given back when the task ends */
+	struct diagnostics *diagnostics;	     /* where this task's findings go; set by whoever adds it */
+	const char *label;			     /* for progress: "create", "read" */
+	int64_t remaining;			     /* longest path behind it: greater starts first */
+
+	struct call call;
+	int64_t now_ms; /* boot clock at the start of the step */
+	int64_t wake_ms;
+	const struct live *live;
+
+	/* The record that this task writes: NULL for a task that only reads. Whatever a step
+	 * changes in it is made durable before what that step asked for is done. */
+	struct object *object;
+	bool record_changed;
+	bool record_removed;
+	struct object *deposed; /* made durable with the next commit too, or NULL */
+
+	/* Of the loop alone. */
+	struct {
+		uint64_t number;     /* in order of adding: breaks ties, so runs repeat exactly */
+		enum step wanted;    /* what the last step asked for */
+		int64_t due_ms;	     /* of a sleep, a back-off or a rate limit */
+		struct slice intent; /* id of the open intent of the call in flight */
+		bool admitted;
+		bool has_close;
+		struct intent_close close; /* goes with the next commit */
+		int attempts;
+		int64_t first_ms; /* of the first attempt */
+		struct exchange *exchange;
+		const struct answer *answer; /* for the next step */
+	} loop;
+};
+
+#endif

@@ -1,0 +1,136 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reconcile/decide.h"
+
+/* Calls check for every combination of the table's inputs. */
+static void for_every_situation(void (*check)(const struct situation *situation, struct decision decision))
+{
+	for (int spec = 0; spec < 2; spec++)
+		for (int record = 0; record < 2; record++)
+			for (int live = 0; live < LIVE_STATE_COUNT; live++)
+				for (int difference = 0; difference < DIFFERENCE_CLASS_COUNT; difference++)
+					for (int protect = 0; protect < 2; protect++) {
+						struct situation situation = {spec, record, (enum live_state)live,
+									      (enum difference_class)difference,
+									      protect};
+						check(&situation, decide(&situation));
+					}
+}
+
+static void has_a_rule(const struct situation *situation, struct decision decision)
+{
+	(void)situation;
+	assert_string_not_equal(decision.reason, "no rule covers this situation");
+	assert_non_null(operation_name(decision.operation));
+}
+
+static void test_every_situation_has_a_rule(void **state)
+{
+	(void)state;
+	for_every_situation(has_a_rule);
+}
+
+static bool ends_object(enum operation operation)
+{
+	return operation == OPERATION_DELETE || operation == OPERATION_REPLACE;
+}
+
+static void keeps_protected(const struct situation *situation, struct decision decision)
+{
+	if (situation->protect)
+		assert_false(ends_object(decision.operation));
+}
+
+static void test_what_is_protected_is_never_deleted(void **state)
+{
+	(void)state;
+	for_every_situation(keeps_protected);
+}
+
+static void leaves_unread(const struct situation *situation, struct decision decision)
+{
+	if (situation->live == LIVE_UNREAD && (situation->in_spec || situation->in_record))
+		assert_int_equal(decision.operation, OPERATION_INCOMPLETE);
+}
+
+static void test_unread_is_neither_absent_nor_fine(void **state)
+{
+	(void)state;
+	for_every_situation(leaves_unread);
+}
+
+static void leaves_others(const struct situation *situation, struct decision decision)
+{
+	if (situation->live != LIVE_NOT_OURS)
+		return;
+	assert_true(decision.operation == OPERATION_CONFLICT || decision.operation == OPERATION_NONE);
+}
+
+static void test_what_is_not_ours_is_not_touched(void **state)
+{
+	(void)state;
+	for_every_situation(leaves_others);
+}
+
+static void deletes_only_recorded(const struct situation *situation, struct decision decision)
+{
+	if (ends_object(decision.operation))
+		assert_true(situation->in_record);
+	if (decision.operation == OPERATION_DELETE)
+		assert_false(situation->in_spec);
+	if (decision.operation == OPERATION_CREATE)
+		assert_true(situation->in_spec && situation->live != LIVE_PRESENT);
+}
+
+static void test_only_what_is_recorded_is_deleted(void **state)
+{
+	(void)state;
+	for_every_situation(deletes_only_recorded);
+}
+
+static void test_rows(void **state)
+{
+	static const struct {
+		const char *name;
+		struct situation situation;
+		enum operation expected;
+	} rows[] = {
+		{"new", {true, false, LIVE_ABSENT, DIFFERENCE_NONE, false}, OPERATION_CREATE},
+		{"same", {true, true, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_NONE},
+		{"changed", {true, true, LIVE_PRESENT, DIFFERENCE_IN_PLACE, true}, OPERATION_UPDATE},
+		{"immutable", {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, false}, OPERATION_REPLACE},
+		{"immutable, protected", {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, true}, OPERATION_CONFLICT},
+		{"gone", {true, true, LIVE_ABSENT, DIFFERENCE_NONE, true}, OPERATION_CREATE},
+		{"removed", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_DELETE},
+		{"removed, protected", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, true}, OPERATION_CONFLICT},
+		{"removed and gone", {false, true, LIVE_ABSENT, DIFFERENCE_NONE, false}, OPERATION_FORGET},
+		{"found", {true, false, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_ADOPT},
+		{"somebody's", {true, false, LIVE_NOT_OURS, DIFFERENCE_NONE, false}, OPERATION_CONFLICT},
+		{"unmanaged", {false, false, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_NONE},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct decision decision = decide(&rows[i].situation);
+		if (decision.operation != rows[i].expected)
+			fail_msg("%s: %s, not %s", rows[i].name, operation_name(decision.operation),
+				 operation_name(rows[i].expected));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_situation_has_a_rule),
+		cmocka_unit_test(test_what_is_protected_is_never_deleted),
+		cmocka_unit_test(test_unread_is_neither_absent_nor_fine),
+		cmocka_unit_test(test_what_is_not_ours_is_not_touched),
+		cmocka_unit_test(test_only_what_is_recorded_is_deleted),
+		cmocka_unit_test(test_rows),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

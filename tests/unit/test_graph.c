@@ -1,0 +1,99 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "reconcile/graph.h"
+
+struct row {
+	const char *name;
+	size_t nodes;
+	const char *edges;     /* "01 12": node 0 before 1, 1 before 2 */
+	const char *remaining; /* a digit a node, or NULL for a cycle */
+	size_t cycle;
+};
+
+static const struct row rows[] = {
+	{"empty", 0, "", "", 0},
+	{"alone", 1, "", "1", 0},
+	{"itself", 1, "00", "1", 0},
+	{"chain", 3, "01 12", "321", 0},
+	{"chain backwards", 3, "21 10", "123", 0},
+	{"diamond", 4, "01 02 13 23", "3221", 0},
+	{"longer way counts", 4, "01 13 03", "3211", 0},
+	{"twice the same edge", 2, "01 01", "21", 0},
+	{"two", 2, "01 10", NULL, 2},
+	{"three behind one", 4, "01 12 23 31", NULL, 3},
+};
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		struct graph graph;
+		struct arena arena;
+		int64_t remaining[8] = {0};
+		uint32_t *cycle = NULL;
+		size_t cycle_count = 0;
+		arena_init(&arena);
+		graph_init(&graph, row->nodes);
+		for (const char *edge = row->edges; *edge; edge += edge[2] ? 3 : 2)
+			graph_add(&graph, (size_t)(edge[0] - '0'), (size_t)(edge[1] - '0'));
+		graph_close(&graph);
+		bool sound = graph_remaining(&graph, NULL, remaining, &arena, &cycle, &cycle_count);
+		if (sound != (row->remaining != NULL))
+			fail_msg("%s: a cycle was %s", row->name, sound ? "missed" : "seen");
+		for (size_t k = 0; sound && k < row->nodes; k++)
+			if (remaining[k] != row->remaining[k] - '0')
+				fail_msg("%s: node %zu has %d behind it", row->name, k, (int)remaining[k]);
+		assert_int_equal(cycle_count, row->cycle);
+		graph_release(&graph);
+		arena_release(&arena);
+	}
+}
+
+/* Every reported cycle is made of edges. */
+static void test_cycles_are_real(void **state)
+{
+	unsigned seed = 7;
+	(void)state;
+	for (int round = 0; round < 500; round++) {
+		bool edges[12][12] = {{false}};
+		struct graph graph;
+		struct arena arena;
+		int64_t remaining[12];
+		uint32_t *cycle = NULL;
+		size_t count = 0;
+		arena_init(&arena);
+		graph_init(&graph, 12);
+		for (int k = 0; k < 16; k++) {
+			seed = seed * 1103515245u + 12345u;
+			size_t a = (seed >> 8) % 12, b = (seed >> 20) % 12;
+			graph_add(&graph, a, b);
+			edges[a][b] = true;
+		}
+		graph_close(&graph);
+		if (!graph_remaining(&graph, NULL, remaining, &arena, &cycle, &count)) {
+			assert_true(count >= 2);
+			for (size_t k = 0; k < count; k++)
+				assert_true(edges[cycle[k]][cycle[(k + 1) % count]]);
+		}
+		graph_release(&graph);
+		arena_release(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_cycles_are_real),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
