@@ -63,6 +63,9 @@ struct transport {
 	void (*wait)(struct transport *transport, int64_t deadline_ms);
 	/* Requests started and not done. */
 	size_t (*pending)(const struct transport *transport);
+	/* Makes an endpoint that is no URL ready before anything is signed for it: a simulator's
+	 * clock may be ahead of the machine's. NULL: there is nothing to make ready. */
+	void (*reach)(struct transport *transport, struct slice endpoint);
 	/* Ends a request that the program no longer waits for: done is not called. */
 	void (*cancel)(struct transport *transport, void *context);
 };

@@ -67,6 +67,7 @@ static void start(struct applying *applying, struct node *node)
 {
 	node->state = NODE_RUNNING;
 	node->started_ms = loop_now_ms(&applying->loop);
+	tell(applying, PROGRESS_STARTED, node);
 	loop_add(&applying->loop, &node->work.task);
 }
 

@@ -22,7 +22,19 @@ static bool load_old(struct target *target, struct diagnostics *diagnostics)
 	return !target->old || target->old->has_body || apply->load_body(apply->load_context, target->old, diagnostics);
 }
 
-bool target_resolve(struct target *target, struct diagnostics *diagnostics)
+/* Whether a field that is needed now still waits; a part may, until its own phase comes. */
+static bool waits(const struct kind *kind, const struct value *fields, bool with_parts)
+{
+	for (uint32_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_named(&kind->fields, value_slice(&fields->members[i].key));
+		bool part = field && (field->flags & SETTLES);
+		if ((with_parts || !part) && value_has_deferred(&fields->members[i].value))
+			return true;
+	}
+	return false;
+}
+
+bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics)
 {
 	const struct apply *apply = target->applying->apply;
 	const struct action *action = target->action;
@@ -32,7 +44,7 @@ bool target_resolve(struct target *target, struct diagnostics *diagnostics)
 		return true;
 	if (!apply->resolver->resolve(apply->resolver, &action->desired, &source, apply->arena, &resolved, diagnostics))
 		return false;
-	if (value_has_deferred(&resolved)) {
+	if (waits(action->kind, &resolved, with_parts)) {
 		diag_error(diagnostics, FAULT_INTERNAL, action->position,
 			   "'%.*s' still waits for an output after all it refers to was made",
 			   SLICE_ARGUMENTS(action->address));
@@ -40,7 +52,7 @@ bool target_resolve(struct target *target, struct diagnostics *diagnostics)
 	}
 	if (!schema_check(action->kind, &resolved, apply->arena, &target->desired, diagnostics))
 		return false;
-	target->resolved = true;
+	target->resolved = !value_has_deferred(&target->desired);
 	return true;
 }
 
@@ -102,6 +114,28 @@ static void note_outputs(struct target *target)
 	arena_release(&scratch);
 }
 
+/*
+ * What was read, less the fields that take a call of their own and are not set any more: they
+ * are not read again, and would seem to have gone.
+ */
+static struct value observed_of(const struct target *target)
+{
+	const struct provider *provider = target->session->provider;
+	const struct kind *kind = target->action->kind;
+	const struct value *fields = &target->now.fields;
+	if (!value_is(fields, VALUE_MAP) || !provider->needs_detail(kind, NULL))
+		return *fields;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < fields->count; i++) {
+		struct value one = value_map(&fields->members[i], 1);
+		struct slice name = value_slice(&fields->members[i].key);
+		if (value_get(&target->desired, name) || !provider->needs_detail(kind, &one))
+			value_builder_member(&builder, name, fields->members[i].value);
+	}
+	return value_builder_map(&builder, target->applying->apply->arena);
+}
+
 void target_complete(struct target *target, bool last)
 {
 	struct object *object = target->current;
@@ -115,7 +149,7 @@ void target_complete(struct target *target, bool last)
 	object->applied = action->desired;
 	object->resolved = target->desired;
 	if (target->has_now)
-		object->observed = target->now.fields;
+		object->observed = observed_of(target);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;
 	object->symbolic = action->symbolic;
@@ -194,6 +228,10 @@ static void begin_making(struct node *node)
 			task->deposed = target->old;
 		}
 		target_begin_object(target);
+		/* What is made anew was seen to be gone. */
+		if (action->operation == OPERATION_CREATE && target->old &&
+		    !slice_equal(target->old->object_id, target->current->object_id))
+			task->gone = target->old;
 		if (action->operation == OPERATION_ADOPT)
 			target->current->provider_id = action->provider_id;
 		task->record_changed = true;
@@ -232,7 +270,7 @@ static bool begin(struct node *node)
 		begin_leaving(node);
 		return true;
 	}
-	if (!target_resolve(target, task->diagnostics))
+	if (!target_resolve(target, is_last(node), task->diagnostics))
 		return false;
 	begin_making(node);
 	return true;
@@ -250,7 +288,7 @@ static enum step step_record(struct node *node)
 		task->record_removed = true;
 		return STEP_DONE;
 	}
-	if (!target_resolve(target, task->diagnostics))
+	if (!target_resolve(target, true, task->diagnostics))
 		return STEP_FAILED;
 	target_complete(target, true);
 	task->record_changed = true;

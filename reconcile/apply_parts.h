@@ -53,8 +53,9 @@ struct applying {
 	struct diagnostics *diagnostics;
 };
 
-/* Gives the target its resolved fields and, for a create, its new record. */
-bool target_resolve(struct target *target, struct diagnostics *diagnostics);
+/* Gives the target its resolved fields; with_parts: those too that have a phase of their own. */
+bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics);
+/* Gives a target that is made anew its record. */
 void target_begin_object(struct target *target);
 /* Writes into the record what the finished phase made true. */
 void target_complete(struct target *target, bool last);

@@ -50,6 +50,8 @@ static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct work *work = (const struct work *)tasks[i];
 		const struct object *object = work->task.object;
+		if (work->task.remaining > waiting->batch.remaining)
+			waiting->batch.remaining = work->task.remaining;
 		const struct value *recorded = value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
 		waiting->batch.requests[i] = (struct read_request){
 			.id = work->kind->found ? object->address : object->provider_id,

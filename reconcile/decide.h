@@ -22,9 +22,10 @@ enum difference_class {
 	DIFFERENCE_NONE,
 	DIFFERENCE_IN_PLACE,
 	DIFFERENCE_REPLACE,
+	DIFFERENCE_FIXED, /* in a fact that nothing can change */
 };
 
-enum { DIFFERENCE_CLASS_COUNT = 3 };
+enum { DIFFERENCE_CLASS_COUNT = 4 };
 
 enum operation {
 	OPERATION_NONE,
@@ -32,7 +33,7 @@ enum operation {
 	OPERATION_UPDATE,
 	OPERATION_REPLACE,
 	OPERATION_DELETE,
-	OPERATION_FORGET,     /* drop the record of what is gone */
+	OPERATION_FORGET,     /* drop the record of what is gone, or was only found */
 	OPERATION_ADOPT,      /* record what is there, then treat it as an update */
 	OPERATION_CONFLICT,   /* nothing is done; an error tells why */
 	OPERATION_INCOMPLETE, /* nothing is done, because it could not be read: exit 3 */
@@ -45,8 +46,9 @@ struct situation {
 	bool in_spec;
 	bool in_record;
 	enum live_state live;
-	enum difference_class difference; /* meaningful where in spec, in record and present */
+	enum difference_class difference; /* meaningful where in spec and present */
 	bool protect;			  /* by the spec or by the record */
+	bool found;			  /* its kind is: nothing is made or destroyed */
 };
 
 struct decision {

@@ -10,7 +10,8 @@
 /* A field's state during one comparison; NULL stands for "not set". */
 struct side {
 	const struct value *wanted, *applied, *observed, *live;
-	const struct value *sealed; /* wanted, to be held against what is recorded */
+	const struct value *sealed;	 /* wanted, to be held against what is recorded */
+	const struct value *live_sealed; /* live, likewise */
 };
 
 struct diffing {
@@ -59,33 +60,50 @@ static enum likeness compare_object(const struct field *field, const struct valu
 	return likeness;
 }
 
-const struct value *diff_find_item(const struct field *set, const struct value *items, const struct value *item,
-				   struct arena *scratch)
+void diff_index_init(struct diff_index *index, const struct field *set, const struct value *items, struct arena *arena)
 {
-	struct slice key = schema_item_key(set->item, item, scratch);
-	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
-		if (slice_equal(key, schema_item_key(set->item, &items->items[i], scratch)))
-			return &items->items[i];
-	return NULL;
+	*index = (struct diff_index){.set = set, .arena = arena};
+	map_init(&index->items);
+	for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++) {
+		/* The map hands out what it was given, and that is never written to. */
+		union {
+			const struct value *constant;
+			void *item;
+		} item = {&items->items[i]};
+		map_add(&index->items, schema_item_key(set->item, item.constant, arena), item.item);
+	}
+}
+
+void diff_index_release(struct diff_index *index)
+{
+	map_release(&index->items);
+}
+
+const struct value *diff_index_find(const struct diff_index *index, const struct value *item)
+{
+	return map_get(&index->items, schema_item_key(index->set->item, item, index->arena));
 }
 
 /* Canonical sets are sorted, but a deferred member can sort anywhere: match item by item. */
 static enum likeness compare_set(const struct field *field, const struct value *wanted, const struct value *live)
 {
 	struct arena scratch;
+	struct diff_index index;
 	enum likeness likeness = LIKE;
 	arena_init(&scratch);
+	diff_index_init(&index, field, live, &scratch);
 	for (uint32_t i = 0; i < wanted->count && likeness != UNLIKE; i++) {
 		const struct value *mine = &wanted->items[i];
 		if (value_has_deferred(mine)) {
 			likeness = worse(likeness, LIKE_UNKNOWN);
 			continue;
 		}
-		const struct value *theirs = diff_find_item(field, live, mine, &scratch);
+		const struct value *theirs = diff_index_find(&index, mine);
 		likeness = worse(likeness, theirs ? diff_field(field->item, mine, theirs) : UNLIKE);
 	}
 	if (likeness != UNLIKE && wanted->count != live->count)
 		likeness = UNLIKE;
+	diff_index_release(&index);
 	arena_release(&scratch);
 	return likeness;
 }
@@ -181,6 +199,9 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 	case EFFECT_UNREAD:
 		result->unread = true;
 		break;
+	case EFFECT_CONFLICT:
+		result->conflicts = true;
+		break;
 	}
 }
 
@@ -210,19 +231,24 @@ static struct slice item_path(const struct field *field, const struct value *ite
 static void add_item_changes(struct diffing *diffing, const struct field *field, enum change_cause cause,
 			     enum change_effect effect, const struct value *live, const struct value *wanted)
 {
+	struct diff_index there, desired;
+	diff_index_init(&there, field, live, diffing->arena);
+	diff_index_init(&desired, field, wanted, diffing->arena);
 	for (uint32_t i = 0; live && i < live->count; i++) {
 		const struct value *before = &live->items[i];
-		const struct value *after = wanted ? diff_find_item(field, wanted, before, diffing->arena) : NULL;
-		if (after && diff_field(field->item, after, before) == LIKE)
-			continue;
-		add_change(diffing, field, item_path(field, before, diffing->arena), cause, effect, before, after);
+		const struct value *after = diff_index_find(&desired, before);
+		if (!after || diff_field(field->item, after, before) != LIKE)
+			add_change(diffing, field, item_path(field, before, diffing->arena), cause, effect, before,
+				   after);
 	}
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
 		const struct value *after = &wanted->items[i];
-		if (live && !value_has_deferred(after) && diff_find_item(field, live, after, diffing->arena))
-			continue;
-		add_change(diffing, field, item_path(field, after, diffing->arena), cause, effect, NULL, after);
+		if (value_has_deferred(after) || !diff_index_find(&there, after))
+			add_change(diffing, field, item_path(field, after, diffing->arena), cause, effect, NULL,
+				   after);
 	}
+	diff_index_release(&there);
+	diff_index_release(&desired);
 }
 
 static void add_member_changes(struct diffing *diffing, const struct field *field, enum change_cause cause,
@@ -260,6 +286,14 @@ static void add_field_changes(struct diffing *diffing, const struct field *field
 		add_change(diffing, field, slice_of(field->name), cause, effect, before, after);
 }
 
+/* What another value than the wanted one comes to. */
+static enum change_effect effect_of_difference(const struct field *field)
+{
+	if (field->flags & FIXED)
+		return EFFECT_CONFLICT;
+	return field->flags & IMMUTABLE ? EFFECT_REPLACE : EFFECT_SET;
+}
+
 /* The field is set in the spec. */
 static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *side)
 {
@@ -271,8 +305,11 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	bool blind = (field->flags & WRITE_ONLY) || !diffing->input->live;
 	const struct value *actual = (field->flags & WRITE_ONLY) ? side->applied : blind ? side->observed : side->live;
 	enum likeness likeness = diff_field(field, blind ? side->sealed : side->wanted, actual);
-	if (likeness == LIKE_UNREAD && !was_applied && side->applied)
+	if (likeness == LIKE_UNREAD && !was_applied && side->applied && !(field->flags & FIXED))
 		likeness = UNLIKE;
+	/* With what an object was begun that was never finished is not recorded: it is finished, not made anew. */
+	if ((field->flags & WRITE_ONLY) && immutable && !diffing->input->applied)
+		likeness = LIKE;
 	enum change_cause cause = was_applied ? CAUSE_DRIFT : CAUSE_INTENT;
 	switch (likeness) {
 	case LIKE:
@@ -288,7 +325,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 				  actual, side->wanted);
 		break;
 	case UNLIKE:
-		add_field_changes(diffing, field, cause, immutable ? EFFECT_REPLACE : EFFECT_SET,
+		add_field_changes(diffing, field, cause, effect_of_difference(field),
 				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
 		break;
 	}
@@ -343,7 +380,8 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 /* Never set: no value is wanted, but a move since the last apply is worth showing. */
 static void judge_unmanaged(struct diffing *diffing, const struct field *field, const struct side *side)
 {
-	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY)))
+	if (!diffing->input->live || !diffing->input->observed ||
+	    (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
 		return;
 	if ((side->observed && value_is(side->observed, VALUE_UNREAD)) ||
 	    (side->live && value_is(side->live, VALUE_UNREAD)))
@@ -351,7 +389,7 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
 	/* A field that the record does not know is new in this version of the kind: what is live is its baseline. */
 	if (!value_get_named(diffing->input->observed, field->name) && !side->live)
 		return;
-	if (diff_field(field, side->observed, side->live) == UNLIKE)
+	if (diff_field(field, side->observed, side->live_sealed) == UNLIKE)
 		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_SHOW, side->observed, side->live);
 }
 
@@ -380,6 +418,7 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 			.applied = member_of(input->applied, field->name),
 			.observed = member_of(input->observed, field->name),
 			.live = member_of(input->live, field->name),
+			.live_sealed = member_of(input->live_sealed ? input->live_sealed : input->live, field->name),
 		};
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);

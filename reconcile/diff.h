@@ -5,6 +5,8 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/map.h"
+#include "base/diag.h"
 #include "base/value.h"
 #include "reconcile/kind.h"
 #include "reconcile/resource.h"
@@ -28,9 +30,19 @@ enum likeness {
  */
 enum likeness diff_field(const struct field *field, const struct value *wanted, const struct value *live);
 
-/* The item of a canonical set with the same key as `item`, or NULL. */
-const struct value *diff_find_item(const struct field *set, const struct value *items, const struct value *item,
-				   struct arena *scratch);
+/* The items of a set by their keys, so that two sets are matched in linear time. */
+struct diff_index {
+	const struct field *set;
+	struct arena *arena; /* for keys */
+	struct map items;    /* key to const struct value */
+};
+
+/* items: a LIST, or NULL for none; it and arena must outlive the index. */
+void diff_index_init(struct diff_index *index, const struct field *set, const struct value *items,
+		     struct arena *arena);
+void diff_index_release(struct diff_index *index);
+/* The item with the same key as `item`, or NULL. */
+const struct value *diff_index_find(const struct diff_index *index, const struct value *item);
 
 enum change_cause {
 	CAUSE_INTENT, /* the spec changed */
@@ -45,6 +57,7 @@ enum change_effect {
 	EFFECT_SHOW,		     /* drift of a field that the spec never set: not reverted */
 	EFFECT_RECORD,		     /* live already as wanted: only the record follows */
 	EFFECT_UNREAD,		     /* could not be read, so nothing is claimed about it */
+	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
 };
 
 struct change {
@@ -63,6 +76,7 @@ struct difference {
 	bool settles;	     /* a part changes */
 	bool replaces;	     /* an immutable field differs */
 	bool maybe_replaces; /* an immutable field is deferred */
+	bool conflicts;	     /* a FIXED field differs: nothing is to be done before the spec is right */
 	bool records;	     /* only the record is behind */
 	bool unread;
 	bool drifted;		/* any change with CAUSE_DRIFT */
@@ -78,6 +92,7 @@ struct diff_input {
 	const struct value *applied;  /* MAP: resolved form last applied; NULL: never completed */
 	const struct value *observed; /* MAP: live after the last apply; NULL: none */
 	const struct value *live;     /* MAP, or NULL: judged from `observed` alone */
+	const struct value *live_sealed; /* live as it would be recorded; NULL: has no secrets */
 	const struct slice *ignored;
 	size_t ignored_count;
 	bool parts_only;  /* just the fields that settle */
@@ -86,5 +101,10 @@ struct diff_input {
 
 /* Everything in ret lives in arena or is shared with the input. */
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret);
+
+/* Tells each conflict: what the spec expects and what was found, at its place in the spec, or
+ * at `otherwise` where it has none. */
+void diff_report_conflicts(const struct difference *difference, struct slice address, struct position otherwise,
+			   struct diagnostics *diagnostics);
 
 #endif

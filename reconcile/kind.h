@@ -46,6 +46,12 @@ enum field_flag {
 	JOINS = 1 << 7,	     /* a reference that puts both ends into one routing domain */
 	NAMES = 1 << 8,	     /* the unique name under which the service knows the object */
 	WRITE_ONLY = 1 << 9, /* no read gives it back; compared against the record alone */
+	/* A fact about the thing that nothing can change (a serial number): another value is told as a
+	 * conflict, and never acted on. */
+	FIXED = 1 << 10,
+	/* A field of another kind says the same of the same thing: where this one was never set, a move is
+	 * that one's doing and no drift. */
+	MIRRORED = 1 << 11,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

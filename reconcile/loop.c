@@ -6,7 +6,12 @@
 #include "reconcile/loop_parts.h"
 #include "reconcile/task_queue.h"
 
-enum { HEARTBEAT_MS = 8000 };
+enum {
+	HEARTBEAT_MS = 8000,
+	/* A read waits for others to share it: the longer, the more tasks there are. */
+	GATHER_MS_A_TASK = 5,
+	GATHER_MOST_MS = 1000,
+};
 
 int64_t loop_now_ms(const struct loop *loop)
 {
@@ -77,6 +82,8 @@ static void read_later(struct loop *loop, struct task *task)
 		loop->reading_capacity = loop->reading_capacity ? loop->reading_capacity * 2 : 64;
 		loop->reading = memory_resize(loop->reading, loop->reading_capacity * sizeof(struct task *));
 	}
+	if (loop->reading_count == 0)
+		loop->reading_since_ms = loop_now_ms(loop);
 	loop->reading[loop->reading_count++] = task;
 }
 
@@ -157,10 +164,16 @@ static void wake_sleepers(struct loop *loop)
 	}
 }
 
+static int64_t reads_due_ms(const struct loop *loop)
+{
+	int64_t gather_ms = (int64_t)loop->alive * GATHER_MS_A_TASK;
+	return loop->reading_since_ms + (gather_ms < GATHER_MOST_MS ? gather_ms : GATHER_MOST_MS);
+}
+
 static void start_reads(struct loop *loop)
 {
 	size_t count = loop->reading_count;
-	if (count == 0)
+	if (count == 0 || (loop_now_ms(loop) < reads_due_ms(loop) && !loop->stopping))
 		return;
 	struct task **tasks = loop->reading;
 	loop->reading = NULL;
@@ -193,7 +206,16 @@ static void wait_for_something(struct loop *loop)
 	int64_t deadline_ms = loop->settings.store ? loop->heartbeat_ms : loop_now_ms(loop) + HEARTBEAT_MS;
 	if (loop->sleeping.count > 0 && loop->sleeping.items[0]->loop.due_ms < deadline_ms)
 		deadline_ms = loop->sleeping.items[0]->loop.due_ms;
+	if (loop->reading_count > 0 && reads_due_ms(loop) < deadline_ms)
+		deadline_ms = reads_due_ms(loop);
 	loop->settings.world->transport->wait(loop->settings.world->transport, deadline_ms);
+}
+
+/* A bug, but one that must not hang: tasks are left and none of them can go on. */
+static bool is_stuck(const struct loop *loop)
+{
+	return loop->alive > 0 && loop->ready.count == 0 && loop->sleeping.count == 0 && loop->reading_count == 0 &&
+	       loop->committing_count == 0 && loop->in_flight == 0;
 }
 
 bool loop_run(struct loop *loop)
@@ -206,12 +228,16 @@ bool loop_run(struct loop *loop)
 		loop_heartbeat(loop);
 		wake_sleepers(loop);
 		step_ready(loop);
-		if (loop->ready.count == 0 || loop->stopping)
-			start_reads(loop);
+		start_reads(loop);
 		loop_commit(loop);
+		if (is_stuck(loop)) {
+			diag_error(loop->settings.diagnostics, FAULT_INTERNAL, NOWHERE,
+				   "%zu tasks wait for something that will never come", loop->alive);
+			return false;
+		}
 		bool full = loop->in_flight >= loop->settings.parallelism;
-		if (loop->alive > 0 && (loop->ready.count == 0 || full) && loop->reading_count == 0 &&
-		    (loop->in_flight > 0 || loop->sleeping.count > 0))
+		bool idle = loop->ready.count == 0 && loop->committing_count == 0;
+		if (loop->alive > 0 && (full || idle))
 			wait_for_something(loop);
 	}
 	return !loop->stopping;

@@ -49,6 +49,7 @@ struct loop {
 	size_t committing_count, committing_capacity;
 	struct task **reading; /* tasks that wait for their object to be read */
 	size_t reading_count, reading_capacity;
+	int64_t reading_since_ms; /* since when the first of them waits */
 	size_t alive;	  /* tasks added and not ended */
 	size_t in_flight; /* calls sent and not answered */
 	struct exchange *idle_exchanges;

@@ -39,6 +39,9 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 	if (task->deposed)
 		add_upsert(batch, loop, task->deposed);
 	task->deposed = NULL;
+	if (task->gone)
+		batch->removals[batch->commit.removal_count++] = task->gone->object_id;
+	task->gone = NULL;
 	if (task->record_removed)
 		batch->removals[batch->commit.removal_count++] = task->object->object_id;
 	else if (task->record_changed)
@@ -80,10 +83,10 @@ static bool wants_intent(const struct loop *loop, const struct task *task)
 
 static void fill(struct batch *batch, struct loop *loop, struct task **tasks, size_t count)
 {
-	/* A task may depose one object and write another. */
+	/* A task may depose or drop one object and write another. */
 	batch->upserts = arena_new_array(&batch->arena, count * 2, const struct object *);
 	batch->bodies = arena_new_array(&batch->arena, count * 2, struct slice);
-	batch->removals = arena_new_array(&batch->arena, count, struct slice);
+	batch->removals = arena_new_array(&batch->arena, count * 2, struct slice);
 	batch->closes = arena_new_array(&batch->arena, count, struct intent_close);
 	batch->intents = arena_new_array(&batch->arena, count, struct intent);
 	for (size_t i = 0; i < count; i++) {

@@ -156,7 +156,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
 		action->makes = true;
 	join_unset(action, item, planning->arena);
-	if (item->operation == OPERATION_CREATE || item->operation == OPERATION_ADOPT)
+	if (item->operation == OPERATION_CREATE || (item->operation == OPERATION_ADOPT && !item->fields))
 		list_fields(action, resource->kind, planning->arena);
 	else
 		copy_changes(action, item, planning->arena);
@@ -178,8 +178,12 @@ static bool add_leaving(struct planning *planning, struct object *object, const 
 {
 	if (!plan_load_body(planning, object))
 		return false;
-	struct situation situation = {
-		.in_spec = false, .in_record = true, .live = LIVE_PRESENT, .protect = object->protect && !deposed};
+	const struct kind *kind = kinds_find(planning->input->kinds, object->kind);
+	struct situation situation = {.in_spec = false,
+				      .in_record = true,
+				      .live = LIVE_PRESENT,
+				      .protect = object->protect && !deposed,
+				      .found = kind && kind->found};
 	struct item item = {.address = object->address, .object = object, .live = live};
 	if (live) {
 		bool foreign = live->ownership.lineage.size &&
@@ -199,7 +203,7 @@ static bool add_leaving(struct planning *planning, struct object *object, const 
 	action->operation = decision.operation;
 	action->reason = deposed ? "left behind by a replace" : decision.reason;
 	action->address = object->address;
-	action->kind = kinds_find(planning->input->kinds, object->kind);
+	action->kind = kind;
 	action->provider = object->provider;
 	action->identity = object->identity;
 	describe_object(action, object, live);
@@ -353,7 +357,10 @@ static void collect_items(struct planning *planning)
 		if (!item->in_focus)
 			continue;
 		note_unread_fields(planning, item);
-		if (item->operation == OPERATION_CONFLICT && item->reason)
+		if (item->operation == OPERATION_CONFLICT && item->fields && item->fields->conflicts)
+			diff_report_conflicts(item->fields, item->address, item->resource->position,
+					      planning->diagnostics);
+		else if (item->operation == OPERATION_CONFLICT && item->reason)
 			add_conflict(planning, item, item->reason);
 		else if (item->operation != OPERATION_NONE && item->operation != OPERATION_CONFLICT)
 			add_item_action(planning, item);

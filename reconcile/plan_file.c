@@ -21,6 +21,7 @@ static const char *const effect_names[] = {
 	[EFFECT_SHOW] = "show",
 	[EFFECT_RECORD] = "record",
 	[EFFECT_UNREAD] = "unread",
+	[EFFECT_CONFLICT] = "conflict",
 };
 static const char *const binding_names[] = {
 	[BINDS_MAKE] = "make",

@@ -153,13 +153,20 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	bool secret = value_has_secret(&item->wanted);
 	if (secret)
 		sealed = json_seal(planning->arena, &item->wanted, planning->input->style);
+	const struct value *live =
+		item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
+	struct value live_sealed = value_null();
+	bool live_secret = live && value_has_secret(live);
+	if (live_secret)
+		live_sealed = json_seal(planning->arena, live, planning->input->style);
 	struct diff_input input = {
 		.kind = item->resource->kind,
 		.wanted = &item->wanted,
 		.sealed = secret ? &sealed : NULL,
 		.applied = complete ? &item->object->resolved : NULL,
 		.observed = complete ? &item->object->observed : NULL,
-		.live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL,
+		.live = live,
+		.live_sealed = live_secret ? &live_sealed : NULL,
 		.ignored = item->resource->ignored,
 		.ignored_count = item->resource->ignored_count,
 		.parts_only = parts,
@@ -190,6 +197,11 @@ static enum difference_class class_of(const struct item *item)
 	const struct difference *fields = item->fields;
 	if (!fields)
 		return DIFFERENCE_NONE;
+	if (fields->conflicts)
+		return DIFFERENCE_FIXED;
+	/* What is adopted is recorded first, and changed with that. */
+	if (!item->object)
+		return DIFFERENCE_NONE;
 	if (item->moved || fields->replaces || fields->maybe_replaces)
 		return DIFFERENCE_REPLACE;
 	return fields->makes || (item->object && item->object->role == OBJECT_INCOMPLETE) ? DIFFERENCE_IN_PLACE
@@ -212,8 +224,9 @@ static bool judge_fields(struct planning *planning, struct item *item)
 		.in_record = item->object != NULL,
 		.live = live_state_of(planning, item),
 		.protect = item->resource->protect || (item->object && item->object->protect),
+		.found = item->resource->kind->found,
 	};
-	if (situation.live == LIVE_PRESENT && item->object) {
+	if (situation.live == LIVE_PRESENT && (item->object || item->resource->kind->found)) {
 		diff_item(planning, item, false);
 		situation.difference = class_of(item);
 	}

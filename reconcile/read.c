@@ -89,6 +89,7 @@ static void start_details(struct read_batch *batch)
 			.task = {.step = detail_step, .ended = on_detailed, .label = "read"},
 		};
 		detail->reading.task.diagnostics = &detail->findings;
+		detail->reading.task.remaining = batch->remaining;
 		batch->pending++;
 		loop_add(batch->loop, &detail->reading.task);
 	}
@@ -184,6 +185,7 @@ static void list_again(struct read_batch *batch, int64_t after_ms)
 		.task = {.step = list_step, .ended = on_listed, .label = "read", .wake_ms = after_ms, .context = batch},
 	};
 	listing->task.diagnostics = &batch->findings;
+	listing->task.remaining = batch->remaining;
 	batch->pending++;
 	loop_add(batch->loop, &listing->task);
 }

@@ -27,6 +27,7 @@ struct read_batch {
 	size_t count;
 	bool everything;     /* list all of the kind, not just those asked for */
 	struct arena *arena; /* for answers */
+	int64_t remaining;   /* of whoever waits for it: see struct task */
 	void (*done)(struct read_batch *batch);
 	void *context;
 

@@ -63,6 +63,12 @@ static bool open_alias(struct sessions *sessions, const struct providers *provid
 			      diagnostics);
 }
 
+static void make_reachable(const struct session *session, struct world *world)
+{
+	if (session && session->identity.endpoint.size && world->transport->reach)
+		world->transport->reach(world->transport, session->identity.endpoint);
+}
+
 static bool reaches(const struct session *session, const struct identity *identity)
 {
 	return session && session->identified && identity_equal(&session->identity, identity);
@@ -102,6 +108,7 @@ static void identify(struct sessions *sessions, struct loop *loop, size_t from, 
 	for (size_t i = 0; i < count; i++) {
 		struct session *session = sessions->items[from + i];
 		diagnostics_init(&findings[i], arena);
+		make_reachable(session, loop->settings.world);
 		if (!session)
 			continue;
 		asking[i].reading = (struct reading){.session = session, .arena = arena};

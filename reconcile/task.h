@@ -77,6 +77,7 @@ struct task {
 	bool record_changed;
 	bool record_removed;
 	struct object *deposed; /* made durable with the next commit too, or NULL */
+	struct object *gone;	/* its record is dropped with the next commit, or NULL */
 
 	/* Of the loop alone. */
 	struct {

@@ -85,6 +85,29 @@ const struct aws_member *aws_response_member(const struct aws_shape *structure, 
 	return NULL;
 }
 
+static bool is_number(struct slice part)
+{
+	return part.size > 0 && part.data[0] >= '0' && part.data[0] <= '9';
+}
+
+const struct aws_shape *aws_shape_at(const struct aws_shape *shape, const char *path)
+{
+	struct slice rest = slice_of(path);
+
+	while (shape && rest.data) {
+		struct slice part = slice_cut(&rest, '.');
+		const struct aws_member *member;
+
+		if (shape->type == AWS_LIST)
+			shape = shape->item;
+		if (is_number(part))
+			continue;
+		member = aws_member(shape, part);
+		shape = member ? member->shape : NULL;
+	}
+	return shape;
+}
+
 bool aws_shape_has_value(const struct aws_shape *shape, struct slice value)
 {
 	return shape->value_count > 0 &&

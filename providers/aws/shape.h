@@ -115,6 +115,9 @@ const struct aws_operation_shape *aws_operation(const struct aws_service_shape *
 /* structure may be NULL or any other type: then there is none. */
 const struct aws_member *aws_member(const struct aws_shape *structure, struct slice name);
 const struct aws_member *aws_response_member(const struct aws_shape *structure, struct slice response_name);
+/* Follows a dotted path through structures by name and through lists by any number, which may
+ * also be left out: "TagSpecifications.0.Tags", "TagSpecifications.Tags". */
+const struct aws_shape *aws_shape_at(const struct aws_shape *shape, const char *path);
 bool aws_shape_has_value(const struct aws_shape *shape, struct slice value);
 
 #endif

@@ -1,0 +1,44 @@
+#ifndef TRUEUP_PROVIDERS_AWS_AWS_H
+#define TRUEUP_PROVIDERS_AWS_AWS_H
+
+#include "providers/aws/kind.h"
+#include "providers/aws/parameters.h"
+#include "providers/aws/sign.h"
+#include "reconcile/provider.h"
+
+/* The AWS provider: what its files share. */
+extern const struct provider aws_provider;
+
+struct aws_session {
+	struct session session;
+	struct world *world;
+	struct aws_credentials credentials;
+	struct slice region;
+	struct slice endpoint; /* URL or "sim:..." of all services; empty: AWS's own */
+	struct aws_signing_keys keys;
+};
+
+/* Sets task->call to an operation of kind's service. parameters are copied by reference. */
+void aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind, const struct aws_call *call,
+		  const struct aws_parameters *parameters, bool mutating);
+/* The diagnostic of a call that failed, with what the service said. Always false. */
+bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what);
+bool aws_is_one_of(const char *const *codes, struct slice code);
+
+enum step aws_identify(struct reading *reading, const struct answer *answer);
+enum step aws_list(struct reading *reading, const struct answer *answer);
+bool aws_needs_detail(const struct kind *kind, const struct value *matters);
+enum step aws_detail(struct reading *reading, const struct answer *answer);
+enum step aws_advance(struct work *work, const struct answer *answer);
+
+bool aws_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
+	      struct arena *arena, struct session **ret, struct diagnostics *diagnostics);
+void aws_close(struct session *session);
+struct value aws_settings_of(const struct identity *identity, struct arena *arena);
+bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
+		 struct diagnostics *diagnostics);
+void aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
+		   struct answer *ret);
+struct provider_limits aws_limits(const struct session *session, const char *operation);
+
+#endif

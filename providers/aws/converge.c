@@ -1,0 +1,312 @@
+#include "base/json.h"
+#include "providers/aws/work.h"
+
+/* Which call comes next, to bring an object's own fields to what is desired. */
+
+struct aws_change *aws_change_of(struct work *work)
+{
+	if (!work->detail)
+		work->detail = arena_new(&work->task.scratch, struct aws_change);
+	return work->detail;
+}
+
+const struct value *aws_now(const struct work *work, const struct aws_field *field)
+{
+	const struct value *value = value_get_named(&work->now.fields, field->field.name);
+	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+}
+
+static const struct value *wanted_of(const struct work *work, const struct aws_field *field)
+{
+	const struct value *value = work->desired ? value_get_named(work->desired, field->field.name) : NULL;
+	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+}
+
+static bool is_released(const struct work *work, const struct aws_field *field)
+{
+	return work->released && value_get_named(work->released, field->field.name);
+}
+
+bool aws_is_planned(const struct work *work, const struct aws_field *field)
+{
+	if (work->creating)
+		return true;
+	for (size_t i = 0; i < work->change_count; i++)
+		if (work->changes[i].field == &field->field && work->changes[i].effect == EFFECT_SET)
+			return true;
+	return false;
+}
+
+void aws_note_field(struct work *work, const struct field *field, const struct value *value)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < work->now.fields.count; i++)
+		value_builder_member(&builder, value_slice(&work->now.fields.members[i].key),
+				     work->now.fields.members[i].value);
+	value_builder_set(&builder, slice_of(field->name), value ? *value : value_null());
+	work->now.fields = value_builder_map(&builder, &work->task.scratch);
+}
+
+void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters)
+{
+	parameters->count = 0;
+	if (call->id)
+		aws_parameter_add(parameters, call->id, value_string(work->task.object->provider_id));
+	aws_parameters_fixed(parameters, aws_kind_of(work->kind), call->operation, call->fixed);
+}
+
+void aws_choose(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters)
+{
+	struct aws_change *change = aws_change_of(work);
+	change->call = call;
+	change->parameters = *parameters;
+	change->field_count = 0;
+	change->is_part = false;
+	change->refusal = NULL;
+}
+
+/* The change is to one field, which then has this value. */
+static void choose_value(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters,
+			 const struct aws_field *field, struct value after)
+{
+	struct aws_change *change = aws_change_of(work);
+	aws_choose(work, call, parameters);
+	change->fields[0] = field;
+	change->field_count = 1;
+	change->is_part = true;
+	change->part = after;
+}
+
+/* Whether the field wants a call now. A field that cannot be read is sent once, unseen. */
+static bool wants_change(struct work *work, const struct aws_field *field, size_t index)
+{
+	const struct value *wanted = wanted_of(work, field);
+	bool blind = (field->field.flags & WRITE_ONLY) != 0;
+	if ((!field->update && !field->each) || field->part || (!wanted && !is_released(work, field)) ||
+	    !aws_is_planned(work, field))
+		return false;
+	enum likeness likeness = blind ? LIKE_UNREAD : diff_field(&field->field, wanted, aws_now(work, field));
+	if (likeness == LIKE)
+		return false;
+	if (likeness != LIKE_UNREAD)
+		return true;
+	/* It travelled in the create call already. */
+	if (work->creating && field->member)
+		return false;
+	return !(aws_change_of(work)->sent_blind & (1ull << (index % 64)));
+}
+
+static bool is_off(const struct value *wanted)
+{
+	return !wanted || (value_is(wanted, VALUE_BOOL) && !wanted->boolean);
+}
+
+/* The call that changes a field from what is there to what is wanted. */
+static const struct aws_call *update_of(const struct work *work, const struct aws_field *field)
+{
+	if (field->update_off && is_off(wanted_of(work, field)))
+		return field->update_off;
+	return field->update_first && !aws_now(work, field) ? field->update_first : field->update;
+}
+
+/* Tags change by their keys: one call for those that come or change, one for those that go. */
+static bool next_tag_call(struct work *work, const struct aws_kind *kind, const struct aws_field *field)
+{
+	const struct value *wanted = wanted_of(work, field);
+	const struct value *now = aws_now(work, field);
+	struct arena *arena = &work->task.scratch;
+	struct aws_parameters parameters = {.count = 0};
+	VALUE_BUILDER_AUTO set;
+	VALUE_BUILDER_AUTO gone;
+	value_builder_init(&set);
+	value_builder_init(&gone);
+	if (!aws_is_planned(work, field) || !wanted)
+		return false;
+	for (uint32_t i = 0; i < wanted->count; i++) {
+		const struct value *there = now ? value_get(now, value_slice(&wanted->members[i].key)) : NULL;
+		if (!there || !value_equal(there, &wanted->members[i].value))
+			value_builder_member(&set, value_slice(&wanted->members[i].key), wanted->members[i].value);
+	}
+	for (uint32_t i = 0; now && i < now->count; i++)
+		if (!value_get(wanted, value_slice(&now->members[i].key)))
+			value_builder_member(&gone, value_slice(&now->members[i].key), now->members[i].value);
+	struct value coming = value_builder_map(&set, arena);
+	struct value going = value_builder_map(&gone, arena);
+	if (coming.count == 0 && going.count == 0)
+		return false;
+	const struct aws_call *call = coming.count ? &kind->tag : &kind->untag;
+	if (!call->operation)
+		call = coming.count ? &aws_create_tags : &aws_delete_tags;
+	aws_call_begin(work, call, &parameters);
+	aws_parameter_add(&parameters, "Tags", aws_encode_tags(coming.count ? &coming : &going, NULL, arena));
+	/* After the first call only the keys to be removed are left over. */
+	struct value after = *wanted;
+	if (coming.count && going.count) {
+		for (uint32_t i = 0; i < wanted->count; i++)
+			value_builder_member(&set, value_slice(&wanted->members[i].key), wanted->members[i].value);
+		for (uint32_t i = 0; i < going.count; i++)
+			value_builder_member(&set, value_slice(&going.members[i].key), going.members[i].value);
+		after = value_builder_map(&set, arena);
+	}
+	choose_value(work, call, &parameters, field, after);
+	return true;
+}
+
+/* What a new whole holds of a field: what is wanted, else what somebody else put there. */
+static const struct value *kept_of(const struct work *work, const struct aws_field *field)
+{
+	const struct value *wanted = wanted_of(work, field);
+	const struct value *now = is_released(work, field) ? NULL : aws_now(work, field);
+	return wanted ? wanted : now && !value_has_unread(now) ? now : NULL;
+}
+
+static void add_field(struct work *work, const struct aws_field *field, const struct aws_call *call,
+		      struct aws_parameters *parameters)
+{
+	const char *path = field->change ? field->change : field->member;
+	const struct value *value = call->whole ? kept_of(work, field) : wanted_of(work, field);
+	struct arena *arena = &work->task.scratch;
+	if (call == field->update_off || strcmp(path, "-") == 0)
+		return;
+	if (value && strcmp(path, "*") == 0)
+		aws_encode_members(&field->field.members, value, AWS_MEMBERS_CHANGE, parameters, arena);
+	else if (value)
+		aws_parameter_add(parameters, path, aws_encode_change(field, value, arena));
+	else if (field->cleared)
+		aws_parameter_add(parameters, path, aws_constant(field->cleared, arena));
+}
+
+/* Whether both lie within one structure, which the API takes as a whole. */
+static bool travel_together(const struct aws_field *a, const struct aws_field *b)
+{
+	const char *left = a->change ? a->change : a->member;
+	const char *right = b->change ? b->change : b->member;
+	size_t head = strcspn(left, ".");
+	return left[head] == '.' && strncmp(left, right, head + 1) == 0;
+}
+
+static bool travels_with_a_change(struct work *work, const struct aws_field *field, const struct aws_call *call)
+{
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
+		if (other != field && other->update && update_of(work, other) == call &&
+		    travel_together(field, other) && wants_change(work, other, i))
+			return true;
+	}
+	return false;
+}
+
+/* All fields that differ and share the call travel together, where the call takes several. */
+static void choose_update(struct work *work, const struct aws_field *first)
+{
+	const struct aws_call *call = update_of(work, first);
+	struct aws_change *change = aws_change_of(work);
+	struct aws_parameters parameters = {.count = 0};
+	aws_call_begin(work, call, &parameters);
+	aws_choose(work, call, &parameters);
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		if (!field->update || update_of(work, field) != call || (call->one_field && field != first))
+			continue;
+		bool differs = wants_change(work, field, i);
+		if (differs && change->field_count < sizeof(change->fields) / sizeof(change->fields[0]))
+			change->fields[change->field_count++] = field;
+		if (differs || call->whole || (wanted_of(work, field) && travels_with_a_change(work, field, call)))
+			add_field(work, field, call, &change->parameters);
+	}
+}
+
+/* What of an item is to become different. */
+static struct value differing_members(const struct fields *members, const struct value *wanted, const struct value *now,
+				      struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (size_t i = 0; i < members->count; i++) {
+		const struct field *member = field_at(members, i);
+		const struct value *mine = value_get_named(wanted, member->name);
+		if (mine && diff_field(member, mine, value_get_named(now, member->name)) == UNLIKE)
+			value_builder_member(&builder, slice_of(member->name), *mine);
+	}
+	return value_builder_map(&builder, arena);
+}
+
+static struct value items_after(const struct value *now, uint32_t index, const struct value *changed,
+				struct arena *arena)
+{
+	struct value *items = arena_new_array(arena, now->count, struct value);
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	memcpy(items, now->items, now->count * sizeof(*items));
+	for (uint32_t i = 0; i < now->items[index].count; i++)
+		value_builder_member(&builder, value_slice(&now->items[index].members[i].key),
+				     now->items[index].members[i].value);
+	for (uint32_t i = 0; i < changed->count; i++)
+		value_builder_set(&builder, value_slice(&changed->members[i].key), changed->members[i].value);
+	items[index] = value_builder_map(&builder, arena);
+	return value_list(items, now->count);
+}
+
+/* The first item that differs gets a call of its own. */
+static bool choose_item(struct work *work, const struct aws_field *field)
+{
+	const struct aws_each *each = field->each;
+	const struct value *wanted = wanted_of(work, field);
+	const struct value *now = aws_now(work, field);
+	const struct value *names = value_get_named(&work->now.outputs, each->names_output);
+	struct arena *arena = &work->task.scratch;
+	const struct aws_field *item = (const struct aws_field *)field->field.item;
+	for (uint32_t i = 0; wanted && value_is(now, VALUE_LIST) && i < wanted->count && i < now->count; i++) {
+		struct value changed = differing_members(&item->field.members, &wanted->items[i], &now->items[i], arena);
+		struct aws_parameters parameters = {.count = 0};
+		if (changed.count == 0)
+			continue;
+		if (!value_is(names, VALUE_LIST) || i >= names->count)
+			break;
+		aws_call_begin(work, &each->change, &parameters);
+		aws_parameter_add(&parameters, each->name, names->items[i]);
+		aws_parameter_add(&parameters, each->item, aws_encode(item, &changed, arena));
+		choose_value(work, &each->change, &parameters, field, items_after(now, i, &changed, arena));
+		return true;
+	}
+	/* Nothing is known that a call could name. */
+	aws_change_of(work)->refusal = "has items that cannot be changed, because the service does not list them";
+	return true;
+}
+
+bool aws_next_field_call(struct work *work)
+{
+	const struct aws_kind *kind = aws_kind_of(work->kind);
+	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		if (strcmp(field->field.name, "tags") == 0 && kind->tags_member && !field->part) {
+			if (next_tag_call(work, kind, field))
+				return true;
+			continue;
+		}
+		if (!wants_change(work, field, i))
+			continue;
+		if (field->each)
+			return choose_item(work, field);
+		choose_update(work, field);
+		return true;
+	}
+	return false;
+}
+
+bool aws_next_alignment_call(struct work *work)
+{
+	const struct aws_alignment *alignment = aws_kind_of(work->kind)->alignment;
+	struct aws_parameters parameters = {.count = 0};
+	if (!alignment)
+		return false;
+	const struct value *output = value_get_named(&work->now.outputs, alignment->output);
+	const struct value *wanted = value_get_named(&work->now.outputs, alignment->wanted);
+	if (!wanted || (output && value_equal(output, wanted)))
+		return false;
+	aws_call_begin(work, &alignment->call, &parameters);
+	aws_parameter_add(&parameters, alignment->member, *wanted);
+	aws_choose(work, &alignment->call, &parameters);
+	return true;
+}

@@ -1,0 +1,217 @@
+#ifndef TRUEUP_PROVIDERS_AWS_KIND_H
+#define TRUEUP_PROVIDERS_AWS_KIND_H
+
+#include "base/value.h"
+#include "reconcile/kind.h"
+#include "reconcile/provider.h"
+
+/*
+ * What the AWS provider knows of a kind, as tables: which operations make, list, change and
+ * delete it, and under which member of the API's model each field travels. Names are those
+ * of botocore's models; the shapes give their spelling on the wire. A path ("A.B.0.C")
+ * steps through structures by name and through lists by number.
+ */
+
+struct aws_parameters;
+
+/* A read that a call needs first: the id of an association, say, which no listing of the object tells. */
+struct aws_lookup {
+	const char *operation;
+	const char *id; /* path that takes the object's id */
+	const char *const *fixed;
+	const char *result; /* path in the answer; nothing there: what is to be taken away is gone already */
+	const char *member; /* of the call that takes it */
+};
+
+/* An operation as a kind uses it. */
+struct aws_call {
+	const char *operation;	  /* "CreateSubnet" */
+	const char *id;		  /* member that takes the object's id; as a list of one where it ends in ".0" */
+	const char *const *fixed; /* NULL-terminated pairs of path and text, always sent */
+	enum recipe recipe;
+	const char *tagged;	     /* type in TagSpecifications: the call tags what it makes */
+	const char *token;	     /* member of the idempotency token */
+	const char *result;	     /* path of the object's id in the answer */
+	const char *const *absent;   /* codes that mean: there is none (any more) */
+	const char *const *present;  /* codes that mean: it is so already */
+	const char *const *settling; /* codes that pass while what is named is young */
+	bool one_field;		     /* takes one field a call */
+	bool whole;		     /* takes all of its fields at once, changed or not */
+	bool paused;		     /* the object must be stopped for it: see aws_kind.pause */
+	bool waits;		     /* the object is busy after it: the next call comes once it is ready again */
+	const struct aws_lookup *lookup;
+	const char *failures;	  /* path of the failures within an answer that succeeded: [{Error: {Code, Message}}] */
+	const char *const *hints; /* NULL-terminated pairs of an error's code and what a user can do */
+};
+
+/* A read that gives what the list leaves out, one call an object. */
+struct aws_detail {
+	const char *operation;
+	const char *id; /* path that takes the object's id, or the value of field `of` */
+	const char *const *fixed;
+	/* A field of the list's answer; where it is not set there is nothing to read. The answer then is not of
+	 * this object alone, and decode finds the object's id in it as AWS_OWN_ID. */
+	const char *of;
+};
+#define AWS_OWN_ID "trueup:id"
+
+/* A part that is attached to one other thing at a time (a gateway to its VPC). */
+struct aws_attachment {
+	struct aws_call attach;
+	struct aws_call detach;
+	const char *member; /* of both calls: the other side */
+};
+
+/* A list whose items change by a call each; the items themselves are there as long as the object. */
+struct aws_each {
+	struct aws_call change;
+	const char *item;	  /* path of what is changed of an item: only members that differ are sent */
+	const char *name;	  /* path of what tells which item it is */
+	const char *names_output; /* the output, a list in the order of the items, that holds it */
+};
+
+/* A set whose items have calls of their own. */
+struct aws_part {
+	struct aws_call add;
+	struct aws_call remove;
+	struct aws_call change; /* operation NULL: an item that differs is removed and added */
+	const char
+		*items; /* member that takes several items as a list; NULL: one item a call, its members at the top */
+	size_t batch;	/* items a call; 0: one */
+	/* The remove call names an item by an id of its own, which the output of that name
+	 * (a map by the item's key) holds. */
+	const char *removal_member;
+	const char *removal_output;
+	/* Each item of the list also holds the object's id under this member, and what is fixed. */
+	const char *item_id;
+	const char *const *item_fixed;
+	bool inline_in_create; /* items travel in the create call as the field's own member */
+	bool holds;	       /* items must be removed before the object can be deleted */
+};
+
+struct aws_field {
+	struct field field;
+	const char *member; /* path in the create call (in items: in the item); NULL: not in the create call */
+	const char *read;   /* path in the list's item where that is another; "-": not in the list */
+	/* Changes it in place. What shares the first part of its path travels with it: the API
+	 * takes a structure as a whole. */
+	const struct aws_call *update;
+	const struct aws_call *update_first; /* in its place where nothing is set yet; NULL: the same */
+	const struct aws_call *update_off;   /* in its place, without a value, where it becomes false or is cleared */
+	/* Path in the update call where that is another than member; "-": the call says it all; "*":
+	 * the members of the object travel at the top. */
+	const char *change;
+	const char *cleared; /* UNSET_CLEAR: JSON text that the update sends instead; NULL: it leaves the member out */
+	const char *missing; /* JSON text: what it means that an answer leaves it out; NULL: not set */
+	bool shown;	     /* the model calls it sensitive; shown all the same where the spec gives it in clear */
+	const struct aws_detail *detail; /* gives it, under `read` in that answer */
+	const struct aws_attachment *attachment;
+	const struct aws_part *part;
+	const struct aws_each *each;
+	/* Where paths cannot say it: the value from a list's item (null: not set), and the
+	 * API's value for one of ours. */
+	struct value (*decode)(const struct aws_field *field, const struct value *item, struct arena *arena);
+	struct value (*encode)(const struct aws_field *field, const struct value *value, struct arena *arena);
+	/* The same for the update call, where that differs. */
+	struct value (*encode_change)(const struct aws_field *field, const struct value *value, struct arena *arena);
+};
+
+struct aws_output {
+	struct output output;
+	const char *read; /* path in the list's item */
+	struct value (*decode)(const struct value *item, struct arena *arena);
+};
+
+struct aws_listing {
+	const char *operation;
+	const char *items; /* path of the list in the answer; "A.*.B" joins the Bs of all As */
+	const char *const *fixed;
+	int64_t page;		   /* largest page, 0: not paged */
+	const char *filter;	   /* Filters' name for the id; NULL: `ids` */
+	/* Member that takes ids and leaves out those that are missing; both NULL: the API can only
+	 * list everything. */
+	const char *ids;
+	const char *const *absent; /* codes that mean none of them is there */
+	size_t most_ids;	   /* ids a call; 0: 200 */
+};
+
+/* A second listing that completes the items of the first. */
+struct aws_join {
+	struct aws_listing list;
+	const char *key; /* path in the items of both: equal in what belongs together */
+	const char *as;	 /* name under which the item of the second stands in that of the first */
+};
+
+/* Some changes need the object stopped; it is started again when nothing is left to change. */
+struct aws_pause {
+	struct aws_call stop, start;
+	const char *running; /* the field, true or false, that says how it stands */
+};
+
+/* An output that follows another: where they differ after a change, the call makes them equal. */
+struct aws_alignment {
+	struct aws_call call;
+	const char *member; /* of the call: the value that `output` should have */
+	const char *output;
+	const char *wanted; /* the output that it follows */
+};
+
+struct aws_states {
+	const char *member; /* path in the list's item; NULL: present is ready */
+	const char *const *pending;
+	const char *const *leaving;
+	const char *const *gone; /* still listed, but counted as absent */
+	const char *const *failed;
+};
+
+/* A member of the API's model that the table leaves out, and why a user would accept that. */
+struct aws_omission {
+	const char *operation;
+	const char *member;
+	const char *reason;
+};
+
+struct aws_kind {
+	struct kind kind;
+	const char *service; /* "ec2", "autoscaling" */
+	struct aws_call create;
+	struct aws_call delete;
+	struct aws_call delete_forced; /* operation NULL: no such thing */
+	struct aws_listing list;
+	const struct aws_join *join;
+	const struct aws_pause *pause;
+	const struct aws_alignment *alignment;
+	struct aws_states states;
+	const char *tags_member;    /* path of the tags in the list's item; NULL: carries none */
+	struct aws_call tag, untag; /* operation NULL: EC2's CreateTags and DeleteTags */
+	const struct aws_omission *omitted;
+	size_t omitted_count;
+	int64_t poll_ms; /* between looks while waiting; 0: 2000 */
+	/* Where states alone do not tell: an attachment under way, say. */
+	enum readiness (*readiness)(const struct value *item, enum readiness by_state);
+	/* More to be done before the delete call; returns STEP_DONE when there is nothing left. */
+	enum step (*before_delete)(struct work *work, const struct answer *answer);
+	/* Completes the parameters of the create call. */
+	void (*complete)(struct work *work, struct aws_parameters *parameters);
+};
+
+/* EC2's own: several kinds share them. */
+extern const struct aws_call aws_create_tags;
+extern const struct aws_call aws_delete_tags;
+
+/* The row that every kind with tags has. */
+#define AWS_TAGS_FIELD                                                                                                 \
+	{                                                                                                              \
+		.field = {.name = "tags",                                                                              \
+			  .type = FIELD_MAP,                                                                           \
+			  .item = &aws_tag_value,                                                                      \
+			  .when_unset = UNSET_CONSTANT,                                                                \
+			  .unset_value = "{}",                                                                         \
+			  .about = "names and values of the user's choice"},                                           \
+		.read = "-"                                                                                            \
+	}
+extern const struct field aws_tag_value;
+
+const struct aws_kind *aws_kind_of(const struct kind *kind);
+
+#endif

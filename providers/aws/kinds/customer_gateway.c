@@ -1,0 +1,93 @@
+#include "providers/aws/kinds/kinds.h"
+
+/*
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateCustomerGateway.html
+ *
+ * Nothing of it changes in place but its tags. A create that repeats an existing gateway's
+ * address, number and name hands back that one.
+ */
+
+static const char *const type[] = {"Type", "ipsec.1", NULL};
+
+static struct value decode_number(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	int64_t number;
+	struct slice text = value_slice(value_get_named(item, "BgpAsn"));
+	(void)field;
+	(void)arena;
+	return slice_integer(text, &number) ? value_integer(number) : value_null();
+}
+
+static const struct aws_field fields[] = {
+	{.field = {.name = "address",
+		   .type = FIELD_ADDRESS,
+		   .flags = IMMUTABLE,
+		   .when_unset = UNSET_REPLACE,
+		   .about = "public address of the customer's device"},
+	 .member = "IpAddress"},
+	{.field = {.name = "asn",
+		   .type = FIELD_INTEGER,
+		   .flags = IMMUTABLE,
+		   .least = 1,
+		   .most = 2147483647,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "BGP number of the customer's side; 65000 where it is not given"},
+	 .member = "BgpAsn",
+	 .decode = decode_number},
+	{.field = {.name = "certificate",
+		   .type = FIELD_STRING,
+		   .flags = IMMUTABLE,
+		   .when_unset = UNSET_REPLACE,
+		   .pattern = "arn:.*",
+		   .about = "certificate that the customer's device shows, in place of a key"},
+	 .member = "CertificateArn"},
+	{.field = {.name = "device_name",
+		   .type = FIELD_STRING,
+		   .flags = IMMUTABLE,
+		   .most = 255,
+		   .when_unset = UNSET_REPLACE,
+		   .about = "name of the customer's device"},
+	 .member = "DeviceName"},
+	AWS_TAGS_FIELD,
+};
+
+static const struct aws_output outputs[] = {
+	{.output = {.name = "id", .pattern = "cgw-[0-9a-f]{8,17}", .about = "id of the gateway"},
+	 .read = "CustomerGatewayId"},
+};
+
+static const char *const pending[] = {"pending", NULL};
+static const char *const leaving[] = {"deleting", NULL};
+static const char *const gone[] = {"deleted", NULL};
+static const char *const absent[] = {"InvalidCustomerGatewayID.NotFound", NULL};
+/* While a connection that used it is still being moved or deleted. */
+static const char *const held[] = {"IncorrectState", NULL};
+
+static const struct aws_omission omitted[] = {
+	{"CreateCustomerGateway", "PublicIp", "the older name of IpAddress"},
+	{"CreateCustomerGateway", "BgpAsnExtended", "numbers past 2147483647 are not supported yet"},
+};
+
+const struct aws_kind aws_customer_gateway = {
+	.kind = {.name = "aws.customer_gateway",
+		 .about = "the customer's end of a VPN",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs)},
+	.service = "ec2",
+	.create = {.operation = "CreateCustomerGateway",
+		   .fixed = type,
+		   .recipe = RECIPE_TAG,
+		   .tagged = "customer-gateway",
+		   .result = "CustomerGateway.CustomerGatewayId"},
+	.delete = {.operation = "DeleteCustomerGateway",
+		   .id = "CustomerGatewayId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = absent,
+		   .settling = held},
+	.list = {.operation = "DescribeCustomerGateways", .items = "CustomerGateways", .filter = "customer-gateway-id"},
+	.states = {.member = "State", .pending = pending, .leaving = leaving, .gone = gone},
+	.tags_member = "Tags",
+	.omitted = omitted,
+	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
+};

@@ -1,0 +1,405 @@
+#include "providers/aws/kinds/kinds.h"
+#include "providers/aws/kinds/launch_fields.h"
+#include "providers/aws/parameters.h"
+
+/*
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html
+ *
+ * Most of it changes in place, some only while the instance is stopped: then it is stopped, changed
+ * and started again. A terminated instance stays listed for an hour and counts as gone.
+ */
+
+static const char *const young[] = {"InvalidInstanceID.NotFound",
+				    "InvalidSubnetID.NotFound",
+				    "InvalidGroup.NotFound",
+				    "InvalidKeyPair.NotFound",
+				    "InvalidParameterValue.IamInstanceProfile",
+				    NULL};
+static const char *const unsettled[] = {"InvalidInstanceID.NotFound", "IncorrectInstanceState", NULL};
+
+#define INSTANCE_CALL(name, single, stopped)                                                                           \
+	{                                                                                                              \
+		.operation = (name), .id = "InstanceId", .recipe = RECIPE_CONVERGE, .settling = unsettled,             \
+		.one_field = (single), .paused = (stopped)                                                             \
+	}
+
+/* One attribute a call; for those of the second the instance must be stopped
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyInstanceAttribute.html). */
+static const struct aws_call modify = INSTANCE_CALL("ModifyInstanceAttribute", true, false);
+static const struct aws_call modify_stopped = INSTANCE_CALL("ModifyInstanceAttribute", true, true);
+static const struct aws_call modify_metadata = INSTANCE_CALL("ModifyInstanceMetadataOptions", false, false);
+static const struct aws_call modify_placement = INSTANCE_CALL("ModifyInstancePlacement", false, true);
+static const struct aws_call modify_cpu = INSTANCE_CALL("ModifyInstanceCpuOptions", false, true);
+static const struct aws_call modify_maintenance = INSTANCE_CALL("ModifyInstanceMaintenanceOptions", false, false);
+static const struct aws_call modify_network = INSTANCE_CALL("ModifyInstanceNetworkPerformanceOptions", false, true);
+static const struct aws_call modify_capacity = INSTANCE_CALL("ModifyInstanceCapacityReservationAttributes", false, true);
+static const struct aws_call modify_dns = INSTANCE_CALL("ModifyPrivateDnsNameOptions", false, true);
+static const struct aws_call modify_credits = {
+	.operation = "ModifyInstanceCreditSpecification",
+	.id = "InstanceCreditSpecifications.0.InstanceId",
+	.recipe = RECIPE_CONVERGE,
+	.settling = unsettled,
+	.failures = "UnsuccessfulInstanceCreditSpecifications",
+};
+static const struct aws_call monitor = {
+	.operation = "MonitorInstances",
+	.id = "InstanceIds.0",
+	.recipe = RECIPE_CONVERGE,
+	.settling = unsettled,
+};
+static const struct aws_call unmonitor = {
+	.operation = "UnmonitorInstances",
+	.id = "InstanceIds.0",
+	.recipe = RECIPE_CONVERGE,
+	.settling = unsettled,
+};
+static const struct aws_call start = {
+	.operation = "StartInstances",
+	.id = "InstanceIds.0",
+	.recipe = RECIPE_CONVERGE,
+	.settling = unsettled,
+	.waits = true,
+};
+static const struct aws_call stop = {
+	.operation = "StopInstances",
+	.id = "InstanceIds.0",
+	.recipe = RECIPE_CONVERGE,
+	.settling = unsettled,
+	.waits = true,
+};
+static const struct aws_pause pause = {
+	.stop = {.operation = "StopInstances", .id = "InstanceIds.0", .recipe = RECIPE_CONVERGE,
+		 .settling = unsettled},
+	.start = {.operation = "StartInstances", .id = "InstanceIds.0", .recipe = RECIPE_CONVERGE,
+		  .settling = unsettled},
+	.running = "running",
+};
+
+/* A profile is held by an association with an id of its own. */
+static const char *const of_instance[] = {"Filters.0.Name", "instance-id", "Filters.1.Name", "state",
+					  "Filters.1.Values.0", "associating", "Filters.1.Values.1", "associated",
+					  NULL};
+static const struct aws_lookup association = {
+	.operation = "DescribeIamInstanceProfileAssociations",
+	.id = "Filters.0.Values.0",
+	.fixed = of_instance,
+	.result = "IamInstanceProfileAssociations.0.AssociationId",
+	.member = "AssociationId",
+};
+/* A profile that was just made is not known to EC2 for some seconds. */
+static const char *const profile_young[] = {"InvalidParameterValue", "InvalidInstanceID.NotFound",
+					    "IncorrectInstanceState", NULL};
+static const struct aws_call associate_profile = {
+	.operation = "AssociateIamInstanceProfile",
+	.id = "InstanceId",
+	.recipe = RECIPE_NATURAL,
+	.settling = profile_young,
+};
+static const struct aws_call replace_profile = {
+	.operation = "ReplaceIamInstanceProfileAssociation",
+	.recipe = RECIPE_CONVERGE,
+	.settling = profile_young,
+	.lookup = &association,
+};
+static const char *const association_gone[] = {"InvalidAssociationID.NotFound", NULL};
+static const struct aws_call disassociate_profile = {
+	.operation = "DisassociateIamInstanceProfile",
+	.recipe = RECIPE_CONVERGE,
+	.absent = association_gone,
+	.lookup = &association,
+};
+
+/* The answer has the ARN, which ends in the name. */
+static struct value decode_profile(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	struct slice rest = value_slice(value_path(item, field->read));
+	struct slice name = rest;
+	(void)arena;
+	while (rest.data && rest.size > 0)
+		name = slice_cut(&rest, '/');
+	return name.size > 0 ? value_string(name) : value_null();
+}
+
+static struct value decode_state(const struct value *item, const char *path, const char *on, const char *coming)
+{
+	struct slice state = value_slice(value_path(item, path));
+	return state.size > 0 ? value_bool(slice_is(state, on) || slice_is(state, coming)) : value_null();
+}
+
+static struct value decode_running(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	(void)arena;
+	return decode_state(item, field->read, "running", "pending");
+}
+
+static struct value decode_monitoring(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	(void)arena;
+	return decode_state(item, field->read, "enabled", "pending");
+}
+
+static const char *const user_data_attribute[] = {"Attribute", "userData", NULL};
+static const char *const termination_attribute[] = {"Attribute", "disableApiTermination", NULL};
+static const char *const stop_attribute[] = {"Attribute", "disableApiStop", NULL};
+static const char *const shutdown_attribute[] = {"Attribute", "instanceInitiatedShutdownBehavior", NULL};
+
+#define ATTRIBUTE_DETAIL(name)                                                                                         \
+	{                                                                                                              \
+		.operation = "DescribeInstanceAttribute", .id = "InstanceId", .fixed = (name)                          \
+	}
+static const struct aws_detail user_data_detail = ATTRIBUTE_DETAIL(user_data_attribute);
+static const struct aws_detail termination_detail = ATTRIBUTE_DETAIL(termination_attribute);
+static const struct aws_detail stop_detail = ATTRIBUTE_DETAIL(stop_attribute);
+static const struct aws_detail shutdown_detail = ATTRIBUTE_DETAIL(shutdown_attribute);
+static const struct aws_detail credit_detail = {.operation = "DescribeInstanceCreditSpecifications",
+						.id = "InstanceIds.0"};
+
+/* The update call takes bytes and encodes them itself. */
+static struct value encode_plain(const struct aws_field *field, const struct value *value, struct arena *arena)
+{
+	(void)field;
+	(void)arena;
+	return *value;
+}
+
+static const struct aws_field metadata_fields[] = {METADATA_FIELDS(UNSET_RELEASE)};
+static const struct aws_field placement_fields[] = {PLACEMENT_FIELDS(UNSET_RELEASE)};
+static const struct aws_field cpu_fields[] = {CPU_FIELDS(UNSET_RELEASE)};
+static const struct aws_field capacity_fields[] = {CAPACITY_FIELDS(UNSET_RELEASE)};
+static const struct aws_field market_fields[] = {MARKET_FIELDS(UNSET_RELEASE)};
+static const struct aws_field private_dns_fields[] = {PRIVATE_DNS_FIELDS(UNSET_RELEASE)};
+static const struct aws_field block_device_fields[] = {BLOCK_DEVICE_FIELDS(UNSET_RELEASE)};
+static const struct aws_field block_device = {
+	.field = {.name = "device", .type = FIELD_OBJECT, .members = FIELDS(block_device_fields)},
+};
+static const struct aws_field group = {
+	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
+	.read = "GroupId",
+};
+static const struct aws_field license = {
+	.field = {.name = "license", .type = FIELD_STRING, .pattern = "arn:.*"},
+	.member = "LicenseConfigurationArn",
+};
+
+/* What only a new instance can have otherwise. */
+#define FIXED(text, of_type, path, description)                                                                        \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = (of_type),                                                                           \
+			  .flags = IMMUTABLE,                                                                          \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = (description)},                                                                     \
+		.member = (path)                                                                                       \
+	}
+/* A true or false that a call of its own reads and another sets. */
+#define SWITCH(text, path, of_detail, description)                                                                     \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_BOOL,                                                                          \
+			  .when_unset = UNSET_CONSTANT,                                                                \
+			  .unset_value = "false",                                                                      \
+			  .about = (description)},                                                                     \
+		.member = (path), .update = &modify, .change = path ".Value", .read = path ".Value",                   \
+		.detail = &(of_detail)                                                                                 \
+	}
+#define OBJECT(text, path, array, call, description)                                                                   \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_OBJECT,                                                                        \
+			  .members = FIELDS(array),                                                                    \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = (description)},                                                                     \
+		.member = (path), .update = &(call), .change = "*"                                                     \
+	}
+
+static const struct aws_field fields[] = {
+	{.field = {.name = "image", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE, .pattern = "ami-[0-9a-f]{8,17}",
+		   .about = "id of the image"},
+	 .member = "ImageId"},
+	{.field = {.name = "instance_type", .type = FIELD_STRING, .flags = REQUIRED,
+		   .about = "type; another one stops the instance for a while"},
+	 .member = "InstanceType", .update = &modify_stopped, .change = "InstanceType.Value"},
+	{.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet", .flags = IMMUTABLE,
+		   .when_unset = UNSET_RELEASE, .about = "the subnet it lies in"},
+	 .member = "SubnetId"},
+	{.field = {.name = "security_groups", .type = FIELD_SET, .item = &group.field, .least = 1, .most = 16,
+		   .when_unset = UNSET_RELEASE, .about = "groups it belongs to; where never given, the VPC's default one"},
+	 .member = "SecurityGroupIds", .read = "SecurityGroups", .update = &modify, .change = "Groups"},
+	{.field = {.name = "key", .type = FIELD_REFERENCE, .target = "aws.key_pair", .output = "name",
+		   .flags = IMMUTABLE, .when_unset = UNSET_RELEASE, .about = "key pair that it admits, or its name"},
+	 .member = "KeyName"},
+	{.field = {.name = "user_data", .type = FIELD_STRING, .most = AWS_USER_DATA_BYTES, .when_unset = UNSET_CLEAR,
+		   .about = "what the first start runs, as text; a change stops the instance for a while"},
+	 .member = "UserData", .update = &modify_stopped, .change = "UserData.Value", .cleared = "\"\"",
+	 .read = "UserData.Value", .detail = &user_data_detail, .shown = true, .encode = aws_encode_base64,
+	 .encode_change = encode_plain, .decode = aws_decode_base64},
+	{.field = {.name = "instance_profile", .type = FIELD_STRING, .pattern = "[A-Za-z0-9_+=,.@-]{1,128}",
+		   .when_unset = UNSET_CLEAR, .about = "IAM instance profile, by its name"},
+	 .member = "IamInstanceProfile.Name", .update = &replace_profile, .update_first = &associate_profile,
+	 .update_off = &disassociate_profile, .read = "IamInstanceProfile.Arn", .decode = decode_profile},
+	{.field = {.name = "address", .type = FIELD_ADDRESS, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE,
+		   .about = "first private IPv4 address"},
+	 .member = "PrivateIpAddress"},
+	FIXED("zone", FIELD_STRING, "Placement.AvailabilityZone", "availability zone; a subnet has one already"),
+	{.field = {.name = "source_dest_check", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT,
+		   .unset_value = "true", .about = "whether it takes only packets of its own; a router needs false"},
+	 .read = "SourceDestCheck", .update = &modify, .change = "SourceDestCheck.Value"},
+	{.field = {.name = "monitoring", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "false",
+		   .about = "whether metrics come each minute"},
+	 .member = "Monitoring.Enabled", .update = &monitor, .update_off = &unmonitor, .change = "-",
+	 .read = "Monitoring.State", .decode = decode_monitoring},
+	OBJECT("metadata", "MetadataOptions", metadata_fields, modify_metadata, "the metadata service"),
+	SWITCH("termination_protection", "DisableApiTermination", termination_detail,
+	       "whether the API may not terminate it; it cannot be deleted then"),
+	SWITCH("stop_protection", "DisableApiStop", stop_detail, "whether the API may not stop it"),
+	{.field = {.name = "shutdown_behavior", .type = FIELD_STRING, .choices = aws_shutdown_behaviors,
+		   .when_unset = UNSET_CONSTANT, .unset_value = "\"stop\"",
+		   .about = "what a shutdown from within leads to"},
+	 .member = "InstanceInitiatedShutdownBehavior", .update = &modify,
+	 .change = "InstanceInitiatedShutdownBehavior.Value", .read = "InstanceInitiatedShutdownBehavior.Value",
+	 .detail = &shutdown_detail},
+	/* Volumes have a life of their own: they grow, and more come. They are told at launch alone. */
+	{.field = {.name = "block_devices", .type = FIELD_SET, .item = &block_device.field,
+		   .flags = IMMUTABLE | WRITE_ONLY, .when_unset = UNSET_RELEASE, .about = "volumes at launch"},
+	 .member = "BlockDeviceMappings", .read = "-"},
+	{.field = {.name = "credits", .type = FIELD_STRING, .choices = aws_credits, .when_unset = UNSET_RELEASE,
+		   .about = "of burstable types: standard or unlimited"},
+	 .member = "CreditSpecification.CpuCredits", .update = &modify_credits,
+	 .change = "InstanceCreditSpecifications.0.CpuCredits", .read = "InstanceCreditSpecifications.0.CpuCredits",
+	 .detail = &credit_detail},
+	{.field = {.name = "ebs_optimized", .type = FIELD_BOOL, .when_unset = UNSET_RELEASE,
+		   .about = "whether bandwidth to EBS is set apart; a change stops the instance for a while"},
+	 .member = "EbsOptimized", .update = &modify_stopped, .change = "EbsOptimized.Value"},
+	OBJECT("placement", "Placement", placement_fields, modify_placement,
+	       "placement group or host; a change stops the instance for a while"),
+	OBJECT("cpu", "CpuOptions", cpu_fields, modify_cpu,
+	       "cores and threads; a change stops the instance for a while"),
+	FIXED("amd_sev_snp", FIELD_STRING, "CpuOptions.AmdSevSnp", "enabled: memory encryption of AMD"),
+	{.field = {.name = "market", .type = FIELD_OBJECT, .members = FIELDS(market_fields),
+		   .flags = IMMUTABLE | WRITE_ONLY, .when_unset = UNSET_REPLACE, .about = "spot instance and the like"},
+	 .member = "InstanceMarketOptions", .read = "-"},
+	{.field = {.name = "capacity_reservation", .type = FIELD_OBJECT, .members = FIELDS(capacity_fields),
+		   .when_unset = UNSET_RELEASE,
+		   .about = "use of reserved capacity; a change stops the instance for a while"},
+	 .member = "CapacityReservationSpecification", .update = &modify_capacity},
+	FIXED("hibernation", FIELD_BOOL, "HibernationOptions.Configured", "whether it can hibernate"),
+	{.field = {.name = "enclave", .type = FIELD_BOOL, .when_unset = UNSET_RELEASE,
+		   .about = "whether it can hold Nitro enclaves; a change stops the instance for a while"},
+	 .member = "EnclaveOptions.Enabled", .update = &modify_stopped},
+	OBJECT("private_dns", "PrivateDnsNameOptions", private_dns_fields, modify_dns,
+	       "host names; a change stops the instance for a while"),
+	{.field = {.name = "auto_recovery", .type = FIELD_STRING, .choices = aws_recoveries,
+		   .when_unset = UNSET_CONSTANT, .unset_value = "\"default\"",
+		   .about = "whether it leaves a host that fails"},
+	 .member = "MaintenanceOptions.AutoRecovery", .update = &modify_maintenance, .change = "AutoRecovery",
+	 .missing = "\"default\""},
+	{.field = {.name = "reboot_migration", .type = FIELD_STRING, .choices = aws_recoveries,
+		   .when_unset = UNSET_CONSTANT, .unset_value = "\"default\"",
+		   .about = "whether a scheduled reboot moves it to another host"},
+	 .read = "MaintenanceOptions.RebootMigration", .update = &modify_maintenance, .change = "RebootMigration",
+	 .missing = "\"default\""},
+	{.field = {.name = "bandwidth_weighting", .type = FIELD_STRING, .choices = aws_weightings,
+		   .when_unset = UNSET_CONSTANT, .unset_value = "\"default\"",
+		   .about = "whether bandwidth goes to the network or to EBS; a change stops the instance for a while"},
+	 .member = "NetworkPerformanceOptions.BandwidthWeighting", .update = &modify_network,
+	 .change = "BandwidthWeighting", .missing = "\"default\""},
+	{.field = {.name = "licenses", .type = FIELD_SET, .item = &license.field, .flags = IMMUTABLE,
+		   .when_unset = UNSET_RELEASE, .about = "license configurations, by their ARNs"},
+	 .member = "LicenseSpecifications", .read = "Licenses"},
+	FIXED("kernel", FIELD_STRING, "KernelId", "kernel of a paravirtual image"),
+	FIXED("ramdisk", FIELD_STRING, "RamdiskId", "RAM disk of a paravirtual image"),
+	/* Last: what needs the instance stopped comes before it is started. */
+	{.field = {.name = "running", .type = FIELD_BOOL, .when_unset = UNSET_RELEASE,
+		   .about = "whether it runs; where never given, whoever starts and stops it is left alone"},
+	 .update = &start, .update_off = &stop, .change = "-", .read = "State.Name", .decode = decode_running},
+	AWS_TAGS_FIELD,
+};
+
+static const struct aws_output outputs[] = {
+	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
+	{.output = {.name = "address", .about = "first private IPv4 address"}, .read = "PrivateIpAddress"},
+	{.output = {.name = "public_address", .about = "public IPv4 address, where it has one"},
+	 .read = "PublicIpAddress"},
+	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},
+	{.output = {.name = "zone", .about = "its availability zone"}, .read = "Placement.AvailabilityZone"},
+	{.output = {.name = "interface", .about = "id of its first network interface"},
+	 .read = "NetworkInterfaces.0.NetworkInterfaceId"},
+};
+
+/* Volumes and interfaces carry the user's tags from the start; their own are theirs. */
+static void complete(struct work *work, struct aws_parameters *parameters)
+{
+	const struct value *tags = value_get_named(work->desired, "tags");
+	if (!tags || tags->count == 0)
+		return;
+	aws_parameter_add(parameters, "TagSpecifications.1.ResourceType", value_text("volume"));
+	aws_parameter_add(parameters, "TagSpecifications.1.Tags", aws_encode_tags(tags, NULL, &work->task.scratch));
+}
+
+static const char *const one[] = {"MinCount", "1", "MaxCount", "1", NULL};
+static const char *const pending[] = {"pending", "stopping", NULL};
+static const char *const leaving[] = {"shutting-down", NULL};
+static const char *const gone[] = {"terminated", NULL};
+static const char *const absent[] = {"InvalidInstanceID.NotFound", NULL};
+static const char *const protected[] = {
+	"OperationNotPermitted",
+	"termination protection is on: set 'termination_protection: false' and apply, then delete", NULL};
+
+#define UPDATE(path, reason) {"ModifyInstanceAttribute", path, reason}
+#define RUN(path, reason) {"RunInstances", path, reason}
+
+static const struct aws_omission omitted[] = {
+	RUN("AdditionalInfo", "reserved by AWS"),
+	RUN("BlockDeviceMappings.Ebs.OutpostArn", "Outposts are not managed"),
+	RUN("BlockDeviceMappings.Ebs.AvailabilityZone", "a volume lies in the instance's zone"),
+	RUN("BlockDeviceMappings.Ebs.AvailabilityZoneId", "a volume lies in the instance's zone"),
+	RUN("ElasticGpuSpecification", "Elastic Graphics ended in 2024"),
+	RUN("ElasticInferenceAccelerators", "Elastic Inference ended in 2024"),
+	RUN("EnablePrimaryIpv6", "the subnet's IPv6 addresses are not managed yet"),
+	RUN("IamInstanceProfile.Arn", "the profile is named by its name"),
+	RUN("InstanceMarketOptions.SpotOptions.BlockDurationMinutes", "AWS no longer takes it"),
+	RUN("Ipv6Addresses", "the subnet's IPv6 addresses are not managed yet"),
+	RUN("Ipv6AddressCount", "the subnet's IPv6 addresses are not managed yet"),
+	RUN("LaunchTemplate", "an instance says all of itself; templates are for groups"),
+	RUN("Monitoring.MetricCategoryIds", "categories of metrics are not managed yet"),
+	RUN("NetworkInterfaces", "further interfaces are not managed yet; the subnet says whether addresses are public"),
+	RUN("Operator", "only AWS's own services set it"),
+	RUN("Placement.AvailabilityZoneId", "the zone is given by its name"),
+	RUN("Placement.SpreadDomain", "reserved by AWS"),
+	RUN("SecondaryInterfaces", "secondary networks are not managed yet"),
+	RUN("SecurityGroups", "groups are named by their ids; names belong to EC2-Classic"),
+	UPDATE("Attribute", "the older form of the members used"),
+	UPDATE("Value", "the older form of the members used"),
+	UPDATE("BlockDeviceMappings", "volumes have a life of their own once the instance runs"),
+	UPDATE("Kernel", "an instance with another kernel is another instance"),
+	UPDATE("Ramdisk", "an instance with another RAM disk is another instance"),
+	UPDATE("SriovNetSupport", "a property of the image"),
+	UPDATE("EnaSupport", "a property of the image"),
+	{"AssociateIamInstanceProfile", "IamInstanceProfile.Arn", "the profile is named by its name"},
+	{"ReplaceIamInstanceProfileAssociation", "IamInstanceProfile.Arn", "the profile is named by its name"},
+	{"MonitorInstances", "MetricCategoryIds", "categories of metrics are not managed yet"},
+	{"UnmonitorInstances", "MetricCategoryIds", "categories of metrics are not managed yet"},
+	{"StartInstances", "AdditionalInfo", "reserved by AWS"},
+	{"StopInstances", "Hibernate", "an instance is stopped to be changed, not to be put to sleep"},
+	{"StopInstances", "SkipOsShutdown", "the operating system is asked to shut down"},
+	{"StopInstances", "Force", "the operating system is asked to shut down"},
+};
+
+const struct aws_kind aws_instance = {
+	.kind = {.name = "aws.instance", .about = "a virtual machine", .version = 1, .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs)},
+	.service = "ec2",
+	.create = {.operation = "RunInstances", .fixed = one, .recipe = RECIPE_TOKEN, .tagged = "instance",
+		   .token = "ClientToken", .result = "Instances.0.InstanceId", .settling = young},
+	.delete = {.operation = "TerminateInstances", .id = "InstanceIds.0", .recipe = RECIPE_CONVERGE,
+		   .absent = absent, .hints = protected},
+	.list = {.operation = "DescribeInstances", .items = "Reservations.*.Instances", .page = 1000,
+		 .filter = "instance-id"},
+	.pause = &pause,
+	.states = {.member = "State.Name", .pending = pending, .leaving = leaving, .gone = gone},
+	.tags_member = "Tags",
+	.omitted = omitted,
+	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
+	.poll_ms = 5000,
+	.complete = complete,
+};

@@ -1,0 +1,50 @@
+#include "providers/aws/kinds/launch_fields.h"
+
+#include "base/digest.h"
+
+const char *const aws_enabled_disabled[] = {"enabled", "disabled", NULL};
+const char *const aws_token_uses[] = {"optional", "required", NULL};
+const char *const aws_tenancies[] = {"default", "dedicated", "host", NULL};
+const char *const aws_hostname_types[] = {"ip-name", "resource-name", NULL};
+const char *const aws_capacity_preferences[] = {"capacity-reservations-only", "open", "none", NULL};
+const char *const aws_volume_types[] = {"standard", "io1", "io2", "gp2", "gp3", "sc1", "st1", NULL};
+const char *const aws_market_types[] = {"spot", "capacity-block", "interruptible-capacity-reservation", "on-demand",
+					NULL};
+const char *const aws_spot_types[] = {"one-time", "persistent", NULL};
+const char *const aws_interruptions[] = {"hibernate", "stop", "terminate", NULL};
+const char *const aws_shutdown_behaviors[] = {"stop", "terminate", NULL};
+const char *const aws_recoveries[] = {"default", "disabled", NULL};
+const char *const aws_weightings[] = {"default", "vpc-1", "ebs-1", NULL};
+const char *const aws_credits[] = {"standard", "unlimited", NULL};
+
+struct value aws_encode_base64(const struct aws_field *field, const struct value *value, struct arena *arena)
+{
+	struct value encoded = value_string(base64_encode(arena, value_slice(value)));
+	(void)field;
+	encoded.secret = value->secret;
+	return encoded;
+}
+
+struct value aws_decode_base64(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *found = value_path(item, field->read ? field->read : field->member);
+	struct slice text;
+	if (!found || value_slice(found).size == 0 || !base64_decode(arena, value_slice(found), &text))
+		return value_null();
+	struct value value = value_string(text);
+	value.secret = found->secret;
+	return value;
+}
+
+struct value aws_encode_presence(const struct aws_field *field, const struct value *value, struct arena *arena)
+{
+	(void)field;
+	(void)arena;
+	return value_is(value, VALUE_BOOL) && value->boolean ? value_text("") : value_null();
+}
+
+struct value aws_decode_presence(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	(void)arena;
+	return value_path(item, field->member) ? value_bool(true) : value_null();
+}

@@ -1,0 +1,377 @@
+#include <inttypes.h>
+
+#include "providers/aws/kinds/instance_requirements.h"
+#include "providers/aws/kinds/kinds.h"
+#include "providers/aws/kinds/launch_fields.h"
+#include "providers/aws/parameters.h"
+
+/*
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplate.html
+ *
+ * A change makes a new version of the whole data and then the default of it. What is shown is the
+ * latest version; whoever uses a template pins the number.
+ */
+
+#define DATA "LaunchTemplateData."
+
+/* Every change of data is one call, with all the data. */
+static const char *const young[] = {"InvalidLaunchTemplateId.NotFound", NULL};
+static const struct aws_call new_version = {
+	.operation = "CreateLaunchTemplateVersion",
+	.id = "LaunchTemplateId",
+	.recipe = RECIPE_TOKEN,
+	.token = "ClientToken",
+	.settling = young,
+	.whole = true,
+};
+static const struct aws_alignment make_default = {
+	.call = {.operation = "ModifyLaunchTemplate", .id = "LaunchTemplateId", .recipe = RECIPE_CONVERGE},
+	.member = "DefaultVersion",
+	.output = "default_version",
+	.wanted = "latest_version",
+};
+
+/* A name, or a whole ARN. */
+static struct value encode_profile(const struct aws_field *field, const struct value *value, struct arena *arena)
+{
+	struct value_member *members = arena_new_array(arena, 1, struct value_member);
+	bool arn = slice_starts_with(value_slice(value), SLICE("arn:"));
+	(void)field;
+	members[0] = (struct value_member){value_text(arn ? "Arn" : "Name"), *value};
+	return value_map(members, 1);
+}
+
+static struct value decode_profile(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *profile = value_path(item, field->member);
+	const struct value *name = value_get_named(profile, "Name");
+	const struct value *arn = value_get_named(profile, "Arn");
+	(void)arena;
+	return name && value_slice(name).size ? *name : arn && value_slice(arn).size ? *arn : value_null();
+}
+
+static const char *const tagged_types[] = {"instance", "volume", "network-interface", "spot-instances-request", NULL};
+
+static bool is_tagged_type(struct slice type)
+{
+	for (const char *const *name = tagged_types; *name; name++)
+		if (slice_is(type, *name))
+			return true;
+	return false;
+}
+
+/* Some servers list the template's own tags here too. */
+static struct value decode_launch_tags(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *all = value_path(item, field->member);
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; all && value_is(all, VALUE_LIST) && i < all->count; i++) {
+		const struct value *type = value_get_named(&all->items[i], "ResourceType");
+		if (!type || !is_tagged_type(value_slice(type)))
+			continue;
+		struct value_member *members = arena_new_array(arena, 2, struct value_member);
+		members[0] = (struct value_member){value_text("resource"), *type};
+		members[1] = (struct value_member){
+			value_text("tags"), aws_decode_tags(value_get_named(&all->items[i], "Tags"), arena)};
+		value_builder_item(&builder, value_map(members, 2));
+	}
+	return value_builder_list(&builder, arena);
+}
+
+static struct value decode_version(const struct value *item, const char *path, struct arena *arena)
+{
+	const struct value *number = value_path(item, path);
+	return number && value_is(number, VALUE_INTEGER)
+		       ? value_string(arena_format(arena, "%" PRId64, number->integer))
+		       : value_null();
+}
+
+static struct value decode_latest(const struct value *item, struct arena *arena)
+{
+	return decode_version(item, "VersionNumber", arena);
+}
+
+static struct value decode_default(const struct value *item, struct arena *arena)
+{
+	return decode_version(item, "Template.DefaultVersionNumber", arena);
+}
+
+static const struct aws_field metadata_fields[] = {METADATA_FIELDS(UNSET_CLEAR)};
+static const struct aws_field placement_fields[] = {PLACEMENT_FIELDS(UNSET_CLEAR), ZONE_FIELDS(UNSET_CLEAR)};
+static const struct aws_field cpu_fields[] = {CPU_FIELDS(UNSET_CLEAR), CPU_SNP_FIELD(UNSET_CLEAR)};
+static const struct aws_field capacity_fields[] = {CAPACITY_FIELDS(UNSET_CLEAR)};
+static const struct aws_field market_fields[] = {MARKET_FIELDS(UNSET_CLEAR)};
+static const struct aws_field private_dns_fields[] = {PRIVATE_DNS_FIELDS(UNSET_CLEAR)};
+static const struct aws_field block_device_fields[] = {BLOCK_DEVICE_FIELDS(UNSET_CLEAR)};
+static const struct aws_field block_device = {
+	.field = {.name = "device", .type = FIELD_OBJECT, .members = FIELDS(block_device_fields)},
+};
+
+static const struct aws_field group = {
+	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
+};
+static const struct aws_field address6 = {.field = {.name = "address", .type = FIELD_ADDRESS}, .member = "Ipv6Address"};
+static const struct aws_field prefix4 = {.field = {.name = "prefix", .type = FIELD_CIDR4}, .member = "Ipv4Prefix"};
+static const struct aws_field prefix6 = {.field = {.name = "prefix", .type = FIELD_CIDR6}, .member = "Ipv6Prefix"};
+static const struct aws_field license = {
+	.field = {.name = "license", .type = FIELD_STRING, .pattern = "arn:.*"},
+	.member = "LicenseConfigurationArn",
+};
+
+static const struct aws_field private_address_fields[] = {
+	{.field = {.name = "address", .type = FIELD_ADDRESS, .flags = REQUIRED | KEY, .about = "the address"},
+	 .member = "PrivateIpAddress"},
+	{.field = {.name = "primary", .type = FIELD_BOOL, .when_unset = UNSET_CLEAR, .about = "whether it is the first"},
+	 .member = "Primary"},
+};
+static const struct aws_field private_address = {
+	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
+};
+
+#define OPTION(text, of_type, path, description) LAUNCH_FIELD(text, of_type, path, UNSET_CLEAR, description)
+#define NUMBER(text, path, low, high, description) LAUNCH_NUMBER(text, path, low, high, UNSET_CLEAR, description)
+#define ADDRESSES(text, path, of_item, description)                                                                    \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_SET,                                                                           \
+			  .item = &(of_item).field,                                                                    \
+			  .when_unset = UNSET_CLEAR,                                                                   \
+			  .about = (description)},                                                                     \
+		.member = (path)                                                                                       \
+	}
+
+static const char *const interface_types[] = {"interface", "efa", "efa-only", NULL};
+
+static const struct aws_field interface_fields[] = {
+	{.field = {.name = "device_index", .type = FIELD_INTEGER, .flags = REQUIRED | KEY, .least = 0, .most = 64,
+		   .about = "0 is the first interface of a card"},
+	 .member = "DeviceIndex"},
+	{.field = {.name = "network_card", .type = FIELD_INTEGER, .flags = KEY, .least = 0, .most = 64,
+		   .about = "network card it is attached to"},
+	 .member = "NetworkCardIndex"},
+	LAUNCH_CHOICE("type", "InterfaceType", interface_types, UNSET_CLEAR, "interface, efa or efa-only"),
+	OPTION("interface", FIELD_STRING, "NetworkInterfaceId", "an existing interface, by its id"),
+	{.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet", .when_unset = UNSET_CLEAR,
+		   .about = "the subnet it lies in"},
+	 .member = "SubnetId"},
+	ADDRESSES("security_groups", "Groups", group, "groups it belongs to"),
+	OPTION("description", FIELD_STRING, "Description", "what it is for"),
+	OPTION("delete_on_termination", FIELD_BOOL, "DeleteOnTermination", "whether it goes with the instance"),
+	OPTION("public_address", FIELD_BOOL, "AssociatePublicIpAddress", "whether it gets a public IPv4 address"),
+	OPTION("carrier_address", FIELD_BOOL, "AssociateCarrierIpAddress", "whether it gets an address of the carrier"),
+	OPTION("address", FIELD_ADDRESS, "PrivateIpAddress", "first IPv4 address"),
+	ADDRESSES("addresses", "PrivateIpAddresses", private_address, "IPv4 addresses"),
+	NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, "number of further IPv4 addresses"),
+	ADDRESSES("addresses6", "Ipv6Addresses", address6, "IPv6 addresses"),
+	NUMBER("address6_count", "Ipv6AddressCount", 0, 256, "number of IPv6 addresses"),
+	OPTION("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", "whether the first IPv6 address stays with it"),
+	ADDRESSES("prefixes", "Ipv4Prefixes", prefix4, "IPv4 prefixes"),
+	NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, "number of IPv4 prefixes"),
+	ADDRESSES("prefixes6", "Ipv6Prefixes", prefix6, "IPv6 prefixes"),
+	NUMBER("prefix6_count", "Ipv6PrefixCount", 0, 256, "number of IPv6 prefixes"),
+	OPTION("ena_express", FIELD_BOOL, "EnaSrdSpecification.EnaSrdEnabled", "whether ENA Express is on"),
+	OPTION("ena_express_udp", FIELD_BOOL, "EnaSrdSpecification.EnaSrdUdpSpecification.EnaSrdUdpEnabled",
+	       "whether UDP uses it too"),
+	NUMBER("ena_queues", "EnaQueueCount", 1, 256, "number of queues"),
+	NUMBER("tcp_timeout_s", "ConnectionTrackingSpecification.TcpEstablishedTimeout", 60, 432000,
+	       "until an idle TCP connection is forgotten"),
+	NUMBER("udp_timeout_s", "ConnectionTrackingSpecification.UdpTimeout", 30, 60,
+	       "until a one-way UDP flow is forgotten"),
+	NUMBER("udp_stream_timeout_s", "ConnectionTrackingSpecification.UdpStreamTimeout", 60, 180,
+	       "until a two-way UDP flow is forgotten"),
+};
+static const struct aws_field interface = {
+	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
+};
+
+static const struct aws_field launch_tag_fields[] = {
+	{.field = {.name = "resource", .type = FIELD_STRING, .flags = REQUIRED | KEY, .choices = tagged_types,
+		   .about = "what is tagged"},
+	 .member = "ResourceType"},
+	{.field = {.name = "tags", .type = FIELD_MAP, .flags = REQUIRED, .item = &aws_tag_value,
+		   .about = "names and values"},
+	 .member = "Tags"},
+};
+static const struct aws_field launch_tags = {
+	.field = {.name = "tags", .type = FIELD_OBJECT, .members = FIELDS(launch_tag_fields)},
+};
+
+#define SCALAR(text, of_type, path, description)                                                                       \
+	{                                                                                                              \
+		.field = {.name = (text), .type = (of_type), .when_unset = UNSET_CLEAR, .about = (description)},       \
+		.member = DATA path, .update = &new_version                                                            \
+	}
+#define CHOICE(text, path, list, description)                                                                          \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_STRING,                                                                        \
+			  .choices = (list),                                                                           \
+			  .when_unset = UNSET_CLEAR,                                                                   \
+			  .about = (description)},                                                                     \
+		.member = DATA path, .update = &new_version                                                            \
+	}
+#define OBJECT(text, path, array, description)                                                                         \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_OBJECT,                                                                        \
+			  .members = FIELDS(array),                                                                    \
+			  .when_unset = UNSET_CLEAR,                                                                   \
+			  .about = (description)},                                                                     \
+		.member = DATA path, .update = &new_version                                                            \
+	}
+#define SET(text, path, of_item, description)                                                                          \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_SET,                                                                           \
+			  .item = &(of_item).field,                                                                    \
+			  .when_unset = UNSET_CLEAR,                                                                   \
+			  .about = (description)},                                                                     \
+		.member = DATA path, .update = &new_version                                                            \
+	}
+
+static const struct aws_field fields[] = {
+	{.field = {.name = "name", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE | NAMES, .least = 3,
+		   .most = 128, .pattern = "[a-zA-Z0-9()./_-]+", .about = "name of the template"},
+	 .member = "LaunchTemplateName"},
+	{.field = {.name = "description", .type = FIELD_STRING, .most = 255, .when_unset = UNSET_CLEAR,
+		   .about = "what the version is for"},
+	 .member = "VersionDescription", .update = &new_version},
+	SCALAR("image", FIELD_STRING, "ImageId", "id of the image, or resolve:ssm:PARAMETER"),
+	SCALAR("instance_type", FIELD_STRING, "InstanceType", "type of the instances"),
+	OBJECT("requirements", "InstanceRequirements", aws_requirement_fields,
+	       "what a type must offer, in place of instance_type"),
+	{.field = {.name = "key", .type = FIELD_REFERENCE, .target = "aws.key_pair", .output = "name",
+		   .when_unset = UNSET_CLEAR, .about = "key pair that instances admit, or its name"},
+	 .member = DATA "KeyName", .update = &new_version},
+	SET("security_groups", "SecurityGroupIds", group, "groups of the instances"),
+	{.field = {.name = "user_data", .type = FIELD_STRING, .most = AWS_USER_DATA_BYTES, .when_unset = UNSET_CLEAR,
+		   .about = "what the first start runs, as text"},
+	 .member = DATA "UserData", .update = &new_version, .shown = true, .encode = aws_encode_base64,
+	 .decode = aws_decode_base64},
+	{.field = {.name = "instance_profile", .type = FIELD_STRING, .when_unset = UNSET_CLEAR,
+		   .about = "IAM instance profile, by its name or ARN"},
+	 .member = DATA "IamInstanceProfile", .update = &new_version, .encode = encode_profile,
+	 .decode = decode_profile},
+	SET("block_devices", "BlockDeviceMappings", block_device, "volumes"),
+	SET("interfaces", "NetworkInterfaces", interface, "network interfaces"),
+	OBJECT("metadata", "MetadataOptions", metadata_fields, "the metadata service of the instances"),
+	SCALAR("monitoring", FIELD_BOOL, "Monitoring.Enabled", "whether metrics come each minute"),
+	OBJECT("placement", "Placement", placement_fields, "where the instances run"),
+	OBJECT("market", "InstanceMarketOptions", market_fields, "spot instances and the like"),
+	CHOICE("credits", "CreditSpecification.CpuCredits", aws_credits, "of burstable types: standard or unlimited"),
+	SCALAR("ebs_optimized", FIELD_BOOL, "EbsOptimized", "whether bandwidth to EBS is set apart"),
+	OBJECT("capacity_reservation", "CapacityReservationSpecification", capacity_fields, "use of reserved capacity"),
+	OBJECT("cpu", "CpuOptions", cpu_fields, "cores and threads"),
+	SCALAR("hibernation", FIELD_BOOL, "HibernationOptions.Configured", "whether instances can hibernate"),
+	SCALAR("enclave", FIELD_BOOL, "EnclaveOptions.Enabled", "whether instances can hold Nitro enclaves"),
+	{.field = {.name = "launch_tags", .type = FIELD_SET, .item = &launch_tags.field, .when_unset = UNSET_CLEAR,
+		   .about = "tags of what is launched"},
+	 .member = DATA "TagSpecifications", .update = &new_version, .decode = decode_launch_tags},
+	SCALAR("termination_protection", FIELD_BOOL, "DisableApiTermination", "whether the API may not terminate"),
+	SCALAR("stop_protection", FIELD_BOOL, "DisableApiStop", "whether the API may not stop"),
+	CHOICE("shutdown_behavior", "InstanceInitiatedShutdownBehavior", aws_shutdown_behaviors,
+	       "what a shutdown from within leads to"),
+	OBJECT("private_dns", "PrivateDnsNameOptions", private_dns_fields, "host names"),
+	SET("licenses", "LicenseSpecifications", license, "license configurations, by their ARNs"),
+	CHOICE("auto_recovery", "MaintenanceOptions.AutoRecovery", aws_recoveries, "whether a failed host is left"),
+	CHOICE("bandwidth_weighting", "NetworkPerformanceOptions.BandwidthWeighting", aws_weightings,
+	       "whether bandwidth goes to the network or to EBS"),
+	SCALAR("kernel", FIELD_STRING, "KernelId", "kernel of a paravirtual image"),
+	SCALAR("ramdisk", FIELD_STRING, "RamDiskId", "RAM disk of a paravirtual image"),
+	AWS_TAGS_FIELD,
+};
+
+/* The API takes no empty version. */
+static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&kind->fields, i);
+		if (field->member && strncmp(field->member, DATA, sizeof(DATA) - 1) == 0 &&
+		    value_get_named(desired, field->field.name))
+			return true;
+	}
+	diag_error(diagnostics, FAULT_USER, desired->position, "%s says nothing of the instances it is for", kind->name);
+	diag_hint(diagnostics, "give at least one field besides its name, such as 'image'");
+	return false;
+}
+
+static const char *const data_fields[] = {"description",	  "image",
+					  "instance_type",	  "requirements",
+					  "key",		  "security_groups",
+					  "user_data",		  "instance_profile",
+					  "block_devices",	  "interfaces",
+					  "metadata",		  "monitoring",
+					  "placement",		  "market",
+					  "credits",		  "ebs_optimized",
+					  "capacity_reservation", "cpu",
+					  "hibernation",	  "enclave",
+					  "launch_tags",	  "termination_protection",
+					  "stop_protection",	  "shutdown_behavior",
+					  "private_dns",	  "licenses",
+					  "auto_recovery",	  "bandwidth_weighting",
+					  "kernel",		  "ramdisk",
+					  NULL};
+
+static const struct aws_output outputs[] = {
+	{.output = {.name = "id", .pattern = "lt-[0-9a-f]{8,17}", .about = "id of the template"},
+	 .read = "LaunchTemplateId"},
+	{.output = {.name = "latest_version", .pattern = "[0-9]{1,18}", .about = "number of the latest version",
+		    .renewed_by = data_fields},
+	 .decode = decode_latest},
+	{.output = {.name = "default_version", .pattern = "[0-9]{1,18}", .about = "number of the default version",
+		    .renewed_by = data_fields},
+	 .decode = decode_default},
+	{.output = {.name = "name", .about = "its name"}, .read = "LaunchTemplateName"},
+};
+
+static const char *const types_or_requirements[] = {"instance_type", "requirements", NULL};
+static const char *const groups_or_interfaces[] = {"security_groups", "interfaces", NULL};
+static const struct exclusive exclusives[] = {{NULL, types_or_requirements, false}, {NULL, groups_or_interfaces, false}};
+
+static const char *const absent[] = {"InvalidLaunchTemplateId.NotFound", NULL};
+static const char *const latest[] = {"Versions.0", "$Latest", NULL};
+static const char *const hints[] = {"InvalidLaunchTemplateName.AlreadyExistsException",
+				    "choose another name, or delete the template that has it", NULL};
+
+static const struct aws_join templates = {
+	.list = {.operation = "DescribeLaunchTemplates", .items = "LaunchTemplates", .page = 200},
+	.key = "LaunchTemplateId",
+	.as = "Template",
+};
+
+#define BOTH(path, reason) {"CreateLaunchTemplate", path, reason}, {"CreateLaunchTemplateVersion", path, reason}
+
+static const struct aws_omission omitted[] = {
+	BOTH(DATA "ElasticGpuSpecifications", "Elastic Graphics ended in 2024"),
+	BOTH(DATA "ElasticInferenceAccelerators", "Elastic Inference ended in 2024"),
+	BOTH(DATA "SecurityGroups", "groups are named by their ids; names belong to EC2-Classic"),
+	BOTH(DATA "Operator", "only AWS's own services set it"),
+	BOTH(DATA "SecondaryInterfaces", "secondary networks are not managed yet"),
+	BOTH(DATA "Monitoring.MetricCategoryIds", "categories of metrics are not managed yet"),
+	BOTH(DATA "InstanceMarketOptions.SpotOptions.BlockDurationMinutes", "AWS no longer takes it"),
+	{"CreateLaunchTemplate", "Operator", "only AWS's own services set it"},
+	{"CreateLaunchTemplateVersion", "LaunchTemplateName", "the template is named by its id"},
+	{"CreateLaunchTemplateVersion", "SourceVersion", "a version is always given as a whole"},
+	{"CreateLaunchTemplateVersion", "ResolveAlias", "an image given as a parameter stays one"},
+	{"ModifyLaunchTemplate", "LaunchTemplateName", "the template is named by its id"},
+};
+
+const struct aws_kind aws_launch_template = {
+	.kind = {.name = "aws.launch_template", .about = "how instances are launched, in versions", .version = 1,
+		 .fields = FIELDS(fields), .outputs = FIELDS(outputs), .exclusives = exclusives,
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]), .check = check},
+	.service = "ec2",
+	.create = {.operation = "CreateLaunchTemplate", .recipe = RECIPE_TOKEN, .tagged = "launch-template",
+		   .token = "ClientToken", .result = "LaunchTemplate.LaunchTemplateId", .hints = hints},
+	.delete = {.operation = "DeleteLaunchTemplate", .id = "LaunchTemplateId", .recipe = RECIPE_CONVERGE,
+		   .absent = absent},
+	/* Neither listing takes ids and leaves out those that are missing. */
+	.list = {.operation = "DescribeLaunchTemplateVersions", .items = "LaunchTemplateVersions", .fixed = latest,
+		 .page = 200},
+	.join = &templates,
+	.alignment = &make_default,
+	.tags_member = "Template.Tags",
+	.omitted = omitted,
+	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
+};

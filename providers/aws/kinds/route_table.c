@@ -1,0 +1,306 @@
+#include "providers/aws/kinds/kinds.h"
+
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateRouteTable.html */
+
+/* Routes that are AWS's own: local ones, and those that a gateway propagates. */
+static bool is_implicit(const struct value *route)
+{
+	struct slice origin = value_slice(value_get_named(route, "Origin"));
+	return slice_is(value_slice(value_get_named(route, "GatewayId")), "local") ||
+	       slice_is(origin, "CreateRouteTable") || slice_is(origin, "EnableVgwRoutePropagation");
+}
+
+/* An answer has several kinds of gateway under one name; the id tells which it is. */
+static const struct gateway {
+	const char *prefix;
+	const char *field;
+} gateways[] = {{"igw-", "internet_gateway"}, {"vgw-", "vpn_gateway"}};
+
+static const struct {
+	const char *member;
+	const char *field;
+} route_members[] = {
+	{"DestinationCidrBlock", "destination"},    {"DestinationIpv6CidrBlock", "destination6"},
+	{"DestinationPrefixListId", "prefix_list"}, {"NatGatewayId", "nat_gateway"},
+	{"TransitGatewayId", "transit_gateway"},    {"VpcPeeringConnectionId", "peering"},
+	{"NetworkInterfaceId", "interface"},	    {"EgressOnlyInternetGatewayId", "egress_only_gateway"},
+};
+
+static struct value decode_route(const struct value *route, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (size_t i = 0; i < sizeof(route_members) / sizeof(route_members[0]); i++) {
+		const struct value *value = value_get_named(route, route_members[i].member);
+		if (value && value_slice(value).size)
+			value_builder_member(&builder, slice_of(route_members[i].field), *value);
+	}
+	const struct value *gateway = value_get_named(route, "GatewayId");
+	for (size_t i = 0; gateway && i < sizeof(gateways) / sizeof(gateways[0]); i++)
+		if (slice_starts_with(value_slice(gateway), slice_of(gateways[i].prefix)))
+			value_builder_member(&builder, slice_of(gateways[i].field), *gateway);
+	return value_builder_map(&builder, arena);
+}
+
+static struct value decode_routes(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *routes = value_get_named(item, "Routes");
+	VALUE_BUILDER_AUTO builder;
+	(void)field;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; routes && value_is(routes, VALUE_LIST) && i < routes->count; i++)
+		if (!is_implicit(&routes->items[i]))
+			value_builder_item(&builder, decode_route(&routes->items[i], arena));
+	return value_builder_list(&builder, arena);
+}
+
+/* An association that is there, or coming. */
+static const struct value *association_target(const struct value *association)
+{
+	struct slice state = value_slice(value_path(association, "AssociationState.State"));
+	if (slice_is(state, "disassociating") || slice_is(state, "disassociated"))
+		return NULL;
+	const struct value *subnet = value_get_named(association, "SubnetId");
+	return subnet && value_slice(subnet).size ? subnet : NULL;
+}
+
+static struct value decode_subnets(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *associations = value_get_named(item, "Associations");
+	VALUE_BUILDER_AUTO builder;
+	(void)field;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; associations && value_is(associations, VALUE_LIST) && i < associations->count; i++) {
+		const struct value *target = association_target(&associations->items[i]);
+		if (target)
+			value_builder_item(&builder, *target);
+	}
+	return value_builder_list(&builder, arena);
+}
+
+static struct value decode_association_ids(const struct value *item, struct arena *arena)
+{
+	const struct value *associations = value_get_named(item, "Associations");
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; associations && value_is(associations, VALUE_LIST) && i < associations->count; i++) {
+		const struct value *target = association_target(&associations->items[i]);
+		const struct value *id = value_get_named(&associations->items[i], "RouteTableAssociationId");
+		if (target && id)
+			value_builder_set(&builder, value_slice(target), *id);
+	}
+	return value_builder_map(&builder, arena);
+}
+
+static const char *const route_there[] = {"RouteAlreadyExists", NULL};
+static const char *const route_gone[] = {"InvalidRoute.NotFound", "InvalidRouteTableID.NotFound", NULL};
+/* The gateway's attachment or the target itself may be a moment behind. */
+static const char *const route_young[] = {"InvalidGatewayID.NotFound",
+					  "InvalidInternetGatewayID.NotFound",
+					  "InvalidVpnGatewayID.NotFound",
+					  "InvalidRouteTableID.NotFound",
+					  "InvalidNatGatewayID.NotFound",
+					  "InvalidTransitGatewayID.NotFound",
+					  "InvalidNetworkInterfaceID.NotFound",
+					  "Gateway.NotAttached",
+					  NULL};
+
+static const struct aws_part routes = {
+	.add = {.operation = "CreateRoute",
+		.id = "RouteTableId",
+		.recipe = RECIPE_NATURAL,
+		.present = route_there,
+		.settling = route_young},
+	.remove = {.operation = "DeleteRoute", .id = "RouteTableId", .recipe = RECIPE_CONVERGE, .absent = route_gone},
+	.change = {.operation = "ReplaceRoute",
+		   .id = "RouteTableId",
+		   .recipe = RECIPE_CONVERGE,
+		   .settling = route_young},
+};
+
+static const char *const association_gone[] = {"InvalidAssociationID.NotFound", NULL};
+static const char *const association_young[] = {"InvalidRouteTableID.NotFound", "InvalidSubnetID.NotFound", NULL};
+static const struct aws_part associations = {
+	.add = {.operation = "AssociateRouteTable",
+		.id = "RouteTableId",
+		.recipe = RECIPE_NATURAL,
+		.settling = association_young},
+	.remove = {.operation = "DisassociateRouteTable", .recipe = RECIPE_CONVERGE, .absent = association_gone},
+	.removal_member = "AssociationId",
+	.removal_output = "associations",
+	.holds = true,
+};
+
+static const char *const propagation_young[] = {"Gateway.NotAttached", "InvalidGatewayID.NotFound",
+						"InvalidVpnGatewayID.NotFound", "InvalidRouteTableID.NotFound", NULL};
+static const char *const propagation_gone[] = {"InvalidGatewayID.NotFound", "InvalidVpnGatewayID.NotFound",
+					       "InvalidRouteTableID.NotFound", NULL};
+static const struct aws_part propagations = {
+	.add = {.operation = "EnableVgwRoutePropagation",
+		.id = "RouteTableId",
+		.recipe = RECIPE_CONVERGE,
+		.settling = propagation_young},
+	.remove = {.operation = "DisableVgwRoutePropagation",
+		   .id = "RouteTableId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = propagation_gone},
+};
+
+static const struct aws_field association_item = {
+	.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet"},
+	.member = "SubnetId",
+};
+static const struct aws_field propagation_item = {
+	.field = {.name = "gateway", .type = FIELD_REFERENCE, .target = "aws.vpn_gateway"},
+	.member = "GatewayId",
+};
+
+static const struct aws_field route_fields[] = {
+	{.field = {.name = "destination", .type = FIELD_CIDR4, .flags = KEY, .about = "IPv4 range it is for"},
+	 .member = "DestinationCidrBlock"},
+	{.field = {.name = "destination6", .type = FIELD_CIDR6, .flags = KEY, .about = "IPv6 range it is for"},
+	 .member = "DestinationIpv6CidrBlock"},
+	{.field = {.name = "prefix_list",
+		   .type = FIELD_STRING,
+		   .flags = KEY,
+		   .pattern = "pl-[0-9a-f]{8,17}",
+		   .about = "managed prefix list it is for"},
+	 .member = "DestinationPrefixListId"},
+	{.field = {.name = "internet_gateway",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.internet_gateway",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target"},
+	 .member = "GatewayId"},
+	{.field = {.name = "vpn_gateway",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.vpn_gateway",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target"},
+	 .member = "GatewayId"},
+	{.field = {.name = "nat_gateway",
+		   .type = FIELD_STRING,
+		   .pattern = "nat-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target, by its id"},
+	 .member = "NatGatewayId"},
+	{.field = {.name = "transit_gateway",
+		   .type = FIELD_STRING,
+		   .pattern = "tgw-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target, by its id"},
+	 .member = "TransitGatewayId"},
+	{.field = {.name = "peering",
+		   .type = FIELD_STRING,
+		   .pattern = "pcx-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target, by its id"},
+	 .member = "VpcPeeringConnectionId"},
+	{.field = {.name = "interface",
+		   .type = FIELD_STRING,
+		   .pattern = "eni-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target, by its id"},
+	 .member = "NetworkInterfaceId"},
+	{.field = {.name = "egress_only_gateway",
+		   .type = FIELD_STRING,
+		   .pattern = "eigw-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target, by its id"},
+	 .member = "EgressOnlyInternetGatewayId"},
+};
+static const struct aws_field route = {
+	.field = {.name = "route", .type = FIELD_OBJECT, .members = FIELDS(route_fields)},
+};
+
+static const char *const destinations[] = {"destination", "destination6", "prefix_list", NULL};
+static const char *const targets[] = {"internet_gateway", "vpn_gateway", "nat_gateway",		"transit_gateway",
+				      "peering",	  "interface",	 "egress_only_gateway", NULL};
+static const struct exclusive exclusives[] = {{"routes", destinations, true}, {"routes", targets, true}};
+
+static const struct aws_field fields[] = {
+	{.field = {.name = "vpc",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.vpc",
+		   .flags = REQUIRED | IMMUTABLE,
+		   .about = "the VPC it belongs to"},
+	 .member = "VpcId"},
+	{.field = {.name = "routes",
+		   .type = FIELD_SET,
+		   .flags = SETTLES,
+		   .item = &route.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "routes besides the local ones"},
+	 .decode = decode_routes,
+	 .part = &routes},
+	{.field = {.name = "subnets",
+		   .type = FIELD_SET,
+		   .flags = SETTLES,
+		   .item = &association_item.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "subnets that it routes for"},
+	 .decode = decode_subnets,
+	 .part = &associations},
+	{.field = {.name = "propagation",
+		   .type = FIELD_SET,
+		   .flags = SETTLES | MIRRORED, /* by a VPN gateway's propagate_to */
+		   .item = &propagation_item.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "VPN gateways whose learned routes it takes in"},
+	 .read = "PropagatingVgws",
+	 .part = &propagations},
+	AWS_TAGS_FIELD,
+};
+
+static const struct aws_output outputs[] = {
+	{.output = {.name = "id", .pattern = "rtb-[0-9a-f]{8,17}", .about = "id of the table"}, .read = "RouteTableId"},
+	{.output = {.name = "associations", .about = "id of the association of each subnet"},
+	 .decode = decode_association_ids},
+};
+
+static const char *const absent[] = {"InvalidRouteTableID.NotFound", NULL};
+static const char *const held[] = {"DependencyViolation", NULL};
+static const char *const young[] = {"InvalidVpcID.NotFound", NULL};
+
+#define BOTH(path, reason) {"CreateRoute", path, reason}, {"ReplaceRoute", path, reason}
+
+static const struct aws_omission omitted[] = {
+	BOTH("CarrierGatewayId", "Wavelength zones are not managed"),
+	BOTH("CoreNetworkArn", "Cloud WAN is not managed"),
+	BOTH("InstanceId", "an interface names the target exactly; an instance may have several"),
+	BOTH("LocalGatewayId", "Outposts are not managed"),
+	BOTH("OdbNetworkArn", "Oracle Database@AWS is not managed"),
+	BOTH("VpcEndpointId", "Gateway Load Balancer endpoints are not managed yet"),
+	{"ReplaceRoute", "LocalTarget", "local routes are AWS's own"},
+	{"AssociateRouteTable", "GatewayId", "edge associations of gateways are not managed yet"},
+	{"AssociateRouteTable", "PublicIpv4Pool", "public pools are not managed"},
+};
+
+const struct aws_kind aws_route_table = {
+	.kind = {.name = "aws.route_table",
+		 .about = "routes of subnets",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs),
+		 .exclusives = exclusives,
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0])},
+	.service = "ec2",
+	.create = {.operation = "CreateRouteTable",
+		   .recipe = RECIPE_TOKEN,
+		   .tagged = "route-table",
+		   .token = "ClientToken",
+		   .result = "RouteTable.RouteTableId",
+		   .settling = young},
+	.delete = {.operation = "DeleteRouteTable",
+		   .id = "RouteTableId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = absent,
+		   .settling = held},
+	.list = {.operation = "DescribeRouteTables", .items = "RouteTables", .page = 100, .filter = "route-table-id"},
+	.tags_member = "Tags",
+	.omitted = omitted,
+	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
+};

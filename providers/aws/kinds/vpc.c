@@ -1,0 +1,182 @@
+#include "base/cidr.h"
+#include "providers/aws/kinds/kinds.h"
+
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpc.html */
+
+/* A VPC's range is a /16 to a /28
+ * (https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html). */
+static bool check_range(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	struct cidr range;
+	if (!cidr_read(value_slice(value), &range) || (range.bits >= 16 && range.bits <= 28))
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position, "'%s' is a /%u, but AWS takes a /16 to a /28", field->name,
+		   range.bits);
+	return false;
+}
+
+static struct value decode_ranges(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *sets = value_get_named(item, "CidrBlockAssociationSet");
+	struct slice first = value_slice(value_get_named(item, "CidrBlock"));
+	VALUE_BUILDER_AUTO builder;
+	(void)field;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; sets && value_is(sets, VALUE_LIST) && i < sets->count; i++) {
+		struct slice range = value_slice(value_get_named(&sets->items[i], "CidrBlock"));
+		struct slice state = value_slice(value_path(&sets->items[i], "CidrBlockState.State"));
+		bool there = slice_is(state, "associated") || slice_is(state, "associating");
+		if (there && !slice_equal(range, first))
+			value_builder_item(&builder, value_string(range));
+	}
+	return value_builder_list(&builder, arena);
+}
+
+static struct value decode_range_associations(const struct value *item, struct arena *arena)
+{
+	const struct value *sets = value_get_named(item, "CidrBlockAssociationSet");
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; sets && value_is(sets, VALUE_LIST) && i < sets->count; i++) {
+		const struct value *id = value_get_named(&sets->items[i], "AssociationId");
+		struct slice range = value_slice(value_get_named(&sets->items[i], "CidrBlock"));
+		if (id && range.size)
+			value_builder_set(&builder, range, *id);
+	}
+	return value_builder_map(&builder, arena);
+}
+
+/* A subnet in a further range can be made only once that is there. */
+static enum readiness readiness(const struct value *item, enum readiness by_state)
+{
+	const struct value *sets = value_get_named(item, "CidrBlockAssociationSet");
+	for (uint32_t i = 0; sets && value_is(sets, VALUE_LIST) && i < sets->count; i++) {
+		struct slice state = value_slice(value_path(&sets->items[i], "CidrBlockState.State"));
+		if (slice_is(state, "associating") || slice_is(state, "disassociating"))
+			return READY_PENDING;
+	}
+	return by_state;
+}
+
+static const char *const dns_support_detail[] = {"Attribute", "enableDnsSupport", NULL};
+static const char *const dns_hostnames_detail[] = {"Attribute", "enableDnsHostnames", NULL};
+static const struct aws_detail dns_support = {
+	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_support_detail};
+static const struct aws_detail dns_hostnames = {
+	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_hostnames_detail};
+
+/* The API takes one of the two a call. */
+static const struct aws_call modify = {
+	.operation = "ModifyVpcAttribute",
+	.id = "VpcId",
+	.recipe = RECIPE_CONVERGE,
+	.one_field = true,
+};
+
+static const char *const range_absent[] = {"InvalidVpcCidrBlockAssociationID.NotFound", NULL};
+static const struct aws_part ranges = {
+	.add = {.operation = "AssociateVpcCidrBlock", .id = "VpcId", .recipe = RECIPE_NATURAL},
+	.remove = {.operation = "DisassociateVpcCidrBlock", .recipe = RECIPE_CONVERGE, .absent = range_absent},
+	.removal_member = "AssociationId",
+	.removal_output = "range_associations",
+};
+static const struct aws_field range_item = {
+	.field = {.name = "range", .type = FIELD_CIDR4, .check = check_range},
+	.member = "CidrBlock",
+};
+
+static const char *const tenancies[] = {"default", "dedicated", NULL};
+
+static const struct aws_field fields[] = {
+	{.field = {.name = "cidr",
+		   .type = FIELD_CIDR4,
+		   .flags = REQUIRED | IMMUTABLE,
+		   .check = check_range,
+		   .range = RANGE_DOMAIN,
+		   .about = "first IPv4 range, a /16 to a /28"},
+	 .member = "CidrBlock"},
+	{.field = {.name = "secondary_cidrs",
+		   .type = FIELD_SET,
+		   .item = &range_item.field,
+		   .range = RANGE_DOMAIN,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "further IPv4 ranges"},
+	 .decode = decode_ranges,
+	 .part = &ranges},
+	{.field = {.name = "tenancy",
+		   .type = FIELD_STRING,
+		   .choices = tenancies,
+		   .flags = IMMUTABLE,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "hardware tenancy of instances"},
+	 .member = "InstanceTenancy"},
+	{.field = {.name = "dns_support",
+		   .type = FIELD_BOOL,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "true",
+		   .about = "whether the resolver of Amazon answers"},
+	 .read = "EnableDnsSupport.Value",
+	 .update = &modify,
+	 .change = "EnableDnsSupport.Value",
+	 .detail = &dns_support},
+	{.field = {.name = "dns_hostnames",
+		   .type = FIELD_BOOL,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "false",
+		   .about = "whether instances get public host names; needs dns_support"},
+	 .read = "EnableDnsHostnames.Value",
+	 .update = &modify,
+	 .change = "EnableDnsHostnames.Value",
+	 .detail = &dns_hostnames},
+	AWS_TAGS_FIELD,
+};
+
+static const struct aws_output outputs[] = {
+	{.output = {.name = "id", .pattern = "vpc-[0-9a-f]{8,17}", .about = "id of the VPC"}, .read = "VpcId"},
+	{.output = {.name = "owner", .about = "account that owns it"}, .read = "OwnerId"},
+	{.output = {.name = "dhcp_options", .about = "id of its DHCP options"}, .read = "DhcpOptionsId"},
+	{.output = {.name = "range_associations", .about = "id of the association of each range"},
+	 .decode = decode_range_associations},
+};
+
+static const char *const pending[] = {"pending", NULL};
+static const char *const absent[] = {"InvalidVpcID.NotFound", NULL};
+/* A deleted neighbour may hold on for a little. */
+static const char *const held[] = {"DependencyViolation", NULL};
+
+#define BOTH(path, reason) {"CreateVpc", path, reason}, {"AssociateVpcCidrBlock", path, reason}
+
+static const struct aws_omission omitted[] = {
+	BOTH("AmazonProvidedIpv6CidrBlock", "IPv6 ranges of VPCs are not managed yet"),
+	BOTH("Ipv6CidrBlock", "IPv6 ranges of VPCs are not managed yet"),
+	BOTH("Ipv6CidrBlockNetworkBorderGroup", "IPv6 ranges of VPCs are not managed yet"),
+	BOTH("Ipv6Pool", "IPv6 ranges of VPCs are not managed yet"),
+	BOTH("Ipv6IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"),
+	BOTH("Ipv6NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"),
+	BOTH("Ipv4IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"),
+	BOTH("Ipv4NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"),
+	{"CreateVpc", "VpcEncryptionControl", "encryption control is a paid feature that is not managed yet"},
+	{"ModifyVpcAttribute", "EnableNetworkAddressUsageMetrics", "a metric that costs a call a VPC to read"},
+};
+
+const struct aws_kind aws_vpc = {
+	.kind = {.name = "aws.vpc",
+		 .about = "a virtual network",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs)},
+	.service = "ec2",
+	.create = {.operation = "CreateVpc", .recipe = RECIPE_TAG, .tagged = "vpc", .result = "Vpc.VpcId"},
+	.delete = {.operation = "DeleteVpc",
+		   .id = "VpcId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = absent,
+		   .settling = held},
+	.list = {.operation = "DescribeVpcs", .items = "Vpcs", .page = 1000, .filter = "vpc-id"},
+	.states = {.member = "State", .pending = pending},
+	.tags_member = "Tags",
+	.readiness = readiness,
+	.omitted = omitted,
+	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
+};

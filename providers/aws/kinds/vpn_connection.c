@@ -1,0 +1,375 @@
+#include "providers/aws/kinds/kinds.h"
+#include "providers/aws/parameters.h"
+
+/*
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnConnection.html
+ * Rules of tunnel options: https://docs.aws.amazon.com/vpn/latest/s2svpn/VPNTunnels.html
+ *
+ * A connection has two tunnels. They are told apart by their order in the spec; AWS keeps
+ * that order when it makes them, and names each by its outside address afterwards. A change of
+ * one takes it down for minutes, so the next call waits until the connection is ready again.
+ */
+
+static const char *const type[] = {"Type", "ipsec.1", NULL};
+
+static bool check_inside_range(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	static const char *const reserved[] = {"169.254.0.0/30",    "169.254.1.0/30", "169.254.2.0/30",
+					       "169.254.3.0/30",    "169.254.4.0/30", "169.254.5.0/30",
+					       "169.254.169.252/30"};
+	struct slice text = value_slice(value);
+	if (!slice_starts_with(text, SLICE("169.254.")) || !slice_ends_with(text, SLICE("/30")))
+		return diag_error(diagnostics, FAULT_USER, value->position, "'%s' is a /30 within 169.254.0.0/16",
+				  field->name);
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (slice_is(text, reserved[i]))
+			return diag_error(diagnostics, FAULT_USER, value->position, "%s is reserved by AWS",
+					  reserved[i]);
+	return true;
+}
+
+static const struct aws_field wrapped_text = {.field = {.name = "value", .type = FIELD_STRING}, .member = "Value"};
+static const struct aws_field wrapped_number = {.field = {.name = "value", .type = FIELD_INTEGER}, .member = "Value"};
+
+#define ALGORITHMS(text, wire, description)                                                                            \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_SET,                                                                           \
+			  .item = &wrapped_text.field,                                                                 \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = (description)},                                                                     \
+		.member = (wire)                                                                                       \
+	}
+#define GROUPS(text, wire, description)                                                                                \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_SET,                                                                           \
+			  .item = &wrapped_number.field,                                                               \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = (description)},                                                                     \
+		.member = (wire)                                                                                       \
+	}
+#define NUMBER(text, wire, low, high, fixed, description)                                                              \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_INTEGER,                                                                       \
+			  .least = (low),                                                                              \
+			  .most = (high),                                                                              \
+			  .when_unset = UNSET_CONSTANT,                                                                \
+			  .unset_value = (fixed),                                                                      \
+			  .about = (description)},                                                                     \
+		.member = (wire)                                                                                       \
+	}
+
+#define OPTION(text, of_type, wire, description)                                                                       \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = (of_type),                                                                           \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = (description)},                                                                     \
+		.member = (wire)                                                                                       \
+	}
+#define LOGS "LogOptions.CloudWatchLogOptions."
+
+static const char *const timeout_actions[] = {"clear", "none", "restart", NULL};
+static const char *const startup_actions[] = {"add", "start", NULL};
+
+static const struct aws_field tunnel_fields[] = {
+	{.field = {.name = "inside_cidr",
+		   .type = FIELD_CIDR4,
+		   .check = check_inside_range,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "/30 of the tunnel's inner addresses"},
+	 .member = "TunnelInsideCidr"},
+	{.field = {.name = "pre_shared_key",
+		   .type = FIELD_STRING,
+		   .flags = SECRET,
+		   .pattern = "[A-Za-z1-9._][A-Za-z0-9._]{7,63}",
+		   .when_unset = UNSET_RELEASE,
+		   .about = "8 to 64 letters, digits, dots and underscores, not beginning with 0"},
+	 .member = "PreSharedKey"},
+	NUMBER("phase1_lifetime_s", "Phase1LifetimeSeconds", 900, 28800, "28800", "lifetime of phase 1, seconds"),
+	NUMBER("phase2_lifetime_s", "Phase2LifetimeSeconds", 900, 3600, "3600", "lifetime of phase 2, seconds"),
+	NUMBER("rekey_margin_s", "RekeyMarginTimeSeconds", 60, 1800, "270", "before phase 2 ends, seconds"),
+	NUMBER("rekey_fuzz_percent", "RekeyFuzzPercentage", 0, 100, "100", "spread of the margin, percent"),
+	NUMBER("replay_window_packets", "ReplayWindowSize", 64, 2048, "1024", "packets in the replay window"),
+	/* Answers spell some names otherwise. */
+	{.field = {.name = "dpd_timeout_s",
+		   .type = FIELD_INTEGER,
+		   .least = 30,
+		   .most = 3600,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "40",
+		   .about = "until a silent peer counts as dead, seconds"},
+	 .member = "DPDTimeoutSeconds",
+	 .read = "DpdTimeoutSeconds"},
+	{.field = {.name = "dpd_action",
+		   .type = FIELD_STRING,
+		   .choices = timeout_actions,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"clear\"",
+		   .about = "what a dead peer leads to"},
+	 .member = "DPDTimeoutAction",
+	 .read = "DpdTimeoutAction"},
+	ALGORITHMS("phase1_encryption", "Phase1EncryptionAlgorithms", "ciphers of phase 1"),
+	ALGORITHMS("phase2_encryption", "Phase2EncryptionAlgorithms", "ciphers of phase 2"),
+	ALGORITHMS("phase1_integrity", "Phase1IntegrityAlgorithms", "digests of phase 1"),
+	ALGORITHMS("phase2_integrity", "Phase2IntegrityAlgorithms", "digests of phase 2"),
+	GROUPS("phase1_dh_groups", "Phase1DHGroupNumbers", "Diffie-Hellman groups of phase 1"),
+	GROUPS("phase2_dh_groups", "Phase2DHGroupNumbers", "Diffie-Hellman groups of phase 2"),
+	{.field = {.name = "ike_versions",
+		   .type = FIELD_SET,
+		   .item = &wrapped_text.field,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "ikev1, ikev2"},
+	 .member = "IKEVersions",
+	 .read = "IkeVersions"},
+	{.field = {.name = "startup_action",
+		   .type = FIELD_STRING,
+		   .choices = startup_actions,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"add\"",
+		   .about = "who begins: add waits, start needs ikev2"},
+	 .member = "StartupAction"},
+	OPTION("inside_cidr6", FIELD_CIDR6, "TunnelInsideIpv6Cidr", "/126 of the tunnel's inner IPv6 addresses"),
+	OPTION("lifecycle_control", FIELD_BOOL, "EnableTunnelLifecycleControl",
+	       "whether AWS asks before it replaces the tunnel's end"),
+	OPTION("log", FIELD_BOOL, LOGS "LogEnabled", "whether events go to a log"),
+	OPTION("log_group", FIELD_STRING, LOGS "LogGroupArn", "ARN of the log group"),
+	OPTION("log_format", FIELD_STRING, LOGS "LogOutputFormat", "json or text"),
+	OPTION("bgp_log", FIELD_BOOL, LOGS "BgpLogEnabled", "whether BGP's events go to a log"),
+	OPTION("bgp_log_group", FIELD_STRING, LOGS "BgpLogGroupArn", "ARN of its log group"),
+	OPTION("bgp_log_format", FIELD_STRING, LOGS "BgpLogOutputFormat", "json or text"),
+};
+
+static const struct aws_field tunnel = {
+	.field = {.name = "tunnel", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields)},
+};
+
+/* A deleted route stays listed for a while. */
+static struct value decode_routes(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *routes = value_get_named(item, "Routes");
+	VALUE_BUILDER_AUTO builder;
+	(void)field;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; routes && value_is(routes, VALUE_LIST) && i < routes->count; i++) {
+		struct slice state = value_slice(value_get_named(&routes->items[i], "State"));
+		const struct value *range = value_get_named(&routes->items[i], "DestinationCidrBlock");
+		if (range && !slice_is(state, "deleting") && !slice_is(state, "deleted"))
+			value_builder_item(&builder, *range);
+	}
+	return value_builder_list(&builder, arena);
+}
+
+static struct value decode_outside(const struct value *item, struct arena *arena)
+{
+	const struct value *tunnels = value_path(item, "Options.TunnelOptions");
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; tunnels && value_is(tunnels, VALUE_LIST) && i < tunnels->count; i++) {
+		const struct value *address = value_get_named(&tunnels->items[i], "OutsideIpAddress");
+		if (address)
+			value_builder_item(&builder, *address);
+	}
+	return value_builder_list(&builder, arena);
+}
+
+static const char *const busy[] = {"IncorrectState", "InvalidVpnConnection.InvalidState", NULL};
+static const struct aws_call move = {
+	.operation = "ModifyVpnConnection",
+	.id = "VpnConnectionId",
+	.recipe = RECIPE_CONVERGE,
+	.settling = busy,
+	.one_field = true,
+	.waits = true,
+};
+static const struct aws_call modify_options = {
+	.operation = "ModifyVpnConnectionOptions",
+	.id = "VpnConnectionId",
+	.recipe = RECIPE_CONVERGE,
+	.settling = busy,
+	.waits = true,
+};
+static const struct aws_each tunnels = {
+	.change = {.operation = "ModifyVpnTunnelOptions",
+		   .id = "VpnConnectionId",
+		   .recipe = RECIPE_CONVERGE,
+		   .settling = busy,
+		   .waits = true},
+	.item = "TunnelOptions",
+	.name = "VpnTunnelOutsideIpAddress",
+	.names_output = "outside_addresses",
+};
+
+static const char *const route_gone[] = {"InvalidRoute.NotFound", "InvalidVpnConnectionID.NotFound", NULL};
+static const char *const route_there[] = {"RouteAlreadyExists", NULL};
+static const struct aws_part routes = {
+	.add = {.operation = "CreateVpnConnectionRoute",
+		.id = "VpnConnectionId",
+		.recipe = RECIPE_CONVERGE,
+		.present = route_there,
+		.settling = busy},
+	.remove = {.operation = "DeleteVpnConnectionRoute",
+		   .id = "VpnConnectionId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = route_gone,
+		   .settling = busy},
+};
+static const struct aws_field route_item = {
+	.field = {.name = "range", .type = FIELD_CIDR4},
+	.member = "DestinationCidrBlock",
+};
+
+static const char *const bandwidths[] = {"standard", "large", NULL};
+static const char *const inside_versions[] = {"ipv4", "ipv6", NULL};
+
+#define NETWORK(text, wire, family, description)                                                                       \
+	{                                                                                                              \
+		.field = {.name = (text), .type = (family), .when_unset = UNSET_RELEASE, .about = (description)},      \
+		.member = "Options." wire, .update = &modify_options, .change = wire                                   \
+	}
+
+static const struct aws_field fields[] = {
+	{.field = {.name = "customer_gateway",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.customer_gateway",
+		   .flags = REQUIRED | JOINS,
+		   .about = "the customer's end"},
+	 .member = "CustomerGatewayId",
+	 .update = &move},
+	{.field = {.name = "vpn_gateway",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.vpn_gateway",
+		   .flags = JOINS,
+		   .when_unset = UNSET_REPLACE,
+		   .about = "Amazon's end"},
+	 .member = "VpnGatewayId",
+	 .update = &move},
+	{.field = {.name = "transit_gateway",
+		   .type = FIELD_STRING,
+		   .pattern = "tgw-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_REPLACE,
+		   .about = "Amazon's end, by its id"},
+	 .member = "TransitGatewayId",
+	 .update = &move},
+	{.field = {.name = "static_routes_only",
+		   .type = FIELD_BOOL,
+		   .flags = IMMUTABLE,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "static routes in place of BGP"},
+	 .member = "Options.StaticRoutesOnly"},
+	{.field = {.name = "acceleration",
+		   .type = FIELD_BOOL,
+		   .flags = IMMUTABLE,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "through Global Accelerator; needs a transit gateway"},
+	 .member = "Options.EnableAcceleration"},
+	{.field = {.name = "inside_version",
+		   .type = FIELD_STRING,
+		   .flags = IMMUTABLE,
+		   .choices = inside_versions,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "addresses within the tunnels"},
+	 .member = "Options.TunnelInsideIpVersion"},
+	{.field = {.name = "bandwidth",
+		   .type = FIELD_STRING,
+		   .choices = bandwidths,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"standard\"",
+		   .about = "of each tunnel: standard or large"},
+	 .member = "Options.TunnelBandwidth",
+	 .update = &modify_options,
+	 .change = "TunnelBandwidth",
+	 .missing = "\"standard\""},
+	NETWORK("local_cidr", "LocalIpv4NetworkCidr", FIELD_CIDR4, "IPv4 range of the customer's side"),
+	NETWORK("remote_cidr", "RemoteIpv4NetworkCidr", FIELD_CIDR4, "IPv4 range of Amazon's side"),
+	NETWORK("local_cidr6", "LocalIpv6NetworkCidr", FIELD_CIDR6, "IPv6 range of the customer's side"),
+	NETWORK("remote_cidr6", "RemoteIpv6NetworkCidr", FIELD_CIDR6, "IPv6 range of Amazon's side"),
+	{.field = {.name = "routes",
+		   .type = FIELD_SET,
+		   .flags = SETTLES,
+		   .item = &route_item.field,
+		   .range = RANGE_DOMAIN,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "static routes to the customer's side"},
+	 .decode = decode_routes,
+	 .part = &routes},
+	{.field = {.name = "tunnels",
+		   .type = FIELD_LIST,
+		   .item = &tunnel.field,
+		   .least = 2,
+		   .most = 2,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "options of the two tunnels; {} leaves one as it is"},
+	 .member = "Options.TunnelOptions",
+	 .each = &tunnels},
+	AWS_TAGS_FIELD,
+};
+
+static const struct aws_output outputs[] = {
+	{.output = {.name = "id", .pattern = "vpn-[0-9a-f]{8,17}", .about = "id of the connection"},
+	 .read = "VpnConnectionId"},
+	{.output = {.name = "outside_addresses", .about = "public addresses of Amazon's tunnel ends"},
+	 .decode = decode_outside},
+	{.output = {.name = "configuration", .secret = true, .about = "configuration for the customer's device, XML"},
+	 .read = "CustomerGatewayConfiguration"},
+};
+
+static const char *const ends[] = {"vpn_gateway", "transit_gateway", NULL};
+static const struct exclusive exclusives[] = {{NULL, ends, true}};
+
+static const char *const pending[] = {"pending", "modifying", NULL};
+static const char *const leaving[] = {"deleting", NULL};
+static const char *const gone[] = {"deleted", NULL};
+static const char *const absent[] = {"InvalidVpnConnectionID.NotFound", NULL};
+static const char *const young[] = {"InvalidVpnGatewayID.NotFound", "InvalidCustomerGatewayID.NotFound",
+				    "InvalidCustomerGateway.NotFound", NULL};
+
+#define KEY_EXCHANGES "post-quantum key exchanges are not managed yet"
+
+static const struct aws_omission omitted[] = {
+	{"CreateVpnConnection", "VpnConcentratorId", "VPN concentrators are not managed"},
+	{"CreateVpnConnection", "PreSharedKeyStorage",
+	 "keys are kept with the connection; Secrets Manager is not used"},
+	{"CreateVpnConnection", "Options.OutsideIpAddressType",
+	 "private outside addresses need Direct Connect, not managed"},
+	{"CreateVpnConnection", "Options.TransportTransitGatewayAttachmentId",
+	 "private outside addresses need Direct Connect, not managed"},
+	{"CreateVpnConnection", "Options.TunnelOptions.Phase1AdditionalKeyExchanges", KEY_EXCHANGES},
+	{"CreateVpnConnection", "Options.TunnelOptions.Phase2AdditionalKeyExchanges", KEY_EXCHANGES},
+	{"ModifyVpnTunnelOptions", "TunnelOptions.Phase1AdditionalKeyExchanges", KEY_EXCHANGES},
+	{"ModifyVpnTunnelOptions", "TunnelOptions.Phase2AdditionalKeyExchanges", KEY_EXCHANGES},
+	{"ModifyVpnTunnelOptions", "SkipTunnelReplacement", "a change of options needs the replacement"},
+	{"ModifyVpnTunnelOptions", "PreSharedKeyStorage",
+	 "keys are kept with the connection; Secrets Manager is not used"},
+};
+
+const struct aws_kind aws_vpn_connection = {
+	.kind = {.name = "aws.vpn_connection",
+		 .about = "two IPsec tunnels to a customer's device",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs),
+		 .exclusives = exclusives,
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0])},
+	.service = "ec2",
+	.create = {.operation = "CreateVpnConnection",
+		   .fixed = type,
+		   .recipe = RECIPE_TAG,
+		   .tagged = "vpn-connection",
+		   .result = "VpnConnection.VpnConnectionId",
+		   .settling = young},
+	.delete = {.operation = "DeleteVpnConnection",
+		   .id = "VpnConnectionId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = absent,
+		   .settling = busy},
+	.list = {.operation = "DescribeVpnConnections", .items = "VpnConnections", .filter = "vpn-connection-id"},
+	.states = {.member = "State", .pending = pending, .leaving = leaving, .gone = gone},
+	.tags_member = "Tags",
+	.omitted = omitted,
+	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
+	.poll_ms = 10000,
+};

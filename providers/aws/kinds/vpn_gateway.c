@@ -1,0 +1,159 @@
+#include "providers/aws/kinds/kinds.h"
+
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnGateway.html */
+
+static const char *const type[] = {"Type", "ipsec.1", NULL};
+
+/* The attachment that is there, coming or going; a detached one stays listed for a while. */
+static const struct value *attachment_of(const struct value *item)
+{
+	const struct value *all = value_get_named(item, "VpcAttachments");
+	for (uint32_t i = 0; all && value_is(all, VALUE_LIST) && i < all->count; i++)
+		if (!slice_is(value_slice(value_get_named(&all->items[i], "State")), "detached"))
+			return &all->items[i];
+	return NULL;
+}
+
+static struct value decode_vpc(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	const struct value *attachment = attachment_of(item);
+	const struct value *vpc = attachment ? value_get_named(attachment, "VpcId") : NULL;
+	(void)field;
+	(void)arena;
+	return vpc ? *vpc : value_null();
+}
+
+static enum readiness readiness(const struct value *item, enum readiness by_state)
+{
+	const struct value *attachment = attachment_of(item);
+	struct slice state = attachment ? value_slice(value_get_named(attachment, "State")) : (struct slice){0};
+	return slice_is(state, "attaching") || slice_is(state, "detaching") ? READY_PENDING : by_state;
+}
+
+static const char *const not_attached[] = {"InvalidVpnGatewayAttachment.NotFound", "InvalidVpnGatewayID.NotFound",
+					   "Gateway.NotAttached", NULL};
+static const char *const young[] = {"InvalidVpnGatewayID.NotFound", "InvalidVpcID.NotFound", NULL};
+
+static const struct aws_attachment attachment = {
+	.attach = {.operation = "AttachVpnGateway", .id = "VpnGatewayId", .recipe = RECIPE_NATURAL, .settling = young},
+	.detach = {.operation = "DetachVpnGateway",
+		   .id = "VpnGatewayId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = not_attached},
+	.member = "VpcId",
+};
+
+/* The tables of the VPC that take in its routes. One may still name a gateway that was there before. */
+static const char *const of_vpc[] = {"Filters.0.Name", "vpc-id", NULL};
+static const struct aws_detail tables = {
+	.operation = "DescribeRouteTables",
+	.id = "Filters.0.Values.0",
+	.fixed = of_vpc,
+	.of = "vpc",
+};
+
+static struct value decode_tables(const struct aws_field *field, const struct value *answer, struct arena *arena)
+{
+	const struct value *all = value_get_named(answer, "RouteTables");
+	struct slice own = value_slice(value_get_named(answer, AWS_OWN_ID));
+	VALUE_BUILDER_AUTO builder;
+	(void)field;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; all && value_is(all, VALUE_LIST) && i < all->count; i++) {
+		const struct value *id = value_get_named(&all->items[i], "RouteTableId");
+		const struct value *gateways = value_get_named(&all->items[i], "PropagatingVgws");
+		for (uint32_t k = 0; id && gateways && value_is(gateways, VALUE_LIST) && k < gateways->count; k++)
+			if (slice_equal(value_slice(value_get_named(&gateways->items[k], "GatewayId")), own))
+				value_builder_item(&builder, *id);
+	}
+	return value_builder_list(&builder, arena);
+}
+
+static const char *const table_young[] = {"InvalidRouteTableID.NotFound", "Gateway.NotAttached",
+					  "InvalidGatewayID.NotFound", NULL};
+static const char *const table_gone[] = {"InvalidRouteTableID.NotFound", "InvalidGatewayID.NotFound", NULL};
+static const struct aws_part propagation = {
+	.add = {.operation = "EnableVgwRoutePropagation",
+		.id = "GatewayId",
+		.recipe = RECIPE_CONVERGE,
+		.settling = table_young},
+	.remove = {.operation = "DisableVgwRoutePropagation",
+		   .id = "GatewayId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = table_gone},
+};
+static const struct aws_field table_item = {
+	.field = {.name = "table", .type = FIELD_REFERENCE, .target = "aws.route_table"},
+	.member = "RouteTableId",
+};
+
+static const struct aws_field fields[] = {
+	{.field = {.name = "vpc",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.vpc",
+		   .flags = JOINS,
+		   .when_unset = UNSET_CLEAR,
+		   .about = "the VPC it is attached to"},
+	 .decode = decode_vpc,
+	 .attachment = &attachment},
+	{.field = {.name = "asn",
+		   .type = FIELD_INTEGER,
+		   .flags = IMMUTABLE,
+		   .least = 1,
+		   .most = 4294967295,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "BGP number of Amazon's side"},
+	 .member = "AmazonSideAsn"},
+	{.field = {.name = "zone",
+		   .type = FIELD_STRING,
+		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "availability zone it is placed in"},
+	 .member = "AvailabilityZone",
+	 .read = "-"},
+	{.field = {.name = "propagate_to",
+		   .type = FIELD_SET,
+		   .flags = SETTLES | MIRRORED, /* by a route table's propagation */
+		   .item = &table_item.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "route tables that take in its routes; or a table's own propagation says so"},
+	 .decode = decode_tables,
+	 .detail = &tables,
+	 .part = &propagation},
+	AWS_TAGS_FIELD,
+};
+
+static const struct aws_output outputs[] = {
+	{.output = {.name = "id", .pattern = "vgw-[0-9a-f]{8,17}", .about = "id of the gateway"},
+	 .read = "VpnGatewayId"},
+};
+
+static const char *const pending[] = {"pending", NULL};
+static const char *const leaving[] = {"deleting", NULL};
+static const char *const gone[] = {"deleted", NULL};
+static const char *const absent[] = {"InvalidVpnGatewayID.NotFound", NULL};
+static const char *const held[] = {"IncorrectState", NULL};
+
+const struct aws_kind aws_vpn_gateway = {
+	.kind = {.name = "aws.vpn_gateway",
+		 .about = "Amazon's end of a VPN, on a VPC",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs)},
+	.service = "ec2",
+	.create = {.operation = "CreateVpnGateway",
+		   .fixed = type,
+		   .recipe = RECIPE_TAG,
+		   .tagged = "vpn-gateway",
+		   .result = "VpnGateway.VpnGatewayId"},
+	.delete = {.operation = "DeleteVpnGateway",
+		   .id = "VpnGatewayId",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = absent,
+		   .settling = held},
+	.list = {.operation = "DescribeVpnGateways", .items = "VpnGateways", .filter = "vpn-gateway-id"},
+	.states = {.member = "State", .pending = pending, .leaving = leaving, .gone = gone},
+	.tags_member = "Tags",
+	.readiness = readiness,
+};

@@ -1,0 +1,351 @@
+#include "providers/aws/aws.h"
+
+#include <stdlib.h>
+
+#include "providers/aws/shape.h"
+#include "reconcile/schema.h"
+
+/* Reading: pages of a list, and what a list leaves out. */
+
+enum {
+	IDS_MOST = 200,
+	JOINED_FIRST = 64,
+};
+
+/* reading->stage */
+enum {
+	STAGE_START,
+	STAGE_JOINED, /* pages of the second listing */
+	STAGE_LISTED, /* pages of the kind's own */
+};
+
+struct joined {
+	struct slice key;
+	const struct value *item;
+};
+
+/* What the second listing told, sorted by key once it is complete; reading->detail. */
+struct joining {
+	struct joined *items;
+	size_t count, capacity;
+};
+
+static const struct aws_listing *listing_of(const struct reading *reading, const struct aws_kind *kind)
+{
+	return reading->stage == STAGE_JOINED ? &kind->join->list : &kind->list;
+}
+
+static bool takes_ids(const struct aws_listing *listing)
+{
+	return listing->ids || listing->filter;
+}
+
+static void add_ids(const struct reading *reading, const struct aws_listing *listing, size_t count,
+		    struct aws_parameters *parameters, struct arena *arena)
+{
+	struct value *ids = arena_new_array(arena, count, struct value);
+	for (size_t i = 0; i < count; i++)
+		ids[i] = value_string(reading->ids[reading->cursor + i]);
+	if (listing->ids) {
+		aws_parameter_add(parameters, listing->ids, value_list(ids, count));
+		return;
+	}
+	aws_parameter_add(parameters, "Filters.0.Name", value_text(listing->filter));
+	aws_parameter_add(parameters, "Filters.0.Values", value_list(ids, count));
+}
+
+static size_t chunk_of(const struct reading *reading, const struct aws_listing *listing)
+{
+	size_t most = listing->most_ids ? listing->most_ids : IDS_MOST;
+	size_t left = reading->id_count - reading->cursor;
+	return !takes_ids(listing) || left < most ? left : most;
+}
+
+/* token: of the next page, or empty. */
+static enum step ask(struct reading *reading, int stage, struct slice token)
+{
+	const struct aws_kind *kind = aws_kind_of(reading->kind);
+	struct aws_parameters parameters = {.count = 0};
+	struct arena *arena = &reading->task.scratch;
+	reading->stage = stage;
+	const struct aws_listing *listing = listing_of(reading, kind);
+	const struct aws_pages *pages = &aws_operation_of(kind, listing->operation)->pages;
+	aws_parameters_fixed(&parameters, kind, listing->operation, listing->fixed);
+	if (reading->ids && takes_ids(listing))
+		add_ids(reading, listing, chunk_of(reading, listing), &parameters, arena);
+	else if (listing->page)
+		aws_parameter_add(&parameters, arena_string(arena, pages->limit_key), value_integer(listing->page));
+	if (token.size)
+		aws_parameter_add(&parameters, arena_string(arena, pages->input_token), value_string(token));
+	struct aws_call *call = arena_new(arena, struct aws_call);
+	call->operation = listing->operation;
+	aws_call_set(&reading->task, reading->session, kind, call, &parameters, false);
+	return STEP_CALL;
+}
+
+static int compare_joined(const void *a, const void *b)
+{
+	return slice_compare(((const struct joined *)a)->key, ((const struct joined *)b)->key);
+}
+
+static void add_joined(struct reading *reading, struct slice key, const struct value *item)
+{
+	struct joining *joining = reading->detail;
+	if (joining->count == joining->capacity) {
+		size_t capacity = joining->capacity ? joining->capacity * 2 : JOINED_FIRST;
+		struct joined *grown = arena_new_array(reading->arena, capacity, struct joined);
+		if (joining->count)
+			memcpy(grown, joining->items, joining->count * sizeof(*grown));
+		joining->items = grown;
+		joining->capacity = capacity;
+	}
+	struct value *copy = arena_new(reading->arena, struct value);
+	*copy = value_copy(reading->arena, item);
+	joining->items[joining->count++] = (struct joined){arena_copy(reading->arena, key), copy};
+}
+
+/* The item with what belongs to it of the second listing; null where that is not there yet. */
+static struct value complete(struct reading *reading, const struct aws_join *join, const struct value *item)
+{
+	const struct joining *joining = reading->detail;
+	struct joined wanted = {value_slice(value_path(item, join->key)), NULL};
+	const struct joined *found = joining->count ? bsearch(&wanted, joining->items, joining->count,
+							      sizeof(*joining->items), compare_joined)
+						    : NULL;
+	if (!found)
+		return value_null();
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < item->count; i++)
+		value_builder_member(&builder, value_slice(&item->members[i].key), item->members[i].value);
+	value_builder_member(&builder, slice_of(join->as), *found->item);
+	return value_builder_map(&builder, &reading->task.scratch);
+}
+
+static void take_item(struct reading *reading, const struct aws_kind *kind, const struct value *item)
+{
+	struct live live;
+	struct value whole = *item;
+	if (reading->stage == STAGE_JOINED) {
+		add_joined(reading, value_slice(value_path(item, kind->join->key)), item);
+		return;
+	}
+	if (kind->join)
+		whole = complete(reading, kind->join, item);
+	aws_decode_live(kind, &whole, &reading->task.scratch, &live);
+	if (live.provider_id.size)
+		*live_add(reading) = live_copy(reading->arena, &live);
+}
+
+/* Walks "Subnets" or "Reservations.*.Instances" and takes in every item. */
+static void take(struct reading *reading, const struct aws_kind *kind, const struct value *body, const char *path)
+{
+	const char *star = strstr(path, ".*.");
+	if (!star) {
+		const struct value *items = value_path(body, path);
+		for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
+			take_item(reading, kind, &items->items[i]);
+		return;
+	}
+	struct slice head = {path, (size_t)(star - path)};
+	const struct value *outer = value_path(body, arena_string(&reading->task.scratch, head));
+	for (uint32_t i = 0; outer && value_is(outer, VALUE_LIST) && i < outer->count; i++)
+		take(reading, kind, &outer->items[i], star + 3);
+}
+
+static enum step begin_list(struct reading *reading, const struct aws_kind *kind)
+{
+	if (reading->ids && reading->id_count == 0)
+		return STEP_DONE;
+	if (kind->join)
+		reading->detail = arena_new(reading->arena, struct joining);
+	return ask(reading, kind->join ? STAGE_JOINED : STAGE_LISTED, (struct slice){0});
+}
+
+/* One of the two listings is complete, or one part of the ids. */
+static enum step listed(struct reading *reading, const struct aws_kind *kind)
+{
+	if (reading->stage == STAGE_JOINED) {
+		struct joining *joining = reading->detail;
+		if (joining->count)
+			qsort(joining->items, joining->count, sizeof(*joining->items), compare_joined);
+		return ask(reading, STAGE_LISTED, (struct slice){0});
+	}
+	if (!reading->ids)
+		return STEP_DONE;
+	reading->cursor += chunk_of(reading, &kind->list);
+	return reading->cursor < reading->id_count ? ask(reading, STAGE_LISTED, (struct slice){0}) : STEP_DONE;
+}
+
+enum step aws_list(struct reading *reading, const struct answer *answer)
+{
+	const struct aws_kind *kind = aws_kind_of(reading->kind);
+	struct slice token = {0};
+	if (!answer)
+		return begin_list(reading, kind);
+	const struct aws_listing *listing = listing_of(reading, kind);
+	if (!answer->ok && !(reading->ids && aws_is_one_of(listing->absent, answer->code))) {
+		aws_call_failed(&reading->task, answer, "read", slice_of(kind->kind.name));
+		return STEP_FAILED;
+	}
+	if (answer->ok) {
+		const struct aws_pages *pages = &aws_operation_of(kind, listing->operation)->pages;
+		take(reading, kind, &answer->body, listing->items);
+		if (pages->output_token.size)
+			token = value_slice(value_get(&answer->body, pages->output_token));
+		token = arena_copy(reading->arena, token);
+	}
+	arena_reset(&reading->task.scratch);
+	return token.size ? ask(reading, reading->stage, token) : listed(reading, kind);
+}
+
+static const struct aws_field *field_of(const struct aws_kind *kind, size_t index)
+{
+	return (const struct aws_field *)field_at(&kind->kind.fields, index);
+}
+
+/* The first field at or behind `from` that matters and is read by a call no earlier one made. */
+static size_t next_detail(const struct aws_kind *kind, const struct value *matters, size_t from)
+{
+	for (size_t i = from; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = field_of(kind, i);
+		bool made = false;
+		if (!field->detail || (matters && !value_get_named(matters, field->field.name)))
+			continue;
+		for (size_t k = 0; k < i && !made; k++)
+			made = field_of(kind, k)->detail == field->detail &&
+			       (!matters || value_get_named(matters, field_of(kind, k)->field.name));
+		if (!made)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* Given in clear: what the API holds of it may be shown, though its model calls it sensitive. */
+static bool is_given_in_clear(const struct aws_field *field, const struct value *matters)
+{
+	const struct value *given = matters ? value_get_named(matters, field->field.name) : NULL;
+	return field->shown && given && !value_has_secret(given) && !value_has_deferred(given);
+}
+
+bool aws_needs_detail(const struct kind *kind, const struct value *matters)
+{
+	const struct aws_kind *own = aws_kind_of(kind);
+	bool shows = false;
+	for (size_t i = 0; i < own->kind.fields.count && !shows; i++)
+		shows = matters ? is_given_in_clear(field_of(own, i), matters) : field_of(own, i)->shown;
+	return shows || next_detail(own, matters, 0) != SIZE_MAX;
+}
+
+static void show_given(struct reading *reading, const struct aws_kind *kind)
+{
+	const struct value *fields = &reading->subject->fields;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < fields->count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_named(
+			&kind->kind.fields, value_slice(&fields->members[i].key));
+		struct value value = fields->members[i].value;
+		if (field && is_given_in_clear(field, reading->matters))
+			value.secret = false;
+		value_builder_member(&builder, value_slice(&fields->members[i].key), value);
+	}
+	reading->subject->fields = value_builder_map(&builder, reading->arena);
+}
+
+/* An answer that is about more than the object tells decode which one it is. */
+static struct value with_own_id(struct reading *reading, const struct value *body)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; value_is(body, VALUE_MAP) && i < body->count; i++)
+		value_builder_member(&builder, value_slice(&body->members[i].key), body->members[i].value);
+	value_builder_set(&builder, SLICE(AWS_OWN_ID), value_string(reading->subject->provider_id));
+	return value_builder_map(&builder, &reading->task.scratch);
+}
+
+static void take_detail(struct reading *reading, const struct aws_kind *kind, const struct answer *answer)
+{
+	const struct aws_detail *detail = field_of(kind, reading->cursor)->detail;
+	struct value body = answer->ok && detail->of ? with_own_id(reading, &answer->body) : answer->body;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < reading->subject->fields.count; i++)
+		value_builder_member(&builder, value_slice(&reading->subject->fields.members[i].key),
+				     reading->subject->fields.members[i].value);
+	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = field_of(kind, i);
+		if (field->detail != detail)
+			continue;
+		struct value value =
+			answer->ok ? aws_decode(field, &body, &reading->task.scratch) : value_unread();
+		if (!value_is(&value, VALUE_NULL))
+			value_builder_set(&builder, slice_of(field->field.name),
+					  schema_canonical(&field->field, &value, &reading->task.scratch));
+	}
+	struct value fields = value_builder_map(&builder, &reading->task.scratch);
+	reading->subject->fields = value_copy(reading->arena, &fields);
+	if (!answer->ok)
+		diag_add(reading->task.diagnostics, SEVERITY_WARNING, answer->fault, NOWHERE, "%s: %.*s %.*s",
+			 detail->operation, SLICE_ARGUMENTS(answer->code), SLICE_ARGUMENTS(answer->message));
+}
+
+/* What a detail is asked by; NULL: there is nothing to ask for. */
+static const struct value *detail_key(const struct reading *reading, const struct aws_detail *detail, struct value *id)
+{
+	*id = value_string(reading->subject->provider_id);
+	return detail->of ? value_get_named(&reading->subject->fields, detail->of) : id;
+}
+
+enum step aws_detail(struct reading *reading, const struct answer *answer)
+{
+	const struct aws_kind *kind = aws_kind_of(reading->kind);
+	const struct value *key = NULL;
+	struct value id;
+	size_t next = next_detail(kind, reading->matters, 0);
+	if (answer) {
+		take_detail(reading, kind, answer);
+		next = next_detail(kind, reading->matters, reading->cursor + 1);
+	}
+	while (next != SIZE_MAX && !(key = detail_key(reading, field_of(kind, next)->detail, &id)))
+		next = next_detail(kind, reading->matters, next + 1);
+	if (next == SIZE_MAX) {
+		show_given(reading, kind);
+		return STEP_DONE;
+	}
+	reading->cursor = next;
+	const struct aws_detail *detail = field_of(kind, next)->detail;
+	struct aws_parameters parameters = {.count = 0};
+	struct aws_call *call = arena_new(&reading->task.scratch, struct aws_call);
+	call->operation = detail->operation;
+	aws_parameter_add(&parameters, detail->id, *key);
+	aws_parameters_fixed(&parameters, kind, detail->operation, detail->fixed);
+	aws_call_set(&reading->task, reading->session, kind, call, &parameters, false);
+	return STEP_CALL;
+}
+
+static const struct aws_kind identity_kind = {.service = "sts"};
+static const struct aws_call who_am_i = {.operation = "GetCallerIdentity"};
+
+enum step aws_identify(struct reading *reading, const struct answer *answer)
+{
+	struct aws_session *session = (struct aws_session *)reading->session;
+	if (!answer) {
+		struct aws_parameters parameters = {.count = 0};
+		aws_call_set(&reading->task, reading->session, &identity_kind, &who_am_i, &parameters, false);
+		return STEP_CALL;
+	}
+	if (!answer->ok) {
+		aws_call_failed(&reading->task, answer, "ask who answers for provider", session->session.name);
+		return STEP_FAILED;
+	}
+	/* arn:PARTITION:sts::ACCOUNT:... */
+	struct slice rest = value_slice(value_get_named(&answer->body, "Arn"));
+	slice_cut(&rest, ':');
+	struct slice partition = slice_cut(&rest, ':');
+	session->session.identity.partition = arena_copy(reading->arena, partition);
+	session->session.identity.account =
+		arena_copy(reading->arena, value_slice(value_get_named(&answer->body, "Account")));
+	session->session.identified = true;
+	return STEP_DONE;
+}

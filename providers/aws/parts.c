@@ -1,0 +1,218 @@
+#include "providers/aws/work.h"
+#include "reconcile/schema.h"
+
+/* Which call comes next, to bring an object's parts to what is desired. */
+
+enum { PART_BATCH_MOST = 64 };
+
+/* Items that travel in one call. */
+struct pick {
+	const struct value *items[PART_BATCH_MOST];
+	size_t count;
+};
+
+static const struct value *list_of(const struct value *value)
+{
+	return value && value_is(value, VALUE_LIST) ? value : NULL;
+}
+
+static size_t batch_of(const struct aws_part *part)
+{
+	size_t batch = part->items && part->batch ? part->batch : 1;
+	return batch < PART_BATCH_MOST ? batch : PART_BATCH_MOST;
+}
+
+static bool holds_id(const struct value *value, const struct slice *ids, size_t count)
+{
+	if (value_is(value, VALUE_STRING))
+		for (size_t i = 0; i < count; i++)
+			if (ids[i].size && slice_equal(value_slice(value), ids[i]))
+				return true;
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (holds_id(&value->items[i], ids, count))
+			return true;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (holds_id(&value->members[i].value, ids, count))
+			return true;
+	return false;
+}
+
+static bool must_leave(const struct work *work, const struct aws_field *field, const struct value *item)
+{
+	return (work->unsettle_all && field->part->holds) || holds_id(item, work->leaving_ids, work->leaving_count);
+}
+
+/* The items now there that must go. */
+static void pick_removals(struct work *work, const struct aws_field *field, bool leaving, struct pick *ret)
+{
+	const struct value *now = list_of(aws_now(work, field));
+	const struct value *wanted = list_of(work->desired ? value_get_named(work->desired, field->field.name) : NULL);
+	size_t batch = batch_of(field->part);
+	struct diff_index index;
+	diff_index_init(&index, &field->field, wanted, &work->task.scratch);
+	for (uint32_t i = 0; now && i < now->count && ret->count < batch; i++) {
+		const struct value *item = &now->items[i];
+		const struct value *mine = diff_index_find(&index, item);
+		bool differs = mine && diff_field(field->field.item, mine, item) == UNLIKE;
+		bool goes = !mine || (differs && !field->part->change.operation);
+		if (leaving ? must_leave(work, field, item) : goes)
+			ret->items[ret->count++] = item;
+	}
+	diff_index_release(&index);
+}
+
+/* The items desired that are not there, or, with changes, are there but differ. */
+static void pick_additions(struct work *work, const struct aws_field *field, bool changes, struct pick *ret)
+{
+	const struct value *now = list_of(aws_now(work, field));
+	const struct value *wanted = list_of(work->desired ? value_get_named(work->desired, field->field.name) : NULL);
+	size_t batch = batch_of(field->part);
+	struct diff_index index;
+	diff_index_init(&index, &field->field, now, &work->task.scratch);
+	for (uint32_t i = 0; wanted && i < wanted->count && ret->count < batch; i++) {
+		const struct value *item = &wanted->items[i];
+		const struct value *there = diff_index_find(&index, item);
+		bool differs = there && diff_field(field->field.item, item, there) == UNLIKE;
+		if (changes ? differs : !there)
+			ret->items[ret->count++] = item;
+	}
+	diff_index_release(&index);
+}
+
+/* Adds an item's members. What is taken away is named by its keys; the rest would be unknown to that call. */
+static void add_members(const struct aws_field *item, const struct value *value, bool removed,
+			struct aws_parameters *parameters, struct arena *arena)
+{
+	aws_encode_members(&item->field.members, value, removed ? AWS_MEMBERS_KEYS : AWS_MEMBERS_ALL, parameters,
+			   arena);
+}
+
+static struct value encode_item(struct work *work, const struct aws_field *field, const struct value *value,
+				bool removed)
+{
+	const struct aws_field *item = (const struct aws_field *)field->field.item;
+	const struct aws_part *part = field->part;
+	struct arena *arena = &work->task.scratch;
+	struct aws_parameters parameters = {.count = 0};
+	if (item->encode || item->field.type != FIELD_OBJECT)
+		return aws_encode(item, value, arena);
+	if (part->item_id)
+		aws_parameter_add(&parameters, part->item_id, value_string(work->task.object->provider_id));
+	for (const char *const *fixed = part->item_fixed; fixed && fixed[0]; fixed += 2)
+		aws_parameter_add(&parameters, fixed[0], value_text(fixed[1]));
+	add_members(item, value, removed, &parameters, arena);
+	return aws_parameters_value(&parameters, arena);
+}
+
+static struct value encode_picked(struct work *work, const struct aws_field *field, const struct pick *pick,
+				  bool removed)
+{
+	struct value *values = arena_new_array(&work->task.scratch, pick->count, struct value);
+	for (size_t i = 0; i < pick->count; i++)
+		values[i] = encode_item(work, field, pick->items[i], removed);
+	return value_list(values, pick->count);
+}
+
+/* Some parts are removed by an id of their own, which the object's output tells by their key. */
+static const struct value *removal_id(const struct work *work, const struct aws_field *field, const struct value *item,
+				      struct arena *arena)
+{
+	const struct value *ids = value_get_named(&work->now.outputs, field->part->removal_output);
+	return ids ? value_get(ids, schema_item_key(field->field.item, item, arena)) : NULL;
+}
+
+static struct value items_after(const struct work *work, const struct aws_field *field, const struct pick *pick,
+				bool removed, struct arena *arena)
+{
+	const struct value *now = list_of(aws_now(work, field));
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; now && i < now->count; i++) {
+		bool touched = false;
+		struct slice key = schema_item_key(field->field.item, &now->items[i], arena);
+		for (size_t k = 0; k < pick->count && !touched; k++)
+			touched = slice_equal(key, schema_item_key(field->field.item, pick->items[k], arena));
+		if (!touched)
+			value_builder_item(&builder, now->items[i]);
+	}
+	for (size_t k = 0; !removed && k < pick->count; k++)
+		value_builder_item(&builder, *pick->items[k]);
+	return value_builder_list(&builder, arena);
+}
+
+static void choose_part(struct work *work, const struct aws_field *field, const struct aws_call *call,
+		      const struct pick *pick, bool removed)
+{
+	const struct aws_field *item = (const struct aws_field *)field->field.item;
+	const struct aws_part *part = field->part;
+	struct arena *arena = &work->task.scratch;
+	struct aws_parameters parameters = {.count = 0};
+	aws_call_begin(work, call, &parameters);
+	const struct value *id =
+		removed && part->removal_member ? removal_id(work, field, pick->items[0], arena) : NULL;
+	if (id)
+		aws_parameter_add(&parameters, part->removal_member, *id);
+	else if (part->items)
+		aws_parameter_add(&parameters, part->items, encode_picked(work, field, pick, removed));
+	else if (item->field.type == FIELD_OBJECT)
+		add_members(item, pick->items[0], removed, &parameters, arena);
+	else
+		aws_parameter_add(&parameters, item->member, *pick->items[0]);
+	aws_choose(work, call, &parameters);
+	struct aws_change *change = aws_change_of(work);
+	change->fields[0] = field;
+	change->field_count = 1;
+	change->is_part = true;
+	change->part = items_after(work, field, pick, removed, arena);
+}
+
+static bool next_call_of(struct work *work, const struct aws_field *field, bool leaving)
+{
+	struct pick pick = {.count = 0};
+	pick_removals(work, field, leaving, &pick);
+	if (pick.count) {
+		choose_part(work, field, &field->part->remove, &pick, true);
+		return true;
+	}
+	if (leaving)
+		return false;
+	pick_additions(work, field, false, &pick);
+	if (pick.count) {
+		choose_part(work, field, &field->part->add, &pick, false);
+		return true;
+	}
+	pick_additions(work, field, true, &pick);
+	if (pick.count && field->part->change.operation) {
+		choose_part(work, field, &field->part->change, &pick, false);
+		return true;
+	}
+	return false;
+}
+
+/* Parts that others must wait for are made with the object itself: they have no SETTLES. */
+static bool is_of_phase(const struct work *work, const struct aws_field *field)
+{
+	bool settles = (field->field.flags & SETTLES) != 0;
+	return work->phase == PHASE_UNSETTLE || settles == (work->phase == PHASE_SETTLE);
+}
+
+bool aws_next_part_call(struct work *work)
+{
+	bool leaving = work->phase == PHASE_UNSETTLE;
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		if (!field->part || !is_of_phase(work, field))
+			continue;
+		const struct value *now = aws_now(work, field);
+		bool wanted = work->desired && value_get_named(work->desired, field->field.name);
+		bool released = work->released && value_get_named(work->released, field->field.name);
+		if (!leaving && ((!wanted && !released) || !aws_is_planned(work, field)))
+			continue;
+		/* What cannot be read cannot be compared: adding to it would be a guess. */
+		if (now && value_is(now, VALUE_UNREAD))
+			continue;
+		if (next_call_of(work, field, leaving))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,60 @@
+#include "providers/aws/aws.h"
+#include "providers/aws/kinds/kinds.h"
+
+/* The provider's table, and what all its kinds share. */
+
+static const struct field setting_fields[] = {
+	{.name = "region",
+	 .type = FIELD_STRING,
+	 .pattern = "[a-z0-9-]{2,32}",
+	 .about = "region whose endpoints are asked; else AWS_REGION"},
+	{.name = "endpoint",
+	 .type = FIELD_STRING,
+	 .about = "URL of an endpoint other than AWS's own, or sim: or sim:FILE for the simulator"},
+	{.name = "account", .type = FIELD_STRING, .pattern = "[0-9]{12}", .about = "account that must answer"},
+};
+
+const struct field aws_tag_value = {.name = "value", .type = FIELD_STRING, .most = 256};
+
+const struct aws_call aws_create_tags = {
+	.operation = "CreateTags",
+	.id = "Resources.0",
+	.recipe = RECIPE_CONVERGE,
+};
+
+const struct aws_call aws_delete_tags = {
+	.operation = "DeleteTags",
+	.id = "Resources.0",
+	.recipe = RECIPE_CONVERGE,
+};
+
+static const struct kind *const kinds[] = {
+#define KIND_ROW(name) &(name).kind,
+	AWS_KINDS(KIND_ROW)
+#undef KIND_ROW
+};
+
+/* Every aws_kind begins with its kind. */
+const struct aws_kind *aws_kind_of(const struct kind *kind)
+{
+	return (const struct aws_kind *)kind;
+}
+
+const struct provider aws_provider = {
+	.name = "aws",
+	.about = "Amazon Web Services",
+	.kinds = kinds,
+	.kind_count = sizeof(kinds) / sizeof(kinds[0]),
+	.settings = FIELDS(setting_fields),
+	.open = aws_open,
+	.close = aws_close,
+	.settings_of = aws_settings_of,
+	.identify = aws_identify,
+	.list = aws_list,
+	.needs_detail = aws_needs_detail,
+	.detail = aws_detail,
+	.advance = aws_advance,
+	.prepare = aws_prepare,
+	.interpret = aws_interpret,
+	.limits = aws_limits,
+};

@@ -1,0 +1,293 @@
+#include "providers/aws/aws.h"
+#include "providers/aws/errors.h"
+#include "providers/aws/protocol.h"
+#include "providers/aws/shape.h"
+
+/* Ways to AWS: credentials, endpoints, requests and answers. */
+
+enum {
+	CONNECT_TIMEOUT_MS = 10000,
+	IDLE_TIMEOUT_MS = 30000,
+	TOTAL_TIMEOUT_MS = 60000,
+	RESPONSE_LIMIT_BYTES = 256 * 1024 * 1024,
+};
+
+static struct slice environment(struct world *world, const char *name)
+{
+	return slice_of(world->environment(world, name));
+}
+
+/* The first that is set: the spec's own word, then the environment. */
+static struct slice setting(struct world *world, const struct value *settings, const char *name,
+			    const char *const *variables)
+{
+	struct slice text = value_slice(value_get_named(settings, name));
+	for (; text.size == 0 && *variables; variables++)
+		text = environment(world, *variables);
+	return text;
+}
+
+static bool is_simulated(struct slice endpoint)
+{
+	return slice_starts_with(endpoint, SLICE("sim:"));
+}
+
+static bool read_credentials(struct aws_session *session, struct diagnostics *diagnostics)
+{
+	struct world *world = session->world;
+	session->credentials = (struct aws_credentials){
+		.access_key = environment(world, "AWS_ACCESS_KEY_ID"),
+		.secret_key = environment(world, "AWS_SECRET_ACCESS_KEY"),
+		.session_token = environment(world, "AWS_SESSION_TOKEN"),
+	};
+	if (session->credentials.access_key.size && session->credentials.secret_key.size)
+		return true;
+	if (is_simulated(session->endpoint)) {
+		/* The simulator knows this pair from the start. */
+		session->credentials = (struct aws_credentials){.access_key = SLICE("sim"), .secret_key = SLICE("sim")};
+		return true;
+	}
+	diag_error(diagnostics, FAULT_AUTH, NOWHERE, "provider '%.*s' has no AWS credentials",
+		   SLICE_ARGUMENTS(session->session.name));
+	diag_hint(diagnostics, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where the "
+			       "credentials are temporary");
+	return false;
+}
+
+bool aws_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
+	      struct arena *arena, struct session **ret, struct diagnostics *diagnostics)
+{
+	static const char *const regions[] = {"AWS_REGION", "AWS_DEFAULT_REGION", NULL};
+	static const char *const endpoints[] = {"AWS_ENDPOINT_URL", NULL};
+	struct aws_session *session = arena_new(arena, struct aws_session);
+	session->world = world;
+	session->session.provider = provider;
+	session->session.name = name;
+	session->region = setting(world, settings, "region", regions);
+	session->endpoint = setting(world, settings, "endpoint", endpoints);
+	if (session->region.size == 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has no region", SLICE_ARGUMENTS(name));
+		diag_hint(diagnostics, "write 'providers: {%.*s: {region: us-west-2}}' or set AWS_REGION",
+			  SLICE_ARGUMENTS(name));
+		return false;
+	}
+	if (!read_credentials(session, diagnostics))
+		return false;
+	session->session.identity = (struct identity){
+		.provider = SLICE("aws"),
+		.region = session->region,
+		.endpoint = session->endpoint,
+	};
+	*ret = &session->session;
+	return true;
+}
+
+void aws_close(struct session *session)
+{
+	aws_signing_keys_wipe(&((struct aws_session *)session)->keys);
+}
+
+struct value aws_settings_of(const struct identity *identity, struct arena *arena)
+{
+	struct value_member *members = arena_new_array(arena, 2, struct value_member);
+	size_t count = 0;
+	members[count++] = (struct value_member){value_text("region"), value_string(identity->region)};
+	if (identity->endpoint.size)
+		members[count++] = (struct value_member){value_text("endpoint"), value_string(identity->endpoint)};
+	return value_map(members, count);
+}
+
+/* A service's own endpoint variable goes before the common one: AWS_ENDPOINT_URL_EC2
+ * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html). */
+static struct slice endpoint_of(const struct aws_session *session, const struct aws_service_shape *service,
+				struct arena *arena)
+{
+	struct slice name = arena_format(arena, "AWS_ENDPOINT_URL_%.*s", SLICE_ARGUMENTS(service->name));
+	char *text = arena_get(arena, name.size + 1);
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.data[i];
+		text[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+	}
+	struct slice own = environment(session->world, text);
+	return own.size ? own : session->endpoint;
+}
+
+static struct slice url_of(const struct aws_session *session, const struct aws_service_shape *service,
+			   struct slice endpoint, struct arena *arena)
+{
+	if (endpoint.size && !is_simulated(endpoint))
+		return arena_format(arena, "%.*s%s", SLICE_ARGUMENTS(endpoint),
+				    slice_ends_with(endpoint, SLICE("/")) ? "" : "/");
+	bool china = slice_starts_with(session->region, SLICE("cn-"));
+	return arena_format(arena, "https://%.*s.%.*s.amazonaws.com%s/", SLICE_ARGUMENTS(service->endpoint_prefix),
+			    SLICE_ARGUMENTS(session->region), china ? ".cn" : "");
+}
+
+bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
+		 struct diagnostics *diagnostics)
+{
+	struct aws_session *session = (struct aws_session *)call->session;
+	const struct aws_operation_shape *operation = call->definition;
+	struct slice endpoint = endpoint_of(session, operation->service, arena);
+	BUFFER_AUTO body;
+	buffer_init(&body, 16 * 1024 * 1024);
+	if (!aws_request_body(operation, call->parameters, &body, diagnostics))
+		return false;
+	struct http_header *headers = arena_new_array(arena, 2 + AWS_SIGNED_HEADERS_MOST, struct http_header);
+	headers[0] =
+		(struct http_header){SLICE("Content-Type"), SLICE("application/x-www-form-urlencoded; charset=utf-8")};
+	headers[1] = (struct http_header){SLICE("User-Agent"), SLICE("trueup")};
+	*ret = (struct http_request){
+		.method = SLICE("POST"),
+		.url = url_of(session, operation->service, endpoint, arena),
+		.endpoint = is_simulated(endpoint) ? endpoint : (struct slice){0},
+		.headers = headers,
+		.header_count = 2,
+		.body = arena_copy(arena, buffer_slice(&body)),
+		.mutating = call->mutating,
+		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
+		.idle_timeout_ms = IDLE_TIMEOUT_MS,
+		.total_timeout_ms = call->mutating ? TOTAL_TIMEOUT_MS : 0,
+		.response_limit_bytes = RESPONSE_LIMIT_BYTES,
+	};
+	struct aws_signing_options options = {
+		.service = operation->service->signing_name,
+		.region = session->region,
+		.wall_ms = wall_ms,
+	};
+	struct aws_signing signing;
+	if (!aws_sign(arena, ret, &session->credentials, &options, &session->keys, &signing, diagnostics))
+		return false;
+	for (size_t i = 0; i < signing.header_count; i++)
+		headers[ret->header_count++] = signing.headers[i];
+	return true;
+}
+
+/*
+ * Auto Scaling says ValidationError of everything that is wrong with a request; only the message
+ * tells that what it names is not there (observed answers; the API's reference names no such code).
+ */
+static const struct finer_code {
+	const char *code;
+	const char *message_part;
+	const char *finer;
+} finer_codes[] = {
+	{"ValidationError", "not found", "ValidationError.NotFound"},
+	{"ValidationError", "does not exist", "ValidationError.NotFound"},
+	{"ValidationError", "No Lifecycle Hook", "ValidationError.NotFound"},
+};
+
+static struct slice finer_code(const struct aws_error *error)
+{
+	for (size_t i = 0; i < sizeof(finer_codes) / sizeof(finer_codes[0]); i++)
+		if (slice_is(error->code, finer_codes[i].code) &&
+		    slice_contains(error->message, slice_of(finer_codes[i].message_part)))
+			return slice_of(finer_codes[i].finer);
+	return error->code;
+}
+
+void aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
+		   struct answer *ret)
+{
+	const struct aws_operation_shape *operation = call->definition;
+	struct diagnostics findings;
+	*ret = (struct answer){0};
+	if (!response->answered || response->status >= 300) {
+		struct aws_error error;
+		aws_error_read(response, call->mutating, arena, &error);
+		ret->code = finer_code(&error);
+		ret->fault = slice_equal(ret->code, error.code)
+				     ? error.fault
+				     : aws_error_fault(ret->code, error.status, call->mutating);
+		ret->message = error.message;
+		ret->request_id = error.request_id;
+		ret->retry_after_ms = error.retry_after_ms;
+		return;
+	}
+	diagnostics_init(&findings, arena);
+	ret->ok = aws_response_read(operation, response->body, arena, &ret->body, &findings);
+	if (!ret->ok) {
+		/* It was answered, but nobody can tell how: a change may have been made. */
+		const struct diag *first = diagnostics_first_error(&findings);
+		ret->fault = call->mutating ? FAULT_AMBIGUOUS : FAULT_TRANSIENT;
+		ret->message = first ? first->message : SLICE("the answer could not be read");
+	}
+	diagnostics_release(&findings);
+}
+
+/*
+ * Documented request buckets of EC2, each for one action, account and region
+ * (https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html). Sorted by prefix length
+ * in the order they are tried: the first that the operation begins with counts.
+ */
+static const struct rate {
+	const char *prefix;
+	struct provider_limits limits;
+} rates[] = {
+	{"DescribeInstances", {50, 10}},
+	{"DescribeNetworkInterfaces", {50, 10}},
+	{"DescribeSecurityGroups", {50, 10}},
+	{"DescribeVolumes", {50, 10}},
+	{"Describe", {100, 20}},
+	{"Get", {100, 20}},
+	{"List", {100, 20}},
+	{"RunInstances", {5, 2}},
+	{"TerminateInstances", {100, 5}},
+	{"StartInstances", {5, 2}},
+	{"CreateTags", {100, 10}},
+	{"", {50, 5}},
+};
+
+struct provider_limits aws_limits(const struct session *session, const char *operation)
+{
+	/* Buckets are AWS's; an endpoint of the user's own has its own mind. */
+	const struct aws_session *own = (const struct aws_session *)session;
+	if (own->endpoint.size && !is_simulated(own->endpoint))
+		return (struct provider_limits){0};
+	for (size_t i = 0;; i++)
+		if (slice_starts_with(slice_of(operation), slice_of(rates[i].prefix)))
+			return rates[i].limits;
+}
+
+void aws_call_set(struct task *task, struct session *session, const struct aws_kind *kind, const struct aws_call *call,
+		  const struct aws_parameters *parameters, bool mutating)
+{
+	struct value *value = arena_new(&task->scratch, struct value);
+	*value = aws_parameters_value(parameters, &task->scratch);
+	task->call = (struct call){
+		.session = session,
+		.operation = call->operation,
+		.definition = aws_operation(aws_service(slice_of(kind->service)), slice_of(call->operation)),
+		.parameters = value,
+		.mutating = mutating,
+		.recipe = call->recipe,
+		.settling = call->settling,
+	};
+}
+
+bool aws_is_one_of(const char *const *codes, struct slice code)
+{
+	for (; codes && *codes; codes++)
+		if (slice_is(code, *codes))
+			return true;
+	return false;
+}
+
+bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what)
+{
+	bool coded = answer->code.size > 0;
+	diag_error(task->diagnostics, answer->fault, NOWHERE, "could not %s %.*s: %s answered %.*s%s%.*s", doing,
+		   SLICE_ARGUMENTS(what), task->call.operation, SLICE_ARGUMENTS(answer->code), coded ? ": " : "",
+		   SLICE_ARGUMENTS(answer->message));
+	if (answer->request_id.size)
+		diag_cause(task->diagnostics,
+			   arena_format(&task->scratch, "request id %.*s", SLICE_ARGUMENTS(answer->request_id)));
+	if (answer->fault == FAULT_AUTH)
+		diag_hint(task->diagnostics, "check the credentials and what their policies allow: %s",
+			  task->call.operation);
+	else if (answer->fault == FAULT_AMBIGUOUS)
+		diag_hint(task->diagnostics, "the outcome is unknown; run again, which settles it");
+	else if (answer->fault == FAULT_UNSUPPORTED)
+		diag_hint(task->diagnostics, "the endpoint does not know %s", task->call.operation);
+	return false;
+}

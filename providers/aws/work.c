@@ -1,0 +1,551 @@
+#include "providers/aws/work.h"
+
+#include "base/digest.h"
+#include "base/json.h"
+#include "providers/aws/errors.h"
+
+/* The life of an object, as steps: make, settle, unsettle, delete. */
+
+enum {
+	POLL_MS = 2000,
+	LOOK_AGAIN_MS = 1000, /* a listing may lag behind a write by a little */
+	LOOKS_MOST = 20,
+	ROUNDS_MOST = 2,
+	TOKEN_BYTES = 32,
+	APPEAR_MS = 5 * 60 * 1000, /* a new object may be missing from a listing for so long */
+};
+
+static const struct aws_kind *kind_of(const struct work *work)
+{
+	return aws_kind_of(work->kind);
+}
+
+static enum step read_after(struct work *work, int64_t delay_ms)
+{
+	work->task.wake_ms = work->task.now_ms + delay_ms;
+	return STEP_READ;
+}
+
+enum step aws_read_again(struct work *work, int64_t delay_ms)
+{
+	work->has_now = false;
+	work->stage = STAGE_READY;
+	return read_after(work, delay_ms);
+}
+
+static int64_t poll_ms(const struct work *work)
+{
+	return kind_of(work)->poll_ms ? kind_of(work)->poll_ms : POLL_MS;
+}
+
+static enum step fail(struct work *work, enum fault fault, const char *what, const char *hint)
+{
+	diag_error(work->task.diagnostics, fault, NOWHERE, "'%.*s' %s%s%.*s",
+		   SLICE_ARGUMENTS(work->task.object->address), what, work->now.state.size ? ", state " : "",
+		   SLICE_ARGUMENTS(work->now.state));
+	diag_address(work->task.diagnostics, work->task.object->address);
+	if (hint)
+		diag_hint(work->task.diagnostics, "%s", hint);
+	return STEP_FAILED;
+}
+
+static enum step call_failed(struct work *work, const struct aws_call *call, const struct answer *answer,
+			     const char *doing)
+{
+	aws_call_failed(&work->task, answer, doing, work->task.object->address);
+	diag_address(work->task.diagnostics, work->task.object->address);
+	for (const char *const *hint = call->hints; hint && hint[0]; hint += 2)
+		if (slice_is(answer->code, hint[0]))
+			diag_hint(work->task.diagnostics, "%s", hint[1]);
+	return STEP_FAILED;
+}
+
+enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing)
+{
+	return call_failed(work, aws_change_of(work)->call, answer, doing);
+}
+
+static bool is_late(const struct work *work)
+{
+	return work->task.now_ms >= work->deadline_ms;
+}
+
+static enum step too_late(struct work *work)
+{
+	return fail(work, FAULT_TRANSIENT, "is not finished yet", "run again: it is waited for again, not made anew");
+}
+
+/* The gate behind every read: what was read must be there, ours and ready. */
+static bool is_usable(struct work *work, enum step *ret_step)
+{
+	switch (work->now.presence) {
+	case PRESENCE_UNREAD:
+		*ret_step = fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+		return false;
+	case PRESENCE_LEAVING:
+		*ret_step =
+			fail(work, FAULT_CONFLICT, "is being deleted by somebody else", "run again once it is gone");
+		return false;
+	case PRESENCE_ABSENT:
+		if (work->creating && work->task.now_ms - work->task.loop.first_ms < APPEAR_MS && !is_late(work))
+			*ret_step = read_after(work, LOOK_AGAIN_MS);
+		else
+			*ret_step =
+				fail(work, FAULT_ABSENT, "is not there any more", "run again: it will be made anew");
+		return false;
+	case PRESENCE_PRESENT:
+		break;
+	}
+	if (work->now.readiness == READY_FAILED) {
+		*ret_step = fail(work, FAULT_CONFLICT, "was given up by the service", "the next run replaces it");
+		return false;
+	}
+	if (work->now.readiness == READY_PENDING) {
+		*ret_step = is_late(work) ? too_late(work) : read_after(work, poll_ms(work));
+		return false;
+	}
+	return true;
+}
+
+/* Some creates hand back an object that was there before: then it is not ours to manage. */
+static bool is_ours(struct work *work)
+{
+	const struct aws_kind *kind = kind_of(work);
+	if (!kind->tags_member || !aws_change_of(work)->created ||
+	    slice_equal(work->now.ownership.object_id, work->task.object->object_id))
+		return true;
+	diag_error(
+		work->task.diagnostics, FAULT_CONFLICT, NOWHERE,
+		"'%.*s' was not made: %.*s exists already and belongs to somebody else",
+		SLICE_ARGUMENTS(work->task.object->address), SLICE_ARGUMENTS(work->task.object->provider_id));
+	diag_hint(work->task.diagnostics, "change the resource so that it differs, or import the existing one");
+	work->task.record_removed = true;
+	return false;
+}
+
+static bool is_running(const struct work *work)
+{
+	const struct aws_pause *pause = kind_of(work)->pause;
+	const struct value *running = pause ? value_get_named(&work->now.fields, pause->running) : NULL;
+	return running && value_is(running, VALUE_BOOL) && running->boolean;
+}
+
+static bool is_to_stay_stopped(const struct work *work)
+{
+	const struct aws_pause *pause = kind_of(work)->pause;
+	const struct value *running = work->desired ? value_get_named(work->desired, pause->running) : NULL;
+	return running && value_is(running, VALUE_BOOL) && !running->boolean;
+}
+
+static enum step send_pause(struct work *work, const struct aws_call *call)
+{
+	struct aws_parameters parameters = {.count = 0};
+	aws_call_begin(work, call, &parameters);
+	aws_choose(work, call, &parameters);
+	return aws_send(work, STAGE_PAUSED);
+}
+
+/*
+ * A call that was cut off is sent again with the same token by whoever looks next, as long as
+ * the object stands as it did. Keyed, because the parameters may hold secrets.
+ */
+static struct slice token_of(struct work *work, const struct aws_change *change)
+{
+	static const struct json_style clear = {.clear = true};
+	const struct aws_session *session = (const struct aws_session *)work->session;
+	struct arena *arena = &work->task.scratch;
+	struct value parameters = aws_parameters_value(&change->parameters, arena);
+	struct slice text = json_canonical(arena, &parameters, &clear);
+	struct slice outputs = json_canonical(arena, &work->now.outputs, &clear);
+	struct digest digest = digest_keyed(
+		session->credentials.secret_key,
+		arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
+			     change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text)));
+	return slice_first(digest_text(arena, &digest), TOKEN_BYTES);
+}
+
+enum step aws_send(struct work *work, int stage)
+{
+	struct aws_change *change = aws_change_of(work);
+	struct slice token = change->call->token ? token_of(work, change) : (struct slice){0};
+	if (token.size)
+		aws_parameter_add(&change->parameters, change->call->token, value_string(token));
+	aws_call_set(&work->task, work->session, kind_of(work), change->call, &change->parameters, true);
+	work->task.call.token = token;
+	change->sent_any = true;
+	work->stage = stage;
+	return STEP_CALL;
+}
+
+static enum step look_up(struct work *work, const struct aws_lookup *lookup)
+{
+	struct aws_parameters parameters = {.count = 0};
+	struct aws_call *call = arena_new(&work->task.scratch, struct aws_call);
+	call->operation = lookup->operation;
+	aws_parameter_add(&parameters, lookup->id, value_string(work->task.object->provider_id));
+	aws_parameters_fixed(&parameters, kind_of(work), lookup->operation, lookup->fixed);
+	aws_call_set(&work->task, work->session, kind_of(work), call, &parameters, false);
+	work->stage = STAGE_LOOKED;
+	return STEP_CALL;
+}
+
+/* The change was chosen: what must come before it comes first. */
+static enum step carry_out(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	if (is_late(work))
+		return too_late(work);
+	if (change->call->paused && is_running(work)) {
+		change->paused = true;
+		return send_pause(work, &kind_of(work)->pause->stop);
+	}
+	return change->call->lookup ? look_up(work, change->call->lookup) : aws_send(work, STAGE_CHANGED);
+}
+
+static bool next_call(struct work *work)
+{
+	if (work->phase == PHASE_MAKE && aws_next_field_call(work))
+		return true;
+	return aws_next_part_call(work);
+}
+
+/* A read shows other than what was sent: it is under way, and after a while sent once more. */
+static enum step look_again(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	if (change->looks++ < LOOKS_MOST)
+		return read_after(work, LOOK_AGAIN_MS);
+	if (change->rounds++ == ROUNDS_MOST) {
+		const char *name = change->field_count ? change->fields[0]->field.name : "a field";
+		struct slice text = arena_format(&work->task.scratch, "still shows its old '%s', though %s was accepted",
+						 name, change->call->operation);
+		return fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, text),
+			    "run again; if it stays so, the service holds another value than it was given");
+	}
+	change->looks = 0;
+	change->verified = false;
+	return carry_out(work);
+}
+
+/* Nothing of the object itself differs any more, and a read says so too. */
+static enum step converged(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	change->looks = 0;
+	if (change->verified && work->phase == PHASE_MAKE && aws_next_alignment_call(work)) {
+		change->verified = false;
+		return carry_out(work);
+	}
+	if (change->paused) {
+		change->paused = false;
+		if (!is_running(work) && !is_to_stay_stopped(work))
+			return send_pause(work, &kind_of(work)->pause->start);
+	}
+	return STEP_DONE;
+}
+
+static enum step converge(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	work->stage = STAGE_CONVERGE;
+	change->refusal = NULL;
+	if (next_call(work)) {
+		if (change->refusal)
+			return fail(work, FAULT_UNSUPPORTED, change->refusal, NULL);
+		return change->verified ? look_again(work) : carry_out(work);
+	}
+	if (!change->sent_any || change->verified)
+		return converged(work);
+	change->verified = true;
+	return read_after(work, 0);
+}
+
+/* What a change did is so, until a read says otherwise. */
+static void note_change(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	if (change->is_part) {
+		aws_note_field(work, &change->fields[0]->field, &change->part);
+		return;
+	}
+	for (size_t i = 0; i < change->field_count; i++) {
+		const struct field *field = &change->fields[i]->field;
+		const struct value *now = value_get_named(&work->now.fields, field->name);
+		size_t index = (size_t)(change->fields[i] - (const struct aws_field *)work->kind->fields.first);
+		change->sent_blind |= 1ull << (index % 64);
+		if (!now || !value_is(now, VALUE_UNREAD))
+			aws_note_field(work, field, value_get_named(work->desired, field->name));
+	}
+}
+
+/* Some calls succeed with failures inside; the first of them counts. */
+static bool holds_failure(const struct aws_call *call, const struct answer *answer, struct answer *ret)
+{
+	const struct value *failures = call->failures ? value_path(&answer->body, call->failures) : NULL;
+	if (!failures || !value_is(failures, VALUE_LIST) || failures->count == 0)
+		return false;
+	*ret = (struct answer){
+		.code = value_slice(value_path(&failures->items[0], "Error.Code")),
+		.message = value_slice(value_path(&failures->items[0], "Error.Message")),
+		.request_id = answer->request_id,
+	};
+	ret->fault = aws_error_fault(ret->code, 0, true);
+	return true;
+}
+
+static bool is_done(const struct aws_call *call, const struct answer *answer)
+{
+	return answer->ok || aws_is_one_of(call->present, answer->code) || aws_is_one_of(call->absent, answer->code);
+}
+
+static enum step changed(struct work *work, const struct answer *answer)
+{
+	const struct aws_call *call = aws_change_of(work)->call;
+	struct answer failure;
+	if (!is_done(call, answer))
+		return aws_change_refused(work, answer, "change");
+	if (answer->ok && holds_failure(call, answer, &failure))
+		return aws_change_refused(work, &failure, "change");
+	note_change(work);
+	return call->waits ? aws_read_again(work, 0) : converge(work);
+}
+
+static enum step looked_up(struct work *work, const struct answer *answer)
+{
+	struct aws_change *change = aws_change_of(work);
+	const struct aws_lookup *lookup = change->call->lookup;
+	if (!answer->ok)
+		return aws_change_refused(work, answer, "look up what belongs to");
+	const struct value *found = value_path(&answer->body, lookup->result);
+	if (!found) {
+		change->sent_any = true;
+		note_change(work);
+		return converge(work);
+	}
+	struct value copy = value_copy(&work->task.scratch, found);
+	aws_parameter_add(&change->parameters, lookup->member, copy);
+	return aws_send(work, STAGE_CHANGED);
+}
+
+static enum step paused(struct work *work, const struct answer *answer)
+{
+	if (!is_done(aws_change_of(work)->call, answer))
+		return aws_change_refused(work, answer, "stop or start");
+	return aws_read_again(work, LOOK_AGAIN_MS);
+}
+
+/* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
+static const struct aws_field *wrong_attachment(const struct work *work)
+{
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		if (!field->attachment || (work->phase != PHASE_DELETE && !aws_is_planned(work, field)))
+			continue;
+		const struct value *now = aws_now(work, field);
+		const struct value *wanted = work->desired ? value_get_named(work->desired, field->field.name) : NULL;
+		bool released = work->released && value_get_named(work->released, field->field.name);
+		if (work->phase != PHASE_DELETE && !wanted && !released)
+			continue;
+		if (diff_field(&field->field, wanted, now) == UNLIKE)
+			return field;
+	}
+	return NULL;
+}
+
+/* The other side was attached or detached already, and a listing may lag behind that. */
+static bool is_under_way(struct work *work, const struct aws_field *field)
+{
+	struct aws_change *change = aws_change_of(work);
+	const struct value *now = aws_now(work, field);
+	if (!change->sent_any)
+		return false;
+	/* What was sent shows: the other half of a move may follow. */
+	if (now ? value_equal(now, &change->part) : value_is(&change->part, VALUE_NULL)) {
+		change->looks = 0;
+		return false;
+	}
+	return change->looks++ < LOOKS_MOST;
+}
+
+static enum step attach(struct work *work, const struct aws_field *field)
+{
+	const struct value *now = aws_now(work, field);
+	const struct aws_call *call = now ? &field->attachment->detach : &field->attachment->attach;
+	const struct value *side = now ? now : value_get_named(work->desired, field->field.name);
+	struct aws_parameters parameters = {.count = 0};
+	aws_call_begin(work, call, &parameters);
+	aws_parameter_add(&parameters, field->attachment->member, *side);
+	aws_choose(work, call, &parameters);
+	aws_change_of(work)->part = now ? value_null() : value_copy(&work->task.scratch, side);
+	return aws_send(work, STAGE_DETACHED);
+}
+
+static enum step attached(struct work *work, const struct answer *answer)
+{
+	if (!is_done(aws_change_of(work)->call, answer))
+		return aws_change_refused(work, answer, "attach or detach");
+	return aws_read_again(work, 0);
+}
+
+/* Ready and ours: from here on it is a matter of differences. */
+static enum step ready(struct work *work)
+{
+	enum step step;
+	work->stage = STAGE_READY;
+	if (!is_usable(work, &step))
+		return step;
+	if (!is_ours(work))
+		return STEP_FAILED;
+	const struct aws_field *attachment = work->phase == PHASE_MAKE ? wrong_attachment(work) : NULL;
+	if (!attachment)
+		return converge(work);
+	return is_under_way(work, attachment) ? read_after(work, LOOK_AGAIN_MS) : attach(work, attachment);
+}
+
+static enum step create(struct work *work)
+{
+	const struct aws_kind *kind = kind_of(work);
+	struct arena *arena = &work->task.scratch;
+	struct aws_parameters parameters = {.count = 0};
+	aws_parameters_fixed(&parameters, kind, kind->create.operation, kind->create.fixed);
+	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct value *wanted = value_get_named(work->desired, field->field.name);
+		if (wanted && field->member && (!field->part || field->part->inline_in_create))
+			aws_parameter_add(&parameters, field->member, aws_encode(field, wanted, arena));
+	}
+	if (kind->create.tagged) {
+		const struct value *tags = value_get_named(work->desired, "tags");
+		aws_parameter_add(&parameters, "TagSpecifications.0.ResourceType", value_text(kind->create.tagged));
+		aws_parameter_add(&parameters, "TagSpecifications.0.Tags",
+				  aws_encode_tags(tags, &work->tagging, arena));
+	}
+	if (kind->create.token)
+		aws_parameter_add(&parameters, kind->create.token, value_string(work->tagging.intent));
+	if (kind->complete)
+		kind->complete(work, &parameters);
+	aws_call_set(&work->task, work->session, kind, &kind->create, &parameters, true);
+	work->task.call.creates = true;
+	work->task.call.intent = work->tagging.intent;
+	if (kind->create.token)
+		work->task.call.token = work->tagging.intent;
+	work->stage = STAGE_CREATED;
+	return STEP_CALL;
+}
+
+static enum step created(struct work *work, const struct answer *answer)
+{
+	const struct aws_kind *kind = kind_of(work);
+	/* Where the name is the id, one that is there already may be ours of a run that was cut off. */
+	bool is_there = !kind->create.result && aws_is_one_of(kind->create.present, answer->code);
+	if (!answer->ok && !is_there) {
+		/* A definite refusal made nothing, so there is nothing to remember. */
+		if (answer->fault != FAULT_AMBIGUOUS)
+			work->task.record_removed = true;
+		return call_failed(work, &kind->create, answer, "create");
+	}
+	const struct value *id = kind->create.result ? value_path(&answer->body, kind->create.result)
+						     : value_get_named(work->desired, "name");
+	if (!id || value_slice(id).size == 0)
+		return fail(work, FAULT_INTERNAL, "was made, but the answer does not say under which id",
+			    "run again: it is found by its tags");
+	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
+	work->task.record_changed = true;
+	aws_change_of(work)->created = true;
+	return aws_read_again(work, 0);
+}
+
+static enum step send_delete(struct work *work)
+{
+	const struct aws_kind *kind = kind_of(work);
+	const struct aws_call *call =
+		work->force && kind->delete_forced.operation ? &kind->delete_forced : &kind->delete;
+	struct aws_parameters parameters = {.count = 0};
+	aws_call_begin(work, call, &parameters);
+	aws_choose(work, call, &parameters);
+	return aws_send(work, STAGE_DELETED);
+}
+
+static enum step wait_until_gone(struct work *work)
+{
+	if (work->now.presence == PRESENCE_ABSENT)
+		return STEP_DONE;
+	return is_late(work) ? too_late(work) : read_after(work, poll_ms(work));
+}
+
+static enum step delete_object(struct work *work, const struct answer *answer)
+{
+	const struct aws_kind *kind = kind_of(work);
+	const struct aws_call *call = work->detail ? aws_change_of(work)->call : NULL;
+	if (work->stage == STAGE_LEAVING)
+		return wait_until_gone(work);
+	if (work->stage == STAGE_DETACHED && answer)
+		return attached(work, answer);
+	if (work->stage == STAGE_DELETED) {
+		if (!answer->ok && !aws_is_one_of(call->absent, answer->code))
+			return aws_change_refused(work, answer, "delete");
+		work->stage = STAGE_LEAVING;
+		return kind->states.leaving && answer->ok ? read_after(work, 0) : STEP_DONE;
+	}
+	if (!work->has_now)
+		return read_after(work, 0);
+	if (work->now.presence == PRESENCE_ABSENT)
+		return STEP_DONE;
+	if (work->now.presence == PRESENCE_LEAVING) {
+		work->stage = STAGE_LEAVING;
+		return read_after(work, poll_ms(work));
+	}
+	if (work->now.readiness == READY_PENDING && work->stage == STAGE_READY)
+		return is_late(work) ? too_late(work) : read_after(work, poll_ms(work));
+	const struct aws_field *attachment = wrong_attachment(work);
+	if (attachment)
+		return is_under_way(work, attachment) ? read_after(work, LOOK_AGAIN_MS) : attach(work, attachment);
+	bool prepares = kind->before_delete && !(work->force && kind->delete_forced.operation);
+	enum step step = prepares ? kind->before_delete(work, answer) : STEP_DONE;
+	return step == STEP_DONE ? send_delete(work) : step;
+}
+
+static enum step unsettle(struct work *work, const struct answer *answer)
+{
+	if (work->stage == STAGE_CHANGED && answer)
+		return changed(work, answer);
+	if (!work->has_now)
+		return read_after(work, 0);
+	/* Gone or going: its parts go with it. */
+	if (work->now.presence != PRESENCE_PRESENT)
+		return STEP_DONE;
+	return converge(work);
+}
+
+static enum step make_or_settle(struct work *work, const struct answer *answer)
+{
+	if (work->stage == STAGE_START && work->phase == PHASE_MAKE && work->task.object->provider_id.size == 0)
+		return create(work);
+	if (work->stage == STAGE_CREATED && answer)
+		return created(work, answer);
+	if (work->stage == STAGE_CHANGED && answer)
+		return changed(work, answer);
+	if (work->stage == STAGE_DETACHED && answer)
+		return attached(work, answer);
+	if (work->stage == STAGE_LOOKED && answer)
+		return looked_up(work, answer);
+	if (work->stage == STAGE_PAUSED && answer)
+		return paused(work, answer);
+	if (!work->has_now)
+		return read_after(work, 0);
+	return ready(work);
+}
+
+enum step aws_advance(struct work *work, const struct answer *answer)
+{
+	switch (work->phase) {
+	case PHASE_MAKE:
+	case PHASE_SETTLE:
+		return make_or_settle(work, answer);
+	case PHASE_UNSETTLE:
+		return unsettle(work, answer);
+	case PHASE_DELETE:
+		return delete_object(work, answer);
+	}
+	return STEP_FAILED;
+}

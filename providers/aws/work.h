@@ -1,0 +1,68 @@
+#ifndef TRUEUP_PROVIDERS_AWS_WORK_H
+#define TRUEUP_PROVIDERS_AWS_WORK_H
+
+#include "providers/aws/aws.h"
+
+/*
+ * Carrying out one phase of one object, by looking: compare what is desired with what is
+ * known to be there, send the call that makes the first difference smaller, and so on until
+ * there is none; then read again to see that it is so. What a run that was cut short left
+ * half done is just a larger difference.
+ */
+
+/* Where a work stands; work->stage. */
+enum {
+	STAGE_START,
+	STAGE_CREATED, /* the create call is out */
+	STAGE_READY,   /* waits until the object is ready */
+	STAGE_CONVERGE,
+	STAGE_CHANGED,	/* a change is out */
+	STAGE_LOOKED,	/* what a change needs first is asked for */
+	STAGE_PAUSED,	/* the call that stops or starts the object is out */
+	STAGE_DETACHED, /* a detachment is out, or under way */
+	STAGE_DELETED,	/* the delete call is out */
+	STAGE_LEAVING,	/* waits until the object is gone */
+};
+
+/* The change that is out, and what is true once it succeeded; work->detail. */
+struct aws_change {
+	const struct aws_call *call;
+	struct aws_parameters parameters;
+	const struct aws_field *fields[64];
+	size_t field_count;
+	struct value part; /* of a part: the items as they are after it; of an attachment: the other side, or null */
+	bool is_part;
+	bool sent_any;
+	bool created; /* by this work: what is read next must carry our tags */
+	bool verified;
+	bool paused;	     /* by this work: to be started again */
+	int looks;	     /* reads since the last call, without seeing it yet */
+	int rounds;	     /* calls sent again because no look showed their effect */
+	uint64_t sent_blind; /* fields that cannot be read and were sent, by index */
+	const char *refusal; /* why the difference found cannot be made smaller; NULL: it can */
+};
+
+struct aws_change *aws_change_of(struct work *work);
+/* The next call for the fields of the resource itself, as the change; false: nothing differs. */
+bool aws_next_field_call(struct work *work);
+/* The next call for those of its parts that belong to the phase. In PHASE_UNSETTLE: takes away what
+ * stands in the way of deletions. */
+bool aws_next_part_call(struct work *work);
+/* The next call that makes an output equal to the one it follows. */
+bool aws_next_alignment_call(struct work *work);
+/* Whether the field may be changed: planned, or the object is new. */
+bool aws_is_planned(const struct work *work, const struct aws_field *field);
+/* What is known to be there now gets another value in one field. */
+void aws_note_field(struct work *work, const struct field *field, const struct value *value);
+/* Parameters that every call on the object has: its id and what is fixed. */
+void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters);
+/* The call becomes the change. It is not sent yet. */
+void aws_choose(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters);
+/* Sends the change as it stands, and stays in `stage` until it is answered. */
+enum step aws_send(struct work *work, int stage);
+/* Reads the object again, and goes on from there once it is ready. */
+enum step aws_read_again(struct work *work, int64_t delay_ms);
+enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
+const struct value *aws_now(const struct work *work, const struct aws_field *field);
+
+#endif

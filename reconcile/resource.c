@@ -1,0 +1,333 @@
+#include "reconcile/resource.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+
+enum {
+	BODY_LIMIT_BYTES = 64 * 1024 * 1024,
+	IDENTITY_LIMIT_BYTES = 16 * 1024,
+	DESIRED_LIMIT_BYTES = 64 * 1024 * 1024,
+};
+
+bool identity_equal(const struct identity *a, const struct identity *b)
+{
+	return slice_equal(a->provider, b->provider) && slice_equal(a->partition, b->partition) &&
+	       slice_equal(a->account, b->account) && slice_equal(a->region, b->region) &&
+	       slice_equal(a->endpoint, b->endpoint);
+}
+
+/* Whether a byte would be taken for a separator, an escape, or the end of the text's word. */
+static bool needs_escape(char byte)
+{
+	return byte == ':' || byte == '@' || byte == '%' || (unsigned char)byte <= ' ' || byte == 0x7f;
+}
+
+static void escape(struct buffer *buffer, struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		if (needs_escape(text.data[i]))
+			buffer_format(buffer, "%%%02X", (unsigned)(unsigned char)text.data[i]);
+		else
+			buffer_byte(buffer, text.data[i]);
+	}
+}
+
+/*
+ * provider:account:region[:partition][@endpoint]. The partition is left out where it is
+ * named as the provider is, which is the common case.
+ */
+static void identity_write(struct buffer *buffer, const struct identity *identity)
+{
+	escape(buffer, identity->provider);
+	buffer_byte(buffer, ':');
+	escape(buffer, identity->account);
+	buffer_byte(buffer, ':');
+	escape(buffer, identity->region);
+	if (!slice_equal(identity->partition, identity->provider)) {
+		buffer_byte(buffer, ':');
+		escape(buffer, identity->partition);
+	}
+	if (identity->endpoint.size > 0) {
+		buffer_byte(buffer, '@');
+		escape(buffer, identity->endpoint);
+	}
+}
+
+struct slice identity_text(struct arena *arena, const struct identity *identity)
+{
+	BUFFER_AUTO buffer;
+
+	buffer_init(&buffer, IDENTITY_LIMIT_BYTES);
+	identity_write(&buffer, identity);
+	return arena_copy(arena, buffer_slice(&buffer));
+}
+
+static int hex_digit(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+static bool unescape(struct arena *arena, struct slice text, struct slice *ret)
+{
+	char *plain = (char *)arena_get(arena, text.size + 1);
+	size_t size = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		int high, low;
+
+		if (text.data[i] != '%') {
+			plain[size++] = text.data[i];
+			continue;
+		}
+		if (text.size - i < 3)
+			return false;
+		high = hex_digit(text.data[i + 1]);
+		low = hex_digit(text.data[i + 2]);
+		if (high < 0 || low < 0)
+			return false;
+		plain[size++] = (char)(high << 4 | low);
+		i += 2;
+	}
+	*ret = (struct slice){plain, size};
+	return true;
+}
+
+bool identity_read(struct arena *arena, struct slice text, struct identity *ret)
+{
+	enum { PROVIDER, ACCOUNT, REGION, PARTITION, COMPONENTS };
+	struct slice endpoint = text, rest = slice_cut(&endpoint, '@');
+	struct slice components[COMPONENTS];
+	struct identity identity;
+	size_t count = 0;
+	BUFFER_AUTO again;
+
+	buffer_init(&again, IDENTITY_LIMIT_BYTES);
+	do {
+		if (count == COMPONENTS || !unescape(arena, slice_cut(&rest, ':'), &components[count++]))
+			return false;
+	} while (rest.data);
+	if (count <= REGION || !unescape(arena, endpoint, &identity.endpoint))
+		return false;
+	identity.provider = components[PROVIDER];
+	identity.account = components[ACCOUNT];
+	identity.region = components[REGION];
+	identity.partition = components[count > PARTITION ? PARTITION : PROVIDER];
+	/* One identity has one text: any other spelling is refused. */
+	identity_write(&again, &identity);
+	if (!slice_equal(buffer_slice(&again), text))
+		return false;
+	*ret = identity;
+	return true;
+}
+
+static int compare_slices(const void *a, const void *b)
+{
+	return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+/* A JSON list of the texts, sorted and without repeats: their order means nothing. */
+static void write_names(struct buffer *buffer, struct slice *names, size_t count)
+{
+	if (count > 1)
+		qsort(names, count, sizeof(*names), compare_slices);
+	buffer_byte(buffer, '[');
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && slice_equal(names[i - 1], names[i]))
+			continue;
+		if (i > 0)
+			buffer_byte(buffer, ',');
+		json_write_string(buffer, names[i]);
+	}
+	buffer_byte(buffer, ']');
+}
+
+static void write_ignored(struct buffer *buffer, const struct resource *resource, struct arena *scratch)
+{
+	struct slice *names = arena_new_array(scratch, resource->ignored_count, struct slice);
+
+	for (size_t i = 0; i < resource->ignored_count; i++)
+		names[i] = resource->ignored[i];
+	write_names(buffer, names, resource->ignored_count);
+}
+
+/* What depends_on names stands in no field, and yet is recorded for the order of deletion. */
+static void write_depends_on(struct buffer *buffer, const struct resource *resource, struct arena *scratch)
+{
+	struct slice *names = arena_new_array(scratch, resource->dependency_count, struct slice);
+	size_t count = 0;
+
+	for (size_t i = 0; i < resource->dependency_count; i++) {
+		if (resource->dependencies[i].binding == BINDS_WHOLE)
+			names[count++] = resource->dependencies[i].address;
+	}
+	write_names(buffer, names, count);
+}
+
+/* Within a digest a secret is its own digest: a change of it shows, and it does not. */
+static void hash_secret(void *context, struct slice secret, char ret[65])
+{
+	struct digest digest = digest_of(secret);
+
+	(void)context;
+	digest_hex(&digest, ret);
+}
+
+/* The members stand in the order of canonical JSON. */
+struct digest resource_symbolic(const struct resource *resource, struct arena *scratch)
+{
+	static const struct json_style style = {.fingerprint = hash_secret};
+	struct digest never = {0};
+	BUFFER_AUTO buffer;
+
+	buffer_init(&buffer, DESIRED_LIMIT_BYTES);
+	buffer_format(&buffer, "{\"create_before_destroy\":%d,\"depends_on\":", (int)resource->create_before_destroy);
+	write_depends_on(&buffer, resource, scratch);
+	buffer_string(&buffer, ",\"desired\":");
+	if (!json_write(&buffer, &resource->desired, &style))
+		return never;
+	buffer_string(&buffer, ",\"ignored\":");
+	write_ignored(&buffer, resource, scratch);
+	buffer_string(&buffer, ",\"kind\":");
+	json_write_string(&buffer, slice_of(resource->kind->name));
+	buffer_format(&buffer, ",\"protect\":%s,\"version\":%u}", resource->protect ? "true" : "false",
+		      resource->kind->version);
+	/* A text that was cut proves nothing. */
+	return buffer.full ? never : digest_of(buffer_slice(&buffer));
+}
+
+static const char *const binding_names[] = {
+	[BINDS_MAKE] = "make",
+	[BINDS_SETTLE] = "settle",
+	[BINDS_WHOLE] = "whole",
+};
+
+/* Members that say nothing are left out: there are many dependencies, and most say little. */
+static struct value dependency_value(const struct dependency *dependency, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	value_builder_member(&builder, SLICE("address"), value_string(dependency->address));
+	value_builder_member(&builder, SLICE("binding"), value_text(binding_names[dependency->binding]));
+	if (dependency->field.size > 0)
+		value_builder_member(&builder, SLICE("field"), value_string(dependency->field));
+	if (dependency->immutable)
+		value_builder_member(&builder, SLICE("immutable"), value_bool(true));
+	if (dependency->loose)
+		value_builder_member(&builder, SLICE("loose"), value_bool(true));
+	if (dependency->output.size > 0)
+		value_builder_member(&builder, SLICE("output"), value_string(dependency->output));
+	return value_builder_map(&builder, arena);
+}
+
+struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style)
+{
+	struct value *dependencies = arena_new_array(arena, object->dependency_count, struct value);
+
+	for (size_t i = 0; i < object->dependency_count; i++)
+		dependencies[i] = dependency_value(&object->dependencies[i], arena);
+	const struct value_member members[] = {
+		{value_text("applied"), object->applied},
+		{value_text("dependencies"), value_list(dependencies, object->dependency_count)},
+		{value_text("observed"), object->observed},
+		{value_text("outputs"), object->outputs},
+		{value_text("resolved"), object->resolved},
+	};
+	const struct value body = value_map(members, sizeof(members) / sizeof(members[0]));
+
+	return json_canonical(arena, &body, style);
+}
+
+static bool refuse_body(const struct object *object, struct diagnostics *diagnostics, const char *what)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "the record of '%.*s' is damaged: %s",
+		   SLICE_ARGUMENTS(object->address), what);
+	diag_address(diagnostics, object->address);
+	diag_hint(diagnostics, "put back the newest backup of the state file");
+	return false;
+}
+
+static bool binding_read(struct slice name, enum binding *ret)
+{
+	for (size_t i = 0; i < sizeof(binding_names) / sizeof(binding_names[0]); i++) {
+		if (!slice_is(name, binding_names[i]))
+			continue;
+		*ret = (enum binding)i;
+		return true;
+	}
+	return false;
+}
+
+static bool is_true(const struct value *value)
+{
+	return value && value_is(value, VALUE_BOOL) && value->boolean;
+}
+
+/* value_slice() of a member that may be missing. */
+static struct slice text_of(const struct value *map, const char *key)
+{
+	const struct value *member = value_get_named(map, key);
+
+	return member ? value_slice(member) : (struct slice){NULL, 0};
+}
+
+static bool dependencies_read(const struct value *list, struct arena *arena, struct dependency **ret)
+{
+	struct dependency *dependencies = arena_new_array(arena, list->count, struct dependency);
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct value *item = &list->items[i];
+
+		dependencies[i] = (struct dependency){
+			.address = text_of(item, "address"),
+			.output = text_of(item, "output"),
+			.field = text_of(item, "field"),
+			.immutable = is_true(value_get_named(item, "immutable")),
+			.loose = is_true(value_get_named(item, "loose")),
+		};
+		if (dependencies[i].address.size == 0 ||
+		    !binding_read(text_of(item, "binding"), &dependencies[i].binding))
+			return false;
+	}
+	*ret = dependencies;
+	return true;
+}
+
+/* A member that is a map, or null where it was never known. */
+static bool map_read(const struct value *body, const char *key, struct value *ret)
+{
+	const struct value *member = value_get_named(body, key);
+
+	if (!member || (!value_is(member, VALUE_MAP) && !value_is(member, VALUE_NULL)))
+		return false;
+	*ret = *member;
+	return true;
+}
+
+bool object_body_read(struct object *object, struct slice text, struct arena *arena, struct diagnostics *diagnostics)
+{
+	struct object read = *object;
+	struct dependency *dependencies;
+	const struct value *list;
+	struct value body;
+
+	if (!json_read(arena, text, true, BODY_LIMIT_BYTES, "a record of the state", &body, diagnostics)) {
+		diag_address(diagnostics, object->address);
+		return false;
+	}
+	list = value_get_named(&body, "dependencies");
+	if (!map_read(&body, "applied", &read.applied) || !map_read(&body, "observed", &read.observed) ||
+	    !map_read(&body, "outputs", &read.outputs) || !map_read(&body, "resolved", &read.resolved) || !list ||
+	    !value_is(list, VALUE_LIST))
+		return refuse_body(object, diagnostics, "a part of it is missing, or is of a wrong type");
+	if (!dependencies_read(list, arena, &dependencies))
+		return refuse_body(object, diagnostics, "a dependency of it names no address or no binding");
+	read.dependencies = dependencies;
+	read.dependency_count = list->count;
+	read.has_body = true;
+	*object = read;
+	return true;
+}

@@ -1,0 +1,509 @@
+#define _GNU_SOURCE 1 /* qsort_r() */
+#include "reconcile/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "reconcile/schema_walk.h"
+
+enum {
+	CANDIDATES_MOST = 256,
+	ITEM_KEY_LARGEST_BYTES = 64 * 1024,
+};
+
+static schema_fit fit_object;
+static schema_fit fit_list;
+static schema_fit fit_map;
+
+/* What a field of each type takes, and how messages call that. */
+static const struct {
+	const char *expected;
+	schema_fit *fit;
+} types[] = {
+	[FIELD_STRING] = {"a string", schema_fit_string},
+	[FIELD_INTEGER] = {"a whole number", schema_fit_integer},
+	[FIELD_NUMBER] = {"a number", schema_fit_number},
+	[FIELD_BOOL] = {"true or false", schema_fit_bool},
+	[FIELD_CIDR4] = {"an IPv4 range such as 10.0.0.0/16", schema_fit_cidr},
+	[FIELD_CIDR6] = {"an IPv6 range such as fd00:1::/48", schema_fit_cidr},
+	[FIELD_CIDR] = {"a range such as 10.0.0.0/16 or fd00:1::/48", schema_fit_cidr},
+	[FIELD_ADDRESS] = {"an IP address such as 10.0.0.1 or fd00::1", schema_fit_address},
+	[FIELD_JSON] = {"a JSON document, as text or as a map", schema_fit_json},
+	[FIELD_REFERENCE] = {"a reference", schema_fit_reference},
+	[FIELD_OBJECT] = {"a map", fit_object},
+	[FIELD_LIST] = {"a list", fit_list},
+	[FIELD_SET] = {"a list", fit_list},
+	[FIELD_MAP] = {"a map", fit_map},
+};
+
+static void report_misfit(struct schema_walk *walk, const struct field *field, const char *name,
+			  const struct value *given)
+{
+	struct diagnostics *diagnostics = walk->diagnostics;
+	struct slice text = value_slice(given);
+	bool scalar = given->type != VALUE_LIST && given->type != VALUE_MAP;
+
+	/* Text in a field of text's own making (a range, an address) is wrong by content, not by type. */
+	if (given->type == VALUE_STRING && !given->secret && field->type >= FIELD_CIDR4 && field->type <= FIELD_ADDRESS)
+		diag_error(diagnostics, FAULT_USER, given->position, "'%s' expects %s, found '%.*s'", name,
+			   types[field->type].expected, (int)(text.size < 80 ? text.size : 80), text.data);
+	else if (field->type == FIELD_REFERENCE && field->target)
+		diag_error(diagnostics, FAULT_USER, given->position, "'%s' expects a reference to '%s', found %s", name,
+			   field->target, value_type_name(given->type));
+	else
+		diag_error(diagnostics, FAULT_USER, given->position, "'%s' expects %s, found %s", name,
+			   types[field->type].expected, value_type_name(given->type));
+	if (field->type == FIELD_STRING && scalar && given->type != VALUE_NULL)
+		diag_hint(diagnostics, "put it in quotes if it is meant as text");
+	else if (given->type == VALUE_STRING && given->style == VALUE_STYLE_QUOTED &&
+		 (field->type == FIELD_INTEGER || field->type == FIELD_NUMBER || field->type == FIELD_BOOL))
+		diag_hint(diagnostics, "leave out the quotes");
+	else if ((field->type == FIELD_LIST || field->type == FIELD_SET) && scalar)
+		diag_hint(diagnostics, "write it as a list: [...], or one item a line after '- '");
+}
+
+static void mark_secret(const struct field *field, struct value *value)
+{
+	/* A deferred text names outputs and says nothing of what they hold. */
+	if ((field->flags & SECRET) && value->type != VALUE_DEFERRED && value->type != VALUE_UNREAD &&
+	    value->type != VALUE_NULL)
+		value->secret = true;
+}
+
+/* Returns whether *ret differs from *given. Depth is that of the tables, which is finite. */
+static bool fit_value(struct schema_walk *walk, const struct field *field, const char *name, const struct value *given,
+		      struct value *ret)
+{
+	enum fit fit = FIT_SAME;
+	bool secret = given->secret;
+
+	*ret = *given;
+	if (given->type == VALUE_DEFERRED || given->type == VALUE_UNREAD)
+		return false;
+	fit = types[field->type].fit(walk, field, name, given, ret);
+	if (fit == FIT_NOT && walk->diagnostics)
+		report_misfit(walk, field, name, given);
+	mark_secret(field, ret);
+	if (walk->diagnostics && (fit == FIT_SAME || fit == FIT_CHANGED))
+		schema_rules(walk, field, name, ret);
+	return fit == FIT_CHANGED || ret->secret != secret;
+}
+
+/*
+ * An array that is shared until something in it changes: `copy` is made then, of as many
+ * as the whole may come to.
+ */
+struct members_sharing {
+	const struct value *given;
+	struct value_member *copy; /* in the arena; NULL while nothing changed */
+	size_t count;
+};
+
+static void members_diverge(struct members_sharing *sharing, struct arena *arena)
+{
+	if (sharing->copy)
+		return;
+	sharing->copy = arena_new_array(arena, sharing->given->count, struct value_member);
+	if (sharing->count > 0)
+		memcpy(sharing->copy, sharing->given->members, sharing->count * sizeof(*sharing->copy));
+}
+
+static void members_take(struct members_sharing *sharing, const struct value_member *member, struct value value)
+{
+	if (sharing->copy)
+		sharing->copy[sharing->count] = (struct value_member){member->key, value};
+	sharing->count++;
+}
+
+static enum fit members_finish(const struct members_sharing *sharing, struct value *ret)
+{
+	if (!sharing->copy)
+		return FIT_SAME;
+	ret->members = sharing->copy;
+	ret->count = (uint32_t)sharing->count;
+	return FIT_CHANGED;
+}
+
+/* What messages call the map that fields stand in: a field in quotes, a kind without. */
+struct owner {
+	const char *name;
+	bool quoted;
+};
+
+/* For "%s%s%s". */
+#define OWNER_ARGUMENTS(owner) (owner).quoted ? "'" : "", (owner).name, (owner).quoted ? "'" : ""
+
+static void report_unknown(struct schema_walk *walk, const struct fields *fields, struct owner owner,
+			   const struct value_member *member)
+{
+	struct slice candidates[CANDIDATES_MOST];
+	struct slice name = value_slice(&member->key);
+	size_t count = fields->count < CANDIDATES_MOST ? fields->count : CANDIDATES_MOST;
+	int nearest;
+
+	for (size_t i = 0; i < count; i++)
+		candidates[i] = slice_of(field_at(fields, i)->name);
+	nearest = slice_nearest(name, candidates, count);
+	diag_error(walk->diagnostics, FAULT_USER, member->key.position, "%s%s%s has no field '%.*s'",
+		   OWNER_ARGUMENTS(owner), (int)(name.size < 80 ? name.size : 80), name.data);
+	if (nearest >= 0)
+		diag_hint(walk->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
+}
+
+static void report_missing(struct schema_walk *walk, const struct fields *fields, struct owner owner,
+			   const struct value *given)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+		const struct value *value;
+
+		if (!(field->flags & REQUIRED))
+			continue;
+		value = value_get_named(given, field->name);
+		if (value && value->type != VALUE_NULL)
+			continue;
+		diag_error(walk->diagnostics, FAULT_USER, given->position, "%s%s%s needs the field '%s'",
+			   OWNER_ARGUMENTS(owner), field->name);
+		if (field->about)
+			diag_hint(walk->diagnostics, "add '%s': %s", field->name, field->about);
+	}
+}
+
+static enum fit fit_fields(struct schema_walk *walk, const struct fields *fields, struct owner owner,
+			   const struct value *given, struct value *ret)
+{
+	struct members_sharing sharing = {.given = given};
+
+	for (size_t i = 0; i < given->count; i++) {
+		const struct value_member *member = &given->members[i];
+		const struct field *field = field_named(fields, value_slice(&member->key));
+		struct value value;
+
+		if (!field || member->value.type == VALUE_NULL) {
+			if (!field && walk->diagnostics)
+				report_unknown(walk, fields, owner, member);
+			members_diverge(&sharing, walk->arena);
+			continue;
+		}
+		if (fit_value(walk, field, field->name, &member->value, &value))
+			members_diverge(&sharing, walk->arena);
+		members_take(&sharing, member, value);
+	}
+	if (walk->diagnostics)
+		report_missing(walk, fields, owner, given);
+	return members_finish(&sharing, ret);
+}
+
+static enum fit fit_object(struct schema_walk *walk, const struct field *field, const char *name,
+			   const struct value *given, struct value *ret)
+{
+	if (given->type != VALUE_MAP)
+		return FIT_NOT;
+	return fit_fields(walk, &field->members, (struct owner){name, true}, given, ret);
+}
+
+static enum fit fit_map(struct schema_walk *walk, const struct field *field, const char *name,
+			const struct value *given, struct value *ret)
+{
+	struct members_sharing sharing = {.given = given};
+
+	if (given->type != VALUE_MAP)
+		return FIT_NOT;
+	for (size_t i = 0; i < given->count; i++) {
+		const struct value_member *member = &given->members[i];
+		struct value value;
+
+		if (member->value.type == VALUE_NULL) {
+			members_diverge(&sharing, walk->arena);
+			continue;
+		}
+		if (fit_value(walk, field->item, name, &member->value, &value))
+			members_diverge(&sharing, walk->arena);
+		members_take(&sharing, member, value);
+	}
+	return members_finish(&sharing, ret);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return value_compare((const struct value *)a, (const struct value *)b);
+}
+
+static bool in_order(const struct value *items, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (value_compare(&items[i - 1], &items[i]) >= 0)
+			return false;
+	}
+	return true;
+}
+
+/* By the KEY members of item, the field table that context is. Both are maps or neither is looked into. */
+static int compare_keys(const void *a, const void *b, void *context)
+{
+	const struct field *item = (const struct field *)context;
+	const struct value *first = *(const struct value *const *)a;
+	const struct value *second = *(const struct value *const *)b;
+
+	for (size_t i = 0; i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		const struct value *one, *other;
+		int order;
+
+		if (!(member->flags & KEY))
+			continue;
+		one = value_get_named(first, member->name);
+		other = value_get_named(second, member->name);
+		order = one && other ? value_compare(one, other) : (one != NULL) - (other != NULL);
+		if (order != 0)
+			return order;
+	}
+	return 0;
+}
+
+/* Two different items that say they are the same one. */
+static void report_same_keys(struct schema_walk *walk, const struct field *field, const char *name,
+			     const struct value *set)
+{
+	struct field item = *field->item;
+	const struct value **sorted = (const struct value **)memory_get(set->count * sizeof(const struct value *));
+
+	for (size_t i = 0; i < set->count; i++)
+		sorted[i] = &set->items[i];
+	qsort_r(sorted, set->count, sizeof(const struct value *), compare_keys, &item);
+	for (size_t i = 1; i < set->count; i++) {
+		struct slice key;
+
+		if (sorted[i]->type != VALUE_MAP || compare_keys(&sorted[i - 1], &sorted[i], &item) != 0 ||
+		    value_has_unread(sorted[i]))
+			continue;
+		key = schema_item_key(field->item, sorted[i], walk->diagnostics->arena);
+		diag_error(walk->diagnostics, FAULT_USER, sorted[i]->position,
+			   "'%s' has two different entries for '%.*s'", name, SLICE_ARGUMENTS(key));
+		diag_related(walk->diagnostics, sorted[i - 1]->position, "the other one is here");
+		diag_hint(walk->diagnostics, "keep one of them, or bring them into one");
+	}
+	free(sorted);
+}
+
+static bool has_keys(const struct field *item)
+{
+	for (size_t i = 0; item->type == FIELD_OBJECT && i < item->members.count; i++) {
+		if (field_at(&item->members, i)->flags & KEY)
+			return true;
+	}
+	return false;
+}
+
+/* Sorts the items of a list that is fitted already, and drops repeats. */
+static bool sort_set(struct schema_walk *walk, struct value *list)
+{
+	struct value *items;
+	size_t kept = 0;
+
+	if (in_order(list->items, list->count))
+		return false;
+	items = arena_new_array(walk->arena, list->count, struct value);
+	memcpy(items, list->items, list->count * sizeof(*items));
+	qsort(items, list->count, sizeof(*items), compare_items);
+	for (size_t i = 0; i < list->count; i++) {
+		if (kept == 0 || value_compare(&items[kept - 1], &items[i]) != 0)
+			items[kept++] = items[i];
+	}
+	list->items = items;
+	list->count = (uint32_t)kept;
+	return true;
+}
+
+static enum fit fit_list(struct schema_walk *walk, const struct field *field, const char *name,
+			 const struct value *given, struct value *ret)
+{
+	struct value *copy = NULL;
+	bool changed;
+
+	if (given->type != VALUE_LIST)
+		return FIT_NOT;
+	for (size_t i = 0; i < given->count; i++) {
+		struct value value;
+
+		if (fit_value(walk, field->item, name, &given->items[i], &value) && !copy) {
+			copy = arena_new_array(walk->arena, given->count, struct value);
+			memcpy(copy, given->items, i * sizeof(*copy));
+		}
+		if (copy)
+			copy[i] = value;
+	}
+	if (copy)
+		ret->items = copy;
+	changed = copy != NULL;
+	if (field->type != FIELD_SET)
+		return changed ? FIT_CHANGED : FIT_SAME;
+	changed = sort_set(walk, ret) || changed;
+	if (walk->diagnostics && ret->count > 1 && has_keys(field->item))
+		report_same_keys(walk, field, name, ret);
+	return changed ? FIT_CHANGED : FIT_SAME;
+}
+
+static void check_exclusive(const struct exclusive *exclusive, const char *what, const struct value *map,
+			    struct diagnostics *diagnostics)
+{
+	const struct value *first = NULL;
+	const char *first_name = NULL;
+	BUFFER_AUTO names;
+
+	buffer_init(&names, CANDIDATES_MOST);
+	for (size_t i = 0; map->type == VALUE_MAP && exclusive->members[i]; i++) {
+		const char *name = exclusive->members[i];
+		const struct value *value = value_get_named(map, name);
+
+		buffer_format(&names, "%s'%s'", i > 0 ? ", " : "", name);
+		if (!value || value->type == VALUE_NULL)
+			continue;
+		if (first) {
+			diag_error(diagnostics, FAULT_USER, value->position, "%s cannot have both '%s' and '%s'", what,
+				   first_name, name);
+			diag_related(diagnostics, first->position, "'%s' is set here", first_name);
+			diag_hint(diagnostics, "keep one of them");
+			return;
+		}
+		first = value;
+		first_name = name;
+	}
+	if (map->type == VALUE_MAP && !first && exclusive->needs_one)
+		diag_error(diagnostics, FAULT_USER, map->position, "%s needs one of %.*s", what,
+			   SLICE_ARGUMENTS(buffer_slice(&names)));
+}
+
+/* The rule holds for the map that the field is, or for each of its items. */
+static void check_exclusive_within(const struct exclusive *exclusive, const struct field *field,
+				   const struct value *value, struct diagnostics *diagnostics)
+{
+	char what[CANDIDATES_MOST];
+
+	snprintf(what, sizeof(what), "'%s'", exclusive->field);
+	if (field->type == FIELD_OBJECT)
+		check_exclusive(exclusive, what, value, diagnostics);
+	for (size_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
+		check_exclusive(exclusive, what, &value->items[i], diagnostics);
+	for (size_t i = 0; field->type == FIELD_MAP && value->type == VALUE_MAP && i < value->count; i++)
+		check_exclusive(exclusive, what, &value->members[i].value, diagnostics);
+}
+
+bool schema_check_fields(const struct fields *fields, const char *what, const struct value *given, struct arena *arena,
+			 struct value *ret, struct diagnostics *diagnostics)
+{
+	struct schema_walk walk = {arena, diagnostics};
+	size_t errors_before = diagnostics->error_count;
+	struct value canonical = *given;
+
+	if (given->type != VALUE_MAP)
+		return diag_error(diagnostics, FAULT_USER, given->position, "%s expects a map of fields, found %s",
+				  what, value_type_name(given->type));
+	fit_fields(&walk, fields, (struct owner){what, false}, given, &canonical);
+	if (diagnostics->error_count != errors_before)
+		return false;
+	*ret = canonical;
+	return true;
+}
+
+static void check_exclusives(const struct kind *kind, const struct value *given, struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < kind->exclusive_count; i++) {
+		const struct exclusive *exclusive = &kind->exclusives[i];
+		const struct field *field;
+		const struct value *value;
+
+		if (!exclusive->field) {
+			check_exclusive(exclusive, kind->name, given, diagnostics);
+			continue;
+		}
+		field = field_named(&kind->fields, slice_of(exclusive->field));
+		value = value_get_named(given, exclusive->field);
+		if (field && value)
+			check_exclusive_within(exclusive, field, value, diagnostics);
+	}
+}
+
+bool schema_check(const struct kind *kind, const struct value *given, struct arena *arena, struct value *ret,
+		  struct diagnostics *diagnostics)
+{
+	struct value canonical;
+	bool good = schema_check_fields(&kind->fields, kind->name, given, arena, &canonical, diagnostics);
+	size_t errors_before = diagnostics->error_count;
+
+	if (given->type == VALUE_MAP)
+		check_exclusives(kind, given, diagnostics);
+	if (!good || diagnostics->error_count != errors_before)
+		return false;
+	*ret = canonical;
+	return true;
+}
+
+struct value schema_canonical(const struct field *field, const struct value *value, struct arena *arena)
+{
+	struct schema_walk walk = {arena, NULL};
+	struct value canonical;
+
+	fit_value(&walk, field, field->name, value, &canonical);
+	return canonical;
+}
+
+struct value schema_canonical_fields(const struct fields *fields, const struct value *value, struct arena *arena)
+{
+	struct schema_walk walk = {arena, NULL};
+	struct value canonical = *value;
+
+	if (value->type == VALUE_MAP)
+		fit_fields(&walk, fields, (struct owner){"", false}, value, &canonical);
+	return canonical;
+}
+
+/* A part of a key as text that holds no space, so that the parts stay apart. */
+static void append_part(struct buffer *key, const struct value *value)
+{
+	static const struct json_style style = {.clear = false};
+	struct slice text = value_slice(value);
+
+	if (value->type == VALUE_DEFERRED)
+		text = value->deferred->text;
+	if (!value->secret && (value->type == VALUE_STRING || value->type == VALUE_DEFERRED) && text.size > 0 &&
+	    !memchr(text.data, ' ', text.size) && text.data[0] != '"')
+		buffer_append(key, text);
+	else if (!json_write(key, value, &style))
+		key->full = true;
+}
+
+/* All members where none is marked KEY, so that items without a key are matched whole. */
+struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena)
+{
+	bool keyed = has_keys(item) && value->type == VALUE_MAP;
+	struct slice text;
+	struct buffer key;
+
+	/* The scalar itself, whatever is in it. */
+	if (value->type == VALUE_STRING && !value->secret)
+		return value_slice(value);
+	buffer_init(&key, ITEM_KEY_LARGEST_BYTES);
+	for (size_t i = 0; keyed && i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		const struct value *part;
+
+		if (!(member->flags & KEY))
+			continue;
+		if (key.size > 0)
+			buffer_byte(&key, ' ');
+		part = value_get_named(value, member->name);
+		if (part && part->type != VALUE_NULL)
+			append_part(&key, part);
+		else
+			buffer_byte(&key, '-');
+	}
+	if (!keyed)
+		append_part(&key, value);
+	text = arena_copy(arena, buffer_slice(&key));
+	buffer_release(&key);
+	return text;
+}

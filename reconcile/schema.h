@@ -1,0 +1,42 @@
+#ifndef TRUEUP_RECONCILE_SCHEMA_H
+#define TRUEUP_RECONCILE_SCHEMA_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/value.h"
+#include "reconcile/kind.h"
+
+/*
+ * Holds values against the field tables: what a user gave, and what a service answered.
+ */
+
+/*
+ * Checks a MAP that a user gave and brings it into canonical form: CIDRs without spelling
+ * differences, addresses likewise, sets sorted and without repeats, JSON documents as
+ * canonical text, integers where they were quoted digits only if the style says plain.
+ * Null members are dropped (unset). Deferred values pass, their type unchecked. Unknown
+ * names suggest the nearest; missing required fields, wrong types, patterns, choices and
+ * bounds, and exclusives each give a diagnostic; all of them in one call.
+ * given->position is where a missing field is reported.
+ */
+__attribute__((warn_unused_result)) bool schema_check(const struct kind *kind, const struct value *given,
+						      struct arena *arena, struct value *ret,
+						      struct diagnostics *diagnostics);
+/* The same for any table of fields (provider settings); what: "provider 'aws'" in messages. */
+__attribute__((warn_unused_result)) bool schema_check_fields(const struct fields *fields, const char *what,
+							     const struct value *given, struct arena *arena,
+							     struct value *ret, struct diagnostics *diagnostics);
+
+/* Canonical form of a value that a service gave for a field; never fails: what does not
+ * fit is kept as it came. Unread and deferred pass. */
+struct value schema_canonical(const struct field *field, const struct value *value, struct arena *arena);
+/* The same for a MAP of fields; members without a field are dropped. */
+struct value schema_canonical_fields(const struct fields *fields, const struct value *value, struct arena *arena);
+
+/* The key of a set's item as one text, for matching and for messages: the KEY members'
+ * values joined by a space, or the scalar itself. */
+struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena);
+
+#endif

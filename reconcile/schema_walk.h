@@ -1,0 +1,48 @@
+#ifndef TRUEUP_RECONCILE_SCHEMA_WALK_H
+#define TRUEUP_RECONCILE_SCHEMA_WALK_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/value.h"
+#include "reconcile/kind.h"
+
+/* Between schema.c, schema_scalar.c and schema_rules.c alone. */
+
+/* One walk over a value along the tables. */
+struct schema_walk {
+	struct arena *arena;
+	/* NULL: the value is a service's answer, of which nothing is refused. */
+	struct diagnostics *diagnostics;
+};
+
+/* How a value and its canonical form compare. */
+enum fit {
+	FIT_NOT,     /* the value is of another type: kept as it came */
+	FIT_SAME,    /* it is canonical, and shared */
+	FIT_CHANGED, /* the canonical form is another value */
+	FIT_REFUSED, /* of the right type but not allowed; said so already */
+};
+
+/*
+ * What a value becomes in a field of one type. *ret begins as a copy of *given; name is
+ * what messages call the field (the items of a list have the list's name).
+ */
+typedef enum fit schema_fit(struct schema_walk *walk, const struct field *field, const char *name,
+			    const struct value *given, struct value *ret);
+
+schema_fit schema_fit_string;
+schema_fit schema_fit_integer;
+schema_fit schema_fit_number;
+schema_fit schema_fit_bool;
+schema_fit schema_fit_cidr;
+schema_fit schema_fit_address;
+schema_fit schema_fit_json;
+schema_fit schema_fit_reference;
+
+/* Choices, pattern, bounds and the field's own check, for a known value in canonical form
+ * that a user gave; walk->diagnostics is not NULL. */
+void schema_rules(struct schema_walk *walk, const struct field *field, const char *name, const struct value *value);
+
+#endif
