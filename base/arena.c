@@ -26,7 +26,7 @@ enum { TEXT_ALIGNMENT = 1, GAP_BYTES = 0 };
 #endif
 
 enum {
-	BLOCK_FIRST_BYTES = 64 * 1024,
+	BLOCK_FIRST_BYTES = 4 * 1024, /* every task has an arena, and most hold little */
 	BLOCK_LARGEST_BYTES = 4 * 1024 * 1024,
 	/* Longer texts are formatted twice: once to learn their length. */
 	FORMAT_SHORT_BYTES = 512,

@@ -120,10 +120,10 @@ static void note_outputs(struct target *target)
  */
 static struct value observed_of(const struct target *target)
 {
-	const struct provider *provider = target->session->provider;
+	const struct provider *provider = target->session ? target->session->provider : NULL;
 	const struct kind *kind = target->action->kind;
 	const struct value *fields = &target->now.fields;
-	if (!value_is(fields, VALUE_MAP) || !provider->needs_detail(kind, NULL))
+	if (!provider || !value_is(fields, VALUE_MAP) || !provider->needs_detail(kind, NULL))
 		return *fields;
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
@@ -259,6 +259,7 @@ static bool begin(struct node *node)
 	struct target *target = node->target;
 	struct task *task = &node->work.task;
 	node->begun = true;
+	node->work.patience_ms = PATIENCE_MS;
 	node->work.deadline_ms = task->now_ms + PATIENCE_MS;
 	if (!node->work.session)
 		return diag_error(task->diagnostics, FAULT_AUTH, target->action->position,

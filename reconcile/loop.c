@@ -136,7 +136,6 @@ static void step_task(struct loop *loop, struct task *task)
 	bool records = task->record_changed || task->record_removed || task->loop.has_close;
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = (struct slice){0};
-		task->loop.first_ms = loop_now_ms(loop);
 		/* What the step learned must not wait for a rate limit: it is committed first then. */
 		if (!loop_admit(loop, task, !records) && !records)
 			return;

@@ -216,7 +216,8 @@ void loop_send(struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
 	struct exchange *exchange = take_exchange(loop, task);
-	task->loop.attempts++;
+	if (task->loop.attempts++ == 0)
+		task->loop.first_ms = loop_now_ms(loop);
 	/* The gate that no kind can forget: no intent, no sending. */
 	if (task->call.mutating && task->loop.intent.size == 0) {
 		refuse(loop, task, exchange, FAULT_INTERNAL, "a changing call was about to be sent without an intent");

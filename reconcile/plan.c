@@ -137,7 +137,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->known = item->wanted;
 	action->wanted = resource->dependencies;
 	action->wanted_count = resource->dependency_count;
-	action->symbolic = resource_symbolic(resource, planning->arena);
+	action->symbolic = resource_symbolic(resource, planning->input->style, planning->arena);
 	if (item->identity)
 		action->identity = *item->identity;
 	if (item->object) {

@@ -91,8 +91,9 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 	if (!object || item->live || object->role != OBJECT_CURRENT || item->moved ||
 	    object->kind_version != item->resource->kind->version || object->protect != item->resource->protect)
 		return false;
-	struct digest symbolic = resource_symbolic(item->resource, planning->arena);
-	if (!digest_equal(&symbolic, &object->symbolic) || !inputs_stand(planning, item->resource, false))
+	struct digest symbolic = resource_symbolic(item->resource, planning->input->style, planning->arena);
+	static const struct digest never = {0};
+	if (digest_equal(&symbolic, &never) || !digest_equal(&symbolic, &object->symbolic) || !inputs_stand(planning, item->resource, false))
 		return false;
 	struct digest inputs = plan_inputs_digest(item->resource->dependencies, item->resource->dependency_count,
 						  recorded_outputs, planning);
@@ -233,7 +234,7 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	struct decision decision = decide(&situation);
 	item->operation = decision.operation;
 	item->reason = item->moved ? "its provider now reaches another region" : decision.reason;
-	if (item->operation == OPERATION_UPDATE && item->object->role == OBJECT_INCOMPLETE)
+	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
 		item->reason = "was not finished by an earlier run";
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)

@@ -100,7 +100,10 @@ struct work {
 	size_t change_count;
 	struct tagging tagging;
 	bool force;	     /* deletion by force was asked for */
-	int64_t deadline_ms; /* give up waiting then; the object stays incomplete and is resumed */
+	/* How long to wait for the object after the last answer, and until when that is (the
+	 * provider keeps it); then the object stays incomplete and is resumed by the next run. */
+	int64_t patience_ms;
+	int64_t deadline_ms;
 
 	struct arena *keep; /* for texts that go into the object */
 

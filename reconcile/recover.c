@@ -9,7 +9,8 @@ struct verdict recover_judge(const struct intent *intent, const struct object *o
 	if (!object && !intent->creates)
 		return (struct verdict){SETTLEMENT_DONE, "its object is no longer recorded"};
 	if (!object)
-		return (struct verdict){SETTLEMENT_NONE, "what it would have made is not recorded, so nothing was read"};
+		return (struct verdict){SETTLEMENT_NONE,
+					"what it would have made is not recorded, so nothing was read"};
 	if (!live || live->presence == PRESENCE_UNREAD)
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
 	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */

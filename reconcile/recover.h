@@ -51,6 +51,6 @@ struct recovery {
 void recover_all(struct recovery *recovery);
 /* Records the verdicts. The lease is held. */
 __attribute__((warn_unused_result)) bool recover_commit(const struct recovery *recovery, struct store *store,
-							 struct diagnostics *diagnostics);
+							struct diagnostics *diagnostics);
 
 #endif

@@ -1,0 +1,28 @@
+#ifndef TRUEUP_STATE_INTENTS_H
+#define TRUEUP_STATE_INTENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "reconcile/store.h"
+#include "state/database.h"
+
+/* Open intents, and the history that they become; within the caller's transaction or snapshot. */
+
+/* As store_ops.intents. */
+__attribute__((warn_unused_result)) bool intents_open(struct database *database, struct arena *arena,
+						      struct intent **ret, size_t *ret_count,
+						      struct diagnostics *diagnostics);
+/* run_number: row of runs. */
+__attribute__((warn_unused_result)) bool intents_add(struct database *database, const struct intent *intent,
+						     int64_t run_number, struct diagnostics *diagnostics);
+/* Moves an open intent into the history of the run that learned its outcome. One that is
+ * not open is FAULT_INTERNAL: an outcome is recorded once. */
+__attribute__((warn_unused_result)) bool intents_close(struct database *database, const struct intent_close *close,
+						       int64_t run_number, int64_t wall_ms,
+						       struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,150 @@
+#include "state/migrations.h"
+
+#include <stdio.h>
+
+/* "trup"; no number of SQLite's own list (magic.txt in its sources). */
+#define APPLICATION_ID "1953658224"
+enum { APPLICATION_NUMBER = 1953658224 };
+
+/*
+ * Step n makes format n of format n - 1. A step that was released is never changed.
+ *
+ * Heads lie apart from bodies, which are large: a plan reads all of the ones and few of the
+ * others. Heads are kept in the order in which they are read. The table migrations is read
+ * by older programs and keeps its columns for ever.
+ */
+static const char *const steps[] = {
+	"PRAGMA application_id = " APPLICATION_ID ";"
+	"CREATE TABLE migrations (version INTEGER PRIMARY KEY, program TEXT NOT NULL, wall_ms INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE stack (id INTEGER PRIMARY KEY CHECK (id = 1), lineage BLOB NOT NULL, name TEXT NOT NULL,"
+	" serial INTEGER NOT NULL, fingerprint_key BLOB NOT NULL, created_ms INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE runs (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, command TEXT NOT NULL,"
+	" plan_digest TEXT NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL, started_ms INTEGER NOT NULL,"
+	" ended_ms INTEGER, outcome TEXT) STRICT;"
+	"CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), fencing INTEGER NOT NULL, run BLOB,"
+	" command TEXT NOT NULL, host TEXT NOT NULL, machine TEXT NOT NULL, process INTEGER NOT NULL,"
+	" process_start TEXT NOT NULL, since_ms INTEGER NOT NULL, beat_boot_ms INTEGER NOT NULL,"
+	" beat_wall_ms INTEGER NOT NULL, beats INTEGER NOT NULL, term_ms INTEGER NOT NULL) STRICT;"
+	"INSERT INTO lease VALUES (1, 0, NULL, '', '', '', 0, '', 0, 0, 0, 0, 0);"
+	"CREATE TABLE objects (address TEXT NOT NULL, role INTEGER NOT NULL, object_id BLOB NOT NULL,"
+	" kind TEXT NOT NULL, kind_version INTEGER NOT NULL, generation INTEGER NOT NULL, provider_id TEXT NOT NULL,"
+	" identity TEXT NOT NULL, provider TEXT NOT NULL, protect INTEGER NOT NULL, symbolic BLOB NOT NULL,"
+	" inputs BLOB NOT NULL, outputs BLOB NOT NULL, created_ms INTEGER NOT NULL,"
+	" PRIMARY KEY (address, role, object_id)) STRICT, WITHOUT ROWID;"
+	"CREATE UNIQUE INDEX objects_by_id ON objects (object_id);"
+	"CREATE TABLE bodies (number INTEGER PRIMARY KEY, object_id BLOB NOT NULL UNIQUE"
+	" REFERENCES objects (object_id) ON DELETE CASCADE, body TEXT NOT NULL) STRICT;"
+	"CREATE TABLE intents (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,"
+	" run INTEGER NOT NULL REFERENCES runs (number), object_id BLOB NOT NULL, address TEXT NOT NULL,"
+	" kind TEXT NOT NULL, operation TEXT NOT NULL, recipe TEXT NOT NULL, parameters TEXT NOT NULL,"
+	" identity TEXT NOT NULL, token TEXT NOT NULL, wall_ms INTEGER NOT NULL, creates INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE history (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
+	" intent BLOB NOT NULL, object_id BLOB NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL,"
+	" operation TEXT NOT NULL, outcome TEXT NOT NULL, note TEXT NOT NULL, sent_ms INTEGER NOT NULL,"
+	" ended_ms INTEGER NOT NULL) STRICT;",
+};
+
+enum { NEWEST_FORMAT = sizeof(steps) / sizeof(steps[0]) };
+
+/* The program that brought the file to its format, or an empty slice; of a newer file
+ * nothing else may be relied on. */
+static struct slice program_of(struct database *database, struct arena *arena)
+{
+	sqlite3_stmt *statement = NULL;
+	struct slice program = {NULL, 0};
+
+	if (sqlite3_prepare_v2(database->handle, "SELECT program FROM migrations ORDER BY version DESC LIMIT 1", -1,
+			       &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		program = arena_copy(arena, slice_of((const char *)sqlite3_column_text(statement, 0)));
+	sqlite3_finalize(statement);
+	return program;
+}
+
+/* A file that claims to be newer may claim anything. */
+static bool is_printable(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		if (text.data[i] < ' ' || text.data[i] > '~')
+			return false;
+	}
+	return text.size > 0 && text.size < 100;
+}
+
+static bool refuse_newer(struct database *database, int64_t format, struct diagnostics *diagnostics)
+{
+	struct slice program = program_of(database, diagnostics->arena);
+
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "the state file '%s' is of format %lld, and this program knows formats up to %d", database->name,
+		   (long long)format, (int)NEWEST_FORMAT);
+	if (is_printable(program))
+		diag_hint(diagnostics, "use %.*s or newer", SLICE_ARGUMENTS(program));
+	else
+		diag_hint(diagnostics, "use the newer program that wrote it");
+	return false;
+}
+
+static bool refuse_foreign(struct database *database, int64_t application, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "the file '%s' is an SQLite database of another program (application_id %lld), no state file",
+		   database->name, (long long)application);
+	diag_hint(diagnostics, "name another file for the state");
+	return false;
+}
+
+bool migrations_refuse_older(struct database *database, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "the state file '%s' is of an older format that this program can read only after it was brought up",
+		   database->name);
+	diag_hint(diagnostics, "run 'trueup plan' once where the file can be written");
+	return false;
+}
+
+bool migrations_check(struct database *database, enum file_kind *ret, struct diagnostics *diagnostics)
+{
+	int64_t application = 0, format = 0, tables = 0;
+
+	if (!database_pragma(database, "PRAGMA application_id", &application, diagnostics) ||
+	    !database_pragma(database, "PRAGMA user_version", &format, diagnostics) ||
+	    !database_pragma(database, "SELECT count(*) FROM sqlite_schema", &tables, diagnostics))
+		return false;
+	if (application == 0 && format == 0 && tables == 0) {
+		*ret = FILE_BLANK;
+		return true;
+	}
+	if (application != APPLICATION_NUMBER)
+		return refuse_foreign(database, application, diagnostics);
+	if (format > NEWEST_FORMAT)
+		return refuse_newer(database, format, diagnostics);
+	if (format < 1)
+		return database_damaged(database, diagnostics, "its format is %lld", (long long)format);
+	*ret = format < NEWEST_FORMAT ? FILE_OLDER : FILE_OURS;
+	return true;
+}
+
+bool migrations_run(struct database *database, struct slice program, int64_t wall_ms, struct diagnostics *diagnostics)
+{
+	int64_t format = 0;
+
+	/* Within the transaction: another program may have been faster. */
+	if (!database_pragma(database, "PRAGMA user_version", &format, diagnostics))
+		return false;
+	for (; format < NEWEST_FORMAT; format++) {
+		char advance[64];
+
+		snprintf(advance, sizeof(advance), "PRAGMA user_version = %lld", (long long)format + 1);
+		if (!database_script(database, steps[format], diagnostics) ||
+		    !database_script(database, advance, diagnostics))
+			return false;
+		QUERY_AUTO query = query_start(database, STATEMENT_MIGRATION_INSERT);
+		query_integer(&query, format + 1);
+		query_text(&query, program);
+		query_integer(&query, wall_ms);
+		if (!query_run(&query, diagnostics))
+			return false;
+	}
+	return true;
+}

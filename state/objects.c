@@ -1,0 +1,306 @@
+#include "state/objects.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/memory.h"
+
+/*
+ * Texts that many rows repeat are kept once. Rows come sorted by address, so neighbours
+ * mostly repeat each other and the map is seldom asked.
+ */
+struct interned {
+	struct slice text;
+	struct identity identity; /* only of texts that are identities */
+};
+
+struct intern {
+	struct map map;
+	const struct interned *last;
+};
+
+struct heads {
+	struct database *database;
+	struct arena *arena;
+	struct intern kinds;
+	struct intern identities;
+	struct intern providers;
+	struct object *objects;
+	size_t count;
+	size_t capacity;
+};
+
+static const struct interned *intern_get(struct intern *intern, struct slice text, struct arena *arena,
+					 bool is_identity)
+{
+	struct interned *item;
+
+	if (intern->last && slice_equal(intern->last->text, text))
+		return intern->last;
+	item = (struct interned *)map_get(&intern->map, text);
+	if (!item) {
+		item = arena_new(arena, struct interned);
+		item->text = arena_copy(arena, text);
+		if (is_identity && !identity_read(arena, item->text, &item->identity))
+			return NULL;
+		map_set(&intern->map, item->text, item);
+	}
+	intern->last = item;
+	return item;
+}
+
+static bool digest_column(const struct query *query, int column, struct digest *ret, struct diagnostics *diagnostics)
+{
+	struct slice blob = query_column_blob(query, column);
+
+	if (blob.size != DIGEST_BYTES)
+		return database_damaged(query->database, diagnostics, "a digest of %zu bytes instead of %d", blob.size,
+					DIGEST_BYTES);
+	memcpy(ret->bytes, blob.data, DIGEST_BYTES);
+	return true;
+}
+
+/* Columns of STATEMENT_HEADS. */
+enum {
+	HEAD_ADDRESS,
+	HEAD_ROLE,
+	HEAD_OBJECT_ID,
+	HEAD_KIND,
+	HEAD_KIND_VERSION,
+	HEAD_GENERATION,
+	HEAD_PROVIDER_ID,
+	HEAD_IDENTITY,
+	HEAD_PROVIDER,
+	HEAD_PROTECT,
+	HEAD_SYMBOLIC,
+	HEAD_INPUTS,
+	HEAD_OUTPUTS,
+	HEAD_CREATED,
+};
+
+static bool head_numbers(const struct query *query, struct object *object, struct diagnostics *diagnostics)
+{
+	int64_t role = query_column_integer(query, HEAD_ROLE);
+	int64_t version = query_column_integer(query, HEAD_KIND_VERSION);
+
+	if (role < OBJECT_CURRENT || role > OBJECT_INCOMPLETE || version < 0 || version > INT32_MAX)
+		return database_damaged(query->database, diagnostics,
+					"object '%.*s' has role %lld and kind version %lld",
+					SLICE_ARGUMENTS(object->address), (long long)role, (long long)version);
+	object->role = (enum object_role)role;
+	object->kind_version = (unsigned)version;
+	object->generation = query_column_integer(query, HEAD_GENERATION);
+	object->protect = query_column_integer(query, HEAD_PROTECT) != 0;
+	object->created_ms = query_column_integer(query, HEAD_CREATED);
+	return digest_column(query, HEAD_SYMBOLIC, &object->symbolic, diagnostics) &&
+	       digest_column(query, HEAD_INPUTS, &object->inputs, diagnostics) &&
+	       digest_column(query, HEAD_OUTPUTS, &object->outputs_digest, diagnostics);
+}
+
+static bool head_read(struct heads *heads, const struct query *query, struct object *object,
+		      struct diagnostics *diagnostics)
+{
+	const struct interned *identity;
+
+	object->address = query_column_copy(query, HEAD_ADDRESS, heads->arena);
+	object->provider_id = query_column_copy(query, HEAD_PROVIDER_ID, heads->arena);
+	object->kind = intern_get(&heads->kinds, query_column_text(query, HEAD_KIND), heads->arena, false)->text;
+	object->provider =
+		intern_get(&heads->providers, query_column_text(query, HEAD_PROVIDER), heads->arena, false)->text;
+	identity = intern_get(&heads->identities, query_column_text(query, HEAD_IDENTITY), heads->arena, true);
+	if (!identity)
+		return database_damaged(heads->database, diagnostics, "object '%.*s' has no readable identity",
+					SLICE_ARGUMENTS(object->address));
+	object->identity = identity->identity;
+	return query_column_id(query, HEAD_OBJECT_ID, heads->arena, &object->object_id, diagnostics) &&
+	       head_numbers(query, object, diagnostics);
+}
+
+/* <0, 0, >0: by address, role, object id. */
+static int compare_heads(const struct object *a, const struct object *b)
+{
+	int order = slice_compare(a->address, b->address);
+
+	if (order == 0)
+		order = (a->role > b->role) - (a->role < b->role);
+	return order != 0 ? order : slice_compare(a->object_id, b->object_id);
+}
+
+static bool count_rows(struct database *database, enum statement statement, size_t *ret,
+		       struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, statement);
+	bool row;
+
+	if (!query_next(&query, &row, diagnostics))
+		return false;
+	*ret = row ? (size_t)query_column_integer(&query, 0) : 0;
+	return true;
+}
+
+static bool heads_read(struct heads *heads, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(heads->database, STATEMENT_HEADS);
+	bool row;
+
+	while (query_next(&query, &row, diagnostics)) {
+		if (!row)
+			return true;
+		if (heads->count == heads->capacity)
+			return database_damaged(heads->database, diagnostics, "more objects than its index says");
+		if (!head_read(heads, &query, &heads->objects[heads->count], diagnostics))
+			return false;
+		/* The order comes from the table itself; damage may have changed it. */
+		if (heads->count > 0 &&
+		    compare_heads(&heads->objects[heads->count - 1], &heads->objects[heads->count]) >= 0)
+			return database_damaged(heads->database, diagnostics, "object '%.*s' lies in the wrong place",
+						SLICE_ARGUMENTS(heads->objects[heads->count].address));
+		heads->count++;
+	}
+	return false;
+}
+
+bool objects_heads(struct database *database, struct arena *arena, struct object **ret, size_t *ret_count,
+		   struct diagnostics *diagnostics)
+{
+	struct heads heads = {.database = database, .arena = arena};
+	bool read;
+
+	if (!count_rows(database, STATEMENT_OBJECT_COUNT, &heads.capacity, diagnostics))
+		return false;
+	map_init(&heads.kinds.map);
+	map_init(&heads.identities.map);
+	map_init(&heads.providers.map);
+	heads.objects = arena_new_array(arena, heads.capacity, struct object);
+	read = heads_read(&heads, diagnostics);
+	map_release(&heads.kinds.map);
+	map_release(&heads.identities.map);
+	map_release(&heads.providers.map);
+	if (!read)
+		return false;
+	*ret = heads.objects;
+	*ret_count = heads.count;
+	return true;
+}
+
+/* Each by its own look-up. */
+static bool bodies_by_id(struct database *database, struct arena *arena, const struct object *const *objects,
+			 size_t count, struct slice *ret, struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < count; i++) {
+		QUERY_AUTO query = query_start(database, STATEMENT_BODY);
+		bool row;
+
+		query_id(&query, objects[i]->object_id);
+		if (!query_next(&query, &row, diagnostics))
+			return false;
+		ret[i] = row ? query_column_copy(&query, 0, arena) : (struct slice){NULL, 0};
+	}
+	return true;
+}
+
+/* Copies the bodies of wanted objects out of one scan over all. wanted: from object id to
+ * a struct slice. */
+static bool bodies_scan(struct database *database, struct arena *arena, const struct map *wanted,
+			struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_BODIES);
+	bool row;
+
+	while (query_next(&query, &row, diagnostics)) {
+		struct slice blob;
+		char hex[ID_HEX];
+		struct slice *body;
+
+		if (!row)
+			return true;
+		blob = query_column_blob(&query, 0);
+		if (blob.size != ID_BYTES)
+			return database_damaged(database, diagnostics, "an id of %zu bytes instead of %d", blob.size,
+						ID_BYTES);
+		id_write((const uint8_t *)blob.data, hex);
+		body = (struct slice *)map_get(wanted, (struct slice){hex, sizeof(hex)});
+		if (body)
+			*body = query_column_copy(&query, 1, arena);
+	}
+	return false;
+}
+
+bool objects_bodies(struct database *database, struct arena *arena, const struct object *const *objects, size_t count,
+		    struct slice *ret, struct diagnostics *diagnostics)
+{
+	struct slice *found;
+	struct map wanted;
+	size_t total;
+	bool read;
+
+	if (count == 0)
+		return true;
+	if (!count_rows(database, STATEMENT_OBJECT_COUNT, &total, diagnostics))
+		return false;
+	/* A look-up costs about as much as three rows of a scan. */
+	if (count < total / 3)
+		return bodies_by_id(database, arena, objects, count, ret, diagnostics);
+	found = (struct slice *)memory_get(count * sizeof(*found));
+	map_init(&wanted);
+	map_reserve(&wanted, count);
+	for (size_t i = 0; i < count; i++)
+		map_add(&wanted, objects[i]->object_id, &found[i]);
+	read = bodies_scan(database, arena, &wanted, diagnostics);
+	for (size_t i = 0; read && i < count; i++)
+		ret[i] = *(const struct slice *)map_get(&wanted, objects[i]->object_id);
+	map_release(&wanted);
+	free(found);
+	return read;
+}
+
+static bool put_head(struct database *database, enum statement statement, const struct object *object,
+		     struct slice identity, int *ret_changes, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, statement);
+
+	query_id(&query, object->object_id);
+	query_text(&query, object->address);
+	query_integer(&query, object->role);
+	query_text(&query, object->kind);
+	query_integer(&query, object->kind_version);
+	query_integer(&query, object->generation);
+	query_text(&query, object->provider_id);
+	query_text(&query, identity);
+	query_text(&query, object->provider);
+	query_integer(&query, object->protect);
+	query_blob(&query, object->symbolic.bytes, DIGEST_BYTES);
+	query_blob(&query, object->inputs.bytes, DIGEST_BYTES);
+	query_blob(&query, object->outputs_digest.bytes, DIGEST_BYTES);
+	query_integer(&query, object->created_ms);
+	if (!query_run(&query, diagnostics))
+		return false;
+	*ret_changes = query_changes(&query);
+	return true;
+}
+
+bool objects_put(struct database *database, const struct object *object, struct slice body, struct arena *scratch,
+		 struct diagnostics *diagnostics)
+{
+	struct slice identity = identity_text(scratch, &object->identity);
+	int changes;
+
+	if (!put_head(database, STATEMENT_OBJECT_UPDATE, object, identity, &changes, diagnostics))
+		return false;
+	if (changes == 0 && !put_head(database, STATEMENT_OBJECT_INSERT, object, identity, &changes, diagnostics))
+		return false;
+	if (body.size == 0)
+		return true;
+	QUERY_AUTO query = query_start(database, STATEMENT_BODY_PUT);
+	query_id(&query, object->object_id);
+	query_text(&query, body);
+	return query_run(&query, diagnostics);
+}
+
+bool objects_remove(struct database *database, struct slice object_id, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_OBJECT_DELETE);
+
+	query_id(&query, object_id);
+	return query_run(&query, diagnostics);
+}

@@ -1,0 +1,253 @@
+#include "state/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum {
+	/* Longer than the kernel's coarse clock stands still, by which it stamps files. */
+	SETTLED_MS = 30,
+	SETTLED_TRIES = 10,
+};
+
+/* Numbers from statfs(2) and linux/magic.h. */
+struct network {
+	uint32_t magic;
+	const char *name;
+};
+
+static const struct network networks[] = {
+	{0x00006969, "NFS"},
+	{0xff534d42, "CIFS"},
+	{0xfe534d42, "SMB"},
+	{0x0000517b, "SMB"},
+	{0x01021997, "9P"},
+	{0x65735546, "FUSE"},
+	{0x00c36400, "Ceph"},
+	{0x5346414f, "AFS"},
+	{0x6b414653, "AFS"},
+	{0x73757245, "Coda"},
+	{0x0000564c, "NCP"},
+	{0x0bd00bd0, "Lustre"},
+	{0x01161970, "GFS2"},
+	{0x7461636f, "OCFS2"},
+	{0x20030528, "OrangeFS"},
+	{0x47504653, "GPFS"},
+	{0x786f4256, "VirtualBox shared folder"},
+	{0xbacbacbc, "VMware shared folder"},
+};
+
+static bool fail(const char *what, const char *path, int error, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, error == ENOENT ? FAULT_ABSENT : FAULT_USER, NOWHERE,
+		   "cannot %s the state file '%s': %s", what, path, strerror(error));
+	diag_hint(diagnostics, "look at it and its folder (ls -ld)");
+	return false;
+}
+
+bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnostics)
+{
+	struct stat status;
+	bool dangling = lstat(path, &status) == 0;
+
+	if (stat(path, &status) < 0) {
+		if (errno != ENOENT)
+			return fail("open", path, errno, diagnostics);
+		if (dangling)
+			return diag_error(diagnostics, FAULT_USER, NOWHERE,
+					  "cannot open the state file '%s': it is a link to a file that does not exist",
+					  path);
+		*ret_there = false;
+		return true;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot open the state file '%s': it is %s", path,
+			   S_ISDIR(status.st_mode) ? "a folder" : "no regular file");
+		diag_hint(diagnostics, "name a file%s", S_ISDIR(status.st_mode) ? " in it" : "");
+		return false;
+	}
+	if (status.st_size == 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "the state file '%s' is empty, and a state file never is",
+			   path);
+		diag_hint(diagnostics, "put back its newest backup; remove it only if nothing was ever made with it");
+		return false;
+	}
+	*ret_there = true;
+	return true;
+}
+
+/* The folder that path lies in, in arena. */
+static const char *folder_of(const char *path, struct arena *arena)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return ".";
+	return slash == path ? "/" : arena_string(arena, (struct slice){path, (size_t)(slash - path)});
+}
+
+static void close_file(const int *file)
+{
+	if (*file >= 0)
+		close(*file);
+}
+
+#define FILE_AUTO __attribute__((cleanup(close_file))) int
+
+/* Some file systems cannot sync a folder and say EINVAL; there is nothing more to do there. */
+static bool sync_folder(const char *folder)
+{
+	FILE_AUTO opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return opened >= 0 && (fsync(opened) == 0 || errno == EINVAL);
+}
+
+bool place_make_folder(struct world *world, const char *path, struct diagnostics *diagnostics)
+{
+	const char *folder = folder_of(path, diagnostics->arena);
+	struct stat status;
+
+	if (stat(folder, &status) == 0)
+		return true;
+	if (!world->make_folder(world, folder, S_IRWXU, diagnostics))
+		return false;
+	/* The folder must outlast a power loss as the file in it does; where the one above may not be read it
+	 * cannot be synced either, and nothing is left to do. */
+	return sync_folder(folder_of(folder, diagnostics->arena)) || errno == EACCES ||
+	       fail("create", path, errno, diagnostics);
+}
+
+const char *place_network_name(uint32_t magic)
+{
+	for (size_t i = 0; i < sizeof(networks) / sizeof(networks[0]); i++) {
+		if (networks[i].magic == magic)
+			return networks[i].name;
+	}
+	return NULL;
+}
+
+bool place_refuse_network(const char *path, struct diagnostics *diagnostics)
+{
+	struct statfs status;
+	const char *network;
+
+	if (statfs(folder_of(path, diagnostics->arena), &status) < 0)
+		return fail("open", path, errno, diagnostics);
+	network = place_network_name((uint32_t)status.f_type);
+	if (!network)
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "the state file '%s' would lie on a %s file system, where two runs may both believe that they hold "
+		   "its lock",
+		   path, network);
+	diag_hint(diagnostics, "keep the state on a disk of this machine");
+	return false;
+}
+
+bool place_begin(struct world *world, const char *path, struct arena *arena, const char **ret,
+		 struct diagnostics *diagnostics)
+{
+	uint64_t number = 0;
+	const char *temporary;
+
+	world->random(world, &number, sizeof(number));
+	temporary = arena_format(arena, "%s.new-%016llx", path, (unsigned long long)number).data;
+	FILE_AUTO file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+	/* A umask may have taken from the mode what SQLite needs. */
+	if (file < 0 || fchmod(file, S_IRUSR | S_IWUSR) < 0)
+		return fail("create", path, errno, diagnostics);
+	*ret = temporary;
+	return true;
+}
+
+void place_abandon(const char *temporary)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		int size = snprintf(path, sizeof(path), "%s%s", temporary, suffixes[i]);
+
+		if (size > 0 && (size_t)size < sizeof(path))
+			unlink(path);
+	}
+}
+
+bool place_finish(const char *temporary, const char *path, struct diagnostics *diagnostics)
+{
+	const char *folder = folder_of(path, diagnostics->arena);
+	int error = link(temporary, path) < 0 ? errno : 0;
+
+	place_abandon(temporary);
+	if (error != 0 && error != EEXIST)
+		return fail("create", path, error, diagnostics);
+	return sync_folder(folder) || fail("create", path, errno, diagnostics);
+}
+
+const char *place_real_path(const char *path, struct arena *arena)
+{
+	char resolved[PATH_MAX];
+
+	return realpath(path, resolved) ? arena_string(arena, slice_of(resolved)) : path;
+}
+
+static bool stamp_take(const char *path, struct stamp *ret)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return false;
+	*ret = (struct stamp){(uint64_t)status.st_dev, (uint64_t)status.st_ino, (int64_t)status.st_size,
+			      status.st_mtim};
+	return true;
+}
+
+/* The size of path with suffix behind it, or -1 where there is no such file. */
+static int64_t size_beside(const char *path, const char *suffix)
+{
+	char beside[PATH_MAX];
+	struct stat status;
+	int size = snprintf(beside, sizeof(beside), "%s%s", path, suffix);
+
+	return size > 0 && (size_t)size < sizeof(beside) && stat(beside, &status) == 0 ? (int64_t)status.st_size : -1;
+}
+
+static bool is_settled(const struct stamp *stamp)
+{
+	struct timespec now;
+	int64_t age_ms;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	age_ms = (now.tv_sec - stamp->changed.tv_sec) * 1000 + (now.tv_nsec - stamp->changed.tv_nsec) / 1000000;
+	/* A time that lies ahead was set by another clock than the one that would stamp the next write. */
+	return age_ms >= SETTLED_MS || age_ms < -SETTLED_MS;
+}
+
+enum database_mode place_way_to_read(const char *real_path, struct stamp *ret)
+{
+	for (int tries = 0; tries < SETTLED_TRIES; tries++) {
+		/* Looked at before the -wal file: whoever writes makes that one first. */
+		if (!stamp_take(real_path, ret))
+			return DATABASE_READ;
+		if (size_beside(real_path, "-wal") > 0)
+			return size_beside(real_path, "-shm") >= 0 ? DATABASE_READ_SHARED : DATABASE_READ;
+		if (is_settled(ret))
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = SETTLED_MS * 1000000L / 2}, NULL);
+	}
+	return DATABASE_READ_IMMUTABLE;
+}
+
+bool place_moved(const char *real_path, const struct stamp *stamp)
+{
+	struct stamp now;
+
+	return !stamp_take(real_path, &now) || now.device != stamp->device || now.inode != stamp->inode ||
+	       now.size_bytes != stamp->size_bytes || now.changed.tv_sec != stamp->changed.tv_sec ||
+	       now.changed.tv_nsec != stamp->changed.tv_nsec;
+}

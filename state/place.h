@@ -1,0 +1,59 @@
+#ifndef TRUEUP_STATE_PLACE_H
+#define TRUEUP_STATE_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/world.h"
+#include "state/database.h"
+
+/*
+ * Where the file lies, as the operating system has it. Only for SQLite's own VFS: a world
+ * with another one has files that nothing here can see.
+ */
+
+/* Whether there is a file; what is none (folder, device, pipe), or empty, is refused: a
+ * state file gets its name only when it is complete, so an empty one has lost its contents. */
+__attribute__((warn_unused_result)) bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnostics);
+/* Makes the last folder of path, 0700, where it is missing. */
+__attribute__((warn_unused_result)) bool place_make_folder(struct world *world, const char *path,
+							   struct diagnostics *diagnostics);
+/* The name of a network file system by the magic number that statfs(2) gives, or NULL. */
+const char *place_network_name(uint32_t magic);
+/* Refuses network file systems: their locks and shared memory do not join two machines. */
+__attribute__((warn_unused_result)) bool place_refuse_network(const char *path, struct diagnostics *diagnostics);
+
+/* An empty file of mode 0600 beside path, under a name of its own; *ret in arena. */
+__attribute__((warn_unused_result)) bool place_begin(struct world *world, const char *path, struct arena *arena,
+						     const char **ret, struct diagnostics *diagnostics);
+/* Gives the finished file its name, durably. Where another program has been faster its file
+ * stays, and that is no error. The temporary name is gone in any case. */
+__attribute__((warn_unused_result)) bool place_finish(const char *temporary, const char *path,
+						      struct diagnostics *diagnostics);
+/* Removes what place_begin() made. */
+void place_abandon(const char *temporary);
+
+/* The path without links, in arena: SQLite keeps its other files beside the file itself. */
+const char *place_real_path(const char *path, struct arena *arena);
+
+/* What a file looked like at one moment; equal stamps mean that nobody wrote in between. */
+struct stamp {
+	uint64_t device;
+	uint64_t inode;
+	int64_t size_bytes;
+	struct timespec changed;
+};
+
+/*
+ * How a file can be read right now without writing anything beside it, and its stamp. The
+ * stamp means something only under DATABASE_READ_IMMUTABLE. Waits some milliseconds where
+ * the file was written a moment ago: its time could not tell that from the next write.
+ */
+enum database_mode place_way_to_read(const char *real_path, struct stamp *ret);
+/* Whether the file is no longer what the stamp says. */
+bool place_moved(const char *real_path, const struct stamp *stamp);
+
+#endif

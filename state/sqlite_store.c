@@ -1,0 +1,370 @@
+#include "state/sqlite_store.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "state/intents.h"
+#include "state/lease.h"
+#include "state/objects.h"
+#include "state/stack_file.h"
+
+enum { FINGERPRINT_KEY_BYTES = 32 };
+
+struct sqlite_store {
+	struct store store; /* first, so that one pointer serves both */
+	struct stack_file file;
+	struct stack_record record;
+	char fingerprint_key[FINGERPRINT_KEY_BYTES];
+	struct lease lease;
+	struct arena arena;   /* paths, and texts of record, options and lease */
+	struct arena scratch; /* of one call */
+};
+
+static struct sqlite_store *self_of(struct store *store)
+{
+	return (struct sqlite_store *)store;
+}
+
+static const struct sqlite_store *self_of_const(const struct store *store)
+{
+	return (const struct sqlite_store *)store;
+}
+
+static void store_close(struct store *store)
+{
+	struct sqlite_store *self = self_of(store);
+
+	database_close(&self->file.database);
+	arena_release(&self->scratch);
+	arena_release(&self->arena);
+	memory_wipe(self->fingerprint_key, sizeof(self->fingerprint_key));
+	free(self);
+}
+
+static const struct stack_record *store_record(const struct store *store)
+{
+	return &self_of_const(store)->record;
+}
+
+/* Reads the row of the stack into the store; within a transaction or snapshot. */
+static bool record_read(void *context, struct diagnostics *diagnostics)
+{
+	struct sqlite_store *self = (struct sqlite_store *)context;
+	struct database *database = &self->file.database;
+	QUERY_AUTO query = query_start(database, STATEMENT_STACK_READ);
+	struct stack_record record;
+	struct slice key;
+	bool row;
+
+	if (!query_next(&query, &row, diagnostics))
+		return false;
+	if (!row)
+		return database_damaged(database, diagnostics, "the row of the stack is missing");
+	key = query_column_blob(&query, 3);
+	if (key.size != FINGERPRINT_KEY_BYTES)
+		return database_damaged(database, diagnostics, "the stack's key has %zu bytes instead of %d", key.size,
+					FINGERPRINT_KEY_BYTES);
+	if (!query_column_id(&query, 0, &self->arena, &record.lineage, diagnostics))
+		return false;
+	record.name = query_column_copy(&query, 1, &self->arena);
+	record.serial = query_column_integer(&query, 2);
+	memcpy(self->fingerprint_key, key.data, sizeof(self->fingerprint_key));
+	record.fingerprint_key = (struct slice){self->fingerprint_key, sizeof(self->fingerprint_key)};
+	self->record = record;
+	return true;
+}
+
+/* What a read operation works on, and where its results go. */
+struct reading {
+	struct sqlite_store *self;
+	struct arena *arena;
+	struct object *heads;
+	struct intent *intents;
+	size_t count;
+	const struct object *const *objects;
+	struct slice *bodies;
+};
+
+static bool read_heads(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return objects_heads(&reading->self->file.database, reading->arena, &reading->heads, &reading->count,
+			     diagnostics);
+}
+
+static bool read_bodies(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return objects_bodies(&reading->self->file.database, reading->arena, reading->objects, reading->count,
+			      reading->bodies, diagnostics);
+}
+
+static bool read_intents(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return intents_open(&reading->self->file.database, reading->arena, &reading->intents, &reading->count,
+			    diagnostics);
+}
+
+static bool store_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
+			struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_heads, &reading, diagnostics))
+		return false;
+	*ret = reading.heads;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool store_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
+			 struct slice *ret, struct diagnostics *diagnostics)
+{
+	struct reading reading = {
+		.self = self_of(store), .arena = arena, .objects = objects, .count = count, .bodies = ret};
+
+	return stack_file_read(&reading.self->file, read_bodies, &reading, diagnostics);
+}
+
+static bool store_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
+			  struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_intents, &reading, diagnostics))
+		return false;
+	*ret = reading.intents;
+	*ret_count = reading.count;
+	return true;
+}
+
+/* What a write operation works on. */
+struct writing {
+	struct sqlite_store *self;
+	const struct run *run;
+	struct slice outcome;
+	const struct commit *commit;
+	int64_t serial; /* after the commit */
+};
+
+/* One transaction; what it changed in memory is taken back where it fails. */
+static bool write_all(struct writing *writing, database_body *body, struct diagnostics *diagnostics)
+{
+	struct sqlite_store *self = writing->self;
+	struct lease before = self->lease;
+
+	arena_reset(&self->scratch);
+	if (database_transact(&self->file.database, body, writing, diagnostics))
+		return true;
+	before.lost = self->lease.lost;
+	before.seen_fencing = self->lease.seen_fencing;
+	before.seen_beats = self->lease.seen_beats;
+	before.seen_boot_ms = self->lease.seen_boot_ms;
+	self->lease = before;
+	return false;
+}
+
+static bool require(bool held, const struct sqlite_store *self, struct diagnostics *diagnostics)
+{
+	if (self->file.options.access != STATE_WRITE)
+		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
+				  "the state file '%s' was opened for reading only", self->file.name);
+	if (self->lease.held != held)
+		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
+				  held ? "no run was begun on the state file '%s'"
+				       : "a run was begun twice on the state file '%s'",
+				  self->file.name);
+	return true;
+}
+
+static bool write_begin(void *context, struct diagnostics *diagnostics)
+{
+	const struct writing *writing = (const struct writing *)context;
+	struct sqlite_store *self = writing->self;
+
+	/* The runs that went before have moved the serial. */
+	return record_read(self, diagnostics) && lease_take(&self->lease, &self->file.database, self->file.world,
+							    self->record.name, writing->run, &self->arena, diagnostics);
+}
+
+static bool store_begin(struct store *store, const struct run *run, struct diagnostics *diagnostics)
+{
+	struct writing writing = {.self = self_of(store), .run = run};
+
+	return require(false, writing.self, diagnostics) && write_all(&writing, write_begin, diagnostics);
+}
+
+static bool write_end(void *context, struct diagnostics *diagnostics)
+{
+	const struct writing *writing = (const struct writing *)context;
+	struct sqlite_store *self = writing->self;
+
+	return lease_end(&self->lease, &self->file.database, self->file.world, self->record.name, writing->outcome,
+			 diagnostics);
+}
+
+static bool store_end(struct store *store, struct slice outcome, struct diagnostics *diagnostics)
+{
+	struct writing writing = {.self = self_of(store), .outcome = outcome};
+
+	if (!require(true, writing.self, diagnostics) || !write_all(&writing, write_end, diagnostics))
+		return false;
+	writing.self->lease.held = false;
+	return true;
+}
+
+static bool write_beat(void *context, struct diagnostics *diagnostics)
+{
+	const struct writing *writing = (const struct writing *)context;
+	struct sqlite_store *self = writing->self;
+
+	return lease_beat(&self->lease, &self->file.database, self->file.world, self->record.name, diagnostics);
+}
+
+static bool store_heartbeat(struct store *store, struct diagnostics *diagnostics)
+{
+	struct writing writing = {.self = self_of(store)};
+
+	return require(true, writing.self, diagnostics) && write_all(&writing, write_beat, diagnostics);
+}
+
+static int64_t store_lease_left_ms(const struct store *store)
+{
+	const struct sqlite_store *self = self_of_const(store);
+
+	return lease_left_ms(&self->lease, self->file.world);
+}
+
+static bool write_objects(struct sqlite_store *self, const struct commit *commit, struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < commit->upsert_count; i++) {
+		struct slice body = commit->bodies ? commit->bodies[i] : (struct slice){NULL, 0};
+
+		if (!objects_put(&self->file.database, commit->upserts[i], body, &self->scratch, diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->removal_count; i++) {
+		if (!objects_remove(&self->file.database, commit->removals[i], diagnostics))
+			return false;
+	}
+	return true;
+}
+
+static bool write_intents(struct sqlite_store *self, const struct commit *commit, struct diagnostics *diagnostics)
+{
+	int64_t wall_ms = self->file.world->wall_ms(self->file.world);
+
+	for (size_t i = 0; i < commit->close_count; i++) {
+		if (!intents_close(&self->file.database, &commit->closes[i], self->lease.run_number, wall_ms,
+				   diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->intent_count; i++) {
+		if (!intents_add(&self->file.database, &commit->intents[i], self->lease.run_number, diagnostics))
+			return false;
+	}
+	return true;
+}
+
+static bool advance_serial(struct sqlite_store *self, int64_t *ret, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(&self->file.database, STATEMENT_STACK_ADVANCE);
+	bool row;
+
+	if (!query_next(&query, &row, diagnostics))
+		return false;
+	if (!row)
+		return database_damaged(&self->file.database, diagnostics, "the row of the stack is missing");
+	*ret = query_column_integer(&query, 0);
+	return query_next(&query, &row, diagnostics);
+}
+
+static bool write_commit(void *context, struct diagnostics *diagnostics)
+{
+	struct writing *writing = (struct writing *)context;
+	struct sqlite_store *self = writing->self;
+
+	return write_beat(writing, diagnostics) && write_intents(self, writing->commit, diagnostics) &&
+	       write_objects(self, writing->commit, diagnostics) && advance_serial(self, &writing->serial, diagnostics);
+}
+
+static enum commit_state store_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
+{
+	struct writing writing = {.self = self_of(store), .commit = commit};
+
+	if (!require(true, writing.self, diagnostics) || !write_all(&writing, write_commit, diagnostics))
+		return COMMIT_FAILED;
+	writing.self->record.serial = writing.serial;
+	return COMMIT_DONE;
+}
+
+/* A commit is done when it returns: there is never one to wait for. */
+static enum commit_state store_poll(struct store *store, int64_t deadline_ms, struct diagnostics *diagnostics)
+{
+	(void)store;
+	(void)deadline_ms;
+	(void)diagnostics;
+	return COMMIT_DONE;
+}
+
+static const struct store_ops sqlite_ops = {
+	.close = store_close,
+	.record = store_record,
+	.heads = store_heads,
+	.bodies = store_bodies,
+	.intents = store_intents,
+	.begin = store_begin,
+	.end = store_end,
+	.heartbeat = store_heartbeat,
+	.lease_left_ms = store_lease_left_ms,
+	.commit = store_commit,
+	.poll = store_poll,
+};
+
+static bool is_right_stack(const struct sqlite_store *self, struct slice stack_name, struct diagnostics *diagnostics)
+{
+	if (stack_name.size == 0 || slice_equal(stack_name, self->record.name))
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "the state file '%s' belongs to the stack '%.*s', not to '%.*s'",
+		   self->file.name, SLICE_ARGUMENTS(self->record.name), SLICE_ARGUMENTS(stack_name));
+	diag_hint(diagnostics, "name the stack '%.*s' again, or give this one a state file of its own",
+		  SLICE_ARGUMENTS(self->record.name));
+	return false;
+}
+
+static struct sqlite_store *store_new(struct world *world, const char *path, const struct state_options *options)
+{
+	struct sqlite_store *self = (struct sqlite_store *)memory_get(sizeof(*self));
+
+	self->store.ops = &sqlite_ops;
+	arena_init(&self->arena);
+	arena_init(&self->scratch);
+	self->file.world = world;
+	self->file.local = !world->sqlite_vfs;
+	self->file.name = arena_string(&self->arena, slice_of(path));
+	self->file.options = *options;
+	self->file.options.program = arena_copy(&self->arena, options->program);
+	if (options->busy_timeout_ms == 0)
+		self->file.options.busy_timeout_ms = STATE_BUSY_TIMEOUT_MS;
+	self->lease.term_ms = options->lease_term_ms > 0 ? options->lease_term_ms : STATE_LEASE_TERM_MS;
+	return self;
+}
+
+bool state_open(struct world *world, const char *path, const struct state_options *options, struct slice stack_name,
+		struct store **ret, struct diagnostics *diagnostics)
+{
+	struct sqlite_store *self = store_new(world, path, options);
+
+	if (!stack_file_open(&self->file, &self->arena, stack_name, diagnostics) ||
+	    !stack_file_read(&self->file, record_read, self, diagnostics) ||
+	    !is_right_stack(self, stack_name, diagnostics)) {
+		store_close(&self->store);
+		return false;
+	}
+	*ret = &self->store;
+	return true;
+}

@@ -1,0 +1,236 @@
+#include "state/stack_file.h"
+
+#include <time.h>
+
+#include "state/migrations.h"
+
+enum {
+	LINEAGE_BYTES = 16,
+	FINGERPRINT_KEY_BYTES = 32,
+	/* How often a read is done again because a run wrote meanwhile, and how long to wait before. */
+	READ_TRIES = 20,
+	READ_PAUSE_MS = 20,
+};
+
+struct making {
+	struct stack_file *file;
+	struct slice stack_name;
+};
+
+static bool insert_stack(const struct making *making, struct diagnostics *diagnostics)
+{
+	struct world *world = making->file->world;
+	uint8_t lineage[LINEAGE_BYTES], key[FINGERPRINT_KEY_BYTES];
+	QUERY_AUTO query = query_start(&making->file->database, STATEMENT_STACK_INSERT);
+
+	world->random(world, lineage, sizeof(lineage));
+	world->random(world, key, sizeof(key));
+	query_blob(&query, lineage, sizeof(lineage));
+	query_text(&query, making->stack_name);
+	query_blob(&query, key, sizeof(key));
+	query_integer(&query, world->wall_ms(world));
+	return query_run(&query, diagnostics);
+}
+
+/* Brings a blank or older file up. */
+static bool bring_up(void *context, struct diagnostics *diagnostics)
+{
+	const struct making *making = (const struct making *)context;
+	struct stack_file *file = making->file;
+	enum file_kind kind;
+
+	/* Asked again within the transaction: another program may have been faster. */
+	return migrations_check(&file->database, &kind, diagnostics) &&
+	       migrations_run(&file->database, file->options.program, file->world->wall_ms(file->world), diagnostics) &&
+	       (kind != FILE_BLANK || insert_stack(making, diagnostics));
+}
+
+static bool attempt(struct stack_file *file, const char *path, const char *doing, struct diagnostics *diagnostics)
+{
+	int code = database_open(&file->database, file->name, path, file->world->sqlite_vfs, file->mode,
+				 file->options.busy_timeout_ms);
+
+	return code == SQLITE_OK || database_fail(&file->database, doing, code, diagnostics);
+}
+
+static bool use_wal(struct stack_file *file, struct diagnostics *diagnostics)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(file->database.handle, "PRAGMA journal_mode = WAL", -1, &statement, NULL);
+	bool is_wal = false;
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code == SQLITE_ROW)
+		is_wal = slice_is(slice_of((const char *)sqlite3_column_text(statement, 0)), "wal");
+	sqlite3_finalize(statement);
+	if (code != SQLITE_ROW)
+		return database_fail(&file->database, "write", code, diagnostics);
+	return is_wal ||
+	       diag_error(diagnostics, FAULT_USER, NOWHERE,
+			  "the state file '%s' cannot have a write-ahead log: its file system lacks shared memory",
+			  file->name);
+}
+
+/*
+ * A new file is finished under another name before it gets its own, so that a crash leaves
+ * either none or a whole one. It is filled with a rollback journal, so that the commit
+ * makes it complete in itself, and only then set to WAL mode, which needs it alone.
+ */
+static bool make_file(struct stack_file *file, struct arena *arena, struct slice stack_name,
+		      struct diagnostics *diagnostics)
+{
+	struct making making = {file, stack_name};
+	const char *temporary;
+	bool made;
+
+	if (!place_begin(file->world, file->name, arena, &temporary, diagnostics))
+		return false;
+	file->mode = DATABASE_WRITE;
+	made = attempt(file, temporary, "create", diagnostics) &&
+	       database_transact(&file->database, bring_up, &making, diagnostics) && use_wal(file, diagnostics);
+	database_close(&file->database);
+	if (!made) {
+		place_abandon(temporary);
+		return false;
+	}
+	return place_finish(temporary, file->name, diagnostics);
+}
+
+static bool prepare_place(struct stack_file *file, struct arena *arena, struct slice stack_name,
+			  struct diagnostics *diagnostics)
+{
+	bool there;
+
+	if (!place_make_folder(file->world, file->name, diagnostics) ||
+	    (!file->options.network_allowed && !place_refuse_network(file->name, diagnostics)) ||
+	    !place_look(file->name, &there, diagnostics) ||
+	    (!there && !make_file(file, arena, stack_name, diagnostics)))
+		return false;
+	file->real_path = place_real_path(file->name, arena);
+	return true;
+}
+
+static bool open_to_write(struct stack_file *file, struct arena *arena, struct slice stack_name,
+			  struct diagnostics *diagnostics)
+{
+	struct making making = {file, stack_name};
+	enum file_kind kind;
+
+	if (file->local && !prepare_place(file, arena, stack_name, diagnostics))
+		return false;
+	file->mode = file->local ? DATABASE_WRITE : DATABASE_CREATE;
+	if (!attempt(file, file->real_path, "open", diagnostics) ||
+	    !migrations_check(&file->database, &kind, diagnostics))
+		return false;
+	if (kind == FILE_BLANK && file->local)
+		return database_damaged(&file->database, diagnostics, "it has no tables");
+	return use_wal(file, diagnostics) &&
+	       (kind == FILE_OURS || database_transact(&file->database, bring_up, &making, diagnostics));
+}
+
+/* The mode that fits may change between the look and the opening, as runs start and end. */
+static bool open_some_way(struct stack_file *file, struct diagnostics *diagnostics)
+{
+	int code = SQLITE_CANTOPEN;
+
+	for (int tries = 0; tries < READ_TRIES; tries++) {
+		database_close(&file->database);
+		file->mode = file->local ? place_way_to_read(file->real_path, &file->stamp) : DATABASE_READ;
+		code = database_open(&file->database, file->name, file->real_path, file->world->sqlite_vfs, file->mode,
+				     file->options.busy_timeout_ms);
+		if (code == SQLITE_OK)
+			return true;
+		if (!file->local || ((code & 0xff) != SQLITE_CANTOPEN && (code & 0xff) != SQLITE_READONLY &&
+				     !place_moved(file->real_path, &file->stamp)))
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = READ_PAUSE_MS * 1000000L}, NULL);
+	}
+	return database_fail(&file->database, "open", code, diagnostics);
+}
+
+static bool check_to_read(struct stack_file *file, struct diagnostics *diagnostics)
+{
+	enum file_kind kind;
+
+	if (!migrations_check(&file->database, &kind, diagnostics))
+		return false;
+	if (kind == FILE_BLANK)
+		return database_damaged(&file->database, diagnostics, "it has no tables");
+	return kind == FILE_OURS || migrations_refuse_older(&file->database, diagnostics);
+}
+
+struct checked {
+	struct stack_file *file;
+	database_body *body;
+	void *context;
+};
+
+/* The format is looked at within the same snapshot: a newer program may bring it up at any time. */
+static bool check_and_do(void *context, struct diagnostics *diagnostics)
+{
+	const struct checked *checked = (const struct checked *)context;
+
+	return check_to_read(checked->file, diagnostics) && checked->body(checked->context, diagnostics);
+}
+
+/* One reading; *ret_moved: its result may be torn, whether it failed or not. */
+static bool read_once(struct stack_file *file, struct checked *checked, bool *ret_moved,
+		      struct diagnostics *diagnostics)
+{
+	bool done;
+
+	*ret_moved = false;
+	if (!file->database.handle && !open_some_way(file, diagnostics))
+		return false;
+	done = database_snapshot(&file->database, check_and_do, checked, diagnostics);
+	*ret_moved = file->mode == DATABASE_READ_IMMUTABLE && place_moved(file->real_path, &file->stamp);
+	return done;
+}
+
+bool stack_file_read(struct stack_file *file, database_body *body, void *context, struct diagnostics *diagnostics)
+{
+	struct checked checked = {file, body, context};
+
+	for (int tries = 0; tries < READ_TRIES; tries++) {
+		struct diagnostics own;
+		bool done, moved;
+
+		diagnostics_init(&own, diagnostics->arena);
+		done = read_once(file, &checked, &moved, &own);
+		if (!moved)
+			diagnostics_join(diagnostics, &own);
+		diagnostics_release(&own);
+		if (!moved)
+			return done;
+		database_close(&file->database);
+	}
+	diag_error(diagnostics, FAULT_TRANSIENT, NOWHERE,
+		   "the state file '%s' was written each of %d times that it was read", file->name, READ_TRIES);
+	diag_hint(diagnostics, "run the command again when the other run has ended");
+	return false;
+}
+
+static bool look_to_read(struct stack_file *file, struct arena *arena, struct diagnostics *diagnostics)
+{
+	bool there;
+
+	if (!place_look(file->name, &there, diagnostics))
+		return false;
+	if (!there) {
+		diag_error(diagnostics, FAULT_ABSENT, NOWHERE, "there is no state file '%s'", file->name);
+		diag_hint(diagnostics, "run 'trueup plan' or 'trueup apply' first, or name the folder of the stack");
+		return false;
+	}
+	file->real_path = place_real_path(file->name, arena);
+	return true;
+}
+
+bool stack_file_open(struct stack_file *file, struct arena *arena, struct slice stack_name,
+		     struct diagnostics *diagnostics)
+{
+	file->real_path = file->name;
+	if (file->options.access == STATE_WRITE)
+		return open_to_write(file, arena, stack_name, diagnostics);
+	return (!file->local || look_to_read(file, arena, diagnostics)) && open_some_way(file, diagnostics);
+}

@@ -1,0 +1,64 @@
+#include "state/statements.h"
+
+/* The order of parameters and columns is known to the function that runs the statement. */
+static const char *const texts[STATEMENT_COUNT] = {
+	[STATEMENT_BEGIN_WRITE] = "BEGIN IMMEDIATE",
+	[STATEMENT_BEGIN_READ] = "BEGIN",
+	[STATEMENT_COMMIT] = "COMMIT",
+	[STATEMENT_ROLLBACK] = "ROLLBACK",
+
+	[STATEMENT_STACK_INSERT] = "INSERT INTO stack (id, lineage, name, serial, fingerprint_key, created_ms)"
+				   " VALUES (1, ?, ?, 0, ?, ?)",
+	[STATEMENT_STACK_READ] = "SELECT lineage, name, serial, fingerprint_key FROM stack WHERE id = 1",
+	[STATEMENT_STACK_ADVANCE] = "UPDATE stack SET serial = serial + 1 WHERE id = 1 RETURNING serial",
+
+	[STATEMENT_LEASE_READ] = "SELECT fencing, run, command, host, machine, process, process_start, since_ms,"
+				 " beat_boot_ms, beat_wall_ms, beats, term_ms FROM lease WHERE id = 1",
+	[STATEMENT_LEASE_TAKE] = "UPDATE lease SET fencing = ?, run = ?, command = ?, host = ?, machine = ?,"
+				 " process = ?, process_start = ?, since_ms = ?, beat_boot_ms = ?, beat_wall_ms = ?,"
+				 " beats = 0, term_ms = ? WHERE id = 1",
+	[STATEMENT_LEASE_BEAT] = "UPDATE lease SET beat_boot_ms = ?, beat_wall_ms = ?, beats = beats + 1"
+				 " WHERE id = 1 AND fencing = ? AND run = ?",
+	[STATEMENT_LEASE_RELEASE] = "UPDATE lease SET run = NULL WHERE id = 1 AND fencing = ? AND run = ?",
+
+	[STATEMENT_RUN_INSERT] = "INSERT INTO runs (id, command, plan_digest, host, process, started_ms)"
+				 " VALUES (?, ?, ?, ?, ?, ?)",
+	[STATEMENT_RUN_END] = "UPDATE runs SET ended_ms = ?, outcome = ? WHERE number = ?",
+	[STATEMENT_RUN_LOST] = "UPDATE runs SET ended_ms = ?, outcome = 'lost' WHERE id = ? AND outcome IS NULL",
+
+	[STATEMENT_OBJECT_COUNT] = "SELECT count(*) FROM objects",
+	[STATEMENT_HEADS] = "SELECT address, role, object_id, kind, kind_version, generation, provider_id, identity,"
+			    " provider, protect, symbolic, inputs, outputs, created_ms"
+			    " FROM objects ORDER BY address, role, object_id",
+	[STATEMENT_OBJECT_UPDATE] = "UPDATE objects SET address = ?2, role = ?3, kind = ?4, kind_version = ?5,"
+				    " generation = ?6, provider_id = ?7, identity = ?8, provider = ?9, protect = ?10,"
+				    " symbolic = ?11, inputs = ?12, outputs = ?13, created_ms = ?14"
+				    " WHERE object_id = ?1",
+	[STATEMENT_OBJECT_INSERT] = "INSERT INTO objects (object_id, address, role, kind, kind_version, generation,"
+				    " provider_id, identity, provider, protect, symbolic, inputs, outputs, created_ms)"
+				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[STATEMENT_OBJECT_DELETE] = "DELETE FROM objects WHERE object_id = ?",
+	[STATEMENT_BODY_PUT] = "INSERT INTO bodies (object_id, body) VALUES (?, ?)"
+			       " ON CONFLICT (object_id) DO UPDATE SET body = excluded.body",
+	[STATEMENT_BODY] = "SELECT body FROM bodies WHERE object_id = ?",
+	[STATEMENT_BODIES] = "SELECT object_id, body FROM bodies",
+
+	[STATEMENT_INTENT_INSERT] = "INSERT INTO intents (id, run, object_id, address, kind, operation, recipe,"
+				    " parameters, identity, token, wall_ms, creates)"
+				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[STATEMENT_INTENT_RECORD] =
+		"INSERT INTO history (run, intent, object_id, address, kind, operation, outcome, note, sent_ms, "
+		"ended_ms)"
+		" SELECT ?1, id, object_id, address, kind, operation, ?2, ?3, wall_ms, ?4 FROM intents WHERE id = ?5",
+	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
+	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
+	[STATEMENT_INTENTS] = "SELECT id, object_id, address, kind, operation, recipe, parameters, identity, token,"
+			      " wall_ms, creates FROM intents ORDER BY number",
+
+	[STATEMENT_MIGRATION_INSERT] = "INSERT INTO migrations (version, program, wall_ms) VALUES (?, ?, ?)",
+};
+
+const char *statement_text(enum statement statement)
+{
+	return texts[statement];
+}

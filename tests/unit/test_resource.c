@@ -1,0 +1,473 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "reconcile/resource.h"
+#include "reconcile/store.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void fingerprint(void *context, struct slice secret, char ret[65])
+{
+	(void)context;
+	snprintf(ret, 65, "f%zu", secret.size);
+}
+
+static const struct json_style style = {.fingerprint = fingerprint};
+
+static void whole_fingerprint(void *context, struct slice secret, char ret[65])
+{
+	struct digest digest = digest_keyed(SLICE("key"), secret);
+	(void)context;
+	digest_hex(&digest, ret);
+}
+
+static const struct json_style keyed = {.fingerprint = whole_fingerprint};
+
+static int setup(void **state)
+{
+	static struct arena arena;
+
+	arena_init(&arena);
+	*state = &arena;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	arena_release((struct arena *)*state);
+	return 0;
+}
+
+#define S(literal)                                                                                                     \
+	{                                                                                                              \
+		(literal), sizeof(literal) - 1                                                                         \
+	}
+
+static void test_identity_text(void **state)
+{
+	static const struct {
+		const char *name;
+		struct identity identity;
+		const char *text;
+	} rows[] = {
+		{"aws", {S("aws"), S("aws"), S("123456789012"), S("us-west-2"), S("")}, "aws:123456789012:us-west-2"},
+		{"another partition",
+		 {S("aws"), S("aws-cn"), S("123456789012"), S("cn-north-1"), S("")},
+		 "aws:123456789012:cn-north-1:aws-cn"},
+		{"a simulator",
+		 {S("aws"), S("aws"), S("000000000000"), S("us-west-2"), S("sim:world.json")},
+		 "aws:000000000000:us-west-2@sim%3Aworld.json"},
+		{"nothing but a provider", {S("metal"), S(""), S(""), S(""), S("")}, "metal:::"},
+		{"nothing at all", {S(""), S(""), S(""), S(""), S("")}, "::"},
+		{"an address as endpoint",
+		 {S("metal"), S(""), S(""), S("r12"), S("https://[fd00::1]:443/a%20b@c")},
+		 "metal::r12:@https%3A//[fd00%3A%3A1]%3A443/a%2520b%40c"},
+		{"separators in every part",
+		 {S("a:"), S("b@"), S("c%"), S("d "), S("e\n")},
+		 "a%3A:c%25:d%20:b%40@e%0A"},
+		{"bytes beyond ASCII", {S("x"), S("x"), S("\xc3\xa4"), S("\x7f"), S("")}, "x:\xc3\xa4:%7F"},
+	};
+	struct arena *arena = (struct arena *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct slice text = identity_text(arena, &rows[i].identity);
+		struct identity back;
+
+		if (!slice_is(text, rows[i].text))
+			fail_msg("%s: '%.*s'", rows[i].name, SLICE_ARGUMENTS(text));
+		if (!identity_read(arena, text, &back) || !identity_equal(&rows[i].identity, &back))
+			fail_msg("%s: does not come back", rows[i].name);
+	}
+}
+
+static void test_identity_refused(void **state)
+{
+	static const struct {
+		const char *name;
+		struct slice text;
+	} rows[] = {
+		{"nothing", S("")},
+		{"two parts", S("aws:1")},
+		{"five parts", S("aws:1:r:p:q")},
+		{"an escape that is cut", S("aws:1:r%3")},
+		{"an escape that is none", S("aws:1:r%3G")},
+		{"an escape in lower case", S("aws:1:r%3a")},
+		{"an escape of what needs none", S("aws:1:r%41")},
+		{"a separator of an endpoint that is not there", S("aws:1:r@")},
+		{"a colon in the endpoint", S("aws:1:r@a:b")},
+		{"two endpoints", S("aws:1:r@a@b")},
+		{"a partition that goes without saying", S("aws:1:r:aws")},
+		{"a space", S("aws:1:r x")},
+		{"a NUL", S("aws:1:r\0")},
+	};
+	struct arena *arena = (struct arena *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct identity untouched = {.region = SLICE("here")};
+
+		if (identity_read(arena, rows[i].text, &untouched))
+			fail_msg("%s: taken", rows[i].name);
+		if (!slice_is(untouched.region, "here"))
+			fail_msg("%s: output changed", rows[i].name);
+	}
+}
+
+static void test_identity_equal(void **state)
+{
+	static const struct identity base = {S("a"), S("b"), S("c"), S("d"), S("e")};
+	static const struct {
+		const char *name;
+		struct identity other;
+		bool equal;
+	} rows[] = {
+		{"same", {S("a"), S("b"), S("c"), S("d"), S("e")}, true},
+		{"provider", {S("x"), S("b"), S("c"), S("d"), S("e")}, false},
+		{"partition", {S("a"), S("x"), S("c"), S("d"), S("e")}, false},
+		{"account", {S("a"), S("b"), S("x"), S("d"), S("e")}, false},
+		{"region", {S("a"), S("b"), S("c"), S("x"), S("e")}, false},
+		{"endpoint", {S("a"), S("b"), S("c"), S("d"), S("")}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (identity_equal(&base, &rows[i].other) != rows[i].equal)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
+static void test_recipes(void **state)
+{
+	static const struct {
+		enum recipe recipe;
+		const char *name;
+	} rows[] = {
+		{RECIPE_CONVERGE, "converge"}, {RECIPE_TAG, "tag"},	    {RECIPE_TOKEN, "token"},
+		{RECIPE_NATURAL, "natural"},   {RECIPE_DISCARD, "discard"}, {RECIPE_NONE, "none"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_string_equal(recipe_name(rows[i].recipe), rows[i].name);
+		assert_int_equal(recipe_named(slice_of(rows[i].name)), rows[i].recipe);
+	}
+	assert_int_equal(recipe_named(SLICE("unheard of")), RECIPE_CONVERGE);
+	assert_int_equal(recipe_named(SLICE("")), RECIPE_CONVERGE);
+}
+
+static const struct kind subnet = {.name = "aws.subnet", .version = 1};
+static const struct kind newer_subnet = {.name = "aws.subnet", .version = 2};
+static const struct kind vpc = {.name = "aws.vpc", .version = 1};
+
+static const struct value_member plain_members[] = {
+	{{.type = VALUE_STRING, .count = 4, .text = "cidr"}, {.type = VALUE_STRING, .count = 8, .text = "10.0.0.0"}},
+	{{.type = VALUE_STRING, .count = 4, .text = "zone"}, {.type = VALUE_STRING, .count = 1, .text = "a"}},
+};
+static const struct value_member turned_members[] = {
+	{{.type = VALUE_STRING, .count = 4, .text = "zone", .position = {9, 9, 9}},
+	 {.type = VALUE_STRING, .count = 1, .text = "a", .style = VALUE_STYLE_QUOTED}},
+	{{.type = VALUE_STRING, .count = 4, .text = "cidr"}, {.type = VALUE_STRING, .count = 8, .text = "10.0.0.0"}},
+};
+static const struct value_member other_members[] = {
+	{{.type = VALUE_STRING, .count = 4, .text = "cidr"}, {.type = VALUE_STRING, .count = 8, .text = "10.0.0.1"}},
+	{{.type = VALUE_STRING, .count = 4, .text = "zone"}, {.type = VALUE_STRING, .count = 1, .text = "a"}},
+};
+static const struct value_member secret_members[] = {
+	{{.type = VALUE_STRING, .count = 4, .text = "cidr"},
+	 {.type = VALUE_STRING, .count = 8, .text = "10.0.0.0", .secret = true}},
+	{{.type = VALUE_STRING, .count = 4, .text = "zone"}, {.type = VALUE_STRING, .count = 1, .text = "a"}},
+};
+static const struct value_member other_secret_members[] = {
+	{{.type = VALUE_STRING, .count = 4, .text = "cidr"},
+	 {.type = VALUE_STRING, .count = 8, .text = "10.0.0.1", .secret = true}},
+	{{.type = VALUE_STRING, .count = 4, .text = "zone"}, {.type = VALUE_STRING, .count = 1, .text = "a"}},
+};
+
+#define MAP(array)                                                                                                     \
+	{                                                                                                              \
+		.type = VALUE_MAP, .count = COUNT(array), .members = (array)                                           \
+	}
+
+static const struct slice ab[] = {S("a"), S("b")}, ba[] = {S("b"), S("a")}, aab[] = {S("a"), S("a"), S("b")};
+static const struct dependency whole_x[] = {{.address = S("aws.vpc.x"), .binding = BINDS_WHOLE}};
+static const struct dependency whole_y[] = {{.address = S("aws.vpc.y"), .binding = BINDS_WHOLE}};
+static const struct dependency make_x[] = {{.address = S("aws.vpc.x"), .binding = BINDS_MAKE}};
+
+/* Which edits of a resource change its digest: each row against the first. */
+static void test_symbolic(void **state)
+{
+	static const struct {
+		const char *name;
+		struct resource resource;
+		bool same;
+	} rows[] = {
+		{"itself", {.kind = &subnet, .desired = MAP(plain_members)}, true},
+		{"order, positions, quotes", {.kind = &subnet, .desired = MAP(turned_members)}, true},
+		{"its own place, name and address",
+		 {.kind = &subnet,
+		  .desired = MAP(plain_members),
+		  .name = S("n"),
+		  .address = S("a"),
+		  .position = {3, 4, 5}},
+		 true},
+		{"the provider's alias",
+		 {.kind = &subnet, .desired = MAP(plain_members), .provider = S("aws.east")},
+		 true},
+		{"a reference, which stands in the fields",
+		 {.kind = &subnet, .desired = MAP(plain_members), .dependencies = make_x, .dependency_count = 1},
+		 true},
+		{"a field", {.kind = &subnet, .desired = MAP(other_members)}, false},
+		{"a field that becomes secret", {.kind = &subnet, .desired = MAP(secret_members)}, false},
+		{"the kind", {.kind = &vpc, .desired = MAP(plain_members)}, false},
+		{"the kind's version", {.kind = &newer_subnet, .desired = MAP(plain_members)}, false},
+		{"protect", {.kind = &subnet, .desired = MAP(plain_members), .protect = true}, false},
+		{"create_before_destroy: true",
+		 {.kind = &subnet, .desired = MAP(plain_members), .create_before_destroy = CHOICE_YES},
+		 false},
+		{"create_before_destroy: false",
+		 {.kind = &subnet, .desired = MAP(plain_members), .create_before_destroy = CHOICE_NO},
+		 false},
+		{"ignore", {.kind = &subnet, .desired = MAP(plain_members), .ignored = ab, .ignored_count = 2}, false},
+		{"depends_on",
+		 {.kind = &subnet, .desired = MAP(plain_members), .dependencies = whole_x, .dependency_count = 1},
+		 false},
+	};
+	struct arena *arena = (struct arena *)*state;
+	struct digest first = resource_symbolic(&rows[0].resource, &keyed, arena);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct digest digest = resource_symbolic(&rows[i].resource, &keyed, arena);
+
+		if (digest_equal(&first, &digest) != rows[i].same)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
+/* Pairs that have no common base. */
+static void test_symbolic_pairs(void **state)
+{
+	static const struct {
+		const char *name;
+		struct resource a;
+		struct resource b;
+		bool same;
+	} rows[] = {
+		{"a secret that changed",
+		 {.kind = &subnet, .desired = MAP(secret_members)},
+		 {.kind = &subnet, .desired = MAP(other_secret_members)},
+		 false},
+		{"order of ignore",
+		 {.kind = &subnet, .ignored = ab, .ignored_count = 2},
+		 {.kind = &subnet, .ignored = ba, .ignored_count = 2},
+		 true},
+		{"repeats in ignore",
+		 {.kind = &subnet, .ignored = aab, .ignored_count = 3},
+		 {.kind = &subnet, .ignored = ab, .ignored_count = 2},
+		 true},
+		{"part of ignore",
+		 {.kind = &subnet, .ignored = ab, .ignored_count = 2},
+		 {.kind = &subnet, .ignored = ab, .ignored_count = 1},
+		 false},
+		{"whom it depends on",
+		 {.kind = &subnet, .dependencies = whole_x, .dependency_count = 1},
+		 {.kind = &subnet, .dependencies = whole_y, .dependency_count = 1},
+		 false},
+	};
+	struct arena *arena = (struct arena *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct digest a = resource_symbolic(&rows[i].a, &keyed, arena), b = resource_symbolic(&rows[i].b, &keyed, arena);
+
+		if (digest_equal(&a, &b) != rows[i].same)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
+/* What is recorded must be found again by every later version of the program. */
+static void test_symbolic_vector(void **state)
+{
+	static const struct resource resource = {.kind = &subnet, .desired = MAP(plain_members)};
+	struct arena *arena = (struct arena *)*state;
+	struct digest digest = resource_symbolic(&resource, &keyed, arena);
+	struct digest expected =
+		digest_of(SLICE("{\"create_before_destroy\":0,\"depends_on\":[],"
+				"\"desired\":{\"cidr\":\"10.0.0.0\",\"zone\":\"a\"},"
+				"\"ignored\":[],\"kind\":\"aws.subnet\",\"protect\":false,\"version\":1}"));
+
+	assert_memory_equal(digest.bytes, expected.bytes, DIGEST_BYTES);
+}
+
+
+static const char body_text[] =
+	"{\"applied\":{\"cidr\":{\"$secret\":\"f8\"},\"vpc\":{\"$deferred\":\"${aws.vpc.a.id}\"},\"zone\":\"a\"},"
+	"\"dependencies\":[{\"address\":\"aws.vpc.a\",\"binding\":\"make\",\"field\":\"vpc\",\"immutable\":true,"
+	"\"output\":\"id\"},{\"address\":\"aws.gateway.g\",\"binding\":\"settle\",\"field\":\"routes\",\"loose\":true,"
+	"\"output\":\"id\"},{\"address\":\"aws.role.r\",\"binding\":\"whole\"}],"
+	"\"observed\":{\"cidr\":{\"$unread\":true},\"zone\":\"a\"},"
+	"\"outputs\":{\"id\":\"subnet-1\"},"
+	"\"resolved\":null}";
+
+static struct object body_object(struct arena *arena)
+{
+	static const struct deferred deferred = {.text = S("${aws.vpc.a.id}")};
+	static const struct dependency dependencies[] = {
+		{.address = S("aws.vpc.a"), .output = S("id"), .field = S("vpc"), .immutable = true},
+		{.address = S("aws.gateway.g"),
+		 .output = S("id"),
+		 .field = S("routes"),
+		 .binding = BINDS_SETTLE,
+		 .loose = true},
+		{.address = S("aws.role.r"), .binding = BINDS_WHOLE},
+	};
+	struct object object = {.address = SLICE("aws.subnet.s"), .dependencies = dependencies, .dependency_count = 3};
+	VALUE_BUILDER_AUTO builder;
+	struct value secret = value_text("10.0.0.0");
+
+	secret.secret = true;
+	value_builder_init(&builder);
+	value_builder_member(&builder, SLICE("vpc"), value_deferred(&deferred));
+	value_builder_member(&builder, SLICE("zone"), value_text("a"));
+	value_builder_member(&builder, SLICE("cidr"), secret);
+	object.applied = value_builder_map(&builder, arena);
+	value_builder_member(&builder, SLICE("cidr"), value_unread());
+	value_builder_member(&builder, SLICE("zone"), value_text("a"));
+	object.observed = value_builder_map(&builder, arena);
+	value_builder_member(&builder, SLICE("id"), value_text("subnet-1"));
+	object.outputs = value_builder_map(&builder, arena);
+	return object;
+}
+
+static void test_body(void **state)
+{
+	struct arena *arena = (struct arena *)*state;
+	struct object object = body_object(arena), back = {.address = object.address, .generation = 7};
+	struct slice text = object_body_write(&object, arena, &style);
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	assert_string_equal(text.data, body_text);
+	assert_true(object_body_read(&back, text, arena, &diagnostics));
+	assert_int_equal(diagnostics.count, 0);
+	assert_true(back.has_body);
+	assert_int_equal(back.generation, 7);
+	/* Of the secret only the fingerprint is left. */
+	assert_true(value_is(&back.resolved, VALUE_NULL));
+	assert_true(value_equal(&back.outputs, &object.outputs));
+	assert_true(value_equal(value_get_named(&back.applied, "vpc"), value_get_named(&object.applied, "vpc")));
+	assert_true(value_is(value_get_named(&back.observed, "cidr"), VALUE_UNREAD));
+	assert_true(value_get_named(&back.applied, "cidr")->secret);
+	assert_true(slice_is(value_slice(value_get_named(&back.applied, "cidr")), "f8"));
+	assert_int_equal(back.dependency_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct dependency *a = &object.dependencies[i], *b = &back.dependencies[i];
+
+		assert_true(slice_equal(a->address, b->address) && slice_equal(a->output, b->output) &&
+			    slice_equal(a->field, b->field) && a->binding == b->binding &&
+			    a->immutable == b->immutable && a->loose == b->loose);
+	}
+	diagnostics_release(&diagnostics);
+}
+
+static void test_body_refused(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+	} rows[] = {
+		{"nothing", ""},
+		{"cut", "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outp"},
+		{"a list", "[]"},
+		{"no applied", "{\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{}}"},
+		{"no dependencies", "{\"applied\":{},\"observed\":{},\"outputs\":{},\"resolved\":{}}"},
+		{"no observed", "{\"applied\":{},\"dependencies\":[],\"outputs\":{},\"resolved\":{}}"},
+		{"no outputs", "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"resolved\":{}}"},
+		{"no resolved", "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{}}"},
+		{"outputs that are text",
+		 "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":\"x\",\"resolved\":{}}"},
+		{"dependencies that are a map",
+		 "{\"applied\":{},\"dependencies\":{},\"observed\":{},\"outputs\":{},\"resolved\":{}}"},
+		{"a dependency that is text",
+		 "{\"applied\":{},\"dependencies\":[\"x\"],\"observed\":{},\"outputs\":{},\"resolved\":{}}"},
+		{"a dependency on nothing",
+		 "{\"applied\":{},\"dependencies\":[{\"binding\":\"make\"}],\"observed\":{},\"outputs\":{},"
+		 "\"resolved\":{}}"},
+		{"a dependency of no known binding",
+		 "{\"applied\":{},\"dependencies\":[{\"address\":\"a\",\"binding\":\"glue\"}],\"observed\":{},"
+		 "\"outputs\":{},\"resolved\":{}}"},
+	};
+	struct arena *arena = (struct arena *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct object object = {.address = SLICE("aws.vpc.a")};
+		struct diagnostics diagnostics;
+
+		diagnostics_init(&diagnostics, arena);
+		if (object_body_read(&object, slice_of(rows[i].text), arena, &diagnostics))
+			fail_msg("%s: taken", rows[i].name);
+		if (diagnostics.error_count != 1 || !slice_is(diagnostics.items[0].address, "aws.vpc.a"))
+			fail_msg("%s: not one diagnostic that names the object", rows[i].name);
+		if (object.has_body || object.dependencies)
+			fail_msg("%s: output changed", rows[i].name);
+		diagnostics_release(&diagnostics);
+	}
+}
+
+/* Shows a figure; a time never fails a test. */
+static void test_symbolic_speed(void **state)
+{
+	enum { RESOURCES = 100000 };
+	static const struct deferred deferred = {.text = S("${aws.vpc.v17.id}")};
+	struct arena *arena = (struct arena *)*state;
+	struct resource resource = {.kind = &subnet};
+	struct digest last = {0};
+	struct timespec start, end;
+	size_t different = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (int i = 0; i < RESOURCES; i++) {
+		char cidr[32];
+		struct slice text = {cidr,
+				     (size_t)snprintf(cidr, sizeof(cidr), "10.%d.%d.0/24", i / 256 % 256, i % 256)};
+		const struct value_member tags[] = {{value_text("Name"), value_string(text)},
+						    {value_text("team"), value_text("research")}};
+		const struct value_member members[] = {{value_text("vpc"), value_deferred(&deferred)},
+						       {value_text("cidr"), value_string(text)},
+						       {value_text("zone"), value_text("us-west-2a")},
+						       {value_text("tags"), value_map(tags, 2)}};
+		struct digest digest;
+
+		resource.desired = value_map(members, COUNT(members));
+		digest = resource_symbolic(&resource, &keyed, arena);
+		different += !digest_equal(&digest, &last);
+		last = digest;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	print_message("# %d digests of resources in %.0f ms\n", RESOURCES,
+		      (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6);
+	assert_int_equal(different, RESOURCES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_identity_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_identity_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_identity_equal, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_recipes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symbolic, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symbolic_pairs, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symbolic_vector, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_body, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_body_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symbolic_speed, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
