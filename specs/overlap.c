@@ -1,0 +1,97 @@
+#include "specs/overlap.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "specs/overlap_parts.h"
+
+static void add(struct overlaps *overlaps, uint64_t group, size_t index, enum range_class class)
+{
+	const struct range *range = &overlaps->collection->ranges[index];
+
+	if (overlaps->count == overlaps->capacity) {
+		overlaps->capacity = overlaps->capacity > 0 ? overlaps->capacity * 2 : 64;
+		overlaps->records = (struct record *)memory_resize(overlaps->records,
+								   overlaps->capacity * sizeof(*overlaps->records));
+	}
+	overlaps->records[overlaps->count++] = (struct record){
+		.start = address_number(&range->cidr),
+		.key = 2 * group + (range->cidr.family == 6),
+		.range = (uint32_t)index,
+		.bits = range->cidr.bits,
+		.class = (uint8_t) class,
+	};
+}
+
+/* A range as one of its domain's, and where address_space has any range, against those. */
+static void add_own(struct overlaps *overlaps, size_t index, uint32_t node, bool has_space)
+{
+	struct collection *collection = overlaps->collection;
+	uint32_t root = domain_of(collection, node);
+	bool is_beyond = collection->ranges[index].is_beyond;
+
+	add(overlaps, group_of_domain(root), index, is_beyond ? CLASS_BEYOND : CLASS_OWN);
+	if (has_space && !is_beyond)
+		add(overlaps, GROUP_SPACE, index, collection->nodes[root].is_joined ? CLASS_JOINED : CLASS_ALONE);
+}
+
+static void add_resources(struct overlaps *overlaps, size_t count, bool has_space)
+{
+	struct collection *collection = overlaps->collection;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct range *range = &collection->ranges[i];
+		uint32_t parent = parent_of(collection, range);
+		bool is_open;
+
+		if (parent == NO_NODE) {
+			add_own(overlaps, i, range->parent != NO_NODE ? range->parent : range->node, has_space);
+			continue;
+		}
+		is_open = (collection->nodes[parent].open & family_bit(&range->cidr)) != 0;
+		add(overlaps, group_of_children(parent), i, is_open ? CLASS_CHILD_OPEN : CLASS_CHILD);
+	}
+	for (size_t i = 0; i < collection->stack->resource_count; i++) {
+		const struct node *node = &collection->nodes[i];
+
+		for (uint32_t j = 0; node->has_children && j < node->range_count; j++)
+			add(overlaps, group_of_children((uint32_t)i), node->first_range + j, CLASS_PARENT);
+	}
+}
+
+static void add_space(struct overlaps *overlaps, size_t first, size_t count, enum range_class class)
+{
+	for (size_t i = first; i < first + count; i++) {
+		add(overlaps, GROUP_SPACE, i, class);
+		add(overlaps, GROUP_FIXED, i, CLASS_FIXED);
+	}
+}
+
+bool overlap_check(const struct stack *stack, const struct address_space *space, const struct sources *sources,
+		   struct diagnostics *diagnostics)
+{
+	struct overlaps overlaps = {.diagnostics = diagnostics};
+	struct collection collection;
+	size_t of_resources, reserved, networks;
+	struct arena arena;
+
+	/* Positions are enough here; who shows the diagnostics has the sources. */
+	(void)sources;
+	arena_init(&arena);
+	collection_init(&collection, stack);
+	overlaps.collection = &collection;
+	overlaps.arena = &arena;
+	collect_resources(&collection);
+	of_resources = collection.range_count;
+	reserved = collect_named(&collection, &space->reserved);
+	networks = collect_named(&collection, &space->networks);
+	add_resources(&overlaps, of_resources, collection.range_count > of_resources);
+	add_space(&overlaps, reserved, networks - reserved, CLASS_RESERVED);
+	add_space(&overlaps, networks, collection.range_count - networks, CLASS_NETWORK);
+	overlaps_sweep(&overlaps);
+	free(overlaps.records);
+	free(overlaps.taken);
+	collection_release(&collection);
+	arena_release(&arena);
+	return overlaps.reported == 0;
+}

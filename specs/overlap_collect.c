@@ -1,0 +1,308 @@
+#include "specs/overlap_parts.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "specs/expression.h"
+
+enum {
+	/* Fields of one kind that matter here. */
+	KIND_MOST_FIELDS = 64,
+};
+
+/* What of a kind's table matters: found once, as a spec holds many resources of one kind. */
+struct kind_summary {
+	const struct kind *kind;
+	bool joins; /* holds references that join */
+	size_t count;
+	const struct field *fields[KIND_MOST_FIELDS];
+};
+
+/* One resource while its fields are walked. */
+struct walk {
+	struct collection *collection;
+	uint32_t node;
+	bool is_beyond;
+	const struct value *desired;
+};
+
+void collection_init(struct collection *collection, const struct stack *stack)
+{
+	size_t count = stack->resource_count;
+
+	*collection = (struct collection){.stack = stack, .node_count = count, .node_capacity = count};
+	map_init(&collection->addresses);
+	map_reserve(&collection->addresses, count);
+	collection->nodes = (struct node *)memory_get((count + 1) * sizeof(*collection->nodes));
+	for (size_t i = 0; i < count; i++) {
+		collection->nodes[i] =
+			(struct node){.name = stack->resources[i].address, .above = (uint32_t)i, .size = 1};
+		map_add(&collection->addresses, stack->resources[i].address, (void *)(uintptr_t)(i + 1));
+	}
+}
+
+void collection_release(struct collection *collection)
+{
+	map_release(&collection->addresses);
+	free(collection->nodes);
+	free(collection->ranges);
+}
+
+/* The node of an address or an id; made where it is new. */
+static uint32_t node_of(struct collection *collection, struct slice name)
+{
+	size_t index = (size_t)(uintptr_t)map_get(&collection->addresses, name);
+
+	if (index > 0)
+		return (uint32_t)(index - 1);
+	if (collection->node_count == collection->node_capacity) {
+		collection->node_capacity = collection->node_capacity * 2 + 16;
+		collection->nodes = (struct node *)memory_resize(collection->nodes, collection->node_capacity *
+											    sizeof(*collection->nodes));
+	}
+	index = collection->node_count++;
+	collection->nodes[index] = (struct node){.name = name, .above = (uint32_t)index, .size = 1};
+	map_add(&collection->addresses, name, (void *)(uintptr_t)(index + 1));
+	return (uint32_t)index;
+}
+
+uint32_t domain_of(struct collection *collection, uint32_t node)
+{
+	struct node *nodes = collection->nodes;
+
+	while (nodes[node].above != node) {
+		nodes[node].above = nodes[nodes[node].above].above;
+		node = nodes[node].above;
+	}
+	return node;
+}
+
+static void join(struct collection *collection, uint32_t first, uint32_t second)
+{
+	struct node *nodes = collection->nodes;
+
+	first = domain_of(collection, first);
+	second = domain_of(collection, second);
+	if (nodes[first].size < nodes[second].size) {
+		uint32_t smaller = first;
+
+		first = second;
+		second = smaller;
+	}
+	nodes[first].is_joined = true;
+	if (first == second)
+		return;
+	nodes[second].above = first;
+	nodes[first].size += nodes[second].size;
+}
+
+/* Whether field, or any field below it, satisfies test. */
+static bool field_any(const struct field *field, bool (*test)(const struct field *field))
+{
+	if (test(field))
+		return true;
+	for (size_t i = 0; i < field->members.count; i++) {
+		if (field_any(field_at(&field->members, i), test))
+			return true;
+	}
+	return field->item && field_any(field->item, test);
+}
+
+static bool has_range(const struct field *field)
+{
+	return field->range != RANGE_NONE;
+}
+
+static bool is_joining(const struct field *field)
+{
+	return (field->flags & JOINS) != 0;
+}
+
+static void summarise(const struct kind *kind, struct kind_summary *ret)
+{
+	*ret = (struct kind_summary){.kind = kind};
+	for (size_t i = 0; i < kind->fields.count && ret->count < KIND_MOST_FIELDS; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		bool joins = field_any(field, is_joining);
+
+		ret->joins = ret->joins || joins;
+		if (joins || field_any(field, has_range))
+			ret->fields[ret->count++] = field;
+	}
+}
+
+/* The nodes that a reference leads to, as many as its expression names. */
+static void each_target(struct walk *walk, const struct value *value, void (*visit)(struct walk *, uint32_t target))
+{
+	const struct expression_reference *references;
+	size_t count;
+
+	if (value->type == VALUE_STRING)
+		visit(walk, node_of(walk->collection, value_slice(value)));
+	/* Only a deferred value without a program comes from a file, and a spec is no such. */
+	if (value->type != VALUE_DEFERRED || !value->deferred->program)
+		return;
+	expression_references((const struct expression *)value->deferred->program, &references, &count);
+	for (size_t i = 0; i < count; i++)
+		visit(walk, node_of(walk->collection, references[i].address));
+}
+
+static void join_target(struct walk *walk, uint32_t target)
+{
+	join(walk->collection, walk->node, target);
+}
+
+/* The families that ranges in field may have; none where it holds something else, as the label
+ * beside a range does. */
+static uint8_t field_families(const struct field *field)
+{
+	if (field->type == FIELD_CIDR4)
+		return 1;
+	if (field->type == FIELD_CIDR6)
+		return 2;
+	return field->type == FIELD_CIDR || field->item || field->members.count > 0 || has_range(field) ? 3 : 0;
+}
+
+/* The node of what the field named parent refers to, or NO_NODE. */
+static uint32_t parent_node(struct walk *walk, const char *parent)
+{
+	const struct value *value = parent ? value_get_named(walk->desired, parent) : NULL;
+	const struct expression_reference *references;
+	size_t count;
+
+	if (!value)
+		return NO_NODE;
+	if (value->type == VALUE_STRING)
+		return node_of(walk->collection, value_slice(value));
+	if (value->type != VALUE_DEFERRED || !value->deferred->program)
+		return NO_NODE;
+	expression_references((const struct expression *)value->deferred->program, &references, &count);
+	/* Of one that may be this or that nothing can be said. */
+	return count == 1 ? node_of(walk->collection, references[0].address) : NO_NODE;
+}
+
+static struct range *range_new(struct collection *collection)
+{
+	if (collection->range_count == collection->range_capacity) {
+		collection->range_capacity = collection->range_capacity > 0 ? collection->range_capacity * 2 : 64;
+		collection->ranges = (struct range *)memory_resize(
+			collection->ranges, collection->range_capacity * sizeof(*collection->ranges));
+	}
+	return &collection->ranges[collection->range_count++];
+}
+
+static void take_range(struct walk *walk, const struct field *ranged, const struct value *value)
+{
+	struct collection *collection = walk->collection;
+	struct range range = {
+		.role = (uint8_t)ranged->range,
+		.is_beyond = walk->is_beyond && ranged->range == RANGE_DOMAIN,
+		.position = value->position,
+		.node = walk->node,
+		.parent = NO_NODE,
+	};
+
+	/* What is none was reported when the field was checked. */
+	if (!cidr_read(value_slice(value), &range.cidr))
+		return;
+	range.cidr = cidr_network(range.cidr);
+	if (ranged->range == RANGE_WITHIN) {
+		range.parent = parent_node(walk, ranged->range_parent);
+		if (range.parent != NO_NODE)
+			collection->nodes[range.parent].has_children = true;
+	}
+	collection->nodes[walk->node].known |= family_bit(&range.cidr);
+	*range_new(collection) = range;
+}
+
+/* ranged, joining: the field at hand or the nearest one above it with that role, or NULL. */
+static void walk_value(struct walk *walk, const struct field *field, const struct value *value,
+		       const struct field *ranged, const struct field *joining)
+{
+	if (!value)
+		return;
+	ranged = has_range(field) ? field : ranged;
+	joining = is_joining(field) ? field : joining;
+	if (ranged && (value->type == VALUE_DEFERRED || value->type == VALUE_UNREAD))
+		walk->collection->nodes[walk->node].open |= field_families(field);
+	if (joining && field->type == FIELD_REFERENCE)
+		each_target(walk, value, join_target);
+	if (ranged && value->type == VALUE_STRING && field_families(field) != 0)
+		take_range(walk, ranged, value);
+	for (uint32_t i = 0; field->item && value->type == VALUE_LIST && i < value->count; i++)
+		walk_value(walk, field->item, &value->items[i], ranged, joining);
+	for (uint32_t i = 0; field->item && value->type == VALUE_MAP && i < value->count; i++)
+		walk_value(walk, field->item, &value->members[i].value, ranged, joining);
+	for (size_t i = 0; value->type == VALUE_MAP && i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+
+		walk_value(walk, member, value_get_named(value, member->name), ranged, joining);
+	}
+}
+
+/* The summary of a kind; summaries has room for every kind of the stack. */
+static const struct kind_summary *summary_of(struct kind_summary *summaries, size_t *count, const struct kind *kind)
+{
+	/* Resources of one kind mostly stand together. */
+	for (size_t i = *count; i > 0; i--) {
+		if (summaries[i - 1].kind == kind)
+			return &summaries[i - 1];
+	}
+	summarise(kind, &summaries[*count]);
+	return &summaries[(*count)++];
+}
+
+void collect_resources(struct collection *collection)
+{
+	const struct stack *stack = collection->stack;
+	struct kind_summary *summaries = NULL;
+	const struct kind_summary *summary = NULL;
+	size_t summary_count = 0, capacity = 0;
+
+	for (size_t i = 0; i < stack->resource_count; i++) {
+		const struct resource *resource = &stack->resources[i];
+		struct walk walk = {.collection = collection, .node = (uint32_t)i, .desired = &resource->desired};
+
+		if (summary_count == capacity) {
+			capacity = capacity * 2 + 16;
+			summaries = (struct kind_summary *)memory_resize(summaries, capacity * sizeof(*summaries));
+			summary = NULL;
+		}
+		if (!summary || summary->kind != resource->kind)
+			summary = summary_of(summaries, &summary_count, resource->kind);
+		walk.is_beyond = summary->joins;
+		collection->nodes[i].first_range = (uint32_t)collection->range_count;
+		for (size_t j = 0; j < summary->count; j++)
+			walk_value(&walk, summary->fields[j],
+				   value_get_named(&resource->desired, summary->fields[j]->name), NULL, NULL);
+		collection->nodes[i].range_count = (uint32_t)collection->range_count - collection->nodes[i].first_range;
+	}
+	free(summaries);
+}
+
+uint32_t parent_of(const struct collection *collection, const struct range *range)
+{
+	if (range->parent == NO_NODE || (collection->nodes[range->parent].known & family_bit(&range->cidr)) == 0)
+		return NO_NODE;
+	return range->parent;
+}
+
+size_t collect_named(struct collection *collection, const struct named_ranges *named)
+{
+	size_t first = collection->range_count;
+
+	for (size_t i = 0; i < named->count; i++) {
+		struct range range = {
+			.position = named->items[i].cidr.position,
+			.node = NO_NODE,
+			.parent = NO_NODE,
+			.named = &named->items[i],
+		};
+
+		if (!cidr_read(value_slice(&named->items[i].cidr), &range.cidr))
+			continue;
+		range.cidr = cidr_network(range.cidr);
+		*range_new(collection) = range;
+	}
+	return first;
+}

@@ -1,0 +1,153 @@
+#ifndef TRUEUP_SPECS_OVERLAP_PARTS_H
+#define TRUEUP_SPECS_OVERLAP_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cidr.h"
+#include "base/map.h"
+#include "specs/overlap.h"
+
+/* What the files of the check for overlaps share; nobody else includes this. */
+
+/* An address of either family as a number. */
+__extension__ typedef unsigned __int128 overlap_number;
+
+#define NO_NODE UINT32_MAX
+
+/* One range as the spec has it. */
+struct range {
+	struct cidr cidr;
+	uint8_t role;	/* enum range_role; RANGE_NONE for what address_space names */
+	bool is_beyond; /* what lies at the far end of a kind that joins others */
+	struct position position;
+	uint32_t node;			 /* of the resource, or NO_NODE */
+	uint32_t parent;		 /* RANGE_WITHIN: node of the parent, or NO_NODE */
+	const struct named_range *named; /* of address_space, or NULL */
+};
+
+/* A resource, or a thing that is not in the spec and is known by its id alone. */
+struct node {
+	struct slice name; /* its address or id */
+	uint32_t above;	   /* union-find; itself at the root */
+	uint32_t size;
+	bool is_joined; /* at the root: some reference joins the domain */
+	bool has_children;
+	uint8_t known; /* families of which a range is known; bit 0 IPv4, bit 1 IPv6 */
+	uint8_t open;  /* families of which a range is deferred */
+	uint32_t first_range, range_count;
+};
+
+struct collection {
+	const struct stack *stack;
+	struct map addresses; /* address or id, to node + 1 */
+	struct node *nodes;   /* owned; one for each resource, then those known by id */
+	size_t node_count, node_capacity;
+	struct range *ranges; /* owned */
+	size_t range_count, range_capacity;
+};
+
+static inline uint8_t family_bit(const struct cidr *cidr)
+{
+	return cidr->family == 4 ? 1 : 2;
+}
+
+void collection_init(struct collection *collection, const struct stack *stack);
+void collection_release(struct collection *collection);
+/* All ranges of the resources, and which resources are joined. */
+void collect_resources(struct collection *collection);
+/* All of a section's ranges; returns the index of the first. */
+size_t collect_named(struct collection *collection, const struct named_ranges *named);
+/* The root of a node's domain. */
+uint32_t domain_of(struct collection *collection, uint32_t node);
+
+/* What a range stands for in a group. */
+enum range_class {
+	CLASS_PARENT, /* what children must lie within */
+	CLASS_CHILD,
+	CLASS_CHILD_OPEN, /* a child of a parent of which not all ranges are known */
+	CLASS_OWN,	  /* a range of a domain */
+	CLASS_BEYOND,
+	CLASS_RESERVED,
+	CLASS_NETWORK,
+	CLASS_JOINED, /* of a domain that something joins; against reserved ranges and networks */
+	CLASS_ALONE,  /* of any other domain; likewise */
+	CLASS_FIXED,  /* reserved ranges and networks again, where a free range is looked for */
+	CLASSES,
+};
+
+/* Ranges are compared within a group. */
+enum {
+	GROUP_SPACE,
+	GROUP_FIXED,
+	/* From here on two for each node: its domain, its children. */
+	GROUP_FIRST_NODE,
+};
+
+static inline uint64_t group_of_domain(uint32_t root)
+{
+	return GROUP_FIRST_NODE + 2 * (uint64_t)root;
+}
+
+static inline uint64_t group_of_children(uint32_t parent)
+{
+	return GROUP_FIRST_NODE + 2 * (uint64_t)parent + 1;
+}
+
+/* A range in a group. */
+struct record {
+	overlap_number start;
+	uint64_t key; /* group, family: 2 x group, plus 1 for IPv6 */
+	uint32_t range;
+	uint8_t bits;
+	uint8_t class; /* enum range_class */
+};
+
+static inline overlap_number address_number(const struct cidr *cidr)
+{
+	overlap_number number = 0;
+
+	for (size_t i = 0; i < (cidr->family == 4 ? 4 : 16); i++)
+		number = number << 8 | cidr->bytes[i];
+	return number;
+}
+
+static inline unsigned key_width(uint64_t key)
+{
+	return key % 2 == 0 ? 32 : 128;
+}
+
+/* The last address of a prefix of that length. */
+static inline overlap_number last_address(overlap_number start, unsigned width, unsigned bits)
+{
+	return width == bits ? start : start | (~(overlap_number)0 >> (128 - (width - bits)));
+}
+
+struct overlaps {
+	struct collection *collection;
+	struct record *records; /* owned; sorted by key, start, bits */
+	size_t count, capacity;
+	/* Those that lie in no other of their group, in the same order: what is taken. Owned, NULL
+	 * until overlaps_take(). */
+	struct record *taken;
+	size_t taken_count;
+	struct arena *arena; /* for texts of messages */
+	struct diagnostics *diagnostics;
+	size_t reported;
+};
+
+/* Sorts, and finds and reports every pair that must not overlap. */
+void overlaps_sweep(struct overlaps *overlaps);
+/* Two ranges that overlap. */
+void report_pair(struct overlaps *overlaps, const struct record *outer, const struct record *inner);
+/* A range that lies in none of its parent's. */
+void report_outside(struct overlaps *overlaps, const struct record *child);
+/* Fills overlaps->taken; most stacks have nothing to report and never need it. */
+void overlaps_take(struct overlaps *overlaps);
+/* The node among whose children a range is, or NO_NODE where it counts among a domain's own. */
+uint32_t parent_of(const struct collection *collection, const struct range *range);
+/* The free range of that size nearest to a range of a resource; false where none is found soon. */
+bool nearest_free(struct overlaps *overlaps, const struct range *range, struct cidr *ret);
+
+#endif

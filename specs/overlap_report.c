@@ -1,0 +1,289 @@
+#include "specs/overlap_parts.h"
+
+enum {
+	/* Taken ranges that a search for a free one steps over, in each direction. */
+	FREE_MOST_STEPS = 64,
+};
+
+static const struct range *range_of(const struct overlaps *overlaps, const struct record *record)
+{
+	return &overlaps->collection->ranges[record->range];
+}
+
+static struct slice node_name(const struct overlaps *overlaps, uint32_t node)
+{
+	return overlaps->collection->nodes[node].name;
+}
+
+/* "10.0.0.0/16 of 'aws.vpc.a'". */
+static struct slice range_text(struct overlaps *overlaps, const struct record *record)
+{
+	const struct range *range = range_of(overlaps, record);
+	struct slice cidr = cidr_text(overlaps->arena, &range->cidr);
+	struct slice name = range->named ? range->named->name : node_name(overlaps, range->node);
+	const char *what = record->class == CLASS_RESERVED ? "reserved" : "network";
+
+	if (range->named)
+		return arena_format(overlaps->arena, "%.*s (%s '%.*s')", SLICE_ARGUMENTS(cidr), what,
+				    SLICE_ARGUMENTS(name));
+	return arena_format(overlaps->arena, "%.*s of '%.*s'", SLICE_ARGUMENTS(cidr), SLICE_ARGUMENTS(name));
+}
+
+/* Whether the error stands at the second: where a resource can move, or else where the later line is. */
+static bool is_second_at_fault(const struct overlaps *overlaps, const struct record *first, const struct record *second)
+{
+	const struct range *a = range_of(overlaps, first), *b = range_of(overlaps, second);
+	int order = position_compare(a->position, b->position);
+
+	if ((a->named != NULL) != (b->named != NULL))
+		return a->named != NULL;
+	if (first->class == CLASS_RESERVED || second->class == CLASS_RESERVED)
+		return first->class == CLASS_RESERVED;
+	return order != 0 ? order < 0 : first->range < second->range;
+}
+
+/* Why the two must not overlap, as the end of a sentence. */
+static struct slice reason(struct overlaps *overlaps, const struct record *record, const struct record *other)
+{
+	const struct range *a = range_of(overlaps, record), *b = range_of(overlaps, other);
+
+	if (record->class == CLASS_CHILD || record->class == CLASS_CHILD_OPEN)
+		return arena_format(overlaps->arena, ", both within '%.*s'",
+				    SLICE_ARGUMENTS(node_name(overlaps, a->parent)));
+	if (a->named || b->named || a->node == b->node)
+		return SLICE("");
+	if (a->role == RANGE_WITHIN || b->role == RANGE_WITHIN)
+		return SLICE(", and both are in one routing domain");
+	return SLICE(", and the two meet by VPN or peering");
+}
+
+static void hint_free(struct overlaps *overlaps, const struct record *record)
+{
+	const struct range *range = range_of(overlaps, record);
+	struct cidr free_cidr;
+
+	if (range->named)
+		return;
+	if (range->is_beyond) {
+		diag_hint(overlaps->diagnostics,
+			  "addresses on this side hide those at the far end: give one of the two another range");
+		return;
+	}
+	if (nearest_free(overlaps, range, &free_cidr))
+		diag_hint(overlaps->diagnostics, "the nearest free range of this size is %.*s",
+			  SLICE_ARGUMENTS(cidr_text(overlaps->arena, &free_cidr)));
+}
+
+static void name_resource(struct overlaps *overlaps, const struct range *range)
+{
+	if (range->node != NO_NODE)
+		diag_address(overlaps->diagnostics, node_name(overlaps, range->node));
+}
+
+void report_pair(struct overlaps *overlaps, const struct record *outer, const struct record *inner)
+{
+	bool second = is_second_at_fault(overlaps, outer, inner);
+	const struct record *record = second ? inner : outer, *other = second ? outer : inner;
+	struct slice text = range_text(overlaps, record), other_text = range_text(overlaps, other);
+
+	diag_error(overlaps->diagnostics, FAULT_USER, range_of(overlaps, record)->position, "%.*s overlaps %.*s%.*s",
+		   SLICE_ARGUMENTS(text), SLICE_ARGUMENTS(other_text),
+		   SLICE_ARGUMENTS(reason(overlaps, record, other)));
+	diag_related(overlaps->diagnostics, range_of(overlaps, other)->position, "%.*s", SLICE_ARGUMENTS(other_text));
+	name_resource(overlaps, range_of(overlaps, record));
+	hint_free(overlaps, record);
+	overlaps->reported++;
+}
+
+void report_outside(struct overlaps *overlaps, const struct record *child)
+{
+	const struct range *range = range_of(overlaps, child), *of_parent = NULL;
+	const struct node *parent = &overlaps->collection->nodes[range->parent];
+
+	for (uint32_t i = 0; i < parent->range_count && !of_parent; i++) {
+		of_parent = &overlaps->collection->ranges[parent->first_range + i];
+		if (of_parent->cidr.family != range->cidr.family)
+			of_parent = NULL;
+	}
+	diag_error(overlaps->diagnostics, FAULT_USER, range->position, "%.*s lies outside the ranges of '%.*s'",
+		   SLICE_ARGUMENTS(range_text(overlaps, child)), SLICE_ARGUMENTS(node_name(overlaps, range->parent)));
+	if (of_parent)
+		diag_related(overlaps->diagnostics, of_parent->position, "%.*s of '%.*s'",
+			     SLICE_ARGUMENTS(cidr_text(overlaps->arena, &of_parent->cidr)),
+			     SLICE_ARGUMENTS(node_name(overlaps, range->parent)));
+	name_resource(overlaps, range);
+	hint_free(overlaps, child);
+	overlaps->reported++;
+}
+
+/* A block of addresses, and where in it a free range of `bits` is looked for. */
+struct search {
+	struct overlaps *overlaps;
+	uint64_t keys[2]; /* groups whose taken ranges count */
+	size_t key_count;
+	overlap_number first, last; /* of the block */
+	overlap_number from;	    /* the start of the range that has to move */
+	overlap_number size_less_one;
+};
+
+/* A taken range of that group that meets start to end, or NULL. */
+static const struct record *taken_within(const struct overlaps *overlaps, uint64_t key, overlap_number start,
+					 overlap_number end)
+{
+	size_t low = 0, high = overlaps->taken_count;
+
+	/* The first that begins behind start. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct record *record = &overlaps->taken[middle];
+
+		if (record->key < key || (record->key == key && record->start <= start))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0 && overlaps->taken[low - 1].key == key) {
+		const struct record *before = &overlaps->taken[low - 1];
+
+		if (last_address(before->start, key_width(key), before->bits) >= start)
+			return before;
+	}
+	if (low < overlaps->taken_count && overlaps->taken[low].key == key && overlaps->taken[low].start <= end)
+		return &overlaps->taken[low];
+	return NULL;
+}
+
+static const struct record *taken_at(const struct search *search, overlap_number start)
+{
+	const struct record *taken = NULL;
+
+	for (size_t i = 0; i < search->key_count && !taken; i++)
+		taken = taken_within(search->overlaps, search->keys[i], start, start + search->size_less_one);
+	return taken;
+}
+
+/* The next free start at or above from; false where the block ends, or too many are taken. */
+static bool search_up(const struct search *search, overlap_number *ret)
+{
+	overlap_number start = search->from;
+
+	for (int step = 0; step < FREE_MOST_STEPS; step++) {
+		const struct record *taken = taken_at(search, start);
+		overlap_number end;
+
+		if (!taken) {
+			*ret = start;
+			return true;
+		}
+		end = last_address(taken->start, key_width(taken->key), taken->bits) | search->size_less_one;
+		if (end >= search->last)
+			return false;
+		start = end + 1;
+	}
+	return false;
+}
+
+static bool search_down(const struct search *search, overlap_number *ret)
+{
+	overlap_number start = search->from;
+
+	for (int step = 0; step < FREE_MOST_STEPS; step++) {
+		const struct record *taken = taken_at(search, start);
+
+		if (!taken) {
+			*ret = start;
+			return true;
+		}
+		if (taken->start < start)
+			start = taken->start & ~search->size_less_one;
+		if (start < search->first || start - search->first <= search->size_less_one)
+			return false;
+		start -= search->size_less_one + 1;
+	}
+	return false;
+}
+
+/* The block of addresses for private use (RFC 1918, RFC 6598, RFC 4193) that holds the range. */
+static bool private_block(const struct cidr *cidr, struct cidr *ret)
+{
+	static const struct cidr blocks[] = {
+		{.bytes = {10}, .bits = 8, .family = 4},	{.bytes = {172, 16}, .bits = 12, .family = 4},
+		{.bytes = {192, 168}, .bits = 16, .family = 4}, {.bytes = {100, 64}, .bits = 10, .family = 4},
+		{.bytes = {0xfc}, .bits = 7, .family = 6},
+	};
+
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		if (cidr_contains(&blocks[i], cidr)) {
+			*ret = blocks[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The parent's range that holds the range, or the first that has room for one of its size. */
+static bool parent_block(const struct collection *collection, uint32_t parent, const struct cidr *cidr,
+			 struct cidr *ret)
+{
+	const struct node *node = &collection->nodes[parent];
+	bool found = false;
+
+	for (uint32_t i = 0; i < node->range_count && i < FREE_MOST_STEPS; i++) {
+		const struct cidr *block = &collection->ranges[node->first_range + i].cidr;
+		bool holds = cidr_contains(block, cidr);
+
+		if (holds || (!found && block->family == cidr->family && block->bits <= cidr->bits)) {
+			*ret = *block;
+			found = true;
+		}
+		if (holds)
+			break;
+	}
+	return found;
+}
+
+static struct cidr cidr_at(overlap_number start, const struct cidr *like)
+{
+	struct cidr cidr = {.bits = like->bits, .family = like->family};
+
+	for (size_t i = like->family == 4 ? 4 : 16; i > 0; i--) {
+		cidr.bytes[i - 1] = (uint8_t)start;
+		start >>= 8;
+	}
+	return cidr;
+}
+
+bool nearest_free(struct overlaps *overlaps, const struct range *range, struct cidr *ret)
+{
+	struct collection *collection = overlaps->collection;
+	uint32_t parent = parent_of(collection, range);
+	bool is_6 = range->cidr.family == 6;
+	struct search search = {.overlaps = overlaps, .key_count = 1};
+	overlap_number up = 0, down = 0;
+	struct cidr block;
+	bool has_up, has_down;
+
+	if (parent != NO_NODE) {
+		if (!parent_block(collection, parent, &range->cidr, &block))
+			return false;
+		search.keys[0] = 2 * group_of_children(parent) + is_6;
+	} else {
+		uint32_t node = range->parent != NO_NODE ? range->parent : range->node;
+
+		if (!private_block(&range->cidr, &block))
+			return false;
+		search.keys[0] = 2 * group_of_domain(domain_of(collection, node)) + is_6;
+		search.keys[search.key_count++] = 2 * (uint64_t)GROUP_FIXED + is_6;
+	}
+	overlaps_take(overlaps);
+	search.first = address_number(&block);
+	search.last = last_address(search.first, is_6 ? 128 : 32, block.bits);
+	search.size_less_one = last_address(0, is_6 ? 128 : 32, range->cidr.bits);
+	search.from = cidr_contains(&block, &range->cidr) ? address_number(&range->cidr) : search.first;
+	has_up = search_up(&search, &up);
+	has_down = search_down(&search, &down);
+	if (!has_up && !has_down)
+		return false;
+	*ret = cidr_at(has_up && (!has_down || up - search.from <= search.from - down) ? up : down, &range->cidr);
+	return true;
+}

@@ -1,0 +1,155 @@
+#include "specs/overlap_parts.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define BIT(class) (1U << (class))
+
+/* With which classes each must not overlap. */
+static const unsigned conflicts[CLASSES] = {
+	[CLASS_CHILD] = BIT(CLASS_CHILD) | BIT(CLASS_CHILD_OPEN),
+	[CLASS_CHILD_OPEN] = BIT(CLASS_CHILD) | BIT(CLASS_CHILD_OPEN),
+	[CLASS_OWN] = BIT(CLASS_OWN) | BIT(CLASS_BEYOND),
+	[CLASS_BEYOND] = BIT(CLASS_OWN) | BIT(CLASS_BEYOND),
+	[CLASS_RESERVED] = BIT(CLASS_NETWORK) | BIT(CLASS_JOINED) | BIT(CLASS_ALONE),
+	[CLASS_NETWORK] = BIT(CLASS_NETWORK) | BIT(CLASS_RESERVED) | BIT(CLASS_JOINED),
+	[CLASS_JOINED] = BIT(CLASS_RESERVED) | BIT(CLASS_NETWORK),
+	[CLASS_ALONE] = BIT(CLASS_RESERVED),
+};
+
+/* Those that hold the place at hand, the innermost last. */
+struct holders {
+	const struct record **items; /* owned */
+	size_t count, capacity;
+};
+
+static void holders_push(struct holders *holders, const struct record *record)
+{
+	if (holders->count == holders->capacity) {
+		holders->capacity = holders->capacity > 0 ? holders->capacity * 2 : 16;
+		holders->items = (const struct record **)memory_resize(
+			holders->items, holders->capacity * sizeof(const struct record *));
+	}
+	holders->items[holders->count++] = record;
+}
+
+static overlap_number record_end(const struct record *record)
+{
+	return last_address(record->start, key_width(record->key), record->bits);
+}
+
+static int record_compare(const void *a, const void *b)
+{
+	const struct record *first = (const struct record *)a, *second = (const struct record *)b;
+
+	if (first->key != second->key)
+		return first->key < second->key ? -1 : 1;
+	if (first->start != second->start)
+		return first->start < second->start ? -1 : 1;
+	if (first->bits != second->bits)
+		return first->bits < second->bits ? -1 : 1;
+	if (first->class != second->class)
+		return first->class < second->class ? -1 : 1;
+	return (first->range > second->range) - (first->range < second->range);
+}
+
+static bool is_equal(const struct record *a, const struct record *b)
+{
+	return a->start == b->start && a->bits == b->bits;
+}
+
+/*
+ * Reports record with each holder that it must not overlap. Every holder looked at is an
+ * error, but for one at most, so that the limit on errors bounds the time as well.
+ */
+static void check_record(struct overlaps *overlaps, const struct holders *holders, const struct record *record)
+{
+	for (size_t class = 0; class < CLASSES; class ++) {
+		if ((conflicts[record->class] & BIT(class)) == 0)
+			continue;
+		for (size_t i = 0; i < holders[class].count && overlaps->reported < DIAGNOSTICS_MOST; i++) {
+			const struct record *holder = holders[class].items[i];
+
+			/* Two ways to one place beyond. */
+			if (class != CLASS_BEYOND || record->class != CLASS_BEYOND || !is_equal(holder, record))
+				report_pair(overlaps, holder, record);
+		}
+	}
+	if (record->class == CLASS_CHILD && holders[CLASS_PARENT].count == 0 && overlaps->reported < DIAGNOSTICS_MOST)
+		report_outside(overlaps, record);
+}
+
+/* Whether anything that takes place for itself holds the place at hand. */
+static bool is_taken(const struct holders *holders)
+{
+	for (size_t class = 0; class < CLASSES; class ++) {
+		if (class != CLASS_PARENT && holders[class].count > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Drops what ended before record, or belongs to another group. */
+static void holders_leave(struct holders *holders, const struct record *record)
+{
+	for (size_t class = 0; class < CLASSES; class ++) {
+		struct holders *these = &holders[class];
+
+		while (these->count > 0) {
+			const struct record *last = these->items[these->count - 1];
+
+			if (last->key == record->key && record_end(last) >= record->start)
+				break;
+			these->count--;
+		}
+	}
+}
+
+static void holders_enter(struct holders *holders, const struct record *record)
+{
+	struct holders *these = &holders[record->class];
+
+	if (record->class == CLASS_BEYOND && these->count > 0 && is_equal(these->items[these->count - 1], record))
+		return;
+	holders_push(these, record);
+}
+
+/* Walks the sorted records once; the visitor sees each with those that hold its place. */
+static void walk_records(struct overlaps *overlaps,
+			 void (*visit)(struct overlaps *, const struct holders *, const struct record *))
+{
+	struct holders holders[CLASSES] = {0};
+
+	for (size_t i = 0; i < overlaps->count && overlaps->reported < DIAGNOSTICS_MOST; i++) {
+		const struct record *record = &overlaps->records[i];
+
+		holders_leave(holders, record);
+		visit(overlaps, holders, record);
+		holders_enter(holders, record);
+	}
+	for (size_t class = 0; class < CLASSES; class ++)
+		free(holders[class].items);
+}
+
+static void note_taken(struct overlaps *overlaps, const struct holders *holders, const struct record *record)
+{
+	if (record->class != CLASS_PARENT && !is_taken(holders))
+		overlaps->taken[overlaps->taken_count++] = *record;
+}
+
+void overlaps_take(struct overlaps *overlaps)
+{
+	if (overlaps->taken)
+		return;
+	overlaps->taken = (struct record *)memory_get((overlaps->count + 1) * sizeof(*overlaps->taken));
+	walk_records(overlaps, note_taken);
+}
+
+void overlaps_sweep(struct overlaps *overlaps)
+{
+	if (overlaps->count == 0)
+		return;
+	qsort(overlaps->records, overlaps->count, sizeof(*overlaps->records), record_compare);
+	walk_records(overlaps, check_record);
+}

@@ -1,0 +1,448 @@
+#include "specs/references.h"
+
+#include "base/memory.h"
+#include "reconcile/schema.h"
+#include "specs/references_walk.h"
+
+enum {
+	MEETINGS_FIRST = 256,
+	/* Kind, dot and name; what is longer is no address. */
+	ADDRESS_LONGEST_BYTES = 192,
+	SHOWN_BYTES = 80,
+};
+
+static struct slice shown(struct slice text)
+{
+	return slice_first(text, SHOWN_BYTES);
+}
+
+void references_meet(struct loading *loading, uint32_t entry, const struct meeting *meeting)
+{
+	struct entry *referrer = &loading->entries[entry];
+	uint32_t number;
+
+	if (loading->meeting_count == loading->meeting_capacity) {
+		loading->meeting_capacity =
+			loading->meeting_capacity > 0 ? loading->meeting_capacity * 2 : MEETINGS_FIRST;
+		loading->meetings = (struct meeting *)memory_resize(
+			loading->meetings, loading->meeting_capacity * sizeof(*loading->meetings));
+	}
+	loading->meetings[loading->meeting_count++] = *meeting;
+	number = (uint32_t)loading->meeting_count;
+	loading->meetings[number - 1].next = 0;
+	if (referrer->last_meeting > 0)
+		loading->meetings[referrer->last_meeting - 1].next = number;
+	else
+		referrer->first_meeting = number;
+	referrer->last_meeting = number;
+}
+
+/* Notes a reference found in a value; false after a diagnostic, where a resource would wait for itself. */
+static bool meet(struct resolution *resolution, const struct resource *target, struct slice output, unsigned flags,
+		 struct position position)
+{
+	struct loading *loading = resolution->loading;
+	struct meeting meeting = {.output = output, .position = position};
+
+	/* Outputs of the stack and the like bind nothing. */
+	if (resolution->entry == NO_ENTRY || !resolution->top)
+		return true;
+	meeting.target = loading_index(loading, target);
+	meeting.field = resolution->top->name;
+	meeting.binding = resolution->top->flags & SETTLES ? BINDS_SETTLE : BINDS_MAKE;
+	meeting.immutable =
+		(resolution->top->flags & IMMUTABLE) || ((flags & IMMUTABLE) && meeting.binding == BINDS_MAKE);
+	meeting.loose = (flags & LOOSE) != 0;
+	if (meeting.target != resolution->entry) {
+		references_meet(loading, resolution->entry, &meeting);
+		return true;
+	}
+	if (meeting.binding == BINDS_SETTLE)
+		return true;
+	diag_error(loading->diagnostics, FAULT_USER, position, "'%.*s' refers to itself in '%s'",
+		   SLICE_ARGUMENTS(target->address), meeting.field);
+	diag_hint(loading->diagnostics, "what it refers to is only known once it is made: refer to another resource");
+	return false;
+}
+
+static const struct kind *own_kind(const struct resolution *resolution)
+{
+	return resolution->entry == NO_ENTRY ? NULL : resolution->loading->resources[resolution->entry].kind;
+}
+
+static struct resource *find_named(const struct loading *loading, const char *kind, struct slice name)
+{
+	char address[ADDRESS_LONGEST_BYTES];
+	size_t size = strlen(kind);
+
+	if (size + 1 + name.size > sizeof(address))
+		return NULL;
+	memcpy(address, kind, size);
+	address[size++] = '.';
+	memcpy(address + size, name.data, name.size);
+	return loading_find(loading, (struct slice){address, size + name.size});
+}
+
+/* Neighbours in a spec mostly refer to the same resource. */
+static struct resource *find_neighbour(struct loading *loading, const char *kind, struct slice name)
+{
+	struct resource *last = loading->last_target;
+
+	if (!last || strcmp(last->kind->name, kind) != 0 || !slice_equal(last->name, name))
+		loading->last_target = last = find_named(loading, kind, name);
+	return last;
+}
+
+/* What text names in a reference field: by name, as "self", or by address; NULL where nothing. */
+static struct resource *find_target(const struct resolution *resolution, const struct field *field, struct slice text)
+{
+	struct loading *loading = resolution->loading;
+	const struct kind *own = own_kind(resolution);
+	struct resource *target;
+
+	if (own && slice_is(text, "self") && strcmp(own->name, field->target) == 0)
+		return &loading->resources[resolution->entry];
+	if (text.size == 0)
+		return NULL;
+	target = find_neighbour(loading, field->target, text);
+	if (target || !memchr(text.data, '.', text.size))
+		return target;
+	target = loading_find(loading, text);
+	return target && strcmp(target->kind->name, field->target) == 0 ? target : NULL;
+}
+
+/* A resource of another kind that text might have meant. */
+static const struct resource *find_stranger(const struct loading *loading, struct slice text)
+{
+	const struct resource *stranger = loading_find(loading, text);
+
+	for (size_t i = 0; !stranger && i < loading->kinds->count; i++)
+		stranger = find_named(loading, loading->kinds->items[i]->name, text);
+	return stranger;
+}
+
+/* What messages call a reference field; the items of lists have no names of their own. */
+static const char *label(const struct resolution *resolution, const struct field *field)
+{
+	if (field->name)
+		return field->name;
+	return resolution->top ? resolution->top->name : "it";
+}
+
+/* The name in what may be an address. */
+static struct slice name_within(const char *kind, struct slice text)
+{
+	size_t size = strlen(kind);
+
+	return slice_starts_with(text, slice_of(kind)) && text.size > size && text.data[size] == '.'
+		       ? slice_from(text, size + 1)
+		       : text;
+}
+
+static void report_target(const struct resolution *resolution, const struct field *field, const struct value *given)
+{
+	struct loading *loading = resolution->loading;
+	struct slice text = value_slice(given);
+	const struct resource *stranger;
+
+	if (loading->cut)
+		return;
+	stranger = text.size > 0 ? find_stranger(loading, text) : NULL;
+	if (stranger) {
+		diag_error(loading->diagnostics, FAULT_USER, given->position,
+			   "'%s' expects a reference to '%s', but '%.*s' is of kind '%s'", label(resolution, field),
+			   field->target, SLICE_ARGUMENTS(shown(text)), stranger->kind->name);
+		diag_related(loading->diagnostics, stranger->position, "it is declared here");
+		return;
+	}
+	diag_error(loading->diagnostics, FAULT_USER, given->position, "there is no %s '%.*s'", field->target,
+		   SLICE_ARGUMENTS(shown(text)));
+	if (!given->secret)
+		loading_suggest_name(loading, field->target, name_within(field->target, text));
+}
+
+static struct value refused(const struct value *given)
+{
+	return value_at(value_unread(), given->position);
+}
+
+/* The deferred value that a reference to target becomes. Nearly all are to ids, and share one. */
+static struct value reference_value(struct resolution *resolution, const struct resource *target,
+				    const struct field *field, const struct output *output, struct position position)
+{
+	struct loading *loading = resolution->loading;
+	struct entry *entry = &loading->entries[loading_index(loading, target)];
+	struct value value;
+
+	if (!field->output && entry->reference)
+		return (struct value){.position = position, .type = VALUE_DEFERRED, .deferred = entry->reference};
+	value = expression_of_reference(loading->arena, target->address, slice_of(output->name), position);
+	if (!field->output)
+		entry->reference = value.deferred;
+	return value;
+}
+
+/* A name, an address, "self" or a literal id in a reference field. */
+static bool resolve_name(struct resolution *resolution, const struct field *field, unsigned flags,
+			 const struct value *given, struct value *ret)
+{
+	struct loading *loading = resolution->loading;
+	const struct resource *target = find_target(resolution, field, value_slice(given));
+	const struct kind *kind = target ? target->kind : kinds_find(loading->kinds, slice_of(field->target));
+	const struct output *output = kind ? kind_output(kind, field->output) : NULL;
+
+	if (target && output) {
+		*ret = meet(resolution, target, slice_of(output->name), flags, given->position)
+			       ? reference_value(resolution, target, field, output, given->position)
+			       : refused(given);
+		return true;
+	}
+	if (!target && output && value_slice(given).size > 0 && output_pattern_matches(output, value_slice(given)))
+		return false;
+	report_target(resolution, field, given);
+	*ret = refused(given);
+	return true;
+}
+
+/* Notes what a value waits for. False after a diagnostic. */
+static bool meet_all(struct resolution *resolution, unsigned flags, const struct value *value)
+{
+	const struct expression_reference *names;
+	bool good = true;
+	size_t count;
+
+	for (size_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
+		good = meet_all(resolution, flags, &value->items[i]) && good;
+	for (size_t i = 0; value->type == VALUE_MAP && i < value->count; i++)
+		good = meet_all(resolution, flags, &value->members[i].value) && good;
+	if (value->type != VALUE_DEFERRED)
+		return good;
+	/* Every deferred value met while loading was made by this wing. */
+	expression_references((const struct expression *)value->deferred->program, &names, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct resource *target = loading_find(resolution->loading, names[i].address);
+
+		if (target)
+			good = meet(resolution, target, names[i].attribute, flags, value->position) && good;
+	}
+	return good;
+}
+
+/* An expression that is one plain reference to the id of a resource of another kind. */
+static bool refers_to_stranger(const struct resolution *resolution, const struct field *field,
+			       const struct value *value)
+{
+	const struct loading *loading = resolution->loading;
+	const struct expression_reference *names;
+	const struct resource *target;
+	const struct output *id;
+	size_t count;
+
+	expression_references((const struct expression *)value->deferred->program, &names, &count);
+	if (count != 1 || value->deferred->text.size != names[0].address.size + names[0].attribute.size + 4)
+		return false;
+	target = loading_find(loading, names[0].address);
+	id = target ? kind_output(target->kind, NULL) : NULL;
+	if (!id || strcmp(target->kind->name, field->target) == 0 || !slice_is(names[0].attribute, id->name))
+		return false;
+	diag_error(loading->diagnostics, FAULT_USER, value->position,
+		   "'%s' expects a reference to '%s', but '%.*s' is of kind '%s'", label(resolution, field),
+		   field->target, SLICE_ARGUMENTS(shown(names[0].address)), target->kind->name);
+	diag_related(loading->diagnostics, target->position, "it is declared here");
+	return true;
+}
+
+/* The source that expressions ask while a spec is loaded; context is the resolution. */
+static const struct value *source_get(void *context, struct slice address, struct slice output)
+{
+	const struct expression_reference name = {.address = address, .attribute = output};
+	const struct value *value = NULL;
+
+	return name_find((struct resolution *)context, &name, false, &value) == NAME_KNOWN ? value : NULL;
+}
+
+static bool is_kind(void *context, struct slice name)
+{
+	const struct loading *loading = (const struct loading *)context;
+
+	return kinds_find(loading->kinds, name) != NULL;
+}
+
+/* What the names of an expression allow, taken together. */
+static enum name_state names_state(struct resolution *resolution, const struct expression *expression)
+{
+	const struct expression_reference *names;
+	enum name_state all = NAME_KNOWN;
+	size_t count;
+
+	expression_references(expression, &names, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct value *value = NULL;
+		enum name_state state = name_find(resolution, &names[i], true, &value);
+
+		if (state == NAME_KNOWN && value_has_deferred(value))
+			state = NAME_LATER;
+		/* They are declared worst first. */
+		if (state < all)
+			all = state;
+		resolution->waits = resolution->waits || state == NAME_WAITS;
+	}
+	return all;
+}
+
+static bool compile(struct resolution *resolution, struct arena *arena, const struct value *given,
+		    const struct expression **ret)
+{
+	struct loading *loading = resolution->loading;
+	struct position position = given->position;
+
+	/* The text begins behind the quote. */
+	if (given->style == VALUE_STYLE_QUOTED && position.column < UINT16_MAX)
+		position.column++;
+	resolution->arena = arena;
+	return expression_compile(arena, value_slice(given), position, is_kind, loading, ret, loading->diagnostics);
+}
+
+/*
+ * *ret: what the expressions in a string come to; unread after a diagnostic. False where it
+ * has to wait. Most are known at once, and then nothing but the result is kept of them.
+ */
+static bool evaluate(struct resolution *resolution, const struct value *given, struct value *ret)
+{
+	struct loading *loading = resolution->loading;
+	const struct output_source source = {resolution, source_get};
+	const struct expression *expression;
+	enum name_state state;
+
+	*ret = refused(given);
+	arena_reset(&loading->scratch);
+	if (!compile(resolution, &loading->scratch, given, &expression))
+		return true;
+	state = names_state(resolution, expression);
+	if (state == NAME_BAD || state == NAME_WAITS)
+		return state == NAME_BAD;
+	if (state == NAME_LATER && !compile(resolution, loading->arena, given, &expression))
+		return true;
+	if (!expression_evaluate(expression, &source, resolution->arena, ret, loading->diagnostics))
+		*ret = refused(given);
+	else if (state == NAME_KNOWN)
+		*ret = value_copy(loading->arena, ret);
+	ret->position = given->position;
+	return true;
+}
+
+static bool resolve_expression(struct resolution *resolution, const struct field *field, unsigned flags,
+			       const struct value *given, struct value *ret)
+{
+	bool is_reference = field && field->type == FIELD_REFERENCE;
+	struct value value;
+
+	if (!evaluate(resolution, given, &value))
+		return false;
+	*ret = value;
+	/* A variable may hold the name of a resource. */
+	if (is_reference && value.type == VALUE_STRING) {
+		resolve_name(resolution, field, flags, &value, ret);
+		return true;
+	}
+	if (is_reference && value.type == VALUE_DEFERRED && refers_to_stranger(resolution, field, &value)) {
+		*ret = refused(given);
+		return true;
+	}
+	if (!meet_all(resolution, flags, &value))
+		*ret = refused(given);
+	return true;
+}
+
+static bool has_expression(struct slice text)
+{
+	for (size_t i = 0; i + 1 < text.size; i++) {
+		const char *dollar = (const char *)memchr(text.data + i, '$', text.size - i - 1);
+
+		if (!dollar)
+			return false;
+		if (dollar[1] == '{')
+			return true;
+		i = (size_t)(dollar - text.data);
+	}
+	return false;
+}
+
+static const struct field *member_field(const struct field *field, const struct value *key)
+{
+	if (!field)
+		return NULL;
+	if (field->type == FIELD_OBJECT)
+		return field_named(&field->members, value_slice(key));
+	return field->type == FIELD_MAP ? field->item : NULL;
+}
+
+static bool resolve_map(struct resolution *resolution, const struct field *field, unsigned flags,
+			const struct value *given, struct value *ret)
+{
+	struct value_member *copy = NULL;
+
+	for (size_t i = 0; i < given->count; i++) {
+		const struct value_member *member = &given->members[i];
+		struct value value;
+
+		if (!resolve_value(resolution, member_field(field, &member->key), flags, &member->value, &value))
+			continue;
+		if (!copy) {
+			copy = arena_new_array(resolution->loading->arena, given->count, struct value_member);
+			memcpy(copy, given->members, given->count * sizeof(*copy));
+		}
+		copy[i].value = value;
+	}
+	if (copy)
+		ret->members = copy;
+	return copy != NULL;
+}
+
+static bool resolve_list(struct resolution *resolution, const struct field *field, unsigned flags,
+			 const struct value *given, struct value *ret)
+{
+	const struct field *item =
+		field && (field->type == FIELD_LIST || field->type == FIELD_SET) ? field->item : NULL;
+	struct value *copy = NULL;
+
+	for (size_t i = 0; i < given->count; i++) {
+		struct value value;
+
+		if (!resolve_value(resolution, item, flags, &given->items[i], &value))
+			continue;
+		if (!copy) {
+			copy = arena_new_array(resolution->loading->arena, given->count, struct value);
+			memcpy(copy, given->items, given->count * sizeof(*copy));
+		}
+		copy[i] = value;
+	}
+	if (copy)
+		ret->items = copy;
+	return copy != NULL;
+}
+
+bool resolve_value(struct resolution *resolution, const struct field *field, unsigned flags, const struct value *given,
+		   struct value *ret)
+{
+	*ret = *given;
+	if (field)
+		flags |= field->flags;
+	if (given->type == VALUE_MAP)
+		return resolve_map(resolution, field, flags, given, ret);
+	if (given->type == VALUE_LIST)
+		return resolve_list(resolution, field, flags, given, ret);
+	if (given->type != VALUE_STRING)
+		return false;
+	if (has_expression(value_slice(given)))
+		return resolve_expression(resolution, field, flags, given, ret);
+	return field && field->type == FIELD_REFERENCE && resolve_name(resolution, field, flags, given, ret);
+}
+
+void references_resolve_value(struct loading *loading, const char *vars_only, const struct value *value,
+			      struct value *ret)
+{
+	struct resolution resolution = {.loading = loading, .entry = NO_ENTRY, .vars_only = vars_only};
+
+	resolve_value(&resolution, NULL, 0, value, ret);
+}

@@ -1,0 +1,194 @@
+#include "specs/resources.h"
+
+#include "base/memory.h"
+#include "reconcile/schema.h"
+#include "specs/references.h"
+#include "specs/sections.h"
+
+enum {
+	ADDRESS_LONGEST_BYTES = 192,
+	SHOWN_BYTES = 80,
+};
+
+/* "aws.vpc" and "train" to "aws.vpc.train". */
+static struct slice make_address(struct arena *arena, const struct kind *kind, struct slice name)
+{
+	char address[ADDRESS_LONGEST_BYTES];
+	size_t size = strlen(kind->name);
+
+	if (size + 1 + name.size > sizeof(address))
+		return arena_format(arena, "%s.%.*s", kind->name, SLICE_ARGUMENTS(name));
+	memcpy(address, kind->name, size);
+	address[size++] = '.';
+	memcpy(address + size, name.data, name.size);
+	return arena_copy(arena, (struct slice){address, size + name.size});
+}
+
+static void report_repeat(struct loading *loading, const struct resource *resource, const struct resource *earlier)
+{
+	diag_error(loading->diagnostics, FAULT_USER, resource->position, "'%.*s' is declared twice",
+		   SLICE_ARGUMENTS(resource->address));
+	diag_related(loading->diagnostics, earlier->position, "it is declared here as well");
+	diag_hint(loading->diagnostics, "give one of them another name, or bring them into one");
+}
+
+static void collect_resource(struct loading *loading, const struct kind *kind, const struct value_member *member,
+			     bool shared)
+{
+	static const struct value nothing = {.type = VALUE_MAP};
+	struct resource *resource = &loading->resources[loading->resource_count];
+	struct entry *entry = &loading->entries[loading->resource_count];
+	struct slice name = value_slice(&member->key);
+	const struct resource *earlier;
+
+	if (!loading_is_name(name)) {
+		diag_error(loading->diagnostics, FAULT_USER, member->key.position,
+			   "'%.*s' cannot be the name of a resource", SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
+		diag_hint(loading->diagnostics, LOADING_NAME_RULE);
+		return;
+	}
+	resource->kind = kind;
+	resource->position = member->key.position;
+	resource->address = make_address(loading->arena, kind, name);
+	resource->name = slice_from(resource->address, resource->address.size - name.size);
+	earlier = (const struct resource *)map_add(&loading->addresses, resource->address, resource);
+	if (earlier) {
+		report_repeat(loading, resource, earlier);
+		return;
+	}
+	entry->block = member->value.type == VALUE_MAP ? &member->value : &nothing;
+	entry->shared = shared;
+	if (member->value.type != VALUE_MAP && member->value.type != VALUE_NULL)
+		loading_map(loading, resource->address.data, &member->value);
+	loading->resource_count++;
+}
+
+/* The kind of a top-level member, or NULL for sections and what is neither. */
+static const struct kind *member_kind(const struct loading *loading, const struct value_member *member)
+{
+	return sections_have(value_slice(&member->key)) ? NULL : kinds_find(loading->kinds, value_slice(&member->key));
+}
+
+static size_t count_resources(const struct loading *loading)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < loading->root_count; i++) {
+		for (size_t k = 0; k < loading->roots[i].map->count; k++) {
+			const struct value_member *member = &loading->roots[i].map->members[k];
+
+			if (member->value.type == VALUE_MAP && member_kind(loading, member))
+				count += member->value.count;
+		}
+	}
+	return count;
+}
+
+/* One state for each member of each block. */
+static void make_states(struct loading *loading)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < loading->resource_count; i++) {
+		loading->entries[i].first_state = (uint32_t)count;
+		count += loading->entries[i].block->count;
+	}
+	loading->states = (uint8_t *)memory_get(count + 1);
+}
+
+void resources_collect(struct loading *loading)
+{
+	size_t most = count_resources(loading);
+
+	loading->resources = arena_new_array(loading->arena, most, struct resource);
+	loading->entries = (struct entry *)memory_get((most + 1) * sizeof(*loading->entries));
+	map_reserve(&loading->addresses, most);
+	for (size_t i = 0; i < loading->root_count; i++) {
+		for (size_t k = 0; k < loading->roots[i].map->count; k++) {
+			const struct value_member *member = &loading->roots[i].map->members[k];
+			const struct kind *kind = member_kind(loading, member);
+			const struct value *map = kind ? loading_map(loading, kind->name, &member->value) : NULL;
+
+			for (size_t j = 0; map && j < map->count; j++)
+				collect_resource(loading, kind, &map->members[j], loading->roots[i].shared);
+		}
+	}
+	make_states(loading);
+}
+
+/* Evaluates every field. Returns how many members of the block are none, but meta fields. */
+static uint32_t evaluate(struct loading *loading, uint32_t index)
+{
+	const struct fields *fields = &loading->resources[index].kind->fields;
+	const struct entry *entry = &loading->entries[index];
+	const struct value *block = entry->block;
+	uint32_t meta_count = 0;
+
+	for (uint32_t i = 0; i < block->count; i++) {
+		const struct field *field = field_named(fields, value_slice(&block->members[i].key));
+
+		if (!field && meta_field_read(loading, index, &block->members[i])) {
+			loading->states[entry->first_state + i] = FIELD_META;
+			meta_count++;
+		} else {
+			references_resolve(loading, index, i, field);
+		}
+	}
+	return meta_count;
+}
+
+/* The fields alone, as evaluated; shares with the text what it can. */
+static struct value given_fields(struct loading *loading, uint32_t index, uint32_t meta_count)
+{
+	const struct entry *entry = &loading->entries[index];
+	struct value given = value_at(*entry->block, loading->resources[index].position);
+	struct value_member *fields;
+
+	if (entry->fields)
+		given.members = entry->fields;
+	if (meta_count == 0)
+		return given;
+	fields = arena_new_array(loading->arena, given.count, struct value_member);
+	given.count = 0;
+	for (uint32_t i = 0; i < entry->block->count; i++) {
+		if (loading->states[entry->first_state + i] != FIELD_META)
+			fields[given.count++] = given.members[i];
+	}
+	given.members = fields;
+	return given;
+}
+
+static void check(struct loading *loading, struct resource *resource, const struct value *given)
+{
+	const struct kind *kind = resource->kind;
+
+	if (!schema_check(kind, given, loading->arena, &resource->desired, loading->diagnostics)) {
+		resource->desired = value_at(value_map(NULL, 0), given->position);
+		return;
+	}
+	/* Nobody else expects what was refused already. */
+	if (kind->check && !(loading->diagnostics->error_count > 0 && value_has_unread(&resource->desired)))
+		kind->check(kind, &resource->desired, loading->diagnostics);
+}
+
+static void complete(struct loading *loading, uint32_t index)
+{
+	struct resource *resource = &loading->resources[index];
+	size_t diagnostics_before = loading->diagnostics->count;
+	uint32_t meta_count;
+	struct value given;
+
+	resource->provider = kind_provider(resource->kind);
+	meta_count = evaluate(loading, index);
+	given = given_fields(loading, index, meta_count);
+	check(loading, resource, &given);
+	dependencies_finish(loading, index);
+	if (loading->diagnostics->count > diagnostics_before)
+		loading_name_resource(loading, diagnostics_before, resource);
+}
+
+void resources_complete(struct loading *loading)
+{
+	for (size_t i = 0; i < loading->resource_count; i++)
+		complete(loading, (uint32_t)i);
+}

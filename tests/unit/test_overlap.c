@@ -1,0 +1,418 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "tests/unit/support_overlap.h"
+
+/* "line:column<related line:column message | hint" for each. */
+static struct slice told(struct plan *plan)
+{
+	struct slice text = SLICE("");
+
+	for (size_t i = 0; i < plan->diagnostics.count; i++) {
+		const struct diag *diag = &plan->diagnostics.items[i];
+
+		text = arena_format(&plan->arena, "%.*s%u:%u<%u:%u %.*s%s%.*s\n", SLICE_ARGUMENTS(text),
+				    diag->position.line, diag->position.column, diag->related.line,
+				    diag->related.column, SLICE_ARGUMENTS(diag->message),
+				    diag->hint.size > 0 ? " | " : "", SLICE_ARGUMENTS(diag->hint));
+	}
+	return text;
+}
+
+#define NET(name, desired)                                                                                             \
+	{                                                                                                              \
+		"test.net", name, desired                                                                              \
+	}
+#define REFERENCE(address) "{\"$deferred\":\"${" address ".id}\"}"
+#define SUBNET(name, net, cidr)                                                                                        \
+	{                                                                                                              \
+		"test.subnet", name, "{\"net\":" REFERENCE("test.net." net) ",\"cidr\":\"" cidr "\"}"                  \
+	}
+#define GATEWAY(name, net)                                                                                             \
+	{                                                                                                              \
+		"test.gateway", name, "{\"net\":" REFERENCE("test.net." net) "}"                                       \
+	}
+#define PEERING(name, first, second)                                                                                   \
+	{                                                                                                              \
+		"test.peering", name,                                                                                  \
+			"{\"ends\":[" REFERENCE("test.net." first) "," REFERENCE("test.net." second) "]}"              \
+	}
+#define CONNECTION(name, gateway, customer, routes)                                                                    \
+	{                                                                                                              \
+		"test.connection", name,                                                                               \
+			"{\"gateway\":" REFERENCE("test.gateway." gateway) ",\"customer\":" REFERENCE(                 \
+				"test.customer." customer) ",\"routes\":" routes "}"                                   \
+	}
+
+static void test_rows(void **state)
+{
+	static const struct {
+		const char *name;
+		struct {
+			const char *kind, *name, *desired;
+		} resources[7];
+		const char *reserved[3], *networks[3];
+		const char *wanted;
+	} rows[] = {
+		{"nothing", {{0}}, {0}, {0}, ""},
+		{"apart",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), NET("b", "{\"cidr\":\"10.1.0.0/16\"}"),
+		  PEERING("p", "a", "b")},
+		 {0},
+		 {0},
+		 ""},
+		{"equal but never meeting",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), NET("b", "{\"cidr\":\"10.0.0.0/16\"}")},
+		 {0},
+		 {0},
+		 ""},
+		{"equal and peered",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), NET("b", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  PEERING("p", "a", "b")},
+		 {0},
+		 {0},
+		 "2:1<1:1 10.0.0.0/16 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN or "
+		 "peering | the nearest free range of this size is 10.1.0.0/16\n"},
+		{"nested, the inner one first",
+		 {NET("a", "{\"cidr\":\"10.3.4.0/24\"}"), NET("b", "{\"cidr\":\"10.0.0.0/8\"}"),
+		  PEERING("p", "a", "b")},
+		 {0},
+		 {0},
+		 "2:1<1:1 10.0.0.0/8 of 'test.net.b' overlaps 10.3.4.0/24 of 'test.net.a', and the two meet by VPN or "
+		 "peering\n"},
+		{"by a customer gateway of two connections",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  NET("b", "{\"cidr\":\"10.0.128.0/17\"}"),
+		  GATEWAY("g", "a"),
+		  GATEWAY("h", "b"),
+		  {"test.customer", "c", "{}"},
+		  CONNECTION("x", "g", "c", "[]"),
+		  CONNECTION("y", "h", "c", "[]")},
+		 {0},
+		 {0},
+		 "2:1<1:1 10.0.128.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN "
+		 "or "
+		 "peering | the nearest free range of this size is 10.1.0.0/17\n"},
+		{"by a gateway outside the spec",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  NET("b", "{\"cidr\":\"10.0.0.0/17\"}"),
+		  {"test.peering", "p", "{\"ends\":[" REFERENCE("test.net.a") ",\"net-1\"]}"},
+		  {"test.peering", "q", "{\"ends\":[" REFERENCE("test.net.b") ",\"net-1\"]}"}},
+		 {0},
+		 {0},
+		 "2:1<1:1 10.0.0.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN or "
+		 "peering | the nearest free range of this size is 10.1.0.0/17\n"},
+		{"of one resource",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\",\"more\":[\"10.1.0.0/16\",\"10.0.4.0/24\"]}")},
+		 {0},
+		 {0},
+		 "1:3<1:1 10.0.4.0/24 of 'test.net.a' overlaps 10.0.0.0/16 of 'test.net.a' | the nearest free range of "
+		 "this "
+		 "size is 10.2.0.0/24\n"},
+		{"three equal ones are three pairs",
+		 {NET("a", "{\"more\":[\"10.0.0.0/9\",\"10.0.0.0/9\",\"10.0.0.0/9\"]}")},
+		 {0},
+		 {0},
+		 "1:2<1:1 10.0.0.0/9 of 'test.net.a' overlaps 10.0.0.0/9 of 'test.net.a' | the nearest free range of "
+		 "this "
+		 "size is 10.128.0.0/9\n"
+		 "1:3<1:1 10.0.0.0/9 of 'test.net.a' overlaps 10.0.0.0/9 of 'test.net.a' | the nearest free range of "
+		 "this "
+		 "size is 10.128.0.0/9\n"
+		 "1:3<1:2 10.0.0.0/9 of 'test.net.a' overlaps 10.0.0.0/9 of 'test.net.a' | the nearest free range of "
+		 "this "
+		 "size is 10.128.0.0/9\n"},
+		{"deep in a map",
+		 {NET("a", "{\"pools\":{\"p\":{\"label\":\"10.0.0.0/8\",\"cidrs\":[\"10.0.0.0/24\"]},"
+			   "\"q\":{\"cidrs\":[\"10.0.0.0/25\"]}}}")},
+		 {0},
+		 {0},
+		 "1:3<1:2 10.0.0.0/25 of 'test.net.a' overlaps 10.0.0.0/24 of 'test.net.a' | the nearest free range of "
+		 "this "
+		 "size is 10.0.1.0/25\n"},
+		{"IPv6",
+		 {NET("a", "{\"cidr6\":\"fd00::/48\"}"), NET("b", "{\"cidr6\":\"fd00:0:0:8000::/49\"}"),
+		  PEERING("p", "a", "b")},
+		 {0},
+		 {0},
+		 "2:1<1:1 fd00:0:0:8000::/49 of 'test.net.b' overlaps fd00::/48 of 'test.net.a', and the two meet by "
+		 "VPN or "
+		 "peering | the nearest free range of this size is fd00:0:1::/49\n"},
+		{"the families do not meet", {NET("a", "{\"cidr\":\"0.0.0.0/0\",\"cidr6\":\"::/0\"}")}, {0}, {0}, ""},
+		{"the whole of a family",
+		 {NET("a", "{\"more\":[\"0.0.0.0/0\",\"10.0.0.0/8\",\"::/0\",\"fd00::/8\"]}")},
+		 {0},
+		 {0},
+		 "1:2<1:1 10.0.0.0/8 of 'test.net.a' overlaps 0.0.0.0/0 of 'test.net.a'\n"
+		 "1:4<1:3 fd00::/8 of 'test.net.a' overlaps ::/0 of 'test.net.a'\n"},
+		{"deferred ranges are skipped",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\",\"more\":[" REFERENCE("test.net.b") "]}"),
+		  NET("b", "{\"cidr\":{\"$unread\":true}}"), PEERING("p", "a", "b")},
+		 {0},
+		 {0},
+		 ""},
+		{"the hint keeps clear of address_space",
+		 {NET("a", "{\"cidr\":\"10.1.0.0/16\"}"), NET("b", "{\"cidr\":\"10.1.0.0/16\"}"),
+		  PEERING("p", "a", "b")},
+		 {"10.2.0.0/16"},
+		 {"10.3.0.0/16"},
+		 "2:1<1:1 10.1.0.0/16 of 'test.net.b' overlaps 10.1.0.0/16 of 'test.net.a', and the two meet by VPN or "
+		 "peering | the nearest free range of this size is 10.0.0.0/16\n"},
+		{"the hint steps over what is taken",
+		 {NET("a", "{\"more\":[\"10.128.0.0/9\",\"10.255.255.0/24\"]}")},
+		 {0},
+		 {0},
+		 "1:2<1:1 10.255.255.0/24 of 'test.net.a' overlaps 10.128.0.0/9 of 'test.net.a' | the nearest free "
+		 "range of "
+		 "this size is 10.127.255.0/24\n"},
+		{"host bits do not count",
+		 {NET("a", "{\"more\":[\"10.0.128.5/16\",\"10.0.7.0/24\"]}")},
+		 {0},
+		 {0},
+		 "1:2<1:1 10.0.7.0/24 of 'test.net.a' overlaps 10.0.0.0/16 of 'test.net.a' | the nearest free range of "
+		 "this "
+		 "size is 10.1.0.0/24\n"},
+		{"a public range has no hint",
+		 {NET("a", "{\"more\":[\"8.0.0.0/16\",\"8.0.0.0/17\"]}")},
+		 {0},
+		 {0},
+		 "1:2<1:1 8.0.0.0/17 of 'test.net.a' overlaps 8.0.0.0/16 of 'test.net.a'\n"},
+
+		{"subnets apart",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), SUBNET("s", "a", "10.0.0.0/24"),
+		  SUBNET("t", "a", "10.0.1.0/24")},
+		 {0},
+		 {0},
+		 ""},
+		{"a subnet as large as its parent",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), SUBNET("s", "a", "10.0.0.0/16")},
+		 {0},
+		 {0},
+		 ""},
+		{"subnets that overlap",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), SUBNET("s", "a", "10.0.0.0/23"),
+		  SUBNET("t", "a", "10.0.1.0/24")},
+		 {0},
+		 {0},
+		 "3:2<2:2 10.0.1.0/24 of 'test.subnet.t' overlaps 10.0.0.0/23 of 'test.subnet.s', both within "
+		 "'test.net.a' "
+		 "| the nearest free range of this size is 10.0.2.0/24\n"},
+		{"a full parent has no hint",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/24\"}"), SUBNET("s", "a", "10.0.0.0/25"),
+		  SUBNET("t", "a", "10.0.0.128/25"), SUBNET("u", "a", "10.0.0.128/25")},
+		 {0},
+		 {0},
+		 "4:2<3:2 10.0.0.128/25 of 'test.subnet.u' overlaps 10.0.0.128/25 of 'test.subnet.t', both within "
+		 "'test.net.a'\n"},
+		{"subnets of two parents",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), NET("b", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  SUBNET("s", "a", "10.0.0.0/24"), SUBNET("t", "b", "10.0.0.0/24")},
+		 {0},
+		 {0},
+		 ""},
+		{"a subnet outside",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\",\"more\":[\"10.8.0.0/16\"]}"), SUBNET("s", "a", "10.8.1.0/24"),
+		  SUBNET("t", "a", "10.1.0.0/24")},
+		 {0},
+		 {0},
+		 "3:2<1:1 10.1.0.0/24 of 'test.subnet.t' lies outside the ranges of 'test.net.a' | the nearest free "
+		 "range of "
+		 "this size is 10.0.0.0/24\n"},
+		{"a subnet larger than its parent",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), SUBNET("s", "a", "10.0.0.0/15")},
+		 {0},
+		 {0},
+		 "2:2<1:1 10.0.0.0/15 of 'test.subnet.s' lies outside the ranges of 'test.net.a'\n"},
+		{"across two ranges of the parent",
+		 {NET("a", "{\"more\":[\"10.0.0.0/16\",\"10.1.0.0/16\"]}"), SUBNET("s", "a", "10.0.0.0/15")},
+		 {0},
+		 {0},
+		 "2:2<1:1 10.0.0.0/15 of 'test.subnet.s' lies outside the ranges of 'test.net.a'\n"},
+		{"in a parent of which not all is known",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\",\"more\":[" REFERENCE("test.net.b") "]}"),
+		  SUBNET("s", "a", "10.9.0.0/24"), SUBNET("t", "a", "10.9.0.0/25")},
+		 {0},
+		 {0},
+		 "3:2<2:2 10.9.0.0/25 of 'test.subnet.t' overlaps 10.9.0.0/24 of 'test.subnet.s', both within "
+		 "'test.net.a' | "
+		 "the nearest free range of this size is 10.0.0.0/25\n"},
+		{"of a family that the parent says nothing about",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), SUBNET("s", "a", "2001:db8::/64")},
+		 {0},
+		 {0},
+		 ""},
+		{"in a parent outside the spec",
+		 {{"test.subnet", "s", "{\"net\":\"net-1\",\"cidr\":\"10.0.0.0/24\"}"},
+		  {"test.subnet", "t", "{\"net\":\"net-1\",\"cidr\":\"10.0.0.0/25\"}"},
+		  {"test.subnet", "u", "{\"net\":\"net-2\",\"cidr\":\"10.0.0.0/25\"}"}},
+		 {"10.0.0.0/30"},
+		 {0},
+		 "1:2<101:1 10.0.0.0/24 of 'test.subnet.s' overlaps 10.0.0.0/30 (reserved 'r0') | the nearest free "
+		 "range of "
+		 "this size is 10.0.1.0/24\n"
+		 "2:2<101:1 10.0.0.0/25 of 'test.subnet.t' overlaps 10.0.0.0/30 (reserved 'r0') | the nearest free "
+		 "range of "
+		 "this size is 10.0.1.0/25\n"
+		 "2:2<1:2 10.0.0.0/25 of 'test.subnet.t' overlaps 10.0.0.0/24 of 'test.subnet.s', and both are in one "
+		 "routing "
+		 "domain | the nearest free range of this size is 10.0.1.0/25\n"
+		 "3:2<101:1 10.0.0.0/25 of 'test.subnet.u' overlaps 10.0.0.0/30 (reserved 'r0') | the nearest free "
+		 "range of "
+		 "this size is 10.0.0.128/25\n"},
+		{"members of items",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  {"test.subnet", "s",
+		   "{\"net\":" REFERENCE("test.net.a") ",\"blocks\":[{\"range\":\"10.0.1.0/24\",\"label\":\"x\"},"
+						       "{\"range\":\"10.0.0.0/23\",\"label\":\"10.0.1.0/24\"}]}"}},
+		 {0},
+		 {0},
+		 "2:4<2:2 10.0.0.0/23 of 'test.subnet.s' overlaps 10.0.1.0/24 of 'test.subnet.s', both within "
+		 "'test.net.a' | "
+		 "the nearest free range of this size is 10.0.2.0/23\n"},
+
+		{"reserved and alone",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}")},
+		 {"10.0.7.0/24"},
+		 {0},
+		 "1:1<101:1 10.0.0.0/16 of 'test.net.a' overlaps 10.0.7.0/24 (reserved 'r0') | the nearest free range "
+		 "of this "
+		 "size is 10.1.0.0/16\n"},
+		{"within what is reserved",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}")},
+		 {"10.0.0.0/8", "11.0.0.0/8"},
+		 {0},
+		 "1:1<101:1 10.0.0.0/16 of 'test.net.a' overlaps 10.0.0.0/8 (reserved 'r0')\n"},
+		{"reserved twice", {{0}}, {"10.0.0.0/8", "10.0.0.0/16"}, {0}, ""},
+		{"a network and a domain alone", {NET("a", "{\"cidr\":\"10.0.0.0/16\"}")}, {0}, {"10.0.0.0/24"}, ""},
+		{"a network and a joined domain",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), GATEWAY("g", "a")},
+		 {0},
+		 {"10.0.0.0/24"},
+		 "1:1<201:1 10.0.0.0/16 of 'test.net.a' overlaps 10.0.0.0/24 (network 'n0') | the nearest free range "
+		 "of this "
+		 "size is 10.1.0.0/16\n"},
+		{"a network and a domain that a reference to outside joins",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  {"test.peering", "p", "{\"ends\":[\"net-9\"," REFERENCE("test.net.a") "]}"}},
+		 {0},
+		 {"10.0.0.0/8"},
+		 "1:1<201:1 10.0.0.0/16 of 'test.net.a' overlaps 10.0.0.0/8 (network 'n0')\n"},
+		{"networks",
+		 {{0}},
+		 {0},
+		 {"10.0.0.0/24", "10.0.1.0/24", "10.0.0.128/25"},
+		 "203:1<201:1 10.0.0.128/25 (network 'n2') overlaps 10.0.0.0/24 (network 'n0')\n"},
+		{"a network and a reserved range",
+		 {{0}},
+		 {"10.0.0.0/24"},
+		 {"10.0.0.0/16"},
+		 "201:1<101:1 10.0.0.0/16 (network 'n0') overlaps 10.0.0.0/24 (reserved 'r0')\n"},
+
+		{"routes to networks and reserved ranges",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  GATEWAY("g", "a"),
+		  {"test.customer", "c", "{}"},
+		  CONNECTION("x", "g", "c", "[\"10.1.0.0/24\",\"10.2.0.0/16\"]")},
+		 {"10.1.0.0/16"},
+		 {"10.2.3.0/24"},
+		 ""},
+		{"a route over the network's own range",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  GATEWAY("g", "a"),
+		  {"test.customer", "c", "{}"},
+		  CONNECTION("x", "g", "c", "[\"10.0.7.0/24\"]")},
+		 {0},
+		 {0},
+		 "4:3<1:1 10.0.7.0/24 of 'test.connection.x' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by "
+		 "VPN or "
+		 "peering | addresses on this side hide those at the far end: give one of the two another range\n"},
+		{"two ways to one place",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  GATEWAY("g", "a"),
+		  {"test.customer", "c", "{}"},
+		  {"test.customer", "d", "{}"},
+		  CONNECTION("x", "g", "c", "[\"10.1.0.0/24\"]"),
+		  CONNECTION("y", "g", "d", "[\"10.1.0.0/24\"]")},
+		 {0},
+		 {0},
+		 ""},
+		{"two ways to one place, and a part of it",
+		 {GATEWAY("g", "a"),
+		  {"test.customer", "c", "{}"},
+		  CONNECTION("x", "g", "c", "[\"10.1.0.0/16\"]"),
+		  CONNECTION("y", "g", "c", "[\"10.1.0.0/16\"]"),
+		  CONNECTION("z", "g", "c", "[\"10.1.2.0/24\"]")},
+		 {0},
+		 {0},
+		 "5:3<3:3 10.1.2.0/24 of 'test.connection.z' overlaps 10.1.0.0/16 of 'test.connection.x', and the two "
+		 "meet "
+		 "by VPN or peering | addresses on this side hide those at the far end: give one of the two another "
+		 "range\n"},
+		{"two places that overlap",
+		 {GATEWAY("g", "a"),
+		  {"test.customer", "c", "{}"},
+		  {"test.customer", "d", "{}"},
+		  CONNECTION("x", "g", "c", "[\"10.1.0.0/24\"]"),
+		  CONNECTION("y", "g", "d", "[\"10.1.0.0/24\",\"10.1.0.0/16\"]")},
+		 {0},
+		 {0},
+		 "5:4<4:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.x', and the two "
+		 "meet by "
+		 "VPN or peering | addresses on this side hide those at the far end: give one of the two another "
+		 "range\n"
+		 "5:4<5:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.y' | addresses "
+		 "on this "
+		 "side hide those at the far end: give one of the two another range\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct plan plan;
+		struct slice text;
+
+		plan_init(&plan);
+		for (size_t j = 0; j < COUNT(rows[i].resources) && rows[i].resources[j].kind; j++)
+			plan_add(&plan, rows[i].resources[j].kind, rows[i].resources[j].name,
+				 rows[i].resources[j].desired);
+		for (size_t j = 0; j < COUNT(rows[i].reserved) && rows[i].reserved[j]; j++)
+			plan.reserved[plan.reserved_count++] = (struct named_range){
+				arena_format(&plan.arena, "r%zu", j), value_text(rows[i].reserved[j])};
+		for (size_t j = 0; j < COUNT(rows[i].networks) && rows[i].networks[j]; j++)
+			plan.networks[plan.network_count++] = (struct named_range){arena_format(&plan.arena, "n%zu", j),
+										   value_text(rows[i].networks[j])};
+		plan_check(&plan);
+		text = told(&plan);
+		if (!slice_is(text, rows[i].wanted))
+			fail_msg("%s:\n%.*s", rows[i].name, SLICE_ARGUMENTS(text));
+		plan_release(&plan);
+	}
+}
+
+static void test_address(void **state)
+{
+	struct plan plan;
+
+	(void)state;
+	plan_init(&plan);
+	plan_add(&plan, "test.net", "a", "{\"more\":[\"10.0.0.0/16\",\"10.0.0.0/17\"]}");
+	assert_false(plan_check(&plan));
+	assert_true(slice_is(plan.diagnostics.items[0].address, "test.net.a"));
+	assert_true(slice_is(plan.diagnostics.items[0].related_message, "10.0.0.0/16 of 'test.net.a'"));
+	assert_int_equal(plan.diagnostics.items[0].fault, FAULT_USER);
+	plan_release(&plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_address),
+	};
+
+	return cmocka_run_group_tests_name("overlap", tests, NULL, NULL);
+}
