@@ -1,0 +1,108 @@
+#include "cli/cli.h"
+
+#include "cli/invocation.h"
+
+enum { TALK_LIMIT_BYTES = 64 * 1024 * 1024 };
+
+void talk(struct invocation *invocation, const char *format, ...)
+{
+	va_list arguments;
+	BUFFER_AUTO line;
+
+	buffer_init(&line, TALK_LIMIT_BYTES);
+	va_start(arguments, format);
+	buffer_vformat(&line, format, arguments);
+	va_end(arguments);
+	buffer_byte(&line, '\n');
+	invocation->world->write(invocation->world, 2, buffer_slice(&line));
+}
+
+struct report invocation_report(struct invocation *invocation)
+{
+	return (struct report){
+		.command = invocation->arguments->command->name,
+		.arena = invocation->arena,
+		.sources = invocation->sources,
+		.diagnostics = invocation->diagnostics,
+	};
+}
+
+int invocation_end(struct invocation *invocation, struct report *report, int status)
+{
+	report->status = exit_status_of(invocation->diagnostics, status);
+	return sinks_end(invocation->sinks, report, invocation->diagnostics) ? status : STATUS_ERROR;
+}
+
+int invocation_fail(struct invocation *invocation, int status)
+{
+	struct report report = invocation_report(invocation);
+
+	return invocation_end(invocation, &report, status);
+}
+
+static void show_diagnostics(struct invocation *invocation)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, TALK_LIMIT_BYTES);
+	if (invocation->diagnostics->count == 0)
+		return;
+	render_diagnostics(&text, invocation->sources, invocation->diagnostics, invocation->arena, invocation->talk);
+	invocation->world->write(invocation->world, 2, buffer_slice(&text));
+}
+
+/* An interrupt that ended the work tells more than the errors that it left behind. */
+static int final_status(const struct invocation *invocation, int status)
+{
+	status = exit_status_of(invocation->diagnostics, status);
+	if (invocation->world->interrupted(invocation->world) > 0 &&
+	    (status == STATUS_ERROR || status == STATUS_PARTLY))
+		return STATUS_INTERRUPTED;
+	return status;
+}
+
+static int run_command(struct invocation *invocation, struct sinks *sinks)
+{
+	int status = STATUS_USAGE;
+
+	if (sinks_open(sinks, invocation->world, invocation->arguments, invocation->arena, invocation->diagnostics))
+		status = invocation->arguments->command->run(invocation);
+	sinks_close(sinks);
+	return status;
+}
+
+int cli_run(struct world *world, int count, char *const *texts)
+{
+	struct arena arena;
+	struct diagnostics diagnostics;
+	struct sources sources;
+	struct simulated simulated;
+	struct arguments arguments;
+	struct sinks sinks = {0};
+	int status = STATUS_USAGE;
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	sources_init(&sources);
+	simulated_open(&simulated, world);
+	struct invocation invocation = {
+		.simulated = &simulated,
+		.world = &simulated.world,
+		.arguments = &arguments,
+		.arena = &arena,
+		.diagnostics = &diagnostics,
+		.sources = &sources,
+		.sinks = &sinks,
+	};
+	bool understood = arguments_parse(&simulated.world, count, texts, &arena, &arguments, &diagnostics);
+	invocation.talk = palette_for(&simulated.world, &arguments, 2);
+	if (understood)
+		status = run_command(&invocation, &sinks);
+	show_diagnostics(&invocation);
+	status = final_status(&invocation, status);
+	simulated_close(&simulated);
+	sources_release(&sources);
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+	return status;
+}

@@ -1,0 +1,301 @@
+#include "cli/command.h"
+
+#include "base/memory.h"
+#include "cli/command_list.h"
+
+/* Texts on a command line are short; what the kernel allows is bounded already. */
+struct parsing {
+	struct world *world;
+	struct arena *arena;
+	struct diagnostics *diagnostics;
+	char *const *texts;
+	size_t count;
+	size_t next; /* text to be looked at */
+	struct slice *values[FLAG_COUNT];
+	struct slice *operands;
+	struct arguments *arguments;
+	bool only_operands; /* "--" was met */
+};
+
+static const enum flag_id global_flags[] = {FLAG_DIRECTORY, FLAG_OUTPUT, FLAG_COLOR, FLAG_HELP};
+
+const struct command *command_named(struct slice name)
+{
+	for (size_t i = 0; i < commands.count; i++)
+		if (slice_is(name, commands.items[i]->name))
+			return commands.items[i];
+	return NULL;
+}
+
+static bool is_among(const enum flag_id *list, size_t count, enum flag_id flag)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == flag)
+			return true;
+	return false;
+}
+
+bool command_takes(const struct command *command, enum flag_id flag)
+{
+	return is_among(global_flags, sizeof(global_flags) / sizeof(global_flags[0]), flag) ||
+	       (command && is_among(command->flags, command->flag_count, flag));
+}
+
+const char *flag_variable(const struct flag *flag, struct arena *arena)
+{
+	struct slice text = arena_format(arena, "TRUEUP_%s", flag->name);
+	char *name = arena_get(arena, text.size + 1);
+
+	for (size_t i = 0; i < text.size; i++) {
+		char byte = text.data[i];
+
+		name[i] = byte == '-' ? '_' : byte >= 'a' && byte <= 'z' ? (char)(byte - 'a' + 'A') : byte;
+	}
+	return name;
+}
+
+bool arguments_has(const struct arguments *arguments, enum flag_id flag)
+{
+	return arguments->options[flag].count > 0;
+}
+
+struct slice arguments_text(const struct arguments *arguments, enum flag_id flag, const char *otherwise)
+{
+	const struct option *option = &arguments->options[flag];
+
+	return option->count > 0 ? option->values[option->count - 1] : slice_of(otherwise);
+}
+
+int64_t arguments_integer(const struct arguments *arguments, enum flag_id flag, int64_t otherwise)
+{
+	return arguments->options[flag].count > 0 ? arguments->options[flag].integer : otherwise;
+}
+
+static bool is_choice(const struct flag *flag, struct slice value)
+{
+	for (const char *const *choice = flag->choices; *choice; choice++)
+		if (slice_is(value, *choice))
+			return true;
+	return false;
+}
+
+static bool check_value(struct parsing *parsing, enum flag_id id, const char *where, struct slice value)
+{
+	const struct flag *flag = &flags[id];
+	int64_t *integer = &parsing->arguments->options[id].integer;
+
+	if (flag->choices && !is_choice(flag, value)) {
+		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s cannot be '%.*s'", where,
+			   SLICE_ARGUMENTS(value));
+		diag_hint(parsing->diagnostics, "%s", flag->about);
+		return false;
+	}
+	if (flag->integer && (!slice_integer(value, integer) || *integer < flag->least || *integer > flag->most))
+		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
+				  "%s takes a number from %lld to %lld, not '%.*s'", where, (long long)flag->least,
+				  (long long)flag->most, SLICE_ARGUMENTS(value));
+	return true;
+}
+
+static bool keep_value(struct parsing *parsing, enum flag_id id, const char *where, struct slice value)
+{
+	struct option *option = &parsing->arguments->options[id];
+
+	if (flags[id].value && !check_value(parsing, id, where, value))
+		return false;
+	if (!parsing->values[id])
+		parsing->values[id] = arena_new_array(parsing->arena, parsing->count + 1, struct slice);
+	if (!flags[id].repeatable)
+		option->count = 0;
+	parsing->values[id][option->count++] = value;
+	option->values = parsing->values[id];
+	return true;
+}
+
+static void suggest_flag(struct parsing *parsing, struct slice name)
+{
+	struct slice names[FLAG_COUNT];
+	enum flag_id ids[FLAG_COUNT];
+	size_t count = 0;
+
+	for (enum flag_id id = 0; id < FLAG_COUNT; id++) {
+		if (!command_takes(parsing->arguments->command, id))
+			continue;
+		ids[count] = id;
+		names[count++] = slice_of(flags[id].name);
+	}
+	int nearest = slice_nearest(name, names, count);
+	if (nearest >= 0)
+		diag_hint(parsing->diagnostics, "did you mean --%s?", flags[ids[nearest]].name);
+	else if (parsing->arguments->command)
+		diag_hint(parsing->diagnostics, "'trueup help %s' lists what it takes",
+			  parsing->arguments->command->name);
+	else
+		diag_hint(parsing->diagnostics,
+			  "flags of a command stand behind its name: 'trueup help' lists commands");
+}
+
+static bool refuse_flag(struct parsing *parsing, struct slice text, struct slice name)
+{
+	const struct command *command = parsing->arguments->command;
+
+	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s%s knows no flag '%.*s'", command ? "'" : "trueup",
+		   command ? arena_format(parsing->arena, "trueup %s'", command->name).data : "",
+		   SLICE_ARGUMENTS(text));
+	suggest_flag(parsing, name);
+	return false;
+}
+
+/* A flag at parsing->next, with its value in the same text behind a separator or in the next. */
+static bool take_flag(struct parsing *parsing, enum flag_id id, const char *where, struct slice value, bool has_value)
+{
+	if (!flags[id].value) {
+		if (has_value)
+			return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s takes no value", where);
+		return keep_value(parsing, id, where, (struct slice){NULL, 0});
+	}
+	if (!has_value) {
+		if (parsing->next == parsing->count)
+			return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s lacks its value: %s %s",
+					  where, where, flags[id].value);
+		value = slice_of(parsing->texts[parsing->next++]);
+	}
+	return keep_value(parsing, id, where, value);
+}
+
+static bool take_long(struct parsing *parsing, struct slice text)
+{
+	struct slice value = slice_from(text, 2);
+	struct slice name = slice_cut(&value, '=');
+
+	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
+		if (slice_is(name, flags[id].name) && command_takes(parsing->arguments->command, id))
+			return take_flag(parsing, id, arena_format(parsing->arena, "--%s", flags[id].name).data, value,
+					 value.data != NULL);
+	return refuse_flag(parsing, text, name);
+}
+
+static bool take_short(struct parsing *parsing, struct slice text)
+{
+	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
+		if (flags[id].letter == text.data[1] && command_takes(parsing->arguments->command, id))
+			return take_flag(parsing, id, arena_format(parsing->arena, "-%c", flags[id].letter).data,
+					 slice_from(text, 2), text.size > 2);
+	return refuse_flag(parsing, text, slice_from(text, 1));
+}
+
+static bool take_command(struct parsing *parsing, struct slice name)
+{
+	const struct command *command = command_named(name);
+	struct slice *names = arena_new_array(parsing->arena, commands.count, struct slice);
+
+	if (command) {
+		parsing->arguments->command = command;
+		return true;
+	}
+	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "there is no command '%.*s'", SLICE_ARGUMENTS(name));
+	for (size_t i = 0; i < commands.count; i++)
+		names[i] = slice_of(commands.items[i]->name);
+	int nearest = slice_nearest(name, names, commands.count);
+	if (nearest >= 0)
+		diag_hint(parsing->diagnostics, "did you mean '%s'?", commands.items[nearest]->name);
+	else
+		diag_hint(parsing->diagnostics, "'trueup help' lists the commands");
+	return false;
+}
+
+/* One text; what follows a wrong command cannot be judged, so that ends the parsing. */
+static bool take(struct parsing *parsing, bool *ret_go_on)
+{
+	struct slice text = slice_of(parsing->texts[parsing->next++]);
+
+	if (!parsing->only_operands && slice_is(text, "--")) {
+		parsing->only_operands = true;
+		return true;
+	}
+	if (!parsing->only_operands && slice_starts_with(text, SLICE("--")))
+		return take_long(parsing, text);
+	if (!parsing->only_operands && text.size > 1 && text.data[0] == '-')
+		return take_short(parsing, text);
+	if (!parsing->arguments->command) {
+		*ret_go_on = take_command(parsing, text);
+		return *ret_go_on;
+	}
+	parsing->operands[parsing->arguments->operand_count++] = text;
+	return true;
+}
+
+static bool is_yes(struct slice text)
+{
+	return !slice_is(text, "") && !slice_is(text, "0") && !slice_is(text, "false") && !slice_is(text, "no");
+}
+
+/* What the line leaves out may stand in the environment. */
+static bool take_environment(struct parsing *parsing)
+{
+	bool good = true;
+
+	for (enum flag_id id = 0; id < FLAG_COUNT; id++) {
+		const char *name = flag_variable(&flags[id], parsing->arena);
+		struct slice value = slice_of(parsing->world->environment(parsing->world, name));
+
+		if (id == FLAG_HELP || value.size == 0 || arguments_has(parsing->arguments, id) ||
+		    !command_takes(parsing->arguments->command, id) || (!flags[id].value && !is_yes(value)))
+			continue;
+		good &= keep_value(parsing, id, name, value);
+		parsing->arguments->options[id].from_environment = true;
+	}
+	return good;
+}
+
+static bool check_operands(struct parsing *parsing)
+{
+	const struct arguments *arguments = parsing->arguments;
+	const struct command *command = arguments->command;
+
+	if (arguments->operand_count >= command->least_operands && arguments->operand_count <= command->most_operands)
+		return true;
+	if (arguments->operand_count > command->most_operands)
+		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
+			   "'trueup %s' does not know what to do with '%.*s'", command->name,
+			   SLICE_ARGUMENTS(arguments->operands[command->most_operands]));
+	else
+		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "'trueup %s' lacks an argument", command->name);
+	diag_hint(parsing->diagnostics, "usage: trueup %s %s", command->name, command->operands);
+	return false;
+}
+
+bool arguments_parse(struct world *world, int count, char *const *texts, struct arena *arena, struct arguments *ret,
+		     struct diagnostics *diagnostics)
+{
+	struct parsing parsing = {
+		.world = world,
+		.arena = arena,
+		.diagnostics = diagnostics,
+		.texts = texts,
+		.count = count > 0 ? (size_t)count : 0,
+		.next = 1,
+		.arguments = ret,
+	};
+	bool good = true;
+	bool go_on = true;
+
+	*ret = (struct arguments){0};
+	parsing.operands = arena_new_array(arena, parsing.count + 1, struct slice);
+	ret->operands = parsing.operands;
+	while (go_on && parsing.next < parsing.count)
+		good &= take(&parsing, &go_on);
+	if (go_on)
+		good &= take_environment(&parsing);
+	if (!good)
+		return false;
+	if (!ret->command || arguments_has(ret, FLAG_HELP)) {
+		/* "trueup plan --help" is "trueup help plan". */
+		if (ret->command && ret->command != &command_help) {
+			parsing.operands[0] = slice_of(ret->command->name);
+			ret->operand_count = 1;
+		}
+		ret->command = &command_help;
+	}
+	return check_operands(&parsing);
+}

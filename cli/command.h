@@ -1,0 +1,99 @@
+#ifndef TRUEUP_CLI_COMMAND_H
+#define TRUEUP_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/world.h"
+
+/*
+ * The command line as one table of commands and one of flags. Parsing, help and what
+ * else is made from them need nothing beside.
+ */
+enum flag_id {
+	FLAG_DIRECTORY,
+	FLAG_OUTPUT,
+	FLAG_COLOR,
+	FLAG_HELP,
+	FLAG_OUT,
+	FLAG_DETAILED_EXITCODE,
+	FLAG_REFRESH,
+	FLAG_DESTROY,
+	FLAG_TARGET,
+	FLAG_VAR,
+	FLAG_MAX_DELETE,
+	FLAG_PARALLELISM,
+	FLAG_YES,
+	FLAG_DIGEST,
+	FLAG_FORCE,
+	FLAG_REGION,
+	FLAG_COUNT,
+};
+
+struct flag {
+	const char *name;  /* "max-delete": --max-delete, TRUEUP_MAX_DELETE */
+	char letter;	   /* 'C', or 0 */
+	const char *value; /* what stands for its value in help: "N"; NULL: it takes none */
+	const char *about;
+	bool repeatable;
+	bool integer;
+	const char *const *choices; /* NULL-terminated, or NULL */
+	int64_t least, most;	    /* of an integer */
+};
+
+struct option {
+	const struct slice *values; /* of a flag that takes values; a later one goes before an earlier */
+	size_t count;		    /* 0: not given */
+	bool from_environment;
+	int64_t integer;
+};
+
+struct arguments {
+	const struct command *command;
+	struct option options[FLAG_COUNT];
+	const struct slice *operands;
+	size_t operand_count;
+};
+
+struct invocation;
+
+struct command {
+	const char *name;
+	const char *about;    /* one line */
+	const char *operands; /* "[PLANFILE]", or "" */
+	const char *details;  /* lines of text for its help, or NULL */
+	size_t least_operands, most_operands;
+	const enum flag_id *flags; /* beside the global ones */
+	size_t flag_count;
+	/* Gives the exit status for the case that no error was found. */
+	int (*run)(struct invocation *invocation);
+};
+
+struct commands {
+	const struct command *const *items;
+	size_t count;
+};
+
+/* In the order of help. */
+extern const struct commands commands;
+extern const struct flag flags[FLAG_COUNT];
+
+const struct command *command_named(struct slice name);
+/* Whether a flag is global or one of the command's. */
+bool command_takes(const struct command *command, enum flag_id flag);
+/* Every mistake on the line is reported; false then. arguments[0] is the program. Without a
+ * command, and under --help, ret->command is that of help or of what help was asked for. */
+__attribute__((warn_unused_result)) bool arguments_parse(struct world *world, int count, char *const *texts,
+							 struct arena *arena, struct arguments *ret,
+							 struct diagnostics *diagnostics);
+bool arguments_has(const struct arguments *arguments, enum flag_id flag);
+/* The last value given, or otherwise. */
+struct slice arguments_text(const struct arguments *arguments, enum flag_id flag, const char *otherwise);
+int64_t arguments_integer(const struct arguments *arguments, enum flag_id flag, int64_t otherwise);
+/* TRUEUP_MAX_DELETE of --max-delete, in arena. */
+const char *flag_variable(const struct flag *flag, struct arena *arena);
+
+#endif

@@ -1,0 +1,79 @@
+#include "cli/carry_out.h"
+#include "cli/command_list.h"
+#include "cli/planning.h"
+#include "cli/saved_plan.h"
+
+/* A plan with errors is shown with them, and not carried out. */
+static int show_only(struct job *job)
+{
+	struct report report = job_report(job);
+
+	sinks_plan(job->invocation->sinks, &report);
+	return invocation_end(job->invocation, &report, STATUS_ERROR);
+}
+
+static int plan_and_carry_out(struct invocation *invocation, bool destroy)
+{
+	struct job job;
+	int status = STATUS_ERROR;
+
+	job_init(&job, invocation);
+	if (!job_prepare(&job, true))
+		status = invocation_fail(invocation, status);
+	else
+		status = job_plan_as_asked(&job, destroy) ? job_carry_out(&job, false) : show_only(&job);
+	job_release(&job);
+	return status;
+}
+
+static int carry_out_saved(struct invocation *invocation)
+{
+	struct job job;
+	int status = STATUS_ERROR;
+
+	job_init(&job, invocation);
+	if (saved_plan_read(&job, invocation->arguments->operands[0]) && job_is_approved(&job) &&
+	    saved_plan_prepare(&job))
+		status = job_carry_out(&job, true);
+	else
+		status = invocation_fail(invocation, status);
+	job_release(&job);
+	return status;
+}
+
+static int run_apply(struct invocation *invocation)
+{
+	if (invocation->arguments->operand_count > 0)
+		return carry_out_saved(invocation);
+	return plan_and_carry_out(invocation, false);
+}
+
+static int run_destroy(struct invocation *invocation)
+{
+	return plan_and_carry_out(invocation, true);
+}
+
+static const enum flag_id apply_flags[] = {
+	FLAG_YES, FLAG_DIGEST, FLAG_TARGET, FLAG_VAR, FLAG_MAX_DELETE, FLAG_PARALLELISM, FLAG_FORCE,
+};
+
+enum { APPLY_FLAG_COUNT = sizeof(apply_flags) / sizeof(apply_flags[0]) };
+
+const struct command command_apply = {
+	.name = "apply",
+	.about = "carry out a saved plan, or plan, ask, and carry that out",
+	.operands = "[PLANFILE]",
+	.most_operands = 1,
+	.flags = apply_flags,
+	.flag_count = APPLY_FLAG_COUNT,
+	.run = run_apply,
+};
+
+const struct command command_destroy = {
+	.name = "destroy",
+	.about = "remove everything that is recorded: plan --destroy, ask, and carry that out",
+	.operands = "",
+	.flags = apply_flags,
+	.flag_count = APPLY_FLAG_COUNT,
+	.run = run_destroy,
+};

@@ -1,0 +1,37 @@
+#include "cli/command_list.h"
+#include "cli/drift.h"
+
+static int run_drift(struct invocation *invocation)
+{
+	struct job job;
+	int status = STATUS_ERROR;
+
+	job_init(&job, invocation);
+	if (drift_find(&job)) {
+		struct report report = job_report(&job);
+
+		report.is_drift = true;
+		status = job.plan.unread_count > 0  ? STATUS_INCOMPLETE
+			 : plan_is_empty(&job.plan) ? STATUS_FINE
+						    : STATUS_CHANGES;
+		sinks_plan(invocation->sinks, &report);
+		status = invocation_end(invocation, &report, status);
+	} else {
+		status = invocation_fail(invocation, status);
+	}
+	job_release(&job);
+	return status;
+}
+
+static const enum flag_id drift_flags[] = {FLAG_VAR, FLAG_PARALLELISM};
+
+const struct command command_drift = {
+	.name = "drift",
+	.about = "compare what is there with what is recorded; writes nothing, not even a lease",
+	.operands = "",
+	.details = "Ends with 2 where something was changed or is missing, with 3 where something could not be\n"
+		   "read, else with 0. Edits of the spec that were not applied yet do not count.\n",
+	.flags = drift_flags,
+	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
+	.run = run_drift,
+};

@@ -1,0 +1,92 @@
+#include "cli/command_list.h"
+#include "cli/invocation.h"
+
+enum { HELP_LIMIT_BYTES = 1024 * 1024, NAME_COLUMN = 24 };
+
+static void add_flag(struct buffer *text, enum flag_id id)
+{
+	const struct flag *flag = &flags[id];
+	size_t begin = text->size;
+
+	if (flag->letter)
+		buffer_format(text, "  -%c, --%s", flag->letter, flag->name);
+	else
+		buffer_format(text, "      --%s", flag->name);
+	if (flag->value)
+		buffer_format(text, " %s", flag->value);
+	size_t width = text->size - begin;
+	if (width >= NAME_COLUMN + 6)
+		buffer_format(text, "\n%*s%s\n", NAME_COLUMN + 8, "", flag->about);
+	else
+		buffer_format(text, "%*s%s\n", (int)(NAME_COLUMN + 8 - width), "", flag->about);
+}
+
+static void add_global_flags(struct buffer *text)
+{
+	buffer_string(text, "\nflags of every command:\n");
+	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
+		if (command_takes(NULL, id))
+			add_flag(text, id);
+	buffer_string(text, "\nEvery flag can be set in the environment too: --max-delete as TRUEUP_MAX_DELETE.\n");
+}
+
+static void add_overview(struct buffer *text)
+{
+	const char *about;
+	int status = 0;
+
+	buffer_string(text, "trueup makes infrastructure true to its spec.\n\nusage: trueup [flags] COMMAND [...]\n\n"
+			    "commands:\n");
+	for (size_t i = 0; i < commands.count; i++)
+		buffer_format(text, "  %-10s %s\n", commands.items[i]->name, commands.items[i]->about);
+	add_global_flags(text);
+	buffer_string(text, "\nexit status:\n");
+	for (size_t row = 0; (about = exit_status_about(row, &status)) != NULL; row++)
+		buffer_format(text, "  %-4d %s\n", status, about);
+	buffer_string(text, "\n'trueup help COMMAND' tells more about one.\n");
+}
+
+static void add_command(struct buffer *text, const struct command *command)
+{
+	buffer_format(text, "trueup %s: %s\n\nusage: trueup [flags] %s [flags]%s%s\n", command->name, command->about,
+		      command->name, command->operands[0] ? " " : "", command->operands);
+	if (command->details)
+		buffer_format(text, "\n%s", command->details);
+	if (command->flag_count > 0)
+		buffer_string(text, "\nflags:\n");
+	for (size_t i = 0; i < command->flag_count; i++)
+		add_flag(text, command->flags[i]);
+	add_global_flags(text);
+}
+
+static int run_help(struct invocation *invocation)
+{
+	const struct arguments *arguments = invocation->arguments;
+	struct report report = invocation_report(invocation);
+	BUFFER_AUTO text;
+
+	buffer_init(&text, HELP_LIMIT_BYTES);
+	if (arguments->operand_count == 0) {
+		add_overview(&text);
+	} else {
+		const struct command *command = command_named(arguments->operands[0]);
+
+		if (!command) {
+			diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "there is no command '%.*s'",
+				   SLICE_ARGUMENTS(arguments->operands[0]));
+			diag_hint(invocation->diagnostics, "'trueup help' lists the commands");
+			return STATUS_USAGE;
+		}
+		add_command(&text, command);
+	}
+	report.text = buffer_slice(&text);
+	return invocation_end(invocation, &report, STATUS_FINE);
+}
+
+const struct command command_help = {
+	.name = "help",
+	.about = "tell what there is, or how one command is used",
+	.operands = "[COMMAND]",
+	.most_operands = 1,
+	.run = run_help,
+};

@@ -1,0 +1,19 @@
+#ifndef TRUEUP_CLI_COMMAND_LIST_H
+#define TRUEUP_CLI_COMMAND_LIST_H
+
+#include "cli/command.h"
+
+/* One a file: command_NAME.c. */
+extern const struct command command_validate;
+extern const struct command command_plan;
+extern const struct command command_show;
+extern const struct command command_apply;
+extern const struct command command_destroy;
+extern const struct command command_drift;
+extern const struct command command_state;
+extern const struct command command_schema;
+extern const struct command command_sim;
+extern const struct command command_version;
+extern const struct command command_help;
+
+#endif

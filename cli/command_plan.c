@@ -1,0 +1,66 @@
+#include "cli/command_list.h"
+#include "cli/job.h"
+#include "cli/planning.h"
+
+enum { PLAN_MODE = 0600 };
+
+static bool save(struct job *job, struct report *report)
+{
+	struct slice path = arguments_text(job->invocation->arguments, FLAG_OUT, NULL);
+
+	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
+		return true;
+	report->plan_path = arena_string(job->arena, path);
+	return job->world->write_file(job->world, report->plan_path, plan_write(&job->plan, job->arena, &job->style),
+				      PLAN_MODE, job->diagnostics);
+}
+
+static int status_of(const struct job *job)
+{
+	if (job->plan.unread_count > 0)
+		return STATUS_INCOMPLETE;
+	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) && !plan_is_empty(&job->plan))
+		return STATUS_CHANGES;
+	return STATUS_FINE;
+}
+
+static int run_plan(struct invocation *invocation)
+{
+	struct job job;
+	int status = STATUS_ERROR;
+	bool destroy = arguments_has(invocation->arguments, FLAG_DESTROY);
+	bool refresh = slice_is(arguments_text(invocation->arguments, FLAG_REFRESH, "full"), "full");
+
+	job_init(&job, invocation);
+	if (job_prepare(&job, refresh)) {
+		bool good = job_plan_as_asked(&job, destroy);
+		struct report report = job_report(&job);
+
+		if (job.intent_count > 0)
+			talk(invocation,
+			     "%zu call%s of an earlier run ended without an answer; the next apply settles that",
+			     job.intent_count, job.intent_count == 1 ? "" : "s");
+		good = good && job_within_budget(&job) && save(&job, &report);
+		status = good ? status_of(&job) : STATUS_ERROR;
+		sinks_plan(invocation->sinks, &report);
+		status = invocation_end(invocation, &report, status);
+	} else {
+		status = invocation_fail(invocation, status);
+	}
+	job_release(&job);
+	return status;
+}
+
+static const enum flag_id plan_flags[] = {
+	FLAG_OUT, FLAG_DETAILED_EXITCODE, FLAG_REFRESH,	    FLAG_DESTROY, FLAG_TARGET,
+	FLAG_VAR, FLAG_MAX_DELETE,	  FLAG_PARALLELISM,
+};
+
+const struct command command_plan = {
+	.name = "plan",
+	.about = "read what is there, compare it with the spec, and show what an apply would do",
+	.operands = "",
+	.flags = plan_flags,
+	.flag_count = sizeof(plan_flags) / sizeof(plan_flags[0]),
+	.run = run_plan,
+};

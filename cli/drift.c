@@ -1,0 +1,102 @@
+#include "cli/drift.h"
+
+#include "base/map.h"
+
+/* The record, as if it were the spec: then a plan is drift and nothing else. */
+static struct stack recorded_stack(struct job *job)
+{
+	struct resource *resources = arena_new_array(job->arena, job->object_count + 1, struct resource);
+	struct stack stack = job->stack;
+	struct map by_address;
+	size_t count = 0;
+
+	map_init(&by_address);
+	for (size_t i = 0; i < job->stack.resource_count; i++) {
+		union {
+			const struct resource *constant;
+			void *item;
+		} resource = {&job->stack.resources[i]};
+
+		map_set(&by_address, resource.constant->address, resource.item);
+	}
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct object *object = job->objects[i];
+		const struct kind *kind = kinds_find(&job->kinds, object->kind);
+		const struct resource *written = map_get(&by_address, object->address);
+
+		if (!kind || object->role != OBJECT_CURRENT || !object->has_body)
+			continue;
+		resources[count++] = (struct resource){
+			.address = object->address,
+			.name = slice_from(object->address, object->kind.size + 1),
+			.kind = kind,
+			.position = written ? written->position : NOWHERE,
+			.desired = object->resolved,
+			.provider = object->provider,
+			.dependencies = object->dependencies,
+			.dependency_count = object->dependency_count,
+			.protect = object->protect,
+			.ignored = written ? written->ignored : NULL,
+			.ignored_count = written ? written->ignored_count : 0,
+		};
+	}
+	map_release(&by_address);
+	stack.resources = resources;
+	stack.resource_count = count;
+	stack.output_count = 0;
+	return stack;
+}
+
+/* The record holds fingerprints in place of secrets: what is there is compared as that, too. */
+static void seal_live(struct job *job)
+{
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct live *live = job->refresh.live[i];
+
+		if (!live || live->presence != PRESENCE_PRESENT || !value_has_secret(&live->fields))
+			continue;
+		struct live *sealed = arena_new(job->arena, struct live);
+		*sealed = *live;
+		sealed->fields = json_seal(job->arena, &live->fields, &job->style);
+		job->refresh.live[i] = sealed;
+	}
+}
+
+/* What an earlier run left to be finished is no drift. */
+static bool is_drift(const struct action *action)
+{
+	return action->operation == OPERATION_INCOMPLETE || action->drifted ||
+	       (action->operation == OPERATION_CREATE && action->object_id.size > 0);
+}
+
+static void keep_drift(struct plan *plan)
+{
+	size_t count = 0;
+
+	memset(plan->counts, 0, sizeof(plan->counts));
+	plan->drift_count = 0;
+	for (size_t i = 0; i < plan->action_count; i++) {
+		if (!is_drift(&plan->actions[i]))
+			continue;
+		plan->counts[plan->actions[i].operation]++;
+		plan->drift_count += plan->actions[i].operation != OPERATION_INCOMPLETE;
+		plan->actions[count++] = plan->actions[i];
+	}
+	plan->action_count = count;
+}
+
+bool drift_find(struct job *job)
+{
+	if (!job_load_spec(job) || !job_open_state(job, STATE_READ, job->stack.name) || !job_load_bodies(job) ||
+	    !job_open_sessions(job) || !job_refresh(job))
+		return false;
+	struct stack *stack = arena_new(job->arena, struct stack);
+	*stack = recorded_stack(job);
+	seal_live(job);
+	/* Where an alias leads now is the spec's matter; the objects are looked for where they are recorded. */
+	job->identities = NULL;
+	if (!job_plan(job, stack, false, NULL, 0))
+		return false;
+	keep_drift(&job->plan);
+	return true;
+}

@@ -1,0 +1,34 @@
+#ifndef TRUEUP_CLI_INVOCATION_H
+#define TRUEUP_CLI_INVOCATION_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/sinks.h"
+#include "cli/palette.h"
+#include "cli/simulated.h"
+
+/* One command being run: what it is given, and where its results go. */
+struct invocation {
+	struct simulated *simulated;
+	struct world *world; /* the simulated one */
+	const struct arguments *arguments;
+	struct arena *arena; /* gone when the command ends */
+	struct diagnostics *diagnostics;
+	struct sources *sources;
+	struct sinks *sinks;
+	const struct palette *talk; /* colours of standard error */
+};
+
+/* One line of talk on standard error. */
+__attribute__((format(printf, 2, 3))) void talk(struct invocation *invocation, const char *format, ...);
+/* The report of this command, with what all reports share. */
+struct report invocation_report(struct invocation *invocation);
+/* Shows the report and gives the status that the command ends with. */
+int invocation_end(struct invocation *invocation, struct report *report, int status);
+/* The same without anything but the diagnostics to show. */
+int invocation_fail(struct invocation *invocation, int status);
+
+#endif

@@ -1,0 +1,324 @@
+#include "cli/job.h"
+
+#include "base/digest.h"
+#include "base/map.h"
+#include "cli/fingerprint.h"
+#include "cli/progress.h"
+#include "cli/providers.h"
+#include "cli/version.h"
+#include "reconcile/phases.h"
+#include "specs/expression.h"
+#include "specs/load.h"
+
+enum { PARALLELISM = 32 };
+
+void job_init(struct job *job, struct invocation *invocation)
+{
+	struct slice folder = arguments_text(invocation->arguments, FLAG_DIRECTORY, ".");
+
+	*job = (struct job){
+		.invocation = invocation,
+		.world = invocation->world,
+		.arena = invocation->arena,
+		.diagnostics = invocation->diagnostics,
+		.folder = arena_string(invocation->arena, folder),
+		.kinds = all_kinds(invocation->arena),
+		.resolver = expression_resolver(),
+		.parallelism = (size_t)arguments_integer(invocation->arguments, FLAG_PARALLELISM, PARALLELISM),
+	};
+}
+
+void job_release(struct job *job)
+{
+	sessions_close(&job->sessions);
+	if (job->has_loop)
+		loop_release(&job->loop);
+	if (job->store)
+		job->store->ops->close(job->store);
+	job->store = NULL;
+}
+
+/* --var NAME=VALUE, as often as it was given. */
+static bool read_variables(struct job *job, struct load_options *ret)
+{
+	const struct option *option = &job->invocation->arguments->options[FLAG_VAR];
+	struct load_variable *variables = arena_new_array(job->arena, option->count + 1, struct load_variable);
+
+	for (size_t i = 0; i < option->count; i++) {
+		struct slice value = option->values[i];
+		struct slice name = slice_cut(&value, '=');
+
+		if (name.size == 0 || !value.data)
+			return diag_error(job->diagnostics, FAULT_USAGE, NOWHERE, "--var takes NAME=VALUE, not '%.*s'",
+					  SLICE_ARGUMENTS(option->values[i]));
+		variables[i] = (struct load_variable){name, value};
+	}
+	*ret = (struct load_options){variables, option->count};
+	return true;
+}
+
+static struct slice digest_sources(const struct sources *sources, struct arena *arena)
+{
+	BUFFER_AUTO all;
+
+	buffer_init(&all, SIZE_MAX);
+	for (size_t i = 0; i < sources->count; i++) {
+		struct digest digest = digest_of(sources->items[i].text);
+
+		buffer_append(&all, (struct slice){(const char *)digest.bytes, sizeof(digest.bytes)});
+	}
+	struct digest digest = digest_of(buffer_slice(&all));
+	return digest_text(arena, &digest);
+}
+
+bool job_load_spec(struct job *job)
+{
+	struct load_options options;
+
+	if (!read_variables(job, &options) ||
+	    !stack_load(job->world, job->folder, &job->kinds, &options, job->arena, job->invocation->sources,
+			all_provider_schemas(job->arena), all_providers.count, &job->stack, job->diagnostics))
+		return false;
+	job->spec_digest = digest_sources(job->invocation->sources, job->arena);
+	return true;
+}
+
+static bool read_heads(struct job *job)
+{
+	struct object *heads = NULL;
+
+	if (!job->store->ops->heads(job->store, job->arena, &heads, &job->object_count, job->diagnostics))
+		return false;
+	job->objects = arena_new_array(job->arena, job->object_count + 1, struct object *);
+	for (size_t i = 0; i < job->object_count; i++)
+		job->objects[i] = &heads[i];
+	return true;
+}
+
+bool job_open_state(struct job *job, enum state_access access, struct slice stack_name)
+{
+	struct state_options options = {.access = access, .program = SLICE(TRUEUP_PROGRAM)};
+	struct slice path = arena_format(job->arena, "%s/.trueup/state.db", job->folder);
+
+	if (strcmp(job->folder, ".") == 0)
+		path = SLICE(".trueup/state.db");
+	if (!state_open(job->world, path.data, &options, stack_name, &job->store, job->diagnostics))
+		return false;
+	job->record = job->store->ops->record(job->store);
+	job->style = fingerprint_style(job->record);
+	return read_heads(job) &&
+	       job->store->ops->intents(job->store, job->arena, &job->intents, &job->intent_count, job->diagnostics);
+}
+
+static bool read_bodies(struct job *job, struct object *const *objects, size_t count, struct diagnostics *diagnostics)
+{
+	struct slice *texts = arena_new_array(job->arena, count + 1, struct slice);
+	const struct object **wanted = arena_new_array(job->arena, count + 1, const struct object *);
+
+	for (size_t i = 0; i < count; i++)
+		wanted[i] = objects[i];
+	if (!job->store->ops->bodies(job->store, job->arena, wanted, count, texts, diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (texts[i].size > 0 && !object_body_read(objects[i], texts[i], job->arena, diagnostics))
+			return false;
+	return true;
+}
+
+bool job_load_bodies(struct job *job)
+{
+	return read_bodies(job, job->objects, job->object_count, job->diagnostics);
+}
+
+bool job_load_body(void *context, struct object *object, struct diagnostics *diagnostics)
+{
+	struct job *job = context;
+
+	return object->has_body || read_bodies(job, &object, 1, diagnostics);
+}
+
+bool job_open_sessions(struct job *job)
+{
+	struct loop_settings settings = {
+		.world = job->world,
+		.lineage = job->record->lineage,
+		.parallelism = job->parallelism,
+		.style = &job->style,
+		.diagnostics = job->diagnostics,
+	};
+	struct identity *identities = arena_new_array(job->arena, job->stack.provider_count + 1, struct identity);
+
+	loop_init(&job->loop, &settings);
+	job->has_loop = true;
+	if (!sessions_open(&job->sessions, &all_providers, &job->loop, &job->stack, job->objects, job->object_count,
+			   true, job->arena, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < job->stack.provider_count; i++)
+		if (job->sessions.items[i] && job->sessions.items[i]->identified)
+			identities[i] = job->sessions.items[i]->identity;
+	job->identities = identities;
+	return true;
+}
+
+bool job_refresh(struct job *job)
+{
+	struct reading_view view;
+
+	job->refresh = (struct refresh){
+		.loop = &job->loop,
+		.sessions = &job->sessions,
+		.kinds = &job->kinds,
+		.stack = &job->stack,
+		.objects = job->objects,
+		.object_count = job->object_count,
+		.arena = job->arena,
+	};
+	reading_open(&view, job->invocation, &job->loop);
+	bool good = refresh_run(&job->refresh, job->diagnostics);
+	reading_close(&view);
+	return good;
+}
+
+/* The order of the apply, made to see that there is one, and how many steps each action takes. */
+static bool check_order(struct job *job)
+{
+	uint8_t *counts = arena_new_array(job->arena, job->plan.action_count + 1, uint8_t);
+	struct phases phases = {0};
+	bool good = phases_build(&phases, &job->plan, job->arena, job->diagnostics);
+
+	for (size_t i = 0; good && i < job->plan.action_count; i++)
+		for (int phase = 0; phase < PHASE_COUNT; phase++)
+			counts[i] = (uint8_t)(counts[i] + (phases_node(&phases, i, (enum phase)phase) != NO_NODE));
+	job->phase_counts = counts;
+	phases_release(&phases);
+	return good;
+}
+
+/* What stands where, for a reader of the plan who does not have the files. */
+static void note_places(struct job *job)
+{
+	for (size_t i = 0; i < job->plan.action_count; i++) {
+		struct position line = job->plan.actions[i].position;
+
+		/* Without the column: a place to go to, not a mistake. */
+		line.column = 0;
+		job->plan.actions[i].place = sources_place(job->invocation->sources, line, job->arena);
+	}
+}
+
+bool job_plan(struct job *job, const struct stack *stack, bool destroy, const struct slice *targets,
+	      size_t target_count)
+{
+	struct plan_input input = {
+		.stack = stack,
+		.kinds = &job->kinds,
+		.record = job->record,
+		.objects = job->objects,
+		.object_count = job->object_count,
+		.live = job->refresh.live,
+		.unrecorded = stack == job->refresh.stack ? job->refresh.unrecorded : NULL,
+		.resolver = &job->resolver,
+		.style = &job->style,
+		.identities = job->identities,
+		.load_body = job_load_body,
+		.context = job,
+		.destroy = destroy,
+		.targets = targets,
+		.target_count = target_count,
+		.arena = job->arena,
+	};
+	bool good = plan_make(&input, &job->plan, job->diagnostics);
+	note_places(job);
+	struct digest digest = plan_approval(&job->plan, job->arena, &job->style);
+
+	job->digest = digest_text(job->arena, &digest);
+	return good && check_order(job);
+}
+
+bool job_within_budget(struct job *job)
+{
+	int64_t most = arguments_integer(job->invocation->arguments, FLAG_MAX_DELETE, job->stack.max_delete);
+	size_t count = plan_deletions(&job->plan);
+
+	if (most < 0 || (uint64_t)most >= count)
+		return true;
+	diag_error(job->diagnostics, FAULT_BUDGET, NOWHERE, "the plan deletes or replaces %zu, and %lld are allowed",
+		   count, (long long)most);
+	diag_hint(job->diagnostics, "where that is meant, say --max-delete %zu", count);
+	return false;
+}
+
+bool job_is_approved(struct job *job)
+{
+	struct slice wanted = arguments_text(job->invocation->arguments, FLAG_DIGEST, NULL);
+	enum { DIGITS_LEAST = 8 };
+
+	if (!arguments_has(job->invocation->arguments, FLAG_DIGEST))
+		return true;
+	if (wanted.size < DIGITS_LEAST)
+		return diag_error(job->diagnostics, FAULT_USAGE, NOWHERE, "--digest takes at least %d digits",
+				  (int)DIGITS_LEAST);
+	if (slice_starts_with(job->digest, wanted))
+		return true;
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "the plan's approval digest is %.8s, not %.*s",
+		   job->digest.data, SLICE_ARGUMENTS(wanted));
+	diag_hint(job->diagnostics, "this is not the plan that was approved: review it again");
+	return false;
+}
+
+struct output_search {
+	struct job *job;
+	struct map by_address; /* to struct object */
+	struct value id;
+};
+
+static const struct value *find_output(void *context, struct slice address, struct slice name)
+{
+	struct output_search *search = context;
+	struct object *object = map_get(&search->by_address, address);
+	const struct kind *kind = object ? kinds_find(&search->job->kinds, object->kind) : NULL;
+
+	if (!kind || !job_load_body(search->job, object, search->job->diagnostics))
+		return NULL;
+	const struct value *value = object->has_body ? value_get(&object->outputs, name) : NULL;
+	if (value || !slice_is(name, kind_output(kind, NULL)->name))
+		return value;
+	search->id = value_string(object->provider_id);
+	return object->provider_id.size > 0 ? &search->id : NULL;
+}
+
+struct value job_outputs(struct job *job, const struct stack_output *outputs, size_t count)
+{
+	struct output_search search = {.job = job};
+	struct output_source source = {&search, find_output};
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (count == 0 || !read_heads(job))
+		return value_map(NULL, 0);
+	map_init(&search.by_address);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role == OBJECT_CURRENT)
+			map_set(&search.by_address, job->objects[i]->address, job->objects[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct value value;
+
+		if (job->resolver.resolve(&job->resolver, &outputs[i].value, &source, job->arena, &value,
+					  job->diagnostics) &&
+		    !value_has_deferred(&value))
+			value_builder_member(&builder, outputs[i].name, value);
+	}
+	map_release(&search.by_address);
+	return value_builder_map(&builder, job->arena);
+}
+
+struct report job_report(struct job *job)
+{
+	struct report report = invocation_report(job->invocation);
+
+	report.style = &job->style;
+	report.plan = &job->plan;
+	report.digest = job->digest;
+	report.spec = job->spec_digest;
+	return report;
+}

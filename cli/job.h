@@ -1,0 +1,77 @@
+#ifndef TRUEUP_CLI_JOB_H
+#define TRUEUP_CLI_JOB_H
+
+#include "cli/invocation.h"
+#include "cli/render.h"
+#include "reconcile/apply.h"
+#include "reconcile/plan.h"
+#include "reconcile/refresh.h"
+#include "reconcile/sessions.h"
+#include "state/sqlite_store.h"
+
+/*
+ * A stack opened for work: what the commands share that deal with one. Each step needs
+ * the ones before it; a step that fails has said why.
+ */
+struct job {
+	struct invocation *invocation;
+	struct world *world;
+	struct arena *arena;
+	struct diagnostics *diagnostics;
+	const char *folder;
+	struct kinds kinds;
+	struct resolver resolver;
+	size_t parallelism;
+
+	struct stack stack;
+	struct slice spec_digest; /* empty where no spec was loaded */
+
+	struct store *store; /* NULL until opened */
+	const struct stack_record *record;
+	struct json_style style; /* shows and stores secrets as fingerprints under the stack's key */
+	struct object **objects;
+	size_t object_count;
+	struct intent *intents; /* open ones */
+	size_t intent_count;
+
+	struct loop loop;
+	bool has_loop;
+	struct sessions sessions;
+	const struct identity *identities; /* parallel to stack.providers, or NULL */
+	struct refresh refresh;		   /* refresh.live is NULL until it was read */
+
+	struct plan plan;
+	struct slice digest;	     /* approval digest of plan, hex */
+	const uint8_t *phase_counts; /* phases of each of its actions */
+};
+
+void job_init(struct job *job, struct invocation *invocation);
+void job_release(struct job *job);
+
+/* The spec in the folder, and its sources. */
+__attribute__((warn_unused_result)) bool job_load_spec(struct job *job);
+/* The state beside it, its heads and its open intents. stack_name: as in state_open(). */
+__attribute__((warn_unused_result)) bool job_open_state(struct job *job, enum state_access access,
+							struct slice stack_name);
+/* Loads the bodies of all objects at once. */
+__attribute__((warn_unused_result)) bool job_load_bodies(struct job *job);
+/* Opens the ways to every place and asks who answers there. */
+__attribute__((warn_unused_result)) bool job_open_sessions(struct job *job);
+/* Reads what is there: of everything recorded in bulk, or of `objects` by id. */
+__attribute__((warn_unused_result)) bool job_refresh(struct job *job);
+/* plan, digest, and a check of the order that it would be carried out in. The plan is there,
+ * too, where this fails, so that the rest of it can be shown. */
+__attribute__((warn_unused_result)) bool job_plan(struct job *job, const struct stack *stack, bool destroy,
+						  const struct slice *targets, size_t target_count);
+/* Whether the plan deletes no more than --max-delete or the stack's settings allow. */
+__attribute__((warn_unused_result)) bool job_within_budget(struct job *job);
+/* Whether --digest, where it was given, is the plan's. */
+__attribute__((warn_unused_result)) bool job_is_approved(struct job *job);
+/* For plan_input, apply, and whoever else needs the body of an object; context: the job. */
+bool job_load_body(void *context, struct object *object, struct diagnostics *diagnostics);
+/* Values of the stack's outputs by what is recorded now; those not known are left out. */
+struct value job_outputs(struct job *job, const struct stack_output *outputs, size_t count);
+/* The report with what the job knows: plan, digests, style. */
+struct report job_report(struct job *job);
+
+#endif

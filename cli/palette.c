@@ -1,0 +1,127 @@
+#include "cli/palette.h"
+
+const struct palette palette_plain = {
+	.start = {"", "", "", "", "", "", ""},
+	.end = "",
+};
+
+const struct palette palette_colored = {
+	.start =
+		{
+			[PAINT_PLAIN] = "",
+			[PAINT_GOOD] = "\033[32m",
+			[PAINT_CHANGE] = "\033[33m",
+			[PAINT_BAD] = "\033[31m",
+			[PAINT_LOUD] = "\033[1;31m",
+			[PAINT_BOLD] = "\033[1m",
+			[PAINT_FAINT] = "\033[2m",
+		},
+	.end = "\033[0m",
+};
+
+static bool is_set(struct world *world, const char *name)
+{
+	const char *value = world->environment(world, name);
+
+	return value && value[0] != '\0';
+}
+
+static bool wants_color(struct world *world, const struct arguments *arguments, int stream)
+{
+	struct slice when = arguments_text(arguments, FLAG_COLOR, "auto");
+	const char *force = world->environment(world, "CLICOLOR_FORCE");
+
+	if (!slice_is(when, "auto"))
+		return slice_is(when, "always");
+	/* https://no-color.org: any value that is not empty. */
+	if (is_set(world, "NO_COLOR"))
+		return false;
+	if (force && force[0] != '\0' && strcmp(force, "0") != 0)
+		return true;
+	const char *terminal = world->environment(world, "TERM");
+	return world->is_terminal(world, stream) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+const struct palette *palette_for(struct world *world, const struct arguments *arguments, int stream)
+{
+	return wants_color(world, arguments, stream) ? &palette_colored : &palette_plain;
+}
+
+void paint(struct buffer *buffer, const struct palette *palette, enum paint paint, const char *format, ...)
+{
+	va_list arguments;
+
+	buffer_string(buffer, palette->start[paint]);
+	va_start(arguments, format);
+	buffer_vformat(buffer, format, arguments);
+	va_end(arguments);
+	if (palette->start[paint][0] != '\0')
+		buffer_string(buffer, palette->end);
+}
+
+/* Length of the well-formed UTF-8 sequence at the start of text, 0 where there is none. */
+static size_t sequence_size(struct slice text)
+{
+	unsigned char first = (unsigned char)text.data[0];
+	size_t size = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	size_t bad;
+
+	return size <= text.size && slice_is_utf8(slice_first(text, size), &bad) ? size : 0;
+}
+
+/*
+ * C1 controls (U+0080 to U+009F) steer terminals as ESC does; U+2028, U+2029 end lines;
+ * U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069 turn the direction of what follows
+ * (Unicode Standard Annex 9), so that a text could read as another.
+ */
+static bool is_steering(const unsigned char *bytes, size_t size)
+{
+	if (size == 2)
+		return bytes[0] == 0xc2 && bytes[1] < 0xa0;
+	if (size != 3 || bytes[0] != 0xe2)
+		return false;
+	if (bytes[1] == 0x80)
+		return bytes[2] == 0x8e || bytes[2] == 0x8f || (bytes[2] >= 0xa8 && bytes[2] <= 0xae);
+	return bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9;
+}
+
+static void print_escaped(struct buffer *buffer, const unsigned char *bytes, size_t size)
+{
+	static const struct {
+		unsigned char byte;
+		const char *escape;
+	} known[] = {{'\n', "\\n"}, {'\r', "\\r"}, {'\t', "\\t"}};
+
+	for (size_t i = 0; size == 1 && i < sizeof(known) / sizeof(known[0]); i++)
+		if (bytes[0] == known[i].byte) {
+			buffer_string(buffer, known[i].escape);
+			return;
+		}
+	for (size_t i = 0; i < size; i++)
+		buffer_format(buffer, "\\x%02x", (unsigned)bytes[i]);
+}
+
+static void print(struct buffer *buffer, struct slice text, bool lines)
+{
+	while (text.size > 0) {
+		const unsigned char *bytes = (const unsigned char *)text.data;
+		size_t size = sequence_size(text);
+		bool control = size == 1 && (bytes[0] < 0x20 || bytes[0] == 0x7f) && !(lines && bytes[0] == '\n');
+
+		if (size == 0 || control || is_steering(bytes, size))
+			print_escaped(buffer, bytes, size ? size : 1);
+		else
+			buffer_append(buffer, slice_first(text, size));
+		text = slice_from(text, size ? size : 1);
+	}
+}
+
+void print_safe(struct buffer *buffer, struct slice text)
+{
+	print(buffer, text, false);
+}
+
+void print_safe_lines(struct buffer *buffer, struct slice text)
+{
+	print(buffer, text, true);
+}

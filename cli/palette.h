@@ -1,0 +1,42 @@
+#ifndef TRUEUP_CLI_PALETTE_H
+#define TRUEUP_CLI_PALETTE_H
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/world.h"
+#include "cli/command.h"
+
+/* The few colours that there are, named by what they say. */
+enum paint {
+	PAINT_PLAIN,
+	PAINT_GOOD,
+	PAINT_CHANGE,
+	PAINT_BAD,
+	PAINT_LOUD, /* what destroys: cannot be overlooked */
+	PAINT_BOLD,
+	PAINT_FAINT,
+	PAINT_COUNT,
+};
+
+struct palette {
+	const char *start[PAINT_COUNT]; /* escape sequences, or empty */
+	const char *end;
+};
+
+extern const struct palette palette_plain;
+extern const struct palette palette_colored;
+
+/* --color, then NO_COLOR, then CLICOLOR_FORCE, then whether the stream is a terminal that
+ * knows more than TERM=dumb. */
+const struct palette *palette_for(struct world *world, const struct arguments *arguments, int stream);
+
+/* Appends formatted text in a colour. */
+__attribute__((format(printf, 4, 5))) void paint(struct buffer *buffer, const struct palette *palette, enum paint paint,
+						 const char *format, ...);
+/* Appends text from outside: what would steer a terminal, or turn the direction of
+ * reading, is shown as an escape instead. */
+void print_safe(struct buffer *buffer, struct slice text);
+/* The same with line ends kept. */
+void print_safe_lines(struct buffer *buffer, struct slice text);
+
+#endif

@@ -1,0 +1,12 @@
+#ifndef TRUEUP_CLI_PLANNING_H
+#define TRUEUP_CLI_PLANNING_H
+
+#include "cli/job.h"
+
+/* What plan, apply and destroy do alike before there is a plan: spec, state, and, with
+ * refresh, a look at everything recorded. */
+__attribute__((warn_unused_result)) bool job_prepare(struct job *job, bool refresh);
+/* job_plan() of the spec with --target as given. */
+__attribute__((warn_unused_result)) bool job_plan_as_asked(struct job *job, bool destroy);
+
+#endif

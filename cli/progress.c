@@ -1,0 +1,295 @@
+#include "cli/progress.h"
+
+enum {
+	LINE_LIMIT_BYTES = 64 * 1024,
+	BLOCK_LINES_MOST = 12,
+	REDRAW_MS = 100,
+	HEARTBEAT_MS = 30 * 1000,
+};
+
+/* What an operation is called while it runs and when it is done. */
+static const struct words {
+	const char *doing;
+	const char *done;
+} operation_words[OPERATION_COUNT] = {
+	[OPERATION_NONE] = {"leaving", "left"},	      [OPERATION_CREATE] = {"creating", "created"},
+	[OPERATION_UPDATE] = {"changing", "changed"}, [OPERATION_REPLACE] = {"replacing", "replaced"},
+	[OPERATION_DELETE] = {"deleting", "deleted"}, [OPERATION_FORGET] = {"forgetting", "forgotten"},
+	[OPERATION_ADOPT] = {"adopting", "adopted"},  [OPERATION_CONFLICT] = {"leaving", "left"},
+	[OPERATION_INCOMPLETE] = {"leaving", "left"}, [OPERATION_RECORD] = {"recording", "recorded"},
+};
+
+/* What it is about within the action, where that tells more than the operation does. */
+static const char *const phase_words[PHASE_COUNT] = {
+	[PHASE_MAKE] = NULL,
+	[PHASE_SETTLE] = ", its parts",
+	[PHASE_UNSETTLE] = ", detaching",
+	[PHASE_DELETE] = NULL,
+};
+
+void print_duration(struct buffer *buffer, int64_t ms)
+{
+	if (ms < 10000)
+		buffer_format(buffer, "%lld.%lld s", (long long)(ms / 1000), (long long)(ms % 1000 / 100));
+	else if (ms < 120000)
+		buffer_format(buffer, "%lld s", (long long)(ms / 1000));
+	else
+		buffer_format(buffer, "%lld min %lld s", (long long)(ms / 60000), (long long)(ms / 1000 % 60));
+}
+
+static int64_t now_ms(const struct progress_view *view)
+{
+	return view->invocation->world->boot_ms(view->invocation->world);
+}
+
+static int64_t real_ms(const struct invocation *invocation)
+{
+	struct world *real = invocation->simulated->real;
+
+	return real->boot_ms(real);
+}
+
+/* Whether lines can be taken back there. */
+static bool can_redraw(struct world *world)
+{
+	const char *terminal = world->environment(world, "TERM");
+
+	return world->is_terminal(world, 2) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static void flush(struct invocation *invocation, const struct buffer *text)
+{
+	invocation->world->write(invocation->world, 2, buffer_slice(text));
+}
+
+/* Cursor up over the block, and clear to the end of the screen (ECMA-48 CUU, ED). */
+static void erase(struct progress_view *view, struct buffer *text)
+{
+	if (view->lines > 0)
+		buffer_format(text, "\033[%zuA\033[J", view->lines);
+	view->lines = 0;
+}
+
+static void print_running(struct progress_view *view, struct buffer *text, const struct action_progress *one)
+{
+	const char *about = phase_words[one->phase];
+
+	print_safe(text, one->action->address);
+	buffer_format(text, " (%s%s, ", operation_words[one->action->operation].doing, about ? about : "");
+	print_duration(text, now_ms(view) - one->began_ms);
+	buffer_byte(text, ')');
+}
+
+static void draw(struct progress_view *view, struct buffer *text)
+{
+	size_t shown = view->running_count < BLOCK_LINES_MOST ? view->running_count : BLOCK_LINES_MOST;
+
+	for (size_t i = 0; i < shown; i++) {
+		buffer_string(text, "  ");
+		print_running(view, text, &view->actions[view->running[i]]);
+		buffer_byte(text, '\n');
+	}
+	buffer_string(text, "  ");
+	paint(text, view->invocation->talk, PAINT_BOLD, "%zu of %zu done", view->ended, view->total);
+	if (view->running_count > shown)
+		buffer_format(text, ", %zu more at work", view->running_count - shown);
+	buffer_byte(text, '\n');
+	view->lines = shown + 1;
+	view->drawn_ms = real_ms(view->invocation);
+}
+
+static void sign_of_life(struct progress_view *view, struct buffer *text)
+{
+	size_t shown = view->running_count < BLOCK_LINES_MOST ? view->running_count : BLOCK_LINES_MOST;
+
+	if (shown == 0 || now_ms(view) - view->heard_ms < HEARTBEAT_MS)
+		return;
+	view->heard_ms = now_ms(view);
+	buffer_format(text, "  %zu of %zu done, at work: ", view->ended, view->total);
+	for (size_t i = 0; i < shown; i++) {
+		buffer_string(text, i > 0 ? ", " : "");
+		print_running(view, text, &view->actions[view->running[i]]);
+	}
+	if (view->running_count > shown)
+		buffer_format(text, " and %zu more", view->running_count - shown);
+	buffer_byte(text, '\n');
+}
+
+static void tick(void *context)
+{
+	struct progress_view *view = context;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, LINE_LIMIT_BYTES);
+	if (!view->terminal) {
+		sign_of_life(view, &text);
+	} else if (real_ms(view->invocation) - view->drawn_ms >= REDRAW_MS) {
+		erase(view, &text);
+		draw(view, &text);
+	}
+	if (text.size > 0)
+		flush(view->invocation, &text);
+}
+
+void progress_open(struct progress_view *view, struct invocation *invocation, const struct plan *plan,
+		   const uint8_t *phase_counts)
+{
+	*view = (struct progress_view){
+		.invocation = invocation,
+		.plan = plan,
+		.terminal = can_redraw(invocation->world),
+		.actions = arena_new_array(invocation->arena, plan->action_count + 1, struct action_progress),
+		.running = arena_new_array(invocation->arena, plan->action_count + 1, size_t),
+	};
+	for (size_t i = 0; i < plan->action_count; i++) {
+		view->actions[i].action = &plan->actions[i];
+		view->actions[i].phases_left = phase_counts[i];
+		view->total += phase_counts[i] > 0;
+	}
+	view->heard_ms = now_ms(view);
+	invocation->simulated->tick = tick;
+	invocation->simulated->tick_context = view;
+}
+
+void progress_close(struct progress_view *view)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, LINE_LIMIT_BYTES);
+	erase(view, &text);
+	flush(view->invocation, &text);
+	view->invocation->simulated->tick = NULL;
+}
+
+static void end_phase(struct progress_view *view, struct action_progress *one)
+{
+	size_t index = (size_t)(one - view->actions);
+
+	one->phases_left--;
+	if (one->running > 0 && --one->running == 0) {
+		size_t i = 0;
+
+		while (i < view->running_count && view->running[i] != index)
+			i++;
+		if (i < view->running_count)
+			memmove(&view->running[i], &view->running[i + 1],
+				(--view->running_count - i) * sizeof(*view->running));
+	}
+}
+
+static void begin_phase(struct progress_view *view, struct action_progress *one, enum phase phase)
+{
+	one->phase = phase;
+	if (one->running++ == 0)
+		view->running[view->running_count++] = (size_t)(one - view->actions);
+	if (!one->begun)
+		one->began_ms = now_ms(view);
+}
+
+static void print_end(struct progress_view *view, struct buffer *text, enum progress progress,
+		      const struct action_progress *one)
+{
+	const struct palette *palette = view->invocation->talk;
+	const struct words *words = &operation_words[one->action->operation];
+
+	buffer_string(text, "  ");
+	print_safe(text, one->action->address);
+	buffer_string(text, "  ");
+	if (progress == PROGRESS_SKIPPED) {
+		paint(text, palette, PAINT_CHANGE, "skipped");
+		buffer_string(text, ": what it needs failed\n");
+		return;
+	}
+	if (progress == PROGRESS_FAILED)
+		paint(text, palette, PAINT_LOUD, "%s FAILED", words->doing);
+	else
+		paint(text, palette, PAINT_GOOD, "%s", words->done);
+	buffer_string(text, " after ");
+	print_duration(text, now_ms(view) - one->began_ms);
+	buffer_byte(text, '\n');
+}
+
+/* An action begins with its first phase and ends with its last, or with one that fails. */
+static void print_change(struct progress_view *view, struct buffer *text, enum progress progress,
+			 struct action_progress *one)
+{
+	if (progress == PROGRESS_STARTED) {
+		/* Most have nothing to detach, and then wait long for their turn to be deleted. */
+		if (one->phase == PHASE_UNSETTLE)
+			return;
+		if (!one->begun && !view->terminal) {
+			buffer_string(text, "  ");
+			print_safe(text, one->action->address);
+			buffer_format(text, "  %s\n", operation_words[one->action->operation].doing);
+		}
+		one->begun = true;
+		return;
+	}
+	if (one->ended || (progress == PROGRESS_DONE && one->phases_left > 0))
+		return;
+	one->ended = true;
+	view->ended++;
+	print_end(view, text, progress, one);
+}
+
+void progress_tell(void *context, enum progress progress, const struct action *action, enum phase phase,
+		   int64_t elapsed_ms)
+{
+	struct progress_view *view = context;
+	struct action_progress *one = &view->actions[action - view->plan->actions];
+	BUFFER_AUTO text;
+
+	(void)elapsed_ms;
+	buffer_init(&text, LINE_LIMIT_BYTES);
+	if (progress == PROGRESS_STARTED)
+		begin_phase(view, one, phase);
+	else
+		end_phase(view, one);
+	if (view->terminal)
+		erase(view, &text);
+	print_change(view, &text, progress, one);
+	if (view->terminal)
+		draw(view, &text);
+	view->heard_ms = now_ms(view);
+	if (text.size > 0)
+		flush(view->invocation, &text);
+}
+
+static void reading_tick(void *context)
+{
+	struct reading_view *view = context;
+	int64_t heard_ms = real_ms(view->invocation);
+	BUFFER_AUTO text;
+
+	buffer_init(&text, LINE_LIMIT_BYTES);
+	if (heard_ms - view->heard_ms < (view->terminal ? REDRAW_MS * 5 : HEARTBEAT_MS))
+		return;
+	view->heard_ms = heard_ms;
+	/* Back to the start of the line, and clear it (ECMA-48 EL). */
+	buffer_format(&text, "%sreading what is there: %zu calls, ", view->terminal ? "\r\033[K" : "",
+		      view->loop->request_count);
+	print_duration(&text, heard_ms - view->began_ms);
+	buffer_string(&text, view->terminal ? "" : "\n");
+	view->drawn = true;
+	flush(view->invocation, &text);
+}
+
+void reading_open(struct reading_view *view, struct invocation *invocation, const struct loop *loop)
+{
+	*view = (struct reading_view){
+		.invocation = invocation,
+		.loop = loop,
+		.terminal = can_redraw(invocation->world),
+		.began_ms = real_ms(invocation),
+		.heard_ms = real_ms(invocation),
+	};
+	invocation->simulated->tick = reading_tick;
+	invocation->simulated->tick_context = view;
+}
+
+void reading_close(struct reading_view *view)
+{
+	if (view->terminal && view->drawn)
+		view->invocation->world->write(view->invocation->world, 2, SLICE("\r\033[K"));
+	view->invocation->simulated->tick = NULL;
+}

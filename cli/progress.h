@@ -1,0 +1,61 @@
+#ifndef TRUEUP_CLI_PROGRESS_H
+#define TRUEUP_CLI_PROGRESS_H
+
+#include "cli/invocation.h"
+#include "reconcile/apply.h"
+
+/*
+ * Shows what an apply is doing, on standard error: on a terminal a block of the running
+ * actions that is redrawn in place, elsewhere a line at start and end of each and a sign
+ * of life every half minute.
+ */
+struct action_progress {
+	const struct action *action;
+	enum phase phase; /* that runs now */
+	int64_t began_ms; /* of the first phase */
+	uint8_t phases_left;
+	uint8_t running; /* phases */
+	bool begun;
+	bool ended;
+};
+
+struct progress_view {
+	struct invocation *invocation;
+	const struct plan *plan;
+	bool terminal;
+	struct action_progress *actions; /* parallel to the plan's */
+	size_t *running;		 /* indexes of actions with a phase that runs, oldest first */
+	size_t running_count;
+	size_t total, ended; /* actions */
+	size_t lines;	     /* of the block that stands on the terminal */
+	int64_t drawn_ms;    /* by the real clock, which people see */
+	int64_t heard_ms;    /* last line, by the world's clock */
+};
+
+/* From here on the view is shown whenever the world waits. phase_counts: phases of each
+ * action of the plan. */
+void progress_open(struct progress_view *view, struct invocation *invocation, const struct plan *plan,
+		   const uint8_t *phase_counts);
+/* Takes the block off the terminal. */
+void progress_close(struct progress_view *view);
+/* Of struct apply; context: the view. */
+void progress_tell(void *context, enum progress progress, const struct action *action, enum phase phase,
+		   int64_t elapsed_ms);
+
+/* Shows that reading goes on, where it takes longer than a moment. */
+struct reading_view {
+	struct invocation *invocation;
+	const struct loop *loop;
+	bool terminal;
+	bool drawn;
+	int64_t began_ms; /* both by the real clock */
+	int64_t heard_ms;
+};
+
+void reading_open(struct reading_view *view, struct invocation *invocation, const struct loop *loop);
+void reading_close(struct reading_view *view);
+
+/* "0.4 s", "12 s", "3 min 20 s". */
+void print_duration(struct buffer *buffer, int64_t ms);
+
+#endif

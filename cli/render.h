@@ -1,0 +1,66 @@
+#ifndef TRUEUP_CLI_RENDER_H
+#define TRUEUP_CLI_RENDER_H
+
+#include "base/buffer.h"
+#include "base/diag.h"
+#include "base/json.h"
+#include "base/source.h"
+#include "base/value.h"
+#include "cli/palette.h"
+#include "reconcile/apply.h"
+#include "reconcile/plan.h"
+
+/* What a command found and did, for renderers to show. What a command does not fill in is
+ * left out. Everything is borrowed. */
+struct report {
+	const char *command;
+	struct arena *arena;
+	const struct sources *sources;
+	struct diagnostics *diagnostics;
+	const struct json_style *style;
+
+	const struct plan *plan;
+	bool is_drift;	       /* the plan is what the record says against what is there */
+	struct slice digest;   /* approval digest of the plan */
+	struct slice spec;     /* digest of the spec's files, or empty */
+	const char *plan_path; /* where the plan was saved, or NULL */
+
+	const struct apply *applied;
+	int64_t elapsed_ms;   /* of the apply */
+	struct value outputs; /* MAP, or null */
+
+	struct slice text; /* of a command with a form of its own, ready for the terminal */
+	struct value data; /* the same as a MAP: its members go to the top of the document */
+	int status;
+};
+
+enum { RENDER_INLINE_BYTES = 110 };
+
+/* Renderers write; where it goes is the matter of sinks.h. */
+struct renderer {
+	const char *name;
+	/* As soon as there is a plan, before anybody is asked; NULL: nothing until the end. */
+	void (*plan)(struct buffer *buffer, const struct report *report, const struct palette *palette);
+	void (*end)(struct buffer *buffer, const struct report *report, const struct palette *palette);
+};
+
+extern const struct renderer render_text;
+extern const struct renderer render_json;
+
+/* NULL where there is none of that name. */
+const struct renderer *renderer_named(struct slice name);
+
+/* Diagnostics for people, with their source lines: sorted and without repeats. */
+void render_diagnostics(struct buffer *buffer, const struct sources *sources, struct diagnostics *diagnostics,
+			struct arena *scratch, const struct palette *palette);
+/* On one line, as a spec would have it; secrets as "secret~9c1e77aa". */
+void render_value(struct buffer *buffer, const struct value *value, const struct json_style *style);
+/* Whether that is more than a line takes. */
+bool render_is_long(const struct value *value, const struct json_style *style);
+/* On lines: a text as it is, a list or a map with a line for each item that fits on one. Not
+ * safe for a terminal yet: see print_safe(). */
+void render_lines(struct buffer *buffer, const struct value *value, const struct json_style *style);
+/* As json_write(); a cap that is passed shows in the buffer. */
+void render_as_json(struct buffer *buffer, const struct value *value, const struct json_style *style);
+
+#endif

@@ -1,0 +1,200 @@
+#include "cli/line_diff.h"
+#include "cli/render_change.h"
+
+enum { TEXT_LIMIT_BYTES = 256 * 1024 * 1024 };
+
+/* What stands behind a change, by its effect. */
+static const struct {
+	const char *note;
+	enum paint paint;
+} notes[] = {
+	[EFFECT_SET] = {NULL, PAINT_PLAIN},
+	[EFFECT_REPLACE] = {"needs a new object", PAINT_LOUD},
+	[EFFECT_REPLACE_UNLESS_EQUAL] = {"needs a new object unless it turns out equal", PAINT_LOUD},
+	[EFFECT_RELEASE] = {"kept as it is, no longer managed", PAINT_FAINT},
+	[EFFECT_SHOW] = {"not managed, left as it is", PAINT_FAINT},
+	[EFFECT_RECORD] = {"already so, will be recorded", PAINT_FAINT},
+	[EFFECT_UNREAD] = {"could not be read", PAINT_CHANGE},
+	[EFFECT_CONFLICT] = {"nothing can change that", PAINT_LOUD},
+};
+
+static bool is_unset(const struct value *value)
+{
+	return value_is(value, VALUE_NULL);
+}
+
+static void print_path(struct change_view *view, const struct change *change)
+{
+	size_t begin = view->buffer->size;
+
+	buffer_string(view->buffer, "      ");
+	print_safe(view->buffer, change->path);
+	size_t used = view->buffer->size - begin - 6;
+	buffer_format(view->buffer, "%*s", used < (size_t)view->width ? view->width - (int)used : 0, "");
+}
+
+static void print_note(struct change_view *view, const struct change *change)
+{
+	const char *note = notes[change->effect].note;
+	enum paint color = notes[change->effect].paint;
+
+	if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET) {
+		note = view->drift_only ? NULL : "will revert";
+		color = PAINT_CHANGE;
+	}
+	if (note && !view->listed) {
+		buffer_string(view->buffer, "   ");
+		paint(view->buffer, view->palette, color, "%s", note);
+	}
+	buffer_byte(view->buffer, '\n');
+}
+
+static bool has_line_end(const struct value *value)
+{
+	struct slice text = value_slice(value);
+
+	return value_is(value, VALUE_STRING) && !(value->secret && !value->segmented) && text.size > 1 &&
+	       slice_contains(slice_first(text, text.size - 1), SLICE("\n"));
+}
+
+static bool is_long(const struct value *value, const struct json_style *style)
+{
+	return has_line_end(value) ||
+	       ((value_is(value, VALUE_MAP) || value_is(value, VALUE_LIST)) && render_is_long(value, style));
+}
+
+static void emit_line(void *context, enum line_kind kind, struct slice line)
+{
+	static const struct {
+		const char *sign;
+		enum paint paint;
+	} signs[] = {
+		[LINE_SAME] = {"  ", PAINT_FAINT},
+		[LINE_GONE] = {"- ", PAINT_BAD},
+		[LINE_NEW] = {"+ ", PAINT_GOOD},
+		[LINE_CUT] = {"...", PAINT_FAINT},
+	};
+	struct change_view *view = context;
+
+	buffer_string(view->buffer, "        ");
+	buffer_string(view->buffer, view->palette->start[view->listed ? PAINT_PLAIN : signs[kind].paint]);
+	/* Of what will be made every line is new: no need to say so. */
+	buffer_string(view->buffer, view->listed ? "" : signs[kind].sign);
+	print_safe(view->buffer, line);
+	buffer_string(view->buffer, view->palette->end);
+	buffer_byte(view->buffer, '\n');
+}
+
+static struct value only_claimed(struct arena *arena, const struct field *field, const struct value *live,
+				 const struct value *wanted);
+
+static struct value claimed_members(struct arena *arena, const struct field *object, const struct value *live,
+				    const struct value *wanted)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < live->count; i++) {
+		struct slice name = value_slice(&live->members[i].key);
+		const struct value *claim = value_get(wanted, name);
+		const struct field *field = field_named(&object->members, name);
+
+		if (claim && !value_is(claim, VALUE_NULL))
+			value_builder_member(&builder, name,
+					     field ? only_claimed(arena, field, &live->members[i].value, claim)
+						   : live->members[i].value);
+	}
+	return value_builder_map(&builder, arena);
+}
+
+/* Members of an object that the spec does not set are no part of a difference, so they are
+ * not shown as one. */
+static struct value only_claimed(struct arena *arena, const struct field *field, const struct value *live,
+				 const struct value *wanted)
+{
+	if (field->type == FIELD_OBJECT && value_is(live, VALUE_MAP) && value_is(wanted, VALUE_MAP))
+		return claimed_members(arena, field, live, wanted);
+	if (field->type != FIELD_LIST || !value_is(live, VALUE_LIST) || !value_is(wanted, VALUE_LIST))
+		return *live;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < live->count; i++)
+		value_builder_item(&builder, i < wanted->count ? only_claimed(arena, field->item, &live->items[i],
+									      &wanted->items[i])
+							       : live->items[i]);
+	return value_builder_list(&builder, arena);
+}
+
+static void print_long(struct change_view *view, const struct change *change)
+{
+	BUFFER_AUTO before;
+	BUFFER_AUTO after;
+
+	buffer_init(&before, TEXT_LIMIT_BYTES);
+	buffer_init(&after, TEXT_LIMIT_BYTES);
+	struct value claimed = change->before;
+	if (change->field && (change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE))
+		claimed = only_claimed(view->arena, change->field, &change->before, &change->after);
+	render_lines(&before, &claimed, view->style);
+	render_lines(&after, &change->after, view->style);
+	/* Drift is told from the side of the record: what was, and what is there now. */
+	bool turned = change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET;
+	line_diff(buffer_slice(turned ? &after : &before), buffer_slice(turned ? &before : &after), emit_line, view);
+}
+
+static void print_two(struct change_view *view, const struct value *first, const char *between,
+		      const struct value *second)
+{
+	render_value(view->buffer, first, view->style);
+	buffer_string(view->buffer, between);
+	render_value(view->buffer, second, view->style);
+}
+
+/* An item of a set, or a member of a map, comes or goes as a whole. */
+static bool is_part_of_field(const struct change *change)
+{
+	return change->field && change->path.size > strlen(change->field->name);
+}
+
+static void print_item(struct change_view *view, const struct change *change)
+{
+	bool comes = is_unset(&change->before);
+	bool drift = change->cause == CAUSE_DRIFT;
+	/* Drift that is reverted: what comes back was taken away outside. */
+	bool shown_as_new = change->effect == EFFECT_SHOW || !drift ? comes : !comes;
+
+	buffer_string(view->buffer, shown_as_new ? "added" : "removed");
+	buffer_string(view->buffer, drift ? " outside" : "");
+	/* The path of a set's item holds its key already, and that is all of one that is no object. */
+	const struct value *item = comes ? &change->after : &change->before;
+	if (change->field->type == FIELD_SET && value_is(item, VALUE_DEFERRED)) {
+		buffer_string(view->buffer, ", known after apply");
+	} else if (change->field->type != FIELD_SET || value_is(item, VALUE_MAP)) {
+		buffer_string(view->buffer, ": ");
+		render_value(view->buffer, item, view->style);
+	}
+}
+
+void render_change(struct change_view *view, const struct change *change)
+{
+	print_path(view, change);
+	if (is_long(&change->before, view->style) || is_long(&change->after, view->style)) {
+		print_note(view, change);
+		print_long(view, change);
+		return;
+	}
+	if (view->listed || change->effect == EFFECT_UNREAD)
+		render_value(view->buffer, &change->after, view->style);
+	else if (change->effect == EFFECT_RELEASE)
+		render_value(view->buffer, &change->before, view->style);
+	else if (is_part_of_field(change) && (is_unset(&change->before) || is_unset(&change->after)))
+		print_item(view, change);
+	else if (change->effect == EFFECT_SHOW)
+		print_two(view, &change->before, ", now ", &change->after);
+	else if (change->cause == CAUSE_DRIFT)
+		print_two(view, &change->after, ", now ", &change->before);
+	else
+		print_two(view, &change->before, " -> ", &change->after);
+	print_note(view, change);
+}

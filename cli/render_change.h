@@ -1,0 +1,19 @@
+#ifndef TRUEUP_CLI_RENDER_CHANGE_H
+#define TRUEUP_CLI_RENDER_CHANGE_H
+
+#include "cli/render.h"
+
+/* The lines of one change within an action of the text plan. */
+struct change_view {
+	struct buffer *buffer;
+	const struct palette *palette;
+	const struct json_style *style;
+	struct arena *arena;
+	int width;	 /* of the column of paths */
+	bool drift_only; /* nothing is going to be reverted */
+	bool listed;	 /* the fields of what will be made: values, not differences */
+};
+
+void render_change(struct change_view *view, const struct change *change);
+
+#endif

@@ -1,0 +1,137 @@
+#include "cli/render.h"
+
+enum {
+	/* So much of a long source line is shown, with the place in the middle. */
+	LINE_SHOWN_BYTES = 120,
+};
+
+static const struct {
+	const char *name;
+	enum paint paint;
+} severities[] = {
+	[SEVERITY_ERROR] = {"error", PAINT_LOUD},
+	[SEVERITY_WARNING] = {"warning", PAINT_CHANGE},
+	[SEVERITY_NOTE] = {"note", PAINT_BOLD},
+};
+
+struct showing {
+	struct buffer *buffer;
+	const struct sources *sources;
+	struct arena *scratch;
+	const struct palette *palette;
+};
+
+/* Tabs keep their width under the line, everything else takes one column a character. */
+static void print_caret(struct showing *showing, struct slice before)
+{
+	buffer_format(showing->buffer, "%8s ", "|");
+	for (size_t i = 0; i < before.size; i++) {
+		unsigned char byte = (unsigned char)before.data[i];
+
+		if (byte == '\t')
+			buffer_byte(showing->buffer, '\t');
+		else if ((byte & 0xc0) != 0x80)
+			buffer_byte(showing->buffer, ' ');
+	}
+	paint(showing->buffer, showing->palette, PAINT_LOUD, "^");
+	buffer_byte(showing->buffer, '\n');
+}
+
+/* Not in the middle of a UTF-8 sequence. */
+static size_t sequence_start(struct slice text, size_t offset)
+{
+	while (offset > 0 && offset < text.size && ((unsigned char)text.data[offset] & 0xc0) == 0x80)
+		offset--;
+	return offset;
+}
+
+static void print_source_line(struct showing *showing, struct position position)
+{
+	struct slice line = sources_line(showing->sources, position);
+	size_t column = position.column > 0 ? (size_t)position.column - 1 : 0;
+	size_t begin = 0;
+
+	if (line.size == 0 || slice_trim(line).size == 0)
+		return;
+	if (column > line.size)
+		column = line.size;
+	if (line.size > LINE_SHOWN_BYTES && column > LINE_SHOWN_BYTES / 2)
+		begin = sequence_start(line, column - LINE_SHOWN_BYTES / 2);
+	struct slice shown = slice_from(line, begin);
+	if (shown.size > LINE_SHOWN_BYTES)
+		shown = slice_first(shown, sequence_start(shown, LINE_SHOWN_BYTES));
+	buffer_format(showing->buffer, "%6u | ", position.line);
+	/* A tab is harmless here and keeps the caret under its place. */
+	for (size_t i = 0; i < shown.size;) {
+		size_t size = 0;
+
+		if (shown.data[i] == '\t') {
+			buffer_byte(showing->buffer, '\t');
+			i++;
+			continue;
+		}
+		while (i + size < shown.size && shown.data[i + size] != '\t')
+			size++;
+		print_safe(showing->buffer, slice_first(slice_from(shown, i), size));
+		i += size;
+	}
+	buffer_byte(showing->buffer, '\n');
+	if (position.column > 0 && position.column != UINT16_MAX && column - begin <= shown.size)
+		print_caret(showing, slice_first(shown, column - begin));
+}
+
+static void print_place(struct showing *showing, struct position position)
+{
+	struct slice place = sources_place(showing->sources, position, showing->scratch);
+
+	if (place.size == 0)
+		return;
+	buffer_string(showing->buffer, "  --> ");
+	print_safe(showing->buffer, place);
+	buffer_byte(showing->buffer, '\n');
+	print_source_line(showing, position);
+}
+
+static void print_note(struct showing *showing, const char *name, struct slice text)
+{
+	if (text.size == 0)
+		return;
+	buffer_string(showing->buffer, "  ");
+	paint(showing->buffer, showing->palette, PAINT_BOLD, "%s", name);
+	buffer_string(showing->buffer, " ");
+	print_safe(showing->buffer, text);
+	buffer_byte(showing->buffer, '\n');
+}
+
+static void print_diagnostic(struct showing *showing, const struct diag *diag)
+{
+	struct buffer *buffer = showing->buffer;
+
+	paint(buffer, showing->palette, severities[diag->severity].paint, "%s:", severities[diag->severity].name);
+	buffer_byte(buffer, ' ');
+	if (diag->address.size > 0 && !slice_contains(diag->message, diag->address)) {
+		print_safe(buffer, diag->address);
+		buffer_string(buffer, ": ");
+	}
+	print_safe(buffer, diag->message);
+	buffer_byte(buffer, '\n');
+	print_place(showing, diag->position);
+	if (diag->related.line > 0 || diag->related_message.size > 0) {
+		print_note(showing, "note:", diag->related_message);
+		print_place(showing, diag->related);
+	}
+	print_note(showing, "cause:", diag->cause);
+	print_note(showing, "hint:", diag->hint);
+}
+
+void render_diagnostics(struct buffer *buffer, const struct sources *sources, struct diagnostics *diagnostics,
+			struct arena *scratch, const struct palette *palette)
+{
+	struct showing showing = {buffer, sources, scratch, palette};
+
+	diagnostics_sort(diagnostics);
+	for (size_t i = 0; i < diagnostics->count; i++)
+		print_diagnostic(&showing, &diagnostics->items[i]);
+	if (diagnostics->dropped > 0)
+		buffer_format(buffer, "and %zu more\n", diagnostics->dropped);
+}

@@ -1,0 +1,228 @@
+#include "cli/render.h"
+
+/* One document for whoever reads by program; minor versions of the schema only add. */
+
+static const char SCHEMA[] = "1.0";
+
+static const struct renderer *const renderers[] = {&render_text, &render_json};
+
+const struct renderer *renderer_named(struct slice name)
+{
+	for (size_t i = 0; i < sizeof(renderers) / sizeof(renderers[0]); i++)
+		if (slice_is(name, renderers[i]->name))
+			return renderers[i];
+	return NULL;
+}
+
+static const char *const severity_names[] = {
+	[SEVERITY_ERROR] = "error",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_NOTE] = "note",
+};
+
+static const char *const fault_names[] = {
+	[FAULT_USER] = "user",		 [FAULT_USAGE] = "usage",	  [FAULT_AUTH] = "auth",
+	[FAULT_ABSENT] = "absent",	 [FAULT_CONFLICT] = "conflict",	  [FAULT_THROTTLED] = "throttled",
+	[FAULT_TRANSIENT] = "transient", [FAULT_AMBIGUOUS] = "ambiguous", [FAULT_UNSUPPORTED] = "unsupported",
+	[FAULT_STALE] = "stale",	 [FAULT_LEASE] = "lease",	  [FAULT_BUDGET] = "budget",
+	[FAULT_INTERNAL] = "internal",
+};
+
+static const char *const effect_names[] = {
+	[EFFECT_SET] = "set",
+	[EFFECT_REPLACE] = "replace",
+	[EFFECT_REPLACE_UNLESS_EQUAL] = "replace-unless-equal",
+	[EFFECT_RELEASE] = "release",
+	[EFFECT_SHOW] = "show",
+	[EFFECT_RECORD] = "record",
+	[EFFECT_UNREAD] = "unread",
+	[EFFECT_CONFLICT] = "conflict",
+};
+
+static void put(struct value_builder *builder, const char *name, struct value value)
+{
+	value_builder_set(builder, slice_of(name), value);
+}
+
+static void put_text(struct value_builder *builder, const char *name, struct slice text)
+{
+	if (text.size > 0)
+		put(builder, name, value_string(text));
+}
+
+static void put_count(struct value_builder *builder, const char *name, size_t count)
+{
+	put(builder, name, value_integer((int64_t)count));
+}
+
+static void put_position(struct value_builder *builder, const struct report *report, struct position position)
+{
+	if (position.line == 0 || position.file >= report->sources->count)
+		return;
+	put_text(builder, "file", report->sources->items[position.file].name);
+	put(builder, "line", value_integer(position.line));
+	if (position.column > 0 && position.column != UINT16_MAX)
+		put(builder, "column", value_integer(position.column));
+}
+
+static struct value diagnostic_value(const struct report *report, const struct diag *diag)
+{
+	VALUE_BUILDER_AUTO builder;
+	VALUE_BUILDER_AUTO related;
+
+	value_builder_init(&builder);
+	value_builder_init(&related);
+	put(&builder, "severity", value_text(severity_names[diag->severity]));
+	put(&builder, "fault", value_text(fault_names[diag->fault]));
+	put(&builder, "message", value_string(diag->message));
+	put_text(&builder, "address", diag->address);
+	put_position(&builder, report, diag->position);
+	put_text(&builder, "hint", diag->hint);
+	put_text(&builder, "cause", diag->cause);
+	if (diag->related.line > 0) {
+		put_position(&related, report, diag->related);
+		put_text(&related, "message", diag->related_message);
+		put(&builder, "related", value_builder_map(&related, report->arena));
+	}
+	return value_builder_map(&builder, report->arena);
+}
+
+static struct value diagnostics_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	diagnostics_sort(report->diagnostics);
+	for (size_t i = 0; i < report->diagnostics->count; i++)
+		value_builder_item(&builder, diagnostic_value(report, &report->diagnostics->items[i]));
+	return value_builder_list(&builder, report->arena);
+}
+
+static struct value change_value(const struct report *report, const struct change *change)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	put(&builder, "path", value_string(change->path));
+	put(&builder, "cause", value_text(change->cause == CAUSE_DRIFT ? "drift" : "intent"));
+	put(&builder, "effect", value_text(effect_names[change->effect]));
+	put(&builder, "before", change->before);
+	put(&builder, "after", change->after);
+	return value_builder_map(&builder, report->arena);
+}
+
+static struct value action_value(const struct report *report, const struct action *action)
+{
+	VALUE_BUILDER_AUTO builder;
+	VALUE_BUILDER_AUTO changes;
+
+	value_builder_init(&builder);
+	value_builder_init(&changes);
+	for (size_t i = 0; i < action->change_count; i++)
+		value_builder_item(&changes, change_value(report, &action->changes[i]));
+	put(&builder, "address", value_string(action->address));
+	put(&builder, "operation", value_text(operation_name(action->operation)));
+	put_text(&builder, "reason", slice_of(action->reason));
+	put_text(&builder, "kind", slice_of(action->kind ? action->kind->name : NULL));
+	put_text(&builder, "provider_id", action->provider_id);
+	put_text(&builder, "place", action->place);
+	put(&builder, "drifted", value_bool(action->drifted));
+	if (action->operation == OPERATION_REPLACE) {
+		put(&builder, "create_before_destroy", value_bool(action->create_before_destroy));
+		put(&builder, "maybe", value_bool(action->maybe));
+	}
+	put_count(&builder, "takes_down", action->takes_down);
+	put(&builder, "changes", value_builder_list(&changes, report->arena));
+	return value_builder_map(&builder, report->arena);
+}
+
+static struct value unread_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < report->plan->unread_count; i++) {
+		const struct unread *unread = &report->plan->unread[i];
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		put(&builder, "address", value_string(unread->address));
+		put_text(&builder, "field", unread->field);
+		put_text(&builder, "reason", unread->reason);
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
+	}
+	return value_builder_list(&list, report->arena);
+}
+
+static void put_plan(struct value_builder *builder, const struct report *report)
+{
+	const struct plan *plan = report->plan;
+	VALUE_BUILDER_AUTO list;
+	VALUE_BUILDER_AUTO counts;
+
+	value_builder_init(&list);
+	value_builder_init(&counts);
+	for (int operation = OPERATION_CREATE; operation < OPERATION_COUNT; operation++)
+		put_count(&counts, operation_name((enum operation)operation), plan->counts[operation]);
+	for (size_t i = 0; i < plan->action_count; i++)
+		value_builder_item(&list, action_value(report, &plan->actions[i]));
+	put(builder, "stack", value_string(plan->stack));
+	put(builder, "lineage", value_string(plan->lineage));
+	put(builder, "serial", value_integer(plan->serial));
+	put_text(builder, "digest", report->digest);
+	put_text(builder, "spec", report->spec);
+	put(builder, "refreshed", value_bool(plan->refreshed));
+	put(builder, "destroy", value_bool(plan->destroy));
+	put_count(builder, "managed", plan->managed_count);
+	put_count(builder, "read", plan->read_count);
+	put_count(builder, "drift", plan->drift_count);
+	put(builder, "counts", value_builder_map(&counts, report->arena));
+	put(builder, "actions", value_builder_list(&list, report->arena));
+	put(builder, "unread", unread_value(report));
+}
+
+static void put_applied(struct value_builder *builder, const struct report *report)
+{
+	VALUE_BUILDER_AUTO applied;
+
+	value_builder_init(&applied);
+	put_count(&applied, "done", report->applied->done_count);
+	put_count(&applied, "failed", report->applied->failed_count);
+	put_count(&applied, "skipped", report->applied->skipped_count);
+	put_count(&applied, "calls", report->applied->request_count);
+	put(&applied, "interrupted", value_bool(report->applied->interrupted));
+	put(&applied, "elapsed_ms", value_integer(report->elapsed_ms));
+	put(builder, "applied", value_builder_map(&applied, report->arena));
+}
+
+static void render(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	struct json_style style = report->style ? *report->style : (struct json_style){0};
+	VALUE_BUILDER_AUTO builder;
+
+	(void)palette;
+	value_builder_init(&builder);
+	put(&builder, "schema", value_text(SCHEMA));
+	put(&builder, "command", value_text(report->command));
+	put(&builder, "status", value_integer(report->status));
+	if (report->plan)
+		put_plan(&builder, report);
+	else
+		put_text(&builder, "spec", report->spec);
+	if (report->applied)
+		put_applied(&builder, report);
+	if (value_is(&report->outputs, VALUE_MAP))
+		put(&builder, "outputs", report->outputs);
+	for (uint32_t i = 0; value_is(&report->data, VALUE_MAP) && i < report->data.count; i++)
+		value_builder_set(&builder, value_slice(&report->data.members[i].key), report->data.members[i].value);
+	put(&builder, "diagnostics", diagnostics_value(report));
+	struct value document = value_builder_map(&builder, report->arena);
+	style.pretty = true;
+	render_as_json(buffer, &document, &style);
+	buffer_byte(buffer, '\n');
+}
+
+const struct renderer render_json = {
+	.name = "json",
+	.end = render,
+};

@@ -1,0 +1,341 @@
+#include "cli/progress.h"
+#include "cli/render_change.h"
+
+/* The plan as people read it: drift and intent apart, what destroys first. */
+
+enum { ADDRESS_COLUMN = 34, PATH_WIDTH_LEAST = 12, PATH_WIDTH_MOST = 40 };
+
+enum section {
+	SECTION_DRIFT,
+	SECTION_INTENT,
+	SECTION_RECORD,
+	SECTION_COUNT,
+};
+
+static const struct {
+	const char *name;
+	const char *about;
+} sections[SECTION_COUNT] = {
+	[SECTION_DRIFT] = {"DRIFT", "reality moved"},
+	[SECTION_INTENT] = {"INTENT", "the spec changed"},
+	[SECTION_RECORD] = {"RECORD", "nothing is called, only the record follows"},
+};
+
+static const struct {
+	const char *sign;
+	const char *word; /* shown before the reason where it must not be overlooked */
+	enum paint paint;
+	bool destroys;
+} operations[OPERATION_COUNT] = {
+	[OPERATION_NONE] = {" ", NULL, PAINT_PLAIN, false},
+	[OPERATION_CREATE] = {"+", NULL, PAINT_GOOD, false},
+	[OPERATION_UPDATE] = {"~", NULL, PAINT_CHANGE, false},
+	[OPERATION_REPLACE] = {"!", "REPLACE", PAINT_LOUD, true},
+	[OPERATION_DELETE] = {"-", "DELETE", PAINT_LOUD, true},
+	[OPERATION_FORGET] = {"x", "forget", PAINT_FAINT, false},
+	[OPERATION_ADOPT] = {"=", "adopt", PAINT_GOOD, false},
+	[OPERATION_CONFLICT] = {"#", "CONFLICT", PAINT_LOUD, false},
+	[OPERATION_INCOMPLETE] = {"?", "unread", PAINT_CHANGE, false},
+	[OPERATION_RECORD] = {"*", NULL, PAINT_FAINT, false},
+};
+
+static bool has_intent(const struct action *action)
+{
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].cause == CAUSE_INTENT && action->changes[i].effect != EFFECT_UNREAD)
+			return true;
+	return false;
+}
+
+static enum section section_of(const struct report *report, const struct action *action)
+{
+	if (report->is_drift)
+		return action->operation == OPERATION_INCOMPLETE ? SECTION_COUNT : SECTION_DRIFT;
+	switch (action->operation) {
+	case OPERATION_INCOMPLETE:
+	case OPERATION_CONFLICT:
+	case OPERATION_NONE:
+		return SECTION_COUNT;
+	case OPERATION_FORGET:
+		return SECTION_RECORD;
+	case OPERATION_CREATE:
+		return action->object_id.size > 0 && action->role == OBJECT_CURRENT ? SECTION_DRIFT : SECTION_INTENT;
+	case OPERATION_DELETE:
+	case OPERATION_ADOPT:
+		return SECTION_INTENT;
+	case OPERATION_UPDATE:
+	case OPERATION_REPLACE:
+	case OPERATION_RECORD:
+		break;
+	}
+	if (action->drifted && !has_intent(action))
+		return SECTION_DRIFT;
+	return action->operation == OPERATION_RECORD ? SECTION_RECORD : SECTION_INTENT;
+}
+
+/* Why, with a word before it that cannot be overlooked where something is destroyed. */
+static void print_reason(struct buffer *buffer, const struct report *report, const struct action *action,
+			 const struct palette *palette)
+{
+	const char *word = operations[action->operation].word;
+	const char *reason = action->reason;
+	enum paint color = operations[action->operation].destroys ? PAINT_BAD : PAINT_FAINT;
+
+	if (report->is_drift && action->operation == OPERATION_CREATE) {
+		paint(buffer, palette, PAINT_LOUD, "MISSING, ");
+	} else if (report->is_drift) {
+		word = NULL;
+		reason = "changed outside of this stack";
+	}
+	if (report->plan->destroy && action->operation == OPERATION_DELETE && action->role == OBJECT_CURRENT)
+		reason = NULL;
+	if (word)
+		paint(buffer, palette, operations[action->operation].paint, "%s%s%s", word, action->maybe ? "?" : "",
+		      reason ? ", " : "");
+	if (reason)
+		paint(buffer, palette, color, "%s", reason);
+}
+
+static void print_head(struct buffer *buffer, const struct report *report, const struct action *action,
+		       const struct palette *palette)
+{
+	buffer_string(buffer, "  ");
+	paint(buffer, palette, operations[action->operation].paint, "%s", operations[action->operation].sign);
+	buffer_byte(buffer, ' ');
+	size_t begin = buffer->size;
+	buffer_string(buffer, palette->start[PAINT_BOLD]);
+	size_t painted = buffer->size - begin;
+	print_safe(buffer, action->address);
+	size_t used = buffer->size - begin - painted;
+	buffer_string(buffer, palette->start[PAINT_BOLD][0] ? palette->end : "");
+	buffer_format(buffer, "%*s", used < ADDRESS_COLUMN ? ADDRESS_COLUMN - (int)used : 0, "");
+	if (action->place.size > 0) {
+		buffer_byte(buffer, ' ');
+		print_safe(buffer, action->place);
+	}
+	buffer_string(buffer, "  ");
+	print_reason(buffer, report, action, palette);
+	if (action->role == OBJECT_DEPOSED && action->provider_id.size > 0) {
+		buffer_string(buffer, "  ");
+		print_safe(buffer, action->provider_id);
+	}
+	/* Where everything goes, nothing falls because of another. */
+	if (action->takes_down > 0 && !report->plan->destroy)
+		paint(buffer, palette, PAINT_LOUD, "  takes down %zu", action->takes_down);
+	buffer_byte(buffer, '\n');
+}
+
+static void print_action(struct buffer *buffer, const struct report *report, const struct action *action,
+			 const struct palette *palette)
+{
+	struct change_view view = {
+		.buffer = buffer,
+		.palette = palette,
+		.style = report->style,
+		.arena = report->arena,
+		.width = PATH_WIDTH_LEAST,
+		.drift_only = report->is_drift,
+		.listed = action->operation == OPERATION_CREATE || action->operation == OPERATION_ADOPT,
+	};
+
+	print_head(buffer, report, action, palette);
+	/* What is missing would be listed as if it were to be made. */
+	if (report->is_drift && view.listed)
+		return;
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].path.size < PATH_WIDTH_MOST && (int)action->changes[i].path.size > view.width)
+			view.width = (int)action->changes[i].path.size;
+	view.width += 2;
+	if (!view.listed)
+		for (size_t i = 0; i < action->change_count; i++)
+			render_change(&view, &action->changes[i]);
+	/* In the order of the kind's table, whatever order a spec or a file had. */
+	for (size_t k = 0; view.listed && k < action->kind->fields.count; k++)
+		for (size_t i = 0; i < action->change_count; i++)
+			if (action->changes[i].field == field_at(&action->kind->fields, k))
+				render_change(&view, &action->changes[i]);
+}
+
+static void print_section(struct buffer *buffer, const struct report *report, enum section section,
+			  const struct palette *palette)
+{
+	const struct plan *plan = report->plan;
+	bool begun = false;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < plan->action_count; i++) {
+			const struct action *action = &plan->actions[i];
+
+			if (section_of(report, action) != section ||
+			    operations[action->operation].destroys != (pass == 0))
+				continue;
+			if (!begun) {
+				paint(buffer, palette, PAINT_BOLD, "%-7s", sections[section].name);
+				buffer_format(buffer, " %s",
+					      plan->destroy && section == SECTION_INTENT ? "everything is to go"
+											 : sections[section].about);
+				if (section == SECTION_DRIFT)
+					buffer_format(buffer, " since #%lld", (long long)plan->serial);
+				buffer_byte(buffer, '\n');
+			}
+			begun = true;
+			print_action(buffer, report, action, palette);
+		}
+	}
+}
+
+static void print_unread(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
+{
+	if (plan->unread_count == 0)
+		return;
+	paint(buffer, palette, PAINT_BOLD, "%-7s", "UNREAD");
+	buffer_string(buffer, " could not be read, so nothing is claimed or done about it\n");
+	for (size_t i = 0; i < plan->unread_count; i++) {
+		const struct unread *unread = &plan->unread[i];
+
+		buffer_string(buffer, "  ");
+		paint(buffer, palette, PAINT_CHANGE, "?");
+		buffer_byte(buffer, ' ');
+		print_safe(buffer, unread->address);
+		if (unread->field.size > 0) {
+			buffer_byte(buffer, '.');
+			print_safe(buffer, unread->field);
+		}
+		if (unread->reason.size > 0) {
+			buffer_string(buffer, "   ");
+			print_safe(buffer, unread->reason);
+		}
+		buffer_byte(buffer, '\n');
+	}
+}
+
+static void print_count(struct buffer *buffer, const struct palette *palette, size_t count, const char *name, bool loud)
+{
+	paint(buffer, palette, loud && count > 0 ? PAINT_LOUD : PAINT_PLAIN, "%zu %s", count, name);
+}
+
+static void print_drift_summary(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
+{
+	size_t missing = plan->counts[OPERATION_CREATE];
+
+	print_count(buffer, palette, plan->drift_count - missing, "changed  ", false);
+	print_count(buffer, palette, missing, "MISSING", true);
+	buffer_string(buffer, " | ");
+	print_count(buffer, palette, plan->unread_count, "unread", true);
+	buffer_byte(buffer, '\n');
+}
+
+static void print_summary(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
+{
+	static const enum operation rare[] = {OPERATION_ADOPT, OPERATION_FORGET, OPERATION_RECORD};
+
+	print_count(buffer, palette, plan->counts[OPERATION_CREATE], "create  ", false);
+	print_count(buffer, palette, plan->counts[OPERATION_UPDATE], "update  ", false);
+	print_count(buffer, palette, plan->counts[OPERATION_REPLACE], "REPLACE  ", true);
+	print_count(buffer, palette, plan->counts[OPERATION_DELETE], "delete", true);
+	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
+		if (plan->counts[rare[i]] > 0)
+			buffer_format(buffer, "  %zu %s", plan->counts[rare[i]], operation_name(rare[i]));
+	buffer_format(buffer, " | %zu drift | ", plan->drift_count);
+	print_count(buffer, palette, plan->unread_count, "unread", true);
+	buffer_byte(buffer, '\n');
+}
+
+static void print_header(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	const struct plan *plan = report->plan;
+
+	paint(buffer, palette, PAINT_BOLD, "%s%s", report->is_drift ? "drift" : "plan ", "");
+	if (!report->is_drift)
+		paint(buffer, palette, PAINT_BOLD, "%.8s", report->digest.data);
+	buffer_string(buffer, "  ");
+	print_safe(buffer, plan->stack);
+	if (report->spec.size > 0)
+		buffer_format(buffer, "  spec %.7s", report->spec.data);
+	buffer_format(buffer, "  state #%lld  ", (long long)plan->serial);
+	if (plan->refreshed)
+		buffer_format(buffer, "read %zu of %zu\n", plan->read_count, plan->managed_count);
+	else
+		buffer_string(buffer, "nothing read\n");
+}
+
+static void print_nothing(struct buffer *buffer, const struct report *report)
+{
+	const struct plan *plan = report->plan;
+	const char *what = plan->unread_count > 0 ? "what could be read"
+			   : plan->refreshed	  ? "what is there"
+						  : "what is recorded";
+
+	if (plan->destroy && plan->unread_count == 0)
+		buffer_string(buffer, "nothing to do: nothing is recorded\n");
+	else
+		buffer_format(buffer, "%s: %s is as %s\n", report->is_drift ? "no drift" : "nothing to do", what,
+			      report->is_drift ? "recorded" : "the spec says");
+	if (plan->unread_count > 0)
+		buffer_format(buffer, "%zu unread\n", plan->unread_count);
+}
+
+static void render_plan(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	const struct plan *plan = report->plan;
+
+	print_header(buffer, report, palette);
+	for (enum section section = 0; section < SECTION_COUNT; section++)
+		print_section(buffer, report, section, palette);
+	print_unread(buffer, plan, palette);
+	if (plan_is_empty(plan) && report->diagnostics->error_count == 0)
+		print_nothing(buffer, report);
+	else if (report->is_drift)
+		print_drift_summary(buffer, plan, palette);
+	else
+		print_summary(buffer, plan, palette);
+}
+
+static void print_outputs(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	if (!value_is(&report->outputs, VALUE_MAP) || report->outputs.count == 0)
+		return;
+	paint(buffer, palette, PAINT_BOLD, "outputs");
+	buffer_byte(buffer, '\n');
+	for (uint32_t i = 0; i < report->outputs.count; i++) {
+		buffer_string(buffer, "  ");
+		print_safe(buffer, value_slice(&report->outputs.members[i].key));
+		buffer_string(buffer, "  ");
+		render_value(buffer, &report->outputs.members[i].value, report->style);
+		buffer_byte(buffer, '\n');
+	}
+}
+
+static void print_applied(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	const struct apply *apply = report->applied;
+	bool whole = apply->failed_count + apply->skipped_count == 0 && !apply->interrupted;
+	const char *verdict = whole ? "applied" : apply->done_count > 0 ? "partly applied" : "not applied";
+
+	paint(buffer, palette, whole ? PAINT_GOOD : PAINT_LOUD, "%s", verdict);
+	buffer_format(buffer, ": %zu done, %zu failed, %zu skipped, %zu calls in ", apply->done_count,
+		      apply->failed_count, apply->skipped_count, apply->request_count);
+	print_duration(buffer, report->elapsed_ms);
+	buffer_byte(buffer, '\n');
+	if (!whole)
+		buffer_string(buffer, "run it again to resume: what was done is recorded\n");
+}
+
+static void render_end(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	if (report->plan_path) {
+		buffer_string(buffer, "apply exactly this:  trueup apply ");
+		print_safe(buffer, slice_of(report->plan_path));
+		buffer_format(buffer, " --digest %.8s\n", report->digest.data);
+	}
+	if (report->applied)
+		print_applied(buffer, report, palette);
+	print_outputs(buffer, report, palette);
+	buffer_append(buffer, report->text);
+}
+
+const struct renderer render_text = {
+	.name = "text",
+	.plan = render_plan,
+	.end = render_end,
+};

@@ -1,0 +1,236 @@
+#include "cli/render.h"
+
+enum { FINGERPRINT_SHOWN_DIGITS = 8 };
+
+/* The text of a secret, or, where it is sealed, the fingerprint of one. */
+static void print_secret(struct buffer *buffer, const struct json_style *style, struct slice text, bool sealed)
+{
+	char fingerprint[65] = "";
+
+	if (!sealed && style && style->fingerprint) {
+		style->fingerprint(style->context, text, fingerprint);
+		fingerprint[64] = '\0';
+	}
+	struct slice digits = slice_first(sealed ? text : slice_of(fingerprint), FINGERPRINT_SHOWN_DIGITS);
+	buffer_format(buffer, "secret~%.*s", SLICE_ARGUMENTS(digits));
+}
+
+static void print_segments(struct buffer *buffer, const struct value *value, const struct json_style *style,
+			   void (*print)(struct buffer *buffer, struct slice text))
+{
+	for (size_t i = 0; i < value->segments->count; i++) {
+		const struct segment *segment = &value->segments->segments[i];
+
+		if (segment->secret)
+			print_secret(buffer, style, segment->text, value->style == VALUE_STYLE_SEALED);
+		else
+			print(buffer, segment->text);
+	}
+}
+
+void render_as_json(struct buffer *buffer, const struct value *value, const struct json_style *style)
+{
+	static const struct json_style plain = {0};
+
+	if (!json_write(buffer, value, style ? style : &plain))
+		buffer->full = true;
+}
+
+/* Whether a text can stand without quotes: no white space at its ends, nothing to escape. */
+static bool is_plain(struct slice text)
+{
+	if (text.size == 0 || text.data[0] == ' ' || text.data[text.size - 1] == ' ')
+		return false;
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char byte = (unsigned char)text.data[i];
+
+		if (byte < 0x20 || byte == 0x7f || byte == '"' || byte == '\\')
+			return false;
+	}
+	return true;
+}
+
+static void print_text(struct buffer *buffer, struct slice text, bool within)
+{
+	bool plain =
+		is_plain(text) && !(within && (slice_contains(text, SLICE(",")) || slice_contains(text, SLICE(":")) ||
+					       slice_contains(text, SLICE(" "))));
+
+	if (plain) {
+		print_safe(buffer, text);
+		return;
+	}
+	buffer_byte(buffer, '"');
+	while (text.size > 0) {
+		size_t size = 0;
+
+		while (size < text.size && text.data[size] != '"' && text.data[size] != '\\')
+			size++;
+		print_safe(buffer, slice_first(text, size));
+		if (size < text.size)
+			buffer_format(buffer, "\\%c", text.data[size++]);
+		text = slice_from(text, size);
+	}
+	buffer_byte(buffer, '"');
+}
+
+static void print_string(struct buffer *buffer, const struct value *value, const struct json_style *style, bool within)
+{
+	if (value->secret && !value->segmented) {
+		print_secret(buffer, style, value_slice(value), value->style == VALUE_STYLE_SEALED);
+		return;
+	}
+	if (!value->segmented) {
+		print_text(buffer, value_slice(value), within);
+		return;
+	}
+	buffer_byte(buffer, '"');
+	print_segments(buffer, value, style, print_safe);
+	buffer_byte(buffer, '"');
+}
+
+static void print_value(struct buffer *buffer, const struct value *value, const struct json_style *style, bool within);
+
+static void print_map(struct buffer *buffer, const struct value *map, const struct json_style *style)
+{
+	buffer_byte(buffer, '{');
+	for (uint32_t i = 0; i < map->count; i++) {
+		if (i > 0)
+			buffer_string(buffer, ", ");
+		print_text(buffer, value_slice(&map->members[i].key), true);
+		buffer_string(buffer, ": ");
+		print_value(buffer, &map->members[i].value, style, true);
+	}
+	buffer_byte(buffer, '}');
+}
+
+static void print_list(struct buffer *buffer, const struct value *list, const struct json_style *style)
+{
+	buffer_byte(buffer, '[');
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (i > 0)
+			buffer_string(buffer, ", ");
+		print_value(buffer, &list->items[i], style, true);
+	}
+	buffer_byte(buffer, ']');
+}
+
+static void print_value(struct buffer *buffer, const struct value *value, const struct json_style *style, bool within)
+{
+	switch ((enum value_type)value->type) {
+	case VALUE_NULL:
+		buffer_string(buffer, "unset");
+		break;
+	case VALUE_BOOL:
+	case VALUE_INTEGER:
+	case VALUE_NUMBER:
+		if (value->secret) {
+			struct value text = *value;
+			BUFFER_AUTO clear;
+
+			text.secret = false;
+			buffer_init(&clear, 64);
+			render_as_json(&clear, &text, style);
+			print_secret(buffer, style, buffer_slice(&clear), false);
+			break;
+		}
+		render_as_json(buffer, value, style);
+		break;
+	case VALUE_STRING:
+		print_string(buffer, value, style, within);
+		break;
+	case VALUE_LIST:
+		print_list(buffer, value, style);
+		break;
+	case VALUE_MAP:
+		print_map(buffer, value, style);
+		break;
+	case VALUE_DEFERRED:
+		buffer_string(buffer, within ? "(known after apply: " : "known after apply: ");
+		print_safe(buffer, value->deferred->text);
+		buffer_string(buffer, within ? ")" : "");
+		break;
+	case VALUE_UNREAD:
+		buffer_string(buffer, "unread");
+		break;
+	}
+}
+
+void render_value(struct buffer *buffer, const struct value *value, const struct json_style *style)
+{
+	print_value(buffer, value, style, false);
+}
+
+bool render_is_long(const struct value *value, const struct json_style *style)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, RENDER_INLINE_BYTES);
+	render_value(&text, value, style);
+	return text.full;
+}
+
+static void append(struct buffer *buffer, struct slice text)
+{
+	buffer_append(buffer, text);
+}
+
+/* A text as it is, with its secrets hidden. */
+static void print_whole_text(struct buffer *buffer, const struct value *value, const struct json_style *style)
+{
+	if (value->segmented)
+		print_segments(buffer, value, style, append);
+	else if (value->secret)
+		print_secret(buffer, style, value_slice(value), value->style == VALUE_STYLE_SEALED);
+	else
+		buffer_append(buffer, value_slice(value));
+}
+
+static void print_lines(struct buffer *buffer, const struct value *value, const struct json_style *style,
+			int first_indent, int indent);
+
+/* Behind "- " or "key: ": on the same line where it fits, else split; a map's first member
+ * may stand on the line of the dash. */
+static void print_entry(struct buffer *buffer, const struct value *value, const struct json_style *style, int indent,
+			bool dash)
+{
+	bool splits = (value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP)) && render_is_long(value, style);
+
+	if (splits && !(dash && value_is(value, VALUE_MAP))) {
+		buffer_byte(buffer, '\n');
+		print_lines(buffer, value, style, indent, indent);
+		return;
+	}
+	buffer_byte(buffer, ' ');
+	if (splits) {
+		print_lines(buffer, value, style, 0, indent);
+		return;
+	}
+	print_value(buffer, value, style, true);
+	buffer_byte(buffer, '\n');
+}
+
+static void print_lines(struct buffer *buffer, const struct value *value, const struct json_style *style,
+			int first_indent, int indent)
+{
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++) {
+		buffer_format(buffer, "%*s-", i > 0 ? indent : first_indent, "");
+		print_entry(buffer, &value->items[i], style, indent + 2, true);
+	}
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++) {
+		buffer_format(buffer, "%*s", i > 0 ? indent : first_indent, "");
+		print_text(buffer, value_slice(&value->members[i].key), true);
+		buffer_byte(buffer, ':');
+		print_entry(buffer, &value->members[i].value, style, indent + 2, false);
+	}
+}
+
+void render_lines(struct buffer *buffer, const struct value *value, const struct json_style *style)
+{
+	if (value_is(value, VALUE_STRING))
+		print_whole_text(buffer, value, style);
+	else if (value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP))
+		print_lines(buffer, value, style, 0, 0);
+	else if (!value_is(value, VALUE_NULL))
+		print_value(buffer, value, style, false);
+}

@@ -1,0 +1,323 @@
+#include "cli/saved_plan.h"
+
+#include "base/digest.h"
+#include "base/map.h"
+
+enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024 };
+
+bool saved_plan_read(struct job *job, struct slice path)
+{
+	struct slice text;
+
+	if (!job->world->read_file(job->world, job->arena, arena_string(job->arena, path), PLAN_FILE_LIMIT_BYTES, &text,
+				   job->diagnostics) ||
+	    !plan_read(text, &job->kinds, job->arena, &job->plan, job->diagnostics))
+		return false;
+	/* The secrets of a plan file are fingerprints already: no key is needed for them. */
+	struct digest digest = plan_approval(&job->plan, job->arena, &job->style);
+	job->digest = digest_text(job->arena, &digest);
+	return true;
+}
+
+/* Looks before it opens: a plan of elsewhere must not leave a new state behind. */
+static bool open_state(struct job *job)
+{
+	struct slice lineage = job->plan.lineage;
+
+	if (!job_open_state(job, STATE_READ, job->plan.stack))
+		return false;
+	if (!slice_equal(job->record->lineage, lineage)) {
+		diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+			   "the plan was made for another state of stack '%.*s' than the one in '%s'",
+			   SLICE_ARGUMENTS(job->plan.stack), job->folder);
+		diag_hint(job->diagnostics, "name the stack's folder with -C DIR, or plan again");
+		return false;
+	}
+	job->store->ops->close(job->store);
+	job->store = NULL;
+	return job_open_state(job, STATE_WRITE, job->plan.stack);
+}
+
+static bool is_acted_on(const struct action *action)
+{
+	return action->operation != OPERATION_INCOMPLETE && action->operation != OPERATION_NONE &&
+	       action->operation != OPERATION_CONFLICT;
+}
+
+static struct resource resource_of_action(const struct action *action)
+{
+	struct slice name = action->address;
+	size_t kind_size = strlen(action->kind->name);
+
+	return (struct resource){
+		.address = action->address,
+		.name = slice_from(name, kind_size + 1),
+		.kind = action->kind,
+		.desired = action->desired,
+		.provider = action->provider,
+		.dependencies = action->wanted,
+		.dependency_count = action->wanted_count,
+		.protect = action->protect,
+		.create_before_destroy = action->create_before_destroy ? CHOICE_YES : CHOICE_NO,
+	};
+}
+
+/* What no action touches stands as it was last applied, so that references to it resolve. */
+static bool resource_of_object(struct job *job, struct object *object, struct resource *ret)
+{
+	const struct kind *kind = kinds_find(&job->kinds, object->kind);
+
+	if (!kind || object->role != OBJECT_CURRENT)
+		return false;
+	*ret = (struct resource){
+		.address = object->address,
+		.name = slice_from(object->address, object->kind.size + 1),
+		.kind = kind,
+		.desired = object->applied,
+		.provider = object->provider,
+		.dependencies = object->dependencies,
+		.dependency_count = object->dependency_count,
+		.protect = object->protect,
+	};
+	return true;
+}
+
+/* The stack that the plan was made of, as far as the plan and the record can tell. */
+static bool rebuild_stack(struct job *job, const struct plan *saved)
+{
+	struct resource *resources =
+		arena_new_array(job->arena, saved->action_count + job->object_count + 1, struct resource);
+	struct map addresses;
+	size_t count = 0;
+
+	map_init(&addresses);
+	for (size_t i = 0; i < saved->action_count; i++) {
+		map_set(&addresses, saved->actions[i].address, &saved->actions[i]);
+		if (saved->actions[i].in_spec && is_acted_on(&saved->actions[i]))
+			resources[count++] = resource_of_action(&saved->actions[i]);
+	}
+	bool good = job_load_bodies(job);
+	for (size_t i = 0; good && i < job->object_count; i++)
+		if (!map_get(&addresses, job->objects[i]->address) &&
+		    resource_of_object(job, job->objects[i], &resources[count]))
+			count++;
+	map_release(&addresses);
+	job->stack = (struct stack){
+		.name = saved->stack,
+		.resources = resources,
+		.resource_count = count,
+		.providers = saved->providers,
+		.provider_count = saved->provider_count,
+		.outputs = saved->outputs,
+		.output_count = saved->output_count,
+		.max_delete = -1,
+	};
+	return good;
+}
+
+static bool sets_secret(const struct action *action)
+{
+	return is_acted_on(action) && value_has_secret(&action->desired);
+}
+
+/* The spec, where it is at hand: its secrets are those of the plan if all else is, too. */
+static const struct stack *load_spec(struct job *job)
+{
+	struct diagnostics *shown = job->diagnostics;
+	struct stack none = {0};
+	struct stack *spec = arena_new(job->arena, struct stack);
+	struct diagnostics findings;
+
+	diagnostics_init(&findings, job->arena);
+	job->diagnostics = &findings;
+	*spec = job_load_spec(job) ? job->stack : none;
+	job->diagnostics = shown;
+	job->stack = none;
+	diagnostics_release(&findings);
+	return spec;
+}
+
+static const struct resource *find_same(const struct job *job, const struct stack *spec, const struct action *action)
+{
+	for (size_t i = 0; i < spec->resource_count; i++) {
+		if (!slice_equal(spec->resources[i].address, action->address))
+			continue;
+		struct digest digest = resource_symbolic(&spec->resources[i], &job->style, job->arena);
+		return digest_equal(&digest, &action->symbolic) ? &spec->resources[i] : NULL;
+	}
+	return NULL;
+}
+
+/* A plan holds only fingerprints of secrets; what was approved is taken from the spec, which
+ * must say the same still. */
+static bool find_secrets(struct job *job, struct plan *saved)
+{
+	const struct stack *spec = NULL;
+	bool good = true;
+
+	for (size_t i = 0; i < saved->action_count; i++) {
+		struct action *action = &saved->actions[i];
+
+		if (!sets_secret(action))
+			continue;
+		if (!spec)
+			spec = load_spec(job);
+		const struct resource *resource = find_same(job, spec, action);
+		if (resource) {
+			action->desired = resource->desired;
+			continue;
+		}
+		good = diag_error(job->diagnostics, FAULT_USER, NOWHERE,
+				  "the plan sets a secret of '%.*s', and a plan holds only its fingerprint",
+				  SLICE_ARGUMENTS(action->address));
+		diag_address(job->diagnostics, action->address);
+		diag_hint(job->diagnostics, "apply it where the spec is, with the same variables, as it was when the "
+					    "plan was made");
+	}
+	return good;
+}
+
+/* Reads just the objects that the actions touch. */
+static bool read_touched(struct job *job, const struct plan *saved)
+{
+	struct object **all = job->objects;
+	size_t all_count = job->object_count;
+	struct object **touched = arena_new_array(job->arena, all_count + 1, struct object *);
+	size_t *places = arena_new_array(job->arena, all_count + 1, size_t);
+	size_t count = 0;
+	struct map ids;
+
+	map_init(&ids);
+	for (size_t i = 0; i < saved->action_count; i++)
+		if (saved->actions[i].object_id.size > 0 && is_acted_on(&saved->actions[i]))
+			map_set(&ids, saved->actions[i].object_id, &saved->actions[i]);
+	for (size_t i = 0; i < all_count; i++) {
+		if (!map_get(&ids, all[i]->object_id))
+			continue;
+		places[count] = i;
+		touched[count++] = all[i];
+	}
+	map_release(&ids);
+	job->refresh = (struct refresh){
+		.loop = &job->loop,
+		.sessions = &job->sessions,
+		.kinds = &job->kinds,
+		.stack = &job->stack,
+		.objects = touched,
+		.object_count = count,
+		.arena = job->arena,
+		.by_id = true,
+	};
+	if (!refresh_run(&job->refresh, job->diagnostics))
+		return false;
+	const struct live **live = arena_new_array(job->arena, all_count + 1, const struct live *);
+	for (size_t i = 0; i < count; i++)
+		live[places[i]] = job->refresh.live[i];
+	job->refresh.live = live;
+	return true;
+}
+
+static const struct action *find_action(const struct plan *plan, const struct action *wanted)
+{
+	size_t low = 0, high = plan->action_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (slice_compare(plan->actions[middle].address, wanted->address) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < plan->action_count && slice_equal(plan->actions[low].address, wanted->address); low++)
+		if (plan->actions[low].role == wanted->role &&
+		    slice_equal(plan->actions[low].object_id, wanted->object_id))
+			return &plan->actions[low];
+	return NULL;
+}
+
+static bool report_change(struct job *job, const struct action *action, const char *what)
+{
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "'%.*s' has changed since the plan was made: %s",
+		   SLICE_ARGUMENTS(action->address), what);
+	diag_address(job->diagnostics, action->address);
+	diag_hint(job->diagnostics, "plan again, and review that");
+	return false;
+}
+
+/* Every action of either plan must be in the other, and approve the same. */
+static bool compare(struct job *job, const struct plan *saved)
+{
+	bool good = true;
+	struct arena scratch;
+
+	arena_init(&scratch);
+	for (size_t i = 0; i < saved->action_count; i++) {
+		const struct action *now = find_action(&job->plan, &saved->actions[i]);
+
+		if (!is_acted_on(&saved->actions[i]))
+			continue;
+		if (!now) {
+			good = report_change(job, &saved->actions[i], "nothing is left to be done to it");
+			continue;
+		}
+		struct digest then_digest = action_approval(&saved->actions[i], &scratch, &job->style);
+		struct digest now_digest = action_approval(now, &scratch, &job->style);
+		arena_reset(&scratch);
+		if (!digest_equal(&then_digest, &now_digest))
+			good = report_change(job, now,
+					     now->operation == saved->actions[i].operation
+						     ? "other values are there now"
+						     : operation_name(now->operation));
+	}
+	for (size_t i = 0; i < job->plan.action_count; i++)
+		if (is_acted_on(&job->plan.actions[i]) && !find_action(saved, &job->plan.actions[i]))
+			good = report_change(job, &job->plan.actions[i], "the plan does not have it");
+	arena_release(&scratch);
+	return good;
+}
+
+/* Where the spec has them: the plan that was made again does not know. */
+static void copy_places(struct job *job, const struct plan *saved)
+{
+	for (size_t i = 0; i < job->plan.action_count; i++) {
+		const struct action *then = find_action(saved, &job->plan.actions[i]);
+
+		if (then)
+			job->plan.actions[i].place = then->place;
+	}
+}
+
+static const struct slice *addresses_of(struct job *job, const struct plan *saved, size_t *ret_count)
+{
+	struct slice *addresses = arena_new_array(job->arena, saved->action_count + 1, struct slice);
+	size_t count = 0;
+
+	for (size_t i = 0; i < saved->action_count; i++)
+		if (is_acted_on(&saved->actions[i]))
+			addresses[count++] = saved->actions[i].address;
+	*ret_count = count;
+	return addresses;
+}
+
+bool saved_plan_prepare(struct job *job)
+{
+	struct plan saved = job->plan;
+	struct slice digest = job->digest;
+	size_t target_count = 0;
+	size_t errors = job->diagnostics->error_count;
+
+	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved))
+		return false;
+	const struct slice *targets = addresses_of(job, &saved, &target_count);
+	if (target_count == 0)
+		return true;
+	if (!job_open_sessions(job) || !read_touched(job, &saved))
+		return false;
+	bool planned = job_plan(job, &job->stack, saved.destroy, targets, target_count);
+	if (!compare(job, &saved) || !planned || job->diagnostics->error_count > errors)
+		return false;
+	copy_places(job, &saved);
+	job->digest = digest;
+	return true;
+}

@@ -1,0 +1,17 @@
+#ifndef TRUEUP_CLI_SAVED_PLAN_H
+#define TRUEUP_CLI_SAVED_PLAN_H
+
+#include "cli/job.h"
+
+/* Reads a plan file into job->plan, with its digest; the state need not be open. */
+__attribute__((warn_unused_result)) bool saved_plan_read(struct job *job, struct slice path);
+
+/*
+ * Makes the plan of a file ready to be carried out: opens the state that it was made for,
+ * reads again the objects that its actions touch, plans the same once more, and compares.
+ * Where anything differs it says which object has changed, and nothing is called. The
+ * folder of the spec is not needed, but for secrets: a plan holds only their fingerprints.
+ */
+__attribute__((warn_unused_result)) bool saved_plan_prepare(struct job *job);
+
+#endif

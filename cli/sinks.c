@@ -1,0 +1,92 @@
+#include "cli/sinks.h"
+
+enum { OUTPUT_LIMIT_BYTES = 1024 * 1024 * 1024, OUTPUT_MODE = 0600 };
+
+static bool open_sink(struct sink *sink, struct world *world, const struct arguments *arguments, struct slice wish,
+		      struct arena *arena, struct diagnostics *diagnostics)
+{
+	struct slice path = wish;
+	struct slice name = slice_cut(&path, '=');
+
+	*sink = (struct sink){.renderer = renderer_named(name)};
+	if (!sink->renderer || (path.data && path.size == 0)) {
+		diag_error(diagnostics, FAULT_USAGE, NOWHERE, "there is no output format '%.*s'",
+			   SLICE_ARGUMENTS(wish));
+		diag_hint(diagnostics, "write --output text, --output json, or --output json=PATH");
+		return false;
+	}
+	sink->path = path.data ? arena_string(arena, path) : NULL;
+	/* A file is read by programs, whatever the terminal is. */
+	sink->palette = path.data ? &palette_plain : palette_for(world, arguments, 1);
+	buffer_init(&sink->buffer, OUTPUT_LIMIT_BYTES);
+	return true;
+}
+
+bool sinks_open(struct sinks *sinks, struct world *world, const struct arguments *arguments, struct arena *arena,
+		struct diagnostics *diagnostics)
+{
+	static const struct slice usual = {"text", 4};
+	const struct option *wishes = &arguments->options[FLAG_OUTPUT];
+	size_t count = wishes->count > 0 ? wishes->count : 1;
+	size_t talkers = 0;
+
+	*sinks = (struct sinks){.world = world, .items = arena_new_array(arena, count, struct sink)};
+	for (size_t i = 0; i < count; i++) {
+		if (!open_sink(&sinks->items[sinks->count], world, arguments, wishes->count ? wishes->values[i] : usual,
+			       arena, diagnostics))
+			return false;
+		talkers += sinks->items[sinks->count++].path == NULL;
+	}
+	if (talkers > 1)
+		return diag_error(diagnostics, FAULT_USAGE, NOWHERE,
+				  "only one --output can go to standard output; name a file for the others");
+	return true;
+}
+
+void sinks_close(struct sinks *sinks)
+{
+	for (size_t i = 0; i < sinks->count; i++)
+		buffer_release(&sinks->items[i].buffer);
+	sinks->count = 0;
+}
+
+static bool flush(struct sinks *sinks, struct sink *sink)
+{
+	bool written = sinks->world->write(sinks->world, 1, buffer_slice(&sink->buffer));
+
+	buffer_clear(&sink->buffer);
+	return written;
+}
+
+void sinks_plan(struct sinks *sinks, const struct report *report)
+{
+	for (size_t i = 0; i < sinks->count; i++) {
+		struct sink *sink = &sinks->items[i];
+
+		if (!sink->renderer->plan)
+			continue;
+		sink->renderer->plan(&sink->buffer, report, sink->palette);
+		/* A reader that has gone is noticed at the end; an apply is not given up for it. */
+		if (!sink->path)
+			(void)flush(sinks, sink);
+	}
+}
+
+bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnostics *diagnostics)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < sinks->count; i++) {
+		struct sink *sink = &sinks->items[i];
+
+		sink->renderer->end(&sink->buffer, report, sink->palette);
+		if (sink->buffer.full)
+			good = diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "the output is larger than 1 GiB");
+		else if (sink->path)
+			good &= sinks->world->write_file(sinks->world, sink->path, buffer_slice(&sink->buffer),
+							 OUTPUT_MODE, diagnostics);
+		else if (!flush(sinks, sink))
+			good = diag_error(diagnostics, FAULT_USER, NOWHERE, "standard output could not be written");
+	}
+	return good;
+}

@@ -1,0 +1,266 @@
+#include "cli/spec_schema.h"
+
+#include "base/json.h"
+
+static void put(struct value_builder *builder, const char *name, struct value value)
+{
+	value_builder_member(builder, slice_of(name), value);
+}
+
+static void put_text(struct value_builder *builder, const char *name, const char *text)
+{
+	if (text)
+		put(builder, name, value_text(text));
+}
+
+static struct value one_member(struct arena *arena, const char *name, struct value value)
+{
+	struct value_member *member = arena_new(arena, struct value_member);
+
+	*member = (struct value_member){value_text(name), value};
+	return value_map(member, 1);
+}
+
+static struct value typed(struct arena *arena, const char *type)
+{
+	return one_member(arena, "type", value_text(type));
+}
+
+static struct value either(struct arena *arena, struct value first, struct value second)
+{
+	struct value *items = arena_new_array(arena, 2, struct value);
+
+	items[0] = first;
+	items[1] = second;
+	return one_member(arena, "anyOf", value_list(items, 2));
+}
+
+/* "${...}" somewhere in a text. */
+static struct value expression(struct arena *arena)
+{
+	return one_member(arena, "$ref", value_text("#/$defs/expression"));
+}
+
+static struct value field_schema(const struct field *field, struct arena *arena);
+
+static void put_members(struct value_builder *builder, const struct fields *fields, struct arena *arena,
+			const struct value_member *more, size_t more_count)
+{
+	VALUE_BUILDER_AUTO properties;
+	VALUE_BUILDER_AUTO required;
+
+	value_builder_init(&properties);
+	value_builder_init(&required);
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+
+		put(&properties, field->name, field_schema(field, arena));
+		if (field->flags & REQUIRED)
+			value_builder_item(&required, value_text(field->name));
+	}
+	for (size_t i = 0; i < more_count; i++)
+		value_builder_member(&properties, value_slice(&more[i].key), more[i].value);
+	put_text(builder, "type", "object");
+	put(builder, "properties", value_builder_map(&properties, arena));
+	if (required.count > 0)
+		put(builder, "required", value_builder_list(&required, arena));
+	put(builder, "additionalProperties", value_bool(false));
+}
+
+static void put_choices(struct value_builder *builder, const struct field *field, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (const char *const *choice = field->choices; *choice; choice++)
+		value_builder_item(&list, value_text(*choice));
+	put(builder, "enum", value_builder_list(&list, arena));
+}
+
+static void put_string(struct value_builder *builder, const struct field *field, struct arena *arena)
+{
+	put_text(builder, "type", "string");
+	if (field->choices)
+		put_choices(builder, field, arena);
+	if (field->pattern)
+		put(builder, "pattern", value_string(arena_format(arena, "^(?:%s)$", field->pattern)));
+	if (field->most > 0) {
+		put(builder, "minLength", value_integer(field->least > 0 ? 1 : 0));
+		put(builder, "maxLength", value_integer(field->most));
+	}
+}
+
+static void put_number(struct value_builder *builder, const struct field *field, const char *type)
+{
+	put_text(builder, "type", type);
+	if (field->least != 0 || field->most != 0) {
+		put(builder, "minimum", value_integer(field->least));
+		put(builder, "maximum", value_integer(field->most));
+	}
+}
+
+static void put_items(struct value_builder *builder, const struct field *field, struct arena *arena)
+{
+	put_text(builder, "type", "array");
+	put(builder, "items", field_schema(field->item, arena));
+	if (field->least > 0)
+		put(builder, "minItems", value_integer(field->least));
+	if (field->most > 0)
+		put(builder, "maxItems", value_integer(field->most));
+}
+
+static void put_type(struct value_builder *builder, const struct field *field, struct arena *arena)
+{
+	switch (field->type) {
+	case FIELD_STRING:
+		put_string(builder, field, arena);
+		break;
+	case FIELD_INTEGER:
+		put_number(builder, field, "integer");
+		break;
+	case FIELD_NUMBER:
+		put_number(builder, field, "number");
+		break;
+	case FIELD_BOOL:
+		put_text(builder, "type", "boolean");
+		break;
+	case FIELD_CIDR4:
+	case FIELD_CIDR6:
+	case FIELD_CIDR:
+	case FIELD_ADDRESS:
+	case FIELD_REFERENCE:
+		put_text(builder, "type", "string");
+		break;
+	case FIELD_JSON:
+		break;
+	case FIELD_OBJECT:
+		put_members(builder, &field->members, arena, NULL, 0);
+		break;
+	case FIELD_LIST:
+	case FIELD_SET:
+		put_items(builder, field, arena);
+		break;
+	case FIELD_MAP:
+		put_text(builder, "type", "object");
+		put(builder, "additionalProperties", field_schema(field->item, arena));
+		break;
+	}
+}
+
+/* A field whose plain form would not admit the text of an expression. */
+static bool needs_expression(const struct field *field)
+{
+	bool text = field->type == FIELD_STRING && !field->pattern && !field->choices && field->most == 0;
+
+	return !text && field->type != FIELD_REFERENCE && field->type != FIELD_JSON && field->type != FIELD_CIDR4 &&
+	       field->type != FIELD_CIDR6 && field->type != FIELD_CIDR && field->type != FIELD_ADDRESS;
+}
+
+static struct value field_schema(const struct field *field, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	VALUE_BUILDER_AUTO outer;
+
+	value_builder_init(&builder);
+	value_builder_init(&outer);
+	put_type(&builder, field, arena);
+	if (!needs_expression(field)) {
+		put_text(&builder, "description", field->about);
+		return value_builder_map(&builder, arena);
+	}
+	put_text(&outer, "description", field->about);
+	struct value choice = either(arena, value_builder_map(&builder, arena), expression(arena));
+	value_builder_member(&outer, value_slice(&choice.members[0].key), choice.members[0].value);
+	return value_builder_map(&outer, arena);
+}
+
+/* What any resource may have beside the fields of its kind. */
+static size_t meta_fields(struct arena *arena, struct value_member ret[3])
+{
+	static const char lifecycle[] =
+		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+		"\"protect\":{\"type\":\"boolean\",\"description\":\"refuse whatever would delete it\"},"
+		"\"create_before_destroy\":{\"type\":\"boolean\",\"description\":\"a replace makes the new one "
+		"first\"},"
+		"\"ignore\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+		"\"description\":\"fields that are left to others\"}}}";
+	struct diagnostics bugs;
+	size_t count = 0;
+	struct value parsed;
+
+	diagnostics_init(&bugs, arena);
+	if (json_read(arena, SLICE(lifecycle), false, sizeof(lifecycle), "lifecycle", &parsed, &bugs))
+		ret[count++] = (struct value_member){value_text("lifecycle"), parsed};
+	diagnostics_release(&bugs);
+	ret[count++] = (struct value_member){value_text("provider"), typed(arena, "string")};
+	ret[count++] = (struct value_member){value_text("depends_on"), typed(arena, "array")};
+	return count;
+}
+
+static struct value kind_schema(const struct kind *kind, struct arena *arena)
+{
+	struct value_member meta[3];
+	size_t meta_count = meta_fields(arena, meta);
+	VALUE_BUILDER_AUTO resource;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&resource);
+	value_builder_init(&builder);
+	put_members(&resource, &kind->fields, arena, meta, meta_count);
+	put_text(&builder, "type", "object");
+	put_text(&builder, "description", kind->about);
+	put(&builder, "additionalProperties", either(arena, value_builder_map(&resource, arena), typed(arena, "null")));
+	return value_builder_map(&builder, arena);
+}
+
+/* "aws" and aliases of it, "aws.east". */
+static struct value providers_schema(const struct providers *providers, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO patterns;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&patterns);
+	value_builder_init(&builder);
+	for (size_t i = 0; i < providers->count; i++) {
+		struct slice pattern =
+			arena_format(arena, "^%s(\\.[A-Za-z_][A-Za-z0-9_-]*)?$", providers->items[i]->name);
+		VALUE_BUILDER_AUTO settings;
+
+		value_builder_init(&settings);
+		put_members(&settings, &providers->items[i]->settings, arena, NULL, 0);
+		value_builder_member(&patterns, pattern,
+				     either(arena, value_builder_map(&settings, arena), typed(arena, "null")));
+	}
+	put_text(&builder, "type", "object");
+	put(&builder, "patternProperties", value_builder_map(&patterns, arena));
+	put(&builder, "additionalProperties", value_bool(false));
+	return value_builder_map(&builder, arena);
+}
+
+struct value spec_schema(const struct kinds *kinds, const struct providers *providers, struct arena *arena)
+{
+	static const char *const sections[] = {"vars", "outputs", "settings", "address_space"};
+	VALUE_BUILDER_AUTO builder;
+	VALUE_BUILDER_AUTO properties;
+	VALUE_BUILDER_AUTO text;
+
+	value_builder_init(&builder);
+	value_builder_init(&properties);
+	value_builder_init(&text);
+	put_text(&text, "type", "string");
+	put_text(&text, "pattern", "\\$\\{");
+	put_text(&text, "description", "an expression");
+	put(&properties, "stack", typed(arena, "string"));
+	put(&properties, "providers", providers_schema(providers, arena));
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		put(&properties, sections[i], typed(arena, "object"));
+	for (size_t i = 0; i < kinds->count; i++)
+		put(&properties, kinds->items[i]->name, kind_schema(kinds->items[i], arena));
+	put_text(&builder, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	put_text(&builder, "title", "trueup spec");
+	put_text(&builder, "type", "object");
+	put(&builder, "properties", value_builder_map(&properties, arena));
+	put(&builder, "additionalProperties", value_bool(false));
+	put(&builder, "$defs", one_member(arena, "expression", value_builder_map(&text, arena)));
+	return value_builder_map(&builder, arena);
+}

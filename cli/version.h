@@ -1,0 +1,7 @@
+#ifndef TRUEUP_CLI_VERSION_H
+#define TRUEUP_CLI_VERSION_H
+
+#define TRUEUP_VERSION "0.1.0"
+#define TRUEUP_PROGRAM "trueup " TRUEUP_VERSION
+
+#endif

@@ -1,0 +1,97 @@
+#ifndef TRUEUP_PROVIDERS_SIM_LAUNCH_H
+#define TRUEUP_PROVIDERS_SIM_LAUNCH_H
+
+#include "providers/sim/sim_call.h"
+
+/*
+ * Launching instances. Launch data is a tree as a launch template version's
+ * launchTemplateData; a request to run instances is read into the same form.
+ */
+
+/* Where a group of instances comes from. */
+struct sim_launch {
+	const struct node *data;
+	struct slice zone; /* or empty */
+	struct slice reservation_id;
+	struct slice token;			   /* the client's, or empty */
+	const struct sim_object *template_version; /* or NULL */
+};
+
+/* The version that a specification {LaunchTemplateId | LaunchTemplateName, Version} names, in the spelling of
+ * requests; a failed call and NULL where there is none. */
+struct sim_object *sim_template_version(struct sim_call *call, const struct node *specification);
+/* The template that LaunchTemplateId or LaunchTemplateName in a request's map names; a failed call and NULL without. */
+struct sim_object *sim_template_need(struct sim_call *call, const struct node *request);
+/* The version of a template by "$Latest", "$Default", a number, or empty for the default; NULL where there is none. */
+struct sim_object *sim_template_find(const struct sim_object *launch_template, struct slice version);
+/* Checks launch data as RunInstances does. */
+bool sim_launch_check(struct sim_call *call, const struct node *data);
+/* One pending instance; sim_launch_check() has passed. Fails the call where the subnet is full. */
+struct sim_object *sim_launch_instance(struct sim_call *call, const struct sim_launch *launch, int64_t index);
+/* Begins the end of an instance. */
+void sim_instance_terminate(struct sim *sim, struct sim_object *instance, const char *reason_code, const char *reason);
+/* The groups with these ids, or the VPC's default one, as what the instance is in. */
+void sim_instance_groups(struct sim_object *instance, const struct node *ids);
+bool sim_instance_type_valid(struct slice type);
+/* "pending", "running", ... */
+struct slice sim_instance_state(const struct sim_object *instance);
+void sim_instance_set_state(struct node *body, const char *name);
+/* Makes the images that every region has. */
+void sim_images_make(struct sim *sim, struct sim_region *region);
+/* The disks of a new instance, and their end. */
+void sim_volumes_make(struct sim_call *call, struct sim_object *instance, const struct sim_object *image,
+		      const struct node *data);
+void sim_volumes_end(struct sim *sim, struct sim_object *instance);
+/* "{arn, id}" for a profile given by name or ARN. */
+void sim_instance_profile(struct sim_call *call, const struct node *profile, struct node *ret);
+
+/* Members of launch data; see struct sim_action. */
+#define SIM_LAUNCH_DATA                                                                                                \
+	"KernelId EbsOptimized:b IamInstanceProfile{Arn Name} "                                                        \
+	"BlockDeviceMapping=blockDeviceMappingSet[]{DeviceName VirtualName Ebs{Encrypted:b "                           \
+	"DeleteOnTermination:b Iops:i KmsKeyId SnapshotId VolumeSize:i VolumeType Throughput:i "                       \
+	"VolumeInitializationRate:i EbsCardIndex:i AvailabilityZone AvailabilityZoneId OutpostArn} NoDevice} "         \
+	"NetworkInterface=networkInterfaceSet[]{AssociateCarrierIpAddress:b AssociatePublicIpAddress:b "               \
+	"DeleteOnTermination:b Description DeviceIndex:i SecurityGroupId=groupSet[] InterfaceType "                    \
+	"Ipv6AddressCount:i Ipv6Addresses=ipv6AddressesSet[]{Ipv6Address IsPrimaryIpv6:b} NetworkInterfaceId "         \
+	"PrivateIpAddress PrivateIpAddresses=privateIpAddressesSet[]{Primary:b PrivateIpAddress} "                     \
+	"SecondaryPrivateIpAddressCount:i SubnetId NetworkCardIndex:i Ipv4Prefix=ipv4PrefixSet[]{Ipv4Prefix} "         \
+	"Ipv4PrefixCount:i Ipv6Prefix=ipv6PrefixSet[]{Ipv6Prefix} Ipv6PrefixCount:i PrimaryIpv6:b "                    \
+	"EnaSrdSpecification{EnaSrdEnabled:b EnaSrdUdpSpecification{EnaSrdUdpEnabled:b}} "                             \
+	"ConnectionTrackingSpecification{TcpEstablishedTimeout:i UdpStreamTimeout:i UdpTimeout:i} "                    \
+	"EnaQueueCount:i} ImageId InstanceType KeyName Monitoring{Enabled:b "                                          \
+	"MetricCategoryId=metricCategoryIdSet[]} Placement{AvailabilityZone AvailabilityZoneId Affinity "              \
+	"GroupName HostId Tenancy SpreadDomain HostResourceGroupArn PartitionNumber:i GroupId} RamDiskId "             \
+	"DisableApiTermination:b InstanceInitiatedShutdownBehavior UserData "                                          \
+	"TagSpecification=tagSpecificationSet[]{ResourceType Tag=tagSet[]{Key Value}} "                                \
+	"ElasticGpuSpecification=elasticGpuSpecificationSet[]{Type!} "                                                 \
+	"ElasticInferenceAccelerator=elasticInferenceAcceleratorSet[]{Type! Count:i} "                                 \
+	"SecurityGroupId=securityGroupIdSet[] SecurityGroup=securityGroupSet[] "                                       \
+	"InstanceMarketOptions{MarketType SpotOptions{MaxPrice SpotInstanceType BlockDurationMinutes:i "               \
+	"ValidUntil:t InstanceInterruptionBehavior}} CreditSpecification{CpuCredits!} CpuOptions{CoreCount:i "         \
+	"ThreadsPerCore:i AmdSevSnp NestedVirtualization} "                                                            \
+	"CapacityReservationSpecification{CapacityReservationPreference "                                              \
+	"CapacityReservationTarget{CapacityReservationId CapacityReservationResourceGroupArn}} "                       \
+	"LicenseSpecification=licenseSet[]{LicenseConfigurationArn} HibernationOptions{Configured:b} "                 \
+	"MetadataOptions{HttpTokens HttpPutResponseHopLimit:i HttpEndpoint HttpProtocolIpv6 "                          \
+	"InstanceMetadataTags} EnclaveOptions{Enabled:b} PrivateDnsNameOptions{HostnameType "                          \
+	"EnableResourceNameDnsARecord:b EnableResourceNameDnsAAAARecord:b} MaintenanceOptions{AutoRecovery} "          \
+	"DisableApiStop:b Operator{Principal} NetworkPerformanceOptions{BandwidthWeighting} "                          \
+	"SecondaryInterface=secondaryInterfaceSet[]{DeleteOnTermination:b DeviceIndex:i "                              \
+	"PrivateIpAddress=privateIpAddressesSet[]{PrivateIpAddress} PrivateIpAddressCount:i "                          \
+	"SecondarySubnetId InterfaceType NetworkCardIndex:i} "
+#define SIM_LAUNCH_REQUIREMENTS                                                                                        \
+	"InstanceRequirements{VCpuCount!{Min:i! Max:i} MemoryMiB!{Min:i! Max:i} "                                      \
+	"CpuManufacturer=cpuManufacturerSet[] MemoryGiBPerVCpu{Min:d Max:d} "                                          \
+	"ExcludedInstanceType=excludedInstanceTypeSet[] InstanceGeneration=instanceGenerationSet[] "                   \
+	"SpotMaxPricePercentageOverLowestPrice:i OnDemandMaxPricePercentageOverLowestPrice:i BareMetal "               \
+	"BurstablePerformance RequireHibernateSupport:b NetworkInterfaceCount{Min:i Max:i} LocalStorage "              \
+	"LocalStorageType=localStorageTypeSet[] TotalLocalStorageGB{Min:d Max:d} "                                     \
+	"BaselineEbsBandwidthMbps{Min:i Max:i} AcceleratorType=acceleratorTypeSet[] AcceleratorCount{Min:i "           \
+	"Max:i} AcceleratorManufacturer=acceleratorManufacturerSet[] AcceleratorName=acceleratorNameSet[] "            \
+	"AcceleratorTotalMemoryMiB{Min:i Max:i} NetworkBandwidthGbps{Min:d Max:d} "                                    \
+	"AllowedInstanceType=allowedInstanceTypeSet[] MaxSpotPriceAsPercentageOfOptimalOnDemandPrice:i "               \
+	"BaselinePerformanceFactors{Cpu{Reference=referenceSet[]{InstanceFamily}}} "                                   \
+	"RequireEncryptionInTransit:b} "
+
+#endif

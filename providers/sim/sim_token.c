@@ -1,0 +1,65 @@
+#include "base/digest.h"
+#include "providers/sim/sim_convert.h"
+#include "providers/sim/sim_parts.h"
+
+/* Idempotency tokens: the same token and parameters again give the first call's result. */
+
+const struct sim_type sim_token_type = {
+	.number = SIM_TOKEN,
+	.name = "token",
+	.untagged = true,
+	.hidden = true,
+};
+
+static struct slice token_id(struct sim_call *call, struct slice token)
+{
+	return arena_format(call->arena, "%s:%.*s", call->action->name, SLICE_ARGUMENTS(token));
+}
+
+static struct slice parameters_digest(struct sim_call *call)
+{
+	BUFFER_AUTO text;
+	struct digest digest;
+
+	buffer_init(&text, (size_t)8 << 20);
+	sim_node_json(&text, &call->request);
+	digest = digest_of(buffer_slice(&text));
+	return digest_text(call->arena, &digest);
+}
+
+bool sim_token_fresh(struct sim_call *call, struct slice token, struct sim_object **ret)
+{
+	struct sim_object *known;
+
+	*ret = NULL;
+	if (token.size == 0)
+		return true;
+	if (token.size > 128) {
+		sim_fail(call, "InvalidParameterValue", "The client token is longer than 128 characters");
+		return false;
+	}
+	known = sim_find(call->region, SIM_TOKEN, token_id(call, token));
+	if (!known)
+		return true;
+	if (!slice_equal(node_text(&known->body, "parameters"), parameters_digest(call))) {
+		sim_fail(call, "IdempotentParameterMismatch",
+			 "Arguments on this idempotent request are inconsistent with arguments used in previous "
+			 "request(s).");
+		return false;
+	}
+	*ret = sim_find(call->region, SIM_TYPE_COUNT, node_text(&known->body, "result"));
+	return *ret == NULL;
+}
+
+void sim_token_record(struct sim_call *call, struct slice token, const struct sim_object *result)
+{
+	struct sim_object *known;
+
+	if (token.size == 0)
+		return;
+	known = sim_find(call->region, SIM_TOKEN, token_id(call, token));
+	if (!known)
+		known = sim_create(call->sim, call->region, SIM_TOKEN, token_id(call, token));
+	node_put(&known->body, "parameters", parameters_digest(call));
+	node_put(&known->body, "result", result->id);
+}
