@@ -87,7 +87,7 @@ static bool is_usable(struct work *work, enum step *ret_step)
 			fail(work, FAULT_CONFLICT, "is being deleted by somebody else", "run again once it is gone");
 		return false;
 	case PRESENCE_ABSENT:
-		if (work->creating && work->task.now_ms - work->task.loop.first_ms < APPEAR_MS && !is_late(work))
+		if (aws_change_of(work)->created_ms && work->task.now_ms - aws_change_of(work)->created_ms < APPEAR_MS)
 			*ret_step = read_after(work, LOOK_AGAIN_MS);
 		else
 			*ret_step =
@@ -111,7 +111,7 @@ static bool is_usable(struct work *work, enum step *ret_step)
 static bool is_ours(struct work *work)
 {
 	const struct aws_kind *kind = kind_of(work);
-	if (!kind->tags_member || !aws_change_of(work)->created ||
+	if (!kind->tags_member || !aws_change_of(work)->created_ms ||
 	    slice_equal(work->now.ownership.object_id, work->task.object->object_id))
 		return true;
 	diag_error(
@@ -451,7 +451,7 @@ static enum step created(struct work *work, const struct answer *answer)
 			    "run again: it is found by its tags");
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
 	work->task.record_changed = true;
-	aws_change_of(work)->created = true;
+	aws_change_of(work)->created_ms = work->task.now_ms;
 	return aws_read_again(work, 0);
 }
 
@@ -538,6 +538,9 @@ static enum step make_or_settle(struct work *work, const struct answer *answer)
 
 enum step aws_advance(struct work *work, const struct answer *answer)
 {
+	/* A call may have waited long for its turn: patience is for what comes after it. */
+	if (answer)
+		work->deadline_ms = work->task.now_ms + work->patience_ms;
 	switch (work->phase) {
 	case PHASE_MAKE:
 	case PHASE_SETTLE:

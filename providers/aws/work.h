@@ -33,7 +33,7 @@ struct aws_change {
 	struct value part; /* of a part: the items as they are after it; of an attachment: the other side, or null */
 	bool is_part;
 	bool sent_any;
-	bool created; /* by this work: what is read next must carry our tags */
+	int64_t created_ms; /* when the create was answered; 0: not by this work */
 	bool verified;
 	bool paused;	     /* by this work: to be started again */
 	int looks;	     /* reads since the last call, without seeing it yet */
