@@ -15,6 +15,10 @@ void references_resolve(struct loading *loading, uint32_t entry, uint32_t member
 /* What a member of its block came to; only after references_resolve(). */
 const struct value *references_member(const struct loading *loading, uint32_t entry, uint32_t member);
 
+/* Fills in the reference fields that follow another one and are not given. given: the
+ * resource's fields, evaluated. */
+void references_follow(struct loading *loading, uint32_t entry, struct value *given);
+
 /* A value outside resources. vars_only: what may not refer to resources, and what messages
  * call it ("a provider's settings"); NULL: anything may be referred to. Problems are
  * reported; what has one is VALUE_UNREAD in *ret. */

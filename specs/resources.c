@@ -181,6 +181,7 @@ static void complete(struct loading *loading, uint32_t index)
 	resource->provider = kind_provider(resource->kind);
 	meta_count = evaluate(loading, index);
 	given = given_fields(loading, index, meta_count);
+	references_follow(loading, index, &given);
 	check(loading, resource, &given);
 	dependencies_finish(loading, index);
 	if (loading->diagnostics->count > diagnostics_before)
