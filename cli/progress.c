@@ -82,11 +82,12 @@ static void print_running(struct progress_view *view, struct buffer *text, const
 
 static void draw(struct progress_view *view, struct buffer *text)
 {
-	size_t shown = view->running_count < BLOCK_LINES_MOST ? view->running_count : BLOCK_LINES_MOST;
+	const struct action_progress *one = view->oldest;
+	size_t shown = 0;
 
-	for (size_t i = 0; i < shown; i++) {
+	for (; one && shown < BLOCK_LINES_MOST; one = one->newer, shown++) {
 		buffer_string(text, "  ");
-		print_running(view, text, &view->actions[view->running[i]]);
+		print_running(view, text, one);
 		buffer_byte(text, '\n');
 	}
 	buffer_string(text, "  ");
@@ -100,15 +101,16 @@ static void draw(struct progress_view *view, struct buffer *text)
 
 static void sign_of_life(struct progress_view *view, struct buffer *text)
 {
-	size_t shown = view->running_count < BLOCK_LINES_MOST ? view->running_count : BLOCK_LINES_MOST;
+	const struct action_progress *one = view->oldest;
+	size_t shown = 0;
 
-	if (shown == 0 || now_ms(view) - view->heard_ms < HEARTBEAT_MS)
+	if (!one || now_ms(view) - view->heard_ms < HEARTBEAT_MS)
 		return;
 	view->heard_ms = now_ms(view);
 	buffer_format(text, "  %zu of %zu done, at work: ", view->ended, view->total);
-	for (size_t i = 0; i < shown; i++) {
-		buffer_string(text, i > 0 ? ", " : "");
-		print_running(view, text, &view->actions[view->running[i]]);
+	for (; one && shown < BLOCK_LINES_MOST; one = one->newer, shown++) {
+		buffer_string(text, shown > 0 ? ", " : "");
+		print_running(view, text, one);
 	}
 	if (view->running_count > shown)
 		buffer_format(text, " and %zu more", view->running_count - shown);
@@ -139,7 +141,6 @@ void progress_open(struct progress_view *view, struct invocation *invocation, co
 		.plan = plan,
 		.terminal = can_redraw(invocation->world),
 		.actions = arena_new_array(invocation->arena, plan->action_count + 1, struct action_progress),
-		.running = arena_new_array(invocation->arena, plan->action_count + 1, size_t),
 	};
 	for (size_t i = 0; i < plan->action_count; i++) {
 		view->actions[i].action = &plan->actions[i];
@@ -163,27 +164,26 @@ void progress_close(struct progress_view *view)
 
 static void end_phase(struct progress_view *view, struct action_progress *one)
 {
-	size_t index = (size_t)(one - view->actions);
-
 	one->phases_left--;
-	if (one->running > 0 && --one->running == 0) {
-		size_t i = 0;
-
-		while (i < view->running_count && view->running[i] != index)
-			i++;
-		if (i < view->running_count)
-			memmove(&view->running[i], &view->running[i + 1],
-				(--view->running_count - i) * sizeof(*view->running));
-	}
+	if (one->running == 0 || --one->running > 0)
+		return;
+	*(one->older ? &one->older->newer : &view->oldest) = one->newer;
+	*(one->newer ? &one->newer->older : &view->newest) = one->older;
+	one->older = one->newer = NULL;
+	view->running_count--;
 }
 
 static void begin_phase(struct progress_view *view, struct action_progress *one, enum phase phase)
 {
 	one->phase = phase;
-	if (one->running++ == 0)
-		view->running[view->running_count++] = (size_t)(one - view->actions);
 	if (!one->begun)
 		one->began_ms = now_ms(view);
+	if (one->running++ > 0)
+		return;
+	one->older = view->newest;
+	*(view->newest ? &view->newest->newer : &view->oldest) = one;
+	view->newest = one;
+	view->running_count++;
 }
 
 static void print_end(struct progress_view *view, struct buffer *text, enum progress progress,

@@ -11,8 +11,9 @@
  */
 struct action_progress {
 	const struct action *action;
-	enum phase phase; /* that runs now */
-	int64_t began_ms; /* of the first phase */
+	struct action_progress *older, *newer; /* among those with a phase that runs */
+	enum phase phase;		       /* that runs now */
+	int64_t began_ms;		       /* of the first phase */
 	uint8_t phases_left;
 	uint8_t running; /* phases */
 	bool begun;
@@ -23,8 +24,8 @@ struct progress_view {
 	struct invocation *invocation;
 	const struct plan *plan;
 	bool terminal;
-	struct action_progress *actions; /* parallel to the plan's */
-	size_t *running;		 /* indexes of actions with a phase that runs, oldest first */
+	struct action_progress *actions;	 /* parallel to the plan's */
+	struct action_progress *oldest, *newest; /* with a phase that runs */
 	size_t running_count;
 	size_t total, ended; /* actions */
 	size_t lines;	     /* of the block that stands on the terminal */

@@ -137,43 +137,93 @@ static const struct stack *load_spec(struct job *job)
 	return spec;
 }
 
-static const struct resource *find_same(const struct job *job, const struct stack *spec, const struct action *action)
+/* The resources of a spec by address. */
+static void index_resources(const struct stack *spec, struct map *ret)
 {
+	map_init(ret);
+	map_reserve(ret, spec->resource_count);
 	for (size_t i = 0; i < spec->resource_count; i++) {
-		if (!slice_equal(spec->resources[i].address, action->address))
-			continue;
-		struct digest digest = resource_symbolic(&spec->resources[i], &job->style, job->arena);
-		return digest_equal(&digest, &action->symbolic) ? &spec->resources[i] : NULL;
+		union {
+			const struct resource *constant;
+			void *item;
+		} resource = {&spec->resources[i]};
+
+		map_set(ret, resource.constant->address, resource.item);
 	}
-	return NULL;
 }
 
-/* A plan holds only fingerprints of secrets; what was approved is taken from the spec, which
- * must say the same still. */
+/* What was approved is taken from the spec, which must say the same still. */
+static bool take_from_spec(struct job *job, const struct map *resources, struct action *action)
+{
+	const struct resource *resource = map_get(resources, action->address);
+
+	if (resource) {
+		struct digest digest = resource_symbolic(resource, &job->style, job->arena);
+
+		if (digest_equal(&digest, &action->symbolic)) {
+			action->desired = resource->desired;
+			return true;
+		}
+	}
+	diag_error(job->diagnostics, FAULT_USER, NOWHERE,
+		   "the plan sets a secret of '%.*s', and a plan holds only its fingerprint",
+		   SLICE_ARGUMENTS(action->address));
+	diag_address(job->diagnostics, action->address);
+	diag_hint(job->diagnostics,
+		  "apply it where the spec is, with the same variables, as it was when the plan was made");
+	return false;
+}
+
+/* A password in a provider's settings; nothing tells whether it is the one that was used. */
+static bool take_settings(struct job *job, const struct stack *spec, struct provider_settings *provider)
+{
+	for (size_t i = 0; i < spec->provider_count; i++) {
+		if (!slice_equal(spec->providers[i].name, provider->name))
+			continue;
+		provider->settings = spec->providers[i].settings;
+		return true;
+	}
+	diag_error(job->diagnostics, FAULT_USER, NOWHERE,
+		   "provider '%.*s' has a secret setting, and a plan holds only its fingerprint",
+		   SLICE_ARGUMENTS(provider->name));
+	diag_hint(job->diagnostics, "apply it where the spec is, or take the secret from the environment");
+	return false;
+}
+
+static bool needs_spec(const struct plan *saved)
+{
+	bool needed = false;
+
+	for (size_t i = 0; i < saved->action_count && !needed; i++)
+		needed = sets_secret(&saved->actions[i]);
+	for (size_t i = 0; i < saved->provider_count && !needed; i++)
+		needed = value_has_secret(&saved->providers[i].settings);
+	return needed;
+}
+
+/* Puts secrets back in place of their fingerprints. */
 static bool find_secrets(struct job *job, struct plan *saved)
 {
-	const struct stack *spec = NULL;
+	struct provider_settings *providers;
+	const struct stack *spec;
+	struct map resources;
 	bool good = true;
 
-	for (size_t i = 0; i < saved->action_count; i++) {
-		struct action *action = &saved->actions[i];
-
-		if (!sets_secret(action))
-			continue;
-		if (!spec)
-			spec = load_spec(job);
-		const struct resource *resource = find_same(job, spec, action);
-		if (resource) {
-			action->desired = resource->desired;
-			continue;
-		}
-		good = diag_error(job->diagnostics, FAULT_USER, NOWHERE,
-				  "the plan sets a secret of '%.*s', and a plan holds only its fingerprint",
-				  SLICE_ARGUMENTS(action->address));
-		diag_address(job->diagnostics, action->address);
-		diag_hint(job->diagnostics, "apply it where the spec is, with the same variables, as it was when the "
-					    "plan was made");
+	if (!needs_spec(saved))
+		return true;
+	spec = load_spec(job);
+	index_resources(spec, &resources);
+	for (size_t i = 0; i < saved->action_count; i++)
+		if (sets_secret(&saved->actions[i]))
+			good &= take_from_spec(job, &resources, &saved->actions[i]);
+	map_release(&resources);
+	providers = arena_new_array(job->arena, saved->provider_count + 1, struct provider_settings);
+	for (size_t i = 0; i < saved->provider_count; i++) {
+		providers[i] = saved->providers[i];
+		if (value_has_secret(&providers[i].settings))
+			good &= take_settings(job, spec, &providers[i]);
 	}
+	saved->providers = providers;
 	return good;
 }
 

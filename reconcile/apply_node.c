@@ -52,7 +52,8 @@ bool target_resolve(struct target *target, bool with_parts, struct diagnostics *
 	}
 	if (!schema_check(action->kind, &resolved, apply->arena, &target->desired, diagnostics))
 		return false;
-	target->resolved = !value_has_deferred(&target->desired);
+	/* Before a phase of their own, parts may name what is yet to be replaced, the object itself included. */
+	target->resolved = with_parts && !value_has_deferred(&target->desired);
 	return true;
 }
 

@@ -60,7 +60,7 @@ void target_begin_object(struct target *target);
 /* Writes into the record what the finished phase made true. */
 void target_complete(struct target *target, bool last);
 /* Value of an output as it is now; for resolving. */
-const struct value *applying_output(void *context, struct slice address, struct slice output);
+const struct value *applying_output(void *context, struct slice address, struct slice name);
 /* The first and following steps of a node's task. */
 enum step node_step(struct task *task, const struct answer *answer);
 /* Of loop_settings.read: objects that running work waits for. */

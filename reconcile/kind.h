@@ -168,7 +168,7 @@ struct kinds {
 	const struct kind *const *items;
 	size_t count;
 };
-/* O(log n) after kinds_sort(); NULL where there is none. */
+/* NULL where there is none. O(log n) where items are sorted by name, else O(n). */
 const struct kind *kinds_find(const struct kinds *kinds, struct slice name);
 
 #endif

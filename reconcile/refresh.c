@@ -165,8 +165,10 @@ static void gather_objects(struct refreshing *refreshing)
 		const struct object *object = refresh->objects[i];
 		struct slice reason = SLICE("its kind is not known to this version");
 		const struct kind *kind = kinds_find(refresh->kinds, object->kind);
+		const struct resource *resource = map_get(&refreshing->by_address, object->address);
+		struct slice alias = resource ? resource->provider : object->provider;
 		struct session *session =
-			kind ? sessions_of_identity(refresh->sessions, &object->identity, &reason) : NULL;
+			kind ? sessions_of_identity(refresh->sessions, &object->identity, alias, &reason) : NULL;
 		if (session)
 			join_group(refreshing, session, kind, i);
 		else

@@ -185,11 +185,19 @@ struct session *sessions_of_alias(const struct sessions *sessions, const struct 
 }
 
 struct session *sessions_of_identity(const struct sessions *sessions, const struct identity *identity,
-				     struct slice *ret_reason)
+				     struct slice alias, struct slice *ret_reason)
 {
-	for (size_t i = 0; i < sessions->count; i++)
-		if (reaches(sessions->items[i], identity))
+	struct session *found = NULL;
+	for (size_t i = 0; i < sessions->count; i++) {
+		if (!reaches(sessions->items[i], identity))
+			continue;
+		if (slice_equal(sessions->items[i]->name, alias))
 			return sessions->items[i];
+		if (!found)
+			found = sessions->items[i];
+	}
+	if (found)
+		return found;
 	*ret_reason = SLICE("no credentials at hand reach where it is recorded");
 	for (size_t i = sessions->alias_count; i < sessions->count; i++)
 		if (identity_equal(&sessions->recorded[i - sessions->alias_count], identity) && sessions->reasons[i])

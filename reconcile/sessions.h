@@ -29,8 +29,9 @@ __attribute__((warn_unused_result)) bool sessions_open(struct sessions *sessions
 void sessions_close(struct sessions *sessions);
 /* The session of an alias, or NULL. */
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias);
-/* A session that reaches a recorded place; NULL and *ret_reason where none does. */
+/* A session that reaches a recorded place, that of `alias` before others: several may reach it, and
+ * not with the same credentials. NULL and *ret_reason where none does. */
 struct session *sessions_of_identity(const struct sessions *sessions, const struct identity *identity,
-				     struct slice *ret_reason);
+				     struct slice alias, struct slice *ret_reason);
 
 #endif

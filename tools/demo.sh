@@ -12,8 +12,8 @@ cp "$here"/examples/network/*.yaml "$folder"
 cd "$folder"
 
 # No setting of whoever runs this may reach the program, and no real account either.
-for name in $(compgen -e | grep -E '^(AWS_|TRUEUP_|REDFISH_)' || true); do unset "$name"; done
-export AWS_ENDPOINT_URL=sim:world
+for name in $(compgen -e | grep -E '^(AWS_|TRUEUP_)' || true); do unset "$name"; done
+export TRUEUP_VAR_simulator=sim:world AWS_ENDPOINT_URL=sim:world BMC_PASSWORD=calvin
 [ -t 1 ] && export TRUEUP_COLOR=always
 
 bold=''
@@ -57,6 +57,9 @@ step 'The spec is checked without any call or credential'
 trueup 0 validate
 says 'no errors'
 
+step 'A machine stands in the rack already, switched off: the simulator gets one'
+trueup 0 sim add machine bmc-07.example serial=J3R7K42 user=root password=calvin power=Off
+
 step 'A plan says what would be made, and is saved for review'
 trueup 0 plan --out network.plan
 says '^[0-9]+ create  0 update  0 REPLACE  0 delete'
@@ -73,13 +76,13 @@ says 'nothing to do'
 step 'Somebody changes a tag and takes a subnet away, behind its back'
 vpc=$(id_of aws.vpc.main)
 trueup 0 sim change vpc "$vpc" tags.team=unknown
-trueup 0 sim remove subnet "$(id_of aws.subnet.b)"
+trueup 0 sim remove subnet "$(id_of aws.subnet.c)"
 
 step 'drift names both: one thing changed, one is missing (exit status 2)'
 trueup 2 drift
 says 'aws\.vpc\.main .*changed'
 says 'tags\.team +research, now unknown'
-says 'aws\.subnet\.b .*MISSING'
+says 'aws\.subnet\.c .*MISSING'
 
 step 'apply repairs them'
 trueup 0 apply --yes
@@ -96,6 +99,14 @@ says '10\.20\.2\.0/24 -> 10\.20\.8\.0/24'
 step 'It is applied, with everything that refers to the subnet'
 trueup 0 apply --yes
 says '^applied: [0-9]+ done, 0 failed, 0 skipped'
+trueup 0 plan --detailed-exitcode
+says 'nothing to do'
+
+step 'A new template under its group: one apply rolls it out'
+sed -i 's|instance_type: m7i.large|instance_type: m7i.xlarge|' network.yaml
+trueup 0 apply --yes
+says 'm7i\.large -> m7i\.xlarge'
+says '^applied: 2 done, 0 failed, 0 skipped'
 trueup 0 plan --detailed-exitcode
 says 'nothing to do'
 

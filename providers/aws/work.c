@@ -10,7 +10,7 @@ enum {
 	POLL_MS = 2000,
 	LOOK_AGAIN_MS = 1000, /* a listing may lag behind a write by a little */
 	LOOKS_MOST = 20,
-	ROUNDS_MOST = 2,
+	ROUNDS_MOST = 1,
 	TOKEN_BYTES = 32,
 	APPEAR_MS = 5 * 60 * 1000, /* a new object may be missing from a listing for so long */
 };
@@ -75,6 +75,15 @@ static enum step too_late(struct work *work)
 	return fail(work, FAULT_TRANSIENT, "is not finished yet", "run again: it is waited for again, not made anew");
 }
 
+/* A listing that misses what was just made or changed lags behind. */
+static bool may_appear(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	if (change->created_ms)
+		return work->task.now_ms - change->created_ms < APPEAR_MS;
+	return change->sent_any && change->absences++ < LOOKS_MOST;
+}
+
 /* The gate behind every read: what was read must be there, ours and ready. */
 static bool is_usable(struct work *work, enum step *ret_step)
 {
@@ -87,7 +96,7 @@ static bool is_usable(struct work *work, enum step *ret_step)
 			fail(work, FAULT_CONFLICT, "is being deleted by somebody else", "run again once it is gone");
 		return false;
 	case PRESENCE_ABSENT:
-		if (aws_change_of(work)->created_ms && work->task.now_ms - aws_change_of(work)->created_ms < APPEAR_MS)
+		if (may_appear(work))
 			*ret_step = read_after(work, LOOK_AGAIN_MS);
 		else
 			*ret_step =
@@ -231,9 +240,12 @@ static enum step look_again(struct work *work)
 static enum step converged(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
-	change->looks = 0;
 	if (change->verified && work->phase == PHASE_MAKE && aws_next_alignment_call(work)) {
+		if (change->aligning)
+			return look_again(work);
+		change->aligning = true;
 		change->verified = false;
+		change->looks = 0;
 		return carry_out(work);
 	}
 	if (change->paused) {
@@ -481,7 +493,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return wait_until_gone(work);
 	if (work->stage == STAGE_DETACHED && answer)
 		return attached(work, answer);
-	if (work->stage == STAGE_DELETED) {
+	if (work->stage == STAGE_DELETED && answer && call) {
 		if (!answer->ok && !aws_is_one_of(call->absent, answer->code))
 			return aws_change_refused(work, answer, "delete");
 		work->stage = STAGE_LEAVING;

@@ -273,8 +273,9 @@ void sim_group_tick(struct sim *sim, struct sim_object *group)
 		failed = !launch_one(sim, group);
 	if ((int64_t)live > desired && !suspended(group, "Terminate"))
 		scale_in(sim, group, live - (size_t)desired);
+	/* Not at the world's pace: at none at all a group that cannot launch would try for ever. */
 	if (failed)
-		sim_group_wake(sim, group, RETRY_MS);
+		sim_schedule(sim, group, RETRY_MS);
 	else if (node_get(&group->body, "Status"))
 		sim_group_wake(sim, group, STEP_MS);
 	if (next_ms > 0 && (group->due_ms == 0 || group->due_ms > next_ms))

@@ -1,5 +1,6 @@
 #include "providers/sim/sim_node.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ void node_assign(struct node *node, struct slice text)
 
 static struct node *grow(struct node *branch, const char *name, enum node_type type)
 {
+	assert(branch);
 	uint32_t count = branch->count;
 
 	if (!branch->items)

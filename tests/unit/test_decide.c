@@ -14,10 +14,13 @@ static void for_every_situation(void (*check)(const struct situation *situation,
 		for (int record = 0; record < 2; record++)
 			for (int live = 0; live < LIVE_STATE_COUNT; live++)
 				for (int difference = 0; difference < DIFFERENCE_CLASS_COUNT; difference++)
-					for (int protect = 0; protect < 2; protect++) {
-						struct situation situation = {spec, record, (enum live_state)live,
+					for (int flags = 0; flags < 4; flags++) {
+						struct situation situation = {spec,
+									      record,
+									      (enum live_state)live,
 									      (enum difference_class)difference,
-									      protect};
+									      (flags & 1) != 0,
+									      (flags & 2) != 0};
 						check(&situation, decide(&situation));
 					}
 }
@@ -54,7 +57,9 @@ static void test_what_is_protected_is_never_deleted(void **state)
 
 static void leaves_unread(const struct situation *situation, struct decision decision)
 {
-	if (situation->live == LIVE_UNREAD && (situation->in_spec || situation->in_record))
+	/* To forget what was only found takes no look at it. */
+	bool forgotten = situation->found && !situation->in_spec && !situation->protect;
+	if (situation->live == LIVE_UNREAD && (situation->in_spec || situation->in_record) && !forgotten)
 		assert_int_equal(decision.operation, OPERATION_INCOMPLETE);
 }
 
@@ -68,7 +73,8 @@ static void leaves_others(const struct situation *situation, struct decision dec
 {
 	if (situation->live != LIVE_NOT_OURS)
 		return;
-	assert_true(decision.operation == OPERATION_CONFLICT || decision.operation == OPERATION_NONE);
+	bool forgotten = situation->found && !situation->in_spec && decision.operation == OPERATION_FORGET;
+	assert_true(decision.operation == OPERATION_CONFLICT || decision.operation == OPERATION_NONE || forgotten);
 }
 
 static void test_what_is_not_ours_is_not_touched(void **state)
@@ -93,6 +99,30 @@ static void test_only_what_is_recorded_is_deleted(void **state)
 	for_every_situation(deletes_only_recorded);
 }
 
+static void acts_on_no_contradiction(const struct situation *situation, struct decision decision)
+{
+	if (situation->difference == DIFFERENCE_FIXED && situation->in_spec && situation->live == LIVE_PRESENT)
+		assert_int_equal(decision.operation, OPERATION_CONFLICT);
+}
+
+static void test_what_contradicts_the_spec_is_a_conflict(void **state)
+{
+	(void)state;
+	for_every_situation(acts_on_no_contradiction);
+}
+
+static void never_destroys_found(const struct situation *situation, struct decision decision)
+{
+	if (situation->found && !situation->in_spec && !situation->protect)
+		assert_int_equal(decision.operation, situation->in_record ? OPERATION_FORGET : OPERATION_NONE);
+}
+
+static void test_what_was_found_is_forgotten_not_deleted(void **state)
+{
+	(void)state;
+	for_every_situation(never_destroys_found);
+}
+
 static void test_rows(void **state)
 {
 	static const struct {
@@ -100,18 +130,25 @@ static void test_rows(void **state)
 		struct situation situation;
 		enum operation expected;
 	} rows[] = {
-		{"new", {true, false, LIVE_ABSENT, DIFFERENCE_NONE, false}, OPERATION_CREATE},
-		{"same", {true, true, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_NONE},
-		{"changed", {true, true, LIVE_PRESENT, DIFFERENCE_IN_PLACE, true}, OPERATION_UPDATE},
-		{"immutable", {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, false}, OPERATION_REPLACE},
-		{"immutable, protected", {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, true}, OPERATION_CONFLICT},
-		{"gone", {true, true, LIVE_ABSENT, DIFFERENCE_NONE, true}, OPERATION_CREATE},
-		{"removed", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_DELETE},
-		{"removed, protected", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, true}, OPERATION_CONFLICT},
-		{"removed and gone", {false, true, LIVE_ABSENT, DIFFERENCE_NONE, false}, OPERATION_FORGET},
-		{"found", {true, false, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_ADOPT},
-		{"somebody's", {true, false, LIVE_NOT_OURS, DIFFERENCE_NONE, false}, OPERATION_CONFLICT},
-		{"unmanaged", {false, false, LIVE_PRESENT, DIFFERENCE_NONE, false}, OPERATION_NONE},
+		{"new", {true, false, LIVE_ABSENT, DIFFERENCE_NONE, false, false}, OPERATION_CREATE},
+		{"same", {true, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, OPERATION_NONE},
+		{"changed", {true, true, LIVE_PRESENT, DIFFERENCE_IN_PLACE, true, false}, OPERATION_UPDATE},
+		{"immutable", {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, false, false}, OPERATION_REPLACE},
+		{"immutable, protected",
+		 {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, true, false},
+		 OPERATION_CONFLICT},
+		{"gone", {true, true, LIVE_ABSENT, DIFFERENCE_NONE, true, false}, OPERATION_CREATE},
+		{"removed", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, OPERATION_DELETE},
+		{"removed, protected", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, true, false}, OPERATION_CONFLICT},
+		{"removed and gone", {false, true, LIVE_ABSENT, DIFFERENCE_NONE, false, false}, OPERATION_FORGET},
+		{"found", {true, false, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, OPERATION_ADOPT},
+		{"somebody's", {true, false, LIVE_NOT_OURS, DIFFERENCE_NONE, false, false}, OPERATION_CONFLICT},
+		{"found, another one", {true, false, LIVE_PRESENT, DIFFERENCE_FIXED, false, true}, OPERATION_CONFLICT},
+		{"found, removed", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, true}, OPERATION_FORGET},
+		{"found, removed, protected",
+		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, true, true},
+		 OPERATION_CONFLICT},
+		{"unmanaged", {false, false, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, OPERATION_NONE},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -130,6 +167,8 @@ int main(void)
 		cmocka_unit_test(test_unread_is_neither_absent_nor_fine),
 		cmocka_unit_test(test_what_is_not_ours_is_not_touched),
 		cmocka_unit_test(test_only_what_is_recorded_is_deleted),
+		cmocka_unit_test(test_what_contradicts_the_spec_is_a_conflict),
+		cmocka_unit_test(test_what_was_found_is_forgotten_not_deleted),
 		cmocka_unit_test(test_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

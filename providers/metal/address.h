@@ -1,0 +1,36 @@
+#ifndef TRUEUP_PROVIDERS_METAL_ADDRESS_H
+#define TRUEUP_PROVIDERS_METAL_ADDRESS_H
+
+#include <stdbool.h>
+
+#include "base/slice.h"
+
+/* Where a controller is, as the spec says it, and where things are on it, as it says itself. */
+
+/* "https://10.0.0.5", "https://[fd00::5]:8443/redfish/v1/Systems/1". */
+struct metal_address {
+	struct slice base;   /* scheme, host and port, as given */
+	struct slice system; /* path of one system, or empty */
+	bool plain;	     /* http:// */
+};
+
+/*
+ * Takes a controller's address apart; the parts are borrowed from it. Only one spelling is
+ * accepted, so that equal addresses are equal texts. False with *ret_problem, which goes on
+ * after "'controller' ".
+ */
+__attribute__((warn_unused_result)) bool metal_address_read(struct slice controller, struct metal_address *ret,
+							    const char **ret_problem);
+
+/*
+ * Whether a link that a controller gave (an @odata.id, an action's target) may be followed: a
+ * path below /redfish/ on the same controller and nothing else, so that no answer can send us,
+ * and the password with us, to another host. query: a query may follow, as in links to
+ * the next page.
+ */
+bool metal_link_is_sound(struct slice link, bool query);
+
+/* What stands behind the last slash: the id by which a member of a collection is known. */
+struct slice metal_link_name(struct slice link);
+
+#endif

@@ -1,0 +1,314 @@
+#include "providers/metal/address.h"
+#include "providers/metal/metal.h"
+#include "providers/metal/system.h"
+#include "providers/metal/wire.h"
+#include "reconcile/diff.h"
+
+/*
+ * The life of a machine here: to make it is to see that it is the one that the spec describes
+ * and to bring its power to what was planned; to delete it is to forget it.
+ *
+ * Power is brought about by looking: ask for the change, look until it has landed, ask again
+ * only where a look still shows the wrong state. So a lost answer needs no care of its own.
+ */
+
+enum {
+	POLL_MS = 2000,
+	ASK_AGAIN_MS = 60 * 1000,
+	SHUTDOWN_PATIENCE_MS = 5 * 60 * 1000, /* for the operating system to end by itself */
+	START_PATIENCE_MS = 2 * 60 * 1000,
+};
+
+enum stage {
+	STAGE_START,
+	STAGE_LOOKING, /* a look at the power is out */
+	STAGE_ASKING,  /* the change is out */
+	STAGE_WAITING,
+};
+
+/* How a state is reached: kindly at first, and after a while otherwise. */
+static const struct power_way {
+	const char *value;
+	const char *kind_type, *firm_type; /* ResetType of ComputerSystem.Reset */
+	int64_t patience_ms;
+} power_ways[] = {
+	{"on", "On", "ForceOn", START_PATIENCE_MS},
+	{"off", "GracefulShutdown", "ForceOff", SHUTDOWN_PATIENCE_MS},
+};
+
+/* A change of power under way; work->detail. */
+struct power_change {
+	const struct power_way *way;
+	struct slice base; /* of the controller */
+	struct slice path; /* of the system */
+	int64_t first_ms;  /* when it was asked for; 0: not yet */
+	int64_t last_ms;
+	struct slice refusal;  /* what the controller said to the last request, where it did not take it */
+	bool refused_for_good; /* asking again would give the same answer */
+};
+
+/* Adds what the diagnostic added last lacks. */
+static enum step failed(struct work *work, const char *hint)
+{
+	diag_address(work->task.diagnostics, work->task.object->address);
+	if (hint)
+		diag_hint(work->task.diagnostics, "%s", hint);
+	return STEP_FAILED;
+}
+
+static enum step call_failed(struct work *work, const struct answer *answer)
+{
+	metal_call_failed(&work->task, answer, SEVERITY_ERROR);
+	diag_address(work->task.diagnostics, work->task.object->address);
+	return STEP_FAILED;
+}
+
+static bool is_planned(const struct work *work, const char *name)
+{
+	for (size_t i = 0; i < work->change_count; i++)
+		if (strcmp(work->changes[i].field->name, name) == 0 && work->changes[i].effect == EFFECT_SET)
+			return true;
+	return false;
+}
+
+/* Nothing is done to a machine that is not the one which the spec describes. */
+static bool is_described(struct work *work)
+{
+	struct difference difference;
+	struct diff_input input = {
+		.kind = work->kind,
+		.wanted = work->desired,
+		.live = &work->now.fields,
+	};
+
+	diff_resource(&input, &work->task.scratch, &difference);
+	if (!difference.conflicts)
+		return true;
+	diff_report_conflicts(&difference, work->task.object->address, NOWHERE, work->task.diagnostics);
+	/* It was never ours, so there is nothing to remember. */
+	work->task.record_removed = work->creating;
+	return false;
+}
+
+static enum step look(struct work *work)
+{
+	const struct power_change *change = work->detail;
+
+	work->stage = STAGE_LOOKING;
+	metal_call_get(&work->task, work->session, change->base, change->path);
+	return STEP_CALL;
+}
+
+static enum step wait_a_little(struct work *work)
+{
+	work->stage = STAGE_WAITING;
+	work->task.wake_ms = work->task.now_ms + POLL_MS;
+	return STEP_SLEEP;
+}
+
+static const struct power_way *way_to(struct slice value)
+{
+	for (size_t i = 0; i < sizeof(power_ways) / sizeof(power_ways[0]); i++)
+		if (slice_is(value, power_ways[i].value))
+			return &power_ways[i];
+	return NULL;
+}
+
+static enum step change_power(struct work *work, const struct value *wanted)
+{
+	struct power_change *change = arena_new(work->keep, struct power_change);
+	struct slice controller = value_slice(value_get_named(work->desired, "controller"));
+	struct slice path = value_slice(value_get_named(&work->now.outputs, "system"));
+	struct metal_address address;
+	const char *problem;
+
+	change->way = way_to(value_slice(wanted));
+	if (!change->way || !metal_address_read(controller, &address, &problem) || !metal_link_is_sound(path, false)) {
+		diag_error(work->task.diagnostics, FAULT_INTERNAL, NOWHERE,
+			   "'%.*s' cannot be asked to change its power", SLICE_ARGUMENTS(work->task.object->address));
+		return failed(work, NULL);
+	}
+	change->base = address.base;
+	change->path = path;
+	work->detail = change;
+	return look(work);
+}
+
+static enum step start(struct work *work)
+{
+	const struct value *wanted = value_get_named(work->desired, "power");
+	struct object *object = work->task.object;
+
+	if (!work->has_now) {
+		work->task.wake_ms = work->task.now_ms;
+		return STEP_READ;
+	}
+	if (work->now.presence != PRESENCE_PRESENT) {
+		diag_error(work->task.diagnostics, FAULT_TRANSIENT, NOWHERE, "'%.*s' could not be read: %.*s",
+			   SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(work->now.unread_reason));
+		return failed(work, NULL);
+	}
+	if (!is_described(work))
+		return STEP_FAILED;
+	if (!slice_equal(object->provider_id, work->now.provider_id)) {
+		object->provider_id = arena_copy(work->keep, work->now.provider_id);
+		work->task.record_changed = true;
+	}
+	return wanted && is_planned(work, "power") ? change_power(work, wanted) : STEP_DONE;
+}
+
+/* The map with one member set, in arena. */
+static struct value with_member(const struct value *map, const char *name, struct slice text, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < map->count; i++)
+		value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
+	value_builder_set(&builder, slice_of(name), value_string(text));
+	return value_builder_map(&builder, arena);
+}
+
+static enum step landed(struct work *work)
+{
+	const struct power_change *change = work->detail;
+	struct slice value = slice_of(change->way->value);
+
+	work->now.fields = with_member(&work->now.fields, "power", value, work->keep);
+	work->now.outputs = with_member(&work->now.outputs, "power", value, work->keep);
+	work->now.readiness = READY;
+	return STEP_DONE;
+}
+
+/* What to ask for now, or NULL: the controller takes neither. */
+static const char *reset_type(const struct work *work, const struct value *system)
+{
+	const struct power_change *change = work->detail;
+	const struct power_way *way = change->way;
+	bool patient = change->first_ms == 0 || work->task.now_ms - change->first_ms < way->patience_ms;
+	const char *first = patient ? way->kind_type : way->firm_type;
+	const char *second = patient ? way->firm_type : way->kind_type;
+
+	if (metal_reset_allows(system, first))
+		return first;
+	return metal_reset_allows(system, second) ? second : NULL;
+}
+
+static enum step ask_for_change(struct work *work, const struct value *system)
+{
+	struct power_change *change = work->detail;
+	struct slice target = metal_reset_target(system);
+	const char *type = reset_type(work, system);
+	int64_t now_ms = work->task.now_ms;
+
+	if (!type || target.size == 0) {
+		diag_error(work->task.diagnostics, FAULT_UNSUPPORTED, NOWHERE,
+			   "the controller of '%.*s' offers no way to turn it %s",
+			   SLICE_ARGUMENTS(work->task.object->address), change->way->value);
+		return failed(work, "leave out 'power', and turn it by hand");
+	}
+	if (!metal_link_is_sound(target, false)) {
+		struct slice shown = metal_excerpt(&work->task.scratch, target);
+
+		diag_error(work->task.diagnostics, FAULT_INTERNAL, NOWHERE,
+			   "the controller of '%.*s' has an action that does not stay on it: '%.*s'",
+			   SLICE_ARGUMENTS(work->task.object->address), SLICE_ARGUMENTS(shown));
+		return failed(work, NULL);
+	}
+	if (change->first_ms == 0)
+		change->first_ms = now_ms;
+	change->last_ms = now_ms;
+	change->refusal = (struct slice){NULL, 0};
+	work->stage = STAGE_ASKING;
+	metal_call_reset(&work->task, work->session, change->base, arena_copy(&work->task.scratch, target), type);
+	return STEP_CALL;
+}
+
+static enum step not_changed(struct work *work, const char *why, struct slice detail, const char *hint)
+{
+	const struct power_change *change = work->detail;
+
+	diag_error(work->task.diagnostics, FAULT_TRANSIENT, NOWHERE, "'%.*s' was not turned %s: %s%.*s",
+		   SLICE_ARGUMENTS(work->task.object->address), change->way->value, why, SLICE_ARGUMENTS(detail));
+	return failed(work, hint);
+}
+
+/* Whether it is time to ask: never asked, or asked and nothing came of it for long enough. */
+static bool is_due(const struct work *work)
+{
+	const struct power_change *change = work->detail;
+	int64_t firm_ms = change->first_ms + change->way->patience_ms;
+
+	if (change->first_ms == 0)
+		return true;
+	/* A shutdown that is under way is not asked for again: only for one that was never taken. */
+	return work->task.now_ms - change->last_ms >= ASK_AGAIN_MS &&
+	       (change->refusal.size > 0 || work->task.now_ms >= firm_ms);
+}
+
+static enum step looked(struct work *work, const struct answer *answer)
+{
+	const struct power_change *change = work->detail;
+	bool late = work->task.now_ms >= work->deadline_ms;
+
+	if (!answer->ok) {
+		/* A controller may be deaf for a while when its machine starts. */
+		bool passes = answer->fault == FAULT_TRANSIENT || answer->fault == FAULT_AMBIGUOUS ||
+			      answer->fault == FAULT_THROTTLED;
+		return passes && change->first_ms > 0 && !late ? wait_a_little(work) : call_failed(work, answer);
+	}
+	struct metal_power power = metal_power_read(&answer->body);
+	if (slice_is(power.value, change->way->value) && !power.moving)
+		return landed(work);
+	if (late)
+		return not_changed(work, "its controller still says ", metal_excerpt(&work->task.scratch, power.name),
+				   "run again: it is looked at first");
+	if (change->refused_for_good && !power.moving)
+		return not_changed(work, "", change->refusal, "see what its controller says about it");
+	return !power.moving && is_due(work) ? ask_for_change(work, &answer->body) : wait_a_little(work);
+}
+
+static enum step asked(struct work *work, const struct answer *answer)
+{
+	struct power_change *change = work->detail;
+
+	if (answer->ok)
+		return wait_a_little(work);
+	if (answer->fault == FAULT_AUTH)
+		return call_failed(work, answer);
+	/* Refused, or nobody knows: a look tells. It may be in that state already, or on its way. */
+	change->refusal = arena_copy(work->keep, answer->message);
+	change->refused_for_good = answer->fault == FAULT_USER || answer->fault == FAULT_ABSENT ||
+				   answer->fault == FAULT_UNSUPPORTED || answer->fault == FAULT_INTERNAL ||
+				   answer->fault == FAULT_LEASE;
+	return wait_a_little(work);
+}
+
+static enum step make(struct work *work, const struct answer *answer)
+{
+	switch ((enum stage)work->stage) {
+	case STAGE_START:
+		return start(work);
+	case STAGE_LOOKING:
+		return answer ? looked(work, answer) : look(work);
+	case STAGE_ASKING:
+		return answer ? asked(work, answer) : look(work);
+	case STAGE_WAITING:
+		return look(work);
+	}
+	return STEP_FAILED;
+}
+
+enum step metal_advance(struct work *work, const struct answer *answer)
+{
+	switch (work->phase) {
+	case PHASE_MAKE:
+		return make(work, answer);
+	case PHASE_SETTLE:
+	case PHASE_UNSETTLE:
+	case PHASE_DELETE:
+		/* It has no parts, and stays where it is. */
+		return STEP_DONE;
+	}
+	return STEP_FAILED;
+}

@@ -1,0 +1,312 @@
+#include "providers/metal/address.h"
+#include "providers/metal/metal.h"
+#include "providers/metal/system.h"
+#include "providers/metal/wire.h"
+
+/*
+ * Reading machines. A list is answered from what the specs say, without a call, so that each
+ * machine gets a reading of its own: from the service root down to its network interfaces, side by
+ * side with those of the other machines, and failing alone.
+ */
+
+enum {
+	MEMBERS_MOST = 64,   /* network interfaces of a machine */
+	PAGES_MOST = 64,     /* of the collection of systems */
+	CHOICES_BYTES = 400, /* systems that a message names */
+};
+
+#define SERVICE_ROOT "/redfish/v1/"
+
+static void unread(struct live *live, struct slice reason)
+{
+	live->presence = PRESENCE_UNREAD;
+	live->unread_reason = reason;
+}
+
+static void find_machine(const struct reading *reading, const struct value *wanted, struct live *live)
+{
+	const struct metal_session *session = (const struct metal_session *)reading->session;
+	const struct value *controller = value_get_named(wanted, "controller");
+	const struct value *system = value_get_named(wanted, "system");
+	struct value_member *members = arena_new_array(reading->arena, 2, struct value_member);
+	struct metal_address address;
+	const char *problem;
+	size_t count = 0;
+
+	if (!controller || !value_is(controller, VALUE_STRING)) {
+		unread(live, SLICE("the address of its controller is not known"));
+		return;
+	}
+	if (!metal_address_read(value_slice(controller), &address, &problem)) {
+		unread(live, arena_format(reading->arena, "the address of its controller %s", problem));
+		return;
+	}
+	if (address.plain && !session->allow_plain) {
+		unread(live, SLICE("its controller has an http:// address, and the password would travel in clear; "
+				   "write https://, or 'allow_plain: true' in the provider"));
+		return;
+	}
+	members[count++] = (struct value_member){value_text("controller"), value_copy(reading->arena, controller)};
+	if (system && value_is(system, VALUE_STRING))
+		members[count++] = (struct value_member){value_text("system"), value_copy(reading->arena, system)};
+	live->presence = PRESENCE_PRESENT;
+	live->fields = value_map(members, count);
+	live->outputs = value_map(NULL, 0);
+	live->provider_id = value_slice(&members[0].value);
+}
+
+enum step metal_list(struct reading *reading, const struct answer *answer)
+{
+	(void)answer;
+	for (size_t i = 0; i < reading->id_count; i++)
+		find_machine(reading, reading->wanted ? reading->wanted[i] : NULL, live_add(reading));
+	return STEP_DONE;
+}
+
+/* A machine is read as a whole, wherever its controller is known; no field takes a call of its own. */
+bool metal_needs_detail(const struct kind *kind, const struct value *matters)
+{
+	(void)kind;
+	return !matters || value_get_named(matters, "controller");
+}
+
+/* Where a reading stands; reading->detail, in its arena. Its stage is the link that was followed last. */
+struct walk {
+	struct metal_address address;
+	struct slice wanted_name; /* of the system; empty: the only one */
+	struct value fixed;	  /* the fields by which the machine was found */
+	struct slice path;	  /* of the system */
+	struct value system;	  /* its answer */
+	size_t pages;
+	struct slice first; /* of the systems, until it is known whether there is another */
+	struct slice interfaces[MEMBERS_MOST];
+	size_t interface_count;
+	struct value macs[MEMBERS_MOST];
+	size_t mac_count;
+};
+
+enum stage {
+	STAGE_ROOT,
+	STAGE_SYSTEMS,
+	STAGE_SYSTEM,
+	STAGE_INTERFACES,
+	STAGE_INTERFACE,
+};
+
+/* Why a machine is unread. */
+static enum step give_up(struct reading *reading, const char *what, struct slice detail)
+{
+	const struct walk *walk = reading->detail;
+	struct slice shown = metal_excerpt(&reading->task.scratch, detail);
+
+	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE, "%.*s %s%s%.*s%s",
+		   SLICE_ARGUMENTS(walk->address.base), what, shown.size > 0 ? ": '" : "", SLICE_ARGUMENTS(shown),
+		   shown.size > 0 ? "'" : "");
+	return STEP_FAILED;
+}
+
+static enum step ask(struct reading *reading, enum stage stage, struct slice path)
+{
+	const struct walk *walk = reading->detail;
+
+	arena_reset(&reading->task.scratch);
+	reading->stage = (int)stage;
+	metal_call_get(&reading->task, reading->session, walk->address.base, path);
+	return STEP_CALL;
+}
+
+/* The path of a link that stands under `name`, copied to the reading's arena; empty where there is none. */
+static struct slice link_of(const struct reading *reading, const struct value *body, const char *name)
+{
+	const struct value *link = name ? value_get_named(body, name) : body;
+
+	return arena_copy(reading->arena, value_slice(value_get_named(link, "@odata.id")));
+}
+
+static enum step follow(struct reading *reading, enum stage stage, struct slice path, const char *what)
+{
+	if (path.size == 0)
+		return give_up(reading, what, path);
+	if (!metal_link_is_sound(path, stage == STAGE_SYSTEMS))
+		return give_up(reading, "has a link that does not stay on it", path);
+	return ask(reading, stage, path);
+}
+
+static enum step take_root(struct reading *reading, const struct value *body)
+{
+	return follow(reading, STAGE_SYSTEMS, link_of(reading, body, "Systems"), "offers no systems");
+}
+
+static enum step chosen_system(struct reading *reading, struct slice path)
+{
+	struct walk *walk = reading->detail;
+
+	walk->path = path;
+	return follow(reading, STAGE_SYSTEM, path, "has a system without a link");
+}
+
+/* Several systems, and nobody said which. */
+static enum step ambiguous(struct reading *reading, const struct value *members)
+{
+	const struct walk *walk = reading->detail;
+	BUFFER_AUTO names;
+
+	buffer_init(&names, CHOICES_BYTES);
+	for (uint32_t i = 0; i < members->count && !names.full; i++) {
+		struct slice link = value_slice(value_get_named(&members->items[i], "@odata.id"));
+		struct slice name = metal_excerpt(&reading->task.scratch, metal_link_name(link));
+
+		buffer_format(&names, "%s%.*s", i > 0 ? ", " : "", SLICE_ARGUMENTS(name));
+	}
+	diag_error(reading->task.diagnostics, FAULT_USER, NOWHERE,
+		   "%.*s has several systems, and 'system' does not say which is meant: %.*s%s",
+		   SLICE_ARGUMENTS(walk->address.base), SLICE_ARGUMENTS(buffer_slice(&names)),
+		   names.full ? ", ..." : "");
+	return STEP_FAILED;
+}
+
+static enum step take_systems(struct reading *reading, const struct value *body)
+{
+	struct walk *walk = reading->detail;
+	const struct value *members = value_get_named(body, "Members");
+	struct slice next = value_slice(value_get_named(body, "Members@odata.nextLink"));
+
+	if (!members || !value_is(members, VALUE_LIST))
+		return give_up(reading, "lists no systems", (struct slice){NULL, 0});
+	if (walk->wanted_name.size == 0 && members->count + (walk->first.size > 0 ? 1 : 0) > 1)
+		return ambiguous(reading, members);
+	for (uint32_t i = 0; i < members->count; i++) {
+		struct slice link = link_of(reading, &members->items[i], NULL);
+
+		if (walk->wanted_name.size > 0 && slice_equal(metal_link_name(link), walk->wanted_name))
+			return chosen_system(reading, link);
+		if (walk->first.size == 0)
+			walk->first = link;
+	}
+	if (next.size > 0 && ++walk->pages < PAGES_MOST)
+		return follow(reading, STAGE_SYSTEMS, arena_copy(reading->arena, next), NULL);
+	if (walk->wanted_name.size > 0)
+		return give_up(reading, "has no system of that id", walk->wanted_name);
+	walk->path = walk->first;
+	return follow(reading, STAGE_SYSTEM, walk->path, "has no system");
+}
+
+static enum step finish(struct reading *reading, bool has_macs)
+{
+	const struct walk *walk = reading->detail;
+	struct value macs = value_list(walk->macs, walk->mac_count);
+	struct metal_findings findings = {
+		.base = walk->address.base,
+		.path = walk->path,
+		.fixed = &walk->fixed,
+		.system = &walk->system,
+		.macs = has_macs ? &macs : NULL,
+	};
+	struct slice untold;
+
+	metal_live_fill(&findings, reading->matters, reading->arena, reading->subject, &untold);
+	if (untold.size > 0)
+		diag_add(reading->task.diagnostics, SEVERITY_WARNING, FAULT_UNSUPPORTED, NOWHERE,
+			 "%.*s does not tell %.*s", SLICE_ARGUMENTS(walk->address.base), SLICE_ARGUMENTS(untold));
+	return STEP_DONE;
+}
+
+static enum step take_system(struct reading *reading, const struct value *body)
+{
+	struct walk *walk = reading->detail;
+	struct slice interfaces = link_of(reading, body, "EthernetInterfaces");
+
+	walk->system = metal_system_copy(body, reading->arena);
+	if (!metal_link_is_sound(interfaces, false))
+		return finish(reading, false);
+	return ask(reading, STAGE_INTERFACES, interfaces);
+}
+
+static enum step next_interface(struct reading *reading)
+{
+	const struct walk *walk = reading->detail;
+
+	if (reading->cursor == walk->interface_count)
+		return finish(reading, true);
+	return ask(reading, STAGE_INTERFACE, walk->interfaces[reading->cursor++]);
+}
+
+static enum step take_interfaces(struct reading *reading, const struct value *body)
+{
+	struct walk *walk = reading->detail;
+	const struct value *members = value_get_named(body, "Members");
+
+	if (!members || !value_is(members, VALUE_LIST) || members->count > MEMBERS_MOST ||
+	    value_get_named(body, "Members@odata.nextLink"))
+		return finish(reading, false);
+	for (uint32_t i = 0; i < members->count; i++) {
+		struct slice link = link_of(reading, &members->items[i], NULL);
+
+		if (!metal_link_is_sound(link, false))
+			return finish(reading, false);
+		walk->interfaces[walk->interface_count++] = link;
+	}
+	return next_interface(reading);
+}
+
+/* The address that the maker gave counts, not one that software put in its place. */
+static enum step take_interface(struct reading *reading, const struct value *body)
+{
+	static const char *const names[] = {"PermanentMACAddress", "MACAddress"};
+	struct walk *walk = reading->detail;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct slice mac = metal_mac(value_slice(value_get_named(body, names[i])), reading->arena);
+
+		if (mac.size == 0)
+			continue;
+		walk->macs[walk->mac_count++] = value_string(mac);
+		break;
+	}
+	return next_interface(reading);
+}
+
+static const struct {
+	enum step (*take)(struct reading *reading, const struct value *body);
+	bool optional; /* the machine is read without it */
+} stages[] = {
+	[STAGE_ROOT] = {take_root, false},	    [STAGE_SYSTEMS] = {take_systems, false},
+	[STAGE_SYSTEM] = {take_system, false},	    [STAGE_INTERFACES] = {take_interfaces, true},
+	[STAGE_INTERFACE] = {take_interface, true},
+};
+
+static enum step begin(struct reading *reading)
+{
+	struct walk *walk = arena_new(reading->arena, struct walk);
+	struct slice controller = value_slice(value_get_named(&reading->subject->fields, "controller"));
+	const char *problem;
+
+	reading->detail = walk;
+	walk->fixed = reading->subject->fields;
+	walk->wanted_name = value_slice(value_get_named(&walk->fixed, "system"));
+	if (!metal_address_read(controller, &walk->address, &problem)) {
+		diag_error(reading->task.diagnostics, FAULT_USER, NOWHERE, "the address of its controller %s", problem);
+		return STEP_FAILED;
+	}
+	if (walk->address.system.size == 0)
+		return ask(reading, STAGE_ROOT, SLICE(SERVICE_ROOT));
+	walk->path = walk->address.system;
+	return ask(reading, STAGE_SYSTEM, walk->path);
+}
+
+enum step metal_detail(struct reading *reading, const struct answer *answer)
+{
+	if (!reading->detail)
+		return begin(reading);
+	if (!answer)
+		return STEP_FAILED;
+	if (answer->ok)
+		return stages[reading->stage].take(reading, &answer->body);
+	if (!stages[reading->stage].optional) {
+		metal_call_failed(&reading->task, answer, SEVERITY_ERROR);
+		return STEP_FAILED;
+	}
+	if (value_get_named(reading->matters, "macs"))
+		metal_call_failed(&reading->task, answer, SEVERITY_WARNING);
+	return finish(reading, false);
+}

@@ -1,0 +1,164 @@
+#include "base/digest.h"
+#include "base/memory.h"
+#include "providers/metal/metal.h"
+
+/* Ways to controllers: who we are there, and how their certificates are verified. */
+
+enum { CA_FILE_BYTES_MOST = 8 * 1024 * 1024 };
+
+static bool is_true(const struct value *settings, const char *name)
+{
+	const struct value *value = value_get_named(settings, name);
+
+	return value && value_is(value, VALUE_BOOL) && value->boolean;
+}
+
+static bool check_endpoint(const struct metal_session *session, struct diagnostics *diagnostics)
+{
+	if (session->endpoint.size == 0 || slice_starts_with(session->endpoint, SLICE("sim:")))
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' cannot have the endpoint '%.*s'",
+		   SLICE_ARGUMENTS(session->session.name), SLICE_ARGUMENTS(session->endpoint));
+	diag_hint(diagnostics,
+		  "it is for the simulator alone, sim: or sim:FILE; each machine has its own 'controller'");
+	return false;
+}
+
+static bool check_certificates(const struct metal_session *session, struct world *world, struct arena *arena,
+			       struct diagnostics *diagnostics)
+{
+	struct slice text;
+
+	if (session->insecure && session->ca_file.size > 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has both 'ca_file' and 'insecure'",
+			   SLICE_ARGUMENTS(session->session.name));
+		diag_hint(diagnostics, "leave out 'insecure': with 'ca_file' the certificates are verified");
+		return false;
+	}
+	if (session->insecure) {
+		diag_add(diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+			 "provider '%.*s' is insecure: its controllers may be anybody, and anybody may learn the "
+			 "password",
+			 SLICE_ARGUMENTS(session->session.name));
+		diag_hint(diagnostics, "give 'ca_file' the certificate that signed theirs");
+	}
+	/* Once here is better than once a machine. */
+	return session->ca_file.size == 0 || world->read_file(world, arena, arena_string(arena, session->ca_file),
+							      CA_FILE_BYTES_MOST, &text, diagnostics);
+}
+
+static bool find_password(const struct metal_session *session, struct world *world, const struct value *settings,
+			  struct arena *arena, struct slice *ret, struct diagnostics *diagnostics)
+{
+	struct slice password = value_slice(value_get_named(settings, "password"));
+	struct slice variable = value_slice(value_get_named(settings, "password_env"));
+	struct slice name = session->session.name;
+
+	if (password.size > 0 && variable.size > 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has both 'password' and 'password_env'",
+			   SLICE_ARGUMENTS(name));
+		diag_hint(diagnostics, "keep 'password_env'");
+		return false;
+	}
+	if (variable.size > 0) {
+		password = slice_of(world->environment(world, arena_string(arena, variable)));
+		if (password.size == 0) {
+			diag_error(diagnostics, FAULT_AUTH, NOWHERE,
+				   "provider '%.*s' takes its password from %.*s, which is not set or empty",
+				   SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(variable));
+			diag_hint(diagnostics, "set it before you start trueup");
+			return false;
+		}
+	}
+	*ret = password;
+	return true;
+}
+
+/* RFC 7617: a user without a colon, and no control characters. */
+static bool make_authorization(struct metal_session *session, struct slice user, struct slice password,
+			       struct arena *arena, struct diagnostics *diagnostics)
+{
+	struct slice name = session->session.name;
+
+	if (user.size == 0 && password.size == 0)
+		return true;
+	if (user.size == 0 || password.size == 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has a %s but no %s",
+			   SLICE_ARGUMENTS(name), user.size > 0 ? "user" : "password",
+			   user.size > 0 ? "password" : "user");
+		diag_hint(diagnostics, "give 'user' and 'password_env', or neither where the controllers ask for none");
+		return false;
+	}
+	for (size_t i = 0; i < user.size; i++) {
+		if ((unsigned char)user.data[i] < ' ' || user.data[i] == ':' || user.data[i] == '\x7f')
+			return diag_error(
+				diagnostics, FAULT_USER, NOWHERE,
+				"the user of provider '%.*s' has a character that basic authentication forbids",
+				SLICE_ARGUMENTS(name));
+	}
+	struct slice pair = arena_format(arena, "%.*s:%.*s", SLICE_ARGUMENTS(user), SLICE_ARGUMENTS(password));
+	struct slice encoded = base64_encode(arena, pair);
+	session->authorization = arena_format(arena, "Basic %.*s", SLICE_ARGUMENTS(encoded));
+	return true;
+}
+
+bool metal_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
+		struct arena *arena, struct session **ret, struct diagnostics *diagnostics)
+{
+	struct metal_session *session = arena_new(arena, struct metal_session);
+	struct slice password;
+
+	session->session.provider = provider;
+	session->session.name = name;
+	session->endpoint = value_slice(value_get_named(settings, "endpoint"));
+	session->ca_file = value_slice(value_get_named(settings, "ca_file"));
+	session->insecure = is_true(settings, "insecure");
+	session->allow_plain = is_true(settings, "allow_plain");
+	session->session.identity = (struct identity){.provider = SLICE("metal"), .endpoint = session->endpoint};
+	if (!check_endpoint(session, diagnostics) || !check_certificates(session, world, arena, diagnostics) ||
+	    !find_password(session, world, settings, arena, &password, diagnostics) ||
+	    !make_authorization(session, value_slice(value_get_named(settings, "user")), password, arena, diagnostics))
+		return false;
+	*ret = &session->session;
+	return true;
+}
+
+void metal_close(struct session *session)
+{
+	struct metal_session *own = (struct metal_session *)session;
+	union {
+		const char *constant;
+		char *bytes;
+	} text = {own->authorization.data};
+
+	if (own->authorization.size > 0)
+		memory_wipe(text.bytes, own->authorization.size);
+	own->authorization = (struct slice){NULL, 0};
+}
+
+/* Of the one who asks there nothing is recorded: an object whose alias is gone is reached without a password. */
+struct value metal_settings_of(const struct identity *identity, struct arena *arena)
+{
+	struct value_member *member = arena_new(arena, struct value_member);
+
+	if (identity->endpoint.size == 0)
+		return value_map(NULL, 0);
+	*member = (struct value_member){value_text("endpoint"), value_string(identity->endpoint)};
+	return value_map(member, 1);
+}
+
+/* There is nobody to ask: each machine has a controller of its own. */
+enum step metal_identify(struct reading *reading, const struct answer *answer)
+{
+	(void)answer;
+	reading->session->identified = true;
+	return STEP_DONE;
+}
+
+/* A controller is asked one thing after another; how many at once is the loop's to say. */
+struct provider_limits metal_limits(const struct session *session, const char *operation)
+{
+	(void)session;
+	(void)operation;
+	return (struct provider_limits){0};
+}

@@ -1,0 +1,545 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/support_load.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+/* SLICE() for the rows of a table. */
+#define TEXT(literal)                                                                                                  \
+	{                                                                                                              \
+		(literal), sizeof(literal) - 1                                                                         \
+	}
+
+#define A "=== a.yaml\nstack: s\n"
+
+static const struct load_row rows[] = {
+	{"only a name", A, ""},
+	{"an empty file beside it", A "=== b.yaml\n# nothing yet\n", ""},
+	{"a resource without fields", A "net.group:\n  a:\n  b: {}\n",
+	 "net.group.a {}\n"
+	 "net.group.b {}\n"},
+	{"fields",
+	 A "net.vpc:\n  a: {cidr: 10.0.0.0/16, cidr6: 'FD00:0::/48', dns: true, tags: {x: y1, n: ~}, ranges: "
+	   "[fd01::/64, 10.9.0.0/16, 10.8.0.0/16, 10.9.0.0/16]}\n",
+	 "net.vpc.a "
+	 "{\"cidr\":\"10.0.0.0/16\",\"cidr6\":\"fd00::/48\",\"dns\":true,\"ranges\":[\"10.8.0.0/16\",\"10.9.0.0/"
+	 "16\",\"fd01::/64\"],\"tags\":{\"x\":\"y1\"}}\n"},
+	{"a reference by name", A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: a, cidr: 10.0.1.0/24}}\n",
+	 "net.subnet.x {\"cidr\":\"10.0.1.0/24\",\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"a reference by address, declared later",
+	 A "net.subnet: {x: {vpc: net.vpc.a, cidr: 10.0.1.0/24}}\n=== b.yml\nnet.vpc: {a: {cidr: 10.0.0.0/16}}\n",
+	 "net.subnet.x {\"cidr\":\"10.0.1.0/24\",\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"a reference by expression",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: \"${net.vpc.a.id}\"}}\n",
+	 "net.subnet.x {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"a literal id", A "net.subnet: {x: {vpc: vpc-0123456789abcdef0, cidr: 10.0.1.0/24}}\n",
+	 "net.subnet.x {\"cidr\":\"10.0.1.0/24\",\"vpc\":\"vpc-0123456789abcdef0\"}\n"},
+	{"a name that looks like an id",
+	 A "net.vpc: {vpc-01234567: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: vpc-01234567}}\n",
+	 "net.subnet.x {\"vpc\":{\"$deferred\":\"${net.vpc.vpc-01234567.id}\"}}\n"
+	 "  make net.vpc.vpc-01234567.id in vpc immutable\n"
+	 "net.vpc.vpc-01234567 {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"a reference to another output",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.gateway: {g: {owner: a, vpc: a}, h: {owner: 'arn:b:xyz'}}\n",
+	 "net.gateway.g {\"owner\":{\"$deferred\":\"${net.vpc.a.arn}\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.arn in owner\n"
+	 "  make net.vpc.a.id in vpc loose\n"
+	 "net.gateway.h {\"owner\":\"arn:b:xyz\"}\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"references in a list",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: a}, b: {vpc: a}}\nnet.gateway: {g: {subnets: [x, "
+	   "b, subnet-01234567, x]}}\n",
+	 "net.gateway.g "
+	 "{\"subnets\":[{\"$deferred\":\"${net.subnet.x.id}\"},{\"$deferred\":\"${net.subnet.b.id}\"},\"subnet-"
+	 "01234567\",{\"$deferred\":\"${net.subnet.x.id}\"}]}\n"
+	 "  make net.subnet.b.id in subnets\n"
+	 "  make net.subnet.x.id in subnets\n"
+	 "net.subnet.b {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.subnet.x {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"one name in two kinds",
+	 A
+	 "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {a: {vpc: a}}\nnet.gateway: {g: {vpc: a, subnets: [a], owner: "
+	 "a}}\n",
+	 "net.gateway.g "
+	 "{\"owner\":{\"$deferred\":\"${net.vpc.a.arn}\"},\"subnets\":[{\"$deferred\":\"${net.subnet.a.id}\"}],\"vpc\":"
+	 "{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.subnet.a.id in subnets\n"
+	 "  make net.vpc.a.arn in owner\n"
+	 "  make net.vpc.a.id in vpc loose\n"
+	 "net.subnet.a {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"a reference within an object",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.gateway: {g: {options: {mode: m, vpc: a}}}\n",
+	 "net.gateway.g {\"options\":{\"mode\":\"m\",\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}}\n"
+	 "  make net.vpc.a.id in options\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"groups that admit each other",
+	 A "net.group:\n  a: {rules: [{protocol: tcp, port: 1, group: b}]}\n  b: {rules: [{protocol: tcp, port: 1, "
+	   "group: a}]}\n",
+	 "net.group.a {\"rules\":[{\"group\":{\"$deferred\":\"${net.group.b.id}\"},\"port\":1,\"protocol\":\"tcp\"}]}\n"
+	 "  settle net.group.b.id in rules\n"
+	 "net.group.b {\"rules\":[{\"group\":{\"$deferred\":\"${net.group.a.id}\"},\"port\":1,\"protocol\":\"tcp\"}]}\n"
+	 "  settle net.group.a.id in rules\n"},
+	{"a group that admits itself",
+	 A "net.group:\n  a: {rules: [{protocol: udp, group: self}, {protocol: tcp, group: a}, {protocol: tcp, port: "
+	   "5, group: \"${net.group.a.id}\"}]}\n",
+	 "net.group.a "
+	 "{\"rules\":[{\"group\":{\"$deferred\":\"${net.group.a.id}\"},\"port\":5,\"protocol\":\"tcp\"},{\"group\":{\"$"
+	 "deferred\":\"${net.group.a.id}\"},\"protocol\":\"tcp\"},{\"group\":{\"$deferred\":\"${net.group.a.id}\"},"
+	 "\"protocol\":\"udp\"}]}\n"},
+	{"make and settle to one target", A "net.group:\n  a: {peer: b, rules: [{protocol: udp, group: b}]}\n  b:\n",
+	 "net.group.a "
+	 "{\"peer\":{\"$deferred\":\"${net.group.b.id}\"},\"rules\":[{\"group\":{\"$deferred\":\"${net.group.b.id}\"},"
+	 "\"protocol\":\"udp\"}]}\n"
+	 "  make net.group.b.id in peer\n"
+	 "  settle net.group.b.id in rules\n"
+	 "net.group.b {}\n"},
+	{"a known field of another resource",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: a, cidr: \"${cidr_subnet(net.vpc.a.cidr, 8, "
+	   "3)}\", label: z1, tags: {t: \"${net.subnet.x.label}-${net.vpc.a.cidr}\"}}}\n",
+	 "net.subnet.x "
+	 "{\"cidr\":\"10.0.3.0/24\",\"label\":\"z1\",\"tags\":{\"t\":\"z1-10.0.0.0/"
+	 "16\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"a known field of a later resource, through others",
+	 A "net.group:\n  a: {about: \"a ${net.group.b.about}\"}\n  b: {about: \"b ${net.group.c.about}\"}\n  c: "
+	   "{about: c}\n",
+	 "net.group.a {\"about\":\"a b c\"}\n"
+	 "net.group.b {\"about\":\"b c\"}\n"
+	 "net.group.c {\"about\":\"c\"}\n"},
+	{"a field that is a reference itself",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: a}}\nnet.gateway: {g: {vpc: "
+	   "\"${net.subnet.x.vpc}\"}}\n",
+	 "net.gateway.g {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc loose\n"
+	 "net.subnet.x {\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"an output where the field is not known",
+	 A "net.vpc: {a: {cidr: \"${net.group.g.id}\"}}\nnet.group: {g: {}, h: {about: \"${net.vpc.a.cidr}\"}}\n",
+	 "net.group.g {}\n"
+	 "net.group.h {\"about\":{\"$deferred\":\"${net.vpc.a.cidr}\"}}\n"
+	 "  make net.vpc.a.cidr in about\n"
+	 "net.vpc.a {\"cidr\":{\"$deferred\":\"${net.group.g.id}\"}}\n"
+	 "  make net.group.g.id in cidr immutable\n"},
+	{"a part of a field",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16, tags: {team: 'red', id: \"${net.group.g.id}\"}}}\nnet.group: {g: {about: "
+	   "\"${net.vpc.a.tags.team}\"}, h: {about: \"${net.vpc.a.tags.id}\"}}\n",
+	 "net.group.g {\"about\":\"red\"}\n"
+	 "net.group.h {\"about\":{\"$deferred\":\"${net.group.g.id}\"}}\n"
+	 "  make net.group.g.id in about\n"
+	 "net.vpc.a "
+	 "{\"cidr\":\"10.0.0.0/16\",\"tags\":{\"id\":{\"$deferred\":\"${net.group.g.id}\"},\"team\":\"red\"}}\n"
+	 "  make net.group.g.id in tags\n"},
+	{"text around an output",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.group: {g: {about: \"of ${net.vpc.a.id} and "
+	   "${net.vpc.a.version}\"}}\n",
+	 "net.group.g {\"about\":{\"$deferred\":\"of ${net.vpc.a.id} and ${net.vpc.a.version}\"}}\n"
+	 "  make net.vpc.a.id in about\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"an escaped expression", A "net.group: {g: {about: \"$${HOME} $x $$\"}}\n",
+	 "net.group.g {\"about\":\"${HOME} $x $$\"}\n"},
+	{"variables",
+	 A "vars:\n  n: {type: integer, default: 4}\n  name: {type: string, default: alpha}\n  vpc: {default: a}\n  "
+	   "list: {type: list, default: [x, z]}\n  short: text\n  none: {type: map, default: {k: v}}\nnet.vpc: {a: "
+	   "{cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: \"${var.vpc}\", size: \"${var.n}\", zone: \"${var.name}\", "
+	   "tags: {a: \"${var.list[1]}\", b: \"${var.short}\", c: \"${var.none.k}\"}}}\n",
+	 "net.subnet.x "
+	 "{\"size\":4,\"tags\":{\"a\":\"z\",\"b\":\"text\",\"c\":\"v\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"},"
+	 "\"zone\":\"alpha\"}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"a variable that is null", A "vars: {x: {type: string, default: ~}}\nnet.group: {g: {about: \"${var.x}\"}}\n",
+	 "net.group.g {}\n"},
+	{"a secret variable",
+	 A "vars: {p: {default: hunter2, secret: true}}\nnet.gateway: {g: {policy: {a: 1}, address: \"10.0.0.1\", "
+	   "password: \"${var.p}\"}, h: {options: {mode: \"x-${var.p}\", secret: abc}}}\n",
+	 "net.gateway.g {\"address\":\"10.0.0.1\",\"password\":{\"$secret\":\"\"},\"policy\":\"{\\\"a\\\":1}\"}\n"
+	 "net.gateway.h "
+	 "{\"options\":{\"mode\":{\"$segments\":[\"x-\",{\"$secret\":\"\"}]},\"secret\":{\"$secret\":\"\"}}}\n"},
+	{"a field that is secret stays so elsewhere",
+	 A "net.gateway: {g: {password: hunter2}, h: {options: {mode: \"${net.gateway.g.password}\"}}}\n",
+	 "net.gateway.g {\"password\":{\"$secret\":\"\"}}\n"
+	 "net.gateway.h {\"options\":{\"mode\":{\"$secret\":\"\"}}}\n"},
+	{"documents",
+	 A "net.gateway: {a: {policy: {b: [1, x], a: ~}}, b: {policy: '{ \"b\" : [1,\"x\"] }'}, c: {policy: {id: "
+	   "\"${net.group.g.id}\"}}}\nnet.group: {g: {}}\n",
+	 "net.gateway.a {\"policy\":\"{\\\"a\\\":null,\\\"b\\\":[1,\\\"x\\\"]}\"}\n"
+	 "net.gateway.b {\"policy\":\"{\\\"b\\\":[1,\\\"x\\\"]}\"}\n"
+	 "net.gateway.c {\"policy\":{\"id\":{\"$deferred\":\"${net.group.g.id}\"}}}\n"
+	 "  make net.group.g.id in policy\n"
+	 "net.group.g {}\n"},
+	{"numbers",
+	 A "net.subnet: {x: {vpc: vpc-01234567, size: 0x10, weight: 1}, b: {vpc: vpc-01234567, size: \"${2 * 3}\", "
+	   "weight: 0.5}}\n",
+	 "net.subnet.b {\"size\":6,\"vpc\":\"vpc-01234567\",\"weight\":0.5}\n"
+	 "net.subnet.x {\"size\":16,\"vpc\":\"vpc-01234567\",\"weight\":1}\n"},
+	{"depends_on",
+	 A "net.group: {a: {depends_on: [net.group.b, net.vpc.v, net.group.b]}, b: {}}\nnet.vpc: {v: {cidr: "
+	   "10.0.0.0/16}}\n",
+	 "net.group.a {}\n"
+	 "  whole net.group.b\n"
+	 "  whole net.vpc.v\n"
+	 "net.group.b {}\n"
+	 "net.vpc.v {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"lifecycle",
+	 A "net.vpc:\n  v: {cidr: 10.0.0.0/16, lifecycle: {protect: true, create_before_destroy: false, ignore: [tags, "
+	   "dns]}}\n  w: {cidr: 10.1.0.0/16, lifecycle: {create_before_destroy: true}}\n",
+	 "net.vpc.v {\"cidr\":\"10.0.0.0/16\"} protect create_before_destroy=1 ignores tags ignores dns\n"
+	 "net.vpc.w {\"cidr\":\"10.1.0.0/16\"} create_before_destroy=2\n"},
+	{"providers",
+	 A "vars: {r: east-1}\nproviders: {net: {region: west}, net.east: {region: \"${var.r}\", retries: "
+	   "3}}\nnet.group: {a: {provider: net.east}, b: {provider: net}}\nbox.machine: {m: {address: 'FD00::0:1'}}\n",
+	 "box.machine.m {\"address\":\"fd00::1\"}\n"
+	 "net.group.a {} by net.east\n"
+	 "net.group.b {}\n"
+	 "provider box {}\n"
+	 "provider net {\"region\":\"west\"}\n"
+	 "provider net.east {\"region\":\"east-1\",\"retries\":3}\n"},
+	{"settings and outputs",
+	 A "settings: {max_delete: 5}\noutputs: {id: \"${net.group.a.id}\", all: {k: [\"${net.group.a.about}\", "
+	   "2]}}\nnet.group: {a: {about: z}}\n",
+	 "net.group.a {\"about\":\"z\"}\n"
+	 "output id {\"$deferred\":\"${net.group.a.id}\"}\n"
+	 "output all {\"k\":[\"z\",2]}\n"
+	 "max_delete 5\n"},
+	{"address space",
+	 A "address_space:\n  pools: {all: 10.0.0.0/8}\n  reserved: {office: [192.168.10.0/24, 'FD00:0:0::/48']}\n  "
+	   "networks: {rack: 10.128.0.0/16}\nnet.vpc: {a: {cidr: 10.0.0.0/16}}\n",
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"anchors",
+	 A "net.vpc:\n  a: &v {cidr: 10.0.0.0/16}\nnet.subnet:\n  x: &s {vpc: a, tags: &t {k: v}}\n  z: *s\n  w: {<<: "
+	   "*s, zone: beta, tags: *t}\n",
+	 "net.subnet.w {\"tags\":{\"k\":\"v\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"},\"zone\":\"beta\"}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.subnet.x {\"tags\":{\"k\":\"v\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.subnet.z {\"tags\":{\"k\":\"v\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"several files",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16}}\n=== b.yaml\nvars: {z: gamma}\nnet.vpc: {b: {cidr: 10.1.0.0/16}}\n=== "
+	   "c.yml\noutputs: {o: 1}\nnet.subnet: {x: {vpc: b, zone: \"${var.z}\"}}\n=== .hidden.yaml\nbad\n=== "
+	   "note.txt\nbad\n",
+	 "net.subnet.x {\"vpc\":{\"$deferred\":\"${net.vpc.b.id}\"},\"zone\":\"gamma\"}\n"
+	 "  make net.vpc.b.id in vpc immutable\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"
+	 "net.vpc.b {\"cidr\":\"10.1.0.0/16\"}\n"
+	 "output o 1\n"},
+};
+
+static void test_rows(void **state)
+{
+	(void)state;
+	assert_int_equal(load_rows_check(rows, COUNT(rows)), 0);
+}
+
+/* Values of variables from outside, strongest first: the command line, the environment, the default. */
+static void test_variables(void **state)
+{
+	static const char files[] =
+		A "vars: {s: {type: string, default: d}, n: {type: integer}, b: {type: bool, default: "
+		  "false}, l: {type: list, default: []}, m: {type: map, default: {}}, f: {type: "
+		  "number, default: 1.5}, x: {type: any, default: ~}}\n"
+		  "outputs: {s: \"${var.s}\", n: \"${var.n}\", b: \"${var.b}\", l: \"${var.l}\", m: "
+		  "\"${var.m}\", f: \"${var.f}\"}\n";
+	static const struct {
+		const char *name;
+		struct load_variable given[4];
+		size_t given_count;
+		const char *environment[7];
+		const char *expected;
+	} variable_rows[] = {
+		{"defaults",
+		 {{TEXT("n"), TEXT("1")}, {TEXT("x"), TEXT("1")}},
+		 2,
+		 {NULL},
+		 "output s \"d\"\noutput n 1\noutput b false\noutput l []\noutput m {}\noutput f 1.5\n"},
+		{"the command line wins",
+		 {{TEXT("n"), TEXT("9")}, {TEXT("n"), TEXT("2")}, {TEXT("s"), TEXT("yes: [")}, {TEXT("x"), TEXT("")}},
+		 4,
+		 {"TRUEUP_VAR_n", "3", "TRUEUP_VAR_s", "e", NULL},
+		 "output s \"yes: [\"\noutput n 2\noutput b false\noutput l []\noutput m {}\noutput f 1.5\n"},
+		{"the environment",
+		 {{TEXT("f"), TEXT("3")}, {TEXT("m"), TEXT("{k: [v, 1]}")}},
+		 2,
+		 {"TRUEUP_VAR_n", "-7", "TRUEUP_VAR_l", "[a, b]", "TRUEUP_VAR_b", "true", NULL},
+		 "output s \"d\"\noutput n -7\noutput b true\noutput l [\"a\",\"b\"]\noutput m "
+		 "{\"k\":[\"v\",1]}\noutput f "
+		 "3.0\n"},
+		{"wrong types",
+		 {{TEXT("n"), TEXT("x")}, {TEXT("l"), TEXT("[")}},
+		 2,
+		 {"TRUEUP_VAR_b", "yes", NULL},
+		 "a.yaml:2:39: the value of 'n' on the command line is not of its type, 'integer'\n"
+		 "a.yaml:2:59: the value of 'b' in the environment is not of its type, 'bool'\n"
+		 "a.yaml:2:92: the value of 'l' on the command line is not of its type, 'list'\n"},
+		{"unknown",
+		 {{TEXT("n"), TEXT("1")}, {TEXT("lmn"), TEXT("1")}, {TEXT("ss"), TEXT("1")}},
+		 3,
+		 {NULL},
+		 "a value is given for 'lmn', but the stack has no such variable\n"
+		 "a value is given for 'ss', but the stack has no such variable\n"},
+	};
+	size_t wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(variable_rows); i++) {
+		const struct load_options options = {variable_rows[i].given, variable_rows[i].given_count};
+		struct loaded loaded;
+		struct folder folder;
+		const char *text;
+
+		folder_init(&folder, files);
+		folder.environment = variable_rows[i].environment;
+		loaded_start(&loaded, &folder, &options);
+		text = loaded_text(&loaded);
+		if (strcmp(text, variable_rows[i].expected) != 0) {
+			print_error("%s:\n%s", variable_rows[i].name, text);
+			wrong++;
+		}
+		loaded_end(&loaded);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* One stack written in several ways: what comes of each resource is the same to the byte. */
+static void test_order(void **state)
+{
+	static const char *const parts[] = {
+		"stack: s\nvars: {z: alpha}\n",
+		"net.vpc: {a: {cidr: 10.0.0.0/16}, b: {cidr: 10.1.0.0/16, tags: {t: \"${net.subnet.x.cidr}\"}}}\n",
+		"net.subnet: {x: {vpc: a, cidr: \"${cidr_subnet(net.vpc.a.cidr, 8, 1)}\", zone: \"${var.z}\"}}\n",
+		"net.group: {g: {peer: h, rules: [{protocol: udp, group: g}, {protocol: tcp, group: h}]}, h: {vpc: "
+		"a}}\n",
+		"net.gateway: {w: {subnets: [x], vpc: b, options: {mode: m, vpc: a}, policy: [\"${net.group.g.id}\", "
+		"1], "
+		"depends_on: [net.group.h, net.group.g]}}\n",
+	};
+	char *first = NULL;
+	uint32_t seed = 7;
+
+	(void)state;
+	for (size_t round = 0; round < 100; round++) {
+		size_t order[COUNT(parts)];
+		struct loaded loaded;
+		struct folder folder;
+		BUFFER_AUTO files;
+
+		buffer_init(&files, 65536);
+		for (size_t i = 0; i < COUNT(parts); i++) {
+			seed = seed * 1664525 + 1013904223;
+			order[i] = i;
+			if (i > 0) {
+				size_t other = (seed >> 16) % (i + 1);
+
+				order[i] = order[other];
+				order[other] = i;
+			}
+		}
+		for (size_t i = 0; i < COUNT(parts); i++) {
+			/* Sometimes in one file, sometimes in several. */
+			if (i == 0 || round % 3 > 0)
+				buffer_format(&files, "=== %zu.yaml\n", i);
+			buffer_string(&files, parts[order[i]]);
+		}
+		folder_init(&folder, files.data);
+		loaded_start(&loaded, &folder, NULL);
+		assert_true(loaded.good);
+		if (!first)
+			first = strdup(loaded_text(&loaded));
+		if (!first)
+			abort();
+		assert_string_equal(loaded_text(&loaded), first);
+		loaded_end(&loaded);
+	}
+	assert_non_null(strstr(first, "10.0.1.0/24"));
+	free(first);
+}
+
+/* A chain of fields, each of which needs the next, is as long as the spec; so is a circle. */
+static void test_long_chain(void **state)
+{
+	enum { LENGTH = 30000 };
+
+	(void)state;
+	for (int circle = 0; circle < 2; circle++) {
+		struct loaded loaded;
+		struct folder folder;
+		BUFFER_AUTO files;
+
+		buffer_init(&files, 64 * 1024 * 1024);
+		buffer_string(&files, A "net.group:\n");
+		for (size_t i = 0; i < LENGTH; i++)
+			buffer_format(&files, "  g%zu: {about: \"${net.group.g%zu.about}\"}\n", i, i + 1);
+		buffer_format(&files, "  g%d: {about: %s}\n", LENGTH, circle ? "\"${net.group.g0.about}\"" : "end");
+		folder_init(&folder, files.data);
+		loaded_start(&loaded, &folder, NULL);
+		assert_int_equal(loaded.diagnostics.count, circle);
+		if (circle)
+			assert_true(slice_contains(loaded.diagnostics.items[0].message, SLICE(", 29989 more needs")));
+		else
+			assert_true(slice_is(value_slice(value_get_named(&loaded.stack.resources[0].desired, "about")),
+					     "end"));
+		loaded_end(&loaded);
+	}
+}
+
+/* Likewise references between resources. */
+static void test_long_circle(void **state)
+{
+	enum { LENGTH = 30000 };
+
+	(void)state;
+	for (int circle = 0; circle < 2; circle++) {
+		struct loaded loaded;
+		struct folder folder;
+		BUFFER_AUTO files;
+
+		buffer_init(&files, 64 * 1024 * 1024);
+		buffer_string(&files, A "net.group:\n");
+		for (size_t i = 0; i < LENGTH; i++)
+			buffer_format(&files, "  g%zu: {peer: g%zu}\n", i, i + 1);
+		buffer_format(&files, "  g%d: {%s}\n", LENGTH, circle ? "peer: g0" : "");
+		folder_init(&folder, files.data);
+		loaded_start(&loaded, &folder, NULL);
+		assert_int_equal(loaded.diagnostics.count, circle);
+		loaded_end(&loaded);
+	}
+}
+
+/* Every one of many references is wrong: all are counted, and it takes no time to speak of. */
+static void test_many_errors(void **state)
+{
+	enum { COUNT_WRONG = 50000 };
+	struct loaded loaded;
+	struct folder folder;
+	BUFFER_AUTO files;
+
+	(void)state;
+	buffer_init(&files, 64 * 1024 * 1024);
+	buffer_string(&files, A "net.group:\n");
+	for (size_t i = 0; i < COUNT_WRONG; i++)
+		buffer_format(&files, "  g%zu: {peer: none%zu}\n", i, i);
+	folder_init(&folder, files.data);
+	loaded_start(&loaded, &folder, NULL);
+	assert_int_equal(loaded.diagnostics.error_count, COUNT_WRONG);
+	assert_int_equal(loaded.diagnostics.count, DIAGNOSTICS_MOST);
+	loaded_end(&loaded);
+}
+
+/* Folders and files that cannot be read at all. */
+static void test_unreadable(void **state)
+{
+	static char zeros[8192];
+	static const struct {
+		const char *name, *files, *unreadable, *expected;
+		size_t size; /* of the first file; 0: as it is */
+	} file_rows[] = {
+		{"no spec", "=== note.txt\nx\n=== .a.yaml\nx\n", NULL,
+		 "there is no spec in 'specs' (put a file such as stack.yaml there, or name another folder with -C)\n",
+		 0},
+		{"an unreadable file", A "net.vpc: {b: {}}\n=== b.yaml\nnet.vpc: {a: {}}\n", "a.yaml",
+		 "b.yaml:1:11: net.vpc needs the field 'cidr' (add 'cidr': the range of the network) [net.vpc.a]\n"
+		 "cannot read 'specs/a.yaml'\n",
+		 0},
+		{"a file of 1 GB", "=== a.yaml\nx\n", NULL, "'specs/a.yaml' is too large\n", 1024 * 1024 * 1024},
+		{"a file of NUL bytes", "=== a.yaml\nx\n", NULL,
+		 "a.yaml:1:1: there is a NUL byte in the text (remove it; if there are many, the file is damaged or "
+		 "saved "
+		 "as UTF-16: save it as UTF-8)\n",
+		 sizeof(zeros)},
+	};
+	size_t wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(file_rows); i++) {
+		struct loaded loaded;
+		struct folder folder;
+		const char *text;
+
+		folder_init(&folder, file_rows[i].files);
+		folder.unreadable = file_rows[i].unreadable;
+		/* Of a file that is refused for its size not a byte is looked at. */
+		if (file_rows[i].size > 0)
+			folder.texts[0] = (struct slice){zeros, file_rows[i].size};
+		loaded_start(&loaded, &folder, NULL);
+		text = loaded_text(&loaded);
+		if (strcmp(text, file_rows[i].expected) != 0) {
+			print_error("%s:\n%s", file_rows[i].name, text);
+			wrong++;
+		}
+		loaded_end(&loaded);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* An empty folder. */
+static void test_no_folder(void **state)
+{
+	struct loaded loaded;
+	struct folder folder;
+
+	(void)state;
+	folder_init(&folder, "");
+	loaded_start(&loaded, &folder, NULL);
+	assert_int_equal(loaded.diagnostics.count, 1);
+	assert_true(slice_starts_with(loaded.diagnostics.items[0].message, SLICE("there is no spec in")));
+	loaded_end(&loaded);
+}
+
+/* Where things of a stack stand. */
+static void test_positions(void **state)
+{
+	struct loaded loaded;
+	struct folder folder;
+	const struct resource *subnet;
+
+	(void)state;
+	folder_init(&folder, A "net.vpc:\n  a: {cidr: 10.0.0.0/16}\n=== b.yaml\nnet.subnet:\n  x:\n    vpc: a\n");
+	loaded_start(&loaded, &folder, NULL);
+	assert_true(loaded.good);
+	assert_int_equal(loaded.stack.resource_count, 2);
+	subnet = &loaded.stack.resources[1];
+	assert_true(slice_is(subnet->name, "x"));
+	assert_int_equal(subnet->position.file, 1);
+	assert_int_equal(subnet->position.line, 2);
+	assert_int_equal(subnet->dependencies[0].position.line, 3);
+	assert_int_equal(subnet->dependencies[0].position.column, 10);
+	assert_int_equal(value_get_named(&subnet->desired, "vpc")->position.column, 10);
+	assert_true(slice_is(loaded.sources.items[1].name, "specs/b.yaml"));
+	assert_true(slice_starts_with(loaded.sources.items[1].text, SLICE("net.subnet:")));
+	assert_int_equal(loaded.stack.max_delete, -1);
+	loaded_end(&loaded);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),	    cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_order),	    cmocka_unit_test(test_long_chain),
+		cmocka_unit_test(test_long_circle), cmocka_unit_test(test_many_errors),
+		cmocka_unit_test(test_unreadable),  cmocka_unit_test(test_no_folder),
+		cmocka_unit_test(test_positions),
+	};
+
+	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+}

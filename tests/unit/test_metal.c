@@ -1,0 +1,400 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/metal/address.h"
+#include "providers/metal/system.h"
+#include "reconcile/schema.h"
+#include "tests/unit/support_metal.h"
+
+/* The provider of machines: what a spec may say, what it sends, and what answers mean. */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void test_addresses(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *base, *system; /* NULL: refused */
+		bool plain;
+	} rows[] = {
+		{"https://10.0.0.5", "https://10.0.0.5", "", false},
+		{"https://bmc-7.rack2.example:8443", "https://bmc-7.rack2.example:8443", "", false},
+		{"https://[fd00::5]", "https://[fd00::5]", "", false},
+		{"https://[fd00::5]:443", "https://[fd00::5]:443", "", false},
+		{"http://127.0.0.1:8000", "http://127.0.0.1:8000", "", true},
+		{"https://10.0.0.5/redfish/v1/Systems/1", "https://10.0.0.5", "/redfish/v1/Systems/1", false},
+		{"", NULL, NULL, false},
+		{"https://", NULL, NULL, false},
+		{"10.0.0.5", NULL, NULL, false},
+		{"ftp://10.0.0.5", NULL, NULL, false},
+		{"HTTPS://10.0.0.5", NULL, NULL, false},
+		{"https://BMC", NULL, NULL, false},
+		{"https://10.0.0.5/", NULL, NULL, false},
+		{"https://10.0.0.5?x", NULL, NULL, false},
+		{"https://10.0.0.5#x", NULL, NULL, false},
+		{"https://user:word@10.0.0.5", NULL, NULL, false},
+		{"https://10.0.0.5:", NULL, NULL, false},
+		{"https://10.0.0.5:0", NULL, NULL, false},
+		{"https://10.0.0.5:65536", NULL, NULL, false},
+		{"https://10.0.0.5:80:80", NULL, NULL, false},
+		{"https://[fd00::5", NULL, NULL, false},
+		{"https://[fd00::5]x", NULL, NULL, false},
+		{"https://10.0.0.5 ", NULL, NULL, false},
+		{"https://10.0.0.5/redfish/v1", NULL, NULL, false},
+		{"https://10.0.0.5/redfish/v1/Systems/", NULL, NULL, false},
+		{"https://10.0.0.5/redfish/v1/Systems/..", NULL, NULL, false},
+		{"https://10.0.0.5/redfish/v1/Systems/1/Bios", NULL, NULL, false},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct metal_address address = {0};
+		const char *problem = NULL;
+		bool good = metal_address_read(slice_of(rows[i].text), &address, &problem);
+
+		if (good != (rows[i].base != NULL) || (!good && !problem))
+			fail_msg("'%s' was %s", rows[i].text, good ? "accepted" : "refused");
+		if (good && (!slice_is(address.base, rows[i].base) || !slice_is(address.system, rows[i].system) ||
+			     address.plain != rows[i].plain))
+			fail_msg("'%s' was taken apart wrongly", rows[i].text);
+	}
+}
+
+static void test_links(void **state)
+{
+	static const struct {
+		const char *text;
+		bool sound, sound_with_query;
+		const char *name;
+	} rows[] = {
+		{"/redfish/v1/Systems/1", true, true, "1"},
+		{"/redfish/v1/Systems/1/", true, true, "1"},
+		{"/redfish/v1/Systems/System.Embedded.1", true, true, "System.Embedded.1"},
+		{"/redfish/v1/Systems?$skip=50", false, true, NULL},
+		{"https://10.9.9.9/redfish/v1/Systems/1", false, false, NULL},
+		{"//10.9.9.9/redfish/v1", false, false, NULL},
+		{"/redfish//10.9.9.9", false, false, NULL},
+		{"/redfish/v1/../../admin", false, false, NULL},
+		{"/redfish/v1/./x", false, false, NULL},
+		{"/admin", false, false, NULL},
+		{"/redfish/v1/ Systems", false, false, NULL},
+		{"/redfish/v1/Systems#1", false, false, NULL},
+		{"/redfish/v1/Sys\r\nHost: x", false, false, NULL},
+		{"/redfish/v1/\\10.9.9.9", false, false, NULL},
+		{"@10.9.9.9/redfish/", false, false, NULL},
+		{"", false, false, NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct slice link = slice_of(rows[i].text);
+
+		if (metal_link_is_sound(link, false) != rows[i].sound ||
+		    metal_link_is_sound(link, true) != rows[i].sound_with_query)
+			fail_msg("'%s' was misjudged", rows[i].text);
+		if (rows[i].name && !slice_is(metal_link_name(link), rows[i].name))
+			fail_msg("'%s' has another name", rows[i].text);
+	}
+}
+
+static void test_mac_addresses(void **state)
+{
+	static const struct {
+		const char *text, *canonical;
+	} rows[] = {
+		{"00:5c:52:31:3a:9c", "00:5c:52:31:3a:9c"},
+		{"00:5C:52:31:3A:9C", "00:5c:52:31:3a:9c"},
+		{"00-5C-52-31-3A-9C", "00:5c:52:31:3a:9c"},
+		{"005c.5231.3a9c", "00:5c:52:31:3a:9c"},
+		{"005C52313A9C", "00:5c:52:31:3a:9c"},
+		{"00:5c:52:31:3a", ""},
+		{"00:5c:52:31:3a:9c:11", ""},
+		{"00:5c:52:31:3a:zz", ""},
+		{"", ""},
+	};
+	struct metal_fixture *fixture = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (!slice_is(metal_mac(slice_of(rows[i].text), &fixture->arena), rows[i].canonical))
+			fail_msg("'%s' is not '%s'", rows[i].text, rows[i].canonical);
+}
+
+static void test_what_a_spec_may_say(void **state)
+{
+	static const struct {
+		const char *name, *spec, *complaint; /* complaint: part of the first message, or "" */
+	} rows[] = {
+		{"the least", "{\"controller\":\"https://10.0.0.5\"}", ""},
+		{"everything",
+		 "{\"controller\":\"https://"
+		 "10.0.0.5\",\"system\":\"1\",\"power\":\"on\",\"serial\":\"A\",\"manufacturer\":\"M\","
+		 "\"model\":\"X\",\"memory_gib\":384,\"processors\":{\"count\":2,\"model\":\"P\"},"
+		 "\"macs\":[\"00:5c:52:31:3a:9c\"]}",
+		 ""},
+		{"no controller", "{\"serial\":\"A\"}", "needs the field 'controller'"},
+		{"an address without scheme", "{\"controller\":\"10.0.0.5\"}", "must begin with https://"},
+		{"an address with a password", "{\"controller\":\"https://a:b@10.0.0.5\"}", "must not hold a user"},
+		{"a slash at the end", "{\"controller\":\"https://10.0.0.5/\"}", "must not end with a slash"},
+		{"another power", "{\"controller\":\"https://10.0.0.5\",\"power\":\"reset\"}",
+		 "'power' cannot be 'reset'"},
+		{"a MAC address in capitals", "{\"controller\":\"https://10.0.0.5\",\"macs\":[\"00:5C:52:31:3A:9C\"]}",
+		 "is not a MAC address as it is written here"},
+		{"a count in quotes", "{\"controller\":\"https://10.0.0.5\",\"processors\":{\"count\":\"two\"}}",
+		 "'count' expects a whole number"},
+		{"the system twice", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/1\",\"system\":\"1\"}",
+		 "'controller' names the system already"},
+		{"a controller that is not known yet", "{\"controller\":{\"$deferred\":\"${aws.instance.a.id}\"}}",
+		 "cannot depend on what another resource gives"},
+	};
+	struct metal_fixture *fixture = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value given = metal_json(fixture, rows[i].spec), desired = value_null();
+		bool good = schema_check(&metal_machine, &given, &fixture->arena, &desired, &fixture->diagnostics) &&
+			    metal_machine.check(&metal_machine, &desired, &fixture->diagnostics);
+
+		if (good != (rows[i].complaint[0] == '\0') || !strstr(metal_first_message(fixture), rows[i].complaint))
+			fail_msg("%s: %s, '%s'", rows[i].name, good ? "accepted" : "refused",
+				 metal_first_message(fixture));
+		metal_forget(fixture);
+	}
+}
+
+static void test_settings(void **state)
+{
+	static const struct {
+		const char *name, *settings;
+		const char *complaint; /* part of the first error, or NULL: it opens */
+		const char *authorization;
+		size_t warnings;
+	} rows[] = {
+		{"none", "{}", NULL, "", 0},
+		{"a password", "{\"user\":\"ops\",\"password\":\"geheim\"}", NULL, "Basic b3BzOmdlaGVpbQ==", 0},
+		{"a variable", "{\"user\":\"ops\",\"password_env\":\"BMC_PASSWORD\"}", NULL,
+		 "Basic b3BzOnMzY3JldA==", 0},
+		{"an unset variable", "{\"user\":\"ops\",\"password_env\":\"NOT_SET\"}", "NOT_SET, which is not set",
+		 "", 0},
+		{"both", "{\"user\":\"ops\",\"password\":\"a\",\"password_env\":\"BMC_PASSWORD\"}", "has both", "", 0},
+		{"no user", "{\"password\":\"a\"}", "has a password but no user", "", 0},
+		{"no password", "{\"user\":\"ops\"}", "has a user but no password", "", 0},
+		{"a user with a colon", "{\"user\":\"a:b\",\"password\":\"a\"}", "basic authentication forbids", "", 0},
+		{"a user with a line break", "{\"user\":\"a\\nb\",\"password\":\"a\"}", "basic authentication forbids",
+		 "", 0},
+		{"insecure", "{\"insecure\":true}", NULL, "", 1},
+		{"a bundle", "{\"ca_file\":\"ca.pem\"}", NULL, "", 0},
+		{"a missing bundle", "{\"ca_file\":\"other.pem\"}", "cannot open 'other.pem'", "", 0},
+		{"insecure with a bundle", "{\"insecure\":true,\"ca_file\":\"ca.pem\"}",
+		 "both 'ca_file' and 'insecure'", "", 0},
+		{"the simulator", "{\"endpoint\":\"sim:\"}", NULL, "", 0},
+		{"another endpoint", "{\"endpoint\":\"https://10.0.0.5\"}", "cannot have the endpoint", "", 0},
+	};
+	struct metal_fixture *fixture = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value given = metal_json(fixture, rows[i].settings), settings = value_null();
+		struct session *session = NULL;
+
+		assert_true(schema_check_fields(&metal_provider.settings, "the provider", &given, &fixture->arena,
+						&settings, &fixture->diagnostics));
+		bool good = metal_open(&metal_provider, &fixture->world, SLICE("metal"), &settings, &fixture->arena,
+				       &session, &fixture->diagnostics);
+		if (good != !rows[i].complaint)
+			fail_msg("%s: %s, '%s'", rows[i].name, good ? "opens" : "refused",
+				 metal_first_message(fixture));
+		if (!strstr(metal_first_message(fixture), rows[i].complaint ? rows[i].complaint : ""))
+			fail_msg("%s: '%s'", rows[i].name, metal_first_message(fixture));
+		if (good) {
+			struct slice authorization = ((struct metal_session *)session)->authorization;
+			struct reading reading = {.session = session};
+
+			if (!slice_is(authorization, rows[i].authorization) ||
+			    fixture->diagnostics.count != rows[i].warnings)
+				fail_msg("%s: '%.*s'", rows[i].name, SLICE_ARGUMENTS(authorization));
+			assert_int_equal(metal_identify(&reading, NULL), STEP_DONE);
+			assert_true(session->identified);
+			metal_close(session);
+			assert_int_equal(((struct metal_session *)session)->authorization.size, 0);
+		}
+		metal_forget(fixture);
+	}
+}
+
+static void test_list_answers_in_order(void **state)
+{
+	struct metal_fixture *fixture = *state;
+	static const char *const specs[] = {
+		"{\"controller\":\"https://10.0.0.5\",\"serial\":\"A\"}",
+		"{\"controller\":\"http://10.0.0.6\"}",
+		"{\"controller\":{\"$deferred\":\"${a.b.c.id}\"}}",
+		"{\"controller\":\"https://10.0.0.7\",\"system\":\"2\"}",
+	};
+	struct slice ids[COUNT(specs) + 1];
+	struct value values[COUNT(specs)];
+	const struct value *wanted[COUNT(specs) + 1] = {NULL};
+
+	for (size_t i = 0; i < COUNT(specs) + 1; i++)
+		ids[i] = arena_format(&fixture->arena, "metal.machine.m%zu", i);
+	for (size_t i = 0; i < COUNT(specs); i++) {
+		values[i] = metal_json(fixture, specs[i]);
+		wanted[i] = &values[i];
+	}
+	struct reading reading = {
+		.session = &fixture->session.session,
+		.kind = &metal_machine,
+		.ids = ids,
+		.id_count = COUNT(ids),
+		.wanted = wanted,
+		.arena = &fixture->arena,
+	};
+	assert_int_equal(metal_list(&reading, NULL), STEP_DONE);
+	assert_int_equal(reading.found_count, COUNT(ids));
+	assert_int_equal(reading.found[0].presence, PRESENCE_PRESENT);
+	assert_true(slice_is(reading.found[0].provider_id, "https://10.0.0.5"));
+	assert_string_equal(metal_canonical(fixture, &reading.found[0].fields),
+			    "{\"controller\":\"https://10.0.0.5\"}");
+	assert_int_equal(reading.found[1].presence, PRESENCE_UNREAD);
+	assert_true(slice_contains(reading.found[1].unread_reason, SLICE("allow_plain")));
+	assert_int_equal(reading.found[2].presence, PRESENCE_UNREAD);
+	assert_string_equal(metal_canonical(fixture, &reading.found[3].fields),
+			    "{\"controller\":\"https://10.0.0.7\",\"system\":\"2\"}");
+	assert_int_equal(reading.found[4].presence, PRESENCE_UNREAD);
+	assert_true(metal_needs_detail(&metal_machine, NULL));
+	assert_true(metal_needs_detail(&metal_machine, &values[0]));
+	/* Fields of which this is true by themselves are not kept where no spec sets them. */
+	values[1] = metal_json(fixture, "{\"serial\":\"A\"}");
+	assert_false(metal_needs_detail(&metal_machine, &values[1]));
+	values[1] = metal_json(fixture, specs[1]);
+
+	fixture->session.allow_plain = true;
+	reading.found_count = 0;
+	assert_int_equal(metal_list(&reading, NULL), STEP_DONE);
+	assert_int_equal(reading.found[1].presence, PRESENCE_PRESENT);
+}
+
+static void test_what_answers_mean(void **state)
+{
+	static const struct {
+		int status; /* 0: no answer */
+		bool mutating;
+		const char *body;
+		enum fault fault; /* where not ok */
+		bool ok;
+		const char *message; /* part of it */
+	} rows[] = {
+		{200, false, "{}", FAULT_USER, true, ""},
+		{200, false, "{\"a\":", FAULT_TRANSIENT, false, "not valid JSON"},
+		{204, true, "", FAULT_USER, true, ""},
+		{202, true, "<accepted>", FAULT_USER, true, ""},
+		{400, true, "{\"error\":{\"code\":\"Base.1.0.X\",\"message\":\"no\"}}", FAULT_USER, false,
+		 "HTTP 400, the controller refuses that: no"},
+		{401, false, "", FAULT_AUTH, false, "HTTP 401"},
+		{403, false, "", FAULT_AUTH, false, "HTTP 403"},
+		{404, false, "{}", FAULT_ABSENT, false, "HTTP 404"},
+		{405, true, "", FAULT_UNSUPPORTED, false, "HTTP 405"},
+		{409, true, "", FAULT_CONFLICT, false, "HTTP 409"},
+		{418, true, "", FAULT_USER, false, "HTTP 418"},
+		{429, false, "", FAULT_THROTTLED, false, "HTTP 429"},
+		{451, false, "", FAULT_USER, false, "HTTP 451"},
+		{500, false, "", FAULT_TRANSIENT, false, "HTTP 500"},
+		{500, true, "", FAULT_AMBIGUOUS, false, "HTTP 500"},
+		{501, false, "", FAULT_UNSUPPORTED, false, "HTTP 501"},
+		{503, true, "", FAULT_TRANSIENT, false, "HTTP 503"},
+		{599, true, "", FAULT_AMBIGUOUS, false, "HTTP 599"},
+		{302, false, "", FAULT_USER, false, "never followed"},
+		{100, false, "", FAULT_INTERNAL, false, "HTTP 100"},
+		{0, true, "", FAULT_AMBIGUOUS, false, "cut off"},
+	};
+	const struct http_header headers[] = {{SLICE("retry-AFTER"), SLICE("7")}};
+	struct metal_fixture *fixture = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct call call = {.mutating = rows[i].mutating};
+		struct answer answer;
+		struct http_response response = {
+			.answered = rows[i].status != 0,
+			.status = rows[i].status,
+			.body = slice_of(rows[i].body),
+			.headers = headers,
+			.header_count = 1,
+			.fault = FAULT_AMBIGUOUS,
+			.message = SLICE("cut off"),
+		};
+
+		metal_interpret(&call, &response, &fixture->arena, &answer);
+		if (answer.ok != rows[i].ok || (!answer.ok && answer.fault != rows[i].fault) ||
+		    !strstr(arena_string(&fixture->arena, answer.message), rows[i].message))
+			fail_msg("%d%s: ok %d, fault %d, '%.*s'", rows[i].status, rows[i].mutating ? ", changing" : "",
+				 answer.ok, (int)answer.fault, SLICE_ARGUMENTS(answer.message));
+		if (rows[i].status == 429)
+			assert_int_equal(answer.retry_after_ms, 7000);
+	}
+}
+
+static void test_a_request_is_safe(void **state)
+{
+	static const struct {
+		const char *name, *controller, *path;
+		bool allow_plain;
+		const char *complaint; /* NULL: it is sent */
+	} rows[] = {
+		{"as it should be", "https://10.0.0.5", "/redfish/v1/", false, NULL},
+		{"without TLS", "http://10.0.0.5", "/redfish/v1/", false, "has no TLS"},
+		{"without TLS, allowed", "http://10.0.0.5", "/redfish/v1/", true, NULL},
+		{"no controller", "", "/redfish/v1/", true, "must begin with https://"},
+		{"another host behind it", "https://10.0.0.5", "@10.9.9.9/redfish/v1/", true, "has no path to follow"},
+	};
+	struct metal_fixture *fixture = *state;
+
+	fixture->session.authorization = SLICE("Basic eDp5");
+	fixture->session.endpoint = SLICE("sim:");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct reading reading = {.session = &fixture->session.session,
+					  .task = {.diagnostics = &fixture->diagnostics}};
+		struct value_member members[] = {
+			{value_text("controller"), value_text(rows[i].controller)},
+			{value_text("path"), value_text(rows[i].path)},
+		};
+		struct value parameters = value_map(members, 2);
+		struct live live = {.fields = metal_json(fixture, METAL_AT)};
+		struct http_request request = {0};
+
+		/* Some call of its own, for the row of the operation. */
+		arena_init(&reading.task.scratch);
+		reading.arena = &fixture->arena;
+		reading.subject = &live;
+		assert_int_equal(metal_detail(&reading, NULL), STEP_CALL);
+		reading.task.call.parameters = &parameters;
+		fixture->session.allow_plain = rows[i].allow_plain;
+		bool good = metal_prepare(&reading.task.call, 0, &fixture->arena, &request, &fixture->diagnostics);
+		if (good != !rows[i].complaint || (!good && !strstr(metal_first_message(fixture), rows[i].complaint)))
+			fail_msg("%s: %s, '%s'", rows[i].name, good ? "sent" : "refused", metal_first_message(fixture));
+		if (good) {
+			bool authorized = false;
+
+			assert_true(slice_is(request.endpoint, "sim:"));
+			assert_true(slice_is(request.method, "GET"));
+			assert_int_equal(request.response_limit_bytes, 1024 * 1024);
+			assert_true(request.total_timeout_ms > 0);
+			for (size_t k = 0; k < request.header_count; k++)
+				authorized |= slice_is(request.headers[k].name, "Authorization") &&
+					      slice_is(request.headers[k].value, "Basic eDp5");
+			assert_true(authorized);
+		}
+		arena_release(&reading.task.scratch);
+		metal_forget(fixture);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		METAL_TEST(test_addresses),	    METAL_TEST(test_links),
+		METAL_TEST(test_mac_addresses),	    METAL_TEST(test_what_a_spec_may_say),
+		METAL_TEST(test_settings),	    METAL_TEST(test_list_answers_in_order),
+		METAL_TEST(test_what_answers_mean), METAL_TEST(test_a_request_is_safe),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,304 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/support_metal.h"
+
+/* What is done to machines: their power, on a clock of its own, and nothing else. */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A machine whose power changes as a row says, on a clock of its own. */
+struct power_row {
+	const char *name;
+	const char *before, *wanted; /* "Off"; "on" */
+	int64_t graceful_ms;	     /* from asking kindly until it is so; 0: never */
+	int64_t firm_ms;	     /* from asking otherwise; 0: never */
+	const char *types;	     /* JSON list of what it allows, or NULL */
+	int first_status;	     /* answers the first request, which then has no effect unless it is 204; 0: 204 */
+	bool lost;		     /* no answer to the first request, which has its effect */
+	const char *asked;	     /* types that were asked for */
+	bool done;
+	const char *message; /* part of the first error */
+};
+
+static const struct power_row power_rows[] = {
+	{.name = "on", .before = "Off", .wanted = "on", .graceful_ms = 9000, .asked = "On ", .done = true},
+	{.name = "on already", .before = "On", .wanted = "on", .asked = "", .done = true},
+	{.name = "off by itself",
+	 .before = "On",
+	 .wanted = "off",
+	 .graceful_ms = 100000,
+	 .asked = "GracefulShutdown ",
+	 .done = true},
+	{.name = "off by force",
+	 .before = "On",
+	 .wanted = "off",
+	 .firm_ms = 1000,
+	 .asked = "GracefulShutdown ForceOff ",
+	 .done = true},
+	{.name = "no kind way",
+	 .before = "On",
+	 .wanted = "off",
+	 .firm_ms = 1000,
+	 .types = "[\"On\",\"ForceOff\"]",
+	 .asked = "ForceOff ",
+	 .done = true},
+	{.name = "no way at all",
+	 .before = "On",
+	 .wanted = "off",
+	 .types = "[\"On\"]",
+	 .asked = "",
+	 .done = false,
+	 .message = "offers no way to turn it off"},
+	{.name = "a lost answer",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .lost = true,
+	 .asked = "On ",
+	 .done = true},
+	{.name = "a lost request",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .first_status = 500,
+	 .asked = "On On ",
+	 .done = true},
+	{.name = "busy at first",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .first_status = 409,
+	 .asked = "On On ",
+	 .done = true},
+	{.name = "refused",
+	 .before = "Off",
+	 .wanted = "on",
+	 .first_status = 400,
+	 .asked = "On ",
+	 .done = false,
+	 .message = "'metal.machine.m' was not turned on: HTTP 400"},
+	{.name = "denied",
+	 .before = "Off",
+	 .wanted = "on",
+	 .first_status = 403,
+	 .asked = "On ",
+	 .done = false,
+	 .message = "could not change the power through "
+		    "https://10.0.0.5/redfish/v1/Systems/1/Actions/ComputerSystem.Reset: "
+		    "HTTP 403"},
+	{.name = "never",
+	 .before = "Off",
+	 .wanted = "on",
+	 .done = false,
+	 .message = "was not turned on: its controller still says Off"},
+};
+
+struct machine {
+	const struct power_row *row;
+	int64_t now_ms;
+	int64_t lands_ms; /* 0: nothing is under way */
+	size_t resets;
+	char asked[512];
+};
+
+static const char *power_of(const struct machine *machine)
+{
+	if (machine->lands_ms && machine->now_ms >= machine->lands_ms)
+		return strcmp(machine->row->wanted, "on") == 0 ? "On" : "Off";
+	return machine->row->before;
+}
+
+static struct http_response get_system(struct metal_fixture *fixture, const struct machine *machine)
+{
+	const char *types = machine->row->types;
+	struct slice body = arena_format(&fixture->arena,
+					 "{\"PowerState\":\"%s\",\"Actions\":{\"#ComputerSystem.Reset\":{\"target\":"
+					 "\"/redfish/v1/Systems/1/Actions/ComputerSystem.Reset\"%s%s}}}",
+					 power_of(machine), types ? ",\"ResetType@Redfish.AllowableValues\":" : "",
+					 types ? types : "");
+
+	return (struct http_response){.answered = true, .status = 200, .body = body};
+}
+
+static struct http_response post_reset(struct metal_fixture *fixture, struct machine *machine, struct slice body)
+{
+	const struct power_row *row = machine->row;
+	struct value request = metal_json(fixture, arena_string(&fixture->arena, body));
+	const char *type = arena_string(&fixture->arena, value_slice(value_get_named(&request, "ResetType")));
+	bool firm = strcmp(type, "ForceOff") == 0 || strcmp(type, "ForceOn") == 0;
+	int64_t takes_ms = firm ? row->firm_ms : row->graceful_ms;
+	bool first = machine->resets++ == 0;
+
+	size_t used = strlen(machine->asked);
+	snprintf(machine->asked + used, sizeof(machine->asked) - used, "%s ", type);
+	if (first && row->first_status)
+		return (struct http_response){.answered = true, .status = row->first_status, .body = SLICE("{}")};
+	if (takes_ms)
+		machine->lands_ms = machine->now_ms + takes_ms;
+	if (first && row->lost)
+		return (struct http_response){.fault = FAULT_AMBIGUOUS, .message = SLICE("cut off")};
+	return (struct http_response){.answered = true, .status = 204};
+}
+
+static enum step run_work(struct metal_fixture *fixture, struct work *work, struct machine *machine)
+{
+	enum step step = metal_advance(work, NULL);
+
+	for (int i = 0; i < 10000 && (step == STEP_CALL || step == STEP_SLEEP); i++) {
+		struct http_request request;
+		struct http_response response;
+		struct answer answer;
+
+		if (step == STEP_SLEEP) {
+			assert_true(work->task.wake_ms > machine->now_ms);
+			machine->now_ms = work->task.now_ms = work->task.wake_ms;
+			step = metal_advance(work, NULL);
+			continue;
+		}
+		assert_true(metal_prepare(&work->task.call, 0, &fixture->arena, &request, &fixture->diagnostics));
+		if (slice_is(request.method, "GET")) {
+			assert_false(work->task.call.mutating);
+			assert_true(slice_is(request.url, "https://10.0.0.5/redfish/v1/Systems/1"));
+			response = get_system(fixture, machine);
+		} else {
+			assert_true(work->task.call.mutating);
+			assert_int_equal(work->task.call.recipe, RECIPE_CONVERGE);
+			response = post_reset(fixture, machine, request.body);
+		}
+		metal_interpret(&work->task.call, &response, &fixture->arena, &answer);
+		step = metal_advance(work, &answer);
+	}
+	return step;
+}
+
+/* The work of a machine that is to be `wanted`; its record is object. */
+static struct work work_of(struct metal_fixture *fixture, struct object *object, const struct value *desired,
+			   const struct change *changes, size_t change_count)
+{
+	*object = (struct object){.address = SLICE("metal.machine.m")};
+	return (struct work){
+		.session = &fixture->session.session,
+		.kind = &metal_machine,
+		.phase = PHASE_MAKE,
+		.desired = desired,
+		.changes = changes,
+		.change_count = change_count,
+		.keep = &fixture->arena,
+		.deadline_ms = 30 * 60 * 1000,
+		.has_now = true,
+		.now = {.presence = PRESENCE_PRESENT,
+			.provider_id = SLICE("https://10.0.0.5/redfish/v1/Systems/1"),
+			.fields = metal_json(fixture, "{\"serial\":\"SN1\",\"power\":\"off\"}"),
+			.outputs = metal_json(fixture, "{\"system\":\"/redfish/v1/Systems/1\",\"power\":\"off\"}")},
+		.task = {.diagnostics = &fixture->diagnostics, .object = object, .now_ms = 1000},
+	};
+}
+
+static void test_power(void **state)
+{
+	struct metal_fixture *fixture = *state;
+	const struct change change = {.field = field_named(&metal_machine.fields, SLICE("power")),
+				      .effect = EFFECT_SET};
+
+	for (size_t i = 0; i < COUNT(power_rows); i++) {
+		const struct power_row *row = &power_rows[i];
+		struct machine machine = {.row = row, .now_ms = 1000};
+		struct value_member members[] = {
+			{value_text("controller"), value_text("https://10.0.0.5")},
+			{value_text("power"), value_text(row->wanted)},
+		};
+		struct value desired = value_map(members, 2);
+		struct object object;
+		struct work work = work_of(fixture, &object, &desired, &change, 1);
+
+		arena_init(&work.task.scratch);
+		enum step step = run_work(fixture, &work, &machine);
+		arena_release(&work.task.scratch);
+		if (step != (row->done ? STEP_DONE : STEP_FAILED) ||
+		    (row->asked && strcmp(machine.asked, row->asked) != 0))
+			fail_msg("%s: step %d, asked %s, '%s'", row->name, (int)step, machine.asked,
+				 metal_first_message(fixture));
+		if (row->message && !strstr(metal_first_message(fixture), row->message))
+			fail_msg("%s: '%s'", row->name, metal_first_message(fixture));
+		if (row->done) {
+			assert_true(slice_is(value_slice(value_get_named(&work.now.fields, "power")), row->wanted));
+			assert_true(slice_is(value_slice(value_get_named(&work.now.outputs, "power")), row->wanted));
+			assert_true(slice_is(object.provider_id, "https://10.0.0.5/redfish/v1/Systems/1"));
+			assert_true(work.task.record_changed);
+		}
+		assert_true(machine.now_ms <= work.deadline_ms + 60000);
+		metal_forget(fixture);
+	}
+}
+
+static void test_nothing_unplanned_is_done(void **state)
+{
+	static const struct {
+		const char *name, *desired;
+		enum phase phase;
+		bool has_now, creating;
+		enum step step;
+		const char *message; /* NULL: none */
+	} rows[] = {
+		{"power that was not planned", "{\"controller\":\"https://10.0.0.5\",\"power\":\"on\"}", PHASE_MAKE,
+		 true, false, STEP_DONE, NULL},
+		{"not read yet", "{\"controller\":\"https://10.0.0.5\"}", PHASE_MAKE, false, false, STEP_READ, NULL},
+		{"the machine described", "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN1\"}", PHASE_MAKE, true,
+		 true, STEP_DONE, NULL},
+		{"another machine", "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN2\"}", PHASE_MAKE, true, true,
+		 STEP_FAILED, "'metal.machine.m' has serial 'SN1', but the spec says 'SN2'"},
+		{"deleted", "{}", PHASE_DELETE, true, false, STEP_DONE, NULL},
+		{"unsettled", "{}", PHASE_UNSETTLE, false, false, STEP_DONE, NULL},
+	};
+	struct metal_fixture *fixture = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value desired = metal_json(fixture, rows[i].desired);
+		struct object object;
+		struct work work = work_of(fixture, &object, &desired, NULL, 0);
+
+		work.phase = rows[i].phase;
+		work.has_now = rows[i].has_now;
+		work.creating = rows[i].creating;
+		arena_init(&work.task.scratch);
+		enum step step = metal_advance(&work, NULL);
+		arena_release(&work.task.scratch);
+		if (step != rows[i].step || (rows[i].message != NULL) != (fixture->diagnostics.count > 0))
+			fail_msg("%s: step %d, '%s'", rows[i].name, (int)step, metal_first_message(fixture));
+		if (rows[i].message && !strstr(metal_first_message(fixture), rows[i].message))
+			fail_msg("%s: '%s'", rows[i].name, metal_first_message(fixture));
+		if (work.task.record_removed != (step == STEP_FAILED && rows[i].creating))
+			fail_msg("%s: the record", rows[i].name);
+		metal_forget(fixture);
+	}
+}
+
+static void test_an_unread_machine_is_left_alone(void **state)
+{
+	struct metal_fixture *fixture = *state;
+	struct value desired = metal_json(fixture, METAL_AT);
+	struct object object;
+	struct work work = work_of(fixture, &object, &desired, NULL, 0);
+
+	work.now = (struct live){.presence = PRESENCE_UNREAD, .unread_reason = SLICE("connection refused")};
+	assert_int_equal(metal_advance(&work, NULL), STEP_FAILED);
+	assert_string_equal(metal_first_message(fixture), "'metal.machine.m' could not be read: connection refused");
+	assert_false(work.task.record_removed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		METAL_TEST(test_power),
+		METAL_TEST(test_nothing_unplanned_is_done),
+		METAL_TEST(test_an_unread_machine_is_left_alone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
