@@ -192,10 +192,35 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 	return value_builder_map(&document, arena);
 }
 
+/* The document begins with the digest of all that follows. Its name sorts before all others: the form stays canonical. */
+static const char SEAL[] = "{\"SHA256\":\"";
+
 struct slice plan_write(const struct plan *plan, struct arena *arena, const struct json_style *style)
 {
 	struct value document = plan_to_value(plan, arena, true);
-	return json_canonical(arena, &document, style);
+	struct slice members = slice_from(json_canonical(arena, &document, style), 1);
+	struct digest digest = digest_of(members);
+	struct buffer sealed;
+	buffer_init(&sealed, PLAN_LIMIT_BYTES);
+	buffer_string(&sealed, SEAL);
+	buffer_append(&sealed, digest_text(arena, &digest));
+	buffer_string(&sealed, "\",");
+	buffer_append(&sealed, members);
+	struct slice result = arena_copy(arena, buffer_slice(&sealed));
+	buffer_release(&sealed);
+	return result;
+}
+
+/* Whether not a byte of it is another one than was written. */
+static bool is_whole(struct slice text)
+{
+	enum { HEAD = sizeof(SEAL) - 1, BEHIND = HEAD + DIGEST_HEX + 2 };
+	struct digest told;
+	if (text.size < BEHIND || !slice_starts_with(text, slice_of(SEAL)) ||
+	    !digest_read(slice_first(slice_from(text, HEAD), DIGEST_HEX), &told))
+		return false;
+	struct digest found = digest_of(slice_from(text, BEHIND));
+	return digest_equal(&told, &found);
 }
 
 /* What a reviewer approves of one action: what happens to which object, not how it was found out. */
@@ -249,6 +274,8 @@ struct digest plan_approval(const struct plan *plan, struct arena *scratch, cons
 	return digest;
 }
 
+static const char AGAIN[] = "make it again with 'trueup plan --out FILE'";
+
 /* Reading back. Every member is checked: the file may have been edited. */
 struct loading {
 	const struct kinds *kinds;
@@ -260,7 +287,7 @@ static bool broken(struct loading *loading, const char *what)
 {
 	diag_error(loading->diagnostics, FAULT_STALE, NOWHERE, "the plan file is not one that this version wrote: %s",
 		   what);
-	diag_hint(loading->diagnostics, "make it again with 'trueup plan --out FILE'");
+	diag_hint(loading->diagnostics, AGAIN);
 	return false;
 }
 
@@ -422,12 +449,16 @@ bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena
 {
 	struct loading loading = {kinds, arena, diagnostics};
 	struct value document;
-	if (!json_read(arena, text, true, PLAN_LIMIT_BYTES, "plan file", &document, diagnostics))
+	if (!json_read(arena, text, true, PLAN_LIMIT_BYTES, "the plan file", &document, diagnostics)) {
+		diag_hint(diagnostics, AGAIN);
 		return false;
+	}
 	if (!slice_is(text_of(&document, "document"), "trueup plan"))
 		return broken(&loading, "it is no plan");
 	if (!slice_is(text_of(&document, "schema"), PLAN_SCHEMA))
 		return broken(&loading, "it has another version");
+	if (!is_whole(text))
+		return broken(&loading, "it was changed since");
 	const struct value *actions = list_of(&document, "actions");
 	struct plan plan = {
 		.stack = text_of(&document, "stack"),

@@ -75,6 +75,7 @@ static void take_tree(struct loading *loading, const struct yaml_tree *tree)
 	diag_error(loading->diagnostics, FAULT_USER, root->position, "a spec is a map of kinds and sections, found %s",
 		   value_type_name(root->type));
 	diag_hint(loading->diagnostics, "begin with a line such as 'stack: NAME' or 'aws.vpc:'");
+	loading->cut = true;
 }
 
 /* *bytes_left and *expansion_left are what the files that follow may still use. */

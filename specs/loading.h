@@ -40,6 +40,7 @@ struct entry {
 	uint32_t first_state;		      /* of its members in states */
 	uint32_t first_meeting, last_meeting; /* index + 1, 0: none */
 	bool shared;			      /* parts of the block may stand elsewhere in the spec as well */
+	bool refused;			      /* what was written is no MAP, which was said already */
 };
 
 struct variable {

@@ -58,8 +58,7 @@ static void collect_resource(struct loading *loading, const struct kind *kind, c
 	}
 	entry->block = member->value.type == VALUE_MAP ? &member->value : &nothing;
 	entry->shared = shared;
-	if (member->value.type != VALUE_MAP && member->value.type != VALUE_NULL)
-		loading_map(loading, resource->address.data, &member->value);
+	entry->refused = !loading_map(loading, resource->address.data, &member->value);
 	loading->resource_count++;
 }
 
@@ -182,7 +181,10 @@ static void complete(struct loading *loading, uint32_t index)
 	meta_count = evaluate(loading, index);
 	given = given_fields(loading, index, meta_count);
 	references_follow(loading, index, &given);
-	check(loading, resource, &given);
+	if (loading->entries[index].refused)
+		resource->desired = value_at(value_map(NULL, 0), given.position);
+	else
+		check(loading, resource, &given);
 	dependencies_finish(loading, index);
 	if (loading->diagnostics->count > diagnostics_before)
 		loading_name_resource(loading, diagnostics_before, resource);

@@ -136,9 +136,10 @@ static bool find_text(const struct loading *loading, struct slice name, struct s
 	const char *text;
 
 	*ret_from = "on the command line";
-	for (size_t i = 0; loading->options && i < loading->options->variable_count; i++) {
-		if (slice_equal(loading->options->variables[i].name, name)) {
-			*ret = loading->options->variables[i].value;
+	/* Of several the last counts, as with other flags. */
+	for (size_t i = loading->options ? loading->options->variable_count : 0; i > 0; i--) {
+		if (slice_equal(loading->options->variables[i - 1].name, name)) {
+			*ret = loading->options->variables[i - 1].value;
 			return true;
 		}
 	}
