@@ -15,12 +15,17 @@ int main(int argc, char **argv)
 	bool ended = false;
 	FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
 
-	if (!file || !yaml_parser_initialize(&parser))
+	if (!file)
 		return EXIT_FAILURE;
+	if (!yaml_parser_initialize(&parser)) {
+		fclose(file);
+		return EXIT_FAILURE;
+	}
 	yaml_parser_set_input_file(&parser, file);
 	while (!ended) {
 		if (!yaml_parser_parse(&parser, &event)) {
 			fprintf(stderr, "%s\n", parser.problem);
+			fclose(file);
 			return EXIT_FAILURE;
 		}
 		ended = event.type == YAML_STREAM_END_EVENT;

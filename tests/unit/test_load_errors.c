@@ -28,8 +28,7 @@ static const struct load_row section_rows[] = {
 	 "b.yaml:1:8: 'stack' is given twice (keep one of them) <a.yaml:1:8>\n"},
 	{"not a map", "=== a.yaml\n- stack\n",
 	 "a.yaml:1:1: a spec is a map of kinds and sections, found a list (begin with a line such as 'stack: NAME' or "
-	 "'aws.vpc:')\n"
-	 "the stack has no name (add a line such as 'stack: research-west'; the name stays for the stack's life)\n"},
+	 "'aws.vpc:')\n"},
 	{"an unknown section", A "outptus: {}\n",
 	 "a.yaml:2:1: 'outptus' is neither a kind nor a section (did you mean 'outputs'?)\n"},
 	{"an unknown kind", A "net.vcp: {a: {}}\n",
