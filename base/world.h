@@ -28,6 +28,8 @@ struct world {
 	const char *(*environment)(struct world *world, const char *name);
 	/* 1: interrupted once (start nothing new), 2: stop at once, 0: go on. */
 	int (*interrupted)(struct world *world);
+	/* The signal that interrupted first, for the exit status; 0: none. */
+	int (*interrupting_signal)(struct world *world);
 
 	/* Reads a whole file of at most limit_bytes into arena; diagnostics name the path. */
 	bool (*read_file)(struct world *world, struct arena *arena, const char *path, size_t limit_bytes,

@@ -54,10 +54,12 @@ static void show_diagnostics(struct invocation *invocation)
 /* An interrupt that ended the work tells more than the errors that it left behind. */
 static int final_status(const struct invocation *invocation, int status)
 {
+	struct world *world = invocation->world;
+	int number = world->interrupting_signal ? world->interrupting_signal(world) : 0;
+
 	status = exit_status_of(invocation->diagnostics, status);
-	if (invocation->world->interrupted(invocation->world) > 0 &&
-	    (status == STATUS_ERROR || status == STATUS_PARTLY))
-		return STATUS_INTERRUPTED;
+	if (world->interrupted(world) > 0 && (status == STATUS_ERROR || status == STATUS_PARTLY))
+		return number > 0 ? STATUS_SIGNAL + number : STATUS_INTERRUPTED;
 	return status;
 }
 

@@ -24,7 +24,7 @@ static const struct {
 	{STATUS_BUDGET, "refused: more deletions than allowed"},
 	{STATUS_PARTLY, "partly applied: run again to resume"},
 	{STATUS_USAGE, "the command line is wrong"},
-	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded"},
+	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded; 143 by SIGTERM"},
 };
 
 static bool has_fault(const struct diagnostics *diagnostics, enum fault fault)

@@ -14,7 +14,8 @@ enum exit_status {
 	STATUS_BUDGET = 6,     /* more deletions than allowed */
 	STATUS_PARTLY = 7,     /* partly applied: run again to resume */
 	STATUS_USAGE = 64,     /* EX_USAGE of sysexits.h */
-	STATUS_INTERRUPTED = 130,
+	STATUS_SIGNAL = 128,
+	STATUS_INTERRUPTED = 130, /* STATUS_SIGNAL and SIGINT; 143 for SIGTERM */
 };
 
 /* The status that the errors ask for, the most telling one first; `otherwise` without errors. */

@@ -22,10 +22,12 @@
 enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096 };
 
 /*
- * How many interrupts have come, at most 2. The one variable at file scope: a signal
- * handler is given nothing but a number, and may touch nothing but an object of this type.
+ * How many interrupts have come, at most 2. The only variables at file scope: a signal
+ * handler is given nothing but a number, and may touch nothing but objects of this type.
  */
 static volatile sig_atomic_t interrupts;
+/* The first of them, for the exit status. */
+static volatile sig_atomic_t first_interrupt;
 
 static const int interrupt_signals[] = {SIGINT, SIGTERM, SIGHUP};
 /* They become EPIPE and EFBIG of the write that met them. */
@@ -98,10 +100,18 @@ static int interrupted(struct world *world)
 	return interrupts;
 }
 
+static int interrupting_signal(struct world *world)
+{
+	(void)world;
+	return first_interrupt;
+}
+
 /* After the second one the program has nothing left to do for a third: it gets the
  * system's own treatment, even where the program hangs. */
 static void count_interrupt(int number)
 {
+	if (interrupts == 0)
+		first_interrupt = number;
 	if (interrupts < 2)
 		interrupts = interrupts + 1;
 	if (interrupts < 2)
@@ -113,7 +123,6 @@ static void count_interrupt(int number)
 		if (sigaction(interrupt_signals[i], NULL, &now) == 0 && now.sa_handler == count_interrupt)
 			sigaction(interrupt_signals[i], &action, NULL);
 	}
-	(void)number;
 }
 
 static void take_signals(struct real_world *real)
@@ -260,6 +269,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.random = fill_random,
 		.environment = environment,
 		.interrupted = interrupted,
+		.interrupting_signal = interrupting_signal,
 		.read_file = world_read_file,
 		.write_file = world_write_file,
 		.list_folder = world_list_folder,

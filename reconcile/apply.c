@@ -83,7 +83,8 @@ static void prepare_target(struct applying *applying, struct target *target, con
 	if (action->in_spec)
 		target->session = sessions_of_alias(apply->sessions, apply->stack, action->provider);
 	if (target->old)
-		target->old_session = sessions_of_identity(apply->sessions, &target->old->identity, action->provider, &reason);
+		target->old_session =
+			sessions_of_identity(apply->sessions, &target->old->identity, action->provider, &reason);
 	if (action->in_spec && target->old && action->operation != OPERATION_REPLACE && target->old_session)
 		target->session = target->old_session;
 	if (!target->session)

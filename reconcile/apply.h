@@ -51,8 +51,4 @@ struct apply {
 /* False where anything failed, was skipped or interrupted; the diagnostics say what. */
 __attribute__((warn_unused_result)) bool apply_run(struct apply *apply, struct diagnostics *diagnostics);
 
-/* Value of an output of the stack after apply; null where it is not known. */
-struct value apply_output(const struct apply *apply, const struct stack_output *output,
-			  struct diagnostics *diagnostics);
-
 #endif

@@ -244,8 +244,7 @@ static void add_item_changes(struct diffing *diffing, const struct field *field,
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
 		const struct value *after = &wanted->items[i];
 		if (value_has_deferred(after) || !diff_index_find(&there, after))
-			add_change(diffing, field, item_path(field, after, diffing->arena), cause, effect, NULL,
-				   after);
+			add_change(diffing, field, item_path(field, after, diffing->arena), cause, effect, NULL, after);
 	}
 	diff_index_release(&there);
 	diff_index_release(&desired);
@@ -380,8 +379,7 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 /* Never set: no value is wanted, but a move since the last apply is worth showing. */
 static void judge_unmanaged(struct diffing *diffing, const struct field *field, const struct side *side)
 {
-	if (!diffing->input->live || !diffing->input->observed ||
-	    (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
+	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
 		return;
 	if ((side->observed && value_is(side->observed, VALUE_UNREAD)) ||
 	    (side->live && value_is(side->live, VALUE_UNREAD)))

@@ -38,8 +38,7 @@ struct diff_index {
 };
 
 /* items: a LIST, or NULL for none; it and arena must outlive the index. */
-void diff_index_init(struct diff_index *index, const struct field *set, const struct value *items,
-		     struct arena *arena);
+void diff_index_init(struct diff_index *index, const struct field *set, const struct value *items, struct arena *arena);
 void diff_index_release(struct diff_index *index);
 /* The item with the same key as `item`, or NULL. */
 const struct value *diff_index_find(const struct diff_index *index, const struct value *item);
@@ -89,9 +88,9 @@ struct diff_input {
 	const struct value *wanted; /* MAP: desired, resolved as far as known */
 	const struct value
 		*sealed; /* the same as it would be recorded, with fingerprints for secrets; NULL: has none */
-	const struct value *applied;  /* MAP: resolved form last applied; NULL: never completed */
-	const struct value *observed; /* MAP: live after the last apply; NULL: none */
-	const struct value *live;     /* MAP, or NULL: judged from `observed` alone */
+	const struct value *applied;	 /* MAP: resolved form last applied; NULL: never completed */
+	const struct value *observed;	 /* MAP: live after the last apply; NULL: none */
+	const struct value *live;	 /* MAP, or NULL: judged from `observed` alone */
 	const struct value *live_sealed; /* live as it would be recorded; NULL: has no secrets */
 	const struct slice *ignored;
 	size_t ignored_count;

@@ -57,6 +57,11 @@ void loop_add(struct loop *loop, struct task *task)
 {
 	arena_init(&task->scratch);
 	task->loop.number = loop->added++;
+	task->loop.previous = NULL;
+	task->loop.next = loop->tasks;
+	if (loop->tasks)
+		loop->tasks->loop.previous = task;
+	loop->tasks = task;
 	loop->alive++;
 	loop_make_ready(loop, task);
 }
@@ -71,6 +76,9 @@ void loop_end(struct loop *loop, struct task *task, bool done)
 {
 	loop_drop_exchange(loop, task);
 	arena_release(&task->scratch);
+	if (task->loop.next)
+		task->loop.next->loop.previous = task->loop.previous;
+	*(task->loop.previous ? &task->loop.previous->loop.next : &loop->tasks) = task->loop.next;
 	loop->alive--;
 	if (task->ended)
 		task->ended(task, done);
@@ -217,13 +225,23 @@ static bool is_stuck(const struct loop *loop)
 	       loop->committing_count == 0 && loop->in_flight == 0;
 }
 
+/* Ends everything at once: answers that are on their way find nobody. Their intents stay open. */
+static bool abandon(struct loop *loop)
+{
+	loop->stopping = true;
+	while (loop->tasks)
+		loop_end(loop, loop->tasks, false);
+	loop->ready.count = loop->sleeping.count = loop->committing_count = loop->reading_count = 0;
+	return false;
+}
+
 bool loop_run(struct loop *loop)
 {
 	while (loop->alive > 0) {
 		if (loop->settings.world->interrupted(loop->settings.world) > 0 || loop->lost)
 			loop->stopping = true;
 		if (loop->settings.world->interrupted(loop->settings.world) > 1)
-			return false;
+			return abandon(loop);
 		loop_heartbeat(loop);
 		wake_sleepers(loop);
 		step_ready(loop);
@@ -232,7 +250,7 @@ bool loop_run(struct loop *loop)
 		if (is_stuck(loop)) {
 			diag_error(loop->settings.diagnostics, FAULT_INTERNAL, NOWHERE,
 				   "%zu tasks wait for something that will never come", loop->alive);
-			return false;
+			return abandon(loop);
 		}
 		bool full = loop->in_flight >= loop->settings.parallelism;
 		bool idle = loop->ready.count == 0 && loop->committing_count == 0;

@@ -50,8 +50,9 @@ struct loop {
 	struct task **reading; /* tasks that wait for their object to be read */
 	size_t reading_count, reading_capacity;
 	int64_t reading_since_ms; /* since when the first of them waits */
-	size_t alive;	  /* tasks added and not ended */
-	size_t in_flight; /* calls sent and not answered */
+	struct task *tasks;	  /* added and not ended, the newest first */
+	size_t alive;		  /* how many */
+	size_t in_flight;	  /* calls sent and not answered */
 	struct exchange *idle_exchanges;
 	struct map buckets; /* "session operation" to struct bucket */
 	struct arena names; /* holds the keys of buckets, and what lives as long as the loop */

@@ -81,6 +81,11 @@ void loop_drop_exchange(struct loop *loop, struct task *task)
 	if (!exchange)
 		return;
 	task->loop.exchange = NULL;
+	if (exchange->in_flight) {
+		loop->settings.world->transport->cancel(loop->settings.world->transport, exchange);
+		exchange->in_flight = false;
+		loop->in_flight--;
+	}
 	arena_reset(&exchange->arena);
 	exchange->task = NULL;
 	exchange->next = loop->idle_exchanges;
@@ -197,6 +202,7 @@ static void on_done(void *context, const struct http_response *response)
 	struct exchange *exchange = context;
 	struct loop *loop = exchange->loop;
 	struct task *task = exchange->task;
+	exchange->in_flight = false;
 	loop->in_flight--;
 	task->call.session->provider->interpret(&task->call, response, &exchange->arena, &exchange->answer);
 	if (!exchange->answer.ok && retry(loop, task, &exchange->answer))
@@ -235,6 +241,7 @@ void loop_send(struct loop *loop, struct task *task)
 		return;
 	}
 	exchange->request.mutating = task->call.mutating;
+	exchange->in_flight = true;
 	loop->in_flight++;
 	loop->request_count++;
 	world->transport->start(world->transport, &exchange->request, on_done, exchange);

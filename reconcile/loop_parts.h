@@ -10,6 +10,7 @@ struct exchange {
 	struct exchange *next; /* in the list of idle ones */
 	struct loop *loop;
 	struct task *task;
+	bool in_flight;
 	struct arena arena;
 	struct http_request request;
 	struct answer answer;

@@ -141,14 +141,14 @@ size_t plan_deletions(const struct plan *plan);
 
 /*
  * The plan as one canonical JSON document, complete enough to apply without the spec's
- * folder, and back. style gives the fingerprints of secrets.
+ * folder, and back, where not a byte of it was changed since. style gives the fingerprints of secrets.
  */
 struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions);
 struct slice plan_write(const struct plan *plan, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena,
 						   struct plan *ret, struct diagnostics *diagnostics);
 /*
- * The approval digest: lineage and, for each action, address, operation, identity,
+ * The approval digest: lineage and, for each action, address, operation, protection, identity,
  * symbolic after-values, fingerprints of secrets and before-values of changed fields. No
  * positions, times, counts or random ids: an edit that changes no meaning keeps it.
  */

@@ -192,7 +192,8 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 	return value_builder_map(&document, arena);
 }
 
-/* The document begins with the digest of all that follows. Its name sorts before all others: the form stays canonical. */
+/* The document begins with the digest of all that follows. Its name sorts before all others: the form stays canonical.
+ */
 static const char SEAL[] = "{\"SHA256\":\"";
 
 struct slice plan_write(const struct plan *plan, struct arena *arena, const struct json_style *style)
@@ -242,6 +243,7 @@ static struct value approval_value(const struct action *action, struct arena *ar
 	put(&one, "identity", value_string(identity_text(arena, &action->identity)));
 	put_text(&one, "object", action->provider_id);
 	put_true(&one, "create_before_destroy", action->create_before_destroy);
+	put_true(&one, "protect", action->protect);
 	put(&one, "after", action->desired);
 	put_map(&one, "constants", action->constants);
 	put(&one, "before", value_builder_map(&before, arena));

@@ -93,7 +93,8 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 		return false;
 	struct digest symbolic = resource_symbolic(item->resource, planning->input->style, planning->arena);
 	static const struct digest never = {0};
-	if (digest_equal(&symbolic, &never) || !digest_equal(&symbolic, &object->symbolic) || !inputs_stand(planning, item->resource, false))
+	if (digest_equal(&symbolic, &never) || !digest_equal(&symbolic, &object->symbolic) ||
+	    !inputs_stand(planning, item->resource, false))
 		return false;
 	struct digest inputs = plan_inputs_digest(item->resource->dependencies, item->resource->dependency_count,
 						  recorded_outputs, planning);
@@ -171,8 +172,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	bool secret = value_has_secret(&item->wanted);
 	if (secret)
 		sealed = json_seal(planning->arena, &item->wanted, planning->input->style);
-	const struct value *live =
-		item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
+	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
 	struct value live_sealed = value_null();
 	bool live_secret = live && value_has_secret(live);
 	if (live_secret)

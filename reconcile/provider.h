@@ -99,7 +99,7 @@ struct work {
 	const struct change *changes;
 	size_t change_count;
 	struct tagging tagging;
-	bool force;	     /* deletion by force was asked for */
+	bool force; /* deletion by force was asked for */
 	/* How long to wait for the object after the last answer, and until when that is (the
 	 * provider keeps it); then the object stays incomplete and is resumed by the next run. */
 	int64_t patience_ms;

@@ -167,8 +167,7 @@ static void write_depends_on(struct buffer *buffer, const struct resource *resou
 }
 
 /* The members stand in the order of canonical JSON. */
-struct digest resource_symbolic(const struct resource *resource, const struct json_style *style,
-				struct arena *scratch)
+struct digest resource_symbolic(const struct resource *resource, const struct json_style *style, struct arena *scratch)
 {
 	struct digest never = {0};
 	BUFFER_AUTO buffer;

@@ -50,6 +50,7 @@ struct answer {
 	enum fault fault;  /* where not ok */
 	struct slice code; /* the service's own: "InvalidVpcID.NotFound" */
 	struct slice message;
+	struct slice hint; /* what to do about it, or empty */
 	struct slice request_id;
 	struct value body;	/* where ok */
 	int64_t retry_after_ms; /* what the service asked for, or 0 */
@@ -81,10 +82,11 @@ struct task {
 
 	/* Of the loop alone. */
 	struct {
-		uint64_t number;     /* in order of adding: breaks ties, so runs repeat exactly */
-		enum step wanted;    /* what the last step asked for */
-		int64_t due_ms;	     /* of a sleep, a back-off or a rate limit */
-		struct slice intent; /* id of the open intent of the call in flight */
+		struct task *next, *previous; /* of all that are alive */
+		uint64_t number;	      /* in order of adding: breaks ties, so runs repeat exactly */
+		enum step wanted;	      /* what the last step asked for */
+		int64_t due_ms;		      /* of a sleep, a back-off or a rate limit */
+		struct slice intent;	      /* id of the open intent of the call in flight */
 		bool admitted;
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */

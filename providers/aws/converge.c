@@ -258,7 +258,8 @@ static bool choose_item(struct work *work, const struct aws_field *field)
 	struct arena *arena = &work->task.scratch;
 	const struct aws_field *item = (const struct aws_field *)field->field.item;
 	for (uint32_t i = 0; wanted && value_is(now, VALUE_LIST) && i < wanted->count && i < now->count; i++) {
-		struct value changed = differing_members(&item->field.members, &wanted->items[i], &now->items[i], arena);
+		struct value changed =
+			differing_members(&item->field.members, &wanted->items[i], &now->items[i], arena);
 		struct aws_parameters parameters = {.count = 0};
 		if (changed.count == 0)
 			continue;

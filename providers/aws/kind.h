@@ -126,8 +126,8 @@ struct aws_listing {
 	const char *operation;
 	const char *items; /* path of the list in the answer; "A.*.B" joins the Bs of all As */
 	const char *const *fixed;
-	int64_t page;		   /* largest page, 0: not paged */
-	const char *filter;	   /* Filters' name for the id; NULL: `ids` */
+	int64_t page;	    /* largest page, 0: not paged */
+	const char *filter; /* Filters' name for the id; NULL: `ids` */
 	/* Member that takes ids and leaves out those that are missing; both NULL: the API can only
 	 * list everything. */
 	const char *ids;

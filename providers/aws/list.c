@@ -243,8 +243,8 @@ static void show_given(struct reading *reading, const struct aws_kind *kind)
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
 	for (uint32_t i = 0; i < fields->count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_named(
-			&kind->kind.fields, value_slice(&fields->members[i].key));
+		const struct aws_field *field =
+			(const struct aws_field *)field_named(&kind->kind.fields, value_slice(&fields->members[i].key));
 		struct value value = fields->members[i].value;
 		if (field && is_given_in_clear(field, reading->matters))
 			value.secret = false;
@@ -277,8 +277,7 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 		const struct aws_field *field = field_of(kind, i);
 		if (field->detail != detail)
 			continue;
-		struct value value =
-			answer->ok ? aws_decode(field, &body, &reading->task.scratch) : value_unread();
+		struct value value = answer->ok ? aws_decode(field, &body, &reading->task.scratch) : value_unread();
 		if (!value_is(&value, VALUE_NULL))
 			value_builder_set(&builder, slice_of(field->field.name),
 					  schema_canonical(&field->field, &value, &reading->task.scratch));

@@ -115,8 +115,8 @@ static struct value assemble(const struct aws_parameter *items, size_t count, st
 			continue;
 		struct slice head = head_of(items[i].path, &rest);
 		size_t kin = count_kin(items + i, count - i, head, &nested);
-		struct value value = nested ? assemble_kin(items + i, count - i, head, kin, taken + i, arena)
-					    : items[i].value;
+		struct value value =
+			nested ? assemble_kin(items + i, count - i, head, kin, taken + i, arena) : items[i].value;
 		numbered = head.size > 0 && head.data[0] >= '0' && head.data[0] <= '9';
 		if (numbered)
 			value_builder_item(&builder, value);

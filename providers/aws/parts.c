@@ -141,7 +141,7 @@ static struct value items_after(const struct work *work, const struct aws_field 
 }
 
 static void choose_part(struct work *work, const struct aws_field *field, const struct aws_call *call,
-		      const struct pick *pick, bool removed)
+			const struct pick *pick, bool removed)
 {
 	const struct aws_field *item = (const struct aws_field *)field->field.item;
 	const struct aws_part *part = field->part;

@@ -2,6 +2,7 @@
 #include "providers/aws/errors.h"
 #include "providers/aws/protocol.h"
 #include "providers/aws/shape.h"
+#include "providers/aws/uri.h"
 
 /* Ways to AWS: credentials, endpoints, requests and answers. */
 
@@ -54,6 +55,78 @@ static bool read_credentials(struct aws_session *session, struct diagnostics *di
 	return false;
 }
 
+/* Digits only, at most 65535; no port at all is fine. */
+static bool is_port(struct slice text)
+{
+	enum { PORT_MOST = 65535 };
+	int64_t port;
+	return text.size == 0 || (slice_integer(text, &port) && port > 0 && port <= PORT_MOST);
+}
+
+/* "sim:...", or http:// or https:// with a host and, in brackets or not, perhaps a port behind it. */
+static bool is_endpoint(struct slice text)
+{
+	struct aws_uri uri;
+	if (is_simulated(text))
+		return true;
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)text.data[i] <= ' ')
+			return false;
+	if (!aws_uri_read(text, &uri) || !(slice_is(uri.scheme, "http") || slice_is(uri.scheme, "https")))
+		return false;
+	struct slice rest = uri.authority, host;
+	if (slice_starts_with(rest, SLICE("["))) {
+		host = slice_cut(&rest, ']');
+		return rest.data && host.size > 1 && (rest.size == 0 || rest.data[0] == ':') &&
+		       is_port(slice_from(rest, rest.size > 0 ? 1 : 0));
+	}
+	host = slice_cut(&rest, ':');
+	return host.size > 0 && is_port(rest);
+}
+
+static bool is_region(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		char c = text.data[i];
+		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-')
+			return false;
+	}
+	return text.size > 0;
+}
+
+/* Where a setting stands in the spec; nowhere where it came from the environment. */
+static struct position position_of(const struct value *settings, const char *name)
+{
+	const struct value *value = value_get_named(settings, name);
+	return value ? value->position : NOWHERE;
+}
+
+static bool check_place(const struct aws_session *session, const struct value *settings,
+			struct diagnostics *diagnostics)
+{
+	struct slice name = session->session.name;
+	if (session->region.size == 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has no region", SLICE_ARGUMENTS(name));
+		diag_hint(diagnostics, "write 'providers: {%.*s: {region: us-west-2}}' or set AWS_REGION",
+			  SLICE_ARGUMENTS(name));
+		return false;
+	}
+	if (!is_region(session->region)) {
+		diag_error(diagnostics, FAULT_USER, position_of(settings, "region"),
+			   "'%.*s' is no region that provider '%.*s' can have", SLICE_ARGUMENTS(session->region),
+			   SLICE_ARGUMENTS(name));
+		diag_hint(diagnostics, "a region is named like us-west-2");
+		return false;
+	}
+	if (session->endpoint.size == 0 || is_endpoint(session->endpoint))
+		return true;
+	diag_error(diagnostics, FAULT_USER, position_of(settings, "endpoint"),
+		   "provider '%.*s' cannot have the endpoint '%.*s'", SLICE_ARGUMENTS(name),
+		   SLICE_ARGUMENTS(session->endpoint));
+	diag_hint(diagnostics, "write https://HOST or http://HOST:PORT, or sim:FILE for the built-in simulator");
+	return false;
+}
+
 bool aws_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
 	      struct arena *arena, struct session **ret, struct diagnostics *diagnostics)
 {
@@ -65,13 +138,7 @@ bool aws_open(const struct provider *provider, struct world *world, struct slice
 	session->session.name = name;
 	session->region = setting(world, settings, "region", regions);
 	session->endpoint = setting(world, settings, "endpoint", endpoints);
-	if (session->region.size == 0) {
-		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has no region", SLICE_ARGUMENTS(name));
-		diag_hint(diagnostics, "write 'providers: {%.*s: {region: us-west-2}}' or set AWS_REGION",
-			  SLICE_ARGUMENTS(name));
-		return false;
-	}
-	if (!read_credentials(session, diagnostics))
+	if (!check_place(session, settings, diagnostics) || !read_credentials(session, diagnostics))
 		return false;
 	session->session.identity = (struct identity){
 		.provider = SLICE("aws"),
@@ -211,6 +278,7 @@ void aws_interpret(const struct call *call, const struct http_response *response
 		const struct diag *first = diagnostics_first_error(&findings);
 		ret->fault = call->mutating ? FAULT_AMBIGUOUS : FAULT_TRANSIENT;
 		ret->message = first ? first->message : SLICE("the answer could not be read");
+		ret->hint = first ? first->hint : (struct slice){0};
 	}
 	diagnostics_release(&findings);
 }
@@ -276,9 +344,9 @@ bool aws_is_one_of(const char *const *codes, struct slice code)
 bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what)
 {
 	bool coded = answer->code.size > 0;
-	diag_error(task->diagnostics, answer->fault, NOWHERE, "could not %s %.*s: %s answered %.*s%s%.*s", doing,
-		   SLICE_ARGUMENTS(what), task->call.operation, SLICE_ARGUMENTS(answer->code), coded ? ": " : "",
-		   SLICE_ARGUMENTS(answer->message));
+	diag_error(task->diagnostics, answer->fault, NOWHERE, "could not %s %.*s: %s%s%.*s: %.*s", doing,
+		   SLICE_ARGUMENTS(what), task->call.operation, coded ? " answered " : "",
+		   SLICE_ARGUMENTS(answer->code), SLICE_ARGUMENTS(answer->message));
 	if (answer->request_id.size)
 		diag_cause(task->diagnostics,
 			   arena_format(&task->scratch, "request id %.*s", SLICE_ARGUMENTS(answer->request_id)));
@@ -289,5 +357,7 @@ bool aws_call_failed(struct task *task, const struct answer *answer, const char 
 		diag_hint(task->diagnostics, "the outcome is unknown; run again, which settles it");
 	else if (answer->fault == FAULT_UNSUPPORTED)
 		diag_hint(task->diagnostics, "the endpoint does not know %s", task->call.operation);
+	else if (answer->hint.size > 0)
+		diag_hint(task->diagnostics, "%.*s", SLICE_ARGUMENTS(answer->hint));
 	return false;
 }

@@ -123,10 +123,9 @@ static bool is_ours(struct work *work)
 	if (!kind->tags_member || !aws_change_of(work)->created_ms ||
 	    slice_equal(work->now.ownership.object_id, work->task.object->object_id))
 		return true;
-	diag_error(
-		work->task.diagnostics, FAULT_CONFLICT, NOWHERE,
-		"'%.*s' was not made: %.*s exists already and belongs to somebody else",
-		SLICE_ARGUMENTS(work->task.object->address), SLICE_ARGUMENTS(work->task.object->provider_id));
+	diag_error(work->task.diagnostics, FAULT_CONFLICT, NOWHERE,
+		   "'%.*s' was not made: %.*s exists already and belongs to somebody else",
+		   SLICE_ARGUMENTS(work->task.object->address), SLICE_ARGUMENTS(work->task.object->provider_id));
 	diag_hint(work->task.diagnostics, "change the resource so that it differs, or import the existing one");
 	work->task.record_removed = true;
 	return false;
@@ -166,10 +165,10 @@ static struct slice token_of(struct work *work, const struct aws_change *change)
 	struct value parameters = aws_parameters_value(&change->parameters, arena);
 	struct slice text = json_canonical(arena, &parameters, &clear);
 	struct slice outputs = json_canonical(arena, &work->now.outputs, &clear);
-	struct digest digest = digest_keyed(
-		session->credentials.secret_key,
-		arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
-			     change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text)));
+	struct digest digest =
+		digest_keyed(session->credentials.secret_key,
+			     arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
+					  change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text)));
 	return slice_first(digest_text(arena, &digest), TOKEN_BYTES);
 }
 
@@ -226,8 +225,9 @@ static enum step look_again(struct work *work)
 		return read_after(work, LOOK_AGAIN_MS);
 	if (change->rounds++ == ROUNDS_MOST) {
 		const char *name = change->field_count ? change->fields[0]->field.name : "a field";
-		struct slice text = arena_format(&work->task.scratch, "still shows its old '%s', though %s was accepted",
-						 name, change->call->operation);
+		struct slice text =
+			arena_format(&work->task.scratch, "still shows its old '%s', though %s was accepted", name,
+				     change->call->operation);
 		return fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, text),
 			    "run again; if it stays so, the service holds another value than it was given");
 	}

@@ -84,10 +84,11 @@ bool sim_fault_take(struct sim *sim, struct slice action, enum sim_fault_kind *r
 	count_request(sim, action);
 	count_request(sim, SLICE("*"));
 	for (size_t i = 0; i < table->count; i++) {
-		struct slice kind = node_text(&table->objects[i]->body, "kind");
-
 		if (!hits(sim, table->objects[i], action) || hit)
 			continue;
+		/* Not before: counting the hit may move the texts of the fault. */
+		struct slice kind = node_text(&table->objects[i]->body, "kind");
+
 		for (size_t at = 0; at < KIND_COUNT; at++) {
 			if (slice_is(kind, kinds[at])) {
 				*ret = (enum sim_fault_kind)at;

@@ -40,6 +40,7 @@ struct sim {
 	uint64_t wake_order;
 	int64_t settings[SIM_SETTING_COUNT];
 	int64_t lagging_until_ms; /* from then on no listing lags */
+	int64_t call_settled_ms;  /* when listings show what the call at work changes; past: not drawn yet */
 	bool immediate;		  /* changes made now show in listings at once */
 
 	struct sim_flight **flights; /* owned: a heap by time of the next event */

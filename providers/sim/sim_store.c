@@ -101,7 +101,10 @@ static void lag(struct sim *sim, struct sim_object *object)
 
 	if (most_ms <= 0)
 		return;
-	int64_t settled_ms = sim->now_ms + sim_random_between(sim, 0, most_ms);
+	/* What one call makes and changes shows together: a group with its first rule. */
+	if (sim->call_settled_ms < sim->now_ms)
+		sim->call_settled_ms = sim->now_ms + sim_random_between(sim, 0, most_ms);
+	int64_t settled_ms = sim->call_settled_ms;
 	if (settled_ms > object->settled_ms)
 		object->settled_ms = settled_ms;
 	if (settled_ms > sim->lagging_until_ms)
@@ -459,6 +462,7 @@ void sim_commit(struct sim *sim)
 		tidy_table(sim, &object->region->tables[object->type->number]);
 	}
 	sim->dirty_count = 0;
+	sim->call_settled_ms = 0;
 }
 
 void sim_run_until(struct sim *sim, int64_t now_ms)

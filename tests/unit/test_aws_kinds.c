@@ -112,7 +112,7 @@ static void check_choices(const struct coverage *coverage, const struct field *f
 	for (const char *const *choice = field->choices; choice && *choice && shape->value_count; choice++)
 		if (!aws_shape_has_value(shape, slice_of(*choice)))
 			report(coverage->kind, "%s: '%s' may be '%s', which the API does not know", coverage->operation,
-			      field->name, *choice);
+			       field->name, *choice);
 }
 
 static void cover_members(struct coverage *coverage, const char *above, const struct fields *fields, bool changes);
@@ -129,7 +129,7 @@ static void cover_field(struct coverage *coverage, const char *above, const char
 		return;
 	if (!type_fits(&field->field, shape)) {
 		report(coverage->kind, "%s: '%s' is of another type than %s", coverage->operation, field->field.name,
-		      path);
+		       path);
 		return;
 	}
 	check_choices(coverage, &field->field, shape);
@@ -179,8 +179,8 @@ static void begin(struct coverage *coverage, const struct aws_kind *kind, const 
 		cover(coverage, "", fixed[0]);
 	if (call->tagged)
 		cover(coverage, "", "TagSpecifications");
-	if (call->tagged && !aws_shape_has_value(aws_shape_at(shape->input, "TagSpecifications.ResourceType"),
-						 slice_of(call->tagged)))
+	if (call->tagged &&
+	    !aws_shape_has_value(aws_shape_at(shape->input, "TagSpecifications.ResourceType"), slice_of(call->tagged)))
 		report(kind, "%s: there is no type of resource '%s'", call->operation, call->tagged);
 	if (call->result && !aws_shape_at(shape->output, call->result))
 		report(kind, "%s answers no %s", call->operation, call->result);
@@ -249,7 +249,7 @@ static void check_whole(const struct coverage *coverage, const struct aws_shape 
 			check_whole(coverage, member->shape, path);
 		else
 			report(coverage->kind, "%s: %s is neither in the table nor left out for a reason",
-			      coverage->operation, path);
+			       coverage->operation, path);
 	}
 }
 
@@ -350,8 +350,7 @@ static void check_part_call(const struct aws_kind *kind, const struct aws_field 
 		cover(coverage, "", part->removal_member);
 	} else if (coverage->input && item->field.type == FIELD_OBJECT && !item->encode) {
 		for (size_t i = 0; i < item->field.members.count; i++) {
-			const struct aws_field *member =
-				(const struct aws_field *)field_at(&item->field.members, i);
+			const struct aws_field *member = (const struct aws_field *)field_at(&item->field.members, i);
 			if (member->member && (!removes || (member->field.flags & KEY)))
 				cover_field(coverage, above, member->member, member, false);
 		}
@@ -464,8 +463,7 @@ static const struct aws_shape *items_of(const struct aws_kind *kind, const struc
 	const struct aws_shape *items = aws_shape_at(shape->output, path);
 	if (!items || items->type != AWS_LIST)
 		report(kind, "%s lists no %s", listing->operation, listing->items);
-	if (listing->page && (shape->pages.limit_key.size == 0 ||
-			      !aws_member(shape->input, shape->pages.limit_key)))
+	if (listing->page && (shape->pages.limit_key.size == 0 || !aws_member(shape->input, shape->pages.limit_key)))
 		report(kind, "%s has no pages", listing->operation);
 	if (listing->filter && !aws_shape_at(shape->input, "Filters.Values"))
 		report(kind, "%s has no filters", listing->operation);
@@ -627,9 +625,9 @@ static void check_names(const struct aws_kind *kind)
 		const struct exclusive *exclusive = &kind->kind.exclusives[i];
 		const struct field *within =
 			exclusive->field ? field_named(&kind->kind.fields, slice_of(exclusive->field)) : NULL;
-		const struct fields *fields = !exclusive->field	 ? &kind->kind.fields
-					      : within->item	 ? &within->item->members
-								 : &within->members;
+		const struct fields *fields = !exclusive->field ? &kind->kind.fields
+					      : within->item	? &within->item->members
+								: &within->members;
 		for (const char *const *name = exclusive->members; *name; name++)
 			if (!field_named(fields, slice_of(*name)))
 				report(kind, "there is no field '%s' to exclude", *name);
@@ -646,11 +644,11 @@ static void check_omissions(const struct aws_kind *kind)
 	assert_in_range(kind->omitted_count, 0, sizeof(omitted_used) / sizeof(omitted_used[0]));
 	for (size_t i = 0; i < kind->omitted_count; i++) {
 		if (!omitted_used[i])
-			report(kind, "%s: %s is left out, but is not there or not asked for", kind->omitted[i].operation,
-			      kind->omitted[i].member);
+			report(kind, "%s: %s is left out, but is not there or not asked for",
+			       kind->omitted[i].operation, kind->omitted[i].member);
 		if (!kind->omitted[i].reason || strlen(kind->omitted[i].reason) < 10)
 			report(kind, "%s: %s is left out without a reason", kind->omitted[i].operation,
-			      kind->omitted[i].member);
+			       kind->omitted[i].member);
 	}
 }
 

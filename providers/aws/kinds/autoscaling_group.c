@@ -1,5 +1,6 @@
-#include "providers/aws/kinds/instance_requirements.h"
+#include "providers/aws/kinds/autoscaling_parts.h"
 #include "providers/aws/kinds/kinds.h"
+#include "providers/aws/kinds/mixed_instances.h"
 #include "providers/aws/parameters.h"
 #include "providers/aws/work.h"
 
@@ -11,14 +12,13 @@
  */
 
 static const char *const young[] = {"ValidationError.NotFound", NULL};
-static const char *const busy[] = {"ResourceInUse", "ScalingActivityInProgress", "ResourceContention", NULL};
 static const char *const absent[] = {"ValidationError.NotFound", NULL};
 
 static const struct aws_call update = {
 	.operation = "UpdateAutoScalingGroup",
 	.id = "AutoScalingGroupName",
 	.recipe = RECIPE_CONVERGE,
-	.settling = busy,
+	.settling = aws_group_busy,
 };
 
 /* One text of ids with commas between them. */
@@ -50,64 +50,6 @@ static struct value decode_subnets(const struct aws_field *field, const struct v
 	return value_builder_list(&builder, arena);
 }
 
-static bool is_reserved(struct slice key)
-{
-	return slice_starts_with(key, SLICE("trueup:")) || slice_starts_with(key, SLICE("aws:"));
-}
-
-static const struct {
-	const char *member;
-	const char *field;
-} tag_members[] = {{"Key", "key"}, {"Value", "value"}, {"PropagateAtLaunch", "propagate"}};
-
-static struct value decode_tags(const struct aws_field *field, const struct value *item, struct arena *arena)
-{
-	const struct value *tags = value_get_named(item, "Tags");
-	VALUE_BUILDER_AUTO builder;
-	VALUE_BUILDER_AUTO tag;
-	(void)field;
-	value_builder_init(&builder);
-	value_builder_init(&tag);
-	for (uint32_t i = 0; tags && value_is(tags, VALUE_LIST) && i < tags->count; i++) {
-		if (is_reserved(value_slice(value_get_named(&tags->items[i], "Key"))))
-			continue;
-		for (size_t k = 0; k < sizeof(tag_members) / sizeof(tag_members[0]); k++) {
-			const struct value *member = value_get_named(&tags->items[i], tag_members[k].member);
-			if (member)
-				value_builder_member(&tag, slice_of(tag_members[k].field), *member);
-		}
-		value_builder_item(&builder, value_builder_map(&tag, arena));
-	}
-	return value_builder_list(&builder, arena);
-}
-
-static struct value ownership_tag(const struct value *tag, struct arena *arena)
-{
-	struct value_member *members = arena_new_array(arena, 3, struct value_member);
-	members[0] = (struct value_member){value_text("Key"), *value_get_named(tag, "Key")};
-	members[1] = (struct value_member){value_text("Value"), *value_get_named(tag, "Value")};
-	members[2] = (struct value_member){value_text("PropagateAtLaunch"), value_bool(false)};
-	return value_map(members, 3);
-}
-
-/* Whose the group is stands in its own tags, and never in those of what it launches. */
-static void complete(struct work *work, struct aws_parameters *parameters)
-{
-	struct arena *arena = &work->task.scratch;
-	const struct fields *fields = &work->kind->fields;
-	const struct aws_field *tags = (const struct aws_field *)field_named(fields, SLICE("tags"));
-	const struct value *wanted = value_get_named(work->desired, "tags");
-	struct value ours = aws_encode_tags(NULL, &work->tagging, arena);
-	struct value theirs = wanted ? aws_encode(tags, wanted, arena) : value_list(NULL, 0);
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < theirs.count; i++)
-		value_builder_item(&builder, theirs.items[i]);
-	for (uint32_t i = 0; i < ours.count; i++)
-		value_builder_item(&builder, ownership_tag(&ours.items[i], arena));
-	aws_parameter_add(parameters, "Tags", value_builder_list(&builder, arena));
-}
-
 /* A group that may hold nothing and still does is being emptied. */
 static enum readiness readiness(const struct value *item, enum readiness by_state)
 {
@@ -125,7 +67,7 @@ static const struct aws_call empty = {
 	.fixed = nothing,
 	.recipe = RECIPE_CONVERGE,
 	.absent = absent,
-	.settling = busy,
+	.settling = aws_group_busy,
 };
 
 enum { DRAIN_POLL_MS = 5000 };
@@ -148,201 +90,24 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 	return aws_send(work, STAGE_CHANGED);
 }
 
-static const struct aws_field tag_fields[] = {
-	{.field = {.name = "key", .type = FIELD_STRING, .flags = REQUIRED | KEY, .least = 1, .most = 128,
-		   .about = "name of the tag"},
-	 .member = "Key"},
-	{.field = {.name = "value", .type = FIELD_STRING, .flags = REQUIRED, .most = 256, .about = "its value"},
-	 .member = "Value"},
-	{.field = {.name = "propagate", .type = FIELD_BOOL, .flags = REQUIRED,
-		   .about = "whether new instances get it too"},
-	 .member = "PropagateAtLaunch"},
-};
-static const struct aws_field tag = {
-	.field = {.name = "tag", .type = FIELD_OBJECT, .members = FIELDS(tag_fields)},
-};
-static const char *const of_group[] = {"ResourceType", "auto-scaling-group", NULL};
-static const struct aws_part tags = {
-	.add = {.operation = "CreateOrUpdateTags", .recipe = RECIPE_CONVERGE, .settling = busy},
-	.remove = {.operation = "DeleteTags", .recipe = RECIPE_CONVERGE, .settling = busy},
-	.change = {.operation = "CreateOrUpdateTags", .recipe = RECIPE_CONVERGE, .settling = busy},
-	.items = "Tags",
-	.batch = 25,
-	.item_id = "ResourceId",
-	.item_fixed = of_group,
-};
-
-static const char *const transitions[] = {"autoscaling:EC2_INSTANCE_LAUNCHING", "autoscaling:EC2_INSTANCE_TERMINATING",
-					  NULL};
-static const char *const hook_results[] = {"CONTINUE", "ABANDON", NULL};
-static const struct aws_field hook_fields[] = {
-	{.field = {.name = "name", .type = FIELD_STRING, .flags = REQUIRED | KEY, .least = 1, .most = 255,
-		   .pattern = "[A-Za-z0-9_/-]+", .about = "name of the hook"},
-	 .member = "LifecycleHookName"},
-	{.field = {.name = "transition", .type = FIELD_STRING, .flags = REQUIRED, .choices = transitions,
-		   .about = "what it holds up"},
-	 .member = "LifecycleTransition"},
-	{.field = {.name = "timeout_s", .type = FIELD_INTEGER, .least = 30, .most = 7200, .when_unset = UNSET_RELEASE,
-		   .about = "how long an instance waits; 3600 where it was never given"},
-	 .member = "HeartbeatTimeout"},
-	{.field = {.name = "default_result", .type = FIELD_STRING, .choices = hook_results,
-		   .when_unset = UNSET_RELEASE, .about = "what becomes of it then; ABANDON where it was never given"},
-	 .member = "DefaultResult"},
-	{.field = {.name = "notify", .type = FIELD_STRING, .when_unset = UNSET_RELEASE,
-		   .about = "ARN of the queue or topic that is told"},
-	 .member = "NotificationTargetARN"},
-	{.field = {.name = "role", .type = FIELD_STRING, .when_unset = UNSET_RELEASE,
-		   .about = "ARN of the role that may tell it"},
-	 .member = "RoleARN"},
-	{.field = {.name = "metadata", .type = FIELD_STRING, .least = 1, .most = 1023, .when_unset = UNSET_RELEASE,
-		   .about = "text that is told with it"},
-	 .member = "NotificationMetadata"},
-};
-static const struct aws_field hook = {
-	.field = {.name = "hook", .type = FIELD_OBJECT, .members = FIELDS(hook_fields)},
-};
-static const struct aws_part hooks = {
-	.add = {.operation = "PutLifecycleHook", .id = "AutoScalingGroupName", .recipe = RECIPE_CONVERGE,
-		.settling = busy},
-	.remove = {.operation = "DeleteLifecycleHook", .id = "AutoScalingGroupName", .recipe = RECIPE_CONVERGE,
-		   .absent = absent, .settling = busy},
-	.change = {.operation = "PutLifecycleHook", .id = "AutoScalingGroupName", .recipe = RECIPE_CONVERGE,
-		   .settling = busy},
-	.inline_in_create = true,
-};
-static const struct aws_detail hook_detail = {.operation = "DescribeLifecycleHooks", .id = "AutoScalingGroupName"};
-
-#define MEMBERSHIP(adding, removing, list)                                                                             \
-	{                                                                                                              \
-		.add = {.operation = (adding),                                                                         \
-			.id = "AutoScalingGroupName",                                                                  \
-			.recipe = RECIPE_CONVERGE,                                                                     \
-			.settling = busy},                                                                             \
-		.remove = {.operation = (removing),                                                                    \
-			   .id = "AutoScalingGroupName",                                                               \
-			   .recipe = RECIPE_CONVERGE,                                                                  \
-			   .absent = absent,                                                                           \
-			   .settling = busy},                                                                          \
-		.items = (list), .batch = 10                                                                           \
-	}
-
-static const struct aws_part target_groups = {
-	.add = {.operation = "AttachLoadBalancerTargetGroups", .id = "AutoScalingGroupName",
-		.recipe = RECIPE_CONVERGE, .settling = busy},
-	.remove = {.operation = "DetachLoadBalancerTargetGroups", .id = "AutoScalingGroupName",
-		   .recipe = RECIPE_CONVERGE, .absent = absent, .settling = busy},
-	.items = "TargetGroupARNs",
-	.batch = 10,
-	.inline_in_create = true,
-};
-static const struct aws_part suspended = MEMBERSHIP("SuspendProcesses", "ResumeProcesses", "ScalingProcesses");
-static const char *const each_minute[] = {"Granularity", "1Minute", NULL};
-static const struct aws_part metrics = {
-	.add = {.operation = "EnableMetricsCollection", .id = "AutoScalingGroupName", .fixed = each_minute,
-		.recipe = RECIPE_CONVERGE, .settling = busy},
-	.remove = {.operation = "DisableMetricsCollection", .id = "AutoScalingGroupName",
-		   .recipe = RECIPE_CONVERGE, .absent = absent, .settling = busy},
-	.items = "Metrics",
-	.batch = 20,
-};
-
-static const char *const processes[] = {"Launch",	       "Terminate",	   "AddToLoadBalancer",
-					"AlarmNotification",   "AZRebalance",	   "HealthCheck",
-					"ReplaceUnhealthy",    "ScheduledActions", "InstanceRefresh",
-					NULL};
-static const struct aws_field arn = {.field = {.name = "arn", .type = FIELD_STRING, .pattern = "arn:.*"}};
-static const struct aws_field process = {
-	.field = {.name = "process", .type = FIELD_STRING, .choices = processes},
-	.read = "ProcessName",
-};
-static const struct aws_field metric = {
-	.field = {.name = "metric", .type = FIELD_STRING, .pattern = "[A-Za-z]+"},
-	.read = "Metric",
-};
 static const struct aws_field text = {.field = {.name = "value", .type = FIELD_STRING}};
 static const struct aws_field subnet = {
 	.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet"},
 };
 
-#define TEMPLATE_FIELDS(prefix, needed)                                                                                \
-	{.field = {.name = "launch_template",                                                                          \
-		   .type = FIELD_REFERENCE,                                                                            \
-		   .target = "aws.launch_template",                                                                    \
-		   .flags = (needed),                                                                                  \
-		   .when_unset = UNSET_CLEAR,                                                                          \
-		   .about = "the template that instances come from"},                                                  \
-	 .member = prefix "LaunchTemplateId"},                                                                         \
-	{                                                                                                              \
-		.field = {.name = "launch_template_version",                                                           \
-			  .type = FIELD_REFERENCE,                                                                     \
-			  .target = "aws.launch_template",                                                             \
-			  .output = "latest_version",                                                                  \
-			  .follows = "launch_template",                                                                \
-			  .when_unset = UNSET_CLEAR,                                                                   \
-			  .about = "number of its version; the latest where it is not given"},                         \
-		.member = prefix "Version"                                                                             \
-	}
-
-static const struct aws_field override_fields[] = {
-	{.field = {.name = "instance_type", .type = FIELD_STRING, .when_unset = UNSET_CLEAR, .about = "a type"},
-	 .member = "InstanceType"},
-	{.field = {.name = "requirements", .type = FIELD_OBJECT,
-		   .members = {aws_requirement_fields, AWS_REQUIREMENT_FIELDS - 1, sizeof(struct aws_field)},
-		   .when_unset = UNSET_CLEAR, .about = "what a type must offer, in place of instance_type"},
-	 .member = "InstanceRequirements"},
-	{.field = {.name = "weight", .type = FIELD_STRING, .pattern = "[1-9][0-9]{0,2}", .when_unset = UNSET_CLEAR,
-		   .about = "units of capacity that one of it counts, 1 to 999, in quotes"},
-	 .member = "WeightedCapacity"},
-	{.field = {.name = "image", .type = FIELD_STRING, .when_unset = UNSET_CLEAR, .about = "id of another image"},
-	 .member = "ImageId"},
-	TEMPLATE_FIELDS("LaunchTemplateSpecification.", 0),
-};
-static const struct aws_field override = {
-	.field = {.name = "override", .type = FIELD_OBJECT, .members = FIELDS(override_fields)},
-};
-
-static const char *const on_demand_strategies[] = {"prioritized", "lowest-price", NULL};
-static const char *const spot_strategies[] = {"lowest-price", "capacity-optimized", "capacity-optimized-prioritized",
-					      "price-capacity-optimized", NULL};
-
-#define DISTRIBUTION(text, of_type, path, description)                                                                 \
-	{                                                                                                              \
-		.field = {.name = (text),                                                                              \
-			  .type = (of_type),                                                                           \
-			  .when_unset = UNSET_RELEASE,                                                                 \
-			  .about = (description)},                                                                     \
-		.member = "InstancesDistribution." path                                                                \
-	}
-#define STRATEGY(text, path, list, description)                                                                        \
-	{                                                                                                              \
-		.field = {.name = (text),                                                                              \
-			  .type = FIELD_STRING,                                                                        \
-			  .choices = (list),                                                                           \
-			  .when_unset = UNSET_RELEASE,                                                                 \
-			  .about = (description)},                                                                     \
-		.member = "InstancesDistribution." path                                                                \
-	}
-
-static const struct aws_field mixed_fields[] = {
-	TEMPLATE_FIELDS("LaunchTemplate.LaunchTemplateSpecification.", REQUIRED),
-	{.field = {.name = "overrides", .type = FIELD_LIST, .item = &override.field, .most = 40,
-		   .when_unset = UNSET_CLEAR, .about = "types to choose from, the preferred first"},
-	 .member = "LaunchTemplate.Overrides"},
-	STRATEGY("on_demand_strategy", "OnDemandAllocationStrategy", on_demand_strategies,
-		 "how on-demand types are chosen"),
-	DISTRIBUTION("on_demand_base", FIELD_INTEGER, "OnDemandBaseCapacity", "capacity that is always on demand"),
-	DISTRIBUTION("on_demand_percent", FIELD_INTEGER, "OnDemandPercentageAboveBaseCapacity",
-		     "percent of the rest that is on demand"),
-	STRATEGY("spot_strategy", "SpotAllocationStrategy", spot_strategies, "how spot types are chosen"),
-	DISTRIBUTION("spot_pools", FIELD_INTEGER, "SpotInstancePools", "pools to spread over, with lowest-price"),
-	DISTRIBUTION("spot_max_price", FIELD_STRING, "SpotMaxPrice", "highest price an hour, US dollars, in quotes"),
-};
-
 static const struct aws_field maintenance_fields[] = {
-	{.field = {.name = "min_healthy_percent", .type = FIELD_INTEGER, .flags = REQUIRED, .least = 0, .most = 100,
+	{.field = {.name = "min_healthy_percent",
+		   .type = FIELD_INTEGER,
+		   .flags = REQUIRED,
+		   .least = 0,
+		   .most = 100,
 		   .about = "least capacity while instances are replaced"},
 	 .member = "MinHealthyPercentage"},
-	{.field = {.name = "max_healthy_percent", .type = FIELD_INTEGER, .flags = REQUIRED, .least = 100, .most = 200,
+	{.field = {.name = "max_healthy_percent",
+		   .type = FIELD_INTEGER,
+		   .flags = REQUIRED,
+		   .least = 100,
+		   .most = 200,
 		   .about = "most capacity while instances are replaced"},
 	 .member = "MaxHealthyPercentage"},
 };
@@ -351,21 +116,33 @@ static const char *const impaired_behaviors[] = {"ReplaceUnhealthy", "IgnoreUnhe
 static const struct aws_field zonal_shift_fields[] = {
 	{.field = {.name = "enabled", .type = FIELD_BOOL, .flags = REQUIRED, .about = "whether zonal shifts count"},
 	 .member = "ZonalShiftEnabled"},
-	{.field = {.name = "impaired_health", .type = FIELD_STRING, .choices = impaired_behaviors,
-		   .when_unset = UNSET_RELEASE, .about = "what becomes of unhealthy instances in an impaired zone"},
+	{.field = {.name = "impaired_health",
+		   .type = FIELD_STRING,
+		   .choices = impaired_behaviors,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "what becomes of unhealthy instances in an impaired zone"},
 	 .member = "ImpairedZoneHealthCheckBehavior"},
 };
 
 static const char *const capacity_preferences[] = {"capacity-reservations-only", "capacity-reservations-first", "none",
 						   "default", NULL};
 static const struct aws_field capacity_fields[] = {
-	{.field = {.name = "preference", .type = FIELD_STRING, .flags = REQUIRED, .choices = capacity_preferences,
+	{.field = {.name = "preference",
+		   .type = FIELD_STRING,
+		   .flags = REQUIRED,
+		   .choices = capacity_preferences,
 		   .about = "which reservations are used"},
 	 .member = "CapacityReservationPreference"},
-	{.field = {.name = "reservations", .type = FIELD_SET, .item = &text.field, .when_unset = UNSET_CLEAR,
+	{.field = {.name = "reservations",
+		   .type = FIELD_SET,
+		   .item = &text.field,
+		   .when_unset = UNSET_CLEAR,
 		   .about = "reservations to use, by their ids"},
 	 .member = "CapacityReservationTarget.CapacityReservationIds"},
-	{.field = {.name = "resource_groups", .type = FIELD_SET, .item = &arn.field, .when_unset = UNSET_CLEAR,
+	{.field = {.name = "resource_groups",
+		   .type = FIELD_SET,
+		   .item = &aws_arn.field,
+		   .when_unset = UNSET_CLEAR,
 		   .about = "groups of reservations to use, by their ARNs"},
 	 .member = "CapacityReservationTarget.CapacityReservationResourceGroupArns"},
 };
@@ -382,10 +159,7 @@ static const struct aws_field capacity_fields[] = {
 /* The API clears it by a value that means none. */
 #define CLEARED(text, of_type, path, none, description)                                                                \
 	{                                                                                                              \
-		.field = {.name = (text),                                                                              \
-			  .type = (of_type),                                                                           \
-			  .when_unset = UNSET_CLEAR,                                                                   \
-			  .about = (description)},                                                                     \
+		.field = {.name = (text), .type = (of_type), .when_unset = UNSET_CLEAR, .about = (description)},       \
 		.member = (path), .update = &update, .cleared = (none)                                                 \
 	}
 #define SIZE(text, path, flag, description)                                                                            \
@@ -401,7 +175,8 @@ static const struct aws_field capacity_fields[] = {
 	}
 
 static const char *const units[] = {"units", "vcpu", "memory-mib", NULL};
-static const char *const distributions[] = {"balanced-only", "balanced-best-effort", "reservations-then-balanced", NULL};
+static const char *const distributions[] = {"balanced-only", "balanced-best-effort", "reservations-then-balanced",
+					    NULL};
 static const char *const protections[] = {"none", "prevent-force-deletion", "prevent-all-deletion", NULL};
 static const char *const abandon_triggers[] = {"retain", "terminate", NULL};
 
@@ -410,87 +185,186 @@ static const char *const abandon_triggers[] = {"retain", "terminate", NULL};
  * the one that goes is just not said.
  */
 static const struct aws_field fields[] = {
-	{.field = {.name = "name", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE | NAMES, .least = 1,
-		   .most = 255, .about = "name of the group"},
+	{.field = {.name = "name",
+		   .type = FIELD_STRING,
+		   .flags = REQUIRED | IMMUTABLE | NAMES,
+		   .least = 1,
+		   .most = 255,
+		   .about = "name of the group"},
 	 .member = "AutoScalingGroupName"},
-	{.field = {.name = "launch_template", .type = FIELD_REFERENCE, .target = "aws.launch_template",
-		   .when_unset = UNSET_CLEAR, .about = "the template that instances come from"},
-	 .member = "LaunchTemplate.LaunchTemplateId", .update = &update},
-	{.field = {.name = "launch_template_version", .type = FIELD_REFERENCE, .target = "aws.launch_template",
-		   .output = "latest_version", .follows = "launch_template", .when_unset = UNSET_CLEAR,
+	{.field = {.name = "launch_template",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.launch_template",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "the template that instances come from"},
+	 .member = "LaunchTemplate.LaunchTemplateId",
+	 .update = &update},
+	{.field = {.name = "launch_template_version",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.launch_template",
+		   .output = "latest_version",
+		   .follows = "launch_template",
+		   .when_unset = UNSET_CLEAR,
 		   .about = "number of its version; the latest where it is not given"},
-	 .member = "LaunchTemplate.Version", .update = &update},
-	{.field = {.name = "mixed_instances", .type = FIELD_OBJECT, .members = FIELDS(mixed_fields),
-		   .when_unset = UNSET_CLEAR, .about = "several types, on demand and spot, in place of launch_template"},
-	 .member = "MixedInstancesPolicy", .update = &update},
-	{.field = {.name = "subnets", .type = FIELD_SET, .flags = REQUIRED, .item = &subnet.field, .least = 1,
-		   .most = 100, .about = "subnets that instances lie in"},
-	 .member = "VPCZoneIdentifier", .update = &update, .encode = encode_subnets, .decode = decode_subnets},
+	 .member = "LaunchTemplate.Version",
+	 .update = &update},
+	{.field = {.name = "mixed_instances",
+		   .type = FIELD_OBJECT,
+		   .members = {aws_mixed_fields, AWS_MIXED_FIELDS, sizeof(struct aws_field)},
+		   .when_unset = UNSET_CLEAR,
+		   .about = "several types, on demand and spot, in place of launch_template"},
+	 .member = "MixedInstancesPolicy",
+	 .update = &update},
+	{.field = {.name = "subnets",
+		   .type = FIELD_SET,
+		   .flags = REQUIRED,
+		   .item = &subnet.field,
+		   .least = 1,
+		   .most = 100,
+		   .about = "subnets that instances lie in"},
+	 .member = "VPCZoneIdentifier",
+	 .update = &update,
+	 .encode = encode_subnets,
+	 .decode = decode_subnets},
 	SIZE("min", "MinSize", REQUIRED, "least capacity"),
 	SIZE("max", "MaxSize", REQUIRED, "most capacity"),
 	SIZE("desired", "DesiredCapacity", OBSERVED, "capacity to begin with; then it is left to who scales it"),
-	{.field = {.name = "capacity_unit", .type = FIELD_STRING, .choices = units, .when_unset = UNSET_CONSTANT,
-		   .unset_value = "\"units\"", .about = "what capacity counts"},
-	 .member = "DesiredCapacityType", .update = &update, .missing = "\"units\""},
-	{.field = {.name = "health_check", .type = FIELD_STRING, .pattern = "[A-Z0-9_]+(,[A-Z0-9_]+)*",
-		   .when_unset = UNSET_CONSTANT, .unset_value = "\"EC2\"", .about = "EC2, ELB, EBS, VPC_LATTICE"},
-	 .member = "HealthCheckType", .update = &update},
+	{.field = {.name = "capacity_unit",
+		   .type = FIELD_STRING,
+		   .choices = units,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"units\"",
+		   .about = "what capacity counts"},
+	 .member = "DesiredCapacityType",
+	 .update = &update,
+	 .missing = "\"units\""},
+	{.field = {.name = "health_check",
+		   .type = FIELD_STRING,
+		   .pattern = "[A-Z0-9_]+(,[A-Z0-9_]+)*",
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"EC2\"",
+		   .about = "EC2, ELB, EBS, VPC_LATTICE"},
+	 .member = "HealthCheckType",
+	 .update = &update},
 	CONSTANT("health_check_grace_s", FIELD_INTEGER, "HealthCheckGracePeriod", "0",
 		 "how long a new instance's health does not count"),
 	CONSTANT("cooldown_s", FIELD_INTEGER, "DefaultCooldown", "300", "rest after a simple scaling"),
 	CLEARED("warmup_s", FIELD_INTEGER, "DefaultInstanceWarmup", "-1", "until a new instance's metrics count"),
-	{.field = {.name = "termination_policies", .type = FIELD_LIST, .item = &text.field,
-		   .when_unset = UNSET_CONSTANT, .unset_value = "[\"Default\"]", .about = "which instance goes first"},
-	 .member = "TerminationPolicies", .update = &update},
+	{.field = {.name = "termination_policies",
+		   .type = FIELD_LIST,
+		   .item = &text.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[\"Default\"]",
+		   .about = "which instance goes first"},
+	 .member = "TerminationPolicies",
+	 .update = &update},
 	CONSTANT("scale_in_protection", FIELD_BOOL, "NewInstancesProtectedFromScaleIn", "false",
 		 "whether new instances are kept when the group shrinks"),
 	CONSTANT("capacity_rebalance", FIELD_BOOL, "CapacityRebalance", "false",
 		 "whether spot instances at risk are replaced ahead"),
 	CLEARED("max_instance_lifetime_s", FIELD_INTEGER, "MaxInstanceLifetime", "0", "age at which one is replaced"),
 	CLEARED("placement_group", FIELD_STRING, "PlacementGroup", "\"\"", "placement group, by its name"),
-	{.field = {.name = "service_linked_role", .type = FIELD_STRING, .pattern = "arn:.*",
-		   .when_unset = UNSET_RELEASE, .about = "ARN of the role that it acts in"},
-	 .member = "ServiceLinkedRoleARN", .update = &update},
-	{.field = {.name = "maintenance", .type = FIELD_OBJECT, .members = FIELDS(maintenance_fields),
-		   .when_unset = UNSET_CLEAR, .about = "capacity while instances are replaced"},
-	 .member = "InstanceMaintenancePolicy", .update = &update,
+	{.field = {.name = "service_linked_role",
+		   .type = FIELD_STRING,
+		   .pattern = "arn:.*",
+		   .when_unset = UNSET_RELEASE,
+		   .about = "ARN of the role that it acts in"},
+	 .member = "ServiceLinkedRoleARN",
+	 .update = &update},
+	{.field = {.name = "maintenance",
+		   .type = FIELD_OBJECT,
+		   .members = FIELDS(maintenance_fields),
+		   .when_unset = UNSET_CLEAR,
+		   .about = "capacity while instances are replaced"},
+	 .member = "InstanceMaintenancePolicy",
+	 .update = &update,
 	 .cleared = "{\"MinHealthyPercentage\":-1,\"MaxHealthyPercentage\":-1}"},
-	{.field = {.name = "zone_distribution", .type = FIELD_STRING, .choices = distributions,
-		   .when_unset = UNSET_CONSTANT, .unset_value = "\"balanced-best-effort\"",
+	{.field = {.name = "zone_distribution",
+		   .type = FIELD_STRING,
+		   .choices = distributions,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"balanced-best-effort\"",
 		   .about = "how capacity is spread over zones"},
-	 .member = "AvailabilityZoneDistribution.CapacityDistributionStrategy", .update = &update,
+	 .member = "AvailabilityZoneDistribution.CapacityDistributionStrategy",
+	 .update = &update,
 	 .missing = "\"balanced-best-effort\""},
-	{.field = {.name = "zonal_shift", .type = FIELD_OBJECT, .members = FIELDS(zonal_shift_fields),
-		   .when_unset = UNSET_RELEASE, .about = "what an impaired zone leads to"},
-	 .member = "AvailabilityZoneImpairmentPolicy", .update = &update},
-	{.field = {.name = "capacity_reservation", .type = FIELD_OBJECT, .members = FIELDS(capacity_fields),
-		   .when_unset = UNSET_CONSTANT, .unset_value = "{\"preference\":\"default\"}",
+	{.field = {.name = "zonal_shift",
+		   .type = FIELD_OBJECT,
+		   .members = FIELDS(zonal_shift_fields),
+		   .when_unset = UNSET_RELEASE,
+		   .about = "what an impaired zone leads to"},
+	 .member = "AvailabilityZoneImpairmentPolicy",
+	 .update = &update},
+	{.field = {.name = "capacity_reservation",
+		   .type = FIELD_OBJECT,
+		   .members = FIELDS(capacity_fields),
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "{\"preference\":\"default\"}",
 		   .about = "use of reserved capacity"},
-	 .member = "CapacityReservationSpecification", .update = &update,
+	 .member = "CapacityReservationSpecification",
+	 .update = &update,
 	 .missing = "{\"preference\":\"default\"}"},
-	{.field = {.name = "abandoned_instances", .type = FIELD_STRING, .choices = abandon_triggers,
-		   .when_unset = UNSET_CONSTANT, .unset_value = "\"terminate\"",
+	{.field = {.name = "abandoned_instances",
+		   .type = FIELD_STRING,
+		   .choices = abandon_triggers,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"terminate\"",
 		   .about = "what becomes of one whose terminating hook was abandoned"},
-	 .member = "InstanceLifecyclePolicy.RetentionTriggers.TerminateHookAbandon", .update = &update,
+	 .member = "InstanceLifecyclePolicy.RetentionTriggers.TerminateHookAbandon",
+	 .update = &update,
 	 .missing = "\"terminate\""},
-	{.field = {.name = "deletion_protection", .type = FIELD_STRING, .choices = protections,
-		   .when_unset = UNSET_CONSTANT, .unset_value = "\"none\"", .about = "which deletion AWS refuses"},
-	 .member = "DeletionProtection", .update = &update, .missing = "\"none\""},
-	{.field = {.name = "target_groups", .type = FIELD_SET, .item = &arn.field, .when_unset = UNSET_CONSTANT,
-		   .unset_value = "[]", .about = "load balancers' target groups, by their ARNs"},
-	 .member = "TargetGroupARNs", .part = &target_groups},
-	{.field = {.name = "hooks", .type = FIELD_SET, .item = &hook.field, .when_unset = UNSET_CONSTANT,
-		   .unset_value = "[]", .about = "what holds up a launch or a termination"},
-	 .member = "LifecycleHookSpecificationList", .read = "LifecycleHooks", .detail = &hook_detail, .part = &hooks},
-	{.field = {.name = "suspended", .type = FIELD_SET, .item = &process.field, .when_unset = UNSET_CONSTANT,
-		   .unset_value = "[]", .about = "processes that rest"},
-	 .read = "SuspendedProcesses", .part = &suspended},
-	{.field = {.name = "metrics", .type = FIELD_SET, .item = &metric.field, .when_unset = UNSET_CONSTANT,
-		   .unset_value = "[]", .about = "metrics that are collected each minute"},
-	 .read = "EnabledMetrics", .part = &metrics},
-	{.field = {.name = "tags", .type = FIELD_SET, .item = &tag.field, .when_unset = UNSET_CONSTANT,
-		   .unset_value = "[]", .about = "tags, each with whether new instances get it"},
-	 .read = "Tags", .decode = decode_tags, .part = &tags},
+	{.field = {.name = "deletion_protection",
+		   .type = FIELD_STRING,
+		   .choices = protections,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "\"none\"",
+		   .about = "which deletion AWS refuses"},
+	 .member = "DeletionProtection",
+	 .update = &update,
+	 .missing = "\"none\""},
+	{.field = {.name = "target_groups",
+		   .type = FIELD_SET,
+		   .item = &aws_arn.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "load balancers' target groups, by their ARNs"},
+	 .member = "TargetGroupARNs",
+	 .part = &aws_group_targets},
+	{.field = {.name = "hooks",
+		   .type = FIELD_SET,
+		   .item = &aws_group_hook.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "what holds up a launch or a termination"},
+	 .member = "LifecycleHookSpecificationList",
+	 .read = "LifecycleHooks",
+	 .detail = &aws_group_hook_detail,
+	 .part = &aws_group_hooks},
+	{.field = {.name = "suspended",
+		   .type = FIELD_SET,
+		   .item = &aws_group_process.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "processes that rest"},
+	 .read = "SuspendedProcesses",
+	 .part = &aws_group_suspended},
+	{.field = {.name = "metrics",
+		   .type = FIELD_SET,
+		   .item = &aws_group_metric.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "metrics that are collected each minute"},
+	 .read = "EnabledMetrics",
+	 .part = &aws_group_metrics},
+	{.field = {.name = "tags",
+		   .type = FIELD_SET,
+		   .item = &aws_group_tag.field,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "[]",
+		   .about = "tags, each with whether new instances get it"},
+	 .read = "Tags",
+	 .decode = aws_decode_group_tags,
+	 .part = &aws_group_tags},
 };
 
 static const struct aws_output outputs[] = {
@@ -501,23 +375,10 @@ static const struct aws_output outputs[] = {
 
 static const char *const sources[] = {"launch_template", "mixed_instances", NULL};
 static const char *const versions[] = {"launch_template_version", "mixed_instances", NULL};
-static const char *const types[] = {"instance_type", "requirements", NULL};
 static const struct exclusive exclusives[] = {
 	{NULL, sources, true},
 	{NULL, versions, false},
 };
-
-static bool check_override(const struct value *override_value, struct diagnostics *diagnostics)
-{
-	const struct value *first = value_get_named(override_value, types[0]);
-	const struct value *second = value_get_named(override_value, types[1]);
-	if (!first || !second)
-		return true;
-	diag_error(diagnostics, FAULT_USER, second->position, "an override cannot have both '%s' and '%s'", types[0],
-		   types[1]);
-	diag_hint(diagnostics, "keep one of them");
-	return false;
-}
 
 /* Bounds that AWS would refuse only after much else was made. */
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
@@ -525,7 +386,6 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 	const struct value *least = value_get_named(desired, "min");
 	const struct value *most = value_get_named(desired, "max");
 	const struct value *wish = value_get_named(desired, "desired");
-	const struct value *overrides = value_path(desired, "mixed_instances.overrides");
 	bool good = true;
 	(void)kind;
 	if (value_is(least, VALUE_INTEGER) && value_is(most, VALUE_INTEGER) && least->integer > most->integer)
@@ -534,20 +394,21 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 		good = diag_error(diagnostics, FAULT_USER, wish->position, "'desired' is greater than 'max'");
 	if (value_is(wish, VALUE_INTEGER) && value_is(least, VALUE_INTEGER) && wish->integer < least->integer)
 		good = diag_error(diagnostics, FAULT_USER, wish->position, "'desired' is less than 'min'");
-	for (uint32_t i = 0; value_is(overrides, VALUE_LIST) && i < overrides->count; i++)
-		good &= check_override(&overrides->items[i], diagnostics);
-	return good;
+	return aws_check_mixed(value_get_named(desired, "mixed_instances"), diagnostics) && good;
 }
 
 static const char *const leaving[] = {"Delete in progress", NULL};
 static const char *const taken[] = {"AlreadyExists", NULL};
 static const char *const forced[] = {"ForceDelete", "true", NULL};
-static const char *const held[] = {"ResourceInUse",
-				   "instances of the group are still there, or deletion_protection is set",
-				   "ScalingActivityInProgress",
-				   "the group is still scaling: run again later, or delete it by force", NULL};
+static const char *const held[] = {
+	"ResourceInUse", "instances of the group are still there, or deletion_protection is set",
+	"ScalingActivityInProgress", "the group is still scaling: run again later, or delete it by force", NULL};
 
-#define BOTH(path, reason) {"CreateAutoScalingGroup", path, reason}, {"UpdateAutoScalingGroup", path, reason}
+#define BOTH(path, reason)                                                                                             \
+	{"CreateAutoScalingGroup", path, reason},                                                                      \
+	{                                                                                                              \
+		"UpdateAutoScalingGroup", path, reason                                                                 \
+	}
 #define TEMPLATE "MixedInstancesPolicy.LaunchTemplate."
 
 static const struct aws_omission omitted[] = {
@@ -562,23 +423,43 @@ static const struct aws_omission omitted[] = {
 	BOTH("SkipZonalShiftValidation", "a check of AWS that is worth its answer"),
 	{"CreateAutoScalingGroup", "InstanceId", "a template is taken in place of an instance"},
 	{"CreateAutoScalingGroup", "LoadBalancerNames", "Classic Load Balancers are not managed"},
-	{"CreateAutoScalingGroup", "TrafficSources", "target_groups says it for load balancers; VPC Lattice is not managed"},
+	{"CreateAutoScalingGroup", "TrafficSources",
+	 "target_groups says it for load balancers; VPC Lattice is not managed"},
 	{"CreateAutoScalingGroup", "Operator", "only AWS's own services set it"},
 };
 
 const struct aws_kind aws_autoscaling_group = {
-	.kind = {.name = "aws.autoscaling_group", .about = "instances that are launched and replaced as needed",
-		 .version = 1, .fields = FIELDS(fields), .outputs = FIELDS(outputs), .exclusives = exclusives,
-		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]), .check = check},
+	.kind = {.name = "aws.autoscaling_group",
+		 .about = "instances that are launched and replaced as needed",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs),
+		 .exclusives = exclusives,
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
+		 .check = check},
 	.service = "autoscaling",
-	.create = {.operation = "CreateAutoScalingGroup", .recipe = RECIPE_NATURAL, .present = taken,
+	.create = {.operation = "CreateAutoScalingGroup",
+		   .recipe = RECIPE_NATURAL,
+		   .present = taken,
 		   .settling = young},
-	.delete = {.operation = "DeleteAutoScalingGroup", .id = "AutoScalingGroupName", .recipe = RECIPE_CONVERGE,
-		   .absent = absent, .settling = busy, .hints = held},
-	.delete_forced = {.operation = "DeleteAutoScalingGroup", .id = "AutoScalingGroupName", .fixed = forced,
-			  .recipe = RECIPE_CONVERGE, .absent = absent, .settling = busy, .hints = held},
-	.list = {.operation = "DescribeAutoScalingGroups", .items = "AutoScalingGroups", .page = 100,
-		 .ids = "AutoScalingGroupNames", .most_ids = 50},
+	.delete = {.operation = "DeleteAutoScalingGroup",
+		   .id = "AutoScalingGroupName",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = absent,
+		   .settling = aws_group_busy,
+		   .hints = held},
+	.delete_forced = {.operation = "DeleteAutoScalingGroup",
+			  .id = "AutoScalingGroupName",
+			  .fixed = forced,
+			  .recipe = RECIPE_CONVERGE,
+			  .absent = absent,
+			  .settling = aws_group_busy,
+			  .hints = held},
+	.list = {.operation = "DescribeAutoScalingGroups",
+		 .items = "AutoScalingGroups",
+		 .page = 100,
+		 .ids = "AutoScalingGroupNames",
+		 .most_ids = 50},
 	.states = {.member = "Status", .leaving = leaving},
 	.tags_member = "Tags",
 	.omitted = omitted,
@@ -586,5 +467,5 @@ const struct aws_kind aws_autoscaling_group = {
 	.poll_ms = DRAIN_POLL_MS,
 	.readiness = readiness,
 	.before_delete = before_delete,
-	.complete = complete,
+	.complete = aws_complete_group,
 };

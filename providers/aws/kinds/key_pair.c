@@ -20,12 +20,20 @@ static const char *const with_public_key[] = {"IncludePublicKey", "true", NULL};
  * the record is what it is compared with.
  */
 static const struct aws_field fields[] = {
-	{.field = {.name = "name", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE | NAMES, .least = 1,
-		   .most = 255, .about = "name, which instances are told"},
+	{.field = {.name = "name",
+		   .type = FIELD_STRING,
+		   .flags = REQUIRED | IMMUTABLE | NAMES,
+		   .least = 1,
+		   .most = 255,
+		   .about = "name, which instances are told"},
 	 .member = "KeyName"},
-	{.field = {.name = "public_key", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE | WRITE_ONLY,
-		   .check = check_public_key, .about = "a line of an OpenSSH public key file"},
-	 .member = "PublicKeyMaterial", .read = "PublicKey"},
+	{.field = {.name = "public_key",
+		   .type = FIELD_STRING,
+		   .flags = REQUIRED | IMMUTABLE | WRITE_ONLY,
+		   .check = check_public_key,
+		   .about = "a line of an OpenSSH public key file"},
+	 .member = "PublicKeyMaterial",
+	 .read = "PublicKey"},
 	AWS_TAGS_FIELD,
 };
 
@@ -37,17 +45,25 @@ static const struct aws_output outputs[] = {
 };
 
 static const char *const absent[] = {"InvalidKeyPair.NotFound", NULL};
-static const char *const hints[] = {
-	"InvalidKeyPair.Duplicate", "choose another name, or delete the key pair that has it", NULL};
+static const char *const hints[] = {"InvalidKeyPair.Duplicate",
+				    "choose another name, or delete the key pair that has it", NULL};
 
 const struct aws_kind aws_key_pair = {
-	.kind = {.name = "aws.key_pair", .about = "a public key that instances admit", .version = 1,
-		 .fields = FIELDS(fields), .outputs = FIELDS(outputs)},
+	.kind = {.name = "aws.key_pair",
+		 .about = "a public key that instances admit",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs)},
 	.service = "ec2",
-	.create = {.operation = "ImportKeyPair", .recipe = RECIPE_NATURAL, .tagged = "key-pair",
-		   .result = "KeyPairId", .hints = hints},
+	.create = {.operation = "ImportKeyPair",
+		   .recipe = RECIPE_NATURAL,
+		   .tagged = "key-pair",
+		   .result = "KeyPairId",
+		   .hints = hints},
 	.delete = {.operation = "DeleteKeyPair", .id = "KeyPairId", .recipe = RECIPE_CONVERGE, .absent = absent},
-	.list = {.operation = "DescribeKeyPairs", .items = "KeyPairs", .fixed = with_public_key,
+	.list = {.operation = "DescribeKeyPairs",
+		 .items = "KeyPairs",
+		 .fixed = with_public_key,
 		 .filter = "key-pair-id"},
 	.tags_member = "Tags",
 };

@@ -66,14 +66,16 @@ static struct value decode_launch_tags(const struct aws_field *field, const stru
 	const struct value *all = value_path(item, field->member);
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
-	for (uint32_t i = 0; all && value_is(all, VALUE_LIST) && i < all->count; i++) {
+	if (!all)
+		return value_null();
+	for (uint32_t i = 0; value_is(all, VALUE_LIST) && i < all->count; i++) {
 		const struct value *type = value_get_named(&all->items[i], "ResourceType");
 		if (!type || !is_tagged_type(value_slice(type)))
 			continue;
 		struct value_member *members = arena_new_array(arena, 2, struct value_member);
 		members[0] = (struct value_member){value_text("resource"), *type};
-		members[1] = (struct value_member){
-			value_text("tags"), aws_decode_tags(value_get_named(&all->items[i], "Tags"), arena)};
+		members[1] = (struct value_member){value_text("tags"),
+						   aws_decode_tags(value_get_named(&all->items[i], "Tags"), arena)};
 		value_builder_item(&builder, value_map(members, 2));
 	}
 	return value_builder_list(&builder, arena);
@@ -122,7 +124,8 @@ static const struct aws_field license = {
 static const struct aws_field private_address_fields[] = {
 	{.field = {.name = "address", .type = FIELD_ADDRESS, .flags = REQUIRED | KEY, .about = "the address"},
 	 .member = "PrivateIpAddress"},
-	{.field = {.name = "primary", .type = FIELD_BOOL, .when_unset = UNSET_CLEAR, .about = "whether it is the first"},
+	{.field =
+		 {.name = "primary", .type = FIELD_BOOL, .when_unset = UNSET_CLEAR, .about = "whether it is the first"},
 	 .member = "Primary"},
 };
 static const struct aws_field private_address = {
@@ -144,15 +147,26 @@ static const struct aws_field private_address = {
 static const char *const interface_types[] = {"interface", "efa", "efa-only", NULL};
 
 static const struct aws_field interface_fields[] = {
-	{.field = {.name = "device_index", .type = FIELD_INTEGER, .flags = REQUIRED | KEY, .least = 0, .most = 64,
+	{.field = {.name = "device_index",
+		   .type = FIELD_INTEGER,
+		   .flags = REQUIRED | KEY,
+		   .least = 0,
+		   .most = 64,
 		   .about = "0 is the first interface of a card"},
 	 .member = "DeviceIndex"},
-	{.field = {.name = "network_card", .type = FIELD_INTEGER, .flags = KEY, .least = 0, .most = 64,
+	{.field = {.name = "network_card",
+		   .type = FIELD_INTEGER,
+		   .flags = KEY,
+		   .least = 0,
+		   .most = 64,
 		   .about = "network card it is attached to"},
 	 .member = "NetworkCardIndex"},
 	LAUNCH_CHOICE("type", "InterfaceType", interface_types, UNSET_CLEAR, "interface, efa or efa-only"),
 	OPTION("interface", FIELD_STRING, "NetworkInterfaceId", "an existing interface, by its id"),
-	{.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet", .when_unset = UNSET_CLEAR,
+	{.field = {.name = "subnet",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.subnet",
+		   .when_unset = UNSET_CLEAR,
 		   .about = "the subnet it lies in"},
 	 .member = "SubnetId"},
 	ADDRESSES("security_groups", "Groups", group, "groups it belongs to"),
@@ -186,10 +200,16 @@ static const struct aws_field interface = {
 };
 
 static const struct aws_field launch_tag_fields[] = {
-	{.field = {.name = "resource", .type = FIELD_STRING, .flags = REQUIRED | KEY, .choices = tagged_types,
+	{.field = {.name = "resource",
+		   .type = FIELD_STRING,
+		   .flags = REQUIRED | KEY,
+		   .choices = tagged_types,
 		   .about = "what is tagged"},
 	 .member = "ResourceType"},
-	{.field = {.name = "tags", .type = FIELD_MAP, .flags = REQUIRED, .item = &aws_tag_value,
+	{.field = {.name = "tags",
+		   .type = FIELD_MAP,
+		   .flags = REQUIRED,
+		   .item = &aws_tag_value,
 		   .about = "names and values"},
 	 .member = "Tags"},
 };
@@ -231,27 +251,51 @@ static const struct aws_field launch_tags = {
 	}
 
 static const struct aws_field fields[] = {
-	{.field = {.name = "name", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE | NAMES, .least = 3,
-		   .most = 128, .pattern = "[a-zA-Z0-9()./_-]+", .about = "name of the template"},
+	{.field = {.name = "name",
+		   .type = FIELD_STRING,
+		   .flags = REQUIRED | IMMUTABLE | NAMES,
+		   .least = 3,
+		   .most = 128,
+		   .pattern = "[a-zA-Z0-9()./_-]+",
+		   .about = "name of the template"},
 	 .member = "LaunchTemplateName"},
-	{.field = {.name = "description", .type = FIELD_STRING, .most = 255, .when_unset = UNSET_CLEAR,
+	{.field = {.name = "description",
+		   .type = FIELD_STRING,
+		   .most = 255,
+		   .when_unset = UNSET_CLEAR,
 		   .about = "what the version is for"},
-	 .member = "VersionDescription", .update = &new_version},
+	 .member = "VersionDescription",
+	 .update = &new_version},
 	SCALAR("image", FIELD_STRING, "ImageId", "id of the image, or resolve:ssm:PARAMETER"),
 	SCALAR("instance_type", FIELD_STRING, "InstanceType", "type of the instances"),
 	OBJECT("requirements", "InstanceRequirements", aws_requirement_fields,
 	       "what a type must offer, in place of instance_type"),
-	{.field = {.name = "key", .type = FIELD_REFERENCE, .target = "aws.key_pair", .output = "name",
-		   .when_unset = UNSET_CLEAR, .about = "key pair that instances admit, or its name"},
-	 .member = DATA "KeyName", .update = &new_version},
+	{.field = {.name = "key",
+		   .type = FIELD_REFERENCE,
+		   .target = "aws.key_pair",
+		   .output = "name",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "key pair that instances admit, or its name"},
+	 .member = DATA "KeyName",
+	 .update = &new_version},
 	SET("security_groups", "SecurityGroupIds", group, "groups of the instances"),
-	{.field = {.name = "user_data", .type = FIELD_STRING, .most = AWS_USER_DATA_BYTES, .when_unset = UNSET_CLEAR,
+	{.field = {.name = "user_data",
+		   .type = FIELD_STRING,
+		   .most = AWS_USER_DATA_BYTES,
+		   .when_unset = UNSET_CLEAR,
 		   .about = "what the first start runs, as text"},
-	 .member = DATA "UserData", .update = &new_version, .shown = true, .encode = aws_encode_base64,
+	 .member = DATA "UserData",
+	 .update = &new_version,
+	 .shown = true,
+	 .encode = aws_encode_base64,
 	 .decode = aws_decode_base64},
-	{.field = {.name = "instance_profile", .type = FIELD_STRING, .when_unset = UNSET_CLEAR,
+	{.field = {.name = "instance_profile",
+		   .type = FIELD_STRING,
+		   .when_unset = UNSET_CLEAR,
 		   .about = "IAM instance profile, by its name or ARN"},
-	 .member = DATA "IamInstanceProfile", .update = &new_version, .encode = encode_profile,
+	 .member = DATA "IamInstanceProfile",
+	 .update = &new_version,
+	 .encode = encode_profile,
 	 .decode = decode_profile},
 	SET("block_devices", "BlockDeviceMappings", block_device, "volumes"),
 	SET("interfaces", "NetworkInterfaces", interface, "network interfaces"),
@@ -265,9 +309,14 @@ static const struct aws_field fields[] = {
 	OBJECT("cpu", "CpuOptions", cpu_fields, "cores and threads"),
 	SCALAR("hibernation", FIELD_BOOL, "HibernationOptions.Configured", "whether instances can hibernate"),
 	SCALAR("enclave", FIELD_BOOL, "EnclaveOptions.Enabled", "whether instances can hold Nitro enclaves"),
-	{.field = {.name = "launch_tags", .type = FIELD_SET, .item = &launch_tags.field, .when_unset = UNSET_CLEAR,
+	{.field = {.name = "launch_tags",
+		   .type = FIELD_SET,
+		   .item = &launch_tags.field,
+		   .when_unset = UNSET_CLEAR,
 		   .about = "tags of what is launched"},
-	 .member = DATA "TagSpecifications", .update = &new_version, .decode = decode_launch_tags},
+	 .member = DATA "TagSpecifications",
+	 .update = &new_version,
+	 .decode = decode_launch_tags},
 	SCALAR("termination_protection", FIELD_BOOL, "DisableApiTermination", "whether the API may not terminate"),
 	SCALAR("stop_protection", FIELD_BOOL, "DisableApiStop", "whether the API may not stop"),
 	CHOICE("shutdown_behavior", "InstanceInitiatedShutdownBehavior", aws_shutdown_behaviors,
@@ -291,35 +340,55 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 		    value_get_named(desired, field->field.name))
 			return true;
 	}
-	diag_error(diagnostics, FAULT_USER, desired->position, "%s says nothing of the instances it is for", kind->name);
+	diag_error(diagnostics, FAULT_USER, desired->position, "%s says nothing of the instances it is for",
+		   kind->name);
 	diag_hint(diagnostics, "give at least one field besides its name, such as 'image'");
 	return false;
 }
 
-static const char *const data_fields[] = {"description",	  "image",
-					  "instance_type",	  "requirements",
-					  "key",		  "security_groups",
-					  "user_data",		  "instance_profile",
-					  "block_devices",	  "interfaces",
-					  "metadata",		  "monitoring",
-					  "placement",		  "market",
-					  "credits",		  "ebs_optimized",
-					  "capacity_reservation", "cpu",
-					  "hibernation",	  "enclave",
-					  "launch_tags",	  "termination_protection",
-					  "stop_protection",	  "shutdown_behavior",
-					  "private_dns",	  "licenses",
-					  "auto_recovery",	  "bandwidth_weighting",
-					  "kernel",		  "ramdisk",
+static const char *const data_fields[] = {"description",
+					  "image",
+					  "instance_type",
+					  "requirements",
+					  "key",
+					  "security_groups",
+					  "user_data",
+					  "instance_profile",
+					  "block_devices",
+					  "interfaces",
+					  "metadata",
+					  "monitoring",
+					  "placement",
+					  "market",
+					  "credits",
+					  "ebs_optimized",
+					  "capacity_reservation",
+					  "cpu",
+					  "hibernation",
+					  "enclave",
+					  "launch_tags",
+					  "termination_protection",
+					  "stop_protection",
+					  "shutdown_behavior",
+					  "private_dns",
+					  "licenses",
+					  "auto_recovery",
+					  "bandwidth_weighting",
+					  "kernel",
+					  "ramdisk",
 					  NULL};
 
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "lt-[0-9a-f]{8,17}", .about = "id of the template"},
 	 .read = "LaunchTemplateId"},
-	{.output = {.name = "latest_version", .pattern = "[0-9]{1,18}", .about = "number of the latest version",
+	{.output = {.name = "latest_version",
+		    .pattern = "[0-9]{1,18}",
+		    .about = "number of the latest version",
 		    .renewed_by = data_fields},
 	 .decode = decode_latest},
-	{.output = {.name = "default_version", .pattern = "[0-9]{1,18}", .about = "number of the default version",
+	{.output = {.name = "default_version",
+		    .pattern = "[0-9]{1,18}",
+		    .about = "number of the default version",
 		    .renewed_by = data_fields},
 	 .decode = decode_default},
 	{.output = {.name = "name", .about = "its name"}, .read = "LaunchTemplateName"},
@@ -327,7 +396,8 @@ static const struct aws_output outputs[] = {
 
 static const char *const types_or_requirements[] = {"instance_type", "requirements", NULL};
 static const char *const groups_or_interfaces[] = {"security_groups", "interfaces", NULL};
-static const struct exclusive exclusives[] = {{NULL, types_or_requirements, false}, {NULL, groups_or_interfaces, false}};
+static const struct exclusive exclusives[] = {{NULL, types_or_requirements, false},
+					      {NULL, groups_or_interfaces, false}};
 
 static const char *const absent[] = {"InvalidLaunchTemplateId.NotFound", NULL};
 static const char *const latest[] = {"Versions.0", "$Latest", NULL};
@@ -340,7 +410,11 @@ static const struct aws_join templates = {
 	.as = "Template",
 };
 
-#define BOTH(path, reason) {"CreateLaunchTemplate", path, reason}, {"CreateLaunchTemplateVersion", path, reason}
+#define BOTH(path, reason)                                                                                             \
+	{"CreateLaunchTemplate", path, reason},                                                                        \
+	{                                                                                                              \
+		"CreateLaunchTemplateVersion", path, reason                                                            \
+	}
 
 static const struct aws_omission omitted[] = {
 	BOTH(DATA "ElasticGpuSpecifications", "Elastic Graphics ended in 2024"),
@@ -358,16 +432,29 @@ static const struct aws_omission omitted[] = {
 };
 
 const struct aws_kind aws_launch_template = {
-	.kind = {.name = "aws.launch_template", .about = "how instances are launched, in versions", .version = 1,
-		 .fields = FIELDS(fields), .outputs = FIELDS(outputs), .exclusives = exclusives,
-		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]), .check = check},
+	.kind = {.name = "aws.launch_template",
+		 .about = "how instances are launched, in versions",
+		 .version = 1,
+		 .fields = FIELDS(fields),
+		 .outputs = FIELDS(outputs),
+		 .exclusives = exclusives,
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
+		 .check = check},
 	.service = "ec2",
-	.create = {.operation = "CreateLaunchTemplate", .recipe = RECIPE_TOKEN, .tagged = "launch-template",
-		   .token = "ClientToken", .result = "LaunchTemplate.LaunchTemplateId", .hints = hints},
-	.delete = {.operation = "DeleteLaunchTemplate", .id = "LaunchTemplateId", .recipe = RECIPE_CONVERGE,
+	.create = {.operation = "CreateLaunchTemplate",
+		   .recipe = RECIPE_TOKEN,
+		   .tagged = "launch-template",
+		   .token = "ClientToken",
+		   .result = "LaunchTemplate.LaunchTemplateId",
+		   .hints = hints},
+	.delete = {.operation = "DeleteLaunchTemplate",
+		   .id = "LaunchTemplateId",
+		   .recipe = RECIPE_CONVERGE,
 		   .absent = absent},
 	/* Neither listing takes ids and leaves out those that are missing. */
-	.list = {.operation = "DescribeLaunchTemplateVersions", .items = "LaunchTemplateVersions", .fixed = latest,
+	.list = {.operation = "DescribeLaunchTemplateVersions",
+		 .items = "LaunchTemplateVersions",
+		 .fixed = latest,
 		 .page = 200},
 	.join = &templates,
 	.alignment = &make_default,

@@ -265,7 +265,11 @@ static const char *const absent[] = {"InvalidRouteTableID.NotFound", NULL};
 static const char *const held[] = {"DependencyViolation", NULL};
 static const char *const young[] = {"InvalidVpcID.NotFound", NULL};
 
-#define BOTH(path, reason) {"CreateRoute", path, reason}, {"ReplaceRoute", path, reason}
+#define BOTH(path, reason)                                                                                             \
+	{"CreateRoute", path, reason},                                                                                 \
+	{                                                                                                              \
+		"ReplaceRoute", path, reason                                                                           \
+	}
 
 static const struct aws_omission omitted[] = {
 	BOTH("CarrierGatewayId", "Wavelength zones are not managed"),

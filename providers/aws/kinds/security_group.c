@@ -233,11 +233,14 @@ static const char *const absent[] = {"InvalidGroup.NotFound", NULL};
 static const char *const held[] = {"DependencyViolation", NULL};
 
 #define AUTHORIZE(direction)                                                                                           \
-	{"AuthorizeSecurityGroup" direction, "CidrIp", OLDER}, {"AuthorizeSecurityGroup" direction, "FromPort", OLDER}, \
+	{"AuthorizeSecurityGroup" direction, "CidrIp", OLDER},                                                         \
+		{"AuthorizeSecurityGroup" direction, "FromPort", OLDER},                                               \
 		{"AuthorizeSecurityGroup" direction, "ToPort", OLDER},                                                 \
 		{"AuthorizeSecurityGroup" direction, "IpProtocol", OLDER},                                             \
 		{"AuthorizeSecurityGroup" direction, "SourceSecurityGroupName", OLDER},                                \
-		{"AuthorizeSecurityGroup" direction, "SourceSecurityGroupOwnerId", OLDER}
+	{                                                                                                              \
+		"AuthorizeSecurityGroup" direction, "SourceSecurityGroupOwnerId", OLDER                                \
+	}
 #define DESCRIBE(direction)                                                                                            \
 	{"UpdateSecurityGroupRuleDescriptions" direction, "GroupName", NAMED},                                         \
 	{                                                                                                              \
@@ -248,11 +251,8 @@ static const char *const held[] = {"DependencyViolation", NULL};
 #define NAMED "groups are named by their ids; names belong to EC2-Classic"
 
 static const struct aws_omission omitted[] = {
-	AUTHORIZE("Ingress"),
-	AUTHORIZE("Egress"),
-	{"AuthorizeSecurityGroupIngress", "GroupName", NAMED},
-	DESCRIBE("Ingress"),
-	DESCRIBE("Egress"),
+	AUTHORIZE("Ingress"), AUTHORIZE("Egress"), {"AuthorizeSecurityGroupIngress", "GroupName", NAMED},
+	DESCRIBE("Ingress"),  DESCRIBE("Egress"),
 };
 
 const struct aws_kind aws_security_group = {

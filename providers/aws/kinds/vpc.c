@@ -145,7 +145,11 @@ static const char *const absent[] = {"InvalidVpcID.NotFound", NULL};
 /* A deleted neighbour may hold on for a little. */
 static const char *const held[] = {"DependencyViolation", NULL};
 
-#define BOTH(path, reason) {"CreateVpc", path, reason}, {"AssociateVpcCidrBlock", path, reason}
+#define BOTH(path, reason)                                                                                             \
+	{"CreateVpc", path, reason},                                                                                   \
+	{                                                                                                              \
+		"AssociateVpcCidrBlock", path, reason                                                                  \
+	}
 
 static const struct aws_omission omitted[] = {
 	BOTH("AmazonProvidedIpv6CidrBlock", "IPv6 ranges of VPCs are not managed yet"),

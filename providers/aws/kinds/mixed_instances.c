@@ -1,0 +1,107 @@
+#include "providers/aws/kinds/mixed_instances.h"
+
+#include "providers/aws/kinds/instance_requirements.h"
+
+#define TEMPLATE_FIELDS(prefix, needed)                                                                                \
+	{.field = {.name = "launch_template",                                                                          \
+		   .type = FIELD_REFERENCE,                                                                            \
+		   .target = "aws.launch_template",                                                                    \
+		   .flags = (needed),                                                                                  \
+		   .when_unset = UNSET_CLEAR,                                                                          \
+		   .about = "the template that instances come from"},                                                  \
+	 .member = prefix "LaunchTemplateId"},                                                                         \
+	{                                                                                                              \
+		.field = {.name = "launch_template_version",                                                           \
+			  .type = FIELD_REFERENCE,                                                                     \
+			  .target = "aws.launch_template",                                                             \
+			  .output = "latest_version",                                                                  \
+			  .follows = "launch_template",                                                                \
+			  .when_unset = UNSET_CLEAR,                                                                   \
+			  .about = "number of its version; the latest where it is not given"},                         \
+		.member = prefix "Version"                                                                             \
+	}
+
+static const struct aws_field override_fields[] = {
+	{.field = {.name = "instance_type", .type = FIELD_STRING, .when_unset = UNSET_CLEAR, .about = "a type"},
+	 .member = "InstanceType"},
+	{.field = {.name = "requirements",
+		   .type = FIELD_OBJECT,
+		   .members = {aws_requirement_fields, AWS_REQUIREMENT_FIELDS - 1, sizeof(struct aws_field)},
+		   .when_unset = UNSET_CLEAR,
+		   .about = "what a type must offer, in place of instance_type"},
+	 .member = "InstanceRequirements"},
+	{.field = {.name = "weight",
+		   .type = FIELD_STRING,
+		   .pattern = "[1-9][0-9]{0,2}",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "units of capacity that one of it counts, 1 to 999, in quotes"},
+	 .member = "WeightedCapacity"},
+	{.field = {.name = "image", .type = FIELD_STRING, .when_unset = UNSET_CLEAR, .about = "id of another image"},
+	 .member = "ImageId"},
+	TEMPLATE_FIELDS("LaunchTemplateSpecification.", 0),
+};
+static const struct aws_field override = {
+	.field = {.name = "override", .type = FIELD_OBJECT, .members = FIELDS(override_fields)},
+};
+
+static const char *const on_demand_strategies[] = {"prioritized", "lowest-price", NULL};
+static const char *const spot_strategies[] = {"lowest-price", "capacity-optimized", "capacity-optimized-prioritized",
+					      "price-capacity-optimized", NULL};
+
+#define DISTRIBUTION(text, of_type, path, description)                                                                 \
+	{                                                                                                              \
+		.field = {.name = (text), .type = (of_type), .when_unset = UNSET_RELEASE, .about = (description)},     \
+		.member = "InstancesDistribution." path                                                                \
+	}
+#define STRATEGY(text, path, list, description)                                                                        \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_STRING,                                                                        \
+			  .choices = (list),                                                                           \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = (description)},                                                                     \
+		.member = "InstancesDistribution." path                                                                \
+	}
+
+const struct aws_field aws_mixed_fields[] = {
+	TEMPLATE_FIELDS("LaunchTemplate.LaunchTemplateSpecification.", REQUIRED),
+	{.field = {.name = "overrides",
+		   .type = FIELD_LIST,
+		   .item = &override.field,
+		   .most = 40,
+		   .when_unset = UNSET_CLEAR,
+		   .about = "types to choose from, the preferred first"},
+	 .member = "LaunchTemplate.Overrides"},
+	STRATEGY("on_demand_strategy", "OnDemandAllocationStrategy", on_demand_strategies,
+		 "how on-demand types are chosen"),
+	DISTRIBUTION("on_demand_base", FIELD_INTEGER, "OnDemandBaseCapacity", "capacity that is always on demand"),
+	DISTRIBUTION("on_demand_percent", FIELD_INTEGER, "OnDemandPercentageAboveBaseCapacity",
+		     "percent of the rest that is on demand"),
+	STRATEGY("spot_strategy", "SpotAllocationStrategy", spot_strategies, "how spot types are chosen"),
+	DISTRIBUTION("spot_pools", FIELD_INTEGER, "SpotInstancePools", "pools to spread over, with lowest-price"),
+	DISTRIBUTION("spot_max_price", FIELD_STRING, "SpotMaxPrice", "highest price an hour, US dollars, in quotes"),
+};
+
+_Static_assert(sizeof(aws_mixed_fields) / sizeof(aws_mixed_fields[0]) == AWS_MIXED_FIELDS,
+	       "the header tells how many rows there are");
+
+static bool check_override(const struct value *override_value, struct diagnostics *diagnostics)
+{
+	const struct value *first = value_get_named(override_value, "instance_type");
+	const struct value *second = value_get_named(override_value, "requirements");
+	if (!first || !second)
+		return true;
+	diag_error(diagnostics, FAULT_USER, second->position, "an override cannot have both '%s' and '%s'",
+		   "instance_type", "requirements");
+	diag_hint(diagnostics, "keep one of them");
+	return false;
+}
+
+bool aws_check_mixed(const struct value *policy, struct diagnostics *diagnostics)
+{
+	const struct value *overrides = value_get_named(policy, "overrides");
+	bool good = true;
+	for (uint32_t i = 0; value_is(overrides, VALUE_LIST) && i < overrides->count; i++)
+		good &= check_override(&overrides->items[i], diagnostics);
+	return good;
+}

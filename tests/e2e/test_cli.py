@@ -1,0 +1,298 @@
+"""The command line itself: parsing, help, output, colours, environment, and the smaller commands."""
+
+import json
+import os
+import re
+import subprocess
+
+import jsonschema
+import pytest
+import yaml
+
+from cli import TINY, edit, recorded, tiny, world  # noqa: F401
+from conftest import BINARY, clean_environment
+
+COMMANDS = ["validate", "plan", "show", "apply", "destroy", "drift", "state", "schema", "sim", "version", "help"]
+
+
+def test_help_lists_every_command(stack):
+    text = stack.run("help").out
+    assert re.findall(r"^  ([a-z]+) +\S", text.split("commands:")[1].split("flags of")[0], re.MULTILINE) == COMMANDS
+    assert stack.run().out == text
+    assert stack.run("--help").out == text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(stack, command):
+    text = stack.run("help", command).out
+    assert text.startswith(f"trueup {command}: ")
+    assert f"usage: trueup [flags] {command}" in text
+    if command != "help":
+        assert stack.run(command, "--help").out == text
+        assert stack.run(command, "-h").out == text
+
+
+def test_help_tells_every_exit_status(stack):
+    statuses = re.findall(r"^  (\d+) +\S", stack.run("help").out.split("exit status:")[1], re.MULTILINE)
+    assert statuses == ["0", "1", "2", "3", "4", "5", "6", "7", "64", "130"]
+
+
+WRONG_LINES = [
+    ("unknown command", ["vaildate"], "there is no command 'vaildate'", "did you mean 'validate'?"),
+    ("nothing like it", ["xyzzy"], "there is no command 'xyzzy'", "'trueup help' lists the commands"),
+    ("unknown flag", ["plan", "--refesh=none"], "knows no flag '--refesh=none'", "did you mean --refresh?"),
+    ("flag of another command", ["validate", "--yes"], "'trueup validate' knows no flag '--yes'", "help validate"),
+    ("unknown letter", ["plan", "-x"], "knows no flag '-x'", "help plan"),
+    ("flag before the command", ["--out", "plan"], "trueup knows no flag '--out'", "behind its name"),
+    ("value missing", ["plan", "--out"], "--out lacks its value", None),
+    ("value too many", ["plan", "--destroy=x"], "--destroy takes no value", None),
+    ("no number", ["plan", "--max-delete", "few"], "--max-delete takes a number from 0", None),
+    ("number too small", ["plan", "--parallelism", "0"], "--parallelism takes a number from 1 to 1000", None),
+    ("number too large", ["plan", "--parallelism", "99999999999999999999"], "--parallelism takes a number", None),
+    ("no choice", ["plan", "--refresh", "some"], "--refresh cannot be 'some'", "full"),
+    ("argument too many", ["validate", "x"], "does not know what to do with 'x'", "usage: trueup validate"),
+    ("argument missing", ["show"], "'trueup show' lacks an argument", "usage: trueup show PLANFILE"),
+    ("no such format", ["version", "--output", "xml"], "there is no output format 'xml'", "--output json"),
+    ("format without path", ["version", "--output", "json="], "there is no output format 'json='", None),
+    (
+        "two to standard output",
+        ["version", "--output", "json", "--output", "text"],
+        "only one --output can go to standard output",
+        None,
+    ),
+    ("no NAME=VALUE", ["validate", "--var", "x"], "--var takes NAME=VALUE, not 'x'", None),
+    ("no verb of state", ["state", "lits"], "'trueup state' takes 'list' or 'show ADDRESS'", None),
+    ("help for nothing", ["help", "plam"], "there is no command 'plam'", None),
+]
+
+
+@pytest.mark.parametrize("line, message, hint", [row[1:] for row in WRONG_LINES], ids=[row[0] for row in WRONG_LINES])
+def test_wrong_line(stack, line, message, hint):
+    result = stack.run(*line, status=64)
+    assert result.out == ""
+    assert result.err.startswith("error: ")
+    assert message in result.err
+    if hint:
+        assert hint in result.err
+
+
+def test_every_mistake_is_told(stack):
+    result = stack.run("plan", "--max-delete=x", "--refresh=y", "--colour", status=64)
+    assert result.err.count("error: ") == 3
+
+
+def test_version(stack):
+    assert re.fullmatch(r"trueup \d+\.\d+\.\d+\n", stack.run("version").out)
+    document = stack.run("version", "--output", "json").json
+    assert document["schema"] == "1.0"
+    assert document["command"] == "version"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", document["version"])
+
+
+def test_flags_stand_in_the_environment(tiny):
+    assert tiny.run("version", TRUEUP_OUTPUT="json").json["command"] == "version"
+    # The line goes before the environment.
+    assert tiny.run("version", "--output", "text", TRUEUP_OUTPUT="json").out.startswith("trueup ")
+    # What a command does not take is nobody's mistake.
+    tiny.run("version", TRUEUP_MAX_DELETE="x")
+    assert "TRUEUP_MAX_DELETE takes a number" in tiny.run("plan", status=64, TRUEUP_MAX_DELETE="x").err
+    assert tiny.run("plan", status=2, TRUEUP_DETAILED_EXITCODE="1")
+    assert tiny.run("plan", TRUEUP_DETAILED_EXITCODE="0")
+
+
+def test_directory(tiny):
+    elsewhere = tiny.folder / "elsewhere"
+    elsewhere.mkdir()
+    (tiny.folder / "tiny.yaml").rename(elsewhere / "tiny.yaml")
+    tiny.run("validate", status=1)
+    assert "3 resources" in tiny.run("-C", "elsewhere", "validate").out
+    assert "3 resources" in tiny.run("validate", "--directory=elsewhere").out
+    assert "3 resources" in tiny.run("validate", TRUEUP_DIRECTORY="elsewhere").out
+    tiny.run("-C", "elsewhere", "plan")
+    assert (elsewhere / ".trueup/state.db").exists()
+    assert not (tiny.folder / ".trueup").exists()
+
+
+def test_output_to_files(tiny):
+    result = tiny.run("plan", "--output", "json=plan.json", "--output", "text=plan.txt", "--output", "text")
+    assert (tiny.folder / "plan.txt").read_text() == result.out
+    assert json.loads((tiny.folder / "plan.json").read_text())["counts"]["create"] == 3
+    assert (tiny.folder / "plan.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_output_that_cannot_be_written(tiny):
+    assert "no/such/folder" in tiny.run("plan", "--output", "json=no/such/folder/x", status=1).err
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [BINARY, "version"], stdout=full, stderr=subprocess.PIPE, env=clean_environment(), check=False
+        )
+    assert done.returncode == 1
+    assert b"standard output could not be written" in done.stderr
+
+
+ESCAPE = "\x1b["
+
+
+@pytest.mark.parametrize(
+    "arguments, settings, colored",
+    [
+        ([], {}, False),
+        ([], {"CLICOLOR_FORCE": "1"}, True),
+        ([], {"CLICOLOR_FORCE": "0"}, False),
+        ([], {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        (["--color", "never"], {"CLICOLOR_FORCE": "1"}, False),
+        (["--color", "auto"], {"TERM": "dumb"}, False),
+        ([], {"TRUEUP_COLOR": "always"}, True),
+    ],
+)
+def test_color(tiny, arguments, settings, colored):
+    result = tiny.run("plan", "--target", "aws.vpc.nothing", *arguments, status=1, **settings)
+    assert (ESCAPE in result.out) == colored
+    assert (ESCAPE in result.err) == colored
+
+
+def test_files_have_no_color(tiny):
+    tiny.run("plan", "--color=always", "--output=text=plan.txt")
+    assert ESCAPE not in (tiny.folder / "plan.txt").read_text()
+
+
+def test_diagnostics_show_the_place(tiny):
+    edit(tiny, "cidr: 10.0.1.0/24", "cidr: 10.0.1.9/24, zonne: x")
+    result = tiny.run("validate", status=1)
+    assert result.out == ""
+    lines = result.err.splitlines()
+    assert sum(line.startswith("error: ") for line in lines) == 2
+    for word in ("10.0.1.9", "zonne"):
+        source = "  a: {vpc: main, cidr: 10.0.1.9/24, zonne: x}"
+        at = lines.index(f"  --> tiny.yaml:6:{source.index(word) + 1}")
+        assert lines[at + 1] == f"     6 | {source}"
+        assert lines[at + 2] == "       | " + " " * source.index(word) + "^"
+
+
+def test_diagnostics_as_json(tiny):
+    edit(tiny, "cidr: 10.0.1.0/24", "cidr: 10.0.1.9/24, zonne: x")
+    for command in (["validate"], ["plan"], ["apply", "--yes"], ["drift"]):
+        document = tiny.run(*command, "--output", "json", status=1).json
+        assert document["status"] == 1
+        assert [one["line"] for one in document["diagnostics"]] == [6, 6]
+        assert {one["file"] for one in document["diagnostics"]} == {"tiny.yaml"}
+        assert all(one["severity"] == "error" and one["fault"] == "user" for one in document["diagnostics"])
+
+
+def test_diagnostics_point_into_long_and_wide_lines(stack):
+    stack.write("a.yaml", "stack: x\n# ä\n\tbad: 1\n")
+    assert "a.yaml:3:1" in stack.run("validate", status=1).err
+    stack.write("a.yaml", f"stack: x\naws.vpc: {{main: {{cidr: {' ' * 5000} 10.0.0.0/16, zonne: 1}}}}\n")
+    result = stack.run("validate", status=1)
+    line, caret = [line for line in result.err.splitlines() if "|" in line][:2]
+    assert len(line) < 200
+    assert line[caret.index("^") :].startswith("zonne")
+
+
+def test_hostile_bytes_are_shown_as_escapes(stack):
+    stack.write("a.yaml", b'stack: x\naws.vpc:\n  "a\\e[31mb\\u202e\\u009b": {cidr: 1}\n')
+    result = stack.run("validate", status=1)
+    assert "\x1b" not in result.err
+    assert "\u202e" not in result.err
+    assert "\u009b" not in result.err
+    assert "\\x1b[31m" in result.err
+
+
+def test_schema_takes_what_the_loader_takes(stack, root):
+    schema = json.loads(stack.run("schema").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.validate(yaml.safe_load(TINY))
+    for example in sorted(root.glob("examples/*/*.yaml")):
+        validator.validate(yaml.safe_load(example.read_text()))
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("cidr: 10.0.1.0/24", "cidr: 10.0.1.0/24, zonne: x"),
+        ("cidr: 10.0.1.0/24", "zone: x"),
+        ("aws.subnet:", "aws.subnett:"),
+        ("team: red", "team: [red]"),
+        ("region: eu-central-1", "regoin: eu-central-1"),
+    ],
+)
+def test_schema_refuses_what_the_loader_refuses(stack, old, new):
+    assert old in TINY
+    validator = jsonschema.Draft202012Validator(json.loads(stack.run("schema").out))
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate(yaml.safe_load(TINY.replace(old, new)))
+    stack.write("tiny.yaml", TINY.replace(old, new))
+    stack.run("validate", status=1)
+
+
+def test_state(tiny):
+    assert "state.db" in tiny.run("state", "list", status=1).err
+    tiny.run("apply", "--yes")
+    ids = recorded(tiny)
+    assert sorted(ids) == ["aws.subnet.a", "aws.subnet.b", "aws.vpc.main"]
+    assert [line.split() for line in tiny.run("state", "list").out.splitlines()] == [
+        [address, ids[address]] for address in sorted(ids)
+    ]
+    document = tiny.run("state", "show", "aws.vpc.main", "--output", "json").json
+    assert document["stack"] == "tiny"
+    (vpc,) = document["objects"]
+    assert vpc["provider_id"] == ids["aws.vpc.main"]
+    assert vpc["applied"] == {"cidr": "10.0.0.0/16", "tags": {"team": "red"}}
+    assert vpc["outputs"]["id"] == ids["aws.vpc.main"]
+    (subnet,) = tiny.run("state", "show", "aws.subnet.a", "--output", "json").json["objects"]
+    assert subnet["applied"]["vpc"] == {"$deferred": "${aws.vpc.main.id}"}
+    assert subnet["resolved"]["vpc"] == ids["aws.vpc.main"]
+    assert subnet["depends_on"] == ["aws.vpc.main"]
+    assert ids["aws.vpc.main"] in tiny.run("state", "show", "aws.vpc.main").out
+    result = tiny.run("state", "show", "aws.vpc.mian", status=1)
+    assert "nothing is recorded at 'aws.vpc.mian'" in result.err
+    assert "did you mean 'aws.vpc.main'?" in result.err
+
+
+def test_state_is_only_read(tiny):
+    tiny.run("apply", "--yes")
+    before = (tiny.folder / ".trueup/state.db").read_bytes()
+    tiny.run("state", "list")
+    tiny.run("state", "show", "aws.vpc.main")
+    tiny.run("drift")
+    assert (tiny.folder / ".trueup/state.db").read_bytes() == before
+    assert os.listdir(tiny.folder / ".trueup") == ["state.db"]
+
+
+def test_sim_by_hand(tiny):
+    tiny.run("apply", "--yes")
+    vpc = recorded(tiny)["aws.vpc.main"]
+    # The file can be named, with or without "sim:", where the environment does not tell it.
+    for file in ("world", "sim:world"):
+        assert vpc in tiny.run("sim", file, "show", "vpc", AWS_ENDPOINT_URL=None).out
+    assert vpc in tiny.run("sim", "show", "--region", "eu-central-1").out
+    assert tiny.run("sim", "show", "--region", "us-east-1", "--output", "json").json["world"] == {}
+    tiny.run("sim", "change", "vpc", vpc, "tags.team=blue", "tags.new=1")
+    tags = {tag["key"]: tag["value"] for tag in world(tiny, "vpc")[vpc]["tagSet"]}
+    assert (tags["team"], tags["new"]) == ("blue", "1")
+    tiny.run("sim", "change", "vpc", vpc, "tags.new=null", "enableDnsSupport=false")
+    assert "new" not in {tag["key"] for tag in world(tiny, "vpc")[vpc]["tagSet"]}
+    assert world(tiny, "vpc")[vpc]["enableDnsSupport"] == "false"
+    tiny.run("sim", "add", "machine", "rack1-bmc.example", "serial=X1")
+    assert list(world(tiny, "machine")) == ["rack1-bmc.example"]
+    tiny.run("sim", "remove", "machine", "rack1-bmc.example")
+    assert world(tiny, "machine") == {}
+    assert "no vpc 'vpc-none'" in tiny.run("sim", "remove", "vpc", "vpc-none", status=1).err
+
+
+WRONG_SIM_LINES = [
+    (["chnage", "vpc"], {}, "usage: trueup sim [FILE] change TYPE ID NAME=VALUE"),
+    (["change", "vpc"], {}, "usage: trueup sim [FILE] change TYPE ID NAME=VALUE"),
+    (["change", "vpc", "vpc-1", "x"], {}, "an attribute is NAME=VALUE, not 'x'"),
+    (["pass", "soon"], {}, "'soon' is no number of seconds"),
+    (["show"], {"AWS_ENDPOINT_URL": None}, "trueup sim FILE show"),
+    (["show"], {"AWS_ENDPOINT_URL": "sim:"}, "trueup sim FILE show"),
+]
+
+
+@pytest.mark.parametrize("line, settings, message", WRONG_SIM_LINES)
+def test_sim_wrong_line(tiny, line, settings, message):
+    file = ["world"] if line[0] == "chnage" else []
+    assert message in tiny.run("sim", *file, *line, status=(1, 64), **settings).err

@@ -1,0 +1,119 @@
+"""Drift, what cannot be read, and runs that did not come to their end."""
+
+import re
+
+import pytest
+
+from cli import edit, recorded, tiny, world  # noqa: F401
+
+
+def deny(stack, action):
+    """Denies an action for ever; gives what takes the fault away again."""
+    fault = stack.run("sim", "fault", action, "deny").out.split()[-1]
+    return lambda: stack.run("sim", "remove", "fault", fault)
+
+
+def test_no_drift(tiny):
+    tiny.run("apply", "--yes")
+    assert "no drift: what is there is as recorded" in tiny.run("drift").out
+    # What the spec says meanwhile is no drift.
+    edit(tiny, "team: red", "team: blue")
+    edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    tiny.run("drift")
+
+
+def test_drift_needs_a_state(tiny):
+    assert "state.db" in tiny.run("drift", status=1).err
+    assert not (tiny.folder / ".trueup").exists()
+
+
+def test_changed_and_missing(tiny):
+    tiny.run("apply", "--yes")
+    ids = recorded(tiny)
+    tiny.run("sim", "change", "vpc", ids["aws.vpc.main"], "tags.team=blue")
+    tiny.run("sim", "remove", "subnet", ids["aws.subnet.b"])
+    result = tiny.run("drift", status=2)
+    assert re.search(r"~ aws\.vpc\.main +tiny\.yaml:4  changed outside of this stack", result.out)
+    assert "red, now blue" in result.out
+    assert re.search(r"\+ aws\.subnet\.b +tiny\.yaml:7  MISSING", result.out)
+    assert result.out.endswith("1 changed  1 MISSING | 0 unread\n")
+    document = tiny.run("drift", "--output", "json", status=2).json
+    assert document["status"] == 2
+    assert document["drift"] == 2
+    assert {one["address"] for one in document["actions"]} == {"aws.vpc.main", "aws.subnet.b"}
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
+
+
+def test_drift_of_what_the_spec_never_set(tiny):
+    tiny.run("apply", "--yes")
+    subnet = recorded(tiny)["aws.subnet.a"]
+    tiny.run("sim", "change", "subnet", subnet, "mapPublicIpOnLaunch=true")
+    assert "public" in tiny.run("drift", status=2).out
+    assert "not managed, left as it is" in tiny.run("plan").out
+    tiny.run("apply", "--yes")
+    assert world(tiny, "subnet")[subnet]["mapPublicIpOnLaunch"] == "true"
+    tiny.run("drift")
+
+
+def test_unread_is_not_absent(tiny):
+    tiny.run("apply", "--yes")
+    allow = deny(tiny, "DescribeSubnets")
+    for command in (["plan"], ["plan", "--detailed-exitcode"], ["apply", "--yes"], ["drift"]):
+        result = tiny.run(*command, status=3)
+        assert "UNREAD" in result.out
+        assert "aws.subnet.a" in result.out and "UnauthorizedOperation" in result.out
+        assert "what there is" not in result.out
+    # It outranks what else was found, and the rest goes on.
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=blue")
+    tiny.run("drift", status=3)
+    tiny.run("plan", "--detailed-exitcode", status=3)
+    assert "applied: 1 done" in tiny.run("apply", "--yes", status=3).out
+    allow()
+    assert len(world(tiny, "subnet")) == 2
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_unread_field(tiny):
+    edit(tiny, "cidr: 10.0.0.0/16,", "cidr: 10.0.0.0/16, dns_support: true,")
+    tiny.run("apply", "--yes")
+    allow = deny(tiny, "DescribeVpcAttribute")
+    assert "aws.vpc.main.dns_support" in tiny.run("plan", status=3).out
+    unread = tiny.run("plan", "--output", "json", status=3).json["unread"]
+    assert [(one["address"], one["field"]) for one in unread] == [("aws.vpc.main", "dns_support")]
+    tiny.run("drift", status=3)
+    allow()
+    tiny.run("plan", "--detailed-exitcode")
+
+
+@pytest.mark.parametrize("action, kind", [("CreateSubnet", "lost_answer"), ("CreateVpc", "lost_answer"), ("CreateVpc", "lost_request")])
+def test_lost_call_is_settled_and_nothing_is_made_twice(tiny, action, kind):
+    tiny.run("sim", "fault", action, kind, "1", "1")
+    result = tiny.run("apply", "--yes", status=(1, 7))
+    assert "the outcome is unknown" in result.err
+    assert "open: " in tiny.run("state", "list").out
+    assert "ended without an answer" in tiny.run("plan").err
+    result = tiny.run("apply", "--yes")
+    assert "1 unfinished call of an earlier run settled by reading" in result.err
+    assert len(world(tiny, "vpc")) == 1 and len(world(tiny, "subnet")) == 2
+    assert "open: " not in tiny.run("state", "list").out
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_one_unhappy_branch_stops_only_itself(tiny):
+    allow = deny(tiny, "CreateSubnet")
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    result = tiny.run("apply", "--yes", status=7)
+    assert "partly applied: 2 done, 2 failed" in result.out
+    assert sorted(recorded(tiny)) == ["aws.customer_gateway.c", "aws.vpc.main"]
+    allow()
+    assert "2 create" in tiny.run("plan").out
+    tiny.run("apply", "--yes")
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_nothing_done_is_an_error(tiny):
+    deny(tiny, "CreateVpc")
+    result = tiny.run("apply", "--yes", status=1)
+    assert "not applied: 0 done, 1 failed, 2 skipped" in result.out
+    assert "skipped: what it needs failed" in result.err

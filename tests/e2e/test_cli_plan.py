@@ -1,0 +1,375 @@
+"""What plans say, how they are saved and applied, and when they are refused."""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+
+from cli import Terminal, digest, edit, recorded, tiny, world  # noqa: F401
+
+
+def actions(result):
+    """Operation by address of a plan in JSON."""
+    return {one["address"]: one["operation"] for one in result.json["actions"]}
+
+
+def test_new_stack(tiny):
+    result = tiny.run("plan")
+    assert "  + aws.vpc.main" in result.out
+    assert "tiny.yaml:4  new in the spec" in result.out
+    assert "known after apply: ${aws.vpc.main.id}" in result.out
+    assert result.out.endswith("3 create  0 update  0 REPLACE  0 delete | 0 drift | 0 unread\n")
+    assert world(tiny, "vpc") == {}
+
+
+def test_same_input_same_bytes(tiny):
+    first = tiny.run("plan", "--output", "json=plan.json").out
+    document = (tiny.folder / "plan.json").read_text()
+    for _ in range(3):
+        assert tiny.run("plan", "--output", "json=plan.json", TZ="Asia/Tokyo", LC_ALL="C").out == first
+        assert (tiny.folder / "plan.json").read_text() == document
+
+
+def test_apply_and_second_plan(tiny):
+    result = tiny.run("apply", "--yes")
+    assert "applied: 3 done, 0 failed, 0 skipped" in result.out
+    vpc = recorded(tiny)["aws.vpc.main"]
+    assert f"outputs\n  vpc  {vpc}\n" in result.out
+    for word in ("creating", "created after"):
+        assert len(re.findall(rf"^  aws\.\S+  {word}", result.err, re.MULTILINE)) == 3
+    assert "nothing to do" in tiny.run("plan", "--detailed-exitcode").out
+    assert "nothing to do" in tiny.run("apply").out
+    assert tiny.run("apply", "--output", "json").json["outputs"] == {"vpc": vpc}
+
+
+def test_apply_tells_all_in_json(tiny):
+    document = tiny.run("apply", "--yes", "--output", "json").json
+    assert document["status"] == 0
+    assert document["applied"]["done"] == 3
+    assert document["applied"]["interrupted"] is False
+    assert document["counts"]["create"] == 3
+    assert document["outputs"] == {"vpc": recorded(tiny)["aws.vpc.main"]}
+
+
+def test_detailed_exitcode(tiny):
+    tiny.run("plan", "--detailed-exitcode", status=2)
+    tiny.run("plan")
+
+
+def test_apply_off_a_terminal_needs_yes(tiny):
+    result = tiny.run("apply", status=64, given="yes\n")
+    assert "say --yes" in result.err
+    assert world(tiny, "vpc") == {}
+    tiny.run("destroy")
+    tiny.run("apply", "--yes")
+    tiny.run("destroy", status=64)
+    assert len(world(tiny, "vpc")) == 1
+
+
+def test_apply_without_refresh_makes_no_call(tiny):
+    tiny.run("apply", "--yes")
+    nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
+    assert "nothing to do: what is recorded" in tiny.run("plan", "--refresh=none", **nowhere).out
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=blue")
+    tiny.run("plan", "--refresh=none", "--detailed-exitcode")
+    tiny.run("plan", "--refresh=full", "--detailed-exitcode", status=2)
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    assert actions(tiny.run("plan", "--refresh=none", "--output", "json", **nowhere)) == {"aws.subnet.b": "replace"}
+
+
+def test_target(tiny):
+    assert actions(tiny.run("plan", "--target", "aws.subnet.a", "--output", "json")) == {
+        "aws.subnet.a": "create",
+        "aws.vpc.main": "create",
+    }
+    tiny.run("apply", "--yes", "--target", "aws.vpc.main")
+    assert list(recorded(tiny)) == ["aws.vpc.main"]
+    assert "there is no 'aws.vpc.mian'" in tiny.run("plan", "--target", "aws.vpc.mian", status=1).err
+
+
+def test_variables(tiny):
+    edit(tiny, "stack: tiny", "stack: tiny\nvars: {range: {type: string, default: 10.0.0.0/16}}")
+    edit(tiny, "cidr: 10.0.0.0/16, tags", 'cidr: "${var.range}", tags')
+    tiny.run("apply", "--yes")
+    plan = tiny.run("plan", "--var", "range=10.0.0.0/17", "--output", "json")
+    assert actions(plan)["aws.vpc.main"] == "replace"
+    assert actions(tiny.run("plan", "--output", "json", TRUEUP_VAR_range="10.0.0.0/18"))["aws.vpc.main"] == "replace"
+    assert "nothing to do" in tiny.run("plan").out
+
+
+def test_drift_and_intent_are_told_apart(tiny):
+    tiny.run("apply", "--yes")
+    ids = recorded(tiny)
+    tiny.run("sim", "change", "vpc", ids["aws.vpc.main"], "tags.team=blue")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    text = tiny.run("plan").out
+    drift, intent = text.split("INTENT")
+    assert "aws.vpc.main" in drift and "red, now blue   will revert" in drift
+    assert re.search(r"! aws\.subnet\.b +tiny\.yaml:7  REPLACE, cannot change in place", intent)
+    assert "10.0.2.0/24 -> 10.0.3.0/24   needs a new object" in intent
+    assert text.endswith("0 create  1 update  1 REPLACE  0 delete | 1 drift | 0 unread\n")
+
+
+def test_what_destroys_comes_first(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    edit(tiny, "team: red", "team: blue")
+    edit(tiny, "aws.subnet:", "aws.subnet:\n  _0: {vpc: main, cidr: 10.0.7.0/24}")
+    text = tiny.run("plan").out
+    signs = re.findall(r"^  ([-+~!]) aws", text, re.MULTILINE)
+    assert signs == ["-", "+", "~"]
+
+
+def test_replacing_a_parent_tells_what_falls(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "cidr: 10.0.0.0/16", "cidr: 10.0.0.0/18")
+    text = tiny.run("plan").out
+    assert re.search(r"! aws\.vpc\.main .*REPLACE.*takes down 2", text)
+    assert "0 create  0 update  3 REPLACE" in text
+
+
+def test_long_values_differ_line_by_line(tiny):
+    rules = "\n".join(f"      - {{protocol: tcp, from_port: {n}, to_port: {n}, cidr: 10.{n}.0.0/16}}" for n in range(20, 30))
+    tiny.write(
+        "group.yaml",
+        "aws.security_group:\n  g:\n    name: g\n    description: many\n    vpc: main\n    ingress:\n" + rules + "\n",
+    )
+    plan = tiny.run("plan").out
+    assert "        - {protocol: tcp, from_port: 20, to_port: 20, cidr: 10.20.0.0/16}\n" in plan
+    tiny.run("apply", "--yes")
+    edit(tiny, "from_port: 25, to_port: 25", "from_port: 25, to_port: 26", "group.yaml")
+    plan = tiny.run("plan").out
+    assert plan.count("ingress[") == 2
+    assert " removed: " in plan and " added: " in plan
+
+
+def test_budget(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    result = tiny.run("plan", "--max-delete", "0", "--out", "p", status=6)
+    assert "the plan deletes or replaces 1, and 0 are allowed" in result.err
+    assert not (tiny.folder / "p").exists()
+    tiny.run("apply", "--yes", "--max-delete", "0", status=6)
+    tiny.run("destroy", "--yes", "--max-delete", "2", status=6)
+    assert len(recorded(tiny)) == 3
+    edit(tiny, "stack: tiny", "stack: tiny\nsettings: {max_delete: 0}")
+    tiny.run("apply", "--yes", status=6)
+    tiny.run("apply", "--yes", "--max-delete", "1")
+
+
+def test_destroy(tiny):
+    tiny.run("apply", "--yes")
+    text = tiny.run("plan", "--destroy").out
+    assert "INTENT  everything is to go" in text
+    assert "0 create  0 update  0 REPLACE  3 delete" in text
+    tiny.run("destroy", "--yes")
+    assert world(tiny, "vpc") == {} and world(tiny, "subnet") == {}
+    assert recorded(tiny) == {}
+    assert "nothing is recorded" in tiny.run("destroy", "--yes").out
+
+
+def test_saved_plan(tiny):
+    plan = tiny.run("plan", "--out", "p.plan")
+    assert (tiny.folder / "p.plan").stat().st_mode & 0o777 == 0o600
+    assert f"apply exactly this:  trueup apply p.plan --digest {digest(plan)}\n" in plan.out
+    shown = tiny.run("show", "p.plan").out
+    assert digest(plan) in shown
+    assert shown.splitlines()[1:] == plan.out.splitlines()[1:-1]
+    assert tiny.run("show", "p.plan", "--output", "json").json["counts"]["create"] == 3
+    # The folder of the spec is not needed, only its state.
+    (tiny.folder / "tiny.yaml").rename(tiny.folder / "tiny.away")
+    tiny.run("apply", "p.plan", "--digest", digest(plan))
+    assert len(recorded(tiny)) == 3
+    again = tiny.run("apply", "p.plan", status=4)
+    assert "'aws.vpc.main' has changed since the plan was made" in again.err
+    (tiny.folder / "tiny.away").rename(tiny.folder / "tiny.yaml")
+    assert "nothing to do" in tiny.run("plan").out
+
+
+def test_digest(tiny):
+    plan = tiny.run("plan", "--out", "p.plan")
+    for line in (["apply", "p.plan"], ["apply", "--yes"]):
+        assert "not 00000000" in tiny.run(*line, "--digest", "00000000", status=4).err
+        assert "at least 8 digits" in tiny.run(*line, "--digest", digest(plan)[:7], status=64).err
+    assert world(tiny, "vpc") == {}
+    tiny.run("apply", "--yes", "--digest", digest(plan))
+
+
+def test_edit_without_meaning_keeps_the_digest(tiny):
+    first = digest(tiny.run("plan"))
+    text = (tiny.folder / "tiny.yaml").read_text()
+    tiny.write("tiny.yaml", "# a comment\n" + text.replace("{vpc: main, cidr: 10.0.1.0/24}", "{cidr: '10.0.1.0/24', vpc: aws.vpc.main}"))
+    assert digest(tiny.run("plan")) == first
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    assert digest(tiny.run("plan")) != first
+
+
+def test_stale_plan_names_what_has_changed(tiny):
+    tiny.run("apply", "--yes")
+    ids = recorded(tiny)
+    edit(tiny, "team: red", "team: green")
+    tiny.run("plan", "--out", "p.plan")
+    # What the plan does not touch does not make it stale.
+    tiny.run("sim", "change", "subnet", ids["aws.subnet.a"], "tags.x=1")
+    shutil.copytree(tiny.folder / ".trueup", tiny.folder / "state-before")
+    tiny.run("apply", "p.plan")
+    shutil.rmtree(tiny.folder / ".trueup")
+    (tiny.folder / "state-before").rename(tiny.folder / ".trueup")
+    # What it does touch does.
+    tiny.run("sim", "change", "vpc", ids["aws.vpc.main"], "tags.team=blue")
+    result = tiny.run("apply", "p.plan", status=4)
+    assert "'aws.vpc.main' has changed since the plan was made" in result.err
+    assert "aws.subnet" not in result.err
+    tags = {tag["key"]: tag["value"] for tag in world(tiny, "vpc")[ids["aws.vpc.main"]]["tagSet"]}
+    assert tags["team"] == "blue"
+
+
+def test_stale_plan_of_a_missing_object(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.run("sim", "remove", "subnet", recorded(tiny)["aws.subnet.b"])
+    assert "'aws.subnet.b' has changed" in tiny.run("apply", "p.plan", status=4).err
+
+
+BROKEN_PLANS = [
+    ("edited", lambda text: text.replace("10.0.1.0/24", "10.0.9.0/24")),
+    ("cut short", lambda text: text[: len(text) // 2]),
+    ("empty", lambda text: ""),
+    ("no JSON", lambda text: "plan"),
+    ("of another version", lambda text: re.sub(r'"schema":"1\.', '"schema":"9.', text)),
+]
+
+
+@pytest.mark.parametrize("damage", [row[1] for row in BROKEN_PLANS], ids=[row[0] for row in BROKEN_PLANS])
+def test_broken_plan(tiny, damage):
+    plan = tiny.run("plan", "--out", "p.plan")
+    text = (tiny.folder / "p.plan").read_text()
+    assert damage(text) != text
+    tiny.write("p.plan", damage(text))
+    result = tiny.run("apply", "p.plan", "--digest", digest(plan), status=(1, 4))
+    assert result.err.startswith("error: ")
+    assert world(tiny, "vpc") == {}
+
+
+def test_plan_of_another_stack(tiny, make_stack):
+    tiny.run("plan", "--out", "p.plan")
+    other = make_stack("other")
+    other.environment.update(tiny.environment)
+    shutil.copy(tiny.folder / "tiny.yaml", other.folder)
+    shutil.copy(tiny.folder / "p.plan", other.folder)
+    # No state yet, and none is made for it.
+    other.run("apply", "p.plan", status=1)
+    assert not (other.folder / ".trueup").exists()
+    other.run("plan")
+    assert "made for another state of stack 'tiny'" in other.run("apply", "p.plan", status=4).err
+    other.run("apply", "missing.plan", status=1)
+
+
+SECRET = """\
+aws.vpn_gateway:
+  g: {vpc: main}
+aws.customer_gateway:
+  c: {address: 198.51.100.7, asn: 65010}
+aws.vpn_connection:
+  v:
+    vpn_gateway: g
+    customer_gateway: c
+    static_routes_only: true
+    tunnels:
+      - {pre_shared_key: "${var.key}"}
+      - {pre_shared_key: unguessable_two}
+"""
+
+
+@pytest.fixture
+def secretive(tiny):
+    tiny.write("vpn.yaml", "vars: {key: {type: string, default: unguessable_one}}\n" + SECRET)
+    return tiny
+
+
+def everything(folder):
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name not in ("world", "vpn.yaml"))
+
+
+def test_secrets_show_nowhere(secretive):
+    plan = secretive.run("plan", "--out", "p.plan", "--output", "json=plan.json", "--output", "text")
+    assert len(set(re.findall(r"secret~[0-9a-f]{8}", plan.out))) == 2
+    result = secretive.run("apply", "p.plan")
+    again = secretive.run("plan", "--detailed-exitcode")
+    assert "nothing to do" in again.out
+    changed = secretive.run("plan", "--var", "key=unguessable_new")
+    assert "- - {pre_shared_key: secret~" in changed.out and "+ - {pre_shared_key: secret~" in changed.out
+    secretive.run("drift")
+    state = secretive.run("state", "show", "aws.vpn_connection.v").out
+    for text in (plan.out, result.out, result.err, changed.out, state, everything(secretive.folder).decode("latin-1")):
+        assert "unguessable" not in text
+
+
+def test_secrets_of_a_saved_plan_come_from_the_spec(secretive):
+    secretive.run("plan", "--out", "p.plan")
+    edit(secretive, "unguessable_one", "unguessable_new", "vpn.yaml")
+    result = secretive.run("apply", "p.plan", status=1)
+    assert "the plan sets a secret of 'aws.vpn_connection.v'" in result.err
+    (secretive.folder / "vpn.yaml").rename(secretive.folder / "vpn.away")
+    secretive.run("apply", "p.plan", status=1)
+    assert world(secretive, "vpc") == {}
+    (secretive.folder / "vpn.away").rename(secretive.folder / "vpn.yaml")
+    edit(secretive, "unguessable_new", "unguessable_one", "vpn.yaml")
+    secretive.run("apply", "p.plan")
+    (connection,) = world(secretive, "vpn-connection").values()
+    assert "unguessable_one" in json.dumps(connection)
+
+
+def test_asks_on_a_terminal(tiny):
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("y\n")
+    terminal.end(1)
+    assert "not applied" in terminal.text
+    assert world(tiny, "vpc") == {}
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("yes\n")
+    terminal.end(0)
+    assert "applied" in terminal.text and "3 of 3 done" in terminal.text
+    assert len(world(tiny, "vpc")) == 1
+    # A plan that was looked at is not asked about again.
+    edit(tiny, "team: red", "team: blue")
+    tiny.run("plan", "--out", "p.plan")
+    terminal = Terminal(tiny, "apply", "p.plan")
+    terminal.end(0)
+    assert "Only 'yes'" not in terminal.text
+
+
+def test_somebody_else_was_faster(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    tiny.run("apply", "--yes")
+    terminal.type("yes\n")
+    terminal.end(4)
+    assert "another run has changed the stack since this plan was made" in terminal.text
+
+
+def test_interrupted_while_asked(tiny):
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.interrupt()
+    terminal.end(130)
+    assert world(tiny, "vpc") == {}
+
+
+def test_signs_of_life(secretive):
+    result = secretive.run("apply", "--yes")
+    signs = re.findall(r"at work: (.*)", result.err)
+    assert any("aws.vpn_connection.v (creating, " in sign for sign in signs)
+
+
+def test_many_formats_from_one_apply(tiny):
+    tiny.run("apply", "--yes", "--output", "json=a.json", "--output", "text=a.txt")
+    assert os.stat(tiny.folder / "a.json").st_size > 0
+    assert "applied: 3 done" in (tiny.folder / "a.txt").read_text()

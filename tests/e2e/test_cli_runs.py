@@ -1,0 +1,164 @@
+"""Runs that are held up, interrupted or killed, against a third-party server behind a gate."""
+
+import http.server
+import signal
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from cli import TINY
+from conftest import REGION, Stack
+
+
+class Gate:
+    """Stands before a server and holds the calls of one action: before they reach it, or their answers."""
+
+    def __init__(self, address):
+        self.address = address
+        self.held = threading.Event()
+        self.opened = threading.Event()
+        self.before = self.after = None
+        gate = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                action = urllib.parse.parse_qs(body.decode())["Action"][0]
+                gate.hold(action, gate.before)
+                headers = {name: value for name, value in self.headers.items() if name.lower() != "host"}
+                request = urllib.request.Request(gate.address + self.path, data=body, headers=headers, method="POST")
+                try:
+                    answer = urllib.request.urlopen(request, timeout=30)
+                except urllib.error.HTTPError as error:
+                    answer = error
+                text = answer.read()
+                gate.hold(action, gate.after)
+                try:
+                    self.send_response(answer.status)
+                    self.send_header("Content-Type", "text/xml")
+                    self.send_header("Content-Length", str(len(text)))
+                    self.end_headers()
+                    self.wfile.write(text)
+                except OSError:
+                    pass
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def hold(self, action, wanted):
+        if action == wanted:
+            self.held.set()
+            self.opened.wait(60)
+
+    def open(self):
+        self.before = self.after = None
+        self.opened.set()
+
+    def close(self):
+        self.open()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def gate(moto):
+    gate = Gate(moto.address)
+    yield gate
+    gate.close()
+
+
+@pytest.fixture
+def tiny(tmp_path, gate):
+    stack = Stack(tmp_path)
+    stack.environment["AWS_ENDPOINT_URL"] = gate.url
+    stack.write("tiny.yaml", TINY)
+    return stack
+
+
+def subnets(moto):
+    return moto.client("ec2", REGION).describe_subnets(Filters=[{"Name": "vpc-id", "Values": vpcs(moto)}])["Subnets"]
+
+
+def vpcs(moto):
+    found = moto.client("ec2", REGION).describe_vpcs()["Vpcs"]
+    return [vpc["VpcId"] for vpc in found if not vpc["IsDefault"]]
+
+
+def finish(process, status):
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == status, (out + err).decode()
+    return out.decode(), err.decode()
+
+
+def test_one_run_at_a_time(tiny, gate, moto):
+    gate.before = "CreateVpc"
+    first = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    result = tiny.run("apply", "--yes", status=5)
+    assert "error: " in result.err
+    # Reading needs no lease.
+    tiny.run("plan")
+    tiny.run("state", "list")
+    gate.open()
+    finish(first, 0)
+    tiny.run("plan", "--detailed-exitcode")
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+
+
+def test_interrupt_finishes_what_is_in_flight(tiny, gate, moto):
+    gate.before = "CreateVpc"
+    run = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    run.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert run.poll() is None
+    gate.open()
+    finish(run, 130)
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 0
+    assert vpcs(moto)[0] in tiny.run("state", "list").out
+    tiny.run("apply", "--yes")
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM, signal.SIGTERM], [signal.SIGKILL]])
+def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
+    gate.after = "CreateVpc"
+    run = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    for number in signals:
+        run.send_signal(number)
+        time.sleep(0.2)
+    finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[signals[0]])
+    # It was made, and nobody saw the answer.
+    assert len(vpcs(moto)) == 1
+    assert "open: CreateVpc" in tiny.run("state", "list").out
+    gate.open()
+    result = tiny.run("apply", "--yes")
+    assert "1 unfinished call of an earlier run settled by reading" in result.err
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_interrupt_while_reading(tiny, gate, moto):
+    tiny.run("apply", "--yes")
+    gate.before = "DescribeSubnets"
+    run = tiny.start("plan")
+    assert gate.held.wait(30)
+    run.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    run.send_signal(signal.SIGINT)
+    finish(run, 130)

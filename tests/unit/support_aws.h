@@ -1,0 +1,41 @@
+#ifndef TRUEUP_TESTS_UNIT_SUPPORT_AWS_H
+#define TRUEUP_TESTS_UNIT_SUPPORT_AWS_H
+
+#include "providers/aws/aws.h"
+
+/*
+ * Drives the AWS driver without a loop: what it asks for is held against a script, which gives the
+ * answer. No request is made; the clock stands where a step told it to wait for.
+ */
+
+struct exchange {
+	const char *operation;
+	/* JSON in any order; a ClientToken may be written "<token>", whatever it is. NULL: not looked at. */
+	const char *parameters;
+	const char *answer; /* JSON by the members of the model; NULL: refused */
+	const char *code;   /* why refused */
+	int repeat;	    /* so many times more; -1: as often as it is asked */
+};
+
+struct scenario {
+	const char *name;
+	const struct aws_kind *kind;
+	enum phase phase;
+	const char *provider_id; /* NULL: the object is to be made */
+	const char *applied;	 /* JSON of what was set before, or NULL */
+	const char *wanted;	 /* JSON of the fields, canonical but for sets; NULL: none (delete, unsettle) */
+	const char *leaving;	 /* an id that is about to be deleted: unsettle */
+	bool unsettle_all;
+	bool force;
+	struct exchange script[24];
+	enum step ends;	     /* STEP_DONE or STEP_FAILED */
+	const char *message; /* part of the first error, or of its hint */
+	const char *fields;  /* JSON: members that work->now must hold in the end */
+	bool record_removed;
+	bool waits; /* the clock must have moved by a minute or more */
+};
+
+/* Fails the running test where anything is otherwise. */
+void scenario_run(const struct scenario *scenario);
+
+#endif

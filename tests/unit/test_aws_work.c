@@ -1,0 +1,533 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "providers/aws/kinds/kinds.h"
+#include "tests/unit/support_aws.h"
+
+/* What the driver sends for an object, call by call, and what it makes of the answers. */
+
+#define OURS                                                                                                           \
+	"{\"Key\":\"trueup:stack\",\"Value\":\"stack\"},{\"Key\":\"trueup:object\",\"Value\":\"object\"},"             \
+	"{\"Key\":\"trueup:intent\",\"Value\":\"intent\"},{\"Key\":\"trueup:address\",\"Value\":\"aws.x.test\"}"
+#define BY_ID(filter, id) "{\"Filters\":[{\"Name\":\"" filter "\",\"Values\":[\"" id "\"]}]}"
+
+/* A VPC as the listing shows it. */
+#define VPC(state, tags)                                                                                               \
+	"{\"Vpcs\":[{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.0.0.0/16\",\"State\":\"" state "\",\"Tags\":[" tags "]}]}"
+#define LIST_VPC(state, tags)                                                                                          \
+	{                                                                                                              \
+		"DescribeVpcs", BY_ID("vpc-id", "vpc-1"), VPC(state, tags), NULL, 0                                    \
+	}
+#define READ_HOSTNAMES(value)                                                                                          \
+	{                                                                                                              \
+		"DescribeVpcAttribute", "{\"VpcId\":\"vpc-1\",\"Attribute\":\"enableDnsHostnames\"}",                  \
+			"{\"EnableDnsHostnames\":{\"Value\":" value "}}", NULL, 0                                      \
+	}
+#define DENIED_HOSTNAMES                                                                                               \
+	{                                                                                                              \
+		"DescribeVpcAttribute", "{\"VpcId\":\"vpc-1\",\"Attribute\":\"enableDnsHostnames\"}", NULL,            \
+			"UnauthorizedOperation", 0                                                                     \
+	}
+#define SET_HOSTNAMES                                                                                                  \
+	{                                                                                                              \
+		"ModifyVpcAttribute", "{\"VpcId\":\"vpc-1\",\"EnableDnsHostnames\":{\"Value\":true}}", "{}", NULL, 0   \
+	}
+#define CREATE_VPC(tags)                                                                                               \
+	{                                                                                                              \
+		"CreateVpc",                                                                                           \
+			"{\"CidrBlock\":\"10.0.0.0/"                                                                   \
+			"16\",\"TagSpecifications\":[{\"ResourceType\":\"vpc\",\"Tags\":[" tags OURS "]}]}",           \
+			"{\"Vpc\":{\"VpcId\":\"vpc-1\"}}", NULL, 0                                                     \
+	}
+
+static const struct scenario vpcs[] = {
+	{"create, wait, set what the create call does not take, and see that it is so",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true,\"tags\":{\"a\":\"b\"}}",
+	 NULL,
+	 false,
+	 false,
+	 {CREATE_VPC("{\"Key\":\"a\",\"Value\":\"b\"},"), LIST_VPC("pending", OURS), READ_HOSTNAMES("false"),
+	  LIST_VPC("available", "{\"Key\":\"a\",\"Value\":\"b\"}," OURS), READ_HOSTNAMES("false"), SET_HOSTNAMES,
+	  LIST_VPC("available", "{\"Key\":\"a\",\"Value\":\"b\"}," OURS), READ_HOSTNAMES("true")},
+	 STEP_DONE,
+	 NULL,
+	 "{\"dns_hostnames\":true,\"tags\":{\"a\":\"b\"}}",
+	 false,
+	 false},
+	{"a new object may be missing from a listing for a while",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 "{\"cidr\":\"10.0.0.0/16\"}",
+	 NULL,
+	 false,
+	 false,
+	 {CREATE_VPC(""), {"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 2}, LIST_VPC("available", OURS)},
+	 STEP_DONE,
+	 NULL,
+	 "{\"cidr\":\"10.0.0.0/16\"}",
+	 false,
+	 false},
+	{"a refused create leaves no record",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 "{\"cidr\":\"10.0.0.0/16\"}",
+	 NULL,
+	 false,
+	 false,
+	 {{"CreateVpc", NULL, NULL, "VpcLimitExceeded", 0}},
+	 STEP_FAILED,
+	 "VpcLimitExceeded",
+	 NULL,
+	 true,
+	 false},
+	{"a create without a clear answer is remembered",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 "{\"cidr\":\"10.0.0.0/16\"}",
+	 NULL,
+	 false,
+	 false,
+	 {{"CreateVpc", NULL, NULL, "InternalError", 0}},
+	 STEP_FAILED,
+	 "the outcome is unknown",
+	 NULL,
+	 false,
+	 false},
+	{"what a create hands back and others own is not touched",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 "{\"cidr\":\"10.0.0.0/16\"}",
+	 NULL,
+	 false,
+	 false,
+	 {CREATE_VPC(""), LIST_VPC("available", "")},
+	 STEP_FAILED,
+	 "belongs to somebody else",
+	 NULL,
+	 true,
+	 false},
+	{"tags come and go by their keys",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 "vpc-1",
+	 "{\"cidr\":\"10.0.0.0/16\",\"tags\":{\"a\":\"1\",\"b\":\"2\"}}",
+	 "{\"cidr\":\"10.0.0.0/16\",\"tags\":{\"b\":\"3\",\"c\":\"4\"}}",
+	 NULL,
+	 false,
+	 false,
+	 {LIST_VPC("available", "{\"Key\":\"a\",\"Value\":\"1\"},{\"Key\":\"b\",\"Value\":\"2\"}," OURS),
+	  {"CreateTags",
+	   "{\"Resources\":[\"vpc-1\"],\"Tags\":[{\"Key\":\"b\",\"Value\":\"3\"},{\"Key\":\"c\",\"Value\":\"4\"}]}",
+	   "{}", NULL, 0},
+	  {"DeleteTags", "{\"Resources\":[\"vpc-1\"],\"Tags\":[{\"Key\":\"a\",\"Value\":\"1\"}]}", "{}", NULL, 0},
+	  LIST_VPC("available", "{\"Key\":\"b\",\"Value\":\"3\"},{\"Key\":\"c\",\"Value\":\"4\"}," OURS)},
+	 STEP_DONE,
+	 NULL,
+	 "{\"tags\":{\"b\":\"3\",\"c\":\"4\"}}",
+	 false,
+	 false},
+	{"an update sends nothing that was not planned",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 "vpc-1",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true,\"tags\":{}}",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true,\"tags\":{\"a\":\"1\"}}",
+	 NULL,
+	 false,
+	 false,
+	 {LIST_VPC("available", OURS),
+	  READ_HOSTNAMES("false"),
+	  {"CreateTags", NULL, "{}", NULL, 0},
+	  LIST_VPC("available", "{\"Key\":\"a\",\"Value\":\"1\"}," OURS),
+	  READ_HOSTNAMES("false")},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"what is no longer set goes back to its constant",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 "vpc-1",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true}",
+	 "{\"cidr\":\"10.0.0.0/16\"}",
+	 NULL,
+	 false,
+	 false,
+	 {LIST_VPC("available", OURS),
+	  READ_HOSTNAMES("true"),
+	  {"ModifyVpcAttribute", "{\"VpcId\":\"vpc-1\",\"EnableDnsHostnames\":{\"Value\":false}}", "{}", NULL, 0},
+	  LIST_VPC("available", OURS),
+	  READ_HOSTNAMES("false")},
+	 STEP_DONE,
+	 NULL,
+	 "{\"dns_hostnames\":false}",
+	 false,
+	 false},
+	{"a field that may not be read is sent once, unseen",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 "vpc-1",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":false}",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true}",
+	 NULL,
+	 false,
+	 false,
+	 {LIST_VPC("available", OURS), DENIED_HOSTNAMES, SET_HOSTNAMES, LIST_VPC("available", OURS), DENIED_HOSTNAMES},
+	 STEP_DONE,
+	 NULL,
+	 "{\"dns_hostnames\":{\"$unread\":true}}",
+	 false,
+	 false},
+	{"a listing that lags behind is waited for",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 "vpc-1",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":false}",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true}",
+	 NULL,
+	 false,
+	 false,
+	 {LIST_VPC("available", OURS),
+	  READ_HOSTNAMES("false"),
+	  SET_HOSTNAMES,
+	  LIST_VPC("available", OURS),
+	  READ_HOSTNAMES("false"),
+	  {"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 0},
+	  LIST_VPC("available", OURS),
+	  READ_HOSTNAMES("true")},
+	 STEP_DONE,
+	 NULL,
+	 "{\"dns_hostnames\":true}",
+	 false,
+	 false},
+	{"an object that is gone is not changed",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 "vpc-1",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":false}",
+	 "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true}",
+	 NULL,
+	 false,
+	 false,
+	 {{"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 0}},
+	 STEP_FAILED,
+	 "is not there any more",
+	 NULL,
+	 false,
+	 false},
+	{"a range that others wait for comes with the object",
+	 &aws_vpc,
+	 PHASE_MAKE,
+	 "vpc-1",
+	 "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[]}",
+	 "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[\"10.1.0.0/16\"]}",
+	 NULL,
+	 false,
+	 false,
+	 {LIST_VPC("available", OURS),
+	  {"AssociateVpcCidrBlock", "{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.1.0.0/16\"}", "{}", NULL, 0},
+	  {"DescribeVpcs", NULL,
+	   "{\"Vpcs\":[{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.0.0.0/16\",\"State\":\"available\","
+	   "\"CidrBlockAssociationSet\":[{\"AssociationId\":\"a-1\",\"CidrBlock\":\"10.1.0.0/16\","
+	   "\"CidrBlockState\":{\"State\":\"associated\"}}]}]}",
+	   NULL, 0}},
+	 STEP_DONE,
+	 NULL,
+	 "{\"secondary_cidrs\":[\"10.1.0.0/16\"]}",
+	 false,
+	 false},
+	{"delete",
+	 &aws_vpc,
+	 PHASE_DELETE,
+	 "vpc-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {LIST_VPC("available", OURS), {"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", "{}", NULL, 0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"delete what went in between",
+	 &aws_vpc,
+	 PHASE_DELETE,
+	 "vpc-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {LIST_VPC("available", OURS), {"DeleteVpc", NULL, NULL, "InvalidVpcID.NotFound", 0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"delete what is gone",
+	 &aws_vpc,
+	 PHASE_DELETE,
+	 "vpc-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {{"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"a delete that is refused says why",
+	 &aws_vpc,
+	 PHASE_DELETE,
+	 "vpc-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {LIST_VPC("available", OURS), {"DeleteVpc", NULL, NULL, "DependencyViolation", 0}},
+	 STEP_FAILED,
+	 "DependencyViolation",
+	 NULL,
+	 false,
+	 false},
+};
+
+#define GROUP(rules)                                                                                                   \
+	{                                                                                                              \
+		"DescribeSecurityGroups", BY_ID("group-id", "sg-1"),                                                   \
+			"{\"SecurityGroups\":[{\"GroupId\":\"sg-1\",\"GroupName\":\"g\",\"Description\":\"d\","        \
+			"\"VpcId\":\"vpc-1\","                                                                         \
+			"\"IpPermissions\":[" rules "]}]}",                                                            \
+			NULL, 0                                                                                        \
+	}
+#define PERMISSION(port, cidr, description)                                                                            \
+	"{\"IpProtocol\":\"tcp\",\"FromPort\":" port ",\"ToPort\":" port ",\"IpRanges\":[{\"CidrIp\":\"" cidr          \
+	"\",\"Description\":\"" description "\"}]}"
+#define RULE(port, cidr, description)                                                                                  \
+	"{\"protocol\":\"tcp\",\"from_port\":" port ",\"to_port\":" port ",\"cidr\":\"" cidr                           \
+	"\",\"description\":\"" description "\"}"
+#define GROUP_FIELDS(rules) "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-1\",\"ingress\":[" rules "]}"
+
+#define TABLE(rest)                                                                                                    \
+	{                                                                                                              \
+		"DescribeRouteTables", BY_ID("route-table-id", "rtb-1"),                                               \
+			"{\"RouteTables\":[{\"RouteTableId\":\"rtb-1\",\"VpcId\":\"vpc-1\"," rest "}]}", NULL, 0       \
+	}
+#define ROUTES(gateway, other)                                                                                         \
+	"\"Routes\":[{\"DestinationCidrBlock\":\"10.0.0.0/16\",\"GatewayId\":\"local\"},"                              \
+	"{\"DestinationCidrBlock\":\"0.0.0.0/0\",\"GatewayId\":\"" gateway "\"}" other "]"
+#define ASSOCIATED                                                                                                     \
+	"\"Associations\":[{\"RouteTableAssociationId\":\"rtbassoc-1\",\"SubnetId\":\"subnet-1\","                     \
+	"\"AssociationState\":{\"State\":\"associated\"}}]"
+
+static const struct scenario parts[] = {
+	{"a rule comes, one goes, one gets another description",
+	 &aws_security_group,
+	 PHASE_SETTLE,
+	 "sg-1",
+	 GROUP_FIELDS(RULE("22", "10.0.0.0/8", "a") "," RULE("80", "10.0.0.0/8", "b")),
+	 GROUP_FIELDS(RULE("22", "10.0.0.0/8", "c") "," RULE("443", "10.0.0.0/8", "b")),
+	 NULL,
+	 false,
+	 false,
+	 {GROUP(PERMISSION("22", "10.0.0.0/8", "a") "," PERMISSION("80", "10.0.0.0/8", "b")),
+	  {"RevokeSecurityGroupIngress",
+	   "{\"GroupId\":\"sg-1\",\"IpPermissions\":[" PERMISSION("80", "10.0.0.0/8", "b") "]}", "{}", NULL, 0},
+	  {"AuthorizeSecurityGroupIngress",
+	   "{\"GroupId\":\"sg-1\",\"IpPermissions\":[" PERMISSION("443", "10.0.0.0/8", "b") "]}", NULL,
+	   "InvalidPermission.Duplicate", 0},
+	  {"UpdateSecurityGroupRuleDescriptionsIngress",
+	   "{\"GroupId\":\"sg-1\",\"IpPermissions\":[" PERMISSION("22", "10.0.0.0/8", "c") "]}", "{}", NULL, 0},
+	  GROUP(PERMISSION("22", "10.0.0.0/8", "c") "," PERMISSION("443", "10.0.0.0/8", "b"))},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"a route changes its target in place and goes by its destination alone",
+	 &aws_route_table,
+	 PHASE_SETTLE,
+	 "rtb-1",
+	 "{\"vpc\":\"vpc-1\",\"routes\":[{\"destination\":\"0.0.0.0/0\",\"internet_gateway\":\"igw-1\"},"
+	 "{\"destination\":\"192.168.0.0/24\",\"vpn_gateway\":\"vgw-1\"}]}",
+	 "{\"vpc\":\"vpc-1\",\"routes\":[{\"destination\":\"0.0.0.0/0\",\"internet_gateway\":\"igw-2\"}]}",
+	 NULL,
+	 false,
+	 false,
+	 {TABLE(ROUTES("igw-1", ",{\"DestinationCidrBlock\":\"192.168.0.0/24\",\"GatewayId\":\"vgw-1\"}")),
+	  {"DeleteRoute", "{\"RouteTableId\":\"rtb-1\",\"DestinationCidrBlock\":\"192.168.0.0/24\"}", "{}", NULL, 0},
+	  {"ReplaceRoute",
+	   "{\"RouteTableId\":\"rtb-1\",\"DestinationCidrBlock\":\"0.0.0.0/0\",\"GatewayId\":\"igw-2\"}", "{}", NULL,
+	   0},
+	  TABLE(ROUTES("igw-2", ""))},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"unsettle takes away what names a leaving object, and no more",
+	 &aws_route_table,
+	 PHASE_UNSETTLE,
+	 "rtb-1",
+	 NULL,
+	 NULL,
+	 "vgw-1",
+	 false,
+	 false,
+	 {TABLE(ROUTES("igw-1",
+		       ",{\"DestinationCidrBlock\":\"192.168.0.0/24\",\"GatewayId\":\"vgw-1\"}") "," ASSOCIATED),
+	  {"DeleteRoute", "{\"RouteTableId\":\"rtb-1\",\"DestinationCidrBlock\":\"192.168.0.0/24\"}", "{}", NULL, 0},
+	  TABLE(ROUTES("igw-1", "") "," ASSOCIATED)},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"before a deletion goes what would block it, by its own id",
+	 &aws_route_table,
+	 PHASE_UNSETTLE,
+	 "rtb-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {TABLE(ROUTES("igw-1", "") "," ASSOCIATED),
+	  {"DisassociateRouteTable", "{\"AssociationId\":\"rtbassoc-1\"}", "{}", NULL, 0},
+	  TABLE(ROUTES("igw-1", ""))},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"nothing is unsettled of what is gone",
+	 &aws_route_table,
+	 PHASE_UNSETTLE,
+	 "rtb-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {{"DescribeRouteTables", NULL, "{\"RouteTables\":[]}", NULL, 0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+};
+
+#define GATEWAY(attachment)                                                                                            \
+	{                                                                                                              \
+		"DescribeVpnGateways", BY_ID("vpn-gateway-id", "vgw-1"),                                               \
+			"{\"VpnGateways\":[{\"VpnGatewayId\":\"vgw-1\",\"State\":\"available\",\"VpcAttachments\":"    \
+			"[" attachment "]}]}",                                                                         \
+			NULL, 0                                                                                        \
+	}
+#define ATTACHED(vpc, state) "{\"VpcId\":\"" vpc "\",\"State\":\"" state "\"}"
+
+static const struct scenario attachments[] = {
+	{"detach, wait, attach, wait",
+	 &aws_vpn_gateway,
+	 PHASE_MAKE,
+	 "vgw-1",
+	 "{\"vpc\":\"vpc-1\"}",
+	 "{\"vpc\":\"vpc-2\"}",
+	 NULL,
+	 false,
+	 false,
+	 {GATEWAY(ATTACHED("vpc-1", "attached")),
+	  {"DetachVpnGateway", "{\"VpnGatewayId\":\"vgw-1\",\"VpcId\":\"vpc-1\"}", "{}", NULL, 0},
+	  GATEWAY(ATTACHED("vpc-1", "detaching")),
+	  GATEWAY(ATTACHED("vpc-1", "detached")),
+	  {"AttachVpnGateway", "{\"VpnGatewayId\":\"vgw-1\",\"VpcId\":\"vpc-2\"}", "{}", NULL, 0},
+	  GATEWAY(ATTACHED("vpc-1", "detached") "," ATTACHED("vpc-2", "attaching")),
+	  {"DescribeVpnGateways", NULL,
+	   "{\"VpnGateways\":[{\"VpnGatewayId\":\"vgw-1\",\"State\":\"available\",\"VpcAttachments\":["
+	   "{\"VpcId\":\"vpc-2\",\"State\":\"attached\"}]}]}",
+	   NULL, 1}},
+	 STEP_DONE,
+	 NULL,
+	 "{\"vpc\":\"vpc-2\"}",
+	 false,
+	 false},
+	{"a deletion detaches first",
+	 &aws_vpn_gateway,
+	 PHASE_DELETE,
+	 "vgw-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {GATEWAY(ATTACHED("vpc-1", "attached")),
+	  {"DetachVpnGateway", NULL, "{}", NULL, 0},
+	  GATEWAY(ATTACHED("vpc-1", "detaching")),
+	  GATEWAY(""),
+	  {"DeleteVpnGateway", "{\"VpnGatewayId\":\"vgw-1\"}", "{}", NULL, 0},
+	  {"DescribeVpnGateways", NULL, "{\"VpnGateways\":[{\"VpnGatewayId\":\"vgw-1\",\"State\":\"deleted\"}]}", NULL,
+	   0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+};
+
+static void run_all(const struct scenario *scenarios, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		scenario_run(&scenarios[i]);
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void test_vpcs(void **state)
+{
+	(void)state;
+	run_all(vpcs, COUNT(vpcs));
+}
+
+static void test_parts(void **state)
+{
+	(void)state;
+	run_all(parts, COUNT(parts));
+}
+
+static void test_attachments(void **state)
+{
+	(void)state;
+	run_all(attachments, COUNT(attachments));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vpcs),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_attachments),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
