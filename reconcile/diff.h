@@ -25,7 +25,7 @@ enum likeness {
 
 /*
  * Compares one field. Members of an object that `wanted` does not set are not compared,
- * except where their when_unset gives them a value; items of a set are matched by key; a
+ * except where their when_unset is to clear or to replace; items of a set are matched by key; a
  * map counts as a whole. NULL or null: not set.
  */
 enum likeness diff_field(const struct field *field, const struct value *wanted, const struct value *live);

@@ -283,7 +283,8 @@ static void test_symbolic_pairs(void **state)
 	struct arena *arena = (struct arena *)*state;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct digest a = resource_symbolic(&rows[i].a, &keyed, arena), b = resource_symbolic(&rows[i].b, &keyed, arena);
+		struct digest a = resource_symbolic(&rows[i].a, &keyed, arena),
+			      b = resource_symbolic(&rows[i].b, &keyed, arena);
 
 		if (digest_equal(&a, &b) != rows[i].same)
 			fail_msg("%s", rows[i].name);
@@ -303,7 +304,6 @@ static void test_symbolic_vector(void **state)
 
 	assert_memory_equal(digest.bytes, expected.bytes, DIGEST_BYTES);
 }
-
 
 static const char body_text[] =
 	"{\"applied\":{\"cidr\":{\"$secret\":\"f8\"},\"vpc\":{\"$deferred\":\"${aws.vpc.a.id}\"},\"zone\":\"a\"},"
