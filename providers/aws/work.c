@@ -319,7 +319,8 @@ static enum step changed(struct work *work, const struct answer *answer)
 	if (answer->ok && holds_failure(call, answer, &failure))
 		return aws_change_refused(work, &failure, "change");
 	note_change(work);
-	return call->waits ? aws_read_again(work, 0) : converge(work);
+	/* A listing that lags would show it ready, and as it was before: a change is given time to show. */
+	return call->waits ? aws_read_again(work, poll_ms(work)) : converge(work);
 }
 
 static enum step looked_up(struct work *work, const struct answer *answer)
