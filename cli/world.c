@@ -19,7 +19,7 @@
 #include "cli/world_files.h"
 #include "providers/net/curl_transport.h"
 
-enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096 };
+enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096, TYPING_CHECK_MS = 100 };
 
 /*
  * How many interrupts have come, at most 2. The only variables at file scope: a signal
@@ -176,12 +176,25 @@ static bool write_stream(struct world *world, int stream, struct slice text)
 	return true;
 }
 
+/* Until something was typed, or an interrupt came. The wait is cut up, because a signal that
+ * comes just before a wait does not end it. */
+static void await_typing(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	while (interrupts == 0 && poll(&input, 1, TYPING_CHECK_MS) == 0)
+		;
+}
+
 /* The next byte typed; false at the end of input and on an interrupt. */
 static bool next_typed(struct real_world *real, char *ret)
 {
 	if (real->typed_used == real->typed_size) {
 		ssize_t count;
 
+		await_typing();
+		if (interrupts > 0)
+			return false;
 		do
 			count = read(STDIN_FILENO, real->typed, sizeof real->typed);
 		while (count < 0 &&
