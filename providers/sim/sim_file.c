@@ -121,8 +121,10 @@ static struct sim_object *apply_object(struct sim *sim, const struct value *valu
 	struct sim_region *region = sim_region(sim, value_slice(value_get_named(value, "region")));
 	struct sim_object *object = sim_find(region, type->number, id);
 	if (!body) {
-		if (object)
+		if (object) {
 			sim_forget(object);
+			node_release(&object->body);
+		}
 		return NULL;
 	}
 	if (!value_is(sequence, VALUE_INTEGER) || !value_is(created, VALUE_INTEGER) || !value_is(due, VALUE_INTEGER))
