@@ -1,0 +1,114 @@
+"""A sample for every kind: what test_conformance.py needs to know to try the kind from its creation to its end.
+
+One file a kind, found by itself; each sets SAMPLE. The values of a sample set every field that one resource can have
+at once; `further` makes variants for fields that exclude each other. What is live is read by `read`, with boto3.
+"""
+
+import dataclasses
+import importlib
+import pathlib
+import typing
+
+# What becomes of a field that was set and no longer is, beside a value that it goes back to.
+KEPT = "kept, and no longer managed"
+REPLACED = "only a new object is without it"
+CLEARED = None
+
+
+@dataclasses.dataclass
+class Change:
+    """A field gets another value."""
+
+    to: object
+    # What else the spec says before and after, where the field needs it.
+    given: dict = dataclasses.field(default_factory=dict)
+    # What else changes at the same time because of the field, as fields of the same plan.
+    along: dict = dataclasses.field(default_factory=dict)
+    # prepare(cloud, id): what must be done by hand first, because no field does it.
+    prepare: typing.Callable = None
+
+
+@dataclasses.dataclass
+class Unset:
+    """A field is taken out of the spec: what it goes back to, or KEPT, REPLACED, CLEARED."""
+
+    becomes: object
+    given: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Sample:
+    kind: str
+    # {field: value}: the first spec. References are Ref("aws.vpc.main").
+    values: dict
+    # read(cloud, id) -> {field: value} as the service tells it, with ids for references; None: there is none.
+    read: typing.Callable
+    # remove(cloud, id): deletes it behind our back, with everything that holds it.
+    remove: typing.Callable
+    # The simulator's word for the kind.
+    simulated: str
+    # {kind: {name: fields}}: what it refers to.
+    needs: dict = dataclasses.field(default_factory=dict)
+    in_place: dict = dataclasses.field(default_factory=dict)
+    replaces: dict = dataclasses.field(default_factory=dict)
+    unset: dict = dataclasses.field(default_factory=dict)
+    # {field: reason}: cannot be read with boto3 on any server.
+    unreadable: dict = dataclasses.field(default_factory=dict)
+    # {field: reason}: moto does not take it, forgets it, or misstates it; such fields are left out there.
+    not_on_moto: dict = dataclasses.field(default_factory=dict)
+    # {field: reason}: moto takes it when the resource is made, and forgets to change it.
+    fixed_on_moto: dict = dataclasses.field(default_factory=dict)
+    # Where moto keeps what it is given as it is, some fields stand for all; None: all of them.
+    on_moto: tuple = None
+    # Reasons why moto cannot do the kind, or a step of it ("life", "change", "unset", "replace", "removal"), at all.
+    moto_lacks: dict = dataclasses.field(default_factory=dict)
+    # {field: reason}: cannot be tried at all.
+    untried: dict = dataclasses.field(default_factory=dict)
+    # {name: {field: value}}: other first specs, each made, planned empty and destroyed.
+    further: dict = dataclasses.field(default_factory=dict)
+
+    def fields(self, cloud):
+        """Names of the fields that can be tried on this cloud."""
+        return [name for name in self.values if cloud != "moto" or name not in self.not_on_moto]
+
+
+def picked(answer, paths):
+    """{field: what stands at its path}; a dict of paths reaches into an object, of which nothing set is None.
+
+    A path is "A.B"; a tuple ("A.B", "C") gives C of each item in a list, ("A", {...}) each item as an object.
+    """
+    found = {}
+    for field, path in paths.items():
+        found[field] = _one(answer, path)
+    return found
+
+
+def _one(answer, path):
+    if isinstance(path, dict):
+        inner = {name: value for name, value in picked(answer, path).items() if value is not None}
+        return inner or None
+    if isinstance(path, tuple):
+        items = _one(answer, path[0])
+        if items is None:
+            return None
+        each = (_one(item, path[1]) for item in items)
+        return [one for one in each if one is not None]
+    for step in path.split("."):
+        if answer is None:
+            return None
+        answer = answer[int(step)] if step.isdigit() and isinstance(answer, list) else answer.get(step)
+    return answer
+
+
+def _load():
+    samples = {}
+    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+        if path.stem != "__init__":
+            sample = importlib.import_module(f"samples.{path.stem}").SAMPLE
+            samples[sample.kind] = sample
+    return samples
+
+
+def all_samples():
+    """{kind: Sample}."""
+    return _load()

@@ -1,0 +1,478 @@
+"""What an easy design gets wrong, on the simulator: each from an empty cloud to the end, with boto3 as the judge."""
+
+import json
+import signal
+
+import pytest
+
+from conftest import REGION
+from trueup_runner import (
+    Proxy,
+    Ref,
+    SimulatedCloud,
+    apply,
+    errors_of,
+    found,
+    ids_of,
+    plan,
+    plan_is_empty,
+    spec_text,
+    tags_of,
+)
+
+INCOMPLETE = 3
+
+
+@pytest.fixture
+def cloud(stack):
+    """A simulated cloud, empty, for `stack`."""
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def write(stack, resources, **sections):
+    stack.write("stack.yaml", spec_text(resources, **sections))
+
+
+def nothing_is_left(stack, cloud, *kinds):
+    assert ids_of(stack) == {}
+    for kind in kinds:
+        ours = [each for each in cloud.things(kind).values() if "trueup:stack" in json.dumps(each)]
+        states = {each.get("state") for each in ours}
+        assert states <= {"deleted"}, ours
+
+
+VPC = {"home": {"cidr": "10.20.0.0/16"}}
+
+
+def admits(group, port):
+    return {"protocol": "tcp", "from_port": port, "to_port": port, "group": Ref(f"aws.security_group.{group}")}
+
+
+def pairs(cloud, identity):
+    [group] = cloud.client().describe_security_groups(GroupIds=[identity])["SecurityGroups"]
+    return {pair["GroupId"] for rule in group["IpPermissions"] for pair in rule["UserIdGroupPairs"]}
+
+
+def two_groups(**ports):
+    return {
+        "aws.vpc": VPC,
+        "aws.security_group": {
+            name: {
+                "name": name,
+                "description": name,
+                "vpc": Ref("aws.vpc.home"),
+                "ingress": [admits(other, ports.get(name, 5432)), admits(name, 9100)],
+            }
+            for name, other in (("web", "data"), ("data", "web"))
+        },
+    }
+
+
+def test_two_groups_that_admit_each_other(stack, cloud):
+    write(stack, two_groups())
+    apply(stack)
+    ids = ids_of(stack)
+    web, data = ids["aws.security_group.web"], ids["aws.security_group.data"]
+    assert pairs(cloud, web) == pairs(cloud, data) == {web, data}
+    plan_is_empty(stack)
+
+    # A change of both sides at once.
+    write(stack, two_groups(web=5433, data=5434))
+    assert set(plan(stack, status=2).operations().values()) == {"update"}
+    apply(stack)
+    assert ids_of(stack) == ids
+    plan_is_empty(stack)
+
+    # One of them is replaced while the other goes on admitting it.
+    resources = two_groups(web=5433, data=5434)
+    resources["aws.security_group"]["web"]["description"] = "another"
+    write(stack, resources)
+    assert plan(stack, status=2).operations() == {
+        "aws.security_group.web": "replace",
+        "aws.security_group.data": "update",
+    }
+    apply(stack)
+    ids = ids_of(stack)
+    assert ids["aws.security_group.data"] == data and ids["aws.security_group.web"] != web
+    assert pairs(cloud, data) == {ids["aws.security_group.web"], data}
+    assert found(lambda: pairs(cloud, web), "InvalidGroup.NotFound") is None
+    plan_is_empty(stack)
+
+    # Both leave the spec, the VPC stays.
+    write(stack, {"aws.vpc": VPC})
+    assert plan(stack, status=2).operations() == {
+        "aws.security_group.web": "delete",
+        "aws.security_group.data": "delete",
+    }
+    apply(stack)
+    write(stack, two_groups())
+    apply(stack)
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "security-group")
+
+
+def gateway_and_table(side):
+    """The table routes to the gateway, and the gateway propagates to the table (or the table says that it does)."""
+    resources = {
+        "aws.vpc": VPC,
+        "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}},
+        "aws.route_table": {
+            "private": {
+                "vpc": Ref("aws.vpc.home"),
+                "routes": [{"destination": "192.168.10.0/24", "vpn_gateway": Ref("aws.vpn_gateway.edge")}],
+            }
+        },
+    }
+    if side == "gateway":
+        resources["aws.vpn_gateway"]["edge"]["propagate_to"] = [Ref("aws.route_table.private")]
+    else:
+        resources["aws.route_table"]["private"]["propagation"] = [Ref("aws.vpn_gateway.edge")]
+    return resources
+
+
+@pytest.mark.parametrize("side", ["gateway", "table"])
+def test_a_gateway_and_a_table_that_name_each_other(stack, cloud, side):
+    write(stack, gateway_and_table(side))
+    apply(stack)
+    plan_is_empty(stack)
+    ids = ids_of(stack)
+    [table] = cloud.client().describe_route_tables(RouteTableIds=[ids["aws.route_table.private"]])["RouteTables"]
+    gateway = ids["aws.vpn_gateway.edge"]
+    assert [each["GatewayId"] for each in table["PropagatingVgws"]] == [gateway]
+    assert {each["GatewayId"] for each in table["Routes"] if each["Origin"] == "CreateRoute"} == {gateway}
+
+    # The gateway is replaced: the table lets go of the old one and takes the new one.
+    resources = gateway_and_table(side)
+    resources["aws.vpn_gateway"]["edge"]["asn"] = 64999
+    write(stack, resources)
+    apply(stack)
+    plan_is_empty(stack)
+    gateway = ids_of(stack)["aws.vpn_gateway.edge"]
+    assert gateway != ids["aws.vpn_gateway.edge"]
+    assert ids_of(stack)["aws.route_table.private"] == ids["aws.route_table.private"]
+    [table] = cloud.client().describe_route_tables(RouteTableIds=[ids["aws.route_table.private"]])["RouteTables"]
+    assert {each["GatewayId"] for each in table["Routes"] if each["Origin"] == "CreateRoute"} == {gateway}
+
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "vpn-gateway", "route-table")
+
+
+def template_and_group(user_data):
+    return {
+        "aws.vpc": VPC,
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20", "zone": f"{REGION}a"}},
+        "aws.launch_template": {
+            "worker": {
+                "name": "worker",
+                "image": "ami-0123456789abcdef0",
+                "instance_type": "t3.micro",
+                "user_data": user_data,
+            }
+        },
+        "aws.autoscaling_group": {
+            "workers": {
+                "name": "workers",
+                "min": 1,
+                "max": 2,
+                "subnets": [Ref("aws.subnet.a")],
+                "launch_template": Ref("aws.launch_template.worker"),
+            }
+        },
+    }
+
+
+def version_of(cloud):
+    [group] = cloud.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=["workers"])[
+        "AutoScalingGroups"
+    ]
+    return group["LaunchTemplate"]["Version"]
+
+
+def test_a_template_changed_under_its_group(stack, cloud):
+    write(stack, template_and_group("#!/bin/sh\necho one\n"))
+    apply(stack)
+    plan_is_empty(stack)
+    assert version_of(cloud) == "1"
+    ids = ids_of(stack)
+
+    write(stack, template_and_group("#!/bin/sh\necho two\n"))
+    assert plan(stack, status=2).operations() == {
+        "aws.launch_template.worker": "update",
+        "aws.autoscaling_group.workers": "update",
+    }
+    apply(stack)
+    assert version_of(cloud) == "2"
+    assert ids_of(stack) == ids
+    plan_is_empty(stack)
+
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
+def vpn(address):
+    return {
+        "aws.vpc": VPC,
+        "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}},
+        "aws.customer_gateway": {"office": {"address": address, "asn": 65001}},
+        "aws.vpn_connection": {
+            "office": {
+                "vpn_gateway": Ref("aws.vpn_gateway.edge"),
+                "customer_gateway": Ref("aws.customer_gateway.office"),
+                "static_routes_only": True,
+                "routes": ["192.168.10.0/24"],
+            }
+        },
+    }
+
+
+def transactions(stack):
+    """What the simulator's file says was written, in order: [(type, id, body or None)]."""
+    lines = (stack.folder / SimulatedCloud.file).read_text().splitlines()[1:]
+    return [
+        (each["type"], each["id"], each.get("body")) for line in lines for each in json.loads(line).get("objects", [])
+    ]
+
+
+def test_a_customer_gateway_replaced_under_a_live_connection(stack, cloud):
+    write(stack, vpn("203.0.113.7"))
+    apply(stack)
+    plan_is_empty(stack)
+    before = ids_of(stack)
+    old, connection = before["aws.customer_gateway.office"], before["aws.vpn_connection.office"]
+    seen = len(transactions(stack))
+
+    write(stack, vpn("203.0.113.8"))
+    planned = plan(stack, status=2)
+    assert planned.operations() == {
+        "aws.customer_gateway.office": "replace",
+        "aws.vpn_connection.office": "update",
+    }
+    assert planned.actions["aws.customer_gateway.office"].data["create_before_destroy"] is True
+    apply(stack)
+    after = ids_of(stack)
+    new = after["aws.customer_gateway.office"]
+    assert new != old and after["aws.vpn_connection.office"] == connection
+    [live] = cloud.client().describe_vpn_connections(VpnConnectionIds=[connection])["VpnConnections"]
+    assert live["CustomerGatewayId"] == new and live["State"] == "available"
+    assert [each["DestinationCidrBlock"] for each in live["Routes"]] == ["192.168.10.0/24"]
+
+    # The new gateway first, then the connection moved, then the old one deleted; the connection never left.
+    events = []
+    for kind, identity, body in transactions(stack)[seen:]:
+        if kind == "customer-gateway" and identity == new and body:
+            events.append("made")
+        elif kind == "customer-gateway" and identity == old and (not body or body["state"] in ("deleting", "deleted")):
+            events.append("deleted")
+        elif kind == "vpn-connection":
+            assert body and body["state"] not in ("deleting", "deleted")
+            if body["customerGatewayId"] == new:
+                events.append("moved")
+    assert list(dict.fromkeys(events)) == ["made", "moved", "deleted"]
+    plan_is_empty(stack)
+
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "vpn-gateway", "customer-gateway", "vpn-connection")
+
+
+def test_a_vpc_whose_dns_attributes_are_denied(stack, cloud):
+    vpcs = {"home": {"cidr": "10.20.0.0/16", "dns_support": True, "dns_hostnames": True}}
+    write(stack, {"aws.vpc": vpcs})
+    apply(stack)
+    plan_is_empty(stack)
+    fault = cloud.fault("DescribeVpcAttribute", "deny", count=0)
+
+    planned = plan(stack, status=INCOMPLETE)
+    assert planned.data["actions"] == []
+    assert {(each["address"], each["field"]) for each in planned.data["unread"]} == {
+        ("aws.vpc.home", "dns_support"),
+        ("aws.vpc.home", "dns_hostnames"),
+    }
+    assert all("UnauthorizedOperation" in each["reason"] for each in planned.data["unread"]), planned.data["unread"]
+    # Never green, on no command, and said in words.
+    told = stack.run("plan", status=INCOMPLETE)
+    assert "UNREAD" in told.out and "aws.vpc.home.dns_hostnames" in told.out
+    stack.run("drift", status=INCOMPLETE)
+
+    # What does not depend on it goes on: another resource, and another field of the same one.
+    vpcs["home"]["tags"] = {"team": "research"}
+    subnets = {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20"}}
+    write(stack, {"aws.vpc": vpcs, "aws.subnet": subnets})
+    planned = plan(stack, status=INCOMPLETE)
+    assert planned.operations() == {"aws.vpc.home": "update", "aws.subnet.a": "create"}
+    assert planned.actions["aws.vpc.home"].fields() - {"dns_support", "dns_hostnames"} == {"tags"}
+    apply(stack, status=INCOMPLETE)
+    ids = ids_of(stack)
+    ec2 = cloud.client()
+    assert found(lambda: ec2.describe_subnets(SubnetIds=[ids["aws.subnet.a"]]), "InvalidSubnetID.NotFound")
+    [vpc] = ec2.describe_vpcs(VpcIds=[ids["aws.vpc.home"]])["Vpcs"]
+    assert tags_of(vpc["Tags"]) == {"team": "research"}
+
+    cloud.heal(fault)
+    plan_is_empty(stack)
+    # It was not written over while nobody could see it.
+    told = ec2.describe_vpc_attribute(VpcId=ids["aws.vpc.home"], Attribute="enableDnsHostnames")
+    assert told["EnableDnsHostnames"]["Value"] is True
+
+
+GUARDED = {
+    "aws.vpc": VPC,
+    "aws.security_group": {
+        "web": {
+            "name": "web",
+            "description": "web",
+            "vpc": Ref("aws.vpc.home"),
+            "ingress": [{"protocol": "tcp", "from_port": 443, "to_port": 443, "cidr": "0.0.0.0/0"}],
+            "tags": {"team": "research"},
+        }
+    },
+}
+
+
+def killed_at(stack, cloud, at):
+    """Applies until the program is killed at a point of its talk with the cloud; gives the proxy for what follows."""
+    proxy = Proxy(cloud.address(), at)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    process = stack.start("apply", "--yes")
+    proxy.victim = process
+    out, err = process.communicate(timeout=120)
+    proxy.victim = None
+    return proxy, process.returncode, (out + err).decode()
+
+
+def web_groups(cloud):
+    answer = cloud.client().describe_security_groups(Filters=[{"Name": "group-name", "Values": ["web"]}])
+    return answer["SecurityGroups"]
+
+
+def test_killed_between_a_group_and_its_rules(stack, cloud):
+    write(stack, GUARDED)
+    proxy, status, told = killed_at(
+        stack, cloud, lambda number, action, executed: action == "AuthorizeSecurityGroupIngress" and not executed
+    )
+    assert status == -signal.SIGKILL, told
+    [group] = web_groups(cloud)
+    assert group["IpPermissions"] == []
+    made = proxy.actions.count("CreateSecurityGroup")
+
+    apply(stack)
+    [resumed] = web_groups(cloud)
+    assert resumed["GroupId"] == group["GroupId"] == ids_of(stack)["aws.security_group.web"]
+    assert [each["FromPort"] for each in resumed["IpPermissions"]] == [443]
+    assert proxy.actions.count("CreateSecurityGroup") == made
+    plan_is_empty(stack)
+    stack.run("destroy", "--yes")
+    assert web_groups(cloud) == []
+    proxy.stop()
+
+
+# Each request of an undisturbed apply of GUARDED that changes something, in an order that is always the same.
+CHANGES = ["CreateVpc", "CreateSecurityGroup", "AuthorizeSecurityGroupIngress"]
+
+
+@pytest.mark.parametrize("executed", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("action", CHANGES)
+def test_killed_at_any_change(stack, cloud, action, executed):
+    write(stack, GUARDED)
+    proxy, status, told = killed_at(
+        stack, cloud, lambda number, asked, done: asked == action and done == executed
+    )
+    assert status == -signal.SIGKILL, told
+    apply(stack, timeout_s=120)
+    plan_is_empty(stack)
+    ids = ids_of(stack)
+    [group] = web_groups(cloud)
+    assert group["GroupId"] == ids["aws.security_group.web"]
+    assert [each["FromPort"] for each in group["IpPermissions"]] == [443]
+    ours = [each for each in cloud.client().describe_vpcs()["Vpcs"] if each["CidrBlock"] == "10.20.0.0/16"]
+    assert [each["VpcId"] for each in ours] == [ids["aws.vpc.home"]]
+    proxy.stop()
+
+
+EAST = "us-east-1"
+
+
+def in_two_regions(**aliases):
+    """Sections and resources of a stack with one VPC through the default provider and one through aws.east."""
+    vpcs = {"home": {"cidr": "10.20.0.0/16"}, "east": {"cidr": "10.30.0.0/16", "provider": "aws.east"}}
+    subnets = {"east": {"vpc": Ref("aws.vpc.east"), "cidr": "10.30.0.0/20", "provider": "aws.east"}}
+    return {"aws.vpc": vpcs, "aws.subnet": subnets}, {"providers": {"aws.east": {"region": EAST}, **aliases}}
+
+
+def vpcs_in(cloud, region):
+    return sorted(each["CidrBlock"] for each in cloud.client(region=region).describe_vpcs()["Vpcs"])
+
+
+def test_a_provider_alias_removed_with_its_resources(stack, cloud):
+    resources, sections = in_two_regions()
+    write(stack, resources, **sections)
+    apply(stack)
+    plan_is_empty(stack)
+    assert "10.30.0.0/16" in vpcs_in(cloud, EAST) and "10.30.0.0/16" not in vpcs_in(cloud, REGION)
+
+    # Neither the alias nor what it was for is in the spec any more: it is reached as it was recorded.
+    write(stack, {"aws.vpc": {"home": resources["aws.vpc"]["home"]}})
+    assert plan(stack, status=2).operations() == {"aws.vpc.east": "delete", "aws.subnet.east": "delete"}
+    apply(stack)
+    assert "10.30.0.0/16" not in vpcs_in(cloud, EAST) and "10.20.0.0/16" in vpcs_in(cloud, REGION)
+    plan_is_empty(stack)
+
+
+def test_a_provider_alias_removed_while_its_resources_remain(stack, cloud):
+    resources, sections = in_two_regions()
+    write(stack, resources, **sections)
+    apply(stack)
+    before = ids_of(stack)
+    write(stack, resources)
+    document = stack.run("plan", "--output", "json", status=1).json
+    assert {each["message"] for each in errors_of(document)} == {"there is no provider 'aws.east'"}
+    assert {(each["file"], each["line"] > 0) for each in errors_of(document)} == {("stack.yaml", True)}
+
+    # Without the word they come to the default provider's region, which is another: new ones there.
+    for kind, name in (("aws.vpc", "east"), ("aws.subnet", "east")):
+        del resources[kind][name]["provider"]
+    write(stack, resources)
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.vpc.east": "replace", "aws.subnet.east": "replace"}
+    assert "region" in planned.actions["aws.vpc.east"].data["reason"]
+    apply(stack)
+    assert "10.30.0.0/16" not in vpcs_in(cloud, EAST) and "10.30.0.0/16" in vpcs_in(cloud, REGION)
+    after = ids_of(stack)
+    assert after["aws.vpc.home"] == before["aws.vpc.home"] and after["aws.vpc.east"] != before["aws.vpc.east"]
+    plan_is_empty(stack)
+
+
+def test_the_region_of_an_alias_edited(stack, cloud):
+    resources, sections = in_two_regions()
+    write(stack, resources, **sections)
+    apply(stack)
+    sections["providers"]["aws.east"]["region"] = "us-west-2"
+    write(stack, resources, **sections)
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.vpc.east": "replace", "aws.subnet.east": "replace"}
+    assert "region" in planned.actions["aws.vpc.east"].data["reason"]
+    apply(stack)
+    assert "10.30.0.0/16" not in vpcs_in(cloud, EAST) and "10.30.0.0/16" in vpcs_in(cloud, "us-west-2")
+    plan_is_empty(stack)
+    stack.run("destroy", "--yes")
+    assert ids_of(stack) == {}
+    assert "10.30.0.0/16" not in vpcs_in(cloud, "us-west-2")
+
+
+def test_another_endpoint_is_refused(stack, cloud):
+    """A state made on one cloud is never taken for another, however alike they are."""
+    write(stack, {"aws.vpc": VPC})
+    apply(stack)
+    for arguments in (["plan"], ["apply", "--yes"]):
+        result = stack.run(*arguments, "--output", "json", status=1, AWS_ENDPOINT_URL="sim:another")
+        [error] = errors_of(result.json)
+        assert error["address"] == "aws.vpc.home" and error["line"] == 4
+        assert "endpoint sim:world" in error["message"] and "endpoint sim:another" in error["message"]
+        assert result.json["actions"] == []
+    assert ids_of(stack).keys() == {"aws.vpc.home"}
+    plan_is_empty(stack)
+
+    # What is to go goes where it was recorded, whatever the environment says now.
+    stack.run("destroy", "--yes", AWS_ENDPOINT_URL="sim:another")
+    assert "10.20.0.0/16" not in vpcs_in(cloud, REGION)
