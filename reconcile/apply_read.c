@@ -30,6 +30,27 @@ static void on_read(struct read_batch *batch)
 	free(waiting);
 }
 
+/* The fields that the work is about: also those that it clears, or it would not see them stay. */
+static const struct value *fields_of(const struct work *work, struct arena *arena)
+{
+	const struct object *object = work->task.object;
+	if (!work->desired)
+		return value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
+	if (!work->released || work->released->count == 0)
+		return work->desired;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < work->desired->count; i++)
+		value_builder_member(&builder, value_slice(&work->desired->members[i].key),
+				     work->desired->members[i].value);
+	for (uint32_t i = 0; i < work->released->count; i++)
+		value_builder_set(&builder, value_slice(&work->released->members[i].key),
+				  work->released->members[i].value);
+	struct value *fields = arena_new(arena, struct value);
+	*fields = value_builder_map(&builder, arena);
+	return fields;
+}
+
 static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 {
 	const struct work *first = (const struct work *)tasks[0];
@@ -52,11 +73,11 @@ static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 		const struct object *object = work->task.object;
 		if (work->task.remaining > waiting->batch.remaining)
 			waiting->batch.remaining = work->task.remaining;
-		const struct value *recorded = value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
+		const struct value *fields = fields_of(work, &waiting->arena);
 		waiting->batch.requests[i] = (struct read_request){
 			.id = work->kind->found ? object->address : object->provider_id,
-			.matters = work->desired ? work->desired : recorded,
-			.wanted = work->desired ? work->desired : recorded,
+			.matters = fields,
+			.wanted = work->desired ? work->desired : fields,
 			/* The task itself reads again where it must: no proof of absence is needed here. */
 			.age_ms = INT64_MAX,
 		};

@@ -114,6 +114,13 @@ static struct slice subnet_id(const struct node *data)
 	return id.size > 0 ? id : node_text(first_interface(data), "subnetId");
 }
 
+static struct slice wanted_address(const struct node *data)
+{
+	struct slice address = node_text(data, "_privateIpAddress");
+
+	return address.size > 0 ? address : node_text(first_interface(data), "privateIpAddress");
+}
+
 static const struct node *group_ids(const struct node *data)
 {
 	const struct node *of_interface = node_get(first_interface(data), "groupSet");
@@ -345,8 +352,7 @@ struct sim_object *sim_launch_instance(struct sim_call *call, const struct sim_l
 	struct slice address;
 	char now[32];
 
-	if (!subnet || !image ||
-	    !choose_address(call, subnet, node_text(first_interface(data), "privateIpAddress"), &address))
+	if (!subnet || !image || !choose_address(call, subnet, wanted_address(data), &address))
 		return NULL;
 	struct sim_object *instance = sim_create(call->sim, call->region, SIM_INSTANCE, (struct slice){NULL, 0});
 	struct node *body = &instance->body, *placement;
@@ -409,6 +415,8 @@ static bool read_data(struct sim_call *call, struct node *data, struct sim_objec
 	node_release(&own);
 	if (sim_given(call, "SubnetId"))
 		node_put(data, "_subnetId", sim_text(call, "SubnetId"));
+	if (sim_given(call, "PrivateIpAddress"))
+		node_put(data, "_privateIpAddress", sim_text(call, "PrivateIpAddress"));
 	return true;
 }
 
