@@ -72,6 +72,18 @@ bool buffer_byte(struct buffer *buffer, char byte)
 	return buffer_append(buffer, (struct slice){&byte, 1});
 }
 
+bool buffer_decimal(struct buffer *buffer, uint64_t number)
+{
+	char digits[20]; /* as many as 2^64 - 1 has */
+	size_t first = sizeof(digits);
+
+	do {
+		digits[--first] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return buffer_append(buffer, (struct slice){digits + first, sizeof(digits) - first});
+}
+
 bool buffer_format(struct buffer *buffer, const char *format, ...)
 {
 	va_list arguments;

@@ -4,17 +4,39 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <stdlib.h>
+#include <threads.h>
 
 #include "base/memory.h"
 
 _Static_assert((int)DIGEST_HEX == 2 * (int)DIGEST_BYTES, "two digits a byte");
 
-/* Neither call can fail for SHA-256 but by want of memory or a broken OpenSSL: nothing may go on without it. */
+static EVP_MD *fetched;
+
+/* Nothing here can fail for SHA-256 but by want of memory or a broken OpenSSL: nothing may go on without it. */
+static void fetch(void)
+{
+	fetched = EVP_MD_fetch(NULL, "SHA256", NULL);
+	if (!fetched)
+		abort();
+}
+
+/*
+ * EVP_sha256() is looked up among the providers anew in every digest, which takes longer than
+ * to digest a resource; what EVP_MD_fetch() gives is looked up once (crypto(7), "Performance").
+ */
+static const EVP_MD *sha256(void)
+{
+	static once_flag once = ONCE_FLAG_INIT;
+
+	call_once(&once, fetch);
+	return fetched;
+}
+
 struct digest digest_of(struct slice text)
 {
 	struct digest digest;
 
-	if (EVP_Digest(text.data, text.size, digest.bytes, NULL, EVP_sha256(), NULL) != 1)
+	if (EVP_Digest(text.data, text.size, digest.bytes, NULL, sha256(), NULL) != 1)
 		abort();
 	return digest;
 }
@@ -23,7 +45,7 @@ struct digest digest_keyed(struct slice key, struct slice text)
 {
 	struct digest digest;
 
-	if (key.size > INT32_MAX || !HMAC(EVP_sha256(), key.size > 0 ? key.data : "", (int)key.size,
+	if (key.size > INT32_MAX || !HMAC(sha256(), key.size > 0 ? key.data : "", (int)key.size,
 					  (const unsigned char *)text.data, text.size, digest.bytes, NULL))
 		abort();
 	return digest;

@@ -262,18 +262,12 @@ static struct real_world *real_world_new(void)
 bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 {
 	struct real_world *real;
-	struct transport *transport = NULL;
 
 	if (!fill_standard_streams())
 		return diag_error(diagnostics, FAULT_USER, NOWHERE,
 				  "a standard stream is closed and '/dev/null' is missing");
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	real = real_world_new();
-	if (!curl_transport_open(&real->arena, &transport, diagnostics)) {
-		arena_release(&real->arena);
-		free(real);
-		return false;
-	}
 	take_signals(real);
 	*world = (struct world){
 		.context = real,
@@ -290,7 +284,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.write = write_stream,
 		.read_line = read_line,
 		.is_terminal = is_terminal,
-		.transport = transport,
+		.transport = curl_transport_open(&real->arena),
 		.sqlite_vfs = NULL,
 		.host_name = real->host_name,
 		.process_id = (int64_t)getpid(),

@@ -173,7 +173,9 @@ struct digest resource_symbolic(const struct resource *resource, const struct js
 	BUFFER_AUTO buffer;
 
 	buffer_init(&buffer, DESIRED_LIMIT_BYTES);
-	buffer_format(&buffer, "{\"create_before_destroy\":%d,\"depends_on\":", (int)resource->create_before_destroy);
+	buffer_string(&buffer, "{\"create_before_destroy\":");
+	buffer_decimal(&buffer, (uint64_t)resource->create_before_destroy);
+	buffer_string(&buffer, ",\"depends_on\":");
 	write_depends_on(&buffer, resource, scratch);
 	buffer_string(&buffer, ",\"desired\":");
 	if (!json_write(&buffer, &resource->desired, style))
@@ -182,8 +184,9 @@ struct digest resource_symbolic(const struct resource *resource, const struct js
 	write_ignored(&buffer, resource, scratch);
 	buffer_string(&buffer, ",\"kind\":");
 	json_write_string(&buffer, slice_of(resource->kind->name));
-	buffer_format(&buffer, ",\"protect\":%s,\"version\":%u}", resource->protect ? "true" : "false",
-		      resource->kind->version);
+	buffer_string(&buffer, resource->protect ? ",\"protect\":true,\"version\":" : ",\"protect\":false,\"version\":");
+	buffer_decimal(&buffer, resource->kind->version);
+	buffer_byte(&buffer, '}');
 	/* A text that was cut proves nothing. */
 	return buffer.full ? never : digest_of(buffer_slice(&buffer));
 }

@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 
 #include "base/memory.h"
@@ -23,7 +24,7 @@ struct exchange_list {
 
 struct curl_transport {
 	struct transport transport; /* first: the one is cast to the other */
-	CURLM *multi;		    /* owned */
+	CURLM *multi;		    /* owned; NULL until something is sent */
 	struct exchange_list running;
 	struct exchange_list ended;   /* not sent, or ended by us: told at the next wait() */
 	struct exchange_list telling; /* those of `ended` whose turn it is */
@@ -161,6 +162,25 @@ static int slice_ms(const struct curl_transport *transport, int64_t now_ms, int6
 	return until_ms <= now_ms ? 0 : until_ms - now_ms < SLICE_MS ? (int)(until_ms - now_ms) : SLICE_MS;
 }
 
+/*
+ * libcurl and OpenSSL's part of it take a millisecond to start, which a command that sends nothing
+ * need not spend. Where that fails there is no multi handle, which libcurl itself then says.
+ */
+static void begin(struct curl_transport *transport)
+{
+	if (transport->multi != NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return;
+	transport->multi = curl_multi_init();
+	if (transport->multi == NULL) {
+		curl_global_cleanup();
+		return;
+	}
+	curl_multi_setopt(transport->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+	curl_multi_setopt(transport->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)CONNECTIONS_PER_HOST);
+	curl_multi_setopt(transport->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)CONNECTIONS_IN_ALL);
+	curl_multi_setopt(transport->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_IN_ALL);
+}
+
 static void transport_start(struct transport *base, const struct http_request *request, http_done *done, void *context)
 {
 	struct curl_transport *transport = (struct curl_transport *)base;
@@ -168,6 +188,7 @@ static void transport_start(struct transport *base, const struct http_request *r
 	int64_t now_ms = exchange_clock_ms();
 	int64_t idle_at_ms;
 
+	begin(transport);
 	if (exchange != NULL)
 		list_remove(&transport->spare, exchange);
 	else
@@ -193,6 +214,7 @@ static void transport_wait(struct transport *base, int64_t deadline_ms)
 	struct curl_transport *transport = (struct curl_transport *)base;
 	int64_t look_up_at_ms = exchange_clock_ms() + SLICE_MS;
 
+	begin(transport);
 	for (;;) {
 		int running = 0;
 		CURLMcode code = curl_multi_perform(transport->multi, &running);
@@ -205,6 +227,10 @@ static void transport_wait(struct transport *base, int64_t deadline_ms)
 		told += tell_ended(transport);
 		if (told > 0 || now_ms >= deadline_ms || now_ms >= look_up_at_ms)
 			return;
+		if (transport->multi == NULL) {
+			poll(NULL, 0, slice_ms(transport, now_ms, deadline_ms));
+			return;
+		}
 		errno = 0;
 		code = curl_multi_poll(transport->multi, NULL, 0, slice_ms(transport, now_ms, deadline_ms), NULL);
 		if (errno == EINTR)
@@ -242,21 +268,10 @@ static void transport_cancel(struct transport *base, void *context)
 	cancel_in(transport, &transport->telling, context);
 }
 
-bool curl_transport_open(struct arena *arena, struct transport **ret, struct diagnostics *diagnostics)
+struct transport *curl_transport_open(struct arena *arena)
 {
 	struct curl_transport *transport = arena_new(arena, struct curl_transport);
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "the HTTP library cannot be started");
-	transport->multi = curl_multi_init();
-	if (transport->multi == NULL) {
-		curl_global_cleanup();
-		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "the HTTP library cannot be started");
-	}
-	curl_multi_setopt(transport->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
-	curl_multi_setopt(transport->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)CONNECTIONS_PER_HOST);
-	curl_multi_setopt(transport->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)CONNECTIONS_IN_ALL);
-	curl_multi_setopt(transport->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_IN_ALL);
 	transport->idle_check_at_ms = INT64_MAX;
 	transport->transport = (struct transport){
 		.start = transport_start,
@@ -264,8 +279,7 @@ bool curl_transport_open(struct arena *arena, struct transport **ret, struct dia
 		.pending = transport_pending,
 		.cancel = transport_cancel,
 	};
-	*ret = &transport->transport;
-	return true;
+	return &transport->transport;
 }
 
 void curl_transport_close(struct transport *transport)
@@ -281,6 +295,8 @@ void curl_transport_close(struct transport *transport)
 			exchange_free(exchange);
 		}
 	}
+	if (curl->multi == NULL)
+		return;
 	curl_multi_cleanup(curl->multi);
 	curl_global_cleanup();
 }

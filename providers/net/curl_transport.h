@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "base/diag.h"
 #include "base/http.h"
 
 /*
@@ -24,9 +23,9 @@
  */
 
 /* The transport lives in arena and needs curl_transport_close(), which calls no callback.
- * Once for each program or test; several may be open at once. */
-__attribute__((warn_unused_result)) bool curl_transport_open(struct arena *arena, struct transport **ret,
-							     struct diagnostics *diagnostics);
+ * Once for each program or test; several may be open at once. libcurl starts with the first
+ * request; where it cannot, each request ends with FAULT_INTERNAL. */
+struct transport *curl_transport_open(struct arena *arena);
 void curl_transport_close(struct transport *transport);
 
 #endif

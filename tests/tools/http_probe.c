@@ -223,8 +223,7 @@ int main(void)
 	sigaction(SIGINT, &action, NULL);
 	arena_init(&probe.arena);
 	diagnostics_init(&probe.diagnostics, &probe.arena);
-	if (!curl_transport_open(&probe.arena, &probe.transport, &probe.diagnostics))
-		return 2;
+	probe.transport = curl_transport_open(&probe.arena);
 	while (status == 0 && (size = getline(&line, &capacity, stdin)) >= 0)
 		if (!take_line(&probe, arena_copy(&probe.arena, slice_trim((struct slice){line, (size_t)size}))))
 			status = 2;

@@ -72,6 +72,30 @@ static void test_cap(void **state)
 	}
 }
 
+static void test_decimal(void **state)
+{
+	static const struct {
+		uint64_t number;
+		const char *text;
+	} rows[] = {
+		{0, "0"},
+		{9, "9"},
+		{10, "10"},
+		{4096, "4096"},
+		{UINT64_MAX, "18446744073709551615"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		BUFFER_AUTO buffer;
+
+		buffer_init(&buffer, 20);
+		if (!buffer_decimal(&buffer, rows[i].number) || !slice_is(buffer_slice(&buffer), rows[i].text))
+			fail_msg("%s: '%s'", rows[i].text, buffer.data);
+		assert_false(buffer_decimal(&buffer, UINT64_MAX));
+	}
+}
+
 static void test_empty(void **state)
 {
 	BUFFER_AUTO buffer;
@@ -134,6 +158,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cap),
+		cmocka_unit_test(test_decimal),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_any_byte),

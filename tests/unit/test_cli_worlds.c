@@ -90,7 +90,7 @@ static void open_separate(struct separate *separate, const struct world_fixture 
 	separate->world.write = write_stream;
 	separate->world.is_terminal = is_terminal;
 	separate->world.interrupted = interrupted;
-	assert_true(curl_transport_open(&separate->arena, &separate->world.transport, &diagnostics));
+	separate->world.transport = curl_transport_open(&separate->arena);
 	assert_true(separate->world.make_folder(&separate->world, separate->folder, 0700, &diagnostics));
 	diagnostics_release(&diagnostics);
 }
