@@ -29,6 +29,9 @@ struct http_request {
 	/* Changes the world: must reach the server at most once for each start(). Never sent
 	 * again by the transport, redirects never followed; a reset after sending is ambiguous. */
 	bool mutating;
+	/* The id under which a changing request was recorded before it was made. Every transport
+	 * refuses a changing request without one, so that nothing can forget to record. */
+	struct slice intent;
 	int64_t connect_timeout_ms;
 	int64_t idle_timeout_ms;  /* without a byte in either direction */
 	int64_t total_timeout_ms; /* 0: none */
@@ -49,6 +52,13 @@ struct http_response {
 	enum fault fault;
 	struct slice message; /* what curl or the simulator said, in plain words */
 };
+
+/* Why no transport may send it, or NULL. */
+static inline const char *http_request_refusal(const struct http_request *request)
+{
+	return request->mutating && request->intent.size == 0 ? "a changing request was to be sent without an intent"
+							       : NULL;
+}
 
 struct transport;
 

@@ -224,11 +224,6 @@ void loop_send(struct loop *loop, struct task *task)
 	struct exchange *exchange = take_exchange(loop, task);
 	if (task->loop.attempts++ == 0)
 		task->loop.first_ms = loop_now_ms(loop);
-	/* The gate that no kind can forget: no intent, no sending. */
-	if (task->call.mutating && task->loop.intent.size == 0) {
-		refuse(loop, task, exchange, FAULT_INTERNAL, "a changing call was about to be sent without an intent");
-		return;
-	}
 	if (task->call.mutating && loop->settings.store->ops->lease_left_ms(loop->settings.store) < LEASE_MARGIN_MS)
 		loop_heartbeat(loop);
 	if (loop->lost) {
@@ -240,7 +235,13 @@ void loop_send(struct loop *loop, struct task *task)
 		refuse(loop, task, exchange, FAULT_USER, "the request could not be made");
 		return;
 	}
-	exchange->request.mutating = task->call.mutating;
+	/* The gate that no kind can forget, behind which the transports have their own: no intent, no sending. */
+	exchange->request.intent = task->loop.intent;
+	const char *refusal = http_request_refusal(&exchange->request);
+	if (refusal) {
+		refuse(loop, task, exchange, FAULT_INTERNAL, refusal);
+		return;
+	}
 	exchange->in_flight = true;
 	loop->in_flight++;
 	loop->request_count++;

@@ -190,6 +190,17 @@ static struct slice url_of(const struct aws_session *session, const struct aws_s
 			    SLICE_ARGUMENTS(session->region), china ? ".cn" : "");
 }
 
+/* By its name, as AWS's own policies tell them apart, so that no table can call a change a read. */
+static bool is_read(struct slice operation)
+{
+	static const char *const verbs[] = {"Describe", "Get", "List"};
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (slice_starts_with(operation, slice_of(verbs[i])))
+			return true;
+	return false;
+}
+
 bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
 		 struct diagnostics *diagnostics)
 {
@@ -211,7 +222,7 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 		.headers = headers,
 		.header_count = 2,
 		.body = arena_copy(arena, buffer_slice(&body)),
-		.mutating = call->mutating,
+		.mutating = !is_read(operation->name),
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.idle_timeout_ms = IDLE_TIMEOUT_MS,
 		.total_timeout_ms = call->mutating ? TOTAL_TIMEOUT_MS : 0,

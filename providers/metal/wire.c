@@ -121,7 +121,7 @@ bool metal_prepare(const struct call *call, int64_t wall_ms, struct arena *arena
 		.headers = headers,
 		.header_count = count,
 		.body = arena_copy(arena, buffer_slice(&text)),
-		.mutating = call->mutating,
+		.mutating = strcmp(operation->method, "GET") != 0,
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.idle_timeout_ms = IDLE_TIMEOUT_MS,
 		.total_timeout_ms = TOTAL_TIMEOUT_MS,

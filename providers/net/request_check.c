@@ -102,8 +102,10 @@ static const char *url_problem(struct slice given, const char *url, struct reque
 
 const char *request_problem(const struct http_request *request, const char *url, struct request_target *ret_target)
 {
-	const char *problem = url_problem(request->url, url, ret_target);
+	const char *problem = http_request_refusal(request);
 
+	if (problem == NULL)
+		problem = url_problem(request->url, url, ret_target);
 	if (problem == NULL && !is_token(request->method))
 		problem = "the method is not one that HTTP allows";
 	for (size_t i = 0; problem == NULL && i < request->header_count; i++)

@@ -156,6 +156,12 @@ static void dispatch(struct sim *sim, struct arena *arena, const struct http_req
 void sim_http_execute(struct sim *sim, struct arena *arena, const struct http_request *request,
 		      struct sim_answer *answer)
 {
+	const char *refusal = http_request_refusal(request);
+
+	if (refusal) {
+		no_answer(answer, FAULT_INTERNAL, "", slice_of(refusal));
+		return;
+	}
 	if (!sim_file_begin(sim)) {
 		no_answer(answer, FAULT_TRANSIENT, "", slice_of(sim_file_problem(sim)));
 		return;

@@ -236,6 +236,14 @@ def test_mutating_request_arrives_once_when_a_kept_connection_dies(serve, probe,
     assert [head.split()[0] for head in server.arrived] == ["GET", request_["method"]]
 
 
+def test_mutating_request_without_an_intent_is_not_sent(serve, probe):
+    server = serve(answer_all)
+    answer = probe.one(server.url, method="POST", body="x", mutating=True, unrecorded=True)
+    failed(answer, "user", "without an intent")
+    assert server.arrived == []
+    assert probe.one(server.url, method="POST", body="x", mutating=True)["status"] == 200
+
+
 @pytest.mark.parametrize("request_", MUTATING.values(), ids=MUTATING)
 def test_reading_request_is_sent_again_when_a_kept_connection_dies(serve, probe, request_):
     """The contrast: it is libcurl that would send again, so the test above tests something."""

@@ -3,7 +3,7 @@
  *
  * Standard input: one request a line, as a JSON object
  *   {"id": "a", "method": "GET", "url": "...", "headers": [["name", "value"], ...], "body": "...",
- *    "mutating": false, "connect_timeout_ms": 0, "idle_timeout_ms": 0, "total_timeout_ms": 0,
+ *    "mutating": false, "unrecorded": false, "connect_timeout_ms": 0, "idle_timeout_ms": 0, "total_timeout_ms": 0,
  *    "response_limit_bytes": 1048576, "ca_file": "", "insecure": false,
  *    "repeat": 0           send it again, from within its own callback, so many times
  *    "cancels": "b"}       when it is done, cancel that request
@@ -169,6 +169,7 @@ static void add_job(struct probe *probe, const struct value *map)
 	request->url = text_of(map, "url");
 	request->body = text_of(map, "body");
 	request->mutating = flag_of(map, "mutating");
+	request->intent = flag_of(map, "unrecorded") ? (struct slice){NULL, 0} : SLICE("probe");
 	request->connect_timeout_ms = number_of(map, "connect_timeout_ms", 0);
 	request->idle_timeout_ms = number_of(map, "idle_timeout_ms", 0);
 	request->total_timeout_ms = number_of(map, "total_timeout_ms", 0);
