@@ -2,7 +2,7 @@
 
 #include "base/digest.h"
 #include "cli/progress.h"
-#include "reconcile/recover.h"
+#include "cli/recovery.h"
 
 /* Whether the user wants it: --yes, a reviewed plan, or "yes" typed out on a terminal. */
 static bool is_wanted(struct job *job, bool reviewed)
@@ -45,32 +45,6 @@ static bool begin(struct job *job)
 	return false;
 }
 
-/* Calls of killed runs whose outcome reading has shown are settled; the others stay open. */
-static bool settle(struct job *job)
-{
-	struct recovery recovery = {
-		.intents = job->intents,
-		.intent_count = job->intent_count,
-		.objects = job->objects,
-		.object_count = job->object_count,
-		.live = job->refresh.live,
-		.arena = job->arena,
-	};
-
-	recover_all(&recovery);
-	if (recovery.close_count > 0)
-		talk(job->invocation, "%zu unfinished call%s of an earlier run settled by reading",
-		     recovery.close_count, recovery.close_count == 1 ? "" : "s");
-	for (size_t i = 0; i < recovery.open_count; i++) {
-		const struct intent *intent = recovery.open[i];
-
-		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
-			 "it is not known what became of %.*s for '%.*s': %s", SLICE_ARGUMENTS(intent->operation),
-			 SLICE_ARGUMENTS(intent->address), recovery.reasons[i]);
-	}
-	return recover_commit(&recovery, job->store, job->diagnostics);
-}
-
 static bool run_apply(struct job *job, struct apply *apply)
 {
 	struct progress_view view;
@@ -109,11 +83,19 @@ static struct slice outcome_of(const struct apply *apply, bool good)
 	return apply->done_count > 0 ? SLICE("partly") : SLICE("failed");
 }
 
+/* All that was to be done is done. */
+static int status_of_rest(const struct job *job)
+{
+	if (job->intent_count > 0)
+		return STATUS_PARTLY;
+	return job->plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
+}
+
 /* With the lease held. */
 static int act(struct job *job, struct report *report, struct apply *apply)
 {
 	int64_t began_ms = job->world->boot_ms(job->world);
-	bool good = settle(job) && run_apply(job, apply);
+	bool good = run_apply(job, apply);
 
 	report->applied = apply;
 	report->elapsed_ms = job->world->boot_ms(job->world) - began_ms;
@@ -121,7 +103,7 @@ static int act(struct job *job, struct report *report, struct apply *apply)
 	if (!job->plan.destroy)
 		report->outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
 	if (good)
-		return job->plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
+		return status_of_rest(job);
 	return apply->done_count > 0 ? STATUS_PARTLY : STATUS_ERROR;
 }
 
@@ -131,11 +113,10 @@ int job_carry_out(struct job *job, bool reviewed)
 	struct apply apply = {0};
 
 	sinks_plan(job->invocation->sinks, &report);
-	if (plan_is_empty(&job->plan) && job->intent_count == 0) {
+	if (plan_is_empty(&job->plan)) {
 		if (!job->plan.destroy)
 			report.outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
-		return invocation_end(job->invocation, &report,
-				      job->plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE);
+		return invocation_end(job->invocation, &report, status_of_rest(job));
 	}
 	if (!job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) || !begin(job))
 		return invocation_end(job->invocation, &report, STATUS_ERROR);

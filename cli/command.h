@@ -29,6 +29,7 @@ enum flag_id {
 	FLAG_YES,
 	FLAG_DIGEST,
 	FLAG_FORCE,
+	FLAG_GRACE,
 	FLAG_REGION,
 	FLAG_COUNT,
 };

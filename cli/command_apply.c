@@ -18,7 +18,7 @@ static int plan_and_carry_out(struct invocation *invocation, bool destroy)
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
-	if (!job_prepare(&job, true))
+	if (!job_prepare_to_act(&job))
 		status = invocation_fail(invocation, status);
 	else
 		status = job_plan_as_asked(&job, destroy) ? job_carry_out(&job, false) : show_only(&job);
@@ -54,7 +54,7 @@ static int run_destroy(struct invocation *invocation)
 }
 
 static const enum flag_id apply_flags[] = {
-	FLAG_YES, FLAG_DIGEST, FLAG_TARGET, FLAG_VAR, FLAG_MAX_DELETE, FLAG_PARALLELISM, FLAG_FORCE,
+	FLAG_YES, FLAG_DIGEST, FLAG_TARGET, FLAG_VAR, FLAG_MAX_DELETE, FLAG_PARALLELISM, FLAG_FORCE, FLAG_GRACE,
 };
 
 enum { APPLY_FLAG_COUNT = sizeof(apply_flags) / sizeof(apply_flags[0]) };

@@ -1,6 +1,14 @@
 #include "cli/command_list.h"
 #include "cli/drift.h"
 
+/* What a call came to that may still be on its way cannot be told by reading. */
+static int status_of(const struct job *job, const struct recovery *outlook)
+{
+	if (job->plan.unread_count > 0 || (outlook && outlook->waiting_count + outlook->open_count > 0))
+		return STATUS_INCOMPLETE;
+	return plan_is_empty(&job->plan) ? STATUS_FINE : STATUS_CHANGES;
+}
+
 static int run_drift(struct invocation *invocation)
 {
 	struct job job;
@@ -11,9 +19,7 @@ static int run_drift(struct invocation *invocation)
 		struct report report = job_report(&job);
 
 		report.is_drift = true;
-		status = job.plan.unread_count > 0  ? STATUS_INCOMPLETE
-			 : plan_is_empty(&job.plan) ? STATUS_FINE
-						    : STATUS_CHANGES;
+		status = status_of(&job, report.outlook);
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);
 	} else {

@@ -19,7 +19,8 @@ static int status_of(const struct job *job)
 {
 	if (job->plan.unread_count > 0)
 		return STATUS_INCOMPLETE;
-	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) && !plan_is_empty(&job->plan))
+	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) &&
+	    (!plan_is_empty(&job->plan) || job->intent_count > 0))
 		return STATUS_CHANGES;
 	return STATUS_FINE;
 }
@@ -36,10 +37,6 @@ static int run_plan(struct invocation *invocation)
 		bool good = job_plan_as_asked(&job, destroy);
 		struct report report = job_report(&job);
 
-		if (job.intent_count > 0)
-			talk(invocation,
-			     "%zu call%s of an earlier run ended without an answer; the next apply settles that",
-			     job.intent_count, job.intent_count == 1 ? "" : "s");
 		good = good && job_within_budget(&job) && save(&job, &report);
 		status = good ? status_of(&job) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);

@@ -49,12 +49,17 @@ const struct flag flags[FLAG_COUNT] = {
 			 .value = "DIGEST",
 			 .about = "refuse a plan whose approval digest does not begin so; at least 8 digits"},
 	[FLAG_FORCE] = {.name = "force", .about = "delete by force where a kind knows how"},
+	[FLAG_GRACE] = {.name = "grace",
+			.value = "SECONDS",
+			.integer = true,
+			.most = 24 * 3600,
+			.about = "how long to look for what a create of a run that was cut off may have made; 120"},
 	[FLAG_REGION] = {.name = "region", .value = "NAME", .about = "region of the simulated world"},
 };
 
 static const struct command *const all[] = {
 	&command_validate, &command_plan,   &command_show, &command_apply,   &command_destroy, &command_drift,
-	&command_state,	   &command_schema, &command_sim,  &command_version, &command_help,
+	&command_recover, &command_state,	   &command_schema, &command_sim,  &command_version, &command_help,
 };
 
 const struct commands commands = {all, sizeof(all) / sizeof(all[0])};

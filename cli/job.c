@@ -5,8 +5,10 @@
 #include "cli/fingerprint.h"
 #include "cli/progress.h"
 #include "cli/providers.h"
+#include "cli/recovery.h"
 #include "cli/version.h"
 #include "reconcile/phases.h"
+#include "reconcile/recover.h"
 #include "specs/expression.h"
 #include "specs/load.h"
 
@@ -106,8 +108,18 @@ bool job_open_state(struct job *job, enum state_access access, struct slice stac
 		return false;
 	job->record = job->store->ops->record(job->store);
 	job->style = fingerprint_style(job->record);
+	return job_reload(job);
+}
+
+bool job_reload(struct job *job)
+{
 	return read_heads(job) &&
 	       job->store->ops->intents(job->store, job->arena, &job->intents, &job->intent_count, job->diagnostics);
+}
+
+int64_t job_grace_ms(const struct job *job)
+{
+	return arguments_integer(job->invocation->arguments, FLAG_GRACE, RECOVER_GRACE_MS / 1000) * 1000;
 }
 
 static bool read_bodies(struct job *job, struct object *const *objects, size_t count, struct diagnostics *diagnostics)
@@ -320,5 +332,6 @@ struct report job_report(struct job *job)
 	report.plan = &job->plan;
 	report.digest = job->digest;
 	report.spec = job->spec_digest;
+	report.outlook = job_outlook(job);
 	return report;
 }

@@ -53,6 +53,10 @@ __attribute__((warn_unused_result)) bool job_load_spec(struct job *job);
 /* The state beside it, its heads and its open intents. stack_name: as in state_open(). */
 __attribute__((warn_unused_result)) bool job_open_state(struct job *job, enum state_access access,
 							struct slice stack_name);
+/* Heads and open intents anew, after somebody has written; bodies are to be loaded again. */
+__attribute__((warn_unused_result)) bool job_reload(struct job *job);
+/* How long what an unanswered create may have made is looked for: --grace. */
+int64_t job_grace_ms(const struct job *job);
 /* Loads the bodies of all objects at once. */
 __attribute__((warn_unused_result)) bool job_load_bodies(struct job *job);
 /* Opens the ways to every place and asks who answers there. */

@@ -9,6 +9,7 @@
 #include "cli/palette.h"
 #include "reconcile/apply.h"
 #include "reconcile/plan.h"
+#include "reconcile/recover.h"
 
 /* What a command found and did, for renderers to show. What a command does not fill in is
  * left out. Everything is borrowed. */
@@ -24,6 +25,8 @@ struct report {
 	struct slice digest;   /* approval digest of the plan */
 	struct slice spec;     /* digest of the spec's files, or empty */
 	const char *plan_path; /* where the plan was saved, or NULL */
+
+	const struct recovery *outlook; /* calls whose outcome is not known, or NULL */
 
 	const struct apply *applied;
 	int64_t elapsed_ms;   /* of the apply */

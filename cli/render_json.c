@@ -1,4 +1,5 @@
 #include "cli/render.h"
+#include "cli/render_outlook.h"
 
 /* One document for whoever reads by program; minor versions of the schema only add. */
 
@@ -209,6 +210,8 @@ static void render(struct buffer *buffer, const struct report *report, const str
 		put_plan(&builder, report);
 	else
 		put_text(&builder, "spec", report->spec);
+	if (report->plan || report->outlook)
+		put(&builder, "open", outlook_value(report->outlook, report->arena));
 	if (report->applied)
 		put_applied(&builder, report);
 	if (value_is(&report->outputs, VALUE_MAP))

@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 #include "cli/render_change.h"
+#include "cli/render_outlook.h"
 
 /* The plan as people read it: drift and intent apart, what destroys first. */
 
@@ -283,6 +284,7 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 	for (enum section section = 0; section < SECTION_COUNT; section++)
 		print_section(buffer, report, section, palette);
 	print_unread(buffer, plan, palette);
+	render_outlook(buffer, report->outlook, palette);
 	if (plan_is_empty(plan) && report->diagnostics->error_count == 0)
 		print_nothing(buffer, report);
 	else if (report->is_drift)
@@ -328,6 +330,8 @@ static void render_end(struct buffer *buffer, const struct report *report, const
 		print_safe(buffer, slice_of(report->plan_path));
 		buffer_format(buffer, " --digest %.8s\n", report->digest.data);
 	}
+	if (!report->plan)
+		render_outlook(buffer, report->outlook, palette);
 	if (report->applied)
 		print_applied(buffer, report, palette);
 	print_outputs(buffer, report, palette);

@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/map.h"
+#include "cli/recovery.h"
 
 enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024 };
 
@@ -362,7 +363,7 @@ bool saved_plan_prepare(struct job *job)
 	const struct slice *targets = addresses_of(job, &saved, &target_count);
 	if (target_count == 0)
 		return true;
-	if (!job_open_sessions(job) || !read_touched(job, &saved))
+	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) || !read_touched(job, &saved))
 		return false;
 	bool planned = job_plan(job, &job->stack, saved.destroy, targets, target_count);
 	if (!compare(job, &saved) || !planned || job->diagnostics->error_count > errors)

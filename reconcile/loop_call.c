@@ -184,7 +184,9 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 
 static void deliver(struct loop *loop, struct task *task, const struct answer *answer)
 {
-	if (task->loop.intent.size && (answer->ok || answer->fault != FAULT_AMBIGUOUS)) {
+	/* A refusal of what is sent once more says nothing of the first time. */
+	bool is_definite = answer->ok || (answer->fault != FAULT_AMBIGUOUS && !task->call.is_recorded);
+	if (task->loop.intent.size && is_definite) {
 		struct slice note = answer->ok ? answer->request_id : answer->code;
 		task->loop.close = (struct intent_close){
 			.id = task->loop.intent,

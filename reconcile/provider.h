@@ -174,6 +174,15 @@ struct provider {
 	/* Steps of work->task. */
 	enum step (*advance)(struct work *work, const struct answer *answer);
 
+	/*
+	 * Steps of a task that sends a create of an earlier run once more, with the parameters and the
+	 * token of its intent, so that the service answers with what the first one made. Sets the
+	 * id of task->object, its text in keep; STEP_FAILED: it was refused, which settles
+	 * nothing. NULL: the provider has no tokens.
+	 */
+	enum step (*create_again)(struct task *task, struct session *session, const struct kind *kind,
+				  const struct value *parameters, struct arena *keep, const struct answer *answer);
+
 	/* Makes a signed request of a call. The request and its parts live in arena. */
 	bool (*prepare)(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
 			struct diagnostics *diagnostics);

@@ -2,68 +2,138 @@
 
 #include "base/map.h"
 
-enum { POLL_MS = 1000 };
+enum {
+	POLL_MS = 1000,
+	/* A request is taken up to 15 minutes after it was signed, and what it makes is seen soon after. */
+	LATE_MOST_MS = 60 * 60 * 1000,
+};
 
-struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live)
+/* A create that left no id: is there what it was to make? */
+static struct verdict judge_nameless(const struct intent *intent, int64_t now_ms, int64_t grace_ms)
 {
-	if (!object && !intent->creates)
-		return (struct verdict){SETTLEMENT_DONE, "its object is no longer recorded"};
+	if (now_ms < intent->wall_ms + grace_ms)
+		return (struct verdict){SETTLEMENT_WAIT, "nothing is there yet, and it may still come"};
+	return (struct verdict){SETTLEMENT_ABSENT, "there is no such object"};
+}
+
+struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
+			     int64_t now_ms, int64_t grace_ms)
+{
 	if (!object)
-		return (struct verdict){SETTLEMENT_NONE,
-					"what it would have made is not recorded, so nothing was read"};
-	if (!live || live->presence == PRESENCE_UNREAD)
+		return (struct verdict){SETTLEMENT_DONE, "its object is no longer recorded"};
+	if (!live)
+		return (struct verdict){SETTLEMENT_NONE, "its object was not read"};
+	if (live->presence == PRESENCE_UNREAD)
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
+	if (live->presence == PRESENCE_ABSENT && intent->creates && object->provider_id.size == 0)
+		return judge_nameless(intent, now_ms, grace_ms);
 	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */
-	if (live->presence == PRESENCE_ABSENT && intent->creates)
-		return (struct verdict){SETTLEMENT_FAILED, "settled by reading: there is no such object"};
 	return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
 }
 
 void recover_all(struct recovery *recovery)
 {
-	struct map by_id; /* to index + 1 into objects, as a pointer into the array */
+	struct map by_id; /* to a pointer into objects */
 	size_t count = recovery->intent_count;
-
-	map_init(&by_id);
-	map_reserve(&by_id, recovery->object_count);
 	union {
 		struct object *const *constant;
 		struct object **items;
 	} objects = {recovery->objects};
+
+	map_init(&by_id);
+	map_reserve(&by_id, recovery->object_count);
 	for (size_t i = 0; i < recovery->object_count; i++)
 		map_set(&by_id, recovery->objects[i]->object_id, &objects.items[i]);
-	recovery->closes = arena_new_array(recovery->arena, count + 1, struct intent_close);
-	recovery->open = arena_new_array(recovery->arena, count + 1, const struct intent *);
-	recovery->reasons = arena_new_array(recovery->arena, count + 1, const char *);
+	recovery->verdicts = arena_new_array(recovery->arena, count + 1, struct verdict);
+	recovery->subjects = arena_new_array(recovery->arena, count + 1, struct object *);
+	recovery->waiting_count = recovery->open_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct intent *intent = &recovery->intents[i];
-		struct object *const *object = map_get(&by_id, intent->object_id);
+		struct object *const *object = map_get(&by_id, recovery->intents[i].object_id);
 		const struct live *live = object && recovery->live ? recovery->live[object - recovery->objects] : NULL;
-		struct verdict verdict = recover_judge(intent, object ? *object : NULL, live);
 
-		if (verdict.settlement == SETTLEMENT_NONE) {
-			recovery->reasons[recovery->open_count] = verdict.why;
-			recovery->open[recovery->open_count++] = intent;
-			continue;
-		}
-		recovery->closes[recovery->close_count++] = (struct intent_close){
-			.id = intent->id,
-			.outcome = verdict.settlement == SETTLEMENT_DONE ? OUTCOME_DONE : OUTCOME_FAILED,
-			.note = slice_of(verdict.why),
-		};
+		recovery->subjects[i] = object ? *object : NULL;
+		recovery->verdicts[i] = recover_judge(&recovery->intents[i], recovery->subjects[i], live,
+						      recovery->now_ms, recovery->grace_ms);
+		recovery->waiting_count += recovery->verdicts[i].settlement == SETTLEMENT_WAIT;
+		recovery->open_count += recovery->verdicts[i].settlement == SETTLEMENT_NONE;
 	}
 	map_release(&by_id);
 }
 
-bool recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
+static bool is_settled(const struct verdict *verdict)
 {
-	struct commit commit = {.closes = recovery->closes, .close_count = recovery->close_count};
-	enum commit_state state = COMMIT_DONE;
+	return verdict->settlement == SETTLEMENT_DONE || verdict->settlement == SETTLEMENT_ABSENT;
+}
 
-	if (recovery->close_count == 0)
-		return true;
-	state = store->ops->commit(store, &commit, diagnostics);
+bool recover_record(const struct commit *commit, struct store *store, struct diagnostics *diagnostics)
+{
+	enum commit_state state = store->ops->commit(store, commit, diagnostics);
+
 	while (state == COMMIT_PENDING)
 		state = store->ops->poll(store, POLL_MS, diagnostics);
 	return state == COMMIT_DONE;
+}
+
+bool recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
+{
+	size_t count = recovery->intent_count;
+	struct intent_close *closes = arena_new_array(recovery->arena, count + 1, struct intent_close);
+	const struct object **found = arena_new_array(recovery->arena, count + 1, const struct object *);
+	struct commit commit = {.upserts = found, .closes = closes};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct verdict *verdict = &recovery->verdicts[i];
+
+		if (!is_settled(verdict))
+			continue;
+		closes[commit.close_count++] = (struct intent_close){
+			.id = recovery->intents[i].id,
+			.outcome = verdict->settlement == SETTLEMENT_DONE ? OUTCOME_DONE : OUTCOME_ABSENT,
+			.note = slice_of(verdict->why),
+		};
+		if (recovery->intents[i].creates && recovery->subjects[i] && recovery->subjects[i]->provider_id.size)
+			found[commit.upsert_count++] = recovery->subjects[i];
+	}
+	return commit.close_count == 0 || recover_record(&commit, store, diagnostics);
+}
+
+bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+		     int64_t now_ms)
+{
+	if (!past->known)
+		return false;
+	if (past->outcome != OUTCOME_DONE)
+		return true;
+	return recorded && recorded->provider_id.size && !slice_equal(recorded->provider_id, stray->live->provider_id) &&
+	       now_ms - past->sent_ms < LATE_MOST_MS;
+}
+
+struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+			    struct slice object_id, int64_t now_ms, struct arena *arena)
+{
+	struct object *twin = arena_new(arena, struct object);
+
+	*twin = (struct object){
+		.address = recorded ? recorded->address : past->address,
+		.object_id = object_id,
+		.role = OBJECT_DEPOSED,
+		.kind = slice_of(stray->kind->name),
+		.kind_version = stray->kind->version,
+		.generation = recorded ? recorded->generation : 0,
+		.provider_id = stray->live->provider_id,
+		.identity = stray->session->identity,
+		.provider = recorded ? recorded->provider : stray->session->name,
+		.created_ms = now_ms,
+		.has_body = true,
+		.outputs = stray->live->outputs,
+		.applied = value_map(NULL, 0),
+		.resolved = value_map(NULL, 0),
+		.observed = value_map(NULL, 0),
+	};
+	/* It was made the same way, so it stands in the way of the same deletions. */
+	if (recorded) {
+		twin->dependencies = recorded->dependencies;
+		twin->dependency_count = recorded->dependency_count;
+	}
+	return twin;
 }

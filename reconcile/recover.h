@@ -3,32 +3,41 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "reconcile/provider.h"
+#include "reconcile/refresh.h"
 #include "reconcile/resource.h"
 #include "reconcile/store.h"
 
 /*
- * What became of calls whose outcome nobody saw, because the run that sent them died or
- * the answer was lost: judged from what has been read since.
+ * What became of calls whose outcome nobody saw, because the run that sent them died or the
+ * answer was lost: judged from what has been read since. See docs/reliability.md.
  */
 
 enum settlement {
-	SETTLEMENT_NONE, /* not known yet: the intent stays open */
+	SETTLEMENT_NONE, /* it cannot be told: the intent stays open */
+	SETTLEMENT_WAIT, /* what it makes may not have come yet: look again */
 	SETTLEMENT_DONE,
-	SETTLEMENT_FAILED, /* certainly without effect, or its effect is gone */
+	SETTLEMENT_ABSENT, /* looked for long enough: there is no such thing, and should it still come it is swept */
 };
 
 struct verdict {
 	enum settlement settlement;
-	const char *why; /* for the record, and for people where it stays open */
+	const char *why; /* for the record and for people */
 };
 
-/* object: as recorded, NULL where it no longer is; live: as read after the run that sent
- * the call had ended, NULL where it was not read. Asks nobody anything. */
-struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live);
+/* How long what an unanswered create may have made is looked for, where no flag says otherwise. */
+enum { RECOVER_GRACE_MS = 2 * 60 * 1000 };
+
+/*
+ * object: as recorded, NULL where it no longer is; live: as read after the run that sent the
+ * call had ended, NULL where it was not read. now_ms is on the wall. Asks nobody anything.
+ */
+struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
+			     int64_t now_ms, int64_t grace_ms);
 
 struct recovery {
 	const struct intent *intents;
@@ -37,20 +46,35 @@ struct recovery {
 	struct object *const *objects;
 	size_t object_count;
 	const struct live *const *live;
+	int64_t now_ms; /* wall */
+	int64_t grace_ms;
 	struct arena *arena;
 
-	/* What came of it. */
-	struct intent_close *closes;
-	size_t close_count;
-	const struct intent **open; /* those that stay open */
-	const char **reasons;	    /* parallel to open */
-	size_t open_count;
+	/* What came of it: parallel to intents. */
+	struct verdict *verdicts;
+	struct object **subjects; /* what they are about, or NULL */
+	size_t waiting_count;	  /* of SETTLEMENT_WAIT */
+	size_t open_count;	  /* of SETTLEMENT_NONE */
 };
 
 /* Judges every intent. */
 void recover_all(struct recovery *recovery);
-/* Records the verdicts. The lease is held. */
+/* Makes a commit durable. The lease is held. */
+__attribute__((warn_unused_result)) bool recover_record(const struct commit *commit, struct store *store,
+							struct diagnostics *diagnostics);
+/* Records the verdicts, and the ids of objects that were found. The lease is held. */
 __attribute__((warn_unused_result)) bool recover_commit(const struct recovery *recovery, struct store *store,
 							struct diagnostics *diagnostics);
+
+/*
+ * Whether a stray is the work of one of our own calls come late or done twice: one that was
+ * given up, or, for as long as a call may be on its way, one whose own object is recorded under
+ * another id. Anything else that carries our tags is left alone: people copy tags.
+ */
+bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+		     int64_t now_ms);
+/* recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena. */
+struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+			    struct slice object_id, int64_t now_ms, struct arena *arena);
 
 #endif

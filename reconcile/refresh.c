@@ -120,6 +120,19 @@ static void find_by_tag(struct refreshing *refreshing, const struct group *group
 	map_release(&tagged);
 }
 
+static void add_stray(struct refresh *refresh, const struct group *group, const struct live *live)
+{
+	if (refresh->stray_count == refresh->stray_capacity) {
+		size_t capacity = refresh->stray_capacity ? refresh->stray_capacity * 2 : 8;
+		struct stray *grown = arena_new_array(refresh->arena, capacity, struct stray);
+		if (refresh->stray_count)
+			memcpy(grown, refresh->strays, refresh->stray_count * sizeof(*grown));
+		refresh->strays = grown;
+		refresh->stray_capacity = capacity;
+	}
+	refresh->strays[refresh->stray_count++] = (struct stray){live, group->kind, group->session};
+}
+
 static void on_read(struct read_batch *batch)
 {
 	struct group *group = batch->context;
@@ -195,6 +208,34 @@ static void gather_found_kinds(struct refreshing *refreshing)
 	map_release(&recorded);
 }
 
+/*
+ * What carries our tags without being recorded came of a call whose answer nobody saw. Looked
+ * for at the end, because two aliases may list one place.
+ */
+static void find_strays(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+	struct slice lineage = refresh->loop->settings.lineage;
+	struct map taken;
+	map_init(&taken);
+	map_reserve(&taken, refresh->object_count);
+	for (size_t i = 0; i < refresh->object_count; i++)
+		if (refresh->objects[i]->provider_id.size)
+			map_set(&taken, refresh->objects[i]->provider_id, refresh->objects[i]);
+	for (size_t i = 0; i < refreshing->groups.count; i++) {
+		const struct group *group = refreshing->groups.entries[i].item;
+		for (size_t k = 0; k < group->batch.found_count; k++) {
+			struct live *live = &group->batch.found[k];
+			if (live->presence != PRESENCE_PRESENT || live->ownership.intent.size == 0 ||
+			    !slice_equal(live->ownership.lineage, lineage) || map_get(&taken, live->provider_id))
+				continue;
+			map_set(&taken, live->provider_id, live);
+			add_stray(refresh, group, live);
+		}
+	}
+	map_release(&taken);
+}
+
 bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 {
 	struct world *world = refresh->loop->settings.world;
@@ -221,6 +262,8 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	for (size_t i = 0; finished && i < refresh->object_count; i++)
 		if (!refresh->live[i])
 			refresh->live[i] = unread_live(refresh->arena, SLICE("it was not read"));
+	if (finished && !refresh->by_id)
+		find_strays(&refreshing);
 	map_release(&refreshing.groups);
 	map_release(&refreshing.by_address);
 	return finished;

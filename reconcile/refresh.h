@@ -5,6 +5,13 @@
 #include "reconcile/resource.h"
 #include "reconcile/sessions.h"
 
+/* Something live that carries this stack's tags, and that no record names. */
+struct stray {
+	const struct live *live;
+	const struct kind *kind;
+	const struct session *session;
+};
+
 /*
  * Reads what is really there, in bulk: one listing a kind and place, and the details that
  * set or recorded fields need.
@@ -23,6 +30,9 @@ struct refresh {
 	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. */
 	const struct live **live;
 	const struct live **unrecorded;
+	/* Seen in the listings: they say nothing of kinds and places that were not listed. */
+	struct stray *strays;
+	size_t stray_count, stray_capacity;
 };
 
 /* False where it was interrupted. What could not be read is marked as unread, not reported. */

@@ -49,6 +49,15 @@ struct intent {
 enum outcome {
 	OUTCOME_DONE,
 	OUTCOME_FAILED, /* definitely not done */
+	OUTCOME_ABSENT, /* nobody saw the answer, and what it would have made could not be found: it may yet come */
+};
+
+/* What is recorded of a call that has ended. */
+struct past_call {
+	bool known; /* there is such a call */
+	enum outcome outcome;
+	struct slice address; /* of the object it was about */
+	int64_t sent_ms;      /* wall */
 };
 
 struct intent_close {
@@ -105,6 +114,9 @@ struct store_ops {
 	/* Intents without an outcome, oldest first. */
 	bool (*intents)(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 			struct diagnostics *diagnostics);
+	/* The ended call that was recorded under an intent's id; ret->known is false where there is none. */
+	bool (*past)(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
+		     struct diagnostics *diagnostics);
 	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held. */
 	bool (*begin)(struct store *store, const struct run *run, struct diagnostics *diagnostics);
 	/* Ends the run and gives the lease back. outcome: "done", "partly", "interrupted", "failed". */

@@ -40,6 +40,7 @@ struct call {
 	bool creates;	     /* brings the object into being: its outcome decides whether there is one */
 	enum recipe recipe;  /* of a mutating call */
 	struct slice intent; /* id to commit it under, where parameters carry it as a tag; empty: a new one */
+	bool is_recorded;    /* intent is durable already: a call of an earlier run, sent once more */
 	struct slice token;  /* idempotency token within parameters, or empty */
 	/* Codes that mean "not there yet" while what the call names is young: retried. */
 	const char *const *settling; /* NULL-terminated, or NULL */

@@ -3,6 +3,7 @@
 static const char *const outcomes[] = {
 	[OUTCOME_DONE] = "done",
 	[OUTCOME_FAILED] = "failed",
+	[OUTCOME_ABSENT] = "absent",
 };
 
 static bool intent_read(const struct query *query, struct arena *arena, struct intent *ret,
@@ -104,4 +105,30 @@ bool intents_close(struct database *database, const struct intent_close *close, 
 				  SLICE_ARGUMENTS(close->id));
 	query_id(&forget, close->id);
 	return query_run(&forget, diagnostics);
+}
+
+bool intents_past(struct database *database, struct arena *arena, struct slice intent, struct past_call *ret,
+		  struct diagnostics *diagnostics)
+{
+	struct past_call past = {.known = false};
+	uint8_t id[ID_BYTES];
+
+	/* It may be what anybody wrote into a tag. */
+	if (!id_read(intent, id)) {
+		*ret = past;
+		return true;
+	}
+	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_PAST);
+	query_id(&query, intent);
+	if (!query_next(&query, &past.known, diagnostics))
+		return false;
+	for (int outcome = 0; past.known && outcome < (int)(sizeof(outcomes) / sizeof(outcomes[0])); outcome++)
+		if (slice_is(query_column_text(&query, 0), outcomes[outcome]))
+			past.outcome = (enum outcome)outcome;
+	if (past.known) {
+		past.sent_ms = query_column_integer(&query, 1);
+		past.address = query_column_copy(&query, 2, arena);
+	}
+	*ret = past;
+	return true;
 }

@@ -24,5 +24,9 @@ __attribute__((warn_unused_result)) bool intents_add(struct database *database, 
 __attribute__((warn_unused_result)) bool intents_close(struct database *database, const struct intent_close *close,
 						       int64_t run_number, int64_t wall_ms,
 						       struct diagnostics *diagnostics);
+/* As store_ops.past; an intent that is no id of ours is not known. */
+__attribute__((warn_unused_result)) bool intents_past(struct database *database, struct arena *arena,
+						      struct slice intent, struct past_call *ret,
+						      struct diagnostics *diagnostics);
 
 #endif

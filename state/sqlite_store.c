@@ -83,6 +83,8 @@ struct reading {
 	size_t count;
 	const struct object *const *objects;
 	struct slice *bodies;
+	struct slice intent;
+	struct past_call past;
 };
 
 static bool read_heads(void *context, struct diagnostics *diagnostics)
@@ -139,6 +141,25 @@ static bool store_intents(struct store *store, struct arena *arena, struct inten
 		return false;
 	*ret = reading.intents;
 	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_past(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return intents_past(&reading->self->file.database, reading->arena, reading->intent, &reading->past,
+			    diagnostics);
+}
+
+static bool store_past(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
+		       struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena, .intent = intent};
+
+	if (!stack_file_read(&reading.self->file, read_past, &reading, diagnostics))
+		return false;
+	*ret = reading.past;
 	return true;
 }
 
@@ -317,6 +338,7 @@ static const struct store_ops sqlite_ops = {
 	.heads = store_heads,
 	.bodies = store_bodies,
 	.intents = store_intents,
+	.past = store_past,
 	.begin = store_begin,
 	.end = store_end,
 	.heartbeat = store_heartbeat,

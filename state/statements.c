@@ -54,6 +54,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
 	[STATEMENT_INTENTS] = "SELECT id, object_id, address, kind, operation, recipe, parameters, identity, token,"
 			      " wall_ms, creates FROM intents ORDER BY number",
+	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address FROM history WHERE intent = ?",
 
 	[STATEMENT_MIGRATION_INSERT] = "INSERT INTO migrations (version, program, wall_ms) VALUES (?, ?, ?)",
 };

@@ -30,6 +30,8 @@ enum step aws_list(struct reading *reading, const struct answer *answer);
 bool aws_needs_detail(const struct kind *kind, const struct value *matters);
 enum step aws_detail(struct reading *reading, const struct answer *answer);
 enum step aws_advance(struct work *work, const struct answer *answer);
+enum step aws_create_again(struct task *task, struct session *session, const struct kind *kind,
+			   const struct value *parameters, struct arena *keep, const struct answer *answer);
 
 bool aws_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
 	      struct arena *arena, struct session **ret, struct diagnostics *diagnostics);

@@ -54,6 +54,7 @@ const struct provider aws_provider = {
 	.needs_detail = aws_needs_detail,
 	.detail = aws_detail,
 	.advance = aws_advance,
+	.create_again = aws_create_again,
 	.prepare = aws_prepare,
 	.interpret = aws_interpret,
 	.limits = aws_limits,

@@ -6,36 +6,45 @@
 
 #include "reconcile/recover.h"
 
+enum { SENT_MS = 1000000, GRACE_MS = 120000 };
+
 static const struct {
 	const char *name;
 	bool creates;
 	bool recorded;
+	bool named; /* the object's id is known */
 	bool read;
 	enum presence presence;
+	int64_t later_ms; /* looked at, after it was sent */
 	enum settlement wanted;
 } rows[] = {
-	{"create, object found", true, true, true, PRESENCE_PRESENT, SETTLEMENT_DONE},
-	{"create, object found leaving", true, true, true, PRESENCE_LEAVING, SETTLEMENT_DONE},
-	{"create, no such object", true, true, true, PRESENCE_ABSENT, SETTLEMENT_FAILED},
-	{"create, object unread", true, true, true, PRESENCE_UNREAD, SETTLEMENT_NONE},
-	{"create, not read at all", true, true, false, PRESENCE_PRESENT, SETTLEMENT_NONE},
-	{"create, object not recorded", true, false, false, PRESENCE_PRESENT, SETTLEMENT_NONE},
-	{"change, object found", false, true, true, PRESENCE_PRESENT, SETTLEMENT_DONE},
-	{"change or delete, object gone", false, true, true, PRESENCE_ABSENT, SETTLEMENT_DONE},
-	{"change, object unread", false, true, true, PRESENCE_UNREAD, SETTLEMENT_NONE},
-	{"change, not read at all", false, true, false, PRESENCE_PRESENT, SETTLEMENT_NONE},
-	{"delete, object no longer recorded", false, false, false, PRESENCE_PRESENT, SETTLEMENT_DONE},
+	{"create, object found", true, true, true, true, PRESENCE_PRESENT, 0, SETTLEMENT_DONE},
+	{"create, object found leaving", true, true, true, true, PRESENCE_LEAVING, 0, SETTLEMENT_DONE},
+	{"create, no such object yet", true, true, false, true, PRESENCE_ABSENT, 0, SETTLEMENT_WAIT},
+	{"create, the last moment of waiting", true, true, false, true, PRESENCE_ABSENT, GRACE_MS - 1, SETTLEMENT_WAIT},
+	{"create, no such object for long", true, true, false, true, PRESENCE_ABSENT, GRACE_MS, SETTLEMENT_ABSENT},
+	{"create, sent by a clock ahead of ours", true, true, false, true, PRESENCE_ABSENT, -9, SETTLEMENT_WAIT},
+	{"create, id known and object gone", true, true, true, true, PRESENCE_ABSENT, 0, SETTLEMENT_DONE},
+	{"create, object unread", true, true, false, true, PRESENCE_UNREAD, GRACE_MS, SETTLEMENT_NONE},
+	{"create, not read at all", true, true, false, false, PRESENCE_PRESENT, GRACE_MS, SETTLEMENT_NONE},
+	{"create, object not recorded", true, false, false, false, PRESENCE_PRESENT, 0, SETTLEMENT_DONE},
+	{"change, object found", false, true, true, true, PRESENCE_PRESENT, 0, SETTLEMENT_DONE},
+	{"change or delete, object gone", false, true, true, true, PRESENCE_ABSENT, 0, SETTLEMENT_DONE},
+	{"change, object unread", false, true, true, true, PRESENCE_UNREAD, 0, SETTLEMENT_NONE},
+	{"change, not read at all", false, true, true, false, PRESENCE_PRESENT, 0, SETTLEMENT_NONE},
+	{"delete, object no longer recorded", false, false, true, false, PRESENCE_PRESENT, 0, SETTLEMENT_DONE},
 };
 
 static void test_judge(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct intent intent = {.creates = rows[i].creates};
-		struct object object = {0};
+		struct intent intent = {.creates = rows[i].creates, .wall_ms = SENT_MS};
+		struct object object = {.provider_id = rows[i].named ? SLICE("vpc-1") : SLICE("")};
 		struct live live = {.presence = rows[i].presence};
 		struct verdict verdict =
-			recover_judge(&intent, rows[i].recorded ? &object : NULL, rows[i].read ? &live : NULL);
+			recover_judge(&intent, rows[i].recorded ? &object : NULL, rows[i].read ? &live : NULL,
+				      SENT_MS + rows[i].later_ms, GRACE_MS);
 
 		if (verdict.settlement != rows[i].wanted)
 			fail_msg("%s: %d instead of %d", rows[i].name, (int)verdict.settlement, (int)rows[i].wanted);
@@ -48,12 +57,12 @@ static void test_all(void **state)
 {
 	struct object first = {.object_id = SLICE("one")}, second = {.object_id = SLICE("two")};
 	struct object *objects[] = {&first, &second};
-	struct live absent = {.presence = PRESENCE_ABSENT}, present = {.presence = PRESENCE_PRESENT};
-	const struct live *live[] = {&absent, &present};
+	struct live absent = {.presence = PRESENCE_ABSENT}, unread = {.presence = PRESENCE_UNREAD};
+	const struct live *live[] = {&absent, &unread};
 	struct intent intents[] = {
-		{.id = SLICE("a"), .object_id = SLICE("two"), .creates = true},
-		{.id = SLICE("b"), .object_id = SLICE("one"), .creates = true},
-		{.id = SLICE("c"), .object_id = SLICE("three"), .creates = true},
+		{.object_id = SLICE("two"), .creates = true, .wall_ms = SENT_MS},
+		{.object_id = SLICE("one"), .creates = true, .wall_ms = SENT_MS},
+		{.object_id = SLICE("three"), .creates = true, .wall_ms = SENT_MS},
 	};
 	struct arena arena;
 
@@ -65,40 +74,61 @@ static void test_all(void **state)
 		.objects = objects,
 		.object_count = 2,
 		.live = live,
+		.now_ms = SENT_MS,
+		.grace_ms = GRACE_MS,
 		.arena = &arena,
 	};
 	recover_all(&recovery);
-	assert_int_equal(recovery.close_count, 2);
-	assert_true(slice_is(recovery.closes[0].id, "a"));
-	assert_int_equal(recovery.closes[0].outcome, OUTCOME_DONE);
-	assert_true(slice_is(recovery.closes[1].id, "b"));
-	assert_int_equal(recovery.closes[1].outcome, OUTCOME_FAILED);
+	assert_int_equal(recovery.verdicts[0].settlement, SETTLEMENT_NONE);
+	assert_ptr_equal(recovery.subjects[0], &second);
+	assert_int_equal(recovery.verdicts[1].settlement, SETTLEMENT_WAIT);
+	assert_ptr_equal(recovery.subjects[1], &first);
+	assert_int_equal(recovery.verdicts[2].settlement, SETTLEMENT_DONE);
+	assert_null(recovery.subjects[2]);
+	assert_int_equal(recovery.waiting_count, 1);
 	assert_int_equal(recovery.open_count, 1);
-	assert_ptr_equal(recovery.open[0], &intents[2]);
+	/* Without a look at reality nothing is settled. */
+	recovery.live = NULL;
+	recover_all(&recovery);
+	assert_int_equal(recovery.open_count, 2);
+	assert_int_equal(recovery.waiting_count, 0);
 	arena_release(&arena);
 }
 
-/* Without a look at reality nothing is settled. */
-static void test_nothing_read(void **state)
+/* Only what our own calls did is swept. */
+static void test_twins(void **state)
 {
-	struct object object = {.object_id = SLICE("one")};
-	struct object *objects[] = {&object};
-	struct intent intent = {.id = SLICE("a"), .object_id = SLICE("one")};
-	struct arena arena;
+	enum { HOUR_MS = 60 * 60 * 1000 };
+	static const struct {
+		const char *name;
+		struct past_call past;
+		const char *recorded; /* id of the object that the tags name, or NULL */
+		int64_t later_ms;
+		bool wanted;
+	} twins[] = {
+		{"of no call of ours", {.known = false}, "vpc-1", 0, false},
+		{"given up, and it came late", {.known = true, .outcome = OUTCOME_ABSENT}, "vpc-1", HOUR_MS, true},
+		{"given up, and nothing is recorded", {.known = true, .outcome = OUTCOME_ABSENT}, NULL, HOUR_MS, true},
+		{"refused, and yet it came", {.known = true, .outcome = OUTCOME_FAILED}, "vpc-1", 0, true},
+		{"done twice", {.known = true, .outcome = OUTCOME_DONE}, "vpc-1", HOUR_MS - 1, true},
+		{"tags copied by people", {.known = true, .outcome = OUTCOME_DONE}, "vpc-1", HOUR_MS, false},
+		{"forgotten by people", {.known = true, .outcome = OUTCOME_DONE}, NULL, 0, false},
+		{"the recorded one itself", {.known = true, .outcome = OUTCOME_DONE}, "vpc-2", 0, false},
+		{"recorded without an id", {.known = true, .outcome = OUTCOME_DONE}, "", 0, false},
+	};
 
 	(void)state;
-	arena_init(&arena);
-	struct recovery recovery = {
-		.intents = &intent,
-		.intent_count = 1,
-		.objects = objects,
-		.object_count = 1,
-		.arena = &arena,
-	};
-	recover_all(&recovery);
-	assert_int_equal(recovery.close_count, 0);
-	assert_int_equal(recovery.open_count, 1);
-	arena_release(&arena);
+	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
+		struct live live = {.provider_id = SLICE("vpc-2")};
+		struct stray stray = {.live = &live};
+		struct object object = {.provider_id = slice_of(twins[i].recorded)};
+		struct past_call past = twins[i].past;
+
+		past.sent_ms = SENT_MS;
+		if (recover_is_twin(&past, &stray, twins[i].recorded ? &object : NULL, SENT_MS + twins[i].later_ms) !=
+		    twins[i].wanted)
+			fail_msg("%s", twins[i].name);
+	}
 }
 
 int main(void)
@@ -106,7 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judge),
 		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_nothing_read),
+		cmocka_unit_test(test_twins),
 	};
 
 	return cmocka_run_group_tests_name("recover", tests, NULL, NULL);

@@ -1,0 +1,38 @@
+#include "cli/command_list.h"
+#include "cli/planning.h"
+#include "cli/recovery.h"
+
+static int run_recover(struct invocation *invocation)
+{
+	struct job job;
+	int status = STATUS_ERROR;
+
+	job_init(&job, invocation);
+	if (job_prepare_to_act(&job)) {
+		struct report report = invocation_report(invocation);
+
+		report.outlook = job_outlook(&job);
+		report.text = job.intent_count == 0 ? SLICE("nothing is open: every call that was sent is accounted for\n")
+						    : (struct slice){0};
+		report.status = job.intent_count == 0 ? STATUS_FINE : STATUS_PARTLY;
+		status = invocation_end(invocation, &report, report.status);
+	} else {
+		status = invocation_fail(invocation, status);
+	}
+	job_release(&job);
+	return status;
+}
+
+static const enum flag_id recover_flags[] = {FLAG_GRACE, FLAG_VAR, FLAG_PARALLELISM};
+
+const struct command command_recover = {
+	.name = "recover",
+	.about = "settle what calls of a run that was cut off came to; every apply does so first",
+	.operands = "",
+	.details = "Reads what they were about, sends once more what has an idempotency token, looks for\n"
+		   "what may still come, and records it. Changes nothing else. Ends with 7 where the outcome\n"
+		   "of a call cannot be told; the ids are named then.\n",
+	.flags = recover_flags,
+	.flag_count = sizeof(recover_flags) / sizeof(recover_flags[0]),
+	.run = run_recover,
+};

@@ -1,0 +1,285 @@
+#include "cli/recovery.h"
+
+#include "base/digest.h"
+#include "base/map.h"
+#include "reconcile/recover_again.h"
+
+enum {
+	LOOK_FIRST_MS = 1000,
+	LOOK_MOST_MS = 15 * 1000,
+	ID_BYTES = 16,
+};
+
+static struct slice random_id(struct job *job)
+{
+	uint8_t bytes[ID_BYTES];
+
+	job->world->random(job->world, bytes, sizeof(bytes));
+	return hex_encode(job->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
+}
+
+static bool begin(struct job *job)
+{
+	struct run run = {.id = random_id(job), .command = SLICE("recover")};
+
+	if (!job->store->ops->begin(job->store, &run, job->diagnostics))
+		return false;
+	job->record = job->store->ops->record(job->store);
+	return true;
+}
+
+static bool end(struct job *job, bool good)
+{
+	return job->store->ops->end(job->store, good ? SLICE("done") : SLICE("partly"), job->diagnostics) && good;
+}
+
+/* Reads just what the open intents are about; live is parallel to job->objects. */
+static bool read_subjects(struct job *job, const struct live ***ret)
+{
+	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
+	struct object **subjects = arena_new_array(job->arena, job->object_count + 1, struct object *);
+	size_t *places = arena_new_array(job->arena, job->object_count + 1, size_t);
+	size_t count = 0;
+	struct map wanted;
+
+	map_init(&wanted);
+	for (size_t i = 0; i < job->intent_count; i++)
+		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
+	for (size_t i = 0; i < job->object_count; i++) {
+		if (!map_get(&wanted, job->objects[i]->object_id))
+			continue;
+		places[count] = i;
+		subjects[count++] = job->objects[i];
+	}
+	map_release(&wanted);
+	struct refresh refresh = {
+		.loop = &job->loop,
+		.sessions = &job->sessions,
+		.kinds = &job->kinds,
+		.stack = &job->stack,
+		.objects = subjects,
+		.object_count = count,
+		.arena = job->arena,
+		.by_id = true,
+	};
+	if (!refresh_run(&refresh, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		live[places[i]] = refresh.live[i];
+	*ret = live;
+	return true;
+}
+
+static bool judge(struct job *job, struct recovery *ret)
+{
+	const struct live **live = NULL;
+
+	if (!job_load_bodies(job) || !read_subjects(job, &live))
+		return false;
+	*ret = (struct recovery){
+		.intents = job->intents,
+		.intent_count = job->intent_count,
+		.objects = job->objects,
+		.object_count = job->object_count,
+		.live = live,
+		.now_ms = job->world->wall_ms(job->world),
+		.grace_ms = job_grace_ms(job),
+		.arena = job->arena,
+	};
+	recover_all(ret);
+	return true;
+}
+
+static bool send_again(struct job *job, const struct recovery *recovery)
+{
+	struct loop_settings settings = job->loop.settings;
+	struct loop loop;
+
+	settings.store = job->store;
+	loop_init(&loop, &settings);
+	bool good = recover_send_again(recovery, &loop, &job->sessions, &job->kinds);
+	loop_release(&loop);
+	return good && job_reload(job);
+}
+
+static void tell_waiting(struct job *job, const struct recovery *recovery)
+{
+	for (size_t i = 0; i < recovery->intent_count; i++)
+		if (recovery->verdicts[i].settlement == SETTLEMENT_WAIT)
+			talk(job->invocation, "looking for what %.*s for '%.*s' may have made",
+			     SLICE_ARGUMENTS(recovery->intents[i].operation),
+			     SLICE_ARGUMENTS(recovery->intents[i].address));
+}
+
+/* Sleeps with the lease kept alive; false where it was interrupted or the lease lost. */
+static bool sleep_until(struct job *job, int64_t until_ms)
+{
+	struct world *world = job->world;
+
+	while (world->boot_ms(world) < until_ms) {
+		if (world->interrupted(world) > 0)
+			return diag_error(job->diagnostics, FAULT_TRANSIENT, NOWHERE,
+					  "interrupted while waiting for what an earlier run may have made");
+		world->transport->wait(world->transport, until_ms);
+	}
+	return job->store->ops->heartbeat(job->store, job->diagnostics);
+}
+
+/* Looks again and again, until all that may come has come or could have. */
+static bool wait_for_late(struct job *job, struct recovery *recovery)
+{
+	struct world *world = job->world;
+	int64_t deadline_ms = world->boot_ms(world) + recovery->grace_ms;
+	int64_t delay_ms = LOOK_FIRST_MS;
+
+	if (recovery->waiting_count > 0)
+		tell_waiting(job, recovery);
+	while (recovery->waiting_count > 0) {
+		int64_t now_ms = world->boot_ms(world);
+
+		/* The wall clock may have been set back since: no more than the grace is waited in any case. */
+		if (now_ms >= deadline_ms) {
+			recovery->now_ms = INT64_MAX;
+			recover_all(recovery);
+			return true;
+		}
+		if (!sleep_until(job, now_ms + delay_ms < deadline_ms ? now_ms + delay_ms : deadline_ms) ||
+		    !judge(job, recovery))
+			return false;
+		delay_ms = delay_ms * 2 < LOOK_MOST_MS ? delay_ms * 2 : LOOK_MOST_MS;
+	}
+	return true;
+}
+
+static bool can_send_again(const struct recovery *recovery)
+{
+	for (size_t i = 0; i < recovery->intent_count; i++)
+		if (recover_can_send_again(recovery, i))
+			return true;
+	return false;
+}
+
+static void tell_open(struct job *job, const struct recovery *recovery)
+{
+	for (size_t i = 0; i < recovery->intent_count; i++) {
+		const struct intent *intent = &recovery->intents[i];
+		const struct object *subject = recovery->subjects[i];
+
+		if (recovery->verdicts[i].settlement != SETTLEMENT_NONE)
+			continue;
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
+			 "it is not known what became of %.*s for '%.*s' (%.*s, intent %.*s): %s",
+			 SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
+			 SLICE_ARGUMENTS(subject && subject->provider_id.size ? subject->provider_id : SLICE("no id")),
+			 SLICE_ARGUMENTS(intent->id), recovery->verdicts[i].why);
+		diag_address(job->diagnostics, intent->address);
+	}
+}
+
+/* With the lease held. */
+static bool settle(struct job *job)
+{
+	struct recovery recovery;
+
+	if (!job_reload(job) || !judge(job, &recovery) ||
+	    (can_send_again(&recovery) && (!send_again(job, &recovery) || !judge(job, &recovery))) ||
+	    !wait_for_late(job, &recovery) || !recover_commit(&recovery, job->store, job->diagnostics))
+		return false;
+	tell_open(job, &recovery);
+	return true;
+}
+
+bool job_recover(struct job *job)
+{
+	size_t count = job->intent_count;
+
+	if (count == 0)
+		return true;
+	if (!begin(job))
+		return false;
+	bool good = settle(job);
+	if (!end(job, good) || !job_reload(job))
+		return false;
+	count -= job->intent_count;
+	if (count > 0)
+		talk(job->invocation, "%zu unfinished call%s of an earlier run settled", count, count == 1 ? "" : "s");
+	return true;
+}
+
+/* Which strays are our own calls' doing, as records to be deleted. */
+static bool find_twins(struct job *job, struct object **ret, size_t *ret_count)
+{
+	int64_t now_ms = job->world->wall_ms(job->world);
+	size_t count = 0;
+	bool good = true;
+	struct map recorded;
+
+	map_init(&recorded);
+	for (size_t i = 0; i < job->object_count; i++)
+		map_set(&recorded, job->objects[i]->object_id, job->objects[i]);
+	for (size_t i = 0; good && i < job->refresh.stray_count; i++) {
+		const struct stray *stray = &job->refresh.strays[i];
+		const struct object *object = map_get(&recorded, stray->live->ownership.object_id);
+		struct past_call past;
+
+		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent, &past,
+					     job->diagnostics);
+		if (good && recover_is_twin(&past, stray, object, now_ms))
+			ret[count++] = recover_twin(&past, stray, object, random_id(job), now_ms, job->arena);
+	}
+	map_release(&recorded);
+	*ret_count = count;
+	return good;
+}
+
+static bool record_twins(struct job *job, struct object *const *twins, size_t count)
+{
+	const struct object **upserts = arena_new_array(job->arena, count, const struct object *);
+	struct slice *bodies = arena_new_array(job->arena, count, struct slice);
+	struct commit commit = {.upserts = upserts, .bodies = bodies, .upsert_count = count};
+
+	for (size_t i = 0; i < count; i++) {
+		talk(job->invocation, "%.*s was made for '%.*s' by a call that came late: it will be deleted",
+		     SLICE_ARGUMENTS(twins[i]->provider_id), SLICE_ARGUMENTS(twins[i]->address));
+		upserts[i] = twins[i];
+		bodies[i] = object_body_write(twins[i], job->arena, &job->style);
+	}
+	return recover_record(&commit, job->store, job->diagnostics);
+}
+
+bool job_sweep(struct job *job, size_t *ret_count)
+{
+	struct object **twins = arena_new_array(job->arena, job->refresh.stray_count + 1, struct object *);
+	int64_t serial = job->record->serial;
+
+	if (!find_twins(job, twins, ret_count))
+		return false;
+	if (*ret_count == 0)
+		return true;
+	if (!begin(job))
+		return false;
+	/* Another run has been at work since: what looked like a twin may be its own. */
+	bool stands = job->record->serial == serial;
+	bool good = !stands || record_twins(job, twins, *ret_count);
+	return end(job, good) && job_reload(job) && job_load_bodies(job) && job_refresh(job);
+}
+
+const struct recovery *job_outlook(struct job *job)
+{
+	struct recovery *recovery = arena_new(job->arena, struct recovery);
+
+	if (job->intent_count == 0)
+		return NULL;
+	*recovery = (struct recovery){
+		.intents = job->intents,
+		.intent_count = job->intent_count,
+		.objects = job->objects,
+		.object_count = job->object_count,
+		.live = job->refresh.live,
+		.now_ms = job->world->wall_ms(job->world),
+		.grace_ms = job_grace_ms(job),
+		.arena = job->arena,
+	};
+	recover_all(recovery);
+	return recovery;
+}

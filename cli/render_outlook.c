@@ -1,0 +1,56 @@
+#include "cli/render_outlook.h"
+
+static const struct {
+	const char *name;
+	const char *plan; /* what recovery would do */
+} settlements[] = {
+	[SETTLEMENT_NONE] = {"unknown", "it stays open until that can be read"},
+	[SETTLEMENT_WAIT] = {"waiting", "recovery goes on looking, and then it is made anew"},
+	[SETTLEMENT_DONE] = {"done", "recovery records it"},
+	[SETTLEMENT_ABSENT] = {"absent", "recovery closes it, and it is made anew"},
+};
+
+void render_outlook(struct buffer *buffer, const struct recovery *outlook, const struct palette *palette)
+{
+	if (!outlook)
+		return;
+	paint(buffer, palette, PAINT_BOLD, "%-7s", "OPEN");
+	buffer_string(buffer, " calls of an earlier run whose answer nobody saw\n");
+	for (size_t i = 0; i < outlook->intent_count; i++) {
+		const struct verdict *verdict = &outlook->verdicts[i];
+
+		buffer_string(buffer, "  ");
+		paint(buffer, palette, PAINT_CHANGE, "?");
+		buffer_byte(buffer, ' ');
+		print_safe(buffer, outlook->intents[i].address);
+		buffer_string(buffer, "   ");
+		print_safe(buffer, outlook->intents[i].operation);
+		buffer_format(buffer, ": %s; %s\n", verdict->why, settlements[verdict->settlement].plan);
+	}
+}
+
+static void put(struct value_builder *builder, const char *name, struct value value)
+{
+	value_builder_member(builder, slice_of(name), value);
+}
+
+struct value outlook_value(const struct recovery *outlook, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; outlook && i < outlook->intent_count; i++) {
+		const struct intent *intent = &outlook->intents[i];
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		put(&builder, "address", value_string(intent->address));
+		put(&builder, "operation", value_string(intent->operation));
+		put(&builder, "recipe", value_text(recipe_name(intent->recipe)));
+		put(&builder, "intent", value_string(intent->id));
+		put(&builder, "outlook", value_text(settlements[outlook->verdicts[i].settlement].name));
+		put(&builder, "reason", value_text(outlook->verdicts[i].why));
+		value_builder_item(&list, value_builder_map(&builder, arena));
+	}
+	return value_builder_list(&list, arena);
+}

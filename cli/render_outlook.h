@@ -1,0 +1,15 @@
+#ifndef TRUEUP_CLI_RENDER_OUTLOOK_H
+#define TRUEUP_CLI_RENDER_OUTLOOK_H
+
+#include "base/buffer.h"
+#include "cli/palette.h"
+#include "reconcile/recover.h"
+
+/* Calls of earlier runs whose answer nobody saw, and what recovery would do about each. */
+
+/* As a section of a plan; nothing where outlook is NULL. */
+void render_outlook(struct buffer *buffer, const struct recovery *outlook, const struct palette *palette);
+/* As a LIST of MAPs, empty where outlook is NULL. */
+struct value outlook_value(const struct recovery *outlook, struct arena *arena);
+
+#endif

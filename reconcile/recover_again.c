@@ -1,0 +1,82 @@
+#include "reconcile/recover_again.h"
+
+/* How long a service knows a token, where its documentation does not say. */
+enum { TOKEN_LIFE_MS = 60 * 60 * 1000 };
+
+struct again {
+	struct task task;
+	struct session *session;
+	const struct kind *kind;
+	const struct intent *intent;
+	struct value parameters;
+	struct arena *keep;
+};
+
+static enum step step(struct task *task, const struct answer *answer)
+{
+	struct again *again = (struct again *)task;
+	enum step wanted = again->session->provider->create_again(task, again->session, again->kind, &again->parameters,
+								  again->keep, answer);
+
+	if (wanted == STEP_CALL) {
+		task->call.intent = again->intent->id;
+		task->call.token = again->intent->token;
+		task->call.is_recorded = true;
+	}
+	task->record_changed = wanted == STEP_DONE;
+	return wanted;
+}
+
+bool recover_can_send_again(const struct recovery *recovery, size_t index)
+{
+	const struct intent *intent = &recovery->intents[index];
+
+	return recovery->verdicts[index].settlement == SETTLEMENT_WAIT && intent->recipe == RECIPE_TOKEN &&
+	       intent->token.size > 0 && recovery->now_ms >= intent->wall_ms &&
+	       recovery->now_ms - intent->wall_ms < TOKEN_LIFE_MS;
+}
+
+/* NULL where nothing can be sent: no way to the place, or a secret of which only the fingerprint is left. */
+static struct again *prepare(const struct recovery *recovery, size_t index, const struct sessions *sessions,
+			     const struct kinds *kinds)
+{
+	const struct object *object = recovery->subjects[index];
+	struct again *again = arena_new(recovery->arena, struct again);
+	struct diagnostics unsaid;
+	struct slice reason;
+
+	diagnostics_init(&unsaid, recovery->arena);
+	again->intent = &recovery->intents[index];
+	again->keep = recovery->arena;
+	again->kind = kinds_find(kinds, object->kind);
+	again->session = sessions_of_identity(sessions, &object->identity, object->provider, &reason);
+	again->task.object = recovery->subjects[index];
+	bool fine = again->kind && again->session && again->session->provider->create_again &&
+		    json_read(recovery->arena, again->intent->parameters, true, SIZE_MAX, "the intent",
+			      &again->parameters, &unsaid) &&
+		    !value_has_secret(&again->parameters);
+	diagnostics_release(&unsaid);
+	return fine ? again : NULL;
+}
+
+bool recover_send_again(const struct recovery *recovery, struct loop *loop, const struct sessions *sessions,
+			const struct kinds *kinds)
+{
+	struct diagnostics unsaid; /* a refusal settles nothing and is no error: the object is looked for */
+
+	diagnostics_init(&unsaid, recovery->arena);
+	for (size_t i = 0; i < recovery->intent_count; i++) {
+		struct again *again =
+			recover_can_send_again(recovery, i) ? prepare(recovery, i, sessions, kinds) : NULL;
+
+		if (!again)
+			continue;
+		again->task.step = step;
+		again->task.label = "recover";
+		again->task.diagnostics = &unsaid;
+		loop_add(loop, &again->task);
+	}
+	bool finished = loop_run(loop);
+	diagnostics_release(&unsaid);
+	return finished;
+}
