@@ -12,7 +12,7 @@ import yaml
 from cli import TINY, edit, recorded, tiny, world  # noqa: F401
 from conftest import BINARY, clean_environment
 
-COMMANDS = ["validate", "plan", "show", "apply", "destroy", "drift", "state", "schema", "sim", "version", "help"]
+COMMANDS = ["validate", "plan", "show", "apply", "destroy", "drift", "recover", "state", "schema", "sim", "version", "help"]
 
 
 def test_help_lists_every_command(stack):
