@@ -325,6 +325,30 @@ static void fill_attributes(struct node *body, const struct node *data)
 			 node_get(data, names[i][0]) ? node_text(data, names[i][0]) : slice_of(names[i][2]));
 }
 
+/* What a launch may say and nothing changes later; who does not say it has none of it. */
+static void fill_choices(struct sim_call *call, struct node *body, const struct node *data)
+{
+	static const char *const names[][2] = {
+		{"keyName", "keyName"},
+		{"kernelId", "kernelId"},
+		{"ramDiskId", "ramdiskId"},
+	};
+	struct slice market = node_text(node_get(data, "instanceMarketOptions"), "marketType");
+	char digits[9];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (node_get(data, names[i][0]))
+			node_put(body, names[i][1], node_text(data, names[i][0]));
+	if (node_get(data, "licenseSet"))
+		node_put_copy(body, "licenseSet", node_get(data, "licenseSet"));
+	if (market.size > 0)
+		node_put(body, "instanceLifecycle", market);
+	if (slice_is(market, "spot")) {
+		sim_random_hex(call->sim, digits, 8);
+		node_format(body, "spotInstanceRequestId", "sir-%s", digits);
+	}
+}
+
 static void fill_tags(struct node *body, const struct node *data, const struct sim_object *version)
 {
 	const struct node *specifications = node_get(data, "tagSpecificationSet");
@@ -362,8 +386,7 @@ struct sim_object *sim_launch_instance(struct sim_call *call, const struct sim_l
 	node_format(body, "_ownerId", "%012lld", (long long)sim_setting(call->sim, SIM_SETTING_ACCOUNT));
 	node_put(body, "_reservationId", launch->reservation_id);
 	node_set(body, "reason", "");
-	if (node_get(data, "keyName"))
-		node_put(body, "keyName", node_text(data, "keyName"));
+	fill_choices(call, body, data);
 	node_number(body, "amiLaunchIndex", index);
 	node_list(body, "productCodes");
 	node_put(body, "instanceType",

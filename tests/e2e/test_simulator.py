@@ -803,6 +803,21 @@ class TestInstances:
         assert live["SecurityGroups"] == [{"GroupId": group, "GroupName": "web"}]
         assert live["MetadataOptions"]["HttpPutResponseHopLimit"] == 2 and live["Monitoring"]["State"] == "enabled"
 
+    def test_what_a_launch_alone_says(self, ec2, subnet):
+        arn = "arn:aws:license-manager:us-west-2:123456789012:license-configuration:lic-0123456789abcdef0"
+        [made] = self.run(
+            ec2,
+            subnet,
+            KernelId="aki-01234567",
+            RamdiskId="ari-01234567",
+            LicenseSpecifications=[{"LicenseConfigurationArn": arn}],
+            InstanceMarketOptions={"MarketType": "spot"},
+        )
+        live = ec2.describe_instances(InstanceIds=[made["InstanceId"]])["Reservations"][0]["Instances"][0]
+        assert (live["KernelId"], live["RamdiskId"]) == ("aki-01234567", "ari-01234567")
+        assert live["Licenses"] == [{"LicenseConfigurationArn": arn}]
+        assert live["InstanceLifecycle"] == "spot" and live["SpotInstanceRequestId"].startswith("sir-")
+
     def test_profiles_and_credits(self, ec2, subnet):
         [made] = self.run(ec2, subnet, IamInstanceProfile={"Name": "web"})
         instance = made["InstanceId"]
