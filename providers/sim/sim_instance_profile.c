@@ -1,9 +1,11 @@
 #include "providers/sim/sim_launch.h"
 #include "providers/sim/sim_parts.h"
+#include "providers/sim/sim_query.h"
 
 /* Instance profiles and CPU credits of instances: both have calls and listings of their own. */
 
 static const char arn_start[] = "arn:aws:iam::";
+static const char associated[] = "associated";
 
 void sim_instance_profile(struct sim_call *call, const struct node *profile, struct node *ret)
 {
@@ -46,7 +48,7 @@ static void write_members(struct sim_call *call, const struct sim_object *instan
 	sim_out_text(call, "associationId", node_text(body, "_profileAssociationId"));
 	sim_out_text(call, "instanceId", instance->id);
 	sim_out_node(call, "iamInstanceProfile", node_get(body, "iamInstanceProfile"));
-	sim_out_string(call, "state", "associated");
+	sim_out_string(call, "state", associated);
 }
 
 static void answer(struct sim_call *call, const struct sim_object *instance)
@@ -117,15 +119,26 @@ static bool has_profile(struct sim_call *call, const struct sim_object *instance
 	return !ids || ids->count == 0;
 }
 
+/* What has ended is no longer listed, so all that is there is associated. */
+static bool state_matches(struct sim_call *call, const struct sim_object *instance, const struct node *body,
+			  const struct node *values)
+{
+	(void)call;
+	(void)instance;
+	(void)body;
+	return sim_matches(values, slice_of(associated));
+}
+
 static const struct sim_filter profile_filters[] = {
 	{"instance-id", "instanceId", NULL},
+	{"state", NULL, state_matches},
 };
 
 static const struct sim_listing profile_listing = {
 	.type = SIM_INSTANCE,
 	.set = "iamInstanceProfileAssociationSet",
 	.filters = profile_filters,
-	.filter_count = 1,
+	.filter_count = sizeof(profile_filters) / sizeof(profile_filters[0]),
 	.page_least = 5,
 	.page_most = 1000,
 	.keep = has_profile,

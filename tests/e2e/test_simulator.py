@@ -823,6 +823,10 @@ class TestInstances:
         instance = made["InstanceId"]
         [held] = ec2.describe_iam_instance_profile_associations()["IamInstanceProfileAssociations"]
         assert held["IamInstanceProfile"]["Arn"] == "arn:aws:iam::123456789012:instance-profile/web"
+        states = {"associating": [], "associat*": [held], "associated": [held]}
+        for state, wanted in states.items():
+            listed = ec2.describe_iam_instance_profile_associations(Filters=filters(**{"state": [state]}))
+            assert listed["IamInstanceProfileAssociations"] == wanted
         replaced = ec2.replace_iam_instance_profile_association(
             AssociationId=held["AssociationId"], IamInstanceProfile={"Name": "db"}
         )["IamInstanceProfileAssociation"]
