@@ -153,7 +153,9 @@ struct sim_object *sim_group_hook(const struct sim_object *group, const char *tr
 	return NULL;
 }
 
-static void hold(struct sim *sim, struct sim_object *instance, const struct sim_object *hook, const char *lifecycle)
+/* The group wakes when the hook's time is over: nothing else may happen to it until then. */
+static void hold(struct sim *sim, struct sim_object *group, struct sim_object *instance, const struct sim_object *hook,
+		 const char *lifecycle)
 {
 	struct node *body = sim_edit(sim, instance);
 	int64_t timeout_ms = node_integer(&hook->body, "HeartbeatTimeout", 3600) * 1000;
@@ -161,6 +163,7 @@ static void hold(struct sim *sim, struct sim_object *instance, const struct sim_
 	node_set(body, "_lifecycle", lifecycle);
 	node_put(body, "_hookResult", node_text(&hook->body, "DefaultResult"));
 	node_number(body, "_hookEndMs", sim->now_ms + sim_pace(sim, timeout_ms));
+	sim_group_wake(sim, group, timeout_ms);
 }
 
 static void terminate_now(struct sim *sim, struct sim_object *instance)
@@ -178,7 +181,7 @@ void sim_group_end_instance(struct sim *sim, struct sim_object *group, struct si
 
 	record(sim, group, "Terminating", instance->id, cause, "Successful", NULL);
 	if (hook && !node_get(&group->body, "Status"))
-		hold(sim, instance, hook, "Terminating:Wait");
+		hold(sim, group, instance, hook, "Terminating:Wait");
 	else
 		terminate_now(sim, instance);
 }
@@ -294,7 +297,7 @@ void sim_group_instance_changed(struct sim *sim, struct sim_object *instance)
 	if (slice_is(state, "running") && node_is(&instance->body, "_lifecycle", "Pending")) {
 		hook = sim_group_hook(group, "autoscaling:EC2_INSTANCE_LAUNCHING");
 		if (hook)
-			hold(sim, instance, hook, "Pending:Wait");
+			hold(sim, group, instance, hook, "Pending:Wait");
 		else
 			node_set(sim_edit(sim, instance), "_lifecycle", "InService");
 	}

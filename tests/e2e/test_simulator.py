@@ -1137,6 +1137,23 @@ class TestAutoScaling:
         autoscaling.delete_lifecycle_hook(**name, LifecycleHookName="up")
         assert autoscaling.describe_lifecycle_hooks(**name)["LifecycleHooks"] == []
 
+    def test_a_hook_lets_go_of_what_leaves(self, simulator, autoscaling, ec2, group):
+        name = {"AutoScalingGroupName": "web"}
+        autoscaling.put_lifecycle_hook(
+            **name,
+            LifecycleHookName="down",
+            LifecycleTransition="autoscaling:EC2_INSTANCE_TERMINATING",
+            HeartbeatTimeout=300,
+            DefaultResult="CONTINUE",
+        )
+        simulator.advance(120)
+        autoscaling.update_auto_scaling_group(**name, MinSize=0, MaxSize=0, DesiredCapacity=0)
+        simulator.advance(120)
+        states = {each["LifecycleState"] for each in self.live(autoscaling)["Instances"]}
+        assert states == {"Terminating:Wait"}
+        simulator.advance(300)
+        assert self.live(autoscaling)["Instances"] == []
+
     def test_tags_processes_and_metrics(self, simulator, autoscaling, group):
         tag = {"ResourceId": "web", "ResourceType": "auto-scaling-group", "Key": "own"}
         autoscaling.create_or_update_tags(Tags=[{**tag, "Value": "y", "PropagateAtLaunch": True}])
