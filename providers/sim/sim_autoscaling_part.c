@@ -298,6 +298,38 @@ static void detach_traffic_sources(struct sim_call *call)
 	change_traffic(call, false);
 }
 
+/* The older calls for load balancers' target groups: the same sources by another name. */
+static void change_target_groups(struct sim_call *call, bool add)
+{
+	struct sim_object *group = sim_group_need(call);
+	const struct node *arns = node_get(&call->request, "TargetGroupARNs");
+	struct node sources = {.type = NODE_LIST};
+
+	for (uint32_t i = 0; group && arns->type == NODE_LIST && i < arns->count && !call->failed; i++) {
+		struct slice arn = node_slice(&arns->items[i]);
+		struct node *source = node_append(&sources, NODE_MAP);
+
+		if (!slice_starts_with(arn, SLICE("arn:")))
+			sim_fail(call, "ValidationError", "Provided Target Groups may not be valid: %.*s",
+				 SLICE_ARGUMENTS(arn));
+		node_put(source, "Identifier", arn);
+		node_set(source, "Type", "elbv2");
+	}
+	if (group && !call->failed)
+		sim_group_traffic(sim_edit(call->sim, group), &sources, add);
+	node_release(&sources);
+}
+
+static void attach_target_groups(struct sim_call *call)
+{
+	change_target_groups(call, true);
+}
+
+static void detach_target_groups(struct sim_call *call)
+{
+	change_target_groups(call, false);
+}
+
 static void describe_traffic_sources(struct sim_call *call)
 {
 	struct sim_object *group = sim_group_need(call);
@@ -393,6 +425,8 @@ static const struct sim_action actions[] = {
 	 "AutoScalingGroupName! TrafficSources![]{Identifier! Type} SkipZonalShiftValidation:b", NULL},
 	{"DetachTrafficSources", detach_traffic_sources, "AutoScalingGroupName! TrafficSources![]{Identifier! Type}",
 	 NULL},
+	{"AttachLoadBalancerTargetGroups", attach_target_groups, "AutoScalingGroupName! TargetGroupARNs![]", NULL},
+	{"DetachLoadBalancerTargetGroups", detach_target_groups, "AutoScalingGroupName! TargetGroupARNs![]", NULL},
 	{"DescribeTrafficSources", describe_traffic_sources,
 	 "AutoScalingGroupName! TrafficSourceType NextToken MaxRecords:i", NULL},
 	{"SetInstanceProtection", set_instance_protection,

@@ -1154,6 +1154,19 @@ class TestAutoScaling:
         simulator.advance(300)
         assert self.live(autoscaling)["Instances"] == []
 
+    def test_target_groups(self, autoscaling, group):
+        name = {"AutoScalingGroupName": "web"}
+        arns = [f"arn:aws:elasticloadbalancing:us-west-2:123456789012:targetgroup/{each}/0123456789abcdef" for each in "ab"]
+        autoscaling.attach_load_balancer_target_groups(**name, TargetGroupARNs=arns)
+        live = self.live(autoscaling)
+        assert live["TargetGroupARNs"] == arns
+        assert [(each["Identifier"], each["Type"]) for each in live["TrafficSources"]] == [(arn, "elbv2") for arn in arns]
+        autoscaling.detach_load_balancer_target_groups(**name, TargetGroupARNs=arns[:1])
+        assert self.live(autoscaling)["TargetGroupARNs"] == arns[1:]
+        refused("ValidationError", autoscaling.attach_load_balancer_target_groups, **name, TargetGroupARNs=["web"])
+        autoscaling.detach_load_balancer_target_groups(**name, TargetGroupARNs=arns)
+        assert self.live(autoscaling)["TrafficSources"] == []
+
     def test_tags_processes_and_metrics(self, simulator, autoscaling, group):
         tag = {"ResourceId": "web", "ResourceType": "auto-scaling-group", "Key": "own"}
         autoscaling.create_or_update_tags(Tags=[{**tag, "Value": "y", "PropagateAtLaunch": True}])
