@@ -1,4 +1,4 @@
-from samples import KEPT, Change, Sample, Unset
+from samples import KEPT, Change, Sample, Unset, picked
 from trueup_runner import Ref, found, tags_of
 
 
@@ -26,20 +26,95 @@ def read(cloud, identity):
             for each in connection.get("Routes", [])
             if each["State"] not in ("deleting", "deleted")
         ),
-        "tunnels": [tunnel_of(each) for each in options.get("TunnelOptions", [])],
+        "tunnels": [picked(each, TUNNEL) for each in options.get("TunnelOptions", [])],
         "tags": tags_of(connection.get("Tags")),
     }
 
 
-def tunnel_of(options):
-    return {
-        "inside_cidr": options.get("TunnelInsideCidr"),
-        "pre_shared_key": options.get("PreSharedKey"),
-        "phase1_lifetime_s": options.get("Phase1LifetimeSeconds"),
-        "startup_action": options.get("StartupAction"),
-        "ike_versions": [each["Value"] for each in options.get("IkeVersions", [])],
-    }
-
+TUNNEL = {
+    "inside_cidr": "TunnelInsideCidr",
+    "pre_shared_key": "PreSharedKey",
+    "phase1_lifetime_s": "Phase1LifetimeSeconds",
+    "phase2_lifetime_s": "Phase2LifetimeSeconds",
+    "rekey_margin_s": "RekeyMarginTimeSeconds",
+    "rekey_fuzz_percent": "RekeyFuzzPercentage",
+    "replay_window_packets": "ReplayWindowSize",
+    "dpd_timeout_s": "DpdTimeoutSeconds",
+    "dpd_action": "DpdTimeoutAction",
+    "phase1_encryption": ("Phase1EncryptionAlgorithms", "Value"),
+    "phase2_encryption": ("Phase2EncryptionAlgorithms", "Value"),
+    "phase1_integrity": ("Phase1IntegrityAlgorithms", "Value"),
+    "phase2_integrity": ("Phase2IntegrityAlgorithms", "Value"),
+    "phase1_dh_groups": ("Phase1DHGroupNumbers", "Value"),
+    "phase2_dh_groups": ("Phase2DHGroupNumbers", "Value"),
+    "ike_versions": ("IkeVersions", "Value"),
+    "startup_action": "StartupAction",
+    "lifecycle_control": "EnableTunnelLifecycleControl",
+    "log": "LogOptions.CloudWatchLogOptions.LogEnabled",
+    "log_group": "LogOptions.CloudWatchLogOptions.LogGroupArn",
+    "log_format": "LogOptions.CloudWatchLogOptions.LogOutputFormat",
+    "bgp_log": "LogOptions.CloudWatchLogOptions.BgpLogEnabled",
+    "bgp_log_group": "LogOptions.CloudWatchLogOptions.BgpLogGroupArn",
+    "bgp_log_format": "LogOptions.CloudWatchLogOptions.BgpLogOutputFormat",
+}
+FIRST_TUNNEL = {
+    "inside_cidr": "169.254.10.0/30",
+    "pre_shared_key": "made.for_this_test.1",
+    "phase1_lifetime_s": 14400,
+    "phase2_lifetime_s": 1800,
+    "rekey_margin_s": 120,
+    "rekey_fuzz_percent": 50,
+    "replay_window_packets": 512,
+    "dpd_timeout_s": 60,
+    "dpd_action": "restart",
+    "phase1_encryption": ["AES256"],
+    "phase2_encryption": ["AES256", "AES256-GCM-16"],
+    "phase1_integrity": ["SHA2-256"],
+    "phase2_integrity": ["SHA2-256"],
+    "phase1_dh_groups": [14],
+    "phase2_dh_groups": [14, 20],
+    "ike_versions": ["ikev2"],
+    "startup_action": "start",
+    "lifecycle_control": True,
+    "log": True,
+    "log_group": "arn:aws:logs:eu-central-1:123456789012:log-group:vpn",
+    "log_format": "json",
+    "bgp_log": False,
+    "bgp_log_group": "arn:aws:logs:eu-central-1:123456789012:log-group:bgp",
+    "bgp_log_format": "text",
+}
+SECOND_TUNNEL = {
+    **FIRST_TUNNEL,
+    "inside_cidr": "169.254.11.0/30",
+    "pre_shared_key": "made.for_this_test.2",
+    "startup_action": "add",
+}
+CHANGED_TUNNEL = {
+    "inside_cidr": "169.254.12.0/30",
+    "pre_shared_key": "made.for_this_test.3",
+    "phase1_lifetime_s": 28800,
+    "phase2_lifetime_s": 3600,
+    "rekey_margin_s": 270,
+    "rekey_fuzz_percent": 100,
+    "replay_window_packets": 1024,
+    "dpd_timeout_s": 40,
+    "dpd_action": "clear",
+    "phase1_encryption": ["AES128", "AES256"],
+    "phase2_encryption": ["AES128"],
+    "phase1_integrity": ["SHA2-384"],
+    "phase2_integrity": ["SHA2-512"],
+    "phase1_dh_groups": [20],
+    "phase2_dh_groups": [20],
+    "ike_versions": ["ikev1", "ikev2"],
+    "startup_action": "add",
+    "lifecycle_control": False,
+    "log": False,
+    "log_group": "arn:aws:logs:eu-central-1:123456789012:log-group:other",
+    "log_format": "text",
+    "bgp_log": True,
+    "bgp_log_group": "arn:aws:logs:eu-central-1:123456789012:log-group:other",
+    "bgp_log_format": "json",
+}
 
 SAMPLE = Sample(
     kind="aws.vpn_connection",
@@ -60,6 +135,7 @@ SAMPLE = Sample(
         "local_cidr": "192.168.0.0/16",
         "remote_cidr": "10.20.0.0/16",
         "routes": ["192.168.10.0/24", "192.168.11.0/24"],
+        "tunnels": [FIRST_TUNNEL, SECOND_TUNNEL],
         "tags": {"team": "research"},
     },
     in_place={
@@ -68,6 +144,8 @@ SAMPLE = Sample(
         "local_cidr": Change("192.168.0.0/17"),
         "remote_cidr": Change("10.20.0.0/17"),
         "routes": Change(["192.168.11.0/24", "192.168.12.0/24"]),
+        # Both, one after the other: each change takes its tunnel down.
+        "tunnels": Change([CHANGED_TUNNEL, {**SECOND_TUNNEL, "pre_shared_key": "made.for_this_test.4"}]),
         "tags": Change({"team": "operations"}),
     },
     replaces={"static_routes_only": Change(False, given={"routes": []})},
@@ -77,6 +155,7 @@ SAMPLE = Sample(
         "local_cidr": Unset(KEPT),
         "remote_cidr": Unset(KEPT),
         "routes": Unset([]),
+        "tunnels": Unset(KEPT),
         "tags": Unset({}),
     },
     untried={
@@ -85,7 +164,6 @@ SAMPLE = Sample(
         "bandwidth": "only with a transit gateway",
         "inside_version": "another one than ipv4 only with a transit gateway",
         "vpn_gateway": "without it there must be a transit gateway",
-        "tunnels": "unit tests of the driver change them one at a time; a trial here is to come",
         "local_cidr6": "only with a transit gateway",
         "remote_cidr6": "only with a transit gateway",
     },
