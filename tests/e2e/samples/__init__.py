@@ -17,7 +17,7 @@ CLEARED = None
 
 @dataclasses.dataclass
 class Change:
-    """A field gets another value."""
+    """A field gets another value. Where `given` and `along` say None, the spec does not have the field."""
 
     to: object
     # What else the spec says before and after, where the field needs it.
@@ -34,6 +34,7 @@ class Unset:
 
     becomes: object
     given: dict = dataclasses.field(default_factory=dict)
+    along: dict = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
@@ -58,18 +59,23 @@ class Sample:
     not_on_moto: dict = dataclasses.field(default_factory=dict)
     # {field: reason}: moto takes it when the resource is made, and forgets to change it.
     fixed_on_moto: dict = dataclasses.field(default_factory=dict)
+    # {field: reason}: moto drops it when the resource is made, and takes it once that is there.
+    later_on_moto: dict = dataclasses.field(default_factory=dict)
     # Where moto keeps what it is given as it is, some fields stand for all; None: all of them.
     on_moto: tuple = None
-    # Reasons why moto cannot do the kind, or a step of it ("life", "change", "unset", "replace", "removal"), at all.
+    # Reasons why moto cannot do the kind ("everything"), or a step of it ("life", "change", "unset", "replace",
+    # "removal"), at all, a step for one field ("unset name"), or one of `further`, by its name.
     moto_lacks: dict = dataclasses.field(default_factory=dict)
     # {field: reason}: cannot be tried at all.
     untried: dict = dataclasses.field(default_factory=dict)
     # {name: {field: value}}: other first specs, each made, planned empty and destroyed.
     further: dict = dataclasses.field(default_factory=dict)
+    # beforehand(cloud): makes on moto what the resource needs and no kind makes; the simulator needs nothing of that.
+    beforehand: typing.Callable = None
 
     def fields(self, cloud):
-        """Names of the fields that can be tried on this cloud."""
-        return [name for name in self.values if cloud != "moto" or name not in self.not_on_moto]
+        """Names of the fields that the resource can be made with on this cloud."""
+        return [name for name in self.values if cloud != "moto" or name not in {**self.not_on_moto, **self.later_on_moto}]
 
 
 def picked(answer, paths):

@@ -102,6 +102,23 @@ def cleared(*names):
     return {name: Unset(CLEARED) for name in names}
 
 
+# An interface says itself which groups it is in, and what a type must offer stands in its place.
+INTERFACE = {
+    "device_index": 0,
+    "security_groups": [Ref("aws.security_group.one")],
+    "public_address": False,
+    "delete_on_termination": True,
+}
+BY_INTERFACE = {"security_groups": None, "interfaces": [INTERFACE]}
+REQUIREMENTS = {
+    "vcpus_min": 2,
+    "vcpus_max": 8,
+    "memory_mib_min": 4096,
+    "excluded_types": ["t2.*"],
+    "bare_metal": "excluded",
+}
+BY_REQUIREMENTS = {"instance_type": None, "requirements": REQUIREMENTS}
+
 SAMPLE = Sample(
     kind="aws.launch_template",
     simulated="launch-template",
@@ -187,6 +204,10 @@ SAMPLE = Sample(
         "bandwidth_weighting": Change("ebs-1"),
         "kernel": Change("aki-11234567"),
         "ramdisk": Change("ari-11234567"),
+        "interfaces": Change(
+            [{**INTERFACE, "public_address": True, "security_groups": [Ref("aws.security_group.two")]}], given=BY_INTERFACE
+        ),
+        "requirements": Change({**REQUIREMENTS, "vcpus_max": 16, "bare_metal": "included"}, given=BY_REQUIREMENTS),
         "tags": Change({"team": "operations"}),
     },
     replaces={"name": Change("worker-2")},
@@ -221,27 +242,16 @@ SAMPLE = Sample(
             "kernel",
             "ramdisk",
         ),
+        "interfaces": Unset(CLEARED, given=BY_INTERFACE),
+        "requirements": Unset(CLEARED, given=BY_REQUIREMENTS),
         "tags": Unset({}),
     },
     further={
         "interfaces and requirements": {
             "name": "worker",
             "image": "ami-0123456789abcdef0",
-            "requirements": {
-                "vcpus_min": 2,
-                "vcpus_max": 8,
-                "memory_mib_min": 4096,
-                "excluded_types": ["t2.*"],
-                "bare_metal": "excluded",
-            },
-            "interfaces": [
-                {
-                    "device_index": 0,
-                    "security_groups": [Ref("aws.security_group.one")],
-                    "public_address": False,
-                    "delete_on_termination": True,
-                }
-            ],
+            "requirements": REQUIREMENTS,
+            "interfaces": [INTERFACE],
         }
     },
     on_moto=(
