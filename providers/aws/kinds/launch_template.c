@@ -381,8 +381,9 @@ static const char *const data_fields[] = {"description",
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "lt-[0-9a-f]{8,17}", .about = "id of the template"},
 	 .read = "LaunchTemplateId"},
+	/* Where a version is named, a word that AWS follows by itself is as good as a number. */
 	{.output = {.name = "latest_version",
-		    .pattern = "[0-9]{1,18}",
+		    .pattern = "[0-9]{1,18}|[$](Latest|Default)",
 		    .about = "number of the latest version",
 		    .renewed_by = data_fields},
 	 .decode = decode_latest},

@@ -17,7 +17,7 @@
 			  .output = "latest_version",                                                                  \
 			  .follows = "launch_template",                                                                \
 			  .when_unset = UNSET_CLEAR,                                                                   \
-			  .about = "number of its version; the latest where it is not given"},                         \
+			  .about = "its version: number, $Latest or $Default; the latest number if not given"},        \
 		.member = prefix "Version"                                                                             \
 	}
 
