@@ -405,8 +405,6 @@ META_FIELDS = ["lifecycle", "provider", "depends_on"]
 
 # Kinds that do not go through this trial, and why. The list may only become shorter.
 ELSEWHERE = {
-    "aws.autoscaling_group": "tried by test_hard_cases.py and the demo; its sample is to come",
-    "aws.instance": "tried by unit tests of its table and calls alone; its sample is to come",
     "metal.machine": "found, not made: test_metal.py tries it against sushy-tools",
 }
 

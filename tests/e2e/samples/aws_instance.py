@@ -1,0 +1,275 @@
+import base64
+
+from samples import CLEARED, KEPT, REPLACED, Change, Sample, Unset, picked
+from trueup_runner import ByName, Ref, found, tags_of
+
+LISTED = {
+    "image": "ImageId",
+    "instance_type": "InstanceType",
+    "subnet": "SubnetId",
+    "security_groups": ("SecurityGroups", "GroupId"),
+    "key": "KeyName",
+    "address": "PrivateIpAddress",
+    "zone": "Placement.AvailabilityZone",
+    "source_dest_check": "SourceDestCheck",
+    "metadata": {
+        "tokens": "MetadataOptions.HttpTokens",
+        "endpoint": "MetadataOptions.HttpEndpoint",
+        "ipv6": "MetadataOptions.HttpProtocolIpv6",
+        "hop_limit": "MetadataOptions.HttpPutResponseHopLimit",
+        "tags": "MetadataOptions.InstanceMetadataTags",
+    },
+    "ebs_optimized": "EbsOptimized",
+    "placement": {"group": "Placement.GroupName"},
+    "amd_sev_snp": "CpuOptions.AmdSevSnp",
+    "market": {"type": "InstanceLifecycle"},
+    "cpu": {"cores": "CpuOptions.CoreCount", "threads_per_core": "CpuOptions.ThreadsPerCore"},
+    "capacity_reservation": {"preference": "CapacityReservationSpecification.CapacityReservationPreference"},
+    "hibernation": "HibernationOptions.Configured",
+    "enclave": "EnclaveOptions.Enabled",
+    "private_dns": {
+        "hostname_type": "PrivateDnsNameOptions.HostnameType",
+        "a_record": "PrivateDnsNameOptions.EnableResourceNameDnsARecord",
+    },
+    "auto_recovery": "MaintenanceOptions.AutoRecovery",
+    "reboot_migration": "MaintenanceOptions.RebootMigration",
+    "bandwidth_weighting": "NetworkPerformanceOptions.BandwidthWeighting",
+    "licenses": ("Licenses", "LicenseConfigurationArn"),
+    "kernel": "KernelId",
+    "ramdisk": "RamdiskId",
+}
+
+
+def read(cloud, identity):
+    ec2 = cloud.client()
+    answer = found(lambda: ec2.describe_instances(InstanceIds=[identity]), "InvalidInstanceID.NotFound")
+    if not answer or not answer["Reservations"]:
+        return None
+    instance = answer["Reservations"][0]["Instances"][0]
+    if instance["State"]["Name"] in ("shutting-down", "terminated"):
+        return None
+
+    def attribute(name, key):
+        return ec2.describe_instance_attribute(InstanceId=identity, Attribute=name).get(key, {}).get("Value")
+
+    told = picked(instance, LISTED)
+    data = attribute("userData", "UserData")
+    told.update(
+        user_data=base64.b64decode(data).decode() if data else None,
+        instance_profile=instance.get("IamInstanceProfile", {}).get("Arn", "").rsplit("/", 1)[-1] or None,
+        monitoring=instance["Monitoring"]["State"] in ("enabled", "pending"),
+        termination_protection=attribute("disableApiTermination", "DisableApiTermination"),
+        stop_protection=attribute("disableApiStop", "DisableApiStop"),
+        shutdown_behavior=attribute("instanceInitiatedShutdownBehavior", "InstanceInitiatedShutdownBehavior"),
+        running=instance["State"]["Name"] in ("pending", "running"),
+        tags=tags_of(instance.get("Tags")),
+    )
+    told["credits"] = None
+    if cloud.name == "simulator":
+        credits = ec2.describe_instance_credit_specifications(InstanceIds=[identity])["InstanceCreditSpecifications"]
+        told["credits"] = credits[0]["CpuCredits"] if credits else None
+    return told
+
+
+def remove(cloud, identity):
+    cloud.client().terminate_instances(InstanceIds=[identity])
+
+
+def make_profiles(cloud):
+    for name in ("worker", "other"):
+        cloud.client("iam").create_instance_profile(InstanceProfileName=name)
+
+
+def disk(size_gib):
+    return {"device": "/dev/sdf", "size_gib": size_gib, "type": "gp3", "delete_on_termination": True}
+
+
+def license(last):
+    return f"arn:aws:license-manager:eu-central-1:123456789012:license-configuration:lic-0123456789abcdef{last}"
+
+
+SPOT = {"type": "spot", "max_price": "0.10"}
+# Types that have what t3.micro has not; in turn they have no credits.
+EPYC = {"instance_type": "m6a.large", "credits": None}
+GRAVITON = {"instance_type": "m8g.large", "credits": None, "cpu": None}
+OLD = {"instance_type": "m3.medium", "credits": None, "cpu": None, "ebs_optimized": None}
+
+SAMPLE = Sample(
+    kind="aws.instance",
+    simulated="instance",
+    needs={
+        "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+        "aws.subnet": {
+            "a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20", "zone": "eu-central-1a"},
+            "b": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.16.0/20", "zone": "eu-central-1a"},
+            "c": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.32.0/20", "zone": "eu-central-1b"},
+        },
+        "aws.security_group": {
+            "one": {"name": "one", "description": "one", "vpc": Ref("aws.vpc.home")},
+            "two": {"name": "two", "description": "two", "vpc": Ref("aws.vpc.home")},
+        },
+        "aws.key_pair": {
+            name: {"name": name, "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd"}
+            for name in ("ops", "dev")
+        },
+    },
+    values={
+        "image": "ami-0123456789abcdef0",
+        "instance_type": "t3.micro",
+        "subnet": Ref("aws.subnet.a"),
+        "security_groups": [Ref("aws.security_group.one")],
+        "key": ByName("aws.key_pair.ops"),
+        "user_data": "#!/bin/sh\necho one\n",
+        "instance_profile": "worker",
+        "address": "10.20.0.10",
+        "zone": "eu-central-1a",
+        "source_dest_check": False,
+        "monitoring": True,
+        "metadata": {
+            "tokens": "required",
+            "endpoint": "enabled",
+            "hop_limit": 2,
+            "ipv6": "disabled",
+            "tags": "disabled",
+        },
+        "termination_protection": False,
+        "stop_protection": False,
+        "shutdown_behavior": "terminate",
+        "block_devices": [disk(10)],
+        "credits": "standard",
+        "ebs_optimized": True,
+        "cpu": {"cores": 1, "threads_per_core": 1},
+        "capacity_reservation": {"preference": "none"},
+        "hibernation": False,
+        "enclave": False,
+        "private_dns": {"hostname_type": "ip-name", "a_record": False},
+        "auto_recovery": "disabled",
+        "reboot_migration": "disabled",
+        "running": True,
+        "tags": {"team": "research"},
+    },
+    in_place={
+        "instance_type": Change("t3.small"),
+        "security_groups": Change([Ref("aws.security_group.one"), Ref("aws.security_group.two")]),
+        "user_data": Change("#!/bin/sh\necho two\n"),
+        "instance_profile": Change("other"),
+        "source_dest_check": Change(True),
+        "monitoring": Change(False),
+        "metadata": Change(
+            {"tokens": "optional", "endpoint": "disabled", "hop_limit": 1, "ipv6": "enabled", "tags": "enabled"}
+        ),
+        "termination_protection": Change(True),
+        "stop_protection": Change(True),
+        "shutdown_behavior": Change("stop"),
+        "credits": Change("unlimited"),
+        "ebs_optimized": Change(False),
+        "placement": Change({"group": "far"}, given={"placement": {"group": "near"}}),
+        "cpu": Change({"cores": 1, "threads_per_core": 2}),
+        "capacity_reservation": Change({"preference": "open"}),
+        "enclave": Change(True),
+        "private_dns": Change({"hostname_type": "ip-name", "a_record": True}),
+        "auto_recovery": Change("default"),
+        "reboot_migration": Change("default"),
+        "bandwidth_weighting": Change("ebs-1", given={**GRAVITON, "bandwidth_weighting": "vpc-1"}),
+        "running": Change(False),
+        "tags": Change({"team": "operations"}),
+    },
+    replaces={
+        "image": Change("ami-0a1b2c3d4e5f60718"),
+        "subnet": Change(Ref("aws.subnet.b"), along={"address": "10.20.16.10"}),
+        "key": Change(ByName("aws.key_pair.dev")),
+        "address": Change("10.20.0.11"),
+        "zone": Change("eu-central-1b", along={"subnet": Ref("aws.subnet.c"), "address": "10.20.32.10"}),
+        "block_devices": Change([disk(20)]),
+        "amd_sev_snp": Change("disabled", given={**EPYC, "amd_sev_snp": "enabled"}),
+        "market": Change({**SPOT, "max_price": "0.20"}, given={"market": SPOT}),
+        "hibernation": Change(True),
+        "licenses": Change([license("1")], given={"licenses": [license("0")]}),
+        "kernel": Change("aki-11234567", given={**OLD, "kernel": "aki-01234567"}),
+        "ramdisk": Change("ari-11234567", given={**OLD, "ramdisk": "ari-01234567"}),
+    },
+    unset={
+        "security_groups": Unset(KEPT),
+        "subnet": Unset(KEPT),
+        "key": Unset(KEPT),
+        "user_data": Unset(CLEARED),
+        "instance_profile": Unset(CLEARED),
+        "address": Unset(KEPT),
+        "zone": Unset(KEPT),
+        "source_dest_check": Unset(True),
+        "monitoring": Unset(False),
+        "metadata": Unset(KEPT),
+        "termination_protection": Unset(False, given={"termination_protection": True}),
+        "stop_protection": Unset(False, given={"stop_protection": True}),
+        "shutdown_behavior": Unset("stop"),
+        "block_devices": Unset(KEPT),
+        "credits": Unset(KEPT),
+        "ebs_optimized": Unset(KEPT),
+        "placement": Unset(KEPT, given={"placement": {"group": "near"}}),
+        "cpu": Unset(KEPT),
+        "amd_sev_snp": Unset(KEPT, given={**EPYC, "amd_sev_snp": "enabled"}),
+        "market": Unset(REPLACED, given={"market": SPOT}),
+        "capacity_reservation": Unset(KEPT),
+        "hibernation": Unset(KEPT),
+        "enclave": Unset(KEPT),
+        "private_dns": Unset(KEPT),
+        "auto_recovery": Unset("default"),
+        "reboot_migration": Unset("default"),
+        "bandwidth_weighting": Unset("default", given={**GRAVITON, "bandwidth_weighting": "vpc-1"}),
+        "licenses": Unset(KEPT, given={"licenses": [license("0")]}),
+        "kernel": Unset(KEPT, given={**OLD, "kernel": "aki-01234567"}),
+        "ramdisk": Unset(KEPT, given={**OLD, "ramdisk": "ari-01234567"}),
+        "running": Unset(KEPT),
+        "tags": Unset({}),
+    },
+    further={
+        "a spot instance": {
+            "image": "ami-0123456789abcdef0",
+            "instance_type": "t3.micro",
+            "subnet": Ref("aws.subnet.a"),
+            "market": {**SPOT, "spot_type": "one-time", "interruption": "terminate"},
+        },
+        # Its first profile is an association, where a change of it is another call.
+        "little said": {
+            "image": "ami-0123456789abcdef0",
+            "instance_type": "t3.micro",
+            "subnet": Ref("aws.subnet.a"),
+        },
+    },
+    unreadable={
+        "market": "DescribeInstances tells its type alone",
+        "block_devices": "volumes have a life of their own",
+    },
+    not_on_moto={
+        "address": "an address stays taken after its instance was terminated",
+        "placement": "RunInstances takes the zone and the host of it alone",
+        "credits": "DescribeInstanceCreditSpecifications says standard of every instance",
+        **dict.fromkeys(
+            (
+                "cpu",
+                "amd_sev_snp",
+                "capacity_reservation",
+                "enclave",
+                "private_dns",
+                "auto_recovery",
+                "reboot_migration",
+                "bandwidth_weighting",
+                "licenses",
+                "kernel",
+                "ramdisk",
+            ),
+            "RunInstances forgets it",
+        ),
+    },
+    fixed_on_moto={
+        "monitoring": "MonitorInstances is missing",
+        "shutdown_behavior": "ModifyInstanceAttribute takes it for an empty list of security groups",
+        "user_data": "ModifyInstanceAttribute wants it encoded twice",
+    },
+    moto_lacks={
+        "change instance_profile": "DescribeInstances goes on to show the profile that was replaced",
+    },
+    beforehand=make_profiles,
+    read=read,
+    remove=remove,
+)
