@@ -1,0 +1,216 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "providers/aws/kinds/kinds.h"
+#include "tests/unit/support_aws.h"
+
+/* What the driver sends for Auto Scaling groups. */
+
+#define GROUP_TAG(key, value) "{\"Key\":\"" key "\",\"Value\":\"" value "\",\"PropagateAtLaunch\":false}"
+#define OUR_GROUP_TAGS                                                                                                 \
+	GROUP_TAG("trueup:stack", "stack")                                                                             \
+	"," GROUP_TAG("trueup:object", "object") "," GROUP_TAG("trueup:intent",                                        \
+							       "intent") "," GROUP_TAG("trueup:address", "aws.x.test")
+#define SCALING(most, instances, tags)                                                                                 \
+	{                                                                                                              \
+		"DescribeAutoScalingGroups", "{\"AutoScalingGroupNames\":[\"g\"]}",                                    \
+			"{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"MinSize\":0,\"MaxSize\":" most      \
+			",\"VPCZoneIdentifier\":\"subnet-1,subnet-2\",\"LaunchTemplate\":{\"LaunchTemplateId\":\"lt-"  \
+			"1\",\"Version\":\"1\"},"                                                                      \
+			"\"Instances\":[" instances "],\"Tags\":[" tags "]}]}",                                        \
+			NULL, 0                                                                                        \
+	}
+#define ASG(rest)                                                                                                      \
+	"{\"name\":\"g\",\"launch_template\":\"lt-1\",\"launch_template_version\":\"1\",\"subnets\":[\"subnet-2\","    \
+	"\"subnet-1\"],"                                                                                               \
+	"\"min\":0,\"max\":2" rest "}"
+#define CREATE_GROUP(answer, code)                                                                                     \
+	{                                                                                                              \
+		"CreateAutoScalingGroup",                                                                              \
+			"{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":\"lt-1\","           \
+			"\"Version\":\"1\"},"                                                                          \
+			"\"VPCZoneIdentifier\":\"subnet-1,subnet-2\",\"MinSize\":0,\"MaxSize\":2,\"Tags\":["           \
+			"{\"Key\":\"a\",\"Value\":\"b\",\"PropagateAtLaunch\":true}," OUR_GROUP_TAGS "]}",             \
+			answer, code, 0                                                                                \
+	}
+#define EMPTY                                                                                                          \
+	{                                                                                                              \
+		"UpdateAutoScalingGroup",                                                                              \
+			"{\"AutoScalingGroupName\":\"g\",\"MinSize\":0,\"MaxSize\":0,\"DesiredCapacity\":0}", "{}",    \
+			NULL, 0                                                                                        \
+	}
+#define LEFT "{\"InstanceId\":\"i-1\"}"
+#define GONE                                                                                                           \
+	{                                                                                                              \
+		"DescribeAutoScalingGroups", NULL, "{\"AutoScalingGroups\":[]}", NULL, 0                               \
+	}
+
+static const struct scenario groups[] = {
+	{"a group is tagged in its create call, and passes on no tag of ours",
+	 &aws_autoscaling_group,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 ASG(",\"tags\":[{\"key\":\"a\",\"value\":\"b\",\"propagate\":true}]"),
+	 NULL,
+	 false,
+	 false,
+	 {CREATE_GROUP("{}", NULL),
+	  SCALING("2", "", "{\"Key\":\"a\",\"Value\":\"b\",\"PropagateAtLaunch\":true}," OUR_GROUP_TAGS)},
+	 STEP_DONE,
+	 NULL,
+	 "{\"tags\":[{\"key\":\"a\",\"value\":\"b\",\"propagate\":true}]}",
+	 false,
+	 false},
+	{"a name that is taken may be our own of a run that was cut off",
+	 &aws_autoscaling_group,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 ASG(",\"tags\":[{\"key\":\"a\",\"value\":\"b\",\"propagate\":true}]"),
+	 NULL,
+	 false,
+	 false,
+	 {CREATE_GROUP(NULL, "AlreadyExists"),
+	  SCALING("2", "", "{\"Key\":\"a\",\"Value\":\"b\",\"PropagateAtLaunch\":true}," OUR_GROUP_TAGS)},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"a name that others took is theirs",
+	 &aws_autoscaling_group,
+	 PHASE_MAKE,
+	 NULL,
+	 NULL,
+	 ASG(",\"tags\":[{\"key\":\"a\",\"value\":\"b\",\"propagate\":true}]"),
+	 NULL,
+	 false,
+	 false,
+	 {CREATE_GROUP(NULL, "AlreadyExists"), SCALING("2", "", "")},
+	 STEP_FAILED,
+	 "belongs to somebody else",
+	 NULL,
+	 true,
+	 false},
+	{"a structure travels whole: the template with its version",
+	 &aws_autoscaling_group,
+	 PHASE_MAKE,
+	 "g",
+	 ASG(""),
+	 "{\"name\":\"g\",\"launch_template\":\"lt-1\",\"launch_template_version\":\"2\",\"subnets\":[\"subnet-1\","
+	 "\"subnet-2\"],"
+	 "\"min\":0,\"max\":2}",
+	 NULL,
+	 false,
+	 false,
+	 {SCALING("2", "", OUR_GROUP_TAGS),
+	  {"UpdateAutoScalingGroup",
+	   "{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":\"lt-1\",\"Version\":\"2\"}}",
+	   "{}", NULL, 0},
+	  {"DescribeAutoScalingGroups", NULL,
+	   "{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":\"lt-1\","
+	   "\"Version\":\"2\"}}]}",
+	   NULL, 0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"tags of a group name the group",
+	 &aws_autoscaling_group,
+	 PHASE_MAKE,
+	 "g",
+	 ASG(",\"tags\":[{\"key\":\"a\",\"value\":\"1\",\"propagate\":true},{\"key\":\"b\",\"value\":\"1\","
+	     "\"propagate\":true}]"),
+	 ASG(",\"tags\":[{\"key\":\"a\",\"value\":\"2\",\"propagate\":true}]"),
+	 NULL,
+	 false,
+	 false,
+	 {SCALING("2", "",
+		  "{\"Key\":\"a\",\"Value\":\"1\",\"PropagateAtLaunch\":true},{\"Key\":\"b\",\"Value\":\"1\","
+		  "\"PropagateAtLaunch\":true}," OUR_GROUP_TAGS),
+	  {"DeleteTags", "{\"Tags\":[{\"ResourceId\":\"g\",\"ResourceType\":\"auto-scaling-group\",\"Key\":\"b\"}]}",
+	   "{}", NULL, 0},
+	  {"CreateOrUpdateTags",
+	   "{\"Tags\":[{\"ResourceId\":\"g\",\"ResourceType\":\"auto-scaling-group\",\"Key\":\"a\",\"Value\":\"2\","
+	   "\"PropagateAtLaunch\":true}]}",
+	   "{}", NULL, 0},
+	  SCALING("2", "", "{\"Key\":\"a\",\"Value\":\"2\",\"PropagateAtLaunch\":true}," OUR_GROUP_TAGS)},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"a group is emptied, then deleted, then gone",
+	 &aws_autoscaling_group,
+	 PHASE_DELETE,
+	 "g",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {SCALING("2", LEFT, OUR_GROUP_TAGS),
+	  EMPTY,
+	  SCALING("0", LEFT, OUR_GROUP_TAGS),
+	  SCALING("0", LEFT, OUR_GROUP_TAGS),
+	  SCALING("0", "", OUR_GROUP_TAGS),
+	  {"DeleteAutoScalingGroup", "{\"AutoScalingGroupName\":\"g\"}", "{}", NULL, 0},
+	  GONE},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"a group that was being emptied is waited for",
+	 &aws_autoscaling_group,
+	 PHASE_DELETE,
+	 "g",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {SCALING("0", LEFT, OUR_GROUP_TAGS),
+	  SCALING("0", "", OUR_GROUP_TAGS),
+	  {"DeleteAutoScalingGroup", NULL, NULL, "ValidationError.NotFound", 0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"by force it goes at once",
+	 &aws_autoscaling_group,
+	 PHASE_DELETE,
+	 "g",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 true,
+	 {SCALING("2", LEFT, OUR_GROUP_TAGS),
+	  {"DeleteAutoScalingGroup", "{\"AutoScalingGroupName\":\"g\",\"ForceDelete\":true}", "{}", NULL, 0},
+	  GONE},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+};
+
+static void test_groups(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		scenario_run(&groups[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

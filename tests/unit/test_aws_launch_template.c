@@ -1,0 +1,109 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "providers/aws/kinds/kinds.h"
+#include "tests/unit/support_aws.h"
+
+/* What the driver sends for launch templates. */
+
+#define OURS                                                                                                           \
+	"{\"Key\":\"trueup:stack\",\"Value\":\"stack\"},{\"Key\":\"trueup:object\",\"Value\":\"object\"},"             \
+	"{\"Key\":\"trueup:intent\",\"Value\":\"intent\"},{\"Key\":\"trueup:address\",\"Value\":\"aws.x.test\"}"
+
+#define TEMPLATE(default_version, latest, data)                                                                        \
+	{"DescribeLaunchTemplates", "{\"MaxResults\":200}",                                                            \
+	 "{\"LaunchTemplates\":[{\"LaunchTemplateId\":\"lt-0\"},{\"LaunchTemplateId\":\"lt-1\","                       \
+	 "\"LaunchTemplateName\":\"t\","                                                                               \
+	 "\"DefaultVersionNumber\":" default_version ",\"LatestVersionNumber\":" latest ",\"Tags\":[" OURS "]}]}",     \
+	 NULL, 0},                                                                                                     \
+	{                                                                                                              \
+		"DescribeLaunchTemplateVersions", "{\"MaxResults\":200,\"Versions\":[\"$Latest\"]}",                   \
+			"{\"LaunchTemplateVersions\":[{\"LaunchTemplateId\":\"lt-1\",\"LaunchTemplateName\":\"t\","    \
+			"\"VersionNumber\":" latest ",\"LaunchTemplateData\":{" data "}}]}",                           \
+			NULL, 0                                                                                        \
+	}
+#define NEW_VERSION(data)                                                                                              \
+	{                                                                                                              \
+		"CreateLaunchTemplateVersion",                                                                         \
+			"{\"LaunchTemplateId\":\"lt-1\",\"ClientToken\":\"<token>\",\"LaunchTemplateData\":{" data     \
+			"}}",                                                                                          \
+			"{}", NULL, 0                                                                                  \
+	}
+#define MAKE_DEFAULT                                                                                                   \
+	{                                                                                                              \
+		"ModifyLaunchTemplate", "{\"LaunchTemplateId\":\"lt-1\",\"DefaultVersion\":\"2\"}", "{}", NULL, 0      \
+	}
+
+static const struct scenario templates[] = {
+	{"a version is made whole, then the default; what others put there stays",
+	 &aws_launch_template,
+	 PHASE_MAKE,
+	 "lt-1",
+	 "{\"name\":\"t\",\"image\":\"ami-1\",\"key\":\"k\",\"user_data\":\"a\"}",
+	 "{\"name\":\"t\",\"image\":\"ami-2\",\"user_data\":\"a\"}",
+	 NULL,
+	 false,
+	 false,
+	 {TEMPLATE("1", "1", "\"ImageId\":\"ami-1\",\"KeyName\":\"k\",\"UserData\":\"YQ==\",\"EbsOptimized\":true"),
+	  NEW_VERSION("\"ImageId\":\"ami-2\",\"UserData\":\"YQ==\",\"EbsOptimized\":true"),
+	  TEMPLATE("1", "2", "\"ImageId\":\"ami-2\",\"UserData\":\"YQ==\",\"EbsOptimized\":true"), MAKE_DEFAULT,
+	  TEMPLATE("1", "2", "\"ImageId\":\"ami-2\",\"UserData\":\"YQ==\",\"EbsOptimized\":true"),
+	  TEMPLATE("2", "2", "\"ImageId\":\"ami-2\",\"UserData\":\"YQ==\",\"EbsOptimized\":true")},
+	 STEP_DONE,
+	 NULL,
+	 "{\"image\":\"ami-2\",\"user_data\":\"a\"}",
+	 false,
+	 false},
+	{"a token is the same for the same change of the same version",
+	 &aws_launch_template,
+	 PHASE_MAKE,
+	 "lt-1",
+	 "{\"name\":\"t\",\"image\":\"ami-1\"}",
+	 "{\"name\":\"t\",\"image\":\"ami-2\"}",
+	 NULL,
+	 false,
+	 false,
+	 {TEMPLATE("1", "1", "\"ImageId\":\"ami-1\""),
+	  {"CreateLaunchTemplateVersion",
+	   "{\"LaunchTemplateId\":\"lt-1\",\"ClientToken\":\"cbcdb9195df54b861085684da4ab15e9\",\"LaunchTemplateData\":"
+	   "{\"ImageId\":\"ami-2\"}}",
+	   "{}", NULL, 0},
+	  TEMPLATE("2", "2", "\"ImageId\":\"ami-2\"")},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+	{"a deletion",
+	 &aws_launch_template,
+	 PHASE_DELETE,
+	 "lt-1",
+	 NULL,
+	 NULL,
+	 NULL,
+	 true,
+	 false,
+	 {TEMPLATE("1", "1", "\"ImageId\":\"ami-1\""),
+	  {"DeleteLaunchTemplate", "{\"LaunchTemplateId\":\"lt-1\"}", NULL, "InvalidLaunchTemplateId.NotFound", 0}},
+	 STEP_DONE,
+	 NULL,
+	 NULL,
+	 false,
+	 false},
+};
+
+static void test_templates(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++)
+		scenario_run(&templates[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_templates)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
