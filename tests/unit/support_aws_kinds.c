@@ -1,0 +1,67 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "providers/aws/kinds/kinds.h"
+#include "tests/unit/support_aws_kinds.h"
+
+static const struct aws_kind *const kinds[] = {
+#define KIND_ROW(name) &(name),
+	AWS_KINDS(KIND_ROW)
+#undef KIND_ROW
+};
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+
+static int faults;
+static void (*check_of_run)(const struct aws_kind *kind);
+
+void kind_report(const struct aws_kind *kind, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	print_error("%s: %s\n", kind->kind.name, text);
+	faults++;
+}
+
+const struct aws_kind *kinds_named(const char *name)
+{
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		if (strcmp(kinds[i]->kind.name, name) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+static void test_kind(void **state)
+{
+	faults = 0;
+	check_of_run(*state);
+	assert_int_equal(faults, 0);
+}
+
+static void test_order(void **state)
+{
+	(void)state;
+	for (size_t i = 1; i < KIND_COUNT; i++)
+		assert_true(strcmp(kinds[i - 1]->kind.name, kinds[i]->kind.name) < 0);
+}
+
+int kinds_try(void (*check)(const struct aws_kind *kind))
+{
+	struct CMUnitTest tests[KIND_COUNT + 1] = {cmocka_unit_test(test_order)};
+	check_of_run = check;
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		union {
+			const struct aws_kind *constant;
+			void *state;
+		} kind = {kinds[i]};
+		tests[i + 1] = (struct CMUnitTest){kinds[i]->kind.name, test_kind, NULL, NULL, kind.state};
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

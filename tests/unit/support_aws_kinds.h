@@ -1,0 +1,15 @@
+#ifndef TRUEUP_TESTS_UNIT_SUPPORT_AWS_KINDS_H
+#define TRUEUP_TESTS_UNIT_SUPPORT_AWS_KINDS_H
+
+#include "providers/aws/kind.h"
+
+/* Runs a check over every kind of AWS, each as a test of its own. */
+
+/* Says what is wrong with a kind, and goes on: its test fails in the end. */
+__attribute__((format(printf, 2, 3))) void kind_report(const struct aws_kind *kind, const char *format, ...);
+/* NULL: there is none of that name. */
+const struct aws_kind *kinds_named(const char *name);
+/* What main() returns. */
+int kinds_try(void (*check)(const struct aws_kind *kind));
+
+#endif

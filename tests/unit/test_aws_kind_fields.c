@@ -1,0 +1,84 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/unit/support_aws_kinds.h"
+
+/* Holds the tables of kinds against each other and against themselves: what one names is there. */
+
+static void check_field(const struct aws_kind *kind, const struct fields *siblings, const struct field *field)
+{
+	const struct aws_field *own = (const struct aws_field *)field;
+	if (field->type == FIELD_REFERENCE) {
+		const struct aws_kind *target = kinds_named(field->target);
+		if (!target || !kind_output(&target->kind, field->output))
+			kind_report(kind, "'%s' refers to nothing", field->name);
+		if (field->follows && !field_named(siblings, slice_of(field->follows)))
+			kind_report(kind, "'%s' follows nothing", field->name);
+	}
+	if (field->when_unset == UNSET_CONSTANT && !field->unset_value)
+		kind_report(kind, "'%s' has no value to go back to", field->name);
+	for (const char *const *choice = field->choices; choice && *choice; choice++)
+		for (const char *const *other = choice + 1; *other; other++)
+			if (strcmp(*choice, *other) == 0)
+				kind_report(kind, "'%s' may be '%s' twice", field->name, *choice);
+	if (!field->about)
+		kind_report(kind, "'%s' is not explained", field->name);
+	if (own->update && (field->flags & IMMUTABLE))
+		kind_report(kind, "'%s' cannot change, but has a call for it", field->name);
+	for (size_t i = 0; i < field->members.count; i++)
+		check_field(kind, &field->members, field_at(&field->members, i));
+	if (field->item && field->item->type == FIELD_OBJECT)
+		for (size_t i = 0; i < field->item->members.count; i++)
+			check_field(kind, &field->item->members, field_at(&field->item->members, i));
+}
+
+/* A field of the resource itself that differs must have a way to become as wanted. */
+static void check_way(const struct aws_kind *kind, const struct aws_field *field)
+{
+	bool changes = field->update || field->part || field->attachment || field->each ||
+		       (strcmp(field->field.name, "tags") == 0 && kind->tags_member);
+	if (!changes && !(field->field.flags & IMMUTABLE))
+		kind_report(kind, "'%s' neither changes in place nor is immutable", field->field.name);
+	if (field->field.when_unset == UNSET_CLEAR && field->update && !field->cleared && !field->update_off &&
+	    !field->update->whole && !strstr(kind->kind.name, "autoscaling_group"))
+		kind_report(kind, "'%s' is to be cleared, but nothing clears it", field->field.name);
+}
+
+static void check_names(const struct aws_kind *kind)
+{
+	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		check_field(kind, &kind->kind.fields, &field->field);
+		check_way(kind, field);
+	}
+	for (size_t i = 0; i < kind->kind.outputs.count; i++) {
+		const struct output *output = output_at(&kind->kind.outputs, i);
+		for (const char *const *name = output->renewed_by; name && *name; name++)
+			if (!field_named(&kind->kind.fields, slice_of(*name)))
+				kind_report(kind, "output '%s' is renewed by no field '%s'", output->name, *name);
+	}
+	for (size_t i = 0; i < kind->kind.exclusive_count; i++) {
+		const struct exclusive *exclusive = &kind->kind.exclusives[i];
+		const struct field *within =
+			exclusive->field ? field_named(&kind->kind.fields, slice_of(exclusive->field)) : NULL;
+		const struct fields *fields = !exclusive->field ? &kind->kind.fields
+					      : within->item	? &within->item->members
+								: &within->members;
+		for (const char *const *name = exclusive->members; *name; name++)
+			if (!field_named(fields, slice_of(*name)))
+				kind_report(kind, "there is no field '%s' to exclude", *name);
+	}
+	if (kind->pause && !field_named(&kind->kind.fields, slice_of(kind->pause->running)))
+		kind_report(kind, "there is no field '%s'", kind->pause->running);
+	if (kind->alignment && (!output_named(&kind->kind.outputs, slice_of(kind->alignment->output)) ||
+				!output_named(&kind->kind.outputs, slice_of(kind->alignment->wanted))))
+		kind_report(kind, "there are no such outputs to align");
+}
+
+int main(void)
+{
+	return kinds_try(check_names);
+}
