@@ -1,0 +1,229 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "state/place.h"
+#include "tests/unit/support_state_file.h"
+
+/* Where a state file lies, who else holds it, and who may touch it. */
+
+/* Another program holds the file. */
+static void test_locked(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store;
+	sqlite3 *other = NULL;
+
+	state_file_make(fixture);
+	assert_int_equal(sqlite3_open(fixture->path, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other,
+				      "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE;"
+				      "UPDATE stack SET serial = 5; COMMIT",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_false(state_file_open(fixture, STATE_WRITE, &store));
+	assert_true(state_fixture_said(fixture, FAULT_CONFLICT, "another program has locked it"));
+	assert_true(state_fixture_said(fixture, FAULT_CONFLICT, fixture->path));
+	sqlite3_close(other);
+
+	/* Only writing is locked: reading goes on. */
+	assert_true(state_file_open(fixture, STATE_WRITE, &store));
+	assert_int_equal(sqlite3_open(fixture->path, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	assert_false(fixture_try_begin(fixture, store));
+	assert_true(state_fixture_said(fixture, FAULT_CONFLICT, "another program has locked it"));
+	assert_null(state_file_use(fixture, STATE_READ));
+	sqlite3_close(other);
+	state_fixture_forget(fixture);
+	assert_true(fixture_try_begin(fixture, store));
+	store->ops->close(store);
+}
+
+/* What a process of a user that may not write says; root may always, so it becomes another. */
+static void test_not_writable(void **state)
+{
+	static const struct {
+		const char *name;
+		mode_t folder_mode, file_mode;
+		bool there;
+		const char *says;
+	} rows[] = {
+		{"file and folder", 0555, 0444, true, "read"},
+		{"the file", 0777, 0444, true, "read"},
+		{"the folder", 0555, 0666, true, "read"},
+		{"the folder, and no file", 0555, 0666, false, "Permission denied"},
+		{"not even readable", 0777, 0000, true, "ermission denied"},
+	};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char folder[128];
+		pid_t child;
+		int status;
+
+		snprintf(folder, sizeof(folder), "%s/%zu", fixture->folder, i);
+		snprintf(fixture->path, sizeof(fixture->path), "%s/state.db", folder);
+		state_file_make(fixture);
+		if (!rows[i].there)
+			state_file_remove(fixture);
+		else
+			assert_int_equal(chmod(fixture->path, rows[i].file_mode), 0);
+		assert_int_equal(chmod(folder, rows[i].folder_mode), 0);
+		assert_int_equal(chmod(fixture->folder, 0755), 0);
+		child = fork();
+		if (child == 0) {
+			struct store *store;
+
+			if (geteuid() == 0 && (setgid(65534) < 0 || setuid(65534) < 0))
+				_exit(2);
+			if (state_file_open(fixture, STATE_WRITE, &store))
+				_exit(3);
+			if (!state_fixture_said(fixture, FAULT_USER, rows[i].says) ||
+			    fixture->diagnostics.items[0].hint.size == 0) {
+				fprintf(stderr, "%s", state_fixture_told(fixture));
+				_exit(4);
+			}
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+			fail_msg("%s: status %d", rows[i].name, status);
+		assert_int_equal(chmod(folder, 0700), 0);
+	}
+}
+
+/* The world's VFS is used, and nothing else is asked: the file lies where only the VFS finds it. */
+static void test_vfs(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store;
+
+	fixture->world.sqlite_vfs = "no such thing";
+	assert_false(state_file_open(fixture, STATE_WRITE, &store));
+	assert_true(state_fixture_said(fixture, FAULT_INTERNAL, "no such vfs"));
+	fixture->world.sqlite_vfs = "unix-none";
+	snprintf(fixture->path, sizeof(fixture->path), "%s/none/state.db", fixture->folder);
+	/* No folder is made for a file of which only the VFS knows where it is. */
+	assert_false(state_file_open(fixture, STATE_WRITE, &store));
+	assert_int_equal(access(arena_format(&fixture->arena, "%s/none", fixture->folder).data, F_OK), -1);
+	/* This VFS has no shared memory, which the write-ahead log needs. */
+	snprintf(fixture->path, sizeof(fixture->path), "%s/state.db", fixture->folder);
+	assert_false(state_file_open(fixture, STATE_WRITE, &store));
+	assert_true(state_fixture_said(fixture, FAULT_USER, "write-ahead log"));
+}
+
+/* Numbers from statfs(2): what joins machines is refused, what does not is not. */
+static void test_networks(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t magic;
+		bool refused;
+	} rows[] = {
+		{"nfs", 0x6969, true},	      {"cifs", 0xff534d42, true},     {"smb2", 0xfe534d42, true},
+		{"9p", 0x01021997, true},     {"fuse", 0x65735546, true},     {"ceph", 0x00c36400, true},
+		{"ext4", 0xef53, false},      {"xfs", 0x58465342, false},     {"btrfs", 0x9123683e, false},
+		{"tmpfs", 0x01021994, false}, {"overlay", 0x794c7630, false}, {"zfs", 0x2fc12fc1, false},
+	};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if ((place_network_name(rows[i].magic) != NULL) != rows[i].refused)
+			fail_msg("%s", rows[i].name);
+	}
+	/* A folder that is not there cannot be judged. */
+	assert_false(place_refuse_network(fixture->path, &fixture->diagnostics));
+	assert_true(state_fixture_said(fixture, FAULT_ABSENT, "No such file"));
+}
+
+/* Odd names of files reach the file that they name. */
+static void test_names(void **state)
+{
+	static const char *const rows[] = {
+		"a b.db", "100%41.db", "what?immutable=1", "x#y", "\xc3\xa4.db", "a&b=c", "file:z.db", "-", "a\nb",
+		"%",	  "./q.db"};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		snprintf(fixture->path, sizeof(fixture->path), "%s/%s", fixture->folder, rows[i]);
+		state_file_make(fixture);
+		if (access(fixture->path, F_OK) != 0 || state_file_use(fixture, STATE_READ))
+			fail_msg("%s: %s", rows[i], state_fixture_told(fixture));
+	}
+	/* Relative to where the program runs, in a folder of its own or not. */
+	assert_int_equal(chdir(fixture->folder), 0);
+	snprintf(fixture->path, sizeof(fixture->path), "relative.db");
+	state_file_make(fixture);
+	assert_int_equal(access("relative.db", F_OK), 0);
+	snprintf(fixture->path, sizeof(fixture->path), "below/relative.db");
+	state_file_make(fixture);
+	assert_int_equal(access("below/relative.db", F_OK), 0);
+	assert_null(state_file_use(fixture, STATE_READ));
+	assert_int_equal(chdir("/"), 0);
+}
+
+/* A link leads to the file, whose -wal lies beside the file. */
+static void test_link(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	const char *target = arena_format(&fixture->arena, "%s/target.db", fixture->folder).data;
+	char link[128];
+	struct store *store;
+	struct object *heads;
+	size_t count = 0;
+	pid_t child;
+
+	snprintf(link, sizeof(link), "%s/link.db", fixture->folder);
+	snprintf(fixture->path, sizeof(fixture->path), "%s", target);
+	state_file_make(fixture);
+	assert_int_equal(symlink("target.db", link), 0);
+	snprintf(fixture->path, sizeof(fixture->path), "%s", link);
+	child = fork();
+	if (child == 0) {
+		state_fixture_fork(fixture);
+		if (!state_file_open(fixture, STATE_WRITE, &store) || !fixture_try_begin(fixture, store) ||
+		    fixture_try_put(fixture, store, OBJECTS, 5) != COMMIT_DONE)
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	assert_true(state_file_open(fixture, STATE_READ, &store));
+	assert_true(store->ops->heads(store, &fixture->arena, &heads, &count, &fixture->diagnostics));
+	assert_int_equal(count, OBJECTS + 5);
+	store->ops->close(store);
+}
+
+/* An error of nothing but a missing stack name is none: then any stack will do. */
+static void test_any_stack(void **state)
+{
+	static const struct state_options options = {.access = STATE_READ, .busy_timeout_ms = 50};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store;
+
+	state_file_make(fixture);
+	assert_true(state_open(&fixture->world, fixture->path, &options, (struct slice){NULL, 0}, &store,
+			       &fixture->diagnostics));
+	assert_true(slice_is(store->ops->record(store)->name, "lab"));
+	store->ops->close(store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STATE_TEST(test_locked),    STATE_TEST(test_not_writable), STATE_TEST(test_vfs),
+		STATE_TEST(test_networks),  STATE_TEST(test_names),	   STATE_TEST(test_link),
+		STATE_TEST(test_any_stack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
