@@ -256,6 +256,47 @@ static void scale_in(struct sim *sim, struct sim_object *group, size_t surplus)
 	}
 }
 
+/* In a zone that the group has left. */
+static bool is_stray(const struct sim_object *group, const struct sim_object *instance)
+{
+	const struct node *zones = node_get(&group->body, "AvailabilityZones");
+	struct slice zone = node_text(node_get(&instance->body, "placement"), "availabilityZone");
+
+	for (uint32_t i = 0; zones && i < zones->count; i++)
+		if (slice_equal(node_slice(&zones->items[i]), zone))
+			return false;
+	return !is_ending(instance) && !node_is(&instance->body, "_protected", "true");
+}
+
+/*
+ * What is in a zone that the group has left is replaced, and goes once the others do all the work. Another subnet of
+ * the same zone moves nothing
+ * (https://docs.aws.amazon.com/autoscaling/ec2/userguide/auto-scaling-benefits.html). Returns how many there were.
+ */
+static size_t rebalance(struct sim *sim, struct sim_object *group)
+{
+	int64_t desired = node_integer(&group->body, "DesiredCapacity", 0), serving = 0;
+	struct sim_object *instance;
+	size_t cursor = 0, strays = 0;
+
+	if (suspended(group, "AZRebalance"))
+		return 0;
+	while ((instance = sim_group_instance(group, &cursor)) != NULL) {
+		if (is_stray(group, instance))
+			strays++;
+		else if (!is_ending(instance) && node_is(&instance->body, "_lifecycle", "InService"))
+			serving++;
+	}
+	if (strays == 0 || serving < desired || suspended(group, "Terminate"))
+		return strays;
+	cursor = 0;
+	while ((instance = sim_group_instance(group, &cursor)) != NULL)
+		if (is_stray(group, instance))
+			sim_group_end_instance(sim, group, instance,
+					       "an instance was terminated in a zone that the group has left");
+	return strays;
+}
+
 void sim_group_forget(struct sim *sim, struct sim_object *group)
 {
 	sim_delete_referrers(sim, group, SIM_LIFECYCLE_HOOK);
@@ -266,8 +307,11 @@ void sim_group_tick(struct sim *sim, struct sim_object *group)
 {
 	int64_t desired = node_integer(&group->body, "DesiredCapacity", 0), next_ms = release_holds(sim, group);
 	bool ending = false, failed = false;
-	size_t live = count_live(sim, group, &ending);
+	size_t live = count_live(sim, group, &ending), strays = rebalance(sim, group);
 
+	/* Those that are replaced count for nothing. */
+	live -= strays;
+	ending = ending || strays > 0;
 	if (node_get(&group->body, "Status") && live == 0 && !ending) {
 		sim_group_forget(sim, group);
 		return;

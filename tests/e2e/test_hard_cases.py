@@ -211,6 +211,34 @@ def test_a_template_changed_under_its_group(stack, cloud):
     nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
 
 
+def group_in(zone, cidr):
+    return {
+        **template_and_group("#!/bin/sh\n"),
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": cidr, "zone": f"{REGION}{zone}"}},
+    }
+
+
+def test_the_subnet_of_a_group_moves_to_another_zone(stack, cloud):
+    """The new subnet comes, the group's instances move, and then the old one can go: in one run."""
+    write(stack, group_in("a", "10.20.0.0/20"))
+    apply(stack)
+    cloud.sim("pass", 120)
+    ids = ids_of(stack)
+
+    write(stack, group_in("b", "10.20.16.0/20"))
+    assert plan(stack, status=2).operations() == {
+        "aws.subnet.a": "replace",
+        "aws.autoscaling_group.workers": "update",
+    }
+    apply(stack)
+    plan_is_empty(stack)
+    [subnet] = cloud.things("subnet")
+    assert subnet == ids_of(stack)["aws.subnet.a"] != ids["aws.subnet.a"]
+
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
 def vpn(address):
     return {
         "aws.vpc": VPC,

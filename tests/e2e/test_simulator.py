@@ -1154,6 +1154,25 @@ class TestAutoScaling:
         simulator.advance(300)
         assert self.live(autoscaling)["Instances"] == []
 
+    @pytest.mark.parametrize("zone, moves", [("us-west-2a", True), ("us-west-2b", False)])
+    def test_another_subnet(self, simulator, ec2, autoscaling, vpc, subnet, group, zone, moves):
+        simulator.advance(120)
+        first = {each["InstanceId"] for each in self.live(autoscaling)["Instances"]}
+        other = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.7.0/24", AvailabilityZone=zone)["Subnet"]["SubnetId"]
+        simulator.advance(30)
+        autoscaling.update_auto_scaling_group(AutoScalingGroupName="web", VPCZoneIdentifier=other)
+        simulator.advance(30)
+        # The new ones come before the old ones go.
+        assert first <= {each["InstanceId"] for each in self.live(autoscaling)["Instances"]}
+        simulator.advance(300)
+        last = self.live(autoscaling)["Instances"]
+        assert len(last) == 2 and {each["LifecycleState"] for each in last} == {"InService"}
+        assert first.isdisjoint(each["InstanceId"] for each in last) == moves
+        if moves:
+            ec2.delete_subnet(SubnetId=subnet)
+        else:
+            refused("DependencyViolation", ec2.delete_subnet, SubnetId=subnet)
+
     def test_target_groups(self, autoscaling, group):
         name = {"AutoScalingGroupName": "web"}
         arns = [f"arn:aws:elasticloadbalancing:us-west-2:123456789012:targetgroup/{each}/0123456789abcdef" for each in "ab"]
