@@ -239,6 +239,23 @@ def test_the_subnet_of_a_group_moves_to_another_zone(stack, cloud):
     nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
 
 
+def test_a_subnet_that_a_groups_instances_do_not_leave(stack, cloud):
+    """In the same zone nothing moves them: the run tells what to do, and the next one goes on from there."""
+    write(stack, group_in("a", "10.20.0.0/20"))
+    apply(stack)
+    cloud.sim("pass", 120)
+
+    write(stack, group_in("a", "10.20.16.0/20"))
+    said = stack.run("apply", "--yes", status=7).err
+    assert "could not delete aws.subnet.a" in said and "stay until they are replaced" in said
+    assert plan(stack, status=2).operations() == {"aws.subnet.a": "delete"}
+
+    cloud.client().terminate_instances(InstanceIds=list(cloud.things("instance")))
+    apply(stack)
+    plan_is_empty(stack)
+    assert list(cloud.things("subnet")) == [ids_of(stack)["aws.subnet.a"]]
+
+
 def vpn(address):
     return {
         "aws.vpc": VPC,

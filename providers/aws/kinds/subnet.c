@@ -87,6 +87,12 @@ static const struct aws_output outputs[] = {
 static const char *const pending[] = {"pending", NULL};
 static const char *const absent[] = {"InvalidSubnetID.NotFound", NULL};
 static const char *const held[] = {"DependencyViolation", NULL};
+/* A group's instances leave a zone that the group has left, but not a subnet of a zone where it stays. */
+static const char *const occupied[] = {
+	"DependencyViolation",
+	"something still lies in it; instances of an Auto Scaling group that has moved to another subnet of the zone "
+	"stay until they are replaced: replace them, and run again",
+	NULL};
 static const char *const young[] = {"InvalidVpcID.NotFound", NULL};
 
 static const struct aws_omission omitted[] = {
@@ -123,7 +129,8 @@ const struct aws_kind aws_subnet = {
 		   .id = "SubnetId",
 		   .recipe = RECIPE_CONVERGE,
 		   .absent = absent,
-		   .settling = held},
+		   .settling = held,
+		   .hints = occupied},
 	.list = {.operation = "DescribeSubnets", .items = "Subnets", .page = 1000, .filter = "subnet-id"},
 	.states = {.member = "State", .pending = pending},
 	.tags_member = "Tags",
