@@ -88,6 +88,8 @@ def license(last):
     return f"arn:aws:license-manager:eu-central-1:123456789012:license-configuration:lic-0123456789abcdef{last}"
 
 
+# Made for these tests alone.
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd"
 SPOT = {"type": "spot", "max_price": "0.10"}
 # Types that have what t3.micro has not; in turn they have no credits.
 EPYC = {"instance_type": "m6a.large", "credits": None}
@@ -109,7 +111,7 @@ SAMPLE = Sample(
             "two": {"name": "two", "description": "two", "vpc": Ref("aws.vpc.home")},
         },
         "aws.key_pair": {
-            name: {"name": name, "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd"}
+            name: {"name": name, "public_key": PUBLIC_KEY}
             for name in ("ops", "dev")
         },
     },
@@ -229,7 +231,6 @@ SAMPLE = Sample(
             "subnet": Ref("aws.subnet.a"),
             "market": {**SPOT, "spot_type": "one-time", "interruption": "terminate"},
         },
-        # Its first profile is an association, where a change of it is another call.
         "little said": {
             "image": "ami-0123456789abcdef0",
             "instance_type": "t3.micro",
