@@ -57,7 +57,7 @@ struct http_response {
 static inline const char *http_request_refusal(const struct http_request *request)
 {
 	return request->mutating && request->intent.size == 0 ? "a changing request was to be sent without an intent"
-							       : NULL;
+							      : NULL;
 }
 
 struct transport;

@@ -12,8 +12,9 @@ static int run_recover(struct invocation *invocation)
 		struct report report = invocation_report(invocation);
 
 		report.outlook = job_outlook(&job);
-		report.text = job.intent_count == 0 ? SLICE("nothing is open: every call that was sent is accounted for\n")
-						    : (struct slice){0};
+		report.text = job.intent_count == 0
+				      ? SLICE("nothing is open: every call that was sent is accounted for\n")
+				      : (struct slice){0};
 		report.status = job.intent_count == 0 ? STATUS_FINE : STATUS_PARTLY;
 		status = invocation_end(invocation, &report, report.status);
 	} else {

@@ -58,8 +58,8 @@ const struct flag flags[FLAG_COUNT] = {
 };
 
 static const struct command *const all[] = {
-	&command_validate, &command_plan,   &command_show, &command_apply,   &command_destroy, &command_drift,
-	&command_recover, &command_state,	   &command_schema, &command_sim,  &command_version, &command_help,
+	&command_validate, &command_plan,  &command_show,   &command_apply, &command_destroy, &command_drift,
+	&command_recover,  &command_state, &command_schema, &command_sim,   &command_version, &command_help,
 };
 
 const struct commands commands = {all, sizeof(all) / sizeof(all[0])};

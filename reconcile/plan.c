@@ -162,7 +162,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 		copy_changes(action, item, planning->arena);
 	if (item->operation == OPERATION_INCOMPLETE)
 		add_unread(planning, item->address, (struct slice){0},
-			   item->live ? item->live->unread_reason : slice_of(item->reason));
+			   item->live && item->live->presence == PRESENCE_UNREAD ? item->live->unread_reason
+										 : slice_of(item->reason));
 }
 
 static void add_conflict(struct planning *planning, const struct item *item, const char *reason)

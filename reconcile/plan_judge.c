@@ -289,6 +289,41 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	return true;
 }
 
+static bool acts(const struct item *item)
+{
+	return item->operation == OPERATION_CREATE || item->operation == OPERATION_UPDATE ||
+	       item->operation == OPERATION_REPLACE || item->operation == OPERATION_ADOPT;
+}
+
+/* Whether an output that the item needs cannot be had: nobody knows whether its target exists. */
+static bool is_blocked(const struct planning *planning, const struct item *item)
+{
+	for (size_t i = 0; i < item->resource->dependency_count; i++) {
+		const struct item *target = map_get(&planning->by_address, item->resource->dependencies[i].address);
+		if (target && target->operation == OPERATION_INCOMPLETE &&
+		    (!target->object || target->object->provider_id.size == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing is claimed about what would have to wait for something that could not be read. Parts may refer backwards. */
+static void block(struct planning *planning)
+{
+	bool again = planning->order_count > 0;
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < planning->order_count; i++) {
+			struct item *item = planning->order[i];
+			if (!acts(item) || !is_blocked(planning, item))
+				continue;
+			item->operation = OPERATION_INCOMPLETE;
+			item->reason = "what it needs could not be read";
+			again |= !item->object || item->object->provider_id.size == 0;
+		}
+	}
+}
+
 bool plan_items_judge(struct planning *planning)
 {
 	size_t errors = planning->diagnostics->error_count;
@@ -298,6 +333,7 @@ bool plan_items_judge(struct planning *planning)
 	for (size_t i = 0; i < planning->order_count; i++)
 		if (!judge_parts(planning, planning->order[i]))
 			planning->order[i]->operation = OPERATION_CONFLICT;
+	block(planning);
 	return planning->diagnostics->error_count == errors;
 }
 

@@ -104,8 +104,8 @@ bool recover_is_twin(const struct past_call *past, const struct stray *stray, co
 		return false;
 	if (past->outcome != OUTCOME_DONE)
 		return true;
-	return recorded && recorded->provider_id.size && !slice_equal(recorded->provider_id, stray->live->provider_id) &&
-	       now_ms - past->sent_ms < LATE_MOST_MS;
+	return recorded && recorded->provider_id.size &&
+	       !slice_equal(recorded->provider_id, stray->live->provider_id) && now_ms - past->sent_ms < LATE_MOST_MS;
 }
 
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,

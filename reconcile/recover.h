@@ -73,7 +73,8 @@ __attribute__((warn_unused_result)) bool recover_commit(const struct recovery *r
  */
 bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
 		     int64_t now_ms);
-/* recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena. */
+/* recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena.
+ */
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
 			    struct slice object_id, int64_t now_ms, struct arena *arena);
 

@@ -30,8 +30,9 @@ static enum step step(struct task *task, const struct answer *answer)
 bool recover_can_send_again(const struct recovery *recovery, size_t index)
 {
 	const struct intent *intent = &recovery->intents[index];
+	enum settlement settlement = recovery->verdicts[index].settlement;
 
-	return recovery->verdicts[index].settlement == SETTLEMENT_WAIT && intent->recipe == RECIPE_TOKEN &&
+	return (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && intent->recipe == RECIPE_TOKEN &&
 	       intent->token.size > 0 && recovery->now_ms >= intent->wall_ms &&
 	       recovery->now_ms - intent->wall_ms < TOKEN_LIFE_MS;
 }

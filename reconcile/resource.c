@@ -184,7 +184,8 @@ struct digest resource_symbolic(const struct resource *resource, const struct js
 	write_ignored(&buffer, resource, scratch);
 	buffer_string(&buffer, ",\"kind\":");
 	json_write_string(&buffer, slice_of(resource->kind->name));
-	buffer_string(&buffer, resource->protect ? ",\"protect\":true,\"version\":" : ",\"protect\":false,\"version\":");
+	buffer_string(&buffer,
+		      resource->protect ? ",\"protect\":true,\"version\":" : ",\"protect\":false,\"version\":");
 	buffer_decimal(&buffer, resource->kind->version);
 	buffer_byte(&buffer, '}');
 	/* A text that was cut proves nothing. */

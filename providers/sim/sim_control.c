@@ -111,6 +111,9 @@ static struct node *step(struct sim *sim, struct node *node, struct slice part, 
 {
 	int64_t index;
 
+	/* Nothing of the API's is named by a number: the first item of a list that is not there yet is. */
+	if (node->type == NODE_TEXT && make)
+		node_reset(node, slice_is(part, "0") ? NODE_LIST : NODE_MAP);
 	if (node->type == NODE_LIST) {
 		if (!slice_integer(part, &index) || index < 0 || index > node->count)
 			return NULL;
@@ -118,11 +121,8 @@ static struct node *step(struct sim *sim, struct node *node, struct slice part, 
 			return &node->items[index];
 		return make ? node_append(node, NODE_MAP) : NULL;
 	}
-	if (node->type != NODE_MAP) {
-		if (!make)
-			return NULL;
-		node_reset(node, NODE_MAP);
-	}
+	if (node->type != NODE_MAP)
+		return NULL;
 	for (uint32_t i = 0; i < node->count; i++)
 		if (slice_is(part, sim_shown_name(node->items[i].name)))
 			return &node->items[i];

@@ -78,11 +78,7 @@ static void test_decimal(void **state)
 		uint64_t number;
 		const char *text;
 	} rows[] = {
-		{0, "0"},
-		{9, "9"},
-		{10, "10"},
-		{4096, "4096"},
-		{UINT64_MAX, "18446744073709551615"},
+		{0, "0"}, {9, "9"}, {10, "10"}, {4096, "4096"}, {UINT64_MAX, "18446744073709551615"},
 	};
 
 	(void)state;
@@ -157,11 +153,8 @@ static void test_any_byte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cap),
-		cmocka_unit_test(test_decimal),
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_growth),
-		cmocka_unit_test(test_any_byte),
+		cmocka_unit_test(test_cap),    cmocka_unit_test(test_decimal),	cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_growth), cmocka_unit_test(test_any_byte),
 	};
 
 	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);

@@ -1,0 +1,132 @@
+"""What became of calls whose answer nobody saw: settled once, made once, and swept where they come late."""
+
+import sqlite3
+
+import pytest
+
+from cli import recorded, tiny, world  # noqa: F401
+
+TEMPLATE = "aws.launch_template:\n  t: {name: template, instance_type: t3.micro}\n"
+
+
+def rows(stack, query):
+    with sqlite3.connect(stack.folder / ".trueup" / "state.db") as database:
+        return database.execute(query).fetchall()
+
+
+def lose(stack, action, how="lost_answer", times=1):
+    """An apply in which so many calls of that action get no answer."""
+    stack.run("sim", "fault", action, how, "1", str(times))
+    stack.run("apply", "--yes", status=(1, 7))
+    assert rows(stack, "SELECT operation FROM intents") == [(action,)]
+
+
+def outcomes(stack, action):
+    return [row[0] for row in rows(stack, f"SELECT outcome FROM history WHERE operation = '{action}' ORDER BY number")]
+
+
+def test_listing_that_lags_does_not_make_a_twin(tiny):
+    lose(tiny, "CreateVpc")
+    tiny.run("sim", "fault", "DescribeVpcs", "stale", "1", "1")
+    result = tiny.run("apply", "--yes")
+    assert "looking for what CreateVpc for 'aws.vpc.main' may have made" in result.err
+    assert len(world(tiny, "vpc")) == 1
+    assert outcomes(tiny, "CreateVpc") == ["done"]
+
+
+def test_waits_no_longer_than_the_grace(tiny):
+    lose(tiny, "CreateVpc", "lost_request")
+    document = tiny.run("apply", "--yes", "--grace", "300", "--output", "json").json
+    assert len(world(tiny, "vpc")) == 1
+    assert outcomes(tiny, "CreateVpc") == ["absent", "done"]
+    assert document["status"] == 0
+
+
+def test_recover_alone_changes_nothing_else(tiny):
+    lose(tiny, "CreateVpc")
+    assert "nothing is open" in tiny.run("recover").out
+    assert recorded(tiny)["aws.vpc.main"] in world(tiny, "vpc")
+    assert world(tiny, "subnet") == {}
+    assert rows(tiny, "SELECT command, outcome FROM runs ORDER BY number DESC LIMIT 1") == [("recover", "done")]
+    tiny.run("apply", "--yes")
+    assert len(world(tiny, "vpc")) == 1
+
+
+def test_what_cannot_be_read_stays_open(tiny):
+    lose(tiny, "CreateVpc")
+    intent = rows(tiny, "SELECT lower(hex(id)) FROM intents")[0][0]
+    fault = tiny.run("sim", "fault", "DescribeVpcs", "deny").out.split()[-1]
+    result = tiny.run("recover", status=7)
+    assert intent in result.err and "CreateVpc" in result.out
+    assert tiny.run("drift", status=3).out.count("CreateVpc") == 1
+    plan = tiny.run("plan", "--output", "json", status=3).json
+    assert [(one["operation"], one["outlook"], one["intent"]) for one in plan["open"]] == [
+        ("CreateVpc", "unknown", intent)
+    ]
+    tiny.run("apply", "--yes", status=(3, 7))
+    assert len(world(tiny, "vpc")) == 1
+    tiny.run("sim", "remove", "fault", fault)
+    tiny.run("apply", "--yes")
+    assert len(world(tiny, "vpc")) == 1
+
+
+def tags_of_intent(stack, intent):
+    """The tags that a create under that intent carries, as words of `sim change`."""
+    lineage, address, object_id = rows(
+        stack,
+        "SELECT lower(hex(lineage)), address, lower(hex(object_id)) FROM stack, history"
+        f" WHERE lower(hex(intent)) = '{intent}'",
+    )[0]
+    tags = {"stack": lineage, "object": object_id, "intent": intent, "address": address}
+    return [f"tags.trueup:{name}={value}" for name, value in tags.items()]
+
+
+def come_late(stack, intent):
+    before = set(world(stack, "vpc"))
+    stack.run("sim", "--region", "eu-central-1", "add", "vpc", "cidrBlock=10.0.0.0/16", "state=available")
+    made = (set(world(stack, "vpc")) - before).pop()
+    stack.run("sim", "change", "vpc", made, *tags_of_intent(stack, intent))
+    return made
+
+
+def test_late_twin_is_swept(tiny):
+    lose(tiny, "CreateVpc", "lost_request")
+    tiny.run("apply", "--yes")
+    intent = rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE outcome = 'absent'")[0][0]
+    twin = come_late(tiny, intent)
+    result = tiny.run("apply", "--yes")
+    assert f"{twin} was made for 'aws.vpc.main' by a call that came late" in result.err
+    assert "1 delete" in result.out
+    assert set(world(tiny, "vpc")) == {recorded(tiny)["aws.vpc.main"]}
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_what_people_tagged_alike_is_left_alone(tiny):
+    tiny.run("apply", "--yes")
+    intent = rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE operation = 'CreateVpc'")[0][0]
+    tiny.run("sim", "pass", "7200")
+    copy = come_late(tiny, intent)
+    tiny.run("apply", "--yes")
+    assert copy in world(tiny, "vpc")
+
+
+@pytest.mark.parametrize("how", ["lost_request", "lost_answer"])
+def test_token_is_sent_once_more_without_waiting(tiny, how):
+    tiny.write("template.yaml", TEMPLATE)
+    lose(tiny, "CreateLaunchTemplate", how, 3)
+    result = tiny.run("recover")
+    assert "looking for" not in result.err
+    assert outcomes(tiny, "CreateLaunchTemplate") == ["done"]
+    assert list(world(tiny, "launch-template")) == [recorded(tiny)["aws.launch_template.t"]]
+    tiny.run("apply", "--yes")
+    assert len(world(tiny, "launch-template")) == 1
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_token_is_not_sent_past_its_life(tiny):
+    tiny.write("template.yaml", TEMPLATE)
+    lose(tiny, "CreateLaunchTemplate", "lost_request", 3)
+    tiny.run("sim", "pass", str(61 * 60))
+    tiny.run("recover")
+    assert outcomes(tiny, "CreateLaunchTemplate") == ["absent"]
+    assert world(tiny, "launch-template") == {}
