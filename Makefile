@@ -30,11 +30,12 @@ unit_support := $(sort $(wildcard tests/unit/support*.c))
 UNIT ?= $(sort $(wildcard tests/unit/test_*.c))
 # Programs that end-to-end tests run, one a file.
 test_tools := $(sort $(wildcard tests/tools/*.c))
+simulate_sources := $(sort $(wildcard tests/simulate/*.c))
 E2E ?= tests/e2e
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 library_objects := $(call object,$(filter-out cli/main.c,$(sources)))
-all_objects := $(call object,$(sources) $(unit_support) $(UNIT) $(test_tools))
+all_objects := $(call object,$(sources) $(unit_support) $(UNIT) $(test_tools) $(simulate_sources))
 unit_programs := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT))
 tool_programs := $(patsubst tests/tools/%.c,$(BUILD)/tests/%,$(test_tools))
 
@@ -81,6 +82,11 @@ valgrind: $(unit_programs) dependencies-valgrind ## run the unit tests under val
 	$(Q)WRAPPER="valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible" \
 		bash tests/unit/run.sh $(BUILD)/test-results/valgrind $(unit_programs)
 
+.PHONY: simulate
+simulate: $(BUILD)/tests/simulate ## run the whole program under SEEDS=1000 seeds from FIRST=1 on, with mishaps of all kinds
+	$(Q)$(BUILD)/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),1000) \
+		--report $(BUILD)/simulate-report.txt
+
 .PHONY: lint
 lint: dependencies-lint ## formatting, lengths, headers alone, warnings, layers, clang-tidy, cppcheck
 	+$(Q)BUILD=$(BUILD) MAKE="$(MAKE)" bash tools/lint.sh $(STAGES)
@@ -95,7 +101,7 @@ bench: $(BUILD)/trueup ## measure validate, plan and apply at 1,000, 10,000 and 
 
 .PHONY: format
 format: dependencies-lint ## format every C file in place
-	$(Q)clang-format -i $(wildcard $(foreach folder,$(FOLDERS) tests/unit tests/tools,$(folder)/*.[ch]))
+	$(Q)clang-format -i $(wildcard $(foreach folder,$(FOLDERS) tests/unit tests/tools tests/simulate,$(folder)/*.[ch]))
 
 .PHONY: install
 install: $(BUILD)/trueup ## install under $(DESTDIR)$(PREFIX)
@@ -155,9 +161,13 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(link_flags) -o $@ $^ $(package_libraries)
 
+$(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(link_flags) -o $@ $^ $(package_libraries)
+
 # For tools/lint.sh, which gives each of these a build folder of its own.
 .PHONY: test-programs tidy headers
-test-programs: $(unit_programs) $(tool_programs)
+test-programs: $(unit_programs) $(tool_programs) $(BUILD)/tests/simulate
 
 # An object is made anew when its source or a header of it changes, and then clang-tidy has something new to see.
 tidy: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/tidy/%.ok,$(all_objects))
@@ -166,7 +176,7 @@ $(BUILD)/tidy/%.ok: $(BUILD)/obj/%.o .clang-tidy
 	@clang-tidy --quiet $*.c -- -std=gnu17 -iquote . $(warnings) $(package_flags) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 
-headers_alone := $(patsubst %,$(BUILD)/%.ok,$(sort $(wildcard $(addsuffix /*.h,$(FOLDERS) tests/unit))))
+headers_alone := $(patsubst %,$(BUILD)/%.ok,$(sort $(wildcard $(addsuffix /*.h,$(FOLDERS) tests/unit tests/simulate))))
 headers: $(headers_alone)
 $(BUILD)/%.h.ok: %.h $(BUILD)/compile-flags
 	@mkdir -p $(@D)

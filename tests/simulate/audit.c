@@ -1,0 +1,192 @@
+#include "tests/simulate/audit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char audit_path[] = "/stack/.trueup/state.db";
+
+static void no_random(struct disk_access *access, void *bytes, size_t size)
+{
+	(void)access;
+	memset(bytes, 0, size);
+}
+
+static int64_t no_time(struct disk_access *access)
+{
+	(void)access;
+	return 0;
+}
+
+static void no_sleep(struct disk_access *access, int64_t ms)
+{
+	(void)access;
+	(void)ms;
+}
+
+static enum disk_outcome refuse(struct disk_access *access, enum disk_step step, const char *path)
+{
+	(void)access;
+	(void)step;
+	(void)path;
+	return DISK_ERROR;
+}
+
+void audit_open(struct audit *audit, struct disk *disk)
+{
+	*audit = (struct audit){
+		.access = {.disk = disk,
+			   .name = "simulate-audit",
+			   .ask = refuse,
+			   .random = no_random,
+			   .wall_ms = no_time,
+			   .sleep = no_sleep,
+			   .observer = true},
+	};
+	disk_vfs_register(&audit->access);
+}
+
+void audit_leave(struct audit *audit)
+{
+	sqlite3_finalize(audit->by_operation);
+	sqlite3_finalize(audit->by_id);
+	sqlite3_close(audit->database);
+	audit->by_operation = audit->by_id = NULL;
+	audit->database = NULL;
+}
+
+void audit_close(struct audit *audit)
+{
+	audit_leave(audit);
+	disk_vfs_unregister(&audit->access);
+}
+
+static const struct disk_file *find_log(const struct audit *audit)
+{
+	char path[sizeof(audit_path) + 4];
+
+	(void)snprintf(path, sizeof(path), "%s-wal", audit_path);
+	return disk_find(audit->access.disk, slice_of(path));
+}
+
+static bool reach(struct audit *audit)
+{
+	char uri[sizeof(audit_path) + 32];
+
+	if (audit->database)
+		return true;
+	/* Without a log SQLite would make one. */
+	(void)snprintf(uri, sizeof(uri), "file://%s%s", audit_path, find_log(audit) ? "" : "?immutable=1");
+	if (sqlite3_open_v2(uri, &audit->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
+			    audit->access.name) != SQLITE_OK)
+		return false;
+	/* What is looked at must not be changed by the look. */
+	sqlite3_db_config(audit->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	return sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE operation = ?1", -1,
+				  &audit->by_operation, NULL) == SQLITE_OK &&
+	       sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE id = ?1 AND operation = ?2", -1,
+				  &audit->by_id, NULL) == SQLITE_OK;
+}
+
+static bool is_durable(const struct audit *audit)
+{
+	const struct disk_file *log = find_log(audit);
+
+	return !log || disk_is_synced(log);
+}
+
+static int count_rows(sqlite3_stmt *statement)
+{
+	int count = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : -1;
+
+	sqlite3_reset(statement);
+	return count;
+}
+
+int audit_intents(struct audit *audit, const char *operation)
+{
+	if (!reach(audit) || !is_durable(audit))
+		return -1;
+	sqlite3_bind_text(audit->by_operation, 1, operation, -1, SQLITE_STATIC);
+	return count_rows(audit->by_operation);
+}
+
+static bool read_hex(struct slice hex, unsigned char *ret, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		unsigned byte;
+
+		if (hex.size != size * 2 || sscanf(hex.data + i * 2, "%2x", &byte) != 1)
+			return false;
+		ret[i] = (unsigned char)byte;
+	}
+	return true;
+}
+
+bool audit_has_intent(struct audit *audit, struct slice id, const char *operation)
+{
+	unsigned char bytes[16];
+
+	if (!reach(audit) || !is_durable(audit) || !read_hex(id, bytes, sizeof(bytes)))
+		return false;
+	sqlite3_bind_blob(audit->by_id, 1, bytes, sizeof(bytes), SQLITE_STATIC);
+	sqlite3_bind_text(audit->by_id, 2, operation, -1, SQLITE_STATIC);
+	return count_rows(audit->by_id) == 1;
+}
+
+static struct slice column_text(sqlite3_stmt *statement, int column, struct arena *arena)
+{
+	const void *bytes = sqlite3_column_blob(statement, column);
+
+	return arena_copy(arena, (struct slice){bytes, (size_t)sqlite3_column_bytes(statement, column)});
+}
+
+static size_t count_all(sqlite3 *database, const char *query)
+{
+	sqlite3_stmt *statement = NULL;
+	size_t count = 0;
+
+	if (sqlite3_prepare_v2(database, query, -1, &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		count = (size_t)sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return count;
+}
+
+static void read_objects(sqlite3 *database, struct arena *arena, struct audit_record *record)
+{
+	sqlite3_stmt *statement = NULL;
+	size_t capacity = count_all(database, "SELECT count(*) FROM objects");
+
+	record->objects = arena_new_array(arena, capacity + 1, struct audit_object);
+	if (sqlite3_prepare_v2(database,
+			       "SELECT address, kind, lower(hex(object_id)), provider_id, role FROM objects"
+			       " ORDER BY address, role, object_id",
+			       -1, &statement, NULL) == SQLITE_OK) {
+		while (record->object_count < capacity && sqlite3_step(statement) == SQLITE_ROW)
+			record->objects[record->object_count++] = (struct audit_object){
+				.address = column_text(statement, 0, arena),
+				.kind = column_text(statement, 1, arena),
+				.object_id = column_text(statement, 2, arena),
+				.provider_id = column_text(statement, 3, arena),
+				.role = sqlite3_column_int(statement, 4),
+			};
+	}
+	sqlite3_finalize(statement);
+}
+
+bool audit_read(struct audit *audit, struct arena *arena, struct audit_record *ret)
+{
+	sqlite3_stmt *statement = NULL;
+
+	*ret = (struct audit_record){0};
+	if (!reach(audit))
+		return false;
+	if (sqlite3_prepare_v2(audit->database, "SELECT lower(hex(lineage)) FROM stack", -1, &statement, NULL) ==
+		    SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		ret->lineage = column_text(statement, 0, arena);
+	sqlite3_finalize(statement);
+	read_objects(audit->database, arena, ret);
+	ret->intent_count = count_all(audit->database, "SELECT count(*) FROM intents");
+	return ret->lineage.size > 0;
+}

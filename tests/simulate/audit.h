@@ -1,0 +1,45 @@
+#ifndef TRUEUP_TESTS_SIMULATE_AUDIT_H
+#define TRUEUP_TESTS_SIMULATE_AUDIT_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/slice.h"
+#include "tests/simulate/disk_vfs.h"
+
+/* Reads the state file as it is on the disk, unseen by those who write it. */
+struct audit {
+	struct disk_access access;
+	sqlite3 *database; /* NULL: not open */
+	sqlite3_stmt *by_operation, *by_id;
+};
+
+struct audit_object {
+	struct slice address;
+	struct slice kind;
+	struct slice object_id; /* 32 hex digits */
+	struct slice provider_id;
+	int role; /* enum object_role */
+};
+
+struct audit_record {
+	struct slice lineage; /* 32 hex digits */
+	struct audit_object *objects;
+	size_t object_count;
+	size_t intent_count;
+};
+
+extern const char audit_path[];
+
+void audit_open(struct audit *audit, struct disk *disk);
+void audit_close(struct audit *audit);
+/* Lets go of the file; done whenever a process ends. */
+void audit_leave(struct audit *audit);
+/* How many intents of that operation are recorded, and durable; -1: the file cannot be read. */
+int audit_intents(struct audit *audit, const char *operation);
+/* Whether the intent of that id (32 hex digits) is recorded for that operation. */
+bool audit_has_intent(struct audit *audit, struct slice id, const char *operation);
+/* Everything that is recorded, in arena. False where the file cannot be read. */
+bool audit_read(struct audit *audit, struct arena *arena, struct audit_record *ret);
+
+#endif

@@ -1,0 +1,294 @@
+#include "tests/simulate/blueprint.h"
+
+#include <string.h>
+
+/* Made for these tests alone. */
+static const char *const public_keys[] = {
+	"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd first",
+	"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIP5cVkGQxGnKx0xz7zZL9z0q1j2bG8wqv7nYV0T2mCkR second",
+};
+
+unsigned vpc_octet(const struct blueprint *blueprint)
+{
+	const struct thing *vpc = blueprint_find(blueprint, SPECIES_VPC, 0);
+
+	return 10 + (vpc ? vpc->renewal % 8 : 0);
+}
+
+unsigned subnet_octet(const struct thing *thing)
+{
+	return thing->number + 16 * (thing->renewal % 8);
+}
+
+unsigned route_table_subnets(const struct thing *thing)
+{
+	/* A subnet has one table. */
+	return thing->number == 0 ? thing->parts % 4 : 0;
+}
+
+unsigned customer_octet(const struct thing *thing)
+{
+	return 1 + thing->number * 100 + thing->renewal % 90;
+}
+
+static void write_tags(const struct thing *thing, struct buffer *to)
+{
+	buffer_format(to, ", tags: {round: \"%u\"}}\n", thing->in_place);
+}
+
+static void write_vpc(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	buffer_format(to, "{cidr: 10.%u.0.0/16, dns_support: true, dns_hostnames: %s",
+		      thing->number == 0 ? vpc_octet(blueprint) : 50 + thing->renewal % 8,
+		      thing->parts % 2 ? "true" : "false");
+	write_tags(thing, to);
+}
+
+static void write_subnet(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	buffer_format(to, "{vpc: v0, cidr: 10.%u.%u.0/24, zone: us-west-2%c", vpc_octet(blueprint), subnet_octet(thing),
+		      thing->number % 2 ? 'b' : 'a');
+	write_tags(thing, to);
+}
+
+static void write_group(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	unsigned friend = thing->number % 2 ? thing->number - 1 : thing->number + 1;
+
+	buffer_format(to, "{name: g%u-%u, description: group %u, vpc: v0, ingress: [", thing->number, thing->renewal,
+		      thing->number);
+	buffer_format(to, "{protocol: tcp, from_port: %u, to_port: %u, cidr: 10.0.0.0/8}", 100 + thing->parts,
+		      100 + thing->parts);
+	if (blueprint_find(blueprint, SPECIES_GROUP, friend))
+		buffer_format(to, ", {protocol: tcp, from_port: 22, to_port: 22, group: g%u}", friend);
+	buffer_string(to, "]");
+	write_tags(thing, to);
+}
+
+static void write_internet_gateway(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	(void)blueprint;
+	buffer_string(to, "{vpc: v0");
+	write_tags(thing, to);
+}
+
+static void write_route_table(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	const char *comma = "";
+
+	buffer_string(to, "{vpc: v0, routes: [");
+	if (blueprint_find(blueprint, SPECIES_INTERNET_GATEWAY, 0)) {
+		buffer_string(to, "{destination: 0.0.0.0/0, internet_gateway: i0}");
+		comma = ", ";
+	}
+	if (blueprint_find(blueprint, SPECIES_VPN_GATEWAY, 0))
+		buffer_format(to, "%s{destination: 172.%u.0.0/16, vpn_gateway: w0}", comma, 16 + thing->parts % 8);
+	buffer_string(to, "], subnets: [");
+	comma = "";
+	for (unsigned i = 0; i < route_table_subnets(thing); i++) {
+		if (!blueprint_find(blueprint, SPECIES_SUBNET, i))
+			continue;
+		buffer_format(to, "%ss%u", comma, i);
+		comma = ", ";
+	}
+	buffer_string(to, "]");
+	write_tags(thing, to);
+}
+
+static void write_vpn_gateway(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	buffer_format(to, "{vpc: v0, asn: %u", 64600 + thing->renewal % 8);
+	if (thing->parts % 2 && blueprint_find(blueprint, SPECIES_ROUTE_TABLE, 0))
+		buffer_string(to, ", propagate_to: [r0]");
+	write_tags(thing, to);
+}
+
+static void write_customer_gateway(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	(void)blueprint;
+	buffer_format(to, "{address: 198.51.100.%u, asn: 65001", customer_octet(thing));
+	write_tags(thing, to);
+}
+
+static void write_vpn_connection(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	(void)blueprint;
+	buffer_format(to,
+		      "{vpn_gateway: w0, customer_gateway: c0, static_routes_only: true, "
+		      "routes: [192.168.%u.0/24], tunnels: [{pre_shared_key: \"${var.key}\"}, "
+		      "{pre_shared_key: \"${var.key}\"}]",
+		      10 + thing->parts % 200);
+	write_tags(thing, to);
+}
+
+static void write_key_pair(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	(void)blueprint;
+	buffer_format(to, "{name: k%u, public_key: %s", thing->number, public_keys[thing->renewal % 2]);
+	write_tags(thing, to);
+}
+
+static void write_template(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	buffer_format(to,
+		      "{name: template-%u, image: ami-0123456789abcdef0, instance_type: t3.micro, description: v%u",
+		      thing->renewal, thing->parts);
+	if (blueprint_find(blueprint, SPECIES_KEY_PAIR, 0))
+		buffer_string(to, ", key: k0");
+	if (blueprint_find(blueprint, SPECIES_GROUP, 0))
+		buffer_string(to, ", security_groups: [g0]");
+	write_tags(thing, to);
+}
+
+static void write_scaling_group(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	(void)blueprint;
+	buffer_format(to, "{name: fleet-%u, launch_template: t0, subnets: [s0], min: 0, max: %u, desired: %u}\n",
+		      thing->renewal, 2 + thing->in_place % 5, thing->parts % 2);
+}
+
+static void write_instance(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	buffer_format(to, "{image: %s, instance_type: t3.micro, subnet: s0, monitoring: %s",
+		      thing->renewal % 2 ? "ami-0a1b2c3d4e5f60718" : "ami-0123456789abcdef0",
+		      thing->parts % 2 ? "true" : "false");
+	if (blueprint_find(blueprint, SPECIES_GROUP, 0))
+		buffer_string(to, ", security_groups: [g0]");
+	write_tags(thing, to);
+}
+
+#define NEEDS(...) ((const enum species[]){__VA_ARGS__, SPECIES_COUNT})
+
+const struct species_row species_rows[SPECIES_COUNT] = {
+	[SPECIES_VPC] = {"aws.vpc", "v", 1, 2, 1, NEEDS(SPECIES_COUNT), write_vpc},
+	[SPECIES_SUBNET] = {"aws.subnet", "s", 1, 3, 1, NEEDS(SPECIES_VPC), write_subnet},
+	[SPECIES_GROUP] = {"aws.security_group", "g", 2, 4, 1, NEEDS(SPECIES_VPC), write_group},
+	[SPECIES_INTERNET_GATEWAY] = {"aws.internet_gateway", "i", 1, 1, 2, NEEDS(SPECIES_VPC), write_internet_gateway},
+	[SPECIES_ROUTE_TABLE] = {"aws.route_table", "r", 1, 2, 2, NEEDS(SPECIES_VPC), write_route_table},
+	[SPECIES_VPN_GATEWAY] = {"aws.vpn_gateway", "w", 1, 1, 2, NEEDS(SPECIES_VPC), write_vpn_gateway},
+	[SPECIES_CUSTOMER_GATEWAY] = {"aws.customer_gateway", "c", 1, 2, 2, NEEDS(SPECIES_COUNT), write_customer_gateway},
+	[SPECIES_VPN_CONNECTION] = {"aws.vpn_connection", "n", 1, 1, 2,
+				    NEEDS(SPECIES_VPN_GATEWAY, SPECIES_CUSTOMER_GATEWAY), write_vpn_connection},
+	[SPECIES_KEY_PAIR] = {"aws.key_pair", "k", 1, 2, 2, NEEDS(SPECIES_COUNT), write_key_pair},
+	[SPECIES_TEMPLATE] = {"aws.launch_template", "t", 1, 1, 2, NEEDS(SPECIES_COUNT), write_template},
+	[SPECIES_SCALING_GROUP] = {"aws.autoscaling_group", "a", 1, 1, 2, NEEDS(SPECIES_TEMPLATE, SPECIES_SUBNET),
+				   write_scaling_group},
+	[SPECIES_INSTANCE] = {"aws.instance", "m", 1, 2, 2, NEEDS(SPECIES_SUBNET), write_instance},
+};
+
+bool blueprint_has(const struct blueprint *blueprint, const struct thing *thing)
+{
+	if (!thing->wanted)
+		return false;
+	for (const enum species *need = species_rows[thing->species].needs; *need != SPECIES_COUNT; need++)
+		if (!blueprint_find(blueprint, *need, 0))
+			return false;
+	return true;
+}
+
+const struct thing *blueprint_find(const struct blueprint *blueprint, enum species species, unsigned number)
+{
+	for (size_t i = 0; i < blueprint->count; i++) {
+		const struct thing *thing = &blueprint->things[i];
+
+		if (thing->species == species && thing->number == number)
+			return blueprint_has(blueprint, thing) ? thing : NULL;
+	}
+	return NULL;
+}
+
+size_t blueprint_size(const struct blueprint *blueprint)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < blueprint->count; i++)
+		count += blueprint_has(blueprint, &blueprint->things[i]);
+	return count;
+}
+
+static size_t count_species(const struct blueprint *blueprint)
+{
+	size_t count = 0;
+
+	for (enum species species = 0; species < SPECIES_COUNT; species++)
+		count += blueprint_find(blueprint, species, 0) != NULL;
+	return count;
+}
+
+static void draw_once(struct blueprint *blueprint, struct chance *plot)
+{
+	blueprint->count = 0;
+	for (enum species species = 0; species < SPECIES_COUNT; species++) {
+		const struct species_row *row = &species_rows[species];
+		unsigned count = (unsigned)chance_between(plot, row->least, row->most);
+
+		if (!chance_one_in(plot, row->one_in))
+			continue;
+		for (unsigned i = 0; i < count && blueprint->count < THINGS_MOST; i++)
+			blueprint->things[blueprint->count++] = (struct thing){
+				.species = species,
+				.number = i,
+				.wanted = true,
+				.parts = (unsigned)chance_between(plot, 0, 3),
+			};
+	}
+}
+
+void blueprint_draw(struct blueprint *blueprint, struct chance *plot)
+{
+	do
+		draw_once(blueprint, plot);
+	while (blueprint_size(blueprint) < THINGS_LEAST || count_species(blueprint) < SPECIES_LEAST);
+}
+
+void blueprint_edit(struct blueprint *blueprint, struct chance *plot)
+{
+	struct thing *thing = &blueprint->things[chance_between(plot, 0, (int64_t)blueprint->count - 1)];
+
+	if (!thing->wanted) {
+		thing->wanted = true;
+		return;
+	}
+	switch (chance_between(plot, 0, 9)) {
+	case 0:
+	case 1:
+	case 2:
+		thing->in_place++;
+		break;
+	case 3:
+	case 4:
+	case 5:
+		thing->parts++;
+		break;
+	case 6:
+	case 7:
+		/* Replacing the network replaces nearly everything. */
+		if (thing->species != SPECIES_VPC || chance_one_in(plot, 4))
+			thing->renewal++;
+		break;
+	default:
+		if (thing->species != SPECIES_VPC || thing->number > 0)
+			thing->wanted = false;
+		break;
+	}
+}
+
+void blueprint_write(const struct blueprint *blueprint, struct buffer *to)
+{
+	buffer_string(to, "stack: simulated\nvars: {key: {type: string}}\n");
+	for (enum species species = 0; species < SPECIES_COUNT; species++) {
+		bool any = false;
+
+		for (size_t i = 0; i < blueprint->count; i++) {
+			const struct thing *thing = &blueprint->things[i];
+
+			if (thing->species != species || !blueprint_has(blueprint, thing))
+				continue;
+			if (!any)
+				buffer_format(to, "%s:\n", species_rows[species].kind);
+			any = true;
+			buffer_format(to, "  %s%u: ", species_rows[species].letter, thing->number);
+			species_rows[species].write(blueprint, thing, to);
+		}
+	}
+}

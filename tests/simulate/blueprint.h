@@ -1,0 +1,80 @@
+#ifndef TRUEUP_TESTS_SIMULATE_BLUEPRINT_H
+#define TRUEUP_TESTS_SIMULATE_BLUEPRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "tests/simulate/chance.h"
+
+/* What the stack of a seed is to be: things of some kinds, each with a few dials that are
+ * turned from one command to the next. It is written as a spec, and judged against the cloud. */
+
+enum species {
+	SPECIES_VPC,
+	SPECIES_SUBNET,
+	SPECIES_GROUP,
+	SPECIES_INTERNET_GATEWAY,
+	SPECIES_ROUTE_TABLE,
+	SPECIES_VPN_GATEWAY,
+	SPECIES_CUSTOMER_GATEWAY,
+	SPECIES_VPN_CONNECTION,
+	SPECIES_KEY_PAIR,
+	SPECIES_TEMPLATE,
+	SPECIES_SCALING_GROUP,
+	SPECIES_INSTANCE,
+	SPECIES_COUNT,
+};
+
+enum {
+	THINGS_MOST = 24,
+	THINGS_LEAST = 10,
+	SPECIES_LEAST = 5,
+};
+
+struct thing {
+	enum species species;
+	unsigned number; /* within its species */
+	bool wanted;
+	unsigned in_place; /* turned: a change in place */
+	unsigned renewal;  /* turned: a replacement, where the kind has one */
+	unsigned parts;	   /* turned: other parts */
+};
+
+struct blueprint {
+	struct thing things[THINGS_MOST];
+	size_t count;
+};
+
+/* One kind of thing. */
+struct species_row {
+	const char *kind;   /* "aws.vpc" */
+	const char *letter; /* things are named by it and their number */
+	unsigned least, most;
+	unsigned one_in;		/* is there at all in one of so many seeds */
+	const enum species *needs;	/* cannot be without the first of each; ends with SPECIES_COUNT */
+	void (*write)(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to);
+};
+
+extern const struct species_row species_rows[SPECIES_COUNT];
+
+void blueprint_draw(struct blueprint *blueprint, struct chance *plot);
+/* Changes, takes away or brings back something. */
+void blueprint_edit(struct blueprint *blueprint, struct chance *plot);
+/* As a spec. */
+void blueprint_write(const struct blueprint *blueprint, struct buffer *to);
+/* Whether it stands in the spec: wanted, and everything that it needs is. */
+bool blueprint_has(const struct blueprint *blueprint, const struct thing *thing);
+/* NULL where there is none in the spec. */
+const struct thing *blueprint_find(const struct blueprint *blueprint, enum species species, unsigned number);
+size_t blueprint_size(const struct blueprint *blueprint);
+
+/* What both the spec and the judgement say of a thing. */
+unsigned vpc_octet(const struct blueprint *blueprint);
+unsigned subnet_octet(const struct thing *thing);
+/* Of a customer gateway's address: there is one for each address. */
+unsigned customer_octet(const struct thing *thing);
+/* The subnets that the route table is for: those of a number below it. */
+unsigned route_table_subnets(const struct thing *thing);
+
+#endif

@@ -1,0 +1,23 @@
+#ifndef TRUEUP_TESTS_SIMULATE_JUDGE_H
+#define TRUEUP_TESTS_SIMULATE_JUDGE_H
+
+#include "tests/simulate/oracle.h"
+
+/* What oracle.c and judge.c share: a look at everything at one instant. */
+
+struct sight {
+	struct universe *universe;
+	const struct blueprint *blueprint;
+	struct arena *arena;
+	const struct value *region; /* {type: {id: body}} */
+	struct audit_record record;
+};
+
+/* The recorded object of that address whose role is that of a current one, or NULL. */
+const struct audit_object *sight_recorded(const struct sight *sight, const char *address);
+/* Whether a body is that of a thing that is gone, though still listed. */
+bool body_is_gone(const struct value *body);
+/* Judges one thing that stands in the blueprint. body: the cloud's. */
+void judge_thing(const struct sight *sight, const struct thing *thing, const struct value *body);
+
+#endif

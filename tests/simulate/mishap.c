@@ -1,0 +1,105 @@
+#include "tests/simulate/mishap.h"
+
+#include <stddef.h>
+
+enum scope {
+	ON_ALL,
+	ON_CHANGES,
+	ON_READS,
+	ON_CREATES,
+	ON_DISK,
+};
+
+enum trait {
+	TRAIT_NONE,
+	TRAIT_ENDS,    /* the process */
+	TRAIT_COMPANY, /* takes a second process */
+};
+
+static const struct {
+	const char *name;
+	unsigned weight;
+	enum scope scope;
+	enum trait trait;
+} mishaps[MISHAP_COUNT] = {
+	[MISHAP_NONE] = {"none", 0, ON_ALL, TRAIT_NONE},
+	[MISHAP_REFUSED] = {"refused", 4, ON_ALL, TRAIT_NONE},
+	[MISHAP_LOST_REQUEST] = {"lost-request", 6, ON_ALL, TRAIT_NONE},
+	[MISHAP_LOST_ANSWER] = {"lost-answer", 10, ON_ALL, TRAIT_NONE},
+	[MISHAP_LATE_ANSWER] = {"late-answer", 6, ON_ALL, TRAIT_NONE},
+	[MISHAP_LATE_REQUEST] = {"late-request", 6, ON_CHANGES, TRAIT_NONE},
+	[MISHAP_DUPLICATE] = {"duplicate", 6, ON_CHANGES, TRAIT_NONE},
+	[MISHAP_THROTTLED] = {"throttled", 5, ON_ALL, TRAIT_NONE},
+	[MISHAP_ERROR] = {"error", 4, ON_ALL, TRAIT_NONE},
+	[MISHAP_ERROR_DONE] = {"error-done", 6, ON_CHANGES, TRAIT_NONE},
+	[MISHAP_UNAVAILABLE] = {"unavailable", 3, ON_ALL, TRAIT_NONE},
+	[MISHAP_HALF_ANSWER] = {"half-answer", 6, ON_ALL, TRAIT_NONE},
+	[MISHAP_SLOW] = {"slow", 4, ON_ALL, TRAIT_NONE},
+	[MISHAP_STALE] = {"stale", 6, ON_READS, TRAIT_NONE},
+	[MISHAP_DENIED] = {"denied", 3, ON_ALL, TRAIT_NONE},
+	[MISHAP_CRASH_BEFORE] = {"crash-before", 6, ON_ALL, TRAIT_ENDS},
+	[MISHAP_CRASH_SENT] = {"crash-sent", 9, ON_ALL, TRAIT_ENDS},
+	[MISHAP_CRASH_ANSWER] = {"crash-answer", 9, ON_ALL, TRAIT_ENDS},
+	[MISHAP_INTERRUPT] = {"interrupt", 3, ON_ALL, TRAIT_ENDS},
+	[MISHAP_INTERRUPT_TWO] = {"interrupt-twice", 3, ON_ALL, TRAIT_ENDS},
+	[MISHAP_SUSPEND] = {"suspend", 2, ON_ALL, TRAIT_NONE},
+	[MISHAP_RIVAL] = {"rival", 2, ON_ALL, TRAIT_COMPANY},
+	[MISHAP_RIVAL_LATER] = {"rival-later", 2, ON_ALL, TRAIT_COMPANY},
+	[MISHAP_OPERATOR] = {"operator", 4, ON_ALL, TRAIT_NONE},
+	[MISHAP_CLOCK] = {"clock", 2, ON_ALL, TRAIT_NONE},
+	[MISHAP_FAILED_CREATE] = {"failed-create", 4, ON_CREATES, TRAIT_NONE},
+	[MISHAP_DISK_FULL] = {"disk-full", 3, ON_DISK, TRAIT_NONE},
+	[MISHAP_DISK_ERROR] = {"disk-error", 3, ON_DISK, TRAIT_NONE},
+	[MISHAP_DISK_SHORT] = {"disk-short", 2, ON_DISK, TRAIT_NONE},
+	[MISHAP_DISK_CRASH] = {"disk-crash", 6, ON_DISK, TRAIT_ENDS},
+	[MISHAP_POWER] = {"power-loss", 6, ON_DISK, TRAIT_ENDS},
+};
+
+const char *mishap_name(enum mishap mishap)
+{
+	return mishaps[mishap].name;
+}
+
+static bool fits(enum scope scope, bool changes, bool creates)
+{
+	return scope == ON_ALL || (scope == ON_CHANGES && changes) || (scope == ON_READS && !changes) ||
+	       (scope == ON_CREATES && creates);
+}
+
+enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, bool changes, bool creates)
+{
+	unsigned weights[MISHAP_COUNT] = {0}, sum = 0;
+	int64_t at;
+
+	for (size_t i = 0; i < MISHAP_COUNT; i++) {
+		if (!fits(mishaps[i].scope, changes, creates) ||
+		    (misfortune->gentle && mishaps[i].trait == TRAIT_ENDS) ||
+		    (misfortune->alone && mishaps[i].trait == TRAIT_COMPANY))
+			continue;
+		weights[i] = mishaps[i].weight;
+		sum += weights[i];
+	}
+	at = chance_between(chance, 0, (int64_t)sum - 1);
+	for (size_t i = 0; i < MISHAP_COUNT; i++) {
+		at -= weights[i];
+		if (at < 0)
+			return (enum mishap)i;
+	}
+	return MISHAP_NONE;
+}
+
+enum mishap mishap_draw_disk(struct chance *chance)
+{
+	unsigned sum = 0;
+	int64_t at;
+
+	for (size_t i = 0; i < MISHAP_COUNT; i++)
+		sum += mishaps[i].scope == ON_DISK ? mishaps[i].weight : 0;
+	at = chance_between(chance, 0, (int64_t)sum - 1);
+	for (size_t i = 0; i < MISHAP_COUNT; i++) {
+		at -= mishaps[i].scope == ON_DISK ? mishaps[i].weight : 0;
+		if (at < 0)
+			return (enum mishap)i;
+	}
+	return MISHAP_NONE;
+}

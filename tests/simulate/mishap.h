@@ -1,0 +1,63 @@
+#ifndef TRUEUP_TESTS_SIMULATE_MISHAP_H
+#define TRUEUP_TESTS_SIMULATE_MISHAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/simulate/chance.h"
+#include "tests/simulate/disk_vfs.h"
+
+/* What may go wrong at a request or a step of the disk. */
+enum mishap {
+	MISHAP_NONE,
+	MISHAP_REFUSED,	      /* never sent: the connection is refused */
+	MISHAP_LOST_REQUEST,  /* sent, never arrives */
+	MISHAP_LOST_ANSWER,   /* executed; the connection is reset */
+	MISHAP_LATE_ANSWER,   /* executed; the answer comes after the client gave up */
+	MISHAP_LATE_REQUEST,  /* arrives after the client gave up */
+	MISHAP_DUPLICATE,     /* arrives twice */
+	MISHAP_THROTTLED,     /* refused: too many requests */
+	MISHAP_ERROR,	      /* 500, not executed */
+	MISHAP_ERROR_DONE,    /* 500, executed */
+	MISHAP_UNAVAILABLE,   /* 503, not executed */
+	MISHAP_HALF_ANSWER,   /* executed; the answer breaks off */
+	MISHAP_SLOW,	      /* the answer takes seconds */
+	MISHAP_STALE,	      /* a read does not see what was made a moment ago */
+	MISHAP_DENIED,	      /* this operation is denied for the rest of the run */
+	MISHAP_CRASH_BEFORE,  /* killed before the request is sent */
+	MISHAP_CRASH_SENT,    /* killed after it was sent */
+	MISHAP_CRASH_ANSWER,  /* killed when its answer arrives */
+	MISHAP_INTERRUPT,     /* SIGINT */
+	MISHAP_INTERRUPT_TWO, /* and another one */
+	MISHAP_SUSPEND,	      /* the process stands still for a minute or so */
+	MISHAP_RIVAL,	      /* another run of the same stack meanwhile */
+	MISHAP_RIVAL_LATER,   /* the same after the process stood still for longer than its lease */
+	MISHAP_OPERATOR,      /* somebody else changes or deletes something */
+	MISHAP_CLOCK,	      /* the wall clock jumps */
+	MISHAP_FAILED_CREATE, /* refused for good: no capacity */
+	/* At steps of the disk. */
+	MISHAP_DISK_FULL,
+	MISHAP_DISK_ERROR,
+	MISHAP_DISK_SHORT,
+	MISHAP_DISK_CRASH,
+	MISHAP_POWER,
+	MISHAP_COUNT,
+};
+
+/* What one run has to expect. All zero: nothing. */
+struct misfortune {
+	unsigned odds;		 /* one request in so many has a mishap; 0: none has */
+	unsigned budget;	 /* at most so many, the sure one aside */
+	uint64_t sure_change;	 /* the changing request, counted from 1, that has one in any case; 0: none */
+	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */
+	enum mishap disk_mishap; /* and which */
+	bool gentle;		 /* nothing that ends the process */
+	bool alone;		 /* no second process */
+};
+
+const char *mishap_name(enum mishap mishap);
+/* For a request; changes: it changes something, creates: it makes something. */
+enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, bool changes, bool creates);
+enum mishap mishap_draw_disk(struct chance *chance);
+
+#endif

@@ -1,0 +1,310 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/simulate/flight.h"
+
+/* The network between the machine and the cloud: how requests travel, and how they come to grief. */
+
+static struct process *of_transport(struct transport *transport)
+{
+	return (struct process *)(void *)((char *)transport - offsetof(struct process, transport));
+}
+
+static int64_t now_ms(const struct universe *universe)
+{
+	return sim_boot_ms(universe->sim);
+}
+
+static void on_answer(void *context, const struct http_response *response)
+{
+	struct flight *flight = context;
+
+	flight->stage = STAGE_ANSWERED;
+	flight->at_ms = now_ms(flight->universe) + flight->delay_ms;
+	if (!flight->process) {
+		flight->stage = STAGE_OVER;
+		return;
+	}
+	flight_answer(flight, response);
+}
+
+static void embark(struct flight *flight)
+{
+	struct transport *cloud = sim_transport(flight->universe->sim);
+
+	flight->stage = STAGE_SENT;
+	if (flight->mishap == MISHAP_STALE)
+		sim_fault(flight->universe->sim,
+			  (struct sim_fault){slice_of(flight->operation), SIM_FAULT_STALE, 1, 1});
+	cloud->start(cloud, &flight->request, on_answer, flight);
+}
+
+static void sweep(struct universe *universe)
+{
+	for (struct flight **link = &universe->flights; *link;) {
+		struct flight *flight = *link;
+
+		if (flight->stage != STAGE_OVER) {
+			link = &flight->next;
+			continue;
+		}
+		*link = flight->next;
+		flight_free(flight);
+	}
+}
+
+/* The next time at which something in flight moves by itself. */
+static int64_t next_ms(const struct universe *universe, const struct process *process, int64_t until_ms)
+{
+	for (const struct flight *each = universe->flights; each; each = each->next) {
+		bool awaited = process && each->process == process;
+		bool moves = each->stage == STAGE_HELD || (awaited && each->stage == STAGE_ANSWERED);
+
+		if (moves && each->at_ms < until_ms)
+			until_ms = each->at_ms;
+		if (awaited && each->given_up_ms > 0 && each->given_up_ms < until_ms)
+			until_ms = each->given_up_ms;
+	}
+	return until_ms;
+}
+
+static void embark_due(struct universe *universe)
+{
+	for (struct flight *each = universe->flights; each; each = each->next)
+		if (each->stage == STAGE_HELD && each->at_ms <= now_ms(universe))
+			embark(each);
+}
+
+/* Hands over one answer, or the news that there will be none. */
+static void deliver(struct flight *flight)
+{
+	struct process *process = flight->process;
+
+	flight->process = NULL;
+	if (flight->stage == STAGE_ANSWERED)
+		flight->stage = STAGE_OVER;
+	if (flight->mishap == MISHAP_CRASH_ANSWER) {
+		process_suffer(process, flight->mishap, flight->operation);
+		process_die(process, false);
+		return;
+	}
+	flight->done(flight->context, &flight->response);
+}
+
+/* Everything that is due for the process at this instant. */
+static bool deliver_due(struct process *process)
+{
+	struct universe *universe = process->universe;
+	bool any = false;
+
+	for (struct flight *each = universe->flights; each && !process->dead; each = each->next) {
+		bool late = each->given_up_ms > 0 && each->given_up_ms <= now_ms(universe);
+
+		if (each->process != process || (!late && each->stage != STAGE_ANSWERED) ||
+		    (!late && each->at_ms > now_ms(universe)))
+			continue;
+		if (late)
+			flight_silence(each);
+		each->given_up_ms = 0;
+		deliver(each);
+		any = true;
+	}
+	sweep(universe);
+	return any;
+}
+
+void network_pass(struct universe *universe, int64_t until_ms)
+{
+	struct transport *cloud = sim_transport(universe->sim);
+
+	while (now_ms(universe) < until_ms) {
+		embark_due(universe);
+		cloud->wait(cloud, next_ms(universe, NULL, until_ms));
+		sweep(universe);
+	}
+}
+
+static void nobody_waits(struct process *process)
+{
+	enum { IDLE_MOST = 100000 };
+
+	if (++process->idle_waits < IDLE_MOST)
+		return;
+	universe_fail(process->universe, "stuck: process %" PRId64 " waits without end (%s)", process->world.process_id,
+		      process->dead ? "it is dead" : "it is alive");
+	if (process->dead)
+		abort();
+	process_die(process, false);
+}
+
+static void on_wait(struct transport *transport, int64_t deadline_ms)
+{
+	struct process *process = of_transport(transport);
+	struct universe *universe = process->universe;
+	struct transport *cloud = sim_transport(universe->sim);
+	int64_t until_ms = deadline_ms > INT64_MAX / 2 ? INT64_MAX / 2 : deadline_ms + universe->booted_ms;
+	int64_t began_ms = now_ms(universe);
+
+	while (!process->dead) {
+		embark_due(universe);
+		if (deliver_due(process) || process->dead || now_ms(universe) >= until_ms || process->interrupts > 1)
+			break;
+		cloud->wait(cloud, next_ms(universe, process, until_ms));
+	}
+	if (process->dead || now_ms(universe) == began_ms)
+		nobody_waits(process);
+	else
+		process->idle_waits = 0;
+}
+
+static size_t on_pending(const struct transport *transport)
+{
+	const struct process *process =
+		(const struct process *)(const void *)((const char *)transport - offsetof(struct process, transport));
+	size_t count = 0;
+
+	for (const struct flight *each = process->universe->flights; each; each = each->next)
+		count += each->process == process;
+	return count;
+}
+
+/* What was sent goes on without the one who sent it. */
+static void on_cancel(struct transport *transport, void *context)
+{
+	struct process *process = of_transport(transport);
+
+	for (struct flight *each = process->universe->flights; each; each = each->next) {
+		if (each->process != process || each->context != context)
+			continue;
+		each->process = NULL;
+		if (each->stage == STAGE_ANSWERED || each->stage == STAGE_LOST)
+			each->stage = STAGE_OVER;
+	}
+}
+
+void network_orphan(struct process *process)
+{
+	struct universe *universe = process->universe;
+	struct transport *cloud = sim_transport(universe->sim);
+
+	for (struct flight *each = universe->flights; each; each = each->next) {
+		if (each->process != process)
+			continue;
+		each->process = NULL;
+		if (each->stage == STAGE_ANSWERED || each->stage == STAGE_LOST)
+			each->stage = STAGE_OVER;
+		/* Packets that were still in the machine. */
+		if (each->stage == STAGE_SENT && chance_one_in(&universe->fate, 4)) {
+			cloud->cancel(cloud, each);
+			each->stage = STAGE_OVER;
+		}
+	}
+}
+
+void network_release(struct universe *universe)
+{
+	struct transport *cloud = universe->sim ? sim_transport(universe->sim) : NULL;
+
+	for (struct flight *each = universe->flights; each; each = each->next) {
+		if (each->stage == STAGE_SENT && cloud)
+			cloud->cancel(cloud, each);
+		each->stage = STAGE_OVER;
+	}
+	sweep(universe);
+}
+
+bool operation_changes(const char *operation)
+{
+	static const char *const reads[] = {"Describe", "Get", "List", "GET"};
+
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
+		if (strncmp(operation, reads[i], strlen(reads[i])) == 0)
+			return false;
+	return true;
+}
+
+static bool operation_creates(const char *operation)
+{
+	static const char *const creates[] = {"Create", "RunInstances", "ImportKeyPair"};
+
+	for (size_t i = 0; i < sizeof(creates) / sizeof(creates[0]); i++)
+		if (strncmp(operation, creates[i], strlen(creates[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The promise at this door: nothing that changes the world goes out before its intent is on the disk. */
+static void check_intent(struct process *process, const struct flight *flight)
+{
+	struct universe *universe = process->universe;
+	char id[33];
+	int same = 0, recorded;
+
+	if (flight_intent_tag(flight, id) &&
+	    !audit_has_intent(&universe->audit, (struct slice){id, sizeof(id) - 1}, flight->operation))
+		universe_fail(universe, "request %" PRIu64 ", %s, goes out with intent %s, which is not recorded",
+			      process->requests, flight->operation, id);
+	for (const struct flight *each = universe->flights; each; each = each->next)
+		same += each->process == process && strcmp(each->operation, flight->operation) == 0;
+	recorded = audit_intents(&universe->audit, flight->operation);
+	if (recorded < same)
+		universe_fail(universe, "request %" PRIu64 ", %s, goes out with %d intents recorded for %d in flight",
+			      process->requests, flight->operation, recorded, same);
+	if (!flight->request.mutating)
+		universe_fail(universe, "request %" PRIu64 ", %s, is not marked as one that changes something",
+			      process->requests, flight->operation);
+}
+
+static enum mishap fate_of(struct process *process, const struct flight *flight, bool changes)
+{
+	struct misfortune *misfortune = &process->misfortune;
+	struct chance *fate = &process->universe->fate;
+
+	if (process->denied[0] && strcmp(process->denied, flight->operation) == 0)
+		return MISHAP_DENIED;
+	if (changes && process->changes == misfortune->sure_change)
+		return mishap_draw(fate, misfortune, changes, operation_creates(flight->operation));
+	if (misfortune->budget == 0 || !chance_one_in(fate, misfortune->odds))
+		return MISHAP_NONE;
+	misfortune->budget--;
+	return mishap_draw(fate, misfortune, changes, operation_creates(flight->operation));
+}
+
+/* Takes in what the process sends, and decides what becomes of it. */
+static void on_start(struct transport *transport, const struct http_request *request, http_done *done, void *context)
+{
+	struct process *process = of_transport(transport);
+	struct universe *universe = process->universe;
+	struct flight *flight;
+	bool changes;
+
+	if (process->dead)
+		return;
+	process->requests++;
+	flight = flight_new(universe, process, request, done, context);
+	changes = operation_changes(flight->operation);
+	process->changes += changes;
+	flight_append(flight);
+	if (changes)
+		check_intent(process, flight);
+	flight->mishap = fate_of(process, flight, changes);
+	if (flight->mishap == MISHAP_NONE)
+		embark(flight);
+	else
+		flight_befall(flight, embark);
+	trace_line(&universe->trace, "[%" PRId64 "] request %" PRIu64 " %s %s", process->world.process_id,
+		   process->requests, flight->operation, mishap_name(flight->mishap));
+}
+
+void network_init(struct process *process)
+{
+	process->transport = (struct transport){
+		.start = on_start,
+		.wait = on_wait,
+		.pending = on_pending,
+		.cancel = on_cancel,
+	};
+	process->world.transport = &process->transport;
+}

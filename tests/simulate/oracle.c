@@ -1,0 +1,279 @@
+#include "tests/simulate/judge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char oracle_secret[] = "unguessable_sesame";
+
+enum { REGION_BYTES = sizeof("us-west-2") };
+static const char region_name[REGION_BYTES] = "us-west-2";
+
+/* Types of the simulator that belong to somebody: not to the API, nor to another thing. */
+static const char *const types[] = {
+	"vpc",		  "subnet",   "internet-gateway", "route-table", "security-group",     "vpn-gateway", "customer-gateway",
+	"vpn-connection", "key-pair", "launch-template",  "instance",	 "auto-scaling-group", "volume",      NULL,
+};
+
+static bool look(struct universe *universe, struct arena *arena, struct value *ret)
+{
+	struct diagnostics diagnostics;
+	bool good;
+
+	diagnostics_init(&diagnostics, arena);
+	good = sim_show(universe->sim, arena, ret, &diagnostics);
+	diagnostics_release(&diagnostics);
+	if (!good)
+		universe_fail(universe, "the simulator cannot be looked at");
+	return good;
+}
+
+static struct value text_map(struct arena *arena, const char *const (*pairs)[2])
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (size_t i = 0; pairs[i][0]; i++)
+		value_builder_member(&builder, slice_of(pairs[i][0]), value_text(pairs[i][1]));
+	return value_builder_map(&builder, arena);
+}
+
+static void add_foreign(struct universe *universe, struct arena *arena, const char *type, const char *id,
+			const char *const (*pairs)[2])
+{
+	struct value attributes = text_map(arena, pairs);
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	if (!sim_add(universe->sim, arena, slice_of(region_name), slice_of(type), slice_of(id), &attributes, NULL,
+		     &diagnostics))
+		universe_fail(universe, "the simulator takes no foreign %s", type);
+	diagnostics_release(&diagnostics);
+}
+
+void foreign_make(struct universe *universe, struct foreign *foreign)
+{
+	static const char *const vpc[][2] = {{"cidrBlock", "10.99.0.0/16"}, {"state", "available"}, {NULL, NULL}};
+	static const char *const subnet[][2] = {{"cidrBlock", "10.99.1.0/24"},
+						{"vpcId", "vpc-0f0f0f0f0f0f0f0f0"},
+						{"availabilityZone", "us-west-2a"},
+						{"state", "available"},
+						{NULL, NULL}};
+	static const char *const group[][2] = {
+		{"groupName", "g0-0"}, {"groupDescription", "of others"}, {"vpcId", "vpc-0f0f0f0f0f0f0f0f0"}, {NULL, NULL}};
+	static const char *const gateway[][2] = {
+		{"ipAddress", "198.51.100.250"}, {"bgpAsn", "65001"}, {"state", "available"}, {"type", "ipsec.1"}, {NULL, NULL}};
+	static const char *const key[][2] = {{"keyName", "others"}, {"keyType", "ed25519"}, {NULL, NULL}};
+	struct arena arena;
+	struct value world;
+
+	arena_init(&arena);
+	add_foreign(universe, &arena, "vpc", "vpc-0f0f0f0f0f0f0f0f0", vpc);
+	add_foreign(universe, &arena, "subnet", "subnet-0f0f0f0f0f0f0f0f0", subnet);
+	add_foreign(universe, &arena, "security-group", "sg-0f0f0f0f0f0f0f0f0", group);
+	add_foreign(universe, &arena, "customer-gateway", "cgw-0f0f0f0f0f0f0f0f0", gateway);
+	add_foreign(universe, &arena, "key-pair", "key-0f0f0f0f0f0f0f0f0", key);
+	if (look(universe, &arena, &world))
+		foreign->before = value_copy(&universe->lasting, value_get_named(&world, region_name));
+	arena_release(&arena);
+}
+
+static bool is_foreign(const struct foreign *foreign, struct slice type, struct slice id)
+{
+	return value_get(value_get(&foreign->before, type), id) != NULL;
+}
+
+void oracle_foreign(struct universe *universe, const struct foreign *foreign)
+{
+	struct arena arena;
+	struct value world;
+
+	arena_init(&arena);
+	if (look(universe, &arena, &world)) {
+		const struct value *region = value_get_named(&world, region_name);
+
+		for (uint32_t i = 0; i < foreign->before.count; i++) {
+			const struct value_member *type = &foreign->before.members[i];
+			const struct value *now = value_get(region, value_slice(&type->key));
+
+			for (uint32_t at = 0; at < type->value.count; at++) {
+				const struct value_member *thing = &type->value.members[at];
+				const struct value *body = value_get(now, value_slice(&thing->key));
+
+				if (!body || !value_equal(body, &thing->value))
+					universe_fail(universe, "foreign: %.*s was %s",
+						      SLICE_ARGUMENTS(value_slice(&thing->key)),
+						      body ? "changed" : "removed");
+			}
+		}
+	}
+	arena_release(&arena);
+}
+
+/* What comes with a VPC and goes with it. */
+static bool is_default(struct slice type, const struct value *body)
+{
+	return (slice_is(type, "security-group") &&
+		slice_is(value_slice(value_get_named(body, "groupName")), "default")) ||
+	       (slice_is(type, "route-table") &&
+		slice_is(value_slice(value_path(body, "associationSet.0.main")), "true"));
+}
+
+/* Launched by a group, or the disk of an instance. */
+static bool is_offspring(struct slice type, const struct value *body)
+{
+	const struct value *tags = value_get_named(body, "tagSet");
+
+	if (slice_is(type, "volume"))
+		return true;
+	for (uint32_t i = 0; value_is(tags, VALUE_LIST) && i < tags->count; i++)
+		if (slice_is(value_slice(value_get_named(&tags->items[i], "key")), "aws:autoscaling:groupName"))
+			return true;
+	return false;
+}
+
+static bool is_recorded(const struct sight *sight, struct slice id, const struct value *body)
+{
+	static const char *const names[] = {"keyName", "AutoScalingGroupName", "launchTemplateName", NULL};
+
+	for (size_t i = 0; i < sight->record.object_count; i++) {
+		struct slice recorded = sight->record.objects[i].provider_id;
+
+		if (slice_equal(recorded, id))
+			return true;
+		for (const char *const *name = names; recorded.size > 0 && *name; name++)
+			if (slice_equal(recorded, value_slice(value_get_named(body, *name))))
+				return true;
+	}
+	return false;
+}
+
+/* Of each type, everything that is there and neither foreign nor recorded. */
+static void judge_strays(const struct sight *sight, const struct foreign *foreign)
+{
+	for (const char *const *type = types; *type; type++) {
+		const struct value *things = value_get_named(sight->region, *type);
+		struct slice name = slice_of(*type);
+
+		for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {
+			struct slice id = value_slice(&things->members[i].key);
+			const struct value *body = &things->members[i].value;
+
+			if (is_foreign(foreign, name, id) || body_is_gone(body) || is_recorded(sight, id, body) ||
+			    (sight->record.object_count > 0 &&
+			     (is_default(name, body) || is_offspring(name, body))))
+				continue;
+			universe_fail(sight->universe, "strays: %.*s is there and not recorded", SLICE_ARGUMENTS(id));
+		}
+	}
+}
+
+/* The body of a recorded object, wherever it is. */
+static const struct value *find_body(const struct sight *sight, struct slice provider_id)
+{
+	for (const char *const *type = types; *type; type++) {
+		const struct value *things = value_get_named(sight->region, *type);
+
+		for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {
+			const struct value *body = &things->members[i].value;
+
+			if (slice_equal(provider_id, value_slice(&things->members[i].key)) ||
+			    (provider_id.size > 0 &&
+			     slice_equal(provider_id, value_slice(value_get_named(body, "AutoScalingGroupName")))))
+				return body;
+		}
+	}
+	return NULL;
+}
+
+static void judge_blueprint(const struct sight *sight)
+{
+	size_t wanted = blueprint_size(sight->blueprint);
+
+	for (size_t i = 0; i < sight->blueprint->count; i++) {
+		const struct thing *thing = &sight->blueprint->things[i];
+		const struct audit_object *object;
+		const struct value *body;
+		char address[NAME_BYTES];
+
+		if (!blueprint_has(sight->blueprint, thing))
+			continue;
+		(void)snprintf(address, sizeof(address), "%s.%s%u", species_rows[thing->species].kind,
+			       species_rows[thing->species].letter, thing->number);
+		object = sight_recorded(sight, address);
+		body = object ? find_body(sight, object->provider_id) : NULL;
+		if (!object)
+			universe_fail(sight->universe, "record: %s is not recorded", address);
+		else if (!body || body_is_gone(body))
+			universe_fail(sight->universe, "world: %s ('%.*s') is not there", address,
+				      SLICE_ARGUMENTS(object->provider_id));
+		else
+			judge_thing(sight, thing, body);
+	}
+	if (sight->record.object_count != wanted)
+		universe_fail(sight->universe, "record: %zu objects are recorded instead of %zu",
+			      sight->record.object_count, wanted);
+	if (sight->record.intent_count > 0)
+		universe_fail(sight->universe, "record: %zu intents are still open", sight->record.intent_count);
+}
+
+static bool take_sight(struct universe *universe, struct arena *arena, const struct blueprint *blueprint,
+		       struct sight *ret)
+{
+	struct value *world = arena_new(arena, struct value);
+
+	*ret = (struct sight){.universe = universe, .blueprint = blueprint, .arena = arena};
+	if (!look(universe, arena, world))
+		return false;
+	ret->region = value_get_named(world, region_name);
+	if (!audit_read(&universe->audit, arena, &ret->record)) {
+		universe_fail(universe, "record: the state file cannot be read");
+		return false;
+	}
+	audit_leave(&universe->audit);
+	return true;
+}
+
+void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign)
+{
+	struct arena arena;
+	struct sight sight;
+
+	arena_init(&arena);
+	if (take_sight(universe, &arena, blueprint, &sight)) {
+		judge_blueprint(&sight);
+		judge_strays(&sight, foreign);
+	}
+	arena_release(&arena);
+}
+
+void oracle_nothing(struct universe *universe, const struct foreign *foreign)
+{
+	struct arena arena;
+	struct sight sight;
+
+	arena_init(&arena);
+	if (take_sight(universe, &arena, NULL, &sight)) {
+		if (sight.record.object_count > 0)
+			universe_fail(universe, "destroy: %zu objects are still recorded", sight.record.object_count);
+		if (sight.record.intent_count > 0)
+			universe_fail(universe, "destroy: %zu intents are still open", sight.record.intent_count);
+		judge_strays(&sight, foreign);
+	}
+	arena_release(&arena);
+}
+
+void oracle_secrets(struct universe *universe)
+{
+	const char *path = disk_search(&universe->disk, slice_of(oracle_secret));
+
+	if (path)
+		universe_fail(universe, "secrets: the secret stands in '%s'", path);
+}
+
+void oracle_output(struct universe *universe, const char *line, struct slice output)
+{
+	if (slice_contains(output, slice_of(oracle_secret)))
+		universe_fail(universe, "secrets: 'trueup %s' has shown the secret", line);
+	if (slice_contains(output, SLICE("that will never come")))
+		universe_fail(universe, "stuck: 'trueup %s' has tasks that wait for nothing", line);
+}

@@ -1,0 +1,29 @@
+#ifndef TRUEUP_TESTS_SIMULATE_ORACLE_H
+#define TRUEUP_TESTS_SIMULATE_ORACLE_H
+
+#include "tests/simulate/blueprint.h"
+#include "tests/simulate/universe.h"
+
+/* Judges what was promised, from the cloud's own books and the disk. Each says what is wrong by universe_fail(). */
+
+/* Not to be found in any file or output. */
+extern const char oracle_secret[];
+
+/* Things of somebody else in the same account. */
+struct foreign {
+	struct value before; /* as they were, {type: {id: body}} */
+};
+
+/* Puts them there. */
+void foreign_make(struct universe *universe, struct foreign *foreign);
+/* They are as they were. */
+void oracle_foreign(struct universe *universe, const struct foreign *foreign);
+/* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there. */
+void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign);
+/* Nothing is recorded, and the cloud holds only what is foreign. */
+void oracle_nothing(struct universe *universe, const struct foreign *foreign);
+/* No secret in a file; of a stream: in what a command wrote. */
+void oracle_secrets(struct universe *universe);
+void oracle_output(struct universe *universe, const char *line, struct slice output);
+
+#endif

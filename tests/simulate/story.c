@@ -1,0 +1,224 @@
+#include "tests/simulate/story.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+	SPEC_MOST_BYTES = 64 * 1024,
+	OUTPUT_MOST_BYTES = 16 * 1024 * 1024,
+	PEACE_MS = 20 * 60 * 1000,
+	LEASE_MS = 40 * 1000,
+	FINAL_RUNS = 3,
+	CHAPTERS_MOST = 3,
+	SURE_CHANGE_MOST = 14,
+	DISK_STEPS_MOST = 400,
+};
+
+const char *const universe_environment[][2] = {
+	{"AWS_ENDPOINT_URL", "https://cloud.example"},
+	{"AWS_REGION", "us-west-2"},
+	{"AWS_ACCESS_KEY_ID", "sim"},
+	{"AWS_SECRET_ACCESS_KEY", "sim"},
+	{"TRUEUP_VAR_key", oracle_secret},
+	{NULL, NULL},
+};
+
+/* As an editor does it; not a part of what is tried here. */
+static void save_spec(struct story *story)
+{
+	struct disk *disk = &story->universe->disk;
+	struct disk_file *file;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, SPEC_MOST_BYTES);
+	blueprint_write(&story->blueprint, &text);
+	trace_text(&story->universe->trace, buffer_slice(&text));
+	file = disk_create(disk, SLICE("/stack/spec.yaml"));
+	disk_write(file, 0, text.data, text.size);
+	disk_sync(file);
+	disk_sync_folder_of(disk, SLICE("/stack/spec.yaml"));
+}
+
+/* Runs a command; *ret_died may be NULL. */
+static int run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died)
+{
+	BUFFER_AUTO output;
+	bool died = false;
+	int status;
+
+	buffer_init(&output, OUTPUT_MOST_BYTES);
+	status = universe_run(story->universe, line, misfortune, &output, &died);
+	oracle_output(story->universe, line, buffer_slice(&output));
+	if (ret_died)
+		*ret_died = died;
+	return status;
+}
+
+static void rival(struct universe *universe)
+{
+	struct story *story = universe->story;
+	struct misfortune misfortune = {.alone = true, .gentle = true};
+
+	if (chance_one_in(&universe->fate, 2)) {
+		misfortune.odds = 30;
+		misfortune.budget = 1;
+		misfortune.gentle = false;
+	}
+	run(story, "apply --yes", &misfortune, NULL);
+}
+
+/* What somebody else does to an object of ours. */
+struct meddling {
+	const char *kind, *type;
+	const char *path, *value; /* NULL: takes it away */
+};
+
+static void operator(struct universe *universe)
+{
+	static const struct meddling meddlings[] = {
+		{"aws.vpc", "vpc", "enableDnsSupport", "false"},
+		{"aws.key_pair", "key-pair", NULL, NULL},
+		{"aws.launch_template", "launch-template", NULL, NULL},
+		{"aws.instance", "instance", NULL, NULL},
+		{"aws.internet_gateway", "internet-gateway", NULL, NULL},
+		{"aws.instance", "instance", "monitoring.state", "pending"},
+	};
+	const struct meddling *meddling =
+		&meddlings[chance_between(&universe->fate, 0, sizeof(meddlings) / sizeof(meddlings[0]) - 1)];
+	struct audit_record record;
+	struct diagnostics diagnostics;
+	struct arena arena;
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	(void)audit_read(&universe->audit, &arena, &record);
+	for (size_t i = 0; i < record.object_count; i++) {
+		struct slice id = record.objects[i].provider_id;
+		struct value_member member = {value_text(meddling->path ? meddling->path : ""),
+					      value_text(meddling->value ? meddling->value : "")};
+		struct value attributes = value_map(&member, 1);
+		bool done;
+
+		if (!slice_is(record.objects[i].kind, meddling->kind) || id.size == 0)
+			continue;
+		done = meddling->path ? sim_change(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id,
+						   &attributes, &diagnostics)
+				      : sim_remove(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id,
+						   &diagnostics);
+		trace_line(&universe->trace, "somebody %s %.*s: %s", meddling->path ? "changes" : "removes",
+			   SLICE_ARGUMENTS(id), done ? "done" : "there is none");
+		break;
+	}
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
+static struct misfortune draw_misfortune(struct story *story, bool sure)
+{
+	struct chance *plot = &story->universe->plot;
+	struct misfortune misfortune = {0};
+
+	if (sure)
+		misfortune.sure_change = (uint64_t)chance_between(plot, 1, SURE_CHANGE_MOST);
+	if (!chance_one_in(plot, 3)) {
+		misfortune.odds = (unsigned)chance_between(plot, 8, 60);
+		misfortune.budget = (unsigned)chance_between(plot, 1, 3);
+	}
+	if (chance_one_in(plot, 3)) {
+		misfortune.disk_step = (uint64_t)chance_between(plot, 1, DISK_STEPS_MOST);
+		misfortune.disk_mishap = mishap_draw_disk(plot);
+	}
+	return misfortune;
+}
+
+/* A saved plan, and another command before it is applied now and then. */
+static void apply_saved(struct story *story, const struct misfortune *misfortune)
+{
+	struct chance *plot = &story->universe->plot;
+
+	run(story, "plan --out /stack/saved.plan", NULL, NULL);
+	if (chance_one_in(plot, 4))
+		run(story, "apply --yes", NULL, NULL);
+	universe_pass(story->universe, chance_between(plot, 0, LEASE_MS));
+	run(story, "apply /stack/saved.plan", misfortune, NULL);
+}
+
+static void tell_chapter(struct story *story, bool first)
+{
+	struct chance *plot = &story->universe->plot;
+	struct misfortune misfortune = draw_misfortune(story, first || chance_one_in(plot, 3));
+	int64_t what = first ? 0 : chance_between(plot, 0, 19);
+
+	if (what < 14)
+		run(story, "apply --yes", &misfortune, NULL);
+	else if (what < 17)
+		apply_saved(story, &misfortune);
+	else if (what < 18)
+		run(story, "plan", &misfortune, NULL);
+	else
+		run(story, "destroy --yes", &misfortune, NULL);
+	universe_pass(story->universe, chance_one_in(plot, 4) ? chance_between(plot, 0, LEASE_MS) : LEASE_MS);
+}
+
+/* No more mishaps: within three runs everything is as it should be. */
+static void come_to_peace(struct story *story)
+{
+	struct universe *universe = story->universe;
+	int status = -1;
+
+	universe->wall_ahead_ms = 0;
+	for (int i = 0; i < FINAL_RUNS && status != 0; i++) {
+		universe_pass(universe, PEACE_MS);
+		status = run(story, "apply --yes", NULL, NULL);
+	}
+	if (status != 0) {
+		universe_fail(universe, "peace: the third apply without a mishap still ends with status %d", status);
+		return;
+	}
+	oracle_world(universe, &story->blueprint, &story->foreign);
+	status = run(story, "plan --detailed-exitcode", NULL, NULL);
+	if (status != 0)
+		universe_fail(universe, "second plan: it is not empty, status %d", status);
+}
+
+static void come_to_nothing(struct story *story)
+{
+	struct universe *universe = story->universe;
+	int status = run(story, "destroy --yes", NULL, NULL);
+
+	if (status != 0)
+		universe_fail(universe, "destroy: it ends with status %d", status);
+	oracle_nothing(universe, &story->foreign);
+	oracle_foreign(universe, &story->foreign);
+}
+
+void story_tell(struct universe *universe)
+{
+	struct story story = {.universe = universe};
+	int64_t chapters = chance_between(&universe->plot, 1, CHAPTERS_MOST);
+
+	universe->story = &story;
+	universe->rival = rival;
+	universe->operator = operator;
+	disk_make_folder(&universe->disk, SLICE("/stack"));
+	disk_make_folder(&universe->disk, SLICE("/stack/.trueup"));
+	disk_sync_folder_of(&universe->disk, SLICE("/stack"));
+	disk_sync_folder_of(&universe->disk, SLICE("/stack/.trueup"));
+	foreign_make(universe, &story.foreign);
+	blueprint_draw(&story.blueprint, &universe->plot);
+	for (int64_t i = 0; i < chapters; i++) {
+		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
+
+		for (int64_t at = 0; at < edits; at++)
+			blueprint_edit(&story.blueprint, &universe->plot);
+		save_spec(&story);
+		tell_chapter(&story, i == 0);
+	}
+	if (!universe->failure[0])
+		come_to_peace(&story);
+	if (!universe->failure[0])
+		oracle_foreign(universe, &story.foreign);
+	if (!universe->failure[0])
+		come_to_nothing(&story);
+	oracle_secrets(universe);
+}
