@@ -139,7 +139,7 @@ static bool wait_for_late(struct job *job, struct recovery *recovery)
 
 		/* The wall clock may have been set back since: no more than the grace is waited in any case. */
 		if (now_ms >= deadline_ms) {
-			recovery->now_ms = INT64_MAX;
+			recovery->waited = true;
 			recover_all(recovery);
 			return true;
 		}

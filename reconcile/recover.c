@@ -9,15 +9,15 @@ enum {
 };
 
 /* A create that left no id: is there what it was to make? */
-static struct verdict judge_nameless(const struct intent *intent, int64_t now_ms, int64_t grace_ms)
+static struct verdict judge_nameless(bool may_come)
 {
-	if (now_ms < intent->wall_ms + grace_ms)
+	if (may_come)
 		return (struct verdict){SETTLEMENT_WAIT, "nothing is there yet, and it may still come"};
 	return (struct verdict){SETTLEMENT_ABSENT, "there is no such object"};
 }
 
 struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
-			     int64_t now_ms, int64_t grace_ms)
+			     bool may_come)
 {
 	if (!object)
 		return (struct verdict){SETTLEMENT_DONE, "its object is no longer recorded"};
@@ -26,7 +26,7 @@ struct verdict recover_judge(const struct intent *intent, const struct object *o
 	if (live->presence == PRESENCE_UNREAD)
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
 	if (live->presence == PRESENCE_ABSENT && intent->creates && object->provider_id.size == 0)
-		return judge_nameless(intent, now_ms, grace_ms);
+		return judge_nameless(may_come);
 	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */
 	return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
 }
@@ -51,9 +51,12 @@ void recover_all(struct recovery *recovery)
 		struct object *const *object = map_get(&by_id, recovery->intents[i].object_id);
 		const struct live *live = object && recovery->live ? recovery->live[object - recovery->objects] : NULL;
 
+		bool may_come = !recovery->waited &&
+				recovery->now_ms < recovery->intents[i].wall_ms + recovery->grace_ms;
+
 		recovery->subjects[i] = object ? *object : NULL;
-		recovery->verdicts[i] = recover_judge(&recovery->intents[i], recovery->subjects[i], live,
-						      recovery->now_ms, recovery->grace_ms);
+		recovery->verdicts[i] =
+			recover_judge(&recovery->intents[i], recovery->subjects[i], live, may_come);
 		recovery->waiting_count += recovery->verdicts[i].settlement == SETTLEMENT_WAIT;
 		recovery->open_count += recovery->verdicts[i].settlement == SETTLEMENT_NONE;
 	}
@@ -91,8 +94,12 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 			.outcome = verdict->settlement == SETTLEMENT_DONE ? OUTCOME_DONE : OUTCOME_ABSENT,
 			.note = slice_of(verdict->why),
 		};
-		if (recovery->intents[i].creates && recovery->subjects[i] && recovery->subjects[i]->provider_id.size)
-			found[commit.upsert_count++] = recovery->subjects[i];
+		if (!recovery->intents[i].creates || !recovery->subjects[i] ||
+		    recovery->subjects[i]->provider_id.size == 0)
+			continue;
+		/* It may have come only now: the next listing may still lack it. */
+		recovery->subjects[i]->created_ms = recovery->now_ms;
+		found[commit.upsert_count++] = recovery->subjects[i];
 	}
 	return commit.close_count == 0 || recover_record(&commit, store, diagnostics);
 }

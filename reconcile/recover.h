@@ -34,10 +34,11 @@ enum { RECOVER_GRACE_MS = 2 * 60 * 1000 };
 
 /*
  * object: as recorded, NULL where it no longer is; live: as read after the run that sent the
- * call had ended, NULL where it was not read. now_ms is on the wall. Asks nobody anything.
+ * call had ended, NULL where it was not read; may_come: what it makes may still appear. Asks
+ * nobody anything.
  */
 struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
-			     int64_t now_ms, int64_t grace_ms);
+			     bool may_come);
 
 struct recovery {
 	const struct intent *intents;
@@ -46,8 +47,9 @@ struct recovery {
 	struct object *const *objects;
 	size_t object_count;
 	const struct live *const *live;
-	int64_t now_ms; /* wall */
-	int64_t grace_ms;
+	int64_t now_ms;	  /* wall */
+	int64_t grace_ms; /* how long after it was sent a call's work may still appear */
+	bool waited;	  /* for as long as that: nothing may any more */
 	struct arena *arena;
 
 	/* What came of it: parallel to intents. */

@@ -9,6 +9,7 @@ struct again {
 	const struct kind *kind;
 	const struct intent *intent;
 	struct value parameters;
+	int64_t now_ms; /* wall */
 	struct arena *keep;
 };
 
@@ -24,6 +25,9 @@ static enum step step(struct task *task, const struct answer *answer)
 		task->call.is_recorded = true;
 	}
 	task->record_changed = wanted == STEP_DONE;
+	/* It may have been made only now: the next listing may still lack it. */
+	if (wanted == STEP_DONE)
+		task->object->created_ms = again->now_ms;
 	return wanted;
 }
 
@@ -48,6 +52,7 @@ static struct again *prepare(const struct recovery *recovery, size_t index, cons
 
 	diagnostics_init(&unsaid, recovery->arena);
 	again->intent = &recovery->intents[index];
+	again->now_ms = recovery->now_ms;
 	again->keep = recovery->arena;
 	again->kind = kinds_find(kinds, object->kind);
 	again->session = sessions_of_identity(sessions, &object->identity, object->provider, &reason);
