@@ -85,8 +85,9 @@ void target_begin_object(struct target *target)
 		.created_ms = apply->world->wall_ms(apply->world),
 		.has_body = true,
 		.outputs = value_map(NULL, 0),
-		.applied = value_map(NULL, 0),
-		.resolved = value_map(NULL, 0),
+		/* What it is made with: should the run end here, some of that can be read nowhere else. */
+		.applied = action->desired,
+		.resolved = target->desired,
 		.observed = value_map(NULL, 0),
 		.dependencies = action->wanted,
 		.dependency_count = action->wanted_count,

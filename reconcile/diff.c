@@ -309,7 +309,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	/* With what an object was begun that was never finished is not recorded: it is finished, not made anew. */
 	if ((field->flags & WRITE_ONLY) && immutable && !diffing->input->applied)
 		likeness = LIKE;
-	enum change_cause cause = was_applied ? CAUSE_DRIFT : CAUSE_INTENT;
+	/* What was not finished cannot have drifted. */
+	enum change_cause cause = was_applied && diffing->input->observed ? CAUSE_DRIFT : CAUSE_INTENT;
 	switch (likeness) {
 	case LIKE:
 		if (!was_applied && diffing->input->applied)

@@ -181,7 +181,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.kind = item->resource->kind,
 		.wanted = &item->wanted,
 		.sealed = secret ? &sealed : NULL,
-		.applied = complete ? &item->object->resolved : NULL,
+		.applied = item->object ? &item->object->resolved : NULL,
 		.observed = complete ? &item->object->observed : NULL,
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
