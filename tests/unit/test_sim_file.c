@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include "providers/sim/sim_state.h"
+
 /* The simulator's world in a file: across processes, ends and damage. */
 
 static void a_file_keeps_world_and_clock(void **state)
@@ -157,12 +159,40 @@ static void files_that_are_none(void **state)
 	assert_false(sim_open("https://example", &fixture->world, &sim, &fixture->diagnostics));
 }
 
+/* What is shown lasts as long as the caller's arena: commands show it when the simulator is closed already. */
+static void what_is_shown_outlives_the_simulator(void **state)
+{
+	struct fixture *fixture = *state;
+	struct exchange exchange = {0};
+	struct value shown;
+
+	use_file(fixture);
+	start(fixture, &exchange, MAKE);
+	finish(fixture);
+	/* Names that no literal of the simulator holds: they come from the file. */
+	sim_close(fixture->sim);
+	open_world(fixture);
+	assert_true(sim_show(fixture->sim, &fixture->arena, &shown, &fixture->diagnostics));
+	assert_true(shown.count > 0);
+	const struct value *vpcs_shown = value_get_named(&shown.members[shown.count - 1].value, "vpc");
+	assert_non_null(vpcs_shown);
+	assert_true(value_is(vpcs_shown, VALUE_MAP) && vpcs_shown->count == 1);
+	const struct value body = vpcs_shown->members[0].value;
+	struct sim *sim = fixture->sim;
+	for (uint32_t i = 0; i < body.count; i++) {
+		const char *name = value_slice(&body.members[i].key).data;
+
+		/* Borrowed names would be the simulator's one copy. */
+		assert_ptr_not_equal(name, sim_intern(sim, value_slice(&body.members[i].key)));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SIM_TEST(a_file_keeps_world_and_clock), SIM_TEST(a_process_that_ends_in_between),
 		SIM_TEST(a_file_that_was_torn),		SIM_TEST(a_file_of_much_past_is_compacted),
-		SIM_TEST(files_that_are_none),
+		SIM_TEST(files_that_are_none),		SIM_TEST(what_is_shown_outlives_the_simulator),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
