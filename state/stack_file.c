@@ -61,10 +61,13 @@ static bool use_wal(struct stack_file *file, struct diagnostics *diagnostics)
 
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
-	if (code == SQLITE_ROW)
+	if (code == SQLITE_ROW) {
 		is_wal = slice_is(slice_of((const char *)sqlite3_column_text(statement, 0)), "wal");
+		/* The row comes before the change is committed. */
+		code = sqlite3_step(statement);
+	}
 	sqlite3_finalize(statement);
-	if (code != SQLITE_ROW)
+	if (code != SQLITE_DONE)
 		return database_fail(&file->database, "write", code, diagnostics);
 	return is_wal ||
 	       diag_error(diagnostics, FAULT_USER, NOWHERE,
