@@ -210,7 +210,9 @@ static void step_ready(struct loop *loop)
 
 static void wait_for_something(struct loop *loop)
 {
-	int64_t deadline_ms = loop->settings.store ? loop->heartbeat_ms : loop_now_ms(loop) + HEARTBEAT_MS;
+	/* A lease that was lost has no next sign of life. */
+	bool beats = loop->settings.store && !loop->lost;
+	int64_t deadline_ms = beats ? loop->heartbeat_ms : loop_now_ms(loop) + HEARTBEAT_MS;
 	if (loop->sleeping.count > 0 && loop->sleeping.items[0]->loop.due_ms < deadline_ms)
 		deadline_ms = loop->sleeping.items[0]->loop.due_ms;
 	if (loop->reading_count > 0 && reads_due_ms(loop) < deadline_ms)
