@@ -97,9 +97,9 @@ static void write_route_table(const struct blueprint *blueprint, const struct th
 
 static void write_vpn_gateway(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
-	buffer_format(to, "{vpc: v0, asn: %u", 64600 + thing->renewal % 8);
-	if (thing->parts % 2 && blueprint_find(blueprint, SPECIES_ROUTE_TABLE, 0))
-		buffer_string(to, ", propagate_to: [r0]");
+	bool announces = thing->parts % 2 && blueprint_find(blueprint, SPECIES_ROUTE_TABLE, 0);
+
+	buffer_format(to, "{vpc: v0, asn: %u, propagate_to: [%s]", 64600 + thing->renewal % 8, announces ? "r0" : "");
 	write_tags(thing, to);
 }
 
@@ -124,7 +124,9 @@ static void write_vpn_connection(const struct blueprint *blueprint, const struct
 static void write_key_pair(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
 	(void)blueprint;
-	buffer_format(to, "{name: k%u, public_key: %s", thing->number, public_keys[thing->renewal % 2]);
+	/* A key that a template refers to is made anew before it is deleted, so the name changes too. */
+	buffer_format(to, "{name: k%u-%u, public_key: %s", thing->number, thing->renewal,
+		      public_keys[thing->renewal % 2]);
 	write_tags(thing, to);
 }
 

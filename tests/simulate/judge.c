@@ -189,6 +189,7 @@ static void judge_route_table(const struct subject *subject)
 {
 	const struct sight *sight = subject->sight;
 	const struct thing *gateway = blueprint_find(sight->blueprint, SPECIES_VPN_GATEWAY, 0);
+	const char *const announcing[][2] = {{"gatewayId", id_of(sight, SPECIES_VPN_GATEWAY, 0)}, {NULL, NULL}};
 	size_t wanted = 0;
 
 	judge_routes(subject);
@@ -202,7 +203,7 @@ static void judge_route_table(const struct subject *subject)
 			      count_items(subject->body, "associationSet", pairs), 1);
 	}
 	expect_number(subject, "associations", list_size(subject->body, "associationSet"), wanted);
-	expect_number(subject, "gateways that announce to it", list_size(subject->body, "propagatingVgwSet"),
+	expect_number(subject, "gateways that announce to it", count_items(subject->body, "propagatingVgwSet", announcing),
 		      gateway && gateway->parts % 2 && subject->thing->number == 0);
 }
 
@@ -242,7 +243,7 @@ static void judge_key_pair(const struct subject *subject)
 	const char *keys[] = {"AAAAIJ5c", "AAAAIP5c"};
 	struct slice key = value_slice(value_get_named(subject->body, "publicKey"));
 
-	expect(subject, "keyName", "k%u", subject->thing->number);
+	expect(subject, "keyName", "k%u-%u", subject->thing->number, subject->thing->renewal);
 	expect_number(subject, "right keys", slice_contains(key, slice_of(keys[subject->thing->renewal % 2])), 1);
 }
 
@@ -250,6 +251,7 @@ static void judge_template(const struct subject *subject)
 {
 	const struct value *versions = value_get_named(subject->sight->region, "launch-template-version");
 	struct slice latest = value_slice(value_get_named(subject->body, "latestVersionNumber"));
+	const struct thing *key = blueprint_find(subject->sight->blueprint, SPECIES_KEY_PAIR, 0);
 	struct subject version = *subject;
 	char id[NAME_BYTES];
 
@@ -258,8 +260,8 @@ static void judge_template(const struct subject *subject)
 	(void)snprintf(id, sizeof(id), "%s:%.*s", id_of(subject->sight, SPECIES_TEMPLATE, 0), SLICE_ARGUMENTS(latest));
 	version.body = value_get_named(versions, id);
 	expect(&version, "versionDescription", "v%u", subject->thing->parts);
-	if (blueprint_find(subject->sight->blueprint, SPECIES_KEY_PAIR, 0))
-		expect(&version, "launchTemplateData.keyName", "k0");
+	if (key)
+		expect(&version, "launchTemplateData.keyName", "k0-%u", key->renewal);
 	if (blueprint_find(subject->sight->blueprint, SPECIES_GROUP, 0))
 		expect(&version, "launchTemplateData.securityGroupIdSet.0", "%s",
 		       id_of(subject->sight, SPECIES_GROUP, 0));
