@@ -145,8 +145,9 @@ static void write_template(const struct blueprint *blueprint, const struct thing
 static void write_scaling_group(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
 	(void)blueprint;
-	buffer_format(to, "{name: fleet-%u, launch_template: t0, subnets: [s0], min: 0, max: %u, desired: %u}\n",
-		      thing->renewal, 2 + thing->in_place % 5, thing->parts % 2);
+	/* Without instances: those launched earlier would hold what the template and the group have left. */
+	buffer_format(to, "{name: fleet-%u, launch_template: t0, subnets: [s0], min: 0, max: %u, desired: 0}\n",
+		      thing->renewal, 2 + thing->in_place % 5);
 }
 
 static void write_instance(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)

@@ -43,7 +43,8 @@ static uint64_t tell(uint64_t seed, bool keep, struct tally *tally, bool *ret_br
 			(int)universe->trace.text.size, universe->trace.text.data, seed,
 			*ret_broken ? universe->failure : "all promises kept", hash);
 	else if (*ret_broken && to)
-		fprintf(to, "broken %" PRIu64 " %s\n", seed, universe->failure);
+		fprintf(to, "broken %" PRIu64 " %s\n%.*s", seed, universe->failure, (int)universe->schedule.size,
+			universe->schedule.data);
 	universe_close(universe);
 	free(universe);
 	return hash;
@@ -122,6 +123,8 @@ static void take_line(struct outcome *outcome, const char *line, uint64_t *seed,
 		tally_add(&outcome->tally, operation, mishap, count);
 	else if (strcmp(line, "done 0\n") == 0)
 		*done = true;
+	else if (line[0] == ' ')
+		fputs(line, stdout);
 }
 
 static FILE *start_worker(const struct options *options, uint64_t job)

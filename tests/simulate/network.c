@@ -286,6 +286,7 @@ static void on_start(struct transport *transport, const struct http_request *req
 	flight = flight_new(universe, process, request, done, context);
 	changes = operation_changes(flight->operation);
 	process->changes += changes;
+	universe->changes += changes;
 	flight_append(flight);
 	if (changes)
 		check_intent(process, flight);

@@ -10,6 +10,7 @@ enum {
 	LEASE_MS = 40 * 1000,
 	FINAL_RUNS = 3,
 	CHAPTERS_MOST = 3,
+	CHAPTERS_LIMIT = 12,
 	SURE_CHANGE_MOST = 14,
 	DISK_STEPS_MOST = 400,
 };
@@ -81,7 +82,7 @@ static void operator(struct universe *universe)
 		{"aws.launch_template", "launch-template", NULL, NULL},
 		{"aws.instance", "instance", NULL, NULL},
 		{"aws.internet_gateway", "internet-gateway", NULL, NULL},
-		{"aws.instance", "instance", "monitoring.state", "pending"},
+		{"aws.instance", "instance", "monitoring.state", "disabled"},
 	};
 	const struct meddling *meddling =
 		&meddlings[chance_between(&universe->fate, 0, sizeof(meddlings) / sizeof(meddlings[0]) - 1)];
@@ -143,11 +144,12 @@ static void apply_saved(struct story *story, const struct misfortune *misfortune
 	run(story, "apply /stack/saved.plan", misfortune, NULL);
 }
 
-static void tell_chapter(struct story *story, bool first)
+/* plain: an apply that has a mishap for sure. */
+static void tell_chapter(struct story *story, bool plain)
 {
 	struct chance *plot = &story->universe->plot;
-	struct misfortune misfortune = draw_misfortune(story, first || chance_one_in(plot, 3));
-	int64_t what = first ? 0 : chance_between(plot, 0, 19);
+	struct misfortune misfortune = draw_misfortune(story, plain || chance_one_in(plot, 3));
+	int64_t what = plain ? 0 : chance_between(plot, 0, 19);
 
 	if (what < 14)
 		run(story, "apply --yes", &misfortune, NULL);
@@ -206,13 +208,14 @@ void story_tell(struct universe *universe)
 	disk_sync_folder_of(&universe->disk, SLICE("/stack/.trueup"));
 	foreign_make(universe, &story.foreign);
 	blueprint_draw(&story.blueprint, &universe->plot);
-	for (int64_t i = 0; i < chapters; i++) {
+	/* At least one mishap comes after something was changed. */
+	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
 		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
 
 		for (int64_t at = 0; at < edits; at++)
 			blueprint_edit(&story.blueprint, &universe->plot);
 		save_spec(&story);
-		tell_chapter(&story, i == 0);
+		tell_chapter(&story, i == 0 || i >= chapters);
 	}
 	if (!universe->failure[0])
 		come_to_peace(&story);

@@ -13,6 +13,7 @@ enum {
 	WORDS_MOST = 16,
 	LINE_MOST_BYTES = 512,
 	OUTPUT_MOST_BYTES = 16 * 1024 * 1024,
+	SCHEDULE_MOST_BYTES = 64 * 1024,
 	START_STEP_MS = 1000,
 	POWER_CYCLE_MS = 30000,
 };
@@ -169,6 +170,7 @@ void universe_open(struct universe *universe, uint64_t seed, bool keep_trace, st
 	arena_init(&universe->lasting);
 	diagnostics_init(&diagnostics, &arena);
 	trace_init(&universe->trace, keep_trace);
+	buffer_init(&universe->schedule, SCHEDULE_MOST_BYTES);
 	disk_init(&universe->disk);
 	/* SQLite's own generator outlives a universe, and would carry over from one to the next. */
 	sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, (int)(seed & 0x7fffffff) | 1, NULL);
@@ -192,6 +194,7 @@ void universe_close(struct universe *universe)
 	audit_close(&universe->audit);
 	disk_release(&universe->disk);
 	trace_release(&universe->trace);
+	buffer_release(&universe->schedule);
 	arena_release(&universe->lasting);
 }
 
@@ -217,9 +220,15 @@ void process_suffer(struct process *process, enum mishap mishap, const char *ope
 {
 	struct universe *universe = process->universe;
 
-	trace_line(&universe->trace, "[%" PRId64 "] %s at %s (request %" PRIu64 ", change %" PRIu64 ", disk step %" PRIu64 ")",
-		   process->world.process_id, mishap_name(mishap), operation, process->requests, process->changes,
-		   process->steps);
+	char line[256];
+
+	(void)snprintf(line, sizeof(line),
+		       "[%" PRId64 "] %s at %s (request %" PRIu64 ", change %" PRIu64 ", disk step %" PRIu64 ")",
+		       process->world.process_id, mishap_name(mishap), operation, process->requests, process->changes,
+		       process->steps);
+	universe->mishaps_after_change += universe->changes > 0;
+	trace_line(&universe->trace, "%s", line);
+	buffer_format(&universe->schedule, "  %s\n", line);
 	tally_add(universe->tally, operation, mishap_name(mishap), 1);
 }
 
@@ -326,6 +335,7 @@ int universe_run(struct universe *universe, const char *line, const struct misfo
 	process_open(process, universe, misfortune);
 	trace_line(&universe->trace, "[%" PRId64 "] trueup %s at %" PRId64 " ms", process->world.process_id, line,
 		   universe_boot_ms(universe));
+	buffer_format(&universe->schedule, "  [%" PRId64 "] trueup %s\n", process->world.process_id, line);
 	status = run_words(process, line);
 	trace_line(&universe->trace, "[%" PRId64 "] %s %d after %" PRIu64 " requests at %" PRId64 " ms",
 		   process->world.process_id, process->dead ? "died, status" : "ended with status", status,
