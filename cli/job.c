@@ -324,6 +324,32 @@ struct value job_outputs(struct job *job, const struct stack_output *outputs, si
 	return value_builder_map(&builder, job->arena);
 }
 
+static struct slice names_of_sessions(const struct job *job, bool simulated)
+{
+	struct slice names = {NULL, 0};
+
+	for (size_t i = 0; i < job->sessions.count; i++) {
+		const struct session *session = job->sessions.items[i];
+
+		if (session && slice_starts_with(session->identity.endpoint, SLICE("sim:")) == simulated)
+			names = arena_format(job->arena, "%.*s%s%.*s", SLICE_ARGUMENTS(names),
+					     names.size > 0 ? ", " : "", SLICE_ARGUMENTS(session->name));
+	}
+	return names;
+}
+
+/* A plan that is half a rehearsal and half not must not be taken for either. */
+static void note_mixture(const struct job *job, struct report *report)
+{
+	struct slice simulated = names_of_sessions(job, true);
+	struct slice real = names_of_sessions(job, false);
+
+	if (simulated.size > 0 && real.size > 0) {
+		report->simulated = simulated;
+		report->real = real;
+	}
+}
+
 struct report job_report(struct job *job)
 {
 	struct report report = invocation_report(job->invocation);
@@ -333,5 +359,6 @@ struct report job_report(struct job *job)
 	report.digest = job->digest;
 	report.spec = job->spec_digest;
 	report.outlook = job_outlook(job);
+	note_mixture(job, &report);
 	return report;
 }

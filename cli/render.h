@@ -25,6 +25,9 @@ struct report {
 	struct slice digest;   /* approval digest of the plan */
 	struct slice spec;     /* digest of the spec's files, or empty */
 	const char *plan_path; /* where the plan was saved, or NULL */
+	/* Names of the providers asked, "aws, metal.b", where some are simulated and others are not; else empty. */
+	struct slice simulated;
+	struct slice real;
 
 	const struct recovery *outlook; /* calls whose outcome is not known, or NULL */
 

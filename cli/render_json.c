@@ -172,6 +172,8 @@ static void put_plan(struct value_builder *builder, const struct report *report)
 	put(builder, "serial", value_integer(plan->serial));
 	put_text(builder, "digest", report->digest);
 	put_text(builder, "spec", report->spec);
+	put_text(builder, "simulated_providers", report->simulated);
+	put_text(builder, "real_providers", report->real);
 	put(builder, "refreshed", value_bool(plan->refreshed));
 	put(builder, "destroy", value_bool(plan->destroy));
 	put_count(builder, "managed", plan->managed_count);

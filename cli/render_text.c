@@ -258,6 +258,14 @@ static void print_header(struct buffer *buffer, const struct report *report, con
 		buffer_format(buffer, "read %zu of %zu\n", plan->read_count, plan->managed_count);
 	else
 		buffer_string(buffer, "nothing read\n");
+	if (report->real.size > 0) {
+		paint(buffer, palette, PAINT_LOUD, "MIXED");
+		buffer_string(buffer, "   simulated: ");
+		print_safe(buffer, report->simulated);
+		buffer_string(buffer, "; REAL: ");
+		print_safe(buffer, report->real);
+		buffer_byte(buffer, '\n');
+	}
 }
 
 static void print_nothing(struct buffer *buffer, const struct report *report)

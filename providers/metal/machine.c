@@ -155,7 +155,9 @@ static const struct field setting_fields[] = {
 	 .about = "PEM file of the authorities that signed their certificates"},
 	{.name = "insecure", .type = FIELD_BOOL, .about = "accept any certificate: whoever stands between may listen"},
 	{.name = "allow_plain", .type = FIELD_BOOL, .about = "accept http:// addresses: the password travels in clear"},
-	{.name = "endpoint", .type = FIELD_STRING, .about = "sim: or sim:FILE for the simulator"},
+	{.name = "endpoint",
+	 .type = FIELD_STRING,
+	 .about = "sim: or sim:FILE for the simulator; else as TRUEUP_METAL_ENDPOINT or AWS_ENDPOINT_URL says"},
 };
 
 static const struct kind *const kinds[] = {&metal_machine};

@@ -13,6 +13,22 @@ static bool is_true(const struct value *settings, const char *name)
 	return value && value_is(value, VALUE_BOOL) && value->boolean;
 }
 
+/*
+ * Where the controllers are asked for. Whoever sends AWS to the simulator by AWS_ENDPOINT_URL means the whole spec: a
+ * real controller must not be handed a password then. Another endpoint of AWS says nothing about controllers.
+ */
+static struct slice find_endpoint(struct world *world, const struct value *settings)
+{
+	struct slice endpoint = value_slice(value_get_named(settings, "endpoint"));
+	struct slice common = slice_of(world->environment(world, "AWS_ENDPOINT_URL"));
+
+	if (endpoint.size == 0)
+		endpoint = slice_of(world->environment(world, "TRUEUP_METAL_ENDPOINT"));
+	if (endpoint.size == 0 && slice_starts_with(common, SLICE("sim:")))
+		endpoint = common;
+	return endpoint;
+}
+
 static bool check_endpoint(const struct metal_session *session, struct diagnostics *diagnostics)
 {
 	if (session->endpoint.size == 0 || slice_starts_with(session->endpoint, SLICE("sim:")))
@@ -110,7 +126,7 @@ bool metal_open(const struct provider *provider, struct world *world, struct sli
 
 	session->session.provider = provider;
 	session->session.name = name;
-	session->endpoint = value_slice(value_get_named(settings, "endpoint"));
+	session->endpoint = find_endpoint(world, settings);
 	session->ca_file = value_slice(value_get_named(settings, "ca_file"));
 	session->insecure = is_true(settings, "insecure");
 	session->allow_plain = is_true(settings, "allow_plain");

@@ -1,0 +1,98 @@
+"""Which world a run goes to: the simulated one or the real one, and how a mixture of both shows."""
+
+import http.server
+import json
+import threading
+
+import pytest
+
+WORLD = "sim:world"
+
+
+@pytest.fixture
+def controller():
+    """A server on 127.0.0.1 that stands for a real controller; `seen` holds the requests that reached it."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):  # pylint: disable=invalid-name
+            server.seen.append((self.path, self.headers.get("Authorization")))
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *arguments):  # pylint: disable=arguments-differ
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.seen = []
+    server.address = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def stack(stack):  # pylint: disable=redefined-outer-name
+    """With the pair of keys that every simulated world knows."""
+    stack.environment.update(AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    return stack
+
+
+def write(stack, controller, aws=None, **settings):
+    spec = {
+        "stack": "racks",
+        "providers": {
+            "metal": {"user": "ops", "password": "geheim", "allow_plain": True, **settings},
+            "aws": {"region": "eu-central-1", **(aws or {})},
+        },
+        "metal.machine": {"m": {"controller": controller.address}},
+        "aws.vpc": {"v": {"cidr": "10.0.0.0/16"}},
+    }
+    stack.write("stack.yaml", json.dumps(spec))
+
+
+# Rows: settings of metal, and the environment.
+@pytest.mark.parametrize(
+    "settings, environment",
+    [
+        ({}, {"AWS_ENDPOINT_URL": WORLD}),
+        ({}, {"AWS_ENDPOINT_URL": WORLD, "TRUEUP_METAL_ENDPOINT": "sim:other"}),
+        ({"endpoint": WORLD}, {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}),
+        ({"endpoint": WORLD}, {"AWS_ENDPOINT_URL": WORLD, "TRUEUP_METAL_ENDPOINT": "sim:other"}),
+    ],
+)
+def test_a_simulated_run_asks_no_controller(stack, controller, settings, environment):
+    write(stack, controller, **settings)
+    result = stack.run("plan", "--output", "json", status=(1, 3), **environment)
+    assert controller.seen == []
+    assert "geheim" not in result.out + result.err
+
+
+def test_a_machine_of_the_simulator_is_found(stack, controller):
+    name = controller.address.split("//")[1]
+    stack.run("sim", "world", "add", "machine", name, "user=ops", "password=geheim", "serial=S1")
+    write(stack, controller)
+    planned = stack.run("plan", "--output", "json", AWS_ENDPOINT_URL=WORLD).json
+    assert {"metal.machine.m", "aws.vpc.v"} == {action["address"] for action in planned["actions"]}
+    assert controller.seen == [] and "real_providers" not in planned
+    shown = stack.run("plan", AWS_ENDPOINT_URL=WORLD)
+    assert "MIXED" not in shown.out
+
+
+def test_a_mixture_is_said_in_the_header(stack, controller):
+    """AWS alone is sent to the simulator by the spec, so the controllers are real."""
+    write(stack, controller, aws={"endpoint": WORLD})
+    shown = stack.run("plan", status=3)
+    assert "simulated: aws; REAL: metal\n" in shown.out and shown.out.splitlines()[1].startswith("MIXED")
+    planned = stack.run("plan", "--output", "json", status=3).json
+    assert (planned["simulated_providers"], planned["real_providers"]) == ("aws", "metal")
+    assert controller.seen
+
+
+def test_only_a_simulator_can_stand_for_all_controllers(stack, controller):
+    write(stack, controller)
+    refused = stack.run("plan", status=1, AWS_ENDPOINT_URL=WORLD, TRUEUP_METAL_ENDPOINT="https://10.0.0.1")
+    assert "provider 'metal' cannot have the endpoint 'https://10.0.0.1'" in refused.err
+    assert controller.seen == []
