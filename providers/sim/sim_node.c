@@ -168,9 +168,14 @@ static struct node *child_of(struct node *map, const char *name)
 
 struct node *node_put(struct node *map, const char *name, struct slice text)
 {
-	struct node *child = child_of(map, name);
+	struct node fresh = {.name = name};
 
-	node_assign(child, text);
+	/* Copied before the map may grow: the text may be that of a child, which moves then. */
+	node_assign(&fresh, text);
+	struct node *child = child_of(map, name);
+	fresh.name = child->name;
+	node_release(child);
+	*child = fresh;
 	return child;
 }
 

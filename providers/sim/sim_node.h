@@ -58,7 +58,7 @@ size_t node_count(const struct node *map, const char *name);
 /* The item of a list whose member name is text, or NULL. */
 struct node *node_item(struct node *list, const char *name, struct slice text);
 
-/* Each sets or replaces the child of that name and returns it. */
+/* Each sets or replaces the child of that name and returns it. text may be one of the same map. */
 struct node *node_put(struct node *map, const char *name, struct slice text);
 struct node *node_set(struct node *map, const char *name, const char *text);
 struct node *node_number(struct node *map, const char *name, int64_t number);

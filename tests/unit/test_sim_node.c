@@ -32,6 +32,30 @@ static void texts_of_every_size(void **state)
 	}
 }
 
+/* A short text stands in the array of children, which moves when it grows; only the sanitizer sees each time. */
+static void texts_of_the_same_map(void **state)
+{
+	static const char *const rows[] = {"", "On", "just below small", "a text that is not small at all"};
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+
+	(void)state;
+	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+		struct node map = {.type = NODE_MAP};
+
+		node_set(&map, names[0], rows[row]);
+		for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+			node_put(&map, names[i], node_text(&map, names[i - 1]));
+			if (!node_is(&map, names[i], rows[row]))
+				fail_msg("'%s': child %zu is '%.*s'", rows[row], i,
+					 SLICE_ARGUMENTS(node_text(&map, names[i])));
+		}
+		/* Onto itself. */
+		node_put(&map, names[0], node_text(&map, names[0]));
+		assert_true(node_is(&map, names[0], rows[row]));
+		node_release(&map);
+	}
+}
+
 static void lists_that_grow_and_shrink(void **state)
 {
 	struct node map = {.type = NODE_MAP};
@@ -216,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_of_every_size),
+		cmocka_unit_test(texts_of_the_same_map),
 		cmocka_unit_test(lists_that_grow_and_shrink),
 		cmocka_unit_test(copies_are_apart),
 		cmocka_unit_test(walks),
