@@ -50,12 +50,11 @@ void sinks_close(struct sinks *sinks)
 	sinks->count = 0;
 }
 
-static bool flush(struct sinks *sinks, struct sink *sink)
+static void flush(struct sinks *sinks, struct sink *sink)
 {
-	bool written = sinks->world->write(sinks->world, 1, buffer_slice(&sink->buffer));
-
+	if (!sinks->world->write(sinks->world, 1, buffer_slice(&sink->buffer)))
+		sink->failed = true;
 	buffer_clear(&sink->buffer);
-	return written;
 }
 
 void sinks_plan(struct sinks *sinks, const struct report *report)
@@ -68,7 +67,7 @@ void sinks_plan(struct sinks *sinks, const struct report *report)
 		sink->renderer->plan(&sink->buffer, report, sink->palette);
 		/* A reader that has gone is noticed at the end; an apply is not given up for it. */
 		if (!sink->path)
-			(void)flush(sinks, sink);
+			flush(sinks, sink);
 	}
 }
 
@@ -85,7 +84,9 @@ bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnost
 		else if (sink->path)
 			good &= sinks->world->write_file(sinks->world, sink->path, buffer_slice(&sink->buffer),
 							 OUTPUT_MODE, diagnostics);
-		else if (!flush(sinks, sink))
+		else
+			flush(sinks, sink);
+		if (sink->failed)
 			good = diag_error(diagnostics, FAULT_USER, NOWHERE, "standard output could not be written");
 	}
 	return good;

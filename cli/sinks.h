@@ -11,6 +11,7 @@ struct sink {
 	const char *path; /* NULL: standard output */
 	const struct palette *palette;
 	struct buffer buffer;
+	bool failed; /* a write to standard output went wrong, which sinks_end() tells */
 };
 
 struct sinks {

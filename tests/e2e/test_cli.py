@@ -130,6 +130,24 @@ def test_output_that_cannot_be_written(tiny):
     assert b"standard output could not be written" in done.stderr
 
 
+@pytest.mark.parametrize("command", [["plan"], ["plan", "--detailed-exitcode"], ["drift"], ["apply", "--yes"]])
+def test_a_plan_that_nobody_could_see_is_an_error(tiny, command):
+    """The plan is written before the end; an apply is not given up for it, but does not pass for well either."""
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [BINARY, *command],
+            cwd=tiny.folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=clean_environment(**tiny.environment),
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.count(b"standard output could not be written") == 1
+
+
 ESCAPE = "\x1b["
 
 
