@@ -19,9 +19,15 @@ static bool is_wanted(struct job *job, bool reviewed)
 		return false;
 	}
 	world->write(world, 2, slice_of(question));
-	if (world->read_line(world, job->arena, &answer) && slice_is(slice_trim(answer), "yes"))
+	bool answered = world->read_line(world, job->arena, &answer);
+	if (answered && slice_is(slice_trim(answer), "yes"))
 		return true;
-	return diag_error(job->diagnostics, FAULT_USER, NOWHERE, "not applied: the answer was not 'yes'");
+	if (answered)
+		return diag_error(job->diagnostics, FAULT_USER, NOWHERE, "not applied: the answer was not 'yes'");
+	/* The cursor still stands behind the question. */
+	world->write(world, 2, SLICE("\n"));
+	return diag_error(job->diagnostics, FAULT_USER, NOWHERE,
+			  world->interrupted(world) > 0 ? "not applied: interrupted" : "not applied: no answer");
 }
 
 /* Takes the lease. What was planned must still be the latest word of the state. */

@@ -37,8 +37,9 @@ static bool is_among(const enum flag_id *list, size_t count, enum flag_id flag)
 
 bool command_takes(const struct command *command, enum flag_id flag)
 {
+	/* Before a command's name alone, where programs that look for a version ask. */
 	return is_among(global_flags, sizeof(global_flags) / sizeof(global_flags[0]), flag) ||
-	       (command && is_among(command->flags, command->flag_count, flag));
+	       (!command && flag == FLAG_VERSION) || (command && is_among(command->flags, command->flag_count, flag));
 }
 
 const char *flag_variable(const struct flag *flag, struct arena *arena)
@@ -239,7 +240,7 @@ static bool take_environment(struct parsing *parsing)
 		const char *name = flag_variable(&flags[id], parsing->arena);
 		struct slice value = slice_of(parsing->world->environment(parsing->world, name));
 
-		if (id == FLAG_HELP || value.size == 0 || arguments_has(parsing->arguments, id) ||
+		if (id == FLAG_HELP || id == FLAG_VERSION || value.size == 0 || arguments_has(parsing->arguments, id) ||
 		    !command_takes(parsing->arguments->command, id) || (!flags[id].value && !is_yes(value)))
 			continue;
 		good &= keep_value(parsing, id, name, value);
@@ -289,6 +290,11 @@ bool arguments_parse(struct world *world, int count, char *const *texts, struct 
 		good &= take_environment(&parsing);
 	if (!good)
 		return false;
+	if (arguments_has(ret, FLAG_VERSION)) {
+		ret->command = &command_version;
+		ret->operand_count = 0;
+		return true;
+	}
 	if (!ret->command || arguments_has(ret, FLAG_HELP)) {
 		/* "trueup plan --help" is "trueup help plan". */
 		if (ret->command && ret->command != &command_help) {

@@ -26,11 +26,30 @@ static int plan_and_carry_out(struct invocation *invocation, bool destroy)
 	return status;
 }
 
+/* What decides what is planned cannot change a plan that was made already. */
+static bool check_saved_flags(const struct invocation *invocation)
+{
+	static const enum flag_id made_with[] = {FLAG_TARGET, FLAG_VAR};
+
+	for (size_t i = 0; i < sizeof(made_with) / sizeof(made_with[0]); i++) {
+		const struct option *option = &invocation->arguments->options[made_with[i]];
+
+		if (option->count == 0 || option->from_environment)
+			continue;
+		diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "a saved plan does not take --%s",
+			   flags[made_with[i]].name);
+		diag_hint(invocation->diagnostics, "give it to 'trueup plan --out', or apply without the file");
+	}
+	return invocation->diagnostics->error_count == 0;
+}
+
 static int carry_out_saved(struct invocation *invocation)
 {
 	struct job job;
 	int status = STATUS_ERROR;
 
+	if (!check_saved_flags(invocation))
+		return invocation_fail(invocation, STATUS_USAGE);
 	job_init(&job, invocation);
 	if (saved_plan_read(&job, invocation->arguments->operands[0]) && job_is_approved(&job) &&
 	    saved_plan_prepare(&job))

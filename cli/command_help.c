@@ -25,7 +25,7 @@ static void add_global_flags(struct buffer *text)
 {
 	buffer_string(text, "\nflags of every command:\n");
 	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
-		if (command_takes(NULL, id))
+		if (command_takes(&command_help, id))
 			add_flag(text, id);
 	buffer_string(text, "\nEvery flag can be set in the environment too: --max-delete as TRUEUP_MAX_DELETE.\n");
 }

@@ -6,13 +6,15 @@ enum { PLAN_MODE = 0600 };
 
 static bool save(struct job *job, struct report *report)
 {
-	struct slice path = arguments_text(job->invocation->arguments, FLAG_OUT, NULL);
+	const char *path = arena_string(job->arena, arguments_text(job->invocation->arguments, FLAG_OUT, NULL));
 
 	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
 		return true;
-	report->plan_path = arena_string(job->arena, path);
-	return job->world->write_file(job->world, report->plan_path, plan_write(&job->plan, job->arena, &job->style),
-				      PLAN_MODE, job->diagnostics);
+	if (!job->world->write_file(job->world, path, plan_write(&job->plan, job->arena, &job->style), PLAN_MODE,
+				    job->diagnostics))
+		return false;
+	report->plan_path = path;
+	return true;
 }
 
 static int status_of(const struct job *job)

@@ -18,6 +18,7 @@ const struct flag flags[FLAG_COUNT] = {
 			.choices = color_choices,
 			.about = "auto, always or never; auto heeds NO_COLOR, CLICOLOR_FORCE and TERM"},
 	[FLAG_HELP] = {.name = "help", .letter = 'h', .about = "tell how the command is used"},
+	[FLAG_VERSION] = {.name = "version", .about = "tell which version this is"},
 	[FLAG_OUT] = {.name = "out", .value = "FILE", .about = "save the plan, to be applied exactly so"},
 	[FLAG_DETAILED_EXITCODE] = {.name = "detailed-exitcode", .about = "end with 2 where there is anything to do"},
 	[FLAG_REFRESH] = {.name = "refresh",

@@ -87,6 +87,12 @@ def test_version(stack):
     assert document["schema"] == "1.0"
     assert document["command"] == "version"
     assert re.fullmatch(r"\d+\.\d+\.\d+", document["version"])
+    assert stack.run("--version").out == stack.run("version").out
+    assert stack.run("--version", "--output", "json").json["command"] == "version"
+    assert stack.run("--version", "plan").out == stack.run("version").out
+    # A variable of that name in the environment is not a question.
+    assert stack.run("validate", status=1, TRUEUP_VERSION="1").out == ""
+    assert "did you mean" not in stack.run("plan", "--version", status=64).err
 
 
 def test_flags_stand_in_the_environment(tiny):

@@ -15,6 +15,11 @@ def actions(result):
     return {one["address"]: one["operation"] for one in result.json["actions"]}
 
 
+def plain(terminal):
+    """What a terminal was shown, without colours."""
+    return re.sub("\x1b\\[[0-9;]*m", "", terminal.text)
+
+
 def test_new_stack(tiny):
     result = tiny.run("plan")
     assert "  + aws.vpc.main" in result.out
@@ -360,7 +365,33 @@ def test_interrupted_while_asked(tiny):
     terminal.read_until("Only 'yes' will do: ")
     terminal.interrupt()
     terminal.end(130)
+    assert "will do: \r\nerror: not applied: interrupted\r\n" in plain(terminal)
     assert world(tiny, "vpc") == {}
+
+
+def test_no_answer(tiny):
+    """Ctrl-D."""
+    terminal = Terminal(tiny, "apply")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("\x04")
+    terminal.end(1)
+    assert "will do: \r\nerror: not applied: no answer\r\n" in plain(terminal)
+    assert world(tiny, "vpc") == {}
+
+
+def test_plan_that_could_not_be_saved(tiny):
+    result = tiny.run("plan", "--out", "no/such/folder/p.plan", status=1)
+    assert "no/such/folder" in result.err and "apply exactly this" not in result.out
+
+
+@pytest.mark.parametrize("flag, value", [("target", "aws.vpc.main"), ("var", "x=1")])
+def test_saved_plan_is_not_planned_again(tiny, flag, value):
+    tiny.run("plan", "--out", "p.plan")
+    refused = tiny.run("apply", "p.plan", f"--{flag}", value, status=64)
+    assert f"a saved plan does not take --{flag}" in refused.err and "hint: " in refused.err
+    assert world(tiny, "vpc") == {}
+    # In the environment it stands for the commands that take it.
+    tiny.run("apply", "p.plan", **{f"TRUEUP_{flag.upper()}": value})
 
 
 def test_signs_of_life(secretive):
