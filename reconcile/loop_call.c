@@ -45,7 +45,7 @@ static struct bucket *bucket_of(struct loop *loop, const struct task *task)
 	struct bucket *bucket = map_get(&loop->buckets, key);
 	if (bucket)
 		return bucket;
-	struct provider_limits limits = session->provider->limits(session, task->call.operation);
+	struct provider_limits limits = session->provider->limits(&task->call);
 	bucket = arena_new(&loop->names, struct bucket);
 	*bucket = (struct bucket){limits.burst, limits.burst, limits.per_second, loop_now_ms(loop)};
 	map_add(&loop->buckets, arena_copy(&loop->names, key), bucket);

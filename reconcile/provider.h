@@ -188,8 +188,8 @@ struct provider {
 			struct diagnostics *diagnostics);
 	void (*interpret)(const struct call *call, const struct http_response *response, struct arena *arena,
 			  struct answer *ret);
-	/* The documented request rate of an operation. */
-	struct provider_limits (*limits)(const struct session *session, const char *operation);
+	/* The documented request rate of the call's operation. */
+	struct provider_limits (*limits)(const struct call *call);
 };
 
 struct providers {

@@ -1,6 +1,7 @@
 #ifndef TRUEUP_PROVIDERS_AWS_AWS_H
 #define TRUEUP_PROVIDERS_AWS_AWS_H
 
+#include "providers/aws/endpoints.h"
 #include "providers/aws/kind.h"
 #include "providers/aws/parameters.h"
 #include "providers/aws/sign.h"
@@ -14,7 +15,7 @@ struct aws_session {
 	struct world *world;
 	struct aws_credentials credentials;
 	struct slice region;
-	struct slice endpoint; /* URL or "sim:..." of all services; empty: AWS's own */
+	struct aws_endpoints endpoints;
 	struct aws_signing_keys keys;
 };
 
@@ -41,6 +42,6 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 		 struct diagnostics *diagnostics);
 void aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 		   struct answer *ret);
-struct provider_limits aws_limits(const struct session *session, const char *operation);
+struct provider_limits aws_limits(const struct call *call);
 
 #endif

@@ -3,6 +3,8 @@
 
 /* The provider's table, and what all its kinds share. */
 
+static const struct field endpoint_item = {.name = "url", .type = FIELD_STRING};
+
 static const struct field setting_fields[] = {
 	{.name = "region",
 	 .type = FIELD_STRING,
@@ -11,6 +13,10 @@ static const struct field setting_fields[] = {
 	{.name = "endpoint",
 	 .type = FIELD_STRING,
 	 .about = "URL of an endpoint other than AWS's own, or sim: or sim:FILE for the simulator"},
+	{.name = "endpoints",
+	 .type = FIELD_MAP,
+	 .item = &endpoint_item,
+	 .about = "URLs of single services, by their name: {ec2: https://...}"},
 	{.name = "account", .type = FIELD_STRING, .pattern = "[0-9]{12}", .about = "account that must answer"},
 };
 

@@ -2,7 +2,6 @@
 #include "providers/aws/errors.h"
 #include "providers/aws/protocol.h"
 #include "providers/aws/shape.h"
-#include "providers/aws/uri.h"
 
 /* Ways to AWS: credentials, endpoints, requests and answers. */
 
@@ -18,19 +17,12 @@ static struct slice environment(struct world *world, const char *name)
 	return slice_of(world->environment(world, name));
 }
 
-/* The first that is set: the spec's own word, then the environment. */
-static struct slice setting(struct world *world, const struct value *settings, const char *name,
-			    const char *const *variables)
+static struct slice region_of(struct world *world, const struct value *settings)
 {
-	struct slice text = value_slice(value_get_named(settings, name));
-	for (; text.size == 0 && *variables; variables++)
-		text = environment(world, *variables);
-	return text;
-}
-
-static bool is_simulated(struct slice endpoint)
-{
-	return slice_starts_with(endpoint, SLICE("sim:"));
+	struct slice region = value_slice(value_get_named(settings, "region"));
+	if (region.size == 0)
+		region = environment(world, "AWS_REGION");
+	return region.size ? region : environment(world, "AWS_DEFAULT_REGION");
 }
 
 static bool read_credentials(struct aws_session *session, struct diagnostics *diagnostics)
@@ -43,7 +35,7 @@ static bool read_credentials(struct aws_session *session, struct diagnostics *di
 	};
 	if (session->credentials.access_key.size && session->credentials.secret_key.size)
 		return true;
-	if (is_simulated(session->endpoint)) {
+	if (aws_is_simulated(session->endpoints.place)) {
 		/* The simulator knows this pair from the start. */
 		session->credentials = (struct aws_credentials){.access_key = SLICE("sim"), .secret_key = SLICE("sim")};
 		return true;
@@ -55,35 +47,6 @@ static bool read_credentials(struct aws_session *session, struct diagnostics *di
 	return false;
 }
 
-/* Digits only, at most 65535; no port at all is fine. */
-static bool is_port(struct slice text)
-{
-	enum { PORT_MOST = 65535 };
-	int64_t port;
-	return text.size == 0 || (slice_integer(text, &port) && port > 0 && port <= PORT_MOST);
-}
-
-/* "sim:...", or http:// or https:// with a host and, in brackets or not, perhaps a port behind it. */
-static bool is_endpoint(struct slice text)
-{
-	struct aws_uri uri;
-	if (is_simulated(text))
-		return true;
-	for (size_t i = 0; i < text.size; i++)
-		if ((unsigned char)text.data[i] <= ' ')
-			return false;
-	if (!aws_uri_read(text, &uri) || !(slice_is(uri.scheme, "http") || slice_is(uri.scheme, "https")))
-		return false;
-	struct slice rest = uri.authority, host;
-	if (slice_starts_with(rest, SLICE("["))) {
-		host = slice_cut(&rest, ']');
-		return rest.data && host.size > 1 && (rest.size == 0 || rest.data[0] == ':') &&
-		       is_port(slice_from(rest, rest.size > 0 ? 1 : 0));
-	}
-	host = slice_cut(&rest, ':');
-	return host.size > 0 && is_port(rest);
-}
-
 static bool is_region(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++) {
@@ -92,13 +55,6 @@ static bool is_region(struct slice text)
 			return false;
 	}
 	return text.size > 0;
-}
-
-/* Where a setting stands in the spec; nowhere where it came from the environment. */
-static struct position position_of(const struct value *settings, const char *name)
-{
-	const struct value *value = value_get_named(settings, name);
-	return value ? value->position : NOWHERE;
 }
 
 static bool check_place(const struct aws_session *session, const struct value *settings,
@@ -112,38 +68,31 @@ static bool check_place(const struct aws_session *session, const struct value *s
 		return false;
 	}
 	if (!is_region(session->region)) {
-		diag_error(diagnostics, FAULT_USER, position_of(settings, "region"),
+		diag_error(diagnostics, FAULT_USER, aws_setting_position(settings, "region"),
 			   "'%.*s' is no region that provider '%.*s' can have", SLICE_ARGUMENTS(session->region),
 			   SLICE_ARGUMENTS(name));
 		diag_hint(diagnostics, "a region is named like us-west-2");
 		return false;
 	}
-	if (session->endpoint.size == 0 || is_endpoint(session->endpoint))
-		return true;
-	diag_error(diagnostics, FAULT_USER, position_of(settings, "endpoint"),
-		   "provider '%.*s' cannot have the endpoint '%.*s'", SLICE_ARGUMENTS(name),
-		   SLICE_ARGUMENTS(session->endpoint));
-	diag_hint(diagnostics, "write https://HOST or http://HOST:PORT, or sim:FILE for the built-in simulator");
-	return false;
+	return true;
 }
 
 bool aws_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
 	      struct arena *arena, struct session **ret, struct diagnostics *diagnostics)
 {
-	static const char *const regions[] = {"AWS_REGION", "AWS_DEFAULT_REGION", NULL};
-	static const char *const endpoints[] = {"AWS_ENDPOINT_URL", NULL};
 	struct aws_session *session = arena_new(arena, struct aws_session);
 	session->world = world;
 	session->session.provider = provider;
 	session->session.name = name;
-	session->region = setting(world, settings, "region", regions);
-	session->endpoint = setting(world, settings, "endpoint", endpoints);
-	if (!check_place(session, settings, diagnostics) || !read_credentials(session, diagnostics))
+	session->region = region_of(world, settings);
+	if (!check_place(session, settings, diagnostics) ||
+	    !aws_endpoints_read(&session->endpoints, world, name, settings, arena, diagnostics) ||
+	    !read_credentials(session, diagnostics))
 		return false;
 	session->session.identity = (struct identity){
 		.provider = SLICE("aws"),
 		.region = session->region,
-		.endpoint = session->endpoint,
+		.endpoint = session->endpoints.place,
 	};
 	*ret = &session->session;
 	return true;
@@ -160,29 +109,14 @@ struct value aws_settings_of(const struct identity *identity, struct arena *aren
 	size_t count = 0;
 	members[count++] = (struct value_member){value_text("region"), value_string(identity->region)};
 	if (identity->endpoint.size)
-		members[count++] = (struct value_member){value_text("endpoint"), value_string(identity->endpoint)};
+		members[count++] = aws_endpoint_setting(identity->endpoint, arena);
 	return value_map(members, count);
-}
-
-/* A service's own endpoint variable goes before the common one: AWS_ENDPOINT_URL_EC2
- * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html). */
-static struct slice endpoint_of(const struct aws_session *session, const struct aws_service_shape *service,
-				struct arena *arena)
-{
-	struct slice name = arena_format(arena, "AWS_ENDPOINT_URL_%.*s", SLICE_ARGUMENTS(service->name));
-	char *text = arena_get(arena, name.size + 1);
-	for (size_t i = 0; i < name.size; i++) {
-		char c = name.data[i];
-		text[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-	}
-	struct slice own = environment(session->world, text);
-	return own.size ? own : session->endpoint;
 }
 
 static struct slice url_of(const struct aws_session *session, const struct aws_service_shape *service,
 			   struct slice endpoint, struct arena *arena)
 {
-	if (endpoint.size && !is_simulated(endpoint))
+	if (endpoint.size && !aws_is_simulated(endpoint))
 		return arena_format(arena, "%.*s%s", SLICE_ARGUMENTS(endpoint),
 				    slice_ends_with(endpoint, SLICE("/")) ? "" : "/");
 	bool china = slice_starts_with(session->region, SLICE("cn-"));
@@ -206,7 +140,7 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 {
 	struct aws_session *session = (struct aws_session *)call->session;
 	const struct aws_operation_shape *operation = call->definition;
-	struct slice endpoint = endpoint_of(session, operation->service, arena);
+	struct slice endpoint = aws_endpoint_of(&session->endpoints, operation->service);
 	BUFFER_AUTO body;
 	buffer_init(&body, 16 * 1024 * 1024);
 	if (!aws_request_body(operation, call->parameters, &body, diagnostics))
@@ -218,7 +152,7 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 	*ret = (struct http_request){
 		.method = SLICE("POST"),
 		.url = url_of(session, operation->service, endpoint, arena),
-		.endpoint = is_simulated(endpoint) ? endpoint : (struct slice){0},
+		.endpoint = aws_is_simulated(endpoint) ? endpoint : (struct slice){0},
 		.headers = headers,
 		.header_count = 2,
 		.body = arena_copy(arena, buffer_slice(&body)),
@@ -317,14 +251,16 @@ static const struct rate {
 	{"", {50, 5}},
 };
 
-struct provider_limits aws_limits(const struct session *session, const char *operation)
+struct provider_limits aws_limits(const struct call *call)
 {
 	/* Buckets are AWS's; an endpoint of the user's own has its own mind. */
-	const struct aws_session *own = (const struct aws_session *)session;
-	if (own->endpoint.size && !is_simulated(own->endpoint))
+	const struct aws_session *own = (const struct aws_session *)call->session;
+	const struct aws_operation_shape *operation = call->definition;
+	struct slice endpoint = aws_endpoint_of(&own->endpoints, operation->service);
+	if (endpoint.size && !aws_is_simulated(endpoint))
 		return (struct provider_limits){0};
 	for (size_t i = 0;; i++)
-		if (slice_starts_with(slice_of(operation), slice_of(rates[i].prefix)))
+		if (slice_starts_with(operation->name, slice_of(rates[i].prefix)))
 			return rates[i].limits;
 }
 

@@ -37,6 +37,6 @@ bool metal_prepare(const struct call *call, int64_t wall_ms, struct arena *arena
 		   struct diagnostics *diagnostics);
 void metal_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 		     struct answer *ret);
-struct provider_limits metal_limits(const struct session *session, const char *operation);
+struct provider_limits metal_limits(const struct call *call);
 
 #endif

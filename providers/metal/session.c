@@ -172,9 +172,8 @@ enum step metal_identify(struct reading *reading, const struct answer *answer)
 }
 
 /* A controller is asked one thing after another; how many at once is the loop's to say. */
-struct provider_limits metal_limits(const struct session *session, const char *operation)
+struct provider_limits metal_limits(const struct call *call)
 {
-	(void)session;
-	(void)operation;
+	(void)call;
 	return (struct provider_limits){0};
 }

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import REGION
 from trueup_runner import (
+    MotoCloud,
     Proxy,
     Ref,
     SimulatedCloud,
@@ -521,3 +522,52 @@ def test_another_endpoint_is_refused(stack, cloud):
     # What is to go goes where it was recorded, whatever the environment says now.
     stack.run("destroy", "--yes", AWS_ENDPOINT_URL="sim:another")
     assert "10.20.0.0/16" not in vpcs_in(cloud, REGION)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"AWS_ENDPOINT_URL_EC2": "sim:other"},
+        {"AWS_ENDPOINT_URL": None, "AWS_ENDPOINT_URL_EC2": "sim:other", "AWS_ENDPOINT_URL_STS": "sim:other"},
+        {"AWS_ENDPOINT_URL": "https://ec2.example.org", "AWS_ENDPOINT_URL_STS": "sim:other"},
+    ],
+    ids=["two simulators", "some services", "beside a server"],
+)
+def test_a_simulator_of_some_services_is_refused(stack, cloud, settings):
+    """Who is asked for the account and who has the network must be one, or the record names the wrong one."""
+    write(stack, {"aws.vpc": VPC})
+    result = stack.run("apply", "--yes", "--output", "json", status=1, **settings)
+    [error] = errors_of(result.json)
+    assert "sim:other" in error["message"] and "every service" in error["message"], error
+    assert not (stack.folder / "other").exists()
+
+
+def test_endpoints_of_single_services_are_part_of_the_place(stack, moto):
+    cloud = MotoCloud(stack, moto)
+    other = cloud.address().replace("127.0.0.1", "localhost")
+    write(stack, {"aws.vpc": VPC})
+    apply(stack, AWS_ENDPOINT_URL_EC2=other)
+    result = stack.run("plan", "--output", "json", status=1)
+    [error] = errors_of(result.json)
+    assert f"ec2={other}" in error["message"], error
+    assert plan(stack, status=0, AWS_ENDPOINT_URL_EC2=other).operations() == {}
+    # The spec's own word goes before the environment's.
+    endpoints = {name: cloud.address() for name in ("autoscaling", "sts")} | {"ec2": other}
+    write(stack, {"aws.vpc": VPC}, providers={"aws": {"endpoints": endpoints}})
+    assert plan(stack, status=0, AWS_ENDPOINT_URL_EC2="http://127.0.0.1:9").operations() == {}
+    # What is to go goes where it was recorded.
+    write(stack, {})
+    apply(stack, AWS_ENDPOINT_URL_EC2="http://127.0.0.1:9")
+    assert ids_of(stack) == {}
+    assert "10.20.0.0/16" not in [each["CidrBlock"] for each in cloud.client().describe_vpcs()["Vpcs"]]
+
+
+@pytest.mark.parametrize(
+    "endpoints, part",
+    [({"ec3": "http://127.0.0.1"}, "no service 'ec3'"), ({"ec2": "nonsense"}, "endpoint 'nonsense'")],
+    ids=["unknown service", "no URL"],
+)
+def test_bad_endpoints_of_services_are_refused(stack, cloud, endpoints, part):
+    write(stack, {"aws.vpc": VPC}, providers={"aws": {"endpoints": endpoints}})
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert part in error["message"], error

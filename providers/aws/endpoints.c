@@ -1,0 +1,177 @@
+#include "providers/aws/endpoints.h"
+
+#include "providers/aws/uri.h"
+
+bool aws_is_simulated(struct slice endpoint)
+{
+	return slice_starts_with(endpoint, SLICE("sim:"));
+}
+
+struct position aws_setting_position(const struct value *settings, const char *name)
+{
+	const struct value *value = value_get_named(settings, name);
+	return value ? value->position : NOWHERE;
+}
+
+/* Digits only, at most 65535; no port at all is fine. */
+static bool is_port(struct slice text)
+{
+	enum { PORT_MOST = 65535 };
+	int64_t port;
+	return text.size == 0 || (slice_integer(text, &port) && port > 0 && port <= PORT_MOST);
+}
+
+/* "sim:...", or http:// or https:// with a host and, in brackets or not, perhaps a port behind it. */
+static bool is_endpoint(struct slice text)
+{
+	struct aws_uri uri;
+	if (aws_is_simulated(text))
+		return true;
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)text.data[i] <= ' ')
+			return false;
+	if (!aws_uri_read(text, &uri) || !(slice_is(uri.scheme, "http") || slice_is(uri.scheme, "https")))
+		return false;
+	struct slice rest = uri.authority, host;
+	if (slice_starts_with(rest, SLICE("["))) {
+		host = slice_cut(&rest, ']');
+		return rest.data && host.size > 1 && (rest.size == 0 || rest.data[0] == ':') &&
+		       is_port(slice_from(rest, rest.size > 0 ? 1 : 0));
+	}
+	host = slice_cut(&rest, ':');
+	return host.size > 0 && is_port(rest);
+}
+
+static struct slice variable_of(struct world *world, const struct aws_service_shape *service, struct arena *arena)
+{
+	struct slice name = arena_format(arena, "AWS_ENDPOINT_URL_%.*s", SLICE_ARGUMENTS(service->name));
+	char *text = arena_get(arena, name.size + 1);
+	for (size_t i = 0; i < name.size; i++) {
+		char c = name.data[i];
+		text[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+	}
+	text[name.size] = '\0';
+	return slice_of(world->environment(world, text));
+}
+
+static struct slice choose(struct world *world, const struct aws_service_shape *service, const struct value *settings,
+			   struct arena *arena)
+{
+	const struct value *own = value_get_named(settings, "endpoints");
+	struct slice choices[] = {
+		value_slice(own ? value_get(own, service->name) : NULL),
+		value_slice(value_get_named(settings, "endpoint")),
+		variable_of(world, service, arena),
+		slice_of(world->environment(world, "AWS_ENDPOINT_URL")),
+	};
+	size_t i = 0;
+	while (i + 1 < sizeof(choices) / sizeof(choices[0]) && choices[i].size == 0)
+		i++;
+	return choices[i];
+}
+
+/* "ec2=https://a/ sts=https://b/": an endpoint holds no space, so this cannot be that of all services. */
+static struct slice place_of(const struct slice *of_services, struct arena *arena)
+{
+	struct slice place = {0};
+	bool differ = false;
+	for (size_t i = 1; i < aws_service_count; i++)
+		differ |= !slice_equal(of_services[i], of_services[0]);
+	if (!differ)
+		return of_services[0];
+	for (size_t i = 0; i < aws_service_count; i++)
+		if (of_services[i].size)
+			place = arena_format(arena, "%.*s%s%.*s=%.*s", SLICE_ARGUMENTS(place), place.size ? " " : "",
+					     SLICE_ARGUMENTS(aws_services[i]->name), SLICE_ARGUMENTS(of_services[i]));
+	return place;
+}
+
+static bool check_services(const struct value *settings, struct slice alias, struct diagnostics *diagnostics)
+{
+	const struct value *own = value_get_named(settings, "endpoints");
+	for (uint32_t i = 0; own && value_is(own, VALUE_MAP) && i < own->count; i++)
+		if (!aws_service(value_slice(&own->members[i].key)))
+			return diag_error(diagnostics, FAULT_USER, own->members[i].key.position,
+					  "provider '%.*s' knows no service '%.*s'", SLICE_ARGUMENTS(alias),
+					  SLICE_ARGUMENTS(value_slice(&own->members[i].key)));
+	return true;
+}
+
+static bool check_spelling(const struct aws_endpoints *endpoints, struct slice alias, const struct value *settings,
+			   struct diagnostics *diagnostics)
+{
+	const struct value *own = value_get_named(settings, "endpoints");
+	for (size_t i = 0; i < aws_service_count; i++) {
+		struct slice endpoint = endpoints->of_services[i];
+		if (endpoint.size == 0 || is_endpoint(endpoint))
+			continue;
+		const char *name = own && value_get(own, aws_services[i]->name) ? "endpoints" : "endpoint";
+		diag_error(diagnostics, FAULT_USER, aws_setting_position(settings, name),
+			   "provider '%.*s' cannot have the endpoint '%.*s'", SLICE_ARGUMENTS(alias),
+			   SLICE_ARGUMENTS(endpoint));
+		diag_hint(diagnostics,
+			  "write https://HOST or http://HOST:PORT, or sim:FILE for the built-in simulator");
+		return false;
+	}
+	return true;
+}
+
+/* Who is asked for the account must be who has the network: a simulated account has all services. */
+static bool check_simulator(const struct aws_endpoints *endpoints, struct slice alias, struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < aws_service_count; i++) {
+		struct slice endpoint = endpoints->of_services[i];
+		if (!aws_is_simulated(endpoint) || slice_equal(endpoints->place, endpoint))
+			continue;
+		diag_error(diagnostics, FAULT_USER, NOWHERE,
+			   "provider '%.*s' has a simulator that is not that of every service: %.*s",
+			   SLICE_ARGUMENTS(alias), SLICE_ARGUMENTS(endpoints->place));
+		diag_hint(diagnostics, "set AWS_ENDPOINT_URL=sim:FILE, and no AWS_ENDPOINT_URL_SERVICE beside it");
+		return false;
+	}
+	return true;
+}
+
+bool aws_endpoints_read(struct aws_endpoints *ret, struct world *world, struct slice alias,
+			const struct value *settings, struct arena *arena, struct diagnostics *diagnostics)
+{
+	struct aws_endpoints endpoints = {.of_services = arena_new_array(arena, aws_service_count, struct slice)};
+	if (!check_services(settings, alias, diagnostics))
+		return false;
+	for (size_t i = 0; i < aws_service_count; i++)
+		endpoints.of_services[i] = choose(world, aws_services[i], settings, arena);
+	endpoints.place = place_of(endpoints.of_services, arena);
+	if (!check_spelling(&endpoints, alias, settings, diagnostics) ||
+	    !check_simulator(&endpoints, alias, diagnostics))
+		return false;
+	*ret = endpoints;
+	return true;
+}
+
+struct slice aws_endpoint_of(const struct aws_endpoints *endpoints, const struct aws_service_shape *service)
+{
+	size_t i = 0;
+	while (aws_services[i] != service)
+		i++;
+	return endpoints->of_services[i];
+}
+
+/* The name before '=' where that is a service's, else empty. */
+static struct slice service_name(struct slice text)
+{
+	struct slice rest = text, name = slice_cut(&rest, '=');
+	return rest.data && aws_service(name) ? name : (struct slice){0};
+}
+
+struct value_member aws_endpoint_setting(struct slice place, struct arena *arena)
+{
+	struct value_member *members = arena_new_array(arena, aws_service_count, struct value_member);
+	size_t count = 0;
+	if (service_name(place).size == 0)
+		return (struct value_member){value_text("endpoint"), value_string(place)};
+	while (place.size && count < aws_service_count) {
+		struct slice endpoint = slice_cut(&place, ' '), name = slice_cut(&endpoint, '=');
+		members[count++] = (struct value_member){value_string(name), value_string(endpoint)};
+	}
+	return (struct value_member){value_text("endpoints"), value_map(members, count)};
+}

@@ -1,0 +1,35 @@
+#ifndef TRUEUP_PROVIDERS_AWS_ENDPOINTS_H
+#define TRUEUP_PROVIDERS_AWS_ENDPOINTS_H
+
+#include <stdbool.h>
+
+#include "base/world.h"
+#include "base/value.h"
+#include "providers/aws/shape.h"
+
+/*
+ * Where the requests of each service go. What the record calls the place of an object holds all
+ * of it, so that what was made at one endpoint is never taken for what is at another.
+ */
+struct aws_endpoints {
+	struct slice *of_services; /* parallel to aws_services; empty: AWS's own */
+	struct slice place;	   /* the one of all services, or "SERVICE=URL ..." where they differ */
+};
+
+/*
+ * The spec's word goes before the environment's, and a service's own before the common one:
+ * settings endpoints.SERVICE and endpoint, variables AWS_ENDPOINT_URL_SERVICE and AWS_ENDPOINT_URL
+ * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html). A simulator must be that of
+ * all services. alias: for diagnostics. Texts are borrowed from world and settings.
+ */
+__attribute__((warn_unused_result)) bool aws_endpoints_read(struct aws_endpoints *ret, struct world *world,
+							    struct slice alias, const struct value *settings,
+							    struct arena *arena, struct diagnostics *diagnostics);
+struct slice aws_endpoint_of(const struct aws_endpoints *endpoints, const struct aws_service_shape *service);
+/* The setting that leads to a recorded place, which is not empty. */
+struct value_member aws_endpoint_setting(struct slice place, struct arena *arena);
+bool aws_is_simulated(struct slice endpoint);
+/* Where a setting stands in the spec; nowhere where it came from the environment. */
+struct position aws_setting_position(const struct value *settings, const char *name);
+
+#endif
