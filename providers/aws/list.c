@@ -10,6 +10,10 @@
 enum {
 	IDS_MOST = 200,
 	JOINED_FIRST = 64,
+	/* At the largest page of the smallest listing: ten million route tables. */
+	PAGES_MOST = 100000,
+	/* A filtered listing may have some, which tell of no end. */
+	EMPTY_PAGES_MOST = 1000,
 };
 
 /* reading->stage */
@@ -24,10 +28,15 @@ struct joined {
 	const struct value *item;
 };
 
-/* What the second listing told, sorted by key once it is complete; reading->detail. */
-struct joining {
-	struct joined *items;
+/* What a listing has told so far; reading->detail. */
+struct told {
+	/* Of the second listing, sorted by key once it is complete. */
+	struct joined *joined;
 	size_t count, capacity;
+	size_t pages, empty_pages; /* of this listing; the empty ones in a row */
+	size_t items;		   /* of this page */
+	struct slice landmark;	   /* the token of an earlier page */
+	size_t landmark_until;	   /* the page that gives the next one */
 };
 
 static const struct aws_listing *listing_of(const struct reading *reading, const struct aws_kind *kind)
@@ -67,7 +76,12 @@ static enum step ask(struct reading *reading, int stage, struct slice token)
 	const struct aws_kind *kind = aws_kind_of(reading->kind);
 	struct aws_parameters parameters = {.count = 0};
 	struct arena *arena = &reading->task.scratch;
+	struct told *told = reading->detail;
 	reading->stage = stage;
+	if (token.size == 0) {
+		told->pages = told->empty_pages = told->items = told->landmark_until = 0;
+		told->landmark = (struct slice){0};
+	}
 	const struct aws_listing *listing = listing_of(reading, kind);
 	const struct aws_pages *pages = &aws_operation_of(kind, listing->operation)->pages;
 	aws_parameters_fixed(&parameters, kind, listing->operation, listing->fixed);
@@ -90,28 +104,27 @@ static int compare_joined(const void *a, const void *b)
 
 static void add_joined(struct reading *reading, struct slice key, const struct value *item)
 {
-	struct joining *joining = reading->detail;
-	if (joining->count == joining->capacity) {
-		size_t capacity = joining->capacity ? joining->capacity * 2 : JOINED_FIRST;
+	struct told *told = reading->detail;
+	if (told->count == told->capacity) {
+		size_t capacity = told->capacity ? told->capacity * 2 : JOINED_FIRST;
 		struct joined *grown = arena_new_array(reading->arena, capacity, struct joined);
-		if (joining->count)
-			memcpy(grown, joining->items, joining->count * sizeof(*grown));
-		joining->items = grown;
-		joining->capacity = capacity;
+		if (told->count)
+			memcpy(grown, told->joined, told->count * sizeof(*grown));
+		told->joined = grown;
+		told->capacity = capacity;
 	}
 	struct value *copy = arena_new(reading->arena, struct value);
 	*copy = value_copy(reading->arena, item);
-	joining->items[joining->count++] = (struct joined){arena_copy(reading->arena, key), copy};
+	told->joined[told->count++] = (struct joined){arena_copy(reading->arena, key), copy};
 }
 
 /* The item with what belongs to it of the second listing; null where that is not there yet. */
 static struct value complete(struct reading *reading, const struct aws_join *join, const struct value *item)
 {
-	const struct joining *joining = reading->detail;
+	const struct told *told = reading->detail;
 	struct joined wanted = {value_slice(value_path(item, join->key)), NULL};
-	const struct joined *found = joining->count ? bsearch(&wanted, joining->items, joining->count,
-							      sizeof(*joining->items), compare_joined)
-						    : NULL;
+	const struct joined *found =
+		told->count ? bsearch(&wanted, told->joined, told->count, sizeof(*told->joined), compare_joined) : NULL;
 	if (!found)
 		return value_null();
 	VALUE_BUILDER_AUTO builder;
@@ -126,6 +139,7 @@ static void take_item(struct reading *reading, const struct aws_kind *kind, cons
 {
 	struct live live;
 	struct value whole = *item;
+	((struct told *)reading->detail)->items++;
 	if (reading->stage == STAGE_JOINED) {
 		add_joined(reading, value_slice(value_path(item, kind->join->key)), item);
 		return;
@@ -157,8 +171,7 @@ static enum step begin_list(struct reading *reading, const struct aws_kind *kind
 {
 	if (reading->ids && reading->id_count == 0)
 		return STEP_DONE;
-	if (kind->join)
-		reading->detail = arena_new(reading->arena, struct joining);
+	reading->detail = arena_new(reading->arena, struct told);
 	return ask(reading, kind->join ? STAGE_JOINED : STAGE_LISTED, (struct slice){0});
 }
 
@@ -166,15 +179,50 @@ static enum step begin_list(struct reading *reading, const struct aws_kind *kind
 static enum step listed(struct reading *reading, const struct aws_kind *kind)
 {
 	if (reading->stage == STAGE_JOINED) {
-		struct joining *joining = reading->detail;
-		if (joining->count)
-			qsort(joining->items, joining->count, sizeof(*joining->items), compare_joined);
+		struct told *told = reading->detail;
+		if (told->count)
+			qsort(told->joined, told->count, sizeof(*told->joined), compare_joined);
 		return ask(reading, STAGE_LISTED, (struct slice){0});
 	}
 	if (!reading->ids)
 		return STEP_DONE;
 	reading->cursor += chunk_of(reading, &kind->list);
 	return reading->cursor < reading->id_count ? ask(reading, STAGE_LISTED, (struct slice){0}) : STEP_DONE;
+}
+
+/*
+ * Whether a server goes on for ever. A token that comes again leads in a circle, which is found by
+ * comparing each with one of an earlier page, taken ever further apart (Brent, "An improved Monte Carlo
+ * factorization algorithm", BIT 20, 1980); tokens that never repeat are found by their number.
+ */
+static const char *endless(struct reading *reading, struct slice token)
+{
+	struct told *told = reading->detail;
+	told->pages++;
+	told->empty_pages = told->items ? 0 : told->empty_pages + 1;
+	told->items = 0;
+	if (told->landmark.size && slice_equal(token, told->landmark))
+		return "gave the token of an earlier page for a further one";
+	if (told->empty_pages > EMPTY_PAGES_MOST)
+		return "gave more than 1,000 empty pages in a row";
+	if (told->pages > PAGES_MOST)
+		return "gave more than 100,000 pages";
+	if (told->pages >= told->landmark_until) {
+		told->landmark = token;
+		told->landmark_until = told->pages * 2;
+	}
+	return NULL;
+}
+
+static enum step next_page(struct reading *reading, const struct aws_kind *kind, struct slice token)
+{
+	const char *fault = endless(reading, token);
+	if (!fault)
+		return ask(reading, reading->stage, token);
+	diag_error(reading->task.diagnostics, FAULT_UNSUPPORTED, NOWHERE, "could not read %s: %s %s", kind->kind.name,
+		   listing_of(reading, kind)->operation, fault);
+	diag_hint(reading->task.diagnostics, "the endpoint does not page as AWS does: its listing would never end");
+	return STEP_FAILED;
 }
 
 enum step aws_list(struct reading *reading, const struct answer *answer)
@@ -196,7 +244,7 @@ enum step aws_list(struct reading *reading, const struct answer *answer)
 		token = arena_copy(reading->arena, token);
 	}
 	arena_reset(&reading->task.scratch);
-	return token.size ? ask(reading, reading->stage, token) : listed(reading, kind);
+	return token.size ? next_page(reading, kind, token) : listed(reading, kind);
 }
 
 static const struct aws_field *field_of(const struct aws_kind *kind, size_t index)

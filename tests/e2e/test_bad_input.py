@@ -7,6 +7,7 @@ import dataclasses
 import datetime
 import hashlib
 import ipaddress
+import itertools
 import json
 import os
 import pathlib
@@ -550,6 +551,32 @@ def test_refused_connection(stack):
 def test_unknown_host(stack):
     stack.write("stack.yaml", spec_text(WORKING))
     check_call_error(stack, "GetCallerIdentity", "nowhere.invalid", AWS_ENDPOINT_URL="http://nowhere.invalid")
+
+
+PAGE = """<DescribeVpcsResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId>\
+<vpcSet>%s</vpcSet><nextToken>%s</nextToken></DescribeVpcsResponse>"""
+ITEM = "<item><vpcId>vpc-%08x</vpcId><cidrBlock>10.9.0.0/16</cidrBlock><state>available</state></item>"
+ENDLESS = {
+    "one token for ever": (lambda number: PAGE % (ITEM % number, "again"), "the token of an earlier page", 10),
+    "tokens in a circle": (lambda number: PAGE % (ITEM % number, number % 5), "the token of an earlier page", 30),
+    "empty pages for ever": (lambda number: PAGE % ("", number), "1,000 empty pages", 1010),
+}
+
+
+@pytest.mark.parametrize("page, fragment, most", ENDLESS.values(), ids=ENDLESS)
+def test_a_listing_without_an_end(stack, moto, page, fragment, most):
+    """It is given up, and what it would have told is unread: neither there nor gone."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}}))
+    apply(stack)
+    numbers = itertools.count(1)
+    proxy.answer = lambda fields: page(next(numbers)).encode() if fields["Action"] == "DescribeVpcs" else None
+    planned = plan(stack, status=3)
+    assert planned.operations() == {"aws.vpc.home": "unread"}
+    assert fragment in json.dumps(planned.data["unread"]), planned
+    assert next(numbers) <= most
+    proxy.stop()
 
 
 @pytest.mark.parametrize("endpoint", ["nonsense", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999", "file:///etc/passwd"])

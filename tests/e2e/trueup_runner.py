@@ -434,18 +434,20 @@ class Proxy:
     """Stands between the program and a server: counts what passes, and may end the program at one point.
 
     at(number, action, executed) is asked before a request is passed on and after it was answered; where it says true
-    the program that `victim` is then gets SIGKILL, and no answer.
+    the program that `victim` is then gets SIGKILL, and no answer. answer(fields) may give a body in the server's place.
     """
 
     def __init__(self, address, at=None):
         self.actions = []
         self.victim = None
+        self.answer = lambda fields: None
         self._at = at or (lambda number, action, executed: False)
         self._lock = threading.Lock()
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_POST(self):
                 proxy.pass_on(self)
@@ -461,11 +463,16 @@ class Proxy:
 
     def pass_on(self, handler):
         body = handler.rfile.read(int(handler.headers["Content-Length"]))
-        action = dict(urllib.parse.parse_qsl(body.decode()))["Action"]
+        fields = dict(urllib.parse.parse_qsl(body.decode()))
+        action = fields["Action"]
         with self._lock:
             number = len(self.actions)
             self.actions.append(action)
         if self._kills(handler, number, action, False):
+            return
+        text = self.answer(fields)
+        if text is not None:
+            self._send(handler, 200, "text/xml", text)
             return
         with self._lock:
             connection = http.client.HTTPConnection(self._upstream.hostname, self._upstream.port, timeout=60)
@@ -476,8 +483,12 @@ class Proxy:
             connection.close()
         if self._kills(handler, number, action, True):
             return
-        handler.send_response(answer.status)
-        handler.send_header("Content-Type", answer.headers.get("Content-Type", "text/xml"))
+        self._send(handler, answer.status, answer.headers.get("Content-Type", "text/xml"), text)
+
+    @staticmethod
+    def _send(handler, status, kind, text):
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
         handler.send_header("Content-Length", str(len(text)))
         handler.end_headers()
         handler.wfile.write(text)
