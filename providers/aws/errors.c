@@ -10,7 +10,7 @@ enum {
 	DEPTH_MOST = 16,
 	TEXT_BYTES_MOST = 16 * 1024,
 	BODY_BYTES_MOST = 1 << 20,
-	RETRY_AFTER_S_MOST = 3600,
+	RETRY_AFTER_S_MOST = 60, /* a server that asks for more is asked again all the same */
 };
 
 enum field { FIELD_NONE, FIELD_CODE, FIELD_MESSAGE, FIELD_REQUEST_ID, FIELD_COUNT };
