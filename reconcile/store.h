@@ -48,8 +48,9 @@ struct intent {
  * answer never came. */
 enum outcome {
 	OUTCOME_DONE,
-	OUTCOME_FAILED, /* definitely not done */
-	OUTCOME_ABSENT, /* nobody saw the answer, and what it would have made could not be found: it may yet come */
+	OUTCOME_FAILED,	   /* definitely not done */
+	OUTCOME_FORGOTTEN, /* nobody wants to know any more */
+	OUTCOME_ABSENT,	   /* nobody saw the answer, and what it would have made could not be found: it may yet come */
 };
 
 /* What is recorded of a call that has ended. */
@@ -66,6 +67,12 @@ struct intent_close {
 	struct slice note; /* the service's request id or error code */
 };
 
+/* An address that is called otherwise from now on. */
+struct renaming {
+	struct slice from;
+	struct slice to;
+};
+
 /* Made durable together, closes and objects before the intents that depend on them. */
 struct commit {
 	const struct object *const *upserts; /* head, and body where has_body is set */
@@ -77,6 +84,8 @@ struct commit {
 	size_t close_count;
 	const struct intent *intents;
 	size_t intent_count;
+	const struct renaming *renamings; /* of open intents; objects are renamed by their upsert */
+	size_t renaming_count;
 };
 
 enum commit_state {
@@ -90,6 +99,56 @@ struct run {
 	struct slice id;	  /* 32 hex digits */
 	struct slice command;	  /* "apply" */
 	struct slice plan_digest; /* approval digest, or empty */
+	/* Planned on a serial: where the stack has another by now the run does not begin. */
+	bool is_planned;
+	int64_t serial;
+};
+
+/* Whether the holder's process still runs, where that can be told: on its own machine. */
+enum process_sign {
+	PROCESS_UNKNOWN,
+	PROCESS_ALIVE,
+	PROCESS_GONE,
+};
+
+/* Who has the lease. */
+struct lease_holder {
+	bool held; /* also by a run that died: until the next one takes it */
+	int64_t fencing;
+	struct slice run;
+	struct slice command;
+	struct slice host;
+	int64_t process;
+	enum process_sign sign;
+	int64_t since_ms; /* wall */
+	int64_t beat_ms;  /* wall: last sign of life */
+	int64_t left_ms;  /* until another run may take it; 0: at once */
+};
+
+/* A run as recorded. */
+struct run_record {
+	struct slice id;
+	struct slice command;
+	struct slice plan_digest;
+	struct slice host;
+	int64_t process;
+	int64_t started_ms;   /* wall */
+	int64_t ended_ms;     /* wall; of a lost run its last sign of life; 0: not ended */
+	struct slice outcome; /* as of end(), or "lost"; empty: not ended */
+	int64_t call_count;   /* that it learned the outcome of */
+	int64_t open_count;   /* that it sent, and nobody knows the outcome of */
+};
+
+/* A call that changed something, or tried to. */
+struct call_record {
+	struct slice address; /* as it was then */
+	struct slice object_id;
+	struct slice kind;
+	struct slice operation;
+	struct slice outcome; /* "done", "failed", "forgotten", "unknown" */
+	struct slice note;
+	int64_t sent_ms;  /* wall */
+	int64_t ended_ms; /* wall; 0: unknown */
 };
 
 struct stack_record {
@@ -117,7 +176,8 @@ struct store_ops {
 	/* The ended call that was recorded under an intent's id; ret->known is false where there is none. */
 	bool (*past)(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
 		     struct diagnostics *diagnostics);
-	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held. */
+	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held,
+	 * FAULT_STALE where the run was planned on another serial. */
 	bool (*begin)(struct store *store, const struct run *run, struct diagnostics *diagnostics);
 	/* Ends the run and gives the lease back. outcome: "done", "partly", "interrupted", "failed". */
 	bool (*end)(struct store *store, struct slice outcome, struct diagnostics *diagnostics);
@@ -129,6 +189,24 @@ struct store_ops {
 	 * is one of the others. The commit and all it points to live until then. */
 	enum commit_state (*commit)(struct store *store, const struct commit *commit, struct diagnostics *diagnostics);
 	enum commit_state (*poll)(struct store *store, int64_t deadline_ms, struct diagnostics *diagnostics);
+
+	/* Who has the lease, as far as this process can tell. */
+	bool (*holder)(struct store *store, struct arena *arena, struct lease_holder *ret,
+		       struct diagnostics *diagnostics);
+	/* Takes the lease away from a run, which commits nothing more, and closes the run as lost.
+	 * FAULT_ABSENT where that run does not have it. */
+	bool (*take_away)(struct store *store, struct slice run, struct diagnostics *diagnostics);
+	/* All runs, the newest first. */
+	bool (*runs)(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
+		     struct diagnostics *diagnostics);
+	/* The calls of one run, in the order of their outcomes, then those without one. */
+	bool (*calls)(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
+		      size_t *ret_count, struct diagnostics *diagnostics);
+	/* What is wrong with the file as such, a sentence each; what the records mean is not looked at. */
+	bool (*check)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+		      struct diagnostics *diagnostics);
+	/* A whole, verified copy of one moment at path, mode 0600; replaces: a file that is there. */
+	bool (*backup)(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics);
 };
 
 struct store {

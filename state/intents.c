@@ -4,6 +4,7 @@ static const char *const outcomes[] = {
 	[OUTCOME_DONE] = "done",
 	[OUTCOME_FAILED] = "failed",
 	[OUTCOME_ABSENT] = "absent",
+	[OUTCOME_FORGOTTEN] = "forgotten",
 };
 
 static bool intent_read(const struct query *query, struct arena *arena, struct intent *ret,
@@ -131,4 +132,13 @@ bool intents_past(struct database *database, struct arena *arena, struct slice i
 	}
 	*ret = past;
 	return true;
+}
+
+bool intents_rename(struct database *database, const struct renaming *renaming, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_INTENTS_RENAME);
+
+	query_text(&query, renaming->to);
+	query_text(&query, renaming->from);
+	return query_run(&query, diagnostics);
 }

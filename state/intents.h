@@ -28,5 +28,8 @@ __attribute__((warn_unused_result)) bool intents_close(struct database *database
 __attribute__((warn_unused_result)) bool intents_past(struct database *database, struct arena *arena,
 						      struct slice intent, struct past_call *ret,
 						      struct diagnostics *diagnostics);
+/* Gives the open intents of one address another. */
+__attribute__((warn_unused_result)) bool intents_rename(struct database *database, const struct renaming *renaming,
+							struct diagnostics *diagnostics);
 
 #endif

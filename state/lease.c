@@ -1,15 +1,12 @@
 #include "state/lease.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <time.h>
-
+#include "base/time_text.h"
 #include "state/machine.h"
 
 enum {
 	/* No honest run asks for more: a damaged row must not lock the stack for ever. */
 	TERM_MOST_MS = 10 * 60 * 1000,
-	TIME_TEXT_BYTES = sizeof("-2147481748-12-31T23:59:59Z"),
 };
 
 struct holder {
@@ -71,16 +68,6 @@ static bool holder_read(struct database *database, struct arena *arena, struct h
 	return true;
 }
 
-/* RFC 3339 in UTC. */
-static void time_write(int64_t wall_ms, char ret[TIME_TEXT_BYTES])
-{
-	time_t seconds = (time_t)(wall_ms / 1000);
-	struct tm parts;
-
-	if (!gmtime_r(&seconds, &parts) || strftime(ret, TIME_TEXT_BYTES, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-		snprintf(ret, TIME_TEXT_BYTES, "an unknown time");
-}
-
 /* How long the holder's lease still lasts, as far as this process can tell; 0: it has ended. */
 static int64_t holder_left_ms(struct lease *lease, const struct holder *holder, struct world *world,
 			      struct arena *scratch)
@@ -107,15 +94,16 @@ static int64_t holder_left_ms(struct lease *lease, const struct holder *holder, 
 
 static bool refuse(const struct holder *holder, int64_t left_ms, struct slice stack, struct diagnostics *diagnostics)
 {
-	char since[TIME_TEXT_BYTES];
+	struct slice since = time_text(diagnostics->arena, holder->since_ms);
 
-	time_write(holder->since_ms, since);
 	diag_error(diagnostics, FAULT_LEASE, NOWHERE,
-		   "another run holds the stack '%.*s': '%.*s', process %" PRId64 " on host '%.*s', run %.*s, since %s",
+		   "another run holds the stack '%.*s': '%.*s', process %" PRId64
+		   " on host '%.*s', run %.*s, since %.*s",
 		   SLICE_ARGUMENTS(stack), SLICE_ARGUMENTS(holder->command), holder->process,
-		   SLICE_ARGUMENTS(holder->host), SLICE_ARGUMENTS(holder->run), since);
+		   SLICE_ARGUMENTS(holder->host), SLICE_ARGUMENTS(holder->run), SLICE_ARGUMENTS(since));
 	diag_hint(diagnostics,
-		  "wait until it has ended; should it have died, its lease ends by itself within %" PRId64 " s",
+		  "wait until it has ended (--lease-timeout 10m does); should it have died, its lease ends by itself "
+		  "within %" PRId64 " s",
 		  (left_ms + 999) / 1000);
 	return false;
 }
@@ -195,18 +183,18 @@ static bool tell_lost(struct lease *lease, struct database *database, struct sli
 		      struct diagnostics *diagnostics)
 {
 	struct holder holder = {0};
-	char since[TIME_TEXT_BYTES];
 
 	if (!holder_read(database, diagnostics->arena, &holder, diagnostics))
 		return false;
 	lease->lost = true;
 	if (holder.held) {
-		time_write(holder.since_ms, since);
+		struct slice since = time_text(diagnostics->arena, holder.since_ms);
+
 		diag_error(diagnostics, FAULT_LEASE, NOWHERE,
 			   "this run lost its lease on the stack '%.*s' to '%.*s', process %" PRId64
-			   " on host '%.*s', run %.*s, since %s",
+			   " on host '%.*s', run %.*s, since %.*s",
 			   SLICE_ARGUMENTS(stack), SLICE_ARGUMENTS(holder.command), holder.process,
-			   SLICE_ARGUMENTS(holder.host), SLICE_ARGUMENTS(holder.run), since);
+			   SLICE_ARGUMENTS(holder.host), SLICE_ARGUMENTS(holder.run), SLICE_ARGUMENTS(since));
 	} else {
 		diag_error(diagnostics, FAULT_LEASE, NOWHERE,
 			   "this run lost its lease on the stack '%.*s': it was taken away", SLICE_ARGUMENTS(stack));
@@ -256,4 +244,54 @@ int64_t lease_left_ms(const struct lease *lease, struct world *world)
 	if (!lease->held || lease->lost)
 		return 0;
 	return clamp(lease->beat_boot_ms + lease->term_ms - world->boot_ms(world), 0, lease->term_ms);
+}
+
+static enum process_sign sign_of(const struct holder *holder, struct world *world, struct arena *scratch)
+{
+	struct slice machine = machine_instance(world, scratch);
+
+	if (machine.size == 0 || !slice_equal(machine, holder->machine) || holder->process_start.size == 0)
+		return PROCESS_UNKNOWN;
+	if (machine_process_gone(world, holder->process, holder->process_start, scratch))
+		return PROCESS_GONE;
+	return machine_process_start(world, holder->process, scratch).size > 0 ? PROCESS_ALIVE : PROCESS_UNKNOWN;
+}
+
+bool lease_look(struct lease *lease, struct database *database, struct world *world, struct arena *arena,
+		struct lease_holder *ret, struct diagnostics *diagnostics)
+{
+	struct holder holder = {0};
+
+	if (!holder_read(database, arena, &holder, diagnostics))
+		return false;
+	*ret = (struct lease_holder){
+		.held = holder.held,
+		.fencing = holder.fencing,
+		.run = holder.run,
+		.command = holder.command,
+		.host = holder.host,
+		.process = holder.process,
+		.sign = holder.held ? sign_of(&holder, world, arena) : PROCESS_UNKNOWN,
+		.since_ms = holder.since_ms,
+		.beat_ms = holder.beat_wall_ms,
+		.left_ms = holder.held ? holder_left_ms(lease, &holder, world, arena) : 0,
+	};
+	return true;
+}
+
+bool lease_break(struct database *database, struct slice stack, struct slice run, struct diagnostics *diagnostics)
+{
+	struct holder holder = {0};
+	QUERY_AUTO query = query_start(database, STATEMENT_LEASE_BREAK);
+
+	if (!holder_read(database, diagnostics->arena, &holder, diagnostics))
+		return false;
+	if (!holder.held || !slice_equal(holder.run, run)) {
+		diag_error(diagnostics, FAULT_ABSENT, NOWHERE, "run %.*s does not hold the stack '%.*s'",
+			   SLICE_ARGUMENTS(run), SLICE_ARGUMENTS(stack));
+		diag_hint(diagnostics, "'trueup lease show' tells which run does");
+		return false;
+	}
+	query_id(&query, run);
+	return query_run(&query, diagnostics) && close_lost_run(&holder, database, diagnostics);
 }

@@ -46,6 +46,13 @@ __attribute__((warn_unused_result)) bool lease_beat(struct lease *lease, struct 
 __attribute__((warn_unused_result)) bool lease_end(struct lease *lease, struct database *database, struct world *world,
 						   struct slice stack, struct slice outcome,
 						   struct diagnostics *diagnostics);
+/* Who has it. Within a snapshot, too. Texts go into arena. */
+__attribute__((warn_unused_result)) bool lease_look(struct lease *lease, struct database *database, struct world *world,
+						    struct arena *arena, struct lease_holder *ret,
+						    struct diagnostics *diagnostics);
+/* As store_ops.take_away. */
+__attribute__((warn_unused_result)) bool lease_break(struct database *database, struct slice stack, struct slice run,
+						     struct diagnostics *diagnostics);
 /* 0 where it is not held, or lost. */
 int64_t lease_left_ms(const struct lease *lease, struct world *world);
 

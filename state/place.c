@@ -145,7 +145,8 @@ bool place_refuse_network(const char *path, struct diagnostics *diagnostics)
 		   "the state file '%s' would lie on a %s file system, where two runs may both believe that they hold "
 		   "its lock",
 		   path, network);
-	diag_hint(diagnostics, "keep the state on a disk of this machine");
+	diag_hint(diagnostics, "keep the state on a disk of this machine; where only one machine ever uses it, say "
+			       "--force-network-state");
 	return false;
 }
 
@@ -187,6 +188,39 @@ bool place_finish(const char *temporary, const char *path, struct diagnostics *d
 	if (error != 0 && error != EEXIST)
 		return fail("create", path, error, diagnostics);
 	return sync_folder(folder) || fail("create", path, errno, diagnostics);
+}
+
+static bool refuse_existing(const char *path, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot write '%s': there is a file of that name", path);
+	diag_hint(diagnostics, "name another file, or say --force to replace it");
+	return false;
+}
+
+bool place_check_target(const char *path, const char *source, bool replaces, struct diagnostics *diagnostics)
+{
+	struct stat target, own;
+
+	if (stat(path, &target) < 0)
+		return errno == ENOENT || fail("create", path, errno, diagnostics);
+	if (stat(source, &own) == 0 && own.st_dev == target.st_dev && own.st_ino == target.st_ino)
+		return diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' is the state file itself", path);
+	if (!S_ISREG(target.st_mode))
+		return diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot write '%s': it is %s", path,
+				  S_ISDIR(target.st_mode) ? "a folder" : "no regular file");
+	return replaces || refuse_existing(path, diagnostics);
+}
+
+bool place_publish(const char *temporary, const char *path, bool replaces, struct diagnostics *diagnostics)
+{
+	int error = (replaces ? rename(temporary, path) : link(temporary, path)) < 0 ? errno : 0;
+
+	place_abandon(temporary);
+	if (error == EEXIST)
+		return refuse_existing(path, diagnostics);
+	if (error != 0)
+		return fail("create", path, error, diagnostics);
+	return sync_folder(folder_of(path, diagnostics->arena)) || fail("create", path, errno, diagnostics);
 }
 
 const char *place_real_path(const char *path, struct arena *arena)

@@ -33,6 +33,13 @@ __attribute__((warn_unused_result)) bool place_begin(struct world *world, const 
  * stays, and that is no error. The temporary name is gone in any case. */
 __attribute__((warn_unused_result)) bool place_finish(const char *temporary, const char *path,
 						      struct diagnostics *diagnostics);
+/* Whether a file can be given that name that is not source itself. */
+__attribute__((warn_unused_result)) bool place_check_target(const char *path, const char *source, bool replaces,
+							    struct diagnostics *diagnostics);
+/* Gives a finished file its name, durably: an error where there is one and it is not to be
+ * replaced. The temporary name is gone in any case. */
+__attribute__((warn_unused_result)) bool place_publish(const char *temporary, const char *path, bool replaces,
+						       struct diagnostics *diagnostics);
 /* Removes what place_begin() made. */
 void place_abandon(const char *temporary);
 

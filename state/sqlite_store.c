@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "state/backup.h"
+#include "state/check.h"
+#include "state/history.h"
 #include "state/intents.h"
 #include "state/lease.h"
 #include "state/objects.h"
@@ -85,6 +88,13 @@ struct reading {
 	struct slice *bodies;
 	struct slice intent;
 	struct past_call past;
+	struct lease_holder holder;
+	struct run_record *runs;
+	struct slice run;
+	struct call_record *calls;
+	struct slice *findings;
+	const char *path;
+	const char *temporary;
 };
 
 static bool read_heads(void *context, struct diagnostics *diagnostics)
@@ -163,6 +173,107 @@ static bool store_past(struct store *store, struct arena *arena, struct slice in
 	return true;
 }
 
+static bool read_holder(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+	struct sqlite_store *self = reading->self;
+
+	return lease_look(&self->lease, &self->file.database, self->file.world, reading->arena, &reading->holder,
+			  diagnostics);
+}
+
+static bool store_holder(struct store *store, struct arena *arena, struct lease_holder *ret,
+			 struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_holder, &reading, diagnostics))
+		return false;
+	*ret = reading.holder;
+	return true;
+}
+
+static bool read_runs(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return history_runs(&reading->self->file.database, reading->arena, &reading->runs, &reading->count,
+			    diagnostics);
+}
+
+static bool store_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
+		       struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_runs, &reading, diagnostics))
+		return false;
+	*ret = reading.runs;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_calls(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return history_calls(&reading->self->file.database, reading->arena, reading->run, &reading->calls,
+			     &reading->count, diagnostics);
+}
+
+static bool store_calls(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
+			size_t *ret_count, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena, .run = run};
+
+	if (!stack_file_read(&reading.self->file, read_calls, &reading, diagnostics))
+		return false;
+	*ret = reading.calls;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_findings(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return check_file(&reading->self->file.database, reading->arena, &reading->findings, &reading->count,
+			  diagnostics);
+}
+
+static bool store_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+			struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_findings, &reading, diagnostics))
+		return false;
+	*ret = reading.findings;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_backup(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+	struct sqlite_store *self = reading->self;
+
+	return backup_copy(&self->file, reading->path, &self->arena, &reading->temporary, diagnostics);
+}
+
+static bool store_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .path = path};
+
+	if (!backup_check_place(&reading.self->file, path, replaces, diagnostics))
+		return false;
+	if (stack_file_read(&reading.self->file, read_backup, &reading, diagnostics))
+		return place_publish(reading.temporary, path, replaces, diagnostics);
+	if (reading.temporary)
+		place_abandon(reading.temporary);
+	return false;
+}
+
 /* What a write operation works on. */
 struct writing {
 	struct sqlite_store *self;
@@ -208,8 +319,14 @@ static bool write_begin(void *context, struct diagnostics *diagnostics)
 	struct sqlite_store *self = writing->self;
 
 	/* The runs that went before have moved the serial. */
-	return record_read(self, diagnostics) && lease_take(&self->lease, &self->file.database, self->file.world,
-							    self->record.name, writing->run, &self->arena, diagnostics);
+	if (!record_read(self, diagnostics) || !lease_take(&self->lease, &self->file.database, self->file.world,
+							   self->record.name, writing->run, &self->arena, diagnostics))
+		return false;
+	if (!writing->run->is_planned || writing->run->serial == self->record.serial)
+		return true;
+	diag_error(diagnostics, FAULT_STALE, NOWHERE, "another run has changed the stack since this plan was made");
+	diag_hint(diagnostics, "plan again");
+	return false;
 }
 
 static bool store_begin(struct store *store, const struct run *run, struct diagnostics *diagnostics)
@@ -236,6 +353,21 @@ static bool store_end(struct store *store, struct slice outcome, struct diagnost
 		return false;
 	writing.self->lease.held = false;
 	return true;
+}
+
+static bool write_break(void *context, struct diagnostics *diagnostics)
+{
+	const struct writing *writing = (const struct writing *)context;
+
+	return lease_break(&writing->self->file.database, writing->self->record.name, writing->run->id, diagnostics);
+}
+
+static bool store_take_away(struct store *store, struct slice run, struct diagnostics *diagnostics)
+{
+	struct run named = {.id = run};
+	struct writing writing = {.self = self_of(store), .run = &named};
+
+	return require(false, writing.self, diagnostics) && write_all(&writing, write_break, diagnostics);
 }
 
 static bool write_beat(void *context, struct diagnostics *diagnostics)
@@ -282,6 +414,10 @@ static bool write_intents(struct sqlite_store *self, const struct commit *commit
 	for (size_t i = 0; i < commit->close_count; i++) {
 		if (!intents_close(&self->file.database, &commit->closes[i], self->lease.run_number, wall_ms,
 				   diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->renaming_count; i++) {
+		if (!intents_rename(&self->file.database, &commit->renamings[i], diagnostics))
 			return false;
 	}
 	for (size_t i = 0; i < commit->intent_count; i++) {
@@ -345,6 +481,12 @@ static const struct store_ops sqlite_ops = {
 	.lease_left_ms = store_lease_left_ms,
 	.commit = store_commit,
 	.poll = store_poll,
+	.holder = store_holder,
+	.take_away = store_take_away,
+	.runs = store_runs,
+	.calls = store_calls,
+	.check = store_check,
+	.backup = store_backup,
 };
 
 static bool is_right_stack(const struct sqlite_store *self, struct slice stack_name, struct diagnostics *diagnostics)

@@ -19,12 +19,29 @@ static const char *const texts[STATEMENT_COUNT] = {
 				 " beats = 0, term_ms = ? WHERE id = 1",
 	[STATEMENT_LEASE_BEAT] = "UPDATE lease SET beat_boot_ms = ?, beat_wall_ms = ?, beats = beats + 1"
 				 " WHERE id = 1 AND fencing = ? AND run = ?",
+	/* The number that the broken run proves with each commit is nobody's from then on. */
+	[STATEMENT_LEASE_BREAK] = "UPDATE lease SET run = NULL, fencing = fencing + 1 WHERE id = 1 AND run = ?",
 	[STATEMENT_LEASE_RELEASE] = "UPDATE lease SET run = NULL WHERE id = 1 AND fencing = ? AND run = ?",
 
 	[STATEMENT_RUN_INSERT] = "INSERT INTO runs (id, command, plan_digest, host, process, started_ms)"
 				 " VALUES (?, ?, ?, ?, ?, ?)",
 	[STATEMENT_RUN_END] = "UPDATE runs SET ended_ms = ?, outcome = ? WHERE number = ?",
 	[STATEMENT_RUN_LOST] = "UPDATE runs SET ended_ms = ?, outcome = 'lost' WHERE id = ? AND outcome IS NULL",
+	[STATEMENT_RUN_COUNT] = "SELECT count(*) FROM runs",
+	[STATEMENT_RUNS] = "SELECT runs.id, command, plan_digest, host, process, started_ms, ended_ms, runs.outcome,"
+			   " done.calls, open.calls FROM runs"
+			   " LEFT JOIN (SELECT run, count(*) AS calls FROM history GROUP BY run) AS done"
+			   " ON done.run = runs.number"
+			   " LEFT JOIN (SELECT run, count(*) AS calls FROM intents GROUP BY run) AS open"
+			   " ON open.run = runs.number ORDER BY runs.number DESC",
+	[STATEMENT_CALL_COUNT] = "SELECT (SELECT count(*) FROM history WHERE run = runs.number)"
+				 " + (SELECT count(*) FROM intents WHERE run = runs.number) FROM runs WHERE id = ?",
+	[STATEMENT_CALLS] = "SELECT address, object_id, kind, operation, history.outcome, note, sent_ms,"
+			    " history.ended_ms, 0 AS is_open, history.number AS place FROM history"
+			    " JOIN runs ON runs.number = history.run WHERE runs.id = ?1"
+			    " UNION ALL SELECT address, object_id, kind, operation, 'unknown', '', wall_ms, 0, 1,"
+			    " intents.number FROM intents JOIN runs ON runs.number = intents.run WHERE runs.id = ?1"
+			    " ORDER BY is_open, place",
 
 	[STATEMENT_OBJECT_COUNT] = "SELECT count(*) FROM objects",
 	[STATEMENT_HEADS] = "SELECT address, role, object_id, kind, kind_version, generation, provider_id, identity,"
@@ -55,6 +72,21 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENTS] = "SELECT id, object_id, address, kind, operation, recipe, parameters, identity, token,"
 			      " wall_ms, creates FROM intents ORDER BY number",
 	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address FROM history WHERE intent = ?",
+
+	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",
+	/* What no index or constraint of the schema forbids, or what would show that one was lost. */
+	[STATEMENT_FINDINGS] =
+		"SELECT 'the id ' || lower(hex(object_id)) || ' is that of ' || count(*) || ' objects' FROM objects"
+		" GROUP BY object_id HAVING count(*) > 1"
+		" UNION ALL SELECT 'two current objects are recorded at ''' || address || '''' FROM objects"
+		" WHERE role = 0 GROUP BY address HAVING count(*) > 1"
+		" UNION ALL SELECT 'the object at ''' || address || ''' has no body' FROM objects"
+		" WHERE role = 0 AND object_id NOT IN (SELECT object_id FROM bodies)"
+		" UNION ALL SELECT 'the intent ' || lower(hex(id)) || ' has an outcome and is open too' FROM intents"
+		" WHERE id IN (SELECT intent FROM history)"
+		" UNION ALL SELECT 'the lease is held by a run that is not recorded' FROM lease"
+		" WHERE run IS NOT NULL AND run NOT IN (SELECT id FROM runs)"
+		" LIMIT 1000",
 
 	[STATEMENT_MIGRATION_INSERT] = "INSERT INTO migrations (version, program, wall_ms) VALUES (?, ?, ?)",
 };

@@ -150,6 +150,16 @@ int64_t fixture_ask(const struct state_fixture *fixture, const char *sql)
 	return answer;
 }
 
+void fixture_script(const struct state_fixture *fixture, const char *sql)
+{
+	sqlite3 *handle = NULL;
+
+	if (sqlite3_open(fixture->path, &handle) != SQLITE_OK ||
+	    sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
+	sqlite3_close(handle);
+}
+
 const char *fixture_names(struct state_fixture *fixture)
 {
 	char folder[128];

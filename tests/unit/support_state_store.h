@@ -26,6 +26,8 @@ struct intent *fixture_intents(struct state_fixture *fixture, struct store *stor
 struct slice fixture_body(struct state_fixture *fixture, struct store *store, size_t number);
 /* The first column of the first row that SQL over the file gives, as an integer; 0 without a row. */
 int64_t fixture_ask(const struct state_fixture *fixture, const char *sql);
+/* Runs SQL on the file behind the store's back, without the checks that foreign keys are. */
+void fixture_script(const struct state_fixture *fixture, const char *sql);
 /* The names in the state's folder, each followed by a space. */
 const char *fixture_names(struct state_fixture *fixture);
 

@@ -22,8 +22,8 @@
 enum { TERM = STATE_LEASE_TERM_MS };
 
 static const struct state_options to_write = {.access = STATE_WRITE};
-static const struct run first_run = {S("11111111111111111111111111111111"), S("apply"), S("")};
-static const struct run second_run = {S("22222222222222222222222222222222"), S("destroy"), S("")};
+static const struct run first_run = {.id = S("11111111111111111111111111111111"), .command = S("apply")};
+static const struct run second_run = {.id = S("22222222222222222222222222222222"), .command = S("destroy")};
 
 static struct store *open_state(struct state_fixture *fixture)
 {
@@ -368,7 +368,10 @@ static void test_serial_goes_on(void **state)
 	assert_int_equal(b->ops->record(b)->serial, 2);
 	assert_true(b->ops->end(b, SLICE("done"), &fixture->diagnostics));
 	/* And again by the first store, whose run has ended in order. */
-	assert_true(begin(fixture, a, &(struct run){S("33333333333333333333333333333333"), S("apply"), S("abc")}));
+	assert_true(begin(fixture, a,
+			  &(struct run){.id = S("33333333333333333333333333333333"),
+					.command = S("apply"),
+					.plan_digest = S("abc")}));
 	assert_true(a->ops->end(a, SLICE("done"), &fixture->diagnostics));
 	assert_int_equal(fixture_ask(fixture, "SELECT count(*) FROM runs WHERE outcome = 'partly' AND command = 'apply'"
 					      " AND ended_ms >= started_ms"),

@@ -1,0 +1,90 @@
+#include "state/backup.h"
+
+#include "state/check.h"
+
+/* Copies every page of the snapshot that the caller has open: its transaction is the one read through. */
+static bool copy_pages(struct stack_file *file, struct database *copy, struct diagnostics *diagnostics)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(copy->handle, "main", file->database.handle, "main");
+	int code;
+
+	if (!backup)
+		return database_fail(copy, "write", sqlite3_errcode(copy->handle), diagnostics);
+	sqlite3_backup_step(backup, -1);
+	/* Gives what went wrong in the step, too. */
+	code = sqlite3_backup_finish(backup);
+	return code == SQLITE_OK || database_fail(copy, "write", code, diagnostics);
+}
+
+static bool make_copy(struct stack_file *file, const char *name, const char *temporary, struct diagnostics *diagnostics)
+{
+	struct database copy = {0};
+	int code = database_open(&copy, name, temporary, NULL, DATABASE_WRITE, file->options.busy_timeout_ms);
+	bool made = (code == SQLITE_OK || database_fail(&copy, "create", code, diagnostics)) &&
+		    copy_pages(file, &copy, diagnostics);
+
+	database_close(&copy);
+	return made;
+}
+
+static bool number_of(struct database *database, int64_t *ret, struct diagnostics *diagnostics)
+{
+	return database_pragma(database, "SELECT serial FROM stack WHERE id = 1", ret, diagnostics);
+}
+
+/* Opens the copy as whoever puts it back would, and compares. */
+static bool verify(struct stack_file *file, struct database *copy, struct arena *scratch,
+		   struct diagnostics *diagnostics)
+{
+	struct slice *findings;
+	size_t count;
+	int64_t there, here;
+
+	if (!check_file(copy, scratch, &findings, &count, diagnostics) ||
+	    !number_of(&file->database, &here, diagnostics) || !number_of(copy, &there, diagnostics))
+		return false;
+	if (count == 0 && here == there)
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "the copy '%s' is not sound: %.*s", copy->name,
+		   count > 0 ? (int)findings[0].size : 0, count > 0 ? findings[0].data : "");
+	diag_hint(diagnostics, "'trueup state check' tells whether the state file itself is");
+	return false;
+}
+
+static bool check_copy(struct stack_file *file, const char *name, const char *temporary, struct arena *scratch,
+		       struct diagnostics *diagnostics)
+{
+	struct database copy = {0};
+	int code = database_open(&copy, name, temporary, NULL, DATABASE_READ_IMMUTABLE, file->options.busy_timeout_ms);
+	bool good = (code == SQLITE_OK || database_fail(&copy, "read", code, diagnostics)) &&
+		    verify(file, &copy, scratch, diagnostics);
+
+	database_close(&copy);
+	return good;
+}
+
+bool backup_check_place(const struct stack_file *file, const char *path, bool replaces, struct diagnostics *diagnostics)
+{
+	if (!file->local)
+		return diag_error(diagnostics, FAULT_UNSUPPORTED, NOWHERE,
+				  "the state file '%s' lies where no copy can be made of it", file->name);
+	return place_check_target(path, file->real_path, replaces, diagnostics);
+}
+
+bool backup_copy(struct stack_file *file, const char *path, struct arena *arena, const char **ret_temporary,
+		 struct diagnostics *diagnostics)
+{
+	const char *temporary;
+
+	if (*ret_temporary)
+		place_abandon(*ret_temporary);
+	*ret_temporary = NULL;
+	if (!place_begin(file->world, path, arena, &temporary, diagnostics))
+		return false;
+	if (make_copy(file, path, temporary, diagnostics) && check_copy(file, path, temporary, arena, diagnostics)) {
+		*ret_temporary = temporary;
+		return true;
+	}
+	place_abandon(temporary);
+	return false;
+}
