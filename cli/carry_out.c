@@ -1,54 +1,20 @@
 #include "cli/carry_out.h"
 
-#include "base/digest.h"
+#include "cli/job_run.h"
 #include "cli/progress.h"
-#include "cli/recovery.h"
+#include "cli/question.h"
 
-/* Whether the user wants it: --yes, a reviewed plan, or "yes" typed out on a terminal. */
+/* Whether the user wants it: a reviewed plan, or the answer; that holds for the same plan made again. */
 static bool is_wanted(struct job *job, bool reviewed)
 {
-	struct world *world = job->world;
-	const char *question = "\nApply this? Only 'yes' will do: ";
-	struct slice answer = {NULL, 0};
+	struct invocation *invocation = job->invocation;
 
-	if (reviewed || arguments_has(job->invocation->arguments, FLAG_YES) || !plan_changes_reality(&job->plan))
-		return true;
-	if (!world->is_terminal(world, 0) || !world->is_terminal(world, 2)) {
-		diag_error(job->diagnostics, FAULT_USAGE, NOWHERE, "nobody can be asked here whether to apply this");
-		diag_hint(job->diagnostics, "say --yes, or save a plan with 'trueup plan --out FILE' and apply that");
+	if (!reviewed && plan_changes_reality(&job->plan) && !slice_equal(invocation->wanted, job->digest) &&
+	    !question_ask(invocation, "\nApply this?", "apply this",
+			  "say --yes, or save a plan with 'trueup plan --out FILE' and apply that"))
 		return false;
-	}
-	world->write(world, 2, slice_of(question));
-	bool answered = world->read_line(world, job->arena, &answer);
-	if (answered && slice_is(slice_trim(answer), "yes"))
-		return true;
-	if (answered)
-		return diag_error(job->diagnostics, FAULT_USER, NOWHERE, "not applied: the answer was not 'yes'");
-	/* The cursor still stands behind the question. */
-	world->write(world, 2, SLICE("\n"));
-	return diag_error(job->diagnostics, FAULT_USER, NOWHERE,
-			  world->interrupted(world) > 0 ? "not applied: interrupted" : "not applied: no answer");
-}
-
-/* Takes the lease. What was planned must still be the latest word of the state. */
-static bool begin(struct job *job)
-{
-	uint8_t bytes[16];
-	int64_t planned = job->plan.serial;
-	struct run run = {.command = slice_of(job->invocation->arguments->command->name), .plan_digest = job->digest};
-
-	job->world->random(job->world, bytes, sizeof(bytes));
-	run.id = hex_encode(job->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
-	if (!job->store->ops->begin(job->store, &run, job->diagnostics))
-		return false;
-	job->record = job->store->ops->record(job->store);
-	if (job->record->serial == planned)
-		return true;
-	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
-		   "another run has changed the stack since this plan was made");
-	diag_hint(job->diagnostics, "plan again");
-	(void)job->store->ops->end(job->store, SLICE("failed"), job->diagnostics);
-	return false;
+	invocation->wanted = job->digest;
+	return true;
 }
 
 static bool run_apply(struct job *job, struct apply *apply)
@@ -105,7 +71,7 @@ static int act(struct job *job, struct report *report, struct apply *apply)
 
 	report->applied = apply;
 	report->elapsed_ms = job->world->boot_ms(job->world) - began_ms;
-	good &= job->store->ops->end(job->store, outcome_of(apply, good), job->diagnostics);
+	good &= job_end_run(job, outcome_of(apply, good));
 	if (!job->plan.destroy)
 		report->outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
 	if (good)
@@ -124,7 +90,8 @@ int job_carry_out(struct job *job, bool reviewed)
 			report.outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
 		return invocation_end(job->invocation, &report, status_of_rest(job));
 	}
-	if (!job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) || !begin(job))
-		return invocation_end(job->invocation, &report, STATUS_ERROR);
+	if (!job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
+	    !job_begin_run(job, slice_of(job->invocation->arguments->command->name), job->digest, &job->plan.serial))
+		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);
 	return invocation_end(job->invocation, &report, act(job, &report, &apply));
 }

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "base/memory.h"
+#include "base/time_text.h"
 #include "cli/command_list.h"
 
 /* Texts on a command line are short; what the kernel allows is bounded already. */
@@ -14,6 +15,7 @@ struct parsing {
 	struct slice *values[FLAG_COUNT];
 	struct slice *operands;
 	struct arguments *arguments;
+	struct slice group; /* first word of a command of two, or empty */
 	bool only_operands; /* "--" was met */
 };
 
@@ -25,6 +27,22 @@ const struct command *command_named(struct slice name)
 		if (slice_is(name, commands.items[i]->name))
 			return commands.items[i];
 	return NULL;
+}
+
+bool command_is_in_group(const struct command *command, struct slice group)
+{
+	return slice_starts_with(slice_of(command->name), group) && command->name[group.size] == ' ';
+}
+
+struct slice command_group_names(struct arena *arena, struct slice group)
+{
+	struct slice names = {NULL, 0};
+
+	for (size_t i = 0; group.size > 0 && i < commands.count; i++)
+		if (command_is_in_group(commands.items[i], group))
+			names = arena_format(arena, "%.*s%s%s", SLICE_ARGUMENTS(names), names.size > 0 ? ", " : "",
+					     commands.items[i]->name + group.size + 1);
+	return names;
 }
 
 static bool is_among(const enum flag_id *list, size_t count, enum flag_id flag)
@@ -95,6 +113,10 @@ static bool check_value(struct parsing *parsing, enum flag_id id, const char *wh
 		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
 				  "%s takes a number from %lld to %lld, not '%.*s'", where, (long long)flag->least,
 				  (long long)flag->most, SLICE_ARGUMENTS(value));
+	if (flag->duration && !duration_read(value, integer))
+		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
+				  "%s takes a time such as 30s, 5m or 1h30m, not '%.*s'", where,
+				  SLICE_ARGUMENTS(value));
 	return true;
 }
 
@@ -185,24 +207,38 @@ static bool take_short(struct parsing *parsing, struct slice text)
 	return refuse_flag(parsing, text, slice_from(text, 1));
 }
 
-static bool take_command(struct parsing *parsing, struct slice name)
+static bool refuse_command(struct parsing *parsing, struct slice name)
 {
-	const struct command *command = command_named(name);
 	struct slice *names = arena_new_array(parsing->arena, commands.count, struct slice);
 
-	if (command) {
-		parsing->arguments->command = command;
-		return true;
-	}
 	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "there is no command '%.*s'", SLICE_ARGUMENTS(name));
 	for (size_t i = 0; i < commands.count; i++)
 		names[i] = slice_of(commands.items[i]->name);
 	int nearest = slice_nearest(name, names, commands.count);
 	if (nearest >= 0)
 		diag_hint(parsing->diagnostics, "did you mean '%s'?", commands.items[nearest]->name);
+	else if (parsing->group.size > 0)
+		diag_hint(parsing->diagnostics, "behind '%.*s' comes one of: %s", SLICE_ARGUMENTS(parsing->group),
+			  command_group_names(parsing->arena, parsing->group).data);
 	else
 		diag_hint(parsing->diagnostics, "'trueup help' lists the commands");
 	return false;
+}
+
+static bool take_command(struct parsing *parsing, struct slice word)
+{
+	struct slice name = word;
+
+	if (parsing->group.size > 0)
+		name = arena_format(parsing->arena, "%.*s %.*s", SLICE_ARGUMENTS(parsing->group),
+				    SLICE_ARGUMENTS(word));
+	parsing->arguments->command = command_named(name);
+	if (parsing->arguments->command)
+		return true;
+	if (parsing->group.size > 0 || command_group_names(parsing->arena, word).size == 0)
+		return refuse_command(parsing, name);
+	parsing->group = word;
+	return true;
 }
 
 /* One text; what follows a wrong command cannot be judged, so that ends the parsing. */
@@ -266,6 +302,19 @@ static bool check_operands(struct parsing *parsing)
 	return false;
 }
 
+/* "trueup plan --help" is "trueup help plan". */
+static void ask_for_help(struct parsing *parsing)
+{
+	struct arguments *arguments = parsing->arguments;
+	struct slice name = arguments->command ? slice_of(arguments->command->name) : parsing->group;
+
+	if (arguments->command == &command_help)
+		return;
+	parsing->operands[0] = name;
+	arguments->operand_count = name.size > 0;
+	arguments->command = &command_help;
+}
+
 bool arguments_parse(struct world *world, int count, char *const *texts, struct arena *arena, struct arguments *ret,
 		     struct diagnostics *diagnostics)
 {
@@ -295,13 +344,13 @@ bool arguments_parse(struct world *world, int count, char *const *texts, struct 
 		ret->operand_count = 0;
 		return true;
 	}
-	if (!ret->command || arguments_has(ret, FLAG_HELP)) {
-		/* "trueup plan --help" is "trueup help plan". */
-		if (ret->command && ret->command != &command_help) {
-			parsing.operands[0] = slice_of(ret->command->name);
-			ret->operand_count = 1;
-		}
-		ret->command = &command_help;
+	if (!ret->command && parsing.group.size > 0 && !arguments_has(ret, FLAG_HELP)) {
+		diag_error(diagnostics, FAULT_USAGE, NOWHERE, "'trueup %.*s' lacks its second word",
+			   SLICE_ARGUMENTS(parsing.group));
+		diag_hint(diagnostics, "one of: %s", command_group_names(arena, parsing.group).data);
+		return false;
 	}
+	if (!ret->command || arguments_has(ret, FLAG_HELP))
+		ask_for_help(&parsing);
 	return check_operands(&parsing);
 }

@@ -32,6 +32,8 @@ enum flag_id {
 	FLAG_FORCE,
 	FLAG_GRACE,
 	FLAG_REGION,
+	FLAG_LEASE_TIMEOUT,
+	FLAG_FORCE_NETWORK_STATE,
 	FLAG_COUNT,
 };
 
@@ -42,6 +44,7 @@ struct flag {
 	const char *about;
 	bool repeatable;
 	bool integer;
+	bool duration;		    /* as duration_read() has it; kept in milliseconds */
 	const char *const *choices; /* NULL-terminated, or NULL */
 	int64_t least, most;	    /* of an integer */
 };
@@ -50,7 +53,7 @@ struct option {
 	const struct slice *values; /* of a flag that takes values; a later one goes before an earlier */
 	size_t count;		    /* 0: not given */
 	bool from_environment;
-	int64_t integer;
+	int64_t integer; /* also of a duration */
 };
 
 struct arguments {
@@ -63,6 +66,7 @@ struct arguments {
 struct invocation;
 
 struct command {
+	/* One word, or two: those with the same first word are a group, and that alone is none of them. */
 	const char *name;
 	const char *about;    /* one line */
 	const char *operands; /* "[PLANFILE]", or "" */
@@ -84,6 +88,10 @@ extern const struct commands commands;
 extern const struct flag flags[FLAG_COUNT];
 
 const struct command *command_named(struct slice name);
+/* Whether a command's name begins with that word and goes on. */
+bool command_is_in_group(const struct command *command, struct slice group);
+/* The names of a group's commands behind the first word, "list, show"; empty: there is no such group. */
+struct slice command_group_names(struct arena *arena, struct slice group);
 /* Whether a flag is global or one of the command's. */
 bool command_takes(const struct command *command, enum flag_id flag);
 /* Every mistake on the line is reported; false then. arguments[0] is the program. Without a

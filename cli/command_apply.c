@@ -12,7 +12,7 @@ static int show_only(struct job *job)
 	return invocation_end(job->invocation, &report, STATUS_ERROR);
 }
 
-static int plan_and_carry_out(struct invocation *invocation, bool destroy)
+static int plan_once(struct invocation *invocation, bool destroy, bool *ret_again)
 {
 	struct job job;
 	int status = STATUS_ERROR;
@@ -22,6 +22,7 @@ static int plan_and_carry_out(struct invocation *invocation, bool destroy)
 		status = invocation_fail(invocation, status);
 	else
 		status = job_plan_as_asked(&job, destroy) ? job_carry_out(&job, false) : show_only(&job);
+	*ret_again = job.moved;
 	job_release(&job);
 	return status;
 }
@@ -43,20 +44,44 @@ static bool check_saved_flags(const struct invocation *invocation)
 	return invocation->diagnostics->error_count == 0;
 }
 
-static int carry_out_saved(struct invocation *invocation)
+static int plan_and_carry_out(struct invocation *invocation, bool destroy)
+{
+	bool again;
+	int status;
+
+	do
+		status = plan_once(invocation, destroy, &again);
+	while (again);
+	return status;
+}
+
+static int carry_out_saved_once(struct invocation *invocation, bool *ret_again)
 {
 	struct job job;
 	int status = STATUS_ERROR;
 
-	if (!check_saved_flags(invocation))
-		return invocation_fail(invocation, STATUS_USAGE);
 	job_init(&job, invocation);
 	if (saved_plan_read(&job, invocation->arguments->operands[0]) && job_is_approved(&job) &&
 	    saved_plan_prepare(&job))
 		status = job_carry_out(&job, true);
 	else
 		status = invocation_fail(invocation, status);
+	*ret_again = job.moved;
 	job_release(&job);
+	return status;
+}
+
+/* What the other run left is compared with the plan again. */
+static int carry_out_saved(struct invocation *invocation)
+{
+	bool again;
+	int status;
+
+	if (!check_saved_flags(invocation))
+		return invocation_fail(invocation, STATUS_USAGE);
+	do
+		status = carry_out_saved_once(invocation, &again);
+	while (again);
 	return status;
 }
 
@@ -73,7 +98,8 @@ static int run_destroy(struct invocation *invocation)
 }
 
 static const enum flag_id apply_flags[] = {
-	FLAG_YES, FLAG_DIGEST, FLAG_TARGET, FLAG_VAR, FLAG_MAX_DELETE, FLAG_PARALLELISM, FLAG_FORCE, FLAG_GRACE,
+	FLAG_YES,	  FLAG_DIGEST, FLAG_TARGET, FLAG_VAR,		FLAG_MAX_DELETE,
+	FLAG_PARALLELISM, FLAG_FORCE,  FLAG_GRACE,  FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE,
 };
 
 enum { APPLY_FLAG_COUNT = sizeof(apply_flags) / sizeof(apply_flags[0]) };

@@ -30,6 +30,20 @@ static void add_global_flags(struct buffer *text)
 	buffer_string(text, "\nEvery flag can be set in the environment too: --max-delete as TRUEUP_MAX_DELETE.\n");
 }
 
+static void add_line(struct buffer *text, const struct command *command)
+{
+	buffer_format(text, "  %-14s %s\n", command->name, command->about);
+}
+
+static void add_group(struct buffer *text, struct slice group)
+{
+	buffer_format(text, "usage: trueup [flags] %.*s COMMAND [...]\n\ncommands:\n", SLICE_ARGUMENTS(group));
+	for (size_t i = 0; i < commands.count; i++)
+		if (command_is_in_group(commands.items[i], group))
+			add_line(text, commands.items[i]);
+	buffer_format(text, "\n'trueup help %.*s COMMAND' tells more about one.\n", SLICE_ARGUMENTS(group));
+}
+
 static void add_overview(struct buffer *text)
 {
 	const char *about;
@@ -38,7 +52,7 @@ static void add_overview(struct buffer *text)
 	buffer_string(text, "trueup makes infrastructure true to its spec.\n\nusage: trueup [flags] COMMAND [...]\n\n"
 			    "commands:\n");
 	for (size_t i = 0; i < commands.count; i++)
-		buffer_format(text, "  %-10s %s\n", commands.items[i]->name, commands.items[i]->about);
+		add_line(text, commands.items[i]);
 	add_global_flags(text);
 	buffer_string(text, "\nexit status:\n");
 	for (size_t row = 0; (about = exit_status_about(row, &status)) != NULL; row++)
@@ -59,6 +73,28 @@ static void add_command(struct buffer *text, const struct command *command)
 	add_global_flags(text);
 }
 
+static bool add_named(struct invocation *invocation, struct buffer *text)
+{
+	const struct arguments *arguments = invocation->arguments;
+	struct slice name = arguments->operands[0];
+
+	if (arguments->operand_count > 1)
+		name = arena_format(invocation->arena, "%.*s %.*s", SLICE_ARGUMENTS(name),
+				    SLICE_ARGUMENTS(arguments->operands[1]));
+	const struct command *command = command_named(name);
+	if (command) {
+		add_command(text, command);
+		return true;
+	}
+	if (command_group_names(invocation->arena, name).size > 0) {
+		add_group(text, name);
+		return true;
+	}
+	diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "there is no command '%.*s'", SLICE_ARGUMENTS(name));
+	diag_hint(invocation->diagnostics, "'trueup help' lists the commands");
+	return false;
+}
+
 static int run_help(struct invocation *invocation)
 {
 	const struct arguments *arguments = invocation->arguments;
@@ -68,16 +104,8 @@ static int run_help(struct invocation *invocation)
 	buffer_init(&text, HELP_LIMIT_BYTES);
 	if (arguments->operand_count == 0) {
 		add_overview(&text);
-	} else {
-		const struct command *command = command_named(arguments->operands[0]);
-
-		if (!command) {
-			diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "there is no command '%.*s'",
-				   SLICE_ARGUMENTS(arguments->operands[0]));
-			diag_hint(invocation->diagnostics, "'trueup help' lists the commands");
-			return STATUS_USAGE;
-		}
-		add_command(&text, command);
+	} else if (!add_named(invocation, &text)) {
+		return STATUS_USAGE;
 	}
 	report.text = buffer_slice(&text);
 	return invocation_end(invocation, &report, STATUS_FINE);
@@ -87,6 +115,6 @@ const struct command command_help = {
 	.name = "help",
 	.about = "tell what there is, or how one command is used",
 	.operands = "[COMMAND]",
-	.most_operands = 1,
+	.most_operands = 2,
 	.run = run_help,
 };

@@ -51,8 +51,8 @@ static int run_plan(struct invocation *invocation)
 }
 
 static const enum flag_id plan_flags[] = {
-	FLAG_OUT, FLAG_DETAILED_EXITCODE, FLAG_REFRESH,	    FLAG_DESTROY, FLAG_TARGET,
-	FLAG_VAR, FLAG_MAX_DELETE,	  FLAG_PARALLELISM,
+	FLAG_OUT,	  FLAG_DETAILED_EXITCODE,   FLAG_REFRESH, FLAG_DESTROY, FLAG_TARGET, FLAG_VAR, FLAG_MAX_DELETE,
+	FLAG_PARALLELISM, FLAG_FORCE_NETWORK_STATE,
 };
 
 const struct command command_plan = {

@@ -24,7 +24,8 @@ static int run_recover(struct invocation *invocation)
 	return status;
 }
 
-static const enum flag_id recover_flags[] = {FLAG_GRACE, FLAG_VAR, FLAG_PARALLELISM};
+static const enum flag_id recover_flags[] = {FLAG_GRACE, FLAG_VAR, FLAG_PARALLELISM, FLAG_LEASE_TIMEOUT,
+					     FLAG_FORCE_NETWORK_STATE};
 
 const struct command command_recover = {
 	.name = "recover",

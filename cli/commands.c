@@ -49,7 +49,15 @@ const struct flag flags[FLAG_COUNT] = {
 	[FLAG_DIGEST] = {.name = "digest",
 			 .value = "DIGEST",
 			 .about = "refuse a plan whose approval digest does not begin so; at least 8 digits"},
-	[FLAG_FORCE] = {.name = "force", .about = "delete by force where a kind knows how"},
+	[FLAG_FORCE] = {.name = "force",
+			.about = "delete by force where a kind knows how; replace a file that is there"},
+	[FLAG_LEASE_TIMEOUT] =
+		{.name = "lease-timeout",
+		 .value = "DURATION",
+		 .duration = true,
+		 .about = "wait so long where another run holds the stack: 30s, 5m; 0, the default: not at all"},
+	[FLAG_FORCE_NETWORK_STATE] = {.name = "force-network-state",
+				      .about = "write a state that lies on a network file system, at your own risk"},
 	[FLAG_GRACE] = {.name = "grace",
 			.value = "SECONDS",
 			.integer = true,
@@ -59,8 +67,9 @@ const struct flag flags[FLAG_COUNT] = {
 };
 
 static const struct command *const all[] = {
-	&command_validate, &command_plan,  &command_show,   &command_apply, &command_destroy, &command_drift,
-	&command_recover,  &command_state, &command_schema, &command_sim,   &command_version, &command_help,
+	&command_validate,    &command_plan,	&command_show,	     &command_apply,	  &command_destroy,
+	&command_drift,	      &command_recover, &command_state_list, &command_state_show, &command_lease_show,
+	&command_lease_break, &command_schema,	&command_sim,	     &command_version,	  &command_help,
 };
 
 const struct commands commands = {all, sizeof(all) / sizeof(all[0])};

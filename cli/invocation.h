@@ -20,6 +20,9 @@ struct invocation {
 	struct sources *sources;
 	struct sinks *sinks;
 	const struct palette *talk; /* colours of standard error */
+	/* Where the command plans again because another run changed the stack meanwhile: */
+	int64_t lease_deadline_ms; /* real boot clock: how long to wait for leases in all; 0: not waited yet */
+	struct slice wanted;	   /* approval digest of the plan that the user wanted, or empty */
 };
 
 /* One line of talk on standard error. */

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "cli/fingerprint.h"
+#include "cli/job_run.h"
 #include "cli/progress.h"
 #include "cli/providers.h"
 #include "cli/recovery.h"
@@ -30,14 +31,19 @@ void job_init(struct job *job, struct invocation *invocation)
 	};
 }
 
+static void close_store(struct job *job)
+{
+	if (job->store)
+		job->store->ops->close(job->store);
+	job->store = NULL;
+}
+
 void job_release(struct job *job)
 {
 	sessions_close(&job->sessions);
 	if (job->has_loop)
 		loop_release(&job->loop);
-	if (job->store)
-		job->store->ops->close(job->store);
-	job->store = NULL;
+	close_store(job);
 }
 
 /* --var NAME=VALUE, as often as it was given. */
@@ -97,24 +103,40 @@ static bool read_heads(struct job *job)
 	return true;
 }
 
-bool job_open_state(struct job *job, enum state_access access, struct slice stack_name)
+bool job_open_store(struct job *job, enum state_access access, struct slice stack_name)
 {
-	struct state_options options = {.access = access, .program = SLICE(TRUEUP_PROGRAM)};
+	struct state_options options = {
+		.access = access,
+		.network_allowed = arguments_has(job->invocation->arguments, FLAG_FORCE_NETWORK_STATE),
+		.program = SLICE(TRUEUP_PROGRAM),
+	};
 	struct slice path = arena_format(job->arena, "%s/.trueup/state.db", job->folder);
 
 	if (strcmp(job->folder, ".") == 0)
 		path = SLICE(".trueup/state.db");
-	if (!state_open(job->world, path.data, &options, stack_name, &job->store, job->diagnostics))
-		return false;
-	job->record = job->store->ops->record(job->store);
-	job->style = fingerprint_style(job->record);
-	return job_reload(job);
+	bool waited = false;
+
+	do {
+		close_store(job);
+		if (!state_open(job->world, path.data, &options, stack_name, &job->store, job->diagnostics))
+			return false;
+		job->record = job->store->ops->record(job->store);
+		job->style = fingerprint_style(job->record);
+		if (access == STATE_WRITE && !job_await_lease(job, &waited))
+			return false;
+	} while (waited);
+	return true;
 }
 
 bool job_reload(struct job *job)
 {
 	return read_heads(job) &&
 	       job->store->ops->intents(job->store, job->arena, &job->intents, &job->intent_count, job->diagnostics);
+}
+
+bool job_open_state(struct job *job, enum state_access access, struct slice stack_name)
+{
+	return job_open_store(job, access, stack_name) && job_reload(job);
 }
 
 int64_t job_grace_ms(const struct job *job)

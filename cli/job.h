@@ -33,6 +33,7 @@ struct job {
 	size_t object_count;
 	struct intent *intents; /* open ones */
 	size_t intent_count;
+	bool moved; /* another run changed the stack while this one waited for it: plan again */
 
 	struct loop loop;
 	bool has_loop;
@@ -50,7 +51,11 @@ void job_release(struct job *job);
 
 /* The spec in the folder, and its sources. */
 __attribute__((warn_unused_result)) bool job_load_spec(struct job *job);
-/* The state beside it, its heads and its open intents. stack_name: as in state_open(). */
+/* The state beside it. stack_name: as in state_open(). A command that takes the lease waits
+ * here for another run to end, so that it plans on what that leaves. */
+__attribute__((warn_unused_result)) bool job_open_store(struct job *job, enum state_access access,
+							struct slice stack_name);
+/* And its heads and its open intents. */
 __attribute__((warn_unused_result)) bool job_open_state(struct job *job, enum state_access access,
 							struct slice stack_name);
 /* Heads and open intents anew, after somebody has written; bodies are to be loaded again. */

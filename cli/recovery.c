@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/map.h"
+#include "cli/job_run.h"
 #include "reconcile/recover_again.h"
 
 enum {
@@ -20,12 +21,7 @@ static struct slice random_id(struct job *job)
 
 static bool begin(struct job *job)
 {
-	struct run run = {.id = random_id(job), .command = SLICE("recover")};
-
-	if (!job->store->ops->begin(job->store, &run, job->diagnostics))
-		return false;
-	job->record = job->store->ops->record(job->store);
-	return true;
+	return job_begin_run(job, SLICE("recover"), (struct slice){NULL, 0}, NULL);
 }
 
 static bool end(struct job *job, bool good)

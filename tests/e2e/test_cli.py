@@ -12,24 +12,36 @@ import yaml
 from cli import TINY, edit, recorded, tiny, world  # noqa: F401
 from conftest import BINARY, clean_environment
 
-COMMANDS = ["validate", "plan", "show", "apply", "destroy", "drift", "recover", "state", "schema", "sim", "version", "help"]
+STATE_COMMANDS = ["list", "show"]
+COMMANDS = [
+    *["validate", "plan", "show", "apply", "destroy", "drift", "recover"],
+    *[f"state {name}" for name in STATE_COMMANDS],
+    *["lease show", "lease break", "schema", "sim", "version", "help"],
+]
 
 
 def test_help_lists_every_command(stack):
     text = stack.run("help").out
-    assert re.findall(r"^  ([a-z]+) +\S", text.split("commands:")[1].split("flags of")[0], re.MULTILINE) == COMMANDS
+    assert re.findall(r"^  ([a-z]+(?: [a-z]+)?)  +\S", text.split("commands:")[1].split("flags of")[0], re.MULTILINE) == COMMANDS
     assert stack.run().out == text
     assert stack.run("--help").out == text
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command(stack, command):
-    text = stack.run("help", command).out
+    text = stack.run("help", *command.split()).out
     assert text.startswith(f"trueup {command}: ")
     assert f"usage: trueup [flags] {command}" in text
     if command != "help":
-        assert stack.run(command, "--help").out == text
-        assert stack.run(command, "-h").out == text
+        assert stack.run(*command.split(), "--help").out == text
+        assert stack.run(*command.split(), "-h").out == text
+
+
+def test_help_of_a_group(stack):
+    text = stack.run("help", "state").out
+    assert re.findall(r"^  state ([a-z]+)  +\S", text, re.MULTILINE) == STATE_COMMANDS
+    assert stack.run("state", "--help").out == text
+    assert stack.run("state", "-h").out == text
 
 
 def test_help_tells_every_exit_status(stack):
@@ -61,7 +73,13 @@ WRONG_LINES = [
         None,
     ),
     ("no NAME=VALUE", ["validate", "--var", "x"], "--var takes NAME=VALUE, not 'x'", None),
-    ("no verb of state", ["state", "lits"], "'trueup state' takes 'list' or 'show ADDRESS'", None),
+    ("unknown second word", ["state", "lits"], "there is no command 'state lits'", "did you mean 'state list'?"),
+    ("nothing like that second word", ["lease", "xyzzy"], "there is no command 'lease xyzzy'", "one of: show, break"),
+    ("second word missing", ["state"], "'trueup state' lacks its second word", "one of: list, show"),
+    ("flag between the words", ["state", "--yes", "rm", "x"], "trueup knows no flag '--yes'", "behind its name"),
+    ("no duration", ["apply", "--lease-timeout", "5"], "--lease-timeout takes a time such as 30s", None),
+    ("units in disorder", ["apply", "--lease-timeout=3s1h"], "--lease-timeout takes a time such as 30s", None),
+    ("a time too long", ["apply", "--lease-timeout=20000d"], "--lease-timeout takes a time such as 30s", None),
     ("help for nothing", ["help", "plam"], "there is no command 'plam'", None),
 ]
 

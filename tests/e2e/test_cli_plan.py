@@ -333,7 +333,7 @@ def test_asks_on_a_terminal(tiny):
     terminal.read_until("Only 'yes' will do: ")
     terminal.type("y\n")
     terminal.end(1)
-    assert "not applied" in terminal.text
+    assert "nothing was done: the answer was not 'yes'" in terminal.text
     assert world(tiny, "vpc") == {}
     terminal = Terminal(tiny, "apply")
     terminal.read_until("Only 'yes' will do: ")
@@ -365,7 +365,7 @@ def test_interrupted_while_asked(tiny):
     terminal.read_until("Only 'yes' will do: ")
     terminal.interrupt()
     terminal.end(130)
-    assert "will do: \r\nerror: not applied: interrupted\r\n" in plain(terminal)
+    assert "will do: \r\nerror: nothing was done: interrupted\r\n" in plain(terminal)
     assert world(tiny, "vpc") == {}
 
 
@@ -375,7 +375,7 @@ def test_no_answer(tiny):
     terminal.read_until("Only 'yes' will do: ")
     terminal.type("\x04")
     terminal.end(1)
-    assert "will do: \r\nerror: not applied: no answer\r\n" in plain(terminal)
+    assert "will do: \r\nerror: nothing was done: no answer\r\n" in plain(terminal)
     assert world(tiny, "vpc") == {}
 
 

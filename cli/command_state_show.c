@@ -1,0 +1,87 @@
+#include "cli/command_list.h"
+#include "cli/recorded.h"
+
+static void print_fields(struct buffer *text, const struct job *job, const char *title, const struct value *map)
+{
+	if (!value_is(map, VALUE_MAP) || map->count == 0)
+		return;
+	buffer_format(text, "%s\n", title);
+	for (uint32_t i = 0; i < map->count; i++) {
+		buffer_string(text, "  ");
+		print_safe(text, value_slice(&map->members[i].key));
+		buffer_string(text, "  ");
+		render_value(text, &map->members[i].value, &job->style);
+		buffer_byte(text, '\n');
+	}
+}
+
+static struct value dependencies_value(const struct object *object, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < object->dependency_count; i++)
+		value_builder_item(&list, value_string(object->dependencies[i].address));
+	return value_builder_list(&list, arena);
+}
+
+static void show_object(struct recorded *recorded, const struct object *object, struct value_builder *list)
+{
+	const struct job *job = &recorded->job;
+	struct buffer *text = &recorded->text;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	put_head(&builder, object, job->arena);
+	put_member(&builder, "outputs", object->outputs);
+	put_member(&builder, "applied", object->applied);
+	put_member(&builder, "resolved", object->resolved);
+	put_member(&builder, "observed", object->observed);
+	put_member(&builder, "depends_on", dependencies_value(object, job->arena));
+	value_builder_item(list, value_builder_map(&builder, job->arena));
+	struct slice identity = identity_text(job->arena, &object->identity);
+	print_safe(text, object->address);
+	buffer_format(text, "  %s\n  id          ", role_name(object->role));
+	print_safe(text, object->provider_id);
+	buffer_string(text, "\n  where       ");
+	print_safe(text, identity);
+	buffer_format(text, "\n  object id   %.*s, generation %lld%s\n", SLICE_ARGUMENTS(object->object_id),
+		      (long long)object->generation, object->protect ? ", protected" : "");
+	print_fields(text, job, "applied", &object->applied);
+	print_fields(text, job, "outputs", &object->outputs);
+	print_fields(text, job, "observed", &object->observed);
+}
+
+static int show(struct recorded *recorded)
+{
+	struct job *job = &recorded->job;
+	struct slice address = recorded->arguments->operands[0];
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	if (!recorded_has(recorded, address))
+		return STATUS_ERROR;
+	for (size_t i = 0; i < job->object_count; i++) {
+		if (!slice_equal(job->objects[i]->address, address))
+			continue;
+		if (!job_load_body(job, job->objects[i], job->diagnostics))
+			return STATUS_ERROR;
+		show_object(recorded, job->objects[i], &list);
+	}
+	recorded_put(recorded, "objects", value_builder_list(&list, job->arena));
+	return STATUS_FINE;
+}
+
+static int run_state_show(struct invocation *invocation)
+{
+	return recorded_run_read(invocation, STATE_READ, show);
+}
+
+const struct command command_state_show = {
+	.name = "state show",
+	.about = "show one recorded object in full",
+	.operands = "ADDRESS",
+	.least_operands = 1,
+	.most_operands = 1,
+	.run = run_state_show,
+};

@@ -1,0 +1,36 @@
+#include "cli/holder_view.h"
+
+#include "base/time_text.h"
+#include "cli/recorded.h"
+
+struct slice holder_text(struct arena *arena, const struct lease_holder *holder)
+{
+	return arena_format(arena, "'%.*s', process %lld on host '%.*s', run %.*s, since %.*s",
+			    SLICE_ARGUMENTS(holder->command), (long long)holder->process, SLICE_ARGUMENTS(holder->host),
+			    SLICE_ARGUMENTS(holder->run), SLICE_ARGUMENTS(time_text(arena, holder->since_ms)));
+}
+
+struct value holder_value(struct arena *arena, const struct lease_holder *holder)
+{
+	static const char *const signs[] = {
+		[PROCESS_UNKNOWN] = "unknown",
+		[PROCESS_ALIVE] = "alive",
+		[PROCESS_GONE] = "gone",
+	};
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (!holder->held)
+		return value_null();
+	put_member(&builder, "run", value_string(holder->run));
+	put_member(&builder, "command", value_string(holder->command));
+	put_member(&builder, "host", value_string(holder->host));
+	put_member(&builder, "process", value_integer(holder->process));
+	put_member(&builder, "process_state", value_text(signs[holder->sign]));
+	put_member(&builder, "since", moment_value(arena, holder->since_ms));
+	put_member(&builder, "heartbeat", moment_value(arena, holder->beat_ms));
+	put_member(&builder, "fencing", value_integer(holder->fencing));
+	put_member(&builder, "expired", value_bool(holder->left_ms <= 0));
+	put_member(&builder, "expires_in_ms", value_integer(holder->left_ms));
+	return value_builder_map(&builder, arena);
+}

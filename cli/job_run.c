@@ -1,0 +1,141 @@
+#include "cli/job_run.h"
+
+#include "base/digest.h"
+#include "cli/holder_view.h"
+#include "cli/progress.h"
+
+enum { LOOK_EVERY_MS = 250 };
+
+/* Other runs live by the real clock, whatever is simulated here. */
+static int64_t real_ms(const struct job *job)
+{
+	struct world *real = job->invocation->simulated->real;
+
+	return real->boot_ms(real);
+}
+
+static int64_t timeout_ms(const struct job *job)
+{
+	return arguments_integer(job->invocation->arguments, FLAG_LEASE_TIMEOUT, 0);
+}
+
+static bool refuse(struct job *job, const struct lease_holder *holder)
+{
+	diag_error(job->diagnostics, FAULT_LEASE, NOWHERE, "another run holds the stack '%.*s': %.*s",
+		   SLICE_ARGUMENTS(job->record->name), SLICE_ARGUMENTS(holder_text(job->arena, holder)));
+	diag_hint(job->diagnostics,
+		  timeout_ms(job) > 0 ? "it did not end within --lease-timeout; 'trueup lease show' tells more"
+				      : "wait until it has ended (--lease-timeout 10m does); should it have died, its "
+					"lease ends by itself within %lld s",
+		  (long long)(holder->left_ms + 999) / 1000);
+	return false;
+}
+
+/* Says once for whom this waits; the next lease is waited for within the same time. */
+static void begin_to_wait(struct job *job, const struct lease_holder *holder)
+{
+	struct invocation *invocation = job->invocation;
+	BUFFER_AUTO text;
+
+	if (invocation->lease_deadline_ms != 0)
+		return;
+	invocation->lease_deadline_ms = real_ms(job) + timeout_ms(job);
+	buffer_init(&text, 256);
+	print_duration(&text, timeout_ms(job));
+	talk(invocation, "waiting up to %.*s for another run to end: %.*s", SLICE_ARGUMENTS(buffer_slice(&text)),
+	     SLICE_ARGUMENTS(holder_text(job->arena, holder)));
+}
+
+/* Looks until the lease is free. *ret_waited: it was not so at first. */
+static bool wait_for(struct job *job, bool *ret_waited)
+{
+	struct world *real = job->invocation->simulated->real;
+
+	for (;;) {
+		struct lease_holder holder;
+
+		if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
+			return false;
+		if (!holder.held || holder.left_ms <= 0)
+			return true;
+		if (timeout_ms(job) == 0)
+			return refuse(job, &holder);
+		begin_to_wait(job, &holder);
+		*ret_waited = true;
+		if (real->interrupted(real) > 0)
+			return diag_error(job->diagnostics, FAULT_USER, NOWHERE,
+					  "interrupted while waiting for another run to end; nothing was done");
+		if (real_ms(job) >= job->invocation->lease_deadline_ms)
+			return refuse(job, &holder);
+		real->transport->wait(real->transport, real_ms(job) + LOOK_EVERY_MS);
+	}
+}
+
+bool job_await_lease(struct job *job, bool *ret_waited)
+{
+	*ret_waited = false;
+	return !command_takes(job->invocation->arguments->command, FLAG_LEASE_TIMEOUT) || wait_for(job, ret_waited);
+}
+
+static bool is_lost_race(const struct diagnostics *diagnostics)
+{
+	const struct diag *first = diagnostics_first_error(diagnostics);
+
+	return first && first->fault == FAULT_LEASE;
+}
+
+static bool is_stale(const struct diagnostics *diagnostics)
+{
+	const struct diag *first = diagnostics_first_error(diagnostics);
+
+	return first && first->fault == FAULT_STALE;
+}
+
+bool job_begin_run(struct job *job, struct slice command, struct slice plan_digest, const int64_t *planned_serial)
+{
+	uint8_t bytes[16];
+	struct run run = {
+		.command = command,
+		.plan_digest = plan_digest,
+		.is_planned = planned_serial != NULL,
+		.serial = planned_serial ? *planned_serial : 0,
+	};
+	bool waited = false;
+
+	job->world->random(job->world, bytes, sizeof(bytes));
+	run.id = hex_encode(job->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
+	while (wait_for(job, &waited)) {
+		struct diagnostics own;
+
+		diagnostics_init(&own, job->arena);
+		bool begun = job->store->ops->begin(job->store, &run, &own);
+		bool again = !begun && timeout_ms(job) > 0 && is_lost_race(&own);
+		job->moved = !begun && waited && is_stale(&own);
+		if (job->moved)
+			talk(job->invocation, "the other run has changed the stack: beginning again");
+		else if (!again)
+			diagnostics_join(job->diagnostics, &own);
+		diagnostics_release(&own);
+		if (begun)
+			job->record = job->store->ops->record(job->store);
+		if (!again)
+			return begun;
+		waited = true;
+	}
+	return false;
+}
+
+bool job_end_run(struct job *job, struct slice outcome)
+{
+	return job->store->ops->end(job->store, outcome, job->diagnostics);
+}
+
+bool job_commit_and_end(struct job *job, const struct commit *commit)
+{
+	enum commit_state state = job->store->ops->commit(job->store, commit, job->diagnostics);
+
+	while (state == COMMIT_PENDING)
+		state = job->store->ops->poll(job->store, job->world->boot_ms(job->world) + LOOK_EVERY_MS,
+					      job->diagnostics);
+	return job_end_run(job, state == COMMIT_DONE ? SLICE("done") : SLICE("failed")) && state == COMMIT_DONE;
+}

@@ -1,0 +1,25 @@
+#ifndef TRUEUP_CLI_JOB_RUN_H
+#define TRUEUP_CLI_JOB_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/job.h"
+
+/* Waits, as long as --lease-timeout says, until no other run holds the stack; false, FAULT_LEASE,
+ * where one still does. At once true for a command that does not take the flag. *ret_waited: what
+ * was read of the state before is old. */
+__attribute__((warn_unused_result)) bool job_await_lease(struct job *job, bool *ret_waited);
+/*
+ * Takes the lease and begins a run, waiting as above. planned_serial: of the plan to be
+ * carried out, or NULL. Where another run has changed the stack since, that is FAULT_STALE; but
+ * job->moved, without a diagnostic, where it did so while this one waited.
+ */
+__attribute__((warn_unused_result)) bool job_begin_run(struct job *job, struct slice command, struct slice plan_digest,
+						       const int64_t *planned_serial);
+/* Ends the run. outcome: as in store_ops.end. */
+__attribute__((warn_unused_result)) bool job_end_run(struct job *job, struct slice outcome);
+/* Makes one commit durable and ends the run, as done or as failed. */
+__attribute__((warn_unused_result)) bool job_commit_and_end(struct job *job, const struct commit *commit);
+
+#endif

@@ -1,0 +1,14 @@
+#ifndef TRUEUP_CLI_QUESTION_H
+#define TRUEUP_CLI_QUESTION_H
+
+#include "cli/invocation.h"
+
+/*
+ * Whether the user wants it: --yes, or "yes" typed out on a terminal. False after a diagnostic.
+ * question: "Apply this?"; what: "apply this", for the message where nobody can be asked; hint:
+ * what to do then.
+ */
+__attribute__((warn_unused_result)) bool question_ask(struct invocation *invocation, const char *question,
+						      const char *what, const char *hint);
+
+#endif

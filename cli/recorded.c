@@ -1,0 +1,138 @@
+#include "cli/recorded.h"
+
+#include "base/time_text.h"
+
+enum { TEXT_LIMIT_BYTES = 512 * 1024 * 1024 };
+
+static const char *const role_names[] = {
+	[OBJECT_CURRENT] = "current",
+	[OBJECT_DEPOSED] = "deposed",
+	[OBJECT_INCOMPLETE] = "incomplete",
+};
+
+const char *role_name(enum object_role role)
+{
+	return role_names[role];
+}
+
+void put_member(struct value_builder *builder, const char *name, struct value value)
+{
+	value_builder_member(builder, slice_of(name), value);
+}
+
+void recorded_put(struct recorded *recorded, const char *name, struct value value)
+{
+	put_member(&recorded->members, name, value);
+}
+
+void put_head(struct value_builder *builder, const struct object *object, struct arena *arena)
+{
+	put_member(builder, "address", value_string(object->address));
+	put_member(builder, "role", value_text(role_names[object->role]));
+	put_member(builder, "kind", value_string(object->kind));
+	put_member(builder, "provider_id", value_string(object->provider_id));
+	put_member(builder, "identity", value_string(identity_text(arena, &object->identity)));
+	put_member(builder, "object_id", value_string(object->object_id));
+	put_member(builder, "generation", value_integer(object->generation));
+	put_member(builder, "protect", value_bool(object->protect));
+}
+
+struct value moment_value(struct arena *arena, int64_t wall_ms)
+{
+	return wall_ms == 0 ? value_null() : value_string(time_text(arena, wall_ms));
+}
+
+bool recorded_has(const struct recorded *recorded, struct slice address)
+{
+	const struct job *job = &recorded->job;
+	struct slice *addresses = arena_new_array(job->arena, job->object_count + 1, struct slice);
+
+	for (size_t i = 0; i < job->object_count; i++) {
+		addresses[i] = job->objects[i]->address;
+		if (slice_equal(addresses[i], address))
+			return true;
+	}
+	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE, "nothing is recorded at '%.*s'", SLICE_ARGUMENTS(address));
+	int nearest = slice_nearest(address, addresses, job->object_count);
+	if (nearest >= 0)
+		diag_hint(job->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(addresses[nearest]));
+	else
+		diag_hint(job->diagnostics, "'trueup state list' shows what is recorded");
+	return false;
+}
+
+static void fill_report(struct recorded *recorded, struct report *report)
+{
+	const struct stack_record *record = recorded->job.record;
+	VALUE_BUILDER_AUTO all;
+
+	value_builder_init(&all);
+	put_member(&all, "stack", value_string(record->name));
+	put_member(&all, "lineage", value_string(record->lineage));
+	put_member(&all, "serial", value_integer(record->serial));
+	for (size_t i = 0; i < recorded->members.count; i++)
+		value_builder_member(&all, value_slice(&recorded->members.members[i].key),
+				     recorded->members.members[i].value);
+	report->data = value_builder_map(&all, recorded->job.arena);
+	report->text = buffer_slice(&recorded->text);
+	report->style = &recorded->job.style;
+}
+
+/* Looks before it opens for writing, which would make a state where there is none. */
+static bool open_store(struct job *job, enum state_access access)
+{
+	const struct slice any = {NULL, 0};
+
+	if (!job_open_store(job, STATE_READ, any))
+		return false;
+	if (access == STATE_READ)
+		return true;
+	job->store->ops->close(job->store);
+	job->store = NULL;
+	return job_open_store(job, access, any);
+}
+
+static int run_once(struct invocation *invocation, enum state_access access, bool reads, recorded_body *body,
+		    bool *ret_again)
+{
+	struct report report = invocation_report(invocation);
+	struct recorded recorded = {.arguments = invocation->arguments};
+	int status = STATUS_ERROR;
+
+	buffer_init(&recorded.text, TEXT_LIMIT_BYTES);
+	value_builder_init(&recorded.members);
+	job_init(&recorded.job, invocation);
+	if (open_store(&recorded.job, access) && (!reads || job_reload(&recorded.job))) {
+		status = body(&recorded);
+		fill_report(&recorded, &report);
+	}
+	*ret_again = recorded.job.moved;
+	if (!*ret_again)
+		status = invocation_end(invocation, &report, status);
+	job_release(&recorded.job);
+	value_builder_release(&recorded.members);
+	buffer_release(&recorded.text);
+	return status;
+}
+
+/* Again where another run changed the stack while this one waited for it. */
+static int run(struct invocation *invocation, enum state_access access, bool reads, recorded_body *body)
+{
+	bool again;
+	int status;
+
+	do
+		status = run_once(invocation, access, reads, body, &again);
+	while (again);
+	return status;
+}
+
+int recorded_run(struct invocation *invocation, enum state_access access, recorded_body *body)
+{
+	return run(invocation, access, false, body);
+}
+
+int recorded_run_read(struct invocation *invocation, enum state_access access, recorded_body *body)
+{
+	return run(invocation, access, true, body);
+}
