@@ -66,10 +66,30 @@ const struct flag flags[FLAG_COUNT] = {
 	[FLAG_REGION] = {.name = "region", .value = "NAME", .about = "region of the simulated world"},
 };
 
+/* One a line, so that one more changes one line. */
+/* clang-format off */
 static const struct command *const all[] = {
-	&command_validate,    &command_plan,	&command_show,	     &command_apply,	  &command_destroy,
-	&command_drift,	      &command_recover, &command_state_list, &command_state_show, &command_lease_show,
-	&command_lease_break, &command_schema,	&command_sim,	     &command_version,	  &command_help,
+	&command_validate,
+	&command_plan,
+	&command_show,
+	&command_apply,
+	&command_destroy,
+	&command_drift,
+	&command_recover,
+	&command_state_list,
+	&command_state_show,
+	&command_state_history,
+	&command_state_mv,
+	&command_state_rm,
+	&command_state_backup,
+	&command_state_check,
+	&command_lease_show,
+	&command_lease_break,
+	&command_schema,
+	&command_sim,
+	&command_version,
+	&command_help,
 };
+/* clang-format on */
 
 const struct commands commands = {all, sizeof(all) / sizeof(all[0])};

@@ -12,7 +12,7 @@ import yaml
 from cli import TINY, edit, recorded, tiny, world  # noqa: F401
 from conftest import BINARY, clean_environment
 
-STATE_COMMANDS = ["list", "show"]
+STATE_COMMANDS = ["list", "show", "history", "mv", "rm", "backup", "check"]
 COMMANDS = [
     *["validate", "plan", "show", "apply", "destroy", "drift", "recover"],
     *[f"state {name}" for name in STATE_COMMANDS],
@@ -75,7 +75,7 @@ WRONG_LINES = [
     ("no NAME=VALUE", ["validate", "--var", "x"], "--var takes NAME=VALUE, not 'x'", None),
     ("unknown second word", ["state", "lits"], "there is no command 'state lits'", "did you mean 'state list'?"),
     ("nothing like that second word", ["lease", "xyzzy"], "there is no command 'lease xyzzy'", "one of: show, break"),
-    ("second word missing", ["state"], "'trueup state' lacks its second word", "one of: list, show"),
+    ("second word missing", ["state"], "'trueup state' lacks its second word", "list, show, history"),
     ("flag between the words", ["state", "--yes", "rm", "x"], "trueup knows no flag '--yes'", "behind its name"),
     ("no duration", ["apply", "--lease-timeout", "5"], "--lease-timeout takes a time such as 30s", None),
     ("units in disorder", ["apply", "--lease-timeout=3s1h"], "--lease-timeout takes a time such as 30s", None),

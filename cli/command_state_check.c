@@ -1,0 +1,168 @@
+#include "base/map.h"
+#include "cli/command_list.h"
+#include "cli/recorded.h"
+
+/* What was found so far. */
+struct findings {
+	struct recorded *recorded;
+	struct value_builder list;
+};
+
+static void add(struct findings *findings, struct slice address, struct slice what)
+{
+	struct job *job = &findings->recorded->job;
+	VALUE_BUILDER_AUTO one;
+
+	value_builder_init(&one);
+	put_member(&one, "address", address.size > 0 ? value_string(address) : value_null());
+	put_member(&one, "finding", value_string(what));
+	value_builder_item(&findings->list, value_builder_map(&one, job->arena));
+	if (address.size > 0) {
+		print_safe(&findings->recorded->text, address);
+		buffer_string(&findings->recorded->text, ": ");
+	}
+	print_safe(&findings->recorded->text, what);
+	buffer_byte(&findings->recorded->text, '\n');
+}
+
+/* What could not be read is a finding, too. */
+static void add_diagnostics(struct findings *findings, struct slice address, const struct diagnostics *diagnostics)
+{
+	struct arena *arena = findings->recorded->job.arena;
+
+	for (size_t i = 0; i < diagnostics->count; i++) {
+		const struct diag *diag = &diagnostics->items[i];
+
+		add(findings, address,
+		    diag->cause.size > 0 ? arena_format(arena, "%.*s: %.*s", SLICE_ARGUMENTS(diag->message),
+							SLICE_ARGUMENTS(diag->cause))
+					 : diag->message);
+	}
+}
+
+/* The heads, for what follows; without them there is nothing to follow. */
+static bool check_heads(struct findings *findings)
+{
+	struct job *job = &findings->recorded->job;
+	struct diagnostics own;
+
+	diagnostics_init(&own, job->arena);
+	job->diagnostics = &own;
+	bool good = job_reload(job);
+	job->diagnostics = job->invocation->diagnostics;
+	add_diagnostics(findings, (struct slice){NULL, 0}, &own);
+	diagnostics_release(&own);
+	return good;
+}
+
+static void check_dependencies(struct findings *findings, const struct object *object, const struct map *addresses)
+{
+	for (size_t i = 0; i < object->dependency_count; i++) {
+		struct slice target = object->dependencies[i].address;
+		bool told = i > 0 && slice_equal(target, object->dependencies[i - 1].address);
+
+		if (!told && !map_get(addresses, target))
+			add(findings, object->address,
+			    arena_format(findings->recorded->job.arena, "depends on '%.*s', where nothing is recorded",
+					 SLICE_ARGUMENTS(target)));
+	}
+}
+
+static bool has_address_of_kind(const struct object *object)
+{
+	return slice_starts_with(object->address, object->kind) && object->address.size > object->kind.size + 1 &&
+	       object->address.data[object->kind.size] == '.';
+}
+
+static void check_object(struct findings *findings, struct object *object, struct slice body,
+			 const struct map *addresses)
+{
+	struct job *job = &findings->recorded->job;
+	struct diagnostics own;
+
+	if (!kinds_find(&job->kinds, object->kind))
+		add(findings, object->address,
+		    arena_format(job->arena, "is of the kind '%.*s', which this program does not know",
+				 SLICE_ARGUMENTS(object->kind)));
+	if (!has_address_of_kind(object))
+		add(findings, object->address,
+		    arena_format(job->arena, "is no address of its kind '%.*s'", SLICE_ARGUMENTS(object->kind)));
+	diagnostics_init(&own, job->arena);
+	if (body.size == 0 || object_body_read(object, body, job->arena, &own))
+		check_dependencies(findings, object, addresses);
+	else
+		add_diagnostics(findings, object->address, &own);
+	diagnostics_release(&own);
+}
+
+static bool read_bodies(struct findings *findings, const struct object *const *objects, struct slice *ret)
+{
+	struct job *job = &findings->recorded->job;
+	struct diagnostics own;
+
+	diagnostics_init(&own, job->arena);
+	bool good = job->store->ops->bodies(job->store, job->arena, objects, job->object_count, ret, &own);
+	add_diagnostics(findings, (struct slice){NULL, 0}, &own);
+	diagnostics_release(&own);
+	return good;
+}
+
+static void check_records(struct findings *findings)
+{
+	struct job *job = &findings->recorded->job;
+	struct slice *bodies = arena_new_array(job->arena, job->object_count, struct slice);
+	const struct object **objects = arena_new_array(job->arena, job->object_count, const struct object *);
+	struct map addresses;
+
+	for (size_t i = 0; i < job->object_count; i++)
+		objects[i] = job->objects[i];
+	if (!read_bodies(findings, objects, bodies))
+		return;
+	map_init(&addresses);
+	map_reserve(&addresses, job->object_count);
+	for (size_t i = 0; i < job->object_count; i++)
+		map_set(&addresses, job->objects[i]->address, job->objects[i]);
+	for (size_t i = 0; i < job->object_count; i++)
+		check_object(findings, job->objects[i], bodies[i], &addresses);
+	map_release(&addresses);
+}
+
+static int check(struct recorded *recorded)
+{
+	struct job *job = &recorded->job;
+	struct findings findings = {.recorded = recorded};
+	struct slice *damages;
+	size_t damage_count;
+
+	value_builder_init(&findings.list);
+	if (!job->store->ops->check(job->store, job->arena, &damages, &damage_count, job->diagnostics))
+		return STATUS_ERROR;
+	for (size_t i = 0; i < damage_count; i++)
+		add(&findings, (struct slice){NULL, 0}, damages[i]);
+	if (check_heads(&findings))
+		check_records(&findings);
+	size_t count = findings.list.count;
+	if (count == 0)
+		buffer_format(&recorded->text, "sound: %zu object%s, %zu open call%s, serial %lld\n", job->object_count,
+			      job->object_count == 1 ? "" : "s", job->intent_count, job->intent_count == 1 ? "" : "s",
+			      (long long)job->record->serial);
+	recorded_put(recorded, "sound", value_bool(count == 0));
+	recorded_put(recorded, "findings", value_builder_list(&findings.list, job->arena));
+	value_builder_release(&findings.list);
+	return count == 0 ? STATUS_FINE : STATUS_ERROR;
+}
+
+static int run_state_check(struct invocation *invocation)
+{
+	return recorded_run(invocation, STATE_READ, check);
+}
+
+const struct command command_state_check = {
+	.name = "state check",
+	.about = "tell whether the state file is sound, and all that it records",
+	.operands = "",
+	.details =
+		"Looks at every page and index, at what refers to what, and decodes every record. Ends with 0 where\n"
+		"all is sound, with 1 after a list of what is not. Changes nothing.\n",
+	.run = run_state_check,
+};

@@ -1,0 +1,187 @@
+#include "base/time_text.h"
+#include "cli/command_list.h"
+#include "cli/progress.h"
+#include "cli/recorded.h"
+
+enum { SHORT_ID = 8, PREFIX_LEAST = 4 };
+
+/* A run without an outcome holds the lease, or has died. */
+static struct slice outcome_of(const struct run_record *run, const struct lease_holder *holder)
+{
+	if (run->outcome.size > 0)
+		return run->outcome;
+	return holder->held && holder->left_ms > 0 && slice_equal(holder->run, run->id) ? SLICE("running")
+											: SLICE("lost");
+}
+
+static struct value run_value(struct arena *arena, const struct run_record *run, struct slice outcome)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	put_member(&builder, "id", value_string(run->id));
+	put_member(&builder, "command", value_string(run->command));
+	put_member(&builder, "host", value_string(run->host));
+	put_member(&builder, "process", value_integer(run->process));
+	put_member(&builder, "plan_digest", run->plan_digest.size > 0 ? value_string(run->plan_digest) : value_null());
+	put_member(&builder, "since", moment_value(arena, run->started_ms));
+	put_member(&builder, "ended", moment_value(arena, run->ended_ms));
+	put_member(&builder, "duration_ms",
+		   run->ended_ms > 0 ? value_integer(run->ended_ms - run->started_ms) : value_null());
+	put_member(&builder, "outcome", value_string(outcome));
+	put_member(&builder, "calls", value_integer(run->call_count));
+	put_member(&builder, "open", value_integer(run->open_count));
+	return value_builder_map(&builder, arena);
+}
+
+static void print_run(struct buffer *text, struct arena *arena, const struct run_record *run, struct slice outcome)
+{
+	BUFFER_AUTO took;
+
+	buffer_init(&took, 64);
+	if (run->ended_ms >= run->started_ms)
+		print_duration(&took, run->ended_ms - run->started_ms);
+	else
+		buffer_byte(&took, '-');
+	buffer_format(text, "%.*s  %.*s  %-13.*s", (int)SHORT_ID, run->id.data,
+		      SLICE_ARGUMENTS(time_text(arena, run->started_ms)), SLICE_ARGUMENTS(buffer_slice(&took)));
+	buffer_format(text, "  %-11.*s  ", SLICE_ARGUMENTS(outcome));
+	buffer_format(text, "%6lld call%s  ", (long long)run->call_count, run->call_count == 1 ? " " : "s");
+	if (run->open_count > 0)
+		buffer_format(text, "%lld open  ", (long long)run->open_count);
+	print_safe(text, run->command);
+	buffer_string(text, "  ");
+	print_safe(text, run->host);
+	buffer_byte(text, '\n');
+}
+
+static void list_runs(struct recorded *recorded, const struct run_record *runs, size_t count,
+		      const struct lease_holder *holder)
+{
+	struct arena *arena = recorded->job.arena;
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < count; i++) {
+		struct slice outcome = outcome_of(&runs[i], holder);
+
+		print_run(&recorded->text, arena, &runs[i], outcome);
+		value_builder_item(&list, run_value(arena, &runs[i], outcome));
+	}
+	recorded_put(recorded, "runs", value_builder_list(&list, arena));
+}
+
+/* The one run whose id begins as the user says. */
+static const struct run_record *find_run(struct recorded *recorded, const struct run_record *runs, size_t count)
+{
+	struct diagnostics *diagnostics = recorded->job.diagnostics;
+	struct slice wanted = recorded->arguments->operands[0];
+	const struct run_record *found = NULL;
+
+	for (size_t i = 0; wanted.size >= PREFIX_LEAST && i < count; i++) {
+		if (!slice_starts_with(runs[i].id, wanted))
+			continue;
+		if (found) {
+			diag_error(diagnostics, FAULT_USAGE, NOWHERE, "more than one run's id begins with '%.*s'",
+				   SLICE_ARGUMENTS(wanted));
+			diag_hint(diagnostics, "give more of its digits");
+			return NULL;
+		}
+		found = &runs[i];
+	}
+	if (!found) {
+		diag_error(diagnostics, FAULT_ABSENT, NOWHERE, "no run is recorded whose id begins with '%.*s'",
+			   SLICE_ARGUMENTS(wanted));
+		diag_hint(diagnostics, "'trueup state history' lists the runs");
+	}
+	return found;
+}
+
+static struct value call_value(struct arena *arena, const struct call_record *call)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	put_member(&builder, "address", value_string(call->address));
+	put_member(&builder, "object_id", value_string(call->object_id));
+	put_member(&builder, "kind", value_string(call->kind));
+	put_member(&builder, "operation", value_string(call->operation));
+	put_member(&builder, "outcome", value_string(call->outcome));
+	put_member(&builder, "note", value_string(call->note));
+	put_member(&builder, "sent", moment_value(arena, call->sent_ms));
+	put_member(&builder, "ended", moment_value(arena, call->ended_ms));
+	return value_builder_map(&builder, arena);
+}
+
+static void print_call(struct buffer *text, const struct call_record *call, size_t address_width)
+{
+	buffer_string(text, "  ");
+	print_safe(text, call->address);
+	buffer_format(text, "%*s  ", (int)(address_width - call->address.size), "");
+	print_safe(text, call->operation);
+	buffer_string(text, "  ");
+	print_safe(text, call->outcome);
+	if (call->note.size > 0) {
+		buffer_string(text, "  ");
+		print_safe(text, call->note);
+	}
+	buffer_byte(text, '\n');
+}
+
+static bool show_run(struct recorded *recorded, const struct run_record *run, const struct lease_holder *holder)
+{
+	struct job *job = &recorded->job;
+	struct slice outcome = outcome_of(run, holder);
+	struct call_record *calls;
+	size_t count, width = 0;
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	if (!job->store->ops->calls(job->store, job->arena, run->id, &calls, &count, job->diagnostics))
+		return false;
+	print_run(&recorded->text, job->arena, run, outcome);
+	for (size_t i = 0; i < count; i++)
+		if (calls[i].address.size > width)
+			width = calls[i].address.size;
+	for (size_t i = 0; i < count; i++) {
+		print_call(&recorded->text, &calls[i], width);
+		value_builder_item(&list, call_value(job->arena, &calls[i]));
+	}
+	recorded_put(recorded, "run", run_value(job->arena, run, outcome));
+	recorded_put(recorded, "calls", value_builder_list(&list, job->arena));
+	return true;
+}
+
+static int history(struct recorded *recorded)
+{
+	struct job *job = &recorded->job;
+	struct lease_holder holder;
+	struct run_record *runs;
+	size_t count;
+
+	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics) ||
+	    !job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
+		return STATUS_ERROR;
+	if (recorded->arguments->operand_count == 0) {
+		list_runs(recorded, runs, count, &holder);
+		return STATUS_FINE;
+	}
+	const struct run_record *run = find_run(recorded, runs, count);
+	return run && show_run(recorded, run, &holder) ? STATUS_FINE : STATUS_ERROR;
+}
+
+static int run_state_history(struct invocation *invocation)
+{
+	return recorded_run(invocation, STATE_READ, history);
+}
+
+const struct command command_state_history = {
+	.name = "state history",
+	.about = "list the runs, the newest first, or the calls of one run",
+	.operands = "[RUN]",
+	.details =
+		"RUN is a run's id, or the first digits of it. A run that never ended is lost: the next run settles\n"
+		"what it had sent. A call without an outcome is unknown.\n",
+	.most_operands = 1,
+	.run = run_state_history,
+};

@@ -1,0 +1,189 @@
+#include "base/map.h"
+#include "cli/command_list.h"
+#include "cli/job_run.h"
+#include "cli/question.h"
+#include "cli/recorded.h"
+
+enum { ADDRESSES_MOST = 100000, CALLS_SHOWN = 5 };
+
+/* What is to be forgotten. */
+struct forgetting {
+	struct recorded *recorded;
+	struct job *job;
+	struct map addresses; /* to the operand */
+	struct object **objects;
+	size_t count;
+	struct intent_close *closes; /* of their open calls */
+	size_t close_count;
+};
+
+static bool is_named(const struct forgetting *forgetting, struct slice address)
+{
+	return map_get(&forgetting->addresses, address) != NULL;
+}
+
+static bool collect_objects(struct forgetting *forgetting)
+{
+	struct job *job = forgetting->job;
+	const struct arguments *arguments = forgetting->recorded->arguments;
+	struct slice *operands = arena_new_array(job->arena, arguments->operand_count, struct slice);
+	bool good = true;
+
+	for (size_t i = 0; i < arguments->operand_count; i++) {
+		operands[i] = arguments->operands[i];
+		good &= recorded_has(forgetting->recorded, operands[i]);
+		map_set(&forgetting->addresses, operands[i], &operands[i]);
+	}
+	forgetting->objects = arena_new_array(job->arena, job->object_count, struct object *);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (is_named(forgetting, job->objects[i]->address))
+			forgetting->objects[forgetting->count++] = job->objects[i];
+	return good;
+}
+
+/* A call whose outcome nobody knows may have made something: only the record could find it. */
+static bool collect_calls(struct forgetting *forgetting)
+{
+	struct job *job = forgetting->job;
+	bool forced = arguments_has(forgetting->recorded->arguments, FLAG_FORCE);
+
+	forgetting->closes = arena_new_array(job->arena, job->intent_count, struct intent_close);
+	for (size_t i = 0; i < job->intent_count; i++) {
+		const struct intent *intent = &job->intents[i];
+
+		if (!is_named(forgetting, intent->address))
+			continue;
+		forgetting->closes[forgetting->close_count++] =
+			(struct intent_close){intent->id, OUTCOME_FORGOTTEN, SLICE("by 'state rm --force'")};
+		if (forced || forgetting->close_count > CALLS_SHOWN)
+			continue;
+		diag_error(job->diagnostics, FAULT_AMBIGUOUS, NOWHERE,
+			   "it is not known what became of %.*s for '%.*s': what it made would be lost",
+			   SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address));
+		diag_address(job->diagnostics, intent->address);
+		diag_hint(job->diagnostics, "run 'trueup apply' first, which settles it, or say --force");
+	}
+	return forced || forgetting->close_count == 0;
+}
+
+static bool warn_of_dependents(struct forgetting *forgetting)
+{
+	struct job *job = forgetting->job;
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	if (!job_load_bodies(job))
+		return false;
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct object *object = job->objects[i];
+
+		if (is_named(forgetting, object->address))
+			continue;
+		for (size_t k = 0; k < object->dependency_count; k++) {
+			struct slice target = object->dependencies[k].address;
+
+			if (!is_named(forgetting, target))
+				continue;
+			diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+				 "'%.*s' depends on '%.*s', which is forgotten", SLICE_ARGUMENTS(object->address),
+				 SLICE_ARGUMENTS(target));
+			value_builder_item(&list, value_string(object->address));
+			break;
+		}
+	}
+	recorded_put(forgetting->recorded, "dependents", value_builder_list(&list, job->arena));
+	return true;
+}
+
+static bool is_wanted(struct forgetting *forgetting)
+{
+	struct job *job = forgetting->job;
+	BUFFER_AUTO question;
+
+	if (arguments_has(forgetting->recorded->arguments, FLAG_YES))
+		return true;
+	buffer_init(&question, SIZE_MAX);
+	for (size_t i = 0; i < forgetting->count; i++) {
+		buffer_string(&question, "  ");
+		print_safe(&question, forgetting->objects[i]->address);
+		buffer_string(&question, "  ");
+		print_safe(&question, forgetting->objects[i]->provider_id);
+		buffer_byte(&question, '\n');
+	}
+	buffer_string(&question, "Forget this? What it stands for goes on existing, and nothing looks after it.");
+	return question_ask(job->invocation, arena_string(job->arena, buffer_slice(&question)), "forget this",
+			    "say --yes");
+}
+
+static bool commit(const struct forgetting *forgetting)
+{
+	struct job *job = forgetting->job;
+	struct slice *removals = arena_new_array(job->arena, forgetting->count, struct slice);
+	struct commit all = {
+		.removals = removals,
+		.removal_count = forgetting->count,
+		.closes = forgetting->closes,
+		.close_count = forgetting->close_count,
+	};
+
+	for (size_t i = 0; i < forgetting->count; i++)
+		removals[i] = forgetting->objects[i]->object_id;
+	return job_begin_run(job, SLICE("state rm"), (struct slice){NULL, 0}, &job->record->serial) &&
+	       job_commit_and_end(job, &all);
+}
+
+static void tell(struct forgetting *forgetting)
+{
+	struct buffer *text = &forgetting->recorded->text;
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < forgetting->count; i++) {
+		const struct object *object = forgetting->objects[i];
+		VALUE_BUILDER_AUTO head;
+
+		value_builder_init(&head);
+		put_head(&head, object, forgetting->job->arena);
+		value_builder_item(&list, value_builder_map(&head, forgetting->job->arena));
+		buffer_string(text, "forgot ");
+		print_safe(text, object->address);
+		buffer_string(text, "  ");
+		print_safe(text, object->provider_id.size > 0 ? object->provider_id : SLICE("(no id yet)"));
+		buffer_byte(text, '\n');
+	}
+	recorded_put(forgetting->recorded, "forgotten", value_builder_list(&list, forgetting->job->arena));
+}
+
+static int forget(struct recorded *recorded)
+{
+	struct forgetting forgetting = {.recorded = recorded, .job = &recorded->job};
+
+	map_init(&forgetting.addresses);
+	bool done = collect_objects(&forgetting) && collect_calls(&forgetting) && warn_of_dependents(&forgetting) &&
+		    is_wanted(&forgetting) && commit(&forgetting);
+	map_release(&forgetting.addresses);
+	if (!done)
+		return STATUS_ERROR;
+	tell(&forgetting);
+	return STATUS_FINE;
+}
+
+static int run_state_rm(struct invocation *invocation)
+{
+	return recorded_run_read(invocation, STATE_WRITE, forget);
+}
+
+static const enum flag_id rm_flags[] = {FLAG_YES, FLAG_FORCE, FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE};
+
+const struct command command_state_rm = {
+	.name = "state rm",
+	.about = "forget recorded objects without destroying them",
+	.operands = "ADDRESS...",
+	.details = "They go on existing, with their ownership tags. Where the spec still has them the next plan would\n"
+		   "make them anew. What has a call whose outcome is unknown is forgotten only with --force.\n",
+	.least_operands = 1,
+	.most_operands = ADDRESSES_MOST,
+	.flags = rm_flags,
+	.flag_count = sizeof(rm_flags) / sizeof(rm_flags[0]),
+	.run = run_state_rm,
+};
