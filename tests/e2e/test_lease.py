@@ -1,0 +1,232 @@
+"""Who holds the stack: shown, waited for, and taken away; always between real processes."""
+
+import re
+import signal
+import time
+
+import pytest
+
+from cli import Terminal, edit, recorded
+from test_cli_runs import finish, gate, subnets, tiny, vpcs  # noqa: F401
+
+
+def holder(stack):
+    return stack.run("lease", "show", "--output", "json").json["holder"]
+
+
+def outcomes(stack):
+    return [run["outcome"] for run in stack.run("state", "history", "--output", "json").json["runs"]]
+
+
+def wait_until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def held(tiny, gate):  # noqa: F811
+    """A run that holds the stack, kept from making the VPC until the gate opens."""
+    gate.before = "CreateVpc"
+    run = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    yield run
+    gate.open()
+    if run.poll() is None:
+        run.kill()
+    run.communicate()
+
+
+def test_nobody_holds(tiny):  # noqa: F811
+    assert "there is no state file" in tiny.run("lease", "show", status=1).err
+    assert not (tiny.folder / ".trueup").exists()
+    tiny.run("plan")
+    assert tiny.run("lease", "show").out == "no run holds the stack 'tiny'\n"
+    document = tiny.run("lease", "show", "--output", "json").json
+    assert (document["schema"], document["command"]) == ("1.0", "lease show")
+    assert (document["stack"], document["held"], document["holder"]) == ("tiny", False, None)
+    assert "no run holds the stack 'tiny'" in tiny.run("lease", "break", "12345678", "--yes", status=1).err
+
+
+def test_show(tiny, held):  # noqa: F811
+    shown = holder(tiny)
+    assert re.fullmatch("[0-9a-f]{32}", shown["run"])
+    assert (shown["command"], shown["process"], shown["process_state"]) == ("apply", held.pid, "alive")
+    assert (shown["fencing"], shown["expired"]) == (1, False)
+    assert 0 < shown["expires_in_ms"] <= 30000
+    moment = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+    assert re.fullmatch(moment, shown["since"]) and re.fullmatch(moment, shown["heartbeat"])
+    text = tiny.run("lease", "show").out
+    for part in [shown["run"], "apply", shown["host"], f"{held.pid}, still running", shown["since"], "expires    in "]:
+        assert part in text
+    # Wherever the record is listed it is told, too.
+    listed = tiny.run("state", "list", "--output", "json").json
+    assert listed["holder"]["run"] == shown["run"]
+    assert f"held: 'apply', process {held.pid} on host" in tiny.run("state", "list").out
+    assert outcomes(tiny) == ["running"]
+    held.kill()
+    held.wait()
+    shown = holder(tiny)
+    assert (shown["process_state"], shown["expired"], shown["expires_in_ms"]) == ("gone", True, 0)
+    assert f"{held.pid}, gone" in tiny.run("lease", "show").out
+    assert ", expired\n" in tiny.run("state", "list").out
+    assert outcomes(tiny) == ["lost"]
+
+
+def test_heartbeat_renews(tiny, held):  # noqa: F811
+    first = holder(tiny)
+    time.sleep(9.5)
+    second = holder(tiny)
+    assert second["run"] == first["run"] and second["heartbeat"] > first["heartbeat"]
+    assert second["expires_in_ms"] > 30000 - 9500
+
+
+def test_break(tiny, held, gate, moto):  # noqa: F811
+    run = holder(tiny)["run"]
+    other = "0" * 8 if not run.startswith("0" * 8) else "1" * 8
+    assert f"run '{other}' does not hold" in tiny.run("lease", "break", other, "--yes", status=1).err
+    assert "at least 8 digits" in tiny.run("lease", "break", run[:7], "--yes", status=64).err
+    assert "nobody can be asked" in tiny.run("lease", "break", run, status=64).err
+    assert holder(tiny)["run"] == run
+    result = tiny.run("lease", "break", run[:8], "--yes")
+    assert f"process {held.pid} of that run is still running" in result.err
+    assert run in result.out
+    assert holder(tiny) is None and outcomes(tiny) == ["lost"]
+    # It sends no more and records no more; what it had sent takes effect, and is settled by the next.
+    gate.open()
+    _, err = finish(held, 5)
+    assert "this run lost its lease" in err
+    assert outcomes(tiny) == ["lost"] and len(subnets(moto)) == 0
+    wait_until(lambda: len(vpcs(moto)) == 1)
+    result = tiny.run("apply", "--yes")
+    assert "unfinished call" in result.err
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_break_asks(tiny, held):  # noqa: F811
+    run = holder(tiny)["run"]
+    terminal = Terminal(tiny, "lease", "break", run)
+    terminal.read_until("Only 'yes' will do: ")
+    assert f"Take the lease away from 'apply', process {held.pid}" in terminal.text
+    terminal.type("y\n")
+    terminal.end(1)
+    assert holder(tiny)["run"] == run
+    terminal = Terminal(tiny, "lease", "break", run)
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("yes\n")
+    terminal.end(0)
+    assert holder(tiny) is None
+
+
+@pytest.mark.parametrize("line", [["apply", "--yes"], ["destroy", "--yes"], ["state", "rm", "aws.vpc.main", "--yes"]])
+def test_held_by_another(tiny, held, line):  # noqa: F811
+    for arguments, least_s in [([], 0), (["--lease-timeout", "0"], 0), (["--lease-timeout=1s500ms"], 1.5)]:
+        result = tiny.run(*line, *arguments, status=5)
+        assert f"another run holds the stack 'tiny': 'apply', process {held.pid} on host" in result.err
+        assert least_s <= result.seconds < least_s + 10
+        assert result.err.count("waiting up to") == (least_s > 0)
+    assert held.poll() is None
+
+
+def test_waits_and_goes_on(tiny, held, gate, moto):  # noqa: F811
+    second = tiny.start("apply", "--yes", TRUEUP_LEASE_TIMEOUT="1m")
+    time.sleep(1.5)
+    assert second.poll() is None
+    gate.open()
+    finish(held, 0)
+    out, err = finish(second, 0)
+    (line,) = [line for line in err.splitlines() if "waiting" in line]
+    assert line.startswith(f"waiting up to 60 s for another run to end: 'apply', process {held.pid} on host")
+    # What was planned before would make everything twice.
+    assert "nothing to do" in out
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+
+
+def test_takes_over_from_the_dead(tiny, held, gate, moto):  # noqa: F811
+    second = tiny.start("apply", "--yes", "--lease-timeout", "1m")
+    time.sleep(1)
+    assert second.poll() is None
+    held.kill()
+    held.wait()
+    gate.open()
+    finish(second, 0)
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+    assert outcomes(tiny) == ["done", "lost"]
+
+
+def test_interrupted_while_waiting(tiny, held):  # noqa: F811
+    for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+        second = tiny.start("apply", "--yes", "--lease-timeout", "1m")
+        time.sleep(1)
+        began = time.monotonic()
+        second.send_signal(number)
+        _, err = finish(second, status)
+        assert "interrupted while waiting for another run" in err
+        assert time.monotonic() - began < 5
+    assert holder(tiny)["process"] == held.pid
+
+
+def test_plans_again(tiny, gate, moto):  # noqa: F811
+    """The stack was free when it was planned, and another run was faster than the answer."""
+    slow = Terminal(tiny, "apply", "--lease-timeout", "1m")
+    slow.read_until("Only 'yes' will do: ")
+    assert "3 create" in slow.text
+    gate.before = "CreateVpc"
+    fast = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    slow.type("yes\n")
+    slow.read_until("waiting up to")
+    gate.open()
+    finish(fast, 0)
+    slow.read_until("nothing to do")
+    slow.end(0)
+    assert "the other run has changed the stack" in slow.text
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+
+
+def test_asks_again_for_another_plan(tiny, gate, moto):  # noqa: F811
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    slow = Terminal(tiny, "apply", "--lease-timeout", "1m")
+    slow.read_until("Only 'yes' will do: ")
+    edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "  c: {vpc: main, cidr: 10.0.3.0/24}\n")
+    gate.before = "CreateSubnet"
+    fast = tiny.start("apply", "--yes", "--target", "aws.subnet.c")
+    assert gate.held.wait(30)
+    slow.type("yes\n")
+    slow.read_until("waiting up to")
+    gate.open()
+    finish(fast, 0)
+    slow.read_until("(?s)changed the stack.*Only 'yes' will do: ")
+    slow.type("no\n")
+    slow.end(1)
+    assert len(subnets(moto)) == 3
+
+
+def test_saved_plan_waits_and_is_refused(tiny, gate, moto):  # noqa: F811
+    tiny.run("plan", "--out", "p.plan")
+    gate.before = "CreateVpc"
+    first = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    second = tiny.start("apply", "p.plan", "--lease-timeout", "1m")
+    time.sleep(1)
+    assert second.poll() is None
+    gate.open()
+    finish(first, 0)
+    _, err = finish(second, 4)
+    assert "has changed since the plan was made" in err
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+
+
+def test_moving_waits(tiny, held, gate):  # noqa: F811
+    # Nothing is recorded at that address yet.
+    second = tiny.start("state", "mv", "aws.subnet.a", "aws.subnet.z", "--lease-timeout", "1m")
+    time.sleep(1)
+    assert second.poll() is None
+    gate.open()
+    finish(held, 0)
+    finish(second, 0)
+    assert "aws.subnet.z" in recorded(tiny) and "aws.subnet.a" not in recorded(tiny)
+    assert outcomes(tiny) == ["done", "done"]
