@@ -51,12 +51,11 @@ void recover_all(struct recovery *recovery)
 		struct object *const *object = map_get(&by_id, recovery->intents[i].object_id);
 		const struct live *live = object && recovery->live ? recovery->live[object - recovery->objects] : NULL;
 
-		bool may_come = !recovery->waited &&
-				recovery->now_ms < recovery->intents[i].wall_ms + recovery->grace_ms;
+		bool may_come =
+			!recovery->waited && recovery->now_ms < recovery->intents[i].wall_ms + recovery->grace_ms;
 
 		recovery->subjects[i] = object ? *object : NULL;
-		recovery->verdicts[i] =
-			recover_judge(&recovery->intents[i], recovery->subjects[i], live, may_come);
+		recovery->verdicts[i] = recover_judge(&recovery->intents[i], recovery->subjects[i], live, may_come);
 		recovery->waiting_count += recovery->verdicts[i].settlement == SETTLEMENT_WAIT;
 		recovery->open_count += recovery->verdicts[i].settlement == SETTLEMENT_NONE;
 	}

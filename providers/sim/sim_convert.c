@@ -86,8 +86,8 @@ struct value sim_node_value(struct arena *arena, const struct node *node)
 		if (node->type == NODE_LIST)
 			value_builder_item(&builder, child);
 		else
-			value_builder_member(
-				&builder, arena_copy(arena, slice_of(sim_shown_name(node->items[i].name))), child);
+			value_builder_member(&builder, arena_copy(arena, slice_of(sim_shown_name(node->items[i].name))),
+					     child);
 	}
 	return node->type == NODE_LIST ? value_builder_list(&builder, arena) : value_builder_map(&builder, arena);
 }

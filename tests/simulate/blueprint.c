@@ -132,8 +132,7 @@ static void write_key_pair(const struct blueprint *blueprint, const struct thing
 
 static void write_template(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
-	buffer_format(to,
-		      "{name: template-%u, image: ami-0123456789abcdef0, instance_type: t3.micro, description: v%u",
+	buffer_format(to, "{name: template-%u, image: ami-0123456789abcdef0, instance_type: t3.micro, description: v%u",
 		      thing->renewal, thing->parts);
 	if (blueprint_find(blueprint, SPECIES_KEY_PAIR, 0))
 		buffer_string(to, ", key: k0");
@@ -169,7 +168,8 @@ const struct species_row species_rows[SPECIES_COUNT] = {
 	[SPECIES_INTERNET_GATEWAY] = {"aws.internet_gateway", "i", 1, 1, 2, NEEDS(SPECIES_VPC), write_internet_gateway},
 	[SPECIES_ROUTE_TABLE] = {"aws.route_table", "r", 1, 2, 2, NEEDS(SPECIES_VPC), write_route_table},
 	[SPECIES_VPN_GATEWAY] = {"aws.vpn_gateway", "w", 1, 1, 2, NEEDS(SPECIES_VPC), write_vpn_gateway},
-	[SPECIES_CUSTOMER_GATEWAY] = {"aws.customer_gateway", "c", 1, 2, 2, NEEDS(SPECIES_COUNT), write_customer_gateway},
+	[SPECIES_CUSTOMER_GATEWAY] = {"aws.customer_gateway", "c", 1, 2, 2, NEEDS(SPECIES_COUNT),
+				      write_customer_gateway},
 	[SPECIES_VPN_CONNECTION] = {"aws.vpn_connection", "n", 1, 1, 2,
 				    NEEDS(SPECIES_VPN_GATEWAY, SPECIES_CUSTOMER_GATEWAY), write_vpn_connection},
 	[SPECIES_KEY_PAIR] = {"aws.key_pair", "k", 1, 2, 2, NEEDS(SPECIES_COUNT), write_key_pair},

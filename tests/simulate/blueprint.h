@@ -51,8 +51,8 @@ struct species_row {
 	const char *kind;   /* "aws.vpc" */
 	const char *letter; /* things are named by it and their number */
 	unsigned least, most;
-	unsigned one_in;		/* is there at all in one of so many seeds */
-	const enum species *needs;	/* cannot be without the first of each; ends with SPECIES_COUNT */
+	unsigned one_in;	   /* is there at all in one of so many seeds */
+	const enum species *needs; /* cannot be without the first of each; ends with SPECIES_COUNT */
 	void (*write)(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to);
 };
 

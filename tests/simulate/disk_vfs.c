@@ -136,7 +136,8 @@ static const sqlite3_io_methods methods = {
 	.xShmUnmap = disk_shared_unmap,
 };
 
-static int find_or_create(struct disk_access *access, const char *path, int flags, struct disk_file **ret, bool *ret_new)
+static int find_or_create(struct disk_access *access, const char *path, int flags, struct disk_file **ret,
+			  bool *ret_new)
 {
 	struct slice name = slice_of(path);
 

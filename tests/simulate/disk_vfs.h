@@ -56,7 +56,7 @@ struct disk_handle {
 	bool removed_on_close;
 	bool folder_synced; /* of a new journal, with its first sync, as SQLite's own does */
 	bool mapped;
-	int lock; /* SQLITE_LOCK_... */
+	int lock;		    /* SQLITE_LOCK_... */
 	unsigned shared, exclusive; /* bits of locks of the shared memory */
 };
 

@@ -14,8 +14,8 @@ static struct process *of_world(struct world *world)
 }
 
 static const char *const steps[DISK_STEP_COUNT] = {
-	[DISK_STEP_CREATE] = "disk-create",	[DISK_STEP_WRITE] = "disk-write",   [DISK_STEP_TRUNCATE] = "disk-truncate",
-	[DISK_STEP_SYNC] = "disk-sync",		[DISK_STEP_REMOVE] = "disk-remove", [DISK_STEP_RENAME] = "disk-rename",
+	[DISK_STEP_CREATE] = "disk-create", [DISK_STEP_WRITE] = "disk-write",	[DISK_STEP_TRUNCATE] = "disk-truncate",
+	[DISK_STEP_SYNC] = "disk-sync",	    [DISK_STEP_REMOVE] = "disk-remove", [DISK_STEP_RENAME] = "disk-rename",
 };
 
 /* The mishap that was set for this step of the disk. */
@@ -91,7 +91,8 @@ static bool read_file(struct world *world, struct arena *arena, const char *path
 	if (!file)
 		return fail(diagnostics, FAULT_ABSENT, "read", path, "it does not exist");
 	if (file->is_folder || file->size > limit_bytes)
-		return fail(diagnostics, FAULT_USER, "read", path, file->is_folder ? "it is a folder" : "it is too large");
+		return fail(diagnostics, FAULT_USER, "read", path,
+			    file->is_folder ? "it is a folder" : "it is too large");
 	*ret = arena_copy(arena, (struct slice){file->bytes, file->size});
 	return true;
 }
@@ -136,7 +137,8 @@ static bool write_file(struct world *world, const char *path, struct slice text,
 		       struct diagnostics *diagnostics)
 {
 	(void)mode;
-	return replace(of_world(world), path, text) || fail(diagnostics, FAULT_USER, "write", path, "the disk does not work");
+	return replace(of_world(world), path, text) ||
+	       fail(diagnostics, FAULT_USER, "write", path, "the disk does not work");
 }
 
 static int compare_names(const void *a, const void *b)
@@ -176,7 +178,8 @@ static bool make_folder(struct world *world, const char *path, unsigned mode, st
 
 	(void)mode;
 	if (there)
-		return there->is_folder || fail(diagnostics, FAULT_USER, "make the folder", path, "a file has that name");
+		return there->is_folder ||
+		       fail(diagnostics, FAULT_USER, "make the folder", path, "a file has that name");
 	if (files_ask(&process->access, DISK_STEP_CREATE, path) != DISK_DONE || !disk_make_folder(disk, slice_of(path)))
 		return fail(diagnostics, FAULT_USER, "make the folder", path, "the disk does not work");
 	return true;

@@ -207,8 +207,8 @@ static void befall_process(struct flight *flight)
 		process->interrupts = 2;
 		break;
 	case MISHAP_SUSPEND:
-		network_pass(universe, sim_boot_ms(universe->sim) +
-					       chance_between(&universe->fate, 1000, SUSPENDED_MOST_MS));
+		network_pass(universe,
+			     sim_boot_ms(universe->sim) + chance_between(&universe->fate, 1000, SUSPENDED_MOST_MS));
 		break;
 	case MISHAP_RIVAL_LATER:
 		network_pass(universe, sim_boot_ms(universe->sim) + LEASE_MS);
@@ -236,8 +236,8 @@ static bool befall_refusal(struct flight *flight)
 		int status;
 		const char *code;
 	} refusals[] = {
-		{MISHAP_THROTTLED, 503, "RequestLimitExceeded"}, {MISHAP_ERROR, 500, "InternalError"},
-		{MISHAP_UNAVAILABLE, 503, "ServiceUnavailable"}, {MISHAP_DENIED, 403, "UnauthorizedOperation"},
+		{MISHAP_THROTTLED, 503, "RequestLimitExceeded"},  {MISHAP_ERROR, 500, "InternalError"},
+		{MISHAP_UNAVAILABLE, 503, "ServiceUnavailable"},  {MISHAP_DENIED, 403, "UnauthorizedOperation"},
 		{MISHAP_FAILED_CREATE, 400, "VcpuLimitExceeded"},
 	};
 

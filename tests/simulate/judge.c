@@ -203,7 +203,8 @@ static void judge_route_table(const struct subject *subject)
 			      count_items(subject->body, "associationSet", pairs), 1);
 	}
 	expect_number(subject, "associations", list_size(subject->body, "associationSet"), wanted);
-	expect_number(subject, "gateways that announce to it", count_items(subject->body, "propagatingVgwSet", announcing),
+	expect_number(subject, "gateways that announce to it",
+		      count_items(subject->body, "propagatingVgwSet", announcing),
 		      gateway && gateway->parts % 2 && subject->thing->number == 0);
 }
 

@@ -190,8 +190,9 @@ static bool write_report(const struct options *options, const struct outcome *ou
 		perror(options->report);
 		return false;
 	}
-	fprintf(to, "seeds %" PRIu64 " from %" PRIu64 ", broken %" PRIu64 ", %.1f s, %.2f ms a seed\n\n", outcome->seeds,
-		options->first, outcome->broken, elapsed_s, elapsed_s * 1000 / (double)(outcome->seeds + !outcome->seeds));
+	fprintf(to, "seeds %" PRIu64 " from %" PRIu64 ", broken %" PRIu64 ", %.1f s, %.2f ms a seed\n\n",
+		outcome->seeds, options->first, outcome->broken, elapsed_s,
+		elapsed_s * 1000 / (double)(outcome->seeds + !outcome->seeds));
 	tally_show(&outcome->tally, to);
 	return fclose(to) == 0;
 }
@@ -254,7 +255,8 @@ int main(int count, char **words)
 			known = true;
 		}
 		if (!known) {
-			fprintf(stderr, "simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--report FILE]\n");
+			fprintf(stderr, "simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--report "
+					"FILE]\n");
 			return 64;
 		}
 	}

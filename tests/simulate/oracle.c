@@ -10,8 +10,20 @@ static const char region_name[REGION_BYTES] = "us-west-2";
 
 /* Types of the simulator that belong to somebody: not to the API, nor to another thing. */
 static const char *const types[] = {
-	"vpc",		  "subnet",   "internet-gateway", "route-table", "security-group",     "vpn-gateway", "customer-gateway",
-	"vpn-connection", "key-pair", "launch-template",  "instance",	 "auto-scaling-group", "volume",      NULL,
+	"vpc",
+	"subnet",
+	"internet-gateway",
+	"route-table",
+	"security-group",
+	"vpn-gateway",
+	"customer-gateway",
+	"vpn-connection",
+	"key-pair",
+	"launch-template",
+	"instance",
+	"auto-scaling-group",
+	"volume",
+	NULL,
 };
 
 static bool look(struct universe *universe, struct arena *arena, struct value *ret)
@@ -58,10 +70,15 @@ void foreign_make(struct universe *universe, struct foreign *foreign)
 						{"availabilityZone", "us-west-2a"},
 						{"state", "available"},
 						{NULL, NULL}};
-	static const char *const group[][2] = {
-		{"groupName", "g0-0"}, {"groupDescription", "of others"}, {"vpcId", "vpc-0f0f0f0f0f0f0f0f0"}, {NULL, NULL}};
-	static const char *const gateway[][2] = {
-		{"ipAddress", "198.51.100.250"}, {"bgpAsn", "65001"}, {"state", "available"}, {"type", "ipsec.1"}, {NULL, NULL}};
+	static const char *const group[][2] = {{"groupName", "g0-0"},
+					       {"groupDescription", "of others"},
+					       {"vpcId", "vpc-0f0f0f0f0f0f0f0f0"},
+					       {NULL, NULL}};
+	static const char *const gateway[][2] = {{"ipAddress", "198.51.100.250"},
+						 {"bgpAsn", "65001"},
+						 {"state", "available"},
+						 {"type", "ipsec.1"},
+						 {NULL, NULL}};
 	static const char *const key[][2] = {{"keyName", "others"}, {"keyType", "ed25519"}, {NULL, NULL}};
 	struct arena arena;
 	struct value world;
@@ -159,8 +176,7 @@ static void judge_strays(const struct sight *sight, const struct foreign *foreig
 			const struct value *body = &things->members[i].value;
 
 			if (is_foreign(foreign, name, id) || body_is_gone(body) || is_recorded(sight, id, body) ||
-			    (sight->record.object_count > 0 &&
-			     (is_default(name, body) || is_offspring(name, body))))
+			    (sight->record.object_count > 0 && (is_default(name, body) || is_offspring(name, body))))
 				continue;
 			universe_fail(sight->universe, "strays: %.*s is there and not recorded", SLICE_ARGUMENTS(id));
 		}

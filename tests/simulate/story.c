@@ -201,7 +201,7 @@ void story_tell(struct universe *universe)
 
 	universe->story = &story;
 	universe->rival = rival;
-	universe->operator = operator;
+	universe->operator= operator;
 	disk_make_folder(&universe->disk, SLICE("/stack"));
 	disk_make_folder(&universe->disk, SLICE("/stack/.trueup"));
 	disk_sync_folder_of(&universe->disk, SLICE("/stack"));

@@ -55,10 +55,10 @@ struct universe {
 	void (*operator)(struct universe *universe);
 	void *story; /* of rival and operator */
 
-	uint64_t changes;	      /* requests that changed something */
+	uint64_t changes;	       /* requests that changed something */
 	uint64_t mishaps_after_change; /* that came when something had been changed */
-	struct buffer schedule;	     /* the mishaps so far, a line each */
-	char failure[FAILURE_BYTES]; /* the first promise that was broken; empty: none */
+	struct buffer schedule;	       /* the mishaps so far, a line each */
+	char failure[FAILURE_BYTES];   /* the first promise that was broken; empty: none */
 };
 
 /* One run of the program. */

@@ -40,9 +40,8 @@ static void test_judge(void **state)
 		struct intent intent = {.creates = rows[i].creates, .wall_ms = SENT_MS};
 		struct object object = {.provider_id = rows[i].named ? SLICE("vpc-1") : SLICE("")};
 		struct live live = {.presence = rows[i].presence};
-		struct verdict verdict =
-			recover_judge(&intent, rows[i].recorded ? &object : NULL, rows[i].read ? &live : NULL,
-				      rows[i].may_come);
+		struct verdict verdict = recover_judge(&intent, rows[i].recorded ? &object : NULL,
+						       rows[i].read ? &live : NULL, rows[i].may_come);
 
 		if (verdict.settlement != rows[i].wanted)
 			fail_msg("%s: %d instead of %d", rows[i].name, (int)verdict.settlement, (int)rows[i].wanted);
