@@ -153,7 +153,8 @@ def test_takes_over_from_the_dead(tiny, held, gate, moto):  # noqa: F811
     gate.open()
     finish(second, 0)
     assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
-    assert outcomes(tiny) == ["done", "lost"]
+    # What the dead one had sent is settled by a run of its own.
+    assert outcomes(tiny) == ["done", "done", "lost"]
 
 
 def test_interrupted_while_waiting(tiny, held):  # noqa: F811

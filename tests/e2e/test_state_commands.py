@@ -108,7 +108,8 @@ def test_history_of_the_dead(gated, gate):  # noqa: F811
     assert "1 open" in gated.run("state", "history").out
     gate.open()
     gated.run("apply", "--yes")
-    assert [run["outcome"] for run in ask(gated, "history")["runs"]] == ["done", "lost"]
+    runs = ask(gated, "history")["runs"]
+    assert [(run["command"], run["outcome"]) for run in runs] == [("apply", "done"), ("recover", "done"), ("apply", "lost")]
     assert ask(gated, "history", lost["id"])["calls"] == []
 
 
