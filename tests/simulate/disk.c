@@ -127,7 +127,7 @@ void disk_sync_folder_of(struct disk *disk, struct slice path)
 		struct disk_name *name = &disk->names[i];
 		struct slice other = slice_of(name->path);
 
-		if (disk_name_offset(other) == at && memcmp(other.data, path.data, at) == 0)
+		if (disk_name_offset(other) == at && slice_equal(slice_first(other, at), slice_first(path, at)))
 			name->synced = name->written;
 	}
 }

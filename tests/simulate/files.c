@@ -150,8 +150,8 @@ static bool list_folder(struct world *world, struct arena *arena, const char *pa
 			size_t *ret_count, struct diagnostics *diagnostics)
 {
 	const struct disk *disk = &of_world(world)->universe->disk;
-	const struct disk_file *folder = disk_find(disk, slice_of(path));
-	size_t size = strlen(path);
+	struct slice whole = slice_of(path);
+	const struct disk_file *folder = disk_find(disk, whole);
 	struct slice *names = arena_new_array(arena, disk->name_count, struct slice);
 	size_t count = 0;
 
@@ -161,7 +161,7 @@ static bool list_folder(struct world *world, struct arena *arena, const char *pa
 		struct slice name = slice_of(disk->names[i].path);
 		size_t at = disk_name_offset(name);
 
-		if (disk->names[i].written && at == size + 1 && memcmp(name.data, path, size) == 0)
+		if (disk->names[i].written && at == whole.size + 1 && slice_starts_with(name, whole))
 			names[count++] = arena_copy(arena, slice_from(name, at));
 	}
 	qsort(names, count, sizeof(*names), compare_names);

@@ -17,6 +17,8 @@
  * twice and must come out the same to the byte.
  */
 
+enum { JOBS_MOST = 64 };
+
 struct options {
 	uint64_t first, count, jobs, check;
 	bool verbose;
@@ -163,7 +165,7 @@ static void gather(FILE *from, struct outcome *outcome)
 
 static void gather_all(const struct options *options, struct outcome *outcome)
 {
-	FILE **workers = memory_get(options->jobs * sizeof(*workers));
+	FILE *workers[JOBS_MOST];
 
 	for (uint64_t i = 0; i < options->jobs; i++)
 		workers[i] = start_worker(options, i);
@@ -171,7 +173,6 @@ static void gather_all(const struct options *options, struct outcome *outcome)
 		gather(workers[i], outcome);
 	while (wait(NULL) > 0)
 		;
-	free(workers);
 }
 
 static double seconds(void)
@@ -262,5 +263,7 @@ int main(int count, char **words)
 	}
 	if (options.jobs == 0)
 		options.jobs = 1;
+	if (options.jobs > JOBS_MOST)
+		options.jobs = JOBS_MOST;
 	return run(&options);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "providers/aws/parameters.h"
 #include "providers/aws/shape.h"
 #include "tests/unit/support_aws_kinds.h"
@@ -238,7 +239,7 @@ static void check_whole(const struct coverage *coverage, const struct aws_shape 
 
 static struct coverage *new_coverage(void)
 {
-	return calloc(1, sizeof(struct coverage));
+	return (struct coverage *)memory_get(sizeof(struct coverage));
 }
 
 static void check_create(const struct aws_kind *kind)
