@@ -119,7 +119,7 @@ static bool find_holder(struct recorded *recorded, struct lease_holder *ret)
 static int take_away(struct recorded *recorded)
 {
 	struct job *job = &recorded->job;
-	struct lease_holder holder;
+	struct lease_holder holder = {0};
 
 	if (!find_holder(recorded, &holder))
 		return STATUS_ERROR;

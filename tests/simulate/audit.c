@@ -1,5 +1,6 @@
 #include "tests/simulate/audit.h"
 
+#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -113,11 +114,15 @@ int audit_intents(struct audit *audit, const char *operation)
 static bool read_hex(struct slice hex, unsigned char *ret, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		unsigned byte;
+		char digits[3] = "";
+		char *end = digits;
 
-		if (hex.size != size * 2 || sscanf(hex.data + i * 2, "%2x", &byte) != 1)
+		if (hex.size != size * 2)
 			return false;
-		ret[i] = (unsigned char)byte;
+		memcpy(digits, hex.data + i * 2, 2);
+		ret[i] = (unsigned char)strtoul(digits, &end, 16);
+		if (end != digits + 2)
+			return false;
 	}
 	return true;
 }

@@ -61,19 +61,23 @@ static bool fail(struct diagnostics *diagnostics, enum fault fault, const char *
 /* Process ids are not given again, and nobody but the runs of the program is on the machine. */
 static bool read_process_file(struct process *process, struct arena *arena, const char *path, struct slice *ret)
 {
-	long long number;
+	struct slice rest = slice_of(path);
+	int64_t number;
 
 	if (strcmp(path, "/proc/sys/kernel/random/boot_id") == 0) {
 		*ret = arena_format(arena, "00000000-0000-4000-8000-%012u\n", process->universe->boots);
 		return true;
 	}
-	if (sscanf(path, "/proc/%lld/stat", &number) != 1)
+	if (!slice_starts_with(rest, SLICE("/proc/")))
+		return false;
+	rest = slice_from(rest, strlen("/proc/"));
+	if (!slice_integer(slice_cut(&rest, '/'), &number))
 		return false;
 	for (const struct process *each = process; each; each = each->outer) {
 		if (each->world.process_id != number || each->dead)
 			continue;
 		*ret = arena_format(arena, "%lld (trueup) R 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 %lld 0 0\n",
-				    number, number);
+				    (long long)number, (long long)number);
 		return true;
 	}
 	return false;

@@ -114,15 +114,15 @@ static void take_broken(struct outcome *outcome, const char *line)
 /* One line of a worker; *seed: the one that it was at last. */
 static void take_line(struct outcome *outcome, const char *line, uint64_t *seed, bool *done)
 {
-	char operation[NAME_BYTES], mishap[NAME_BYTES];
-	uint64_t count;
+	char operation[NAME_BYTES], mishap[NAME_BYTES], count[NAME_BYTES];
 
-	if (sscanf(line, "seed %" SCNu64, seed) == 1)
+	if (strncmp(line, "seed ", 5) == 0) {
+		*seed = strtoull(line + 5, NULL, 10);
 		outcome->seeds++;
-	else if (strncmp(line, "broken ", 7) == 0)
+	} else if (strncmp(line, "broken ", 7) == 0)
 		take_broken(outcome, line + 7);
-	else if (sscanf(line, "pair %63s %63s %" SCNu64, operation, mishap, &count) == 3)
-		tally_add(&outcome->tally, operation, mishap, count);
+	else if (sscanf(line, "pair %63s %63s %63s", operation, mishap, count) == 3)
+		tally_add(&outcome->tally, operation, mishap, strtoull(count, NULL, 10));
 	else if (strcmp(line, "done 0\n") == 0)
 		*done = true;
 	else if (line[0] == ' ')
