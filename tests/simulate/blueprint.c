@@ -270,7 +270,8 @@ void blueprint_edit(struct blueprint *blueprint, struct chance *plot)
 			thing->renewal++;
 		break;
 	default:
-		if (thing->species != SPECIES_VPC || thing->number > 0)
+		/* The network, and the group that instances keep when their spec no longer names any, stay. */
+		if (thing->number > 0 || (thing->species != SPECIES_VPC && thing->species != SPECIES_GROUP))
 			thing->wanted = false;
 		break;
 	}
