@@ -197,10 +197,17 @@ static void write_segments(struct writing *writing, const struct segmented *segm
 	put_text(writing->buffer, SLICE("]}"));
 }
 
-/* A secret that is no string has the fingerprint of its canonical text. */
-static void write_secret(struct writing *writing, const struct value *value)
+bool json_secret_text(struct buffer *buffer, const struct value *value)
 {
 	static const struct json_style plain = {.clear = true};
+
+	if (value->type == VALUE_STRING)
+		return buffer_append(buffer, value_slice(value));
+	return buffer_byte(buffer, '\0') && json_write(buffer, value, &plain);
+}
+
+static void write_secret(struct writing *writing, const struct value *value)
+{
 	BUFFER_AUTO clear;
 
 	buffer_init(&clear, JSON_CANONICAL_BYTES);
@@ -208,7 +215,7 @@ static void write_secret(struct writing *writing, const struct value *value)
 		write_fingerprint(writing, value_slice(value), value->style == VALUE_STYLE_SEALED);
 		return;
 	}
-	if (json_write(&clear, value, &plain))
+	if (json_secret_text(&clear, value))
 		write_fingerprint(writing, buffer_slice(&clear), false);
 	else
 		writing->buffer->full = true;
@@ -216,13 +223,22 @@ static void write_secret(struct writing *writing, const struct value *value)
 		memory_wipe(clear.data, clear.size);
 }
 
+static void write_deferred(struct writing *writing, const struct deferred *deferred)
+{
+	put_text(writing->buffer, SLICE("{\"$deferred\":"));
+	json_write_string(writing->buffer, deferred->text);
+	if (deferred->secrets) {
+		put_text(writing->buffer, SLICE(",\"$secrets\":"));
+		write_value(writing, deferred->secrets);
+	}
+	put_byte(writing->buffer, '}');
+}
+
 /* True where value is one of the things that JSON lacks; it is written then. */
 static bool write_symbol(struct writing *writing, const struct value *value)
 {
 	if (value->type == VALUE_DEFERRED) {
-		put_text(writing->buffer, SLICE("{\"$deferred\":"));
-		json_write_string(writing->buffer, value->deferred->text);
-		put_byte(writing->buffer, '}');
+		write_deferred(writing, value->deferred);
 		return true;
 	}
 	if (value->type == VALUE_UNREAD) {
@@ -391,19 +407,48 @@ static struct value seal_string(struct arena *arena, const struct value *value, 
 	return sealed;
 }
 
+static struct value seal_deferred(struct arena *arena, const struct value *value, const struct json_style *style)
+{
+	struct value *secrets = arena_new(arena, struct value);
+	struct deferred *deferred = arena_new(arena, struct deferred);
+	struct value sealed = *value;
+
+	if (!value->deferred->secrets)
+		return sealed;
+	*secrets = json_seal(arena, value->deferred->secrets, style);
+	*deferred = *value->deferred;
+	deferred->secrets = secrets;
+	sealed.deferred = deferred;
+	return sealed;
+}
+
+/* One that is no string becomes the fingerprint of its text. */
+static struct value seal_whole(struct arena *arena, const struct value *value, const struct json_style *style)
+{
+	struct value text, sealed;
+	BUFFER_AUTO clear;
+
+	buffer_init(&clear, JSON_CANONICAL_BYTES);
+	if (!json_secret_text(&clear, value))
+		abort();
+	text = value_at(value_string(buffer_slice(&clear)), value->position);
+	sealed = seal_string(arena, &text, style);
+	memory_wipe(clear.data, clear.size);
+	return sealed;
+}
+
 struct value json_seal(struct arena *arena, const struct value *value, const struct json_style *style)
 {
-	static const struct json_style plain = {.clear = true};
 	struct value sealed = *value;
 
 	if (!value_has_secret(value) || value->style == VALUE_STYLE_SEALED)
 		return sealed;
 	if (value->type == VALUE_STRING)
 		return seal_string(arena, value, style);
-	if (value->secret) {
-		struct value text = value_at(value_string(json_canonical(arena, value, &plain)), value->position);
-		return seal_string(arena, &text, style);
-	}
+	if (value->type == VALUE_DEFERRED)
+		return seal_deferred(arena, value, style);
+	if (value->secret)
+		return seal_whole(arena, value, style);
 	if (value->type == VALUE_LIST) {
 		struct value *items = arena_new_array(arena, value->count, struct value);
 		for (uint32_t i = 0; i < value->count; i++)

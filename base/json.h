@@ -13,6 +13,7 @@
  * shortest escapes, integers as digits, other numbers as the shortest text that reads back
  * the same. What JSON lacks is written as a map with one member:
  *   {"$deferred":"${aws.vpc.a.id}"}  {"$unread":true}
+ *   {"$deferred":"${aws.vpc.a.id}-${var.b}","$secrets":{"var.b":{"$secret":"9c1e…"}}}
  *   {"$secret":"9c1e…"}  or, with clear parts around it, {"$segments":["clear",{"$secret":"…"}]}
  * and a map's own keys that begin with '$' get a second '$' in front.
  */
@@ -37,6 +38,11 @@ struct slice json_canonical(struct arena *arena, const struct value *value, cons
  * that it compares with what is recorded. What is sealed already stays as it is.
  */
 struct value json_seal(struct arena *arena, const struct value *value, const struct json_style *style);
+/*
+ * Writes the text whose fingerprint stands for a secret value: of a string its bytes, of anything else a NUL and its
+ * canonical text, so that "5" and 5 are two secrets. False where the buffer's cap was passed; the caller wipes it.
+ */
+bool json_secret_text(struct buffer *buffer, const struct value *value);
 /* Writes s as a JSON string with its quotes. */
 bool json_write_string(struct buffer *buffer, struct slice text);
 

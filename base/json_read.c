@@ -104,6 +104,23 @@ static bool read_deferred(const struct reading *reading, json_t *json, struct va
 	return true;
 }
 
+/* With what the secret variables within its text hold. */
+static bool read_deferred_secrets(const struct reading *reading, json_t *json, struct value *ret)
+{
+	json_t *held = json_object_get(json, "$secrets");
+	struct value *secrets = arena_new(reading->arena, struct value);
+	struct deferred *deferred;
+
+	if (!json_is_object(held))
+		return symbol_error(reading, "$secrets", "which must stand before a map");
+	if (!read_deferred(reading, json_object_get(json, "$deferred"), ret) || !read_value(reading, held, secrets))
+		return false;
+	deferred = arena_new(reading->arena, struct deferred);
+	*deferred = (struct deferred){.text = ret->deferred->text, .secrets = secrets};
+	*ret = value_deferred(deferred);
+	return true;
+}
+
 static bool read_unread(const struct reading *reading, json_t *json, struct value *ret)
 {
 	if (!json_is_true(json))
@@ -186,6 +203,8 @@ static bool read_map(const struct reading *reading, json_t *json, struct value *
 		if (is_symbol(reading, key)) {
 			if (count == 1)
 				return read_symbol(reading, key, item, ret);
+			if (count == 2 && json_object_get(json, "$deferred") && json_object_get(json, "$secrets"))
+				return read_deferred_secrets(reading, json, ret);
 			return symbol_error(reading, key, "which must be the only one of its map");
 		}
 		if (reading->symbolic && key[0] == '$')

@@ -222,7 +222,14 @@ static bool is_unread(const struct value *value)
 
 static bool is_secret(const struct value *value)
 {
-	return value->secret;
+	return value->secret || (value->type == VALUE_DEFERRED && value->deferred->secrets);
+}
+
+static bool is_fingerprint(const struct value *value)
+{
+	if (value->type == VALUE_DEFERRED && value->deferred->secrets)
+		return value_any(value->deferred->secrets, is_fingerprint);
+	return value->secret && value->style == VALUE_STYLE_SEALED;
 }
 
 bool value_has_deferred(const struct value *value)
@@ -238,6 +245,11 @@ bool value_has_unread(const struct value *value)
 bool value_has_secret(const struct value *value)
 {
 	return value_any(value, is_secret);
+}
+
+bool value_has_fingerprint(const struct value *value)
+{
+	return value_any(value, is_fingerprint);
 }
 
 /* What is no number at all equals itself here and precedes every number: else there were no total order. */
@@ -279,6 +291,17 @@ static int map_compare(const struct value *a, const struct value *b)
 	return (a->count > b->count) - (a->count < b->count);
 }
 
+static int deferred_compare(const struct deferred *a, const struct deferred *b)
+{
+	int order = slice_compare(a->text, b->text);
+
+	if (order != 0 || a->secrets == b->secrets)
+		return order;
+	if (!a->secrets || !b->secrets)
+		return a->secrets ? 1 : -1;
+	return value_compare(a->secrets, b->secrets);
+}
+
 int value_compare(const struct value *a, const struct value *b)
 {
 	if (a->type != b->type)
@@ -300,7 +323,7 @@ int value_compare(const struct value *a, const struct value *b)
 	case VALUE_MAP:
 		return map_compare(a, b);
 	case VALUE_DEFERRED:
-		return slice_compare(a->deferred->text, b->deferred->text);
+		return deferred_compare(a->deferred, b->deferred);
 	}
 	return 0;
 }
@@ -383,6 +406,12 @@ static const struct deferred *deferred_copy(struct arena *arena, const struct de
 
 	copy->text = arena_copy(arena, deferred->text);
 	copy->program = deferred->program;
+	if (deferred->secrets) {
+		struct value *secrets = arena_new(arena, struct value);
+
+		*secrets = value_copy(arena, deferred->secrets);
+		copy->secrets = secrets;
+	}
 	return copy;
 }
 
@@ -430,6 +459,28 @@ struct value value_copy(struct arena *arena, const struct value *value)
 		break;
 	}
 	return copy;
+}
+
+struct value value_secret(struct arena *arena, struct value value)
+{
+	if (value.type == VALUE_STRING && value.segmented)
+		value = value_at(value_string(value_slice(&value)), value.position);
+	if (value.type == VALUE_LIST) {
+		struct value *items = arena_new_array(arena, value.count, struct value);
+
+		for (size_t i = 0; i < value.count; i++)
+			items[i] = value_secret(arena, value.items[i]);
+		value.items = items;
+	} else if (value.type == VALUE_MAP) {
+		struct value_member *members = arena_new_array(arena, value.count, struct value_member);
+
+		for (size_t i = 0; i < value.count; i++)
+			members[i] = (struct value_member){value.members[i].key,
+							   value_secret(arena, value.members[i].value)};
+		value.members = members;
+	}
+	value.secret = value.type != VALUE_NULL && value.type != VALUE_UNREAD;
+	return value;
 }
 
 void value_builder_init(struct value_builder *builder)

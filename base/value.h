@@ -85,6 +85,9 @@ struct deferred {
 	struct slice text;
 	/* Compiled form, known only to the resolver that made it; NULL when read from a file. */
 	const void *program;
+	/* MAP from the names of secret variables within text ("var.password") to what they hold,
+	 * which text does not tell; part of the value as text is. NULL: there are none. */
+	const struct value *secrets;
 };
 
 struct value value_null(void);
@@ -119,11 +122,16 @@ const struct value *value_path(const struct value *value, const char *path);
 bool value_has_deferred(const struct value *value);
 bool value_has_unread(const struct value *value);
 bool value_has_secret(const struct value *value);
-/* Same type and content; maps without regard to order of members; deferred by text; unread equals nothing but unread.
- * Positions, styles and marks do not count. */
+/* Same type and content; maps without regard to order of members; deferred by text and secrets;
+ * unread equals nothing but unread. Positions, styles and marks do not count. */
 bool value_equal(const struct value *a, const struct value *b);
 /* A total order on the same terms: 0 exactly where value_equal() holds. */
 int value_compare(const struct value *a, const struct value *b);
+/* Whether of any secret within only the fingerprint is here. */
+bool value_has_fingerprint(const struct value *value);
+/* The same, all of it marked secret, so that whatever is taken from it is secret too. Null and unread stay as they are.
+ */
+struct value value_secret(struct arena *arena, struct value value);
 /* Copies all of it, strings too, into arena. */
 struct value value_copy(struct arena *arena, const struct value *value);
 

@@ -1,6 +1,8 @@
 #include "cli/render.h"
 
-enum { FINGERPRINT_SHOWN_DIGITS = 8 };
+#include "base/memory.h"
+
+enum { FINGERPRINT_SHOWN_DIGITS = 8, SECRET_LIMIT_BYTES = 64 * 1024 * 1024 };
 
 /* The text of a secret, or, where it is sealed, the fingerprint of one. */
 static void print_secret(struct buffer *buffer, const struct json_style *style, struct slice text, bool sealed)
@@ -115,8 +117,41 @@ static void print_list(struct buffer *buffer, const struct value *list, const st
 	buffer_byte(buffer, ']');
 }
 
+/* Other than a text, which may be secret in parts, it is shown as one; the names in a map are secret too. */
+static bool is_secret_whole(const struct value *value)
+{
+	return value->secret && value->type != VALUE_STRING && value->type != VALUE_DEFERRED;
+}
+
+static void print_secret_whole(struct buffer *buffer, const struct value *value, const struct json_style *style)
+{
+	BUFFER_AUTO clear;
+
+	buffer_init(&clear, SECRET_LIMIT_BYTES);
+	if (!json_secret_text(&clear, value))
+		buffer->full = true;
+	print_secret(buffer, style, buffer_slice(&clear), false);
+	if (clear.data)
+		memory_wipe(clear.data, clear.size);
+}
+
+/* Another value of a secret variable shows, though the text is the same. */
+static void print_deferred_secrets(struct buffer *buffer, const struct value *secrets, const struct json_style *style)
+{
+	for (uint32_t i = 0; secrets && i < secrets->count; i++) {
+		buffer_string(buffer, i > 0 ? ", " : " with ");
+		print_safe(buffer, value_slice(&secrets->members[i].key));
+		buffer_string(buffer, " ");
+		print_value(buffer, &secrets->members[i].value, style, true);
+	}
+}
+
 static void print_value(struct buffer *buffer, const struct value *value, const struct json_style *style, bool within)
 {
+	if (is_secret_whole(value)) {
+		print_secret_whole(buffer, value, style);
+		return;
+	}
 	switch ((enum value_type)value->type) {
 	case VALUE_NULL:
 		buffer_string(buffer, "unset");
@@ -124,16 +159,6 @@ static void print_value(struct buffer *buffer, const struct value *value, const 
 	case VALUE_BOOL:
 	case VALUE_INTEGER:
 	case VALUE_NUMBER:
-		if (value->secret) {
-			struct value text = *value;
-			BUFFER_AUTO clear;
-
-			text.secret = false;
-			buffer_init(&clear, 64);
-			render_as_json(&clear, &text, style);
-			print_secret(buffer, style, buffer_slice(&clear), false);
-			break;
-		}
 		render_as_json(buffer, value, style);
 		break;
 	case VALUE_STRING:
@@ -148,6 +173,7 @@ static void print_value(struct buffer *buffer, const struct value *value, const 
 	case VALUE_DEFERRED:
 		buffer_string(buffer, within ? "(known after apply: " : "known after apply: ");
 		print_safe(buffer, value->deferred->text);
+		print_deferred_secrets(buffer, value->deferred->secrets, style);
 		buffer_string(buffer, within ? ")" : "");
 		break;
 	case VALUE_UNREAD:
@@ -194,7 +220,8 @@ static void print_lines(struct buffer *buffer, const struct value *value, const 
 static void print_entry(struct buffer *buffer, const struct value *value, const struct json_style *style, int indent,
 			bool dash)
 {
-	bool splits = (value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP)) && render_is_long(value, style);
+	bool splits = (value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP)) && !is_secret_whole(value) &&
+		      render_is_long(value, style);
 
 	if (splits && !(dash && value_is(value, VALUE_MAP))) {
 		buffer_byte(buffer, '\n');
@@ -229,7 +256,7 @@ void render_lines(struct buffer *buffer, const struct value *value, const struct
 {
 	if (value_is(value, VALUE_STRING))
 		print_whole_text(buffer, value, style);
-	else if (value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP))
+	else if ((value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP)) && !is_secret_whole(value))
 		print_lines(buffer, value, style, 0, 0);
 	else if (!value_is(value, VALUE_NULL))
 		print_value(buffer, value, style, false);

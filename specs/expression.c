@@ -93,7 +93,11 @@ static struct value deferred_expression(struct arena *arena, const struct expres
 {
 	struct deferred *deferred = arena_new(arena, struct deferred);
 
-	*deferred = (struct deferred){.text = expression->text, .program = expression};
+	*deferred = (struct deferred){
+		.text = expression->text,
+		.program = expression,
+		.secrets = expression->secrets,
+	};
 	return value_at(value_deferred(deferred), expression->position);
 }
 

@@ -57,8 +57,8 @@ struct slice expression_text(const struct expression *expression);
  * secret segments stay marked). Otherwise *ret is deferred, with what is known already
  * folded in, so that its normalised text names unknown outputs alone; a list or a map that
  * the text spells out is one, of which only the open items are deferred. Known secrets stay
- * in the text as the names that they came from, so whoever reads the text back has to know
- * those; the program has their values.
+ * in the text as the names that they came from; what secret variables hold goes beside it
+ * (struct deferred), so that another value is another value, and whoever reads it back has it.
  *
  * A value from source may itself be deferred, or hold deferred values: its expression takes
  * the place of the name. *ret shares nodes and values with expression and with what source

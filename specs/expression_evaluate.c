@@ -127,14 +127,38 @@ static const struct node *part_of(struct evaluator *evaluator, const struct node
 	return node_parent(evaluator->arena, NODE_INDEX, origin->position, children, 2);
 }
 
+const struct value *evaluate_secret_get(void *context, struct slice address, struct slice output)
+{
+	const struct secret_source *source = (const struct secret_source *)context;
+	const struct value *members = source->secrets;
+
+	for (uint32_t i = 0; slice_is(address, "var") && i < members->count; i++) {
+		struct slice name = value_slice(&members->members[i].key);
+
+		if (slice_starts_with(name, SLICE("var.")) && slice_equal(slice_from(name, 4), output))
+			return &members->members[i].value;
+	}
+	return source->next ? source->next->get(source->next->context, address, output) : NULL;
+}
+
 static const struct node *tree_of_deferred(struct evaluator *evaluator, const struct value *value)
 {
 	const struct expression *expression = (const struct expression *)value->deferred->program;
+	const struct output_source *outer = evaluator->source;
+	struct secret_source held = {value->deferred->secrets, NULL};
+	struct output_source source = {&held, evaluate_secret_get};
+	const struct node *tree;
 
 	if (expression)
 		return expression_root(expression, evaluator->arena);
-	return expression_parse(evaluator->arena, arena_copy(evaluator->arena, value->deferred->text), value->position,
+	tree = expression_parse(evaluator->arena, arena_copy(evaluator->arena, value->deferred->text), value->position,
 				NULL, NULL, evaluator->diagnostics);
+	if (!tree || !held.secrets || value_has_fingerprint(held.secrets))
+		return tree;
+	evaluator->source = &source;
+	tree = evaluate(evaluator, tree);
+	evaluator->source = outer;
+	return tree;
 }
 
 /* A list or a map that has deferred values somewhere within. */

@@ -31,6 +31,14 @@ enum {
 	EVALUATION_MOST_BYTES = 64 * 1024 * 1024,
 };
 
+/* Answers for the secret variables of one deferred value, and then as another source does. */
+struct secret_source {
+	const struct value *secrets;	  /* as in struct deferred; no fingerprints */
+	const struct output_source *next; /* may be NULL */
+};
+
+/* The get of an output_source; context: a struct secret_source. */
+const struct value *evaluate_secret_get(void *context, struct slice address, struct slice output);
 const struct node *evaluate(struct evaluator *evaluator, const struct node *node);
 /* Each child; *ret_known: all are literals. False after a diagnostic. */
 bool evaluate_children(struct evaluator *evaluator, const struct node *node, const struct node *const **ret,

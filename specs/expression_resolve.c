@@ -26,19 +26,37 @@ static void resolving_release(struct resolving *resolving)
 
 static bool resolve_value(struct resolving *resolving, const struct value *value, unsigned depth, struct value *ret);
 
+/* The value of a text that came without a program, and with what its secret variables hold, if that is here. */
+static bool resolve_alone(struct resolving *resolving, const struct value *value, struct value *ret)
+{
+	const struct value *secrets = value->deferred->secrets;
+	struct secret_source held = {secrets, resolving->source};
+	struct output_source source = {&held, evaluate_secret_get};
+	const struct expression *expression;
+
+	/* A fingerprint is not what it stands for. */
+	if (!secrets || value_has_fingerprint(secrets))
+		source = (struct output_source){0};
+	return expression_compile(resolving->arena, value->deferred->text, value->position, NULL, NULL, &expression,
+				  resolving->diagnostics) &&
+	       expression_evaluate(expression, source.get ? &source : resolving->source, resolving->arena, ret,
+				   resolving->diagnostics);
+}
+
 /* What text came to before in this call, or comes to now; NULL after a diagnostic. */
 static const struct value *resolve_text(struct resolving *resolving, const struct value *value)
 {
-	struct value *result = (struct value *)map_get(&resolving->results, value->deferred->text);
-	const struct expression *expression;
+	struct value *result =
+		value->deferred->secrets ? NULL : (struct value *)map_get(&resolving->results, value->deferred->text);
 
 	if (result)
 		return result;
 	result = arena_new(resolving->arena, struct value);
-	if (!expression_compile(resolving->arena, value->deferred->text, value->position, NULL, NULL, &expression,
-				resolving->diagnostics) ||
-	    !expression_evaluate(expression, resolving->source, resolving->arena, result, resolving->diagnostics))
+	if (!resolve_alone(resolving, value, result))
 		return NULL;
+	/* The same text may stand for another value elsewhere. */
+	if (value->deferred->secrets)
+		return result;
 	map_add(&resolving->results, value->deferred->text, result);
 	return result;
 }

@@ -93,6 +93,37 @@ static struct expression_reference *references_fill(const struct node *node, str
 	return to;
 }
 
+/*
+ * What text shows a name for and the tree knows the value of. Outputs that are known are left
+ * out: whoever reads the text back asks for those again.
+ */
+static void secrets_collect(const struct node *node, struct value_builder *secrets, struct arena *arena)
+{
+	const struct node *shown = node->type == NODE_LITERAL ? node->literal.shown : NULL;
+	const struct node *within = shown ? shown : node;
+
+	if (shown && shown->type == NODE_REFERENCE && slice_is(shown->reference->address, "var"))
+		value_builder_set(secrets,
+				  arena_format(arena, "var.%.*s", SLICE_ARGUMENTS(shown->reference->attribute)),
+				  node->literal.value);
+	for (uint32_t i = 0; i < within->child_count; i++)
+		secrets_collect(within->children[i], secrets, arena);
+}
+
+static const struct value *secrets_of(const struct node *root, struct arena *arena)
+{
+	struct value *secrets = NULL;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	secrets_collect(root, &builder, arena);
+	if (builder.count > 0) {
+		secrets = arena_new(arena, struct value);
+		*secrets = value_builder_map(&builder, arena);
+	}
+	return secrets;
+}
+
 bool expression_finish(struct arena *arena, const struct node *root, struct position position, struct expression *ret)
 {
 	size_t count = references_count(root);
@@ -109,6 +140,7 @@ bool expression_finish(struct arena *arena, const struct node *root, struct posi
 		.root = root,
 		.references = references,
 		.reference_count = count,
+		.secrets = secrets_of(root, arena),
 	};
 	return true;
 }

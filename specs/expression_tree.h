@@ -76,6 +76,8 @@ struct expression {
 	const struct node *root;
 	const struct expression_reference *references;
 	size_t reference_count;
+	/* As in struct deferred: what the secret variables hold that text names. */
+	const struct value *secrets;
 };
 
 /* A copy of node whose depth is computed from its children. */

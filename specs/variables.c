@@ -85,28 +85,6 @@ static bool has_expression(const struct value *value)
 	return found;
 }
 
-/* Every part of it, so that whatever is taken from a secret list is secret too. */
-static struct value mark_secret(struct arena *arena, struct value value)
-{
-	struct value_member *members;
-	struct value *items;
-
-	if (value.type == VALUE_LIST) {
-		items = arena_new_array(arena, value.count, struct value);
-		for (size_t i = 0; i < value.count; i++)
-			items[i] = mark_secret(arena, value.items[i]);
-		value.items = items;
-	} else if (value.type == VALUE_MAP) {
-		members = arena_new_array(arena, value.count, struct value_member);
-		for (size_t i = 0; i < value.count; i++)
-			members[i] =
-				(struct value_member){value.members[i].key, mark_secret(arena, value.members[i].value)};
-		value.members = members;
-	}
-	value.secret = value.type != VALUE_NULL && value.type != VALUE_UNREAD;
-	return value;
-}
-
 /* A text from the command line or the environment. False after a diagnostic. */
 static bool read_text(struct loading *loading, const struct declaration *declaration, struct slice text,
 		      struct value *ret)
@@ -196,7 +174,7 @@ static void declare(struct loading *loading, const struct declaration *declarati
 	}
 	*variable = (struct variable){declaration->name, value_unread(), declaration->position};
 	if (decide_value(loading, declaration, &value))
-		variable->value = declaration->secret ? mark_secret(loading->arena, value) : value;
+		variable->value = declaration->secret ? value_secret(loading->arena, value) : value;
 	map_set(&loading->variables, variable->name, variable);
 }
 

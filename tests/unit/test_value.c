@@ -327,7 +327,7 @@ static void test_copy(void **state)
 static void test_copy_program(void **state)
 {
 	static const int program = 1;
-	const struct deferred deferred = {SLICE("${a}"), &program};
+	const struct deferred deferred = {.text = SLICE("${a}"), .program = &program};
 	struct value from = value_deferred(&deferred), copy;
 	struct arena arena;
 
@@ -374,7 +374,7 @@ static void test_builder(void **state)
 
 static void test_makers(void **state)
 {
-	static const struct deferred deferred = {{"${a}", 4}, NULL};
+	static const struct deferred deferred = {.text = {"${a}", 4}};
 	const struct {
 		const char *name;
 		struct value value;

@@ -1,0 +1,142 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "tests/unit/support_expression.h"
+
+/* A text that waits tells the names of secret variables; what they hold goes beside it. */
+static const struct {
+	const char *name, *text, *secrets; /* NULL: none */
+} rows[] = {
+	{"no secret", "${aws.vpc.a.id}-${var.region}", NULL},
+	{"one", "${aws.vpc.a.id}-${var.password}", "{\"var.password\":\"hunter2\"}"},
+	{"one named twice", "${var.password}${aws.vpc.a.id}${var.password}", "{\"var.password\":\"hunter2\"}"},
+	{"two", "${var.password}${aws.vpc.a.id}${var.code}", "{\"var.code\":7,\"var.password\":\"hunter2\"}"},
+	{"what is made of one", "${aws.vpc.a.id}-${upper(\"${var.region}${var.password}\")}",
+	 "{\"var.password\":\"hunter2\"}"},
+	{"a condition", "${var.flag ? aws.vpc.a.id : var.n}", "{\"var.flag\":true}"},
+	{"an index", "${[aws.vpc.a.id, 2, 2, 2, 2, 2, 2, aws.vpc.a.id][var.code]}", "{\"var.code\":7}"},
+	{"logic", "${var.flag && aws.vpc.a.port == 1}", "{\"var.flag\":true}"},
+};
+
+static struct value evaluated(struct bench *bench, size_t row)
+{
+	struct value value = bench_evaluated(bench, rows[row].name, slice_of(rows[row].text));
+
+	if (value.type != VALUE_DEFERRED)
+		fail_msg("%s: does not wait", rows[row].name);
+	return value;
+}
+
+static void test_named(void **state)
+{
+	static const struct json_style clear = {.clear = true};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct bench bench;
+
+		bench_init(&bench);
+		struct value value = evaluated(&bench, i);
+
+		if (value_has_secret(&value) != (rows[i].secrets != NULL) ||
+		    (value.deferred->secrets != NULL) != (rows[i].secrets != NULL))
+			fail_msg("%s: secrets", rows[i].name);
+		if (rows[i].secrets)
+			check_slice(rows[i].name, json_canonical(&bench.arena, value.deferred->secrets, &clear),
+				    rows[i].secrets);
+		bench_release(&bench);
+	}
+}
+
+/* The outputs of resources alone, as whoever has no spec knows them. */
+static const struct value *outputs_only(void *context, struct slice address, struct slice output)
+{
+	const struct output_source *source = (const struct output_source *)context;
+
+	return slice_is(address, "var") ? NULL : source->get(source->context, address, output);
+}
+
+/* Read back with its secrets and without a program, it comes to the same value with the same marks. */
+static void test_resolved_alone(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct resolver resolver = expression_resolver();
+		struct bench bench;
+		struct value alone, result;
+
+		bench_init(&bench);
+		struct value value = evaluated(&bench, i);
+		struct deferred deferred = {.text = value.deferred->text, .secrets = value.deferred->secrets};
+		bench.everything = true;
+		struct output_source all = bench_source(&bench), outputs = {&all, outputs_only};
+
+		alone = value_deferred(&deferred);
+		if (!resolver.resolve(&resolver, &value, &all, &bench.arena, &value, &bench.diagnostics) ||
+		    !resolver.resolve(&resolver, &alone, &outputs, &bench.arena, &result, &bench.diagnostics))
+			fail_msg("%s: %s", rows[i].name, bench_message(&bench));
+		if (!value_equal(&value, &result) || value.secret != result.secret ||
+		    value.segmented != result.segmented)
+			fail_msg("%s: comes to another value", rows[i].name);
+		bench_release(&bench);
+	}
+}
+
+/* A fingerprint is never taken for what it stands for. */
+static void test_fingerprints_wait(void **state)
+{
+	struct resolver resolver = expression_resolver();
+	struct bench bench;
+	struct value value, result;
+
+	(void)state;
+	bench_init(&bench);
+	bench.everything = true;
+	struct output_source all = bench_source(&bench), outputs = {&all, outputs_only};
+
+	assert_true(json_read(&bench.arena,
+			      SLICE("{\"$deferred\":\"${aws.vpc.a.id}-${var.password}\","
+				    "\"$secrets\":{\"var.password\":{\"$secret\":\"9c1e\"}}}"),
+			      true, 4096, "the test", &value, &bench.diagnostics));
+	assert_true(resolver.resolve(&resolver, &value, &outputs, &bench.arena, &result, &bench.diagnostics));
+	assert_int_equal(result.type, VALUE_DEFERRED);
+	bench_release(&bench);
+}
+
+/* The same text with another secret is another value, and is written so. */
+static void test_compared(void **state)
+{
+	struct bench bench, other;
+
+	(void)state;
+	bench_init(&bench);
+	bench_init(&other);
+	*bench_value(&other, "var", "password") = value_secret(&other.arena, value_text("correct horse"));
+	struct value one = evaluated(&bench, 1), same = evaluated(&bench, 1), another = evaluated(&other, 1);
+
+	assert_true(slice_equal(one.deferred->text, another.deferred->text));
+	assert_true(value_equal(&one, &same));
+	assert_false(value_equal(&one, &another));
+	assert_int_equal(value_compare(&one, &another), -value_compare(&another, &one));
+	another = value_copy(&bench.arena, &one);
+	assert_true(value_equal(&one, &another));
+	assert_ptr_not_equal(one.deferred->secrets, another.deferred->secrets);
+	bench_release(&other);
+	bench_release(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_resolved_alone),
+		cmocka_unit_test(test_fingerprints_wait),
+		cmocka_unit_test(test_compared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
