@@ -61,6 +61,15 @@ void arena_release(struct arena *arena)
 	*arena = (struct arena){0};
 }
 
+void arena_wipe(struct arena *arena)
+{
+	for (struct arena_block *block = arena->newest; block; block = block->older) {
+		arena_show(block->bytes, block->used_bytes);
+		memory_wipe(block->bytes, block->used_bytes);
+	}
+	arena_release(arena);
+}
+
 void arena_reset(struct arena *arena)
 {
 	struct arena_block *kept = arena->newest;

@@ -21,6 +21,8 @@ struct arena {
 
 void arena_init(struct arena *arena);
 void arena_release(struct arena *arena);
+/* Releases what held key material: all that was handed out is wiped first. */
+void arena_wipe(struct arena *arena);
 /* Forgets everything handed out but keeps the newest block for reuse. */
 void arena_reset(struct arena *arena);
 

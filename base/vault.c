@@ -1,0 +1,272 @@
+#include "base/vault.h"
+
+#include "base/digest.h"
+#include "base/memory.h"
+
+/* What stands before the text that is sealed, to tell a string from anything else. */
+enum { FORM_STRING = 's', FORM_JSON = 'j' };
+
+static struct slice fingerprint_of(const struct vault *vault, struct slice secret, char ret[DIGEST_HEX + 1])
+{
+	memset(ret, 0, DIGEST_HEX + 1);
+	vault->style->fingerprint(vault->style->context, secret, ret);
+	return slice_of(ret);
+}
+
+/* What has to be the same again for a text to open. */
+static struct slice associated(const struct vault *vault, struct slice place, struct slice fingerprint,
+			       struct arena *arena)
+{
+	return arena_format(arena, "trueup sealed 1\n%.*s\n%.*s\n%.*s", SLICE_ARGUMENTS(vault->lineage),
+			    SLICE_ARGUMENTS(place), SLICE_ARGUMENTS(fingerprint));
+}
+
+void vault_fill(struct vault_filling *filling, const struct vault *vault, struct slice place, struct arena *arena)
+{
+	*filling = (struct vault_filling){.vault = vault, .place = place, .arena = arena};
+	map_init(&filling->seen);
+	value_builder_init(&filling->sealed);
+}
+
+/* secret: the text whose fingerprint is taken; body: what follows the form in the sealed text. */
+static void add_text(struct vault_filling *filling, char form, struct slice secret, struct slice body)
+{
+	const struct vault *vault = filling->vault;
+	char hex[DIGEST_HEX + 1];
+	struct slice fingerprint = fingerprint_of(vault, secret, hex), sealed;
+	uint8_t nonce[SEAL_NONCE_BYTES];
+	struct arena scratch;
+	BUFFER_AUTO text;
+
+	if (map_get(&filling->seen, fingerprint))
+		return;
+	fingerprint = arena_copy(filling->arena, fingerprint);
+	arena_init(&scratch);
+	buffer_init(&text, SEAL_LARGEST_BYTES);
+	buffer_byte(&text, form);
+	buffer_append(&text, body);
+	vault->world->random(vault->world, nonce, sizeof(nonce));
+	sealed = seal_text(&scratch, vault->key, nonce, associated(vault, filling->place, fingerprint, &scratch),
+			   buffer_slice(&text));
+	value_builder_member(&filling->sealed, fingerprint, value_string(arena_copy(filling->arena, sealed)));
+	map_set(&filling->seen, fingerprint, filling);
+	memory_wipe(text.data, text.size);
+	arena_release(&scratch);
+}
+
+static void add_string(struct vault_filling *filling, const struct value *value)
+{
+	if (value->style == VALUE_STYLE_SEALED)
+		return;
+	if (!value->segmented) {
+		add_text(filling, FORM_STRING, value_slice(value), value_slice(value));
+		return;
+	}
+	for (size_t i = 0; i < value->segments->count; i++) {
+		const struct segment *segment = &value->segments->segments[i];
+
+		if (segment->secret)
+			add_text(filling, FORM_STRING, segment->text, segment->text);
+	}
+}
+
+static void add_whole(struct vault_filling *filling, const struct value *value)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, SEAL_LARGEST_BYTES);
+	/* One too large is left a fingerprint. The NUL in front is no part of the JSON. */
+	if (json_secret_text(&text, value))
+		add_text(filling, FORM_JSON, buffer_slice(&text), slice_from(buffer_slice(&text), 1));
+	if (text.data)
+		memory_wipe(text.data, text.size);
+}
+
+void vault_add(struct vault_filling *filling, const struct value *value)
+{
+	if (!filling->vault->key || !value_has_secret(value))
+		return;
+	if (value->type == VALUE_DEFERRED && value->deferred->secrets)
+		vault_add(filling, value->deferred->secrets);
+	else if (value->type == VALUE_STRING)
+		add_string(filling, value);
+	else if (value->secret && value->type != VALUE_DEFERRED)
+		add_whole(filling, value);
+	for (uint32_t i = 0; value->type == VALUE_LIST && !value->secret && i < value->count; i++)
+		vault_add(filling, &value->items[i]);
+	for (uint32_t i = 0; value->type == VALUE_MAP && !value->secret && i < value->count; i++)
+		vault_add(filling, &value->members[i].value);
+}
+
+struct value vault_filled(struct vault_filling *filling)
+{
+	map_release(&filling->seen);
+	return value_builder_map(&filling->sealed, filling->arena);
+}
+
+void vault_read(struct vault_reading *reading, const struct vault *vault, struct slice place, struct arena *arena,
+		const struct value *sealed, struct diagnostics *diagnostics)
+{
+	*reading = (struct vault_reading){.vault = vault, .place = place, .arena = arena, .diagnostics = diagnostics};
+	map_init(&reading->sealed);
+	for (uint32_t i = 0; sealed->type == VALUE_MAP && i < sealed->count; i++) {
+		union {
+			const struct value *constant;
+			void *item;
+		} text = {&sealed->members[i].value};
+
+		map_set(&reading->sealed, value_slice(&sealed->members[i].key), text.item);
+	}
+}
+
+void vault_read_end(struct vault_reading *reading)
+{
+	map_release(&reading->sealed);
+}
+
+static bool damaged(const struct vault_reading *reading)
+{
+	diag_error(reading->diagnostics, FAULT_STALE, NOWHERE,
+		   "a secret that was sealed for the %.*s cannot be opened: it is damaged, or was sealed elsewhere",
+		   SLICE_ARGUMENTS(reading->place));
+	return false;
+}
+
+/*
+ * Looks up a fingerprint. *ret_body: what was sealed, behind its form; *ret_form 0: nothing was
+ * sealed under that fingerprint.
+ */
+static bool open_text(struct vault_reading *reading, struct slice fingerprint, char *ret_form, struct slice *ret_body)
+{
+	const struct value *sealed = (const struct value *)map_get(&reading->sealed, fingerprint);
+	struct slice text;
+	struct arena scratch;
+	bool good;
+
+	*ret_form = 0;
+	if (!sealed)
+		return true;
+	arena_init(&scratch);
+	good = seal_open(reading->arena, reading->vault->key,
+			 associated(reading->vault, reading->place, fingerprint, &scratch), value_slice(sealed), &text);
+	arena_release(&scratch);
+	if (!good || text.size == 0)
+		return damaged(reading);
+	*ret_form = text.data[0];
+	*ret_body = slice_from(text, 1);
+	return true;
+}
+
+/* That the right thing was sealed under a fingerprint is not taken on trust. */
+static bool is_as_told(const struct vault_reading *reading, const struct value *value, struct slice fingerprint)
+{
+	char hex[DIGEST_HEX + 1];
+	bool good;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, SEAL_LARGEST_BYTES);
+	good = json_secret_text(&text, value) &&
+	       slice_equal(fingerprint_of(reading->vault, buffer_slice(&text), hex), fingerprint);
+	if (text.data)
+		memory_wipe(text.data, text.size);
+	return good || damaged(reading);
+}
+
+/* value: a secret in one piece. */
+static bool open_whole(struct vault_reading *reading, const struct value *value, struct value *ret)
+{
+	struct value opened = *value;
+	struct slice body;
+	char form;
+
+	if (!open_text(reading, value_slice(value), &form, &body))
+		return false;
+	if (form == FORM_STRING)
+		opened = value_string(body);
+	else if (form == FORM_JSON && !json_read(reading->arena, body, false, SEAL_LARGEST_BYTES, "a sealed secret",
+						 &opened, reading->diagnostics))
+		return false;
+	if (form) {
+		if (!is_as_told(reading, &opened, value_slice(value)))
+			return false;
+		opened = value_secret(reading->arena, value_at(opened, value->position));
+		/* Unset may be a secret as well. */
+		opened.secret = true;
+	}
+	*ret = opened;
+	return true;
+}
+
+static bool open_segments(struct vault_reading *reading, const struct value *value, struct value *ret)
+{
+	size_t count = value->segments->count, known = 0, secrets = 0;
+	struct segment *segments = arena_new_array(reading->arena, count, struct segment);
+
+	for (size_t i = 0; i < count; i++) {
+		struct value text = value_string(value->segments->segments[i].text), opened;
+
+		segments[i] = value->segments->segments[i];
+		if (!segments[i].secret)
+			continue;
+		if (!open_whole(reading, &text, &opened))
+			return false;
+		known += opened.secret;
+		secrets++;
+		segments[i].text = value_slice(&opened);
+	}
+	/* Half a text in clear would be taken for another text. */
+	*ret = known < secrets ? *value : value_at(value_segments(reading->arena, segments, count), value->position);
+	return true;
+}
+
+static bool open_deferred(struct vault_reading *reading, const struct value *value, struct value *ret)
+{
+	struct deferred *deferred = arena_new(reading->arena, struct deferred);
+	struct value *secrets = arena_new(reading->arena, struct value);
+
+	if (!vault_open(reading, value->deferred->secrets, secrets))
+		return false;
+	*deferred = *value->deferred;
+	deferred->secrets = secrets;
+	*ret = *value;
+	ret->deferred = deferred;
+	return true;
+}
+
+static bool open_parts(struct vault_reading *reading, const struct value *value, struct value *ret)
+{
+	struct value opened = *value;
+
+	if (value->type == VALUE_LIST) {
+		struct value *items = arena_new_array(reading->arena, value->count, struct value);
+
+		for (uint32_t i = 0; i < value->count; i++)
+			if (!vault_open(reading, &value->items[i], &items[i]))
+				return false;
+		opened.items = items;
+	} else if (value->type == VALUE_MAP) {
+		struct value_member *members = arena_new_array(reading->arena, value->count, struct value_member);
+
+		for (uint32_t i = 0; i < value->count; i++) {
+			members[i].key = value->members[i].key;
+			if (!vault_open(reading, &value->members[i].value, &members[i].value))
+				return false;
+		}
+		opened.members = members;
+	}
+	*ret = opened;
+	return true;
+}
+
+bool vault_open(struct vault_reading *reading, const struct value *value, struct value *ret)
+{
+	if (!value_has_fingerprint(value)) {
+		*ret = *value;
+		return true;
+	}
+	if (value->type == VALUE_DEFERRED)
+		return open_deferred(reading, value, ret);
+	if (value->type != VALUE_STRING)
+		return open_parts(reading, value, ret);
+	return value->segmented ? open_segments(reading, value, ret) : open_whole(reading, value, ret);
+}
