@@ -37,6 +37,7 @@ static bool run_apply(struct job *job, struct apply *apply)
 		.style = &job->style,
 		.force = arguments_has(job->invocation->arguments, FLAG_FORCE),
 		.progress = progress_tell,
+		.stopping = progress_stopping,
 		.progress_context = &view,
 		.arena = job->arena,
 	};

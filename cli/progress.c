@@ -255,6 +255,20 @@ void progress_tell(void *context, enum progress progress, const struct action *a
 		flush(view->invocation, &text);
 }
 
+void progress_stopping(void *context, size_t calls)
+{
+	struct progress_view *view = context;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, LINE_LIMIT_BYTES);
+	if (view->terminal)
+		erase(view, &text);
+	buffer_format(&text, "finishing %zu call%s in flight; again to stop at once\n", calls, calls == 1 ? "" : "s");
+	if (view->terminal)
+		draw(view, &text);
+	flush(view->invocation, &text);
+}
+
 static void reading_tick(void *context)
 {
 	struct reading_view *view = context;

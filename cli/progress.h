@@ -43,6 +43,9 @@ void progress_close(struct progress_view *view);
 void progress_tell(void *context, enum progress progress, const struct action *action, enum phase phase,
 		   int64_t elapsed_ms);
 
+/* Of struct apply: says what an interrupted run still waits for. */
+void progress_stopping(void *context, size_t calls);
+
 /* Shows that reading goes on, where it takes longer than a moment. */
 struct reading_view {
 	struct invocation *invocation;

@@ -182,6 +182,8 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.parallelism = apply->parallelism,
 		.style = apply->style,
 		.read = applying_read,
+		.stopping = apply->stopping,
+		.stopping_context = apply->progress_context,
 		.diagnostics = diagnostics,
 	};
 	if (!phases_build(&applying.phases, apply->plan, apply->arena, diagnostics)) {

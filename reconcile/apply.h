@@ -39,7 +39,8 @@ struct apply {
 	const struct json_style *style;
 	bool force; /* deletion by force where a kind knows it */
 	apply_progress *progress;
-	void *progress_context;
+	void (*stopping)(void *context, size_t calls); /* as in struct loop_settings; NULL: nobody wants to know */
+	void *progress_context;			       /* of both */
 	struct arena *arena;
 
 	/* What came of it. */

@@ -237,11 +237,24 @@ static bool abandon(struct loop *loop)
 	return false;
 }
 
+/* What only reads is given up at once, however slow the server; a change that is out is waited for. */
+void loop_stop(struct loop *loop)
+{
+	loop->stopping = true;
+	for (struct task *task = loop->tasks, *next; task; task = next) {
+		next = task->loop.next;
+		if (!task->call.mutating && loop_is_in_flight(task))
+			loop_end(loop, task, false);
+	}
+	if (loop->in_flight > 0 && loop->settings.stopping)
+		loop->settings.stopping(loop->settings.stopping_context, loop->in_flight);
+}
+
 bool loop_run(struct loop *loop)
 {
 	while (loop->alive > 0) {
-		if (loop->settings.world->interrupted(loop->settings.world) > 0 || loop->lost)
-			loop->stopping = true;
+		if (!loop->stopping && (loop->settings.world->interrupted(loop->settings.world) > 0 || loop->lost))
+			loop_stop(loop);
 		if (loop->settings.world->interrupted(loop->settings.world) > 1)
 			return abandon(loop);
 		loop_heartbeat(loop);

@@ -38,6 +38,9 @@ struct loop_settings {
 	 * and calls loop_wake() for each of `tasks`. NULL where no task asks for that. */
 	void (*read)(struct loop *loop, struct task *const *tasks, size_t count);
 	void *read_context;
+	/* Told once, when an interrupt finds changing calls in flight that are waited for; or NULL. */
+	void (*stopping)(void *context, size_t calls);
+	void *stopping_context;
 	struct diagnostics *diagnostics; /* for what concerns no task: lease, commit */
 };
 

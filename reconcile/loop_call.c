@@ -75,6 +75,11 @@ bool loop_admit(struct loop *loop, struct task *task, bool may_sleep)
 	return false;
 }
 
+bool loop_is_in_flight(const struct task *task)
+{
+	return task->loop.exchange && task->loop.exchange->in_flight;
+}
+
 void loop_drop_exchange(struct loop *loop, struct task *task)
 {
 	struct exchange *exchange = task->loop.exchange;

@@ -129,7 +129,6 @@ void loop_commit(struct loop *loop)
 	fill(&batch, loop, tasks, count);
 	bool durable = make_durable(loop, &batch.commit);
 	loop->lost |= !durable;
-	loop->stopping |= !durable;
 	for (size_t i = 0; i < count; i++) {
 		struct task *task = tasks[i];
 		if (!durable) {
@@ -141,6 +140,8 @@ void loop_commit(struct loop *loop)
 	}
 	free(tasks);
 	arena_release(&batch.arena);
+	if (!durable && !loop->stopping)
+		loop_stop(loop);
 }
 
 void loop_heartbeat(struct loop *loop)

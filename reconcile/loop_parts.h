@@ -20,12 +20,16 @@ struct exchange {
 void loop_proceed(struct loop *loop, struct task *task);
 void loop_sleep(struct loop *loop, struct task *task, int64_t due_ms);
 void loop_end(struct loop *loop, struct task *task, bool done);
+/* Starts nothing new from here on, and ends what only reads. */
+void loop_stop(struct loop *loop);
 void loop_make_ready(struct loop *loop, struct task *task);
 
 /* Whether the rate bucket of the task's call lets it go now. If not, it sleeps until then,
  * or, where it may not sleep, nothing is done and it has to ask again. */
 bool loop_admit(struct loop *loop, struct task *task, bool may_sleep);
 void loop_send(struct loop *loop, struct task *task);
+/* Whether its call was sent and is not answered. */
+bool loop_is_in_flight(const struct task *task);
 void loop_drop_exchange(struct loop *loop, struct task *task);
 void loop_release_calls(struct loop *loop);
 

@@ -159,7 +159,7 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 		.mutating = !is_read(operation->name),
 		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
 		.idle_timeout_ms = IDLE_TIMEOUT_MS,
-		.total_timeout_ms = call->mutating ? TOTAL_TIMEOUT_MS : 0,
+		.total_timeout_ms = TOTAL_TIMEOUT_MS,
 		.response_limit_bytes = RESPONSE_LIMIT_BYTES,
 	};
 	struct aws_signing_options options = {

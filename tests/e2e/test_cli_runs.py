@@ -127,7 +127,8 @@ def test_interrupt_finishes_what_is_in_flight(tiny, gate, moto):
     time.sleep(0.3)
     assert run.poll() is None
     gate.open()
-    finish(run, 130)
+    _, err = finish(run, 130)
+    assert err.count("finishing 1 call in flight; again to stop at once") == 1
     assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 0
     assert vpcs(moto)[0] in tiny.run("state", "list").out
     tiny.run("apply", "--yes")
@@ -153,12 +154,38 @@ def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
     tiny.run("plan", "--detailed-exitcode")
 
 
+def interrupted_at_once(run):
+    """What only reads is not waited for: one interrupt is enough."""
+    began = time.monotonic()
+    run.send_signal(signal.SIGINT)
+    _, err = finish(run, 130)
+    assert time.monotonic() - began < 2 and "in flight" not in err
+
+
+@pytest.mark.parametrize("action", ["GetCallerIdentity", "DescribeVpcs", "DescribeSubnets"])
+def test_interrupt_before_any_change(tiny, gate, moto, action):
+    tiny.run("apply", "--yes")
+    tiny.write("tiny.yaml", TINY.replace("team: red", "team: blue"))
+    gate.before = action
+    run = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    interrupted_at_once(run)
+
+
+def test_interrupt_while_waiting_for_what_was_made(tiny, gate, moto):
+    """The create is answered: reading until it is ready is the next run's work."""
+    gate.before = "DescribeVpcs"
+    run = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    interrupted_at_once(run)
+    gate.open()
+    tiny.run("apply", "--yes")
+    assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
+
+
 def test_interrupt_while_reading(tiny, gate, moto):
     tiny.run("apply", "--yes")
     gate.before = "DescribeSubnets"
     run = tiny.start("plan")
     assert gate.held.wait(30)
-    run.send_signal(signal.SIGINT)
-    time.sleep(0.2)
-    run.send_signal(signal.SIGINT)
-    finish(run, 130)
+    interrupted_at_once(run)

@@ -1,0 +1,98 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "providers/aws/aws.h"
+#include "providers/aws/shape.h"
+
+/* How the requests of a session are made: where they go, how fast, and how long they may take. */
+
+struct variables {
+	const char *common;
+	const char *ec2;
+};
+
+static const char *environment(struct world *world, const char *name)
+{
+	const struct variables *variables = world->context;
+
+	if (strcmp(name, "AWS_ENDPOINT_URL") == 0)
+		return variables->common;
+	if (strcmp(name, "AWS_ENDPOINT_URL_EC2") == 0)
+		return variables->ec2;
+	return strcmp(name, "AWS_REGION") == 0 ? "eu-central-1" : strstr(name, "_KEY") ? "key" : NULL;
+}
+
+static const struct row {
+	const char *name;
+	struct variables variables;
+	const char *service;
+	const char *operation;
+	const char *url;
+	double burst;
+} rows[] = {
+	{"AWS's own", {NULL, NULL}, "ec2", "DescribeVpcs", "https://ec2.eu-central-1.amazonaws.com/", 100},
+	{"a change", {NULL, NULL}, "ec2", "CreateVpc", "https://ec2.eu-central-1.amazonaws.com/", 50},
+	{"a server for all", {"http://a", NULL}, "ec2", "DescribeVpcs", "http://a/", 0},
+	{"a server for one, asked", {NULL, "http://b/"}, "ec2", "DescribeVpcs", "http://b/", 0},
+	{"a server for one, another asked",
+	 {NULL, "http://b/"},
+	 "sts",
+	 "GetCallerIdentity",
+	 "https://sts.eu-central-1.amazonaws.com/",
+	 100},
+	{"its own before the common one", {"http://a", "http://b/"}, "ec2", "DescribeVpcs", "http://b/", 0},
+};
+
+static void check(const struct row *row, struct arena *arena)
+{
+	struct variables variables = row->variables;
+	struct world world = {.context = &variables, .environment = environment};
+	struct value none = value_map(NULL, 0);
+	struct session *session = NULL;
+	struct diagnostics diagnostics;
+	struct http_request request;
+
+	diagnostics_init(&diagnostics, arena);
+	assert_true(aws_open(&aws_provider, &world, SLICE("aws"), &none, arena, &session, &diagnostics));
+	struct call call = {
+		.session = session,
+		.operation = row->operation,
+		.definition = aws_operation(aws_service(slice_of(row->service)), slice_of(row->operation)),
+		.parameters = &none,
+		.mutating = strncmp(row->operation, "Create", 6) == 0,
+	};
+	assert_true(aws_prepare(&call, 0, arena, &request, &diagnostics));
+	if (!slice_is(request.url, row->url))
+		fail_msg("%s: goes to %.*s", row->name, SLICE_ARGUMENTS(request.url));
+	if (aws_limits(&call).burst < row->burst || aws_limits(&call).burst > row->burst)
+		fail_msg("%s: %f at once", row->name, aws_limits(&call).burst);
+	/* However slowly it trickles in, it has an end. */
+	if (request.total_timeout_ms <= 0 || request.total_timeout_ms > 60000)
+		fail_msg("%s: may take %lld ms", row->name, (long long)request.total_timeout_ms);
+	aws_close(session);
+	diagnostics_release(&diagnostics);
+}
+
+static void test_requests(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct arena arena;
+
+		arena_init(&arena);
+		check(&rows[i], &arena);
+		arena_release(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests)};
+
+	return cmocka_run_group_tests_name("aws session", tests, NULL, NULL);
+}
