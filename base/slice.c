@@ -150,6 +150,38 @@ bool slice_is_utf8(struct slice text, size_t *ret_bad)
 	return true;
 }
 
+/* A byte that can begin what XML leaves out, of well-formed UTF-8: a control character, or U+F000 to U+FFFF. */
+static bool may_be_outside_xml(char byte)
+{
+	return (unsigned char)byte < 0x20 || (unsigned char)byte == 0xef;
+}
+
+static bool is_outside_xml(struct slice rest)
+{
+	if (rest.data[0] == '\t' || rest.data[0] == '\n' || rest.data[0] == '\r')
+		return false;
+	return (unsigned char)rest.data[0] < 0x20 || slice_starts_with(rest, SLICE("\xef\xbf\xbe")) ||
+	       slice_starts_with(rest, SLICE("\xef\xbf\xbf"));
+}
+
+bool slice_fits_xml(struct slice text, size_t *ret_bad)
+{
+	size_t sound = text.size, unused;
+	bool good = slice_is_utf8(text, &sound);
+
+	if (!ret_bad)
+		ret_bad = &unused;
+	for (size_t i = 0; i < sound; i++) {
+		if (may_be_outside_xml(text.data[i]) && is_outside_xml(slice_from(text, i))) {
+			*ret_bad = i;
+			return false;
+		}
+	}
+	if (!good)
+		*ret_bad = sound;
+	return good;
+}
+
 enum { NEAREST_LONGEST = 64 };
 
 static size_t smaller(size_t a, size_t b)

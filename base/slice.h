@@ -51,6 +51,9 @@ struct slice slice_cut(struct slice *rest, char separator);
 __attribute__((warn_unused_result)) bool slice_integer(struct slice text, int64_t *ret);
 /* Well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms). *ret_bad: offset of the first bad byte. */
 __attribute__((warn_unused_result)) bool slice_is_utf8(struct slice text, size_t *ret_bad);
+/* UTF-8 that XML 1.0 can carry (its production Char): of the control characters only tab, line feed and
+ * carriage return; neither U+FFFE nor U+FFFF. *ret_bad: offset of the first that it cannot. */
+__attribute__((warn_unused_result)) bool slice_fits_xml(struct slice text, size_t *ret_bad);
 /* The candidate nearest to name by edit distance, or -1 where none is near enough to be a
  * slip of the keys (at most a third of the name's length). O(count * length^2), lengths capped at 64. */
 int slice_nearest(struct slice name, const struct slice *candidates, size_t count);

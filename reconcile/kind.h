@@ -52,6 +52,8 @@ enum field_flag {
 	/* A field of another kind says the same of the same thing: where this one was never set, a move is
 	 * that one's doing and no drift. */
 	MIRRORED = 1 << 11,
+	/* Encoded on its way to the service, so that a string may hold any character. */
+	ENCODED = 1 << 12,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

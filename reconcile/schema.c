@@ -220,6 +220,8 @@ static enum fit fit_map(struct schema_walk *walk, const struct field *field, con
 			members_diverge(&sharing, walk->arena);
 			continue;
 		}
+		if (walk->diagnostics)
+			(void)schema_can_be_sent(walk, name, &member->key);
 		if (fit_value(walk, field->item, name, &member->value, &value))
 			members_diverge(&sharing, walk->arena);
 		members_take(&sharing, member, value);

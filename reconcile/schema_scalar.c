@@ -36,14 +36,29 @@ static bool whole_number(double number, int64_t *ret)
 	return true;
 }
 
+bool schema_can_be_sent(struct schema_walk *walk, const char *name, const struct value *text)
+{
+	struct slice bytes = value_slice(text);
+	size_t bad = 0;
+
+	if (slice_fits_xml(bytes, &bad))
+		return true;
+	diag_error(walk->diagnostics, FAULT_USER, text->position,
+		   "'%s' has a character that no service takes, 0x%02x at byte %zu", name,
+		   (unsigned)(unsigned char)bytes.data[bad], bad + 1);
+	diag_hint(walk->diagnostics, "take it out; of the control characters only tab and line breaks can be sent");
+	return false;
+}
+
 enum fit schema_fit_string(struct schema_walk *walk, const struct field *field, const char *name,
 			   const struct value *given, struct value *ret)
 {
-	(void)walk;
-	(void)field;
-	(void)name;
 	(void)ret;
-	return given->type == VALUE_STRING ? FIT_SAME : FIT_NOT;
+	if (given->type != VALUE_STRING)
+		return FIT_NOT;
+	if (walk->diagnostics && !(field->flags & ENCODED) && !schema_can_be_sent(walk, name, given))
+		return FIT_REFUSED;
+	return FIT_SAME;
 }
 
 enum fit schema_fit_integer(struct schema_walk *walk, const struct field *field, const char *name,

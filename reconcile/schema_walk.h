@@ -32,6 +32,10 @@ enum fit {
 typedef enum fit schema_fit(struct schema_walk *walk, const struct field *field, const char *name,
 			    const struct value *given, struct value *ret);
 
+/* Whether a service can be sent a text as it is: AWS's answers are XML 1.0, and one tag that XML cannot carry makes the
+ * whole listing of its kind unreadable. False after a diagnostic. */
+bool schema_can_be_sent(struct schema_walk *walk, const char *name, const struct value *text);
+
 schema_fit schema_fit_string;
 schema_fit schema_fit_integer;
 schema_fit schema_fit_number;

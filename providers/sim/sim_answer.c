@@ -2,6 +2,19 @@
 
 /* Writes answers in XML: a thing's tree as it stands, lists with their items. */
 
+/* Of what XML cannot carry, in a message about it, each byte as a question mark: an answer is well-formed always. */
+static void append(struct buffer *out, struct slice text)
+{
+	size_t bad = 0;
+
+	while (!slice_fits_xml(text, &bad)) {
+		(void)buffer_append(out, slice_first(text, bad));
+		(void)buffer_byte(out, '?');
+		text = slice_from(text, bad + 1);
+	}
+	(void)buffer_append(out, text);
+}
+
 static void escape(struct buffer *out, struct slice text)
 {
 	size_t plain = 0;
@@ -28,11 +41,11 @@ static void escape(struct buffer *out, struct slice text)
 		default:
 			continue;
 		}
-		(void)buffer_append(out, (struct slice){text.data + plain, i - plain});
+		append(out, (struct slice){text.data + plain, i - plain});
 		(void)buffer_string(out, entity);
 		plain = i + 1;
 	}
-	(void)buffer_append(out, slice_from(text, plain));
+	append(out, slice_from(text, plain));
 }
 
 static void tag(struct buffer *out, const char *open, const char *name)

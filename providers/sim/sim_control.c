@@ -144,6 +144,20 @@ static void drop(struct node *parent, struct slice part)
 	}
 }
 
+/* Whatever is set here is listed by the next answer. */
+static bool fits_xml(const struct value *value)
+{
+	if (value_is(value, VALUE_STRING))
+		return slice_fits_xml(value_slice(value), NULL);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (!fits_xml(&value->items[i]))
+			return false;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (!fits_xml(&value->members[i].key) || !fits_xml(&value->members[i].value))
+			return false;
+	return true;
+}
+
 static bool set(struct sim *sim, struct node *body, const struct value_member *member, struct diagnostics *diagnostics)
 {
 	struct slice path = value_slice(&member->key), rest = path;
@@ -173,6 +187,9 @@ static bool set(struct sim *sim, struct node *body, const struct value_member *m
 
 static bool set_all(struct sim *sim, struct node *body, const struct value *attributes, struct diagnostics *diagnostics)
 {
+	if (attributes && !fits_xml(attributes))
+		return diag_error(diagnostics, FAULT_USER, NOWHERE,
+				  "the API cannot hold a character that XML 1.0 cannot carry");
 	for (uint32_t i = 0; attributes && value_is(attributes, VALUE_MAP) && i < attributes->count; i++)
 		if (!set(sim, body, &attributes->members[i], diagnostics))
 			return false;

@@ -8,6 +8,7 @@ enum {
 	FORM_MOST_BYTES = 4 << 20,
 	PATH_MOST_STEPS = 16,
 	LIST_MOST_ITEMS = 5000,
+	SHOWN_BYTES = 200,
 };
 
 /* Stands in a list for an index that has not been seen; unseen ones are taken out at the end. */
@@ -67,7 +68,7 @@ static struct node *child_at(struct sim_call *call, struct node *map, struct sli
 static bool bad(struct sim_call *call, struct slice name)
 {
 	sim_fail(call, "MalformedQueryString", "The query string contains a syntax error near %.*s",
-		 (int)(name.size > 200 ? 200 : name.size), name.data);
+		 SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
 	return false;
 }
 
@@ -103,6 +104,12 @@ static bool put(struct sim_call *call, struct slice name, struct slice text)
 	}
 	if (node->type != NODE_TEXT)
 		return bad(call, name);
+	if (!slice_fits_xml(text, NULL)) {
+		sim_fail_about(call, "InvalidParameterValue",
+			       "The value of the parameter %s has characters that XML 1.0 cannot carry",
+			       slice_first(name, SHOWN_BYTES));
+		return false;
+	}
 	node_assign(node, text);
 	return true;
 }

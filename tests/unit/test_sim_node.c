@@ -192,6 +192,8 @@ static void requests(void **state)
 		{"Name=a&Options.Deep.Size=big", "InvalidParameterValue"},
 		{"Name=a&Options=x", "UnknownParameter"},
 		{"Name=%zz", "MalformedQueryString"},
+		{"Name=%01", "InvalidParameterValue"},
+		{"Name=%ff", "InvalidParameterValue"},
 		{"Name=a%", "MalformedQueryString"},
 		{"Name=a&Options..Mode=m", "MalformedQueryString"},
 	};

@@ -234,6 +234,39 @@ static void test_utf8(void **state)
 	assert_true(slice_is_utf8((struct slice){"\0\0", 2}, NULL));
 }
 
+static void test_fits_xml(void **state)
+{
+	static const struct {
+		const char *name;
+		struct slice text;
+		int bad; /* -1: none */
+	} rows[] = {
+		{"nothing", {"", 0}, -1},
+		{"text", {"text of more than eight bytes \xc3\xa4", 32}, -1},
+		{"what XML has of control characters", {"a\tb\nc\rd", 7}, -1},
+		{"delete and C1", {"\x7f\xc2\x80", 3}, -1},
+		{"NUL", {"a\0b", 3}, 1},
+		{"U+0001", {"0123456789\x01", 11}, 10},
+		{"U+001F", {"\x1f", 1}, 0},
+		{"U+FFFD", {"\xef\xbf\xbd", 3}, -1},
+		{"U+FFFE", {"a\xef\xbf\xbe", 4}, 1},
+		{"U+FFFF", {"\xef\xbf\xbf", 3}, 0},
+		{"U+1FFFF", {"\xf0\x9f\xbf\xbf", 4}, -1},
+		{"no UTF-8", {"ab\xff", 3}, 2},
+		{"a control character before what is no UTF-8", {"a\x02\xff", 3}, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		size_t bad = 999;
+		bool good = slice_fits_xml(rows[i].text, &bad);
+
+		if (good != (rows[i].bad < 0) || bad != (good ? 999 : (size_t)rows[i].bad))
+			fail_msg("%s: %d at %zu", rows[i].name, good, bad);
+	}
+	assert_false(slice_fits_xml(SLICE("\x01"), NULL));
+}
+
 static void test_nearest(void **state)
 {
 	const struct slice names[] = {
@@ -274,9 +307,9 @@ static void test_nearest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compare), cmocka_unit_test(test_parts),	cmocka_unit_test(test_from_and_first),
-		cmocka_unit_test(test_trim),	cmocka_unit_test(test_cut),	cmocka_unit_test(test_integer),
-		cmocka_unit_test(test_utf8),	cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_compare), cmocka_unit_test(test_parts),	 cmocka_unit_test(test_from_and_first),
+		cmocka_unit_test(test_trim),	cmocka_unit_test(test_cut),	 cmocka_unit_test(test_integer),
+		cmocka_unit_test(test_utf8),	cmocka_unit_test(test_fits_xml), cmocka_unit_test(test_nearest),
 	};
 
 	return cmocka_run_group_tests_name("slice", tests, NULL, NULL);

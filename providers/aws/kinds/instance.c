@@ -256,6 +256,7 @@ static const struct aws_field fields[] = {
 	 .member = "KeyName"},
 	{.field = {.name = "user_data",
 		   .type = FIELD_STRING,
+		   .flags = ENCODED,
 		   .most = AWS_USER_DATA_BYTES,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "what the first start runs, as text; a change stops the instance for a while"},

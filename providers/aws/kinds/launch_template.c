@@ -281,6 +281,7 @@ static const struct aws_field fields[] = {
 	SET("security_groups", "SecurityGroupIds", group, "groups of the instances"),
 	{.field = {.name = "user_data",
 		   .type = FIELD_STRING,
+		   .flags = ENCODED,
 		   .most = AWS_USER_DATA_BYTES,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "what the first start runs, as text"},
