@@ -20,8 +20,10 @@ struct world {
 
 	/* Milliseconds since 1970 UTC; for signatures and records, never for waiting. */
 	int64_t (*wall_ms)(struct world *world);
-	/* CLOCK_BOOTTIME: counts while the machine sleeps; for waiting and leases. */
+	/* CLOCK_BOOTTIME: counts while the machine sleeps; for waiting. */
 	int64_t (*boot_ms)(struct world *world);
+	/* The same where boot_ms runs ahead of it, in a simulation; NULL: boot_ms. See world_lease_ms(). */
+	int64_t (*lease_ms)(struct world *world);
 	/* Fills from a cryptographic source. Cannot fail: ends the process if the source does. */
 	void (*random)(struct world *world, void *bytes, size_t size);
 	/* Borrowed for the world's life, or NULL. */
@@ -54,5 +56,11 @@ struct world {
 	const char *host_name;	/* for the lease */
 	int64_t process_id;	/* for the lease */
 };
+
+/* The clock of leases: the machine's own, which every process on it agrees about, whatever world it simulates. */
+static inline int64_t world_lease_ms(struct world *world)
+{
+	return world->lease_ms ? world->lease_ms(world) : world->boot_ms(world);
+}
 
 #endif

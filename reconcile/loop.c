@@ -34,7 +34,7 @@ void loop_init(struct loop *loop, const struct loop_settings *settings)
 	map_init(&loop->buckets);
 	arena_init(&loop->names);
 	settings->world->random(settings->world, &loop->jitter, sizeof(loop->jitter));
-	loop->heartbeat_ms = loop_now_ms(loop) + HEARTBEAT_MS;
+	loop->heartbeat_ms = world_lease_ms(settings->world) + HEARTBEAT_MS;
 }
 
 void loop_release(struct loop *loop)
@@ -210,9 +210,10 @@ static void step_ready(struct loop *loop)
 
 static void wait_for_something(struct loop *loop)
 {
+	int64_t deadline_ms = loop_now_ms(loop) + HEARTBEAT_MS;
 	/* A lease that was lost has no next sign of life. */
-	bool beats = loop->settings.store && !loop->lost;
-	int64_t deadline_ms = beats ? loop->heartbeat_ms : loop_now_ms(loop) + HEARTBEAT_MS;
+	if (loop->settings.store && !loop->lost)
+		deadline_ms += loop->heartbeat_ms - HEARTBEAT_MS - world_lease_ms(loop->settings.world);
 	if (loop->sleeping.count > 0 && loop->sleeping.items[0]->loop.due_ms < deadline_ms)
 		deadline_ms = loop->sleeping.items[0]->loop.due_ms;
 	if (loop->reading_count > 0 && reads_due_ms(loop) < deadline_ms)

@@ -64,7 +64,7 @@ struct loop {
 	bool lost;	 /* a commit failed: send nothing more at all */
 	uint64_t jitter; /* state of the generator that spreads retries */
 	uint64_t added;
-	int64_t heartbeat_ms; /* when the lease is due for its next sign of life */
+	int64_t heartbeat_ms; /* when the lease is due for its next sign of life, by the clock of leases */
 };
 
 void loop_init(struct loop *loop, const struct loop_settings *settings);

@@ -147,7 +147,7 @@ void loop_commit(struct loop *loop)
 void loop_heartbeat(struct loop *loop)
 {
 	struct store *store = loop->settings.store;
-	int64_t now_ms = loop_now_ms(loop);
+	int64_t now_ms = world_lease_ms(loop->settings.world);
 	if (!store || now_ms < loop->heartbeat_ms || loop->lost)
 		return;
 	loop->heartbeat_ms = now_ms + HEARTBEAT_EVERY_MS;

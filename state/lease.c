@@ -73,7 +73,7 @@ static int64_t holder_left_ms(struct lease *lease, const struct holder *holder, 
 			      struct arena *scratch)
 {
 	struct slice machine = machine_instance(world, scratch);
-	int64_t boot_ms = world->boot_ms(world);
+	int64_t boot_ms = world_lease_ms(world);
 	int64_t wall_left_ms, seen_left_ms;
 
 	if (machine.size > 0 && slice_equal(machine, holder->machine)) {
@@ -167,7 +167,7 @@ bool lease_take(struct lease *lease, struct database *database, struct world *wo
 	taken.held = true;
 	taken.lost = false;
 	taken.fencing = holder.fencing + 1;
-	taken.beat_boot_ms = world->boot_ms(world);
+	taken.beat_boot_ms = world_lease_ms(world);
 	if ((holder.held && !close_lost_run(&holder, database, diagnostics)) ||
 	    !write_holder(&taken, database, world, run, arena, diagnostics) ||
 	    !open_run(database, world, run, diagnostics))
@@ -206,7 +206,7 @@ static bool tell_lost(struct lease *lease, struct database *database, struct sli
 bool lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
 		struct diagnostics *diagnostics)
 {
-	int64_t boot_ms = world->boot_ms(world);
+	int64_t boot_ms = world_lease_ms(world);
 	QUERY_AUTO query = query_start(database, STATEMENT_LEASE_BEAT);
 
 	query_integer(&query, boot_ms);
@@ -243,7 +243,7 @@ int64_t lease_left_ms(const struct lease *lease, struct world *world)
 {
 	if (!lease->held || lease->lost)
 		return 0;
-	return clamp(lease->beat_boot_ms + lease->term_ms - world->boot_ms(world), 0, lease->term_ms);
+	return clamp(lease->beat_boot_ms + lease->term_ms - world_lease_ms(world), 0, lease->term_ms);
 }
 
 static enum process_sign sign_of(const struct holder *holder, struct world *world, struct arena *scratch)
