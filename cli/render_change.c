@@ -99,7 +99,8 @@ static struct value claimed_members(struct arena *arena, const struct field *obj
 		const struct value *claim = value_get(wanted, name);
 		const struct field *field = field_named(&object->members, name);
 
-		if (claim && !value_is(claim, VALUE_NULL))
+		/* Null is a claim too: the member is to be cleared. */
+		if (claim)
 			value_builder_member(&builder, name,
 					     field ? only_claimed(arena, field, &live->members[i].value, claim)
 						   : live->members[i].value);

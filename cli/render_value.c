@@ -245,6 +245,9 @@ static void print_lines(struct buffer *buffer, const struct value *value, const 
 		print_entry(buffer, &value->items[i], style, indent + 2, true);
 	}
 	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++) {
+		/* What is to be unset has no line; the line it had is gone. */
+		if (value_is(&value->members[i].value, VALUE_NULL))
+			continue;
 		buffer_format(buffer, "%*s", i > 0 ? indent : first_indent, "");
 		print_text(buffer, value_slice(&value->members[i].key), true);
 		buffer_byte(buffer, ':');

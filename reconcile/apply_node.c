@@ -1,5 +1,6 @@
 #include "reconcile/apply_parts.h"
 #include "reconcile/schema.h"
+#include "reconcile/unset.h"
 
 enum { PATIENCE_MS = 30 * 60 * 1000 };
 
@@ -180,18 +181,18 @@ static bool is_last(const struct node *node)
 	return node->work.phase == PHASE_SETTLE || phases_node(&applying->phases, action, PHASE_SETTLE) == NO_NODE;
 }
 
-/* Desired fields with the constants of those that are no longer set. */
-static const struct value *with_constants(struct target *target)
+/* Desired fields with what becomes of those, and of members of them, that are no longer set. */
+static const struct value *with_unset(struct target *target)
 {
 	struct arena *arena = target->applying->apply->arena;
 	const struct value *constants = &target->action->constants;
-	if (constants->count == 0)
-		return &target->desired;
+	struct value desired = target->desired;
+	if (target->old && target->current == target->old && value_is(&target->old->resolved, VALUE_MAP))
+		desired = unset_complete_fields(&target->action->kind->fields, &desired, &target->old->resolved, arena);
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
-	for (uint32_t i = 0; i < target->desired.count; i++)
-		value_builder_member(&builder, value_slice(&target->desired.members[i].key),
-				     target->desired.members[i].value);
+	for (uint32_t i = 0; i < desired.count; i++)
+		value_builder_member(&builder, value_slice(&desired.members[i].key), desired.members[i].value);
 	for (uint32_t i = 0; i < constants->count; i++)
 		value_builder_member(&builder, value_slice(&constants->members[i].key), constants->members[i].value);
 	struct value *all = arena_new(arena, struct value);
@@ -242,7 +243,7 @@ static void begin_making(struct node *node)
 	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
 	node->work.changes = action->changes;
 	node->work.change_count = action->change_count;
-	node->work.desired = with_constants(target);
+	node->work.desired = with_unset(target);
 	node->work.released = fresh ? NULL : &action->released;
 	node->work.has_now = target->has_now;
 	if (target->has_now)

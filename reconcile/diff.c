@@ -1,11 +1,8 @@
 #include "reconcile/diff.h"
 
-#include <assert.h>
-#include <inttypes.h>
-
 #include "base/buffer.h"
-#include "base/json.h"
 #include "reconcile/schema.h"
+#include "reconcile/unset.h"
 
 /* A field's state during one comparison; NULL stands for "not set". */
 struct side {
@@ -45,7 +42,8 @@ static enum likeness compare_object(const struct field *field, const struct valu
 	enum likeness likeness = LIKE;
 	for (size_t i = 0; i < field->members.count; i++) {
 		const struct field *member = field_at(&field->members, i);
-		const struct value *mine = member_of(wanted, member->name);
+		/* A null is there for a purpose: the member is to be cleared. */
+		const struct value *mine = value_get_named(wanted, member->name);
 		const struct value *theirs = member_of(live, member->name);
 		if (member->flags & WRITE_ONLY)
 			continue;
@@ -53,8 +51,7 @@ static enum likeness compare_object(const struct field *field, const struct valu
 			likeness = worse(likeness, diff_field(member, mine, theirs));
 		else if (theirs && value_is(theirs, VALUE_UNREAD))
 			likeness = worse(likeness, LIKE_UNREAD);
-		else if (theirs && ((member->flags & KEY) || member->when_unset == UNSET_CLEAR ||
-				    member->when_unset == UNSET_REPLACE))
+		else if (theirs && (member->flags & KEY))
 			return UNLIKE;
 	}
 	return likeness;
@@ -205,13 +202,13 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 	}
 }
 
-/* "ingress[tcp 443 10.0.0.0/8]": the item's key without the members that it does not set. */
-static struct slice item_path(const struct field *field, const struct value *item, struct arena *arena)
+struct slice diff_item_path(const struct field *set, struct slice path_of_set, const struct value *item,
+			    struct arena *arena)
 {
-	struct slice rest = schema_item_key(field->item, item, arena);
+	struct slice rest = schema_item_key(set->item, item, arena);
 	struct buffer path;
 	buffer_init(&path, 4096);
-	buffer_format(&path, "%s[", field->name);
+	buffer_format(&path, "%.*s[", SLICE_ARGUMENTS(path_of_set));
 	for (bool first = true; rest.size > 0;) {
 		struct slice part = slice_cut(&rest, ' ');
 		if (slice_is(part, "-"))
@@ -232,19 +229,21 @@ static void add_item_changes(struct diffing *diffing, const struct field *field,
 			     enum change_effect effect, const struct value *live, const struct value *wanted)
 {
 	struct diff_index there, desired;
+	struct slice name = slice_of(field->name);
 	diff_index_init(&there, field, live, diffing->arena);
 	diff_index_init(&desired, field, wanted, diffing->arena);
 	for (uint32_t i = 0; live && i < live->count; i++) {
 		const struct value *before = &live->items[i];
 		const struct value *after = diff_index_find(&desired, before);
 		if (!after || diff_field(field->item, after, before) != LIKE)
-			add_change(diffing, field, item_path(field, before, diffing->arena), cause, effect, before,
-				   after);
+			add_change(diffing, field, diff_item_path(field, name, before, diffing->arena), cause, effect,
+				   before, after);
 	}
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
 		const struct value *after = &wanted->items[i];
 		if (value_has_deferred(after) || !diff_index_find(&there, after))
-			add_change(diffing, field, item_path(field, after, diffing->arena), cause, effect, NULL, after);
+			add_change(diffing, field, diff_item_path(field, name, after, diffing->arena), cause, effect,
+				   NULL, after);
 	}
 	diff_index_release(&there);
 	diff_index_release(&desired);
@@ -293,10 +292,79 @@ static enum change_effect effect_of_difference(const struct field *field)
 	return field->flags & IMMUTABLE ? EFFECT_REPLACE : EFFECT_SET;
 }
 
-/* The field is set in the spec. */
-static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *side)
+/* Whether two readings of a field tell the same. */
+static bool has_moved(const struct field *field, const struct value *observed, const struct value *live)
 {
-	bool was_applied = diffing->input->applied && diff_field(field, side->sealed, side->applied) == LIKE;
+	return diff_field(field, observed, live) == UNLIKE || diff_field(field, live, observed) == UNLIKE;
+}
+
+static bool is_unread(const struct value *value)
+{
+	return value && value_is(value, VALUE_UNREAD);
+}
+
+struct unset_visit {
+	struct diffing *diffing;
+	const struct field *field; /* at the top */
+};
+
+/* A member that the spec does not set: one that it did set may be let go of, another one may have moved. */
+static void judge_unset_member(void *context, const struct unset_member *member)
+{
+	const struct unset_visit *visit = context;
+	if (member->applied) {
+		if (member->field->when_unset != UNSET_RELEASE)
+			return;
+		const struct value *actual = visit->diffing->input->live ? member->live : member->observed;
+		if (!actual)
+			actual = member->applied;
+		add_change(visit->diffing, visit->field, member->path, CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
+		return;
+	}
+	if (!visit->diffing->input->live || !member->recorded || is_unread(member->observed) ||
+	    is_unread(member->live) || (member->field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
+		return;
+	if (has_moved(member->field, member->observed, member->live))
+		add_change(visit->diffing, visit->field, member->path, CAUSE_DRIFT, EFFECT_SHOW, member->observed,
+			   member->live);
+}
+
+static void judge_unset_members(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	struct unset_visit visit = {diffing, field};
+	const struct unset_sides sides = {side->sealed, side->applied, side->observed, side->live_sealed};
+	if (!diffing->input->applied || (field->flags & WRITE_ONLY))
+		return;
+	unset_walk(field, slice_of(field->name), &sides, diffing->arena, judge_unset_member, &visit);
+}
+
+/* What is wanted, with what becomes of the members that were applied and are not wanted any more. */
+static bool complete_wanted(struct diffing *diffing, const struct field *field, const struct side *side,
+			    struct side *ret)
+{
+	bool dropped = false;
+	*ret = *side;
+	if (!side->applied || value_equal(side->sealed, side->applied))
+		return false;
+	struct value *whole = arena_new_array(diffing->arena, 2, struct value);
+	whole[0] = unset_complete(field, side->wanted, side->applied, diffing->arena, &dropped);
+	if (!dropped)
+		return false;
+	whole[1] = unset_complete(field, side->sealed, side->applied, diffing->arena, &dropped);
+	ret->wanted = &whole[0];
+	ret->sealed = &whole[1];
+	return true;
+}
+
+/* The field is set in the spec. */
+static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *as_given)
+{
+	struct side whole;
+	const struct side *side = &whole;
+	bool dropped = complete_wanted(diffing, field, as_given, &whole);
+	size_t count = diffing->result->count;
+	bool was_applied =
+		diffing->input->applied && !dropped && diff_field(field, side->sealed, side->applied) == LIKE;
 	bool immutable = (field->flags & IMMUTABLE) != 0;
 	if ((field->flags & OBSERVED) && was_applied)
 		return;
@@ -311,11 +379,14 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 		likeness = LIKE;
 	/* What was not finished cannot have drifted. */
 	enum change_cause cause = was_applied && diffing->input->observed ? CAUSE_DRIFT : CAUSE_INTENT;
+	if (dropped || (side->observed && side->live_sealed && !value_equal(side->observed, side->live_sealed)))
+		judge_unset_members(diffing, field, as_given);
 	switch (likeness) {
 	case LIKE:
-		if (!was_applied && diffing->input->applied)
+		/* What is let go of says itself that the record will follow. */
+		if (!was_applied && diffing->input->applied && diffing->result->count == count)
 			add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, actual,
-				   side->wanted);
+				   as_given->wanted);
 		break;
 	case LIKE_UNREAD:
 		add_change(diffing, field, slice_of(field->name), cause, EFFECT_UNREAD, side->applied, side->wanted);
@@ -343,13 +414,7 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 		return;
 	case UNSET_CONSTANT: {
 		struct value *constant = arena_new(diffing->arena, struct value);
-		struct diagnostics bugs;
-		diagnostics_init(&bugs, diffing->arena);
-		bool read = json_read(diffing->arena, slice_of(field->unset_value), false, 4096, field->name, constant,
-				      &bugs);
-		assert(read);
-		(void)read;
-		diagnostics_release(&bugs);
+		*constant = unset_constant(field, diffing->arena);
 		goal = constant;
 		value_builder_member(&diffing->constants, slice_of(field->name), *constant);
 		effect = EFFECT_SET;
@@ -382,13 +447,12 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
 {
 	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
 		return;
-	if ((side->observed && value_is(side->observed, VALUE_UNREAD)) ||
-	    (side->live && value_is(side->live, VALUE_UNREAD)))
+	if (is_unread(side->observed) || is_unread(side->live))
 		return;
 	/* A field that the record does not know is new in this version of the kind: what is live is its baseline. */
 	if (!value_get_named(diffing->input->observed, field->name) && !side->live)
 		return;
-	if (diff_field(field, side->observed, side->live_sealed) == UNLIKE)
+	if (has_moved(field, side->observed, side->live_sealed))
 		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_SHOW, side->observed, side->live);
 }
 

@@ -24,9 +24,9 @@ enum likeness {
 };
 
 /*
- * Compares one field. Members of an object that `wanted` does not set are not compared,
- * except where their when_unset is to clear or to replace; items of a set are matched by key; a
- * map counts as a whole. NULL or null: not set.
+ * Compares one field. Members of an object that `wanted` does not have are not compared; one
+ * that it has as null is to be cleared. Items of a set are matched by key; a map counts as a whole.
+ * NULL or null: not set, and a list or map without items is no more than that.
  */
 enum likeness diff_field(const struct field *field, const struct value *wanted, const struct value *live);
 
@@ -42,6 +42,10 @@ void diff_index_init(struct diff_index *index, const struct field *set, const st
 void diff_index_release(struct diff_index *index);
 /* The item with the same key as `item`, or NULL. */
 const struct value *diff_index_find(const struct diff_index *index, const struct value *item);
+
+/* "ingress[tcp 443 10.0.0.0/8]": the item's key without the members that it does not set. */
+struct slice diff_item_path(const struct field *set, struct slice path_of_set, const struct value *item,
+			    struct arena *arena);
 
 enum change_cause {
 	CAUSE_INTENT, /* the spec changed */
@@ -65,7 +69,7 @@ struct change {
 	enum change_cause cause;
 	enum change_effect effect;
 	struct value before; /* null: not set */
-	struct value after;  /* null: to be unset; deferred: known after apply */
+	struct value after;  /* null, also of a member within: to be unset; deferred: known after apply */
 };
 
 struct difference {

@@ -4,6 +4,7 @@ What is live is read with boto3. A kind takes part by its sample in samples/; a 
 """
 
 import contextlib
+import copy
 import functools
 import json
 import re
@@ -339,6 +340,38 @@ def test_change_that_replaces(trial, kind, field):
 @pytest.mark.parametrize("kind, field", rows("unset"))
 def test_removed_from_the_spec(trial, kind, field):
     take_out_of_the_spec(trial(kind, "simulator", SAMPLES[kind].unset[field].given), field)
+
+
+def at_path(value, path):
+    for step in path.split("."):
+        value = value[int(step)] if isinstance(value, list) else value.get(step)
+    return value
+
+
+@pytest.mark.parametrize("kind, path", rows("unset_members"))
+def test_member_removed_from_the_spec(trial, kind, path):
+    unset = SAMPLES[kind].unset_members[path]
+    tried = trial(kind, "simulator", unset.given)
+    first, before = tried.identity(), tried.live()
+    field, *_, last = path.split(".")
+    values = copy.deepcopy(tried.values)
+    del at_path(values, path.rpartition(".")[0])[last]
+    tried.write(values)
+
+    kept = unset.becomes is KEPT
+    carry_out(
+        tried, lambda planned: check_just(planned, tried, *(("record", "release") if kept else ("update", "set")), {field})
+    )
+    assert tried.identity() == first
+    after = tried.live()
+    assert at_path(after, path) == (at_path(before, path) if kept else unset.becomes)
+    if kept:
+        assert after == before
+    plan_is_empty(tried.stack)
+    # The record knows that it was let go of: set again, it is news.
+    shown = tried.stack.run("state", "show", tried.address, "--output", "json").json
+    [recorded] = [each["applied"] for each in shown["objects"]]
+    assert last not in at_path(recorded, path.rpartition(".")[0])
 
 
 # moto is slow, so there each kind walks through its fields with one resource.

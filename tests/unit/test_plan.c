@@ -24,6 +24,15 @@ static const struct field rule_fields[] = {
 static const struct field rule = {.name = "rule", .type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
 static const struct field text = {.name = "text", .type = FIELD_STRING};
 
+static const struct field tunnel_fields[] = {
+	{.name = "name", .type = FIELD_STRING, .flags = KEY},
+	{.name = "life", .type = FIELD_INTEGER, .when_unset = UNSET_CONSTANT, .unset_value = "28800"},
+	{.name = "wait", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
+	{.name = "weight", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "types", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
+};
+static const struct field tunnel = {.name = "tunnel", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields)};
+
 static const struct field net_fields[] = {
 	{.name = "range", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE},
 	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
@@ -31,6 +40,9 @@ static const struct field net_fields[] = {
 	{.name = "pool", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
 	{.name = "size", .type = FIELD_INTEGER, .flags = OBSERVED, .when_unset = UNSET_RELEASE},
 	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CONSTANT, .unset_value = "{}"},
+	{.name = "list", .type = FIELD_LIST, .item = &tunnel, .when_unset = UNSET_RELEASE},
+	{.name = "set", .type = FIELD_SET, .item = &tunnel, .when_unset = UNSET_RELEASE},
+	{.name = "one", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields), .when_unset = UNSET_RELEASE},
 };
 static const char *const renewing[] = {"dns", NULL};
 static const struct output net_outputs[] = {{.name = "id"}, {.name = "version", .renewed_by = renewing}};
@@ -349,6 +361,11 @@ static const char *summary(struct fixture *fixture)
 		"{\"name\":\"y\",\"rules\":[{\"port\":2,\"group\":\"g1\"}]}",                                          \
 		"{\"name\":\"y\",\"rules\":[{\"port\":2,\"group\":\"g1\"}]}")
 
+#define WITH(field, value) "{\"t.net.a\":{\"range\":\"10\",\"" field "\":" value "}}"
+#define WAS(field, value, live)                                                                                        \
+	"{" REC("t.net.a", "n1", "{\"range\":\"10\",\"" field "\":" value "}",                                         \
+		"{\"range\":\"10\",\"" field "\":" value "}", "{\"range\":\"10\",\"" field "\":" live "}") "}"
+
 static const struct row {
 	const char *name;
 	const char *spec;
@@ -419,6 +436,29 @@ static const struct row {
 								"{\"version\":" REF("t.net.a.version") "}",
 								"{\"version\":1}", "{\"version\":1}") "}",
 	 "update t.net.a:dns; update t.user.c:version"},
+	{"a member goes back to its constant", WITH("list", "[{}]"),
+	 WAS("list", "[{\"life\":7200}]", "[{\"life\":7200}]"), "update t.net.a:list"},
+	{"a member is at its constant already", WITH("list", "[{}]"),
+	 WAS("list", "[{\"life\":28800}]", "[{\"life\":28800}]"), "record t.net.a:list"},
+	{"a member of an item in a set", WITH("set", "[{\"name\":\"a\"},{\"name\":\"b\"}]"),
+	 WAS("set", "[{\"name\":\"a\",\"life\":60},{\"name\":\"b\"}]",
+	     "[{\"name\":\"a\",\"life\":60},{\"name\":\"b\"}]"),
+	 "update t.net.a:set[a]"},
+	{"a released member of a list", WITH("list", "[{}]"), WAS("list", "[{\"wait\":5}]", "[{\"wait\":5}]"),
+	 "record t.net.a:list[0].wait"},
+	{"a released member of a set", WITH("set", "[{\"name\":\"a\"}]"),
+	 WAS("set", "[{\"name\":\"a\",\"wait\":5}]", "[{\"name\":\"a\",\"wait\":5}]"), "record t.net.a:set[a].wait"},
+	{"a released member of an object, and one with a constant", WITH("one", "{\"name\":\"a\"}"),
+	 WAS("one", "{\"name\":\"a\",\"life\":60,\"wait\":5}", "{\"name\":\"a\",\"life\":60,\"wait\":5}"),
+	 "update t.net.a:one.wait,one"},
+	{"a member is cleared", WITH("one", "{}"), WAS("one", "{\"weight\":\"2\"}", "{\"weight\":\"2\"}"),
+	 "update t.net.a:one"},
+	{"a member is cleared already", WITH("one", "{}"), WAS("one", "{\"weight\":\"2\"}", "{}"),
+	 "record t.net.a:one"},
+	{"an empty list that was never set", WITH("one", "{\"name\":\"a\"}"),
+	 WAS("one", "{\"name\":\"a\"}", "{\"name\":\"a\",\"types\":[]}"), ""},
+	{"a member that was never set moved", WITH("set", "[{\"name\":\"a\"}]"),
+	 WAS("set", "[{\"name\":\"a\"}]", "[{\"name\":\"a\",\"weight\":\"3\"}]"), "record t.net.a:~set[a].weight"},
 	{"two that name each other", "{" MUTUAL "}", "{}", "create t.group.x; create t.group.y"},
 	{"two that name each other, the same", "{" MUTUAL "}", "{" MUTUAL_REC "}", ""},
 	{"two that name each other, destroyed", "{}", "{" MUTUAL_REC "}", "delete t.group.x; delete t.group.y"},

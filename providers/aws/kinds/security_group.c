@@ -81,6 +81,8 @@ static struct value encode_rule(const struct aws_field *field, const struct valu
 	const struct value *to = value_get_named(rule, "to_port");
 	const struct value *description = value_get_named(rule, "description");
 	struct slice protocol = value_slice(value_get_named(rule, "protocol"));
+	/* Null: to be cleared, which a call that does not say it does. */
+	bool described = description && !value_is(description, VALUE_NULL);
 	(void)field;
 	aws_parameter_add(&parameters, "IpProtocol", value_string(slice_is(protocol, "all") ? SLICE("-1") : protocol));
 	if (from)
@@ -94,9 +96,9 @@ static struct value encode_rule(const struct aws_field *field, const struct valu
 		struct value_member *members = arena_new_array(arena, 2, struct value_member);
 		struct value *pair = arena_new(arena, struct value);
 		members[0] = (struct value_member){value_text(sources[i].member), *source};
-		if (description)
+		if (described)
 			members[1] = (struct value_member){value_text("Description"), *description};
-		*pair = value_map(members, description ? 2 : 1);
+		*pair = value_map(members, described ? 2 : 1);
 		aws_parameter_add(&parameters, sources[i].list, value_list(pair, 1));
 	}
 	return aws_parameters_value(&parameters, arena);

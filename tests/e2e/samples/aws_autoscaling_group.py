@@ -260,6 +260,21 @@ SAMPLE = Sample(
         "metrics": Unset([]),
         "tags": Unset([]),
     },
+    unset_members={
+        "hooks.0.timeout_s": Unset(KEPT),
+        "hooks.0.default_result": Unset(KEPT),
+        "zonal_shift.impaired_health": Unset(KEPT),
+        **{
+            f"mixed_instances.{path}": Unset(becomes, given={**NO_TEMPLATE, "mixed_instances": MIXED})
+            for path, becomes in {
+                "on_demand_base": KEPT,
+                "on_demand_percent": KEPT,
+                "spot_strategy": KEPT,
+                "overrides.0.weight": CLEARED,
+                "overrides": [],
+            }.items()
+        },
+    },
     further={
         "mixed instances": {
             "name": "mixed",

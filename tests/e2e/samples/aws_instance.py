@@ -190,6 +190,7 @@ SAMPLE = Sample(
         "kernel": Change("aki-11234567", given={**OLD, "kernel": "aki-01234567"}),
         "ramdisk": Change("ari-11234567", given={**OLD, "ramdisk": "ari-01234567"}),
     },
+    unset_members={"metadata.hop_limit": Unset(KEPT)},
     unset={
         "security_groups": Unset(KEPT),
         "subnet": Unset(KEPT),

@@ -211,6 +211,7 @@ SAMPLE = Sample(
         "tags": Change({"team": "operations"}),
     },
     replaces={"name": Change("worker-2")},
+    unset_members={"metadata.hop_limit": Unset(CLEARED), "cpu.threads_per_core": Unset(CLEARED)},
     unset={
         **cleared(
             "description",

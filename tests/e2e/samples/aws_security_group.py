@@ -1,4 +1,4 @@
-from samples import KEPT, Change, Sample, Unset
+from samples import CLEARED, KEPT, Change, Sample, Unset
 from trueup_runner import Ref, found, tags_of
 
 SOURCES = [
@@ -74,6 +74,7 @@ SAMPLE = Sample(
         "description": Change("what is tried again"),
         "vpc": Change(Ref("aws.vpc.away"), given={"ingress": [SSH]}),
     },
+    unset_members={"ingress.0.description": Unset(CLEARED)},
     unset={"ingress": Unset([]), "egress": Unset(KEPT), "tags": Unset({})},
     read=read,
     remove=lambda cloud, identity: cloud.client().delete_security_group(GroupId=identity),
