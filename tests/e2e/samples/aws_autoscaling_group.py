@@ -71,6 +71,9 @@ def read(cloud, identity):
     group = groups[0]
     hooks = scaling.describe_lifecycle_hooks(AutoScalingGroupName=identity)["LifecycleHooks"]
     told = picked(group, PATHS)
+    # A policy without overrides answers with an empty list of them.
+    if told["mixed_instances"] and not told["mixed_instances"].get("overrides"):
+        told["mixed_instances"].pop("overrides", None)
     # moto names a queue and a role of its own for every hook.
     members = HOOK if cloud.name == "simulator" else {name: HOOK[name] for name in LAUNCHING}
     told.update(
@@ -271,7 +274,7 @@ SAMPLE = Sample(
                 "on_demand_percent": KEPT,
                 "spot_strategy": KEPT,
                 "overrides.0.weight": CLEARED,
-                "overrides": [],
+                "overrides": CLEARED,
             }.items()
         },
     },
@@ -279,6 +282,13 @@ SAMPLE = Sample(
         "mixed instances": {
             "name": "mixed",
             "mixed_instances": MIXED,
+            "subnets": [Ref("aws.subnet.a")],
+            "min": 0,
+            "max": 4,
+        },
+        "mixed instances without overrides": {
+            "name": "plain",
+            "mixed_instances": {name: value for name, value in MIXED.items() if name != "overrides"},
             "subnets": [Ref("aws.subnet.a")],
             "min": 0,
             "max": 4,
