@@ -1,3 +1,4 @@
+#include "base/members.h"
 #include "cli/line_diff.h"
 #include "cli/render_change.h"
 
@@ -127,6 +128,51 @@ static struct value only_claimed(struct arena *arena, const struct field *field,
 	return value_builder_list(&builder, arena);
 }
 
+static struct value in_order(struct arena *arena, const struct field *field, const struct value *value);
+
+static struct value members_in_order(struct arena *arena, const struct field *field, const struct value *map)
+{
+	bool object = field && field->type == FIELD_OBJECT;
+	VALUE_BUILDER_AUTO builder;
+	MEMBERS_AUTO members;
+
+	value_builder_init(&builder);
+	for (size_t i = 0; object && i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+		const struct value *value = value_get_named(map, member->name);
+
+		if (value)
+			value_builder_member(&builder, slice_of(member->name), in_order(arena, member, value));
+	}
+	members_sort(&members, map);
+	for (uint32_t i = 0; i < map->count; i++) {
+		struct slice key = value_slice(&members.sorted[i]->key);
+
+		if (!object || !field_named(&field->members, key))
+			value_builder_member(&builder, key,
+					     in_order(arena, field ? field->item : NULL, &members.sorted[i]->value));
+	}
+	return value_builder_map(&builder, arena);
+}
+
+/*
+ * A spec, a service and a file have members in orders of their own, which say nothing: here an object has
+ * them as its kind's table does, and any other map by their names.
+ */
+static struct value in_order(struct arena *arena, const struct field *field, const struct value *value)
+{
+	if (value_is(value, VALUE_MAP))
+		return members_in_order(arena, field, value);
+	if (!value_is(value, VALUE_LIST))
+		return *value;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < value->count; i++)
+		value_builder_item(&builder, in_order(arena, field ? field->item : NULL, &value->items[i]));
+	return value_builder_list(&builder, arena);
+}
+
 static void print_long(struct change_view *view, const struct change *change)
 {
 	BUFFER_AUTO before;
@@ -134,10 +180,7 @@ static void print_long(struct change_view *view, const struct change *change)
 
 	buffer_init(&before, TEXT_LIMIT_BYTES);
 	buffer_init(&after, TEXT_LIMIT_BYTES);
-	struct value claimed = change->before;
-	if (change->field && (change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE))
-		claimed = only_claimed(view->arena, change->field, &change->before, &change->after);
-	render_lines(&before, &claimed, view->style);
+	render_lines(&before, &change->before, view->style);
 	render_lines(&after, &change->after, view->style);
 	/* Drift is told from the side of the record: what was, and what is there now. */
 	bool turned = change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET;
@@ -155,7 +198,8 @@ static void print_two(struct change_view *view, const struct value *first, const
 /* An item of a set, or a member of a map, comes or goes as a whole. */
 static bool is_part_of_field(const struct change *change)
 {
-	return change->field && change->path.size > strlen(change->field->name);
+	return change->field && change->path.size > strlen(change->field->name) &&
+	       (change->field->type == FIELD_MAP || slice_ends_with(change->path, SLICE("]")));
 }
 
 static void print_item(struct change_view *view, const struct change *change)
@@ -177,8 +221,32 @@ static void print_item(struct change_view *view, const struct change *change)
 	}
 }
 
-void render_change(struct change_view *view, const struct change *change)
+/* The field of what a change is about: an item where it is about one. */
+static const struct field *subject_of(const struct change *change)
 {
+	const struct field *field = change->field;
+
+	return field && field->item && field->type != FIELD_LIST && is_part_of_field(change) ? field->item : field;
+}
+
+/* The change as it is shown: with nothing that the spec does not claim, and in an order that depends on nothing. */
+static struct change as_shown(struct change_view *view, const struct change *change)
+{
+	const struct field *field = subject_of(change);
+	struct change shown = *change;
+
+	if (field && (change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE))
+		shown.before = only_claimed(view->arena, field, &change->before, &change->after);
+	shown.before = in_order(view->arena, field, &shown.before);
+	shown.after = in_order(view->arena, field, &change->after);
+	return shown;
+}
+
+void render_change(struct change_view *view, const struct change *as_planned)
+{
+	const struct change shown = as_shown(view, as_planned);
+	const struct change *change = &shown;
+
 	print_path(view, change);
 	if (is_long(&change->before, view->style) || is_long(&change->after, view->style)) {
 		print_note(view, change);

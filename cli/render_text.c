@@ -136,7 +136,7 @@ static void print_action(struct buffer *buffer, const struct report *report, con
 		.arena = report->arena,
 		.width = PATH_WIDTH_LEAST,
 		.drift_only = report->is_drift,
-		.listed = action->operation == OPERATION_CREATE || action->operation == OPERATION_ADOPT,
+		.listed = action->operation == OPERATION_CREATE,
 	};
 
 	print_head(buffer, report, action, palette);

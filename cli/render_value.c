@@ -189,6 +189,9 @@ void render_value(struct buffer *buffer, const struct value *value, const struct
 
 bool render_is_long(const struct value *value, const struct json_style *style)
 {
+	/* Objects in a row are read, and compared, one a line. */
+	if (value_is(value, VALUE_LIST) && value->count > 1 && value_is(&value->items[0], VALUE_MAP))
+		return true;
 	BUFFER_AUTO text;
 
 	buffer_init(&text, RENDER_INLINE_BYTES);

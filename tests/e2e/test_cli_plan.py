@@ -150,6 +150,71 @@ def test_long_values_differ_line_by_line(tiny):
     assert " removed: " in plan and " added: " in plan
 
 
+WORKERS = """\
+stack: tiny
+providers: {aws: {region: eu-central-1}}
+aws.vpc: {main: {cidr: 10.0.0.0/16}}
+aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}
+aws.launch_template: {worker: {name: worker, image: ami-0123456789abcdef0, instance_type: t3.micro}}
+aws.autoscaling_group:
+  workers:
+    name: workers
+    min: 0
+    max: 3
+    subnets: [a]
+    mixed_instances:
+      on_demand_base: 1
+      overrides:
+      - {weight: "2", instance_type: t3.large}
+      - {weight: "1", instance_type: t3.small}
+      launch_template: worker
+"""
+
+
+@pytest.fixture
+def workers(tiny):
+    tiny.write("tiny.yaml", WORKERS)
+    return tiny
+
+
+def signed(result, sign):
+    """What follows a sign in the lines of long values."""
+    return [line.strip()[2:].strip() for line in result.out.splitlines() if line.startswith(f"        {sign} ")]
+
+
+@pytest.mark.parametrize(
+    "old, new, gone, come",
+    [
+        pytest.param(
+            '{weight: "2", instance_type: t3.large}',
+            "{instance_type: t3.large}",
+            ["- {instance_type: t3.large, weight: 2}"],
+            ["- {instance_type: t3.large, weight: unset}"],
+            id="a member is taken away",
+        ),
+        pytest.param(
+            WORKERS[WORKERS.index("      overrides:") : WORKERS.index("      launch_template: worker\n")],
+            "",
+            ["overrides:", "- {instance_type: t3.large, weight: 2}", "- {instance_type: t3.small, weight: 1}"],
+            [],
+            id="a list is taken away",
+        ),
+        pytest.param("on_demand_base: 1", "on_demand_base: 2", ["on_demand_base: 1"], ["on_demand_base: 2"], id="order"),
+    ],
+)
+def test_what_differs_within_a_long_value(workers, old, new, gone, come):
+    workers.run("apply", "--yes")
+    edit(workers, old, new)
+    planned = workers.run("plan")
+    assert (signed(planned, "-"), signed(planned, "+")) == (gone, come), planned.out
+
+
+def test_order_of_members_is_not_shown(workers):
+    shown = [line for line in workers.run("plan", "--out", "p.plan").out.splitlines() if line.startswith("      ")]
+    again = [line for line in workers.run("show", "p.plan").out.splitlines() if line.startswith("      ")]
+    assert shown == again and any("{instance_type: t3.large, weight: 2}" in line for line in shown)
+
+
 def test_budget(tiny):
     tiny.run("apply", "--yes")
     edit(tiny, "10.0.2.0", "10.0.3.0")

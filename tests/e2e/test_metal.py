@@ -10,6 +10,7 @@ import http.server
 import ipaddress
 import json
 import pathlib
+import re
 import threading
 import time
 import urllib.request
@@ -103,6 +104,7 @@ def test_a_machine_is_adopted_kept_and_forgotten(stack, redfish):
     assert operations(first) == {"metal.machine.web": "adopt", "metal.machine.box": "adopt"}
     assert changes(first, "metal.machine.web") == {"power": ("set", "off", "on")}
     assert changes(first, "metal.machine.box") == {}
+    assert re.search(r"= metal\.machine\.web .*\n +power +off -> on\n", stack.run("plan").out)
     stack.run("apply", "--yes")
     assert (power_of(server, 1), power_of(server, 2)) == ("On", "On")
     assert is_empty(stack)
