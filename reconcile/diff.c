@@ -313,7 +313,7 @@ static void judge_unset_member(void *context, const struct unset_member *member)
 {
 	const struct unset_visit *visit = context;
 	if (member->applied) {
-		if (member->field->when_unset != UNSET_RELEASE)
+		if (member->field->when_unset == UNSET_CONSTANT || member->field->when_unset == UNSET_CLEAR)
 			return;
 		const struct value *actual = visit->diffing->input->live ? member->live : member->observed;
 		if (!actual)
@@ -409,6 +409,7 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 	const struct value *goal = NULL;
 	enum change_effect effect = EFFECT_RELEASE;
 	switch (field->when_unset) {
+	case UNSET_UNDECLARED:
 	case UNSET_RELEASE:
 		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
 		return;

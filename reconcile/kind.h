@@ -59,10 +59,13 @@ enum field_flag {
 /* What becomes of a field that was set and no longer is. A field that was never set has no
  * desired value. */
 enum unset_rule {
+	/* Said nothing: only for what is required, and for KEY members, without which an item is another one. A test
+	 * refuses a table that leaves it so. */
+	UNSET_UNDECLARED,
 	UNSET_RELEASE,	/* kept as it is and no longer managed; said so in the plan */
 	UNSET_CONSTANT, /* goes back to .unset_value */
 	UNSET_CLEAR,	/* emptied, by the call the provider's table names */
-	UNSET_REPLACE,	/* only a new object is without it */
+	UNSET_REPLACE,	/* only a new object is without it; not for members of objects */
 };
 
 /* How the ranges in a field take part in the check for overlaps. */

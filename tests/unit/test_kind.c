@@ -11,6 +11,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "cli/providers.h"
 #include "tests/unit/support_kinds.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -85,6 +86,41 @@ static void test_kinds(void **state)
 	assert_null(kinds_find(&support_kinds, SLICE("net.vpcs")));
 	assert_null(kinds_find(&support_kinds, SLICE("")));
 	assert_null(kinds_find(&none, SLICE("net.vpc")));
+}
+
+/* Prints every field that can be left out without the table saying what becomes of it; gives how many. */
+static size_t undeclared(const struct field *field, const char *where, bool within)
+{
+	size_t count = 0;
+	bool silent = field->when_unset == UNSET_UNDECLARED && !(field->flags & (REQUIRED | KEY));
+
+	if (silent || (within && field->when_unset == UNSET_REPLACE)) {
+		print_message("%s: '%s' %s\n", where, field->name,
+			      silent ? "does not declare when_unset" : "cannot ask for a new object");
+		count++;
+	}
+	for (size_t i = 0; i < field->members.count; i++)
+		count += undeclared(field_at(&field->members, i), where, true);
+	for (size_t i = 0; field->item && i < field->item->members.count; i++)
+		count += undeclared(field_at(&field->item->members, i), where, true);
+	return count;
+}
+
+/* Silence must not mean that a field is let go of. */
+static void test_every_optional_field_declares_when_unset(void **state)
+{
+	struct arena arena;
+	size_t count = 0;
+
+	(void)state;
+	arena_init(&arena);
+	struct kinds kinds = all_kinds(&arena);
+	for (size_t i = 0; i < kinds.count; i++)
+		for (size_t k = 0; k < kinds.items[i]->fields.count; k++)
+			count += undeclared(field_at(&kinds.items[i]->fields, k), kinds.items[i]->name, false);
+	assert_true(kinds.count > 0);
+	assert_int_equal(count, 0);
+	arena_release(&arena);
 }
 
 static const struct {
@@ -211,9 +247,13 @@ static void test_patterns_against_pcre(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),	     cmocka_unit_test(test_outputs),
-		cmocka_unit_test(test_kinds),	     cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_pattern_time), cmocka_unit_test(test_patterns_against_pcre),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_pattern_time),
+		cmocka_unit_test(test_patterns_against_pcre),
+		cmocka_unit_test(test_every_optional_field_declares_when_unset),
 	};
 
 	return cmocka_run_group_tests_name("kind", tests, NULL, NULL);
