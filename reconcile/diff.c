@@ -126,6 +126,12 @@ static enum likeness compare_map(const struct field *field, const struct value *
 	return likeness;
 }
 
+static bool is_same_text(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	return field->same && value_is(wanted, VALUE_STRING) && value_is(live, VALUE_STRING) && !wanted->secret &&
+	       !live->secret && field->same(value_slice(wanted), value_slice(live));
+}
+
 static bool is_empty(const struct value *value)
 {
 	return (value_is(value, VALUE_LIST) || value_is(value, VALUE_MAP)) && value->count == 0;
@@ -154,7 +160,7 @@ enum likeness diff_field(const struct field *field, const struct value *wanted, 
 		return compare_list(field, wanted, live);
 	if (field->type == FIELD_MAP && value_is(wanted, VALUE_MAP))
 		return compare_map(field, wanted, live);
-	return value_equal(wanted, live) ? LIKE : UNLIKE;
+	return value_equal(wanted, live) || is_same_text(field, wanted, live) ? LIKE : UNLIKE;
 }
 
 static void add_change(struct diffing *diffing, const struct field *field, struct slice path, enum change_cause cause,

@@ -88,6 +88,9 @@ struct fields {
  * at value->position. */
 typedef bool field_check(const struct field *field, const struct value *value, struct diagnostics *diagnostics);
 
+/* Whether two texts that are not equal mean the same; neither is secret. */
+typedef bool field_same(struct slice a, struct slice b);
+
 struct field {
 	const char *name;
 	enum field_type type;
@@ -104,6 +107,7 @@ struct field {
 	const char *const *choices; /* NULL-terminated, or NULL: the values allowed */
 	int64_t least, most;	    /* integers: bounds; strings: bytes; lists: items. Both 0: none */
 	field_check *check;
+	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
 	enum range_role range;

@@ -374,6 +374,13 @@ def test_member_removed_from_the_spec(trial, kind, path):
     assert last not in at_path(recorded, path.rpartition(".")[0])
 
 
+@pytest.mark.parametrize("kind, field", rows("alike"))
+def test_another_text_of_the_same_meaning(trial, kind, field):
+    tried = trial(kind, "simulator")
+    tried.write({**tried.values, field: SAMPLES[kind].alike[field]})
+    plan_is_empty(tried.stack)
+
+
 # moto is slow, so there each kind walks through its fields with one resource.
 STEPS = {
     "change": ("in_place", change_in_place),

@@ -13,12 +13,19 @@ static bool check_public_key(const struct field *field, const struct value *valu
 	return false;
 }
 
+/* Type and key: what follows them is a comment, and EC2 shows one of its own making. */
+static bool is_same_key(struct slice a, struct slice b)
+{
+	struct slice left = slice_trim(a), right = slice_trim(b);
+	struct slice left_type = slice_cut(&left, ' '), right_type = slice_cut(&right, ' ');
+
+	left = slice_trim(left);
+	right = slice_trim(right);
+	return slice_equal(left_type, right_type) && slice_equal(slice_cut(&left, ' '), slice_cut(&right, ' '));
+}
+
 static const char *const with_public_key[] = {"IncludePublicKey", "true", NULL};
 
-/*
- * What EC2 shows of a key has a comment of its own making. Behind one id the key never changes, so
- * the record is what it is compared with.
- */
 static const struct aws_field fields[] = {
 	{.field = {.name = "name",
 		   .type = FIELD_STRING,
@@ -29,8 +36,9 @@ static const struct aws_field fields[] = {
 	 .member = "KeyName"},
 	{.field = {.name = "public_key",
 		   .type = FIELD_STRING,
-		   .flags = REQUIRED | IMMUTABLE | WRITE_ONLY,
+		   .flags = REQUIRED | IMMUTABLE,
 		   .check = check_public_key,
+		   .same = is_same_key,
 		   .about = "a line of an OpenSSH public key file"},
 	 .member = "PublicKeyMaterial",
 	 .read = "PublicKey"},

@@ -55,6 +55,8 @@ class Sample:
     unset: dict = dataclasses.field(default_factory=dict)
     # {"tunnels.0.dpd_action": Unset}: a member within a field is taken out, and the rest of the field stays.
     unset_members: dict = dataclasses.field(default_factory=dict)
+    # {field: value}: another text that means what `values` say.
+    alike: dict = dataclasses.field(default_factory=dict)
     # {field: reason}: cannot be read with boto3 on any server.
     unreadable: dict = dataclasses.field(default_factory=dict)
     # {field: reason}: moto does not take it, forgets it, or misstates it; such fields are left out there.

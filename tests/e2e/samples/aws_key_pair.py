@@ -28,6 +28,7 @@ SAMPLE = Sample(
     in_place={"tags": Change({"team": "operations"})},
     replaces={"name": Change("ops-2"), "public_key": Change(SECOND)},
     unset={"tags": Unset({})},
+    alike={"public_key": f"{FIRST} on another machine"},
     moto_lacks={
         "life": "DeleteKeyPair by id answers and deletes nothing",
         "replace": "DeleteKeyPair by id answers and deletes nothing",
