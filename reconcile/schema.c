@@ -49,7 +49,7 @@ static void report_misfit(struct schema_walk *walk, const struct field *field, c
 	/* Text in a field of text's own making (a range, an address) is wrong by content, not by type. */
 	if (given->type == VALUE_STRING && !given->secret && field->type >= FIELD_CIDR4 && field->type <= FIELD_ADDRESS)
 		diag_error(diagnostics, FAULT_USER, given->position, "'%s' expects %s, found '%.*s'", name,
-			   types[field->type].expected, (int)(text.size < 80 ? text.size : 80), text.data);
+			   types[field->type].expected, SLICE_ARGUMENTS(schema_shown(diagnostics->arena, text)));
 	else if (field->type == FIELD_REFERENCE && field->target)
 		diag_error(diagnostics, FAULT_USER, given->position, "'%s' expects a reference to '%s', found %s", name,
 			   field->target, value_type_name(given->type));

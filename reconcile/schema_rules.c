@@ -9,18 +9,36 @@ enum {
 	SHOWN_BYTES = 80,
 };
 
-/* As messages quote it: long values are cut, and a secret is not shown. */
-static struct slice shown(const struct schema_walk *walk, const struct value *value)
+struct slice schema_shown(struct arena *arena, struct slice text)
 {
-	struct slice text = value_slice(value);
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SHOWN_BYTES * 4 + 4);
+	for (size_t i = 0; i < text.size && i < SHOWN_BYTES; i++) {
+		unsigned char byte = (unsigned char)text.data[i];
+
+		if (byte < 0x20 || byte == 0x7f)
+			buffer_format(&shown, "\\x%02x", byte);
+		else
+			buffer_byte(&shown, text.data[i]);
+	}
+	if (text.size > SHOWN_BYTES)
+		buffer_string(&shown, "...");
+	return arena_copy(arena, buffer_slice(&shown));
+}
+
+/* "'zone' cannot be 'x'"; of a secret no more is told than that. */
+static void report_value(struct schema_walk *walk, const char *name, const struct value *value, const char *secret)
+{
+	struct diagnostics *diagnostics = walk->diagnostics;
 
 	if (value->secret)
-		return SLICE("a secret");
-	if (value->type == VALUE_INTEGER)
-		return arena_format(walk->diagnostics->arena, "%" PRId64, value->integer);
-	if (text.size <= SHOWN_BYTES)
-		return arena_format(walk->diagnostics->arena, "'%.*s'", SLICE_ARGUMENTS(text));
-	return arena_format(walk->diagnostics->arena, "'%.*s...'", (int)SHOWN_BYTES, text.data);
+		diag_error(diagnostics, FAULT_USER, value->position, "'%s' %s", name, secret);
+	else if (value->type == VALUE_INTEGER)
+		diag_error(diagnostics, FAULT_USER, value->position, "'%s' cannot be %" PRId64, name, value->integer);
+	else
+		diag_error(diagnostics, FAULT_USER, value->position, "'%s' cannot be '%.*s'", name,
+			   SLICE_ARGUMENTS(schema_shown(diagnostics->arena, value_slice(value))));
 }
 
 static struct slice choice_text(const struct schema_walk *walk, const struct value *value)
@@ -44,8 +62,7 @@ static void report_choice(struct schema_walk *walk, const struct field *field, c
 		buffer_format(&listing, "%s%s", count > 0 ? ", " : "", field->choices[count]);
 	}
 	nearest = value->secret ? -1 : slice_nearest(choice_text(walk, value), candidates, count);
-	diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' cannot be %.*s", name,
-		   SLICE_ARGUMENTS(shown(walk, value)));
+	report_value(walk, name, value, "is none of the values that it may have");
 	if (nearest >= 0)
 		diag_hint(walk->diagnostics, "did you mean '%s'? It may be: %.*s%s", field->choices[nearest],
 			  SLICE_ARGUMENTS(buffer_slice(&listing)), listing.full ? ", ..." : "");
@@ -71,8 +88,7 @@ static void check_pattern(struct schema_walk *walk, const struct field *field, c
 {
 	if (pattern_matches(field->pattern, value_slice(value)))
 		return;
-	diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' cannot be %.*s", name,
-		   SLICE_ARGUMENTS(shown(walk, value)));
+	report_value(walk, name, value, "does not have the form that it needs; it is a secret and not shown");
 	diag_hint(walk->diagnostics, "it must match the pattern %s", field->pattern);
 }
 
@@ -93,12 +109,38 @@ static bool measure(const struct value *value, int64_t *ret, const char **ret_un
 	       value->type == VALUE_MAP;
 }
 
+/* "1 item", "2 items". */
+static struct slice counted(struct arena *arena, int64_t count, const char *unit)
+{
+	size_t size = strlen(unit);
+
+	/* "entries" has a singular of its own. */
+	if (count != 1)
+		return arena_format(arena, "%" PRId64 "%s", count, unit);
+	return strcmp(unit, " entries") == 0 ? SLICE("1 entry")
+					     : arena_format(arena, "1%.*s", (int)(size > 0 ? size - 1 : 0), unit);
+}
+
+static void hint_bounds(struct schema_walk *walk, const struct field *field, const char *unit)
+{
+	struct arena *arena = walk->diagnostics->arena;
+
+	if (field->most < field->least)
+		diag_hint(walk->diagnostics, "at least %" PRId64 " are needed", field->least);
+	else if (field->most == field->least)
+		diag_hint(walk->diagnostics, "it takes exactly %.*s",
+			  SLICE_ARGUMENTS(counted(arena, field->least, unit)));
+	else
+		diag_hint(walk->diagnostics, "it takes from %" PRId64 " to %.*s", field->least,
+			  SLICE_ARGUMENTS(counted(arena, field->most, unit)));
+}
+
 static void check_bounds(struct schema_walk *walk, const struct field *field, const char *name,
 			 const struct value *value)
 {
 	/* A lower bound alone is written without an upper one. */
 	bool open = field->most < field->least;
-	const char *unit;
+	const char *unit = "";
 	int64_t size;
 
 	if (value->type == VALUE_NUMBER) {
@@ -109,18 +151,20 @@ static void check_bounds(struct schema_walk *walk, const struct field *field, co
 		if (!measure(value, &size, &unit) || (size >= field->least && (open || size <= field->most)))
 			return;
 		if (unit[0] != '\0')
-			diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' cannot have %" PRId64 "%s",
-				   name, size, unit);
+			diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' cannot have %.*s", name,
+				   SLICE_ARGUMENTS(counted(walk->diagnostics->arena, size, unit)));
 		else if (value->secret)
 			diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' is out of bounds", name);
 		else
 			diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' cannot be %" PRId64, name,
 				   size);
 	}
-	if (open)
-		diag_hint(walk->diagnostics, "at least %" PRId64 " are needed", field->least);
+	if (value->type == VALUE_INTEGER || value->type == VALUE_NUMBER)
+		diag_hint(walk->diagnostics,
+			  open ? "it must be at least %" PRId64 : "it must be from %" PRId64 " to %" PRId64,
+			  field->least, field->most);
 	else
-		diag_hint(walk->diagnostics, "it must be from %" PRId64 " to %" PRId64, field->least, field->most);
+		hint_bounds(walk, field, unit);
 }
 
 void schema_rules(struct schema_walk *walk, const struct field *field, const char *name, const struct value *value)

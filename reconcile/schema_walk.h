@@ -45,6 +45,9 @@ schema_fit schema_fit_address;
 schema_fit schema_fit_json;
 schema_fit schema_fit_reference;
 
+/* A text of the user's for a message: without control characters, which would end or change it, and cut. */
+struct slice schema_shown(struct arena *arena, struct slice text);
+
 /* Choices, pattern, bounds and the field's own check, for a known value in canonical form
  * that a user gave; walk->diagnostics is not NULL. */
 void schema_rules(struct schema_walk *walk, const struct field *field, const char *name, const struct value *value);

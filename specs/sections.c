@@ -182,6 +182,14 @@ static const char *kind_before_name(const struct loading *loading, struct slice 
 	return NULL;
 }
 
+static bool is_setting(struct slice name)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (slice_is(name, settings[i].name))
+			return true;
+	return false;
+}
+
 static void report_unknown_key(struct loading *loading, const struct value *key)
 {
 	struct slice candidates[CANDIDATES_MOST];
@@ -199,6 +207,8 @@ static void report_unknown_key(struct loading *loading, const struct value *key)
 		   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
 	if (kind)
 		diag_hint(loading->diagnostics, "write '%s:', and the name on a line of its own below it", kind);
+	else if (is_setting(name))
+		diag_hint(loading->diagnostics, "it belongs under 'settings:'");
 	else if (nearest >= 0)
 		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
 	else

@@ -39,6 +39,8 @@ static const struct load_row section_rows[] = {
 	{"nothing like it", A "something: {a: {}}\n",
 	 "a.yaml:2:1: 'something' is neither a kind nor a section ('trueup schema' lists the kinds and their "
 	 "fields)\n"},
+	{"a setting outside of 'settings'", A "max_delete: 3\n",
+	 "a.yaml:2:1: 'max_delete' is neither a kind nor a section (it belongs under 'settings:')\n"},
 	{"a kind that is no map", A "net.vpc: [a]\n", "a.yaml:2:10: net.vpc expects a map, found a list\n"},
 	{"a module", A "module: {x: {source: ./x}}\n",
 	 "a.yaml:2:9: modules are not supported yet (write the resources themselves)\n"},
@@ -163,7 +165,7 @@ static const struct load_row resource_rows[] = {
 	 "a.yaml:2:80: 'weight' cannot be 2 (it must be from 0 to 1) [net.subnet.x]\n"
 	 "a.yaml:2:113: 'zone' cannot be 'zzz' (it may be: alpha, beta, gamma) [net.subnet.b]\n"
 	 "a.yaml:2:124: 'size' must be even [net.subnet.b]\n"
-	 "a.yaml:2:134: 'label' cannot have 9 bytes (it must be from 2 to 8) [net.subnet.b]\n"},
+	 "a.yaml:2:134: 'label' cannot have 9 bytes (it takes from 2 to 8 bytes) [net.subnet.b]\n"},
 	{"exclusives",
 	 A VPC "net.group: {g: {vpc: a, peer: g2, rules: [{protocol: tcp, cidr: 10.0.0.0/8, group: g2}, {protocol: "
 	       "udp}]}, g2: {}}\n",

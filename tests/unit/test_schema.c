@@ -173,7 +173,7 @@ static const struct given_row {
 	{"no truth as text", &support_vpc, "{\"cidr\":\"10.0.0.0/16\",\"dns\":\"true\"}",
 	 "'dns' expects true or false, found a string; "},
 	{"bounds", &support_subnet, "{\"vpc\":\"v\",\"size\":1,\"weight\":1.5,\"label\":\"a\"}",
-	 "'size' cannot be 1; 'weight' is out of bounds; 'label' cannot have 1 bytes; "},
+	 "'size' cannot be 1; 'weight' is out of bounds; 'label' cannot have 1 byte; "},
 	{"bounds reached", &support_subnet, "{\"vpc\":\"v\",\"size\":100,\"weight\":1,\"label\":\"abcdefgh\"}",
 	 "{\"label\":\"abcdefgh\",\"size\":100,\"vpc\":\"v\",\"weight\":1}"},
 	{"a lower bound alone", &support_gateway, "{\"subnets\":[]}", "'subnets' cannot have 0 items; "},
@@ -293,6 +293,61 @@ static void test_fields_of_others(void **state)
 	bench_end(&bench);
 }
 
+/* What is said of a value that breaks a rule, and what to do; of a secret nothing of what it holds. */
+static void test_messages(void **state)
+{
+	static const char *const choices[] = {"red", "green", NULL};
+	static const struct field text = {.type = FIELD_STRING};
+	static const struct field fields[] = {
+		{.name = "colour", .type = FIELD_STRING, .choices = choices},
+		{.name = "key", .type = FIELD_STRING, .flags = SECRET, .choices = choices},
+		{.name = "code", .type = FIELD_STRING, .pattern = "^[a-z]+$"},
+		{.name = "token", .type = FIELD_STRING, .flags = SECRET, .pattern = "^[a-z]+$"},
+		{.name = "pair", .type = FIELD_LIST, .item = &text, .least = 2, .most = 2},
+		{.name = "labels", .type = FIELD_MAP, .item = &text, .least = 2, .most = 4},
+		{.name = "one", .type = FIELD_LIST, .item = &text, .least = 1, .most = 1},
+		{.name = "size", .type = FIELD_INTEGER, .least = 2, .most = -1},
+		{.name = "range", .type = FIELD_CIDR4},
+	};
+	static const struct fields table = FIELDS(fields);
+	static const struct {
+		const char *name, *given, *message, *hint; /* hint: NULL for none */
+	} rows[] = {
+		{"a choice", "{\"colour\":\"blue\"}", "'colour' cannot be 'blue'", "it may be: red, green"},
+		{"a choice, secret", "{\"key\":\"blue\"}", "'key' is none of the values that it may have",
+		 "it may be: red, green"},
+		{"a pattern", "{\"code\":\"A1\"}", "'code' cannot be 'A1'", "it must match the pattern ^[a-z]+$"},
+		{"a pattern, secret", "{\"token\":\"A1\"}",
+		 "'token' does not have the form that it needs; it is a secret and not shown",
+		 "it must match the pattern ^[a-z]+$"},
+		{"a line break in what is quoted", "{\"code\":\"a\\nb\\u007f\"}", "'code' cannot be 'a\\x0ab\\x7f'",
+		 "it must match the pattern ^[a-z]+$"},
+		{"one item", "{\"pair\":[\"a\"]}", "'pair' cannot have 1 item", "it takes exactly 2 items"},
+		{"one entry", "{\"labels\":{\"a\":\"b\"}}", "'labels' cannot have 1 entry",
+		 "it takes from 2 to 4 entries"},
+		{"no item", "{\"one\":[]}", "'one' cannot have 0 items", "it takes exactly 1 item"},
+		{"a lower bound", "{\"size\":1}", "'size' cannot be 1", "it must be at least 2"},
+		{"text that is no range", "{\"range\":\"10.0\\t\"}",
+		 "'range' expects an IPv4 range such as 10.0.0.0/16, found '10.0\\x09'", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value given, canonical;
+		struct bench bench;
+
+		bench_start(&bench);
+		given = read_json(&bench, rows[i].given);
+		assert_false(schema_check_fields(&table, "it", &given, &bench.arena, &canonical, &bench.diagnostics));
+		const struct diag *said = &bench.diagnostics.items[0];
+		if (!slice_is(said->message, rows[i].message) ||
+		    !slice_is(said->hint, rows[i].hint ? rows[i].hint : ""))
+			fail_msg("%s: %.*s (%.*s)", rows[i].name, SLICE_ARGUMENTS(said->message),
+				 SLICE_ARGUMENTS(said->hint));
+		bench_end(&bench);
+	}
+}
+
 static void test_item_keys(void **state)
 {
 	static const struct {
@@ -327,10 +382,10 @@ static void test_item_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),	  cmocka_unit_test(test_answer_fields),
-		cmocka_unit_test(test_given),	  cmocka_unit_test(test_sharing),
-		cmocka_unit_test(test_secrets),	  cmocka_unit_test(test_fields_of_others),
-		cmocka_unit_test(test_item_keys),
+		cmocka_unit_test(test_answers),	 cmocka_unit_test(test_answer_fields),
+		cmocka_unit_test(test_given),	 cmocka_unit_test(test_sharing),
+		cmocka_unit_test(test_secrets),	 cmocka_unit_test(test_fields_of_others),
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_item_keys),
 	};
 
 	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
