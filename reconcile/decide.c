@@ -176,6 +176,37 @@ struct decision decide(const struct situation *situation)
 	return (struct decision){OPERATION_CONFLICT, "no rule covers this situation"};
 }
 
+const char *decide_destroying(const struct situation *situation, const struct decision *decision)
+{
+	static const struct {
+		enum operation operation;
+		unsigned live;
+		const char *reason;
+	} reasons[] = {
+		{OPERATION_DELETE, ANY_LIVE, "everything is to go"},
+		{OPERATION_FORGET, LIVE(LIVE_ABSENT), "gone already"},
+		{OPERATION_FORGET, ANY_LIVE, "only its record goes; the thing itself is left alone"},
+		{OPERATION_CONFLICT, LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING), "is protected, so it is not destroyed"},
+		{OPERATION_INCOMPLETE, ANY_LIVE, "could not be read, so it is not destroyed"},
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].operation == decision->operation && (reasons[i].live & LIVE(situation->live)))
+			return reasons[i].reason;
+	return decision->reason;
+}
+
+const char *decide_hint(const struct situation *situation, const struct decision *decision)
+{
+	bool there = situation->live == LIVE_PRESENT || situation->live == LIVE_LEAVING;
+
+	if (decision->operation != OPERATION_CONFLICT || !situation->protect || !there || !situation->in_record ||
+	    situation->difference == DIFFERENCE_FIXED)
+		return NULL;
+	return situation->in_spec ? "take 'protect' out of its 'lifecycle', apply that first, and then the change"
+				  : "apply it once without 'protect' in its 'lifecycle'; then it can go";
+}
+
 const char *operation_name(enum operation operation)
 {
 	static const char *const names[OPERATION_COUNT] = {

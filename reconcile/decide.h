@@ -57,6 +57,10 @@ struct decision {
 };
 
 struct decision decide(const struct situation *situation);
+/* The reason where everything is to go, whatever the spec says: "no longer in the spec" would not be true. */
+const char *decide_destroying(const struct situation *situation, const struct decision *decision);
+/* What to do about a conflict, or NULL. */
+const char *decide_hint(const struct situation *situation, const struct decision *decision);
 
 const char *operation_name(enum operation operation);
 

@@ -166,12 +166,14 @@ static void add_item_action(struct planning *planning, struct item *item)
 										 : slice_of(item->reason));
 }
 
-static void add_conflict(struct planning *planning, const struct item *item, const char *reason)
+static void add_conflict(struct planning *planning, const struct item *item, const char *reason, const char *hint)
 {
 	struct position position = item->resource ? item->resource->position : NOWHERE;
 	diag_error(planning->diagnostics, FAULT_CONFLICT, position, "'%.*s' %s", SLICE_ARGUMENTS(item->address),
 		   reason);
 	diag_address(planning->diagnostics, item->address);
+	if (hint)
+		diag_hint(planning->diagnostics, "%s", hint);
 }
 
 /* An object that the spec does not have, or one that a replace has left behind. */
@@ -198,8 +200,10 @@ static bool add_leaving(struct planning *planning, struct object *object, const 
 		situation.live = LIVE_ABSENT;
 	}
 	struct decision decision = decide(&situation);
+	if (planning->input->destroy && !deposed)
+		decision.reason = decide_destroying(&situation, &decision);
 	if (decision.operation == OPERATION_CONFLICT)
-		add_conflict(planning, &item, decision.reason);
+		add_conflict(planning, &item, decision.reason, decide_hint(&situation, &decision));
 	struct action *action = add_action(planning);
 	action->operation = decision.operation;
 	action->reason = deposed ? "left behind by a replace" : decision.reason;
@@ -362,7 +366,7 @@ static void collect_items(struct planning *planning)
 			diff_report_conflicts(item->fields, item->address, item->resource->position,
 					      planning->diagnostics);
 		else if (item->operation == OPERATION_CONFLICT && item->reason)
-			add_conflict(planning, item, item->reason);
+			add_conflict(planning, item, item->reason, item->hint);
 		else if (item->operation != OPERATION_NONE && item->operation != OPERATION_CONFLICT)
 			add_item_action(planning, item);
 	}

@@ -16,7 +16,8 @@ struct item {
 	struct difference *parts;
 	enum operation operation;
 	const char *reason;
-	bool unchanged; /* proven by digests: neither diff was needed */
+	const char *hint; /* what to do about a conflict, or NULL */
+	bool unchanged;	  /* proven by digests: neither diff was needed */
 	bool maybe;
 	bool moved; /* the alias reaches another region now */
 	bool create_before_destroy;

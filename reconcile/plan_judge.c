@@ -251,6 +251,11 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	struct decision decision = decide(&situation);
 	item->operation = decision.operation;
 	item->reason = item->moved ? "its provider now reaches another region" : decision.reason;
+	item->hint = decide_hint(&situation, &decision);
+	/* Nobody deleted what was never there. */
+	if (item->operation == OPERATION_CREATE && item->object && item->object->role == OBJECT_INCOMPLETE &&
+	    item->object->provider_id.size == 0)
+		item->reason = "its create never completed";
 	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
 		item->reason = "was not finished by an earlier run";
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);

@@ -5,6 +5,9 @@
 
 #include <cmocka.h>
 
+#include <string.h>
+
+#include "base/slice.h"
 #include "reconcile/decide.h"
 
 /* Calls check for every combination of the table's inputs. */
@@ -123,6 +126,48 @@ static void test_what_was_found_is_forgotten_not_deleted(void **state)
 	for_every_situation(never_destroys_found);
 }
 
+static void test_what_is_said_when_everything_goes(void **state)
+{
+	static const struct {
+		const char *name;
+		struct situation situation;
+		const char *reason, *hint; /* hint: the beginning, or NULL */
+	} rows[] = {
+		{"deleted", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, "everything is to go", NULL},
+		{"protected",
+		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, true, false},
+		 "is protected, so it is not destroyed",
+		 "apply it once without 'protect'"},
+		{"gone", {false, true, LIVE_ABSENT, DIFFERENCE_NONE, false, false}, "gone already", NULL},
+		{"found",
+		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, true},
+		 "only its record goes; the thing itself is left alone",
+		 NULL},
+		{"unread",
+		 {false, true, LIVE_UNREAD, DIFFERENCE_NONE, false, false},
+		 "could not be read, so it is not destroyed",
+		 NULL},
+		{"another's",
+		 {false, true, LIVE_NOT_OURS, DIFFERENCE_NONE, false, false},
+		 "is recorded here, but its tags name another owner",
+		 NULL},
+	};
+	struct situation changed = {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, true, false};
+	struct decision decision = decide(&changed);
+
+	(void)state;
+	assert_true(slice_starts_with(slice_of(decide_hint(&changed, &decision)), SLICE("take 'protect' out")));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		decision = decide(&rows[i].situation);
+		struct slice hint = slice_of(decide_hint(&rows[i].situation, &decision));
+
+		if (strcmp(decide_destroying(&rows[i].situation, &decision), rows[i].reason) != 0)
+			fail_msg("%s: %s", rows[i].name, decide_destroying(&rows[i].situation, &decision));
+		if ((hint.size > 0) != (rows[i].hint != NULL) || !slice_starts_with(hint, slice_of(rows[i].hint)))
+			fail_msg("%s: hint '%.*s'", rows[i].name, SLICE_ARGUMENTS(hint));
+	}
+}
+
 static void test_rows(void **state)
 {
 	static const struct {
@@ -169,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_only_what_is_recorded_is_deleted),
 		cmocka_unit_test(test_what_contradicts_the_spec_is_a_conflict),
 		cmocka_unit_test(test_what_was_found_is_forgotten_not_deleted),
+		cmocka_unit_test(test_what_is_said_when_everything_goes),
 		cmocka_unit_test(test_rows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

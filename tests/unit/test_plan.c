@@ -245,8 +245,8 @@ static void add_record(struct fixture *fixture, const char *record)
 		};
 		object->kind = slice_of(kind_of(object->address)->name);
 		object->outputs = json(fixture, "{\"version\": 1}");
-		if (value_get_named(one, "role"))
-			object->role = OBJECT_DEPOSED;
+		if (value_get_named(one, "incomplete"))
+			object->role = OBJECT_INCOMPLETE;
 		object->dependency_count =
 			references_of(fixture, kind_of(object->address), applied, &object->dependencies);
 		*live = (struct live){.presence = PRESENCE_ABSENT};
@@ -480,10 +480,55 @@ static void test_rows(void **state)
 	}
 }
 
+/* Why the only action is there, or what was said against it and what to do. */
+static void test_reasons(void **state)
+{
+	static const struct {
+		const char *name, *spec, *record;
+		bool destroy;
+		const char *reason;
+	} reasons[] = {
+		{"never made", "{" NET_A "}", "{\"t.net.a\":{\"applied\":{\"range\":\"10\"},\"incomplete\":true}}",
+		 false, "its create never completed"},
+		{"begun", "{" NET_A "}",
+		 "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"},\"incomplete\":true,"
+		 "\"live\":{\"range\":\"10\"}}}",
+		 false, "was not finished by an earlier run"},
+		{"begun, and deleted by somebody", "{" NET_A ",\"t.net.b\":{\"range\":\"11\"}}",
+		 "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"},\"incomplete\":true}," REC(
+			 "t.net.b", "n2", "{\"range\":\"11\"}", "{\"range\":\"11\"}", "{\"range\":\"11\"}") "}",
+		 false, "was deleted outside of this stack"},
+		{"destroyed", "{}", "{" NET_REC("{\"range\":\"10\"}") "}", true, "everything is to go"},
+		{"removed", "{}", "{" NET_REC("{\"range\":\"10\"}") "}", false, "no longer in the spec"},
+		{"protected", "{}",
+		 "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"},\"protect\":true,"
+		 "\"live\":{\"range\":\"10\"}}}",
+		 true,
+		 "'t.net.a' is protected, so it is not destroyed (apply it once without 'protect' in its 'lifecycle'; "
+		 "then it can go)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		struct fixture fixture;
+		make_plan(&fixture, reasons[i].spec, reasons[i].record, reasons[i].destroy);
+		const struct diag *said = fixture.diagnostics.items;
+		struct slice got =
+			fixture.diagnostics.count
+				? arena_format(&fixture.arena, "%.*s (%.*s)", SLICE_ARGUMENTS(said->message),
+					       SLICE_ARGUMENTS(said->hint))
+				: slice_of(fixture.plan.action_count ? fixture.plan.actions[0].reason : "no action");
+		if (!slice_is(got, reasons[i].reason))
+			fail_msg("%s: '%.*s', not '%s'", reasons[i].name, SLICE_ARGUMENTS(got), reasons[i].reason);
+		release(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_reasons),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
