@@ -96,8 +96,8 @@ layers: $(BUILD)/trueup ## check that no file includes or calls a higher or sibl
 	$(Q)bash tools/layers.sh . $(BUILD)/obj
 
 .PHONY: bench
-bench: $(BUILD)/trueup ## measure validate, plan and apply at 1,000, 10,000 and 100,000 resources
-	$(Q)CC="$(CC)" BUILD=$(BUILD) python3 tools/bench.py $(BUILD)/trueup
+bench: $(BUILD)/trueup $(BUILD)/tests/yaml_events $(BUILD)/tests/measure dependencies-bench ## measure validate, plan and apply at 1,000, 10,000 and 100,000 resources
+	$(Q)BUILD=$(BUILD) python3 tools/bench.py $(BUILD)/trueup
 
 .PHONY: format
 format: dependencies-lint ## format every C file in place
@@ -121,11 +121,11 @@ help: ## list these targets
 tell_tests = TRUEUP_BINARY=$(abspath $(BUILD)/trueup) TRUEUP_BUILD=$(abspath $(BUILD)) \
 	TRUEUP_MAKE_SETTINGS='$(filter-out E2E=% UNIT=%,$(MAKEOVERRIDES))'
 
-.PHONY: dependencies-build dependencies-test dependencies-lint dependencies-valgrind
-dependencies-build dependencies-test dependencies-lint dependencies-valgrind:
+.PHONY: dependencies-build dependencies-test dependencies-lint dependencies-valgrind dependencies-bench
+dependencies-build dependencies-test dependencies-lint dependencies-valgrind dependencies-bench:
 	@bash tools/dependencies.sh $(patsubst dependencies-%,%,$@)
 # One at a time: they share the package manager's lock.
-dependencies-test dependencies-lint dependencies-valgrind: | dependencies-build
+dependencies-test dependencies-lint dependencies-valgrind dependencies-bench: | dependencies-build
 
 $(VENV)/ready: tools/python-requirements.txt | dependencies-test
 	@bash tools/python-environment.sh $(VENV) $<
@@ -157,9 +157,10 @@ $(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(call object,$(unit_support)) $(BU
 	$(Q)$(CC) $(link_flags) -o $@ $^ -lcmocka $(package_libraries)
 $(call object,$(unit_support) $(UNIT)): | dependencies-test
 
+# As needed: a library that a small tool does not call would count as its memory.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(link_flags) -o $@ $^ $(package_libraries)
+	$(Q)$(CC) $(link_flags) -Wl,--as-needed -o $@ $^ $(package_libraries)
 
 $(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)

@@ -380,6 +380,7 @@ struct report job_report(struct job *job)
 	report.plan = &job->plan;
 	report.digest = job->digest;
 	report.spec = job->spec_digest;
+	report.call_count = job->has_loop ? job->loop.request_count : 0;
 	report.outlook = job_outlook(job);
 	note_mixture(job, &report);
 	return report;

@@ -29,6 +29,7 @@ struct report {
 	struct slice simulated;
 	struct slice real;
 
+	size_t call_count;		/* sent while what the plan says was found out */
 	const struct recovery *outlook; /* calls whose outcome is not known, or NULL */
 
 	const struct apply *applied;

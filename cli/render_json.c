@@ -179,6 +179,7 @@ static void put_plan(struct value_builder *builder, const struct report *report)
 	put_count(builder, "managed", plan->managed_count);
 	put_count(builder, "read", plan->read_count);
 	put_count(builder, "drift", plan->drift_count);
+	put_count(builder, "calls", report->call_count);
 	put(builder, "counts", value_builder_map(&counts, report->arena));
 	put(builder, "actions", value_builder_list(&list, report->arena));
 	put(builder, "unread", unread_value(report));

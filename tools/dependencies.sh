@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure of the Debian packages behind one kind of work:
-#   tools/dependencies.sh build|test|lint|valgrind
+#   tools/dependencies.sh build|test|lint|valgrind|bench
 # A package is missing only if what it is wanted for is: a compiler that came some other way serves as well.
 # Exit status 0: everything is there. 1: something is missing and could not be installed; one line says what to run.
 set -euo pipefail
@@ -29,6 +29,7 @@ lint      cppcheck              command cppcheck
 lint      libcmocka-dev         module cmocka
 valgrind  valgrind              command valgrind
 valgrind  libcmocka-dev         module cmocka
+bench     python3               command python3
 '
 
 is_there() {
@@ -60,7 +61,7 @@ missing_packages() {
 
 work=${1:-build}
 grep -q "^$work " <<<"$rows" || {
-	echo "tools/dependencies.sh: '$work' is not one of build, test, lint, valgrind" >&2
+	echo "tools/dependencies.sh: '$work' is not one of build, test, lint, valgrind, bench" >&2
 	exit 1
 }
 
