@@ -186,7 +186,7 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 	result->drifted |= cause == CAUSE_DRIFT && effect != EFFECT_UNREAD;
 	switch (effect) {
 	case EFFECT_SET:
-		*(field->flags & SETTLES ? &result->settles : &result->makes) = true;
+		*(field && (field->flags & SETTLES) ? &result->settles : &result->makes) = true;
 		break;
 	case EFFECT_REPLACE:
 		result->replaces = true;
@@ -463,6 +463,31 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
 		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_SHOW, side->observed, side->live);
 }
 
+/* Where a run was cut off before the last of its calls, it is the spec that is not carried out yet; else it is drift.
+ */
+static enum change_cause cause_of_rest(const struct diffing *diffing)
+{
+	bool intended = !diffing->input->observed;
+	for (size_t i = 0; i < diffing->result->count; i++)
+		intended |= diffing->result->changes[i].cause == CAUSE_INTENT;
+	return intended ? CAUSE_INTENT : CAUSE_DRIFT;
+}
+
+static void judge_outputs(struct diffing *diffing)
+{
+	const struct outputs *outputs = &diffing->input->kind->outputs;
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct output *output = output_at(outputs, i);
+		if (!output->follows)
+			continue;
+		const struct value *is = member_of(diffing->input->outputs, output->name);
+		const struct value *goal = member_of(diffing->input->outputs, output->follows);
+		if (is && goal && !value_is(is, VALUE_UNREAD) && !value_is(goal, VALUE_UNREAD) &&
+		    !value_equal(is, goal))
+			add_change(diffing, NULL, slice_of(output->name), cause_of_rest(diffing), EFFECT_SET, is, goal);
+	}
+}
+
 static bool is_ignored(const struct diff_input *input, const struct field *field)
 {
 	for (size_t i = 0; i < input->ignored_count; i++)
@@ -497,6 +522,8 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		else
 			judge_unmanaged(&diffing, field, &side);
 	}
+	if (!input->parts_only)
+		judge_outputs(&diffing);
 	ret->constants = value_builder_map(&diffing.constants, arena);
 	ret->released = value_builder_map(&diffing.released, arena);
 	value_builder_release(&diffing.constants);

@@ -65,7 +65,7 @@ enum change_effect {
 
 struct change {
 	struct slice path;	   /* "cidr", "ingress[tcp 443 443 10.0.0.0/8]", "tags.team" */
-	const struct field *field; /* the top-level field */
+	const struct field *field; /* the top-level field; NULL where an output is to follow another one */
 	enum change_cause cause;
 	enum change_effect effect;
 	struct value before; /* null: not set */
@@ -96,6 +96,7 @@ struct diff_input {
 	const struct value *observed;	 /* MAP: live after the last apply; NULL: none */
 	const struct value *live;	 /* MAP, or NULL: judged from `observed` alone */
 	const struct value *live_sealed; /* live as it would be recorded; NULL: has no secrets */
+	const struct value *outputs;	 /* MAP: live outputs; NULL: not read */
 	const struct slice *ignored;
 	size_t ignored_count;
 	bool parts_only;  /* just the fields that settle */

@@ -122,6 +122,8 @@ struct output {
 	/* Fields whose update in place gives the output a new value; NULL-terminated, or NULL:
 	 * stable for the object's life. */
 	const char *const *renewed_by;
+	/* Another output, which this one is made equal to wherever they differ; NULL: it is as it is. */
+	const char *follows;
 };
 
 struct outputs {

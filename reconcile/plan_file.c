@@ -72,7 +72,8 @@ static struct value changes_value(const struct action *action, struct arena *are
 		VALUE_BUILDER_AUTO one;
 		value_builder_init(&one);
 		put(&one, "path", value_string(change->path));
-		put(&one, "field", value_text(change->field->name));
+		if (change->field)
+			put(&one, "field", value_text(change->field->name));
 		put(&one, "cause", value_text(cause_names[change->cause]));
 		put(&one, "effect", value_text(effect_names[change->effect]));
 		put(&one, "before", change->before);
@@ -330,10 +331,11 @@ static bool read_changes(struct loading *loading, const struct value *list, stru
 		const struct value *one = &list->items[i];
 		int cause = named(cause_names, COUNT_OF(cause_names), text_of(one, "cause"));
 		int effect = named(effect_names, COUNT_OF(effect_names), text_of(one, "effect"));
-		const struct field *field = field_named(&action->kind->fields, text_of(one, "field"));
+		struct slice name = text_of(one, "field");
+		const struct field *field = field_named(&action->kind->fields, name);
 		const struct value *before = value_get_named(one, "before");
 		const struct value *after = value_get_named(one, "after");
-		if (cause < 0 || effect < 0 || !field || !before || !after)
+		if (cause < 0 || effect < 0 || (name.size > 0 && !field) || !before || !after)
 			return broken(loading, "a change in it is not one");
 		action->changes[action->change_count++] = (struct change){
 			.path = text_of(one, "path"),

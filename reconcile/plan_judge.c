@@ -9,13 +9,18 @@ bool plan_load_body(struct planning *planning, struct object *object)
 	return planning->input->load_body(planning->input->context, object, planning->diagnostics);
 }
 
-static bool names_changed_field(const char *const *names, const struct difference *difference)
+static bool is_renewed(const struct output *output, const struct difference *difference)
 {
-	for (; difference && names && *names; names++)
-		for (size_t i = 0; i < difference->count; i++)
-			if (strcmp(difference->changes[i].field->name, *names) == 0 &&
-			    difference->changes[i].effect == EFFECT_SET)
+	for (size_t i = 0; difference && i < difference->count; i++) {
+		const struct change *change = &difference->changes[i];
+		if (change->effect != EFFECT_SET)
+			continue;
+		if (!change->field && slice_is(change->path, output->name))
+			return true;
+		for (const char *const *name = output->renewed_by; change->field && name && *name; name++)
+			if (strcmp(change->field->name, *name) == 0)
 				return true;
+	}
 	return false;
 }
 
@@ -28,7 +33,7 @@ static const struct value *get_output(void *context, struct slice address, struc
 	    item->operation == OPERATION_REPLACE)
 		return NULL;
 	const struct output *output = output_named(&item->resource->kind->outputs, name);
-	if (!output || names_changed_field(output->renewed_by, item->fields))
+	if (!output || is_renewed(output, item->fields))
 		return NULL;
 	if (output == output_at(&item->resource->kind->outputs, 0) && item->object->provider_id.size > 0) {
 		item->id = value_string(item->object->provider_id);
@@ -185,6 +190,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.observed = complete ? &item->object->observed : NULL,
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
+		.outputs = live ? &item->live->outputs : NULL,
 		.ignored = item->resource->ignored,
 		.ignored_count = item->resource->ignored_count,
 		.parts_only = parts,

@@ -302,8 +302,9 @@ bool aws_next_alignment_call(struct work *work)
 	struct aws_parameters parameters = {.count = 0};
 	if (!alignment)
 		return false;
-	const struct value *output = value_get_named(&work->now.outputs, alignment->output);
-	const struct value *wanted = value_get_named(&work->now.outputs, alignment->wanted);
+	const struct output *aligned = output_named(&work->kind->outputs, slice_of(alignment->output));
+	const struct value *output = value_get_named(&work->now.outputs, aligned->name);
+	const struct value *wanted = value_get_named(&work->now.outputs, aligned->follows);
 	if (!wanted || (output && value_equal(output, wanted)))
 		return false;
 	aws_call_begin(work, &alignment->call, &parameters);

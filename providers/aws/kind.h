@@ -148,12 +148,11 @@ struct aws_pause {
 	const char *running; /* the field, true or false, that says how it stands */
 };
 
-/* An output that follows another: where they differ after a change, the call makes them equal. */
+/* The call that makes an output equal to the one that it follows. */
 struct aws_alignment {
 	struct aws_call call;
 	const char *member; /* of the call: the value that `output` should have */
 	const char *output;
-	const char *wanted; /* the output that it follows */
 };
 
 struct aws_states {

@@ -240,7 +240,8 @@ static enum step look_again(struct work *work)
 static enum step converged(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
-	if (change->verified && work->phase == PHASE_MAKE && aws_next_alignment_call(work)) {
+	bool is_known = change->verified || !change->sent_any;
+	if (is_known && work->phase == PHASE_MAKE && aws_next_alignment_call(work)) {
 		if (change->aligning)
 			return look_again(work);
 		change->aligning = true;

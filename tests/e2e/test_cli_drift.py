@@ -1,5 +1,6 @@
 """Drift, what cannot be read, and runs that did not come to their end."""
 
+import base64
 import re
 
 import pytest
@@ -117,3 +118,71 @@ def test_nothing_done_is_an_error(tiny):
     result = tiny.run("apply", "--yes", status=1)
     assert "not applied: 0 done, 1 failed, 2 skipped" in result.out
     assert "skipped: what it needs failed" in result.err
+
+
+TEMPLATE = "aws.launch_template:\n  t: {name: tpl, image: ami-11111111}\n"
+
+
+def default_version(stack):
+    (template,) = world(stack, "launch-template").values()
+    return template["defaultVersionNumber"], template["latestVersionNumber"]
+
+
+def default_version_changes(result):
+    return [
+        (change["cause"], change["before"], change["after"])
+        for action in result.json["actions"]
+        for change in action["changes"]
+        if change["path"] == "default_version"
+    ]
+
+
+def test_a_default_version_that_was_not_set_is_set_by_the_next_run(tiny):
+    tiny.write("more.yaml", TEMPLATE)
+    tiny.run("apply", "--yes")
+    edit(tiny, "ami-11111111", "ami-22222222", "more.yaml")
+    allow = deny(tiny, "ModifyLaunchTemplate")
+    assert "ModifyLaunchTemplate" in tiny.run("apply", "--yes", status=1).err
+    allow()
+    assert default_version(tiny) == ("1", "2")
+    result = tiny.run("plan", "--output", "json", "--out", "p.plan", "--detailed-exitcode", status=2)
+    assert default_version_changes(result) == [("intent", "1", "2")]
+    tiny.run("apply", "p.plan")
+    assert default_version(tiny) == ("2", "2")
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_a_default_version_that_somebody_moved_is_drift(tiny):
+    tiny.write("more.yaml", TEMPLATE)
+    tiny.run("apply", "--yes")
+    edit(tiny, "ami-11111111", "ami-22222222", "more.yaml")
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "change", "launch-template", recorded(tiny)["aws.launch_template.t"], "defaultVersionNumber=1")
+    for command in [["drift"], ["plan", "--detailed-exitcode"]]:
+        result = tiny.run(*command, "--output", "json", status=2)
+        assert default_version_changes(result) == [("drift", "1", "2")]
+    tiny.run("apply", "--yes")
+    assert default_version(tiny) == ("2", "2")
+    tiny.run("drift")
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def public_key(octet):
+    # An Ed25519 key as OpenSSH writes it (RFC 8709, section 4): two strings, each after its length.
+    parts = [b"ssh-ed25519", bytes([octet]) * 32]
+    return "ssh-ed25519 " + base64.b64encode(b"".join(len(part).to_bytes(4, "big") + part for part in parts)).decode()
+
+
+def test_a_lost_create_is_not_taken_for_what_the_spec_says_since(tiny):
+    tiny.write("more.yaml", f"aws.key_pair:\n  k: {{name: key, public_key: {public_key(1)}}}\n")
+    tiny.run("sim", "fault", "ImportKeyPair", "lost_answer", "1", "1")
+    tiny.run("apply", "--yes", status=(1, 7))
+    edit(tiny, public_key(1), public_key(2), "more.yaml")
+    for _ in range(2):
+        (action,) = tiny.run("plan", "--output", "json").json["actions"]
+        assert (action["address"], action["operation"]) == ("aws.key_pair.k", "replace")
+        tiny.run("recover")
+    tiny.run("apply", "--yes")
+    (pair,) = world(tiny, "key-pair").values()
+    assert pair["publicKey"].startswith(public_key(2))
+    tiny.run("plan", "--detailed-exitcode")

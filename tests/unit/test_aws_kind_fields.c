@@ -59,6 +59,12 @@ static void check_names(const struct aws_kind *kind)
 		for (const char *const *name = output->renewed_by; name && *name; name++)
 			if (!field_named(&kind->kind.fields, slice_of(*name)))
 				kind_report(kind, "output '%s' is renewed by no field '%s'", output->name, *name);
+		if (!output->follows)
+			continue;
+		if (!output_named(&kind->kind.outputs, slice_of(output->follows)))
+			kind_report(kind, "output '%s' follows no output '%s'", output->name, output->follows);
+		if (!kind->alignment || strcmp(kind->alignment->output, output->name) != 0)
+			kind_report(kind, "no call makes output '%s' equal to '%s'", output->name, output->follows);
 	}
 	for (size_t i = 0; i < kind->kind.exclusive_count; i++) {
 		const struct exclusive *exclusive = &kind->kind.exclusives[i];
@@ -73,9 +79,10 @@ static void check_names(const struct aws_kind *kind)
 	}
 	if (kind->pause && !field_named(&kind->kind.fields, slice_of(kind->pause->running)))
 		kind_report(kind, "there is no field '%s'", kind->pause->running);
-	if (kind->alignment && (!output_named(&kind->kind.outputs, slice_of(kind->alignment->output)) ||
-				!output_named(&kind->kind.outputs, slice_of(kind->alignment->wanted))))
-		kind_report(kind, "there are no such outputs to align");
+	const struct output *aligned =
+		kind->alignment ? output_named(&kind->kind.outputs, slice_of(kind->alignment->output)) : NULL;
+	if (kind->alignment && (!aligned || !aligned->follows))
+		kind_report(kind, "the output to align follows none");
 }
 
 int main(void)

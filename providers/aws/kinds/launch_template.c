@@ -28,7 +28,6 @@ static const struct aws_alignment make_default = {
 	.call = {.operation = "ModifyLaunchTemplate", .id = "LaunchTemplateId", .recipe = RECIPE_CONVERGE},
 	.member = "DefaultVersion",
 	.output = "default_version",
-	.wanted = "latest_version",
 };
 
 /* A name, or a whole ARN. */
@@ -391,7 +390,8 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "default_version",
 		    .pattern = "[0-9]{1,18}",
 		    .about = "number of the default version",
-		    .renewed_by = data_fields},
+		    .renewed_by = data_fields,
+		    .follows = "latest_version"},
 	 .decode = decode_default},
 	{.output = {.name = "name", .about = "its name"}, .read = "LaunchTemplateName"},
 };
