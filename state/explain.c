@@ -50,6 +50,8 @@ static const struct explanation explanations[] = {
 	{SQLITE_CANTOPEN, 0, FAULT_USER, "it cannot be opened", "look at it and its folder (ls -ld)"},
 	{SQLITE_PERM, 0, FAULT_USER, "permission denied", "look at owner and mode of it and its folder (ls -ld)"},
 	{SQLITE_NOLFS, 0, FAULT_USER, "it is too large for this file system", "move it to another file system"},
+	{SQLITE_PROTOCOL, 0, FAULT_CONFLICT, "a run that died has left it unfinished",
+	 "run the command again as somebody who may write the file; it is finished by that"},
 	{SQLITE_NOMEM, 0, FAULT_INTERNAL, "memory ran out", "free some memory and run the command again"},
 };
 

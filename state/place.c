@@ -13,6 +13,8 @@ enum {
 	/* Longer than the kernel's coarse clock stands still, by which it stamps files. */
 	SETTLED_MS = 30,
 	SETTLED_TRIES = 10,
+	/* https://www.sqlite.org/fileformat2.html#walformat */
+	LOG_HEADER_BYTES = 32,
 };
 
 /* Numbers from statfs(2) and linux/magic.h. */
@@ -268,7 +270,9 @@ enum database_mode place_way_to_read(const char *real_path, struct stamp *ret)
 		/* Looked at before the -wal file: whoever writes makes that one first. */
 		if (!stamp_take(real_path, ret))
 			return DATABASE_READ;
-		if (size_beside(real_path, "-wal") > 0)
+		/* Of a header alone, which a run that died before its first commit leaves, SQLite waits 10 s for the
+		 * rest and then gives up, where it may not write the -shm file. */
+		if (size_beside(real_path, "-wal") > LOG_HEADER_BYTES)
 			return size_beside(real_path, "-shm") >= 0 ? DATABASE_READ_SHARED : DATABASE_READ;
 		if (is_settled(ret))
 			break;

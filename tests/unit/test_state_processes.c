@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -191,6 +192,44 @@ static void test_read_after_death(void **state)
 		if (rows[i].with_index && !slice_equal(index_before, file_read(fixture, index)))
 			fail_msg("%s: index changed", rows[i].name);
 	}
+}
+
+/* A child dies in its first commit, when nothing but its header stands in a new -wal file. */
+static void die_before_first_frame(struct state_fixture *fixture)
+{
+	const char *wal = arena_format(&fixture->arena, "%s-wal", fixture->path).data;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		sqlite3 *handle;
+
+		/* A cache as small as that writes before the commit. */
+		if (sqlite3_open(fixture->path, &handle) == SQLITE_OK)
+			sqlite3_exec(handle,
+				     "PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE part (bytes);"
+				     "INSERT INTO part VALUES (randomblob(1000000)); INSERT INTO part VALUES (1);",
+				     NULL, NULL, NULL);
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(truncate(wal, 32), 0);
+}
+
+static void test_read_after_death_at_first_frame(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store = open_state(fixture, &to_write);
+
+	fixture_begin(fixture, store);
+	fixture_put(fixture, store, 0, 3);
+	store->ops->close(store);
+	die_before_first_frame(fixture);
+	store = open_state(fixture, &to_read);
+	fixture_heads(fixture, store, 3);
+	store->ops->close(store);
+	assert_string_equal(fixture_names(fixture), "state.db state.db-shm state.db-wal ");
 }
 
 /* A file written a moment ago is read without locks only when its time can tell it from the next write. */
@@ -459,10 +498,15 @@ static void test_speed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_read_leaves_nothing), STATE_TEST(test_read_only_folder),
-		STATE_TEST(test_read_after_death),    STATE_TEST(test_read_waits_until_settled),
-		STATE_TEST(test_read_beside_writer),  STATE_TEST(test_kill),
-		STATE_TEST(test_creation_race),	      STATE_TEST(test_speed),
+		STATE_TEST(test_read_leaves_nothing),
+		STATE_TEST(test_read_only_folder),
+		STATE_TEST(test_read_after_death),
+		STATE_TEST(test_read_after_death_at_first_frame),
+		STATE_TEST(test_read_waits_until_settled),
+		STATE_TEST(test_read_beside_writer),
+		STATE_TEST(test_kill),
+		STATE_TEST(test_creation_race),
+		STATE_TEST(test_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
