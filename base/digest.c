@@ -13,11 +13,45 @@ _Static_assert((int)DIGEST_HEX == 2 * (int)DIGEST_BYTES, "two digits a byte");
 static EVP_MD *fetched;
 
 /* Nothing here can fail for SHA-256 but by want of memory or a broken OpenSSL: nothing may go on without it. */
+__attribute__((noreturn, cold)) static void give_up(void)
+{
+	memory_exhausted("OpenSSL gives no SHA-256: out of memory, or its default provider is missing");
+}
+
+static void *openssl_get(size_t size_bytes, const char *file, int line)
+{
+	(void)file;
+	(void)line;
+	return size_bytes > 0 ? memory_get(size_bytes) : NULL;
+}
+
+static void *openssl_resize(void *old, size_t size_bytes, const char *file, int line)
+{
+	(void)file;
+	(void)line;
+	if (size_bytes > 0)
+		return memory_resize(old, size_bytes);
+	free(old);
+	return NULL;
+}
+
+static void openssl_free(void *bytes, const char *file, int line)
+{
+	(void)file;
+	(void)line;
+	free(bytes);
+}
+
+/*
+ * While OpenSSL 3.0 sets itself up it does not survive an allocation that fails, so it gets its
+ * memory from us. Where it has some already it refuses, and goes on as it began.
+ */
 static void fetch(void)
 {
+	(void)CRYPTO_set_mem_functions(openssl_get, openssl_resize, openssl_free);
 	fetched = EVP_MD_fetch(NULL, "SHA256", NULL);
 	if (!fetched)
-		abort();
+		give_up();
 }
 
 /*
@@ -37,7 +71,7 @@ struct digest digest_of(struct slice text)
 	struct digest digest;
 
 	if (EVP_Digest(text.data, text.size, digest.bytes, NULL, sha256(), NULL) != 1)
-		abort();
+		give_up();
 	return digest;
 }
 
@@ -47,7 +81,7 @@ struct digest digest_keyed(struct slice key, struct slice text)
 
 	if (key.size > INT32_MAX || !HMAC(sha256(), key.size > 0 ? key.data : "", (int)key.size,
 					  (const unsigned char *)text.data, text.size, digest.bytes, NULL))
-		abort();
+		give_up();
 	return digest;
 }
 

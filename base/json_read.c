@@ -1,6 +1,9 @@
 #include <jansson.h>
+#include <stdlib.h>
+#include <threads.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 
 enum { JSON_DEPTH_MOST = 64 };
 
@@ -258,16 +261,23 @@ static bool read_value(const struct reading *reading, json_t *json, struct value
 	return false;
 }
 
+static void give_memory(void)
+{
+	json_set_alloc_funcs(memory_get, free);
+}
+
 bool json_read(struct arena *arena, struct slice text, bool symbolic, size_t limit_bytes, const char *what,
 	       struct value *ret, struct diagnostics *diagnostics)
 {
 	const size_t flags = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY;
 	struct reading reading = {.arena = arena, .symbolic = symbolic, .what = what, .diagnostics = diagnostics};
+	static once_flag once = ONCE_FLAG_INIT;
 	json_error_t error;
 	struct value value;
 	json_t *json;
 	bool good;
 
+	call_once(&once, give_memory);
 	if (text.size > limit_bytes) {
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "%s has %zu bytes, more than the %zu that are allowed",
 			   what, text.size, limit_bytes);

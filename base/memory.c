@@ -1,13 +1,17 @@
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-__attribute__((noreturn, cold)) static void memory_exhausted(void)
+static const char out_of_memory[] = "out of memory";
+
+void memory_exhausted(const char *problem)
 {
-	static const char line[] = "trueup: out of memory\n";
-	ssize_t written = write(STDERR_FILENO, line, sizeof(line) - 1);
+	char line[256];
+	int size = snprintf(line, sizeof(line), "trueup: %s\n", problem);
+	ssize_t written = write(STDERR_FILENO, line, (size_t)size < sizeof(line) ? (size_t)size : sizeof(line) - 1);
 
 	/* Where standard error cannot take the line there is nobody to tell. */
 	(void)written;
@@ -19,7 +23,7 @@ void *memory_get(size_t size_bytes)
 	void *bytes = calloc(1, size_bytes);
 
 	if (!bytes)
-		memory_exhausted();
+		memory_exhausted(out_of_memory);
 	return bytes;
 }
 
@@ -28,7 +32,7 @@ void *memory_resize(void *old, size_t size_bytes)
 	void *bytes = realloc(old, size_bytes);
 
 	if (!bytes)
-		memory_exhausted();
+		memory_exhausted(out_of_memory);
 	return bytes;
 }
 

@@ -9,6 +9,12 @@
  * nothing is lost by it, and no caller needs a second code path.
  */
 
+/*
+ * Ends the process in that way. Also for libraries that could not get memory of their own, and for what
+ * cannot fail but for want of it. problem: one sentence for the user.
+ */
+__attribute__((noreturn, cold)) void memory_exhausted(const char *problem);
+
 /* size_bytes > 0. Returns zeroed memory, never NULL; the caller frees it with free(). */
 __attribute__((malloc, returns_nonnull, warn_unused_result)) void *memory_get(size_t size_bytes);
 

@@ -59,7 +59,7 @@ struct reader {
 	struct frame frames[YAML_DEEPEST];
 };
 
-static bool reader_init(struct reader *reader, struct arena *arena, struct slice text, uint16_t file,
+static void reader_init(struct reader *reader, struct arena *arena, struct slice text, uint16_t file,
 			size_t *expansion_left, struct diagnostics *diagnostics)
 {
 	/* The frames are set up one by one as they are opened. */
@@ -71,10 +71,9 @@ static bool reader_init(struct reader *reader, struct arena *arena, struct slice
 	map_init(&reader->anchors);
 	yaml_places_init(&reader->places, text, file);
 	if (!yaml_parser_initialize(&reader->parser))
-		return false;
+		memory_exhausted("out of memory");
 	yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&reader->parser, (const unsigned char *)text.data, text.size);
-	return true;
 }
 
 static void frame_release(struct frame *frame)
@@ -579,10 +578,7 @@ bool yaml_read(struct arena *arena, struct slice text, uint16_t file, size_t *ex
 	/* The byte order mark is no part of the text. */
 	if (slice_starts_with(text, mark))
 		text = slice_from(text, mark.size);
-	if (!reader_init(&reader, arena, text, file, expansion_left, diagnostics)) {
-		*ret = (struct yaml_tree){.root = value_null(), .cut = true};
-		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "the YAML parser did not start");
-	}
+	reader_init(&reader, arena, text, file, expansion_left, diagnostics);
 	if (yaml_text_check(&reader.places, diagnostics))
 		read_events(&reader);
 	else

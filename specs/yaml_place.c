@@ -1,6 +1,8 @@
 #define _GNU_SOURCE 1 /* memrchr() */
 #include "specs/yaml_place.h"
 
+#include "base/memory.h"
+
 static size_t character_length(struct slice text, size_t byte)
 {
 	size_t length = 1;
@@ -209,10 +211,13 @@ static bool tab_in_indentation(struct slice text, size_t byte)
 static void report_problem(const yaml_parser_t *parser, struct slice text, size_t byte, struct position position,
 			   struct diagnostics *diagnostics)
 {
-	const char *problem = parser->problem ? parser->problem : "unknown problem";
+	const char *problem = parser->problem;
 	const char *context = parser->context ? parser->context : "";
 	char next = '\0';
 
+	/* What libyaml has no words for is that it got no memory. */
+	if (!problem)
+		memory_exhausted("out of memory");
 	if (byte < text.size)
 		next = text.data[byte];
 	if (next == '\t' || strstr(problem, "tab character") || tab_in_indentation(text, byte)) {

@@ -1,9 +1,11 @@
 #include "providers/aws/errors.h"
 
 #include <expat.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "providers/aws/excerpt.h"
 
 enum {
@@ -99,10 +101,9 @@ static void XMLCALL on_doctype(void *context, const XML_Char *name, const XML_Ch
 /* Takes what it finds: an error cut short is still worth its code. */
 static void read_xml(struct slice body, struct arena *arena, struct aws_error *error)
 {
-	struct reader reader = {.parser = XML_ParserCreate(NULL)};
+	static const XML_Memory_Handling_Suite memory = {memory_get, memory_resize, free};
+	struct reader reader = {.parser = XML_ParserCreate_MM(NULL, &memory, NULL)};
 
-	if (!reader.parser)
-		return;
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		buffer_init(&reader.texts[i], TEXT_BYTES_MOST);
 	XML_SetUserData(reader.parser, &reader);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "providers/aws/excerpt.h"
 
 enum {
@@ -315,17 +316,15 @@ static bool parse(struct reader *reader, struct slice xml, struct diagnostics *d
 bool aws_response_read(const struct aws_operation_shape *operation, struct slice xml, struct arena *arena,
 		       struct value *ret, struct diagnostics *diagnostics)
 {
+	static const XML_Memory_Handling_Suite memory = {memory_get, memory_resize, free};
 	struct reader reader = {
 		.operation = operation,
 		.arena = arena,
 		.output = value_map(NULL, 0),
-		.parser = XML_ParserCreate(NULL),
+		.parser = XML_ParserCreate_MM(NULL, &memory, NULL),
 	};
 	bool done;
 
-	if (!reader.parser)
-		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "no memory to read the answer to '%.*s'",
-				  SLICE_ARGUMENTS(operation->name));
 	/* Another encoding than UTF-8 may double its bytes. */
 	buffer_init(&reader.text, 2 * (xml.size < XML_BYTES_MOST ? xml.size : XML_BYTES_MOST) + 1);
 	done = parse(&reader, xml, diagnostics);

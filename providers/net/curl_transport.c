@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "providers/net/exchange.h"
@@ -162,13 +164,30 @@ static int slice_ms(const struct curl_transport *transport, int64_t now_ms, int6
 	return until_ms <= now_ms ? 0 : until_ms - now_ms < SLICE_MS ? (int)(until_ms - now_ms) : SLICE_MS;
 }
 
+static void *curl_calloc(size_t count, size_t size_bytes)
+{
+	size_t all;
+
+	if (__builtin_mul_overflow(count, size_bytes, &all))
+		return NULL;
+	return memory_get(all > 0 ? all : 1);
+}
+
+static char *curl_strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(memory_get(size), text, size);
+}
+
 /*
  * libcurl and OpenSSL's part of it take a millisecond to start, which a command that sends nothing
  * need not spend. Where that fails there is no multi handle, which libcurl itself then says.
  */
 static void begin(struct curl_transport *transport)
 {
-	if (transport->multi != NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+	if (transport->multi != NULL || curl_global_init_mem(CURL_GLOBAL_DEFAULT, memory_get, free, memory_resize,
+							     curl_strdup, curl_calloc) != CURLE_OK)
 		return;
 	transport->multi = curl_multi_init();
 	if (transport->multi == NULL) {
