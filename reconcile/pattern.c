@@ -1,6 +1,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/memory.h"
 #include "reconcile/kind.h"
 
 /*
@@ -220,9 +221,9 @@ static bool pcre_matches(const char *pattern, struct slice text)
 {
 	uint32_t options = PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_DOLLAR_ENDONLY;
 	pcre2_match_data *match = NULL;
-	bool matches = false;
 	PCRE2_SIZE offset;
 	pcre2_code *code;
+	bool matches;
 	int error;
 
 	/* PCRE2 10.42 takes no NULL for an empty text. */
@@ -232,7 +233,10 @@ static bool pcre_matches(const char *pattern, struct slice text)
 	if (code)
 		match = pcre2_match_data_create_from_pattern(code, NULL);
 	if (match)
-		matches = pcre2_match(code, (PCRE2_SPTR)text.data, text.size, 0, 0, match, NULL) >= 0;
+		error = pcre2_match(code, (PCRE2_SPTR)text.data, text.size, 0, 0, match, NULL);
+	if (!match ? code || error == PCRE2_ERROR_HEAP_FAILED : error == PCRE2_ERROR_NOMEMORY)
+		memory_exhausted("out of memory");
+	matches = match && error >= 0;
 	pcre2_match_data_free(match);
 	pcre2_code_free(code);
 	return matches;
