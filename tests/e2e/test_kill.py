@@ -197,11 +197,6 @@ def groups_of(ec2, template, name):
     return sorted(name(group) for group in version["LaunchTemplateData"].get("SecurityGroupIds", []))
 
 
-def grace_of(stack):
-    """How to shorten the time for which a lost create is looked for, where there is such a time."""
-    return ["--grace", "1s"] if "--grace" in stack.run("help", "apply").out else []
-
-
 @dataclasses.dataclass
 class Run:
     killed: bool
@@ -293,8 +288,7 @@ def works(tmp_path_factory):
     server = Branch(root.address)
     # The first call of each sort makes moto load what it needs; copies then have it.
     nothing = reality(server.address)[1]
-    apply = ["apply", "--yes", *grace_of(Stack(folder))]
-    destroy = ["destroy", *apply[1:]]
+    apply, destroy = ["apply", "--yes"], ["destroy", "--yes"]
     each = range(AT_ONCE)
     works = {
         "apply": Work(apply, [Place(server.copy(), folder / f"apply-{n}") for n in each]),

@@ -13,6 +13,7 @@ the order in which they were made. Beside AWS's calls it answers
     POST /gate/log      {"actions": [...], "killed"}: what passed since it was armed
 """
 
+import ctypes
 import io
 import json
 import os
@@ -200,6 +201,8 @@ class Gate:
 
 
 if __name__ == "__main__":
+    # Ends with whoever started it, however that ends (prctl(2), PR_SET_PDEATHSIG).
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     gate = Gate()
     print(f"Running on {gate.address}", flush=True)
     gate.serve()
