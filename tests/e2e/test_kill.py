@@ -34,8 +34,8 @@ from trueup_runner import Ref, copy_stack, ids_of, plan_is_empty, spec_text
 
 EVERYTHING = os.environ.get("KILL_ALL") == "1"
 # Of the requests, every how many-th is a point to be killed at.
-STRIDE = 1 if EVERYTHING else 9
-RANDOM_MOMENTS = 300 if EVERYTHING else 36
+STRIDE = 1 if EVERYTHING else 30
+RANDOM_MOMENTS = 300 if EVERYTHING else 12
 # At a time; most of a case is waiting.
 AT_ONCE = 4
 # About as many requests as a recovering run makes, of which the second kill picks one.
