@@ -518,8 +518,8 @@ def test_no_body_fits_a_limit_of_nothing(serve, probe):
 # --- TLS.
 
 
-def certificate(folder, name, *addresses):
-    """A self-signed certificate and its key; the paths of both."""
+def certificate(folder, name, *addresses, days=(-1, 1)):
+    """A self-signed certificate and its key; the paths of both. days: from and until when it holds, from today."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.datetime.now(datetime.timezone.utc)
@@ -529,8 +529,8 @@ def certificate(folder, name, *addresses):
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_before(now + datetime.timedelta(days=days[0]))
+        .not_valid_after(now + datetime.timedelta(days=days[1]))
         .add_extension(
             x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address)) for address in addresses]),
             critical=False,
@@ -554,6 +554,8 @@ def certificates(tmp_path_factory):
         "right": certificate(folder, "right", "127.0.0.1"),
         "other": certificate(folder, "other", "127.0.0.1"),
         "elsewhere": certificate(folder, "elsewhere", "192.0.2.1"),
+        "expired": certificate(folder, "expired", "127.0.0.1", days=(-3, -2)),
+        "early": certificate(folder, "early", "127.0.0.1", days=(2, 3)),
     }
 
 
@@ -571,6 +573,8 @@ TLS = {
     "in the bundle": ("right", "right", False, None),
     "not in the bundle": ("right", "other", False, "auth"),
     "for another address": ("elsewhere", "elsewhere", False, "auth"),
+    "expired": ("expired", "expired", False, "auth"),
+    "not valid yet": ("early", "early", False, "auth"),
     "whatever it is": ("elsewhere", None, True, None),
     "bundle is missing": ("right", "/nowhere/bundle.pem", False, "user"),
 }
