@@ -1,0 +1,320 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "reconcile/phases.h"
+#include "tests/unit/support_plan.h"
+
+static const struct field rule_fields[] = {
+	{.name = "port", .type = FIELD_INTEGER, .flags = KEY},
+	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .flags = KEY},
+	{.name = "note", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+};
+static const struct field rule = {.name = "rule", .type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
+static const struct field text = {.name = "text", .type = FIELD_STRING};
+
+static const struct field tunnel_fields[] = {
+	{.name = "name", .type = FIELD_STRING, .flags = KEY},
+	{.name = "life", .type = FIELD_INTEGER, .when_unset = UNSET_CONSTANT, .unset_value = "28800"},
+	{.name = "wait", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
+	{.name = "weight", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "types", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
+};
+static const struct field tunnel = {.name = "tunnel", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields)};
+
+static const struct field net_fields[] = {
+	{.name = "range", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE},
+	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
+	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_RELEASE},
+	{.name = "pool", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
+	{.name = "size", .type = FIELD_INTEGER, .flags = OBSERVED, .when_unset = UNSET_RELEASE},
+	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CONSTANT, .unset_value = "{}"},
+	{.name = "list", .type = FIELD_LIST, .item = &tunnel, .when_unset = UNSET_RELEASE},
+	{.name = "set", .type = FIELD_SET, .item = &tunnel, .when_unset = UNSET_RELEASE},
+	{.name = "one", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields), .when_unset = UNSET_RELEASE},
+};
+static const char *const renewing[] = {"dns", NULL};
+static const struct output net_outputs[] = {{.name = "id"}, {.name = "version", .renewed_by = renewing}};
+static const struct kind net = {
+	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)};
+
+static const struct field sub_fields[] = {
+	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = REQUIRED | IMMUTABLE},
+	{.name = "range", .type = FIELD_STRING, .flags = IMMUTABLE, .range = RANGE_WITHIN, .range_parent = "net"},
+	{.name = "zone", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
+};
+static const struct output id_output[] = {{.name = "id"}};
+static const struct kind sub = {
+	.name = "t.sub", .version = 1, .fields = FIELDS(sub_fields), .outputs = FIELDS(id_output)};
+
+static const struct field user_fields[] = {
+	{.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub"},
+	{.name = "version", .type = FIELD_REFERENCE, .target = "t.net", .output = "version"},
+};
+static const struct kind user = {
+	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output)};
+
+static const struct field group_fields[] = {
+	{.name = "name", .type = FIELD_STRING, .flags = IMMUTABLE | NAMES},
+	{.name = "rules",
+	 .type = FIELD_SET,
+	 .flags = SETTLES,
+	 .item = &rule,
+	 .when_unset = UNSET_CONSTANT,
+	 .unset_value = "[]"},
+};
+static const struct kind group = {
+	.name = "t.group", .version = 1, .fields = FIELDS(group_fields), .outputs = FIELDS(id_output)};
+
+static const struct kind *const all_kinds[] = {&group, &net, &sub, &user};
+static const struct kinds kinds = {all_kinds, 4};
+
+static struct value json(struct plan_fixture *fixture, const char *text_)
+{
+	struct value value;
+	struct arena *arena = &fixture->arena;
+	if (!json_read(arena, slice_of(text_), true, 1 << 20, "test", &value, &fixture->diagnostics))
+		fail_msg("bad JSON in the test: %s", text_);
+	return value;
+}
+
+/* "${t.net.a.id}" -> address and output. */
+static bool split_reference(struct slice deferred, struct slice *ret_address, struct slice *ret_output)
+{
+	if (!slice_starts_with(deferred, SLICE("${")) || !slice_ends_with(deferred, SLICE("}")))
+		return false;
+	struct slice inner = {deferred.data + 2, deferred.size - 3};
+	size_t dot = inner.size;
+	while (dot > 0 && inner.data[dot - 1] != '.')
+		dot--;
+	*ret_address = slice_first(inner, dot - 1);
+	*ret_output = slice_from(inner, dot);
+	return true;
+}
+
+static struct value resolved(const struct value *value, const struct output_source *source, struct arena *arena)
+{
+	struct slice address, output;
+	if (value_is(value, VALUE_DEFERRED) && split_reference(value->deferred->text, &address, &output)) {
+		const struct value *found = source->get(source->context, address, output);
+		return found ? *found : *value;
+	}
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	if (value_is(value, VALUE_LIST)) {
+		for (uint32_t i = 0; i < value->count; i++)
+			value_builder_item(&builder, resolved(&value->items[i], source, arena));
+		return value_builder_list(&builder, arena);
+	}
+	if (value_is(value, VALUE_MAP)) {
+		for (uint32_t i = 0; i < value->count; i++)
+			value_builder_member(&builder, value_slice(&value->members[i].key),
+					     resolved(&value->members[i].value, source, arena));
+		return value_builder_map(&builder, arena);
+	}
+	return *value;
+}
+
+static bool resolve(const struct resolver *resolver, const struct value *value, const struct output_source *source,
+		    struct arena *arena, struct value *ret, struct diagnostics *diagnostics)
+{
+	(void)resolver;
+	(void)diagnostics;
+	*ret = resolved(value, source, arena);
+	return true;
+}
+
+static const struct resolver resolver = {NULL, resolve};
+
+static void find_references(struct plan_fixture *fixture, const struct value *value, const struct field *top,
+			    struct dependency *list, size_t *count)
+{
+	struct slice address, output;
+	if (value_is(value, VALUE_DEFERRED) && split_reference(value->deferred->text, &address, &output)) {
+		list[(*count)++] = (struct dependency){
+			.address = address,
+			.output = output,
+			.field = slice_of(top->name),
+			.binding = top->flags & SETTLES ? BINDS_SETTLE : BINDS_MAKE,
+			.immutable = (top->flags & IMMUTABLE) != 0,
+		};
+		return;
+	}
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		find_references(fixture, &value->items[i], top, list, count);
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		find_references(fixture, &value->members[i].value, top, list, count);
+}
+
+static size_t references_of(struct plan_fixture *fixture, const struct kind *kind, const struct value *fields,
+			    const struct dependency **ret)
+{
+	struct dependency *list = arena_new_array(&fixture->arena, 16, struct dependency);
+	size_t count = 0;
+	for (uint32_t i = 0; i < fields->count; i++) {
+		const struct field *top = field_named(&kind->fields, value_slice(&fields->members[i].key));
+		assert_non_null(top);
+		find_references(fixture, &fields->members[i].value, top, list, &count);
+	}
+	*ret = list;
+	return count;
+}
+
+static const struct kind *kind_of(struct slice address)
+{
+	struct slice rest = address;
+	struct slice provider = slice_cut(&rest, '.');
+	struct slice noun = slice_cut(&rest, '.');
+	const struct kind *kind = kinds_find(&kinds, (struct slice){provider.data, provider.size + 1 + noun.size});
+	assert_non_null(kind);
+	return kind;
+}
+
+/* {"t.net.a": {fields}} for the spec. */
+static void add_spec(struct plan_fixture *fixture, const char *spec)
+{
+	struct value map = json(fixture, spec);
+	for (uint32_t i = 0; i < map.count; i++) {
+		struct resource *resource = &fixture->resources[fixture->resource_count++];
+		struct slice address = value_slice(&map.members[i].key);
+		*resource = (struct resource){
+			.address = address,
+			.kind = kind_of(address),
+			.desired = map.members[i].value,
+			.provider = SLICE("t"),
+			.position = {i + 1, 1, 0},
+		};
+		resource->dependency_count =
+			references_of(fixture, resource->kind, &resource->desired, &resource->dependencies);
+	}
+}
+
+static const struct identity here = {.provider = {"t", 1}, .account = {"1", 1}, .region = {"west", 4}};
+
+/* {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record. */
+static void add_record(struct plan_fixture *fixture, const char *record)
+{
+	struct value map = json(fixture, record);
+	for (uint32_t i = 0; i < map.count; i++) {
+		const struct value *one = &map.members[i].value;
+		struct object *object = &fixture->objects[fixture->object_count];
+		struct live *live = &fixture->lives[fixture->object_count];
+		const struct value *applied = value_get_named(one, "applied");
+		const struct value *was = value_get_named(one, "resolved");
+		const struct value *now = value_get_named(one, "live");
+		const struct value *id = value_get_named(one, "id");
+		const struct value *protect = value_get_named(one, "protect");
+		*object = (struct object){
+			.address = value_slice(&map.members[i].key),
+			.object_id = arena_format(&fixture->arena, "object-%u", i),
+			.kind_version = 1,
+			.generation = 1,
+			.identity = here,
+			.protect = protect && protect->boolean,
+			.provider_id = id ? value_slice(id) : (struct slice){0},
+			.has_body = true,
+			.applied = *applied,
+			.resolved = was ? *was : *applied,
+			.observed = was ? *was : *applied,
+		};
+		object->kind = slice_of(kind_of(object->address)->name);
+		object->outputs = json(fixture, "{\"version\": 1}");
+		if (value_get_named(one, "incomplete"))
+			object->role = OBJECT_INCOMPLETE;
+		if (value_get_named(one, "role"))
+			object->role = OBJECT_DEPOSED;
+		object->dependency_count =
+			references_of(fixture, kind_of(object->address), applied, &object->dependencies);
+		*live = (struct live){.presence = PRESENCE_ABSENT};
+		if (now && value_is(now, VALUE_UNREAD))
+			*live = (struct live){.presence = PRESENCE_UNREAD, .unread_reason = SLICE("denied")};
+		else if (now)
+			*live = (struct live){.presence = PRESENCE_PRESENT,
+					      .provider_id = object->provider_id,
+					      .fields = *now,
+					      .outputs = json(fixture, "{\"version\": 1}")};
+		fixture->read |= now != NULL;
+		fixture->live_list[fixture->object_count] = live;
+		fixture->object_list[fixture->object_count] = object;
+		fixture->object_count++;
+	}
+}
+
+static bool load_body(void *context, struct object *object, struct diagnostics *diagnostics)
+{
+	(void)context;
+	(void)diagnostics;
+	return object->has_body;
+}
+
+void plan_from_texts(struct plan_fixture *fixture, const char *spec, const char *record, bool destroy)
+{
+	static const struct stack_record stack_record = {.lineage = {"lineage", 7}, .name = {"s", 1}};
+	static const struct provider_settings providers[] = {{.name = {"t", 1}}};
+	struct value empty = value_map(NULL, 0);
+	*fixture = (struct plan_fixture){0};
+	(void)empty;
+	arena_init(&fixture->arena);
+	diagnostics_init(&fixture->diagnostics, &fixture->arena);
+	add_spec(fixture, spec);
+	add_record(fixture, record);
+	struct stack stack = {
+		.name = SLICE("s"),
+		.resources = fixture->resources,
+		.resource_count = fixture->resource_count,
+		.providers = providers,
+		.provider_count = 1,
+	};
+	struct plan_input input = {
+		.stack = &stack,
+		.kinds = &kinds,
+		.record = &stack_record,
+		.objects = fixture->object_list,
+		.object_count = fixture->object_count,
+		.live = fixture->read ? fixture->live_list : NULL,
+		.resolver = &resolver,
+		.identities = &here,
+		.load_body = load_body,
+		.destroy = destroy,
+		.arena = &fixture->arena,
+	};
+	struct phases phases;
+	fixture->sound = plan_make(&input, &fixture->plan, &fixture->diagnostics);
+	fixture->sound &= phases_build(&phases, &fixture->plan, &fixture->arena, &fixture->diagnostics);
+	phases_release(&phases);
+}
+
+void plan_fixture_release(struct plan_fixture *fixture)
+{
+	diagnostics_release(&fixture->diagnostics);
+	arena_release(&fixture->arena);
+}
+
+const char *plan_summary(struct plan_fixture *fixture)
+{
+	struct buffer out;
+	buffer_init(&out, 1 << 16);
+	for (size_t i = 0; i < fixture->plan.action_count; i++) {
+		const struct action *action = &fixture->plan.actions[i];
+		buffer_format(&out, "%s%s%s%s %.*s", i ? "; " : "", operation_name(action->operation),
+			      action->create_before_destroy && action->operation == OPERATION_REPLACE ? "-first" : "",
+			      action->maybe ? "?" : "", SLICE_ARGUMENTS(action->address));
+		bool listed = action->operation == OPERATION_UPDATE || action->operation == OPERATION_REPLACE ||
+			      action->operation == OPERATION_RECORD;
+		for (size_t k = 0; listed && k < action->change_count; k++)
+			buffer_format(&out, "%s%s%.*s", k ? "," : ":",
+				      action->changes[k].cause == CAUSE_DRIFT ? "~" : "",
+				      SLICE_ARGUMENTS(action->changes[k].path));
+	}
+	if (!fixture->sound)
+		buffer_string(&out, out.size ? "; refused" : "refused");
+	const char *text_ = arena_string(&fixture->arena, buffer_slice(&out));
+	buffer_release(&out);
+	return text_;
+}
