@@ -2,7 +2,7 @@
 #include "cli/line_diff.h"
 #include "cli/render_change.h"
 
-enum { TEXT_LIMIT_BYTES = 256 * 1024 * 1024 };
+enum { TEXT_LIMIT_BYTES = 256 * 1024 * 1024, PATH_GAP = 2 };
 
 /* What stands behind a change, by its effect. */
 static const struct {
@@ -31,7 +31,9 @@ static void print_path(struct change_view *view, const struct change *change)
 	buffer_string(view->buffer, "      ");
 	print_safe(view->buffer, change->path);
 	size_t used = view->buffer->size - begin - 6;
-	buffer_format(view->buffer, "%*s", used < (size_t)view->width ? view->width - (int)used : 0, "");
+	/* A path too long for the column still stands apart from what follows. */
+	buffer_format(view->buffer, "%*s", used + PATH_GAP < (size_t)view->width ? view->width - (int)used : PATH_GAP,
+		      "");
 }
 
 static void print_note(struct change_view *view, const struct change *change)

@@ -150,6 +150,14 @@ def test_long_values_differ_line_by_line(tiny):
     assert " removed: " in plan and " added: " in plan
 
 
+def test_a_long_path_stands_apart(tiny):
+    group = "aws.security_group: {g: {name: g, description: one, vpc: main, ingress: [%s]}}\n"
+    tiny.write("group.yaml", group % "")
+    tiny.run("apply", "--yes")
+    tiny.write("group.yaml", group % "{protocol: tcp, from_port: 10443, to_port: 10443, cidr6: '2001:db8:1234:5678::/64'}")
+    assert re.search(r"ingress\[[^]]*::/64\]  added: ", tiny.run("plan").out)
+
+
 WORKERS = """\
 stack: tiny
 providers: {aws: {region: eu-central-1}}
