@@ -54,6 +54,8 @@ enum field_flag {
 	MIRRORED = 1 << 11,
 	/* Encoded on its way to the service, so that a string may hold any character. */
 	ENCODED = 1 << 12,
+	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway). */
+	SOLE = 1 << 13,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no
@@ -112,6 +114,8 @@ struct field {
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
 	enum range_role range;
 	const char *range_parent; /* RANGE_WITHIN: name of the reference field */
+	/* NAMES: the reference field within whose target the name exists once; NULL: within an account's region */
+	const char *unique_in;
 };
 
 struct output {

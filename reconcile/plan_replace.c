@@ -1,4 +1,5 @@
 #include "reconcile/plan_items.h"
+#include "reconcile/unique.h"
 
 /*
  * Replaces: which of two orders. Destroy first is the default, because most names and
@@ -54,20 +55,26 @@ static void spread(struct planning *planning)
 	}
 }
 
+/* A name or range that is unique within a parent alone: a new parent makes room for the same one. */
+static bool is_same_scope(const struct item *item, const char *scope)
+{
+	const struct value *new = scope ? value_get_named(&item->wanted, scope) : NULL;
+	const struct value *old = scope ? value_get_named(&item->object->resolved, scope) : NULL;
+	return !new || (!value_has_deferred(new) && old && value_equal(new, old));
+}
+
 /* Old and new side by side cannot share what must be unique. */
 static bool check_unique(struct planning *planning, const struct item *item)
 {
 	const struct kind *kind = item->resource->kind;
 	for (size_t i = 0; !item->moved && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		if (!(field->flags & NAMES) && field->range != RANGE_WITHIN)
+		/* What it is attached to it leaves before the new one comes in. */
+		if (!unique_field(field) || (field->flags & SOLE))
 			continue;
 		const struct value *new = value_get_named(&item->wanted, field->name);
 		const struct value *old = value_get_named(&item->object->resolved, field->name);
-		/* A range is unique within its parent alone: a new parent makes room for the same one. */
-		const struct value *parent =
-			field->range_parent ? value_get_named(&item->wanted, field->range_parent) : NULL;
-		if (!new || !old || !value_equal(new, old) || (parent && value_has_deferred(parent)))
+		if (!new || !old || !value_equal(new, old) || !is_same_scope(item, unique_scope(field)))
 			continue;
 		diag_error(planning->diagnostics, FAULT_USER, new->position,
 			   "'%.*s' must be replaced by a new object before the old one is deleted, but both would have "

@@ -61,7 +61,9 @@ static const struct kind user = {
 	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output)};
 
 static const struct field group_fields[] = {
-	{.name = "name", .type = FIELD_STRING, .flags = IMMUTABLE | NAMES},
+	{.name = "name", .type = FIELD_STRING, .flags = IMMUTABLE | NAMES, .unique_in = "net"},
+	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = IMMUTABLE},
+	{.name = "about", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
 	{.name = "rules",
 	 .type = FIELD_SET,
 	 .flags = SETTLES,
@@ -72,8 +74,28 @@ static const struct field group_fields[] = {
 static const struct kind group = {
 	.name = "t.group", .version = 1, .fields = FIELDS(group_fields), .outputs = FIELDS(id_output)};
 
-static const struct kind *const all_kinds[] = {&group, &net, &sub, &user};
-static const struct kinds kinds = {all_kinds, 4};
+/* A net has but one gate, and a link moves from one gate to another. */
+static const struct field gate_fields[] = {
+	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = SOLE, .when_unset = UNSET_CLEAR},
+	{.name = "number", .type = FIELD_INTEGER, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
+};
+static const struct kind gate = {
+	.name = "t.gate", .version = 1, .fields = FIELDS(gate_fields), .outputs = FIELDS(id_output)};
+
+static const struct field link_fields[] = {
+	{.name = "gate", .type = FIELD_REFERENCE, .target = "t.gate", .flags = REQUIRED},
+};
+static const struct kind link_kind = {
+	.name = "t.link", .version = 1, .fields = FIELDS(link_fields), .outputs = FIELDS(id_output)};
+
+static const struct field keep_fields[] = {
+	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .flags = REQUIRED},
+};
+static const struct kind keep = {
+	.name = "t.keep", .version = 1, .fields = FIELDS(keep_fields), .outputs = FIELDS(id_output)};
+
+static const struct kind *const all_kinds[] = {&gate, &group, &keep, &link_kind, &net, &sub, &user};
+static const struct kinds kinds = {all_kinds, sizeof(all_kinds) / sizeof(all_kinds[0])};
 
 static struct value json(struct plan_fixture *fixture, const char *text_)
 {
@@ -246,6 +268,39 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 	}
 }
 
+/* The first node, by number, that waits for nothing any more. */
+static size_t next_node(const struct phases *phases, const uint32_t *waits, const bool *done)
+{
+	size_t node = 0;
+	while (node < phases->node_count && (done[node] || waits[node] > 0))
+		node++;
+	return node;
+}
+
+const char *plan_order(struct plan_fixture *fixture)
+{
+	const struct phases *phases = &fixture->phases;
+	uint32_t *waits = arena_new_array(&fixture->arena, phases->node_count + 1, uint32_t);
+	bool *done = arena_new_array(&fixture->arena, phases->node_count + 1, bool);
+	struct buffer out;
+	buffer_init(&out, 1 << 16);
+	for (size_t i = 0; i < phases->node_count; i++)
+		waits[i] = phases->graph.waits[i];
+	for (size_t node; (node = next_node(phases, waits, done)) < phases->node_count;) {
+		const struct action *action = &fixture->plan.actions[phases->actions[node]];
+		done[node] = true;
+		buffer_format(&out, "%s%s %.*s%s", out.size ? ", " : "", phase_name((enum phase)phases->kinds[node]),
+			      SLICE_ARGUMENTS(action->address), action->role == OBJECT_DEPOSED ? " (deposed)" : "");
+		for (uint32_t k = phases->graph.first[node]; k < phases->graph.first[node + 1]; k++)
+			waits[phases->graph.successors[k]]--;
+	}
+	if (!fixture->sound)
+		buffer_string(&out, out.size ? ", refused" : "refused");
+	const char *text_ = arena_string(&fixture->arena, buffer_slice(&out));
+	buffer_release(&out);
+	return text_;
+}
+
 static bool load_body(void *context, struct object *object, struct diagnostics *diagnostics)
 {
 	(void)context;
@@ -284,14 +339,13 @@ void plan_from_texts(struct plan_fixture *fixture, const char *spec, const char 
 		.destroy = destroy,
 		.arena = &fixture->arena,
 	};
-	struct phases phases;
 	fixture->sound = plan_make(&input, &fixture->plan, &fixture->diagnostics);
-	fixture->sound &= phases_build(&phases, &fixture->plan, &fixture->arena, &fixture->diagnostics);
-	phases_release(&phases);
+	fixture->sound &= phases_build(&fixture->phases, &fixture->plan, &fixture->arena, &fixture->diagnostics);
 }
 
 void plan_fixture_release(struct plan_fixture *fixture)
 {
+	phases_release(&fixture->phases);
 	diagnostics_release(&fixture->diagnostics);
 	arena_release(&fixture->arena);
 }

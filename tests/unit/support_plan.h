@@ -1,7 +1,7 @@
 #ifndef TRUEUP_TESTS_UNIT_SUPPORT_PLAN_H
 #define TRUEUP_TESTS_UNIT_SUPPORT_PLAN_H
 
-#include "reconcile/plan.h"
+#include "reconcile/phases.h"
 
 /*
  * Plans made from texts. A case says what the spec has, what the record has and what is
@@ -19,6 +19,7 @@ struct plan_fixture {
 	const struct live *live_list[8];
 	bool read;
 	struct plan plan;
+	struct phases phases;
 	bool sound;
 };
 
@@ -26,6 +27,8 @@ void plan_from_texts(struct plan_fixture *fixture, const char *spec, const char 
 void plan_fixture_release(struct plan_fixture *fixture);
 /* "create t.net.a; update t.sub.b: zone" in the plan's order, with the paths of what is set. */
 const char *plan_summary(struct plan_fixture *fixture);
+/* "make t.net.a, settle t.group.b": one order of its phases, always the same; a cycle's are left out. */
+const char *plan_order(struct plan_fixture *fixture);
 
 #define NET_A "\"t.net.a\":{\"range\":\"10\"}"
 #define REF(address) "{\"$deferred\":\"${" address "}\"}"

@@ -9,6 +9,12 @@
 
 #include "tests/unit/support_plan.h"
 
+#define GROUP_X_REC                                                                                                    \
+	REC("t.group.x", "g1", "{\"name\":\"x\",\"net\":" REF("t.net.a.id") "}", "{\"name\":\"x\",\"net\":\"n1\"}",    \
+	    "{\"name\":\"x\",\"net\":\"n1\"}")
+#define KEEP_REC                                                                                                       \
+	REC("t.keep.k", "k1", "{\"group\":" REF("t.group.x.id") "}", "{\"group\":\"g1\"}", "{\"group\":\"g1\"}")
+
 static const struct row {
 	const char *name;
 	const char *spec;
@@ -73,6 +79,20 @@ static const struct row {
 		 "t.net.a.id") ",\"range\":\"10.1\",\"zone\":\"z\"},\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",
 	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," USER_REC "}",
 	 "replace-first t.sub.b:zone; update t.user.c:sub; refused"},
+	{"the new one first has the old name in another net",
+	 "{\"t.net.a\":{\"range\":\"11\"},\"t.group.x\":{\"name\":\"x\",\"net\":" REF(
+		 "t.net.a.id") "},\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," GROUP_X_REC "," KEEP_REC "}",
+	 "replace-first t.group.x:net; update t.keep.k:group; replace-first t.net.a:range"},
+	{"the new one first has the old name in a net that was there before",
+	 "{" NET_A ",\"t.group.x\":{\"name\":\"x\",\"net\":\"n2\"},\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," GROUP_X_REC "," KEEP_REC "}",
+	 "replace-first t.group.x:net; update t.keep.k:group"},
+	{"the new one first needs another name",
+	 "{" NET_A ",\"t.group.x\":{\"name\":\"x\",\"about\":\"y\",\"net\":" REF(
+		 "t.net.a.id") "},\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," GROUP_X_REC "," KEEP_REC "}",
+	 "replace-first t.group.x:about; update t.keep.k:group; refused"},
 	{"an update renews what its users refer to",
 	 "{\"t.net.a\":{\"range\":\"10\",\"dns\":false},\"t.user.c\":{\"version\":" REF("t.net.a.version") "}}",
 	 "{" NET_REC("{\"range\":\"10\",\"dns\":true}") "," REC("t.user.c", "u1",

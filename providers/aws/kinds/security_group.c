@@ -186,6 +186,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "name",
 		   .type = FIELD_STRING,
 		   .flags = REQUIRED | IMMUTABLE | NAMES,
+		   .unique_in = "vpc",
 		   .least = 1,
 		   .most = 255,
 		   .about = "name within the VPC"},

@@ -1,0 +1,32 @@
+#include "reconcile/unique.h"
+
+bool unique_field(const struct field *field)
+{
+	return (field->flags & (NAMES | SOLE)) || field->range == RANGE_WITHIN;
+}
+
+const char *unique_scope(const struct field *field)
+{
+	return field->range == RANGE_WITHIN ? field->range_parent : field->unique_in;
+}
+
+static struct slice known_text(const struct value *fields, const char *name)
+{
+	const struct value *value = value_is(fields, VALUE_MAP) ? value_get_named(fields, name) : NULL;
+
+	return value && value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
+}
+
+struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,
+			 const struct identity *place, struct arena *arena)
+{
+	const char *scope = unique_scope(field);
+	struct slice value = known_text(fields, field->name);
+	struct slice within = scope ? known_text(fields, scope) : (struct slice){0};
+
+	if (value.size == 0 || (scope && within.size == 0))
+		return (struct slice){0};
+	struct slice where = identity_text(arena, place);
+	return arena_format(arena, "%s\n%s\n%.*s\n%.*s\n%.*s", kind->name, field->name, SLICE_ARGUMENTS(where),
+			    SLICE_ARGUMENTS(within), SLICE_ARGUMENTS(value));
+}

@@ -1,0 +1,23 @@
+#ifndef TRUEUP_RECONCILE_UNIQUE_H
+#define TRUEUP_RECONCILE_UNIQUE_H
+
+#include "reconcile/kind.h"
+#include "reconcile/resource.h"
+
+/*
+ * What can exist but once at a time: names, ranges within a parent, the one gateway that a
+ * network takes. Each within a place, and often within what another field refers to.
+ */
+
+/* Whether no two objects may have the same value of this field. */
+bool unique_field(const struct field *field);
+/* The field within whose target that holds; NULL: within the whole place. */
+const char *unique_scope(const struct field *field);
+/*
+ * What must not exist twice, as a text in arena; empty where the value, or what it is unique in, is not set or not
+ * known yet. fields: MAP.
+ */
+struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,
+			 const struct identity *place, struct arena *arena);
+
+#endif
