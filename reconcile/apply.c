@@ -138,8 +138,10 @@ static void prepare(struct applying *applying)
 	applying->nodes = arena_new_array(apply->arena, applying->phases.node_count + 1, struct node);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		prepare_target(applying, &applying->targets[i], &plan->actions[i], &by_id);
-		if (plan->actions[i].role != OBJECT_DEPOSED)
-			map_set(&applying->by_address, plan->actions[i].address, &applying->targets[i]);
+		bool left_behind = plan->actions[i].role == OBJECT_DEPOSED;
+		/* The first of several is the one that stays. */
+		map_add(left_behind ? &applying->deposed : &applying->by_address, plan->actions[i].address,
+			&applying->targets[i]);
 	}
 	for (size_t i = 0; i < applying->phases.node_count; i++)
 		prepare_node(applying, i);
@@ -192,6 +194,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	}
 	loop_init(&applying.loop, &settings);
 	map_init(&applying.by_address);
+	map_init(&applying.deposed);
 	map_init(&applying.objects);
 	prepare(&applying);
 	for (size_t i = 0; i < applying.phases.node_count; i++)
@@ -201,6 +204,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	apply->request_count = applying.loop.request_count;
 	count_results(&applying);
 	map_release(&applying.by_address);
+	map_release(&applying.deposed);
 	map_release(&applying.objects);
 	loop_release(&applying.loop);
 	phases_release(&applying.phases);

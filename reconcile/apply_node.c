@@ -159,18 +159,42 @@ void target_complete(struct target *target, bool last)
 	object->inputs = plan_inputs_digest(action->wanted, action->wanted_count, outputs_of, target->applying);
 }
 
+/* Adds the id of what is about to be deleted, or, without ids, counts it. */
+static void note_leaving(struct node *node, const struct target *other, struct slice *ids)
+{
+	const struct applying *applying = node->target->applying;
+	size_t action = (size_t)(other - applying->targets);
+	if (!other->old || phases_node(&applying->phases, action, PHASE_DELETE) == NO_NODE)
+		return;
+	if (ids)
+		ids[node->work.leaving_count] = other->old->provider_id;
+	node->work.leaving_count++;
+}
+
+static void note_all_leaving(struct node *node, struct slice *ids)
+{
+	struct applying *applying = node->target->applying;
+	const struct target *end = applying->targets + applying->apply->plan->action_count;
+	const struct action *action = node->target->action;
+	node->work.leaving_count = 0;
+	for (size_t i = 0; i < action->recorded_count; i++) {
+		struct slice address = action->recorded[i].address;
+		const struct target *own = map_get(&applying->by_address, address);
+		if (own)
+			note_leaving(node, own, ids);
+		const struct target *other = map_get(&applying->deposed, address);
+		for (; other && other < end && slice_equal(other->action->address, address); other++)
+			note_leaving(node, other, ids);
+	}
+}
+
 /* Ids of all that is about to be deleted: unsettle lets go of them. */
 static void list_leaving(struct node *node)
 {
-	struct applying *applying = node->target->applying;
-	const struct plan *plan = applying->apply->plan;
-	struct slice *ids = arena_new_array(applying->apply->arena, plan->action_count + 1, struct slice);
-	for (size_t i = 0; i < node->target->action->recorded_count; i++) {
-		const struct target *other = map_get(&applying->by_address, node->target->action->recorded[i].address);
-		if (other && other->old &&
-		    phases_node(&applying->phases, (size_t)(other - applying->targets), PHASE_DELETE) != NO_NODE)
-			ids[node->work.leaving_count++] = other->old->provider_id;
-	}
+	note_all_leaving(node, NULL);
+	struct slice *ids =
+		arena_new_array(node->target->applying->apply->arena, node->work.leaving_count + 1, struct slice);
+	note_all_leaving(node, ids);
 	node->work.leaving_ids = ids;
 }
 
@@ -203,10 +227,13 @@ static const struct value *with_unset(struct target *target)
 static void begin_leaving(struct node *node)
 {
 	struct target *target = node->target;
+	const struct applying *applying = target->applying;
 	node->work.task.object = target->old;
 	node->work.unsettle_all = target->action->operation != OPERATION_UPDATE;
-	if (node->work.phase == PHASE_UNSETTLE)
+	if (node->work.phase == PHASE_UNSETTLE) {
 		list_leaving(node);
+		node->work.vacates = applying->phases.vacates[target - applying->targets];
+	}
 	bool still_old = target->current == target->old;
 	node->work.has_now = still_old && target->has_now;
 	if (node->work.has_now)

@@ -49,6 +49,7 @@ struct applying {
 	struct node *nodes;
 	struct target *targets;
 	struct map by_address; /* to struct target: the address's own */
+	struct map deposed;    /* to struct target: the first left behind there, which any others follow */
 	struct map objects;    /* to struct object: current ones */
 	struct diagnostics *diagnostics;
 };

@@ -1,13 +1,15 @@
 #include "reconcile/phases.h"
 
 #include "base/map.h"
+#include "reconcile/handover.h"
 
 struct building {
 	struct phases *phases;
 	const struct plan *plan;
 	struct arena *arena;
 	struct map by_address; /* of the address's own action: index + 1 */
-	struct map deposed;    /* of an object left behind: index + 1 */
+	struct map deposed;    /* of the first object left behind there, which any others follow: index + 1 */
+	struct handovers handovers;
 };
 
 uint32_t phases_node(const struct phases *phases, size_t action, enum phase phase)
@@ -97,7 +99,8 @@ static void order_own(struct building *building, size_t index)
 	if (action->operation != OPERATION_REPLACE) {
 		order_nodes(building, unsettle, settle);
 	} else if (action->create_before_destroy) {
-		order_nodes(building, make, unsettle);
+		if (!building->handovers.vacates[index])
+			order_nodes(building, make, unsettle);
 		order_nodes(building, unsettle, settle);
 		order_nodes(building, settle, delete);
 	} else {
@@ -135,27 +138,56 @@ static void order_wanted(struct building *building, size_t index)
 	}
 }
 
+/* Whether what refers to an action's object in a part takes that out beforehand, and puts in the new one later. */
+static bool is_let_go_of(const struct building *building, size_t target)
+{
+	const struct action *leaving = &building->plan->actions[target];
+	return (leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy) ||
+	       building->handovers.vacates[target] || building->handovers.goes_first[target];
+}
+
 /* A target is deleted only after all that was recorded as referring to it has let go. */
 static void order_release(struct building *building, size_t index, const struct dependency *dependency, size_t target)
 {
 	const struct action *action = &building->plan->actions[index];
-	const struct action *leaving = &building->plan->actions[target];
 	struct phases *phases = building->phases;
+	bool in_part = dependency->binding == BINDS_SETTLE;
 	uint32_t gone = phases_node(phases, target, PHASE_DELETE);
-	if (gone == NO_NODE || dependency->loose || target == index)
+	uint32_t unsettled = phases_node(phases, index, PHASE_UNSETTLE);
+	/* What is made anew was gone: it holds nothing. */
+	if (gone == NO_NODE || dependency->loose || target == index || action->operation == OPERATION_CREATE)
 		return;
+	if (in_part && building->handovers.vacates[target])
+		order_nodes(building, unsettled, phases_node(phases, target, PHASE_UNSETTLE));
 	if (deletes(action)) {
-		bool in_part = dependency->binding == BINDS_SETTLE;
-		order_nodes(building, phases_node(phases, index, in_part ? PHASE_UNSETTLE : PHASE_DELETE), gone);
+		order_nodes(building, in_part ? unsettled : phases_node(phases, index, PHASE_DELETE), gone);
 		return;
 	}
+	const struct action *leaving = &building->plan->actions[target];
 	bool destroy_first = leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy;
-	if (destroy_first) {
-		order_nodes(building, phases_node(phases, index, PHASE_UNSETTLE), gone);
+	if (destroy_first || (in_part && is_let_go_of(building, target))) {
+		order_nodes(building, unsettled, gone);
 		return;
 	}
 	order_nodes(building, phases_node(phases, index, PHASE_MAKE), gone);
 	order_nodes(building, phases_node(phases, index, PHASE_SETTLE), gone);
+}
+
+/* The actions for an address, its own first, then those for what was left behind there; SIZE_MAX after the last. */
+static size_t first_at(const struct building *building, struct slice address)
+{
+	size_t own = index_in(&building->by_address, address);
+	return own != SIZE_MAX ? own : index_in(&building->deposed, address);
+}
+
+static size_t next_at(const struct building *building, struct slice address, size_t index)
+{
+	const struct plan *plan = building->plan;
+	if (plan->actions[index].role != OBJECT_DEPOSED)
+		return index_in(&building->deposed, address);
+	bool more = index + 1 < plan->action_count && plan->actions[index + 1].role == OBJECT_DEPOSED &&
+		    slice_equal(plan->actions[index + 1].address, address);
+	return more ? index + 1 : SIZE_MAX;
 }
 
 static void order_recorded(struct building *building, size_t index)
@@ -163,71 +195,37 @@ static void order_recorded(struct building *building, size_t index)
 	const struct action *action = &building->plan->actions[index];
 	for (size_t i = 0; i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
-		size_t own = index_in(&building->by_address, dependency->address);
-		size_t left_behind = index_in(&building->deposed, dependency->address);
-		if (own != SIZE_MAX)
-			order_release(building, index, dependency, own);
-		if (left_behind != SIZE_MAX)
-			order_release(building, index, dependency, left_behind);
+		struct slice address = dependency->address;
+		for (size_t k = first_at(building, address); k != SIZE_MAX; k = next_at(building, address, k))
+			order_release(building, index, dependency, k);
 	}
 }
 
-/* An update whose part refers to what is destroyed first lets go of it beforehand. */
+/* An update whose part refers to what goes first lets go of it beforehand. */
 static bool must_let_go(const struct building *building, const struct action *action)
 {
-	for (size_t i = 0; action->operation == OPERATION_UPDATE && i < action->recorded_count; i++) {
+	bool updates = action->operation == OPERATION_UPDATE && action->provider_id.size > 0;
+	for (size_t i = 0; updates && i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
-		size_t target = index_in(&building->by_address, dependency->address);
-		if (target == SIZE_MAX || dependency->binding != BINDS_SETTLE || dependency->loose)
+		struct slice address = dependency->address;
+		if (dependency->binding != BINDS_SETTLE || dependency->loose)
 			continue;
-		const struct action *leaving = &building->plan->actions[target];
-		if (leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy)
-			return true;
+		for (size_t k = first_at(building, address); k != SIZE_MAX; k = next_at(building, address, k))
+			if (is_let_go_of(building, k))
+				return true;
 	}
 	return false;
 }
 
-/* What makes an object unique, as a text; empty where it is not known. */
-static struct slice unique_text(const struct action *action, const struct field *field, const struct value *fields,
-				struct arena *arena)
+/* What can exist but once is free before it is taken again. */
+static void order_handovers(struct building *building)
 {
-	const struct value *value = value_get_named(fields, field->name);
-	if (!value || !value_is(value, VALUE_STRING))
-		return (struct slice){0};
-	struct slice place = identity_text(arena, &action->identity);
-	return arena_format(arena, "%s %s %.*s %.*s", action->kind->name, field->name, SLICE_ARGUMENTS(place),
-			    SLICE_ARGUMENTS(value_slice(value)));
-}
-
-/* A resource that got another address makes its name or range free before it is taken again. */
-static void order_unique(struct building *building)
-{
-	struct map leaving;
-	map_init(&leaving);
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < building->plan->action_count; i++) {
-			const struct action *action = &building->plan->actions[i];
-			bool takes = action->operation == OPERATION_CREATE;
-			if (pass == 0 ? action->operation != OPERATION_DELETE : !takes)
-				continue;
-			for (size_t k = 0; k < action->kind->fields.count; k++) {
-				const struct field *field = field_at(&action->kind->fields, k);
-				if (!(field->flags & NAMES) && field->range != RANGE_WITHIN)
-					continue;
-				struct slice text = unique_text(action, field, takes ? &action->known : &action->live,
-								building->arena);
-				if (text.size == 0)
-					continue;
-				size_t index = index_in(&leaving, text);
-				if (pass == 0)
-					put_index(&leaving, text, i);
-				else if (index != SIZE_MAX)
-					order_nodes(building, phases_node(building->phases, index, PHASE_DELETE),
-						    phases_node(building->phases, i, PHASE_MAKE));
-			}
-		}
+	const struct handovers *handovers = &building->handovers;
+	for (size_t i = 0; i < handovers->count; i++) {
+		const struct handover *handover = &handovers->items[i];
+		order_nodes(building, phases_node(building->phases, handover->from, handover->lets_go),
+			    phases_node(building->phases, handover->to, PHASE_MAKE));
 	}
-	map_release(&leaving);
 }
 
 static bool report_cycle(const struct building *building, const uint32_t *cycle, size_t count,
@@ -261,7 +259,9 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	};
 	map_init(&building.by_address);
 	map_init(&building.deposed);
-	for (size_t i = 0; i < plan->action_count; i++) {
+	handovers_find(plan, arena, &building.handovers);
+	phases->vacates = building.handovers.vacates;
+	for (size_t i = plan->action_count; i-- > 0;) {
 		const struct action *action = &plan->actions[i];
 		bool left_behind = action->role == OBJECT_DEPOSED;
 		put_index(left_behind ? &building.deposed : &building.by_address, action->address, i);
@@ -282,7 +282,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 		order_wanted(&building, i);
 		order_recorded(&building, i);
 	}
-	order_unique(&building);
+	order_handovers(&building);
 	graph_close(&phases->graph);
 	uint32_t *cycle = NULL;
 	size_t cycle_count = 0;

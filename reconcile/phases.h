@@ -15,6 +15,8 @@ struct phases {
 	/* Per node. */
 	uint32_t *actions;
 	uint8_t *kinds; /* enum phase */
+	/* Per action: unsettling it also detaches it from what takes but one of its kind. */
+	const bool *vacates;
 	size_t node_count;
 	int64_t *remaining;
 };

@@ -95,6 +95,7 @@ struct work {
 	const struct slice *leaving_ids;
 	size_t leaving_count;
 	bool unsettle_all;
+	bool vacates; /* PHASE_UNSETTLE: it leaves what it is attached to, for another of its kind */
 	/* The changes that were planned: an update sends nothing else. Not used while creating. */
 	const struct change *changes;
 	size_t change_count;

@@ -351,14 +351,15 @@ static enum step paused(struct work *work, const struct answer *answer)
 /* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
 static const struct aws_field *wrong_attachment(const struct work *work)
 {
+	bool leaves = work->phase == PHASE_DELETE || work->phase == PHASE_UNSETTLE;
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
-		if (!field->attachment || (work->phase != PHASE_DELETE && !aws_is_planned(work, field)))
+		if (!field->attachment || (!leaves && !aws_is_planned(work, field)))
 			continue;
 		const struct value *now = aws_now(work, field);
 		const struct value *wanted = work->desired ? value_get_named(work->desired, field->field.name) : NULL;
 		bool released = work->released && value_get_named(work->released, field->field.name);
-		if (work->phase != PHASE_DELETE && !wanted && !released)
+		if (!leaves && !wanted && !released)
 			continue;
 		if (diff_field(&field->field, wanted, now) == UNLIKE)
 			return field;
@@ -519,16 +520,30 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	return step == STEP_DONE ? send_delete(work) : step;
 }
 
+/* What another of its kind waits for: it is out once the service says so. */
+static enum step vacate(struct work *work)
+{
+	if (work->now.readiness == READY_PENDING)
+		return is_late(work) ? too_late(work) : aws_read_again(work, poll_ms(work));
+	const struct aws_field *attachment = wrong_attachment(work);
+	if (!attachment)
+		return STEP_DONE;
+	return is_under_way(work, attachment) ? read_after(work, LOOK_AGAIN_MS) : attach(work, attachment);
+}
+
 static enum step unsettle(struct work *work, const struct answer *answer)
 {
 	if (work->stage == STAGE_CHANGED && answer)
 		return changed(work, answer);
+	if (work->stage == STAGE_DETACHED && answer)
+		return attached(work, answer);
 	if (!work->has_now)
 		return read_after(work, 0);
 	/* Gone or going: its parts go with it. */
 	if (work->now.presence != PRESENCE_PRESENT)
 		return STEP_DONE;
-	return converge(work);
+	enum step step = converge(work);
+	return step == STEP_DONE && work->vacates ? vacate(work) : step;
 }
 
 static enum step make_or_settle(struct work *work, const struct answer *answer)

@@ -25,6 +25,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "vpc",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.vpc",
+		   .flags = SOLE,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "the VPC it is attached to"},
 	 .read = "Attachments.0.VpcId",

@@ -91,7 +91,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "vpc",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.vpc",
-		   .flags = JOINS,
+		   .flags = JOINS | SOLE,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "the VPC it is attached to"},
 	 .decode = decode_vpc,

@@ -1,0 +1,23 @@
+#ifndef TRUEUP_RECONCILE_HANDOVER_H
+#define TRUEUP_RECONCILE_HANDOVER_H
+
+#include "reconcile/plan.h"
+
+/* What one action must let go of before another one can take it, because it can exist but once. */
+struct handover {
+	size_t from, to;    /* actions */
+	enum phase lets_go; /* phase of `from` that comes before `to` is made */
+};
+
+struct handovers {
+	struct handover *items;
+	size_t count, capacity;
+	/* For each action. vacates: it leaves what it is attached to before it is deleted. goes_first: something new
+	 * waits for its deletion, so nothing that refers to it can wait for that new thing. */
+	bool *vacates;
+	bool *goes_first;
+};
+
+void handovers_find(const struct plan *plan, struct arena *arena, struct handovers *ret);
+
+#endif

@@ -1,0 +1,155 @@
+"""What can exist but once, and goes from one object to another: attachments and names."""
+
+import pytest
+
+from trueup_runner import MotoCloud, Ref, SimulatedCloud, apply, ids_of, plan, plan_is_empty, spec_text
+
+VPC = {"home": {"cidr": "10.20.0.0/16"}}
+
+
+@pytest.fixture(params=["simulator", "moto"])
+def cloud(request, stack):
+    if request.param == "moto":
+        cloud = MotoCloud(stack, request.getfixturevalue("moto"))
+    else:
+        cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def write(stack, resources):
+    stack.write("stack.yaml", spec_text(resources))
+
+
+def gateways(cloud, vpc):
+    """Ids of the VPN gateways that are attached to a VPC."""
+    return [
+        each["VpnGatewayId"]
+        for each in cloud.client().describe_vpn_gateways()["VpnGateways"]
+        for attachment in each.get("VpcAttachments", [])
+        if attachment["VpcId"] == vpc and attachment["State"] == "attached" and each["State"] == "available"
+    ]
+
+
+def vpn(cloud, asn, name="edge"):
+    gateway = {
+        "aws.vpc": VPC,
+        "aws.vpn_gateway": {
+            name: {"vpc": Ref("aws.vpc.home"), "asn": asn, "lifecycle": {"create_before_destroy": True}}
+        },
+    }
+    # Its listing of connections cannot be read, and it has no propagation.
+    if cloud.name == "moto":
+        return gateway
+    return {
+        **gateway,
+        "aws.customer_gateway": {"office": {"address": "203.0.113.7", "asn": 65001}},
+        "aws.vpn_connection": {
+            "office": {
+                "vpn_gateway": Ref(f"aws.vpn_gateway.{name}"),
+                "customer_gateway": Ref("aws.customer_gateway.office"),
+                "static_routes_only": True,
+            }
+        },
+        "aws.route_table": {
+            "private": {
+                "vpc": Ref("aws.vpc.home"),
+                "routes": [{"destination": "192.168.10.0/24", "vpn_gateway": Ref(f"aws.vpn_gateway.{name}")}],
+                "propagation": [Ref(f"aws.vpn_gateway.{name}")],
+            }
+        },
+    }
+
+
+@pytest.mark.parametrize("asn, name", [(64601, "edge"), (64600, "front")], ids=["replaced", "another one"])
+def test_a_vpn_gateway_gives_way_under_a_live_connection(stack, cloud, asn, name):
+    """A VPC takes one gateway: the old one leaves, the new one comes in, the connection moves, the old one goes."""
+    write(stack, vpn(cloud, 64600))
+    apply(stack)
+    plan_is_empty(stack)
+    before = ids_of(stack)
+
+    write(stack, vpn(cloud, asn, name))
+    apply(stack)
+    after = ids_of(stack)
+    new = after[f"aws.vpn_gateway.{name}"]
+    assert new != before["aws.vpn_gateway.edge"]
+    assert gateways(cloud, after["aws.vpc.home"]) == [new]
+    if "aws.vpn_connection.office" in after:
+        connection = after["aws.vpn_connection.office"]
+        [live] = cloud.client().describe_vpn_connections(VpnConnectionIds=[connection])["VpnConnections"]
+        assert live["VpnGatewayId"] == new and connection == before["aws.vpn_connection.office"]
+    plan_is_empty(stack)
+    stack.run("destroy", "--yes")
+    assert ids_of(stack) == {}
+
+
+def guarded(cidr):
+    return {
+        "aws.vpc": {"home": {"cidr": cidr}},
+        "aws.security_group": {"web": {"name": "web", "description": "web", "vpc": Ref("aws.vpc.home")}},
+        "aws.launch_template": {
+            "worker": {
+                "name": "worker",
+                "image": "ami-0123456789abcdef0",
+                "instance_type": "t3.micro",
+                "security_groups": [Ref("aws.security_group.web")],
+            }
+        },
+    }
+
+
+def test_a_name_in_another_vpc_is_free(stack, cloud):
+    """The group's name is unique in its VPC, and the new group lies in the new VPC."""
+    write(stack, guarded("10.20.0.0/16"))
+    apply(stack)
+    before = ids_of(stack)
+    write(stack, guarded("10.30.0.0/16"))
+    planned = plan(stack, status=2)
+    assert planned.operations() == {
+        "aws.vpc.home": "replace",
+        "aws.security_group.web": "replace",
+        "aws.launch_template.worker": "update",
+    }
+    apply(stack)
+    after = ids_of(stack)
+    assert after["aws.launch_template.worker"] == before["aws.launch_template.worker"]
+    [group] = cloud.client().describe_security_groups(GroupIds=[after["aws.security_group.web"]])["SecurityGroups"]
+    assert (group["GroupName"], group["VpcId"]) == ("web", after["aws.vpc.home"])
+    plan_is_empty(stack)
+
+
+def two_groups(name):
+    def admits(other):
+        return [{"protocol": "tcp", "from_port": 5432, "to_port": 5432, "group": Ref(f"aws.security_group.{other}")}]
+
+    def group(name, other, **more):
+        return {"name": name, "description": name, "vpc": Ref("aws.vpc.home"), "ingress": admits(other), **more}
+
+    web = group(name, "data", description="web", lifecycle={"create_before_destroy": True})
+    return {"aws.vpc": VPC, "aws.security_group": {"web": web, "data": group("data", "web")}}
+
+
+def test_a_name_is_taken_back_from_what_was_left_behind(stack):
+    """The old group has the name that the new one needs, and the other group admits both."""
+    cloud = SimulatedCloud(stack)
+    write(stack, two_groups("web"))
+    apply(stack)
+    write(stack, two_groups("front"))
+    fault = cloud.fault("DeleteSecurityGroup", "deny", count=0)
+    stack.run("apply", "--yes", status=7)
+    cloud.heal(fault)
+    write(stack, two_groups("web"))
+    apply(stack)
+    plan_is_empty(stack)
+    ids = ids_of(stack)
+    ec2 = cloud.client()
+    groups = {
+        each["GroupName"]: each for each in ec2.describe_security_groups()["SecurityGroups"] if each["GroupName"] != "default"
+    }
+    assert {name: each["GroupId"] for name, each in groups.items()} == {
+        name: ids[f"aws.security_group.{name}"] for name in ("web", "data")
+    }
+    [rule] = groups["data"]["IpPermissions"]
+    assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [groups["web"]["GroupId"]]
+    cloud.close()

@@ -1,0 +1,96 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/support_plan.h"
+
+/* In which order the steps of a plan are carried out. */
+
+#define GROUP(name, fields) "\"t.group." name "\":{\"name\":\"" name "\"" fields "}"
+#define ADMITS(name) ",\"rules\":[{\"port\":1,\"group\":" REF("t.group." name ".id") "}]"
+#define ADMITS_ID(id) ",\"rules\":[{\"port\":1,\"group\":\"" id "\"}]"
+#define IN(net) ",\"net\":" REF("t.net." net ".id")
+#define IN_ID(id) ",\"net\":\"" id "\""
+#define FIELDS_OF(name, more) "{\"name\":\"" name "\"" more "}"
+#define DEPOSED(address, id, applied, resolved)                                                                        \
+	"\"" address "\":{\"id\":\"" id "\",\"role\":\"deposed\",\"applied\":" applied ",\"resolved\":" resolved       \
+	",\"live\":" resolved "}"
+#define KEPT(address, id, applied, resolved) REC(address, id, applied, resolved, resolved)
+
+#define NETS "\"t.net.a\":{\"range\":\"10\"}"
+#define NET_KEPT(range) KEPT("t.net.a", "n1", "{\"range\":\"" range "\"}", "{\"range\":\"" range "\"}")
+#define GATE(name, number) "\"t.gate." name "\":{\"net\":" REF("t.net.a.id") ",\"number\":" number "}"
+#define GATE_KEPT(name, id, number)                                                                                    \
+	KEPT("t.gate." name, id, "{\"net\":" REF("t.net.a.id") ",\"number\":" number "}",                              \
+	     "{\"net\":\"n1\",\"number\":" number "}")
+#define LINK(gate) "\"t.link.l\":{\"gate\":" REF("t.gate." gate ".id") "}"
+#define LINK_KEPT(gate, id) KEPT("t.link.l", "l1", "{\"gate\":" REF("t.gate." gate ".id") "}", "{\"gate\":\"" id "\"}")
+
+static const struct row {
+	const char *name;
+	const char *spec;
+	const char *record;
+	const char *expected;
+} rows[] = {
+	{"two that name each other",
+	 "{" GROUP("x", ADMITS("y") IN("a")) "," GROUP("y", ADMITS("x") IN("a")) "," NETS "}", "{}",
+	 "make t.net.a, make t.group.x, make t.group.y, settle t.group.x, settle t.group.y"},
+	{"one left behind holds the name that the new one needs, and another one admits it",
+	 "{" GROUP("x", ADMITS("y") IN("a")) "," GROUP("y", ADMITS("x") IN("a")) "," NETS "}",
+	 "{" NET_KEPT("10") "," KEPT(
+		 "t.group.x", "g1", FIELDS_OF("x", ADMITS("y") IN("a")),
+		 FIELDS_OF("x", ADMITS_ID("g2") IN_ID(
+					"n1"))) "," DEPOSED("t.group.y", "g2", FIELDS_OF("y", ADMITS("x") IN("a")),
+							    FIELDS_OF("y", ADMITS_ID("g1") IN_ID("n1"))) "}",
+	 "unsettle t.group.x, unsettle t.group.y (deposed), delete t.group.y (deposed), make t.group.y, "
+	 "settle t.group.x, settle t.group.y"},
+	{"a name goes over to another address", "{" NETS ",\"t.group.y\":" FIELDS_OF("x", IN("a")) "}",
+	 "{" NET_KEPT("10") "," KEPT("t.group.x", "g1", FIELDS_OF("x", IN("a")), FIELDS_OF("x", IN_ID("n1"))) "}",
+	 "unsettle t.group.x, delete t.group.x, make t.group.y"},
+	{"a name goes over by a replace", "{" NETS ",\"t.group.y\":" FIELDS_OF("x", IN("a")) "}",
+	 "{" NET_KEPT("10") "," KEPT("t.group.x", "g1", FIELDS_OF("x", IN("a")), FIELDS_OF("x", IN_ID("n1"))) "," KEPT(
+		 "t.group.y", "g2", FIELDS_OF("y", IN("a")), FIELDS_OF("y", IN_ID("n1"))) "}",
+	 "unsettle t.group.x, delete t.group.x, unsettle t.group.y, delete t.group.y, make t.group.y"},
+	{"the same name elsewhere is free", "{" NETS ",\"t.group.y\":" FIELDS_OF("x", IN_ID("n2")) "}",
+	 "{" NET_KEPT("10") "," KEPT("t.group.z", "g1", FIELDS_OF("x", IN("a")), FIELDS_OF("x", IN_ID("n1"))) "}",
+	 "make t.group.y, unsettle t.group.z, delete t.group.z"},
+	{"the new gate comes in once the old one has left", "{" NETS "," GATE("g", "2") "," LINK("g") "}",
+	 "{" NET_KEPT("10") "," GATE_KEPT("g", "g1", "1") "," LINK_KEPT("g", "g1") "}",
+	 "unsettle t.gate.g, make t.gate.g, make t.link.l, delete t.gate.g"},
+	{"a link moves to a gate of another name", "{" NETS "," GATE("f", "1") "," LINK("f") "}",
+	 "{" NET_KEPT("10") "," GATE_KEPT("g", "g1", "1") "," LINK_KEPT("g", "g1") "}",
+	 "unsettle t.gate.g, make t.gate.f, make t.link.l, delete t.gate.g"},
+	{"a gate that was left behind leaves first", "{" NETS "," GATE("g", "1") "," LINK("g") "}",
+	 "{" NET_KEPT("10") "," DEPOSED("t.gate.g", "g1", "{\"net\":" REF("t.net.a.id") "}",
+					"{\"net\":\"n1\"}") "," LINK_KEPT("g", "g1") "}",
+	 "unsettle t.gate.g (deposed), make t.gate.g, make t.link.l, delete t.gate.g (deposed)"},
+	{"one gate lets the other one in", "{" NETS ",\"t.gate.z\":{}," GATE("a", "1") "}",
+	 "{" NET_KEPT("10") "," KEPT("t.gate.a", "g2", "{\"number\":1}", "{\"number\":1}") "," KEPT(
+		 "t.gate.z", "g1", "{\"net\":" REF("t.net.a.id") "}", "{\"net\":\"n1\"}") "}",
+	 "make t.gate.z, make t.gate.a"},
+};
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct plan_fixture fixture;
+		plan_from_texts(&fixture, rows[i].spec, rows[i].record, false);
+		if (strcmp(plan_order(&fixture), rows[i].expected) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].name, plan_order(&fixture), rows[i].expected);
+		plan_fixture_release(&fixture);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+	};
+	return cmocka_run_group_tests_name("phases", tests, NULL, NULL);
+}
