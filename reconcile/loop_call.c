@@ -13,7 +13,7 @@ enum {
 	BACKOFF_MOST_MS = 20000,
 	SETTLING_BACKOFF_FIRST_MS = 1000,
 	SETTLING_WINDOW_MS = 5 * 60 * 1000,
-	/* A mutating request may take this long; the lease must last longer. */
+	/* Between the end of a request's time and that of the lease: the answer has to be recorded. */
 	LEASE_MARGIN_MS = 5000,
 };
 
@@ -225,18 +225,24 @@ static void refuse(struct loop *loop, struct task *task, struct exchange *exchan
 	deliver(loop, task, &exchange->answer);
 }
 
+/* Nobody else may have the stack while the request is on its way, however long that takes. */
+static bool lease_outlasts(struct loop *loop, const struct http_request *request)
+{
+	struct store *store = loop->settings.store;
+	int64_t needed_ms = request->total_timeout_ms + LEASE_MARGIN_MS;
+	if (loop->lost)
+		return false;
+	if (store->ops->lease_left_ms(store) >= needed_ms)
+		return true;
+	return loop_beat(loop) && store->ops->lease_left_ms(store) >= needed_ms;
+}
+
 void loop_send(struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
 	struct exchange *exchange = take_exchange(loop, task);
 	if (task->loop.attempts++ == 0)
 		task->loop.first_ms = loop_now_ms(loop);
-	if (task->call.mutating && loop->settings.store->ops->lease_left_ms(loop->settings.store) < LEASE_MARGIN_MS)
-		loop_heartbeat(loop);
-	if (loop->lost) {
-		refuse(loop, task, exchange, FAULT_LEASE, "the lease on the stack was lost");
-		return;
-	}
 	if (!task->call.session->provider->prepare(&task->call, world->wall_ms(world), &exchange->arena,
 						   &exchange->request, task->diagnostics)) {
 		refuse(loop, task, exchange, FAULT_USER, "the request could not be made");
@@ -247,6 +253,12 @@ void loop_send(struct loop *loop, struct task *task)
 	const char *refusal = http_request_refusal(&exchange->request);
 	if (refusal) {
 		refuse(loop, task, exchange, FAULT_INTERNAL, refusal);
+		return;
+	}
+	if (task->call.mutating && !lease_outlasts(loop, &exchange->request)) {
+		refuse(loop, task, exchange, FAULT_LEASE,
+		       loop->lost ? "the lease on the stack was lost"
+				  : "the lease on the stack ends before the call's time-out");
 		return;
 	}
 	exchange->in_flight = true;

@@ -144,13 +144,17 @@ void loop_commit(struct loop *loop)
 		loop_stop(loop);
 }
 
-void loop_heartbeat(struct loop *loop)
+bool loop_beat(struct loop *loop)
 {
 	struct store *store = loop->settings.store;
-	int64_t now_ms = world_lease_ms(loop->settings.world);
-	if (!store || now_ms < loop->heartbeat_ms || loop->lost)
-		return;
-	loop->heartbeat_ms = now_ms + HEARTBEAT_EVERY_MS;
+	loop->heartbeat_ms = world_lease_ms(loop->settings.world) + HEARTBEAT_EVERY_MS;
 	if (!store->ops->heartbeat(store, loop->settings.diagnostics))
 		loop->lost = true;
+	return !loop->lost;
+}
+
+void loop_heartbeat(struct loop *loop)
+{
+	if (loop->settings.store && !loop->lost && world_lease_ms(loop->settings.world) >= loop->heartbeat_ms)
+		(void)loop_beat(loop);
 }

@@ -37,7 +37,9 @@ void loop_release_calls(struct loop *loop);
 void loop_commit_later(struct loop *loop, struct task *task);
 /* Commits all that was taken, then lets those tasks proceed. */
 void loop_commit(struct loop *loop);
-/* Keeps the lease alive; sets loop->lost where it is gone. */
+/* Makes the lease last for another term; false, and sets loop->lost, where it is gone. */
+bool loop_beat(struct loop *loop);
+/* The same where it is time for it. */
 void loop_heartbeat(struct loop *loop);
 
 #endif

@@ -19,7 +19,8 @@
  */
 
 enum {
-	STATE_LEASE_TERM_MS = 30000,
+	/* Longer than any request may take: a run sends only what is answered while the lease is its own. */
+	STATE_LEASE_TERM_MS = 90000,
 	STATE_BUSY_TIMEOUT_MS = 5000,
 };
 

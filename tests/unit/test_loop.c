@@ -1,0 +1,106 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/unit/support_loop.h"
+
+enum { INTERRUPT_AFTER_MS = 500 };
+
+/* What the loop promises of calls: when they are sent, sent again, given up and waited for. */
+
+static const struct interruption {
+	const char *name;
+	bool mutating;
+	int64_t answered_after_ms; /* negative: never */
+	int64_t ends_after_ms;
+	bool answered;
+	size_t told; /* calls that the user hears are waited for */
+} interruptions[] = {
+	{"a read on a server that hangs", false, -1, 500, false, 0},
+	{"a read that would be answered soon", false, 600, 500, false, 0},
+	{"a change that is answered later", true, 3000, 3000, true, 1},
+	{"a change that was answered before", true, 100, 100, true, 0},
+};
+
+static void test_interrupts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(interruptions) / sizeof(interruptions[0]); i++) {
+		const struct interruption *row = &interruptions[i];
+		const struct reply replies[] = {{.after_ms = row->answered_after_ms, .repeat = -1}};
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		int64_t began_ms = staged.now_ms;
+		staged.interrupt_ms = began_ms + INTERRUPT_AFTER_MS;
+		errand_make(&errand, &staged, row->mutating, NULL);
+		loop_add(&staged.loop, &errand.task);
+		bool drained = loop_run(&staged.loop);
+		if (drained != (row->ends_after_ms < INTERRUPT_AFTER_MS) || !errand.ended ||
+		    errand.ended_ms - began_ms != row->ends_after_ms || errand.answered != row->answered ||
+		    staged.told_calls != row->told || staged.pending_count != 0)
+			fail_msg("%s: ended after %lld ms, %s, %zu told, %zu in flight", row->name,
+				 (long long)(errand.ended_ms - began_ms), errand.answered ? "answered" : "not answered",
+				 staged.told_calls, staged.pending_count);
+		stage_close(&staged);
+	}
+}
+
+static const struct lease_row {
+	const char *name;
+	int64_t left_ms;
+	int64_t term_ms;
+	int64_t total_timeout_ms;
+	bool taken_away;
+	bool mutating;
+	bool sent;
+	int beats;
+} leases[] = {
+	{"enough left", 80000, 90000, 60000, false, true, true, 0},
+	{"less left than the request may take", 59000, 90000, 60000, false, true, true, 1},
+	{"just as much left: an answer takes its time too", 60000, 90000, 60000, false, true, true, 1},
+	{"a short request needs less", 20000, 90000, 10000, false, true, true, 0},
+	{"taken away", 30000, 90000, 60000, true, true, false, 1},
+	{"a term too short for any such request", 30000, 30000, 60000, false, true, false, 1},
+	{"reading needs no lease", 0, 90000, 60000, true, false, true, 0},
+};
+
+static void test_leases(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 1, .repeat = -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(leases) / sizeof(leases[0]); i++) {
+		const struct lease_row *row = &leases[i];
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		staged.lease_until_ms = staged.now_ms + row->left_ms;
+		staged.lease_term_ms = row->term_ms;
+		staged.lease_taken_away = row->taken_away;
+		staged.total_timeout_ms = row->total_timeout_ms;
+		errand_make(&errand, &staged, row->mutating, NULL);
+		loop_add(&staged.loop, &errand.task);
+		bool drained = loop_run(&staged.loop);
+		if (drained == (row->taken_away && row->mutating) || !errand.ended ||
+		    (staged.sent_count == 1) != row->sent || errand.done != row->sent || staged.beats != row->beats ||
+		    (!row->sent && errand.fault != FAULT_LEASE))
+			fail_msg("%s: sent %zu, %d beats, %s", row->name, staged.sent_count, staged.beats,
+				 errand.done ? "done" : "not done");
+		stage_close(&staged);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_leases),
+	};
+
+	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
+}
