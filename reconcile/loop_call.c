@@ -15,6 +15,8 @@ enum {
 	SETTLING_WINDOW_MS = 5 * 60 * 1000,
 	/* Between the end of a request's time and that of the lease: the answer has to be recorded. */
 	LEASE_MARGIN_MS = 5000,
+	/* Of one listing with all its pages: a server that is always slow must not hold a run up for ever. */
+	READING_MOST_MS = 10 * 60 * 1000,
 };
 
 /* A token bucket: one for each session and operation, adapted when the service throttles. */
@@ -168,10 +170,16 @@ static int64_t backoff_ms(struct loop *loop, const struct task *task, int64_t fi
 	return 1 + random_below(loop, most_ms < BACKOFF_MOST_MS ? most_ms : BACKOFF_MOST_MS);
 }
 
+/* What writes no record is given up once its calls together took too long. */
+static bool read_too_long(const struct task *task)
+{
+	return !task->object && !task->call.mutating && task->loop.waited_ms >= READING_MOST_MS;
+}
+
 static bool retry(struct loop *loop, struct task *task, const struct answer *answer)
 {
 	bool settling = is_settling(loop, task, answer);
-	if (loop->stopping || (!settling && task->loop.attempts >= attempts_for(task, answer)))
+	if (loop->stopping || read_too_long(task) || (!settling && task->loop.attempts >= attempts_for(task, answer)))
 		return false;
 	if (answer->fault == FAULT_THROTTLED) {
 		struct bucket *bucket = bucket_of(loop, task);
@@ -211,6 +219,7 @@ static void on_done(void *context, const struct http_response *response)
 	struct task *task = exchange->task;
 	exchange->in_flight = false;
 	loop->in_flight--;
+	task->loop.waited_ms += loop_now_ms(loop) - exchange->sent_ms;
 	task->call.session->provider->interpret(&task->call, response, &exchange->arena, &exchange->answer);
 	if (!exchange->answer.ok && retry(loop, task, &exchange->answer))
 		return;
@@ -243,6 +252,10 @@ void loop_send(struct loop *loop, struct task *task)
 	struct exchange *exchange = take_exchange(loop, task);
 	if (task->loop.attempts++ == 0)
 		task->loop.first_ms = loop_now_ms(loop);
+	if (read_too_long(task)) {
+		refuse(loop, task, exchange, FAULT_TRANSIENT, "its answers took more than 10 minutes altogether");
+		return;
+	}
 	if (!task->call.session->provider->prepare(&task->call, world->wall_ms(world), &exchange->arena,
 						   &exchange->request, task->diagnostics)) {
 		refuse(loop, task, exchange, FAULT_USER, "the request could not be made");
@@ -262,6 +275,7 @@ void loop_send(struct loop *loop, struct task *task)
 		return;
 	}
 	exchange->in_flight = true;
+	exchange->sent_ms = loop_now_ms(loop);
 	loop->in_flight++;
 	loop->request_count++;
 	world->transport->start(world->transport, &exchange->request, on_done, exchange);

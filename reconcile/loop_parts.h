@@ -11,6 +11,7 @@ struct exchange {
 	struct loop *loop;
 	struct task *task;
 	bool in_flight;
+	int64_t sent_ms;
 	struct arena arena;
 	struct http_request request;
 	struct answer answer;

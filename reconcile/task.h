@@ -92,7 +92,8 @@ struct task {
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */
 		int attempts;
-		int64_t first_ms; /* of the first attempt */
+		int64_t first_ms;  /* of the first attempt */
+		int64_t waited_ms; /* for answers, in all its calls */
 		struct exchange *exchange;
 		const struct answer *answer; /* for the next step */
 	} loop;

@@ -224,6 +224,10 @@ static enum step step(struct task *task, const struct answer *answer)
 		return STEP_CALL;
 	errand->answered = true;
 	errand->fault = answer->fault;
+	if (answer->ok && errand->pages > 1) {
+		errand->pages--;
+		return STEP_CALL;
+	}
 	return answer->ok ? STEP_DONE : STEP_FAILED;
 }
 

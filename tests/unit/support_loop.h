@@ -48,12 +48,13 @@ struct staged {
 	int beats;
 };
 
-/* A task with one call; settled once it has ended. */
+/* A task that calls until it has all pages, or is refused. */
 struct errand {
 	struct task task;
 	struct object object;
 	struct staged *staged;
-	bool asked, ended, done;
+	int pages; /* 0: one */
+	bool ended, done;
 	int64_t ended_ms;
 	enum fault fault; /* of the answer that it got */
 	bool answered;

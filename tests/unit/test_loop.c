@@ -95,11 +95,56 @@ static void test_leases(void **state)
 	}
 }
 
+static const struct {
+	const char *name;
+	int pages;
+	int64_t page_ms;
+	bool fails; /* what is read, each time, as a server does that answers too late */
+	bool mutating;
+	bool done;
+	int64_t most_ms;
+} slow_answers[] = {
+	{"a long listing", 500, 1000, false, false, true, 500 * 1000},
+	{"a listing that drips", 100000, 59000, false, false, false, 11 * 60 * 1000},
+	{"a server that never answers in time", 1, 150000, true, false, false, 11 * 60 * 1000},
+	{"a long piece of work", 500, 2000, false, true, true, 1000 * 1000},
+};
+
+/* However slow the server, a plan ends. */
+static void test_slow_answers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(slow_answers) / sizeof(slow_answers[0]); i++) {
+		const struct reply replies[] = {{
+			.after_ms = slow_answers[i].page_ms,
+			.code = slow_answers[i].fails ? "TimedOut" : NULL,
+			.message = "no answer in time",
+			.fault = FAULT_TRANSIENT,
+			.repeat = -1,
+		}};
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		int64_t began_ms = staged.now_ms;
+		errand_make(&errand, &staged, slow_answers[i].mutating, NULL);
+		errand.pages = slow_answers[i].pages;
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (!errand.ended || errand.done != slow_answers[i].done ||
+		    errand.ended_ms - began_ms > slow_answers[i].most_ms)
+			fail_msg("%s: %s after %lld s", slow_answers[i].name, errand.done ? "done" : "not done",
+				 (long long)(errand.ended_ms - began_ms) / 1000);
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupts),
 		cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_slow_answers),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
