@@ -33,6 +33,7 @@ static bool run_apply(struct job *job, struct apply *apply)
 		.object_count = job->object_count,
 		.load_body = job_load_body,
 		.load_context = job,
+		.read_ms = job->refresh.began_ms,
 		.parallelism = job->parallelism,
 		.style = &job->style,
 		.force = arguments_has(job->invocation->arguments, FLAG_FORCE),

@@ -40,7 +40,9 @@ int exit_status_of(const struct diagnostics *diagnostics, int otherwise)
 	if (diagnostics->error_count == 0)
 		return otherwise;
 	for (size_t i = 0; i < sizeof(by_fault) / sizeof(by_fault[0]); i++)
-		if (has_fault(diagnostics, by_fault[i].fault))
+		/* Where a part was applied, the rest is what the next run is for. */
+		if (has_fault(diagnostics, by_fault[i].fault) &&
+		    !(by_fault[i].fault == FAULT_STALE && otherwise == STATUS_PARTLY))
 			return (int)by_fault[i].status;
 	return otherwise == STATUS_PARTLY ? STATUS_PARTLY : STATUS_ERROR;
 }

@@ -59,6 +59,8 @@ static struct resource resource_of_action(const struct action *action)
 		.dependencies = action->wanted,
 		.dependency_count = action->wanted_count,
 		.protect = action->protect,
+		.ignored = action->ignored,
+		.ignored_count = action->ignored_count,
 		.create_before_destroy = action->create_before_destroy ? CHOICE_YES : CHOICE_NO,
 	};
 }

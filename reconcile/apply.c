@@ -97,6 +97,7 @@ static void prepare_target(struct applying *applying, struct target *target, con
 			.outputs = action->live_outputs,
 		};
 		target->has_now = true;
+		target->read_ms = apply->read_ms;
 	}
 }
 
@@ -116,8 +117,7 @@ static void prepare_node(struct applying *applying, size_t index)
 	node->work.task.label = phase_name(node->work.phase);
 	node->work.task.diagnostics = applying->diagnostics;
 	node->work.task.remaining = applying->phases.remaining[index];
-	bool leaves = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
-	node->work.session = leaves && target->old_session ? target->old_session : target->session;
+	node->work.session = node_session(node);
 }
 
 /* Objects by id, so that a plan of 100,000 actions finds its records in one pass. */

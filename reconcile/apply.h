@@ -35,6 +35,7 @@ struct apply {
 	size_t object_count;
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics);
 	void *load_context;
+	int64_t read_ms; /* boot clock: what the plan knows was read then or later */
 	size_t parallelism;
 	const struct json_style *style;
 	bool force; /* deletion by force where a kind knows it */

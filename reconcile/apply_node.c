@@ -224,6 +224,13 @@ static const struct value *with_unset(struct target *target)
 	return all;
 }
 
+struct session *node_session(const struct node *node)
+{
+	const struct target *target = node->target;
+	bool leaves = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
+	return leaves && target->old_session ? target->old_session : target->session;
+}
+
 static void begin_leaving(struct node *node)
 {
 	struct target *target = node->target;
@@ -289,6 +296,11 @@ static bool begin(struct node *node)
 	struct target *target = node->target;
 	struct task *task = &node->work.task;
 	node->begun = true;
+	node->work.session = node_session(node);
+	/* What is too old is read by the work itself. */
+	if (target_is_stale(target))
+		target->has_now = false;
+	target->looked = true;
 	node->work.patience_ms = PATIENCE_MS;
 	node->work.deadline_ms = task->now_ms + PATIENCE_MS;
 	if (!node->work.session)
@@ -342,6 +354,7 @@ static enum step finish(struct node *node)
 	}
 	target->now = node->work.now;
 	target->has_now = node->work.has_now;
+	target->read_ms = task->now_ms;
 	target_complete(target, is_last(node));
 	task->record_changed = true;
 	return STEP_DONE;
@@ -353,6 +366,10 @@ enum step node_step(struct task *task, const struct answer *answer)
 	enum operation operation = node->target->action->operation;
 	if (operation == OPERATION_FORGET || operation == OPERATION_RECORD)
 		return step_record(node);
+	if (node->looking && !node_has_looked(node))
+		return STEP_FAILED;
+	if (!node->begun && node_must_look(node))
+		return node_look(node);
 	if (!node->begun && !begin(node))
 		return STEP_FAILED;
 	enum step step = node->work.session->provider->advance(&node->work, answer);

@@ -29,6 +29,8 @@ struct target {
 	bool resolved;
 	struct live now; /* of current; texts in arena */
 	bool has_now;
+	int64_t read_ms; /* how old `now` is at most, by the boot clock */
+	bool looked;	 /* it was seen to be as planned, or is changed already */
 	bool failed;
 };
 
@@ -39,6 +41,7 @@ struct node {
 	enum node_state state;
 	uint32_t waits;
 	bool begun;
+	bool looking; /* its object is read once more before it is changed */
 	int64_t started_ms;
 };
 
@@ -62,6 +65,16 @@ void target_begin_object(struct target *target);
 void target_complete(struct target *target, bool last);
 /* Value of an output as it is now; for resolving. */
 const struct value *applying_output(void *context, struct slice address, struct slice name);
+/* Whether what is known of the target is too old to act on. */
+bool target_is_stale(const struct target *target);
+/* Whether the node's object is to be read again before it begins; the step that does so, with the fields
+ * that it needs; and, with the answer in work.now, whether it is as planned: else a diagnostic says what is not. */
+bool node_must_look(const struct node *node);
+enum step node_look(struct node *node);
+const struct value *node_look_fields(const struct node *node, struct arena *arena);
+bool node_has_looked(struct node *node);
+/* The way to the object that the node's phase is about. */
+struct session *node_session(const struct node *node);
 /* The first and following steps of a node's task. */
 enum step node_step(struct task *task, const struct answer *answer);
 /* Of loop_settings.read: objects that running work waits for. */

@@ -73,7 +73,9 @@ static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 		const struct object *object = work->task.object;
 		if (work->task.remaining > waiting->batch.remaining)
 			waiting->batch.remaining = work->task.remaining;
-		const struct value *fields = fields_of(work, &waiting->arena);
+		const struct node *node = (const struct node *)tasks[i];
+		const struct value *fields =
+			node->looking ? node_look_fields(node, &waiting->arena) : fields_of(work, &waiting->arena);
 		waiting->batch.requests[i] = (struct read_request){
 			.id = work->kind->found ? object->address : object->provider_id,
 			.matters = fields,

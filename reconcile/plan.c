@@ -133,6 +133,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->protect = resource->protect;
 	action->create_before_destroy = item->create_before_destroy;
 	action->maybe = item->maybe;
+	action->ignored = resource->ignored;
+	action->ignored_count = resource->ignored_count;
 	action->desired = resource->desired;
 	action->known = item->wanted;
 	action->wanted = resource->dependencies;

@@ -50,6 +50,8 @@ struct action {
 	bool settles; /* an update changes parts */
 	bool protect; /* to be recorded */
 	bool drifted;
+	const struct slice *ignored; /* names of fields that are left alone, whatever they are */
+	size_t ignored_count;
 	struct value desired;	/* symbolic after-values; empty MAP for a delete */
 	struct value known;	/* the same, resolved as far as the plan could */
 	struct value released;	/* fields to be cleared, with their former values */

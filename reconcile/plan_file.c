@@ -63,6 +63,16 @@ static void put_map(struct value_builder *builder, const char *key, struct value
 		put(builder, key, map);
 }
 
+static void put_names(struct value_builder *builder, const char *key, const struct slice *names, size_t count,
+		      struct arena *arena)
+{
+	struct value *items = arena_new_array(arena, count + 1, struct value);
+	for (size_t i = 0; i < count; i++)
+		items[i] = value_string(names[i]);
+	if (count)
+		put(builder, key, value_list(items, count));
+}
+
 static struct value changes_value(const struct action *action, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO list;
@@ -125,6 +135,7 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_true(&one, "settles", action->settles);
 	put_true(&one, "protect", action->protect);
 	put_true(&one, "drifted", action->drifted);
+	put_names(&one, "ignored", action->ignored, action->ignored_count, arena);
 	put_map(&one, "desired", action->desired);
 	put_map(&one, "known", action->known);
 	put_map(&one, "released", action->released);
@@ -372,6 +383,15 @@ static bool read_dependencies(struct loading *loading, const struct value *list,
 	return true;
 }
 
+static void read_names(struct loading *loading, const struct value *list, const struct slice **ret, size_t *ret_count)
+{
+	struct slice *names = arena_new_array(loading->arena, list->count + 1, struct slice);
+	for (uint32_t i = 0; i < list->count; i++)
+		names[i] = value_slice(&list->items[i]);
+	*ret = names;
+	*ret_count = list->count;
+}
+
 static int operation_named(struct slice name)
 {
 	for (int i = 0; i < OPERATION_COUNT; i++)
@@ -418,6 +438,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 	if (!identity_read(loading->arena, text_of(one, "identity"), &action->identity) ||
 	    !digest_read(text_of(one, "symbolic"), &action->symbolic))
 		return broken(loading, "an action in it lacks its identity or digest");
+	read_names(loading, list_of(one, "ignored"), &action->ignored, &action->ignored_count);
 	return read_changes(loading, list_of(one, "changes"), action) &&
 	       read_dependencies(loading, list_of(one, "wanted"), &action->wanted, &action->wanted_count) &&
 	       read_dependencies(loading, list_of(one, "recorded"), &action->recorded, &action->recorded_count);

@@ -240,6 +240,7 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 {
 	struct world *world = refresh->loop->settings.world;
 	struct refreshing refreshing = {.refresh = refresh, .wall_ms = world->wall_ms(world)};
+	refresh->began_ms = world->boot_ms(world);
 	map_init(&refreshing.groups);
 	map_init(&refreshing.by_address);
 	refresh->live = arena_new_array(refresh->arena, refresh->object_count + 1, const struct live *);

@@ -30,6 +30,7 @@ struct refresh {
 	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. */
 	const struct live **live;
 	const struct live **unrecorded;
+	int64_t began_ms; /* boot clock: nothing was read earlier */
 	/* Seen in the listings: they say nothing of kinds and places that were not listed. */
 	struct stray *strays;
 	size_t stray_count, stray_capacity;

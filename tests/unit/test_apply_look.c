@@ -1,0 +1,225 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/exit_status.h"
+#include "tests/unit/support_cloud.h"
+
+/* What was planned long ago is compared with what is there before it is changed. */
+
+enum { SOON_MS = 30 * 1000, LATE_MS = 61 * 1000 };
+
+static const char before[] = "stack: look\n"
+			     "aws.vpc: {main: {cidr: 10.0.0.0/16}}\n"
+			     "aws.subnet:\n"
+			     "  a: {vpc: main, cidr: 10.0.1.0/24, public: false, tags: {team: red}}\n"
+			     "  b: {vpc: main, cidr: 10.0.2.0/24, public: false, tags: {team: red}}\n"
+			     "  c: {vpc: main, cidr: 10.0.3.0/24, public: false, tags: {team: red}}\n";
+
+#define AFTER(team_of_b, rest_of_c)                                                                                    \
+	"stack: look\n"                                                                                                \
+	"aws.vpc: {main: {cidr: 10.0.0.0/16}}\n"                                                                       \
+	"aws.subnet:\n"                                                                                                \
+	"  a: {vpc: main, cidr: 10.0.1.0/24, public: false, tags: {team: blue}}\n"                                     \
+	"  b: {vpc: main, cidr: 10.0.2.0/24, public: false, tags: {team: " team_of_b "}}\n" rest_of_c
+
+static const char all[] = AFTER("blue", "  c: {vpc: main, cidr: 10.0.3.0/24, public: false, tags: {team: blue}}\n");
+static const char only_a[] = AFTER("red", "  c: {vpc: main, cidr: 10.0.3.0/24, public: false, tags: {team: red}}\n");
+static const char without_c[] = AFTER("blue", "");
+static const char other_c[] = AFTER("blue", "  c: {vpc: main, cidr: 10.0.4.0/24, public: false, tags: {team: red}}\n");
+static const char careless_a[] = "stack: look\n"
+				 "aws.vpc: {main: {cidr: 10.0.0.0/16}}\n"
+				 "aws.subnet:\n"
+				 "  a: {vpc: main, cidr: 10.0.1.0/24, public: false, tags: {team: blue}, "
+				 "lifecycle: {ignore: [public]}}\n"
+				 "  b: {vpc: main, cidr: 10.0.2.0/24, public: false, tags: {team: red}}\n"
+				 "  c: {vpc: main, cidr: 10.0.3.0/24, public: false, tags: {team: red}}\n";
+
+static const struct look {
+	const char *name;
+	const char *after;	       /* the spec that is applied */
+	int64_t passing_ms;	       /* while the user thinks */
+	const char *cidr;	       /* of the subnet that somebody else touches meanwhile; NULL: nobody does */
+	const char *attribute, *value; /* NULL: it is taken away */
+	bool denied;		       /* nothing can be read from then on */
+	int status;
+	const char *says;
+	unsigned reads; /* DescribeSubnets, more than those of an apply at once */
+} looks[] = {
+	{"answered soon", all, SOON_MS, NULL, NULL, NULL, false, STATUS_FINE, "3 done", 0},
+	{"answered late", all, LATE_MS, NULL, NULL, NULL, false, STATUS_FINE, "3 done", 1},
+	{"one has changed", all, LATE_MS, "10.0.1.0/24", "mapPublicIpOnLaunch", "true", false, STATUS_PARTLY,
+	 "'aws.subnet.a' has changed since the plan was made: other values are there now (public)", 1},
+	{"the only one has changed", only_a, LATE_MS, "10.0.1.0/24", "mapPublicIpOnLaunch", "true", false,
+	 STATUS_REFUSED, "'aws.subnet.a' has changed since the plan was made", 1},
+	{"what the spec leaves alone has changed", careless_a, LATE_MS, "10.0.1.0/24", "mapPublicIpOnLaunch", "true",
+	 false, STATUS_FINE, "1 done", 1},
+	{"another one has changed", only_a, LATE_MS, "10.0.2.0/24", "mapPublicIpOnLaunch", "true", false, STATUS_FINE,
+	 "1 done", 1},
+	{"one is gone", only_a, LATE_MS, "10.0.1.0/24", NULL, NULL, false, STATUS_REFUSED,
+	 "'aws.subnet.a' has changed since the plan was made: it is not there any more", 1},
+	{"what was to be deleted is gone", without_c, LATE_MS, "10.0.3.0/24", NULL, NULL, false, STATUS_FINE, "3 done",
+	 1},
+	{"what was to be replaced has changed", other_c, LATE_MS, "10.0.3.0/24", "mapPublicIpOnLaunch", "true", false,
+	 STATUS_PARTLY, "'aws.subnet.c' has changed since the plan was made", 1},
+	{"cannot be read again", only_a, LATE_MS, NULL, NULL, NULL, true, STATUS_ERROR,
+	 "'aws.subnet.a' could not be read again before its change", 1},
+};
+
+static void meanwhile(struct cloud *cloud, const void *what)
+{
+	const struct look *row = what;
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, &cloud->arena);
+	sim_advance(cloud->sim, row->passing_ms);
+	if (row->denied)
+		sim_fault(cloud->sim, (struct sim_fault){SLICE("DescribeSubnets"), SIM_FAULT_DENY, 1, 0});
+	if (row->cidr) {
+		struct slice id = cloud_find(cloud, "subnet", "cidrBlock", row->cidr);
+
+		if (row->attribute)
+			cloud_change(cloud, "subnet", id, row->attribute, row->value);
+		else
+			assert_true(sim_remove(cloud->sim, SLICE("eu-central-1"), SLICE("subnet"), id, &diagnostics));
+	}
+	diagnostics_release(&diagnostics);
+}
+
+static uint64_t reads(const struct cloud *cloud)
+{
+	return sim_requests(cloud->sim, SLICE("DescribeSubnets"));
+}
+
+/* How many readings an apply needs whose question was answered at once. */
+static uint64_t reads_at_once(const struct world_fixture *fixture, const char *after)
+{
+	struct cloud cloud;
+
+	cloud_open(&cloud, fixture);
+	cloud_write(&cloud, "look.yaml", before);
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	cloud_write(&cloud, "look.yaml", after);
+	uint64_t count = reads(&cloud);
+	cloud_expect(&cloud, "apply", STATUS_FINE);
+	count = reads(&cloud) - count;
+	cloud_close(&cloud);
+	return count;
+}
+
+static void test_looks(void **state)
+{
+	struct world_fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		const struct look *row = &looks[i];
+		uint64_t usual = reads_at_once(fixture, row->after);
+		struct cloud cloud;
+
+		cloud_open(&cloud, fixture);
+		cloud_write(&cloud, "look.yaml", before);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "look.yaml", row->after);
+		uint64_t count = reads(&cloud);
+		cloud.moment = "question";
+		cloud.happening = meanwhile;
+		cloud.what = row;
+		int status = cloud_run(&cloud, "apply");
+		count = reads(&cloud) - count;
+		if (status != row->status || !cloud_says(&cloud, row->says))
+			fail_msg("%s: status %d, not %d with \"%s\":\n%.*s", row->name, status, row->status, row->says,
+				 (int)cloud.output.size, cloud.output.data);
+		bool whole = row->status == STATUS_FINE;
+		if (whole ? count != usual + row->reads : count > usual + row->reads)
+			fail_msg("%s: %llu readings instead of %llu", row->name, (unsigned long long)count,
+				 (unsigned long long)usual + row->reads);
+		cloud_close(&cloud);
+	}
+}
+
+#define GROUPS(rules, others)                                                                                          \
+	"stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\naws.security_group:\n"                                     \
+	"  web: {vpc: main, name: web, description: web, ingress: [{protocol: tcp, from_port: 80, to_port: 80, "       \
+	"cidr: 10.0.0.0/8}" rules "]}\n" others
+
+static const char one_group[] = GROUPS("", "");
+static const char two_groups[] =
+	GROUPS(", {protocol: tcp, from_port: 81, to_port: 81, group: \"${aws.security_group.new.id}\"}",
+	       "  new: {vpc: main, name: new, description: new}\n");
+
+static const struct {
+	const char *name;
+	int64_t passing_ms; /* while the new group is made */
+	const char *cidr;   /* of the other group's rule from then on; NULL: as it was */
+	int status;
+	const char *says;
+} long_applies[] = {
+	{"what comes first is quick", SOON_MS, NULL, STATUS_FINE, "2 done"},
+	{"what comes first takes long", LATE_MS, NULL, STATUS_FINE, "2 done"},
+	{"and somebody changes what waits", LATE_MS, "\"10.0.0.0/9\"", STATUS_PARTLY,
+	 "'aws.security_group.web' has changed since the plan was made: other values are there now (ingress["},
+};
+
+static void while_it_is_made(struct cloud *cloud, const void *what)
+{
+	size_t i = *(const size_t *)what;
+
+	sim_advance(cloud->sim, long_applies[i].passing_ms);
+	if (long_applies[i].cidr)
+		cloud_change(cloud, "security-group-rule",
+			     cloud_find(cloud, "security-group-rule", "cidrIpv4", "10.0.0.0/8"), "cidrIpv4",
+			     long_applies[i].cidr);
+}
+
+/* The plan may be new and its turn late. */
+static void test_long_applies(void **state)
+{
+	for (size_t i = 0; i < sizeof(long_applies) / sizeof(long_applies[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "look.yaml", one_group);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "look.yaml", two_groups);
+		cloud.moment = "CreateSecurityGroup";
+		cloud.happening = while_it_is_made;
+		cloud.what = &i;
+		int status = cloud_run(&cloud, "apply --yes");
+		if (status != long_applies[i].status || !cloud_says(&cloud, long_applies[i].says))
+			fail_msg("%s: status %d:\n%.*s", long_applies[i].name, status, (int)cloud.output.size,
+				 cloud.output.data);
+		cloud_close(&cloud);
+	}
+}
+
+/* What is left alone is left alone by a saved plan too. */
+static void test_saved_and_ignored(void **state)
+{
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "look.yaml", before);
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	cloud_change(&cloud, "subnet", cloud_find(&cloud, "subnet", "cidrBlock", "10.0.1.0/24"), "mapPublicIpOnLaunch",
+		     "true");
+	cloud_write(&cloud, "look.yaml", careless_a);
+	struct slice plan = arena_format(&cloud.arena, "plan --out %s/saved", cloud.folder);
+	struct slice apply = arena_format(&cloud.arena, "apply %s/saved", cloud.folder);
+	cloud_expect(&cloud, plan.data, STATUS_FINE);
+	cloud_expect(&cloud, apply.data, STATUS_FINE);
+	cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+	cloud_close(&cloud);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(test_looks),
+		WORLD_TEST(test_long_applies),
+		WORLD_TEST(test_saved_and_ignored),
+	};
+
+	return cmocka_run_group_tests_name("looks before changes", tests, NULL, NULL);
+}
