@@ -44,6 +44,15 @@ struct world {
 			    size_t *ret_count, struct diagnostics *diagnostics);
 	/* Makes one folder with mode; no error where it is there. */
 	bool (*make_folder)(struct world *world, const char *path, unsigned mode, struct diagnostics *diagnostics);
+	/* False after a diagnostic where path belongs to another user, or its mode has any of the bits forbidden. NULL:
+	 * this world has no users. */
+	bool (*check_private)(struct world *world, const char *path, unsigned forbidden,
+			      struct diagnostics *diagnostics);
+	bool (*remove_file)(struct world *world, const char *path, struct diagnostics *diagnostics);
+	/* Runs a program, looked for as execvp() does and without a shell, with no input, its standard error being
+	 * ours. Its standard output goes into arena, at most limit_bytes. NULL: this world has no programs. */
+	bool (*run_program)(struct world *world, struct arena *arena, char *const *arguments, size_t limit_bytes,
+			    int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics);
 
 	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
 	bool (*write)(struct world *world, int stream, struct slice text);

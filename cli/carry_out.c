@@ -3,6 +3,7 @@
 #include "cli/job_run.h"
 #include "cli/progress.h"
 #include "cli/question.h"
+#include "cli/secrets.h"
 
 /* Whether the user wants it: a reviewed plan, or the answer; that holds for the same plan made again. */
 static bool is_wanted(struct job *job, bool reviewed)
@@ -36,6 +37,7 @@ static bool run_apply(struct job *job, struct apply *apply)
 		.read_ms = job->refresh.began_ms,
 		.parallelism = job->parallelism,
 		.style = &job->style,
+		.vault = &job->vault,
 		.force = arguments_has(job->invocation->arguments, FLAG_FORCE),
 		.progress = progress_tell,
 		.stopping = progress_stopping,
@@ -93,6 +95,7 @@ int job_carry_out(struct job *job, bool reviewed)
 		return invocation_end(job->invocation, &report, status_of_rest(job));
 	}
 	if (!job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
+	    !secrets_find_key_for_apply(job) ||
 	    !job_begin_run(job, slice_of(job->invocation->arguments->command->name), job->digest, &job->plan.serial))
 		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);
 	return invocation_end(job->invocation, &report, act(job, &report, &apply));

@@ -1,6 +1,7 @@
 #include "cli/command_list.h"
 #include "cli/job.h"
 #include "cli/planning.h"
+#include "cli/secrets.h"
 
 enum { PLAN_MODE = 0600 };
 
@@ -10,6 +11,8 @@ static bool save(struct job *job, struct report *report)
 
 	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
 		return true;
+	if (!secrets_seal_plan(job))
+		return false;
 	if (!job->world->write_file(job->world, path, plan_write(&job->plan, job->arena, &job->style), PLAN_MODE,
 				    job->diagnostics))
 		return false;

@@ -44,6 +44,7 @@ void job_release(struct job *job)
 	if (job->has_loop)
 		loop_release(&job->loop);
 	close_store(job);
+	sealing_key_wipe(&job->sealing);
 }
 
 /* --var NAME=VALUE, as often as it was given. */

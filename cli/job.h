@@ -1,8 +1,10 @@
 #ifndef TRUEUP_CLI_JOB_H
 #define TRUEUP_CLI_JOB_H
 
+#include "base/vault.h"
 #include "cli/invocation.h"
 #include "cli/render.h"
+#include "cli/sealing.h"
 #include "reconcile/apply.h"
 #include "reconcile/plan.h"
 #include "reconcile/refresh.h"
@@ -28,7 +30,9 @@ struct job {
 
 	struct store *store; /* NULL until opened */
 	const struct stack_record *record;
-	struct json_style style; /* shows and stores secrets as fingerprints under the stack's key */
+	struct json_style style;    /* shows and stores secrets as fingerprints under the stack's key */
+	struct sealing_key sealing; /* empty until it was needed: see cli/secrets.h */
+	struct vault vault;	    /* seals under it; vault.key is NULL while there is none */
 	struct object **objects;
 	size_t object_count;
 	struct intent *intents; /* open ones */

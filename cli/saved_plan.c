@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "cli/recovery.h"
+#include "cli/secrets.h"
 
 enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024 };
 
@@ -118,9 +119,10 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 	return good;
 }
 
-static bool sets_secret(const struct action *action)
+/* Sets a secret that is not here, only its fingerprint. */
+static bool lacks_secret(const struct action *action)
 {
-	return is_acted_on(action) && value_has_secret(&action->desired);
+	return secrets_are_set(action) && value_has_fingerprint(&action->desired);
 }
 
 /* The spec, where it is at hand: its secrets are those of the plan if all else is, too. */
@@ -155,6 +157,18 @@ static void index_resources(const struct stack *spec, struct map *ret)
 	}
 }
 
+static void hint_at_key(struct job *job)
+{
+	if (job->plan.sealing_key.size > 0)
+		diag_hint(job->diagnostics,
+			  "give the key %.*s that it is sealed under, in TRUEUP_SEALING_KEY or by "
+			  "TRUEUP_SEALING_KEY_COMMAND",
+			  SLICE_ARGUMENTS(job->plan.sealing_key));
+	else
+		diag_hint(job->diagnostics,
+			  "apply it where the spec is, with the same variables, as it was when the plan was made");
+}
+
 /* What was approved is taken from the spec, which must say the same still. */
 static bool take_from_spec(struct job *job, const struct map *resources, struct action *action)
 {
@@ -169,11 +183,10 @@ static bool take_from_spec(struct job *job, const struct map *resources, struct 
 		}
 	}
 	diag_error(job->diagnostics, FAULT_USER, NOWHERE,
-		   "the plan sets a secret of '%.*s', and a plan holds only its fingerprint",
+		   "the plan sets a secret of '%.*s', and only its fingerprint is at hand",
 		   SLICE_ARGUMENTS(action->address));
 	diag_address(job->diagnostics, action->address);
-	diag_hint(job->diagnostics,
-		  "apply it where the spec is, with the same variables, as it was when the plan was made");
+	hint_at_key(job);
 	return false;
 }
 
@@ -187,9 +200,9 @@ static bool take_settings(struct job *job, const struct stack *spec, struct prov
 		return true;
 	}
 	diag_error(job->diagnostics, FAULT_USER, NOWHERE,
-		   "provider '%.*s' has a secret setting, and a plan holds only its fingerprint",
+		   "provider '%.*s' has a secret setting, and only its fingerprint is at hand",
 		   SLICE_ARGUMENTS(provider->name));
-	diag_hint(job->diagnostics, "apply it where the spec is, or take the secret from the environment");
+	hint_at_key(job);
 	return false;
 }
 
@@ -198,13 +211,13 @@ static bool needs_spec(const struct plan *saved)
 	bool needed = false;
 
 	for (size_t i = 0; i < saved->action_count && !needed; i++)
-		needed = sets_secret(&saved->actions[i]);
+		needed = lacks_secret(&saved->actions[i]);
 	for (size_t i = 0; i < saved->provider_count && !needed; i++)
-		needed = value_has_secret(&saved->providers[i].settings);
+		needed = value_has_fingerprint(&saved->providers[i].settings);
 	return needed;
 }
 
-/* Puts secrets back in place of their fingerprints. */
+/* Puts secrets back in place of their fingerprints: as they were sealed, or from the spec. */
 static bool find_secrets(struct job *job, struct plan *saved)
 {
 	struct provider_settings *providers;
@@ -212,18 +225,20 @@ static bool find_secrets(struct job *job, struct plan *saved)
 	struct map resources;
 	bool good = true;
 
+	if (!secrets_open_plan(job, saved))
+		return false;
 	if (!needs_spec(saved))
 		return true;
 	spec = load_spec(job);
 	index_resources(spec, &resources);
 	for (size_t i = 0; i < saved->action_count; i++)
-		if (sets_secret(&saved->actions[i]))
+		if (lacks_secret(&saved->actions[i]))
 			good &= take_from_spec(job, &resources, &saved->actions[i]);
 	map_release(&resources);
 	providers = arena_new_array(job->arena, saved->provider_count + 1, struct provider_settings);
 	for (size_t i = 0; i < saved->provider_count; i++) {
 		providers[i] = saved->providers[i];
-		if (value_has_secret(&providers[i].settings))
+		if (value_has_fingerprint(&providers[i].settings))
 			good &= take_settings(job, spec, &providers[i]);
 	}
 	saved->providers = providers;

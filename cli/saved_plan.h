@@ -10,7 +10,7 @@ __attribute__((warn_unused_result)) bool saved_plan_read(struct job *job, struct
  * Makes the plan of a file ready to be carried out: opens the state that it was made for,
  * reads again the objects that its actions touch, plans the same once more, and compares.
  * Where anything differs it says which object has changed, and nothing is called. The
- * folder of the spec is not needed, but for secrets: a plan holds only their fingerprints.
+ * folder of the spec is not needed, but for secrets that were not sealed, or without the key.
  */
 __attribute__((warn_unused_result)) bool saved_plan_prepare(struct job *job);
 

@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "cli/world_files.h"
+#include "cli/world_program.h"
 #include "providers/net/curl_transport.h"
 
 enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096, TYPING_CHECK_MS = 100 };
@@ -249,6 +251,15 @@ static bool fill_standard_streams(void)
 	return true;
 }
 
+/* Neither the kernel nor what it hands a core to gets to see memory that may hold secrets. */
+static void keep_memory_private(void)
+{
+	const struct rlimit none = {0, 0};
+
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	setrlimit(RLIMIT_CORE, &none);
+}
+
 static struct real_world *real_world_new(void)
 {
 	struct real_world *real = memory_get(sizeof *real);
@@ -266,7 +277,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 	if (!fill_standard_streams())
 		return diag_error(diagnostics, FAULT_USER, NOWHERE,
 				  "a standard stream is closed and '/dev/null' is missing");
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	keep_memory_private();
 	real = real_world_new();
 	take_signals(real);
 	*world = (struct world){
@@ -281,6 +292,9 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.write_file = world_write_file,
 		.list_folder = world_list_folder,
 		.make_folder = world_make_folder,
+		.check_private = world_check_private,
+		.remove_file = world_remove_file,
+		.run_program = world_run_program,
 		.write = write_stream,
 		.read_line = read_line,
 		.is_terminal = is_terminal,

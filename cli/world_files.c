@@ -320,3 +320,30 @@ bool world_make_folder(struct world *world, const char *path, unsigned mode, str
 	}
 	return true;
 }
+
+bool world_check_private(struct world *world, const char *path, unsigned forbidden, struct diagnostics *diagnostics)
+{
+	struct stat status;
+
+	(void)world;
+	if (stat(path, &status) < 0)
+		return fail(diagnostics, "look at", path, errno);
+	if (status.st_uid != geteuid()) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' belongs to another user", path);
+		diag_hint(diagnostics, "whoever owns it can change it: make it yours (chown), or use another");
+		return false;
+	}
+	if ((status.st_mode & forbidden) != 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' is open to other users (mode %03o)", path,
+			   (unsigned)(status.st_mode & 0777));
+		diag_hint(diagnostics, "chmod go-rwx '%s', and ask who could read it until now", path);
+		return false;
+	}
+	return true;
+}
+
+bool world_remove_file(struct world *world, const char *path, struct diagnostics *diagnostics)
+{
+	(void)world;
+	return unlink(path) == 0 || fail(diagnostics, "remove", path, errno);
+}

@@ -18,5 +18,7 @@ bool world_list_folder(struct world *world, struct arena *arena, const char *pat
 		       size_t *ret_count, struct diagnostics *diagnostics);
 /* The umask may take away from mode. */
 bool world_make_folder(struct world *world, const char *path, unsigned mode, struct diagnostics *diagnostics);
+bool world_check_private(struct world *world, const char *path, unsigned forbidden, struct diagnostics *diagnostics);
+bool world_remove_file(struct world *world, const char *path, struct diagnostics *diagnostics);
 
 #endif

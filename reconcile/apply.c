@@ -183,6 +183,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.lineage = apply->plan->lineage,
 		.parallelism = apply->parallelism,
 		.style = apply->style,
+		.vault = apply->vault,
 		.read = applying_read,
 		.stopping = apply->stopping,
 		.stopping_context = apply->progress_context,

@@ -38,7 +38,8 @@ struct apply {
 	int64_t read_ms; /* boot clock: what the plan knows was read then or later */
 	size_t parallelism;
 	const struct json_style *style;
-	bool force; /* deletion by force where a kind knows it */
+	const struct vault *vault; /* seals the secrets of intents, or NULL */
+	bool force;		   /* deletion by force where a kind knows it */
 	apply_progress *progress;
 	void (*stopping)(void *context, size_t calls); /* as in struct loop_settings; NULL: nobody wants to know */
 	void *progress_context;			       /* of both */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/vault.h"
 #include "base/world.h"
 #include "reconcile/provider.h"
 #include "reconcile/store.h"
@@ -34,6 +35,7 @@ struct loop_settings {
 	struct slice lineage;
 	size_t parallelism;		/* calls in flight at once */
 	const struct json_style *style; /* for intents: gives fingerprints of secrets */
+	const struct vault *vault;	/* seals the secrets of intents; NULL: their fingerprints must do */
 	/* Reads an object again for tasks that wait for it (STEP_READ): adds tasks of its own
 	 * and calls loop_wake() for each of `tasks`. NULL where no task asks for that. */
 	void (*read)(struct loop *loop, struct task *const *tasks, size_t count);

@@ -50,6 +50,21 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 		batch->closes[batch->commit.close_count++] = task->loop.close;
 }
 
+/* The secrets that the call would be sent with again, or nothing. */
+static struct slice seal_parameters(struct batch *batch, const struct loop *loop, const struct task *task,
+				    struct slice intent)
+{
+	const struct vault *vault = loop->settings.vault;
+	struct vault_filling filling;
+
+	if (!vault || !vault->key || !value_has_secret(task->call.parameters))
+		return (struct slice){"", 0};
+	vault_fill(&filling, vault, intent_place(&batch->arena, intent), &batch->arena);
+	vault_add(&filling, task->call.parameters);
+	struct value sealed = vault_filled(&filling);
+	return json_canonical(&batch->arena, &sealed, loop->settings.style);
+}
+
 static void add_intent(struct batch *batch, struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
@@ -72,6 +87,7 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 		.token = task->call.token,
 		.wall_ms = world->wall_ms(world),
 		.creates = task->call.creates,
+		.sealed = seal_parameters(batch, loop, task, id),
 	};
 }
 

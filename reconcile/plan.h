@@ -96,6 +96,10 @@ struct plan {
 	size_t read_count;    /* of them, read from reality */
 	bool refreshed;
 	bool destroy;
+	/* The secrets that an apply needs, sealed (base/vault.h, place "plan") under the key of that id; whoever saves
+	 * a plan fills them in. Empty and null where there are none. */
+	struct slice sealing_key;
+	struct value sealed;
 };
 
 struct plan_input {

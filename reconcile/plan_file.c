@@ -201,6 +201,8 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 	put(&document, "unread", unread_value(plan, arena));
 	put(&document, "providers", named_values(plan, false, arena));
 	put(&document, "outputs", named_values(plan, true, arena));
+	put_text(&document, "sealing_key", plan->sealing_key);
+	put_map(&document, "sealed", plan->sealed);
 	return value_builder_map(&document, arena);
 }
 
@@ -493,6 +495,8 @@ bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena
 		.refreshed = truth_of(&document, "refreshed"),
 		.managed_count = (size_t)number_of(&document, "managed"),
 		.read_count = (size_t)number_of(&document, "read"),
+		.sealing_key = text_of(&document, "sealing_key"),
+		.sealed = map_of(&document, "sealed"),
 	};
 	plan.actions = arena_new_array(arena, actions->count + 1, struct action);
 	for (uint32_t i = 0; i < actions->count; i++) {

@@ -10,6 +10,11 @@ const char *recipe_name(enum recipe recipe)
 	return recipes[recipe];
 }
 
+struct slice intent_place(struct arena *arena, struct slice id)
+{
+	return arena_format(arena, "intent %.*s", SLICE_ARGUMENTS(id));
+}
+
 enum recipe recipe_named(struct slice name)
 {
 	for (size_t i = 0; i < sizeof(recipes) / sizeof(recipes[0]); i++) {

@@ -42,7 +42,13 @@ struct intent {
 	struct slice token;	 /* idempotency token, or empty */
 	int64_t wall_ms;
 	bool creates; /* would bring the object into being */
+	/* Canonical JSON of the secrets of parameters, sealed (base/vault.h, place "intent ID"); empty where it has
+	 * none or no key was at hand. */
+	struct slice sealed;
 };
+
+/* Where the sealed secrets of an intent belong: see base/vault.h. */
+struct slice intent_place(struct arena *arena, struct slice id);
 
 /* How a call ended. An intent without an outcome is unknown: the process died, or the
  * answer never came. */
@@ -156,6 +162,15 @@ struct stack_record {
 	struct slice name;	      /* of the stack */
 	int64_t serial;		      /* counts commits */
 	struct slice fingerprint_key; /* 32 random bytes: secrets are shown and stored as its keyed hash */
+	struct slice sealing_key;     /* seal_key_id() of the key that secrets are sealed under, or empty: none yet */
+};
+
+/* Everything sealed under one key, sealed anew under another. */
+struct rekey {
+	struct slice old_id; /* must be the one recorded */
+	struct slice new_id;
+	const struct intent *intents; /* of which id and sealed count */
+	size_t intent_count;
 };
 
 struct store;
@@ -181,6 +196,11 @@ struct store_ops {
 	bool (*begin)(struct store *store, const struct run *run, struct diagnostics *diagnostics);
 	/* Ends the run and gives the lease back. outcome: "done", "partly", "interrupted", "failed". */
 	bool (*end)(struct store *store, struct slice outcome, struct diagnostics *diagnostics);
+	/* Records the id of the sealing key where none is recorded yet, without the lease: the first wins, and record()
+	 * then says which that is. */
+	bool (*adopt_key)(struct store *store, struct slice id, struct diagnostics *diagnostics);
+	/* Replaces the key, and what is sealed, at once; under the lease. */
+	bool (*rekey)(struct store *store, const struct rekey *rekey, struct diagnostics *diagnostics);
 	/* Keeps the lease alive; due every third of its term. False, FAULT_LEASE: it was lost. */
 	bool (*heartbeat)(struct store *store, struct diagnostics *diagnostics);
 	/* Milliseconds that the lease is still good for. */

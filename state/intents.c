@@ -20,6 +20,7 @@ static bool intent_read(const struct query *query, struct arena *arena, struct i
 		.token = query_column_copy(query, 8, arena),
 		.wall_ms = query_column_integer(query, 9),
 		.creates = query_column_integer(query, 10) != 0,
+		.sealed = query_column_copy(query, 11, arena),
 	};
 
 	if (!query_column_id(query, 0, arena, &intent.id, diagnostics) ||
@@ -84,6 +85,16 @@ bool intents_add(struct database *database, const struct intent *intent, int64_t
 	query_text(&query, intent->token);
 	query_integer(&query, intent->wall_ms);
 	query_integer(&query, intent->creates);
+	query_text(&query, intent->sealed);
+	return query_run(&query, diagnostics);
+}
+
+bool intents_reseal(struct database *database, const struct intent *intent, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_RESEAL);
+
+	query_text(&query, intent->sealed);
+	query_id(&query, intent->id);
 	return query_run(&query, diagnostics);
 }
 

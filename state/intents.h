@@ -19,6 +19,9 @@ __attribute__((warn_unused_result)) bool intents_open(struct database *database,
 /* run_number: row of runs. */
 __attribute__((warn_unused_result)) bool intents_add(struct database *database, const struct intent *intent,
 						     int64_t run_number, struct diagnostics *diagnostics);
+/* Replaces what is sealed of an open intent; only its id and sealed count. */
+__attribute__((warn_unused_result)) bool intents_reseal(struct database *database, const struct intent *intent,
+							struct diagnostics *diagnostics);
 /* Moves an open intent into the history of the run that learned its outcome. One that is
  * not open is FAULT_INTERNAL: an outcome is recorded once. */
 __attribute__((warn_unused_result)) bool intents_close(struct database *database, const struct intent_close *close,

@@ -42,6 +42,10 @@ static const char *const steps[] = {
 	" intent BLOB NOT NULL, object_id BLOB NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL,"
 	" operation TEXT NOT NULL, outcome TEXT NOT NULL, note TEXT NOT NULL, sent_ms INTEGER NOT NULL,"
 	" ended_ms INTEGER NOT NULL) STRICT;",
+
+	/* Which key secrets are sealed under, empty where none was ever needed, and what rests so. */
+	"ALTER TABLE stack ADD COLUMN sealing_key TEXT NOT NULL DEFAULT '';"
+	"ALTER TABLE intents ADD COLUMN sealed TEXT NOT NULL DEFAULT '';",
 };
 
 enum { NEWEST_FORMAT = sizeof(steps) / sizeof(steps[0]) };

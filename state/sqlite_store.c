@@ -72,6 +72,7 @@ static bool record_read(void *context, struct diagnostics *diagnostics)
 	record.name = query_column_copy(&query, 1, &self->arena);
 	record.serial = query_column_integer(&query, 2);
 	memcpy(self->fingerprint_key, key.data, sizeof(self->fingerprint_key));
+	record.sealing_key = query_column_copy(&query, 4, &self->arena);
 	record.fingerprint_key = (struct slice){self->fingerprint_key, sizeof(self->fingerprint_key)};
 	self->record = record;
 	return true;
@@ -280,6 +281,8 @@ struct writing {
 	const struct run *run;
 	struct slice outcome;
 	const struct commit *commit;
+	const struct rekey *rekey;
+	struct slice key_id;
 	int64_t serial; /* after the commit */
 };
 
@@ -300,11 +303,17 @@ static bool write_all(struct writing *writing, database_body *body, struct diagn
 	return false;
 }
 
+static bool require_writing(const struct sqlite_store *self, struct diagnostics *diagnostics)
+{
+	return self->file.options.access == STATE_WRITE ||
+	       diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "the state file '%s' was opened for reading only",
+			  self->file.name);
+}
+
 static bool require(bool held, const struct sqlite_store *self, struct diagnostics *diagnostics)
 {
-	if (self->file.options.access != STATE_WRITE)
-		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
-				  "the state file '%s' was opened for reading only", self->file.name);
+	if (!require_writing(self, diagnostics))
+		return false;
 	if (self->lease.held != held)
 		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
 				  held ? "no run was begun on the state file '%s'"
@@ -368,6 +377,63 @@ static bool store_take_away(struct store *store, struct slice run, struct diagno
 	struct writing writing = {.self = self_of(store), .run = &named};
 
 	return require(false, writing.self, diagnostics) && write_all(&writing, write_break, diagnostics);
+}
+
+/* False where another key than old_id is recorded, or after a diagnostic. */
+static bool set_key(struct sqlite_store *self, struct slice old_id, struct slice new_id, bool *ret_set,
+		    struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(&self->file.database, STATEMENT_KEY_SET);
+
+	query_text(&query, old_id);
+	query_text(&query, new_id);
+	if (!query_run(&query, diagnostics))
+		return false;
+	*ret_set = query_changes(&query) == 1;
+	return true;
+}
+
+static bool write_key(void *context, struct diagnostics *diagnostics)
+{
+	const struct writing *writing = (const struct writing *)context;
+	bool set;
+
+	return set_key(writing->self, SLICE(""), writing->key_id, &set, diagnostics) &&
+	       record_read(writing->self, diagnostics);
+}
+
+static bool store_adopt_key(struct store *store, struct slice id, struct diagnostics *diagnostics)
+{
+	struct writing writing = {.self = self_of(store), .key_id = id};
+
+	return require_writing(writing.self, diagnostics) && write_all(&writing, write_key, diagnostics);
+}
+
+static bool write_rekey(void *context, struct diagnostics *diagnostics)
+{
+	const struct writing *writing = (const struct writing *)context;
+	struct sqlite_store *self = writing->self;
+	const struct rekey *rekey = writing->rekey;
+	bool set;
+
+	if (!lease_beat(&self->lease, &self->file.database, self->file.world, self->record.name, diagnostics) ||
+	    !set_key(self, rekey->old_id, rekey->new_id, &set, diagnostics))
+		return false;
+	if (!set)
+		return diag_error(diagnostics, FAULT_STALE, NOWHERE,
+				  "another run has replaced the sealing key of the stack meanwhile");
+	for (size_t i = 0; i < rekey->intent_count; i++) {
+		if (!intents_reseal(&self->file.database, &rekey->intents[i], diagnostics))
+			return false;
+	}
+	return record_read(self, diagnostics);
+}
+
+static bool store_rekey(struct store *store, const struct rekey *rekey, struct diagnostics *diagnostics)
+{
+	struct writing writing = {.self = self_of(store), .rekey = rekey};
+
+	return require(true, writing.self, diagnostics) && write_all(&writing, write_rekey, diagnostics);
 }
 
 static bool write_beat(void *context, struct diagnostics *diagnostics)
@@ -477,6 +543,8 @@ static const struct store_ops sqlite_ops = {
 	.past = store_past,
 	.begin = store_begin,
 	.end = store_end,
+	.adopt_key = store_adopt_key,
+	.rekey = store_rekey,
 	.heartbeat = store_heartbeat,
 	.lease_left_ms = store_lease_left_ms,
 	.commit = store_commit,

@@ -9,8 +9,10 @@ static const char *const texts[STATEMENT_COUNT] = {
 
 	[STATEMENT_STACK_INSERT] = "INSERT INTO stack (id, lineage, name, serial, fingerprint_key, created_ms)"
 				   " VALUES (1, ?, ?, 0, ?, ?)",
-	[STATEMENT_STACK_READ] = "SELECT lineage, name, serial, fingerprint_key FROM stack WHERE id = 1",
+	[STATEMENT_STACK_READ] = "SELECT lineage, name, serial, fingerprint_key, sealing_key FROM stack WHERE id = 1",
 	[STATEMENT_STACK_ADVANCE] = "UPDATE stack SET serial = serial + 1 WHERE id = 1 RETURNING serial",
+
+	[STATEMENT_KEY_SET] = "UPDATE stack SET sealing_key = ?2 WHERE id = 1 AND sealing_key = ?1",
 
 	[STATEMENT_LEASE_READ] = "SELECT fencing, run, command, host, machine, process, process_start, since_ms,"
 				 " beat_boot_ms, beat_wall_ms, beats, term_ms FROM lease WHERE id = 1",
@@ -61,16 +63,17 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_BODIES] = "SELECT object_id, body FROM bodies",
 
 	[STATEMENT_INTENT_INSERT] = "INSERT INTO intents (id, run, object_id, address, kind, operation, recipe,"
-				    " parameters, identity, token, wall_ms, creates)"
-				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				    " parameters, identity, token, wall_ms, creates, sealed)"
+				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[STATEMENT_INTENT_RECORD] =
 		"INSERT INTO history (run, intent, object_id, address, kind, operation, outcome, note, sent_ms, "
 		"ended_ms)"
 		" SELECT ?1, id, object_id, address, kind, operation, ?2, ?3, wall_ms, ?4 FROM intents WHERE id = ?5",
 	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
+	[STATEMENT_INTENT_RESEAL] = "UPDATE intents SET sealed = ? WHERE id = ?",
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
 	[STATEMENT_INTENTS] = "SELECT id, object_id, address, kind, operation, recipe, parameters, identity, token,"
-			      " wall_ms, creates FROM intents ORDER BY number",
+			      " wall_ms, creates, sealed FROM intents ORDER BY number",
 	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address FROM history WHERE intent = ?",
 
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",

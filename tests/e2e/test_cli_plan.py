@@ -387,6 +387,8 @@ def test_secrets_show_nowhere(secretive):
 
 
 def test_secrets_of_a_saved_plan_come_from_the_spec(secretive):
+    """Where there is no key that they could be sealed under."""
+    secretive.environment["HOME"] = ""
     secretive.run("plan", "--out", "p.plan")
     edit(secretive, "unguessable_one", "unguessable_new", "vpn.yaml")
     result = secretive.run("apply", "p.plan", status=1)

@@ -339,11 +339,11 @@ static void test_check(void **state)
 		 "a row of the table bodies refers to a row of objects that is missing"},
 		{"an intent of no run",
 		 "INSERT INTO intents VALUES (1, zeroblob(16), 99, zeroblob(16), 'a', 'k', 'o', 'tag', '', '', '', 0, "
-		 "0)",
+		 "0, '')",
 		 "a row of the table intents refers to a row of runs that is missing"},
 		{"open and closed",
 		 "INSERT INTO intents VALUES (1, zeroblob(16), 1, zeroblob(16), 'a', 'k', 'o', 'tag', '', '', '', 0, "
-		 "0);"
+		 "0, '');"
 		 "INSERT INTO history VALUES (1, 1, zeroblob(16), zeroblob(16), 'a', 'k', 'o', 'done', '', 0, 0)",
 		 "the intent 00000000000000000000000000000000 has an outcome and is open too"},
 		{"a holder that is no run", "UPDATE lease SET run = zeroblob(16)",

@@ -1,0 +1,255 @@
+#include "cli/sealing.h"
+
+#include "base/memory.h"
+
+enum {
+	KEY_TEXT_MOST_BYTES = 4096,
+	COMMAND_MOST_MS = 60 * 1000,
+	COMMAND_WORDS_MOST = 64,
+	FOLDER_MODE = 0700,
+	FILE_MODE = 0600,
+	OPEN_TO_OTHERS = 0077,
+	CHANGED_BY_OTHERS = 0022,
+};
+
+static const char KEY_FORMS[] = "a key is 64 hex digits, or the base64 of 32 bytes: 'openssl rand -hex 32' makes one";
+
+/* One look for a key. */
+struct search {
+	struct world *world;
+	struct arena *arena; /* nothing in it is a key */
+	struct slice lineage;
+	struct slice wanted;
+	struct sealing_key *key;
+	struct diagnostics *diagnostics;
+};
+
+/* text holds a key, from where `from` says. */
+static bool take_text(struct slice text, const char *from, struct sealing_key *ret, struct diagnostics *diagnostics)
+{
+	if (!seal_key_read(text, &ret->key)) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "what %s gives is no sealing key", from);
+		diag_hint(diagnostics, "%s", KEY_FORMS);
+		return false;
+	}
+	seal_key_id(&ret->key, ret->id);
+	ret->from = from;
+	return true;
+}
+
+static bool find_in_environment(struct search *search)
+{
+	const char *text = search->world->environment(search->world, "TRUEUP_SEALING_KEY");
+
+	return !text || !*text || take_text(slice_of(text), "TRUEUP_SEALING_KEY", search->key, search->diagnostics);
+}
+
+/*
+ * The words of a command: parted by spaces, quotes of either kind keep some together. Nothing
+ * else means anything: there is no shell in which it could.
+ */
+static bool split_words(struct search *search, const char *text, char **words)
+{
+	size_t size = strlen(text), count = 0;
+	char *to = (char *)arena_get(search->arena, size + 1);
+	char quote = '\0';
+	bool within = false;
+
+	for (size_t i = 0; i < size; i++) {
+		char byte = text[i];
+
+		if (!quote && (byte == ' ' || byte == '\t' || byte == '\n')) {
+			if (within)
+				*to++ = '\0';
+			within = false;
+			continue;
+		}
+		if (!within && count == COMMAND_WORDS_MOST)
+			return diag_error(search->diagnostics, FAULT_USER, NOWHERE,
+					  "TRUEUP_SEALING_KEY_COMMAND has more than %d words", COMMAND_WORDS_MOST);
+		if (!within)
+			words[count++] = to;
+		within = true;
+		if (quote ? byte == quote : byte == '"' || byte == '\'')
+			quote = quote ? '\0' : byte;
+		else
+			*to++ = byte;
+	}
+	words[count] = NULL;
+	if (!quote && count > 0)
+		return true;
+	diag_error(search->diagnostics, FAULT_USER, NOWHERE, "TRUEUP_SEALING_KEY_COMMAND %s",
+		   quote ? "has a quote without its end" : "names no program");
+	diag_hint(search->diagnostics, "it is a program and its arguments; for more, name a script");
+	return false;
+}
+
+static bool find_by_command(struct search *search)
+{
+	struct world *world = search->world;
+	const char *command = world->environment(world, "TRUEUP_SEALING_KEY_COMMAND");
+	char *words[COMMAND_WORDS_MOST + 1];
+	struct arena clear;
+	struct slice text;
+	bool good;
+
+	if (!command || !*command)
+		return true;
+	if (!world->run_program)
+		return diag_error(search->diagnostics, FAULT_UNSUPPORTED, NOWHERE,
+				  "TRUEUP_SEALING_KEY_COMMAND is set, and no programs can be run here");
+	if (!split_words(search, command, words))
+		return false;
+	arena_init(&clear);
+	good = world->run_program(world, &clear, words, KEY_TEXT_MOST_BYTES, COMMAND_MOST_MS, &text,
+				  search->diagnostics);
+	if (good)
+		good = take_text(text, "TRUEUP_SEALING_KEY_COMMAND", search->key, search->diagnostics);
+	else
+		diag_hint(search->diagnostics, "TRUEUP_SEALING_KEY_COMMAND names the program that prints the stack's "
+					       "sealing key");
+	arena_wipe(&clear);
+	return good;
+}
+
+/* The folder of keys, or NULL where the user has no home. */
+static const char *key_folder(struct world *world, struct arena *arena)
+{
+	const char *settings = world->environment(world, "XDG_CONFIG_HOME");
+	const char *home = world->environment(world, "HOME");
+
+	/* A relative one is to be ignored (XDG Base Directory Specification 0.8). */
+	if (settings && settings[0] == '/')
+		return arena_format(arena, "%s/trueup", settings).data;
+	return home && home[0] == '/' ? arena_format(arena, "%s/.config/trueup", home).data : NULL;
+}
+
+static const char *key_path(struct arena *arena, const char *folder, struct slice lineage, struct slice id)
+{
+	return arena_format(arena, "%s/%.*s-%.*s.key", folder, SLICE_ARGUMENTS(lineage), SLICE_ARGUMENTS(id)).data;
+}
+
+static bool check_private(struct world *world, const char *folder, const char *path, struct diagnostics *diagnostics)
+{
+	return !world->check_private || (world->check_private(world, folder, CHANGED_BY_OTHERS, diagnostics) &&
+					 world->check_private(world, path, OPEN_TO_OTHERS, diagnostics));
+}
+
+static bool read_key_file(struct search *search, const char *folder, const char *path)
+{
+	struct arena clear;
+	struct diagnostics findings;
+	struct slice text;
+	bool good, absent = false;
+
+	arena_init(&clear);
+	diagnostics_init(&findings, search->arena);
+	good = search->world->read_file(search->world, &clear, path, KEY_TEXT_MOST_BYTES, &text, &findings);
+	if (!good && findings.count > 0)
+		absent = findings.items[0].fault == FAULT_ABSENT;
+	if (!absent)
+		diagnostics_join(search->diagnostics, &findings);
+	diagnostics_release(&findings);
+	if (good)
+		good = check_private(search->world, folder, path, search->diagnostics) &&
+		       take_text(text, arena_format(search->arena, "the file '%s'", path).data, search->key,
+				 search->diagnostics);
+	if (good)
+		search->key->path = path;
+	arena_wipe(&clear);
+	return good || absent;
+}
+
+static bool find_in_file(struct search *search)
+{
+	const char *folder = key_folder(search->world, search->arena);
+
+	/* Which file it is, is known once a key was needed. */
+	return !folder || search->wanted.size == 0 ||
+	       read_key_file(search, folder, key_path(search->arena, folder, search->lineage, search->wanted));
+}
+
+static bool (*const sources[])(struct search *search) = {find_in_environment, find_by_command, find_in_file};
+
+static bool is_wanted(const struct search *search)
+{
+	if (search->wanted.size == 0 || slice_is(search->wanted, search->key->id))
+		return true;
+	diag_error(search->diagnostics, FAULT_USER, NOWHERE,
+		   "the secrets of the stack are sealed under the key %.*s, and %s gives the key %s",
+		   SLICE_ARGUMENTS(search->wanted), search->key->from, search->key->id);
+	diag_hint(search->diagnostics, "give the key %.*s; 'trueup state rekey' is how a stack gets another key",
+		  SLICE_ARGUMENTS(search->wanted));
+	return false;
+}
+
+bool sealing_key_find(struct world *world, struct arena *arena, struct slice lineage, struct slice wanted,
+		      struct sealing_key *ret, struct diagnostics *diagnostics)
+{
+	struct sealing_key key = {0};
+	struct search search = {world, arena, lineage, wanted, &key, diagnostics};
+	bool good = true;
+
+	for (size_t i = 0; good && !key.from && i < sizeof(sources) / sizeof(sources[0]); i++)
+		good = sources[i](&search);
+	good = good && (!key.from || is_wanted(&search));
+	if (good)
+		*ret = key;
+	sealing_key_wipe(&key);
+	return good;
+}
+
+bool sealing_key_new(struct world *world, struct sealing_key *ret, struct diagnostics *diagnostics)
+{
+	const char *text = world->environment(world, "TRUEUP_NEW_SEALING_KEY");
+
+	*ret = (struct sealing_key){0};
+	return !text || !*text || take_text(slice_of(text), "TRUEUP_NEW_SEALING_KEY", ret, diagnostics);
+}
+
+/* Every folder on the way, the last for the user alone. */
+static bool make_folders(struct world *world, struct arena *arena, const char *folder, struct diagnostics *diagnostics)
+{
+	struct slice path = slice_of(folder);
+
+	for (size_t i = 1; i <= path.size; i++) {
+		if (i < path.size && path.data[i] != '/')
+			continue;
+		if (!world->make_folder(world, arena_string(arena, slice_first(path, i)), FOLDER_MODE, diagnostics))
+			return false;
+	}
+	return true;
+}
+
+bool sealing_key_make(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,
+		      struct diagnostics *diagnostics)
+{
+	const char *folder = key_folder(world, arena);
+	char text[2 * SEAL_KEY_BYTES + 2];
+	struct sealing_key key = {0};
+	bool good;
+
+	*ret = key;
+	if (!folder)
+		return true;
+	world->random(world, key.key.bytes, sizeof(key.key.bytes));
+	seal_key_id(&key.key, key.id);
+	key.path = key_path(arena, folder, lineage, slice_of(key.id));
+	key.from = arena_format(arena, "the file '%s'", key.path).data;
+	seal_key_write(&key.key, text);
+	text[sizeof(text) - 2] = '\n';
+	good = make_folders(world, arena, folder, diagnostics) &&
+	       (!world->check_private || world->check_private(world, folder, CHANGED_BY_OTHERS, diagnostics)) &&
+	       world->write_file(world, key.path, (struct slice){text, sizeof(text) - 1}, FILE_MODE, diagnostics);
+	if (good)
+		*ret = key;
+	memory_wipe(text, sizeof(text));
+	sealing_key_wipe(&key);
+	return good;
+}
+
+void sealing_key_wipe(struct sealing_key *key)
+{
+	seal_key_wipe(&key->key);
+	*key = (struct sealing_key){0};
+}

@@ -1,0 +1,202 @@
+#include "cli/secrets.h"
+
+static const char PLAN_PLACE[] = "plan";
+
+static bool is_acted_on(const struct action *action)
+{
+	return action->operation != OPERATION_INCOMPLETE && action->operation != OPERATION_NONE &&
+	       action->operation != OPERATION_CONFLICT;
+}
+
+bool secrets_are_set(const struct action *action)
+{
+	return is_acted_on(action) && value_has_secret(&action->desired);
+}
+
+static struct slice lineage_of(const struct job *job)
+{
+	/* The store may be closed and opened again. */
+	return arena_copy(job->arena, job->record->lineage);
+}
+
+static void use_key(struct job *job)
+{
+	job->vault = (struct vault){
+		.world = job->world,
+		.key = job->sealing.from ? &job->sealing.key : NULL,
+		.lineage = lineage_of(job),
+		.style = &job->style,
+	};
+}
+
+/* Two first runs may meet: the key that was recorded first is the stack's. */
+static bool adopt(struct job *job, struct sealing_key *key)
+{
+	if (!job->store->ops->adopt_key(job->store, slice_of(key->id), job->diagnostics))
+		return false;
+	if (slice_is(job->record->sealing_key, key->id))
+		return true;
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "another run has just sealed secrets of the stack under the key %.*s, and %s gives the key %s",
+		   SLICE_ARGUMENTS(job->record->sealing_key), key->from, key->id);
+	diag_hint(job->diagnostics, "run the command again, with that key at hand");
+	return false;
+}
+
+/* Whoever cannot keep a key works without one: nothing is lost but the convenience. */
+static bool make_key(struct job *job, struct sealing_key *ret)
+{
+	struct diagnostics findings;
+	bool good;
+
+	diagnostics_init(&findings, job->arena);
+	if (!sealing_key_make(job->world, job->arena, job->record->lineage, ret, &findings))
+		*ret = (struct sealing_key){0};
+	diagnostics_release(&findings);
+	if (!ret->from)
+		return true;
+	good = adopt(job, ret);
+	if (!good && job->world->remove_file)
+		(void)job->world->remove_file(job->world, ret->path, job->diagnostics);
+	return good;
+}
+
+bool secrets_find_key(struct job *job)
+{
+	struct slice recorded = job->record->sealing_key;
+	struct sealing_key key = {0};
+	bool good;
+
+	if (job->sealing.from)
+		return true;
+	good = sealing_key_find(job->world, job->arena, job->record->lineage, recorded, &key, job->diagnostics);
+	if (good && recorded.size == 0)
+		good = key.from ? adopt(job, &key) : make_key(job, &key);
+	if (good)
+		job->sealing = key;
+	sealing_key_wipe(&key);
+	use_key(job);
+	return good;
+}
+
+bool secrets_find_key_for_apply(struct job *job)
+{
+	for (size_t i = 0; i < job->plan.action_count; i++)
+		if (secrets_are_set(&job->plan.actions[i]))
+			return secrets_find_key(job);
+	return true;
+}
+
+/* Calls `visit` with every value of a plan that an apply needs in clear; stops where it gives false. */
+static bool visit_values(const struct plan *plan, bool (*visit)(void *context, const struct value *value),
+			 void *context)
+{
+	bool good = true;
+
+	for (size_t i = 0; good && i < plan->action_count; i++)
+		if (secrets_are_set(&plan->actions[i]))
+			good = visit(context, &plan->actions[i].desired);
+	for (size_t i = 0; good && i < plan->provider_count; i++)
+		if (value_has_secret(&plan->providers[i].settings))
+			good = visit(context, &plan->providers[i].settings);
+	for (size_t i = 0; good && i < plan->output_count; i++)
+		if (value_has_secret(&plan->outputs[i].value))
+			good = visit(context, &plan->outputs[i].value);
+	return good;
+}
+
+static bool stop(void *context, const struct value *value)
+{
+	(void)context;
+	(void)value;
+	return false;
+}
+
+static bool seal_value(void *context, const struct value *value)
+{
+	vault_add(context, value);
+	return true;
+}
+
+static void warn_of_fingerprints(struct job *job)
+{
+	struct slice id = job->record->sealing_key;
+
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+		 "the plan is saved without its secrets: no key is at hand to seal them under");
+	if (id.size > 0)
+		diag_hint(job->diagnostics,
+			  "apply it where the spec is, or give the stack's key %.*s in TRUEUP_SEALING_KEY",
+			  SLICE_ARGUMENTS(id));
+	else
+		diag_hint(job->diagnostics, "apply it where the spec is, or give a key in TRUEUP_SEALING_KEY");
+}
+
+bool secrets_seal_plan(struct job *job)
+{
+	struct vault_filling filling;
+
+	if (visit_values(&job->plan, stop, NULL))
+		return true;
+	if (!secrets_find_key(job))
+		return false;
+	if (!job->vault.key) {
+		warn_of_fingerprints(job);
+		return true;
+	}
+	vault_fill(&filling, &job->vault, slice_of(PLAN_PLACE), job->arena);
+	(void)visit_values(&job->plan, seal_value, &filling);
+	job->plan.sealed = vault_filled(&filling);
+	job->plan.sealing_key = arena_copy(job->arena, slice_of(job->sealing.id));
+	return true;
+}
+
+/* The plan's key must be the stack's still, and the one at hand. */
+static bool check_key(struct job *job, const struct plan *plan)
+{
+	if (slice_equal(job->record->sealing_key, plan->sealing_key))
+		return secrets_find_key(job);
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "the secrets of the plan are sealed under the key %.*s, and the stack's key is %.*s now",
+		   SLICE_ARGUMENTS(plan->sealing_key),
+		   SLICE_ARGUMENTS(job->record->sealing_key.size > 0 ? job->record->sealing_key : SLICE("none")));
+	diag_hint(job->diagnostics, "plan again");
+	return false;
+}
+
+static bool open_values(struct vault_reading *reading, struct plan *plan, struct arena *arena)
+{
+	struct provider_settings *providers =
+		arena_new_array(arena, plan->provider_count + 1, struct provider_settings);
+	bool good = true;
+
+	for (size_t i = 0; good && i < plan->action_count; i++)
+		if (secrets_are_set(&plan->actions[i]))
+			good = vault_open(reading, &plan->actions[i].desired, &plan->actions[i].desired);
+	for (size_t i = 0; good && i < plan->provider_count; i++) {
+		providers[i] = plan->providers[i];
+		good = vault_open(reading, &plan->providers[i].settings, &providers[i].settings);
+	}
+	for (size_t i = 0; good && i < plan->output_count; i++)
+		good = vault_open(reading, &plan->outputs[i].value, &plan->outputs[i].value);
+	if (good)
+		plan->providers = providers;
+	return good;
+}
+
+bool secrets_open_plan(struct job *job, struct plan *plan)
+{
+	struct vault_reading reading;
+	bool good;
+
+	if (plan->sealing_key.size == 0)
+		return true;
+	if (!check_key(job, plan))
+		return false;
+	if (!job->vault.key)
+		return true;
+	vault_read(&reading, &job->vault, slice_of(PLAN_PLACE), job->arena, &plan->sealed, job->diagnostics);
+	good = open_values(&reading, plan, job->arena);
+	vault_read_end(&reading);
+	return good;
+}

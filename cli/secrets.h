@@ -1,0 +1,30 @@
+#ifndef TRUEUP_CLI_SECRETS_H
+#define TRUEUP_CLI_SECRETS_H
+
+#include "cli/job.h"
+
+/*
+ * The secrets of a stack where they have to rest: sealed in plan files, so that these apply
+ * without the spec's folder, and in open intents, so that a call can be sent again. Nothing
+ * here asks for a key where there is no secret.
+ */
+
+/*
+ * The stack's key in job->sealing and job->vault, made and recorded where the stack has none
+ * yet. The state is open for writing. Where no key is at hand job->vault.key stays NULL; false,
+ * after a diagnostic, where there is another one.
+ */
+__attribute__((warn_unused_result)) bool secrets_find_key(struct job *job);
+/* The same where the job's plan sets a secret, and so will its intents. */
+__attribute__((warn_unused_result)) bool secrets_find_key_for_apply(struct job *job);
+/* Fills in what a saved plan needs of secrets; a warning where no key is at hand. */
+__attribute__((warn_unused_result)) bool secrets_seal_plan(struct job *job);
+/*
+ * Puts back the secrets of a plan from a file, in place of their fingerprints; some stay
+ * fingerprints where they were not sealed or no key is at hand.
+ */
+__attribute__((warn_unused_result)) bool secrets_open_plan(struct job *job, struct plan *plan);
+/* Whether the action does anything, and needs secrets for it. */
+bool secrets_are_set(const struct action *action);
+
+#endif
