@@ -1,6 +1,7 @@
 #include "cli/drift.h"
 
 #include "base/map.h"
+#include "reconcile/secret_marks.h"
 
 /* The record, as if it were the spec: then a plan is drift and nothing else. */
 static struct stack recorded_stack(struct job *job)
@@ -53,11 +54,15 @@ static void seal_live(struct job *job)
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct live *live = job->refresh.live[i];
 
-		if (!live || live->presence != PRESENCE_PRESENT || !value_has_secret(&live->fields))
+		if (!live || live->presence != PRESENCE_PRESENT)
+			continue;
+		const struct value *resolved = &job->objects[i]->resolved;
+		struct value fields = secret_marks_put(job->arena, &job->style, &live->fields, &resolved, 1);
+		if (!value_has_secret(&fields))
 			continue;
 		struct live *sealed = arena_new(job->arena, struct live);
 		*sealed = *live;
-		sealed->fields = json_seal(job->arena, &live->fields, &job->style);
+		sealed->fields = json_seal(job->arena, &fields, &job->style);
 		job->refresh.live[i] = sealed;
 	}
 }

@@ -1,5 +1,6 @@
 #include "reconcile/apply_parts.h"
 #include "reconcile/schema.h"
+#include "reconcile/secret_marks.h"
 #include "reconcile/unset.h"
 
 enum { PATIENCE_MS = 30 * 60 * 1000 };
@@ -105,6 +106,15 @@ static const struct digest *outputs_of(void *context, struct slice address)
 	return object ? &object->outputs_digest : NULL;
 }
 
+/* What was read, with the marks of the secrets that were sent: it comes to rest in the record. */
+static struct value marked(const struct target *target, const struct value *live)
+{
+	const struct apply *apply = target->applying->apply;
+	const struct value *models[] = {&target->desired};
+
+	return secret_marks_put(apply->arena, apply->style, live, models, 1);
+}
+
 static void note_outputs(struct target *target)
 {
 	struct object *object = target->current;
@@ -112,7 +122,7 @@ static void note_outputs(struct target *target)
 	if (!target->has_now || !value_is(&target->now.outputs, VALUE_MAP))
 		return;
 	arena_init(&scratch);
-	object->outputs = target->now.outputs;
+	object->outputs = marked(target, &target->now.outputs);
 	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->style));
 	arena_release(&scratch);
 }
@@ -125,7 +135,7 @@ static struct value observed_of(const struct target *target)
 {
 	const struct provider *provider = target->session ? target->session->provider : NULL;
 	const struct kind *kind = target->action->kind;
-	const struct value *fields = &target->now.fields;
+	const struct value read = marked(target, &target->now.fields), *fields = &read;
 	if (!provider || !value_is(fields, VALUE_MAP) || !provider->needs_detail(kind, NULL))
 		return *fields;
 	VALUE_BUILDER_AUTO builder;

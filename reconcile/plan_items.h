@@ -22,6 +22,7 @@ struct item {
 	bool moved; /* the alias reaches another region now */
 	bool create_before_destroy;
 	bool in_focus; /* with targets: chosen */
+	bool marked;   /* live has the marks of secrets */
 	uint8_t visit;
 	struct value id; /* of get_output() */
 };

@@ -1,6 +1,7 @@
 #include <assert.h>
 
 #include "reconcile/plan_items.h"
+#include "reconcile/secret_marks.h"
 
 bool plan_load_body(struct planning *planning, struct object *object)
 {
@@ -169,8 +170,28 @@ static enum live_state live_state_of(const struct planning *planning, const stru
 	return ours || item->resource->kind->found ? LIVE_PRESENT : LIVE_NOT_OURS;
 }
 
+/* Secrets that come back in fields that are not secret by themselves. */
+static void mark_live(struct planning *planning, struct item *item)
+{
+	bool recorded = item->object && item->object->has_body;
+	const struct value *models[] = {&item->wanted, recorded ? &item->object->resolved : NULL};
+	struct live *marked;
+
+	if (item->marked || !item->live || item->live->presence != PRESENCE_PRESENT)
+		return;
+	item->marked = true;
+	if (!value_has_secret(&item->wanted) && !(recorded && value_has_secret(&item->object->resolved)))
+		return;
+	marked = arena_new(planning->arena, struct live);
+	*marked = *item->live;
+	marked->fields = secret_marks_put(planning->arena, planning->input->style, &item->live->fields, models, 2);
+	marked->outputs = secret_marks_put(planning->arena, planning->input->style, &item->live->outputs, models, 2);
+	item->live = marked;
+}
+
 static void diff_item(struct planning *planning, struct item *item, bool parts)
 {
+	mark_live(planning, item);
 	bool complete = item->object && item->object->role == OBJECT_CURRENT;
 	struct difference *difference = arena_new(planning->arena, struct difference);
 	struct value sealed = value_null();
