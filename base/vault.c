@@ -28,30 +28,41 @@ void vault_fill(struct vault_filling *filling, const struct vault *vault, struct
 	value_builder_init(&filling->sealed);
 }
 
+/* text, its form in front, sealed under a nonce of its own. */
+static struct slice seal_anew(const struct vault *vault, struct slice place, struct slice fingerprint,
+			      struct slice text, struct arena *arena)
+{
+	uint8_t nonce[SEAL_NONCE_BYTES];
+	struct arena scratch;
+	struct slice sealed;
+
+	arena_init(&scratch);
+	vault->world->random(vault->world, nonce, sizeof(nonce));
+	sealed = seal_text(&scratch, vault->key, nonce, associated(vault, place, fingerprint, &scratch), text);
+	sealed = arena_copy(arena, sealed);
+	arena_release(&scratch);
+	return sealed;
+}
+
 /* secret: the text whose fingerprint is taken; body: what follows the form in the sealed text. */
 static void add_text(struct vault_filling *filling, char form, struct slice secret, struct slice body)
 {
 	const struct vault *vault = filling->vault;
 	char hex[DIGEST_HEX + 1];
-	struct slice fingerprint = fingerprint_of(vault, secret, hex), sealed;
-	uint8_t nonce[SEAL_NONCE_BYTES];
-	struct arena scratch;
+	struct slice fingerprint = fingerprint_of(vault, secret, hex);
 	BUFFER_AUTO text;
 
+	buffer_init(&text, SEAL_LARGEST_BYTES);
 	if (map_get(&filling->seen, fingerprint))
 		return;
 	fingerprint = arena_copy(filling->arena, fingerprint);
-	arena_init(&scratch);
-	buffer_init(&text, SEAL_LARGEST_BYTES);
 	buffer_byte(&text, form);
 	buffer_append(&text, body);
-	vault->world->random(vault->world, nonce, sizeof(nonce));
-	sealed = seal_text(&scratch, vault->key, nonce, associated(vault, filling->place, fingerprint, &scratch),
-			   buffer_slice(&text));
-	value_builder_member(&filling->sealed, fingerprint, value_string(arena_copy(filling->arena, sealed)));
+	value_builder_member(
+		&filling->sealed, fingerprint,
+		value_string(seal_anew(vault, filling->place, fingerprint, buffer_slice(&text), filling->arena)));
 	map_set(&filling->seen, fingerprint, filling);
 	memory_wipe(text.data, text.size);
-	arena_release(&scratch);
 }
 
 static void add_string(struct vault_filling *filling, const struct value *value)
@@ -269,4 +280,30 @@ bool vault_open(struct vault_reading *reading, const struct value *value, struct
 	if (value->type != VALUE_STRING)
 		return open_parts(reading, value, ret);
 	return value->segmented ? open_segments(reading, value, ret) : open_whole(reading, value, ret);
+}
+
+bool vault_reseal(const struct vault *from, const struct vault *to, struct slice place, struct arena *arena,
+		  const struct value *sealed, struct value *ret, struct diagnostics *diagnostics)
+{
+	struct vault_reading reading = {.vault = from, .place = place, .diagnostics = diagnostics};
+	struct arena clear;
+	bool good = true;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	arena_init(&clear);
+	for (uint32_t i = 0; sealed->type == VALUE_MAP && good && i < sealed->count; i++) {
+		struct slice fingerprint = value_slice(&sealed->members[i].key), text = {NULL, 0};
+
+		good = seal_open(&clear, from->key, associated(from, place, fingerprint, &clear),
+				 value_slice(&sealed->members[i].value), &text) ||
+		       damaged(&reading);
+		if (good)
+			value_builder_member(&builder, fingerprint,
+					     value_string(seal_anew(to, place, fingerprint, text, arena)));
+	}
+	arena_wipe(&clear);
+	if (good)
+		*ret = value_builder_map(&builder, arena);
+	return good;
 }

@@ -55,5 +55,10 @@ void vault_read_end(struct vault_reading *reading);
  */
 __attribute__((warn_unused_result)) bool vault_open(struct vault_reading *reading, const struct value *value,
 						    struct value *ret);
+/* Every sealed text of a place under another key. False after a diagnostic where one does not open. */
+__attribute__((warn_unused_result)) bool vault_reseal(const struct vault *from, const struct vault *to,
+						      struct slice place, struct arena *arena,
+						      const struct value *sealed, struct value *ret,
+						      struct diagnostics *diagnostics);
 
 #endif

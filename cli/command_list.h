@@ -18,6 +18,7 @@ extern const struct command command_state_backup;
 extern const struct command command_state_check;
 extern const struct command command_state_mv;
 extern const struct command command_state_rm;
+extern const struct command command_state_rekey;
 extern const struct command command_lease_show;
 extern const struct command command_lease_break;
 extern const struct command command_schema;

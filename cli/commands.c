@@ -81,6 +81,7 @@ static const struct command *const all[] = {
 	&command_state_history,
 	&command_state_mv,
 	&command_state_rm,
+	&command_state_rekey,
 	&command_state_backup,
 	&command_state_check,
 	&command_lease_show,

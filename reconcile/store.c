@@ -1,5 +1,7 @@
 #include "reconcile/store.h"
 
+enum { PARAMETERS_LIMIT_BYTES = 64 * 1024 * 1024 };
+
 static const char *const recipes[] = {
 	[RECIPE_CONVERGE] = "converge", [RECIPE_TAG] = "tag",	      [RECIPE_TOKEN] = "token",
 	[RECIPE_NATURAL] = "natural",	[RECIPE_DISCARD] = "discard", [RECIPE_NONE] = "none",
@@ -13,6 +15,29 @@ const char *recipe_name(enum recipe recipe)
 struct slice intent_place(struct arena *arena, struct slice id)
 {
 	return arena_format(arena, "intent %.*s", SLICE_ARGUMENTS(id));
+}
+
+bool intent_parameters(const struct intent *intent, const struct vault *vault, struct arena *arena, struct value *ret,
+		       struct diagnostics *diagnostics)
+{
+	struct vault_reading reading;
+	struct value parameters, sealed;
+	bool good;
+
+	if (!json_read(arena, intent->parameters, true, PARAMETERS_LIMIT_BYTES, "the intent's parameters", &parameters,
+		       diagnostics))
+		return false;
+	if (!vault || !vault->key || intent->sealed.size == 0) {
+		*ret = parameters;
+		return true;
+	}
+	if (!json_read(arena, intent->sealed, false, PARAMETERS_LIMIT_BYTES, "the intent's secrets", &sealed,
+		       diagnostics))
+		return false;
+	vault_read(&reading, vault, intent_place(arena, intent->id), arena, &sealed, diagnostics);
+	good = vault_open(&reading, &parameters, ret);
+	vault_read_end(&reading);
+	return good;
 }
 
 enum recipe recipe_named(struct slice name)

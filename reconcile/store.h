@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/slice.h"
+#include "base/vault.h"
 #include "reconcile/resource.h"
 
 /*
@@ -49,6 +50,15 @@ struct intent {
 
 /* Where the sealed secrets of an intent belong: see base/vault.h. */
 struct slice intent_place(struct arena *arena, struct slice id);
+
+/*
+ * The parameters of an intent, its secrets put back where they were sealed. vault may be NULL, or without a key:
+ * then, and where they were not sealed, they stay fingerprints (value_has_fingerprint()), and the call cannot be
+ * sent again. False after a diagnostic where they do not open, or are no parameters.
+ */
+__attribute__((warn_unused_result)) bool intent_parameters(const struct intent *intent, const struct vault *vault,
+							   struct arena *arena, struct value *ret,
+							   struct diagnostics *diagnostics);
 
 /* How a call ended. An intent without an outcome is unknown: the process died, or the
  * answer never came. */

@@ -10,6 +10,7 @@
 #include "state/lease.h"
 #include "state/objects.h"
 #include "state/stack_file.h"
+#include "state/stack_key.h"
 
 enum { FINGERPRINT_KEY_BYTES = 32 };
 
@@ -379,26 +380,12 @@ static bool store_take_away(struct store *store, struct slice run, struct diagno
 	return require(false, writing.self, diagnostics) && write_all(&writing, write_break, diagnostics);
 }
 
-/* False where another key than old_id is recorded, or after a diagnostic. */
-static bool set_key(struct sqlite_store *self, struct slice old_id, struct slice new_id, bool *ret_set,
-		    struct diagnostics *diagnostics)
-{
-	QUERY_AUTO query = query_start(&self->file.database, STATEMENT_KEY_SET);
-
-	query_text(&query, old_id);
-	query_text(&query, new_id);
-	if (!query_run(&query, diagnostics))
-		return false;
-	*ret_set = query_changes(&query) == 1;
-	return true;
-}
-
 static bool write_key(void *context, struct diagnostics *diagnostics)
 {
 	const struct writing *writing = (const struct writing *)context;
 	bool set;
 
-	return set_key(writing->self, SLICE(""), writing->key_id, &set, diagnostics) &&
+	return stack_key_set(&writing->self->file.database, SLICE(""), writing->key_id, &set, diagnostics) &&
 	       record_read(writing->self, diagnostics);
 }
 
@@ -417,7 +404,7 @@ static bool write_rekey(void *context, struct diagnostics *diagnostics)
 	bool set;
 
 	if (!lease_beat(&self->lease, &self->file.database, self->file.world, self->record.name, diagnostics) ||
-	    !set_key(self, rekey->old_id, rekey->new_id, &set, diagnostics))
+	    !stack_key_set(&self->file.database, rekey->old_id, rekey->new_id, &set, diagnostics))
 		return false;
 	if (!set)
 		return diag_error(diagnostics, FAULT_STALE, NOWHERE,

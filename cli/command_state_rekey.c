@@ -1,0 +1,168 @@
+#include "cli/command_list.h"
+#include "cli/job_run.h"
+#include "cli/recorded.h"
+#include "cli/secrets.h"
+
+enum { SEALED_LIMIT_BYTES = 64 * 1024 * 1024 };
+
+/* One replacement under way. */
+struct rekeying {
+	struct job *job;
+	struct sealing_key old, next;
+	struct intent *intents; /* with what was sealed, sealed anew */
+	size_t count;
+	bool committed;
+};
+
+static bool find_next(struct rekeying *rekeying)
+{
+	struct job *job = rekeying->job;
+
+	if (!sealing_key_new(job->world, &rekeying->next, job->diagnostics) ||
+	    (!rekeying->next.from &&
+	     !sealing_key_make(job->world, job->arena, job->record->lineage, &rekeying->next, job->diagnostics)))
+		return false;
+	if (!rekeying->next.from) {
+		diag_error(job->diagnostics, FAULT_USER, NOWHERE, "there is no place for a file with the new key");
+		diag_hint(job->diagnostics, "give the new key in TRUEUP_NEW_SEALING_KEY, or set HOME");
+		return false;
+	}
+	if (!slice_is(job->record->sealing_key, rekeying->next.id))
+		return true;
+	return diag_error(job->diagnostics, FAULT_USER, NOWHERE, "%s gives the key %s, which the stack has already",
+			  rekeying->next.from, rekeying->next.id);
+}
+
+static bool reseal(struct rekeying *rekeying, const struct vault *from, const struct vault *to, struct intent *intent)
+{
+	struct job *job = rekeying->job;
+	struct value sealed, again;
+
+	if (!json_read(job->arena, intent->sealed, false, SEALED_LIMIT_BYTES, "an open intent", &sealed,
+		       job->diagnostics) ||
+	    !vault_reseal(from, to, intent_place(job->arena, intent->id), job->arena, &sealed, &again,
+			  job->diagnostics))
+		return false;
+	intent->sealed = json_canonical(job->arena, &again, NULL);
+	rekeying->intents[rekeying->count++] = *intent;
+	return true;
+}
+
+/* What rests sealed in the state: only open intents. Read with the lease held. */
+static bool reseal_all(struct rekeying *rekeying)
+{
+	struct job *job = rekeying->job;
+	struct vault from = {job->world, &rekeying->old.key, job->record->lineage, &job->style};
+	struct vault to = {job->world, &rekeying->next.key, job->record->lineage, &job->style};
+	struct intent *intents;
+	size_t count;
+
+	if (!job->store->ops->intents(job->store, job->arena, &intents, &count, job->diagnostics))
+		return false;
+	rekeying->intents = arena_new_array(job->arena, count + 1, struct intent);
+	for (size_t i = 0; i < count; i++) {
+		if (intents[i].sealed.size == 0)
+			continue;
+		if (!rekeying->old.from) {
+			diag_error(job->diagnostics, FAULT_USER, NOWHERE,
+				   "secrets are sealed under the key %.*s, and it is not at hand",
+				   SLICE_ARGUMENTS(job->record->sealing_key));
+			diag_hint(job->diagnostics,
+				  "give it in TRUEUP_SEALING_KEY, or let an apply settle what is open");
+			return false;
+		}
+		if (!reseal(rekeying, &from, &to, &intents[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool replace(struct rekeying *rekeying)
+{
+	struct job *job = rekeying->job;
+
+	if (!job_begin_run(job, SLICE("state rekey"), (struct slice){NULL, 0}, NULL))
+		return false;
+	struct rekey rekey = {
+		.old_id = arena_copy(job->arena, job->record->sealing_key),
+		.new_id = slice_of(rekeying->next.id),
+	};
+	if (reseal_all(rekeying)) {
+		rekey.intents = rekeying->intents;
+		rekey.intent_count = rekeying->count;
+		rekeying->committed = job->store->ops->rekey(job->store, &rekey, job->diagnostics);
+	}
+	return job_end_run(job, rekeying->committed ? SLICE("done") : SLICE("failed")) && rekeying->committed;
+}
+
+/* The file of the key that is not in use: of the old one, or of a new one that did not become the stack's. */
+static void remove_unused(struct rekeying *rekeying)
+{
+	struct world *world = rekeying->job->world;
+	const char *path = rekeying->committed ? rekeying->old.path : rekeying->next.path;
+
+	if (path && world->remove_file)
+		(void)world->remove_file(world, path, rekeying->job->diagnostics);
+}
+
+static void describe(const struct rekeying *rekeying, struct slice old_id, struct recorded *recorded)
+{
+	struct arena *arena = rekeying->job->arena;
+	const struct sealing_key *next = &rekeying->next;
+
+	recorded_put(recorded, "old_key", value_string(old_id));
+	recorded_put(recorded, "new_key", value_string(arena_copy(arena, slice_of(next->id))));
+	recorded_put(recorded, "from", value_text(next->from));
+	recorded_put(recorded, "sealed_anew", value_integer((int64_t)rekeying->count));
+	buffer_format(&recorded->text, "the sealing key is %s now, from %s; it was %.*s\n%s", next->id, next->from,
+		      SLICE_ARGUMENTS(old_id), next->path ? "" : "give it as TRUEUP_SEALING_KEY from now on\n");
+}
+
+static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
+{
+	struct job *job = rekeying->job;
+	struct slice old_id = arena_copy(job->arena, job->record->sealing_key);
+
+	if (old_id.size == 0) {
+		buffer_string(&recorded->text, "the stack has no sealing key yet: nothing was ever sealed\n");
+		return true;
+	}
+	if (!sealing_key_find(job->world, job->arena, job->record->lineage, old_id, &rekeying->old, job->diagnostics) ||
+	    !find_next(rekeying))
+		return false;
+	bool good = replace(rekeying);
+	remove_unused(rekeying);
+	if (good)
+		describe(rekeying, old_id, recorded);
+	return good;
+}
+
+static int give_new_key(struct recorded *recorded)
+{
+	struct rekeying rekeying = {.job = &recorded->job};
+	bool good = rekey(&rekeying, recorded);
+
+	sealing_key_wipe(&rekeying.old);
+	sealing_key_wipe(&rekeying.next);
+	return good ? STATUS_FINE : STATUS_ERROR;
+}
+
+static int run_state_rekey(struct invocation *invocation)
+{
+	return recorded_run(invocation, STATE_WRITE, give_new_key);
+}
+
+static const enum flag_id rekey_flags[] = {FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE};
+
+const struct command command_state_rekey = {
+	.name = "state rekey",
+	.about = "seal secrets under another key",
+	.operands = "",
+	.details = "The new key is that of TRUEUP_NEW_SEALING_KEY, or one made in a file as the first was; the old one "
+		   "is\n"
+		   "needed only while a call is open whose outcome is unknown. Plans saved before are refused after\n"
+		   "that: their secrets are sealed under the old key.\n",
+	.flags = rekey_flags,
+	.flag_count = sizeof(rekey_flags) / sizeof(rekey_flags[0]),
+	.run = run_state_rekey,
+};
