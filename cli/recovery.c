@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "cli/job_run.h"
+#include "cli/secrets.h"
 #include "reconcile/recover_again.h"
 
 enum {
@@ -80,6 +81,7 @@ static bool judge(struct job *job, struct recovery *ret)
 		.live = live,
 		.now_ms = job->world->wall_ms(job->world),
 		.grace_ms = job_grace_ms(job),
+		.vault = &job->vault,
 		.arena = job->arena,
 	};
 	recover_all(ret);
@@ -91,6 +93,8 @@ static bool send_again(struct job *job, const struct recovery *recovery)
 	struct loop_settings settings = job->loop.settings;
 	struct loop loop;
 
+	if (!secrets_find_key_for_intents(job))
+		return false;
 	settings.store = job->store;
 	loop_init(&loop, &settings);
 	bool good = recover_send_again(recovery, &loop, &job->sessions, &job->kinds);

@@ -87,6 +87,14 @@ bool secrets_find_key_for_apply(struct job *job)
 	return true;
 }
 
+bool secrets_find_key_for_intents(struct job *job)
+{
+	for (size_t i = 0; i < job->intent_count; i++)
+		if (job->intents[i].sealed.size > 0)
+			return secrets_find_key(job);
+	return true;
+}
+
 /* Calls `visit` with every value of a plan that an apply needs in clear; stops where it gives false. */
 static bool visit_values(const struct plan *plan, bool (*visit)(void *context, const struct value *value),
 			 void *context)

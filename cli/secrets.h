@@ -17,6 +17,8 @@
 __attribute__((warn_unused_result)) bool secrets_find_key(struct job *job);
 /* The same where the job's plan sets a secret, and so will its intents. */
 __attribute__((warn_unused_result)) bool secrets_find_key_for_apply(struct job *job);
+/* The same where an open intent has sealed secrets. */
+__attribute__((warn_unused_result)) bool secrets_find_key_for_intents(struct job *job);
 /* Fills in what a saved plan needs of secrets; a warning where no key is at hand. */
 __attribute__((warn_unused_result)) bool secrets_seal_plan(struct job *job);
 /*

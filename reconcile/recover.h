@@ -47,9 +47,10 @@ struct recovery {
 	struct object *const *objects;
 	size_t object_count;
 	const struct live *const *live;
-	int64_t now_ms;	  /* wall */
-	int64_t grace_ms; /* how long after it was sent a call's work may still appear */
-	bool waited;	  /* for as long as that: nothing may any more */
+	int64_t now_ms;		   /* wall */
+	int64_t grace_ms;	   /* how long after it was sent a call's work may still appear */
+	bool waited;		   /* for as long as that: nothing may any more */
+	const struct vault *vault; /* opens the secrets of what is sent again; NULL, or without a key: it is not sent */
 	struct arena *arena;
 
 	/* What came of it: parallel to intents. */

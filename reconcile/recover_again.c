@@ -58,9 +58,8 @@ static struct again *prepare(const struct recovery *recovery, size_t index, cons
 	again->session = sessions_of_identity(sessions, &object->identity, object->provider, &reason);
 	again->task.object = recovery->subjects[index];
 	bool fine = again->kind && again->session && again->session->provider->create_again &&
-		    json_read(recovery->arena, again->intent->parameters, true, SIZE_MAX, "the intent",
-			      &again->parameters, &unsaid) &&
-		    !value_has_secret(&again->parameters);
+		    intent_parameters(again->intent, recovery->vault, recovery->arena, &again->parameters, &unsaid) &&
+		    !value_has_fingerprint(&again->parameters);
 	diagnostics_release(&unsaid);
 	return fine ? again : NULL;
 }
