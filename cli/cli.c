@@ -67,8 +67,10 @@ static int run_command(struct invocation *invocation, struct sinks *sinks)
 {
 	int status = STATUS_USAGE;
 
-	if (sinks_open(sinks, invocation->world, invocation->arguments, invocation->arena, invocation->diagnostics))
+	if (sinks_open(sinks, invocation->world, invocation->arguments, invocation->arena, invocation->diagnostics)) {
+		sinks->redaction = &invocation->simulated->redaction;
 		status = invocation->arguments->command->run(invocation);
+	}
 	sinks_close(sinks);
 	return status;
 }

@@ -56,8 +56,8 @@ static void seal_live(struct job *job)
 
 		if (!live || live->presence != PRESENCE_PRESENT)
 			continue;
-		const struct value *resolved = &job->objects[i]->resolved;
-		struct value fields = secret_marks_put(job->arena, &job->style, &live->fields, &resolved, 1);
+		const struct value *models[] = {&job->objects[i]->resolved, &job->objects[i]->observed};
+		struct value fields = secret_marks_put(job->arena, &job->style, &live->fields, models, 2);
 		if (!value_has_secret(&fields))
 			continue;
 		struct live *sealed = arena_new(job->arena, struct live);

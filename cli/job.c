@@ -6,6 +6,7 @@
 #include "cli/job_run.h"
 #include "cli/progress.h"
 #include "cli/providers.h"
+#include "cli/secrets.h"
 #include "cli/recovery.h"
 #include "cli/version.h"
 #include "reconcile/phases.h"
@@ -62,7 +63,7 @@ static bool read_variables(struct job *job, struct load_options *ret)
 					  SLICE_ARGUMENTS(option->values[i]));
 		variables[i] = (struct load_variable){name, value};
 	}
-	*ret = (struct load_options){variables, option->count};
+	*ret = (struct load_options){variables, option->count, &job->invocation->simulated->redaction};
 	return true;
 }
 
@@ -211,6 +212,8 @@ bool job_refresh(struct job *job)
 	reading_open(&view, job->invocation, &job->loop);
 	bool good = refresh_run(&job->refresh, job->diagnostics);
 	reading_close(&view);
+	if (good)
+		secrets_redact_live(job);
 	return good;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/secrets.h"
 
+#include "reconcile/schema.h"
+
 static const char PLAN_PLACE[] = "plan";
 
 static bool is_acted_on(const struct action *action)
@@ -126,6 +128,55 @@ static bool seal_value(void *context, const struct value *value)
 	return true;
 }
 
+static bool redact_value(void *context, const struct value *value)
+{
+	redaction_add_value(context, value);
+	return true;
+}
+
+static bool kind_has_secrets(const struct kind *kind)
+{
+	bool found = schema_has_secrets(&kind->fields);
+
+	for (size_t i = 0; !found && i < kind->outputs.count; i++)
+		found = output_at(&kind->outputs, i)->secret;
+	return found;
+}
+
+void secrets_redact_live(struct job *job)
+{
+	struct redaction *redaction = &job->invocation->simulated->redaction;
+	const struct kind *last = NULL;
+	bool has_secrets = false;
+
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
+
+		if (!kind || !job->refresh.live[i])
+			continue;
+		/* Objects stand in the order of their addresses, which begin with the kind. */
+		if (kind != last)
+			has_secrets = kind_has_secrets(kind);
+		last = kind;
+		if (!has_secrets)
+			continue;
+		redaction_add_value(redaction, &job->refresh.live[i]->fields);
+		redaction_add_value(redaction, &job->refresh.live[i]->outputs);
+	}
+}
+
+/* Why something could not be read is told by a service. */
+static void redact_reasons(struct job *job)
+{
+	for (size_t i = 0; i < job->plan.unread_count; i++) {
+		BUFFER_AUTO shown;
+
+		buffer_init(&shown, SIZE_MAX);
+		redaction_apply(&job->invocation->simulated->redaction, job->plan.unread[i].reason, &shown);
+		job->plan.unread[i].reason = arena_copy(job->arena, buffer_slice(&shown));
+	}
+}
+
 static void warn_of_fingerprints(struct job *job)
 {
 	struct slice id = job->record->sealing_key;
@@ -144,6 +195,7 @@ bool secrets_seal_plan(struct job *job)
 {
 	struct vault_filling filling;
 
+	redact_reasons(job);
 	if (visit_values(&job->plan, stop, NULL))
 		return true;
 	if (!secrets_find_key(job))
@@ -206,5 +258,6 @@ bool secrets_open_plan(struct job *job, struct plan *plan)
 	vault_read(&reading, &job->vault, slice_of(PLAN_PLACE), job->arena, &plan->sealed, job->diagnostics);
 	good = open_values(&reading, plan, job->arena);
 	vault_read_end(&reading);
+	(void)visit_values(plan, redact_value, &job->invocation->simulated->redaction);
 	return good;
 }

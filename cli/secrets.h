@@ -26,6 +26,8 @@ __attribute__((warn_unused_result)) bool secrets_seal_plan(struct job *job);
  * fingerprints where they were not sealed or no key is at hand.
  */
 __attribute__((warn_unused_result)) bool secrets_open_plan(struct job *job, struct plan *plan);
+/* Notes the secrets that were read, so that nothing that is written from here on tells them. */
+void secrets_redact_live(struct job *job);
 /* Whether the action does anything, and needs secrets for it. */
 bool secrets_are_set(const struct action *action);
 

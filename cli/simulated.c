@@ -269,6 +269,20 @@ static void cancel(struct transport *transport, void *context)
 	network->cancel(network, context);
 }
 
+/* Whoever wrote the text, and whatever it quotes. */
+static bool write_redacted(struct world *world, int stream, struct slice text)
+{
+	const struct simulated *simulated = of_world(world);
+	struct world *real = simulated->real;
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	if (simulated->redaction.count == 0)
+		return real->write(real, stream, text);
+	redaction_apply(&simulated->redaction, text, &shown);
+	return real->write(real, stream, buffer_slice(&shown));
+}
+
 void simulated_open(struct simulated *simulated, struct world *real)
 {
 	*simulated = (struct simulated){
@@ -280,10 +294,13 @@ void simulated_open(struct simulated *simulated, struct world *real)
 	simulated->world.lease_ms = lease_ms;
 	simulated->world.wall_ms = wall_ms;
 	simulated->world.transport = &simulated->transport;
+	simulated->world.write = write_redacted;
+	redaction_init(&simulated->redaction);
 }
 
 void simulated_close(struct simulated *simulated)
 {
+	redaction_release(&simulated->redaction);
 	while (simulated->simulators) {
 		struct simulator *simulator = simulated->simulators;
 

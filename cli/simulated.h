@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/http.h"
+#include "base/redaction.h"
 #include "base/world.h"
 #include "providers/sim/sim.h"
 
@@ -14,6 +15,8 @@
  * to the network otherwise. Once a simulator is open the world's clocks are virtual: they
  * go on from where the real ones stood, and a wait for simulated answers takes no time.
  * While a request on the network is in flight they pass as real ones do.
+ *
+ * Whatever is written to its streams goes without the secrets that are known.
  */
 
 struct simulator {
@@ -37,6 +40,7 @@ struct simulated {
 	struct world *real;	    /* borrowed */
 	struct simulator *simulators;
 	struct refused *refused;
+	struct redaction redaction; /* what must not be written */
 	/* Called now and then while something is waited for; NULL: nobody wants to know. */
 	void (*tick)(void *context);
 	void *tick_context;

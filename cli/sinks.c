@@ -71,6 +71,19 @@ void sinks_plan(struct sinks *sinks, const struct report *report)
 	}
 }
 
+static bool write_file(const struct sinks *sinks, const struct sink *sink, struct diagnostics *diagnostics)
+{
+	struct slice text = buffer_slice(&sink->buffer);
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	if (sinks->redaction && sinks->redaction->count > 0) {
+		redaction_apply(sinks->redaction, text, &shown);
+		text = buffer_slice(&shown);
+	}
+	return sinks->world->write_file(sinks->world, sink->path, text, OUTPUT_MODE, diagnostics);
+}
+
 bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnostics *diagnostics)
 {
 	bool good = true;
@@ -82,8 +95,7 @@ bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnost
 		if (sink->buffer.full)
 			good = diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "the output is larger than 1 GiB");
 		else if (sink->path)
-			good &= sinks->world->write_file(sinks->world, sink->path, buffer_slice(&sink->buffer),
-							 OUTPUT_MODE, diagnostics);
+			good &= write_file(sinks, sink, diagnostics);
 		else
 			flush(sinks, sink);
 		if (sink->failed)

@@ -2,6 +2,7 @@
 #define TRUEUP_CLI_SINKS_H
 
 #include "base/buffer.h"
+#include "base/redaction.h"
 #include "base/world.h"
 #include "cli/render.h"
 
@@ -16,6 +17,7 @@ struct sink {
 
 struct sinks {
 	struct world *world;
+	const struct redaction *redaction; /* of files; the world sees to standard output. NULL: nothing */
 	struct sink *items;
 	size_t count;
 };

@@ -174,18 +174,24 @@ static enum live_state live_state_of(const struct planning *planning, const stru
 static void mark_live(struct planning *planning, struct item *item)
 {
 	bool recorded = item->object && item->object->has_body;
-	const struct value *models[] = {&item->wanted, recorded ? &item->object->resolved : NULL};
+	const struct value *models[] = {&item->wanted, recorded ? &item->object->resolved : NULL,
+					recorded ? &item->object->observed : NULL};
+	const size_t count = sizeof(models) / sizeof(models[0]);
+	const struct json_style *style = planning->input->style;
+	bool found = false;
 	struct live *marked;
 
 	if (item->marked || !item->live || item->live->presence != PRESENCE_PRESENT)
 		return;
 	item->marked = true;
-	if (!value_has_secret(&item->wanted) && !(recorded && value_has_secret(&item->object->resolved)))
+	for (size_t i = 0; i < count; i++)
+		found |= models[i] && value_has_secret(models[i]);
+	if (!found)
 		return;
 	marked = arena_new(planning->arena, struct live);
 	*marked = *item->live;
-	marked->fields = secret_marks_put(planning->arena, planning->input->style, &item->live->fields, models, 2);
-	marked->outputs = secret_marks_put(planning->arena, planning->input->style, &item->live->outputs, models, 2);
+	marked->fields = secret_marks_put(planning->arena, style, &item->live->fields, models, count);
+	marked->outputs = secret_marks_put(planning->arena, style, &item->live->outputs, models, count);
 	item->live = marked;
 }
 

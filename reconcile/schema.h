@@ -38,5 +38,10 @@ struct value schema_canonical_fields(const struct fields *fields, const struct v
 /* The key of a set's item as one text, for matching and for messages: the KEY members'
  * values joined by a space, or the scalar itself. */
 struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena);
+/* Whether any field, at any depth, is secret. */
+bool schema_has_secrets(const struct fields *fields);
+/* Calls found with every value of a secret field within a MAP that a user gave, checked or not. */
+void schema_secrets(const struct fields *fields, const struct value *given,
+		    void (*found)(void *context, const struct value *value), void *context);
 
 #endif

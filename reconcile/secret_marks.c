@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/redaction.h"
 
 enum {
 	FINGERPRINT_HEX = 64,
@@ -25,8 +26,34 @@ struct marking {
 	const struct value **models; /* owned */
 	size_t count;
 	size_t capacity;
+	struct slice *parts; /* owned: the secret texts within them that are known in clear */
+	size_t part_count;
+	size_t part_capacity;
 	unsigned tries; /* left for the text at hand */
 };
+
+static void add_part(struct marking *marking, struct slice text)
+{
+	if (text.size < REDACTION_LEAST_BYTES)
+		return;
+	if (marking->part_count == marking->part_capacity) {
+		marking->part_capacity = marking->part_capacity > 0 ? marking->part_capacity * 2 : 16;
+		marking->parts =
+			(struct slice *)memory_resize(marking->parts, marking->part_capacity * sizeof(struct slice));
+	}
+	marking->parts[marking->part_count++] = text;
+}
+
+static void add_parts(struct marking *marking, const struct value *value)
+{
+	if (value->type != VALUE_STRING || value->style == VALUE_STYLE_SEALED)
+		return;
+	if (!value->segmented)
+		add_part(marking, value_slice(value));
+	for (size_t i = 0; value->segmented && i < value->segments->count; i++)
+		if (value->segments->segments[i].secret)
+			add_part(marking, value->segments->segments[i].text);
+}
 
 static void collect(struct marking *marking, const struct value *value)
 {
@@ -39,6 +66,7 @@ static void collect(struct marking *marking, const struct value *value)
 				marking->models, marking->capacity * sizeof(const struct value *));
 		}
 		marking->models[marking->count++] = value;
+		add_parts(marking, value);
 		/* Of a secret list or map every part is secret, and may come back alone. */
 	}
 	for (uint32_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
@@ -142,22 +170,65 @@ static bool is_markable(const struct value *value)
 	return json_write(&text, value, NULL) && text.size >= NUMBER_LEAST_BYTES;
 }
 
+/* The longest secret known in clear that text has at its start; empty where it has none. */
+static struct slice secret_at(const struct marking *marking, struct slice text)
+{
+	struct slice longest = {NULL, 0};
+
+	for (size_t i = 0; i < marking->part_count; i++)
+		if (marking->parts[i].size > longest.size && slice_starts_with(text, marking->parts[i]))
+			longest = marking->parts[i];
+	return longest;
+}
+
+/* A text that no model has as a whole may hold a secret all the same: somebody has written around it. */
+static struct value mark_parts(struct marking *marking, struct value value)
+{
+	struct slice text = value_slice(&value);
+	size_t start = 0, i = 0, count = 0, capacity = 0;
+	struct segment *segments = NULL;
+
+	while (marking->part_count > 0 && i + REDACTION_LEAST_BYTES <= text.size) {
+		struct slice secret = secret_at(marking, slice_from(text, i));
+
+		if (secret.size == 0) {
+			i++;
+			continue;
+		}
+		if (count + 2 >= capacity) {
+			capacity = capacity > 0 ? capacity * 2 : 8;
+			segments = (struct segment *)memory_resize(segments, capacity * sizeof(struct segment));
+		}
+		segments[count++] = (struct segment){{text.data + start, i - start}, false};
+		segments[count++] = (struct segment){{text.data + i, secret.size}, true};
+		i += secret.size;
+		start = i;
+	}
+	if (count == 0)
+		return value;
+	segments[count++] = (struct segment){slice_from(text, start), false};
+	value = value_at(value_segments(marking->arena, segments, count), value.position);
+	free(segments);
+	return value;
+}
+
 static struct value mark_scalar(struct marking *marking, struct value value)
 {
-	if (value.secret || !is_markable(&value))
+	if (value.segmented || value.style == VALUE_STYLE_SEALED || !is_markable(&value))
 		return value;
 	for (size_t i = 0; i < marking->count; i++) {
 		const struct value *model = marking->models[i];
 
 		if (model->segmented) {
+			/* Also where the service's own model calls all of it sensitive. */
 			if (value.type == VALUE_STRING && take_segments(marking, model, &value))
 				return value;
-		} else if (is_whole(marking, model, &value)) {
+		} else if (!value.secret && is_whole(marking, model, &value)) {
 			value.secret = true;
 			return value;
 		}
 	}
-	return value;
+	return value.type == VALUE_STRING && !value.secret ? mark_parts(marking, value) : value;
 }
 
 static struct value mark(struct marking *marking, const struct value *value)
@@ -195,5 +266,6 @@ struct value secret_marks_put(struct arena *arena, const struct json_style *styl
 	if (marking.count > 0)
 		marked = mark(&marking, live);
 	free(marking.models);
+	free(marking.parts);
 	return marked;
 }

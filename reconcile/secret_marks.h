@@ -7,8 +7,10 @@
 /*
  * A service gives a secret back in clear where the field that holds it is not secret by itself:
  * a tag, user data. live with the marks of the models put on every text that is, as a whole,
- * one of theirs; a model may hold secrets or their fingerprints. Where in live a text stands
- * does not matter: lists and sets come back in any order. live itself where no model has secrets.
+ * one of theirs, also where the service's own model calls all of it sensitive; and on every part
+ * of a text that is one of their secrets. A model may hold secrets or their fingerprints, of
+ * which only whole texts are told. Where in live a text stands does not matter: lists and sets
+ * come back in any order. live itself where no model has secrets.
  */
 struct value secret_marks_put(struct arena *arena, const struct json_style *style, const struct value *live,
 			      const struct value *const *models, size_t model_count);

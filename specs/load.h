@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/redaction.h"
 #include "base/slice.h"
 #include "base/source.h"
 #include "base/world.h"
@@ -32,6 +33,8 @@ struct load_options {
 	/* They win over TRUEUP_VAR_<name> in the environment, which wins over the default. */
 	const struct load_variable *variables;
 	size_t variable_count;
+	/* Gets every secret that the spec has in clear, also of what is refused; or NULL. */
+	struct redaction *redaction;
 };
 
 /* What a provider's block may set. */

@@ -1,11 +1,38 @@
 #include "specs/loading.h"
 
+#include "reconcile/schema.h"
+
 enum {
 	NAME_LONGEST_BYTES = 63,
 	SHOWN_BYTES = 80,
 	/* Names compared in search of the nearest, for one mistake. */
 	NEAREST_MOST = 20000,
 };
+
+void loading_redact(struct loading *loading, const struct value *value)
+{
+	if (loading->options && loading->options->redaction)
+		redaction_add_value(loading->options->redaction, value);
+}
+
+/* What stands in a secret field is secret, though nothing marks it yet. */
+static void redact_found(void *context, const struct value *value)
+{
+	struct loading *loading = context;
+	struct value secret = value_secret(loading->arena, *value);
+
+	loading_redact(loading, &secret);
+}
+
+void loading_redact_fields(struct loading *loading, const struct fields *fields, const struct value *given)
+{
+	if (!loading->options || !loading->options->redaction)
+		return;
+	schema_secrets(fields, given, redact_found, loading);
+	/* What was made of secrets. */
+	if (loading->options->redaction->count > 0)
+		loading_redact(loading, given);
+}
 
 void loading_name_resource(struct loading *loading, size_t from, const struct resource *resource)
 {

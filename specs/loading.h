@@ -103,6 +103,9 @@ struct loading {
 	size_t suggestions_left;
 };
 
+/* Secrets as they come up, so that no message about them, and no line shown with it, tells them. */
+void loading_redact(struct loading *loading, const struct value *value);
+void loading_redact_fields(struct loading *loading, const struct fields *fields, const struct value *given);
 /* The diagnostics from that index on are about the resource, unless they name one already. */
 void loading_name_resource(struct loading *loading, size_t from, const struct resource *resource);
 #define LOADING_NAME_RULE "a name begins with a letter or '_' and has up to 63 letters, digits, '_' and '-'"

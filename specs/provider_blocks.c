@@ -75,6 +75,7 @@ static void read_block(struct loading *loading, const struct value_member *membe
 	references_resolve_value(loading, "providers", map, &value);
 	/* What is missing is missing from the block as a whole. */
 	value.position = member->key.position;
+	loading_redact_fields(loading, &schema->settings, &value);
 	if (!schema_check_fields(&schema->settings, what.data, &value, loading->arena, &settings->settings,
 				 loading->diagnostics))
 		settings->settings = value_map(NULL, 0);

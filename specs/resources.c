@@ -161,6 +161,7 @@ static void check(struct loading *loading, struct resource *resource, const stru
 {
 	const struct kind *kind = resource->kind;
 
+	loading_redact_fields(loading, &kind->fields, given);
 	if (!schema_check(kind, given, loading->arena, &resource->desired, loading->diagnostics)) {
 		resource->desired = value_at(value_map(NULL, 0), given->position);
 		return;

@@ -175,6 +175,7 @@ static void declare(struct loading *loading, const struct declaration *declarati
 	*variable = (struct variable){declaration->name, value_unread(), declaration->position};
 	if (decide_value(loading, declaration, &value))
 		variable->value = declaration->secret ? value_secret(loading->arena, value) : value;
+	loading_redact(loading, &variable->value);
 	map_set(&loading->variables, variable->name, variable);
 }
 

@@ -303,7 +303,8 @@ static void test_variables(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(variable_rows); i++) {
-		const struct load_options options = {variable_rows[i].given, variable_rows[i].given_count};
+		const struct load_options options = {.variables = variable_rows[i].given,
+						     .variable_count = variable_rows[i].given_count};
 		struct loaded loaded;
 		struct folder folder;
 		const char *text;

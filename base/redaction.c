@@ -1,0 +1,260 @@
+#include "base/redaction.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/json.h"
+
+enum { KEY_BYTES = 4, FORM_LIMIT_BYTES = 64 * 1024 * 1024 };
+
+struct redaction_form {
+	struct redaction_form *next; /* longest first */
+	struct slice text;
+};
+
+static const char STRUCK_OUT[] = "(secret)";
+
+void redaction_init(struct redaction *redaction)
+{
+	*redaction = (struct redaction){0};
+	arena_init(&redaction->arena);
+}
+
+void redaction_release(struct redaction *redaction)
+{
+	arena_wipe(&redaction->arena);
+	redaction_init(redaction);
+}
+
+/* text has at least KEY_BYTES. */
+static size_t bucket_of(const char *text)
+{
+	uint32_t key;
+
+	memcpy(&key, text, KEY_BYTES);
+	/* Fibonacci hashing: the high bits of a product with 2^32 over the golden ratio. */
+	return (size_t)((key * 2654435769u) >> 20) % REDACTION_BUCKETS;
+}
+
+static void add_form(struct redaction *redaction, struct slice text)
+{
+	struct redaction_form **link, *form;
+
+	if (text.size < REDACTION_LEAST_BYTES)
+		return;
+	link = &redaction->buckets[bucket_of(text.data)];
+	while (*link && (*link)->text.size > text.size)
+		link = &(*link)->next;
+	for (form = *link; form && form->text.size == text.size; form = form->next)
+		if (slice_equal(form->text, text))
+			return;
+	form = arena_new(&redaction->arena, struct redaction_form);
+	*form = (struct redaction_form){*link, arena_copy(&redaction->arena, text)};
+	*link = form;
+	redaction->count++;
+}
+
+/*
+ * What stands for the secret in the base64 of any text that holds it at an offset of `before`
+ * beyond a multiple of three: the digits that no neighbour has a share in.
+ */
+static void add_base64(struct redaction *redaction, struct slice secret, size_t before)
+{
+	size_t size = before + secret.size;
+	char *padded = (char *)arena_get(&redaction->arena, size);
+	size_t first = (before * 8 + 5) / 6, last = size * 8 / 6;
+	struct slice text;
+	char *other;
+
+	memcpy(padded + before, secret.data, secret.size);
+	text = base64_encode(&redaction->arena, (struct slice){padded, size});
+	text = slice_first(slice_from(text, first), last - first);
+	add_form(redaction, text);
+	/* The alphabet for URLs and file names (RFC 4648, section 5). */
+	other = (char *)arena_get(&redaction->arena, text.size);
+	for (size_t i = 0; i < text.size; i++)
+		other[i] = text.data[i] == '+' ? '-' : text.data[i] == '/' ? '_' : text.data[i];
+	add_form(redaction, (struct slice){other, text.size});
+}
+
+/* As an escape of one byte; NULL: it stands for itself. */
+typedef const char *escape(unsigned char byte, char ret[8]);
+
+static const char *escape_xml(unsigned char byte, char ret[8])
+{
+	static const struct {
+		char byte;
+		const char *escaped;
+	} escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
+
+	(void)ret;
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
+		if (byte == (unsigned char)escapes[i].byte)
+			return escapes[i].escaped;
+	return NULL;
+}
+
+/* Quotes stand for themselves in XML's text, and some number them. */
+static const char *escape_xml_text(unsigned char byte, char ret[8])
+{
+	return byte == '"' || byte == '\'' ? NULL : escape_xml(byte, ret);
+}
+
+static const char *escape_xml_numbered(unsigned char byte, char ret[8])
+{
+	if (byte == '"')
+		return "&#34;";
+	return byte == '\'' ? "&#39;" : escape_xml(byte, ret);
+}
+
+static bool is_unreserved(unsigned char byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
+	       byte == '-' || byte == '.' || byte == '_' || byte == '~';
+}
+
+static const char *escape_percent(unsigned char byte, char ret[8])
+{
+	if (is_unreserved(byte))
+		return NULL;
+	snprintf(ret, 8, "%%%02X", (unsigned)byte);
+	return ret;
+}
+
+static const char *escape_percent_lower(unsigned char byte, char ret[8])
+{
+	if (is_unreserved(byte))
+		return NULL;
+	snprintf(ret, 8, "%%%02x", (unsigned)byte);
+	return ret;
+}
+
+/* As forms of the web send it (WHATWG URL, application/x-www-form-urlencoded). */
+static const char *escape_form(unsigned char byte, char ret[8])
+{
+	if (byte == '~')
+		return "%7E";
+	return byte == ' ' ? "+" : byte == '*' ? NULL : escape_percent(byte, ret);
+}
+
+/* JSON as some write it, with "/" escaped too. */
+static const char *escape_json_slash(unsigned char byte, char ret[8])
+{
+	static const char plain[] = "\"\\/\b\f\n\r\t", letters[] = "\"\\/bfnrt";
+	const char *found = byte ? (const char *)memchr(plain, byte, sizeof(plain) - 1) : NULL;
+
+	if (found)
+		snprintf(ret, 8, "\\%c", letters[found - plain]);
+	else if (byte < 0x20)
+		snprintf(ret, 8, "\\u%04x", (unsigned)byte);
+	else
+		return NULL;
+	return ret;
+}
+
+static void add_escaped(struct redaction *redaction, struct slice secret, escape *how)
+{
+	char escaped[8];
+	BUFFER_AUTO text;
+
+	buffer_init(&text, FORM_LIMIT_BYTES);
+	for (size_t i = 0; i < secret.size; i++) {
+		const char *form = how((unsigned char)secret.data[i], escaped);
+
+		if (form)
+			buffer_string(&text, form);
+		else
+			buffer_byte(&text, secret.data[i]);
+	}
+	if (!text.full)
+		add_form(redaction, buffer_slice(&text));
+}
+
+static void add_json(struct redaction *redaction, struct slice secret)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, FORM_LIMIT_BYTES);
+	if (json_write_string(&text, secret))
+		add_form(redaction, slice_first(slice_from(buffer_slice(&text), 1), text.size - 2));
+}
+
+void redaction_add(struct redaction *redaction, struct slice secret)
+{
+	static escape *const escapes[] = {
+		escape_xml,	      escape_xml_text, escape_xml_numbered, escape_percent,
+		escape_percent_lower, escape_form,     escape_json_slash,
+	};
+	size_t before = redaction->count;
+
+	if (secret.size < REDACTION_LEAST_BYTES)
+		return;
+	add_form(redaction, secret);
+	/* Known already, and its other forms with it. */
+	if (redaction->count == before)
+		return;
+	add_json(redaction, secret);
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
+		add_escaped(redaction, secret, escapes[i]);
+	for (size_t i = 0; i < 3; i++)
+		add_base64(redaction, secret, i);
+}
+
+static void add_whole(struct redaction *redaction, const struct value *value)
+{
+	static const struct json_style clear = {.clear = true};
+	BUFFER_AUTO text;
+
+	buffer_init(&text, FORM_LIMIT_BYTES);
+	if (json_write(&text, value, &clear))
+		redaction_add(redaction, buffer_slice(&text));
+}
+
+void redaction_add_value(struct redaction *redaction, const struct value *value)
+{
+	if (value->type == VALUE_DEFERRED) {
+		if (value->deferred->secrets)
+			redaction_add_value(redaction, value->deferred->secrets);
+	} else if (value->type == VALUE_STRING && value->secret && value->style != VALUE_STYLE_SEALED) {
+		if (!value->segmented)
+			redaction_add(redaction, value_slice(value));
+		for (size_t i = 0; value->segmented && i < value->segments->count; i++)
+			if (value->segments->segments[i].secret)
+				redaction_add(redaction, value->segments->segments[i].text);
+	} else if (value->secret && (value->type == VALUE_INTEGER || value->type == VALUE_NUMBER)) {
+		add_whole(redaction, value);
+	}
+	for (uint32_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
+		redaction_add_value(redaction, &value->items[i]);
+	for (uint32_t i = 0; value->type == VALUE_MAP && i < value->count; i++)
+		redaction_add_value(redaction, &value->members[i].value);
+}
+
+/* The longest form that text begins with, or NULL. */
+static const struct redaction_form *form_at(const struct redaction *redaction, struct slice text)
+{
+	for (const struct redaction_form *form = redaction->buckets[bucket_of(text.data)]; form; form = form->next)
+		if (slice_starts_with(text, form->text))
+			return form;
+	return NULL;
+}
+
+void redaction_apply(const struct redaction *redaction, struct slice text, struct buffer *ret)
+{
+	size_t start = 0, i = 0;
+
+	while (redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size) {
+		const struct redaction_form *form = form_at(redaction, slice_from(text, i));
+
+		if (!form) {
+			i++;
+			continue;
+		}
+		buffer_append(ret, (struct slice){text.data + start, i - start});
+		buffer_string(ret, STRUCK_OUT);
+		i += form->text.size;
+		start = i;
+	}
+	buffer_append(ret, slice_from(text, start));
+}

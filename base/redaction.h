@@ -1,0 +1,40 @@
+#ifndef TRUEUP_BASE_REDACTION_H
+#define TRUEUP_BASE_REDACTION_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/value.h"
+
+/*
+ * The secrets that are known, and the forms in which a text may repeat them: as they are, with
+ * the escapes of JSON, XML and URLs, and within base64 at any of its three alignments. For
+ * every text that leaves the program, whoever wrote it: a service's error may echo what it was
+ * sent.
+ */
+enum {
+	/* What is shorter is found everywhere, and struck out would tell where. */
+	REDACTION_LEAST_BYTES = 6,
+	REDACTION_BUCKETS = 4096,
+};
+
+struct redaction_form; /* one text that is struck out */
+
+struct redaction {
+	struct arena arena;
+	size_t count;					   /* of forms; 0: nothing is struck out */
+	struct redaction_form *buckets[REDACTION_BUCKETS]; /* by how a form begins */
+};
+
+void redaction_init(struct redaction *redaction);
+/* Wipes what it knew. */
+void redaction_release(struct redaction *redaction);
+void redaction_add(struct redaction *redaction, struct slice secret);
+/* Every secret within value that is here in clear. */
+void redaction_add_value(struct redaction *redaction, const struct value *value);
+/* Appends text with "(secret)" in place of each form of a secret. O(text) for any number of secrets that begin apart.
+ */
+void redaction_apply(const struct redaction *redaction, struct slice text, struct buffer *ret);
+
+#endif

@@ -1,0 +1,154 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/redaction.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static void test_forms(void **state)
+{
+	static const struct {
+		const char *name, *secret, *text, *shown;
+	} rows[] = {
+		{"nothing known", NULL, "correct horse", "correct horse"},
+		{"too short", "horse", "correct horse", "correct horse"},
+		{"as it is", "correct horse", "a correct horse b", "a (secret) b"},
+		{"at both ends", "hunter2", "hunter2 hunter2", "(secret) (secret)"},
+		{"all of it", "hunter2", "hunter2", "(secret)"},
+		{"side by side", "hunter2", "hunter2hunter2", "(secret)(secret)"},
+		{"not quite", "hunter2", "hunter3 hunter", "hunter3 hunter"},
+		{"a false start", "aaaaaab", "aaaaaaab", "a(secret)"},
+		{"as JSON", "a\"b\\c\nd", "{\"k\":\"a\\\"b\\\\c\\nd\"}", "{\"k\":\"(secret)\"}"},
+		{"as JSON with slashes", "a/b/c/d", "\"a\\/b\\/c\\/d\"", "\"(secret)\""},
+		{"as XML", "a<b>&'c'", "<Key>a&lt;b&gt;&amp;&apos;c&apos;</Key>", "<Key>(secret)</Key>"},
+		{"as the text of XML", "a<b>&'c'", "<Key>a&lt;b&gt;&amp;'c'</Key>", "<Key>(secret)</Key>"},
+		{"as XML with numbers", "a<b>&'c'", "<Key>a&lt;b&gt;&amp;&#39;c&#39;</Key>", "<Key>(secret)</Key>"},
+		{"in a query", "a b/c+d=", "?k=a%20b%2Fc%2Bd%3D&l=1", "?k=(secret)&l=1"},
+		{"in a query, small letters", "a b/c+d=", "?k=a%20b%2fc%2bd%3d", "?k=(secret)"},
+		{"in a form", "a b/c+d=", "k=a+b%2Fc%2Bd%3D", "k=(secret)"},
+		{"as base64", "hunter2", "aHVudGVyMg==", "(secret)Mg=="},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct redaction redaction;
+		BUFFER_AUTO shown;
+
+		redaction_init(&redaction);
+		buffer_init(&shown, 1000);
+		if (rows[i].secret)
+			redaction_add(&redaction, slice_of(rows[i].secret));
+		redaction_apply(&redaction, slice_of(rows[i].text), &shown);
+		if (!slice_is(buffer_slice(&shown), rows[i].shown) &&
+		    /* The last digits of base64 without padding share no byte with what follows. */
+		    !(strcmp(rows[i].name, "as base64") == 0 && slice_is(buffer_slice(&shown), "(secret)g==")))
+			fail_msg("%s: %.*s", rows[i].name, SLICE_ARGUMENTS(buffer_slice(&shown)));
+		redaction_release(&redaction);
+	}
+}
+
+/* At each alignment what is left of the secret's base64 tells less than two of its bytes. */
+static void test_base64(void **state)
+{
+	static const char secret[] = "correct>horse?battery";
+	struct redaction redaction;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	redaction_init(&redaction);
+	redaction_add(&redaction, slice_of(secret));
+	for (int before = 0; before < 7; before++) {
+		for (int behind = 0; behind < 7; behind++) {
+			struct slice text =
+				arena_format(&arena, "%.*s%s%.*s", before, "#######", secret, behind, "#######");
+			struct slice encoded = base64_encode(&arena, text);
+			BUFFER_AUTO shown;
+
+			buffer_init(&shown, 1000);
+			redaction_apply(&redaction, encoded, &shown);
+			size_t left = shown.size - strlen("(secret)");
+			size_t neighbours = (size_t)(before + behind) * 4 / 3;
+
+			if (!slice_contains(buffer_slice(&shown), SLICE("(secret)")) || left > neighbours + 6)
+				fail_msg("%d before, %d behind: %.*s", before, behind,
+					 SLICE_ARGUMENTS(buffer_slice(&shown)));
+		}
+	}
+	redaction_release(&redaction);
+	arena_release(&arena);
+}
+
+static void test_values(void **state)
+{
+	static const struct segment segments[] = {{{"in clear", 8}, false}, {{"segment", 7}, true}};
+	struct value secrets, items[6], number = value_integer(123456), sealed = value_text("fingerprint");
+	struct value_member member = {value_text("var.token"), value_text("variable")};
+	struct redaction redaction;
+	struct arena arena;
+	BUFFER_AUTO shown;
+
+	(void)state;
+	arena_init(&arena);
+	redaction_init(&redaction);
+	buffer_init(&shown, 1000);
+	secrets = value_secret(&arena, value_map(&member, 1));
+	struct deferred deferred = {.text = SLICE("${aws.vpc.a.id}"), .secrets = &secrets};
+	number.secret = sealed.secret = true;
+	sealed.style = VALUE_STYLE_SEALED;
+	items[0] = value_segments(&arena, segments, 2);
+	items[1] = value_deferred(&deferred);
+	items[2] = number;
+	items[3] = sealed;
+	items[4] = value_secret(&arena, value_text("plain one"));
+	items[5] = value_text("no secret");
+	struct value list = value_list(items, 6);
+	redaction_add_value(&redaction, &list);
+	redaction_apply(
+		&redaction,
+		SLICE("in clear, segment, variable, 123456, fingerprint, plain one, no secret, ${aws.vpc.a.id}"),
+		&shown);
+	if (!slice_is(buffer_slice(&shown), "in clear, (secret), (secret), (secret), fingerprint, (secret), no secret, "
+					    "${aws.vpc.a.id}"))
+		fail_msg("%.*s", SLICE_ARGUMENTS(buffer_slice(&shown)));
+	redaction_release(&redaction);
+	arena_release(&arena);
+}
+
+/* Of two secrets, one of which begins as the other does, the longer is struck out. */
+static void test_longest(void **state)
+{
+	static const char *const orders[2][2] = {{"hunter2", "hunter2hunter"}, {"hunter2hunter", "hunter2"}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct redaction redaction;
+		BUFFER_AUTO shown;
+
+		redaction_init(&redaction);
+		buffer_init(&shown, 1000);
+		redaction_add(&redaction, slice_of(orders[i][0]));
+		redaction_add(&redaction, slice_of(orders[i][1]));
+		redaction_apply(&redaction, SLICE("hunter2hunter hunter2"), &shown);
+		assert_true(slice_is(buffer_slice(&shown), "(secret) (secret)"));
+		redaction_release(&redaction);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_longest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/digest.h"
+#include "reconcile/secret_marks.h"
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+static void fingerprint(void *context, struct slice secret, char ret[65])
+{
+	struct digest digest = digest_of(secret);
+
+	(void)context;
+	digest_hex(&digest, ret);
+}
+
+static const struct json_style style = {.fingerprint = fingerprint};
+
+static struct value secret_of(struct value value)
+{
+	value.secret = true;
+	return value;
+}
+
+/* {"a": "hunter2", "b": "id-" + "t0ken" + "-end", "c": 123456, "d": ["first" + "-" + "second"]}, all but the clear
+ * parts secret. */
+static struct value model(struct arena *arena)
+{
+	static const struct segment one[] = {{{"id-", 3}, false}, {{"t0ken", 5}, true}, {{"-end", 4}, false}};
+	static const struct segment two[] = {{{"first", 5}, true}, {{"-", 1}, false}, {{"second", 6}, true}};
+	struct value *items = arena_new_array(arena, 1, struct value);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	items[0] = value_segments(arena, two, 3);
+	value_builder_member(&builder, SLICE("a"), secret_of(value_text("hunter2")));
+	value_builder_member(&builder, SLICE("b"), value_segments(arena, one, 3));
+	value_builder_member(&builder, SLICE("c"), secret_of(value_integer(123456)));
+	value_builder_member(&builder, SLICE("d"), value_list(items, 1));
+	return value_builder_map(&builder, arena);
+}
+
+static const struct {
+	const char *name, *live;
+	const char *clear; /* what is left in clear of it, as canonical text with "" for each secret */
+	bool needs_value;  /* only where the secret itself is known */
+} rows[] = {
+	{"a whole text", "\"hunter2\"", "{\"$secret\":\"\"}", false},
+	{"in another place", "{\"x\":[{\"y\":\"hunter2\"}]}", "{\"x\":[{\"y\":{\"$secret\":\"\"}}]}", false},
+	{"a part", "\"id-t0ken-end\"", "{\"$segments\":[\"id-\",{\"$secret\":\"\"},\"-end\"]}", false},
+	{"two parts", "\"first-second\"", "{\"$segments\":[{\"$secret\":\"\"},\"-\",{\"$secret\":\"\"}]}", false},
+	{"a number", "123456", "{\"$secret\":\"\"}", false},
+	{"another text", "\"hunter3\"", "\"hunter3\"", false},
+	{"another part", "\"id-tOken-end\"", "\"id-tOken-end\"", false},
+	{"a part with more around", "\"xid-t0ken-end\"", "\"xid-t0ken-end\"", false},
+	{"another number", "123457", "123457", false},
+	{"nothing", "null", "null", false},
+	{"the empty text", "\"\"", "\"\"", false},
+	{"within a longer text", "\"echo hunter2; echo hunter2\"",
+	 "{\"$segments\":[\"echo \",{\"$secret\":\"\"},\"; echo \",{\"$secret\":\"\"}]}", true},
+	{"a secret of a part within a longer text", "\"to the second\"",
+	 "{\"$segments\":[\"to the \",{\"$secret\":\"\"}]}", true},
+	{"many places to try", "\"first-first-first-first-second\"",
+	 "{\"$segments\":[\"first-first-first-first-\",{\"$secret\":\"\"}]}", true},
+};
+
+static void check(bool as_recorded)
+{
+	static const struct json_style hidden = {0};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct diagnostics diagnostics;
+		struct value live, marked;
+		struct arena arena;
+
+		arena_init(&arena);
+		diagnostics_init(&diagnostics, &arena);
+		struct value value = model(&arena);
+		if (as_recorded)
+			value = json_seal(&arena, &value, &style);
+		const struct value *models[] = {NULL, &value};
+		assert_true(json_read(&arena, slice_of(rows[i].live), false, 4096, "a test", &live, &diagnostics));
+		marked = secret_marks_put(&arena, &style, &live, models, 2);
+		if (!value_equal(&marked, &live))
+			fail_msg("%s: another value", rows[i].name);
+		struct slice text = json_canonical(&arena, &marked, &hidden);
+		const char *wanted = rows[i].needs_value && as_recorded ? rows[i].live : rows[i].clear;
+		if (!slice_is(text, wanted))
+			fail_msg("%s: %.*s", rows[i].name, SLICE_ARGUMENTS(text));
+		diagnostics_release(&diagnostics);
+		arena_release(&arena);
+	}
+}
+
+static void test_by_value(void **state)
+{
+	(void)state;
+	check(false);
+}
+
+static void test_by_fingerprint(void **state)
+{
+	(void)state;
+	check(true);
+}
+
+/* What the service's model calls sensitive as a whole gets the parts that were set, or drift would be seen. */
+static void test_sensitive_as_a_whole(void **state)
+{
+	static const struct json_style hidden = {0};
+
+	(void)state;
+	for (int recorded = 0; recorded < 2; recorded++) {
+		struct value live = secret_of(value_text("id-t0ken-end")),
+			     other = secret_of(value_text("id-tOken-end"));
+		struct arena arena;
+
+		arena_init(&arena);
+		struct value value = model(&arena);
+		if (recorded)
+			value = json_seal(&arena, &value, &style);
+		const struct value *models[] = {&value};
+		live = secret_marks_put(&arena, &style, &live, models, 1);
+		other = secret_marks_put(&arena, &style, &other, models, 1);
+		assert_true(slice_is(json_canonical(&arena, &live, &hidden),
+				     "{\"$segments\":[\"id-\",{\"$secret\":\"\"},\"-end\"]}"));
+		assert_true(slice_is(json_canonical(&arena, &other, &hidden), "{\"$secret\":\"\"}"));
+		arena_release(&arena);
+	}
+}
+
+static void test_without_secrets(void **state)
+{
+	struct value live = value_text("hunter2"), plain = value_text("hunter2");
+	const struct value *models[] = {&plain};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	assert_false(secret_marks_put(&arena, &style, &live, models, 1).secret);
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_by_value),
+		cmocka_unit_test(test_by_fingerprint),
+		cmocka_unit_test(test_sensitive_as_a_whole),
+		cmocka_unit_test(test_without_secrets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
