@@ -69,6 +69,16 @@ demo: $(BUILD)/trueup ## run the main job on the built-in simulator, each step s
 test: $(BUILD)/trueup $(unit_programs) $(tool_programs) dependencies-test $(VENV)/ready ## run the unit and end-to-end tests
 	$(Q)$(tell_tests) VENV=$(VENV) bash tests/run.sh $(BUILD)/test-results '$(E2E)' $(unit_programs)
 
+# Each runs all of what `make test` runs a sample of; the figures are in the report of the captured output.
+in_full := kill faults contest
+.PHONY: $(in_full)
+kill: ## kill the program (-9) at every request and at 300 moments, against moto, and while it recovers
+faults: ## let every allocation and every call of SQLite fail in turn, in a plan and in applies
+contest: ## let two processes contend for one stack over 1,000 rounds, the holder killed in half of them
+$(in_full): $(BUILD)/trueup $(tool_programs) dependencies-test $(VENV)/ready
+	$(Q)$(tell_tests) IN_FULL=1 $(VENV)/bin/python -m pytest -n $(or $(TEST_WORKERS),2) --quiet -rP \
+		-o cache_dir=$(abspath $(BUILD))/test-results/pytest-cache tests/e2e/test_$@.py
+
 .PHONY: unit
 unit: $(unit_programs) ## run the unit tests alone
 	$(Q)bash tests/unit/run.sh $(BUILD)/test-results/unit $(unit_programs)

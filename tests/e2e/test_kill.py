@@ -4,7 +4,7 @@ A stack of 40 resources is applied to moto, half of it replaced, and all of it d
 its requests: before it reaches moto, when it was executed and nothing answered, when it was answered; once, and again
 while it recovers. What is live afterwards is read with boto3 and must be what an undisturbed run leaves.
 
-As it is, a sample is taken; with KILL_ALL=1 in the environment, every request is, and 300 moments.
+As it is, a sample is taken; with IN_FULL=1 in the environment (`make kill`), every request is, and 300 moments.
 """
 
 import collections
@@ -32,7 +32,7 @@ import pytest
 from conftest import BINARY, REGION, ROOT, Server, Stack, clean_environment
 from trueup_runner import Ref, copy_stack, ids_of, plan_is_empty, spec_text
 
-EVERYTHING = os.environ.get("KILL_ALL") == "1"
+EVERYTHING = os.environ.get("IN_FULL") == "1"
 # Of the requests, every how many-th is a point to be killed at.
 STRIDE = 1 if EVERYTHING else 30
 RANDOM_MOMENTS = 300 if EVERYTHING else 12
@@ -364,6 +364,7 @@ def run_all(work, plans):
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         failures = [failure for failure in pool.map(run, cases) if failure]
     killed = sum(case.killed for case in cases)
+    print(f"{len(cases)} cases, {killed} of {sum(map(len, plans))} kills in time, {len(failures)} cases went wrong")
     if failures:
         first = "\n".join(failure.splitlines()[0] for failure in failures)
         pytest.fail(f"{len(failures)} of {len(cases)} cases went wrong:\n{first}\n\n{failures[0]}", pytrace=False)
