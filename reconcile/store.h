@@ -167,6 +167,16 @@ struct call_record {
 	int64_t ended_ms; /* wall; 0: unknown */
 };
 
+/* An object that a run changed, made or forgot: what it found recorded of it, and what it left. */
+struct past_object {
+	bool was, is;
+	struct object before, after; /* heads */
+	struct slice before_body;    /* object_body_write(), or empty */
+	struct slice after_body;
+	struct slice next_run; /* id of the first run that changed it again, or empty */
+	struct slice next_command;
+};
+
 struct stack_record {
 	struct slice lineage;	      /* 32 hex digits: the stack's identity for its whole life */
 	struct slice name;	      /* of the stack */
@@ -232,6 +242,9 @@ struct store_ops {
 	/* The calls of one run, in the order of their outcomes, then those without one. */
 	bool (*calls)(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
 		      size_t *ret_count, struct diagnostics *diagnostics);
+	/* The objects that one run changed, by address and then in the order in which it did. */
+	bool (*changed)(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+			size_t *ret_count, struct diagnostics *diagnostics);
 	/* What is wrong with the file as such, a sentence each; what the records mean is not looked at. */
 	bool (*check)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
 		      struct diagnostics *diagnostics);

@@ -46,6 +46,13 @@ static const char *const steps[] = {
 	/* Which key secrets are sealed under, empty where none was ever needed, and what rests so. */
 	"ALTER TABLE stack ADD COLUMN sealing_key TEXT NOT NULL DEFAULT '';"
 	"ALTER TABLE intents ADD COLUMN sealed TEXT NOT NULL DEFAULT '';",
+
+	/* What a run found of each object that it was the first time to change; without a role: nothing. */
+	"CREATE TABLE formers (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
+	" object_id BLOB NOT NULL, address TEXT NOT NULL, role INTEGER, kind TEXT, kind_version INTEGER,"
+	" generation INTEGER, provider_id TEXT, identity TEXT, provider TEXT, protect INTEGER, symbolic BLOB,"
+	" inputs BLOB, outputs BLOB, created_ms INTEGER, body TEXT, UNIQUE (object_id, run)) STRICT;"
+	"CREATE INDEX formers_by_run ON formers (run);",
 };
 
 enum { NEWEST_FORMAT = sizeof(steps) / sizeof(steps[0]) };

@@ -116,6 +116,22 @@ static bool head_read(struct heads *heads, const struct query *query, struct obj
 	       head_numbers(query, object, diagnostics);
 }
 
+bool objects_read_head(const struct query *query, struct arena *arena, struct object *ret,
+		       struct diagnostics *diagnostics)
+{
+	struct heads heads = {.database = query->database, .arena = arena};
+	bool read;
+
+	map_init(&heads.kinds.map);
+	map_init(&heads.identities.map);
+	map_init(&heads.providers.map);
+	read = head_read(&heads, query, ret, diagnostics);
+	map_release(&heads.kinds.map);
+	map_release(&heads.identities.map);
+	map_release(&heads.providers.map);
+	return read;
+}
+
 /* <0, 0, >0: by address, role, object id. */
 static int compare_heads(const struct object *a, const struct object *b)
 {

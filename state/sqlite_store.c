@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "state/backup.h"
 #include "state/check.h"
+#include "state/formers.h"
 #include "state/history.h"
 #include "state/intents.h"
 #include "state/lease.h"
@@ -94,6 +95,7 @@ struct reading {
 	struct run_record *runs;
 	struct slice run;
 	struct call_record *calls;
+	struct past_object *changed;
 	struct slice *findings;
 	const char *path;
 	const char *temporary;
@@ -231,6 +233,26 @@ static bool store_calls(struct store *store, struct arena *arena, struct slice r
 	if (!stack_file_read(&reading.self->file, read_calls, &reading, diagnostics))
 		return false;
 	*ret = reading.calls;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_changed(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return formers_of(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
+			  &reading->count, diagnostics);
+}
+
+static bool store_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+			  size_t *ret_count, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena, .run = run};
+
+	if (!stack_file_read(&reading.self->file, read_changed, &reading, diagnostics))
+		return false;
+	*ret = reading.changed;
 	*ret_count = reading.count;
 	return true;
 }
@@ -445,6 +467,23 @@ static int64_t store_lease_left_ms(const struct store *store)
 	return lease_left_ms(&self->lease, self->file.world);
 }
 
+static bool keep_formers(struct sqlite_store *self, const struct commit *commit, struct diagnostics *diagnostics)
+{
+	static const struct slice unknown = {"", 0};
+
+	for (size_t i = 0; i < commit->upsert_count; i++) {
+		if (!formers_keep(&self->file.database, self->lease.run_number, commit->upserts[i]->object_id,
+				  commit->upserts[i]->address, diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->removal_count; i++) {
+		if (!formers_keep(&self->file.database, self->lease.run_number, commit->removals[i], unknown,
+				  diagnostics))
+			return false;
+	}
+	return true;
+}
+
 static bool write_objects(struct sqlite_store *self, const struct commit *commit, struct diagnostics *diagnostics)
 {
 	for (size_t i = 0; i < commit->upsert_count; i++) {
@@ -499,7 +538,8 @@ static bool write_commit(void *context, struct diagnostics *diagnostics)
 	struct sqlite_store *self = writing->self;
 
 	return write_beat(writing, diagnostics) && write_intents(self, writing->commit, diagnostics) &&
-	       write_objects(self, writing->commit, diagnostics) && advance_serial(self, &writing->serial, diagnostics);
+	       keep_formers(self, writing->commit, diagnostics) && write_objects(self, writing->commit, diagnostics) &&
+	       advance_serial(self, &writing->serial, diagnostics);
 }
 
 static enum commit_state store_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
@@ -540,6 +580,7 @@ static const struct store_ops sqlite_ops = {
 	.take_away = store_take_away,
 	.runs = store_runs,
 	.calls = store_calls,
+	.changed = store_changed,
 	.check = store_check,
 	.backup = store_backup,
 };

@@ -1,5 +1,12 @@
 #include "state/statements.h"
 
+/* Of a head, in the order of objects_read_head(). */
+#define COLUMNS_OF(table)                                                                                              \
+	"address, role, " table ".object_id, kind, kind_version, generation, provider_id, identity, provider,"         \
+	" protect, symbolic, inputs, outputs, created_ms"
+#define OBJECT_COLUMNS COLUMNS_OF("objects")
+#define FORMER_COLUMNS COLUMNS_OF("formers")
+
 /* The order of parameters and columns is known to the function that runs the statement. */
 static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_BEGIN_WRITE] = "BEGIN IMMEDIATE",
@@ -46,9 +53,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 			    " ORDER BY is_open, place",
 
 	[STATEMENT_OBJECT_COUNT] = "SELECT count(*) FROM objects",
-	[STATEMENT_HEADS] = "SELECT address, role, object_id, kind, kind_version, generation, provider_id, identity,"
-			    " provider, protect, symbolic, inputs, outputs, created_ms"
-			    " FROM objects ORDER BY address, role, object_id",
+	[STATEMENT_HEADS] = "SELECT " OBJECT_COLUMNS " FROM objects ORDER BY address, role, objects.object_id",
 	[STATEMENT_OBJECT_UPDATE] = "UPDATE objects SET address = ?2, role = ?3, kind = ?4, kind_version = ?5,"
 				    " generation = ?6, provider_id = ?7, identity = ?8, provider = ?9, protect = ?10,"
 				    " symbolic = ?11, inputs = ?12, outputs = ?13, created_ms = ?14"
@@ -61,6 +66,28 @@ static const char *const texts[STATEMENT_COUNT] = {
 			       " ON CONFLICT (object_id) DO UPDATE SET body = excluded.body",
 	[STATEMENT_BODY] = "SELECT body FROM bodies WHERE object_id = ?",
 	[STATEMENT_BODIES] = "SELECT object_id, body FROM bodies",
+
+	/* The first change that a run makes to an object is the only one that finds what was before. */
+	[STATEMENT_FORMER_KEEP] =
+		"INSERT INTO formers (object_id, run, address, role, kind, kind_version, generation, provider_id,"
+		" identity, provider, protect, symbolic, inputs, outputs, created_ms, body)"
+		" SELECT ?1, ?2, address, role, kind, kind_version, generation, provider_id, identity, provider,"
+		" protect, symbolic, inputs, outputs, created_ms, body"
+		" FROM objects LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE objects.object_id = ?1"
+		" AND NOT EXISTS (SELECT 1 FROM formers WHERE object_id = ?1 AND run = ?2)",
+	[STATEMENT_FORMER_NONE] = "INSERT INTO formers (object_id, run, address) SELECT ?1, ?2, ?3"
+				  " WHERE NOT EXISTS (SELECT 1 FROM objects WHERE object_id = ?1)"
+				  " AND NOT EXISTS (SELECT 1 FROM formers WHERE object_id = ?1 AND run = ?2)",
+	[STATEMENT_FORMER_COUNT] = "SELECT count(*) FROM formers JOIN runs ON runs.number = formers.run"
+				   " WHERE runs.id = ?",
+	[STATEMENT_FORMERS] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, run FROM formers"
+			      " JOIN runs ON runs.number = formers.run WHERE runs.id = ?"
+			      " ORDER BY address, formers.number",
+	[STATEMENT_FORMER_NEXT] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, runs.id, command FROM formers"
+				  " JOIN runs ON runs.number = formers.run WHERE object_id = ? AND run > ?"
+				  " ORDER BY run LIMIT 1",
+	[STATEMENT_OBJECT] = "SELECT " OBJECT_COLUMNS ", 1, body FROM objects"
+			     " LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE objects.object_id = ?",
 
 	[STATEMENT_INTENT_INSERT] = "INSERT INTO intents (id, run, object_id, address, kind, operation, recipe,"
 				    " parameters, identity, token, wall_ms, creates, sealed)"

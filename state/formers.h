@@ -1,0 +1,26 @@
+#ifndef TRUEUP_STATE_FORMERS_H
+#define TRUEUP_STATE_FORMERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "reconcile/store.h"
+#include "state/database.h"
+
+/*
+ * What each run found of the objects that it changed. What it left is what the next run found,
+ * or what is recorded now: it is kept nowhere else. Within the caller's transaction or snapshot.
+ */
+
+/* Keeps the object as it is recorded, before the run changes it; only the first time counts. */
+__attribute__((warn_unused_result)) bool formers_keep(struct database *database, int64_t run_number,
+						      struct slice object_id, struct slice address,
+						      struct diagnostics *diagnostics);
+/* As store_ops.changed. */
+__attribute__((warn_unused_result)) bool formers_of(struct database *database, struct arena *arena, struct slice run,
+						    struct past_object **ret, size_t *ret_count,
+						    struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,232 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+#include "tests/unit/support_state_file.h"
+
+/* What a run found of each object that it changed, and what it left. */
+
+struct store_user {
+	struct state_fixture *fixture;
+	struct store *store;
+	struct slice runs[4];
+	size_t run_count;
+};
+
+static struct store_user open_user(void **state)
+{
+	struct store_user user = {.fixture = (struct state_fixture *)*state};
+
+	if (!state_file_open(user.fixture, STATE_WRITE, &user.store))
+		fixture_give_up(user.fixture);
+	return user;
+}
+
+static void begin(struct store_user *user, const char *command)
+{
+	struct slice id = fixture_id(user->fixture, 0xabc000 + user->run_count);
+	struct run run = {.id = id, .command = slice_of(command)};
+
+	user->runs[user->run_count++] = id;
+	if (!user->store->ops->begin(user->store, &run, &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+}
+
+static void end(struct store_user *user)
+{
+	if (!user->store->ops->end(user->store, SLICE("done"), &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+}
+
+/* Writes object 1 under another alias and body, so that its forms can be told apart. */
+static void put(struct store_user *user, const char *alias)
+{
+	struct object *object = fixture_object(user->fixture, 1);
+	const struct object *const objects[] = {object};
+	const struct slice bodies[] = {arena_format(&user->fixture->arena, "{\"by\":\"%s\"}", alias)};
+	struct commit commit = {.upserts = objects, .bodies = bodies, .upsert_count = 1};
+
+	object->provider = slice_of(alias);
+	if (user->store->ops->commit(user->store, &commit, &user->fixture->diagnostics) != COMMIT_DONE)
+		fixture_give_up(user->fixture);
+}
+
+static void take_out(struct store_user *user)
+{
+	const struct slice removals[] = {fixture_id(user->fixture, 1)};
+	struct commit commit = {.removals = removals, .removal_count = 1};
+
+	if (user->store->ops->commit(user->store, &commit, &user->fixture->diagnostics) != COMMIT_DONE)
+		fixture_give_up(user->fixture);
+}
+
+static struct past_object *changed(struct store_user *user, size_t run, size_t expected)
+{
+	struct past_object *past;
+	size_t count;
+
+	if (!user->store->ops->changed(user->store, &user->fixture->arena, user->runs[run], &past, &count,
+				       &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+	assert_int_equal(count, expected);
+	return past;
+}
+
+/* alias: NULL where there was nothing. */
+static void expect_form(bool is, const struct object *object, struct slice body, const char *alias)
+{
+	char wanted[64];
+
+	assert_int_equal(is, alias != NULL);
+	if (!alias)
+		return;
+	snprintf(wanted, sizeof(wanted), "{\"by\":\"%s\"}", alias);
+	assert_true(slice_is(object->provider, alias));
+	assert_true(slice_is(object->address, "aws.subnet.s000001"));
+	assert_true(slice_is(object->provider_id, "subnet-1"));
+	assert_int_equal(object->generation, 2);
+	assert_true(slice_is(body, wanted));
+}
+
+static void expect(struct store_user *user, size_t run, const char *before, const char *after, int next)
+{
+	const struct past_object *past = changed(user, run, 1);
+
+	expect_form(past->was, &past->before, past->before_body, before);
+	expect_form(past->is, &past->after, past->after_body, after);
+	assert_true(slice_equal(past->before.object_id, fixture_id(user->fixture, 1)));
+	if (next < 0)
+		assert_int_equal(past->next_run.size, 0);
+	else
+		assert_true(slice_equal(past->next_run, user->runs[next]));
+	assert_true(slice_is(past->next_command, next < 0 ? "" : "later"));
+}
+
+/* Three runs make, change twice and remove an object: each knows what it found at first and left at last. */
+static void test_forms(void **state)
+{
+	struct store_user user = open_user(state);
+
+	begin(&user, "first");
+	put(&user, "made");
+	put(&user, "settled");
+	end(&user);
+	expect(&user, 0, NULL, "settled", -1);
+	begin(&user, "later");
+	put(&user, "half");
+	put(&user, "changed");
+	end(&user);
+	expect(&user, 0, NULL, "settled", 1);
+	expect(&user, 1, "settled", "changed", -1);
+	begin(&user, "later");
+	take_out(&user);
+	end(&user);
+	expect(&user, 1, "settled", "changed", 2);
+	expect(&user, 2, "changed", NULL, -1);
+	user.store->ops->close(user.store);
+}
+
+/* What was made and removed within one run is neither before nor after it. */
+static void test_passing(void **state)
+{
+	struct store_user user = open_user(state);
+
+	begin(&user, "first");
+	put(&user, "made");
+	take_out(&user);
+	end(&user);
+	expect(&user, 0, NULL, NULL, -1);
+	begin(&user, "later");
+	end(&user);
+	changed(&user, 1, 0);
+	user.store->ops->close(user.store);
+}
+
+static void run_sql(const char *path, const char *sql)
+{
+	sqlite3 *database = NULL;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(database);
+}
+
+/* A file of the first format gets the table when it is opened to write, and keeps all that it has. */
+static void test_first_format(void **state)
+{
+	struct store_user user = open_user(state);
+
+	begin(&user, "first");
+	put(&user, "made");
+	end(&user);
+	user.store->ops->close(user.store);
+	run_sql(user.fixture->path,
+		"DROP TABLE formers; ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
+		"DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1");
+	assert_false(state_file_open(user.fixture, STATE_READ, &user.store));
+	assert_true(state_fixture_said(user.fixture, FAULT_USER, "is of an older format"));
+	assert_true(state_file_open(user.fixture, STATE_WRITE, &user.store));
+	changed(&user, 0, 0);
+	begin(&user, "second");
+	put(&user, "changed");
+	end(&user);
+	expect(&user, 1, "made", "changed", -1);
+	user.store->ops->close(user.store);
+}
+
+/* Damage is told, not believed. */
+static void test_damage(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *sql;
+		const char *told;
+	} rows[] = {
+		{"a role that there is not", "UPDATE formers SET role = 9 WHERE role IS NOT NULL", "has role 9"},
+		{"a place that is none", "UPDATE formers SET identity = 'x' WHERE role IS NOT NULL",
+		 "no readable identity"},
+		{"a digest cut short", "UPDATE formers SET inputs = x'00' WHERE role IS NOT NULL",
+		 "a digest of 1 bytes"},
+		{"an id cut short", "UPDATE formers SET object_id = x'00'", "an id of 1 bytes"},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct store_user user = open_user(state);
+		struct past_object *past;
+		size_t count;
+
+		begin(&user, "first");
+		put(&user, "made");
+		end(&user);
+		begin(&user, "second");
+		put(&user, "changed");
+		end(&user);
+		user.store->ops->close(user.store);
+		run_sql(user.fixture->path, rows[i].sql);
+		assert_true(state_file_open(user.fixture, STATE_READ, &user.store));
+		if (user.store->ops->changed(user.store, &user.fixture->arena, user.runs[1], &past, &count,
+					     &user.fixture->diagnostics))
+			fail_msg("%s: read", rows[i].name);
+		if (!state_fixture_said(user.fixture, FAULT_USER, rows[i].told))
+			fail_msg("%s: %s", rows[i].name, state_fixture_told(user.fixture));
+		user.store->ops->close(user.store);
+		state_file_remove(user.fixture);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STATE_TEST(test_forms),
+		STATE_TEST(test_passing),
+		STATE_TEST(test_first_format),
+		STATE_TEST(test_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
