@@ -67,6 +67,16 @@ static int status_of_rest(const struct job *job)
 	return job->plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
 }
 
+/* What the run is called in the history. */
+static struct slice run_name(const struct job *job)
+{
+	enum { DIGITS = 8 };
+
+	if (job->plan.undoes.size == 0)
+		return slice_of(job->invocation->arguments->command->name);
+	return arena_format(job->arena, "undo %.*s", SLICE_ARGUMENTS(slice_first(job->plan.undoes, DIGITS)));
+}
+
 /* With the lease held. */
 static int act(struct job *job, struct report *report, struct apply *apply)
 {
@@ -95,8 +105,7 @@ int job_carry_out(struct job *job, bool reviewed)
 		return invocation_end(job->invocation, &report, status_of_rest(job));
 	}
 	if (!job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
-	    !secrets_find_key_for_apply(job) ||
-	    !job_begin_run(job, slice_of(job->invocation->arguments->command->name), job->digest, &job->plan.serial))
+	    !secrets_find_key_for_apply(job) || !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
 		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);
 	return invocation_end(job->invocation, &report, act(job, &report, &apply));
 }

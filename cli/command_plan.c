@@ -1,24 +1,7 @@
 #include "cli/command_list.h"
 #include "cli/job.h"
 #include "cli/planning.h"
-#include "cli/secrets.h"
-
-enum { PLAN_MODE = 0600 };
-
-static bool save(struct job *job, struct report *report)
-{
-	const char *path = arena_string(job->arena, arguments_text(job->invocation->arguments, FLAG_OUT, NULL));
-
-	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
-		return true;
-	if (!secrets_seal_plan(job))
-		return false;
-	if (!job->world->write_file(job->world, path, plan_write(&job->plan, job->arena, &job->style), PLAN_MODE,
-				    job->diagnostics))
-		return false;
-	report->plan_path = path;
-	return true;
-}
+#include "cli/saved_plan.h"
 
 static int status_of(const struct job *job)
 {
@@ -42,7 +25,7 @@ static int run_plan(struct invocation *invocation)
 		bool good = job_plan_as_asked(&job, destroy);
 		struct report report = job_report(&job);
 
-		good = good && job_within_budget(&job) && save(&job, &report);
+		good = good && job_within_budget(&job) && saved_plan_write(&job, &report);
 		status = good ? status_of(&job) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);

@@ -1,9 +1,10 @@
 #include "base/time_text.h"
 #include "cli/command_list.h"
+#include "cli/past_run.h"
 #include "cli/progress.h"
 #include "cli/recorded.h"
 
-enum { SHORT_ID = 8, PREFIX_LEAST = 4 };
+enum { SHORT_ID = 8 };
 
 /* A run without an outcome holds the lease, or has died. */
 static struct slice outcome_of(const struct run_record *run, const struct lease_holder *holder)
@@ -69,32 +70,6 @@ static void list_runs(struct recorded *recorded, const struct run_record *runs, 
 		value_builder_item(&list, run_value(arena, &runs[i], outcome));
 	}
 	recorded_put(recorded, "runs", value_builder_list(&list, arena));
-}
-
-/* The one run whose id begins as the user says. */
-static const struct run_record *find_run(struct recorded *recorded, const struct run_record *runs, size_t count)
-{
-	struct diagnostics *diagnostics = recorded->job.diagnostics;
-	struct slice wanted = recorded->arguments->operands[0];
-	const struct run_record *found = NULL;
-
-	for (size_t i = 0; wanted.size >= PREFIX_LEAST && i < count; i++) {
-		if (!slice_starts_with(runs[i].id, wanted))
-			continue;
-		if (found) {
-			diag_error(diagnostics, FAULT_USAGE, NOWHERE, "more than one run's id begins with '%.*s'",
-				   SLICE_ARGUMENTS(wanted));
-			diag_hint(diagnostics, "give more of its digits");
-			return NULL;
-		}
-		found = &runs[i];
-	}
-	if (!found) {
-		diag_error(diagnostics, FAULT_ABSENT, NOWHERE, "no run is recorded whose id begins with '%.*s'",
-			   SLICE_ARGUMENTS(wanted));
-		diag_hint(diagnostics, "'trueup state history' lists the runs");
-	}
-	return found;
 }
 
 static struct value call_value(struct arena *arena, const struct call_record *call)
@@ -166,7 +141,7 @@ static int history(struct recorded *recorded)
 		list_runs(recorded, runs, count, &holder);
 		return STATUS_FINE;
 	}
-	const struct run_record *run = find_run(recorded, runs, count);
+	const struct run_record *run = past_run_find(job, runs, count, recorded->arguments->operands[0]);
 	return run && show_run(recorded, run, &holder) ? STATUS_FINE : STATUS_ERROR;
 }
 

@@ -76,6 +76,7 @@ static const struct command *const all[] = {
 	&command_destroy,
 	&command_drift,
 	&command_recover,
+	&command_undo,
 	&command_state_list,
 	&command_state_show,
 	&command_state_history,

@@ -155,6 +155,22 @@ static struct value unread_value(const struct report *report)
 	return value_builder_list(&list, report->arena);
 }
 
+static struct value notes_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < report->plan->note_count; i++) {
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		put(&builder, "address", value_string(report->plan->notes[i].address));
+		put(&builder, "what", value_string(report->plan->notes[i].what));
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
+	}
+	return value_builder_list(&list, report->arena);
+}
+
 static void put_plan(struct value_builder *builder, const struct report *report)
 {
 	const struct plan *plan = report->plan;
@@ -183,6 +199,9 @@ static void put_plan(struct value_builder *builder, const struct report *report)
 	put(builder, "counts", value_builder_map(&counts, report->arena));
 	put(builder, "actions", value_builder_list(&list, report->arena));
 	put(builder, "unread", unread_value(report));
+	put_text(builder, "undoes", plan->undoes);
+	if (plan->undoes.size > 0)
+		put(builder, "irreversible", notes_value(report));
 }
 
 static void put_applied(struct value_builder *builder, const struct report *report)

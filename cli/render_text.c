@@ -157,6 +157,15 @@ static void print_action(struct buffer *buffer, const struct report *report, con
 				render_change(&view, &action->changes[i]);
 }
 
+static const char *about_section(const struct plan *plan, enum section section)
+{
+	if (section == SECTION_INTENT && plan->destroy)
+		return "everything is to go";
+	if (section == SECTION_INTENT && plan->undoes.size > 0)
+		return "back to what was before the run";
+	return sections[section].about;
+}
+
 static void print_section(struct buffer *buffer, const struct report *report, enum section section,
 			  const struct palette *palette)
 {
@@ -172,9 +181,7 @@ static void print_section(struct buffer *buffer, const struct report *report, en
 				continue;
 			if (!begun) {
 				paint(buffer, palette, PAINT_BOLD, "%-7s", sections[section].name);
-				buffer_format(buffer, " %s",
-					      plan->destroy && section == SECTION_INTENT ? "everything is to go"
-											 : sections[section].about);
+				buffer_format(buffer, " %s", about_section(plan, section));
 				if (section == SECTION_DRIFT)
 					buffer_format(buffer, " since #%lld", (long long)plan->serial);
 				buffer_byte(buffer, '\n');
@@ -206,6 +213,23 @@ static void print_unread(struct buffer *buffer, const struct plan *plan, const s
 			buffer_string(buffer, "   ");
 			print_safe(buffer, unread->reason);
 		}
+		buffer_byte(buffer, '\n');
+	}
+}
+
+static void print_notes(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
+{
+	if (plan->note_count == 0)
+		return;
+	paint(buffer, palette, PAINT_BOLD, "LOST   ");
+	buffer_string(buffer, " what undoing the run does not bring back\n");
+	for (size_t i = 0; i < plan->note_count; i++) {
+		buffer_string(buffer, "  ");
+		paint(buffer, palette, PAINT_LOUD, "!");
+		buffer_byte(buffer, ' ');
+		print_safe(buffer, plan->notes[i].address);
+		buffer_string(buffer, "  ");
+		print_safe(buffer, plan->notes[i].what);
 		buffer_byte(buffer, '\n');
 	}
 }
@@ -251,6 +275,8 @@ static void print_header(struct buffer *buffer, const struct report *report, con
 		paint(buffer, palette, PAINT_BOLD, "%.8s", report->digest.data);
 	buffer_string(buffer, "  ");
 	print_safe(buffer, plan->stack);
+	if (plan->undoes.size > 0)
+		buffer_format(buffer, "  undoes run %.8s", plan->undoes.data);
 	if (report->spec.size > 0)
 		buffer_format(buffer, "  spec %.7s", report->spec.data);
 	buffer_format(buffer, "  state #%lld  ", (long long)plan->serial);
@@ -277,6 +303,8 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 
 	if (plan->destroy && plan->unread_count == 0)
 		buffer_string(buffer, "nothing to do: nothing is recorded\n");
+	else if (plan->undoes.size > 0)
+		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo\n");
 	else
 		buffer_format(buffer, "%s: %s is as %s\n", report->is_drift ? "no drift" : "nothing to do", what,
 			      report->is_drift ? "recorded" : "the spec says");
@@ -291,6 +319,7 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 	print_header(buffer, report, palette);
 	for (enum section section = 0; section < SECTION_COUNT; section++)
 		print_section(buffer, report, section, palette);
+	print_notes(buffer, plan, palette);
 	print_unread(buffer, plan, palette);
 	render_outlook(buffer, report->outlook, palette);
 	if (plan_is_empty(plan) && report->diagnostics->error_count == 0)

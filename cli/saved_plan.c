@@ -3,9 +3,25 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "cli/recovery.h"
+#include "cli/refresh_some.h"
 #include "cli/secrets.h"
 
-enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024 };
+enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024, PLAN_MODE = 0600 };
+
+bool saved_plan_write(struct job *job, struct report *report)
+{
+	const char *path = arena_string(job->arena, arguments_text(job->invocation->arguments, FLAG_OUT, NULL));
+
+	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
+		return true;
+	if (!secrets_seal_plan(job))
+		return false;
+	if (!job->world->write_file(job->world, path, plan_write(&job->plan, job->arena, &job->style), PLAN_MODE,
+				    job->diagnostics))
+		return false;
+	report->plan_path = path;
+	return true;
+}
 
 bool saved_plan_read(struct job *job, struct slice path)
 {
@@ -248,41 +264,15 @@ static bool find_secrets(struct job *job, struct plan *saved)
 /* Reads just the objects that the actions touch. */
 static bool read_touched(struct job *job, const struct plan *saved)
 {
-	struct object **all = job->objects;
-	size_t all_count = job->object_count;
-	struct object **touched = arena_new_array(job->arena, all_count + 1, struct object *);
-	size_t *places = arena_new_array(job->arena, all_count + 1, size_t);
-	size_t count = 0;
 	struct map ids;
 
 	map_init(&ids);
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (saved->actions[i].object_id.size > 0 && is_acted_on(&saved->actions[i]))
 			map_set(&ids, saved->actions[i].object_id, &saved->actions[i]);
-	for (size_t i = 0; i < all_count; i++) {
-		if (!map_get(&ids, all[i]->object_id))
-			continue;
-		places[count] = i;
-		touched[count++] = all[i];
-	}
+	bool good = job_refresh_some(job, &ids);
 	map_release(&ids);
-	job->refresh = (struct refresh){
-		.loop = &job->loop,
-		.sessions = &job->sessions,
-		.kinds = &job->kinds,
-		.stack = &job->stack,
-		.objects = touched,
-		.object_count = count,
-		.arena = job->arena,
-		.by_id = true,
-	};
-	if (!refresh_run(&job->refresh, job->diagnostics))
-		return false;
-	const struct live **live = arena_new_array(job->arena, all_count + 1, const struct live *);
-	for (size_t i = 0; i < count; i++)
-		live[places[i]] = job->refresh.live[i];
-	job->refresh.live = live;
-	return true;
+	return good;
 }
 
 static const struct action *find_action(const struct plan *plan, const struct action *wanted)
@@ -345,14 +335,19 @@ static bool compare(struct job *job, const struct plan *saved)
 	return good;
 }
 
-/* Where the spec has them: the plan that was made again does not know. */
-static void copy_places(struct job *job, const struct plan *saved)
+/* What the plan that was made again does not know: where the spec has what, and what it is all about. */
+static void copy_words(struct job *job, const struct plan *saved)
 {
+	job->plan.undoes = saved->undoes;
+	job->plan.notes = saved->notes;
+	job->plan.note_count = saved->note_count;
 	for (size_t i = 0; i < job->plan.action_count; i++) {
 		const struct action *then = find_action(saved, &job->plan.actions[i]);
 
-		if (then)
-			job->plan.actions[i].place = then->place;
+		if (!then)
+			continue;
+		job->plan.actions[i].place = then->place;
+		job->plan.actions[i].reason = then->reason;
 	}
 }
 
@@ -385,7 +380,7 @@ bool saved_plan_prepare(struct job *job)
 	bool planned = job_plan(job, &job->stack, saved.destroy, targets, target_count);
 	if (!compare(job, &saved) || !planned || job->diagnostics->error_count > errors)
 		return false;
-	copy_places(job, &saved);
+	copy_words(job, &saved);
 	job->digest = digest;
 	return true;
 }

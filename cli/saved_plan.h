@@ -3,6 +3,8 @@
 
 #include "cli/job.h"
 
+/* Saves job->plan where --out says, and notes that in the report; at once true without --out. */
+__attribute__((warn_unused_result)) bool saved_plan_write(struct job *job, struct report *report);
 /* Reads a plan file into job->plan, with its digest; the state need not be open. */
 __attribute__((warn_unused_result)) bool saved_plan_read(struct job *job, struct slice path);
 

@@ -75,6 +75,12 @@ struct unread {
 	struct slice reason;
 };
 
+/* What a plan that undoes a run cannot bring back. */
+struct plan_note {
+	struct slice address;
+	struct slice what;
+};
+
 /* Drift of a field that the spec never set: shown, and taken into the record by an apply. */
 struct plan {
 	struct slice stack;
@@ -90,6 +96,9 @@ struct plan {
 	size_t provider_count;
 	struct stack_output *outputs;
 	size_t output_count;
+	struct slice undoes; /* id of the run that the plan undoes, or empty */
+	const struct plan_note *notes;
+	size_t note_count;
 	size_t counts[OPERATION_COUNT];
 	size_t drift_count;   /* actions with drift */
 	size_t managed_count; /* objects looked at */

@@ -164,6 +164,20 @@ static struct value unread_value(const struct plan *plan, struct arena *arena)
 	return value_builder_list(&list, arena);
 }
 
+static struct value notes_value(const struct plan *plan, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+	value_builder_init(&list);
+	for (size_t i = 0; i < plan->note_count; i++) {
+		VALUE_BUILDER_AUTO one;
+		value_builder_init(&one);
+		put(&one, "address", value_string(plan->notes[i].address));
+		put(&one, "what", value_string(plan->notes[i].what));
+		value_builder_item(&list, value_builder_map(&one, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
 /* [{name, value}] of providers' settings or of outputs. */
 static struct value named_values(const struct plan *plan, bool outputs, struct arena *arena)
 {
@@ -199,6 +213,9 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 	put(&document, "read", value_integer((int64_t)plan->read_count));
 	put(&document, "actions", value_builder_list(&actions, arena));
 	put(&document, "unread", unread_value(plan, arena));
+	put_text(&document, "undoes", plan->undoes);
+	if (plan->note_count > 0)
+		put(&document, "irreversible", notes_value(plan, arena));
 	put(&document, "providers", named_values(plan, false, arena));
 	put(&document, "outputs", named_values(plan, true, arena));
 	put_text(&document, "sealing_key", plan->sealing_key);
@@ -446,11 +463,22 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 	       read_dependencies(loading, list_of(one, "recorded"), &action->recorded, &action->recorded_count);
 }
 
+static void read_notes(struct loading *loading, const struct value *list, struct plan *plan)
+{
+	struct plan_note *notes = arena_new_array(loading->arena, list->count + 1, struct plan_note);
+	for (uint32_t i = 0; i < list->count; i++)
+		notes[i] = (struct plan_note){text_of(&list->items[i], "address"), text_of(&list->items[i], "what")};
+	plan->notes = notes;
+	plan->note_count = list->count;
+}
+
 static void read_rest(struct loading *loading, const struct value *document, struct plan *plan)
 {
 	const struct value *unread = list_of(document, "unread");
 	const struct value *providers = list_of(document, "providers");
 	const struct value *outputs = list_of(document, "outputs");
+	plan->undoes = text_of(document, "undoes");
+	read_notes(loading, list_of(document, "irreversible"), plan);
 	plan->unread = arena_new_array(loading->arena, unread->count + 1, struct unread);
 	for (uint32_t i = 0; i < unread->count; i++)
 		plan->unread[plan->unread_count++] =

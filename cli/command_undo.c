@@ -1,0 +1,274 @@
+#include "base/map.h"
+#include "cli/carry_out.h"
+#include "cli/command_list.h"
+#include "cli/past_run.h"
+#include "cli/providers.h"
+#include "cli/recovery.h"
+#include "cli/refresh_some.h"
+#include "cli/saved_plan.h"
+#include "reconcile/undo.h"
+
+/* A run that is being undone. */
+struct undo {
+	struct job *job;
+	const struct run_record *run;
+	struct stack spec;
+	struct past_object *past;
+	size_t past_count;
+	struct undo_input input;
+	struct undoing undoing;
+};
+
+/* Runs that bring plans about; the others change the record alone. */
+static bool can_be_undone(struct undo *undo)
+{
+	struct slice command = undo->run->command;
+
+	if (slice_is(command, "apply") || slice_is(command, "destroy") || slice_starts_with(command, SLICE("undo ")))
+		return true;
+	diag_error(undo->job->diagnostics, FAULT_USER, NOWHERE,
+		   "the run %.8s was '%.*s', which changed nothing but the record", undo->run->id.data,
+		   SLICE_ARGUMENTS(command));
+	diag_hint(undo->job->diagnostics, "what an apply, a destroy or an undo did can be undone");
+	return false;
+}
+
+static bool find_run(struct undo *undo)
+{
+	struct job *job = undo->job;
+	struct run_record *runs;
+	size_t count;
+
+	if (!job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
+		return false;
+	undo->run = past_run_find(job, runs, count, job->invocation->arguments->operands[0]);
+	return undo->run && can_be_undone(undo);
+}
+
+static bool read_body(struct job *job, struct object *object, struct slice body)
+{
+	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
+}
+
+static bool read_past(struct undo *undo)
+{
+	struct job *job = undo->job;
+
+	if (!job->store->ops->changed(job->store, job->arena, undo->run->id, &undo->past, &undo->past_count,
+				      job->diagnostics))
+		return false;
+	if (undo->past_count == 0 && undo->run->call_count + undo->run->open_count > 0) {
+		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
+			   "what the run %.8s found is not recorded: it was made by an older version",
+			   undo->run->id.data);
+		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);
+		return false;
+	}
+	for (size_t i = 0; i < undo->past_count; i++)
+		if (!read_body(job, &undo->past[i].before, undo->past[i].before_body) ||
+		    !read_body(job, &undo->past[i].after, undo->past[i].after_body))
+			return false;
+	return true;
+}
+
+static bool is_known_alias(const struct provider_settings *settings, size_t count, struct slice alias)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(settings[i].name, alias))
+			return true;
+	return false;
+}
+
+/* The aliases of then: what the spec no longer names is reached where it was. */
+static void add_providers(struct undo *undo)
+{
+	struct job *job = undo->job;
+	size_t count = job->stack.provider_count;
+	struct provider_settings *settings =
+		arena_new_array(job->arena, count + undo->past_count + 1, struct provider_settings);
+
+	if (count > 0)
+		memcpy(settings, job->stack.providers, count * sizeof(*settings));
+	for (size_t i = 0; i < undo->past_count; i++) {
+		const struct object *before = &undo->past[i].before;
+		const struct provider *provider = providers_find(&all_providers, before->identity.provider);
+
+		if (!undo->past[i].was || !provider || is_known_alias(settings, count, before->provider))
+			continue;
+		settings[count++] = (struct provider_settings){
+			.name = before->provider,
+			.settings = provider->settings_of(&before->identity, job->arena),
+		};
+	}
+	job->stack.providers = settings;
+	job->stack.provider_count = count;
+}
+
+/* Only shows: what a run that was cut off left open stays so. */
+static bool only_shows(const struct invocation *invocation)
+{
+	return arguments_has(invocation->arguments, FLAG_OUT) ||
+	       arguments_has(invocation->arguments, FLAG_DETAILED_EXITCODE);
+}
+
+static bool prepare(struct undo *undo)
+{
+	struct job *job = undo->job;
+
+	if (!job_load_spec(job) || !job_open_state(job, STATE_WRITE, job->stack.name) || !find_run(undo) ||
+	    !read_past(undo))
+		return false;
+	undo->spec = job->stack;
+	add_providers(undo);
+	return job_load_bodies(job) && job_open_sessions(job) &&
+	       (only_shows(job->invocation) || (job_recover(job) && job_load_bodies(job) && read_past(undo)));
+}
+
+/* What goes back is looked at, and what refers to it. */
+static bool read_touched(struct undo *undo)
+{
+	struct job *job = undo->job;
+	struct map addresses, ids;
+
+	map_init(&addresses);
+	map_init(&ids);
+	for (size_t i = 0; i < undo->undoing.address_count; i++)
+		map_set(&addresses, undo->undoing.addresses[i], &undo->undoing.addresses[i]);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (map_get(&addresses, job->objects[i]->address))
+			map_set(&ids, job->objects[i]->object_id, job->objects[i]);
+	bool good = job_refresh_some(job, &ids);
+	map_release(&addresses);
+	map_release(&ids);
+	return good;
+}
+
+static void plan_nothing(struct job *job)
+{
+	job->plan = (struct plan){
+		.stack = job->record->name,
+		.lineage = job->record->lineage,
+		.serial = job->record->serial,
+		.managed_count = job->object_count,
+		.refreshed = true,
+	};
+	struct digest digest = plan_approval(&job->plan, job->arena, &job->style);
+
+	job->digest = digest_text(job->arena, &digest);
+}
+
+/* The stack as it should be; false where that cannot be told, and there is nothing to show. */
+static bool make(struct undo *undo)
+{
+	struct job *job = undo->job;
+	const struct option *targets = &job->invocation->arguments->options[FLAG_TARGET];
+
+	undo->input = (struct undo_input){
+		.run = undo->run->id,
+		.past = undo->past,
+		.past_count = undo->past_count,
+		.objects = job->objects,
+		.object_count = job->object_count,
+		.kinds = &job->kinds,
+		.spec = &undo->spec,
+		.providers = job->stack.providers,
+		.provider_count = job->stack.provider_count,
+		.identities = job->identities,
+		.style = &job->style,
+		.targets = targets->values,
+		.target_count = targets->count,
+		.arena = job->arena,
+	};
+	if (!undo_make(&undo->input, &undo->undoing, job->diagnostics))
+		return false;
+	job->stack = undo->undoing.stack;
+	/* What is planned is not what the spec says. */
+	job->spec_digest = (struct slice){NULL, 0};
+	return true;
+}
+
+static bool plan(struct undo *undo)
+{
+	struct job *job = undo->job;
+	bool good = true;
+
+	if (undo->undoing.address_count == 0)
+		plan_nothing(job);
+	else
+		good = job_plan(job, &job->stack, false, undo->undoing.addresses, undo->undoing.address_count);
+	return undo_finish(&undo->undoing, &undo->input, &job->plan, job->diagnostics) && good;
+}
+
+static int status_of(const struct job *job)
+{
+	if (job->plan.unread_count > 0)
+		return STATUS_INCOMPLETE;
+	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) && !plan_is_empty(&job->plan))
+		return STATUS_CHANGES;
+	return STATUS_FINE;
+}
+
+static int show(struct job *job, bool good)
+{
+	struct report report = job_report(job);
+
+	good = good && job_is_approved(job) && job_within_budget(job) && saved_plan_write(job, &report);
+	sinks_plan(job->invocation->sinks, &report);
+	return invocation_end(job->invocation, &report, good ? status_of(job) : STATUS_ERROR);
+}
+
+static int undo_once(struct invocation *invocation, bool *ret_again)
+{
+	struct job job;
+	struct undo undo = {.job = &job};
+	int status = STATUS_ERROR;
+
+	job_init(&job, invocation);
+	map_init(&undo.undoing.made);
+	if (prepare(&undo) && make(&undo) && read_touched(&undo)) {
+		bool good = plan(&undo);
+
+		status = good && !only_shows(invocation) ? job_carry_out(&job, false) : show(&job, good);
+	} else {
+		status = invocation_fail(invocation, status);
+	}
+	undo_release(&undo.undoing);
+	*ret_again = job.moved;
+	job_release(&job);
+	return status;
+}
+
+/* Again where another run changed the stack while this one waited for it. */
+static int run_undo(struct invocation *invocation)
+{
+	bool again;
+	int status;
+
+	do
+		status = undo_once(invocation, &again);
+	while (again);
+	return status;
+}
+
+static const enum flag_id undo_flags[] = {
+	FLAG_YES,   FLAG_OUT,	      FLAG_DETAILED_EXITCODE, FLAG_DIGEST, FLAG_TARGET,	       FLAG_VAR,
+	FLAG_FORCE, FLAG_PARALLELISM, FLAG_MAX_DELETE,	      FLAG_GRACE,  FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE,
+};
+
+const struct command command_undo = {
+	.name = "undo",
+	.about = "take back what a past run changed: plan that, ask, and carry it out",
+	.operands = "RUN",
+	.details = "RUN is a run's id, or the first digits of it: see 'trueup state history'. Fields that the run "
+		   "changed go\n"
+		   "back to what it found, what it made is deleted, what it removed is made anew; what later runs "
+		   "changed\n"
+		   "elsewhere stays, and where they changed the same the undoing is refused. The spec is not edited: "
+		   "the next\n"
+		   "plan shows how it differs. With --out or --detailed-exitcode nothing is done but planned.\n",
+	.least_operands = 1,
+	.most_operands = 1,
+	.flags = undo_flags,
+	.flag_count = sizeof(undo_flags) / sizeof(undo_flags[0]),
+	.run = run_undo,
+};

@@ -1,0 +1,32 @@
+#include "cli/refresh_some.h"
+
+bool job_refresh_some(struct job *job, const struct map *object_ids)
+{
+	struct object **some = arena_new_array(job->arena, job->object_count + 1, struct object *);
+	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
+	size_t *places = arena_new_array(job->arena, job->object_count + 1, size_t);
+	size_t count = 0;
+
+	for (size_t i = 0; i < job->object_count; i++) {
+		if (!map_get(object_ids, job->objects[i]->object_id))
+			continue;
+		places[count] = i;
+		some[count++] = job->objects[i];
+	}
+	job->refresh = (struct refresh){
+		.loop = &job->loop,
+		.sessions = &job->sessions,
+		.kinds = &job->kinds,
+		.stack = &job->stack,
+		.objects = some,
+		.object_count = count,
+		.arena = job->arena,
+		.by_id = true,
+	};
+	if (!refresh_run(&job->refresh, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		live[places[i]] = job->refresh.live[i];
+	job->refresh.live = live;
+	return true;
+}

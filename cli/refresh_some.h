@@ -1,0 +1,10 @@
+#ifndef TRUEUP_CLI_REFRESH_SOME_H
+#define TRUEUP_CLI_REFRESH_SOME_H
+
+#include "base/map.h"
+#include "cli/job.h"
+
+/* Reads, by id, the objects whose object ids are in the map; job->refresh.live is NULL for all others. */
+__attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids);
+
+#endif

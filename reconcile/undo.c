@@ -1,0 +1,319 @@
+#include "reconcile/undo.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reconcile/undo_parts.h"
+
+enum { NOTE_LARGEST_BYTES = 1024 };
+
+void undo_note(struct undo_work *work, struct slice address, const char *format, ...)
+{
+	struct undoing *undoing = work->undoing;
+	char text[NOTE_LARGEST_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (undoing->note_count == undoing->note_capacity) {
+		size_t capacity = undoing->note_capacity * 2 + 8;
+		struct plan_note *grown = arena_new_array(work->arena, capacity, struct plan_note);
+
+		if (undoing->note_count > 0)
+			memcpy(grown, undoing->notes, undoing->note_count * sizeof(*grown));
+		undoing->notes = grown;
+		undoing->note_capacity = capacity;
+	}
+	undoing->notes[undoing->note_count++] = (struct plan_note){address, arena_copy(work->arena, slice_of(text))};
+}
+
+struct slice undo_since(const struct undo_work *work, const struct undo_case *one)
+{
+	enum { DIGITS = 8 };
+
+	if (!one->next)
+		return (struct slice){NULL, 0};
+	return arena_format(work->arena, " (%.*s, run %.*s)", SLICE_ARGUMENTS(one->next->next_command),
+			    SLICE_ARGUMENTS(slice_first(one->next->next_run, DIGITS)));
+}
+
+static void index_now(struct undo_work *work)
+{
+	map_init(&work->now);
+	map_init(&work->now_id);
+	map_reserve(&work->now, work->input->object_count);
+	map_reserve(&work->now_id, work->input->object_count);
+	for (size_t i = 0; i < work->input->object_count; i++) {
+		struct object *object = work->input->objects[i];
+		const struct object *known = map_get(&work->now, object->address);
+
+		map_set(&work->now_id, object->object_id, object);
+		if (object->role == OBJECT_CURRENT || (object->role == OBJECT_INCOMPLETE && !known))
+			map_set(&work->now, object->address, object);
+	}
+}
+
+static void index_spec(struct undo_work *work)
+{
+	map_init(&work->spec);
+	map_reserve(&work->spec, work->input->spec->resource_count);
+	for (size_t i = 0; i < work->input->spec->resource_count; i++) {
+		union {
+			const struct resource *constant;
+			void *item;
+		} resource = {&work->input->spec->resources[i]};
+
+		map_set(&work->spec, resource.constant->address, resource.item);
+	}
+}
+
+static bool is_target(const struct undo_work *work, struct slice address)
+{
+	for (size_t i = 0; i < work->input->target_count; i++)
+		if (slice_equal(work->input->targets[i], address))
+			return true;
+	return work->input->target_count == 0;
+}
+
+/* Of several objects at an address the current one speaks for it, or else the one that was begun. */
+static void take_form(const struct object **slot, const struct object *form)
+{
+	if (form->role == OBJECT_CURRENT || (form->role == OBJECT_INCOMPLETE && !*slot))
+		*slot = form;
+}
+
+static void gather_cases(struct undo_work *work)
+{
+	const struct undo_input *input = work->input;
+
+	work->cases = arena_new_array(work->arena, input->past_count + 1, struct undo_case);
+	map_init(&work->cases_by_address);
+	for (size_t i = 0; i < input->past_count; i++) {
+		const struct past_object *past = &input->past[i];
+		struct slice address = past->was ? past->before.address : past->after.address;
+		struct undo_case *one;
+
+		if ((!past->was && !past->is) || !is_target(work, address))
+			continue;
+		one = map_get(&work->cases_by_address, address);
+		if (!one) {
+			one = &work->cases[work->case_count++];
+			one->address = address;
+			one->now = map_get(&work->now, address);
+			map_add(&work->cases_by_address, address, one);
+		}
+		if (past->was)
+			take_form(&one->was, &past->before);
+		if (past->is)
+			take_form(&one->left, &past->after);
+		if (past->next_run.size > 0 && !one->next)
+			one->next = past;
+	}
+}
+
+static bool check_targets(const struct undo_work *work)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < work->input->target_count; i++) {
+		if (map_get(&work->cases_by_address, work->input->targets[i]))
+			continue;
+		good = diag_error(work->diagnostics, FAULT_USER, NOWHERE, "the run did not change '%.*s'",
+				  SLICE_ARGUMENTS(work->input->targets[i]));
+		diag_hint(work->diagnostics, "'trueup state history RUN' lists what it did");
+	}
+	return good;
+}
+
+static bool conflict(const struct undo_work *work, const struct undo_case *one, const char *what, const char *hint)
+{
+	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' %s%.*s", SLICE_ARGUMENTS(one->address), what,
+		   SLICE_ARGUMENTS(undo_since(work, one)));
+	diag_address(work->diagnostics, one->address);
+	diag_hint(work->diagnostics, "%s, or name what is to go back with --target", hint);
+	return false;
+}
+
+/* A renamed object is not looked for under its other name: what refers to it was rewritten, too. */
+static const struct object *renamed(const struct undo_work *work, const struct undo_case *one)
+{
+	const struct object *form = one->left ? one->left : one->was;
+	const struct object *now = form ? map_get(&work->now_id, form->object_id) : NULL;
+
+	return now && !slice_equal(now->address, one->address) ? now : NULL;
+}
+
+/* Whether what the alias reaches is where the object was. */
+static bool reaches_place(const struct undo_work *work, const struct object *was)
+{
+	const struct undo_input *input = work->input;
+
+	for (size_t i = 0; i < input->provider_count; i++)
+		if (slice_equal(input->providers[i].name, was->provider))
+			return !input->identities || identity_equal(&input->identities[i], &was->identity);
+	return false;
+}
+
+static bool can_be_made(struct undo_work *work, struct undo_case *one)
+{
+	one->resource = undo_resource_of(work, one->was, one->kind);
+	if (!reaches_place(work, one->was)) {
+		undo_note(work, one->address, "is not made again: provider '%.*s' does not reach %.*s any more",
+			  SLICE_ARGUMENTS(one->was->provider),
+			  SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
+		return false;
+	}
+	for (uint32_t i = 0; i < one->resource.desired.count; i++) {
+		if (!value_has_fingerprint(&one->resource.desired.members[i].value))
+			continue;
+		undo_note(work, one->address,
+			  "is not made again: its '%.*s' is a secret, of which only the fingerprint is recorded",
+			  SLICE_ARGUMENTS(value_slice(&one->resource.desired.members[i].key)));
+		return false;
+	}
+	return true;
+}
+
+/* Both were there: as it was, or field by field. */
+static bool judge_change(struct undo_work *work, struct undo_case *one)
+{
+	if (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now))
+		return true;
+	if (!one->now)
+		return conflict(work, one, "is gone since", "undo the later run first");
+	if (!identity_equal(&one->was->identity, &one->now->identity) && !reaches_place(work, one->was)) {
+		undo_note(work, one->address, "stays where it is: provider '%.*s' does not reach %.*s any more",
+			  SLICE_ARGUMENTS(one->was->provider),
+			  SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
+		return true;
+	}
+	return undo_merge(work, one);
+}
+
+static bool judge(struct undo_work *work, struct undo_case *one)
+{
+	const struct object *form = one->was ? one->was : one->left;
+	const struct object *elsewhere = renamed(work, one);
+
+	if (!form)
+		return true;
+	if (elsewhere)
+		return conflict(
+			work, one,
+			arena_format(work->arena, "is called '%.*s' since", SLICE_ARGUMENTS(elsewhere->address)).data,
+			"give it back its name with 'trueup state mv'");
+	one->kind = kinds_find(work->input->kinds, form->kind);
+	if (!one->kind)
+		return conflict(work, one, "is of a kind that this version does not know",
+				"use the version that made it");
+	if (one->was && one->left)
+		return judge_change(work, one);
+	if (one->was) {
+		if (one->now && !undo_same_form(one->was, one->now))
+			return conflict(work, one, "is there again, and otherwise", "undo the later run first");
+		if (!one->now && can_be_made(work, one))
+			one->verdict = UNDO_MAKE;
+		return true;
+	}
+	if (one->now && !undo_same_form(one->left, one->now))
+		return conflict(work, one, "has changed again since", "undo the later run first");
+	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
+	return true;
+}
+
+static int compare_notes(const void *a, const void *b)
+{
+	const struct plan_note *left = (const struct plan_note *)a, *right = (const struct plan_note *)b;
+	int order = slice_compare(left->address, right->address);
+
+	return order != 0 ? order : slice_compare(left->what, right->what);
+}
+
+bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagnostics *diagnostics)
+{
+	struct undo_work work = {.input = input, .undoing = ret, .diagnostics = diagnostics, .arena = input->arena};
+
+	*ret = (struct undoing){0};
+	map_init(&ret->made);
+	index_now(&work);
+	index_spec(&work);
+	gather_cases(&work);
+	bool good = check_targets(&work);
+	for (size_t i = 0; i < work.case_count; i++)
+		good &= judge(&work, &work.cases[i]);
+	if (good)
+		good = undo_build(&work);
+	map_release(&work.now);
+	map_release(&work.now_id);
+	map_release(&work.spec);
+	map_release(&work.cases_by_address);
+	return good;
+}
+
+void undo_release(struct undoing *undoing)
+{
+	map_release(&undoing->made);
+}
+
+/* Instead of those of the decision, which speak of a spec. NULL: it stays. */
+static const char *const reasons[OPERATION_COUNT] = {
+	[OPERATION_CREATE] = "the run removed it",
+	[OPERATION_UPDATE] = "as before the run",
+	[OPERATION_DELETE] = "the run made it",
+	[OPERATION_FORGET] = "the run took it on",
+};
+
+/* What an action loses, or leaves as the run made it. */
+static void note_losses(struct undo_work *work, const struct action *action)
+{
+	const struct undo_case *made = map_get(&work->undoing->made, action->address);
+
+	if (action->operation == OPERATION_CREATE && made)
+		undo_note(work, action->address, "gets another id than '%.*s', and what that held is gone",
+			  SLICE_ARGUMENTS(made->was->provider_id));
+	if (action->operation == OPERATION_REPLACE)
+		undo_note(work, action->address, "gets another id than '%.*s', and what that holds is lost",
+			  SLICE_ARGUMENTS(action->provider_id));
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].effect == EFFECT_RELEASE)
+			undo_note(work, action->address, "'%.*s' keeps its value: the spec did not set it before",
+				  SLICE_ARGUMENTS(action->changes[i].path));
+}
+
+static bool check_secrets(const struct action *action, struct diagnostics *diagnostics)
+{
+	bool sends_all = action->operation == OPERATION_CREATE || action->operation == OPERATION_REPLACE;
+
+	if (!sends_all || !value_has_fingerprint(&action->desired))
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "'%.*s' would have to be made anew, and of a secret that it needs only the fingerprint is recorded",
+		   SLICE_ARGUMENTS(action->address));
+	diag_address(diagnostics, action->address);
+	diag_hint(diagnostics, "give the spec the secret that it had, or name what is to go back with --target");
+	return false;
+}
+
+bool undo_finish(struct undoing *undoing, const struct undo_input *input, struct plan *plan,
+		 struct diagnostics *diagnostics)
+{
+	struct undo_work work = {.input = input, .undoing = undoing, .arena = input->arena};
+	bool good = true;
+
+	for (size_t i = 0; i < plan->action_count; i++) {
+		struct action *action = &plan->actions[i];
+
+		note_losses(&work, action);
+		good &= check_secrets(action, diagnostics);
+		if (action->role == OBJECT_CURRENT && reasons[action->operation])
+			action->reason = reasons[action->operation];
+	}
+	if (undoing->note_count > 1)
+		qsort(undoing->notes, undoing->note_count, sizeof(*undoing->notes), compare_notes);
+	plan->undoes = input->run;
+	plan->notes = undoing->notes;
+	plan->note_count = undoing->note_count;
+	return good;
+}

@@ -1,0 +1,60 @@
+#ifndef TRUEUP_RECONCILE_UNDO_H
+#define TRUEUP_RECONCILE_UNDO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "reconcile/plan.h"
+#include "reconcile/resource.h"
+#include "reconcile/store.h"
+
+/*
+ * Undoing a run: of what it found, what it left and what is recorded now a stack is made
+ * that an ordinary plan then brings about. As with a merge of three texts, only what the run
+ * itself changed goes back; what later runs changed elsewhere stays.
+ */
+struct undo_input {
+	struct slice run;
+	/* What the run changed, with bodies read; its kinds are known. */
+	const struct past_object *past;
+	size_t past_count;
+	struct object *const *objects; /* as recorded now, in the order of the store, with bodies */
+	size_t object_count;
+	const struct kinds *kinds;
+	/* The stack as the spec has it: its settings, and secrets, where they are still the same. */
+	const struct stack *spec;
+	const struct provider_settings *providers; /* of the spec, and of places that it no longer names */
+	size_t provider_count;
+	const struct identity *identities; /* that these reach, parallel; one that is not known is empty */
+	const struct json_style *style;
+	const struct slice *targets; /* addresses; none: all that the run changed */
+	size_t target_count;
+	struct arena *arena;
+};
+
+struct undoing {
+	struct stack stack; /* what should be there */
+	/* What is to be planned: what goes back, and all that refers to it. */
+	struct slice *addresses;
+	size_t address_count;
+	struct plan_note *notes; /* what cannot be undone, by address */
+	size_t note_count, note_capacity;
+	struct map made; /* addresses that are made again, to the id that they had */
+};
+
+/* False after diagnostics: later runs have changed the same, or need what would go. */
+__attribute__((warn_unused_result)) bool undo_make(const struct undo_input *input, struct undoing *ret,
+						   struct diagnostics *diagnostics);
+void undo_release(struct undoing *undoing);
+/*
+ * What was planned from it says so: the reasons, and what is lost for good. False after a diagnostic
+ * where an action would need a secret of which the history holds the fingerprint alone.
+ */
+__attribute__((warn_unused_result)) bool undo_finish(struct undoing *undoing, const struct undo_input *input,
+						     struct plan *plan, struct diagnostics *diagnostics);
+
+#endif

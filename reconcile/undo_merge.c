@@ -1,0 +1,310 @@
+#include "reconcile/undo_parts.h"
+
+/* What one address goes back to: the three forms of it, field by field. */
+
+struct merging {
+	struct undo_work *work;
+	struct undo_case *one;
+	struct value_builder fields;
+	struct slice *ignored; /* fields that the plan is not to look at */
+	size_t ignored_count;
+	size_t reverted_count;
+	bool conflicts;
+};
+
+static const struct value *member(const struct value *map, struct slice name)
+{
+	const struct value *value = value_get(map, name);
+
+	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+}
+
+static bool is_same(const struct value *a, const struct value *b)
+{
+	return a == b || (a && b && value_equal(a, b));
+}
+
+bool undo_same_form(const struct object *a, const struct object *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->protect == b->protect && value_equal(&a->applied, &b->applied);
+}
+
+/* The field as the spec has it, where that is the secret whose fingerprint was recorded. */
+static const struct value *known_secret(const struct undo_work *work, struct slice address, struct slice field,
+					const struct value *recorded)
+{
+	const struct resource *resource = map_get(&work->spec, address);
+	const struct value *given = resource ? member(&resource->desired, field) : NULL;
+
+	if (!given)
+		return NULL;
+	struct value sealed = json_seal(work->arena, given, work->input->style);
+	return value_equal(&sealed, recorded) ? given : NULL;
+}
+
+struct resource undo_resource_of(const struct undo_work *work, const struct object *object, const struct kind *kind)
+{
+	const struct resource *spec = map_get(&work->spec, object->address);
+	VALUE_BUILDER_AUTO fields;
+
+	value_builder_init(&fields);
+	for (uint32_t i = 0; value_is(&object->applied, VALUE_MAP) && i < object->applied.count; i++) {
+		struct slice name = value_slice(&object->applied.members[i].key);
+		const struct value *value = &object->applied.members[i].value;
+		const struct value *secret =
+			value_has_fingerprint(value) ? known_secret(work, object->address, name, value) : NULL;
+
+		value_builder_member(&fields, name, secret ? *secret : *value);
+	}
+	return (struct resource){
+		.address = object->address,
+		.name = slice_from(object->address, object->kind.size + 1),
+		.kind = kind,
+		.position = spec ? spec->position : NOWHERE,
+		.desired = value_builder_map(&fields, work->arena),
+		.provider = object->provider,
+		.dependencies = object->dependencies,
+		.dependency_count = object->dependency_count,
+		.protect = object->protect,
+		.create_before_destroy = spec ? spec->create_before_destroy : CHOICE_UNSET,
+	};
+}
+
+static void report_conflict(struct merging *merging, struct slice path)
+{
+	const struct undo_case *one = merging->one;
+
+	merging->conflicts = true;
+	diag_error(merging->work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' has changed again since: '%.*s'%.*s",
+		   SLICE_ARGUMENTS(one->address), SLICE_ARGUMENTS(path),
+		   SLICE_ARGUMENTS(undo_since(merging->work, one)));
+	diag_address(merging->work->diagnostics, one->address);
+	diag_hint(merging->work->diagnostics, "undo the later run first, or name what is to go back with --target");
+}
+
+/* A map goes back key by key: others may have changed other keys since. */
+static struct value merge_map(struct merging *merging, const struct field *field, const struct value *was,
+			      const struct value *left, const struct value *now)
+{
+	struct arena *arena = merging->work->arena;
+	VALUE_BUILDER_AUTO merged;
+
+	value_builder_init(&merged);
+	for (uint32_t i = 0; i < now->count; i++) {
+		struct slice key = value_slice(&now->members[i].key);
+		const struct value *mine = &now->members[i].value, *old = value_get(was, key);
+
+		if (is_same(old, value_get(left, key)) || is_same(old, mine))
+			value_builder_member(&merged, key, *mine);
+		else if (!is_same(value_get(left, key), mine))
+			report_conflict(merging, arena_format(arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)));
+		else if (old)
+			value_builder_member(&merged, key, *old);
+	}
+	for (uint32_t i = 0; i < was->count; i++) {
+		struct slice key = value_slice(&was->members[i].key);
+
+		if (value_get(now, key))
+			continue;
+		if (!value_get(left, key))
+			value_builder_member(&merged, key, was->members[i].value);
+		else if (!is_same(value_get(left, key), &was->members[i].value))
+			report_conflict(merging, arena_format(arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)));
+	}
+	return value_builder_map(&merged, arena);
+}
+
+/* The items of a list as texts, which compare as they do. */
+static struct slice *index_items(const struct merging *merging, const struct value *list, struct map *ret)
+{
+	const struct undo_work *work = merging->work;
+	struct slice *texts = arena_new_array(work->arena, list->count + 1, struct slice);
+
+	map_init(ret);
+	for (uint32_t i = 0; i < list->count; i++) {
+		texts[i] = json_canonical(work->arena, &list->items[i], work->input->style);
+		map_set(ret, texts[i], &texts[i]);
+	}
+	return texts;
+}
+
+/* A set goes back item by item. What a later run took out or put in by itself is left so. */
+static struct value merge_set(const struct merging *merging, const struct value *was, const struct value *left,
+			      const struct value *now)
+{
+	struct map in_was, in_left, in_now;
+	const struct slice *old = index_items(merging, was, &in_was);
+	const struct slice *mine = index_items(merging, now, &in_now);
+	VALUE_BUILDER_AUTO merged;
+
+	(void)index_items(merging, left, &in_left);
+	value_builder_init(&merged);
+	for (uint32_t i = 0; i < now->count; i++)
+		if (!map_get(&in_left, mine[i]) || map_get(&in_was, mine[i]))
+			value_builder_item(&merged, now->items[i]);
+	for (uint32_t i = 0; i < was->count; i++)
+		if (!map_get(&in_left, old[i]) && !map_get(&in_now, old[i]))
+			value_builder_item(&merged, was->items[i]);
+	map_release(&in_was);
+	map_release(&in_left);
+	map_release(&in_now);
+	return value_builder_list(&merged, merging->work->arena);
+}
+
+static bool all_are(enum value_type type, const struct value *a, const struct value *b, const struct value *c)
+{
+	return a && b && c && value_is(a, type) && value_is(b, type) && value_is(c, type);
+}
+
+static void keep(struct merging *merging, const struct field *field, const struct value *now)
+{
+	struct slice name = slice_of(field->name);
+	const struct value *secret = now && value_has_fingerprint(now)
+					     ? known_secret(merging->work, merging->one->address, name, now)
+					     : NULL;
+
+	if (now)
+		value_builder_member(&merging->fields, name, secret ? *secret : *now);
+	/* What refers to others follows them; the rest is none of the undoing's business. */
+	if (!now || !value_has_deferred(now))
+		merging->ignored[merging->ignored_count++] = name;
+}
+
+/*
+ * The spec did not set the field before the run. Where nothing would bring it back once it is
+ * released, what was seen then is set.
+ */
+static const struct value *seen_before(const struct undo_case *one, const struct field *field)
+{
+	const struct value *seen = member(&one->was->observed, slice_of(field->name));
+
+	if (field->when_unset != UNSET_RELEASE || (field->flags & (IMMUTABLE | WRITE_ONLY | OBSERVED)) || !seen ||
+	    value_has_unread(seen))
+		return NULL;
+	return seen;
+}
+
+static void revert(struct merging *merging, const struct field *field, const struct value *old, const struct value *now)
+{
+	struct undo_work *work = merging->work;
+	struct slice name = slice_of(field->name);
+
+	if (!old)
+		old = seen_before(merging->one, field);
+	if (old && value_has_fingerprint(old)) {
+		const struct value *secret = known_secret(work, merging->one->address, name, old);
+
+		if (!secret) {
+			undo_note(work, merging->one->address,
+				  "'%s' keeps its value: what it was is a secret, of which only the fingerprint is "
+				  "recorded",
+				  field->name);
+			keep(merging, field, now);
+			return;
+		}
+		old = secret;
+	}
+	merging->reverted_count++;
+	if (old)
+		value_builder_member(&merging->fields, name, *old);
+}
+
+static void merge_field(struct merging *merging, const struct field *field)
+{
+	const struct undo_case *one = merging->one;
+	struct slice name = slice_of(field->name);
+	const struct value *was = member(&one->was->applied, name);
+	const struct value *left = member(&one->left->applied, name);
+	const struct value *now = member(&one->now->applied, name);
+
+	if (is_same(was, left) || is_same(was, now)) {
+		keep(merging, field, now);
+		return;
+	}
+	if (is_same(left, now)) {
+		revert(merging, field, was, now);
+		return;
+	}
+	struct value *merged = arena_new(merging->work->arena, struct value);
+	if (field->type == FIELD_MAP && all_are(VALUE_MAP, was, left, now)) {
+		*merged = merge_map(merging, field, was, left, now);
+		revert(merging, field, merged, now);
+	} else if (field->type == FIELD_SET && all_are(VALUE_LIST, was, left, now)) {
+		*merged = merge_set(merging, was, left, now);
+		revert(merging, field, merged, now);
+	} else {
+		report_conflict(merging, name);
+	}
+}
+
+static bool mentions(const struct value *value, struct slice address)
+{
+	if (value_is(value, VALUE_DEFERRED))
+		return slice_contains(value->deferred->text, address);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (mentions(&value->items[i], address))
+			return true;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (mentions(&value->members[i].value, address))
+			return true;
+	return false;
+}
+
+static bool is_same_dependency(const struct dependency *a, const struct dependency *b)
+{
+	return slice_equal(a->address, b->address) && a->binding == b->binding && a->immutable == b->immutable &&
+	       a->loose == b->loose;
+}
+
+/* What either form depended on, as far as the fields still refer to it. */
+static void join_dependencies(const struct merging *merging, struct resource *resource)
+{
+	const struct object *forms[] = {merging->one->now, merging->one->was};
+	size_t most = forms[0]->dependency_count + forms[1]->dependency_count;
+	struct dependency *all = arena_new_array(merging->work->arena, most + 1, struct dependency);
+	size_t count = 0;
+
+	for (size_t form = 0; form < 2; form++) {
+		for (size_t i = 0; i < forms[form]->dependency_count; i++) {
+			const struct dependency *one = &forms[form]->dependencies[i];
+			bool told = one->output.size == 0 && one->field.size == 0;
+			bool known = false;
+
+			/* depends_on stays as it is. */
+			if (told ? form > 0 : !mentions(&resource->desired, one->address))
+				continue;
+			for (size_t k = 0; k < count && !known; k++)
+				known = is_same_dependency(&all[k], one);
+			if (!known)
+				all[count++] = *one;
+		}
+	}
+	resource->dependencies = all;
+	resource->dependency_count = count;
+}
+
+bool undo_merge(struct undo_work *work, struct undo_case *one)
+{
+	struct merging merging = {
+		.work = work,
+		.one = one,
+		.ignored = arena_new_array(work->arena, one->kind->fields.count + 1, struct slice),
+	};
+	bool protect = one->was->protect != one->left->protect && one->now->protect == one->left->protect;
+
+	value_builder_init(&merging.fields);
+	for (size_t i = 0; i < one->kind->fields.count; i++)
+		merge_field(&merging, field_at(&one->kind->fields, i));
+	one->resource = undo_resource_of(work, one->now, one->kind);
+	one->resource.desired = value_builder_map(&merging.fields, work->arena);
+	one->resource.protect = protect ? one->was->protect : one->now->protect;
+	/* An object that was begun and not finished is compared as a whole. */
+	one->resource.ignored = merging.ignored;
+	one->resource.ignored_count = one->now->role == OBJECT_INCOMPLETE ? 0 : merging.ignored_count;
+	join_dependencies(&merging, &one->resource);
+	value_builder_release(&merging.fields);
+	one->verdict = merging.reverted_count > 0 || protect ? UNDO_CHANGE : UNDO_NOTHING;
+	return !merging.conflicts;
+}

@@ -1,0 +1,55 @@
+#ifndef TRUEUP_RECONCILE_UNDO_PARTS_H
+#define TRUEUP_RECONCILE_UNDO_PARTS_H
+
+#include "base/map.h"
+#include "reconcile/undo.h"
+
+/* What undo*.c share; private to undo. */
+
+enum undo_verdict {
+	UNDO_NOTHING, /* as it was before, or it cannot go back */
+	UNDO_REMOVE,  /* the run made it */
+	UNDO_MAKE,    /* the run removed it */
+	UNDO_CHANGE,
+};
+
+/* One address that the run changed. */
+struct undo_case {
+	struct slice address;
+	const struct kind *kind;
+	const struct object *was;  /* what the run found; NULL: nothing */
+	const struct object *left; /* what it left */
+	const struct object *now;
+	const struct past_object *next; /* names the run that changed it again, or NULL */
+	enum undo_verdict verdict;
+	struct resource resource; /* of UNDO_MAKE and UNDO_CHANGE */
+};
+
+struct undo_work {
+	const struct undo_input *input;
+	struct undoing *undoing;
+	struct diagnostics *diagnostics;
+	struct arena *arena;
+	struct map now;	   /* by address, to struct object */
+	struct map now_id; /* by object id, likewise */
+	struct map spec;   /* by address, to const struct resource */
+	struct undo_case *cases;
+	size_t case_count;
+	struct map cases_by_address;
+};
+
+__attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, struct slice address, const char *format,
+						     ...);
+/* Whether the spec would ask the same of both. */
+bool undo_same_form(const struct object *a, const struct object *b);
+/* The resource that an object was last applied as, with secrets that the spec still has. */
+struct resource undo_resource_of(const struct undo_work *work, const struct object *object, const struct kind *kind);
+/* Takes out of what is now all that the run changed: UNDO_CHANGE, or UNDO_NOTHING with notes.
+ * False after a diagnostic: a later run has changed the same. */
+bool undo_merge(struct undo_work *work, struct undo_case *one);
+/* The stack and the addresses, of the cases; false after diagnostics. */
+bool undo_build(struct undo_work *work);
+/* Whose doing it is that a case cannot go back, for the end of a message. */
+struct slice undo_since(const struct undo_work *work, const struct undo_case *one);
+
+#endif

@@ -1,0 +1,217 @@
+#include "reconcile/graph.h"
+#include "reconcile/undo_parts.h"
+
+/* The stack that should be there: what goes back, and all that the run left alone. */
+
+/* An address of the world as it should be. */
+struct entry {
+	struct slice address;
+	struct undo_case *one; /* NULL: the run left it alone */
+	struct resource resource;
+	bool is_there;
+	bool is_planned;
+};
+
+struct entries {
+	struct undo_work *work;
+	struct entry *items;
+	size_t count;
+	struct map by_address;
+	struct graph users;
+};
+
+static void add_entry(struct entries *entries, struct slice address, struct undo_case *one, const struct object *now)
+{
+	struct undo_work *work = entries->work;
+	struct entry *entry = &entries->items[entries->count];
+	const struct kind *kind = now ? kinds_find(work->input->kinds, now->kind) : NULL;
+	bool changes = one && (one->verdict == UNDO_CHANGE || one->verdict == UNDO_MAKE);
+
+	*entry = (struct entry){.address = address, .one = one};
+	entry->is_there = changes || (now && kind && !(one && one->verdict == UNDO_REMOVE));
+	entry->is_planned = one && one->verdict != UNDO_NOTHING;
+	if (changes)
+		entry->resource = one->resource;
+	else if (now && kind)
+		entry->resource = undo_resource_of(work, now, kind);
+	map_add(&entries->by_address, address, entry);
+	entries->count++;
+}
+
+static void gather_entries(struct entries *entries)
+{
+	struct undo_work *work = entries->work;
+
+	entries->items = arena_new_array(work->arena, work->now.count + work->case_count + 1, struct entry);
+	map_init(&entries->by_address);
+	map_reserve(&entries->by_address, work->now.count + work->case_count);
+	for (size_t i = 0; i < work->now.count; i++) {
+		struct slice address = work->now.entries[i].key;
+
+		add_entry(entries, address, map_get(&work->cases_by_address, address), work->now.entries[i].item);
+	}
+	for (size_t i = 0; i < work->case_count; i++)
+		if (!work->cases[i].now)
+			add_entry(entries, work->cases[i].address, &work->cases[i], NULL);
+	graph_init(&entries->users, entries->count);
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct resource *resource = &entries->items[i].resource;
+
+		for (size_t k = 0; entries->items[i].is_there && k < resource->dependency_count; k++) {
+			const struct entry *target = map_get(&entries->by_address, resource->dependencies[k].address);
+
+			if (target)
+				graph_add(&entries->users, (size_t)(target - entries->items), i);
+		}
+	}
+	graph_close(&entries->users);
+}
+
+/* The first thing that an entry needs, and that will not be there. */
+static const struct dependency *first_missing(const struct entries *entries, const struct entry *entry)
+{
+	for (size_t i = 0; entry->is_there && i < entry->resource.dependency_count; i++) {
+		const struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[i].address);
+
+		if (!target || !target->is_there)
+			return &entry->resource.dependencies[i];
+	}
+	return NULL;
+}
+
+/* What cannot go back because of what it needs; then neither can what needs that. */
+static void drop(struct entries *entries, struct entry *entry, const struct dependency *missing)
+{
+	struct undo_work *work = entries->work;
+	bool made = entry->one->verdict == UNDO_MAKE;
+
+	undo_note(work, entry->address, "%s: it needs '%.*s', which is not there any more",
+		  made ? "is not made again" : "stays as it is", SLICE_ARGUMENTS(missing->address));
+	entry->one->verdict = UNDO_NOTHING;
+	entry->is_planned = false;
+	entry->is_there = !made;
+	if (!made)
+		entry->resource = undo_resource_of(work, entry->one->now, entry->one->kind);
+}
+
+static void drop_impossible(struct entries *entries)
+{
+	size_t most = entries->count + entries->users.edge_count;
+	uint32_t *queue = arena_new_array(entries->work->arena, most + 1, uint32_t);
+	size_t count = entries->count;
+
+	for (size_t i = 0; i < count; i++)
+		queue[i] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++) {
+		struct entry *entry = &entries->items[queue[i]];
+		bool goes_back = entry->is_planned && entry->is_there;
+		const struct dependency *missing = goes_back ? first_missing(entries, entry) : NULL;
+
+		if (!missing)
+			continue;
+		drop(entries, entry, missing);
+		for (uint32_t k = entries->users.first[queue[i]];
+		     !entry->is_there && k < entries->users.first[queue[i] + 1]; k++)
+			queue[count++] = entries->users.successors[k];
+	}
+}
+
+/* Nobody may be left without what goes. */
+static bool check_removals(const struct entries *entries)
+{
+	const struct undo_work *work = entries->work;
+	bool good = true;
+
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->items[i];
+		const struct dependency *missing = first_missing(entries, entry);
+		const struct entry *target = missing ? map_get(&entries->by_address, missing->address) : NULL;
+
+		if (!target || !target->one || target->one->verdict != UNDO_REMOVE)
+			continue;
+		good = diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
+				  "'%.*s' needs '%.*s', which the run made and which would go",
+				  SLICE_ARGUMENTS(entry->address), SLICE_ARGUMENTS(target->address));
+		diag_address(work->diagnostics, entry->address);
+		diag_hint(work->diagnostics,
+			  "undo the run that made it first, or name what is to go back with --target");
+	}
+	return good;
+}
+
+/* What refers to what goes back, however far away, may have to follow it: in that alone. */
+static void plan_users(struct entries *entries)
+{
+	struct undo_work *work = entries->work;
+	uint32_t *queue = arena_new_array(work->arena, entries->count + 1, uint32_t);
+	size_t count = 0;
+
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->items[i].is_planned)
+			queue[count++] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t k = entries->users.first[queue[i]]; k < entries->users.first[queue[i] + 1]; k++) {
+			struct entry *user = &entries->items[entries->users.successors[k]];
+
+			if (user->is_planned || !user->is_there)
+				continue;
+			user->is_planned = true;
+			queue[count++] = entries->users.successors[k];
+		}
+	}
+}
+
+static void ignore_settled(const struct undo_work *work, struct resource *resource)
+{
+	struct slice *ignored = arena_new_array(work->arena, resource->kind->fields.count + 1, struct slice);
+
+	for (size_t i = 0; i < resource->kind->fields.count; i++) {
+		const struct field *field = field_at(&resource->kind->fields, i);
+		const struct value *value = value_get_named(&resource->desired, field->name);
+
+		if (!value || !value_has_deferred(value))
+			ignored[resource->ignored_count++] = slice_of(field->name);
+	}
+	resource->ignored = ignored;
+}
+
+static void write_stack(struct entries *entries)
+{
+	struct undo_work *work = entries->work;
+	struct undoing *undoing = work->undoing;
+	struct resource *resources = arena_new_array(work->arena, entries->count + 1, struct resource);
+
+	undoing->addresses = arena_new_array(work->arena, entries->count + 1, struct slice);
+	undoing->stack = *work->input->spec;
+	undoing->stack.providers = work->input->providers;
+	undoing->stack.provider_count = work->input->provider_count;
+	undoing->stack.resources = resources;
+	undoing->stack.resource_count = 0;
+	for (size_t i = 0; i < entries->count; i++) {
+		struct entry *entry = &entries->items[i];
+
+		if (entry->is_planned)
+			undoing->addresses[undoing->address_count++] = entry->address;
+		if (!entry->is_there)
+			continue;
+		if (!entry->one || entry->one->verdict == UNDO_NOTHING)
+			ignore_settled(work, &entry->resource);
+		else if (entry->one->verdict == UNDO_MAKE)
+			map_set(&undoing->made, entry->address, entry->one);
+		resources[undoing->stack.resource_count++] = entry->resource;
+	}
+}
+
+bool undo_build(struct undo_work *work)
+{
+	struct entries entries = {.work = work};
+
+	gather_entries(&entries);
+	drop_impossible(&entries);
+	bool good = check_removals(&entries);
+	plan_users(&entries);
+	write_stack(&entries);
+	graph_release(&entries.users);
+	map_release(&entries.by_address);
+	return good;
+}

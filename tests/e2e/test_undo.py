@@ -1,0 +1,328 @@
+"""`trueup undo RUN`: what a past run changed goes back, on the simulator and on moto's server."""
+
+import sqlite3
+
+import pytest
+
+from cli import Terminal, recorded
+from test_cli_runs import gate  # noqa: F401
+
+NET = """\
+stack: net
+providers: {aws: {region: eu-central-1}}
+aws.vpc:
+  main: {cidr: 10.0.0.0/16, tags: {team: red, floor: "1"}}
+aws.subnet:
+  a: {vpc: main, cidr: 10.0.1.0/24}
+  b: {vpc: main, cidr: 10.0.2.0/24}
+aws.security_group:
+  web:
+    vpc: main
+    name: web
+    description: web servers
+    ingress:
+      - {protocol: tcp, from_port: 443, to_port: 443, cidr: 10.0.0.0/16}
+outputs:
+  vpc: "${aws.vpc.main.id}"
+"""
+
+SUBNETS = """\
+  a: {vpc: main, cidr: 10.0.1.0/24}
+  b: {vpc: main, cidr: 10.0.2.0/24}
+"""
+RULE = "      - {protocol: tcp, from_port: 443, to_port: 443, cidr: 10.0.0.0/16}\n"
+TWO_RULES = RULE + RULE.replace("443", "80")
+
+
+@pytest.fixture(params=["sim", "moto"])
+def net(stack, request):
+    """The stack, applied."""
+    if request.param == "sim":
+        stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    else:
+        stack.environment.update(AWS_ENDPOINT_URL=request.getfixturevalue("moto").address)
+    stack.write("net.yaml", NET)
+    stack.run("apply", "--yes")
+    return stack
+
+
+@pytest.fixture
+def sim(stack):
+    """The same on the simulator alone, for what has nothing to do with a server."""
+    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    stack.write("net.yaml", NET)
+    stack.run("apply", "--yes")
+    return stack
+
+
+def runs(stack):
+    """The runs, the newest first."""
+    return stack.run("state", "history", "--output", "json").json["runs"]
+
+
+def apply_spec(stack, text):
+    """Applies another spec, and gives the run's id."""
+    stack.write("net.yaml", text)
+    stack.run("apply", "--yes")
+    return runs(stack)[0]["id"]
+
+
+def undo(stack, run, *arguments, status=0):
+    return stack.run("undo", run, "--output", "json", *arguments, status=status).json
+
+
+def operations(document):
+    return {action["address"]: action["operation"] for action in document["actions"]}
+
+
+def lost(document):
+    return {(note["address"], note["what"].split(" than ")[0]) for note in document["irreversible"]}
+
+
+def is_as_in(stack, text):
+    """Whether the world is what that spec says: nothing is left to plan."""
+    stack.write("net.yaml", text)
+    return stack.run("plan", "--output", "json").json["actions"] == []
+
+
+CHANGES = {
+    "create": (
+        NET.replace(SUBNETS, SUBNETS + "  c: {vpc: main, cidr: 10.0.3.0/24}\n"),
+        {"aws.subnet.c": "delete"},
+        set(),
+    ),
+    "update of a field": (
+        NET.replace("team: red", "team: blue"),
+        {"aws.vpc.main": "update"},
+        set(),
+    ),
+    "update of a part": (
+        NET.replace(RULE, TWO_RULES),
+        {"aws.security_group.web": "update"},
+        set(),
+    ),
+    "a field that the spec did not set before": (
+        NET.replace('floor: "1"}}', 'floor: "1"}, dns_hostnames: true}'),
+        {"aws.vpc.main": "update"},
+        set(),
+    ),
+    "replace": (
+        NET.replace("10.0.2.0/24", "10.0.7.0/24"),
+        {"aws.subnet.b": "replace"},
+        {("aws.subnet.b", "gets another id")},
+    ),
+    "delete": (
+        NET.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", ""),
+        {"aws.subnet.b": "create"},
+        {("aws.subnet.b", "gets another id")},
+    ),
+    "replace of what others refer to": (
+        NET.replace("10.0.", "10.8."),
+        {
+            "aws.vpc.main": "replace",
+            "aws.subnet.a": "replace",
+            "aws.subnet.b": "replace",
+            "aws.security_group.web": "replace",
+        },
+        {
+            (address, "gets another id")
+            for address in ("aws.vpc.main", "aws.subnet.a", "aws.subnet.b", "aws.security_group.web")
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_undone(net, change):
+    """The world is as before, and the plan of the spec tells the difference; the undoing can be undone."""
+    text, wanted, losses = CHANGES[change]
+    run = apply_spec(net, text)
+    shown = undo(net, run[:8], "--detailed-exitcode", status=2)
+    assert operations(shown) == wanted
+    assert lost(shown) == losses
+    assert shown["undoes"] == run
+    done = undo(net, run[:8], "--yes")
+    assert done["digest"] == shown["digest"]
+    assert net.run("plan", "--output", "json").json["actions"] != []
+    assert undo(net, run[:8], "--detailed-exitcode")["actions"] == []
+    history = runs(net)
+    assert (history[0]["command"], history[0]["outcome"]) == (f"undo {run[:8]}", "done")
+    assert is_as_in(net, NET)
+    undo(net, history[0]["id"][:8], "--yes")
+    assert is_as_in(net, text)
+
+
+def test_first_apply_and_destroy(net):
+    """All of a stack can go and come again."""
+    first = runs(net)[0]["id"]
+    before = recorded(net)
+    assert set(operations(undo(net, first, "--yes")).values()) == {"delete"}
+    assert recorded(net) == {}
+    undo(net, runs(net)[0]["id"], "--yes")
+    assert is_as_in(net, NET)
+    assert recorded(net).keys() == before.keys() and recorded(net) != before
+    net.run("destroy", "--yes")
+    document = undo(net, runs(net)[0]["id"], "--yes")
+    assert operations(document) == {address: "create" for address in before}
+    assert {address for address, _ in lost(document)} == set(before)
+    assert is_as_in(net, NET)
+
+
+def test_of_later_runs_the_rest_stays(net):
+    """As with a merge: other fields, keys and rules that were changed since are none of the run's business."""
+    run = apply_spec(net, NET.replace("team: red", "team: blue").replace(RULE, TWO_RULES))
+    later = NET.replace("team: red", "team: blue").replace('floor: "1"', 'floor: "2"')
+    apply_spec(net, later.replace(RULE, TWO_RULES + RULE.replace("443", "22")).replace("10.0.2.0", "10.0.9.0"))
+    document = undo(net, run[:8], "--yes")
+    assert operations(document) == {"aws.vpc.main": "update", "aws.security_group.web": "update"}
+    wanted = NET.replace('floor: "1"', 'floor: "2"').replace("10.0.2.0", "10.0.9.0")
+    assert is_as_in(net, wanted.replace(RULE, RULE + RULE.replace("443", "22")))
+
+
+BLUE = NET.replace("team: red", "team: blue")
+THIRD = NET.replace(SUBNETS, SUBNETS + "  c: {vpc: main, cidr: 10.0.3.0/24}\n")
+EXTRA = NET.replace("aws.subnet:", "  extra: {cidr: 10.5.0.0/16}\naws.subnet:")
+EXTRA_C = EXTRA.replace(SUBNETS, SUBNETS + "  c: {vpc: extra, cidr: 10.5.1.0/24}\n")
+LESS = NET.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+
+
+@pytest.mark.parametrize(
+    "run, later, said",
+    [
+        (BLUE, NET.replace("team: red", "team: green"), "'aws.vpc.main' has changed again since: 'tags.team'"),
+        (BLUE, NET.replace('{team: red, floor: "1"}', '{floor: "1"}'), "'aws.vpc.main' has changed again since"),
+        (THIRD, THIRD.replace("10.0.3.0", "10.0.4.0"), "'aws.subnet.c' has changed again since"),
+        (LESS, NET.replace("10.0.2.0", "10.0.9.0"), "'aws.subnet.b' is there again, and otherwise"),
+        (
+            NET.replace(SUBNETS, SUBNETS + "  c: {vpc: main, cidr: 10.0.3.0/24}\n").replace("10.0.2.0", "10.0.9.0"),
+            LESS,
+            "'aws.subnet.b' is gone since",
+        ),
+    ],
+    ids=["another value", "taken out", "made and changed", "removed and made", "changed and removed"],
+)
+def test_conflict(sim, run, later, said):
+    """What later runs changed likewise is named with the run, and nothing is done."""
+    id = apply_spec(sim, run)
+    since = apply_spec(sim, later)
+    before = recorded(sim)
+    document = undo(sim, id[:8], "--yes", status=1)
+    messages = [one["message"] for one in document["diagnostics"]]
+    named = "" if "again, and" in said else f"run {since[:8]})"
+    assert any(said in message and named in message for message in messages), messages
+    assert recorded(sim) == before and runs(sim)[0]["id"] == since
+
+
+def test_what_others_need_stays(sim):
+    """A thing that a later run built upon is not taken away; the rest can be had by --target."""
+    run = apply_spec(sim, EXTRA.replace("red", "blue"))
+    apply_spec(sim, EXTRA_C.replace("red", "blue"))
+    document = undo(sim, run[:8], "--yes", status=1)
+    assert "'aws.subnet.c' needs 'aws.vpc.extra', which the run made" in document["diagnostics"][0]["message"]
+    document = undo(sim, run[:8], "--yes", "--target", "aws.vpc.main")
+    assert operations(document) == {"aws.vpc.main": "update"}
+    document = undo(sim, run[:8], "--target", "aws.vpc.none", status=1)
+    assert "the run did not change 'aws.vpc.none'" in document["diagnostics"][0]["message"]
+
+
+def test_what_it_needs_is_gone(sim):
+    """What cannot be made again is listed with the reason, and the rest goes back."""
+    apply_spec(sim, EXTRA_C)
+    run = apply_spec(sim, EXTRA.replace("red", "blue"))
+    apply_spec(sim, BLUE)
+    document = undo(sim, run[:8], "--yes")
+    assert operations(document) == {"aws.vpc.main": "update"}
+    assert document["irreversible"] == [
+        {
+            "address": "aws.subnet.c",
+            "what": "is not made again: it needs 'aws.vpc.extra', which is not there any more",
+        }
+    ]
+
+
+def test_renamed_since(sim):
+    run = apply_spec(sim, BLUE)
+    sim.run("state", "mv", "aws.vpc.main", "aws.vpc.first")
+    document = undo(sim, run[:8], "--yes", status=1)
+    assert "'aws.vpc.main' is called 'aws.vpc.first' since" in document["diagnostics"][0]["message"]
+
+
+def test_drift_elsewhere_is_left_alone(stack, moto):
+    """Only the fields that the run changed go back, whatever else has moved; the next plan tells of that."""
+    stack.environment.update(AWS_ENDPOINT_URL=moto.address)
+    base = NET.replace("cidr: 10.0.0.0/16, tags", "cidr: 10.0.0.0/16, dns_hostnames: true, tags")
+    apply_spec(stack, base)
+    run = apply_spec(stack, base.replace("team: red", "team: blue"))
+    ec2, vpc = moto.client("ec2"), recorded(stack)["aws.vpc.main"]
+    ec2.modify_vpc_attribute(VpcId=vpc, EnableDnsHostnames={"Value": False})
+    document = undo(stack, run[:8], "--yes")
+    assert [change["path"] for action in document["actions"] for change in action["changes"]] == ["tags.team"]
+    assert not ec2.describe_vpc_attribute(VpcId=vpc, Attribute="enableDnsHostnames")["EnableDnsHostnames"]["Value"]
+    stack.write("net.yaml", base)
+    changes = stack.run("plan", "--output", "json").json["actions"][0]["changes"]
+    assert [(change["path"], change["cause"]) for change in changes] == [("dns_hostnames", "drift")]
+
+
+def test_asked_and_saved(sim):
+    """It is confirmed like an apply, and its plan can be saved, shown and applied without the spec."""
+    run = apply_spec(sim, THIRD)
+    terminal = Terminal(sim, "undo", run[:8])
+    terminal.read_until("Apply this?")
+    terminal.type("no\n")
+    terminal.end(1)
+    assert "aws.subnet.c" in recorded(sim)
+    result = sim.run("undo", run[:8], "--out", "back.plan")
+    assert f"undoes run {run[:8]}" in result.out and "DELETE, the run made it" in result.out
+    assert "aws.subnet.c" in recorded(sim)
+    sim.run("undo", run[:8], "--yes", "--digest", "00000000", status=4)
+    sim.run("undo", run[:8], "--yes", "--max-delete", "0", status=6)
+    (sim.folder / "net.yaml").rename(sim.folder / "net.txt")
+    shown = sim.run("show", "back.plan")
+    assert f"undoes run {run[:8]}" in shown.out and "DELETE, the run made it" in shown.out
+    applied = sim.run("apply", "back.plan", "--output", "json").json
+    assert applied["undoes"] == run
+    assert "aws.subnet.c" not in recorded(sim)
+    assert runs(sim)[0]["command"] == f"undo {run[:8]}"
+
+
+def test_what_cannot_be_undone(sim):
+    """Runs that changed the record alone, that are not there, or that an older version made."""
+    sim.run("state", "rm", "--yes", "aws.subnet.b")
+    result = sim.run("undo", runs(sim)[0]["id"][:8], status=1)
+    assert "was 'state rm', which changed nothing but the record" in result.err
+    assert "no run is recorded whose id begins with 'ffff'" in sim.run("undo", "ffff", status=1).err
+    first = runs(sim)[-1]["id"]
+    with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
+        database.execute("DELETE FROM formers")
+    database.close()
+    assert "it was made by an older version" in sim.run("undo", first[:8], status=1).err
+
+
+@pytest.mark.parametrize("held", ["before", "after"])
+def test_cut_off(stack, gate, moto, held):
+    """What a killed run had begun is settled first, and then undone like anything else."""
+    stack.environment.update(AWS_ENDPOINT_URL=gate.url)
+    apply_spec(stack, NET)
+    stack.write("net.yaml", THIRD.replace("red", "blue"))
+    setattr(gate, held, "CreateSubnet")
+    process = stack.start("apply", "--yes")
+    assert gate.held.wait(30)
+    process.kill()
+    process.communicate()
+    gate.open()
+    run = runs(stack)[0]["id"]
+    undo(stack, run, "--yes")
+    assert is_as_in(stack, NET)
+    filters = [{"Name": "vpc-id", "Values": [recorded(stack)["aws.vpc.main"]]}]
+    assert len(moto.client("ec2").describe_subnets(Filters=filters)["Subnets"]) == 2
+
+
+def test_older_state(sim):
+    """A state of the format before is brought up when it is opened for writing."""
+    with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
+        database.executescript("DROP TABLE formers; DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;")
+    database.close()
+    assert "of an older format" in sim.run("state", "list", status=1).err
+    run = apply_spec(sim, BLUE)
+    undo(sim, run, "--yes")
+    assert is_as_in(sim, NET)
