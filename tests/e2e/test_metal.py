@@ -1,95 +1,28 @@
-"""metal.machine: machines that exist, through Redfish, against sushy-tools' emulator, the simulator and hostile servers.
+"""metal.machine: machines that exist, through Redfish, against sushy-tools' emulator and the simulator."""
 
-What a machine is and does is asked of the emulator itself, never of the program under test.
-"""
-
-import base64
-import contextlib
-import datetime
-import http.server
-import ipaddress
 import json
-import pathlib
 import re
-import threading
 import time
-import urllib.request
 
-import bcrypt
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
-USER, PASSWORD = "ops", "correct horse"
-UNREAD, PARTLY = 3, 7
-
-
-def uuid_of(number):
-    return f"6f2f1c3e-0000-4000-8000-{number:012d}"
-
-
-def mac_of(number, port=0):
-    return f"52:54:00:{number // 256:02x}:{number % 256:02x}:{port:02x}"
-
-
-def machine(number, power="Off", ports=1):
-    """A machine as the emulator's configuration has it."""
-    nics = [{"mac": mac_of(number, port), "ip": f"172.22.0.{port + 1}"} for port in range(ports)]
-    return {"uuid": uuid_of(number), "name": f"node-{number}", "power_state": power, "nics": nics}
-
-
-def system_url(server, number):
-    return f"{server.address}/redfish/v1/Systems/{uuid_of(number)}"
-
-
-def ask(url, body=None):
-    """What a controller answers, as a client of our own sees it."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data=data, headers={"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        text = answer.read()
-    return json.loads(text) if text else None
-
-
-def power_of(server, number):
-    return ask(system_url(server, number))["PowerState"]
-
-
-def turn(server, number, reset_type, until):
-    """Turns a machine on or off behind the program's back."""
-    ask(system_url(server, number) + "/Actions/ComputerSystem.Reset", {"ResetType": reset_type})
-    deadline = time.monotonic() + 30
-    while power_of(server, number) != until:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-
-
-def write(stack, machines, **settings):
-    spec = {"stack": "racks", "providers": {"metal": settings}, "metal.machine": machines}
-    stack.write("stack.yaml", json.dumps(spec))
-
-
-def plan(stack, status=0, **settings):
-    return stack.run("plan", "--output", "json", status=status, **settings).json
-
-
-def operations(planned):
-    return {action["address"]: action["operation"] for action in planned["actions"]}
-
-
-def changes(planned, address):
-    action = next(action for action in planned["actions"] if action["address"] == address)
-    return {change["path"]: (change["effect"], change["before"], change["after"]) for change in action["changes"]}
-
-
-def reasons(planned):
-    return {(unread["address"], unread.get("field", "")): unread["reason"] for unread in planned["unread"]}
-
-
-def is_empty(stack):
-    return operations(plan(stack)) == {}
-
+from metal_machines import (
+    PARTLY,
+    UNREAD,
+    USER,
+    changes,
+    is_empty,
+    mac_of,
+    machine,
+    operations,
+    plan,
+    power_of,
+    reasons,
+    system_url,
+    turn,
+    uuid_of,
+    write,
+)
 
 # --- The whole life, against the emulator.
 
@@ -231,235 +164,6 @@ def test_many_machines_side_by_side(stack, redfish):
     plan(stack, status=UNREAD)
     gets = [line for line in server.output if '"GET' in line]
     assert len(gets) == 3 * count
-
-
-# --- Certificates and passwords.
-
-
-def certificate(folder, name):
-    """A self-signed certificate for 127.0.0.1 and its key; the paths of both."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(alternative, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / f"{name}.pem", folder / f"{name}.key"
-    paths[0].write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    return tuple(map(str, paths))
-
-
-@pytest.fixture
-def guarded(redfish, tmp_path):
-    """An emulator behind TLS and a password, and the paths of its certificate and of another."""
-    right, other = certificate(tmp_path, "right"), certificate(tmp_path, "other")
-    passwords = tmp_path / "htpasswd"
-    passwords.write_text(f"{USER}:{bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(4)).decode()}\n")
-    server = redfish([machine(1)], SSL_CERT=right[0], SSL_KEY=right[1], AUTH_FILE=str(passwords))
-    assert server.address.startswith("https://")
-    return server, {"right": right[0], "other": other[0]}
-
-
-SECRET = {"BMC_PASSWORD": PASSWORD}
-
-
-# Rows: settings (a certificate by its name), the environment, and part of why nothing is read, or None.
-@pytest.mark.parametrize(
-    "settings, environment, reason",
-    [
-        ({"user": USER, "password_env": "BMC_PASSWORD", "ca_file": "right"}, SECRET, None),
-        ({"user": USER, "password": PASSWORD, "ca_file": "right"}, {}, None),
-        ({"user": USER, "password_env": "BMC_PASSWORD", "insecure": True}, SECRET, None),
-        ({"user": USER, "password_env": "BMC_PASSWORD", "ca_file": "other"}, SECRET, "cannot verify the certificate"),
-        ({"user": USER, "password_env": "BMC_PASSWORD"}, SECRET, "cannot verify the certificate"),
-        ({"user": USER, "password": "wrong", "ca_file": "right"}, {}, "HTTP 401, the user or the password is not"),
-        ({"user": "root", "password": PASSWORD, "ca_file": "right"}, {}, "HTTP 401"),
-        ({"ca_file": "right"}, {}, "HTTP 401"),
-    ],
-)
-def test_who_is_believed(stack, guarded, settings, environment, reason):
-    server, certificates = guarded
-    if "ca_file" in settings:
-        settings = {**settings, "ca_file": certificates[settings["ca_file"]]}
-    write(stack, {"m": {"controller": system_url(server, 1), "macs": [mac_of(1)]}}, **settings)
-    result = stack.run("plan", "--output", "json", status=UNREAD if reason else 0, **environment)
-    if reason:
-        assert reason in reasons(result.json)["metal.machine.m", ""]
-    else:
-        assert operations(result.json) == {"metal.machine.m": "adopt"}
-    assert ("is insecure" in result.err) == ("insecure" in settings)
-
-
-# Rows: settings and part of the error.
-@pytest.mark.parametrize(
-    "settings, error",
-    [
-        ({"user": USER, "password_env": "BMC_PASSWORD"}, "BMC_PASSWORD, which is not set"),
-        ({"user": USER}, "has a user but no password"),
-        ({"user": USER, "password": "a", "password_env": "B"}, "has both 'password' and 'password_env'"),
-        ({"ca_file": "absent.pem"}, "absent.pem"),
-        ({"endpoint": "https://10.0.0.1"}, "cannot have the endpoint"),
-        ({"usr": "x"}, "has no field 'usr'"),
-    ],
-)
-def test_wrong_settings_are_errors(stack, settings, error):
-    write(stack, {"m": {"controller": "https://127.0.0.1:1"}}, **settings)
-    assert error in stack.run("plan", status=1).err
-
-
-def test_a_password_is_kept_nowhere(stack, guarded):
-    """A saved plan works with a password from the environment, and neither plan nor record holds one."""
-    server, certificates = guarded
-    for setting, environment in ({"password": PASSWORD}, {}), ({"password_env": "BMC_PASSWORD"}, SECRET):
-        write(
-            stack,
-            {"m": {"controller": system_url(server, 1), "power": "on"}},
-            user=USER,
-            ca_file=certificates["right"],
-            **setting,
-        )
-        result = stack.run("plan", "--out", "p.plan", **environment)
-    assert PASSWORD not in result.out + result.err
-    stack.run("apply", "p.plan", "--yes", **SECRET)
-    encoded = base64.b64encode(f"{USER}:{PASSWORD}".encode())
-    for path in [path for path in pathlib.Path(stack.folder).rglob("*") if path.is_file()]:
-        text = path.read_bytes()
-        assert encoded not in text and (path.name == "stack.yaml" or PASSWORD.encode() not in text), path
-
-
-def test_plain_http_is_refused_unless_allowed(stack, redfish):
-    server = redfish([machine(1)])
-    write(stack, {"m": {"controller": system_url(server, 1)}})
-    assert "allow_plain" in reasons(plan(stack, status=UNREAD))["metal.machine.m", ""]
-    assert not any("GET" in line for line in server.output)
-
-
-# --- Hostile and broken controllers.
-
-
-class Controller:
-    """A server of pages: {path: body, or (status, headers, body)}; `seen` holds the requests that arrived."""
-
-    def __init__(self, pages):
-        self.pages, self.seen = pages, []
-        controller = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                controller.seen.append(self.path)
-                page = controller.pages.get(self.path, (404, {}, "{}"))
-                status, headers, body = page if isinstance(page, tuple) else (200, {}, page)
-                data = body if isinstance(body, bytes) else body.encode()
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                if "Content-Length" not in headers:
-                    self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                    self.wfile.write(data)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-ROOT = {"/redfish/v1/": '{"Systems": {"@odata.id": "/redfish/v1/Systems"}}'}
-ONE = {**ROOT, "/redfish/v1/Systems": '{"Members": [{"@odata.id": "/redfish/v1/Systems/1"}]}'}
-
-# Rows: the pages, with OTHER for the address of another server, and part of the reason why nothing was read.
-HOSTILE = {
-    "another-host": ({"/redfish/v1/": '{"Systems": {"@odata.id": "OTHER/redfish/v1/Systems"}}'}, "does not stay on it"),
-    "another-host-without-scheme": ({"/redfish/v1/": '{"Systems": {"@odata.id": "//OTHER"}}'}, "does not stay on it"),
-    "redirect": ({"/redfish/v1/": (302, {"Location": "OTHER/redfish/v1/"}, "")}, "never followed"),
-    "huge": ({"/redfish/v1/": '{"x": "' + "a" * (2 << 20) + '"}'}, "too large an answer"),
-    "deep": ({"/redfish/v1/": '{"a":' * 100000 + "1" + "}" * 100000}, "nested more than 64 levels"),
-    "half": ({"/redfish/v1/": (200, {"Content-Length": "1000"}, '{"Systems"')}, "no complete answer"),
-    "html": ({"/redfish/v1/": "<html>starting</html>"}, "is not valid JSON"),
-    "nothing": ({}, "HTTP 404, there is nothing at this address"),
-    "broken": ({"/redfish/v1/": (500, {}, "oops")}, "HTTP 500, the controller failed"),
-    "denied-system": (
-        {
-            **ONE,
-            "/redfish/v1/Systems/1": (
-                403,
-                {},
-                '{"error": {"@Message.ExtendedInfo": [{"Message": "Ask\\u001b[31m the admin"}]}}',
-            ),
-        },
-        "the user may not do that: Ask [31m the admin",
-    ),
-    "no-system": ({**ROOT, "/redfish/v1/Systems": '{"Members": []}'}, "has no system"),
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_controllers(stack, name):
-    other = Controller({})
-    pages = {
-        path: tuple(json.loads(json.dumps(page).replace("OTHER", other.address)))
-        if isinstance(page, tuple)
-        else page.replace("OTHER", other.address)
-        for path, page in HOSTILE[name][0].items()
-    }
-    controller = Controller(pages)
-    write(stack, {"m": {"controller": controller.address, "serial": "X"}}, allow_plain=True)
-    result = stack.run("plan", "--output", "json", status=UNREAD)
-    controller.close()
-    other.close()
-    assert operations(result.json) == {"metal.machine.m": "unread"}
-    assert HOSTILE[name][1] in reasons(result.json)["metal.machine.m", ""]
-    assert other.seen == []
-    assert "\x1b" not in result.out + result.err
-
-
-def test_a_mismatch_names_both_sides(stack):
-    """Hardware that the emulator does not have."""
-    system = {
-        "SerialNumber": "S1",
-        "Model": "R750",
-        "PowerState": "On",
-        "MemorySummary": {"TotalSystemMemoryGiB": 384},
-        "ProcessorSummary": {"Count": 2, "Model": "Xeon"},
-    }
-    controller = Controller({**ONE, "/redfish/v1/Systems/1": json.dumps(system)})
-    right = {"serial": "S1", "model": "R750", "memory_gib": 384, "processors": {"count": 2}}
-    write(stack, {"m": {"controller": controller.address, **right}}, allow_plain=True)
-    stack.run("apply", "--yes")
-    assert is_empty(stack)
-    wrong = {"serial": "S2", "model": "R760", "memory_gib": 512, "processors": {"count": 4}}
-    write(stack, {"m": {"controller": controller.address, **wrong}}, allow_plain=True)
-    errors = stack.run("plan", status=1).err
-    assert "has serial 'S1', but the spec says 'S2'" in errors
-    assert "has model 'R750', but the spec says 'R760'" in errors
-    assert "has memory_gib 384, but the spec says 512" in errors
-    assert 'has processors {"count":2,"model":"Xeon"}, but the spec says {"count":4}' in errors
-    # The machine was swapped for another behind the same address.
-    controller.pages["/redfish/v1/Systems/1"] = json.dumps({**system, "SerialNumber": "S9"})
-    write(stack, {"m": {"controller": controller.address, **right}}, allow_plain=True)
-    assert "has serial 'S9', but the spec says 'S1'" in stack.run("plan", status=1).err
-    controller.close()
 
 
 # --- The simulator: no waiting, and faults on demand.

@@ -1,0 +1,273 @@
+"""What answers at the other end, and does not answer as AWS does: one error, and nothing is done."""
+
+import datetime
+import ipaddress
+import itertools
+import json
+import socket
+import ssl
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from bad_input import ERROR, INCOMPLETE, MIB, PARTLY, WORKING, Wrong, check_errors, cloud  # noqa: F401
+from trueup_runner import (
+    MotoCloud,
+    Proxy,
+    Ref,
+    Wire,
+    apply,
+    errors_of,
+    ids_of,
+    measured,
+    plan,
+    plan_is_empty,
+    spec_text,
+)
+
+
+def answer(status, body, kind="text/xml", length=None):
+    head = f"HTTP/1.1 {status} Answer\r\nContent-Type: {kind}\r\nContent-Length: {len(body) if length is None else length}\r\n"
+    return (head + "Connection: close\r\n\r\n").encode() + body
+
+
+def endless():
+    """Ten gigabytes, for whoever takes them."""
+    yield b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nTransfer-Encoding: chunked\r\n\r\n"
+    chunk = b"100000\r\n" + b"<a>" * (MIB // 3) + b" " + b"\r\n"
+    for _ in range(10 * 1024):
+        yield chunk
+
+
+HTML = b"<!DOCTYPE html>\n<html><body><p>Please sign in<br></body></html>\n"
+XML = b"<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/x</Arn>"
+
+ANSWERS = {
+    "half an answer": (lambda head: [answer(200, XML, length=len(XML) + 100)], "", None),
+    "an answer that stops in the middle": (lambda head: [answer(200, XML)], "cannot be read", None),
+    "no answer at all": (lambda head: [], "", None),
+    "no HTTP": (lambda head: [b"SSH-2.0-OpenSSH_9.2\r\n"], "", None),
+    "HTML": (lambda head: [answer(200, HTML, "text/html")], "web page", None),
+    "HTML with an error": (lambda head: [answer(403, HTML, "text/html")], "403", None),
+    "HTTP 500 for ever": (lambda head: [answer(500, b"oops", "text/plain")], "500", None),
+    "HTTP 503 for ever": (lambda head: [answer(503, b"")], "503", None),
+    "a redirect": (lambda head: [answer("302 Found\r\nLocation: http://127.0.0.1:1/", b"")], "302", None),
+    "10 GB announced": (lambda head: [answer(200, b"<a>", length=10 * 1024 * MIB)], "too large", None),
+    "10 GB sent": (lambda head: endless(), "too large", None),
+    "an XML bomb": (
+        lambda head: [
+            answer(
+                200,
+                b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">'
+                + b"".join(b'<!ENTITY a%d "%s">' % (n, (b"&a%d;" % (n - 1) if n > 1 else b"&a;") * 10) for n in range(1, 10))
+                + b"]><a>&a9;</a>",
+            )
+        ],
+        "",
+        None,
+    ),
+}
+
+
+def check_call_error(stack, *fragments, status=ERROR, within_s=30, most_bytes=400 * MIB, **settings):
+    """One error that says what was tried and what came of it; nothing is recorded."""
+    result = measured(stack, "apply", "--yes", "--output", "json", **settings)
+    assert result.status == status, result
+    [error] = errors_of(json.loads(result.out))
+    for fragment in fragments:
+        assert fragment in error["message"] + " " + error.get("cause", ""), error
+    assert result.seconds < within_s and result.peak_bytes < most_bytes, (result.seconds, result.peak_bytes)
+    assert ids_of(stack) == {}
+    return error
+
+
+@pytest.fixture
+def wire():
+    servers = []
+
+    def start(*arguments, **settings):
+        servers.append(Wire(*arguments, **settings))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.mark.parametrize("script, fragment, hint", ANSWERS.values(), ids=ANSWERS)
+def test_answer(stack, wire, script, fragment, hint):
+    stack.write("stack.yaml", spec_text(WORKING))
+    server = wire(script)
+    error = check_call_error(stack, "GetCallerIdentity", fragment, AWS_ENDPOINT_URL=server.address)
+    assert hint is None or hint in error["hint"]
+    assert 1 <= server.requests <= 20
+
+
+def self_signed(folder):
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "nobody")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+        .sign(key, hashes.SHA256())
+    )
+    path = folder / "server.pem"
+    path.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    return context
+
+
+def test_tls_that_nobody_vouches_for(stack, wire, tmp_path):
+    stack.write("stack.yaml", spec_text(WORKING))
+    server = wire(lambda head: [answer(200, XML)], tls=self_signed(tmp_path))
+    check_call_error(stack, "GetCallerIdentity", "certificate", AWS_ENDPOINT_URL=server.address)
+    assert server.requests == 0
+
+
+def test_tls_asked_of_a_plain_server(stack, wire):
+    stack.write("stack.yaml", spec_text(WORKING))
+    server = wire(lambda head: [answer(400, b"")])
+    check_call_error(stack, "GetCallerIdentity", AWS_ENDPOINT_URL=server.address.replace("http:", "https:"))
+
+
+def test_refused_connection(stack):
+    stack.write("stack.yaml", spec_text(WORKING))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    check_call_error(stack, "GetCallerIdentity", "refused", AWS_ENDPOINT_URL=f"http://127.0.0.1:{port}")
+
+
+def test_unknown_host(stack):
+    stack.write("stack.yaml", spec_text(WORKING))
+    check_call_error(stack, "GetCallerIdentity", "nowhere.invalid", AWS_ENDPOINT_URL="http://nowhere.invalid")
+
+
+PAGE = """<DescribeVpcsResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId>\
+<vpcSet>%s</vpcSet><nextToken>%s</nextToken></DescribeVpcsResponse>"""
+ITEM = "<item><vpcId>vpc-%08x</vpcId><cidrBlock>10.9.0.0/16</cidrBlock><state>available</state></item>"
+ENDLESS = {
+    "one token for ever": (lambda number: PAGE % (ITEM % number, "again"), "the token of an earlier page", 10),
+    "tokens in a circle": (lambda number: PAGE % (ITEM % number, number % 5), "the token of an earlier page", 30),
+    "empty pages for ever": (lambda number: PAGE % ("", number), "1,000 empty pages", 1010),
+}
+
+
+@pytest.mark.parametrize("page, fragment, most", ENDLESS.values(), ids=ENDLESS)
+def test_a_listing_without_an_end(stack, moto, page, fragment, most):
+    """It is given up, and what it would have told is unread: neither there nor gone."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}}))
+    apply(stack)
+    numbers = itertools.count(1)
+    proxy.answer = lambda fields: page(next(numbers)).encode() if fields["Action"] == "DescribeVpcs" else None
+    planned = plan(stack, status=3)
+    assert planned.operations() == {"aws.vpc.home": "unread"}
+    assert fragment in json.dumps(planned.data["unread"]), planned
+    assert next(numbers) <= most
+    proxy.stop()
+
+
+@pytest.mark.parametrize("endpoint", ["nonsense", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999", "file:///etc/passwd"])
+def test_no_endpoint(stack, endpoint):
+    stack.write("stack.yaml", spec_text(WORKING))
+    error = check_call_error(stack, AWS_ENDPOINT_URL=endpoint)
+    assert endpoint in json.dumps(error), error
+
+
+def test_no_region(stack):
+    stack.write("stack.yaml", spec_text(WORKING))
+    result = stack.run("plan", "--output", "json", status=ERROR, AWS_REGION=None, AWS_ENDPOINT_URL="sim:world")
+    check_errors(errors_of(result.json), [Wrong(None, "provider 'aws' has no region", "AWS_REGION")])
+
+
+def test_no_credentials(stack):
+    stack.write("stack.yaml", spec_text(WORKING))
+    settings = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None, "AWS_ENDPOINT_URL": "http://127.0.0.1:1"}
+    result = stack.run("plan", "--output", "json", status=ERROR, **settings)
+    check_errors(errors_of(result.json), [Wrong(None, "no AWS credentials", "AWS_ACCESS_KEY_ID")])
+
+
+@pytest.mark.parametrize(
+    "settings, code",
+    [
+        ({"AWS_SECRET_ACCESS_KEY": "wrong"}, "SignatureDoesNotMatch"),
+        ({"AWS_ACCESS_KEY_ID": "AKIDNOBODY"}, "InvalidClientTokenId"),
+    ],
+    ids=["secret", "key"],
+)
+def test_wrong_credentials(stack, cloud, settings, code):
+    stack.write("stack.yaml", spec_text(WORKING))
+    error = check_call_error(stack, code, "GetCallerIdentity", **settings)
+    assert error["fault"] == "auth" and "credentials" in error["hint"]
+
+
+FAULTS = {
+    "denied": ("deny", "UnauthorizedOperation", "CreateVpc"),
+    "unknown to the endpoint": ("unsupported", "CreateVpc", "does not know"),
+    "answered with HTML": ("html", "web page", "outcome is unknown"),
+    "answered with errors for ever": ("error", "InternalError", None),
+}
+
+
+@pytest.mark.parametrize("kind, fragment, hint", FAULTS.values(), ids=FAULTS)
+def test_change(stack, cloud, kind, fragment, hint):
+    """A change that cannot be made: one error, exit 1 as nothing was done, and the next run does it once it can."""
+    stack.write("stack.yaml", spec_text(WORKING))
+    fault = cloud.fault("CreateVpc", kind, count=0)
+    result = measured(stack, "apply", "--yes", "--output", "json")
+    assert result.status == ERROR and result.seconds < 10, result
+    [error] = errors_of(json.loads(result.out))
+    assert "aws.vpc.home" in error["message"] and fragment in error["message"], error
+    assert error["address"] == "aws.vpc.home"
+    assert hint is None or hint in error["hint"], error
+    assert [each for each in cloud.things("vpc").values() if each["cidrBlock"] == "10.20.0.0/16"] == []
+    cloud.heal(fault)
+    apply(stack)
+    plan_is_empty(stack)
+    assert len([each for each in cloud.things("vpc").values() if each["cidrBlock"] == "10.20.0.0/16"]) == 1
+
+
+def test_list_that_is_denied(stack, cloud):
+    """What cannot be listed is unread, never absent."""
+    stack.write("stack.yaml", spec_text(WORKING))
+    apply(stack)
+    fault = cloud.fault("DescribeVpcs", "deny", count=0)
+    planned = plan(stack, status=INCOMPLETE)
+    assert planned.operations() in ({}, {"aws.vpc.home": "unread"})
+    [unread] = planned.data["unread"]
+    assert unread["address"] == "aws.vpc.home" and "UnauthorizedOperation" in unread["reason"]
+    apply(stack, status=INCOMPLETE)
+    cloud.heal(fault)
+    plan_is_empty(stack)
+
+
+def test_action_that_moto_lacks(stack, moto):
+    """HTTP 500 with a page of HTML is how a third party says that it does not know an action."""
+    cloud = MotoCloud(stack, moto)
+    resources = {
+        "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+        "aws.route_table": {"private": {"vpc": Ref("aws.vpc.home")}},
+        "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home"), "propagate_to": [Ref("aws.route_table.private")]}},
+    }
+    stack.write("stack.yaml", spec_text(resources))
+    result = stack.run("apply", "--yes", "--output", "json", status=PARTLY)
+    [error] = errors_of(result.json)
+    assert "EnableVgwRoutePropagation" in error["message"] and error["fault"] == "unsupported", error
+    assert "does not know EnableVgwRoutePropagation" in error["hint"], error
+    cloud.close()
