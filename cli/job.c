@@ -39,11 +39,17 @@ static void close_store(struct job *job)
 	job->store = NULL;
 }
 
-void job_release(struct job *job)
+void job_close_sessions(struct job *job)
 {
 	sessions_close(&job->sessions);
 	if (job->has_loop)
 		loop_release(&job->loop);
+	job->has_loop = false;
+}
+
+void job_release(struct job *job)
+{
+	job_close_sessions(job);
 	close_store(job);
 	sealing_key_wipe(&job->sealing);
 }
@@ -105,6 +111,17 @@ static bool read_heads(struct job *job)
 	return true;
 }
 
+static const char *store_path(const struct job *job)
+{
+	return strcmp(job->folder, ".") == 0 ? ".trueup/state.db"
+					     : arena_format(job->arena, "%s/.trueup/state.db", job->folder).data;
+}
+
+bool job_has_store(const struct job *job)
+{
+	return state_is_there(job->world, store_path(job));
+}
+
 bool job_open_store(struct job *job, enum state_access access, struct slice stack_name)
 {
 	struct state_options options = {
@@ -112,15 +129,12 @@ bool job_open_store(struct job *job, enum state_access access, struct slice stac
 		.network_allowed = arguments_has(job->invocation->arguments, FLAG_FORCE_NETWORK_STATE),
 		.program = SLICE(TRUEUP_PROGRAM),
 	};
-	struct slice path = arena_format(job->arena, "%s/.trueup/state.db", job->folder);
-
-	if (strcmp(job->folder, ".") == 0)
-		path = SLICE(".trueup/state.db");
+	const char *path = store_path(job);
 	bool waited = false;
 
 	do {
 		close_store(job);
-		if (!state_open(job->world, path.data, &options, stack_name, &job->store, job->diagnostics))
+		if (!state_open(job->world, path, &options, stack_name, &job->store, job->diagnostics))
 			return false;
 		job->record = job->store->ops->record(job->store);
 		job->style = fingerprint_style(job->record);
@@ -177,7 +191,7 @@ bool job_open_sessions(struct job *job)
 {
 	struct loop_settings settings = {
 		.world = job->world,
-		.lineage = job->record->lineage,
+		.lineage = job->record ? job->record->lineage : (struct slice){0},
 		.parallelism = job->parallelism,
 		.style = &job->style,
 		.diagnostics = job->diagnostics,

@@ -68,8 +68,11 @@ __attribute__((warn_unused_result)) bool job_reload(struct job *job);
 int64_t job_grace_ms(const struct job *job);
 /* Loads the bodies of all objects at once. */
 __attribute__((warn_unused_result)) bool job_load_bodies(struct job *job);
-/* Opens the ways to every place and asks who answers there. */
+/* Whether a state lies beside the spec already. */
+bool job_has_store(const struct job *job);
+/* Opens the ways to every place and asks who answers there. Without a state yet: those of the spec alone. */
 __attribute__((warn_unused_result)) bool job_open_sessions(struct job *job);
+void job_close_sessions(struct job *job);
 /* Reads what is there: of everything recorded in bulk, or of `objects` by id. */
 __attribute__((warn_unused_result)) bool job_refresh(struct job *job);
 /* plan, digest, and a check of the order that it would be carried out in. The plan is there,

@@ -2,19 +2,39 @@
 
 #include "cli/recovery.h"
 
+/*
+ * State, bodies and sessions. A state that is not there yet is made only once it is known who answers, so that a
+ * first plan that fails for its credentials or its endpoint leaves nothing behind.
+ */
+static bool open_all(struct job *job)
+{
+	bool is_first = !job_has_store(job);
+
+	if ((is_first && !job_open_sessions(job)) || !job_open_state(job, STATE_WRITE, job->stack.name) ||
+	    !job_load_bodies(job))
+		return false;
+	if (is_first && job->object_count == 0) {
+		job->loop.settings.lineage = job->record->lineage;
+		return true;
+	}
+	/* Where another run made it meanwhile, the sessions lack the places that it recorded. */
+	job_close_sessions(job);
+	return job_open_sessions(job);
+}
+
 bool job_prepare(struct job *job, bool refresh)
 {
-	if (!job_load_spec(job) || !job_open_state(job, STATE_WRITE, job->stack.name))
-		return false;
-	return !refresh || (job_load_bodies(job) && job_open_sessions(job) && job_refresh(job));
+	if (!refresh)
+		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name);
+	return job_load_spec(job) && open_all(job) && job_refresh(job);
 }
 
 bool job_prepare_to_act(struct job *job)
 {
 	size_t swept;
 
-	return job_prepare(job, false) && job_load_bodies(job) && job_open_sessions(job) && job_recover(job) &&
-	       job_load_bodies(job) && job_refresh(job) && job_sweep(job, &swept);
+	return job_load_spec(job) && open_all(job) && job_recover(job) && job_load_bodies(job) && job_refresh(job) &&
+	       job_sweep(job, &swept);
 }
 
 bool job_plan_as_asked(struct job *job, bool destroy)

@@ -83,6 +83,13 @@ bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnosti
 	return true;
 }
 
+bool place_has_name(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 || errno != ENOENT;
+}
+
 /* The folder that path lies in, in arena. */
 static const char *folder_of(const char *path, struct arena *arena)
 {

@@ -614,6 +614,16 @@ static struct sqlite_store *store_new(struct world *world, const char *path, con
 	return self;
 }
 
+bool state_is_there(struct world *world, const char *path)
+{
+	sqlite3_vfs *vfs = world->sqlite_vfs ? sqlite3_vfs_find(world->sqlite_vfs) : NULL;
+	int there = 1;
+
+	if (!world->sqlite_vfs)
+		return place_has_name(path);
+	return !vfs || vfs->xAccess(vfs, path, SQLITE_ACCESS_EXISTS, &there) != SQLITE_OK || there != 0;
+}
+
 bool state_open(struct world *world, const char *path, const struct state_options *options, struct slice stack_name,
 		struct store **ret, struct diagnostics *diagnostics)
 {

@@ -39,6 +39,10 @@ struct state_options {
 	struct slice program; /* "trueup 0.1.0": kept in the file, so that an older program can name the one it needs */
 };
 
+/* Whether there is anything by that name, a state or not: where it cannot be looked for it counts as there, and
+ * state_open() says why it is none. */
+bool state_is_there(struct world *world, const char *path);
+
 /*
  * Opens the state at path; of its folders only the last may be missing. stack_name: the
  * stack that the state must belong to, and that a new one is made for; empty: any.

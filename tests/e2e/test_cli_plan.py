@@ -479,3 +479,20 @@ def test_many_formats_from_one_apply(tiny):
     tiny.run("apply", "--yes", "--output", "json=a.json", "--output", "text=a.txt")
     assert os.stat(tiny.folder / "a.json").st_size > 0
     assert "applied: 3 done" in (tiny.folder / "a.txt").read_text()
+
+
+# How a first run cannot get as far as knowing who answers.
+UNIDENTIFIED = {
+    "no credentials": {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": None},
+    "nobody answers": {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"},
+    "credentials of nobody": {"AWS_SECRET_ACCESS_KEY": "wrong"},
+}
+
+
+@pytest.mark.parametrize("settings", UNIDENTIFIED.values(), ids=UNIDENTIFIED)
+@pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"], ["destroy", "--yes"]], ids=lambda command: command[0])
+def test_a_first_run_that_fails_leaves_nothing_behind(tiny, command, settings):
+    assert tiny.run(*command, status=1, **settings).err.startswith("error: ")
+    assert not (tiny.folder / ".trueup").exists()
+    tiny.run(*command)
+    assert (tiny.folder / ".trueup" / "state.db").exists()
