@@ -184,6 +184,7 @@ void diagnostics_join(struct diagnostics *to, const struct diagnostics *from)
 		if (!kept)
 			continue;
 		*copy = *item;
+		copy->place = arena_copy(to->arena, item->place);
 		copy->address = arena_copy(to->arena, item->address);
 		copy->message = arena_copy(to->arena, item->message);
 		copy->hint = arena_copy(to->arena, item->hint);
@@ -207,9 +208,9 @@ static int compare_places(const void *a, const void *b)
 static bool diag_same(const struct diag *a, const struct diag *b)
 {
 	return a->severity == b->severity && a->fault == b->fault && slice_equal(a->message, b->message) &&
-	       slice_equal(a->address, b->address) && slice_equal(a->hint, b->hint) &&
-	       slice_equal(a->cause, b->cause) && position_compare(a->related, b->related) == 0 &&
-	       slice_equal(a->related_message, b->related_message);
+	       slice_equal(a->place, b->place) && slice_equal(a->address, b->address) &&
+	       slice_equal(a->hint, b->hint) && slice_equal(a->cause, b->cause) &&
+	       position_compare(a->related, b->related) == 0 && slice_equal(a->related_message, b->related_message);
 }
 
 /* Whether diag repeats one of the count kept ones, of which those at its own position stand last. */

@@ -39,6 +39,7 @@ struct diag {
 	enum severity severity;
 	enum fault fault;
 	struct position position; /* line 0: none */
+	struct slice place;	  /* where the source is not at hand: "net.yaml:14", or empty */
 	struct slice address;	  /* of the resource concerned, or empty */
 	struct slice message;	  /* one sentence, no full stop, no position in it */
 	struct slice hint;	  /* what to do, or empty */

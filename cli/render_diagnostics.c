@@ -116,6 +116,7 @@ static void print_diagnostic(struct showing *showing, const struct diag *diag)
 	print_safe(buffer, diag->message);
 	buffer_byte(buffer, '\n');
 	print_place(showing, diag->position);
+	print_note(showing, "-->", diag->place);
 	if (diag->related.line > 0 || diag->related_message.size > 0) {
 		print_note(showing, "note:", diag->related_message);
 		print_place(showing, diag->related);

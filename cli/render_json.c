@@ -78,6 +78,7 @@ static struct value diagnostic_value(const struct report *report, const struct d
 	put(&builder, "message", value_string(diag->message));
 	put_text(&builder, "address", diag->address);
 	put_position(&builder, report, diag->position);
+	put_text(&builder, "place", diag->place);
 	put_text(&builder, "hint", diag->hint);
 	put_text(&builder, "cause", diag->cause);
 	if (diag->related.line > 0) {

@@ -173,6 +173,21 @@ static void count_results(struct applying *applying)
 	}
 }
 
+/* Whoever carries out knows an address; where the spec has it, the plan knows. */
+static void add_places(struct applying *applying)
+{
+	for (size_t i = 0; i < applying->diagnostics->count; i++) {
+		struct diag *diag = &applying->diagnostics->items[i];
+		const struct target *target = map_get(&applying->by_address, diag->address);
+
+		if (!target || diag->position.line > 0)
+			continue;
+		diag->position = target->action->position;
+		if (diag->position.line == 0)
+			diag->place = target->action->place;
+	}
+}
+
 bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 {
 	struct applying applying = {.apply = apply, .diagnostics = diagnostics};
@@ -204,6 +219,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	apply->interrupted = !loop_run(&applying.loop);
 	apply->request_count = applying.loop.request_count;
 	count_results(&applying);
+	add_places(&applying);
 	map_release(&applying.by_address);
 	map_release(&applying.deposed);
 	map_release(&applying.objects);

@@ -121,6 +121,13 @@ static int compare_code(const void *key, const void *entry)
 	return slice_compare(*code, slice_of(other->text));
 }
 
+static bool has_part(struct slice code, const char *text, enum part_place place)
+{
+	struct slice part = slice_of(text);
+
+	return place == ANYWHERE ? slice_contains(code, part) : slice_ends_with(code, part);
+}
+
 static enum fault meaning(struct slice code, int status)
 {
 	const struct code *found =
@@ -131,12 +138,9 @@ static enum fault meaning(struct slice code, int status)
 		return FAULT_UNSUPPORTED;
 	if (found)
 		return found->fault;
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		struct slice part = slice_of(families[i].part);
-
-		if (families[i].place == ANYWHERE ? slice_contains(code, part) : slice_ends_with(code, part))
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (has_part(code, families[i].part, families[i].place))
 			return families[i].fault;
-	}
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
 		if (status >= statuses[i].least && status <= statuses[i].most)
 			return statuses[i].fault;
@@ -149,4 +153,47 @@ enum fault aws_error_fault(struct slice code, int status, bool mutating)
 	enum fault fault = meaning(code, status);
 
 	return fault == FAULT_AMBIGUOUS && !mutating ? FAULT_TRANSIENT : fault;
+}
+
+/* The first row that fits; an empty part fits every code, none included. */
+static const struct {
+	const char *part;
+	enum fault fault;
+	const char *hint;
+} hints[] = {
+	/* clang-format off */
+	{"Expired", FAULT_AUTH, "get new credentials, or set the machine's clock, and run again"},
+	{"TooSkewed", FAULT_AUTH, "set the machine's clock, and run again"},
+	{"OptInRequired", FAULT_AUTH, "subscribe the account to what it asks for, or enable the region"},
+	{"PendingVerification", FAULT_AUTH, "AWS still verifies the account: run again in some hours"},
+	{"LimitExceeded", FAULT_CONFLICT,
+	 "ask AWS for a higher quota, or delete what is not needed, and run again"},
+	{"Capacity", FAULT_CONFLICT,
+	 "AWS has none left there at present: try another zone or type, or run again later"},
+	{"DependencyViolation", FAULT_CONFLICT,
+	 "something that this stack does not manage still uses it: take that away, and run again"},
+	{"InUse", FAULT_CONFLICT,
+	 "something that this stack does not manage uses it, or its name: take that away, and run again"},
+	{"Already", FAULT_CONFLICT, "choose another name, or take away what holds this one, and run again"},
+	{"Duplicate", FAULT_CONFLICT, "choose another name, or take away what holds this one, and run again"},
+	{"Conflict", FAULT_CONFLICT, "choose another one, or take away what holds it, and run again"},
+	{"", FAULT_AMBIGUOUS, "the outcome is unknown; run again, which settles it"},
+	{"", FAULT_THROTTLED, "run again later, or with a smaller --parallelism"},
+	{"", FAULT_TRANSIENT, "run again: what was done is recorded"},
+	{"NotFound", FAULT_ABSENT, "check the ids that the spec names, and run again: what is gone is made anew"},
+	{"Malformed", FAULT_ABSENT, "check the ids that the spec names"},
+	{"Invalid", FAULT_USER, "the service does not take these values: change them in the spec"},
+	{"Validation", FAULT_USER, "the service does not take these values: change them in the spec"},
+	{"Missing", FAULT_USER, "the service wants more than the spec says: add it there"},
+	/* clang-format on */
+};
+
+const char *aws_error_hint(struct slice code, enum fault fault)
+{
+	if (code.size == 0 && fault == FAULT_TRANSIENT)
+		return "see to it that the endpoint can be reached, and run again";
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
+		if (hints[i].fault == fault && has_part(code, hints[i].part, ANYWHERE))
+			return hints[i].hint;
+	return NULL;
 }

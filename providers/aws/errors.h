@@ -26,6 +26,9 @@ struct aws_error {
  */
 void aws_error_read(const struct http_response *response, bool mutating, struct arena *arena, struct aws_error *ret);
 
+/* What a user can do about an error of that kind, or NULL where nothing general can be said. */
+const char *aws_error_hint(struct slice code, enum fault fault);
+
 /*
  * What a code means, without regard to the answer it came in; status decides where the code
  * does not (0: unknown). An error of another protocol, or of a part of a 200 answer, goes here too.

@@ -297,14 +297,15 @@ bool aws_call_failed(struct task *task, const struct answer *answer, const char 
 	if (answer->request_id.size)
 		diag_cause(task->diagnostics,
 			   arena_format(&task->scratch, "request id %.*s", SLICE_ARGUMENTS(answer->request_id)));
-	if (answer->fault == FAULT_AUTH)
+	const char *hint = aws_error_hint(answer->code, answer->fault);
+	if (answer->hint.size > 0 && answer->fault != FAULT_AMBIGUOUS)
+		diag_hint(task->diagnostics, "%.*s", SLICE_ARGUMENTS(answer->hint));
+	else if (hint)
+		diag_hint(task->diagnostics, "%s", hint);
+	else if (answer->fault == FAULT_AUTH)
 		diag_hint(task->diagnostics, "check the credentials and what their policies allow: %s",
 			  task->call.operation);
-	else if (answer->fault == FAULT_AMBIGUOUS)
-		diag_hint(task->diagnostics, "the outcome is unknown; run again, which settles it");
 	else if (answer->fault == FAULT_UNSUPPORTED)
 		diag_hint(task->diagnostics, "the endpoint does not know %s", task->call.operation);
-	else if (answer->hint.size > 0)
-		diag_hint(task->diagnostics, "%.*s", SLICE_ARGUMENTS(answer->hint));
 	return false;
 }

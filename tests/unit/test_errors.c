@@ -288,11 +288,49 @@ static void test_cut(void **state)
 	}
 }
 
+static void test_hints(void **state)
+{
+	static const struct {
+		const char *code;
+		enum fault fault;
+		const char *hint; /* a part of it, or NULL for none */
+	} rows[] = {
+		{"VpcLimitExceeded", FAULT_CONFLICT, "higher quota"},
+		{"InsufficientInstanceCapacity", FAULT_CONFLICT, "another zone"},
+		{"DependencyViolation", FAULT_CONFLICT, "still uses it"},
+		{"InvalidGroup.Duplicate", FAULT_CONFLICT, "another name"},
+		{"InvalidSubnet.Conflict", FAULT_CONFLICT, "choose another one"},
+		{"InvalidParameterValue", FAULT_USER, "change them in the spec"},
+		{"MissingParameter", FAULT_USER, "add it there"},
+		{"ExpiredToken", FAULT_AUTH, "new credentials"},
+		{"InternalError", FAULT_AMBIGUOUS, "the outcome is unknown"},
+		{"", FAULT_AMBIGUOUS, "the outcome is unknown"},
+		{"Throttling", FAULT_THROTTLED, "--parallelism"},
+		{"Unavailable", FAULT_TRANSIENT, "what was done is recorded"},
+		{"", FAULT_TRANSIENT, "can be reached"},
+		{"InvalidSubnetID.NotFound", FAULT_ABSENT, "check the ids"},
+		/* The caller names the operation. */
+		{"UnauthorizedOperation", FAULT_AUTH, NULL},
+		{"InvalidAction", FAULT_UNSUPPORTED, NULL},
+		/* What is no error of the API says nothing of the spec. */
+		{"", FAULT_USER, NULL},
+		{"SomethingNew", FAULT_USER, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct slice hint = slice_of(aws_error_hint(slice_of(rows[i].code), rows[i].fault));
+
+		if (rows[i].hint ? !slice_contains(hint, slice_of(rows[i].hint)) : hint.size > 0)
+			fail_msg("%s, fault %d: '%.*s'", rows[i].code, (int)rows[i].fault, SLICE_ARGUMENTS(hint));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),  cmocka_unit_test(test_no_answer), cmocka_unit_test(test_retry_after),
-		cmocka_unit_test(test_fault), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_fault), cmocka_unit_test(test_hints),	cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests_name("providers/aws/errors", tests, NULL, NULL);

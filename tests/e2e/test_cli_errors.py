@@ -1,0 +1,53 @@
+"""What is said of an action that failed: where the spec has it, and what to do."""
+
+import re
+
+import pytest
+
+from cli import edit, tiny  # noqa: F401
+
+REFUSED = """\
+aws.security_group:
+  web: {vpc: main, name: default, description: web servers}
+"""
+
+
+@pytest.fixture
+def refused(tiny):
+    """A stack with a group whose name the service keeps for itself."""
+    tiny.write("web.yaml", REFUSED)
+    return tiny
+
+
+def test_a_failed_action_names_its_place(refused):
+    result = refused.run("apply", "--yes", status=7)
+    said = re.search(r"^error: could not create aws\.security_group\.web: .*\n(.*\n)+", result.err, re.MULTILINE)
+    assert said, result.err
+    assert "  --> web.yaml:2:3\n     2 |   web: {vpc: main" in said[0]
+    assert "  hint: the service does not take these values: change them in the spec\n" in said[0]
+
+
+def test_a_failed_action_names_its_place_to_programs(refused):
+    (said,) = refused.run("apply", "--yes", "--output", "json", status=7).json["diagnostics"]
+    assert (said["file"], said["line"], said["column"]) == ("web.yaml", 2, 3)
+    assert said["address"] == "aws.security_group.web" and said["hint"]
+
+
+def test_a_failed_action_of_a_saved_plan_names_its_place(refused):
+    """Where the files are that the plan was made of is not known, but what they said is."""
+    refused.run("plan", "--out", "p.plan")
+    (refused.folder / "web.yaml").unlink()
+    result = refused.run("apply", "p.plan", "--output", "json", status=7)
+    (said,) = result.json["diagnostics"]
+    assert said["place"] == "web.yaml:2" and "file" not in said
+    assert "  --> web.yaml:2\n" in result.err
+
+
+def test_what_is_removed_has_no_place(tiny):
+    """Only the record has it."""
+    tiny.run("apply", "--yes")
+    edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    tiny.run("sim", "fault", "DeleteSubnet", "deny")
+    result = tiny.run("apply", "--yes", status=1)
+    assert "error: could not delete aws.subnet.b: " in result.err
+    assert "-->" not in result.err and "what their policies allow: DeleteSubnet" in result.err
