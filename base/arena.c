@@ -27,7 +27,8 @@ enum { TEXT_ALIGNMENT = 1, GAP_BYTES = 0 };
 
 enum {
 	BLOCK_FIRST_BYTES = 4 * 1024, /* every task has an arena, and most hold little */
-	BLOCK_LARGEST_BYTES = 4 * 1024 * 1024,
+	/* What of the last one is never touched costs nothing: its pages are not there. */
+	BLOCK_LARGEST_BYTES = 16 * 1024 * 1024,
 	/* Longer texts are formatted twice: once to learn their length. */
 	FORMAT_SHORT_BYTES = 512,
 };
