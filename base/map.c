@@ -21,11 +21,19 @@ void map_init(struct map *map)
 	*map = (struct map){.seed = mixed((uint64_t)(uintptr_t)map)};
 }
 
+void map_init_in(struct map *map, struct arena *arena)
+{
+	map_init(map);
+	map->arena = arena;
+}
+
 void map_release(struct map *map)
 {
-	free(map->entries);
-	free(map->slots);
-	*map = (struct map){.seed = map->seed};
+	if (!map->arena) {
+		free(map->entries);
+		free(map->slots);
+	}
+	*map = (struct map){.seed = map->seed, .arena = map->arena};
 }
 
 static inline uint64_t rotated(uint64_t word, unsigned bits)
@@ -89,18 +97,46 @@ static uint64_t hash_of(uint64_t seed, struct slice key)
 	return sip.v0 ^ sip.v1 ^ sip.v2 ^ sip.v3;
 }
 
+/* What a slot says of the entry at index. At most half of the slots are taken: index + 1 needs no bit of the mask's
+ * complement. */
+static inline uint32_t slot_word(const struct map *map, size_t index, uint64_t hash)
+{
+	uint32_t mask = (uint32_t)(map->slot_count - 1);
+
+	return ((uint32_t)(hash >> 32) & ~mask) | (uint32_t)(index + 1);
+}
+
 static void slots_rebuild(struct map *map, size_t slot_count)
 {
-	free(map->slots);
-	map->slots = (uint32_t *)memory_get(slot_count * sizeof(*map->slots));
+	size_t size_bytes = slot_count * sizeof(*map->slots);
+
+	if (!map->arena)
+		free(map->slots);
+	map->slots = (uint32_t *)(map->arena ? arena_get(map->arena, size_bytes) : memory_get(size_bytes));
 	map->slot_count = slot_count;
 	for (size_t i = 0; i < map->count; i++) {
 		size_t slot = (size_t)map->entries[i].hash & (slot_count - 1);
 
 		while (map->slots[slot] != 0)
 			slot = (slot + 1) & (slot_count - 1);
-		map->slots[slot] = (uint32_t)(i + 1);
+		map->slots[slot] = slot_word(map, i, map->entries[i].hash);
 	}
+}
+
+static void entries_grow(struct map *map, size_t count)
+{
+	size_t size_bytes = count * sizeof(*map->entries);
+	struct map_entry *entries;
+
+	if (map->arena) {
+		entries = (struct map_entry *)arena_get(map->arena, size_bytes);
+		if (map->count > 0)
+			memcpy(entries, map->entries, map->count * sizeof(*entries));
+	} else {
+		entries = (struct map_entry *)memory_resize(map->entries, size_bytes);
+	}
+	map->entries = entries;
+	map->capacity = count;
 }
 
 void map_reserve(struct map *map, size_t count)
@@ -110,10 +146,8 @@ void map_reserve(struct map *map, size_t count)
 	/* A slot names an entry in 32 bits. */
 	if (count >= UINT32_MAX / 2)
 		count = PTRDIFF_MAX / sizeof(*map->entries);
-	if (count > map->capacity) {
-		map->entries = (struct map_entry *)memory_resize(map->entries, count * sizeof(*map->entries));
-		map->capacity = count;
-	}
+	if (count > map->capacity)
+		entries_grow(map, count);
 	/* At most half full, so that a search ends after one or two steps. */
 	while (slot_count < count * 2)
 		slot_count *= 2;
@@ -121,15 +155,25 @@ void map_reserve(struct map *map, size_t count)
 		slots_rebuild(map, slot_count);
 }
 
+/* Of a slot that is taken. */
+static inline struct map_entry *entry_at(const struct map *map, size_t slot)
+{
+	return &map->entries[(map->slots[slot] & (uint32_t)(map->slot_count - 1)) - 1];
+}
+
 /* The slot that holds key, or the empty one where it belongs. There are slots. */
 static inline size_t slot_find(const struct map *map, struct slice key, uint64_t hash)
 {
 	size_t mask = map->slot_count - 1;
 	size_t slot = (size_t)hash & mask;
+	uint32_t tag = (uint32_t)(hash >> 32) & ~(uint32_t)mask;
 
 	for (; map->slots[slot] != 0; slot = (slot + 1) & mask) {
-		const struct map_entry *entry = &map->entries[map->slots[slot] - 1];
+		const struct map_entry *entry;
 
+		if ((map->slots[slot] & ~(uint32_t)mask) != tag)
+			continue;
+		entry = entry_at(map, slot);
 		if (entry->hash == hash && slice_equal(entry->key, key))
 			break;
 	}
@@ -146,9 +190,9 @@ static struct map_entry *entry_add(struct map *map, struct slice key, void *item
 		map_reserve(map, map->capacity > 0 ? map->capacity * 2 : MAP_FIRST_ENTRIES);
 	slot = slot_find(map, key, hash);
 	if (map->slots[slot] != 0)
-		return &map->entries[map->slots[slot] - 1];
+		return entry_at(map, slot);
 	map->entries[map->count] = (struct map_entry){.key = key, .item = item, .hash = hash};
-	map->slots[slot] = (uint32_t)++map->count;
+	map->slots[slot] = slot_word(map, map->count++, hash);
 	return NULL;
 }
 
@@ -159,7 +203,7 @@ void *map_get(const struct map *map, struct slice key)
 	if (map->count == 0)
 		return NULL;
 	slot = slot_find(map, key, hash_of(map->seed, key));
-	return map->slots[slot] != 0 ? map->entries[map->slots[slot] - 1].item : NULL;
+	return map->slots[slot] != 0 ? entry_at(map, slot)->item : NULL;
 }
 
 void *map_add(struct map *map, struct slice key, void *item)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/slice.h"
 
 /*
@@ -20,14 +21,19 @@ struct map_entry {
 
 struct map {
 	struct map_entry *entries; /* owned; in order of insertion */
-	uint32_t *slots;	   /* owned; index + 1 into entries, 0 empty */
+	/* Owned. 0: empty; else index + 1 into entries, and in the bits that leaves a part of the hash, so
+	 * that what lies in the way of another key is seldom looked at. */
+	uint32_t *slots;
 	size_t count;
 	size_t capacity;
 	size_t slot_count;
 	uint64_t seed;
+	struct arena *arena; /* that entries and slots lie in; NULL: on the heap */
 };
 
 void map_init(struct map *map);
+/* One that lives in an arena and is not released; map_reserve() spares the copies of growing. */
+void map_init_in(struct map *map, struct arena *arena);
 void map_release(struct map *map);
 /* Makes room for count entries at once. */
 void map_reserve(struct map *map, size_t count);

@@ -80,16 +80,28 @@ static void test_many(void **state)
 	static const struct {
 		const char *name;
 		size_t reserved;
-	} rows[] = {{"growing", 0}, {"reserved", KEYS}, {"half reserved", KEYS / 2}};
+		bool in_arena;
+	} rows[] = {
+		{"growing", 0, false},
+		{"reserved", KEYS, false},
+		{"half reserved", KEYS / 2, false},
+		{"growing in an arena", 0, true},
+		{"reserved in an arena", KEYS, true},
+	};
+	struct arena arena;
 
 	(void)state;
+	arena_init(&arena);
 	for (int i = 0; i < KEYS; i++)
 		snprintf(keys[i], KEY_SIZE, "%s%d", i % 3 == 0 ? "a-rather-long-" : "k", i);
 	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
 		struct map map;
 		const struct map_entry *entries;
 
-		map_init(&map);
+		if (rows[row].in_arena)
+			map_init_in(&map, &arena);
+		else
+			map_init(&map);
 		map_reserve(&map, rows[row].reserved);
 		entries = map.entries;
 		for (int i = 0; i < KEYS; i++)
@@ -113,6 +125,7 @@ static void test_many(void **state)
 		}
 		map_release(&map);
 	}
+	arena_release(&arena);
 }
 
 /* The seed decides: what collides in one map does not in another. */
