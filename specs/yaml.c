@@ -41,6 +41,7 @@ struct frame {
 	struct value merge;    /* what stood behind "<<": a map, or a list of maps */
 	struct anchor *anchor; /* or NULL */
 	bool ascending;	       /* so far the keys came in byte order */
+	bool lengthening;      /* so far they came by length, then in byte order, as numbered names do */
 	struct map *keys;      /* owned; to index + 1 of each key; NULL while it is not needed */
 };
 
@@ -122,19 +123,27 @@ static void frame_index(struct frame *frame, const struct value_member *members,
 		map_set(frame->keys, value_slice(&members[i].key), (void *)(uintptr_t)(i + 1));
 }
 
-static bool ascend(const struct value_member *members, size_t count)
+/* Whether key, of which the text is in next, comes later than last in the orders that all keys before it kept. */
+static bool keeps_order(struct frame *frame, const struct value *last, struct slice next)
 {
-	for (size_t i = 1; i < count; i++) {
-		if (slice_compare(value_slice(&members[i - 1].key), value_slice(&members[i].key)) >= 0)
-			return false;
-	}
-	return true;
+	int order = slice_compare((struct slice){last->text, last->count}, next);
+
+	frame->ascending = frame->ascending && order < 0;
+	frame->lengthening = frame->lengthening && (last->count < next.size || (last->count == next.size && order < 0));
+	return frame->ascending || frame->lengthening;
+}
+
+static void find_order(struct frame *frame, const struct value_member *members, size_t count)
+{
+	frame->ascending = frame->lengthening = true;
+	for (size_t i = 1; i < count && keeps_order(frame, &members[i - 1].key, value_slice(&members[i].key)); i++)
+		;
 }
 
 /*
  * Claims a place for a key that is about to become the frame's next member. Returns the key
- * of that text which is there already, or NULL; good until the next push. Keys that ascend
- * cannot repeat, so only others are hashed.
+ * of that text which is there already, or NULL; good until the next push. Keys that keep an
+ * order cannot repeat, so only others are hashed.
  */
 static const struct value *frame_claim(const struct reader *reader, struct frame *frame, struct slice key)
 {
@@ -150,14 +159,9 @@ static const struct value *frame_claim(const struct reader *reader, struct frame
 		return NULL;
 	}
 	if (count == KEYS_FEW && !frame->keys)
-		frame->ascending = ascend(members, count);
-	if (frame->ascending) {
-		const struct value *last = &members[count - 1].key;
-
-		if (slice_compare((struct slice){last->text, last->count}, key) < 0)
-			return NULL;
-		frame->ascending = false;
-	}
+		find_order(frame, members, count);
+	if ((frame->ascending || frame->lengthening) && keeps_order(frame, &members[count - 1].key, key))
+		return NULL;
 	if (!frame->keys)
 		frame_index(frame, members, count);
 	earlier = (uintptr_t)map_add(frame->keys, key, (void *)(uintptr_t)(count + 1));
