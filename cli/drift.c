@@ -8,22 +8,16 @@ static struct stack recorded_stack(struct job *job)
 {
 	struct resource *resources = arena_new_array(job->arena, job->object_count + 1, struct resource);
 	struct stack stack = job->stack;
-	struct map by_address;
+	const struct map *addresses;
+	struct map spare;
 	size_t count = 0;
 
-	map_init(&by_address);
-	for (size_t i = 0; i < job->stack.resource_count; i++) {
-		union {
-			const struct resource *constant;
-			void *item;
-		} resource = {&job->stack.resources[i]};
-
-		map_set(&by_address, resource.constant->address, resource.item);
-	}
+	map_init(&spare);
+	addresses = stack_addresses(&job->stack, &spare);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct object *object = job->objects[i];
 		const struct kind *kind = kinds_find(&job->kinds, object->kind);
-		const struct resource *written = map_get(&by_address, object->address);
+		const struct resource *written = map_get(addresses, object->address);
 
 		if (!kind || object->role != OBJECT_CURRENT || !object->has_body)
 			continue;
@@ -41,7 +35,8 @@ static struct stack recorded_stack(struct job *job)
 			.ignored_count = written ? written->ignored_count : 0,
 		};
 	}
-	map_release(&by_address);
+	map_release(&spare);
+	stack.addresses = NULL;
 	stack.resources = resources;
 	stack.resource_count = count;
 	stack.output_count = 0;

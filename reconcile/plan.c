@@ -234,6 +234,17 @@ static const struct identity *identity_of_alias(const struct plan_input *input, 
 	return NULL;
 }
 
+struct item *plan_item_at(struct planning *planning, struct slice address)
+{
+	/* Neighbours mostly refer to the same resource. */
+	if (!planning->last_address.data || !slice_equal(address, planning->last_address)) {
+		const struct resource *resource = planning->addresses ? map_get(planning->addresses, address) : NULL;
+		planning->last_item = resource ? &planning->items[resource - planning->input->stack->resources] : NULL;
+		planning->last_address = address;
+	}
+	return planning->last_item;
+}
+
 /* Joins spec and record by address. Of several objects at one address the current one, or
  * else the incomplete one, is the address's own; the others stand alone. */
 static void join_items(struct planning *planning)
@@ -241,7 +252,9 @@ static void join_items(struct planning *planning)
 	const struct plan_input *input = planning->input;
 	size_t spec_count = input->destroy ? 0 : input->stack->resource_count;
 	planning->items = arena_new_array(planning->arena, spec_count + 1, struct item);
-	map_reserve(&planning->by_address, spec_count);
+	planning->of_objects = arena_new_array(planning->arena, input->object_count + 1, struct item *);
+	if (spec_count > 0)
+		planning->addresses = stack_addresses(input->stack, &planning->spare);
 	struct slice alias = {0};
 	const struct identity *identity = NULL;
 	for (size_t i = 0; i < spec_count; i++) {
@@ -258,11 +271,11 @@ static void join_items(struct planning *planning)
 			.identity = identity,
 			.wanted = resource->desired,
 		};
-		map_add(&planning->by_address, resource->address, item);
 	}
 	for (size_t i = 0; i < input->object_count; i++) {
 		struct object *object = input->objects[i];
-		struct item *item = map_get(&planning->by_address, object->address);
+		struct item *item = plan_item_at(planning, object->address);
+		planning->of_objects[i] = item;
 		if (!item || object->role == OBJECT_DEPOSED || (item->object && item->object->role == OBJECT_CURRENT))
 			continue;
 		item->object = object;
@@ -289,7 +302,7 @@ static void focus(struct planning *planning)
 		if (!item->in_focus)
 			continue;
 		for (size_t k = 0; k < item->resource->dependency_count; k++) {
-			struct item *target = map_get(&planning->by_address, item->resource->dependencies[k].address);
+			struct item *target = plan_item_at(planning, item->resource->dependencies[k].address);
 			if (target)
 				target->in_focus = true;
 		}
@@ -318,7 +331,7 @@ static bool *chosen_to_leave(struct planning *planning)
 		numbers[i] = i;
 		map_add(&by_address, planning->input->objects[i]->address, &numbers[i]);
 	}
-	for (size_t i = 0; planning->input->destroy && planning->input->target_count && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct object *object = planning->input->objects[i];
 		if (!plan_load_body(planning, planning->input->objects[i]))
 			break;
@@ -346,7 +359,7 @@ static void check_targets(struct planning *planning)
 {
 	for (size_t i = 0; i < planning->input->target_count; i++) {
 		struct slice target = planning->input->targets[i];
-		bool found = map_get(&planning->by_address, target) != NULL;
+		bool found = plan_item_at(planning, target) != NULL;
 		for (size_t k = 0; !found && k < planning->input->object_count; k++)
 			found = slice_equal(planning->input->objects[k]->address, target);
 		if (found)
@@ -377,11 +390,12 @@ static void collect_items(struct planning *planning)
 static bool collect_leaving(struct planning *planning)
 {
 	bool sound = true;
-	const bool *chosen = chosen_to_leave(planning);
+	const bool *chosen =
+		planning->input->destroy && planning->input->target_count > 0 ? chosen_to_leave(planning) : NULL;
 	for (size_t i = 0; i < planning->input->object_count; i++) {
 		struct object *object = planning->input->objects[i];
-		const struct item *item = map_get(&planning->by_address, object->address);
-		if ((item && item->object == object) || !chosen[i])
+		const struct item *item = planning->of_objects[i];
+		if ((item && item->object == object) || !(chosen ? chosen[i] : is_chosen(planning, object->address)))
 			continue;
 		sound &= add_leaving(planning, object, planning->input->live ? planning->input->live[i] : NULL,
 				     item != NULL || object->role == OBJECT_DEPOSED);
@@ -465,7 +479,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		.refreshed = input->live != NULL,
 		.destroy = input->destroy,
 	};
-	map_init(&planning.by_address);
+	map_init(&planning.spare);
 	join_items(&planning);
 	check_targets(&planning);
 	plan_items_order(&planning);
@@ -482,7 +496,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		ret->output_count = input->stack->output_count;
 	}
 	finish(&planning);
-	map_release(&planning.by_address);
+	map_release(&planning.spare);
 	return diagnostics->error_count == errors;
 }
 

@@ -34,8 +34,14 @@ struct planning {
 	struct plan *plan;
 	struct item *items; /* those in the spec first, in the spec's order, then the rest */
 	size_t item_count;
-	struct map by_address; /* to struct item */
-	struct item **order;   /* of the spec's items: targets of references before their users */
+	struct map spare;	     /* the addresses, where the stack has no index */
+	const struct map *addresses; /* of the spec, to struct resource; NULL where nothing is in it */
+	struct slice last_address;   /* that plan_item_at() was asked for, and what it said */
+	struct item *last_item;
+	struct item **of_objects;	  /* parallel to input->objects: the item at its address, or NULL */
+	const struct resource *inputs_of; /* whose inputs_digest() was made last, and what came of it */
+	struct digest inputs;
+	struct item **order; /* of the spec's items: targets of references before their users */
 	size_t order_count;
 	struct action *actions; /* grows */
 	size_t action_count, action_capacity;
@@ -43,6 +49,8 @@ struct planning {
 	size_t unread_count, unread_capacity;
 };
 
+/* The item of an address in the spec, or NULL. */
+struct item *plan_item_at(struct planning *planning, struct slice address);
 /* Orders the items in the spec along references that bind the make phase. */
 void plan_items_order(struct planning *planning);
 bool plan_load_body(struct planning *planning, struct object *object);

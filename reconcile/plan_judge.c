@@ -29,7 +29,7 @@ static bool is_renewed(const struct output *output, const struct difference *dif
 static const struct value *get_output(void *context, struct slice address, struct slice name)
 {
 	struct planning *planning = context;
-	struct item *item = map_get(&planning->by_address, address);
+	struct item *item = plan_item_at(planning, address);
 	if (!item || !item->object || !item->resource || item->operation == OPERATION_CREATE ||
 	    item->operation == OPERATION_REPLACE)
 		return NULL;
@@ -57,7 +57,7 @@ static bool inputs_stand(struct planning *planning, const struct resource *resou
 		const struct dependency *dependency = &resource->dependencies[i];
 		if ((dependency->binding == BINDS_SETTLE) != parts)
 			continue;
-		const struct item *target = map_get(&planning->by_address, dependency->address);
+		const struct item *target = plan_item_at(planning, dependency->address);
 		if (!target || !target->resource)
 			return false;
 		if (target->operation != OPERATION_NONE && target->operation != OPERATION_RECORD)
@@ -85,9 +85,34 @@ struct digest plan_inputs_digest(const struct dependency *dependencies, size_t c
 
 static const struct digest *recorded_outputs(void *context, struct slice address)
 {
-	const struct planning *planning = context;
-	const struct item *item = map_get(&planning->by_address, address);
+	const struct item *item = plan_item_at(context, address);
 	return item && item->object ? &item->object->outputs_digest : NULL;
+}
+
+static bool refer_alike(const struct resource *a, const struct resource *b)
+{
+	if (a->dependency_count != b->dependency_count)
+		return false;
+	for (size_t i = 0; i < a->dependency_count; i++)
+		if (!slice_equal(a->dependencies[i].address, b->dependencies[i].address))
+			return false;
+	return true;
+}
+
+/* plan_inputs_digest() over what is recorded. Neighbours in a spec mostly refer to the same resources. */
+static const struct digest *inputs_digest(struct planning *planning, const struct resource *resource)
+{
+	if (!planning->inputs_of || !refer_alike(planning->inputs_of, resource))
+		planning->inputs = plan_inputs_digest(resource->dependencies, resource->dependency_count,
+						      recorded_outputs, planning);
+	planning->inputs_of = resource;
+	return &planning->inputs;
+}
+
+/* None of these is a secret, so the time it takes may tell of them. */
+static bool is_same(const struct digest *a, const struct digest *b)
+{
+	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
 /* The digest test: the same desired form over the same outputs as when it was applied. */
@@ -99,12 +124,9 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 		return false;
 	struct digest symbolic = resource_symbolic(item->resource, planning->input->style, planning->arena);
 	static const struct digest never = {0};
-	if (digest_equal(&symbolic, &never) || !digest_equal(&symbolic, &object->symbolic) ||
-	    !inputs_stand(planning, item->resource, false))
-		return false;
-	struct digest inputs = plan_inputs_digest(item->resource->dependencies, item->resource->dependency_count,
-						  recorded_outputs, planning);
-	return digest_equal(&inputs, &object->inputs);
+	return !is_same(&symbolic, &never) && is_same(&symbolic, &object->symbolic) &&
+	       inputs_stand(planning, item->resource, false) &&
+	       is_same(inputs_digest(planning, item->resource), &object->inputs);
 }
 
 /* An identity for people: "aws account 123456789012, region us-west-2, endpoint sim:". */
@@ -234,7 +256,7 @@ static bool replace_is_certain(struct planning *planning, const struct item *ite
 		return true;
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
-		const struct item *target = map_get(&planning->by_address, dependency->address);
+		const struct item *target = plan_item_at(planning, dependency->address);
 		if (!dependency->immutable || !target)
 			continue;
 		if (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe))
@@ -334,10 +356,10 @@ static bool acts(const struct item *item)
 }
 
 /* Whether an output that the item needs cannot be had: nobody knows whether its target exists. */
-static bool is_blocked(const struct planning *planning, const struct item *item)
+static bool is_blocked(struct planning *planning, const struct item *item)
 {
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
-		const struct item *target = map_get(&planning->by_address, item->resource->dependencies[i].address);
+		const struct item *target = plan_item_at(planning, item->resource->dependencies[i].address);
 		if (target && target->operation == OPERATION_INCOMPLETE &&
 		    (!target->object || target->object->provider_id.size == 0))
 			return true;
@@ -403,7 +425,7 @@ void plan_items_order(struct planning *planning)
 			const struct dependency *dependency = &top->item->resource->dependencies[top->next++];
 			if (dependency->binding == BINDS_SETTLE)
 				continue;
-			struct item *target = map_get(&planning->by_address, dependency->address);
+			struct item *target = plan_item_at(planning, dependency->address);
 			if (target && target->resource && !target->visit) {
 				target->visit = 1;
 				stack[depth++] = (struct frame){target, 0};

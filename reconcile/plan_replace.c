@@ -20,7 +20,7 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 		return;
 	for (size_t i = 0; i < item->object->dependency_count; i++) {
 		const struct dependency *dependency = &item->object->dependencies[i];
-		struct item *target = map_get(&planning->by_address, dependency->address);
+		struct item *target = plan_item_at(planning, dependency->address);
 		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
 		    !dependency->immutable && !dependency->loose)
 			target->create_before_destroy = true;
@@ -48,7 +48,7 @@ static void spread(struct planning *planning)
 		if (item->operation != OPERATION_REPLACE || !item->create_before_destroy)
 			continue;
 		for (size_t k = 0; k < item->resource->dependency_count; k++) {
-			struct item *target = map_get(&planning->by_address, item->resource->dependencies[k].address);
+			struct item *target = plan_item_at(planning, item->resource->dependencies[k].address);
 			if (target && target->operation == OPERATION_REPLACE)
 				target->create_before_destroy = true;
 		}

@@ -10,6 +10,17 @@ enum {
 	DESIRED_LIMIT_BYTES = 64 * 1024 * 1024,
 };
 
+const struct map *stack_addresses(const struct stack *stack, struct map *spare)
+{
+	if (stack->addresses && stack->resource_count > 0 && stack->resource_count == stack->addresses->count &&
+	    map_get(stack->addresses, stack->resources[0].address) == &stack->resources[0])
+		return stack->addresses;
+	map_reserve(spare, stack->resource_count);
+	for (size_t i = 0; i < stack->resource_count; i++)
+		map_add(spare, stack->resources[i].address, (void *)(uintptr_t)&stack->resources[i]);
+	return spare;
+}
+
 bool identity_equal(const struct identity *a, const struct identity *b)
 {
 	return slice_equal(a->provider, b->provider) && slice_equal(a->partition, b->partition) &&

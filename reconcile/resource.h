@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/slice.h"
 #include "base/source.h"
 #include "base/value.h"
@@ -79,7 +80,14 @@ struct stack {
 	const struct stack_output *outputs;
 	size_t output_count;
 	int64_t max_delete; /* settings.max_delete, or -1 */
+	/* From each address to its struct resource, as the loader made it; else NULL. Read by stack_addresses() alone.
+	 */
+	const struct map *addresses;
 };
+
+/* From each address to its struct resource: the stack's own index, or *spare, which is filled for a stack that has
+ * none, or that took one over from another with other resources. */
+const struct map *stack_addresses(const struct stack *stack, struct map *spare);
 
 /* Who answers for an object: never the alias. */
 struct identity {

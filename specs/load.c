@@ -21,7 +21,8 @@ static void loading_init(struct loading *loading)
 	map_init(&loading->variables);
 	map_init(&loading->providers);
 	map_init(&loading->ranges);
-	map_init(&loading->addresses);
+	loading->addresses = arena_new(loading->arena, struct map);
+	map_init_in(loading->addresses, loading->arena);
 	map_init(&loading->outputs);
 	loading->suggestions_left = SUGGESTIONS_MOST;
 }
@@ -32,7 +33,6 @@ static void loading_release(struct loading *loading)
 	map_release(&loading->variables);
 	map_release(&loading->providers);
 	map_release(&loading->ranges);
-	map_release(&loading->addresses);
 	map_release(&loading->outputs);
 	free(loading->roots);
 	free(loading->entries);
@@ -179,6 +179,7 @@ static void finish(struct loading *loading, struct stack *stack)
 		.resources = loading->resources,
 		.resource_count = loading->resource_count,
 		.max_delete = loading->max_delete.type == VALUE_INTEGER ? loading->max_delete.integer : -1,
+		.addresses = loading->addresses,
 	};
 	finish_providers(loading, stack);
 	sections_outputs(loading, &stack->outputs, &stack->output_count);

@@ -129,7 +129,7 @@ void loading_suggest_name(struct loading *loading, const char *kind, struct slic
 
 struct resource *loading_find(const struct loading *loading, struct slice address)
 {
-	return (struct resource *)map_get(&loading->addresses, address);
+	return (struct resource *)map_get(loading->addresses, address);
 }
 
 uint32_t loading_index(const struct loading *loading, const struct resource *resource)
@@ -143,5 +143,5 @@ void loading_report_absent(struct loading *loading, struct slice address, struct
 		return;
 	diag_error(loading->diagnostics, FAULT_USER, position, "there is nothing called '%.*s' in this stack",
 		   SLICE_ARGUMENTS(slice_first(address, SHOWN_BYTES)));
-	loading_suggest_key(loading, &loading->addresses, address);
+	loading_suggest_key(loading, loading->addresses, address);
 }

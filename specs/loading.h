@@ -86,7 +86,7 @@ struct loading {
 	struct map ranges;	 /* names in the address space, with their part, to the key's struct value */
 	struct address_space space;
 
-	struct map addresses; /* to struct resource */
+	struct map *addresses; /* to struct resource; lives on with the stack */
 	struct resource *resources;
 	struct entry *entries; /* owned */
 	size_t resource_count;

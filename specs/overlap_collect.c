@@ -31,28 +31,31 @@ void collection_init(struct collection *collection, const struct stack *stack)
 	size_t count = stack->resource_count;
 
 	*collection = (struct collection){.stack = stack, .node_count = count, .node_capacity = count};
-	map_init(&collection->addresses);
-	map_reserve(&collection->addresses, count);
+	map_init(&collection->spare);
+	map_init(&collection->ids);
+	collection->addresses = stack_addresses(stack, &collection->spare);
 	collection->nodes = (struct node *)memory_get((count + 1) * sizeof(*collection->nodes));
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		collection->nodes[i] =
 			(struct node){.name = stack->resources[i].address, .above = (uint32_t)i, .size = 1};
-		map_add(&collection->addresses, stack->resources[i].address, (void *)(uintptr_t)(i + 1));
-	}
 }
 
 void collection_release(struct collection *collection)
 {
-	map_release(&collection->addresses);
+	map_release(&collection->spare);
+	map_release(&collection->ids);
 	free(collection->nodes);
 	free(collection->ranges);
 }
 
-/* The node of an address or an id; made where it is new. */
-static uint32_t node_of(struct collection *collection, struct slice name)
+static uint32_t find_node(struct collection *collection, struct slice name)
 {
-	size_t index = (size_t)(uintptr_t)map_get(&collection->addresses, name);
+	const struct resource *resource = (const struct resource *)map_get(collection->addresses, name);
+	size_t index;
 
+	if (resource)
+		return (uint32_t)(resource - collection->stack->resources);
+	index = (size_t)(uintptr_t)map_get(&collection->ids, name);
 	if (index > 0)
 		return (uint32_t)(index - 1);
 	if (collection->node_count == collection->node_capacity) {
@@ -62,8 +65,18 @@ static uint32_t node_of(struct collection *collection, struct slice name)
 	}
 	index = collection->node_count++;
 	collection->nodes[index] = (struct node){.name = name, .above = (uint32_t)index, .size = 1};
-	map_add(&collection->addresses, name, (void *)(uintptr_t)(index + 1));
+	map_add(&collection->ids, name, (void *)(uintptr_t)(index + 1));
 	return (uint32_t)index;
+}
+
+/* The node of an address or an id; made where it is new. Neighbours mostly name the same one. */
+static uint32_t node_of(struct collection *collection, struct slice name)
+{
+	if (!collection->last_name.data || !slice_equal(name, collection->last_name)) {
+		collection->last_node = find_node(collection, name);
+		collection->last_name = name;
+	}
+	return collection->last_node;
 }
 
 uint32_t domain_of(struct collection *collection, uint32_t node)

@@ -41,8 +41,12 @@ struct node {
 
 struct collection {
 	const struct stack *stack;
-	struct map addresses; /* address or id, to node + 1 */
-	struct node *nodes;   /* owned; one for each resource, then those known by id */
+	struct map spare;	     /* the addresses, where the stack has no index */
+	const struct map *addresses; /* to struct resource */
+	struct map ids;		     /* of things that are not in the spec, to node + 1 */
+	struct slice last_name;	     /* that node_of() was asked for, and what it said */
+	uint32_t last_node;
+	struct node *nodes; /* owned; one for each resource, then those known by id */
 	size_t node_count, node_capacity;
 	struct range *ranges; /* owned */
 	size_t range_count, range_capacity;

@@ -146,10 +146,21 @@ void overlaps_take(struct overlaps *overlaps)
 	walk_records(overlaps, note_taken);
 }
 
+static bool in_order(const struct record *records, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (record_compare(&records[i - 1], &records[i]) > 0)
+			return false;
+	}
+	return true;
+}
+
 void overlaps_sweep(struct overlaps *overlaps)
 {
 	if (overlaps->count == 0)
 		return;
-	qsort(overlaps->records, overlaps->count, sizeof(*overlaps->records), record_compare);
+	/* Specs mostly have them in order. */
+	if (!in_order(overlaps->records, overlaps->count))
+		qsort(overlaps->records, overlaps->count, sizeof(*overlaps->records), record_compare);
 	walk_records(overlaps, check_record);
 }

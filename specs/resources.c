@@ -51,7 +51,7 @@ static void collect_resource(struct loading *loading, const struct kind *kind, c
 	resource->position = member->key.position;
 	resource->address = make_address(loading->arena, kind, name);
 	resource->name = slice_from(resource->address, resource->address.size - name.size);
-	earlier = (const struct resource *)map_add(&loading->addresses, resource->address, resource);
+	earlier = (const struct resource *)map_add(loading->addresses, resource->address, resource);
 	if (earlier) {
 		report_repeat(loading, resource, earlier);
 		return;
@@ -101,7 +101,7 @@ void resources_collect(struct loading *loading)
 
 	loading->resources = arena_new_array(loading->arena, most, struct resource);
 	loading->entries = (struct entry *)memory_get((most + 1) * sizeof(*loading->entries));
-	map_reserve(&loading->addresses, most);
+	map_reserve(loading->addresses, most);
 	for (size_t i = 0; i < loading->root_count; i++) {
 		for (size_t k = 0; k < loading->roots[i].map->count; k++) {
 			const struct value_member *member = &loading->roots[i].map->members[k];

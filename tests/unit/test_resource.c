@@ -454,9 +454,48 @@ static void test_symbolic_speed(void **state)
 	assert_int_equal(different, RESOURCES);
 }
 
+/* An index is taken over with a copy of the stack, whose resources may then be others. */
+static void test_addresses(void **state)
+{
+	static const struct resource resources[] = {{.address = S("aws.vpc.a")}, {.address = S("aws.vpc.b")}};
+	static const struct resource others[] = {{.address = S("aws.vpc.b")}, {.address = S("aws.vpc.c")}};
+	static const struct {
+		const char *name;
+		const struct resource *resources;
+		size_t count;
+		bool indexed, own;
+	} rows[] = {
+		{"its own", resources, 2, true, true},		{"none", resources, 2, false, false},
+		{"of other resources", others, 2, true, false}, {"of more resources", resources, 1, true, false},
+		{"of a stack with any", NULL, 0, true, false},
+	};
+	struct stack whole = {.resources = resources, .resource_count = 2};
+	struct map index;
+
+	(void)state;
+	map_init(&index);
+	assert_ptr_equal(stack_addresses(&whole, &index), &index);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct stack stack = {.resources = rows[i].resources, .resource_count = rows[i].count};
+		const struct map *addresses;
+		struct map spare;
+
+		map_init(&spare);
+		stack.addresses = rows[i].indexed ? &index : NULL;
+		addresses = stack_addresses(&stack, &spare);
+		if (addresses != (rows[i].own ? &index : &spare) || addresses->count != rows[i].count)
+			fail_msg("%s", rows[i].name);
+		for (size_t k = 0; k < rows[i].count; k++)
+			assert_ptr_equal(map_get(addresses, stack.resources[k].address), &stack.resources[k]);
+		map_release(&spare);
+	}
+	map_release(&index);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_addresses),
 		cmocka_unit_test_setup_teardown(test_identity_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_identity_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_identity_equal, setup, teardown),
