@@ -53,7 +53,9 @@ protection = $(if $(filter 1,$(SANITIZE)),$(sanitizers),$(hardening))
 # Asked when first used, not when this file is read: the packages may be installed in between.
 packages := yaml-0.1 libcurl sqlite3 openssl libpcre2-8 jansson expat
 package_flags = $(eval package_flags := $$(shell pkg-config --cflags $(packages)))$(package_flags)
-package_libraries = $(eval package_libraries := $$(shell pkg-config --libs $(packages)) -lm)$(package_libraries)
+# libcurl is loaded when it is needed: see providers/net/curl_library.h.
+package_libraries = $(eval package_libraries := \
+	$$(filter-out -lcurl,$$(shell pkg-config --libs $(packages))) -lm -ldl)$(package_libraries)
 
 compile_flags = -std=gnu17 -iquote . $(warnings) $(CFLAGS) -fPIE $(protection) $(package_flags) $(CPPFLAGS)
 link_flags = $(CFLAGS) -pie -Wl,-z,relro,-z,now $(protection) $(LDFLAGS)

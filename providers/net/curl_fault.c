@@ -34,6 +34,7 @@ static const struct curl_fault faults[] = {
 	{CURLE_SEND_FAIL_REWIND, FAULT_TRANSIENT, "the connection ended before an answer came from", ""},
 	{CURLE_ABORTED_BY_CALLBACK, FAULT_TRANSIENT, "the connection ended before an answer came from", ""},
 
+	{CURLE_FAILED_INIT, FAULT_INTERNAL, "cannot send anything to", ""},
 	{CURLE_UNSUPPORTED_PROTOCOL, FAULT_INTERNAL, "no HTTP answer from", ""},
 	{CURLE_WEIRD_SERVER_REPLY, FAULT_INTERNAL, "no HTTP answer from", ""},
 	{CURLE_BAD_CONTENT_ENCODING, FAULT_INTERNAL, "cannot unpack the answer from", ""},

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "providers/net/curl_fault.h"
+#include "providers/net/curl_library.h"
 
 int64_t exchange_clock_ms(void)
 {
@@ -363,6 +364,7 @@ bool exchange_prepare(struct exchange *exchange, const struct http_request *requ
 {
 	char *url = text_of(request->url);
 	char *method = text_of(request->method);
+	const char *missing = curl_library_problem();
 	const char *problem;
 	bool fine;
 
@@ -374,9 +376,11 @@ bool exchange_prepare(struct exchange *exchange, const struct http_request *requ
 		curl_easy_reset(exchange->easy);
 	else
 		exchange->easy = curl_easy_init();
-	problem = request_problem(request, url, &exchange->target);
-	fine = problem == NULL && exchange->easy != NULL && set_options(exchange, url, method);
-	if (problem != NULL)
+	problem = missing != NULL ? NULL : request_problem(request, url, &exchange->target);
+	fine = missing == NULL && problem == NULL && exchange->easy != NULL && set_options(exchange, url, method);
+	if (missing != NULL)
+		exchange_stop(exchange, CURLE_FAILED_INIT, "%s", missing);
+	else if (problem != NULL)
 		exchange_stop(exchange, CURLE_URL_MALFORMAT, "%s", problem);
 	else if (!fine)
 		exchange_stop(exchange, CURLE_FAILED_INIT, "libcurl refuses the request's settings");
