@@ -89,7 +89,7 @@ static void prepare_target(struct applying *applying, struct target *target, con
 		target->session = target->old_session;
 	if (!target->session)
 		target->session = target->old_session;
-	if (value_is(&action->live, VALUE_MAP)) {
+	if (value_is(&action->live, VALUE_MAP) && !action->is_busy) {
 		target->now = (struct live){
 			.presence = PRESENCE_PRESENT,
 			.provider_id = action->provider_id,
@@ -97,8 +97,8 @@ static void prepare_target(struct applying *applying, struct target *target, con
 			.outputs = action->live_outputs,
 		};
 		target->has_now = true;
-		target->read_ms = apply->read_ms;
 	}
+	target->read_ms = apply->read_ms;
 }
 
 static void prepare_node(struct applying *applying, size_t index)

@@ -19,8 +19,9 @@ bool node_must_look(const struct node *node)
 	enum operation operation = target->action->operation;
 	bool changes = operation == OPERATION_UPDATE || operation == OPERATION_REPLACE || operation == OPERATION_DELETE;
 	/* What an earlier run began is not as anybody planned it, and is read by whoever finishes it. */
-	return changes && !target->looked && target->old && target->old_session && target->has_now &&
-	       target->old->role != OBJECT_INCOMPLETE && target_is_stale(target);
+	return changes && !target->looked && target->old && target->old_session &&
+	       value_is(&target->action->live, VALUE_MAP) && target->old->role != OBJECT_INCOMPLETE &&
+	       target_is_stale(target);
 }
 
 enum step node_look(struct node *node)
@@ -171,6 +172,7 @@ bool node_has_looked(struct node *node)
 	node->looking = false;
 	target->looked = true;
 	target->now = node->work.now;
+	target->has_now = target->now.readiness == READY;
 	target->read_ms = loop_now_ms(&target->applying->loop);
 	return is_as_planned(node);
 }

@@ -116,6 +116,7 @@ static void describe_object(struct action *action, const struct object *object, 
 			action->provider_id = live->provider_id;
 		action->live = live->fields;
 		action->live_outputs = live->outputs;
+		action->is_busy = live->readiness != READY;
 	}
 }
 

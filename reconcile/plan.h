@@ -58,6 +58,7 @@ struct action {
 	struct value constants; /* fields no longer set that go back to a fixed value, with it */
 	struct value live;	/* MAP as read for this plan, or null */
 	struct value live_outputs;
+	bool is_busy; /* it was still being made or changed when it was read: it is waited for first */
 	struct change *changes;
 	size_t change_count;
 	const struct dependency *wanted; /* of the spec */

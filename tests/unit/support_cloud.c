@@ -58,10 +58,16 @@ static const char *environment(struct world *world, const char *name)
 	return NULL;
 }
 
-static int never(struct world *world)
+static int interrupted(struct world *world)
 {
-	(void)world;
-	return 0;
+	return of_world(world)->interrupts;
+}
+
+static int interrupting_signal(struct world *world)
+{
+	enum { SIGNAL_INTERRUPT = 2 };
+
+	return of_world(world)->interrupts > 0 ? SIGNAL_INTERRUPT : 0;
 }
 
 static bool write_stream(struct world *world, int stream, struct slice text)
@@ -164,8 +170,8 @@ void cloud_open(struct cloud *cloud, const struct world_fixture *fixture)
 	cloud->world.boot_ms = boot_ms;
 	cloud->world.wall_ms = wall_ms;
 	cloud->world.environment = environment;
-	cloud->world.interrupted = never;
-	cloud->world.interrupting_signal = never;
+	cloud->world.interrupted = interrupted;
+	cloud->world.interrupting_signal = interrupting_signal;
 	cloud->world.write = write_stream;
 	cloud->world.read_line = read_line;
 	cloud->world.is_terminal = is_terminal;
@@ -205,6 +211,7 @@ int cloud_run(struct cloud *cloud, const char *line)
 		words[count++] = word;
 	words[count] = NULL;
 	buffer_clear(&cloud->output);
+	cloud->interrupts = 0;
 	return cli_run(&cloud->world, count, words);
 }
 
@@ -222,7 +229,8 @@ bool cloud_says(const struct cloud *cloud, const char *text)
 	return slice_contains(buffer_slice(&cloud->output), slice_of(text));
 }
 
-struct slice cloud_find(struct cloud *cloud, const char *type, const char *attribute, const char *value)
+/* Empty where there is none. */
+static struct slice look_for(struct cloud *cloud, const char *type, const char *attribute, const char *value)
 {
 	struct diagnostics diagnostics;
 	struct value *world = arena_new(&cloud->arena, struct value);
@@ -232,10 +240,23 @@ struct slice cloud_find(struct cloud *cloud, const char *type, const char *attri
 	diagnostics_release(&diagnostics);
 	const struct value *things = value_path(world, arena_format(&cloud->arena, "%s.%s", REGION, type).data);
 	for (uint32_t i = 0; things && i < things->count; i++)
-		if (slice_is(value_slice(value_get_named(&things->members[i].value, attribute)), value))
+		if (slice_is(value_slice(value_path(&things->members[i].value, attribute)), value))
 			return value_slice(&things->members[i].key);
-	fail_msg("there is no %s whose %s is '%s'", type, attribute, value);
 	return (struct slice){0};
+}
+
+bool cloud_has(struct cloud *cloud, const char *type, const char *attribute, const char *value)
+{
+	return look_for(cloud, type, attribute, value).size > 0;
+}
+
+struct slice cloud_find(struct cloud *cloud, const char *type, const char *attribute, const char *value)
+{
+	struct slice id = look_for(cloud, type, attribute, value);
+
+	if (id.size == 0)
+		fail_msg("there is no %s whose %s is '%s'", type, attribute, value);
+	return id;
 }
 
 void cloud_change(struct cloud *cloud, const char *type, struct slice id, const char *attribute, const char *value)

@@ -16,6 +16,7 @@ struct cloud {
 	struct arena arena;
 	char folder[96];      /* of the stack */
 	struct buffer output; /* of the last run, both streams */
+	int interrupts;	      /* that the program has got */
 	/* Called once, before the first call of that action is sent, or, where it is "question", before the user
 	 * says yes; NULL: nothing happens. */
 	const char *moment;
@@ -34,6 +35,7 @@ void cloud_expect(struct cloud *cloud, const char *line, int status);
 bool cloud_says(const struct cloud *cloud, const char *text);
 /* The id of the thing of a type whose attribute has that value; fails the test where there is none. */
 struct slice cloud_find(struct cloud *cloud, const char *type, const char *attribute, const char *value);
+bool cloud_has(struct cloud *cloud, const char *type, const char *attribute, const char *value);
 /* Sets an attribute behind the API's back; value as JSON. */
 void cloud_change(struct cloud *cloud, const char *type, struct slice id, const char *attribute, const char *value);
 
