@@ -133,6 +133,7 @@ static void prepare(struct applying *applying)
 		map_set(&by_id, apply->objects[i]->object_id, apply->objects[i]);
 		if (apply->objects[i]->role == OBJECT_CURRENT)
 			map_set(&applying->objects, apply->objects[i]->address, apply->objects[i]);
+		applying_note_recorded(applying, apply->objects[i]);
 	}
 	applying->targets = arena_new_array(apply->arena, plan->action_count + 1, struct target);
 	applying->nodes = arena_new_array(apply->arena, applying->phases.node_count + 1, struct node);
@@ -202,6 +203,8 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.read = applying_read,
 		.stopping = apply->stopping,
 		.stopping_context = apply->progress_context,
+		.age_ms = applying_age_ms,
+		.age_context = &applying,
 		.diagnostics = diagnostics,
 	};
 	if (!phases_build(&applying.phases, apply->plan, apply->arena, diagnostics)) {
@@ -212,6 +215,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_init(&applying.by_address);
 	map_init(&applying.deposed);
 	map_init(&applying.objects);
+	map_init(&applying.fresh);
 	prepare(&applying);
 	for (size_t i = 0; i < applying.phases.node_count; i++)
 		if (applying.nodes[i].waits == 0)
@@ -223,6 +227,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_release(&applying.by_address);
 	map_release(&applying.deposed);
 	map_release(&applying.objects);
+	map_release(&applying.fresh);
 	loop_release(&applying.loop);
 	phases_release(&applying.phases);
 	return !apply->interrupted && apply->failed_count + apply->skipped_count == 0 &&

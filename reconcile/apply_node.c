@@ -384,5 +384,8 @@ enum step node_step(struct task *task, const struct answer *answer)
 		return STEP_FAILED;
 	enum step step = node->work.session->provider->advance(&node->work, answer);
 	task->call.session = node->work.session;
+	/* An answer may have made or changed it. */
+	if (answer)
+		applying_note_fresh(node->target->applying, node);
 	return step == STEP_DONE ? finish(node) : step;
 }

@@ -54,6 +54,7 @@ struct applying {
 	struct map by_address; /* to struct target: the address's own */
 	struct map deposed;    /* to struct target: the first left behind there, which any others follow */
 	struct map objects;    /* to struct object: current ones */
+	struct map fresh;      /* by id or name: what was made or changed of late */
 	struct diagnostics *diagnostics;
 };
 
@@ -73,6 +74,10 @@ bool node_must_look(const struct node *node);
 enum step node_look(struct node *node);
 const struct value *node_look_fields(const struct node *node, struct arena *arena);
 bool node_has_looked(struct node *node);
+/* What was recorded before this run, what a node has made or changed, and the age of the newest that a call names. */
+void applying_note_recorded(struct applying *applying, const struct object *object);
+void applying_note_fresh(struct applying *applying, const struct node *node);
+int64_t applying_age_ms(void *context, const struct call *call);
 /* The way to the object that the node's phase is about. */
 struct session *node_session(const struct node *node);
 /* The first and following steps of a node's task. */

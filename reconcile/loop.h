@@ -29,6 +29,11 @@ struct task_queue {
 	size_t capacity;
 };
 
+enum {
+	/* So long after it was made or changed an object may still be unknown to some part of its service. */
+	LOOP_SETTLING_MS = 5 * 60 * 1000,
+};
+
 struct loop_settings {
 	struct world *world;
 	struct store *store; /* NULL: nothing is recorded, so mutating calls are refused */
@@ -43,6 +48,10 @@ struct loop_settings {
 	/* Told once, when an interrupt finds changing calls in flight that are waited for; or NULL. */
 	void (*stopping)(void *context, size_t calls);
 	void *stopping_context;
+	/* How long ago the newest of our objects that a call names was made or changed; INT64_MAX: it names none.
+	 * NULL where that is not known: then a call is young for some minutes. */
+	int64_t (*age_ms)(void *context, const struct call *call);
+	void *age_context;
 	struct diagnostics *diagnostics; /* for what concerns no task: lease, commit */
 };
 

@@ -12,7 +12,6 @@ enum {
 	BACKOFF_FIRST_MS = 200,
 	BACKOFF_MOST_MS = 20000,
 	SETTLING_BACKOFF_FIRST_MS = 1000,
-	SETTLING_WINDOW_MS = 5 * 60 * 1000,
 	/* Between the end of a request's time and that of the lease: the answer has to be recorded. */
 	LEASE_MARGIN_MS = 5000,
 	/* Of one listing with all its pages: a server that is always slow must not hold a run up for ever. */
@@ -125,11 +124,21 @@ static struct exchange *take_exchange(struct loop *loop, struct task *task)
 	return exchange;
 }
 
+/* What is not there yet comes if it is new; what is held or busy for now is let go some time, however old it is. */
+static bool may_settle(const struct loop *loop, const struct task *task, const struct answer *answer)
+{
+	const struct loop_settings *settings = &loop->settings;
+	int64_t tried_ms = loop_now_ms(loop) - task->loop.first_ms;
+	if (answer->fault == FAULT_ABSENT && settings->age_ms)
+		return settings->age_ms(settings->age_context, &task->call) < LOOP_SETTLING_MS;
+	return tried_ms < LOOP_SETTLING_MS;
+}
+
 static bool is_settling(const struct loop *loop, const struct task *task, const struct answer *answer)
 {
 	for (const char *const *code = task->call.settling; code && *code; code++)
 		if (slice_is(answer->code, *code))
-			return loop_now_ms(loop) - task->loop.first_ms < SETTLING_WINDOW_MS;
+			return may_settle(loop, task, answer);
 	return false;
 }
 

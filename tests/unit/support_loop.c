@@ -169,6 +169,14 @@ static const struct store_ops store_ops = {
 	.commit = commit,
 };
 
+static int64_t age_of(void *context, const struct call *call)
+{
+	const struct staged *staged = context;
+
+	(void)call;
+	return staged->age_ms == INT64_MAX ? INT64_MAX : staged->age_ms + staged->now_ms - BEGIN_MS;
+}
+
 static void stopping(void *context, size_t calls)
 {
 	((struct staged *)context)->told_calls += calls;
@@ -205,6 +213,8 @@ void stage_open(struct staged *staged, const struct reply *replies)
 		.style = &style,
 		.stopping = stopping,
 		.stopping_context = staged,
+		.age_ms = age_of,
+		.age_context = staged,
 		.diagnostics = &staged->diagnostics,
 	};
 	loop_init(&staged->loop, &settings);
@@ -250,7 +260,9 @@ void errand_make(struct errand *errand, struct staged *staged, bool mutating, co
 	errand->task.ended = ended;
 	errand->task.diagnostics = &staged->diagnostics;
 	errand->task.object = mutating ? &errand->object : NULL;
+	static const char *const settling[] = {"Thing.NotFound", "DependencyViolation", NULL};
 	errand->task.call = (struct call){
+		.settling = settling,
 		.session = &staged->session,
 		.operation = mutating ? "CreateThing" : "DescribeThings",
 		.definition = staged,

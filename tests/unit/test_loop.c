@@ -139,12 +139,64 @@ static void test_slow_answers(void **state)
 	}
 }
 
+enum { MINUTE_MS = 60 * 1000 };
+
+static const struct {
+	const char *name;
+	int64_t age_ms;
+	enum fault fault;
+	const char *code;
+	int refusals; /* before it is done; -1: always refused */
+	bool done;
+	int64_t least_ms, most_ms;
+} settlings[] = {
+	{"what is new comes", 1000, FAULT_ABSENT, "Thing.NotFound", 4, true, 0, MINUTE_MS},
+	{"what is old does not", 6 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000},
+	{"what is not ours does not", INT64_MAX, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000},
+	{"what is new and never comes", 0, FAULT_ABSENT, "Thing.NotFound", -1, false, 5 * MINUTE_MS, 6 * MINUTE_MS},
+	{"what grows old meanwhile", 4 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", -1, false, MINUTE_MS,
+	 2 * MINUTE_MS},
+	{"what is held is let go, however old", 9 * MINUTE_MS, FAULT_CONFLICT, "DependencyViolation", 4, true, 0,
+	 MINUTE_MS},
+	{"what is held for ever", INT64_MAX, FAULT_CONFLICT, "DependencyViolation", -1, false, 5 * MINUTE_MS,
+	 6 * MINUTE_MS},
+	{"another refusal of something new", 1000, FAULT_ABSENT, "Other.NotFound", 4, false, 0, 1000},
+};
+
+static void test_settling(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(settlings) / sizeof(settlings[0]); i++) {
+		struct reply replies[] = {
+			{.after_ms = 10, .fault = settlings[i].fault, .code = settlings[i].code, .message = "no"},
+			{.after_ms = 10, .repeat = -1},
+		};
+		struct staged staged;
+		struct errand errand;
+
+		replies[0].repeat = settlings[i].refusals < 0 ? -1 : settlings[i].refusals - 1;
+		stage_open(&staged, replies);
+		staged.age_ms = settlings[i].age_ms;
+		int64_t began_ms = staged.now_ms;
+		errand_make(&errand, &staged, true, NULL);
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		int64_t took_ms = errand.ended_ms - began_ms;
+		if (errand.done != settlings[i].done || took_ms < settlings[i].least_ms ||
+		    took_ms > settlings[i].most_ms)
+			fail_msg("%s: %s after %lld ms and %zu calls", settlings[i].name,
+				 errand.done ? "done" : "not done", (long long)took_ms, staged.sent_count);
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupts),
 		cmocka_unit_test(test_leases),
 		cmocka_unit_test(test_slow_answers),
+		cmocka_unit_test(test_settling),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

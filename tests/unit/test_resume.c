@@ -54,10 +54,54 @@ static void test_resumed(void **state)
 	}
 }
 
+static void take_vpc_away(struct cloud *cloud, const void *what)
+{
+	struct diagnostics diagnostics;
+
+	(void)what;
+	diagnostics_init(&diagnostics, &cloud->arena);
+	assert_true(sim_remove(cloud->sim, SLICE("eu-central-1"), SLICE("vpc"),
+			       cloud_find(cloud, "vpc", "cidrBlock", "10.0.0.0/16"), &diagnostics));
+	diagnostics_release(&diagnostics);
+}
+
+/* A new object is waited for where a call names it, and an old one that has gone is not. */
+static void test_named_object_is_gone(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t age_ms;
+		int64_t least_ms, most_ms;
+	} rows[] = {
+		{"an old VPC", 6 * 60 * 1000, 0, 10 * 1000},
+		{"a new VPC", 0, 4 * 60 * 1000, 6 * 60 * 1000},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "slow.yaml", IN_VPC(""));
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		sim_advance(cloud.sim, rows[i].age_ms);
+		cloud_write(&cloud, "slow.yaml", IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}\n"));
+		cloud.moment = "CreateSubnet";
+		cloud.happening = take_vpc_away;
+		int64_t began_ms = sim_boot_ms(cloud.sim);
+		cloud_expect(&cloud, "apply --yes", STATUS_ERROR);
+		int64_t took_ms = sim_boot_ms(cloud.sim) - began_ms;
+		if (took_ms < rows[i].least_ms || took_ms > rows[i].most_ms || !cloud_says(&cloud, "InvalidVpcID"))
+			fail_msg("%s: after %lld ms:\n%.*s", rows[i].name, (long long)took_ms, (int)cloud.output.size,
+				 cloud.output.data);
+		cloud_close(&cloud);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_resumed),
+		WORLD_TEST(test_named_object_is_gone),
 	};
 
 	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
