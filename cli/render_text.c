@@ -281,7 +281,8 @@ static void print_header(struct buffer *buffer, const struct report *report, con
 		buffer_format(buffer, "  spec %.7s", report->spec.data);
 	buffer_format(buffer, "  state #%lld  ", (long long)plan->serial);
 	if (plan->refreshed)
-		buffer_format(buffer, "read %zu of %zu\n", plan->read_count, plan->managed_count);
+		buffer_format(buffer, "read %zu of %zu in %zu call%s\n", plan->read_count, plan->managed_count,
+			      report->call_count, report->call_count == 1 ? "" : "s");
 	else
 		buffer_string(buffer, "nothing read\n");
 	if (report->real.size > 0) {

@@ -126,6 +126,8 @@ struct reading {
 	 * for one that is missing). */
 	const struct slice *ids;
 	size_t id_count;
+	/* With ids NULL: where there is more than a page, what carries the tags of this stack is enough. */
+	struct slice lineage;
 	/* For kinds that are found: what the specs say of each, in the order of `ids`, which then are addresses. */
 	const struct value *const *wanted;
 	/* What was found goes to arena, in the order of the answers. */

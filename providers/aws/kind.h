@@ -54,6 +54,8 @@ struct aws_detail {
 	const char *of;
 };
 #define AWS_OWN_ID "trueup:id"
+/* Key of the tag that tells the stack. */
+#define AWS_LINEAGE_TAG "trueup:stack"
 
 /* A part that is attached to one other thing at a time (a gateway to its VPC). */
 struct aws_attachment {

@@ -37,6 +37,7 @@ struct told {
 	size_t items;		   /* of this page */
 	struct slice landmark;	   /* the token of an earlier page */
 	size_t landmark_until;	   /* the page that gives the next one */
+	bool only_ours;
 };
 
 static const struct aws_listing *listing_of(const struct reading *reading, const struct aws_kind *kind)
@@ -61,6 +62,14 @@ static void add_ids(const struct reading *reading, const struct aws_listing *lis
 	}
 	aws_parameter_add(parameters, "Filters.0.Name", value_text(listing->filter));
 	aws_parameter_add(parameters, "Filters.0.Values", value_list(ids, count));
+}
+
+static void add_owner(const struct reading *reading, struct aws_parameters *parameters, struct arena *arena)
+{
+	struct value *lineage = arena_new(arena, struct value);
+	*lineage = value_string(reading->lineage);
+	aws_parameter_add(parameters, "Filters.0.Name", value_text("tag:" AWS_LINEAGE_TAG));
+	aws_parameter_add(parameters, "Filters.0.Values", value_list(lineage, 1));
 }
 
 static size_t chunk_of(const struct reading *reading, const struct aws_listing *listing)
@@ -89,6 +98,8 @@ static enum step ask(struct reading *reading, int stage, struct slice token)
 		add_ids(reading, listing, chunk_of(reading, listing), &parameters, arena);
 	else if (listing->page)
 		aws_parameter_add(&parameters, arena_string(arena, pages->limit_key), value_integer(listing->page));
+	if (told->only_ours)
+		add_owner(reading, &parameters, arena);
 	if (token.size)
 		aws_parameter_add(&parameters, arena_string(arena, pages->input_token), value_string(token));
 	struct aws_call *call = arena_new(arena, struct aws_call);
@@ -214,8 +225,23 @@ static const char *endless(struct reading *reading, struct slice token)
 	return NULL;
 }
 
+/*
+ * A place that holds more than a page may hold many more than are ours: what has our tags is asked for
+ * instead. What lost its tags is missing then, and is looked for by its id like everything that is missing.
+ */
+static bool is_too_much(const struct reading *reading, const struct aws_kind *kind)
+{
+	const struct told *told = reading->detail;
+	return !reading->ids && reading->lineage.size > 0 && reading->stage == STAGE_LISTED && !told->only_ours &&
+	       told->pages == 0 && kind->list.filter && kind->tags_member;
+}
+
 static enum step next_page(struct reading *reading, const struct aws_kind *kind, struct slice token)
 {
+	if (is_too_much(reading, kind)) {
+		((struct told *)reading->detail)->only_ours = true;
+		return ask(reading, STAGE_LISTED, (struct slice){0});
+	}
 	const char *fault = endless(reading, token);
 	if (!fault)
 		return ask(reading, reading->stage, token);

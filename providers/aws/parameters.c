@@ -276,7 +276,7 @@ struct ownership aws_decode_ownership(const struct value *tags)
 		const char *key;
 		struct slice *text;
 	} keys[] = {
-		{OWNERSHIP_PREFIX "stack", &ownership.lineage},
+		{AWS_LINEAGE_TAG, &ownership.lineage},
 		{OWNERSHIP_PREFIX "object", &ownership.object_id},
 		{OWNERSHIP_PREFIX "intent", &ownership.intent},
 	};
@@ -306,7 +306,7 @@ struct value aws_encode_tags(const struct value *tags, const struct tagging *tag
 		add_tag(&builder, value_slice(&tags->members[i].key), tags->members[i].value, arena);
 	if (tagging) {
 		struct slice address = slice_first(tagging->address, TAG_VALUE_MOST);
-		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "stack"), value_string(tagging->lineage), arena);
+		add_tag(&builder, SLICE(AWS_LINEAGE_TAG), value_string(tagging->lineage), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "object"), value_string(tagging->object_id), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "intent"), value_string(tagging->intent), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "address"), value_string(address), arena);

@@ -1,0 +1,182 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/exit_status.h"
+#include "tests/unit/support_cloud.h"
+
+/* Reading takes calls for each kind, not for each object; and what is not ours does not cost much. */
+
+static const char REGION[] = "eu-central-1";
+
+/* "name: [many times] TEXT" with the number of each in place of '#'. */
+static void add_each(struct buffer *text, const char *kind, int count, const char *each)
+{
+	buffer_format(text, "%s:\n", kind);
+	for (int i = 0; i < count; i++) {
+		buffer_format(text, "  x%d: {", i);
+		for (const char *at = each; *at; at++) {
+			if (*at == '#')
+				buffer_format(text, "%d", i);
+			else
+				buffer_byte(text, *at);
+		}
+		buffer_string(text, "}\n");
+	}
+}
+
+static const struct {
+	const char *kind;
+	const char *each;
+	/* Calls of a plan without changes, however many there are. */
+	const char *operation;
+	unsigned calls;
+	/* One more for each object, where a field is set that no listing gives. */
+	const char *detail;
+	unsigned details_each;
+} kinds[] = {
+	{"aws.vpc", "cidr: 10.#.0.0/16, dns_hostnames: true", "DescribeVpcs", 1, "DescribeVpcAttribute", 1},
+	{"aws.subnet", "vpc: x#, cidr: 10.#.1.0/24, public: true, tags: {n: \"#\"}", "DescribeSubnets", 1, NULL, 0},
+	{"aws.security_group",
+	 "vpc: x#, name: g#, description: g#, ingress: [{protocol: tcp, from_port: 80, to_port: 80, cidr: 10.0.0.0/8}]",
+	 "DescribeSecurityGroups", 1, NULL, 0},
+	{"aws.internet_gateway", "vpc: x#", "DescribeInternetGateways", 1, NULL, 0},
+	{"aws.route_table", "vpc: x#, subnets: [x#], routes: [{destination: 0.0.0.0/0, internet_gateway: x#}]",
+	 "DescribeRouteTables", 1, NULL, 0},
+	{"aws.vpn_gateway", "vpc: x#", "DescribeVpnGateways", 1, NULL, 0},
+	{"aws.customer_gateway", "address: 203.0.113.#, asn: 65010", "DescribeCustomerGateways", 1, NULL, 0},
+	{"aws.vpn_connection", "vpn_gateway: x#, customer_gateway: x#, static_routes_only: true",
+	 "DescribeVpnConnections", 1, NULL, 0},
+	{"aws.launch_template", "name: template#, image: ami-0123456789abcdef0, instance_type: t3.micro",
+	 "DescribeLaunchTemplates", 1, "DescribeLaunchTemplateVersions", 0},
+	{"aws.instance", "subnet: x#, image: ami-0123456789abcdef0, instance_type: t3.micro", "DescribeInstances", 1,
+	 NULL, 0},
+	{"aws.autoscaling_group",
+	 "name: a#, launch_template: x#, launch_template_version: x#, subnets: [x#], min: 0, max: 0",
+	 "DescribeAutoScalingGroups", 1, NULL, 0},
+};
+
+enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
+
+static uint64_t count_of(const struct cloud *cloud, const char *operation)
+{
+	return sim_requests(cloud->sim, slice_of(operation));
+}
+
+static void write_stack(struct cloud *cloud, int count)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, 1 << 20);
+	buffer_string(&text, "stack: calls\n");
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		add_each(&text, kinds[i].kind, count, kinds[i].each);
+	cloud_write(cloud, "calls.yaml", arena_string(&cloud->arena, buffer_slice(&text)));
+}
+
+static void check_calls(struct cloud *cloud, int count)
+{
+	uint64_t lists[KIND_COUNT], details[KIND_COUNT];
+
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		lists[i] = count_of(cloud, kinds[i].operation);
+		details[i] = kinds[i].detail ? count_of(cloud, kinds[i].detail) : 0;
+	}
+	uint64_t all = count_of(cloud, "*");
+	cloud_expect(cloud, "plan --detailed-exitcode", STATUS_FINE);
+	all = count_of(cloud, "*") - all;
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		lists[i] = count_of(cloud, kinds[i].operation) - lists[i];
+		details[i] = kinds[i].detail ? count_of(cloud, kinds[i].detail) - details[i] : 0;
+		if (lists[i] != kinds[i].calls ||
+		    (kinds[i].details_each && details[i] != kinds[i].details_each * (unsigned)count))
+			fail_msg("%d of %s: %llu calls and %llu for details", count, kinds[i].kind,
+				 (unsigned long long)lists[i], (unsigned long long)details[i]);
+	}
+	struct slice shown = arena_format(&cloud->arena, "read %zu of %zu in %llu calls\n", (size_t)count * KIND_COUNT,
+					  (size_t)count * KIND_COUNT, (unsigned long long)all);
+	if (!cloud_says(cloud, shown.data))
+		fail_msg("not '%s':\n%.*s", shown.data, (int)cloud->output.size, cloud->output.data);
+}
+
+static void test_calls_of_a_plan(void **state)
+{
+	static const int counts[] = {1, 2, 40};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		write_stack(&cloud, counts[i]);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		check_calls(&cloud, counts[i]);
+		cloud_close(&cloud);
+	}
+}
+
+static void add_foreign(struct cloud *cloud, int count)
+{
+	struct diagnostics diagnostics;
+	struct slice id;
+
+	diagnostics_init(&diagnostics, &cloud->arena);
+	for (int i = 0; i < count; i++) {
+		struct slice range = arena_format(&cloud->arena, "10.200.%d.%d/28", i / 16, i % 16 * 16);
+		struct value_member members[] = {{value_text("cidrBlock"), value_string(range)}};
+		struct value attributes = value_map(members, 1);
+
+		assert_true(sim_add(cloud->sim, &cloud->arena, slice_of(REGION), SLICE("subnet"), SLICE(""),
+				    &attributes, &id, &diagnostics));
+	}
+	diagnostics_release(&diagnostics);
+}
+
+/* Ours among many: a page of all tells that there are more, and then ours are asked for. */
+static void test_few_of_many(void **state)
+{
+	static const struct {
+		const char *name;
+		int others;
+		unsigned calls;
+		bool without_tags; /* somebody took the tags from one of ours */
+	} rows[] = {
+		{"less than a page", 900, 1, false},
+		{"more than a page", 1100, 2, false},
+		{"many pages", 3500, 2, false},
+		{"one has lost its tags", 3500, 3, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		add_foreign(&cloud, rows[i].others);
+		cloud_write(&cloud, "calls.yaml",
+			    "stack: calls\naws.vpc: {x0: {cidr: 10.0.0.0/16}}\naws.subnet:\n"
+			    "  a: {vpc: x0, cidr: 10.0.1.0/24}\n  b: {vpc: x0, cidr: 10.0.2.0/24}\n");
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		struct slice first = cloud_find(&cloud, "subnet", "cidrBlock", "10.0.1.0/24");
+		if (rows[i].without_tags)
+			cloud_change(&cloud, "subnet", first, "tagSet", "[]");
+		/* Old enough for one look to be proof. */
+		sim_advance(cloud.sim, 11 * 60 * 1000);
+		uint64_t calls = count_of(&cloud, "DescribeSubnets");
+		cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+		calls = count_of(&cloud, "DescribeSubnets") - calls;
+		if (calls != rows[i].calls || !cloud_says(&cloud, "read 3 of 3"))
+			fail_msg("%s: %llu calls", rows[i].name, (unsigned long long)calls);
+		cloud_close(&cloud);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(test_calls_of_a_plan),
+		WORLD_TEST(test_few_of_many),
+	};
+
+	return cmocka_run_group_tests_name("calls of reading", tests, NULL, NULL);
+}
