@@ -53,7 +53,7 @@ protection = $(if $(filter 1,$(SANITIZE)),$(sanitizers),$(hardening))
 # Asked when first used, not when this file is read: the packages may be installed in between.
 packages := yaml-0.1 libcurl sqlite3 openssl libpcre2-8 jansson expat
 package_flags = $(eval package_flags := $$(shell pkg-config --cflags $(packages)))$(package_flags)
-# libcurl is loaded when it is needed: see providers/net/curl_library.h.
+# libcurl is loaded when it is needed: see providers/net/libcurl.h.
 package_libraries = $(eval package_libraries := \
 	$$(filter-out -lcurl,$$(shell pkg-config --libs $(packages))) -lm -ldl)$(package_libraries)
 

@@ -1,6 +1,5 @@
 #include "providers/net/curl_transport.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
@@ -9,6 +8,7 @@
 
 #include "base/memory.h"
 #include "providers/net/exchange.h"
+#include "providers/net/libcurl.h"
 
 enum {
 	CONNECTIONS_PER_HOST = 16,
@@ -65,7 +65,7 @@ static void detach(struct curl_transport *transport, struct exchange_list *list,
 {
 	list_remove(list, exchange);
 	if (list == &transport->running)
-		curl_multi_remove_handle(transport->multi, exchange->easy);
+		libcurl()->multi_remove_handle(transport->multi, exchange->easy);
 }
 
 static void put_away(struct curl_transport *transport, struct exchange *exchange)
@@ -108,11 +108,11 @@ static size_t tell_finished(struct curl_transport *transport)
 	int left = 0;
 	CURLMsg *message;
 
-	while ((message = curl_multi_info_read(transport->multi, &left)) != NULL) {
+	while (transport->multi != NULL && (message = libcurl()->multi_info_read(transport->multi, &left)) != NULL) {
 		struct exchange *exchange = NULL;
 		CURLcode result = message->data.result;
 
-		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&exchange);
+		libcurl()->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&exchange);
 		/* A message dies with its handle's place in the multi handle. */
 		detach(transport, &transport->running, exchange);
 		tell(transport, exchange, result);
@@ -150,7 +150,7 @@ static void end_all(struct curl_transport *transport, CURLMcode code)
 	while (transport->running.first != NULL) {
 		struct exchange *exchange = transport->running.first;
 
-		exchange_stop(exchange, CURLE_FAILED_INIT, "%s", curl_multi_strerror(code));
+		exchange_stop(exchange, CURLE_FAILED_INIT, "%s", libcurl()->multi_strerror(code));
 		detach(transport, &transport->running, exchange);
 		list_add(&transport->ended, exchange);
 	}
@@ -186,18 +186,19 @@ static char *curl_strdup(const char *text)
  */
 static void begin(struct curl_transport *transport)
 {
-	if (transport->multi != NULL || curl_global_init_mem(CURL_GLOBAL_DEFAULT, memory_get, free, memory_resize,
-							     curl_strdup, curl_calloc) != CURLE_OK)
+	if (transport->multi != NULL || libcurl() == NULL ||
+	    libcurl()->global_init_mem(CURL_GLOBAL_DEFAULT, memory_get, free, memory_resize, curl_strdup,
+				       curl_calloc) != CURLE_OK)
 		return;
-	transport->multi = curl_multi_init();
+	transport->multi = libcurl()->multi_init();
 	if (transport->multi == NULL) {
-		curl_global_cleanup();
+		libcurl()->global_cleanup();
 		return;
 	}
-	curl_multi_setopt(transport->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
-	curl_multi_setopt(transport->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)CONNECTIONS_PER_HOST);
-	curl_multi_setopt(transport->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)CONNECTIONS_IN_ALL);
-	curl_multi_setopt(transport->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_IN_ALL);
+	libcurl()->multi_setopt(transport->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)CONNECTIONS_PER_HOST);
+	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)CONNECTIONS_IN_ALL);
+	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_IN_ALL);
 }
 
 static void transport_start(struct transport *base, const struct http_request *request, http_done *done, void *context)
@@ -217,7 +218,7 @@ static void transport_start(struct transport *base, const struct http_request *r
 		list_add(&transport->ended, exchange);
 		return;
 	}
-	if (curl_multi_add_handle(transport->multi, exchange->easy) != CURLM_OK) {
+	if (libcurl()->multi_add_handle(transport->multi, exchange->easy) != CURLM_OK) {
 		exchange_stop(exchange, CURLE_FAILED_INIT, "libcurl does not take the request");
 		list_add(&transport->ended, exchange);
 		return;
@@ -236,7 +237,7 @@ static void transport_wait(struct transport *base, int64_t deadline_ms)
 	begin(transport);
 	for (;;) {
 		int running = 0;
-		CURLMcode code = curl_multi_perform(transport->multi, &running);
+		CURLMcode code = transport->multi ? libcurl()->multi_perform(transport->multi, &running) : CURLM_OK;
 		size_t told = tell_finished(transport);
 		int64_t now_ms = exchange_clock_ms();
 
@@ -251,7 +252,7 @@ static void transport_wait(struct transport *base, int64_t deadline_ms)
 			return;
 		}
 		errno = 0;
-		code = curl_multi_poll(transport->multi, NULL, 0, slice_ms(transport, now_ms, deadline_ms), NULL);
+		code = libcurl()->multi_poll(transport->multi, NULL, 0, slice_ms(transport, now_ms, deadline_ms), NULL);
 		if (errno == EINTR)
 			deadline_ms = now_ms;
 		if (code != CURLM_OK)
@@ -316,6 +317,6 @@ void curl_transport_close(struct transport *transport)
 	}
 	if (curl->multi == NULL)
 		return;
-	curl_multi_cleanup(curl->multi);
-	curl_global_cleanup();
+	libcurl()->multi_cleanup(curl->multi);
+	libcurl()->global_cleanup();
 }

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "providers/net/curl_fault.h"
-#include "providers/net/curl_library.h"
+#include "providers/net/libcurl.h"
 
 int64_t exchange_clock_ms(void)
 {
@@ -96,7 +96,7 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 	exchange->active_ms = exchange_clock_ms();
 	/* Not to read up to the limit what will be thrown away. */
 	if (exchange->body.size == 0 &&
-	    curl_easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced) == CURLE_OK &&
+	    libcurl()->easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced) == CURLE_OK &&
 	    announced > 0 && (uint64_t)announced > limit_bytes) {
 		exchange_stop(exchange, CURLE_FILESIZE_EXCEEDED, "it announces %lld bytes, at most %zu are taken",
 			      (long long)announced, limit_bytes);
@@ -154,7 +154,7 @@ static bool take_header_line(struct exchange *exchange, struct slice line)
 		return true;
 	}
 	if (text.size == 0) {
-		curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
+		libcurl()->easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
 		exchange->headers_complete = status >= 200;
 		return true;
 	}
@@ -191,7 +191,8 @@ struct exchange *exchange_new(void)
 
 void exchange_clear(struct exchange *exchange)
 {
-	curl_slist_free_all(exchange->header_lines);
+	if (exchange->header_lines != NULL)
+		libcurl()->slist_free_all(exchange->header_lines);
 	exchange->header_lines = NULL;
 	exchange->request = NULL;
 	exchange->done = NULL;
@@ -213,7 +214,8 @@ void exchange_clear(struct exchange *exchange)
 void exchange_free(struct exchange *exchange)
 {
 	exchange_clear(exchange);
-	curl_easy_cleanup(exchange->easy);
+	if (exchange->easy != NULL)
+		libcurl()->easy_cleanup(exchange->easy);
 	buffer_release(&exchange->header_text);
 	free(exchange);
 }
@@ -224,7 +226,7 @@ static bool set_header_lines(struct exchange *exchange)
 {
 	const struct http_request *request = exchange->request;
 	/* Without this libcurl asks before it sends a large body and waits a second. */
-	struct curl_slist *lines = curl_slist_append(NULL, "Expect:");
+	struct curl_slist *lines = libcurl()->slist_append(NULL, "Expect:");
 	bool fine = lines != NULL;
 	BUFFER_AUTO line;
 
@@ -237,11 +239,11 @@ static bool set_header_lines(struct exchange *exchange)
 		/* "Name:" would take a header away; "Name;" sends it with no value. */
 		if (buffer_append(&line, request->headers[i].name) &&
 		    buffer_string(&line, value.size > 0 ? ": " : ";") && buffer_append(&line, value))
-			longer = curl_slist_append(lines, line.data);
+			longer = libcurl()->slist_append(lines, line.data);
 		fine = longer != NULL;
 	}
 	exchange->header_lines = lines;
-	return fine && curl_easy_setopt(exchange->easy, CURLOPT_HTTPHEADER, lines) == CURLE_OK;
+	return fine && libcurl()->easy_setopt(exchange->easy, CURLOPT_HTTPHEADER, lines) == CURLE_OK;
 }
 
 static long timeout_option(int64_t timeout_ms)
@@ -257,7 +259,7 @@ struct number_option {
 static bool set_numbers(CURL *easy, const struct number_option *options, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (curl_easy_setopt(easy, options[i].option, options[i].value) != CURLE_OK)
+		if (libcurl()->easy_setopt(easy, options[i].option, options[i].value) != CURLE_OK)
 			return false;
 	return true;
 }
@@ -286,12 +288,13 @@ static bool set_limits(struct exchange *exchange)
 	};
 
 	/* Refused by a libcurl that was built without HTTP/2, which then speaks HTTP/1.1. */
-	curl_easy_setopt(exchange->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+	libcurl()->easy_setopt(exchange->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
 #if LIBCURL_VERSION_NUM >= 0x075500
-	if (curl_easy_setopt(exchange->easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK)
+	if (libcurl()->easy_setopt(exchange->easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK)
 		return false;
 #else
-	if (curl_easy_setopt(exchange->easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)) != CURLE_OK)
+	if (libcurl()->easy_setopt(exchange->easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)) !=
+	    CURLE_OK)
 		return false;
 #endif
 	return set_numbers(exchange->easy, options, sizeof options / sizeof options[0]);
@@ -315,8 +318,8 @@ static bool set_trust(struct exchange *exchange)
 		return true;
 	path = text_of(exchange->request->ca_file);
 	/* The system's folder of certificates would be trusted beside the bundle. */
-	fine = curl_easy_setopt(exchange->easy, CURLOPT_CAINFO, path) == CURLE_OK &&
-	       curl_easy_setopt(exchange->easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
+	fine = libcurl()->easy_setopt(exchange->easy, CURLOPT_CAINFO, path) == CURLE_OK &&
+	       libcurl()->easy_setopt(exchange->easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
 	free(path);
 	return fine;
 }
@@ -329,64 +332,70 @@ static bool set_method(struct exchange *exchange, const char *method)
 		      strcmp(method, "PATCH") == 0;
 	CURLoption kind = upload ? CURLOPT_UPLOAD : strcmp(method, "HEAD") == 0 ? CURLOPT_NOBODY : CURLOPT_HTTPGET;
 
-	return curl_easy_setopt(exchange->easy, kind, 1L) == CURLE_OK &&
-	       curl_easy_setopt(exchange->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)request->body.size) == CURLE_OK &&
-	       curl_easy_setopt(exchange->easy, CURLOPT_CUSTOMREQUEST, method) == CURLE_OK;
+	return libcurl()->easy_setopt(exchange->easy, kind, 1L) == CURLE_OK &&
+	       libcurl()->easy_setopt(exchange->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)request->body.size) ==
+		       CURLE_OK &&
+	       libcurl()->easy_setopt(exchange->easy, CURLOPT_CUSTOMREQUEST, method) == CURLE_OK;
 }
 
 static bool set_callbacks(struct exchange *exchange)
 {
 	CURL *easy = exchange->easy;
 
-	return curl_easy_setopt(easy, CURLOPT_PRIVATE, exchange) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->curl_detail) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_send) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_PREREQDATA, exchange) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_READDATA, exchange) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, rewind_body) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_SEEKDATA, exchange) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
-	       curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange) == CURLE_OK;
+	return libcurl()->easy_setopt(easy, CURLOPT_PRIVATE, exchange) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->curl_detail) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_send) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_PREREQDATA, exchange) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_READFUNCTION, give_body) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_READDATA, exchange) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_SEEKFUNCTION, rewind_body) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_SEEKDATA, exchange) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_WRITEDATA, exchange) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
+	       libcurl()->easy_setopt(easy, CURLOPT_HEADERDATA, exchange) == CURLE_OK;
 }
 
 static bool set_options(struct exchange *exchange, const char *url, const char *method)
 {
 	return set_callbacks(exchange) && set_limits(exchange) && set_trust(exchange) && set_method(exchange, method) &&
 	       set_header_lines(exchange) &&
-	       curl_easy_setopt(exchange->easy, CURLOPT_ACCEPT_ENCODING, "gzip") == CURLE_OK &&
-	       curl_easy_setopt(exchange->easy, CURLOPT_URL, url) == CURLE_OK;
+	       libcurl()->easy_setopt(exchange->easy, CURLOPT_ACCEPT_ENCODING, "gzip") == CURLE_OK &&
+	       libcurl()->easy_setopt(exchange->easy, CURLOPT_URL, url) == CURLE_OK;
 }
 
-bool exchange_prepare(struct exchange *exchange, const struct http_request *request, http_done *done, void *context)
+static bool ready_handle(struct exchange *exchange, const struct http_request *request)
 {
 	char *url = text_of(request->url);
 	char *method = text_of(request->method);
-	const char *missing = curl_library_problem();
 	const char *problem;
 	bool fine;
 
-	exchange->request = request;
-	exchange->done = done;
-	exchange->context = context;
-	buffer_init(&exchange->body, request->response_limit_bytes);
 	if (exchange->easy != NULL)
-		curl_easy_reset(exchange->easy);
+		libcurl()->easy_reset(exchange->easy);
 	else
-		exchange->easy = curl_easy_init();
-	problem = missing != NULL ? NULL : request_problem(request, url, &exchange->target);
-	fine = missing == NULL && problem == NULL && exchange->easy != NULL && set_options(exchange, url, method);
-	if (missing != NULL)
-		exchange_stop(exchange, CURLE_FAILED_INIT, "%s", missing);
-	else if (problem != NULL)
+		exchange->easy = libcurl()->easy_init();
+	problem = request_problem(request, url, &exchange->target);
+	fine = problem == NULL && exchange->easy != NULL && set_options(exchange, url, method);
+	if (problem != NULL)
 		exchange_stop(exchange, CURLE_URL_MALFORMAT, "%s", problem);
 	else if (!fine)
 		exchange_stop(exchange, CURLE_FAILED_INIT, "libcurl refuses the request's settings");
 	free(url);
 	free(method);
 	return fine;
+}
+
+bool exchange_prepare(struct exchange *exchange, const struct http_request *request, http_done *done, void *context)
+{
+	exchange->request = request;
+	exchange->done = done;
+	exchange->context = context;
+	buffer_init(&exchange->body, request->response_limit_bytes);
+	if (libcurl() != NULL)
+		return ready_handle(exchange, request);
+	exchange_stop(exchange, CURLE_FAILED_INIT, "%s", libcurl_problem());
+	return false;
 }
 
 /* A server's bytes may stand in libcurl's words. */
@@ -408,10 +417,10 @@ static const char *failure_detail(struct exchange *exchange, CURLcode code)
 	long error = 0;
 
 	if (exchange->stopped == CURLE_OK && code == CURLE_COULDNT_CONNECT &&
-	    curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &error) == CURLE_OK && error != 0)
+	    libcurl()->easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &error) == CURLE_OK && error != 0)
 		return strerror((int)error);
 	clean_detail(ret);
-	return ret[0] != '\0' ? ret : curl_easy_strerror(code);
+	return ret[0] != '\0' ? ret : libcurl()->easy_strerror(code);
 }
 
 static void tell_failure(struct exchange *exchange, CURLcode code, struct http_response *ret)
@@ -437,7 +446,7 @@ void exchange_answer(struct exchange *exchange, CURLcode result, struct http_hea
 
 	*ret = (struct http_response){.answered = false};
 	if (code == CURLE_OK)
-		curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
+		libcurl()->easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (code == CURLE_OK && (status < 200 || status > 999))
 		code = CURLE_WEIRD_SERVER_REPLY;
 	/* libcurl takes a connection that closes amid the headers for the end of the answer. */

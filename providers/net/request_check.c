@@ -1,8 +1,9 @@
 #include "providers/net/request_check.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "providers/net/libcurl.h"
 
 static bool is_token(struct slice text)
 {
@@ -63,15 +64,15 @@ static void take_part(CURLU *parts, CURLUPart part, unsigned flags, char *ret, s
 {
 	char *text = NULL;
 
-	if (curl_url_get(parts, part, &text, flags) == CURLUE_OK)
+	if (libcurl()->url_get(parts, part, &text, flags) == CURLUE_OK)
 		snprintf(ret, size, "%s", text);
-	curl_free(text);
+	libcurl()->free(text);
 }
 
 static const char *split_url(CURLU *parts, const char *url, struct request_target *ret_target)
 {
 	char scheme[8] = "";
-	CURLUcode code = curl_url_set(parts, CURLUPART_URL, url, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER);
+	CURLUcode code = libcurl()->url_set(parts, CURLUPART_URL, url, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER);
 
 	if (code == CURLUE_USER_NOT_ALLOWED)
 		return "the URL holds a user name or password";
@@ -94,9 +95,9 @@ static const char *url_problem(struct slice given, const char *url, struct reque
 		return "the URL is too long";
 	if (has_control(given) || strpbrk(url, " \t") != NULL)
 		return "the URL holds a space or line break";
-	parts = curl_url();
+	parts = libcurl()->url();
 	problem = parts != NULL ? split_url(parts, url, ret_target) : "libcurl cannot read the URL";
-	curl_url_cleanup(parts);
+	libcurl()->url_cleanup(parts);
 	return problem;
 }
 
