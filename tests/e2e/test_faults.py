@@ -30,8 +30,10 @@ STATUSES = {0, 1, 2, 3, 7}
 FIRST = """\
 stack: small
 providers: {aws: {region: eu-central-1}}
+vars:
+  word: {type: string, secret: true}
 aws.vpc:
-  main: {cidr: 10.0.0.0/16, dns_hostnames: true, tags: {team: red}}
+  main: {cidr: 10.0.0.0/16, dns_hostnames: true, tags: {team: red, word: "${var.word}"}}
 aws.subnet:
   a: {vpc: main, cidr: 10.0.1.0/24, public: true}
   b: {vpc: main, cidr: 10.0.2.0/24}
@@ -64,7 +66,7 @@ class Runner:
         self.process = subprocess.Popen(
             [BUILD / "tests/fault_run"],
             env=clean_environment(
-                HOME=folder,
+                TRUEUP_VAR_word="a secret of eleven words",
                 AWS_ENDPOINT_URL="sim:world",
                 AWS_ACCESS_KEY_ID="sim",
                 AWS_SECRET_ACCESS_KEY="sim",
@@ -75,7 +77,7 @@ class Runner:
         )
 
     def run(self, folder, *words, what="memory", first=-1, count=1):
-        line = "\t".join(map(str, [what, first, count, folder, *self.streams, *words]))
+        line = "\t".join(map(str, [what, first, count, folder, *self.streams, f"HOME={folder}", *words]))
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         status, calls = map(int, self.process.stdout.readline().split())

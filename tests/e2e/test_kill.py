@@ -34,10 +34,10 @@ from trueup_runner import Ref, copy_stack, ids_of, plan_is_empty, spec_text
 
 EVERYTHING = os.environ.get("IN_FULL") == "1"
 # Of the requests, every how many-th is a point to be killed at.
-STRIDE = 1 if EVERYTHING else 30
+STRIDE = 1 if EVERYTHING else 47
 RANDOM_MOMENTS = 300 if EVERYTHING else 12
-# At a time; most of a case is waiting.
-AT_ONCE = 4
+# At a time; each is a server and a stack that are set up first.
+AT_ONCE = 4 if EVERYTHING else 2
 # About as many requests as a recovering run makes, of which the second kill picks one.
 RECOVERY_REQUESTS = 60
 MOMENTS = ["before", "executed", "answered"]
@@ -386,9 +386,11 @@ def point(chance, number, moment):
 @pytest.mark.parametrize("work", ["apply", "replace", "destroy"])
 def test_killed_at_a_request(works, work, moment, times):
     chance = random.Random(f"{work} {moment} {times}")
-    offset = [*itertools.product(MOMENTS, ["once", "twice"])].index((moment, times)) % STRIDE
+    # So that the tests together reach all parts of a run.
+    ways = [*itertools.product(MOMENTS, ["once", "twice"])]
+    first = ways.index((moment, times)) * STRIDE // len(ways)
     plans = []
-    for number in range(offset, works[work].requests, STRIDE):
+    for number in range(first, works[work].requests, STRIDE):
         kills = [point(chance, number, moment)]
         if times == "twice":
             kills.append(point(chance, chance.randrange(RECOVERY_REQUESTS), chance.choice(MOMENTS)))
