@@ -15,6 +15,8 @@
  * mutable globals, so two commands run in one process in two worlds, and a test may stop
  * a world at any instant.
  */
+enum { WORLD_INPUT_BYTES = 4096 };
+
 struct world {
 	void *context; /* the implementation's */
 
@@ -49,10 +51,11 @@ struct world {
 	bool (*check_private)(struct world *world, const char *path, unsigned forbidden,
 			      struct diagnostics *diagnostics);
 	bool (*remove_file)(struct world *world, const char *path, struct diagnostics *diagnostics);
-	/* Runs a program, looked for as execvp() does and without a shell, with no input, its standard error being
-	 * ours. Its standard output goes into arena, at most limit_bytes. NULL: this world has no programs. */
-	bool (*run_program)(struct world *world, struct arena *arena, char *const *arguments, size_t limit_bytes,
-			    int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics);
+	/* Runs a program, looked for as execvp() does and without a shell, its standard error being ours. input: of
+	 * at most WORLD_INPUT_BYTES. Its standard output goes into arena, at most limit_bytes. NULL: this world has no
+	 * programs. */
+	bool (*run_program)(struct world *world, struct arena *arena, char *const *arguments, struct slice input,
+			    size_t limit_bytes, int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics);
 
 	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
 	bool (*write)(struct world *world, int stream, struct slice text);

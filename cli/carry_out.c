@@ -3,6 +3,7 @@
 #include "cli/job_run.h"
 #include "cli/progress.h"
 #include "cli/question.h"
+#include "cli/secret_sink.h"
 #include "cli/secrets.h"
 
 /* Whether the user wants it: a reviewed plan, or the answer; that holds for the same plan made again. */
@@ -35,6 +36,8 @@ static bool run_apply(struct job *job, struct apply *apply)
 		.load_body = job_load_body,
 		.load_context = job,
 		.read_ms = job->refresh.began_ms,
+		.give_shown = secret_sink_give,
+		.give_context = job,
 		.parallelism = job->parallelism,
 		.style = &job->style,
 		.vault = &job->vault,

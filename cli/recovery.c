@@ -82,6 +82,7 @@ static bool judge(struct job *job, struct recovery *ret)
 		.now_ms = job->world->wall_ms(job->world),
 		.grace_ms = job_grace_ms(job),
 		.vault = &job->vault,
+		.style = &job->style,
 		.arena = job->arena,
 	};
 	recover_all(ret);

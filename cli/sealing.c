@@ -101,8 +101,8 @@ static bool find_by_command(struct search *search)
 	if (!split_words(search, command, words))
 		return false;
 	arena_init(&clear);
-	good = world->run_program(world, &clear, words, KEY_TEXT_MOST_BYTES, COMMAND_MOST_MS, &text,
-				  search->diagnostics);
+	good = world->run_program(world, &clear, words, (struct slice){NULL, 0}, KEY_TEXT_MOST_BYTES, COMMAND_MOST_MS,
+				  &text, search->diagnostics);
 	if (good)
 		good = take_text(text, "TRUEUP_SEALING_KEY_COMMAND", search->key, search->diagnostics);
 	else

@@ -46,19 +46,50 @@ static void running_release(struct running *running)
 	free(running->text);
 }
 
-static bool start(struct running *running, char *const *arguments, struct diagnostics *diagnostics)
+/*
+ * The end of a pipe that holds the input, all of it, so that nobody has to feed the program: what
+ * a page holds always fits (pipe(7)). -1 after a diagnostic.
+ */
+static int open_input(const struct running *running, struct slice input, struct diagnostics *diagnostics)
+{
+	int ends[2];
+	ssize_t count;
+
+	if (input.size > WORLD_INPUT_BYTES) {
+		diag_error(diagnostics, FAULT_UNSUPPORTED, NOWHERE, "'%s' would get more than %d bytes", running->name,
+			   WORLD_INPUT_BYTES);
+		return -1;
+	}
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name, strerror(errno));
+		return -1;
+	}
+	count = input.size > 0 ? write(ends[1], input.data, input.size) : 0;
+	close(ends[1]);
+	if (count == (ssize_t)input.size)
+		return ends[0];
+	close(ends[0]);
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot give '%s' its input", running->name);
+	return -1;
+}
+
+static bool start(struct running *running, char *const *arguments, struct slice input, struct diagnostics *diagnostics)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t usual;
-	int ends[2];
+	int ends[2], from = open_input(running, input, diagnostics);
 	int error;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (from < 0)
+		return false;
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		close(from);
 		return diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name,
 				  strerror(errno));
+	}
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	posix_spawnattr_init(&attributes);
 	/* What we ignore would stay ignored in it. */
@@ -71,6 +102,7 @@ static bool start(struct running *running, char *const *arguments, struct diagno
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
+	close(from);
 	running->output = ends[0];
 	return error == 0 ||
 	       diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name, strerror(error));
@@ -143,8 +175,8 @@ static bool judge(const struct running *running, enum reading reading, int statu
 	return false;
 }
 
-bool world_run_program(struct world *world, struct arena *arena, char *const *arguments, size_t limit_bytes,
-		       int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics)
+bool world_run_program(struct world *world, struct arena *arena, char *const *arguments, struct slice input,
+		       size_t limit_bytes, int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics)
 {
 	__attribute__((cleanup(running_release))) struct running running = {
 		.name = arguments[0],
@@ -155,7 +187,7 @@ bool world_run_program(struct world *world, struct arena *arena, char *const *ar
 	enum reading reading;
 	int status = 0;
 
-	if (!start(&running, arguments, diagnostics))
+	if (!start(&running, arguments, input, diagnostics))
 		return false;
 	running.text = memory_get(limit_bytes + 1);
 	do

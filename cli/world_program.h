@@ -5,7 +5,7 @@
 
 /* The part of the real world that is other programs; see struct world for the contract. The program is ended
  * where it runs longer, says more, or the first interrupt comes. */
-bool world_run_program(struct world *world, struct arena *arena, char *const *arguments, size_t limit_bytes,
-		       int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics);
+bool world_run_program(struct world *world, struct arena *arena, char *const *arguments, struct slice input,
+		       size_t limit_bytes, int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics);
 
 #endif

@@ -201,6 +201,8 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.style = apply->style,
 		.vault = apply->vault,
 		.read = applying_read,
+		.give_shown = apply->give_shown,
+		.give_context = apply->give_context,
 		.stopping = apply->stopping,
 		.stopping_context = apply->progress_context,
 		.age_ms = applying_age_ms,

@@ -36,6 +36,9 @@ struct apply {
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics);
 	void *load_context;
 	int64_t read_ms; /* boot clock: what the plan knows was read then or later */
+	/* As in struct loop_settings. */
+	bool (*give_shown)(void *context, const struct task *task);
+	void *give_context;
 	size_t parallelism;
 	const struct json_style *style;
 	const struct vault *vault; /* seals the secrets of intents, or NULL */

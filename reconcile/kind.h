@@ -159,6 +159,12 @@ struct kind {
 	bool (*check)(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
 };
 
+/*
+ * The field that says where to put what a service shows once: a MAP with `file` or `command`.
+ * Another place takes another object, as there is nothing left to put there.
+ */
+#define SECRET_TO "secret_to"
+
 /* Builds the .members, .fields and .outputs of a table from an array. */
 #define FIELDS(array)                                                                                                  \
 	{                                                                                                              \

@@ -132,10 +132,22 @@ void loop_proceed(struct loop *loop, struct task *task)
 	}
 }
 
+/* Nobody shows it again: where it cannot be given away the intent stays open, and recovery has another one made. */
+static void give_shown(struct loop *loop, struct task *task)
+{
+	if (!loop->settings.give_shown || !loop->settings.give_shown(loop->settings.give_context, task)) {
+		task->record_changed = task->loop.has_close = false;
+		task->loop.wanted = STEP_FAILED;
+	}
+	task->shown_to = NULL;
+}
+
 static void step_task(struct loop *loop, struct task *task)
 {
 	task->now_ms = loop_now_ms(loop);
 	task->loop.wanted = task->step(task, task->loop.answer);
+	if (task->shown_to)
+		give_shown(loop, task);
 	task->loop.answer = NULL;
 	task->live = NULL;
 	loop_drop_exchange(loop, task);

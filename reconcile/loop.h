@@ -52,6 +52,10 @@ struct loop_settings {
 	 * NULL where that is not known: then a call is young for some minutes. */
 	int64_t (*age_ms)(void *context, const struct call *call);
 	void *age_context;
+	/* Puts what task->shown is where task->shown_to says; false after a diagnostic of the task's.
+	 * NULL where no task is shown anything. */
+	bool (*give_shown)(void *context, const struct task *task);
+	void *give_context;
 	struct diagnostics *diagnostics; /* for what concerns no task: lease, commit */
 };
 

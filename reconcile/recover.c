@@ -16,6 +16,25 @@ static struct verdict judge_nameless(bool may_come)
 	return (struct verdict){SETTLEMENT_ABSENT, "there is no such object"};
 }
 
+/* It was made, and nobody knows whether what it shows once came where it should. */
+static bool is_lost(const struct intent *intent, const struct object *object)
+{
+	return intent->creates && intent->recipe == RECIPE_DISCARD && object->provider_id.size > 0;
+}
+
+/* As if it had been made without: then the plan makes another in its place. */
+static void discard(const struct recovery *recovery, struct object *object)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; value_is(&object->resolved, VALUE_MAP) && i < object->resolved.count; i++)
+		if (!slice_is(value_slice(&object->resolved.members[i].key), SECRET_TO))
+			value_builder_member(&builder, value_slice(&object->resolved.members[i].key),
+					     object->resolved.members[i].value);
+	object->resolved = value_builder_map(&builder, recovery->arena);
+}
+
 struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
 			     bool may_come)
 {
@@ -27,6 +46,8 @@ struct verdict recover_judge(const struct intent *intent, const struct object *o
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
 	if (live->presence == PRESENCE_ABSENT && intent->creates && object->provider_id.size == 0)
 		return judge_nameless(may_come);
+	if (is_lost(intent, object))
+		return (struct verdict){SETTLEMENT_DONE, "what is shown once was lost: another is made"};
 	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */
 	return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
 }
@@ -81,7 +102,8 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	size_t count = recovery->intent_count;
 	struct intent_close *closes = arena_new_array(recovery->arena, count + 1, struct intent_close);
 	const struct object **found = arena_new_array(recovery->arena, count + 1, const struct object *);
-	struct commit commit = {.upserts = found, .closes = closes};
+	struct slice *bodies = arena_new_array(recovery->arena, count + 1, struct slice);
+	struct commit commit = {.upserts = found, .bodies = bodies, .closes = closes};
 
 	for (size_t i = 0; i < count; i++) {
 		const struct verdict *verdict = &recovery->verdicts[i];
@@ -98,6 +120,11 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 			continue;
 		/* It may have come only now: the next listing may still lack it. */
 		recovery->subjects[i]->created_ms = recovery->now_ms;
+		if (is_lost(&recovery->intents[i], recovery->subjects[i])) {
+			discard(recovery, recovery->subjects[i]);
+			bodies[commit.upsert_count] =
+				object_body_write(recovery->subjects[i], recovery->arena, recovery->style);
+		}
 		found[commit.upsert_count++] = recovery->subjects[i];
 	}
 	return commit.close_count == 0 || recover_record(&commit, store, diagnostics);

@@ -51,6 +51,7 @@ struct recovery {
 	int64_t grace_ms;	   /* how long after it was sent a call's work may still appear */
 	bool waited;		   /* for as long as that: nothing may any more */
 	const struct vault *vault; /* opens the secrets of what is sent again; NULL, or without a key: it is not sent */
+	const struct json_style *style; /* for records */
 	struct arena *arena;
 
 	/* What came of it: parallel to intents. */

@@ -73,6 +73,11 @@ struct task {
 	int64_t wake_ms;
 	const struct live *live;
 
+	/* What the service shows this one time, and where it is to go: a field SECRET_TO. Given away
+	 * before anything of the step is recorded; NULL: nothing is shown. */
+	const struct value *shown_to;
+	struct slice shown;
+
 	/* The record that this task writes: NULL for a task that only reads. Whatever a step
 	 * changes in it is made durable before what that step asked for is done. */
 	struct object *object;

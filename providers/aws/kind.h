@@ -176,6 +176,9 @@ struct aws_kind {
 	struct kind kind;
 	const char *service; /* "ec2", "autoscaling" */
 	struct aws_call create;
+	/* In its place where SECRET_TO is set: `shows` is the path in its answer of what is shown once. */
+	struct aws_call create_shown; /* operation NULL: no such thing */
+	const char *shows;
 	struct aws_call delete;
 	struct aws_call delete_forced; /* operation NULL: no such thing */
 	struct aws_listing list;

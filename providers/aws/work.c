@@ -417,32 +417,40 @@ static enum step ready(struct work *work)
 	return is_under_way(work, attachment) ? read_after(work, LOOK_AGAIN_MS) : attach(work, attachment);
 }
 
+static const struct aws_call *create_of(const struct work *work)
+{
+	const struct aws_kind *kind = kind_of(work);
+	return kind->create_shown.operation && value_get_named(work->desired, SECRET_TO) ? &kind->create_shown
+											 : &kind->create;
+}
+
 static enum step create(struct work *work)
 {
 	const struct aws_kind *kind = kind_of(work);
+	const struct aws_call *call = create_of(work);
 	struct arena *arena = &work->task.scratch;
 	struct aws_parameters parameters = {.count = 0};
-	aws_parameters_fixed(&parameters, kind, kind->create.operation, kind->create.fixed);
+	aws_parameters_fixed(&parameters, kind, call->operation, call->fixed);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
 		const struct value *wanted = value_get_named(work->desired, field->field.name);
 		if (wanted && field->member && (!field->part || field->part->inline_in_create))
 			aws_parameter_add(&parameters, field->member, aws_encode(field, wanted, arena));
 	}
-	if (kind->create.tagged) {
+	if (call->tagged) {
 		const struct value *tags = value_get_named(work->desired, "tags");
-		aws_parameter_add(&parameters, "TagSpecifications.0.ResourceType", value_text(kind->create.tagged));
+		aws_parameter_add(&parameters, "TagSpecifications.0.ResourceType", value_text(call->tagged));
 		aws_parameter_add(&parameters, "TagSpecifications.0.Tags",
 				  aws_encode_tags(tags, &work->tagging, arena));
 	}
-	if (kind->create.token)
-		aws_parameter_add(&parameters, kind->create.token, value_string(work->tagging.intent));
+	if (call->token)
+		aws_parameter_add(&parameters, call->token, value_string(work->tagging.intent));
 	if (kind->complete)
 		kind->complete(work, &parameters);
-	aws_call_set(&work->task, work->session, kind, &kind->create, &parameters, true);
+	aws_call_set(&work->task, work->session, kind, call, &parameters, true);
 	work->task.call.creates = true;
 	work->task.call.intent = work->tagging.intent;
-	if (kind->create.token)
+	if (call->token)
 		work->task.call.token = work->tagging.intent;
 	work->stage = STAGE_CREATED;
 	return STEP_CALL;
@@ -450,23 +458,27 @@ static enum step create(struct work *work)
 
 static enum step created(struct work *work, const struct answer *answer)
 {
-	const struct aws_kind *kind = kind_of(work);
+	const struct aws_call *call = create_of(work);
 	/* Where the name is the id, one that is there already may be ours of a run that was cut off. */
-	bool is_there = !kind->create.result && aws_is_one_of(kind->create.present, answer->code);
+	bool is_there = !call->result && aws_is_one_of(call->present, answer->code);
 	if (!answer->ok && !is_there) {
 		/* A definite refusal made nothing, so there is nothing to remember. */
 		if (answer->fault != FAULT_AMBIGUOUS)
 			work->task.record_removed = true;
-		return call_failed(work, &kind->create, answer, "create");
+		return call_failed(work, call, answer, "create");
 	}
-	const struct value *id = kind->create.result ? value_path(&answer->body, kind->create.result)
-						     : value_get_named(work->desired, "name");
+	const struct value *id =
+		call->result ? value_path(&answer->body, call->result) : value_get_named(work->desired, "name");
 	if (!id || value_slice(id).size == 0)
 		return fail(work, FAULT_INTERNAL, "was made, but the answer does not say under which id",
 			    "run again: it is found by its tags");
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
 	work->task.record_changed = true;
 	aws_change_of(work)->created_ms = work->task.now_ms;
+	if (call == &kind_of(work)->create_shown) {
+		work->task.shown_to = value_get_named(work->desired, SECRET_TO);
+		work->task.shown = value_slice(value_path(&answer->body, kind_of(work)->shows));
+	}
 	return aws_read_again(work, 0);
 }
 

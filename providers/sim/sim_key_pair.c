@@ -4,7 +4,7 @@
 #include "base/digest.h"
 #include "providers/sim/sim_parts.h"
 
-/* Key pairs, imported ones. */
+/* Key pairs, imported ones and those made here; of the latter the keys are no keys, only alike in form. */
 
 enum {
 	SEQUENCE = 0x30,
@@ -148,33 +148,83 @@ static bool valid_name(struct sim_call *call, struct slice name)
 	return valid;
 }
 
-static void import_key_pair(struct sim_call *call)
+/* NULL where the call has failed. */
+static struct sim_object *begin_pair(struct sim_call *call, struct slice name)
 {
-	struct slice name = sim_text(call, "KeyName");
-	struct public_key public_key;
 	char made[32];
 
-	sim_tag_new(call, "key-pair", NULL);
-	if (!valid_name(call, name) || !read_key(call, &public_key))
-		return;
 	if (sim_find_key(call->region, SIM_KEY_PAIR, name))
 		sim_fail(call, "InvalidKeyPair.Duplicate", "The keypair already exists");
 	if (call->failed ||
 	    !sim_within_quota(call, SIM_KEY_PAIR, SIM_SETTING_KEY_PAIRS, "KeyPairLimitExceeded", "key pairs"))
-		return;
+		return NULL;
 	struct sim_object *pair = sim_create(call->sim, call->region, SIM_KEY_PAIR, (struct slice){NULL, 0});
-	struct node *body = &pair->body;
-	node_put(body, "keyName", name);
-	node_put(body, "keyType", public_key.type);
-	node_put(body, "keyFingerprint", public_key.fingerprint);
-	node_put(body, "_publicKey", public_key.line);
+	node_put(&pair->body, "keyName", name);
 	sim_time_text(call->sim->now_ms, made);
-	node_set(body, "createTime", made);
+	node_set(&pair->body, "createTime", made);
 	sim_tag_new(call, "key-pair", pair);
+	return pair;
+}
+
+static void end_pair(struct sim_call *call, struct sim_object *pair, const struct public_key *public_key)
+{
+	struct node *body = &pair->body;
+
+	node_put(body, "keyType", public_key->type);
+	node_put(body, "keyFingerprint", public_key->fingerprint);
+	node_put(body, "_publicKey", public_key->line);
 	sim_out_text(call, "keyPairId", pair->id);
-	sim_out_text(call, "keyName", name);
-	sim_out_text(call, "keyFingerprint", public_key.fingerprint);
+	sim_out_text(call, "keyName", node_text(body, "keyName"));
+	sim_out_text(call, "keyFingerprint", public_key->fingerprint);
 	sim_out_node(call, "tagSet", node_get(body, "tagSet"));
+}
+
+static void import_key_pair(struct sim_call *call)
+{
+	struct slice name = sim_text(call, "KeyName");
+	struct public_key public_key;
+
+	sim_tag_new(call, "key-pair", NULL);
+	if (!valid_name(call, name) || !read_key(call, &public_key))
+		return;
+	struct sim_object *pair = begin_pair(call, name);
+	if (pair)
+		end_pair(call, pair, &public_key);
+}
+
+/* 32 bytes that no other pair has. */
+static struct slice key_bytes(struct sim_call *call, const char *what, const struct sim_object *pair)
+{
+	struct digest digest = digest_of(arena_format(call->arena, "%s %.*s", what, SLICE_ARGUMENTS(pair->id)));
+
+	return arena_copy(call->arena, (struct slice){(const char *)digest.bytes, DIGEST_BYTES});
+}
+
+static void create_key_pair(struct sim_call *call)
+{
+	static const char before[] = "\0\0\0\x0bssh-ed25519\0\0\0\x20";
+	struct slice name = sim_text(call, "KeyName");
+	struct public_key public_key = {.type = SLICE("ed25519")};
+
+	sim_tag_new(call, "key-pair", NULL);
+	if (!valid_name(call, name))
+		return;
+	if (!slice_is(sim_text(call, "KeyType"), "ed25519"))
+		sim_fail(call, "UnsupportedOperation", "The simulation makes only keys of type ed25519");
+	struct sim_object *pair = begin_pair(call, name);
+	if (!pair)
+		return;
+	struct slice blob =
+		join(call->arena, (struct slice){before, sizeof(before) - 1}, key_bytes(call, "public", pair));
+	struct slice secret = base64_encode(call->arena, key_bytes(call, "private", pair));
+	(void)fingerprint(call->arena, blob, &public_key.type, &public_key.fingerprint);
+	public_key.line = arena_format(call->arena, "ssh-ed25519 %.*s %.*s",
+				       SLICE_ARGUMENTS(base64_encode(call->arena, blob)), SLICE_ARGUMENTS(name));
+	end_pair(call, pair, &public_key);
+	sim_out_text(call, "keyMaterial",
+		     arena_format(call->arena,
+				  "-----BEGIN OPENSSH PRIVATE KEY-----\n%.*s\n-----END OPENSSH PRIVATE KEY-----",
+				  SLICE_ARGUMENTS(secret)));
 }
 
 /* Deleting a pair that is not there succeeds. */
@@ -226,6 +276,8 @@ static const struct sim_listing listing = {
 static const struct sim_action actions[] = {
 	{"ImportKeyPair", import_key_pair,
 	 "KeyName! PublicKeyMaterial! TagSpecification[]{ResourceType Tag[]{Key Value}}", NULL},
+	{"CreateKeyPair", create_key_pair,
+	 "KeyName! KeyType KeyFormat TagSpecification[]{ResourceType Tag[]{Key Value}}", NULL},
 	{"DescribeKeyPairs", sim_describe, "Filter[]{Name Value[]} KeyName[] KeyPairId[] IncludePublicKey:b", &listing},
 	{"DeleteKeyPair", delete_key_pair, "KeyName KeyPairId", NULL},
 };

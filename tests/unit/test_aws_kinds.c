@@ -242,17 +242,36 @@ static struct coverage *new_coverage(void)
 	return (struct coverage *)memory_get(sizeof(struct coverage));
 }
 
-static void check_create(const struct aws_kind *kind)
+/* Whether the field is never set where what is shown once goes somewhere. */
+static bool excludes_shown(const struct aws_kind *kind, const struct aws_field *field)
+{
+	bool field_named = false, shown_named = false;
+	for (size_t i = 0; i < kind->kind.exclusive_count; i++) {
+		const struct exclusive *exclusive = &kind->kind.exclusives[i];
+		for (size_t k = 0; !exclusive->field && exclusive->members[k]; k++) {
+			field_named |= strcmp(exclusive->members[k], field->field.name) == 0;
+			shown_named |= strcmp(exclusive->members[k], SECRET_TO) == 0;
+		}
+		if (field_named && shown_named)
+			return true;
+		field_named = shown_named = false;
+	}
+	return false;
+}
+
+static void check_create(const struct aws_kind *kind, const struct aws_call *call)
 {
 	struct coverage *coverage = new_coverage();
-	begin(coverage, kind, &kind->create);
+	begin(coverage, kind, call);
 	for (size_t i = 0; coverage->input && i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		if (call == &kind->create_shown && excludes_shown(kind, field))
+			continue;
 		if (field->member && (!field->part || field->part->inline_in_create))
 			cover_field(coverage, "", field->member, field, false);
 	}
 	/* What `complete` adds is known to it alone: the ownership among the tags. */
-	if (kind->complete && !kind->create.tagged)
+	if (kind->complete && !call->tagged)
 		cover(coverage, "", "Tags");
 	check_whole(coverage, coverage->input, "");
 	free(coverage);
@@ -388,7 +407,11 @@ static void check_attachment(const struct aws_kind *kind, const struct aws_field
 
 static void check_calls(const struct aws_kind *kind)
 {
-	check_create(kind);
+	check_create(kind, &kind->create);
+	if (kind->create_shown.operation)
+		check_create(kind, &kind->create_shown);
+	if (kind->shows && !aws_shape_at(operation_of(kind, kind->create_shown.operation)->output, kind->shows))
+		kind_report(kind, "%s answers no %s", kind->create_shown.operation, kind->shows);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
 		const struct aws_call *calls[] = {field->update, field->update_first, field->update_off};

@@ -33,6 +33,20 @@ static const struct {
 	{"delete, object no longer recorded", false, false, true, false, PRESENCE_PRESENT, true, SETTLEMENT_DONE},
 };
 
+/* What is shown once and was lost: the record is as if it had been made without. */
+static void test_lost(void **state)
+{
+	struct intent intent = {.creates = true, .wall_ms = SENT_MS, .recipe = RECIPE_DISCARD};
+	struct object object = {.provider_id = SLICE("key-1")};
+	struct live live = {.presence = PRESENCE_PRESENT};
+
+	(void)state;
+	assert_string_equal(recover_judge(&intent, &object, &live, true).why,
+			    "what is shown once was lost: another is made");
+	intent.recipe = RECIPE_NATURAL;
+	assert_string_equal(recover_judge(&intent, &object, &live, true).why, "settled by reading");
+}
+
 static void test_judge(void **state)
 {
 	(void)state;
@@ -145,6 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_twins),
 	};

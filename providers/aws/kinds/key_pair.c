@@ -1,6 +1,9 @@
 #include "providers/aws/kinds/kinds.h"
 
-/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ImportKeyPair.html */
+/*
+ * Of a key of one's own (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ImportKeyPair.html), or of one
+ * that EC2 makes and whose private half it shows once (.../API_CreateKeyPair.html).
+ */
 
 static bool check_public_key(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
 {
@@ -24,7 +27,33 @@ static bool is_same_key(struct slice a, struct slice b)
 	return slice_equal(left_type, right_type) && slice_equal(slice_cut(&left, ' '), slice_cut(&right, ' '));
 }
 
+static const char *const made[] = {"KeyType", "ed25519", "KeyFormat", "pem", NULL};
 static const char *const with_public_key[] = {"IncludePublicKey", "true", NULL};
+
+static const struct field word = {.type = FIELD_STRING, .least = 1, .most = 4096};
+
+static const struct aws_field secret_to_fields[] = {
+	{.field = {.name = "file",
+		   .type = FIELD_STRING,
+		   .least = 1,
+		   .most = 4096,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "a file, made with mode 0600; one that is there is replaced"}},
+	{.field = {.name = "command",
+		   .type = FIELD_LIST,
+		   .item = &word,
+		   .least = 1,
+		   .most = 64,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "a program and its arguments, which gets it as its input"}},
+};
+
+static const char *const sources[] = {"public_key", SECRET_TO, NULL};
+static const char *const places[] = {"file", "command", NULL};
+static const struct exclusive exclusives[] = {
+	{.members = sources, .needs_one = true},
+	{.field = SECRET_TO, .members = places, .needs_one = true},
+};
 
 static const struct aws_field fields[] = {
 	{.field = {.name = "name",
@@ -36,12 +65,20 @@ static const struct aws_field fields[] = {
 	 .member = "KeyName"},
 	{.field = {.name = "public_key",
 		   .type = FIELD_STRING,
-		   .flags = REQUIRED | IMMUTABLE,
+		   .flags = IMMUTABLE,
 		   .check = check_public_key,
 		   .same = is_same_key,
+		   .when_unset = UNSET_REPLACE,
 		   .about = "a line of an OpenSSH public key file"},
 	 .member = "PublicKeyMaterial",
 	 .read = "PublicKey"},
+	{.field = {.name = SECRET_TO,
+		   .type = FIELD_OBJECT,
+		   .members = FIELDS(secret_to_fields),
+		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .when_unset = UNSET_REPLACE,
+		   .about = "where to put the private key of a pair that EC2 makes: it is shown once"},
+	 .read = "-"},
 	AWS_TAGS_FIELD,
 };
 
@@ -61,13 +98,22 @@ const struct aws_kind aws_key_pair = {
 		 .about = "a public key that instances admit",
 		 .version = 1,
 		 .fields = FIELDS(fields),
-		 .outputs = FIELDS(outputs)},
+		 .outputs = FIELDS(outputs),
+		 .exclusives = exclusives,
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0])},
 	.service = "ec2",
 	.create = {.operation = "ImportKeyPair",
 		   .recipe = RECIPE_NATURAL,
 		   .tagged = "key-pair",
 		   .result = "KeyPairId",
 		   .hints = hints},
+	.create_shown = {.operation = "CreateKeyPair",
+			 .fixed = made,
+			 .recipe = RECIPE_DISCARD,
+			 .tagged = "key-pair",
+			 .result = "KeyPairId",
+			 .hints = hints},
+	.shows = "KeyMaterial",
 	.delete = {.operation = "DeleteKeyPair", .id = "KeyPairId", .recipe = RECIPE_CONVERGE, .absent = absent},
 	.list = {.operation = "DescribeKeyPairs",
 		 .items = "KeyPairs",

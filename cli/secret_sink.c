@@ -1,0 +1,88 @@
+#include "cli/secret_sink.h"
+
+#include <string.h>
+
+#include "cli/job.h"
+
+enum {
+	FILE_MODE = 0600,
+	PROGRAM_MOST_MS = 60 * 1000,
+	/* A program may say something, which nobody wants to know. */
+	PROGRAM_SAYS_MOST_BYTES = 64 * 1024,
+	LINE_LEAST_BYTES = 16,
+};
+
+/* Also line by line: whoever shows it again may break it elsewhere. */
+static void redact(struct redaction *redaction, struct slice secret)
+{
+	redaction_add(redaction, secret);
+	while (secret.size > 0) {
+		struct slice line = slice_trim(slice_cut(&secret, '\n'));
+
+		if (line.size >= LINE_LEAST_BYTES && !slice_starts_with(line, SLICE("-----")))
+			redaction_add(redaction, line);
+	}
+}
+
+static bool write_file(struct job *job, const struct value *file, const struct task *task)
+{
+	struct slice path = value_slice(file);
+
+	/* As the spec's other files: beside it, wherever the program was started. */
+	if (!slice_starts_with(path, SLICE("/")))
+		path = arena_format(job->arena, "%s/%.*s", job->folder, SLICE_ARGUMENTS(path));
+	return job->world->write_file(job->world, arena_string(job->arena, path), task->shown, FILE_MODE,
+				      task->diagnostics);
+}
+
+static char *word_of(struct arena *arena, struct slice text)
+{
+	char *word = (char *)arena_get(arena, text.size + 1);
+
+	memcpy(word, text.data, text.size);
+	word[text.size] = '\0';
+	return word;
+}
+
+static bool run_program(struct job *job, const struct value *command, const struct task *task)
+{
+	struct world *world = job->world;
+	char **words = arena_new_array(job->arena, (size_t)command->count + 1, char *);
+	struct arena said;
+	struct slice text;
+	bool good;
+
+	if (!world->run_program)
+		return diag_error(task->diagnostics, FAULT_UNSUPPORTED, NOWHERE, "no programs can be run here");
+	for (uint32_t i = 0; i < command->count; i++)
+		words[i] = word_of(job->arena, value_slice(&command->items[i]));
+	arena_init(&said);
+	good = world->run_program(world, &said, words, task->shown, PROGRAM_SAYS_MOST_BYTES, PROGRAM_MOST_MS, &text,
+				  task->diagnostics);
+	arena_wipe(&said);
+	return good;
+}
+
+bool secret_sink_give(void *context, const struct task *task)
+{
+	struct job *job = context;
+	const struct value *file = value_get_named(task->shown_to, "file");
+	const struct value *command = value_get_named(task->shown_to, "command");
+	bool good = false;
+
+	redact(&job->invocation->simulated->redaction, task->shown);
+	if (task->shown.size == 0)
+		diag_error(task->diagnostics, FAULT_INTERNAL, NOWHERE, "the service has not shown the secret");
+	else if (file)
+		good = write_file(job, file, task);
+	else if (command)
+		good = run_program(job, command, task);
+	if (good)
+		return true;
+	diag_error(task->diagnostics, FAULT_USER, NOWHERE, "the secret of '%.*s' is lost: it is shown only once",
+		   SLICE_ARGUMENTS(task->object->address));
+	diag_address(task->diagnostics, task->object->address);
+	diag_hint(task->diagnostics, "see to it that '" SECRET_TO "' can be written, and run again: what was made is "
+				     "deleted, and another is made");
+	return false;
+}

@@ -1,0 +1,13 @@
+#ifndef TRUEUP_CLI_SECRET_SINK_H
+#define TRUEUP_CLI_SECRET_SINK_H
+
+#include "reconcile/task.h"
+
+/*
+ * Puts what a service shows once where `secret_to` says: into a file of mode 0600, or into a
+ * program. It is kept nowhere else, and struck out of all that is written from here on.
+ * context: the job. False after a diagnostic of the task's.
+ */
+__attribute__((warn_unused_result)) bool secret_sink_give(void *context, const struct task *task);
+
+#endif

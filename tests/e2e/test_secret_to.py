@@ -1,0 +1,158 @@
+"""What a service shows once: put where the spec says, kept nowhere else, and made anew where it was lost."""
+
+import re
+
+import pytest
+
+from cli import world
+from conftest import Stack
+from test_recover import outcomes, rows
+from test_secrets import forms
+
+SPEC = "stack: keys\naws.key_pair:\n  k: {name: ops, secret_to: %s}\n"
+PEM = re.compile(r"-----BEGIN OPENSSH PRIVATE KEY-----\n(\S+)\n-----END OPENSSH PRIVATE KEY-----")
+
+
+@pytest.fixture
+def here(tmp_path):
+    (tmp_path / "stack").mkdir()
+    made = Stack(tmp_path / "stack")
+    made.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    made.write("stack.yaml", SPEC % "{file: ops.pem}")
+    return made
+
+
+def command(here, script):
+    here.write("stack.yaml", SPEC % ("{command: [sh, -c, %s]}" % ("'" + script.replace("'", "''") + "'")))
+
+
+def secret(path):
+    return PEM.fullmatch(path.read_text())[1]
+
+
+def assert_only_in(here, path):
+    """Nothing in the stack's folder tells the key, but the file that it was to go to and the service's own."""
+    key, looked = secret(path), 0
+    for other in here.folder.rglob("*"):
+        if other.is_file() and other not in (path, here.folder / "world"):
+            looked += 1
+            for form in forms(key):
+                assert form not in other.read_bytes(), other
+    assert looked >= 2
+    return key
+
+
+def test_goes_to_a_file(here):
+    said = here.run("apply", "--yes", "--output", "json")
+    path = here.folder / "ops.pem"
+    assert path.stat().st_mode & 0o777 == 0o600
+    key = assert_only_in(here, path)
+    assert key not in said.out + said.err
+    assert "nothing to do" in here.run("plan").out
+    assert "no drift" in here.run("drift").out
+    assert key not in here.run("state", "show", "aws.key_pair.k", "--output", "json").out
+    # It is not there any more, and nothing to be put right: EC2 does not show it again.
+    path.unlink()
+    assert "nothing to do" in here.run("plan").out
+    here.run("destroy", "--yes")
+    assert world(here, "key-pair") == {}
+
+
+def test_goes_to_a_program(here):
+    command(here, "umask 077; cat > given; echo said; echo talked >&2")
+    said = here.run("apply", "--yes")
+    key = assert_only_in(here, here.folder / "given")
+    assert key not in said.out + said.err and "talked" in said.err
+
+
+def test_another_place_takes_another_key(here):
+    here.run("apply", "--yes")
+    here.write("stack.yaml", SPEC % "{file: other.pem}")
+    assert "1 REPLACE" in here.run("plan").out
+    here.run("apply", "--yes")
+    assert secret(here.folder / "other.pem") != secret(here.folder / "ops.pem")
+    assert len(world(here, "key-pair")) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ("name: ops", "needs one of 'public_key', 'secret_to'"),
+        ("name: ops, secret_to: {}", "'secret_to' needs one of 'file', 'command'"),
+        ("name: ops, secret_to: {file: a, command: [b]}", "cannot have both 'file' and 'command'"),
+        ("name: ops, secret_to: {command: []}", "command"),
+        ("name: ops, secret_to: {file: a}, public_key: ssh-ed25519 AAAA", "cannot have both 'public_key' and 'secret_to'"),
+    ],
+)
+def test_validate_insists(here, fields, said):
+    here.write("stack.yaml", "stack: keys\naws.key_pair:\n  k: {%s}\n" % fields)
+    assert said in here.run("validate", status=1).err
+
+
+def assert_made_anew(here, path, lost):
+    """After a run in which the key of the pair `lost` came nowhere, or nobody knows whether it did."""
+    assert rows(here, "SELECT operation, recipe FROM intents") == [("CreateKeyPair", "discard")]
+    assert "CreateKeyPair" in here.run("plan", status=None).out
+    here.run("apply", "--yes")
+    (identity,) = world(here, "key-pair")
+    assert identity not in lost
+    assert rows(here, "SELECT count(*) FROM intents") == [(0,)]
+    assert outcomes(here, "DeleteKeyPair") == ["done"]
+    assert "nothing to do" in here.run("plan").out
+    assert_only_in(here, path)
+
+
+def test_killed_between_answer_and_sink(here):
+    command(here, "test -e given || { touch given; kill -9 $PPID; exit; }; cat > given")
+    here.run("apply", "--yes", status=-9)
+    assert (here.folder / "given").read_text() == ""
+    assert_made_anew(here, here.folder / "given", set(world(here, "key-pair")))
+
+
+def test_killed_after_the_sink(here):
+    command(here, "test -e given; there=$?; cat > given; test $there = 0 || kill -9 $PPID")
+    here.run("apply", "--yes", status=-9)
+    first = secret(here.folder / "given")
+    assert_made_anew(here, here.folder / "given", set(world(here, "key-pair")))
+    assert secret(here.folder / "given") != first
+
+
+def test_answer_that_was_lost(here):
+    here.run("sim", "fault", "CreateKeyPair", "lost_answer", "1", "1")
+    here.run("apply", "--yes", status=(1, 7))
+    assert not (here.folder / "ops.pem").exists()
+    assert_made_anew(here, here.folder / "ops.pem", set(world(here, "key-pair")))
+
+
+def test_request_that_was_lost(here):
+    here.run("sim", "fault", "CreateKeyPair", "lost_request", "1", "1")
+    here.run("apply", "--yes", status=(1, 7))
+    assert world(here, "key-pair") == {}
+    here.run("apply", "--yes")
+    assert outcomes(here, "CreateKeyPair") == ["absent", "done"] and outcomes(here, "DeleteKeyPair") == []
+    assert_only_in(here, here.folder / "ops.pem")
+
+
+@pytest.mark.parametrize("how", ["{file: missing/ops.pem}", "{command: ['false']}", "{command: [no-such-program]}"])
+def test_place_that_takes_nothing(here, how):
+    here.write("stack.yaml", SPEC % how)
+    failed = here.run("apply", "--yes", status=(1, 7))
+    assert "the secret of 'aws.key_pair.k' is lost" in failed.err
+    lost = set(world(here, "key-pair"))
+    assert len(lost) == 1
+    here.write("stack.yaml", SPEC % "{file: ops.pem}")
+    assert_made_anew(here, here.folder / "ops.pem", lost)
+
+
+def test_saved_plan_puts_it_there_too(here):
+    here.run("plan", "--out", "plan")
+    here.run("apply", "plan")
+    assert_only_in(here, here.folder / "ops.pem")
+
+
+def test_program_that_fails(here):
+    """What it printed is shown to nobody."""
+    command(here, "umask 077; tee given; exit 3")
+    failed = here.run("apply", "--yes", status=(1, 7))
+    assert "'sh' failed with status 3" in failed.err
+    assert secret(here.folder / "given") not in failed.out + failed.err
