@@ -32,6 +32,7 @@ void loop_init(struct loop *loop, const struct loop_settings *settings)
 {
 	*loop = (struct loop){.settings = *settings};
 	map_init(&loop->buckets);
+	map_init(&loop->budgets);
 	arena_init(&loop->names);
 	settings->world->random(settings->world, &loop->jitter, sizeof(loop->jitter));
 	loop->heartbeat_ms = world_lease_ms(settings->world) + HEARTBEAT_MS;
@@ -45,6 +46,7 @@ void loop_release(struct loop *loop)
 	free(loop->committing);
 	free(loop->reading);
 	map_release(&loop->buckets);
+	map_release(&loop->budgets);
 	arena_release(&loop->names);
 }
 

@@ -21,6 +21,7 @@
 struct loop;
 struct exchange;
 struct bucket;
+struct budget;
 
 /* Tasks that wait for one reason, ordered by a number: the least comes first. */
 struct task_queue {
@@ -73,6 +74,7 @@ struct loop {
 	size_t in_flight;	  /* calls sent and not answered */
 	struct exchange *idle_exchanges;
 	struct map buckets; /* "session operation" to struct bucket */
+	struct map budgets; /* "session" to struct budget */
 	struct arena names; /* holds the keys of buckets, and what lives as long as the loop */
 	size_t request_count;
 	bool stopping;	 /* interrupted or lease lost: start nothing new */

@@ -1,4 +1,3 @@
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -18,14 +17,6 @@ enum {
 	READING_MOST_MS = 10 * 60 * 1000,
 };
 
-/* A token bucket: one for each session and operation, adapted when the service throttles. */
-struct bucket {
-	double tokens;
-	double burst;
-	double per_second;
-	int64_t filled_ms;
-};
-
 /* xorshift64*: spreads retries; nothing secret hangs on it. */
 static int64_t random_below(struct loop *loop, int64_t bound)
 {
@@ -35,45 +26,6 @@ static int64_t random_below(struct loop *loop, int64_t bound)
 	x ^= x >> 27;
 	loop->jitter = x;
 	return bound > 0 ? (int64_t)((x * 2685821657736338717ull) >> 1) % bound : 0;
-}
-
-static struct bucket *bucket_of(struct loop *loop, const struct task *task)
-{
-	char text[256];
-	const struct session *session = task->call.session;
-	int length = snprintf(text, sizeof(text), "%p %s", (const void *)session, task->call.operation);
-	struct slice key = {text, length > 0 ? (size_t)length : 0};
-	struct bucket *bucket = map_get(&loop->buckets, key);
-	if (bucket)
-		return bucket;
-	struct provider_limits limits = session->provider->limits(&task->call);
-	bucket = arena_new(&loop->names, struct bucket);
-	*bucket = (struct bucket){limits.burst, limits.burst, limits.per_second, loop_now_ms(loop)};
-	map_add(&loop->buckets, arena_copy(&loop->names, key), bucket);
-	return bucket;
-}
-
-bool loop_admit(struct loop *loop, struct task *task, bool may_sleep)
-{
-	if (task->loop.admitted)
-		return true;
-	struct bucket *bucket = bucket_of(loop, task);
-	int64_t now_ms = loop_now_ms(loop);
-	if (bucket->per_second > 0) {
-		bucket->tokens += (double)(now_ms - bucket->filled_ms) * bucket->per_second / 1000.0;
-		bucket->filled_ms = now_ms;
-		if (bucket->tokens > bucket->burst)
-			bucket->tokens = bucket->burst;
-		if (bucket->tokens < 1.0 && !may_sleep)
-			return false;
-		/* May fall below zero: then each further task waits for its own token, in order. */
-		bucket->tokens -= 1.0;
-	}
-	task->loop.admitted = true;
-	if (bucket->per_second <= 0 || bucket->tokens >= 0)
-		return true;
-	loop_sleep(loop, task, now_ms + (int64_t)(-bucket->tokens * 1000.0 / bucket->per_second) + 1);
-	return false;
 }
 
 bool loop_is_in_flight(const struct task *task)
@@ -188,13 +140,14 @@ static bool read_too_long(const struct task *task)
 static bool retry(struct loop *loop, struct task *task, const struct answer *answer)
 {
 	bool settling = is_settling(loop, task, answer);
+	bool throttled = answer->fault == FAULT_THROTTLED;
 	if (loop->stopping || read_too_long(task) || (!settling && task->loop.attempts >= attempts_for(task, answer)))
 		return false;
-	if (answer->fault == FAULT_THROTTLED) {
-		struct bucket *bucket = bucket_of(loop, task);
-		bucket->tokens = 0;
-		bucket->per_second = bucket->per_second > 0.2 ? bucket->per_second / 2 : bucket->per_second;
-	}
+	/* Who is told to slow down, or to wait for what is new, is not spent on a place that fails. */
+	if (!settling && !throttled && !loop_spend_retry(loop, task))
+		return false;
+	if (throttled)
+		loop_slow_down(loop, task, task->loop.exchange->sent_ms);
 	int64_t delay_ms = backoff_ms(loop, task, settling ? SETTLING_BACKOFF_FIRST_MS : BACKOFF_FIRST_MS);
 	if (answer->retry_after_ms > delay_ms)
 		delay_ms = answer->retry_after_ms;
@@ -230,7 +183,9 @@ static void on_done(void *context, const struct http_response *response)
 	loop->in_flight--;
 	task->loop.waited_ms += loop_now_ms(loop) - exchange->sent_ms;
 	task->call.session->provider->interpret(&task->call, response, &exchange->arena, &exchange->answer);
-	if (!exchange->answer.ok && retry(loop, task, &exchange->answer))
+	if (exchange->answer.ok)
+		loop_note_success(loop, task);
+	else if (retry(loop, task, &exchange->answer))
 		return;
 	deliver(loop, task, &exchange->answer);
 }

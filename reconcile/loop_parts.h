@@ -28,6 +28,11 @@ void loop_make_ready(struct loop *loop, struct task *task);
 /* Whether the rate bucket of the task's call lets it go now. If not, it sleeps until then,
  * or, where it may not sleep, nothing is done and it has to ask again. */
 bool loop_admit(struct loop *loop, struct task *task, bool may_sleep);
+/* The service refused a call for coming too fast. */
+void loop_slow_down(struct loop *loop, const struct task *task, int64_t sent_ms);
+/* The budget of retries that all tasks of a session share: false where it is spent. */
+bool loop_spend_retry(struct loop *loop, const struct task *task);
+void loop_note_success(struct loop *loop, const struct task *task);
 void loop_send(struct loop *loop, struct task *task);
 /* Whether its call was sent and is not answered. */
 bool loop_is_in_flight(const struct task *task);

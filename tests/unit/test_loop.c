@@ -190,13 +190,108 @@ static void test_settling(void **state)
 	}
 }
 
+static const struct {
+	const char *name;
+	int errands, pages; /* of each */
+	int throttled;	    /* calls from the first on */
+	int64_t least_ms, most_ms;
+} rates[] = {
+	/* Ten a second, and ten at once. */
+	{"at the documented rate", 1, 610, 0, 59 * 1000, 62 * 1000},
+	{"slowed down once, and then faster again", 1, 610, 1, 65 * 1000, 85 * 1000},
+	{"refused side by side: slowed down once", 8, 76, 8, 62 * 1000, 90 * 1000},
+	{"refused again and again", 1, 100, 10, 20 * 1000, 200 * 1000},
+};
+
+static void test_rates(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		const struct reply replies[] = {
+			{.after_ms = 5,
+			 .fault = FAULT_THROTTLED,
+			 .code = "RequestLimitExceeded",
+			 .message = "too fast",
+			 .repeat = rates[i].throttled - 1},
+			{.after_ms = 5, .repeat = -1},
+		};
+		struct staged staged;
+		struct errand errands[8];
+
+		stage_open(&staged, rates[i].throttled ? replies : replies + 1);
+		staged.limits = (struct provider_limits){10, 10};
+		int64_t began_ms = staged.now_ms;
+		for (int k = 0; k < rates[i].errands; k++) {
+			errand_make(&errands[k], &staged, false, NULL);
+			errands[k].pages = rates[i].pages;
+			loop_add(&staged.loop, &errands[k].task);
+		}
+		assert_true(loop_run(&staged.loop));
+		int64_t took_ms = staged.now_ms - began_ms;
+		for (int k = 0; k < rates[i].errands; k++)
+			if (!errands[k].done)
+				fail_msg("%s: not done", rates[i].name);
+		if (took_ms < rates[i].least_ms || took_ms > rates[i].most_ms)
+			fail_msg("%s: %lld ms", rates[i].name, (long long)took_ms);
+		stage_close(&staged);
+	}
+}
+
+/* Of many errands each call fails `failures` times before one is answered. */
+static void test_budget(void **state)
+{
+	static const struct {
+		const char *name;
+		int failures; /* in a row, then one success; -1: for ever */
+		enum fault fault;
+		bool all_done;
+		size_t least_sent, most_sent;
+	} rows[] = {
+		{"a place that is down", -1, FAULT_TRANSIENT, false, 2000, 2101},
+		{"a place that is down, unanswered", -1, FAULT_AMBIGUOUS, false, 2000, 2101},
+		{"a place that fails now and then", 1, FAULT_TRANSIENT, true, 2200, 2400},
+		{"a place that throttles", 1, FAULT_THROTTLED, true, 2200, 2400},
+	};
+	enum { ERRANDS = 2000, EVERY = 10 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct reply replies[2 * ERRANDS];
+		struct staged staged;
+		static struct errand errands[ERRANDS];
+		bool all_done = true;
+
+		for (size_t k = 0; k < 2 * ERRANDS; k++) {
+			bool fails = rows[i].failures < 0 || k % EVERY == 0;
+			replies[k] = (struct reply){
+				.after_ms = 5,
+				.fault = rows[i].fault,
+				.code = fails ? "Failed" : NULL,
+				.message = "no",
+				.repeat = rows[i].failures < 0 ? -1 : 0,
+			};
+		}
+		stage_open(&staged, replies);
+		for (size_t k = 0; k < ERRANDS; k++) {
+			errand_make(&errands[k], &staged, false, NULL);
+			loop_add(&staged.loop, &errands[k].task);
+		}
+		assert_true(loop_run(&staged.loop));
+		for (size_t k = 0; k < ERRANDS; k++)
+			all_done &= errands[k].done;
+		if (all_done != rows[i].all_done || staged.sent_count < rows[i].least_sent ||
+		    staged.sent_count > rows[i].most_sent)
+			fail_msg("%s: %zu calls, %s", rows[i].name, staged.sent_count,
+				 all_done ? "all done" : "not all done");
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_leases),
-		cmocka_unit_test(test_slow_answers),
-		cmocka_unit_test(test_settling),
+		cmocka_unit_test(test_interrupts), cmocka_unit_test(test_leases), cmocka_unit_test(test_slow_answers),
+		cmocka_unit_test(test_settling),   cmocka_unit_test(test_rates),  cmocka_unit_test(test_budget),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
