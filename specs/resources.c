@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "reconcile/schema.h"
+#include "specs/default_tags.h"
 #include "specs/references.h"
 #include "specs/sections.h"
 
@@ -182,6 +183,7 @@ static void complete(struct loading *loading, uint32_t index)
 	meta_count = evaluate(loading, index);
 	given = given_fields(loading, index, meta_count);
 	references_follow(loading, index, &given);
+	given = default_tags_add(loading, resource, &given);
 	if (loading->entries[index].refused)
 		resource->desired = value_at(value_map(NULL, 0), given.position);
 	else

@@ -5,6 +5,8 @@
 
 static const struct field endpoint_item = {.name = "url", .type = FIELD_STRING};
 
+const struct field aws_tag_value = {.name = "value", .type = FIELD_STRING, .most = 256};
+
 static const struct field setting_fields[] = {
 	{.name = "region",
 	 .type = FIELD_STRING,
@@ -17,10 +19,12 @@ static const struct field setting_fields[] = {
 	 .type = FIELD_MAP,
 	 .item = &endpoint_item,
 	 .about = "URLs of single services, by their name: {ec2: https://...}"},
+	{.name = "default_tags",
+	 .type = FIELD_MAP,
+	 .item = &aws_tag_value,
+	 .about = "tags of everything that goes through it, where a resource does not say otherwise"},
 	{.name = "account", .type = FIELD_STRING, .pattern = "[0-9]{12}", .about = "account that must answer"},
 };
-
-const struct field aws_tag_value = {.name = "value", .type = FIELD_STRING, .most = 256};
 
 const struct aws_call aws_create_tags = {
 	.operation = "CreateTags",
