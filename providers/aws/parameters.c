@@ -1,5 +1,6 @@
 #include "providers/aws/parameters.h"
 
+#include <inttypes.h>
 #include <assert.h>
 #include <stdlib.h>
 
@@ -309,6 +310,8 @@ struct value aws_encode_tags(const struct value *tags, const struct tagging *tag
 		add_tag(&builder, SLICE(AWS_LINEAGE_TAG), value_string(tagging->lineage), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "object"), value_string(tagging->object_id), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "intent"), value_string(tagging->intent), arena);
+		struct slice generation = arena_format(arena, "%" PRId64, tagging->generation);
+		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "generation"), value_string(generation), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "address"), value_string(address), arena);
 	}
 	return value_builder_list(&builder, arena);

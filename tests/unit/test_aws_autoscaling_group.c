@@ -12,8 +12,8 @@
 #define GROUP_TAG(key, value) "{\"Key\":\"" key "\",\"Value\":\"" value "\",\"PropagateAtLaunch\":false}"
 #define OUR_GROUP_TAGS                                                                                                 \
 	GROUP_TAG("trueup:stack", "stack")                                                                             \
-	"," GROUP_TAG("trueup:object", "object") "," GROUP_TAG("trueup:intent",                                        \
-							       "intent") "," GROUP_TAG("trueup:address", "aws.x.test")
+	"," GROUP_TAG("trueup:object", "object") "," GROUP_TAG("trueup:intent", "intent") "," GROUP_TAG(               \
+		"trueup:generation", "1") "," GROUP_TAG("trueup:address", "aws.x.test")
 #define SCALING(most, instances, tags)                                                                                 \
 	{                                                                                                              \
 		"DescribeAutoScalingGroups", "{\"AutoScalingGroupNames\":[\"g\"]}",                                    \

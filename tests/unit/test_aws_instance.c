@@ -11,7 +11,8 @@
 
 #define OURS                                                                                                           \
 	"{\"Key\":\"trueup:stack\",\"Value\":\"stack\"},{\"Key\":\"trueup:object\",\"Value\":\"object\"},"             \
-	"{\"Key\":\"trueup:intent\",\"Value\":\"intent\"},{\"Key\":\"trueup:address\",\"Value\":\"aws.x.test\"}"
+	"{\"Key\":\"trueup:intent\",\"Value\":\"intent\"},{\"Key\":\"trueup:generation\",\"Value\":\"1\"},{\"Key\":"   \
+	"\"trueup:address\",\"Value\":\"aws.x.test\"}"
 #define BY_ID(filter, id) "{\"Filters\":[{\"Name\":\"" filter "\",\"Values\":[\"" id "\"]}]}"
 
 #define INSTANCE(state, type, rest)                                                                                    \

@@ -11,7 +11,8 @@
 
 #define OURS                                                                                                           \
 	"{\"Key\":\"trueup:stack\",\"Value\":\"stack\"},{\"Key\":\"trueup:object\",\"Value\":\"object\"},"             \
-	"{\"Key\":\"trueup:intent\",\"Value\":\"intent\"},{\"Key\":\"trueup:address\",\"Value\":\"aws.x.test\"}"
+	"{\"Key\":\"trueup:intent\",\"Value\":\"intent\"},{\"Key\":\"trueup:generation\",\"Value\":\"1\"},{\"Key\":"   \
+	"\"trueup:address\",\"Value\":\"aws.x.test\"}"
 
 #define TEMPLATE(default_version, latest, data)                                                                        \
 	{"DescribeLaunchTemplates", "{\"MaxResults\":200}",                                                            \
