@@ -320,7 +320,10 @@ def test_cut_off(stack, gate, moto, held):
 def test_older_state(sim):
     """A state of the format before is brought up when it is opened for writing."""
     with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
-        database.executescript("DROP TABLE formers; DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;")
+        database.executescript(
+            "DROP TABLE formers; ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
+            "DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;"
+        )
     database.close()
     assert "of an older format" in sim.run("state", "list", status=1).err
     run = apply_spec(sim, BLUE)
