@@ -291,10 +291,12 @@ static void add_field_changes(struct diffing *diffing, const struct field *field
 }
 
 /* What another value than the wanted one comes to. */
-static enum change_effect effect_of_difference(const struct field *field)
+static enum change_effect effect_of_difference(const struct field *field, const struct value *wanted)
 {
 	if (field->flags & FIXED)
 		return EFFECT_CONFLICT;
+	if (field->in_place_to && wanted && slice_is(value_slice(wanted), field->in_place_to))
+		return EFFECT_SET;
 	return field->flags & IMMUTABLE ? EFFECT_REPLACE : EFFECT_SET;
 }
 
@@ -402,7 +404,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 				  actual, side->wanted);
 		break;
 	case UNLIKE:
-		add_field_changes(diffing, field, cause, effect_of_difference(field),
+		add_field_changes(diffing, field, cause, effect_of_difference(field, side->wanted),
 				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
 		break;
 	}

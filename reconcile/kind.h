@@ -110,6 +110,8 @@ struct field {
 	int64_t least, most;	    /* integers: bounds; strings: bytes; lists: items. Both 0: none */
 	field_check *check;
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
+	/* IMMUTABLE: the one text that it can be changed to in place all the same, or NULL. */
+	const char *in_place_to;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
 	enum range_role range;

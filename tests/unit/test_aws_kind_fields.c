@@ -26,7 +26,7 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 				kind_report(kind, "'%s' may be '%s' twice", field->name, *choice);
 	if (!field->about)
 		kind_report(kind, "'%s' is not explained", field->name);
-	if (own->update && (field->flags & IMMUTABLE))
+	if (own->update && (field->flags & IMMUTABLE) && !field->in_place_to)
 		kind_report(kind, "'%s' cannot change, but has a call for it", field->name);
 	for (size_t i = 0; i < field->members.count; i++)
 		check_field(kind, &field->members, field_at(&field->members, i));

@@ -92,7 +92,10 @@ static bool type_fits(const struct field *field, const struct aws_shape *shape)
 
 static void check_choices(const struct coverage *coverage, const struct field *field, const struct aws_shape *shape)
 {
-	for (const char *const *choice = field->choices; choice && *choice && shape->value_count; choice++)
+	bool creates = strcmp(coverage->operation, coverage->kind->create.operation) == 0;
+	const char *const only[] = {field->in_place_to, NULL};
+	const char *const *sent = field->in_place_to && !creates ? only : field->choices;
+	for (const char *const *choice = sent; choice && *choice && shape->value_count; choice++)
 		if (!aws_shape_has_value(shape, slice_of(*choice)))
 			kind_report(coverage->kind, "%s: '%s' may be '%s', which the API does not know",
 				    coverage->operation, field->name, *choice);

@@ -1,4 +1,5 @@
 #include "providers/aws/kinds/kinds.h"
+#include "providers/aws/parameters.h"
 
 /*
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateCustomerGateway.html
@@ -9,13 +10,31 @@
 
 static const char *const type[] = {"Type", "ipsec.1", NULL};
 
+/* A 32 bit number past this goes under another member. */
+enum { ASN_MOST = 2147483647 };
+
 static struct value decode_number(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
 	int64_t number;
-	struct slice text = value_slice(value_get_named(item, "BgpAsn"));
+	struct slice extended = value_slice(value_get_named(item, "BgpAsnExtended"));
+	struct slice text = extended.size ? extended : value_slice(value_get_named(item, "BgpAsn"));
 	(void)field;
 	(void)arena;
 	return slice_integer(text, &number) ? value_integer(number) : value_null();
+}
+
+static struct value encode_number(const struct aws_field *field, const struct value *value, struct arena *arena)
+{
+	(void)field;
+	(void)arena;
+	return value->integer <= ASN_MOST ? *value : value_null();
+}
+
+static void complete(struct work *work, struct aws_parameters *parameters)
+{
+	const struct value *number = value_get_named(work->desired, "asn");
+	if (number && number->integer > ASN_MOST)
+		aws_parameter_add(parameters, "BgpAsnExtended", *number);
 }
 
 static const struct aws_field fields[] = {
@@ -29,10 +48,11 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_INTEGER,
 		   .flags = IMMUTABLE,
 		   .least = 1,
-		   .most = 2147483647,
+		   .most = 4294967295,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "BGP number of the customer's side; 65000 where it is not given"},
 	 .member = "BgpAsn",
+	 .encode = encode_number,
 	 .decode = decode_number},
 	{.field = {.name = "certificate",
 		   .type = FIELD_STRING,
@@ -65,7 +85,7 @@ static const char *const held[] = {"IncorrectState", NULL};
 
 static const struct aws_omission omitted[] = {
 	{"CreateCustomerGateway", "PublicIp", "the older name of IpAddress"},
-	{"CreateCustomerGateway", "BgpAsnExtended", "numbers past 2147483647 are not supported yet"},
+	{"CreateCustomerGateway", "BgpAsnExtended", "takes the place of BgpAsn for a number past 2147483647"},
 };
 
 const struct aws_kind aws_customer_gateway = {
@@ -88,6 +108,7 @@ const struct aws_kind aws_customer_gateway = {
 	.list = {.operation = "DescribeCustomerGateways", .items = "CustomerGateways", .filter = "customer-gateway-id"},
 	.states = {.member = "State", .pending = pending, .leaving = leaving, .gone = gone},
 	.tags_member = "Tags",
+	.complete = complete,
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
 };

@@ -60,17 +60,27 @@ static enum readiness readiness(const struct value *item, enum readiness by_stat
 
 static const char *const dns_support_detail[] = {"Attribute", "enableDnsSupport", NULL};
 static const char *const dns_hostnames_detail[] = {"Attribute", "enableDnsHostnames", NULL};
+static const char *const usage_metrics_detail[] = {"Attribute", "enableNetworkAddressUsageMetrics", NULL};
 static const struct aws_detail dns_support = {
 	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_support_detail};
 static const struct aws_detail dns_hostnames = {
 	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_hostnames_detail};
 
-/* The API takes one of the two a call. */
+static const struct aws_detail usage_metrics = {
+	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = usage_metrics_detail};
+
+/* The API takes one of them a call. */
 static const struct aws_call modify = {
 	.operation = "ModifyVpcAttribute",
 	.id = "VpcId",
 	.recipe = RECIPE_CONVERGE,
 	.one_field = true,
+};
+
+static const struct aws_call modify_tenancy = {
+	.operation = "ModifyVpcTenancy",
+	.id = "VpcId",
+	.recipe = RECIPE_CONVERGE,
 };
 
 static const char *const range_absent[] = {"InvalidVpcCidrBlockAssociationID.NotFound", NULL};
@@ -109,8 +119,11 @@ static const struct aws_field fields[] = {
 		   .choices = tenancies,
 		   .flags = IMMUTABLE,
 		   .when_unset = UNSET_RELEASE,
-		   .about = "hardware tenancy of instances"},
-	 .member = "InstanceTenancy"},
+		   .in_place_to = "default",
+		   .about = "hardware tenancy of instances; from dedicated to default it changes in place, and never "
+			    "back"},
+	 .member = "InstanceTenancy",
+	 .update = &modify_tenancy},
 	{.field = {.name = "dns_support",
 		   .type = FIELD_BOOL,
 		   .when_unset = UNSET_CONSTANT,
@@ -129,6 +142,15 @@ static const struct aws_field fields[] = {
 	 .update = &modify,
 	 .change = "EnableDnsHostnames.Value",
 	 .detail = &dns_hostnames},
+	{.field = {.name = "usage_metrics",
+		   .type = FIELD_BOOL,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "false",
+		   .about = "whether the use of its addresses is measured"},
+	 .read = "EnableNetworkAddressUsageMetrics.Value",
+	 .update = &modify,
+	 .change = "EnableNetworkAddressUsageMetrics.Value",
+	 .detail = &usage_metrics},
 	AWS_TAGS_FIELD,
 };
 
@@ -161,7 +183,6 @@ static const struct aws_omission omitted[] = {
 	BOTH("Ipv4IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"),
 	BOTH("Ipv4NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"),
 	{"CreateVpc", "VpcEncryptionControl", "encryption control is a paid feature that is not managed yet"},
-	{"ModifyVpcAttribute", "EnableNetworkAddressUsageMetrics", "a metric that costs a call a VPC to read"},
 };
 
 const struct aws_kind aws_vpc = {

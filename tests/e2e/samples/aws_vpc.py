@@ -22,6 +22,7 @@ def read(cloud, identity):
         "tenancy": vpc["InstanceTenancy"],
         "dns_support": attribute("enableDnsSupport", "EnableDnsSupport"),
         "dns_hostnames": attribute("enableDnsHostnames", "EnableDnsHostnames"),
+        "usage_metrics": attribute("enableNetworkAddressUsageMetrics", "EnableNetworkAddressUsageMetrics"),
         "tags": tags_of(vpc.get("Tags")),
     }
 
@@ -35,23 +36,26 @@ SAMPLE = Sample(
         "tenancy": "dedicated",
         "dns_support": True,
         "dns_hostnames": True,
+        "usage_metrics": True,
         "tags": {"team": "research", "Name": "one two"},
     },
     in_place={
         "secondary_cidrs": Change(["10.21.0.0/16", "10.22.0.0/16"]),
         "dns_support": Change(False, given={"dns_hostnames": False}),
         "dns_hostnames": Change(False),
+        "usage_metrics": Change(False),
+        "tenancy": Change("default"),
         "tags": Change({"team": "operations", "cost": "a/b=c&d +é"}),
     },
     replaces={
         "cidr": Change("10.30.0.0/16", given={"secondary_cidrs": []}),
-        "tenancy": Change("default"),
     },
     unset={
         "secondary_cidrs": Unset([]),
         "tenancy": Unset(KEPT),
         "dns_support": Unset(True, given={"dns_support": False, "dns_hostnames": False}),
         "dns_hostnames": Unset(False),
+        "usage_metrics": Unset(False),
         "tags": Unset({}),
     },
     read=read,

@@ -1,0 +1,76 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cli/exit_status.h"
+#include "tests/unit/support_cloud.h"
+
+/* Fields whose way of changing hangs on their value. */
+
+#define VPC(rest) "stack: fields\naws.vpc: {main: {cidr: 10.0.0.0/16" rest "}}\n"
+#define GATEWAY(asn) "stack: fields\naws.customer_gateway: {c: {address: 203.0.113.1, asn: " asn "}}\n"
+
+static const struct {
+	const char *name;
+	const char *before, *after;
+	const char *says;		      /* the plan */
+	const char *operation;		      /* is called once for it */
+	const char *never;		      /* is not called */
+	const char *type, *attribute, *value; /* what is there then, where it shows */
+} rows[] = {
+	{"tenancy to default", VPC(", tenancy: dedicated"), VPC(", tenancy: default"), "~ aws.vpc.main",
+	 "ModifyVpcTenancy", "CreateVpc", "vpc", "instanceTenancy", "default"},
+	{"tenancy to dedicated", VPC(", tenancy: default"), VPC(", tenancy: dedicated"), "! aws.vpc.main", "CreateVpc",
+	 "ModifyVpcTenancy", "vpc", "instanceTenancy", "dedicated"},
+	{"tenancy let go of", VPC(", tenancy: dedicated"), VPC(""), "* aws.vpc.main", NULL, "ModifyVpcTenancy", "vpc",
+	 "instanceTenancy", "dedicated"},
+	{"usage measured", VPC(""), VPC(", usage_metrics: true"), "~ aws.vpc.main", "ModifyVpcAttribute", "CreateVpc",
+	 NULL, NULL, NULL},
+	{"usage not measured any more", VPC(", usage_metrics: true"), VPC(""), "~ aws.vpc.main", "ModifyVpcAttribute",
+	 "CreateVpc", NULL, NULL, NULL},
+	{"the largest BGP number of the old kind", GATEWAY("65010"), GATEWAY("2147483647"), "! aws.customer_gateway.c",
+	 "CreateCustomerGateway", NULL, "customer-gateway", "bgpAsn", "2147483647"},
+	{"the smallest of the new kind", GATEWAY("65010"), GATEWAY("2147483648"), "! aws.customer_gateway.c",
+	 "CreateCustomerGateway", NULL, "customer-gateway", "bgpAsnExtended", "2147483648"},
+	{"the largest of all", GATEWAY("65010"), GATEWAY("4294967295"), "! aws.customer_gateway.c",
+	 "CreateCustomerGateway", NULL, "customer-gateway", "bgpAsnExtended", "4294967295"},
+};
+
+static uint64_t count_of(const struct cloud *cloud, const char *operation)
+{
+	return operation ? sim_requests(cloud->sim, slice_of(operation)) : 0;
+}
+
+static void test_fields(void **state)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "fields.yaml", rows[i].before);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		uint64_t called = count_of(&cloud, rows[i].operation), never = count_of(&cloud, rows[i].never);
+		cloud_write(&cloud, "fields.yaml", rows[i].after);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		called = count_of(&cloud, rows[i].operation) - called;
+		never = count_of(&cloud, rows[i].never) - never;
+		if (!cloud_says(&cloud, rows[i].says) || called != (rows[i].operation ? 1 : 0) || never != 0 ||
+		    (rows[i].type && !cloud_has(&cloud, rows[i].type, rows[i].attribute, rows[i].value)))
+			fail_msg("%s: %llu calls of %s, %llu of %s:\n%.*s", rows[i].name, (unsigned long long)called,
+				 rows[i].operation ? rows[i].operation : "-", (unsigned long long)never,
+				 rows[i].never ? rows[i].never : "-", (int)cloud.output.size, cloud.output.data);
+		cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+		cloud_close(&cloud);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WORLD_TEST(test_fields),
+	};
+
+	return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
+}
