@@ -100,9 +100,9 @@ static bool is_wanted(struct forgetting *forgetting)
 	struct job *job = forgetting->job;
 	BUFFER_AUTO question;
 
+	buffer_init(&question, SIZE_MAX);
 	if (arguments_has(forgetting->recorded->arguments, FLAG_YES))
 		return true;
-	buffer_init(&question, SIZE_MAX);
 	for (size_t i = 0; i < forgetting->count; i++) {
 		buffer_string(&question, "  ");
 		print_safe(&question, forgetting->objects[i]->address);

@@ -37,10 +37,10 @@ static void begin_to_wait(struct job *job, const struct lease_holder *holder)
 	struct invocation *invocation = job->invocation;
 	BUFFER_AUTO text;
 
+	buffer_init(&text, 256);
 	if (invocation->lease_deadline_ms != 0)
 		return;
 	invocation->lease_deadline_ms = real_ms(job) + timeout_ms(job);
-	buffer_init(&text, 256);
 	print_duration(&text, timeout_ms(job));
 	talk(invocation, "waiting up to %.*s for another run to end: %.*s", SLICE_ARGUMENTS(buffer_slice(&text)),
 	     SLICE_ARGUMENTS(holder_text(job->arena, holder)));
