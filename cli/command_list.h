@@ -17,6 +17,7 @@ extern const struct command command_state_show;
 extern const struct command command_state_history;
 extern const struct command command_state_backup;
 extern const struct command command_state_check;
+extern const struct command command_state_rebuild;
 extern const struct command command_state_mv;
 extern const struct command command_state_rm;
 extern const struct command command_state_rekey;

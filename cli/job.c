@@ -111,15 +111,16 @@ static bool read_heads(struct job *job)
 	return true;
 }
 
-static const char *store_path(const struct job *job)
+const char *job_state_path(const struct job *job)
 {
-	return strcmp(job->folder, ".") == 0 ? ".trueup/state.db"
-					     : arena_format(job->arena, "%s/.trueup/state.db", job->folder).data;
+	if (strcmp(job->folder, ".") == 0)
+		return ".trueup/state.db";
+	return arena_format(job->arena, "%s/.trueup/state.db", job->folder).data;
 }
 
 bool job_has_store(const struct job *job)
 {
-	return state_is_there(job->world, store_path(job));
+	return state_is_there(job->world, job_state_path(job));
 }
 
 bool job_open_store(struct job *job, enum state_access access, struct slice stack_name)
@@ -129,7 +130,7 @@ bool job_open_store(struct job *job, enum state_access access, struct slice stac
 		.network_allowed = arguments_has(job->invocation->arguments, FLAG_FORCE_NETWORK_STATE),
 		.program = SLICE(TRUEUP_PROGRAM),
 	};
-	const char *path = store_path(job);
+	const char *path = job_state_path(job);
 	bool waited = false;
 
 	do {

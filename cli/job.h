@@ -55,6 +55,8 @@ void job_release(struct job *job);
 
 /* The spec in the folder, and its sources. */
 __attribute__((warn_unused_result)) bool job_load_spec(struct job *job);
+/* Where its state lies. */
+const char *job_state_path(const struct job *job);
 /* The state beside it. stack_name: as in state_open(). A command that takes the lease waits
  * here for another run to end, so that it plans on what that leaves. */
 __attribute__((warn_unused_result)) bool job_open_store(struct job *job, enum state_access access,

@@ -1,5 +1,7 @@
 #include "cli/refresh_some.h"
 
+#include "cli/secrets.h"
+
 bool job_refresh_some(struct job *job, const struct map *object_ids)
 {
 	struct object **some = arena_new_array(job->arena, job->object_count + 1, struct object *);
@@ -28,5 +30,6 @@ bool job_refresh_some(struct job *job, const struct map *object_ids)
 	for (size_t i = 0; i < count; i++)
 		live[places[i]] = job->refresh.live[i];
 	job->refresh.live = live;
+	secrets_redact_live(job);
 	return true;
 }

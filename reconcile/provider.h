@@ -40,6 +40,7 @@ struct ownership {
 	struct slice lineage;
 	struct slice object_id;
 	struct slice intent;
+	struct slice address; /* as it was when the tags were written, cut where the service takes no more */
 };
 
 struct live {

@@ -181,7 +181,7 @@ static void list_again(struct read_batch *batch, int64_t after_ms)
 		.kind = batch->kind,
 		.ids = ids,
 		.id_count = id_count,
-		.lineage = batch->loop->settings.lineage,
+		.lineage = batch->anyones ? (struct slice){NULL, 0} : batch->loop->settings.lineage,
 		.arena = batch->arena,
 		.task = {.step = list_step, .ended = on_listed, .label = "read", .wake_ms = after_ms, .context = batch},
 	};

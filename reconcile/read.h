@@ -26,6 +26,7 @@ struct read_batch {
 	struct read_request *requests;
 	size_t count;
 	bool everything;     /* list all of the kind, not just those asked for */
+	bool anyones;	     /* everything, also of a place where much is not this stack's */
 	struct arena *arena; /* for answers */
 	int64_t remaining;   /* of whoever waits for it: see struct task */
 	void (*done)(struct read_batch *batch);

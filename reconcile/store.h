@@ -102,6 +102,7 @@ struct commit {
 	size_t intent_count;
 	const struct renaming *renamings; /* of open intents; objects are renamed by their upsert */
 	size_t renaming_count;
+	struct slice lineage; /* that the stack has from now on; empty: it keeps its own */
 };
 
 enum commit_state {

@@ -532,14 +532,25 @@ static bool advance_serial(struct sqlite_store *self, int64_t *ret, struct diagn
 	return query_next(&query, &row, diagnostics);
 }
 
+static bool write_lineage(struct sqlite_store *self, struct slice lineage, struct diagnostics *diagnostics)
+{
+	if (lineage.size == 0)
+		return true;
+	QUERY_AUTO query = query_start(&self->file.database, STATEMENT_STACK_LINEAGE);
+
+	query_id(&query, lineage);
+	return query_run(&query, diagnostics);
+}
+
 static bool write_commit(void *context, struct diagnostics *diagnostics)
 {
 	struct writing *writing = (struct writing *)context;
 	struct sqlite_store *self = writing->self;
 
 	return write_beat(writing, diagnostics) && write_intents(self, writing->commit, diagnostics) &&
-	       keep_formers(self, writing->commit, diagnostics) && write_objects(self, writing->commit, diagnostics) &&
-	       advance_serial(self, &writing->serial, diagnostics);
+	       keep_formers(self, writing->commit, diagnostics) &&
+	       write_lineage(self, writing->commit->lineage, diagnostics) &&
+	       write_objects(self, writing->commit, diagnostics) && advance_serial(self, &writing->serial, diagnostics);
 }
 
 static enum commit_state store_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
@@ -549,6 +560,8 @@ static enum commit_state store_commit(struct store *store, const struct commit *
 	if (!require(true, writing.self, diagnostics) || !write_all(&writing, write_commit, diagnostics))
 		return COMMIT_FAILED;
 	writing.self->record.serial = writing.serial;
+	if (commit->lineage.size > 0)
+		writing.self->record.lineage = arena_copy(&writing.self->arena, commit->lineage);
 	return COMMIT_DONE;
 }
 

@@ -18,6 +18,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 				   " VALUES (1, ?, ?, 0, ?, ?)",
 	[STATEMENT_STACK_READ] = "SELECT lineage, name, serial, fingerprint_key, sealing_key FROM stack WHERE id = 1",
 	[STATEMENT_STACK_ADVANCE] = "UPDATE stack SET serial = serial + 1 WHERE id = 1 RETURNING serial",
+	[STATEMENT_STACK_LINEAGE] = "UPDATE stack SET lineage = ? WHERE id = 1",
 
 	[STATEMENT_KEY_SET] = "UPDATE stack SET sealing_key = ?2 WHERE id = 1 AND sealing_key = ?1",
 

@@ -12,7 +12,7 @@ import yaml
 from cli import TINY, edit, recorded, tiny, world  # noqa: F401
 from conftest import BINARY, clean_environment
 
-STATE_COMMANDS = ["list", "show", "history", "mv", "rm", "rekey", "backup", "check"]
+STATE_COMMANDS = ["list", "show", "history", "mv", "rm", "rekey", "backup", "check", "rebuild"]
 COMMANDS = [
     *["validate", "plan", "show", "apply", "destroy", "drift", "recover", "undo"],
     *[f"state {name}" for name in STATE_COMMANDS],

@@ -4,6 +4,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "cli/exit_status.h"
 #include "tests/unit/support_cloud.h"
 
@@ -171,11 +174,33 @@ static void test_few_of_many(void **state)
 	}
 }
 
+/* Whose things are there is not known yet when a state is made anew: all are looked at. */
+static void test_rebuilt_among_many(void **state)
+{
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	add_foreign(&cloud, 3500);
+	cloud_write(&cloud, "calls.yaml",
+		    "stack: calls\naws.vpc: {x0: {cidr: 10.0.0.0/16}}\naws.subnet:\n"
+		    "  a: {vpc: x0, cidr: 10.0.1.0/24}\n  b: {vpc: x0, cidr: 10.0.2.0/24}\n");
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	char path[160];
+	snprintf(path, sizeof(path), "%s/.trueup/state.db", cloud.folder);
+	assert_int_equal(unlink(path), 0);
+	cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_CHANGES);
+	cloud_expect(&cloud, "state rebuild --yes", STATUS_FINE);
+	assert_true(cloud_says(&cloud, "recorded 3 objects"));
+	cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+	cloud_close(&cloud);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_calls_of_a_plan),
 		WORLD_TEST(test_few_of_many),
+		WORLD_TEST(test_rebuilt_among_many),
 	};
 
 	return cmocka_run_group_tests_name("calls of reading", tests, NULL, NULL);

@@ -1,0 +1,455 @@
+#include "base/digest.h"
+#include "base/map.h"
+#include "cli/command_list.h"
+#include "cli/job_run.h"
+#include "cli/question.h"
+#include "cli/recorded.h"
+#include "cli/refresh_some.h"
+#include "reconcile/rebuild.h"
+
+enum { ID_BYTES = 16, LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, UNLISTED_SHOWN = 5 };
+
+/* A state that is made anew. */
+struct rebuild {
+	struct job *job;
+	struct object *const *old; /* records that are there, and go */
+	size_t old_count;
+	struct inventory inventory;
+	struct lineage *lineages;
+	size_t lineage_count;
+	struct slice lineage;
+	struct rebuilding rebuilding;
+	const char *backup; /* or NULL */
+};
+
+static bool is_forced(const struct rebuild *rebuild)
+{
+	return arguments_has(rebuild->job->invocation->arguments, FLAG_FORCE);
+}
+
+/* What is recorded is worth more than what tags tell. */
+static bool check_empty(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+
+	rebuild->old = job->objects;
+	rebuild->old_count = job->object_count;
+	if ((job->object_count == 0 && job->intent_count == 0) || is_forced(rebuild))
+		return true;
+	diag_error(job->diagnostics, FAULT_CONFLICT, NOWHERE,
+		   "the state file '%s' is there, with %zu object%s and %zu open call%s", job_state_path(job),
+		   job->object_count, job->object_count == 1 ? "" : "s", job->intent_count,
+		   job->intent_count == 1 ? "" : "s");
+	diag_hint(job->diagnostics, "it knows more than tags tell; to rebuild it all the same say --force, which backs "
+				    "it up first");
+	return false;
+}
+
+static bool spec_uses(const struct job *job, const struct kind *kind)
+{
+	for (size_t i = 0; i < job->stack.resource_count; i++)
+		if (job->stack.resources[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Where there is no state one is made only once it is known who answers. */
+static bool open_all(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	bool is_first = !job_has_store(job);
+
+	return job_load_spec(job) && (!is_first || job_open_sessions(job)) &&
+	       job_open_state(job, STATE_WRITE, job->stack.name) && check_empty(rebuild) &&
+	       (is_first || job_open_sessions(job));
+}
+
+/* What could not be listed would be made a second time by the next apply. */
+static bool take_inventory(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	bool good = true;
+
+	rebuild->inventory = (struct inventory){.loop = &job->loop, .sessions = &job->sessions, .arena = job->arena};
+	if (!inventory_take(&rebuild->inventory, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < rebuild->inventory.unlisted_count; i++) {
+		const struct unlisted *unlisted = &rebuild->inventory.unlisted[i];
+		bool used = spec_uses(job, unlisted->kind);
+
+		good &= !used;
+		if (!used && i >= UNLISTED_SHOWN)
+			continue;
+		diag_add(job->diagnostics, used ? SEVERITY_ERROR : SEVERITY_WARNING, FAULT_AUTH, NOWHERE,
+			 "what there is of '%s' in %.*s could not be listed: %.*s", unlisted->kind->name,
+			 SLICE_ARGUMENTS(identity_text(job->arena, &unlisted->session->identity)),
+			 SLICE_ARGUMENTS(unlisted->reason));
+	}
+	return good;
+}
+
+static void list_lineages(const struct rebuild *rebuild, struct slice intro)
+{
+	struct job *job = rebuild->job;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, 4096);
+	for (size_t i = 0; i < rebuild->lineage_count && i < LINEAGES_SHOWN; i++)
+		buffer_format(&text, "%s%.*s (%zu of %zu)", i > 0 ? ", " : "", SLICE_ARGUMENTS(rebuild->lineages[i].id),
+			      rebuild->lineages[i].matched_count, rebuild->lineages[i].count);
+	diag_hint(job->diagnostics, "%.*s%.*s", SLICE_ARGUMENTS(intro), SLICE_ARGUMENTS(buffer_slice(&text)));
+}
+
+static bool choose_named(struct rebuild *rebuild, struct slice wanted)
+{
+	struct job *job = rebuild->job;
+	const struct lineage *found = NULL;
+
+	for (size_t i = 0; wanted.size >= LINEAGE_LEAST && i < rebuild->lineage_count; i++) {
+		if (!slice_starts_with(rebuild->lineages[i].id, wanted))
+			continue;
+		if (found)
+			return diag_error(job->diagnostics, FAULT_USAGE, NOWHERE,
+					  "more than one lineage begins with '%.*s'", SLICE_ARGUMENTS(wanted));
+		found = &rebuild->lineages[i];
+	}
+	if (!found) {
+		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE, "nothing carries a lineage that begins with '%.*s'",
+			   SLICE_ARGUMENTS(wanted));
+		if (rebuild->lineage_count > 0)
+			list_lineages(rebuild, SLICE("there are, with how many at addresses of the spec: "));
+		return false;
+	}
+	rebuild->lineage = found->id;
+	return true;
+}
+
+/* Two stacks of one account may have the same addresses: whose things are meant is not guessed. */
+static bool choose_lineage(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	struct slice wanted = arguments_text(job->invocation->arguments, FLAG_LINEAGE, NULL);
+	size_t matched = 0;
+
+	rebuild->lineages = rebuild_lineages(&rebuild->inventory, &job->stack, &rebuild->lineage_count, job->arena);
+	if (wanted.size > 0)
+		return choose_named(rebuild, wanted);
+	for (size_t i = 0; i < rebuild->lineage_count; i++)
+		matched += rebuild->lineages[i].matched_count > 0;
+	if (rebuild->old_count > 0 || matched == 0) {
+		rebuild->lineage = job->record->lineage;
+		return true;
+	}
+	if (matched == 1) {
+		rebuild->lineage = rebuild->lineages[0].id;
+		return true;
+	}
+	diag_error(job->diagnostics, FAULT_CONFLICT, NOWHERE, "the things of %zu stacks carry addresses of this spec",
+		   matched);
+	list_lineages(rebuild,
+		      SLICE("say with --lineage which is this one's; with how many at addresses of the spec: "));
+	return false;
+}
+
+static struct slice random_id(struct job *job)
+{
+	uint8_t bytes[ID_BYTES];
+
+	job->world->random(job->world, bytes, sizeof(bytes));
+	return hex_encode(job->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
+}
+
+/* Kinds without tags: what the spec names is there, or it is not. */
+static void add_found(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+
+	for (size_t i = 0; i < job->stack.resource_count; i++) {
+		const struct resource *resource = &job->stack.resources[i];
+		const struct live *live = job->refresh.unrecorded[i];
+		const struct session *session = sessions_of_alias(&job->sessions, &job->stack, resource->provider);
+
+		if (live && session && live->presence == PRESENCE_PRESENT)
+			rebuild_add_found(&rebuild->rebuilding, resource, live, session, random_id(job));
+	}
+}
+
+/* Reads by id what was found; job->objects are the new records from here on. */
+static bool read_all(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	struct map ids;
+
+	job->objects = rebuild->rebuilding.objects;
+	job->object_count = rebuild->rebuilding.object_count;
+	map_init(&ids);
+	for (size_t i = 0; i < job->object_count; i++)
+		map_set(&ids, job->objects[i]->object_id, job->objects[i]);
+	bool good = job_refresh_some(job, &ids);
+	map_release(&ids);
+	return good;
+}
+
+static bool make_records(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+
+	rebuild->rebuilding = (struct rebuilding){
+		.stack = &job->stack,
+		.kinds = &job->kinds,
+		.resolver = &job->resolver,
+		.style = &job->style,
+		.lineage = rebuild->lineage,
+		.arena = job->arena,
+	};
+	rebuild_match(&rebuild->rebuilding, &rebuild->inventory);
+	if (!read_all(rebuild))
+		return false;
+	add_found(rebuild);
+	rebuild_close(&rebuild->rebuilding);
+	/* Again, in the order of their addresses, and with those that carry no tags. */
+	if (!read_all(rebuild) || !rebuild_fill(&rebuild->rebuilding, job->refresh.live, job->diagnostics))
+		return false;
+	if (rebuild->rebuilding.object_count > 0)
+		return true;
+	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE, "nothing is there that the stack '%.*s' made",
+		   SLICE_ARGUMENTS(job->stack.name));
+	diag_hint(job->diagnostics, "is it the right account, region and endpoint? Tags tell what belongs to a stack");
+	return false;
+}
+
+static const char *const class_names[REBUILD_CLASS_COUNT] = {
+	[REBUILD_TWINS] = "twins", [REBUILD_UNUSABLE] = "unusable", [REBUILD_ABSENT] = "absent",
+	[REBUILD_EXTRA] = "extra", [REBUILD_ASSUMED] = "assumed",   [REBUILD_UNREAD] = "unread",
+};
+
+static const char *const class_texts[REBUILD_CLASS_COUNT] = {
+	[REBUILD_TWINS] = "is claimed by more than one: none is recorded, and the next plan would make another",
+	[REBUILD_UNUSABLE] = "is not recorded",
+	[REBUILD_ABSENT] = "is not there: the next plan makes it",
+	[REBUILD_EXTRA] = "is not in the spec: the next plan deletes it",
+	[REBUILD_ASSUMED] = "is taken to be as the spec says, because no read gives it back",
+	[REBUILD_UNREAD] = "is recorded by its tags alone: it could not be read",
+};
+
+static void print_finding(struct buffer *text, const struct rebuild_finding *finding)
+{
+	buffer_string(text, "  ! ");
+	print_safe(text, finding->address.size > 0 ? finding->address : SLICE("(no address)"));
+	if (finding->class == REBUILD_ASSUMED) {
+		buffer_byte(text, '.');
+		print_safe(text, finding->what);
+	}
+	if (finding->provider_id.size > 0 && finding->class != REBUILD_ASSUMED) {
+		buffer_string(text, "  ");
+		print_safe(text, finding->provider_id);
+	}
+	buffer_format(text, "  %s", class_texts[finding->class]);
+	if (finding->what.size > 0 && finding->class != REBUILD_ASSUMED) {
+		buffer_string(text, ": ");
+		print_safe(text, finding->what);
+	}
+	buffer_byte(text, '\n');
+}
+
+static void print_records(const struct rebuild *rebuild, struct buffer *text)
+{
+	const struct rebuilding *rebuilding = &rebuild->rebuilding;
+
+	for (size_t i = 0; i < rebuilding->object_count; i++) {
+		buffer_string(text, "  = ");
+		print_safe(text, rebuilding->objects[i]->address);
+		buffer_string(text, "  ");
+		print_safe(text, rebuilding->objects[i]->provider_id);
+		buffer_byte(text, '\n');
+	}
+	for (size_t i = 0; i < rebuilding->finding_count; i++)
+		print_finding(text, &rebuilding->findings[i]);
+}
+
+static struct value findings_value(const struct rebuild *rebuild)
+{
+	struct arena *arena = rebuild->job->arena;
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < rebuild->rebuilding.finding_count; i++) {
+		const struct rebuild_finding *finding = &rebuild->rebuilding.findings[i];
+		VALUE_BUILDER_AUTO one;
+
+		value_builder_init(&one);
+		put_member(&one, "class", value_text(class_names[finding->class]));
+		put_member(&one, "address", value_string(finding->address));
+		put_member(&one, "provider_id",
+			   finding->provider_id.size > 0 ? value_string(finding->provider_id) : value_null());
+		put_member(&one, "what", finding->what.size > 0 ? value_string(finding->what) : value_null());
+		value_builder_item(&list, value_builder_map(&one, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
+static struct value data_of(const struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	VALUE_BUILDER_AUTO data;
+	VALUE_BUILDER_AUTO objects;
+
+	value_builder_init(&data);
+	value_builder_init(&objects);
+	for (size_t i = 0; i < rebuild->rebuilding.object_count; i++) {
+		VALUE_BUILDER_AUTO head;
+
+		value_builder_init(&head);
+		put_head(&head, rebuild->rebuilding.objects[i], job->arena);
+		value_builder_item(&objects, value_builder_map(&head, job->arena));
+	}
+	put_member(&data, "stack", value_string(job->stack.name));
+	put_member(&data, "lineage", value_string(rebuild->lineage));
+	put_member(&data, "backup", rebuild->backup ? value_text(rebuild->backup) : value_null());
+	put_member(&data, "objects", value_builder_list(&objects, job->arena));
+	put_member(&data, "findings", findings_value(rebuild));
+	return value_builder_map(&data, job->arena);
+}
+
+static bool is_wanted(const struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	BUFFER_AUTO question;
+
+	buffer_init(&question, SIZE_MAX);
+	if (arguments_has(job->invocation->arguments, FLAG_YES))
+		return true;
+	print_records(rebuild, &question);
+	buffer_format(&question, "Record this as the stack '%.*s', lineage %.8s?", SLICE_ARGUMENTS(job->stack.name),
+		      rebuild->lineage.data);
+	return question_ask(job->invocation, arena_string(job->arena, buffer_slice(&question)), "record this",
+			    "say --yes");
+}
+
+/* One moment of what goes, beside the state file. */
+static bool back_up(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+
+	if (rebuild->old_count == 0 && job->intent_count == 0)
+		return true;
+	rebuild->backup =
+		arena_format(job->arena, "%s.before-rebuild-%lld", job_state_path(job), (long long)job->record->serial)
+			.data;
+	return job->store->ops->backup(job->store, rebuild->backup, false, job->diagnostics);
+}
+
+static bool commit(const struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	size_t count = rebuild->rebuilding.object_count;
+	const struct object **upserts = arena_new_array(job->arena, count + 1, const struct object *);
+	struct slice *bodies = arena_new_array(job->arena, count + 1, struct slice);
+	struct slice *removals = arena_new_array(job->arena, rebuild->old_count + 1, struct slice);
+	struct intent_close *closes = arena_new_array(job->arena, job->intent_count + 1, struct intent_close);
+	struct commit all = {.upserts = upserts, .bodies = bodies, .upsert_count = count, .lineage = rebuild->lineage};
+	struct map kept;
+
+	map_init(&kept);
+	for (size_t i = 0; i < count; i++) {
+		upserts[i] = rebuild->rebuilding.objects[i];
+		bodies[i] = object_body_write(upserts[i], job->arena, &job->style);
+		map_set(&kept, upserts[i]->object_id, rebuild->rebuilding.objects[i]);
+	}
+	for (size_t i = 0; i < rebuild->old_count; i++)
+		if (!map_get(&kept, rebuild->old[i]->object_id))
+			removals[all.removal_count++] = rebuild->old[i]->object_id;
+	map_release(&kept);
+	for (size_t i = 0; i < job->intent_count; i++)
+		closes[i] = (struct intent_close){job->intents[i].id, OUTCOME_FORGOTTEN, SLICE("by 'state rebuild'")};
+	all.removals = removals;
+	all.closes = closes;
+	all.close_count = job->intent_count;
+	return job_commit_and_end(job, &all);
+}
+
+static bool has_finding(const struct rebuild *rebuild, enum rebuild_finding_class class)
+{
+	for (size_t i = 0; i < rebuild->rebuilding.finding_count; i++)
+		if (rebuild->rebuilding.findings[i].class == class)
+			return true;
+	return false;
+}
+
+static int status_of(const struct rebuild *rebuild)
+{
+	if (has_finding(rebuild, REBUILD_TWINS) || has_finding(rebuild, REBUILD_UNUSABLE))
+		return STATUS_PARTLY;
+	return has_finding(rebuild, REBUILD_UNREAD) ? STATUS_INCOMPLETE : STATUS_FINE;
+}
+
+static int tell(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	struct report report = invocation_report(job->invocation);
+	size_t count = rebuild->rebuilding.object_count;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, SIZE_MAX);
+	print_records(rebuild, &text);
+	buffer_format(&text, "recorded %zu object%s of lineage %.8s\n", count, count == 1 ? "" : "s",
+		      rebuild->lineage.data);
+	if (rebuild->backup) {
+		buffer_string(&text, "what was recorded before is in ");
+		print_safe(&text, slice_of(rebuild->backup));
+		buffer_byte(&text, '\n');
+	}
+	report.text = buffer_slice(&text);
+	report.data = data_of(rebuild);
+	report.style = &job->style;
+	return invocation_end(job->invocation, &report, status_of(rebuild));
+}
+
+static int rebuild_once(struct invocation *invocation, bool *ret_again)
+{
+	struct job job;
+	struct rebuild rebuild = {.job = &job};
+	int status = STATUS_ERROR;
+
+	job_init(&job, invocation);
+	bool done = open_all(&rebuild) && take_inventory(&rebuild) && choose_lineage(&rebuild) &&
+		    make_records(&rebuild) && is_wanted(&rebuild) && back_up(&rebuild) &&
+		    job_begin_run(&job, SLICE("state rebuild"), (struct slice){NULL, 0}, &job.record->serial) &&
+		    commit(&rebuild);
+	*ret_again = job.moved;
+	if (!job.moved)
+		status = done ? tell(&rebuild) : invocation_fail(invocation, status);
+	job_release(&job);
+	return status;
+}
+
+/* Again where another run changed the stack while this one waited for it. */
+static int run_state_rebuild(struct invocation *invocation)
+{
+	bool again;
+	int status;
+
+	do
+		status = rebuild_once(invocation, &again);
+	while (again);
+	return status;
+}
+
+static const enum flag_id rebuild_flags[] = {
+	FLAG_YES, FLAG_FORCE, FLAG_LINEAGE, FLAG_VAR, FLAG_PARALLELISM, FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE,
+};
+
+const struct command command_state_rebuild = {
+	.name = "state rebuild",
+	.about = "make a state that was lost anew, from the ownership tags of what is there and from the spec",
+	.operands = "",
+	.details =
+		"Lists every kind everywhere that the providers of the spec reach, and records what carries the "
+		"stack's\n"
+		"tags. Changes nothing but the record. What cannot be recorded is listed; where two things claim one\n"
+		"address both are left alone, and it ends with 7. A state with records is replaced only with --force,\n"
+		"and backed up before.\n",
+	.flags = rebuild_flags,
+	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
+	.run = run_state_rebuild,
+};

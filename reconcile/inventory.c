@@ -1,0 +1,98 @@
+#include "reconcile/inventory.h"
+
+#include "base/map.h"
+#include "reconcile/read.h"
+
+struct listing {
+	struct read_batch batch;
+	struct read_request request; /* for nothing in particular: it takes the reason where the listing fails */
+};
+
+static void add_item(struct inventory *inventory, const struct read_batch *batch, const struct live *live)
+{
+	if (inventory->count == inventory->capacity) {
+		size_t capacity = inventory->capacity * 2 + 32;
+		struct stray *grown = arena_new_array(inventory->arena, capacity, struct stray);
+
+		if (inventory->count > 0)
+			memcpy(grown, inventory->items, inventory->count * sizeof(*grown));
+		inventory->items = grown;
+		inventory->capacity = capacity;
+	}
+	inventory->items[inventory->count++] = (struct stray){live, batch->kind, batch->session};
+}
+
+static void on_listed(struct read_batch *batch)
+{
+	(void)batch;
+}
+
+static size_t count_listings(const struct inventory *inventory)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < inventory->sessions->count; i++)
+		if (inventory->sessions->items[i])
+			count += inventory->sessions->items[i]->provider->kind_count;
+	return count;
+}
+
+static void start(struct inventory *inventory, struct listing *listing, struct session *session,
+		  const struct kind *kind)
+{
+	listing->batch = (struct read_batch){
+		.loop = inventory->loop,
+		.session = session,
+		.kind = kind,
+		.requests = &listing->request,
+		.count = 1,
+		.everything = true,
+		.anyones = true,
+		.arena = inventory->arena,
+		.done = on_listed,
+	};
+	read_start(&listing->batch);
+}
+
+/* Each place once: several aliases may reach it. Kinds that are found are no listing's matter. */
+static size_t start_all(struct inventory *inventory, struct listing *listings)
+{
+	size_t count = 0;
+	struct map places;
+
+	map_init(&places);
+	for (size_t i = 0; i < inventory->sessions->count; i++) {
+		struct session *session = inventory->sessions->items[i];
+
+		if (!session || !session->identified ||
+		    map_add(&places, identity_text(inventory->arena, &session->identity), session))
+			continue;
+		for (size_t k = 0; k < session->provider->kind_count; k++)
+			if (!session->provider->kinds[k]->found)
+				start(inventory, &listings[count++], session, session->provider->kinds[k]);
+	}
+	map_release(&places);
+	return count;
+}
+
+bool inventory_take(struct inventory *inventory, struct diagnostics *diagnostics)
+{
+	size_t most = count_listings(inventory);
+	struct listing *listings = arena_new_array(inventory->arena, most + 1, struct listing);
+	size_t count = start_all(inventory, listings);
+
+	if (!loop_run(inventory->loop))
+		return diag_error(diagnostics, FAULT_TRANSIENT, NOWHERE, "interrupted while reading what is there");
+	inventory->unlisted = arena_new_array(inventory->arena, count + 1, struct unlisted);
+	for (size_t i = 0; i < count; i++) {
+		const struct read_batch *batch = &listings[i].batch;
+
+		if (listings[i].request.live->presence == PRESENCE_UNREAD)
+			inventory->unlisted[inventory->unlisted_count++] =
+				(struct unlisted){batch->kind, batch->session, listings[i].request.live->unread_reason};
+		for (size_t k = 0; k < batch->found_count; k++)
+			if (batch->found[k].presence == PRESENCE_PRESENT)
+				add_item(inventory, batch, &batch->found[k]);
+	}
+	return true;
+}

@@ -1,0 +1,252 @@
+#include <stdlib.h>
+
+#include "reconcile/rebuild_parts.h"
+
+enum { ID_HEX = 32 };
+
+void rebuild_note(struct rebuilding *rebuilding, enum rebuild_finding_class class, struct slice address,
+		  struct slice provider_id, struct slice what)
+{
+	if (rebuilding->finding_count == rebuilding->finding_capacity) {
+		size_t capacity = rebuilding->finding_capacity * 2 + 16;
+		struct rebuild_finding *grown = arena_new_array(rebuilding->arena, capacity, struct rebuild_finding);
+
+		if (rebuilding->finding_count > 0)
+			memcpy(grown, rebuilding->findings, rebuilding->finding_count * sizeof(*grown));
+		rebuilding->findings = grown;
+		rebuilding->finding_capacity = capacity;
+	}
+	rebuilding->findings[rebuilding->finding_count++] = (struct rebuild_finding){class, address, provider_id, what};
+}
+
+static void add_object(struct rebuilding *rebuilding, struct object *object)
+{
+	if (rebuilding->object_count == rebuilding->object_capacity) {
+		size_t capacity = rebuilding->object_capacity * 2 + 16;
+		struct object **grown = arena_new_array(rebuilding->arena, capacity, struct object *);
+
+		if (rebuilding->object_count > 0)
+			memcpy(grown, rebuilding->objects, rebuilding->object_count * sizeof(struct object *));
+		rebuilding->objects = grown;
+		rebuilding->object_capacity = capacity;
+	}
+	rebuilding->objects[rebuilding->object_count++] = object;
+}
+
+void rebuild_index(const struct stack *stack, struct map *ret)
+{
+	map_init(ret);
+	map_reserve(ret, stack->resource_count);
+	for (size_t i = 0; i < stack->resource_count; i++) {
+		union {
+			const struct resource *constant;
+			void *item;
+		} resource = {&stack->resources[i]};
+
+		map_set(ret, resource.constant->address, resource.item);
+	}
+}
+
+static bool is_id(struct slice text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		if (!(text.data[i] >= '0' && text.data[i] <= '9') && !(text.data[i] >= 'a' && text.data[i] <= 'f'))
+			return false;
+	return text.size == ID_HEX;
+}
+
+static bool is_address_of(struct slice address, const struct kind *kind)
+{
+	size_t size = strlen(kind->name);
+
+	return address.size > size + 1 && slice_starts_with(address, slice_of(kind->name)) && address.data[size] == '.';
+}
+
+static int compare_lineages(const void *a, const void *b)
+{
+	const struct lineage *left = (const struct lineage *)a, *right = (const struct lineage *)b;
+
+	if (left->matched_count != right->matched_count)
+		return left->matched_count > right->matched_count ? -1 : 1;
+	return slice_compare(left->id, right->id);
+}
+
+struct lineage *rebuild_lineages(const struct inventory *inventory, const struct stack *stack, size_t *ret_count,
+				 struct arena *arena)
+{
+	struct lineage *all = arena_new_array(arena, inventory->count + 1, struct lineage);
+	struct map by_id, resources;
+	size_t count = 0;
+
+	map_init(&by_id);
+	rebuild_index(stack, &resources);
+	for (size_t i = 0; i < inventory->count; i++) {
+		const struct ownership *ownership = &inventory->items[i].live->ownership;
+		const struct resource *resource = map_get(&resources, ownership->address);
+		struct lineage *lineage;
+
+		if (!is_id(ownership->lineage))
+			continue;
+		lineage = map_get(&by_id, ownership->lineage);
+		if (!lineage) {
+			lineage = &all[count++];
+			lineage->id = ownership->lineage;
+			map_set(&by_id, lineage->id, lineage);
+		}
+		lineage->count++;
+		lineage->matched_count += resource && resource->kind == inventory->items[i].kind;
+	}
+	map_release(&by_id);
+	map_release(&resources);
+	if (count > 1)
+		qsort(all, count, sizeof(*all), compare_lineages);
+	*ret_count = count;
+	return all;
+}
+
+/* What the tags of a thing lack for a record, or NULL. */
+static const char *fault_of(const struct stray *stray)
+{
+	if (!is_id(stray->live->ownership.object_id))
+		return "its tag of the object is not one that was written here";
+	if (!is_address_of(stray->live->ownership.address, stray->kind))
+		return "its tag of the address is not one of its kind";
+	if (stray->live->provider_id.size == 0)
+		return "it has no id";
+	return NULL;
+}
+
+static struct object *make_head(const struct rebuilding *rebuilding, const struct stray *stray,
+				const struct resource *resource)
+{
+	struct object *object = arena_new(rebuilding->arena, struct object);
+
+	*object = (struct object){
+		.address = stray->live->ownership.address,
+		.object_id = stray->live->ownership.object_id,
+		.role = OBJECT_CURRENT,
+		.kind = slice_of(stray->kind->name),
+		.kind_version = stray->kind->version,
+		.generation = 1,
+		.provider_id = stray->live->provider_id,
+		.identity = stray->session->identity,
+		.provider = resource ? resource->provider : stray->session->name,
+		.protect = resource && resource->protect,
+		.has_body = true,
+		.outputs = value_map(NULL, 0),
+		.applied = value_map(NULL, 0),
+		/* Says which details are to be read. */
+		.resolved = resource ? resource->desired : value_map(NULL, 0),
+		.observed = value_map(NULL, 0),
+	};
+	return object;
+}
+
+/* Those that claim one address, or one object id: which of them is meant nobody can tell. */
+struct claim {
+	const struct stray *first;
+	size_t count;
+};
+
+static struct claim *claim_of(struct map *claims, struct slice key, const struct stray *stray, struct arena *arena)
+{
+	struct claim *claim = map_get(claims, key);
+
+	if (!claim) {
+		claim = arena_new(arena, struct claim);
+		claim->first = stray;
+		map_set(claims, key, claim);
+	}
+	return claim;
+}
+
+static void gather_claims(struct rebuilding *rebuilding, const struct inventory *inventory, struct map *addresses,
+			  struct map *ids)
+{
+	for (size_t i = 0; i < inventory->count; i++) {
+		const struct stray *stray = &inventory->items[i];
+		const struct ownership *ownership = &stray->live->ownership;
+
+		if (!slice_equal(ownership->lineage, rebuilding->lineage) || fault_of(stray))
+			continue;
+		claim_of(addresses, ownership->address, stray, rebuilding->arena)->count++;
+		claim_of(ids, ownership->object_id, stray, rebuilding->arena)->count++;
+	}
+}
+
+void rebuild_match(struct rebuilding *rebuilding, const struct inventory *inventory)
+{
+	struct map addresses, ids, resources;
+
+	map_init(&addresses);
+	map_init(&ids);
+	rebuild_index(rebuilding->stack, &resources);
+	gather_claims(rebuilding, inventory, &addresses, &ids);
+	for (size_t i = 0; i < inventory->count; i++) {
+		const struct stray *stray = &inventory->items[i];
+		const struct ownership *ownership = &stray->live->ownership;
+		const char *fault = fault_of(stray);
+
+		if (!slice_equal(ownership->lineage, rebuilding->lineage))
+			continue;
+		if (fault) {
+			rebuild_note(rebuilding, REBUILD_UNUSABLE, ownership->address, stray->live->provider_id,
+				     slice_of(fault));
+			continue;
+		}
+		const struct claim *claim = map_get(&addresses, ownership->address);
+		const struct claim *twin = map_get(&ids, ownership->object_id);
+		if (claim->count > 1 || twin->count > 1) {
+			rebuild_note(rebuilding, REBUILD_TWINS, ownership->address, stray->live->provider_id,
+				     (struct slice){NULL, 0});
+			continue;
+		}
+		const struct resource *resource = map_get(&resources, ownership->address);
+		add_object(rebuilding, make_head(rebuilding, stray, resource));
+		if (!resource)
+			rebuild_note(rebuilding, REBUILD_EXTRA, ownership->address, stray->live->provider_id,
+				     (struct slice){NULL, 0});
+	}
+	map_release(&addresses);
+	map_release(&ids);
+	map_release(&resources);
+}
+
+void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *resource, const struct live *live,
+		       const struct session *session, struct slice object_id)
+{
+	struct live tagged = *live;
+	struct stray stray = {&tagged, resource->kind, session};
+
+	tagged.ownership = (struct ownership){.object_id = object_id, .address = resource->address};
+	add_object(rebuilding, make_head(rebuilding, &stray, resource));
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+	const struct object *left = *(struct object *const *)a, *right = *(struct object *const *)b;
+
+	return slice_compare(left->address, right->address);
+}
+
+void rebuild_close(struct rebuilding *rebuilding)
+{
+	struct map there;
+
+	if (rebuilding->object_count > 1)
+		qsort(rebuilding->objects, rebuilding->object_count, sizeof(struct object *), compare_objects);
+	map_init(&there);
+	for (size_t i = 0; i < rebuilding->object_count; i++)
+		map_set(&there, rebuilding->objects[i]->address, rebuilding->objects[i]);
+	for (size_t i = 0; i < rebuilding->finding_count; i++)
+		if (rebuilding->findings[i].class == REBUILD_TWINS && rebuilding->findings[i].address.size > 0)
+			map_set(&there, rebuilding->findings[i].address, rebuilding);
+	for (size_t i = 0; i < rebuilding->stack->resource_count; i++) {
+		const struct resource *resource = &rebuilding->stack->resources[i];
+
+		if (!map_get(&there, resource->address))
+			rebuild_note(rebuilding, REBUILD_ABSENT, resource->address, (struct slice){NULL, 0},
+				     (struct slice){NULL, 0});
+	}
+	map_release(&there);
+}

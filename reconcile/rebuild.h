@@ -1,0 +1,73 @@
+#ifndef TRUEUP_RECONCILE_REBUILD_H
+#define TRUEUP_RECONCILE_REBUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/json.h"
+#include "reconcile/inventory.h"
+#include "reconcile/plan.h"
+#include "reconcile/resolver.h"
+#include "reconcile/resource.h"
+
+/*
+ * Records made anew for a state that was lost: from the ownership tags of what is there, and
+ * from the spec. Asks nobody anything.
+ */
+
+/* Things of one lineage. */
+struct lineage {
+	struct slice id;
+	size_t count;	      /* things that carry it */
+	size_t matched_count; /* of them, at an address that the spec has with that kind */
+};
+
+/* Sorted: the most matches first. */
+struct lineage *rebuild_lineages(const struct inventory *inventory, const struct stack *stack, size_t *ret_count,
+				 struct arena *arena);
+
+enum rebuild_finding_class {
+	REBUILD_TWINS,	  /* several things claim one address: none of them is recorded */
+	REBUILD_UNUSABLE, /* its tags make no record */
+	REBUILD_ABSENT,	  /* the spec has it, and nothing carries its address */
+	REBUILD_EXTRA,	  /* recorded, and not in the spec */
+	REBUILD_ASSUMED,  /* a field that no read gives back, taken to be as the spec says */
+	REBUILD_UNREAD,	  /* recorded by its tags alone: it could not be read */
+};
+
+enum { REBUILD_CLASS_COUNT = 6 };
+
+struct rebuild_finding {
+	enum rebuild_finding_class class;
+	struct slice address;
+	struct slice provider_id; /* or empty */
+	struct slice what;	  /* a field, or a reason; or empty */
+};
+
+struct rebuilding {
+	const struct stack *stack;
+	const struct kinds *kinds;
+	const struct resolver *resolver;
+	const struct json_style *style;
+	struct slice lineage;
+	struct arena *arena;
+
+	struct object **objects; /* sorted by address */
+	size_t object_count, object_capacity;
+	struct rebuild_finding *findings;
+	size_t finding_count, finding_capacity;
+};
+
+/* The objects of the lineage: heads, and of the body what a reading needs to know. */
+void rebuild_match(struct rebuilding *rebuilding, const struct inventory *inventory);
+/* One that is found by its identity: it carries no tags. object_id: new. */
+void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *resource, const struct live *live,
+		       const struct session *session, struct slice object_id);
+/* Sorts what was added, and lists what the spec has and nothing stands for. */
+void rebuild_close(struct rebuilding *rebuilding);
+/* The bodies, by what was read of the objects: live is parallel to them. False after a
+ * diagnostic: an expression failed. */
+__attribute__((warn_unused_result)) bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
+						      struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,169 @@
+#include "reconcile/rebuild_parts.h"
+#include "reconcile/schema.h"
+
+/* What the records hold of each object: what the spec says, as far as what is there says the same. */
+
+struct filling {
+	struct rebuilding *rebuilding;
+	struct diagnostics *diagnostics;
+	struct map resources;  /* by address, to const struct resource */
+	struct map by_address; /* to struct object */
+	struct map by_id;      /* by kind and id, to struct object */
+};
+
+static const struct value *output_of(void *context, struct slice address, struct slice name)
+{
+	const struct filling *filling = (const struct filling *)context;
+	const struct object *object = map_get(&filling->by_address, address);
+
+	return object ? value_get(&object->outputs, name) : NULL;
+}
+
+static const struct digest *outputs_of(void *context, struct slice address)
+{
+	const struct filling *filling = (const struct filling *)context;
+	const struct object *object = map_get(&filling->by_address, address);
+
+	return object ? &object->outputs_digest : NULL;
+}
+
+static void fill_outputs(const struct filling *filling, struct object *object, const struct live *live)
+{
+	struct arena scratch;
+
+	if (!value_is(&live->outputs, VALUE_MAP))
+		return;
+	arena_init(&scratch);
+	object->outputs = live->outputs;
+	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, filling->rebuilding->style));
+	arena_release(&scratch);
+}
+
+/* In the form that it is applied in, where that is known already. */
+static bool resolve(struct filling *filling, const struct resource *resource, struct value *ret)
+{
+	const struct rebuilding *rebuilding = filling->rebuilding;
+	struct output_source source = {filling, output_of};
+	struct diagnostics findings;
+
+	if (!rebuilding->resolver->resolve(rebuilding->resolver, &resource->desired, &source, rebuilding->arena, ret,
+					   filling->diagnostics))
+		return false;
+	struct value canonical;
+	diagnostics_init(&findings, rebuilding->arena);
+	/* What is wrong with it is the next plan's to tell. */
+	if (schema_check(resource->kind, ret, rebuilding->arena, &canonical, &findings))
+		*ret = canonical;
+	diagnostics_release(&findings);
+	return true;
+}
+
+enum standing {
+	STANDS,	 /* there as the spec says */
+	ASSUMED, /* nobody can tell */
+	DIFFERS,
+};
+
+static enum standing standing_of(const struct field *field, const struct value *wanted, const struct value *live)
+{
+	if (field->flags & WRITE_ONLY)
+		return ASSUMED;
+	/* Whoever else looks after it may have moved it since. */
+	if (field->flags & OBSERVED)
+		return STANDS;
+	switch (diff_field(field, wanted, live)) {
+	case LIKE:
+		return STANDS;
+	case LIKE_UNREAD:
+		return ASSUMED;
+	case LIKE_UNKNOWN:
+	case UNLIKE:
+		break;
+	}
+	return DIFFERS;
+}
+
+static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
+			   const struct live *live)
+{
+	struct rebuilding *rebuilding = filling->rebuilding;
+	bool all = true;
+	struct value resolved;
+	VALUE_BUILDER_AUTO applied_fields;
+	VALUE_BUILDER_AUTO resolved_fields;
+
+	value_builder_init(&applied_fields);
+	value_builder_init(&resolved_fields);
+	if (!resolve(filling, resource, &resolved))
+		return false;
+	for (uint32_t i = 0; i < resource->desired.count; i++) {
+		struct slice name = value_slice(&resource->desired.members[i].key);
+		const struct field *field = field_named(&resource->kind->fields, name);
+		const struct value *wanted = value_get(&resolved, name);
+		enum standing standing =
+			field && wanted ? standing_of(field, wanted, value_get(&live->fields, name)) : DIFFERS;
+
+		all &= standing != DIFFERS;
+		if (standing == DIFFERS)
+			continue;
+		if (standing == ASSUMED)
+			rebuild_note(rebuilding, REBUILD_ASSUMED, object->address, object->provider_id, name);
+		value_builder_member(&applied_fields, name, resource->desired.members[i].value);
+		value_builder_member(&resolved_fields, name, *wanted);
+	}
+	object->applied = value_builder_map(&applied_fields, rebuilding->arena);
+	object->resolved = value_builder_map(&resolved_fields, rebuilding->arena);
+	object->dependencies = resource->dependencies;
+	object->dependency_count = resource->dependency_count;
+	if (!all)
+		return true;
+	object->symbolic = resource_symbolic(resource, rebuilding->style, rebuilding->arena);
+	object->inputs = plan_inputs_digest(resource->dependencies, resource->dependency_count, outputs_of, filling);
+	return true;
+}
+
+static bool fill(struct filling *filling, struct object *object, const struct live *live)
+{
+	struct rebuilding *rebuilding = filling->rebuilding;
+	const struct resource *resource = map_get(&filling->resources, object->address);
+	const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
+
+	object->resolved = value_map(NULL, 0);
+	if (!live || live->presence != PRESENCE_PRESENT) {
+		rebuild_note(rebuilding, REBUILD_UNREAD, object->address, object->provider_id,
+			     live ? live->unread_reason : (struct slice){NULL, 0});
+		return true;
+	}
+	object->observed = live->fields;
+	if (resource && resource->kind == kind)
+		return fill_from_spec(filling, object, resource, live);
+	if (kind)
+		rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
+	return true;
+}
+
+bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live, struct diagnostics *diagnostics)
+{
+	struct filling filling = {.rebuilding = rebuilding, .diagnostics = diagnostics};
+	bool good = true;
+
+	rebuild_index(rebuilding->stack, &filling.resources);
+	map_init(&filling.by_address);
+	map_init(&filling.by_id);
+	for (size_t i = 0; i < rebuilding->object_count; i++) {
+		struct object *object = rebuilding->objects[i];
+		const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
+
+		map_set(&filling.by_address, object->address, object);
+		if (kind)
+			map_set(&filling.by_id, rebuild_id_key(rebuilding, kind->name, object->provider_id), object);
+		if (live[i] && live[i]->presence == PRESENCE_PRESENT)
+			fill_outputs(&filling, object, live[i]);
+	}
+	for (size_t i = 0; i < rebuilding->object_count; i++)
+		good &= fill(&filling, rebuilding->objects[i], live[i]);
+	map_release(&filling.resources);
+	map_release(&filling.by_address);
+	map_release(&filling.by_id);
+	return good;
+}

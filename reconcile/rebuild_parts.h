@@ -1,0 +1,22 @@
+#ifndef TRUEUP_RECONCILE_REBUILD_PARTS_H
+#define TRUEUP_RECONCILE_REBUILD_PARTS_H
+
+#include "base/map.h"
+#include "reconcile/rebuild.h"
+
+/* What rebuild*.c share; private to rebuild. */
+
+void rebuild_note(struct rebuilding *rebuilding, enum rebuild_finding_class class, struct slice address,
+		  struct slice provider_id, struct slice what);
+/* The resources of a stack by address, to const struct resource. */
+void rebuild_index(const struct stack *stack, struct map *ret);
+/*
+ * What an object refers to, by the ids in its live fields: for one that no spec describes, so that
+ * deletions find their order. by_id: "kind id" to the objects.
+ */
+void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct object *object, const struct kind *kind,
+				const struct map *by_id);
+/* A key of by_id. */
+struct slice rebuild_id_key(const struct rebuilding *rebuilding, const char *kind, struct slice provider_id);
+
+#endif

@@ -1,0 +1,264 @@
+"""`trueup state rebuild`: a state that was lost is made anew from ownership tags and the spec."""
+
+import json
+import shutil
+
+import pytest
+
+from cli import Terminal, recorded
+from test_conformance import SAMPLES, on, trial  # noqa: F401
+from trueup_runner import apply, copy_stack, ids_of, plan_is_empty
+
+NET = """\
+stack: net
+providers: {aws: {region: eu-central-1}}
+aws.vpc:
+  main: {cidr: 10.0.0.0/16, tags: {team: red}}
+aws.subnet:
+  a: {vpc: main, cidr: 10.0.1.0/24}
+  b: {vpc: main, cidr: 10.0.2.0/24}
+aws.key_pair:
+  door: {public_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAA/EmNSQmbTGdEPzGZmvXWYxUnuC+PkeUi9Cgk", name: door}
+"""
+
+
+@pytest.fixture(params=["sim", "moto"])
+def net(stack, request):
+    """The stack, applied."""
+    if request.param == "sim":
+        stack.environment.update(AWS_ENDPOINT_URL="sim:../world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    else:
+        stack.environment.update(AWS_ENDPOINT_URL=request.getfixturevalue("moto").address)
+    stack.write("net.yaml", NET)
+    stack.run("apply", "--yes")
+    return stack
+
+
+@pytest.fixture
+def sim(stack):
+    stack.environment.update(AWS_ENDPOINT_URL="sim:../world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    stack.write("net.yaml", NET)
+    stack.run("apply", "--yes")
+    return stack
+
+
+def lose(stack):
+    shutil.rmtree(stack.folder / ".trueup")
+
+
+def rebuild(stack, *arguments, status=0):
+    return stack.run("state", "rebuild", "--yes", "--output", "json", *arguments, status=status).json
+
+
+def actions(stack):
+    return stack.run("plan", "--output", "json").json["actions"]
+
+
+def operations(stack):
+    return {action["address"]: action["operation"] for action in actions(stack)}
+
+
+def findings(document, *members):
+    return [tuple(finding[name] for name in ("class", *members)) for finding in document["findings"]]
+
+
+def heads(stack):
+    """What is recorded, less what tags do not tell."""
+    objects = stack.run("state", "list", "--output", "json").json["objects"]
+    return [{name: value for name, value in one.items() if name != "generation"} for one in objects]
+
+
+@pytest.mark.parametrize("kind, cloud", on("life"))
+def test_every_kind(trial, kind, cloud):  # noqa: F811
+    """As it was: nothing is left to plan, and destroy finds everything in order."""
+    tried = trial(kind, cloud)
+    if cloud == "simulator":
+        apply(tried.stack)
+    before = ids_of(tried.stack)
+    lose(tried.stack)
+    document = rebuild(tried.stack)
+    assert set(findings(document)) <= {("assumed",)}
+    assert ids_of(tried.stack) == before
+    plan_is_empty(tried.stack)
+    tried.stack.run("state", "check")
+    tried.stack.run("destroy", "--yes")
+    assert ids_of(tried.stack) == {}
+    assert tried.gone(before[tried.address])
+
+
+def test_as_it_was(net):
+    before = heads(net)
+    lose(net)
+    document = rebuild(net)
+    assert heads(net) == before and document["backup"] is None
+    print(findings(document, "address", "what"))
+    assert actions(net) == []
+    assert net.run("plan", "--refresh=none", "--output", "json").json["actions"] == []
+    run = net.run("state", "history", "--output", "json").json["runs"][0]
+    assert (run["command"], run["outcome"]) == ("state rebuild", "done")
+    net.run("apply", "--yes")
+    net.run("destroy", "--yes")
+    assert recorded(net) == {}
+
+
+def test_after_a_plan_made_another_state(sim):
+    """A plan in a folder that lost its state makes an empty one of another lineage: the tags' is taken."""
+    lineage = sim.run("plan", "--output", "json").json["lineage"]
+    lose(sim)
+    assert sim.run("plan", "--output", "json").json["lineage"] != lineage
+    assert rebuild(sim)["lineage"] == lineage
+    document = sim.run("plan", "--output", "json").json
+    assert document["lineage"] == lineage and document["actions"] == []
+
+
+def test_records_are_not_thrown_away(sim):
+    before = (sim.folder / ".trueup/state.db").read_bytes()
+    document = rebuild(sim, status=1)
+    assert "is there, with 4 objects" in document["diagnostics"][0]["message"]
+    assert (sim.folder / ".trueup/state.db").read_bytes() == before
+    sim.run("state", "rm", "--yes", "aws.subnet.b")
+    document = rebuild(sim, "--force")
+    assert recorded(sim).keys() == {"aws.vpc.main", "aws.subnet.a", "aws.subnet.b", "aws.key_pair.door"}
+    assert actions(sim) == []
+    # What was recorded before is in the backup.
+    lose_to = sim.folder / document["backup"]
+    lose_to.rename(sim.folder / "saved.db")
+    lose(sim)
+    (sim.folder / ".trueup").mkdir()
+    (sim.folder / "saved.db").rename(sim.folder / ".trueup/state.db")
+    assert "aws.subnet.b" not in recorded(sim)
+
+
+def test_asked(sim):
+    lose(sim)
+    assert "--yes" in sim.run("state", "rebuild", status=64).err
+    terminal = Terminal(sim, "state", "rebuild")
+    terminal.read_until("Record this as the stack 'net', lineage [0-9a-f]{8}\\?")
+    terminal.type("no\n")
+    terminal.end(1)
+    assert recorded(sim) == {}
+    terminal = Terminal(sim, "state", "rebuild")
+    terminal.read_until("Record this")
+    terminal.type("yes\n")
+    terminal.end(0)
+    assert len(recorded(sim)) == 4
+
+
+def test_what_differs_is_planned(net):
+    """What is there stands against the spec of now: another value, more, less."""
+    lose(net)
+    text = NET.replace("team: red", "team: blue").replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    net.write("net.yaml", text.replace("  a: {", "  c: {vpc: main, cidr: 10.0.3.0/24}\n  a: {"))
+    document = rebuild(net)
+    assert {("extra", "aws.subnet.b"), ("absent", "aws.subnet.c")} <= set(findings(document, "address"))
+    wanted = {"aws.vpc.main": "update", "aws.subnet.b": "delete", "aws.subnet.c": "create"}
+    assert operations(net) == wanted
+    changes = {action["address"]: action["changes"] for action in actions(net)}
+    assert [(each["path"], each["cause"]) for each in changes["aws.vpc.main"]] == [("tags.team", "intent")]
+    net.run("apply", "--yes")
+    assert actions(net) == []
+
+
+def test_all_of_it_out_of_the_spec(net):
+    """What the spec no longer has is deleted in order: what refers to what is told by the ids."""
+    lose(net)
+    net.write("net.yaml", "stack: net\nproviders: {aws: {region: eu-central-1}}\naws.key_pair:" + NET.split("pair:")[1])
+    rebuild(net)
+    net.run("apply", "--yes")
+    assert list(recorded(net)) == ["aws.key_pair.door"]
+
+
+def test_twins(stack, moto):
+    """Two things that claim one address: both are named and left alone."""
+    stack.environment.update(AWS_ENDPOINT_URL=moto.address)
+    stack.write("net.yaml", NET)
+    stack.run("apply", "--yes")
+    ec2, ids = moto.client("ec2"), recorded(stack)
+    tags = ec2.describe_subnets(SubnetIds=[ids["aws.subnet.a"]])["Subnets"][0]["Tags"]
+    twin = ec2.create_subnet(VpcId=ids["aws.vpc.main"], CidrBlock="10.0.9.0/24")["Subnet"]["SubnetId"]
+    ec2.create_tags(Resources=[twin], Tags=tags)
+    lose(stack)
+    document = rebuild(stack, status=7)
+    found = [finding for finding in findings(document, "address", "provider_id") if finding[0] == "twins"]
+    assert sorted(found) == sorted(("twins", "aws.subnet.a", id) for id in (twin, ids["aws.subnet.a"]))
+    assert "aws.subnet.a" not in recorded(stack) and recorded(stack)["aws.subnet.b"] == ids["aws.subnet.b"]
+    assert len(ec2.describe_subnets(SubnetIds=[twin, ids["aws.subnet.a"]])["Subnets"]) == 2
+    # Once one of them is no longer tagged it is told.
+    ec2.delete_subnet(SubnetId=twin)
+    rebuild(stack, "--force")
+    assert recorded(stack) == ids and actions(stack) == []
+
+
+@pytest.mark.parametrize(
+    "tags, said",
+    [
+        ({"trueup:object": "x"}, "its tag of the object is not one that was written here"),
+        ({"trueup:address": "aws.vpc.main"}, "its tag of the address is not one of its kind"),
+        ({"trueup:address": ""}, "its tag of the address is not one of its kind"),
+    ],
+)
+def test_tags_that_make_no_record(stack, moto, tags, said):
+    stack.environment.update(AWS_ENDPOINT_URL=moto.address)
+    stack.write("net.yaml", NET)
+    stack.run("apply", "--yes")
+    subnet = recorded(stack)["aws.subnet.b"]
+    tags = [{"Key": key, "Value": value} for key, value in tags.items()]
+    moto.client("ec2").create_tags(Resources=[subnet], Tags=tags)
+    lose(stack)
+    document = rebuild(stack, status=7)
+    assert ("unusable", subnet, said) in findings(document, "provider_id", "what")
+    assert "aws.subnet.b" not in recorded(stack)
+
+
+def test_stacks_side_by_side(sim, tmp_path):
+    """Two stacks with the same addresses in one account: whose things are meant is not guessed."""
+    other = copy_stack(sim, tmp_path / "other")
+    other.environment["AWS_ENDPOINT_URL"] = "sim:../world"
+    lose(other)
+    other.write("net.yaml", NET.replace("name: door", "name: gate"))
+    other.run("apply", "--yes")
+    lineages = {stack: stack.run("plan", "--output", "json").json["lineage"] for stack in (sim, other)}
+    assert lineages[sim] != lineages[other]
+    ids = recorded(sim)
+    lose(sim)
+    refused = rebuild(sim, status=1)["diagnostics"][0]
+    assert "the things of 2 stacks carry addresses of this spec" in refused["message"]
+    assert all(lineage in refused["hint"] for lineage in lineages.values())
+    assert "nothing carries a lineage" in rebuild(sim, "--lineage", "00000000", status=1)["diagnostics"][0]["message"]
+    assert rebuild(sim, "--lineage", lineages[sim][:8])["lineage"] == lineages[sim]
+    assert recorded(sim) == ids and actions(sim) == []
+    assert actions(other) == []
+
+
+def test_nothing_is_there(sim):
+    sim.run("destroy", "--yes")
+    lose(sim)
+    document = rebuild(sim, status=1)
+    assert "nothing is there that the stack 'net' made" in document["diagnostics"][0]["message"]
+
+
+def test_a_kind_that_cannot_be_listed(sim):
+    """What nobody may list would be made a second time: nothing is recorded then."""
+    lose(sim)
+    sim.run("sim", "../world", "fault", "DescribeSubnets", "deny")
+    document = rebuild(sim, status=1)
+    assert "what there is of 'aws.subnet' in" in document["diagnostics"][0]["message"]
+    assert recorded(sim) == {}
+    sim.write("net.yaml", NET.replace(NET[NET.index("aws.subnet") : NET.index("aws.key_pair")], ""))
+    document = rebuild(sim)
+    assert [one["severity"] for one in document["diagnostics"]] == ["warning"]
+    assert recorded(sim).keys() == {"aws.vpc.main", "aws.key_pair.door"}
+
+
+def test_machines(stack):
+    """What carries no tags is found by what the spec says of it."""
+    attributes = {"serial": "S1", "power": "Off", "user": "u", "password": "x", "macs": "[]"}
+    stack.run("sim", "world", "add", "machine", "10.0.0.5", *(f"{name}={value}" for name, value in attributes.items()))
+    machines = {"m": {"controller": "https://10.0.0.5", "serial": "S1", "power": "off"}}
+    providers = {"metal": {"endpoint": "sim:world", "user": "u", "password": "x"}}
+    stack.write("stack.yaml", json.dumps({"stack": "racks", "providers": providers, "metal.machine": machines}))
+    stack.run("apply", "--yes")
+    before = recorded(stack)
+    lose(stack)
+    rebuild(stack)
+    assert recorded(stack) == before and actions(stack) == []
