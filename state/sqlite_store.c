@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "state/backup.h"
 #include "state/check.h"
+#include "state/commit.h"
 #include "state/formers.h"
 #include "state/history.h"
 #include "state/intents.h"
@@ -467,90 +468,14 @@ static int64_t store_lease_left_ms(const struct store *store)
 	return lease_left_ms(&self->lease, self->file.world);
 }
 
-static bool keep_formers(struct sqlite_store *self, const struct commit *commit, struct diagnostics *diagnostics)
-{
-	static const struct slice unknown = {"", 0};
-
-	for (size_t i = 0; i < commit->upsert_count; i++) {
-		if (!formers_keep(&self->file.database, self->lease.run_number, commit->upserts[i]->object_id,
-				  commit->upserts[i]->address, diagnostics))
-			return false;
-	}
-	for (size_t i = 0; i < commit->removal_count; i++) {
-		if (!formers_keep(&self->file.database, self->lease.run_number, commit->removals[i], unknown,
-				  diagnostics))
-			return false;
-	}
-	return true;
-}
-
-static bool write_objects(struct sqlite_store *self, const struct commit *commit, struct diagnostics *diagnostics)
-{
-	for (size_t i = 0; i < commit->upsert_count; i++) {
-		struct slice body = commit->bodies ? commit->bodies[i] : (struct slice){NULL, 0};
-
-		if (!objects_put(&self->file.database, commit->upserts[i], body, &self->scratch, diagnostics))
-			return false;
-	}
-	for (size_t i = 0; i < commit->removal_count; i++) {
-		if (!objects_remove(&self->file.database, commit->removals[i], diagnostics))
-			return false;
-	}
-	return true;
-}
-
-static bool write_intents(struct sqlite_store *self, const struct commit *commit, struct diagnostics *diagnostics)
-{
-	int64_t wall_ms = self->file.world->wall_ms(self->file.world);
-
-	for (size_t i = 0; i < commit->close_count; i++) {
-		if (!intents_close(&self->file.database, &commit->closes[i], self->lease.run_number, wall_ms,
-				   diagnostics))
-			return false;
-	}
-	for (size_t i = 0; i < commit->renaming_count; i++) {
-		if (!intents_rename(&self->file.database, &commit->renamings[i], diagnostics))
-			return false;
-	}
-	for (size_t i = 0; i < commit->intent_count; i++) {
-		if (!intents_add(&self->file.database, &commit->intents[i], self->lease.run_number, diagnostics))
-			return false;
-	}
-	return true;
-}
-
-static bool advance_serial(struct sqlite_store *self, int64_t *ret, struct diagnostics *diagnostics)
-{
-	QUERY_AUTO query = query_start(&self->file.database, STATEMENT_STACK_ADVANCE);
-	bool row;
-
-	if (!query_next(&query, &row, diagnostics))
-		return false;
-	if (!row)
-		return database_damaged(&self->file.database, diagnostics, "the row of the stack is missing");
-	*ret = query_column_integer(&query, 0);
-	return query_next(&query, &row, diagnostics);
-}
-
-static bool write_lineage(struct sqlite_store *self, struct slice lineage, struct diagnostics *diagnostics)
-{
-	if (lineage.size == 0)
-		return true;
-	QUERY_AUTO query = query_start(&self->file.database, STATEMENT_STACK_LINEAGE);
-
-	query_id(&query, lineage);
-	return query_run(&query, diagnostics);
-}
-
 static bool write_commit(void *context, struct diagnostics *diagnostics)
 {
 	struct writing *writing = (struct writing *)context;
 	struct sqlite_store *self = writing->self;
 
-	return write_beat(writing, diagnostics) && write_intents(self, writing->commit, diagnostics) &&
-	       keep_formers(self, writing->commit, diagnostics) &&
-	       write_lineage(self, writing->commit->lineage, diagnostics) &&
-	       write_objects(self, writing->commit, diagnostics) && advance_serial(self, &writing->serial, diagnostics);
+	return write_beat(writing, diagnostics) &&
+	       commit_write(&self->file.database, writing->commit, self->lease.run_number,
+			    self->file.world->wall_ms(self->file.world), &self->scratch, &writing->serial, diagnostics);
 }
 
 static enum commit_state store_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)

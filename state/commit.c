@@ -1,0 +1,100 @@
+#include "state/commit.h"
+
+#include "state/formers.h"
+#include "state/intents.h"
+#include "state/objects.h"
+
+struct writing {
+	struct database *database;
+	const struct commit *commit;
+	int64_t run_number;
+	int64_t wall_ms;
+	struct arena *scratch;
+};
+
+static bool keep_formers(const struct writing *writing, struct diagnostics *diagnostics)
+{
+	const struct commit *commit = writing->commit;
+	static const struct slice unknown = {"", 0};
+
+	for (size_t i = 0; i < commit->upsert_count; i++) {
+		if (!formers_keep(writing->database, writing->run_number, commit->upserts[i]->object_id,
+				  commit->upserts[i]->address, diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->removal_count; i++) {
+		if (!formers_keep(writing->database, writing->run_number, commit->removals[i], unknown, diagnostics))
+			return false;
+	}
+	return true;
+}
+
+static bool write_objects(const struct writing *writing, struct diagnostics *diagnostics)
+{
+	const struct commit *commit = writing->commit;
+
+	for (size_t i = 0; i < commit->upsert_count; i++) {
+		struct slice body = commit->bodies ? commit->bodies[i] : (struct slice){NULL, 0};
+
+		if (!objects_put(writing->database, commit->upserts[i], body, writing->scratch, diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->removal_count; i++) {
+		if (!objects_remove(writing->database, commit->removals[i], diagnostics))
+			return false;
+	}
+	return true;
+}
+
+static bool write_intents(const struct writing *writing, struct diagnostics *diagnostics)
+{
+	const struct commit *commit = writing->commit;
+
+	for (size_t i = 0; i < commit->close_count; i++) {
+		if (!intents_close(writing->database, &commit->closes[i], writing->run_number, writing->wall_ms,
+				   diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->renaming_count; i++) {
+		if (!intents_rename(writing->database, &commit->renamings[i], diagnostics))
+			return false;
+	}
+	for (size_t i = 0; i < commit->intent_count; i++) {
+		if (!intents_add(writing->database, &commit->intents[i], writing->run_number, diagnostics))
+			return false;
+	}
+	return true;
+}
+
+static bool advance_serial(const struct writing *writing, int64_t *ret, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(writing->database, STATEMENT_STACK_ADVANCE);
+	bool row;
+
+	if (!query_next(&query, &row, diagnostics))
+		return false;
+	if (!row)
+		return database_damaged(writing->database, diagnostics, "the row of the stack is missing");
+	*ret = query_column_integer(&query, 0);
+	return query_next(&query, &row, diagnostics);
+}
+
+static bool write_lineage(const struct writing *writing, struct diagnostics *diagnostics)
+{
+	if (writing->commit->lineage.size == 0)
+		return true;
+	QUERY_AUTO query = query_start(writing->database, STATEMENT_STACK_LINEAGE);
+
+	query_id(&query, writing->commit->lineage);
+	return query_run(&query, diagnostics);
+}
+
+bool commit_write(struct database *database, const struct commit *commit, int64_t run_number, int64_t wall_ms,
+		  struct arena *scratch, int64_t *ret_serial, struct diagnostics *diagnostics)
+{
+	const struct writing writing = {database, commit, run_number, wall_ms, scratch};
+
+	return write_intents(&writing, diagnostics) && keep_formers(&writing, diagnostics) &&
+	       write_lineage(&writing, diagnostics) && write_objects(&writing, diagnostics) &&
+	       advance_serial(&writing, ret_serial, diagnostics);
+}
