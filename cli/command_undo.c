@@ -114,8 +114,10 @@ static bool only_shows(const struct invocation *invocation)
 static bool prepare(struct undo *undo)
 {
 	struct job *job = undo->job;
+	/* Where there is none, none is made. */
+	enum state_access access = job_has_store(job) ? STATE_WRITE : STATE_READ;
 
-	if (!job_load_spec(job) || !job_open_state(job, STATE_WRITE, job->stack.name) || !find_run(undo) ||
+	if (!job_load_spec(job) || !job_open_state(job, access, job->stack.name) || !find_run(undo) ||
 	    !read_past(undo))
 		return false;
 	undo->spec = job->stack;

@@ -317,6 +317,14 @@ def test_cut_off(stack, gate, moto, held):
     assert len(moto.client("ec2").describe_subnets(Filters=filters)["Subnets"]) == 2
 
 
+def test_nothing_recorded(stack):
+    """Where there is no state there is nothing to undo, and none is made."""
+    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    stack.write("net.yaml", NET)
+    assert "there is no state file" in stack.run("undo", "01234567", status=1).err
+    assert not (stack.folder / ".trueup").exists()
+
+
 def test_older_state(sim):
     """A state of the format before is brought up when it is opened for writing."""
     with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
