@@ -307,6 +307,10 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	item->operation = decision.operation;
 	item->reason = item->moved ? "its provider now reaches another region" : decision.reason;
 	item->hint = decide_hint(&situation, &decision);
+	if (situation.live == LIVE_NOT_OURS && !item->object)
+		item->hint = arena_string(planning->arena,
+					  arena_format(planning->arena, "give yours another name: this one is %.*s",
+						       SLICE_ARGUMENTS(item->live->provider_id)));
 	/* Nobody deleted what was never there. */
 	if (item->operation == OPERATION_CREATE && item->object && item->object->role == OBJECT_INCOMPLETE &&
 	    item->object->provider_id.size == 0)

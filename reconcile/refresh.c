@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "reconcile/read.h"
+#include "reconcile/taken.h"
 
 /* All objects of one kind in one place. */
 struct group {
@@ -18,6 +19,7 @@ struct refreshing {
 	struct refresh *refresh;
 	struct map groups;     /* "session kind" to struct group */
 	struct map by_address; /* to struct resource */
+	struct map recorded;   /* addresses to struct object: the address's own */
 	int64_t wall_ms;
 };
 
@@ -77,6 +79,9 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 	const struct refresh *refresh = refreshing->refresh;
 	if (member >= refresh->object_count) {
 		const struct resource *resource = &refresh->stack->resources[member - refresh->object_count];
+		/* Nobody knows an id of what is looked for by its name: it is seen among all of its kind. */
+		if (!kind->found)
+			return (struct read_request){.wanted = &resource->desired};
 		return (struct read_request){
 			.id = resource->address, .matters = &resource->desired, .wanted = &resource->desired};
 	}
@@ -146,6 +151,9 @@ static void on_read(struct read_batch *batch)
 			refresh->unrecorded[member - refresh->object_count] = batch->requests[i].live;
 	}
 	find_by_tag(refreshing, group);
+	if (!group->kind->found)
+		taken_find(refresh, group->members, group->count, batch->found, batch->found_count,
+			   &refreshing->recorded);
 }
 
 static void start_group(struct refreshing *refreshing, struct group *group)
@@ -189,23 +197,21 @@ static void gather_objects(struct refreshing *refreshing)
 	}
 }
 
-/* Things that exist without us are looked at before they are taken over. */
-static void gather_found_kinds(struct refreshing *refreshing)
+/* Things that exist without us are looked at before they are taken over, and names before they are given. */
+static void gather_unrecorded(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
-	struct map recorded;
-	map_init(&recorded);
-	for (size_t i = 0; i < refresh->object_count; i++)
-		map_set(&recorded, refresh->objects[i]->address, refresh->objects[i]);
 	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
 		const struct resource *resource = &refresh->stack->resources[i];
-		if (!resource->kind->found || map_get(&recorded, resource->address))
+		if (map_get(&refreshing->recorded, resource->address))
+			continue;
+		if (!resource->kind->found &&
+		    (refresh->by_id || !taken_concerns(refresh, resource, &refreshing->recorded)))
 			continue;
 		struct session *session = sessions_of_alias(refresh->sessions, refresh->stack, resource->provider);
 		if (session)
 			join_group(refreshing, session, resource->kind, refresh->object_count + i);
 	}
-	map_release(&recorded);
 }
 
 /*
@@ -243,6 +249,7 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	refresh->began_ms = world->boot_ms(world);
 	map_init(&refreshing.groups);
 	map_init(&refreshing.by_address);
+	map_init(&refreshing.recorded);
 	refresh->live = arena_new_array(refresh->arena, refresh->object_count + 1, const struct live *);
 	refresh->unrecorded = arena_new_array(refresh->arena, refresh->stack->resource_count + 1, const struct live *);
 	map_reserve(&refreshing.by_address, refresh->stack->resource_count);
@@ -253,8 +260,11 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 		} resource = {&refresh->stack->resources[i]};
 		map_add(&refreshing.by_address, resource.constant->address, resource.item);
 	}
+	for (size_t i = 0; i < refresh->object_count; i++)
+		if (refresh->objects[i]->role != OBJECT_DEPOSED)
+			map_set(&refreshing.recorded, refresh->objects[i]->address, refresh->objects[i]);
 	gather_objects(&refreshing);
-	gather_found_kinds(&refreshing);
+	gather_unrecorded(&refreshing);
 	for (size_t i = 0; i < refreshing.groups.count; i++)
 		start_group(&refreshing, refreshing.groups.entries[i].item);
 	bool finished = loop_run(refresh->loop);
@@ -267,5 +277,6 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 		find_strays(&refreshing);
 	map_release(&refreshing.groups);
 	map_release(&refreshing.by_address);
+	map_release(&refreshing.recorded);
 	return finished;
 }

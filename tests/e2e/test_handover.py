@@ -2,7 +2,17 @@
 
 import pytest
 
-from trueup_runner import MotoCloud, Ref, SimulatedCloud, apply, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import (
+    MotoCloud,
+    Ref,
+    SimulatedCloud,
+    apply,
+    errors_of,
+    ids_of,
+    plan,
+    plan_is_empty,
+    spec_text,
+)
 
 VPC = {"home": {"cidr": "10.20.0.0/16"}}
 
@@ -153,3 +163,64 @@ def test_a_name_is_taken_back_from_what_was_left_behind(stack):
     [rule] = groups["data"]["IpPermissions"]
     assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [groups["web"]["GroupId"]]
     cloud.close()
+
+
+NAMED = {
+    "aws.key_pair": {
+        "name": "ops",
+        "public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDaVDQWzWbIWMEQl3UBcHPZ5KSCLZcyrkR6ZZsKmVHjj me",
+    },
+    "aws.launch_template": {"name": "ops", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"},
+    "aws.security_group": {"name": "ops", "description": "ops", "vpc": Ref("aws.vpc.home")},
+}
+
+
+def make_foreign(ec2, kind, vpc):
+    """Gives the id of what somebody else made under the name."""
+    if kind == "aws.key_pair":
+        return ec2.import_key_pair(KeyName="ops", PublicKeyMaterial=NAMED[kind]["public_key"].encode())["KeyPairId"]
+    if kind == "aws.launch_template":
+        data = {"ImageId": "ami-0123456789abcdef0"}
+        return ec2.create_launch_template(LaunchTemplateName="ops", LaunchTemplateData=data)["LaunchTemplate"][
+            "LaunchTemplateId"
+        ]
+    return ec2.create_security_group(GroupName="ops", Description="theirs", VpcId=vpc)["GroupId"]
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_name_that_somebody_else_has_is_told_by_the_plan(stack, cloud, kind):
+    write(stack, {"aws.vpc": VPC})
+    apply(stack)
+    home = ids_of(stack)["aws.vpc.home"]
+    ec2 = cloud.client()
+    # In another VPC the name of a group is another one.
+    other = ec2.create_vpc(CidrBlock="10.40.0.0/16")["Vpc"]["VpcId"]
+    if kind == "aws.security_group":
+        make_foreign(ec2, kind, other)
+        write(stack, {"aws.vpc": VPC, kind: {"mine": NAMED[kind]}})
+        assert plan(stack, status=2).operations() == {f"{kind}.mine": "create"}
+    foreign = make_foreign(ec2, kind, home)
+
+    write(stack, {"aws.vpc": {**VPC, "more": {"cidr": "10.50.0.0/16"}}, kind: {"mine": NAMED[kind]}})
+    for command in (["plan"], ["apply", "--yes"]):
+        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+        assert error["address"] == f"{kind}.mine" and error["line"] > 0
+        assert "does not belong to this stack" in error["message"] and foreign in error["hint"]
+    assert ids_of(stack) == {"aws.vpc.home": home}
+
+    # Under a name of its own it is made.
+    write(stack, {"aws.vpc": VPC, kind: {"mine": {**NAMED[kind], "name": "ours"}}})
+    apply(stack)
+    plan_is_empty(stack)
+
+
+def test_a_name_that_goes_to_another_address_is_not_somebody_elses(stack, cloud):
+    write(stack, {"aws.vpc": VPC, "aws.security_group": {"mine": NAMED["aws.security_group"]}})
+    apply(stack)
+    write(stack, {"aws.vpc": VPC, "aws.security_group": {"ours": NAMED["aws.security_group"]}})
+    assert plan(stack, status=2).operations() == {
+        "aws.security_group.mine": "delete",
+        "aws.security_group.ours": "create",
+    }
+    apply(stack)
+    plan_is_empty(stack)
