@@ -15,6 +15,30 @@ static void print_fields(struct buffer *text, const struct job *job, const char 
 	}
 }
 
+/* What was set, with what references stood for; the reference stands behind where it is all of a field. */
+static void print_applied(struct buffer *text, const struct job *job, const struct object *object)
+{
+	const struct value *map = value_is(&object->resolved, VALUE_MAP) ? &object->resolved : &object->applied;
+
+	if (!value_is(map, VALUE_MAP) || map->count == 0)
+		return;
+	buffer_string(text, "applied\n");
+	for (uint32_t i = 0; i < map->count; i++) {
+		struct slice name = value_slice(&map->members[i].key);
+		const struct value *said = value_get(&object->applied, name);
+
+		buffer_string(text, "  ");
+		print_safe(text, name);
+		buffer_string(text, "  ");
+		render_value(text, &map->members[i].value, &job->style);
+		if (said && value_is(said, VALUE_DEFERRED) && !value_is(&map->members[i].value, VALUE_DEFERRED)) {
+			buffer_string(text, "  from ");
+			print_safe(text, said->deferred->text);
+		}
+		buffer_byte(text, '\n');
+	}
+}
+
 static struct value dependencies_value(const struct object *object, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO list;
@@ -47,7 +71,7 @@ static void show_object(struct recorded *recorded, const struct object *object, 
 	print_safe(text, identity);
 	buffer_format(text, "\n  object id   %.*s, generation %lld%s\n", SLICE_ARGUMENTS(object->object_id),
 		      (long long)object->generation, object->protect ? ", protected" : "");
-	print_fields(text, job, "applied", &object->applied);
+	print_applied(text, job, object);
 	print_fields(text, job, "outputs", &object->outputs);
 	print_fields(text, job, "observed", &object->observed);
 }

@@ -100,13 +100,16 @@ static struct value diagnostics_value(const struct report *report)
 	return value_builder_list(&builder, report->arena);
 }
 
+static const char *const cause_names[] = {
+	[CAUSE_INTENT] = "intent", [CAUSE_DRIFT] = "drift", [CAUSE_TARGET] = "target"};
+
 static struct value change_value(const struct report *report, const struct change *change)
 {
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
 	put(&builder, "path", value_string(change->path));
-	put(&builder, "cause", value_text(change->cause == CAUSE_DRIFT ? "drift" : "intent"));
+	put(&builder, "cause", value_text(cause_names[change->cause]));
 	put(&builder, "effect", value_text(effect_names[change->effect]));
 	put(&builder, "before", change->before);
 	put(&builder, "after", change->after);

@@ -1,3 +1,4 @@
+#include "cli/plan_section.h"
 #include "cli/progress.h"
 #include "cli/render_change.h"
 #include "cli/render_outlook.h"
@@ -5,13 +6,6 @@
 /* The plan as people read it: drift and intent apart, what destroys first. */
 
 enum { ADDRESS_COLUMN = 34, PATH_WIDTH_LEAST = 12, PATH_WIDTH_MOST = 40 };
-
-enum section {
-	SECTION_DRIFT,
-	SECTION_INTENT,
-	SECTION_RECORD,
-	SECTION_COUNT,
-};
 
 static const struct {
 	const char *name;
@@ -39,40 +33,6 @@ static const struct {
 	[OPERATION_INCOMPLETE] = {"?", "unread", PAINT_CHANGE, false},
 	[OPERATION_RECORD] = {"*", NULL, PAINT_FAINT, false},
 };
-
-static bool has_intent(const struct action *action)
-{
-	for (size_t i = 0; i < action->change_count; i++)
-		if (action->changes[i].cause == CAUSE_INTENT && action->changes[i].effect != EFFECT_UNREAD)
-			return true;
-	return false;
-}
-
-static enum section section_of(const struct report *report, const struct action *action)
-{
-	if (report->is_drift)
-		return action->operation == OPERATION_INCOMPLETE ? SECTION_COUNT : SECTION_DRIFT;
-	switch (action->operation) {
-	case OPERATION_INCOMPLETE:
-	case OPERATION_CONFLICT:
-	case OPERATION_NONE:
-		return SECTION_COUNT;
-	case OPERATION_FORGET:
-		return SECTION_RECORD;
-	case OPERATION_CREATE:
-		return action->object_id.size > 0 && action->role == OBJECT_CURRENT ? SECTION_DRIFT : SECTION_INTENT;
-	case OPERATION_DELETE:
-	case OPERATION_ADOPT:
-		return SECTION_INTENT;
-	case OPERATION_UPDATE:
-	case OPERATION_REPLACE:
-	case OPERATION_RECORD:
-		break;
-	}
-	if (action->drifted && !has_intent(action))
-		return SECTION_DRIFT;
-	return action->operation == OPERATION_RECORD ? SECTION_RECORD : SECTION_INTENT;
-}
 
 /* Why, with a word before it that cannot be overlooked where something is destroyed. */
 static void print_reason(struct buffer *buffer, const struct report *report, const struct action *action,
@@ -166,8 +126,8 @@ static const char *about_section(const struct plan *plan, enum section section)
 	return sections[section].about;
 }
 
-static void print_section(struct buffer *buffer, const struct report *report, enum section section,
-			  const struct palette *palette)
+static void print_section(struct buffer *buffer, const struct report *report, const enum section *all,
+			  enum section section, const struct palette *palette)
 {
 	const struct plan *plan = report->plan;
 	bool begun = false;
@@ -176,8 +136,7 @@ static void print_section(struct buffer *buffer, const struct report *report, en
 		for (size_t i = 0; i < plan->action_count; i++) {
 			const struct action *action = &plan->actions[i];
 
-			if (section_of(report, action) != section ||
-			    operations[action->operation].destroys != (pass == 0))
+			if (all[i] != section || operations[action->operation].destroys != (pass == 0))
 				continue;
 			if (!begun) {
 				paint(buffer, palette, PAINT_BOLD, "%-7s", sections[section].name);
@@ -316,10 +275,11 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 static void render_plan(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	const struct plan *plan = report->plan;
+	const enum section *all = plan_sections(report);
 
 	print_header(buffer, report, palette);
 	for (enum section section = 0; section < SECTION_COUNT; section++)
-		print_section(buffer, report, section, palette);
+		print_section(buffer, report, all, section, palette);
 	print_notes(buffer, plan, palette);
 	print_unread(buffer, plan, palette);
 	render_outlook(buffer, report->outlook, palette);

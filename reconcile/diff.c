@@ -364,6 +364,14 @@ static bool complete_wanted(struct diffing *diffing, const struct field *field, 
 	return true;
 }
 
+/* Whether the spec has a field as it had it when it was last applied. */
+static bool is_said_again(const struct diff_input *input, const struct field *field)
+{
+	const struct value *now = member_of(input->spec, field->name);
+	const struct value *then = member_of(input->spec_applied, field->name);
+	return now && then && value_equal(now, then);
+}
+
 /* The field is set in the spec. */
 static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *as_given)
 {
@@ -400,8 +408,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 		add_change(diffing, field, slice_of(field->name), cause, EFFECT_UNREAD, side->applied, side->wanted);
 		break;
 	case LIKE_UNKNOWN:
-		add_field_changes(diffing, field, CAUSE_INTENT, immutable ? EFFECT_REPLACE_UNLESS_EQUAL : EFFECT_SET,
-				  actual, side->wanted);
+		add_field_changes(diffing, field, is_said_again(diffing->input, field) ? CAUSE_TARGET : CAUSE_INTENT,
+				  immutable ? EFFECT_REPLACE_UNLESS_EQUAL : EFFECT_SET, actual, side->wanted);
 		break;
 	case UNLIKE:
 		add_field_changes(diffing, field, cause, effect_of_difference(field, side->wanted),

@@ -50,6 +50,7 @@ struct slice diff_item_path(const struct field *set, struct slice path_of_set, c
 enum change_cause {
 	CAUSE_INTENT, /* the spec changed */
 	CAUSE_DRIFT,  /* reality moved */
+	CAUSE_TARGET, /* the spec says the same; what it refers to becomes another one */
 };
 
 enum change_effect {
@@ -92,11 +93,13 @@ struct diff_input {
 	const struct value *wanted; /* MAP: desired, resolved as far as known */
 	const struct value
 		*sealed; /* the same as it would be recorded, with fingerprints for secrets; NULL: has none */
-	const struct value *applied;	 /* MAP: resolved form last applied; NULL: never completed */
-	const struct value *observed;	 /* MAP: live after the last apply; NULL: none */
-	const struct value *live;	 /* MAP, or NULL: judged from `observed` alone */
-	const struct value *live_sealed; /* live as it would be recorded; NULL: has no secrets */
-	const struct value *outputs;	 /* MAP: live outputs; NULL: not read */
+	const struct value *applied;	  /* MAP: resolved form last applied; NULL: never completed */
+	const struct value *observed;	  /* MAP: live after the last apply; NULL: none */
+	const struct value *spec;	  /* MAP: wanted, symbolic; NULL: not told apart */
+	const struct value *spec_applied; /* MAP: the same when last applied; NULL: never completed */
+	const struct value *live;	  /* MAP, or NULL: judged from `observed` alone */
+	const struct value *live_sealed;  /* live as it would be recorded; NULL: has no secrets */
+	const struct value *outputs;	  /* MAP: live outputs; NULL: not read */
 	const struct slice *ignored;
 	size_t ignored_count;
 	bool parts_only;  /* just the fields that settle */

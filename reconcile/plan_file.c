@@ -12,7 +12,8 @@ static const char *const role_names[] = {
 	[OBJECT_DEPOSED] = "deposed",
 	[OBJECT_INCOMPLETE] = "incomplete",
 };
-static const char *const cause_names[] = {[CAUSE_INTENT] = "intent", [CAUSE_DRIFT] = "drift"};
+static const char *const cause_names[] = {
+	[CAUSE_INTENT] = "intent", [CAUSE_DRIFT] = "drift", [CAUSE_TARGET] = "target"};
 static const char *const effect_names[] = {
 	[EFFECT_SET] = "set",
 	[EFFECT_REPLACE] = "replace",

@@ -237,6 +237,8 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.sealed = secret ? &sealed : NULL,
 		.applied = item->object ? &item->object->resolved : NULL,
 		.observed = complete ? &item->object->observed : NULL,
+		.spec = &item->resource->desired,
+		.spec_applied = complete ? &item->object->applied : NULL,
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
 		.outputs = live ? &item->live->outputs : NULL,

@@ -186,3 +186,52 @@ def test_a_lost_create_is_not_taken_for_what_the_spec_says_since(tiny):
     (pair,) = world(tiny, "key-pair").values()
     assert pair["publicKey"].startswith(public_key(2))
     tiny.run("plan", "--detailed-exitcode")
+
+
+GUARDED = """\
+aws.security_group: {web: {name: web, description: web, vpc: main}}
+aws.launch_template:
+  worker: {name: worker, image: ami-0123456789abcdef0, instance_type: t3.micro, security_groups: [web]}
+aws.autoscaling_group: {workers: {name: workers, min: 0, max: 1, subnets: [a], launch_template: worker}}
+"""
+
+
+def under(text):
+    """The addresses under each heading of a plan."""
+    found, heading = {}, None
+    for line in text.splitlines():
+        if match := re.match(r"([A-Z]+) +[a-z]", line):
+            heading = found.setdefault(match[1], set())
+        elif heading is not None and (match := re.match(r"  [-+~!] (\S+)", line)):
+            heading.add(match[1])
+    return found
+
+
+def test_what_follows_from_drift_stands_with_it(tiny):
+    tiny.write("guarded.yaml", GUARDED)
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "remove", "security-group", recorded(tiny)["aws.security_group.web"])
+    edit(tiny, "10.0.2.0/24", "10.0.3.0/24")
+    moved = {"aws.security_group.web", "aws.launch_template.worker", "aws.autoscaling_group.workers"}
+    assert under(tiny.run("plan").out) == {"DRIFT": moved, "INTENT": {"aws.subnet.b"}}
+    causes = {
+        one["address"]: {change["cause"] for change in one["changes"]}
+        for one in tiny.run("plan", "--output", "json").json["actions"]
+    }
+    assert causes["aws.launch_template.worker"] == {"target"} and causes["aws.subnet.b"] == {"intent"}
+    tiny.run("plan", "--out", "p.plan")
+    assert under(tiny.run("show", "p.plan").out) == {"DRIFT": moved, "INTENT": {"aws.subnet.b"}}
+
+    # With a change of its own it is what the spec wants.
+    edit(tiny, "t3.micro", "t3.small", "guarded.yaml")
+    assert "aws.launch_template.worker" in under(tiny.run("plan").out)["INTENT"]
+
+
+def test_what_follows_from_the_spec_stands_with_it(tiny):
+    tiny.write("guarded.yaml", GUARDED)
+    tiny.run("apply", "--yes")
+    edit(tiny, "description: web", "description: another", "guarded.yaml")
+    edit(tiny, "name: web,", "name: front,", "guarded.yaml")
+    assert under(tiny.run("plan").out) == {
+        "INTENT": {"aws.security_group.web", "aws.launch_template.worker", "aws.autoscaling_group.workers"}
+    }

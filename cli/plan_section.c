@@ -1,0 +1,109 @@
+#include "cli/plan_section.h"
+
+#include "base/map.h"
+#include "reconcile/graph.h"
+
+static bool has_intent(const struct action *action)
+{
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].cause == CAUSE_INTENT && action->changes[i].effect != EFFECT_UNREAD)
+			return true;
+	return false;
+}
+
+/* By itself. */
+static enum section own_section(const struct report *report, const struct action *action)
+{
+	if (report->is_drift)
+		return action->operation == OPERATION_INCOMPLETE ? SECTION_COUNT : SECTION_DRIFT;
+	switch (action->operation) {
+	case OPERATION_INCOMPLETE:
+	case OPERATION_CONFLICT:
+	case OPERATION_NONE:
+		return SECTION_COUNT;
+	case OPERATION_FORGET:
+		return SECTION_RECORD;
+	case OPERATION_CREATE:
+		return action->object_id.size > 0 && action->role == OBJECT_CURRENT ? SECTION_DRIFT : SECTION_INTENT;
+	case OPERATION_DELETE:
+	case OPERATION_ADOPT:
+		return SECTION_INTENT;
+	case OPERATION_UPDATE:
+	case OPERATION_REPLACE:
+	case OPERATION_RECORD:
+		break;
+	}
+	if (action->drifted && !has_intent(action))
+		return SECTION_DRIFT;
+	return action->operation == OPERATION_RECORD ? SECTION_RECORD : SECTION_INTENT;
+}
+
+/* Whether the spec says the same of the action as ever, and something changes for what it refers to. */
+static bool follows(const struct action *action)
+{
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].cause == CAUSE_TARGET)
+			return !has_intent(action);
+	return false;
+}
+
+/* From each action to those that follow it without a change of their own in the spec. */
+static void link_followers(const struct plan *plan, struct graph *graph)
+{
+	struct map by_address; /* of what is not left behind: index + 1 */
+
+	map_init(&by_address);
+	for (size_t i = 0; i < plan->action_count; i++)
+		/* The map keeps pointers; a number fits into one. */
+		if (plan->actions[i].role != OBJECT_DEPOSED)
+			map_add(&by_address, plan->actions[i].address, (void *)(uintptr_t)(i + 1));
+	for (size_t i = 0; i < plan->action_count; i++) {
+		const struct action *action = &plan->actions[i];
+
+		for (size_t k = 0; follows(action) && k < action->wanted_count; k++) {
+			const void *number = map_get(&by_address, action->wanted[k].address);
+
+			if (number)
+				graph_add(graph, (uintptr_t)number - 1, i);
+		}
+	}
+	map_release(&by_address);
+}
+
+/* What follows from drift, however far away, stands with it. */
+static void spread_drift(const struct report *report, enum section *sections)
+{
+	const struct plan *plan = report->plan;
+	size_t *queue = arena_new_array(report->arena, plan->action_count + 1, size_t);
+	size_t count = 0;
+	struct graph graph;
+
+	graph_init(&graph, plan->action_count);
+	link_followers(plan, &graph);
+	graph_close(&graph);
+	for (size_t i = 0; i < plan->action_count; i++)
+		if (sections[i] == SECTION_DRIFT)
+			queue[count++] = i;
+	for (size_t i = 0; i < count; i++) {
+		for (uint32_t k = graph.first[queue[i]]; k < graph.first[queue[i] + 1]; k++) {
+			uint32_t follower = graph.successors[k];
+
+			if (sections[follower] != SECTION_INTENT)
+				continue;
+			sections[follower] = SECTION_DRIFT;
+			queue[count++] = follower;
+		}
+	}
+	graph_release(&graph);
+}
+
+const enum section *plan_sections(const struct report *report)
+{
+	const struct plan *plan = report->plan;
+	enum section *sections = arena_new_array(report->arena, plan->action_count + 1, enum section);
+
+	for (size_t i = 0; i < plan->action_count; i++)
+		sections[i] = own_section(report, &plan->actions[i]);
+	spread_drift(report, sections);
+	return sections;
+}
