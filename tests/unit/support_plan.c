@@ -188,7 +188,7 @@ static size_t references_of(struct plan_fixture *fixture, const struct kind *kin
 	return count;
 }
 
-static const struct kind *kind_of(struct slice address)
+const struct kind *plan_kind_of(struct slice address)
 {
 	struct slice rest = address;
 	struct slice provider = slice_cut(&rest, '.');
@@ -207,7 +207,7 @@ static void add_spec(struct plan_fixture *fixture, const char *spec)
 		struct slice address = value_slice(&map.members[i].key);
 		*resource = (struct resource){
 			.address = address,
-			.kind = kind_of(address),
+			.kind = plan_kind_of(address),
 			.desired = map.members[i].value,
 			.provider = SLICE("t"),
 			.position = {i + 1, 1, 0},
@@ -245,14 +245,14 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			.resolved = was ? *was : *applied,
 			.observed = was ? *was : *applied,
 		};
-		object->kind = slice_of(kind_of(object->address)->name);
+		object->kind = slice_of(plan_kind_of(object->address)->name);
 		object->outputs = json(fixture, "{\"version\": 1}");
 		if (value_get_named(one, "incomplete"))
 			object->role = OBJECT_INCOMPLETE;
 		if (value_get_named(one, "role"))
 			object->role = OBJECT_DEPOSED;
 		object->dependency_count =
-			references_of(fixture, kind_of(object->address), applied, &object->dependencies);
+			references_of(fixture, plan_kind_of(object->address), applied, &object->dependencies);
 		*live = (struct live){.presence = PRESENCE_ABSENT};
 		if (now && value_is(now, VALUE_UNREAD))
 			*live = (struct live){.presence = PRESENCE_UNREAD, .unread_reason = SLICE("denied")};
@@ -261,8 +261,9 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 					      .provider_id = object->provider_id,
 					      .fields = *now,
 					      .outputs = json(fixture, "{\"version\": 1}")};
-		fixture->read |= now != NULL;
-		fixture->live_list[fixture->object_count] = live;
+		fixture->read |= now && !value_is(now, VALUE_NULL);
+		/* What is live as null was not looked at. */
+		fixture->live_list[fixture->object_count] = now && value_is(now, VALUE_NULL) ? NULL : live;
 		fixture->object_list[fixture->object_count] = object;
 		fixture->object_count++;
 	}
@@ -308,17 +309,19 @@ static bool load_body(void *context, struct object *object, struct diagnostics *
 	return object->has_body;
 }
 
-void plan_from_texts(struct plan_fixture *fixture, const char *spec, const char *record, bool destroy)
+void plan_fixture_load(struct plan_fixture *fixture, const char *spec, const char *record)
 {
-	static const struct stack_record stack_record = {.lineage = {"lineage", 7}, .name = {"s", 1}};
-	static const struct provider_settings providers[] = {{.name = {"t", 1}}};
-	struct value empty = value_map(NULL, 0);
-	*fixture = (struct plan_fixture){0};
-	(void)empty;
+	*fixture = (struct plan_fixture){.load_body = load_body};
 	arena_init(&fixture->arena);
 	diagnostics_init(&fixture->diagnostics, &fixture->arena);
 	add_spec(fixture, spec);
 	add_record(fixture, record);
+}
+
+void plan_fixture_plan(struct plan_fixture *fixture, bool destroy)
+{
+	static const struct stack_record stack_record = {.lineage = {"lineage", 7}, .name = {"s", 1}};
+	static const struct provider_settings providers[] = {{.name = {"t", 1}}};
 	struct stack stack = {
 		.name = SLICE("s"),
 		.resources = fixture->resources,
@@ -335,12 +338,19 @@ void plan_from_texts(struct plan_fixture *fixture, const char *spec, const char 
 		.live = fixture->read ? fixture->live_list : NULL,
 		.resolver = &resolver,
 		.identities = &here,
-		.load_body = load_body,
+		.load_body = fixture->load_body,
+		.context = fixture,
 		.destroy = destroy,
 		.arena = &fixture->arena,
 	};
 	fixture->sound = plan_make(&input, &fixture->plan, &fixture->diagnostics);
 	fixture->sound &= phases_build(&fixture->phases, &fixture->plan, &fixture->arena, &fixture->diagnostics);
+}
+
+void plan_from_texts(struct plan_fixture *fixture, const char *spec, const char *record, bool destroy)
+{
+	plan_fixture_load(fixture, spec, record);
+	plan_fixture_plan(fixture, destroy);
 }
 
 void plan_fixture_release(struct plan_fixture *fixture)

@@ -18,12 +18,17 @@ struct plan_fixture {
 	struct live lives[8];
 	const struct live *live_list[8];
 	bool read;
+	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics); /* context: this */
 	struct plan plan;
 	struct phases phases;
 	bool sound;
 };
 
+void plan_fixture_load(struct plan_fixture *fixture, const char *spec, const char *record);
+void plan_fixture_plan(struct plan_fixture *fixture, bool destroy);
+/* Both. */
 void plan_from_texts(struct plan_fixture *fixture, const char *spec, const char *record, bool destroy);
+const struct kind *plan_kind_of(struct slice address);
 void plan_fixture_release(struct plan_fixture *fixture);
 /* "create t.net.a; update t.sub.b: zone" in the plan's order, with the paths of what is set. */
 const char *plan_summary(struct plan_fixture *fixture);
