@@ -80,6 +80,7 @@ static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 			.id = work->kind->found ? object->address : object->provider_id,
 			.matters = fields,
 			.wanted = work->desired ? work->desired : fields,
+			.outputs = &object->outputs,
 			/* The task itself reads again where it must: no proof of absence is needed here. */
 			.age_ms = INT64_MAX,
 		};

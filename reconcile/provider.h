@@ -175,6 +175,13 @@ struct provider {
 	/* Completes reading->subject; a field that is denied becomes unread. */
 	enum step (*detail)(struct reading *reading, const struct answer *answer);
 
+	/*
+	 * Brings what was read into the order of what is wanted (MAP, symbolic, or NULL) and of the recorded outputs
+	 * (MAP, or NULL), where the service's order says nothing. NULL: there is no such thing.
+	 */
+	void (*arrange)(const struct kind *kind, struct live *live, const struct value *wanted,
+			const struct value *outputs, struct arena *arena);
+
 	/* Steps of work->task. */
 	enum step (*advance)(struct work *work, const struct answer *answer);
 

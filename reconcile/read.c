@@ -35,9 +35,14 @@ static enum step detail_step(struct task *task, const struct answer *answer)
 
 static void finish(struct read_batch *batch)
 {
-	for (size_t i = 0; i < batch->count; i++)
-		if (!batch->requests[i].live)
-			batch->requests[i].live = arena_new(batch->arena, struct live);
+	const struct provider *provider = batch->session->provider;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct read_request *request = &batch->requests[i];
+		if (!request->live)
+			request->live = arena_new(batch->arena, struct live);
+		if (provider->arrange && request->live->presence == PRESENCE_PRESENT)
+			provider->arrange(batch->kind, request->live, request->wanted, request->outputs, batch->arena);
+	}
 	diagnostics_release(&batch->findings);
 	batch->done(batch);
 }

@@ -14,6 +14,7 @@ struct read_request {
 	struct slice id;
 	const struct value *matters; /* MAP: fields that are set or recorded */
 	const struct value *wanted;  /* MAP: what the spec says, for kinds that are found */
+	const struct value *outputs; /* MAP: as recorded, or NULL */
 	int64_t age_ms;		     /* since it was made: a young one may be missing from a list for a while */
 	struct live *live;	     /* the answer: never NULL once the batch is done; in the batch's arena */
 	void *context;		     /* the caller's */

@@ -94,6 +94,7 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 		.id = kind->found ? object->address : object->provider_id,
 		.matters = fields_that_matter(refresh->arena, wanted, recorded),
 		.wanted = wanted ? wanted : recorded,
+		.outputs = object->has_body ? &object->outputs : NULL,
 		.age_ms = refreshing->wall_ms - object->created_ms,
 	};
 }

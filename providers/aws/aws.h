@@ -31,6 +31,8 @@ enum step aws_list(struct reading *reading, const struct answer *answer);
 bool aws_needs_detail(const struct kind *kind, const struct value *matters);
 enum step aws_detail(struct reading *reading, const struct answer *answer);
 enum step aws_advance(struct work *work, const struct answer *answer);
+void aws_arrange(const struct kind *kind, struct live *live, const struct value *wanted, const struct value *outputs,
+		 struct arena *arena);
 enum step aws_create_again(struct task *task, struct session *session, const struct kind *kind,
 			   const struct value *parameters, struct arena *keep, const struct answer *answer);
 

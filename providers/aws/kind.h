@@ -70,6 +70,9 @@ struct aws_each {
 	const char *item;	  /* path of what is changed of an item: only members that differ are sent */
 	const char *name;	  /* path of what tells which item it is */
 	const char *names_output; /* the output, a list in the order of the items, that holds it */
+	/* Members that no two items share; NULL-terminated. By these, and else by the recorded names, items that the
+	 * service lists in whatever order are known again. */
+	const char *const *told_by;
 };
 
 /* A set whose items have calls of their own. */

@@ -63,6 +63,7 @@ const struct provider aws_provider = {
 	.list = aws_list,
 	.needs_detail = aws_needs_detail,
 	.detail = aws_detail,
+	.arrange = aws_arrange,
 	.advance = aws_advance,
 	.create_again = aws_create_again,
 	.prepare = aws_prepare,

@@ -2,8 +2,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "base/json.h"
+#include "providers/aws/aws.h"
 #include "providers/aws/kinds/kinds.h"
 #include "tests/unit/support_aws.h"
 
@@ -77,8 +81,60 @@ static void test_connections(void **state)
 		scenario_run(&connections[i]);
 }
 
+/* "a2 b1": the inner ranges in their order, each with the last digit of the outside address that goes with it. */
+static void test_tunnels_are_known_again(void **state)
+{
+	static const char answered[] = "[{\"inside_cidr\":\"a\",\"pre_shared_key\":\"x\"},{\"inside_cidr\":\"b\"}]";
+	static const struct {
+		const char *name, *wanted, *recorded, *expected;
+	} rows[] = {
+		{"as answered, where nobody says anything", "{}", "{}", "a1 b2"},
+		{"by their ranges", "{\"tunnels\":[{\"inside_cidr\":\"b\"},{\"inside_cidr\":\"a\"}]}",
+		 "{\"outside_addresses\":[\"1\",\"2\"]}", "b2 a1"},
+		{"by one range", "{\"tunnels\":[{\"inside_cidr\":\"b\"},{}]}", "{}", "b2 a1"},
+		{"one gets another range", "{\"tunnels\":[{\"inside_cidr\":\"c\"},{\"inside_cidr\":\"a\"}]}", "{}",
+		 "b2 a1"},
+		{"by a key", "{\"tunnels\":[{},{\"pre_shared_key\":\"x\"}]}", "{}", "b2 a1"},
+		{"by the recorded addresses", "{\"tunnels\":[{},{}]}", "{\"outside_addresses\":[\"2\",\"1\"]}",
+		 "b2 a1"},
+		{"by the recorded address that is still there", "{}", "{\"outside_addresses\":[\"3\",\"1\"]}", "b2 a1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct arena arena;
+		struct diagnostics diagnostics;
+		struct live live = {.presence = PRESENCE_PRESENT};
+		struct value list, addresses, wanted, recorded;
+		char got[16] = "";
+		arena_init(&arena);
+		diagnostics_init(&diagnostics, &arena);
+		assert_true(json_read(&arena, SLICE(answered), true, 1000, "test", &list, &diagnostics));
+		assert_true(json_read(&arena, SLICE("[\"1\",\"2\"]"), true, 1000, "test", &addresses, &diagnostics));
+		assert_true(json_read(&arena, slice_of(rows[i].wanted), true, 1000, "test", &wanted, &diagnostics));
+		assert_true(json_read(&arena, slice_of(rows[i].recorded), true, 1000, "test", &recorded, &diagnostics));
+		struct value_member field = {value_text("tunnels"), list};
+		struct value_member output = {value_text("outside_addresses"), addresses};
+		live.fields = value_map(&field, 1);
+		live.outputs = value_map(&output, 1);
+		aws_arrange(&aws_vpn_connection.kind, &live, &wanted, &recorded, &arena);
+		const struct value *now = value_get_named(&live.fields, "tunnels");
+		const struct value *names = value_get_named(&live.outputs, "outside_addresses");
+		(void)snprintf(got, sizeof(got), "%.*s%.*s %.*s%.*s",
+			       SLICE_ARGUMENTS(value_slice(value_get_named(&now->items[0], "inside_cidr"))),
+			       SLICE_ARGUMENTS(value_slice(&names->items[0])),
+			       SLICE_ARGUMENTS(value_slice(value_get_named(&now->items[1], "inside_cidr"))),
+			       SLICE_ARGUMENTS(value_slice(&names->items[1])));
+		if (strcmp(got, rows[i].expected) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].name, got, rows[i].expected);
+		diagnostics_release(&diagnostics);
+		arena_release(&arena);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_connections)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_connections),
+					   cmocka_unit_test(test_tunnels_are_known_again)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,9 @@
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnConnection.html
  * Rules of tunnel options: https://docs.aws.amazon.com/vpn/latest/s2svpn/VPNTunnels.html
  *
- * A connection has two tunnels. They are told apart by their order in the spec; AWS keeps
- * that order when it makes them, and names each by its outside address afterwards. A change of
- * one takes it down for minutes, so the next call waits until the connection is ready again.
+ * A connection has two tunnels. AWS names each by its outside address, and promises no order: they are known
+ * again by their inner range or key, and else by the address that was recorded. A change of one takes it down for
+ * minutes, so the next call waits until the connection is ready again.
  */
 
 static const char *const type[] = {"Type", "ipsec.1", NULL};
@@ -188,6 +188,7 @@ static const struct aws_call modify_options = {
 	.settling = busy,
 	.waits = true,
 };
+static const char *const told_by[] = {"inside_cidr", "inside_cidr6", "pre_shared_key", NULL};
 static const struct aws_each tunnels = {
 	.change = {.operation = "ModifyVpnTunnelOptions",
 		   .id = "VpnConnectionId",
@@ -197,6 +198,7 @@ static const struct aws_each tunnels = {
 	.item = "TunnelOptions",
 	.name = "VpnTunnelOutsideIpAddress",
 	.names_output = "outside_addresses",
+	.told_by = told_by,
 };
 
 static const char *const route_gone[] = {"InvalidRoute.NotFound", "InvalidVpnConnectionID.NotFound", NULL};
