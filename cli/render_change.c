@@ -17,6 +17,7 @@ static const struct {
 	[EFFECT_RECORD] = {"already so, will be recorded", PAINT_FAINT},
 	[EFFECT_UNREAD] = {"could not be read", PAINT_CHANGE},
 	[EFFECT_CONFLICT] = {"nothing can change that", PAINT_LOUD},
+	[EFFECT_LEFT] = {"left to its other owner", PAINT_FAINT},
 };
 
 static bool is_unset(const struct value *value)
@@ -261,7 +262,7 @@ void render_change(struct change_view *view, const struct change *as_planned)
 		render_value(view->buffer, &change->before, view->style);
 	else if (is_part_of_field(change) && (is_unset(&change->before) || is_unset(&change->after)))
 		print_item(view, change);
-	else if (change->effect == EFFECT_SHOW)
+	else if (change->effect == EFFECT_SHOW || change->effect == EFFECT_LEFT)
 		print_two(view, &change->before, ", now ", &change->after);
 	else if (change->cause == CAUSE_DRIFT)
 		print_two(view, &change->after, ", now ", &change->before);

@@ -38,6 +38,7 @@ static const char *const effect_names[] = {
 	[EFFECT_RECORD] = "record",
 	[EFFECT_UNREAD] = "unread",
 	[EFFECT_CONFLICT] = "conflict",
+	[EFFECT_LEFT] = "left",
 };
 
 static void put(struct value_builder *builder, const char *name, struct value value)

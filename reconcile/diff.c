@@ -183,7 +183,7 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 		.before = before ? *before : value_null(),
 		.after = after ? *after : value_null(),
 	};
-	result->drifted |= cause == CAUSE_DRIFT && effect != EFFECT_UNREAD;
+	result->drifted |= cause == CAUSE_DRIFT && effect != EFFECT_UNREAD && effect != EFFECT_LEFT;
 	switch (effect) {
 	case EFFECT_SET:
 		*(field && (field->flags & SETTLES) ? &result->settles : &result->makes) = true;
@@ -204,6 +204,8 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 		break;
 	case EFFECT_CONFLICT:
 		result->conflicts = true;
+		break;
+	case EFFECT_LEFT:
 		break;
 	}
 }
@@ -382,8 +384,12 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	bool was_applied =
 		diffing->input->applied && !dropped && diff_field(field, side->sealed, side->applied) == LIKE;
 	bool immutable = (field->flags & IMMUTABLE) != 0;
-	if ((field->flags & OBSERVED) && was_applied)
+	if ((field->flags & OBSERVED) && was_applied) {
+		if (diffing->input->live && side->live && diff_field(field, side->wanted, side->live) == UNLIKE)
+			add_change(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_LEFT, side->wanted,
+				   side->live);
 		return;
+	}
 	/* What no read gives back is judged by the record; so is all of it where nothing was read. */
 	bool blind = (field->flags & WRITE_ONLY) || !diffing->input->live;
 	const struct value *actual = (field->flags & WRITE_ONLY) ? side->applied : blind ? side->observed : side->live;

@@ -62,6 +62,7 @@ enum change_effect {
 	EFFECT_RECORD,		     /* live already as wanted: only the record follows */
 	EFFECT_UNREAD,		     /* could not be read, so nothing is claimed about it */
 	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
+	EFFECT_LEFT,		     /* OBSERVED, and moved by its other owner: shown, and neither drift nor work */
 };
 
 struct change {

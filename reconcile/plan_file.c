@@ -23,6 +23,7 @@ static const char *const effect_names[] = {
 	[EFFECT_RECORD] = "record",
 	[EFFECT_UNREAD] = "unread",
 	[EFFECT_CONFLICT] = "conflict",
+	[EFFECT_LEFT] = "left",
 };
 static const char *const binding_names[] = {
 	[BINDS_MAKE] = "make",

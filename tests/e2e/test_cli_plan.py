@@ -217,6 +217,24 @@ def test_what_differs_within_a_long_value(workers, old, new, gone, come):
     assert (signed(planned, "-"), signed(planned, "+")) == (gone, come), planned.out
 
 
+def test_what_another_one_scales_is_shown_and_left(workers):
+    edit(workers, "    max: 3\n", "    max: 3\n    desired: 1\n")
+    workers.run("apply", "--yes")
+    (group,) = world(workers, "auto-scaling-group")
+    workers.run("sim", "change", "auto-scaling-group", group, "DesiredCapacity=2")
+    assert "nothing to do" in workers.run("plan", "--detailed-exitcode").out
+    workers.run("drift")
+    edit(workers, "max: 3", "max: 4")
+    planned = workers.run("plan")
+    assert re.search(r"\n      desired +1, now 2   left to its other owner\n", planned.out)
+    assert "| 0 drift |" in planned.out
+    workers.run("sim", "change", "auto-scaling-group", group, "DesiredCapacity=3")
+    assert digest(workers.run("plan")) == digest(planned)
+    workers.run("apply", "--yes")
+    assert world(workers, "auto-scaling-group")[group]["DesiredCapacity"] == "3"
+    assert "nothing to do" in workers.run("plan", "--detailed-exitcode").out
+
+
 def test_order_of_members_is_not_shown(workers):
     shown = [line for line in workers.run("plan", "--out", "p.plan").out.splitlines() if line.startswith("      ")]
     again = [line for line in workers.run("show", "p.plan").out.splitlines() if line.startswith("      ")]
