@@ -10,6 +10,7 @@ extern const struct command command_show;
 extern const struct command command_apply;
 extern const struct command command_destroy;
 extern const struct command command_drift;
+extern const struct command command_output;
 extern const struct command command_recover;
 extern const struct command command_undo;
 extern const struct command command_state_list;

@@ -78,6 +78,7 @@ static const struct command *const all[] = {
 	&command_apply,
 	&command_destroy,
 	&command_drift,
+	&command_output,
 	&command_recover,
 	&command_undo,
 	&command_state_list,

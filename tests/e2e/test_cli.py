@@ -14,7 +14,7 @@ from conftest import BINARY, clean_environment
 
 STATE_COMMANDS = ["list", "show", "history", "mv", "rm", "rekey", "backup", "check", "rebuild"]
 COMMANDS = [
-    *["validate", "plan", "show", "apply", "destroy", "drift", "recover", "undo"],
+    *["validate", "plan", "show", "apply", "destroy", "drift", "output", "recover", "undo"],
     *[f"state {name}" for name in STATE_COMMANDS],
     *["lease show", "lease break", "schema", "sim", "version", "help"],
 ]
