@@ -30,6 +30,8 @@ struct world {
 	void (*random)(struct world *world, void *bytes, size_t size);
 	/* Borrowed for the world's life, or NULL. */
 	const char *(*environment)(struct world *world, const char *name);
+	/* All of it, "NAME=VALUE", NULL-terminated, borrowed as above; NULL: it cannot be listed. */
+	char *const *variables;
 	/* 1: interrupted once (start nothing new), 2: stop at once, 0: go on. */
 	int (*interrupted)(struct world *world);
 	/* The signal that interrupted first, for the exit status; 0: none. */

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include "cli/invocation.h"
+#include "cli/variables.h"
 
 enum { TALK_LIMIT_BYTES = 64 * 1024 * 1024 };
 
@@ -100,6 +101,7 @@ int cli_run(struct world *world, int count, char *const *texts)
 	};
 	bool understood = arguments_parse(&simulated.world, count, texts, &arena, &arguments, &diagnostics);
 	invocation.talk = palette_for(&simulated.world, &arguments, 2);
+	variables_check(&simulated.world, &arena, &diagnostics);
 	if (understood)
 		status = run_command(&invocation, &sinks);
 	show_diagnostics(&invocation);

@@ -286,6 +286,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.boot_ms = boot_ms,
 		.random = fill_random,
 		.environment = environment,
+		.variables = environ,
 		.interrupted = interrupted,
 		.interrupting_signal = interrupting_signal,
 		.read_file = world_read_file,

@@ -124,6 +124,32 @@ def test_flags_stand_in_the_environment(tiny):
     assert tiny.run("plan", TRUEUP_DETAILED_EXITCODE="0")
 
 
+# A variable of the environment, and what is said of it: what was meant, that there is none like it, or nothing.
+VARIABLES = {
+    "TRUEUP_PARALELISM": "did you mean TRUEUP_PARALLELISM?",
+    "TRUEUP_MAX_DELETES": "did you mean TRUEUP_MAX_DELETE?",
+    "TRUEUP_SEALINGKEY": "did you mean TRUEUP_SEALING_KEY?",
+    "TRUEUP_SOMETHING_ELSE": "'trueup help COMMAND' lists its flags",
+    "TRUEUP_MAX_DELETE": None,
+    "TRUEUP_VAR_anything": None,
+    "TRUEUP_METAL_ENDPOINT": None,
+    "TRUEUPS": None,
+    "trueup_paralelism": None,
+}
+
+
+@pytest.mark.parametrize("name, hint", VARIABLES.items(), ids=VARIABLES)
+def test_variables_that_set_nothing(tiny, name, hint):
+    result = tiny.run("validate", **{name: "3"})
+    if hint:
+        assert result.err.startswith(f"warning: the environment sets {name}, and trueup knows no such variable\n  hint: {hint}")
+        assert "3" not in result.err
+        (said,) = tiny.run("validate", "--output", "json", **{name: "3"}).json["diagnostics"]
+        assert said["severity"] == "warning" and name in said["message"]
+    else:
+        assert result.err == ""
+
+
 def test_directory(tiny):
     elsewhere = tiny.folder / "elsewhere"
     elsewhere.mkdir()
