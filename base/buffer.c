@@ -110,6 +110,12 @@ __attribute__((format(printf, 2, 0))) bool buffer_vformat(struct buffer *buffer,
 	return !buffer->full;
 }
 
+void buffer_trim_end(struct buffer *buffer)
+{
+	while (buffer->size > 0 && buffer->data[buffer->size - 1] == ' ')
+		buffer->data[--buffer->size] = '\0';
+}
+
 struct slice buffer_slice(const struct buffer *buffer)
 {
 	return (struct slice){buffer->data, buffer->size};

@@ -31,6 +31,8 @@ bool buffer_byte(struct buffer *buffer, char byte);
 bool buffer_decimal(struct buffer *buffer, uint64_t number);
 __attribute__((format(printf, 2, 3))) bool buffer_format(struct buffer *buffer, const char *format, ...);
 bool buffer_vformat(struct buffer *buffer, const char *format, va_list arguments);
+/* Takes back the blanks at the end: the rest of a column that nothing followed. */
+void buffer_trim_end(struct buffer *buffer);
 /* Borrowed: valid until the next append. */
 struct slice buffer_slice(const struct buffer *buffer);
 

@@ -70,19 +70,37 @@ static size_t sequence_size(struct slice text)
 }
 
 /*
- * C1 controls (U+0080 to U+009F) steer terminals as ESC does; U+2028, U+2029 end lines;
- * U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069 turn the direction of what follows
- * (Unicode Standard Annex 9), so that a text could read as another.
+ * What steers or hides, so that a text could read as another: C1 controls do as ESC does; U+2028 and U+2029
+ * end lines; U+061C, U+200E and its like turn the direction of what follows (Unicode Standard Annex 9); the rest
+ * has no width (Default_Ignorable_Code_Point of the Unicode Character Database, less what emoji are made of).
  */
+static const struct {
+	uint32_t first, last;
+} steering[] = {
+	{0x80, 0x9f},	  {0xad, 0xad},	    {0x34f, 0x34f},   {0x61c, 0x61c},	  {0x115f, 0x1160},   {0x17b4, 0x17b5},
+	{0x180b, 0x180f}, {0x200b, 0x200c}, {0x200e, 0x200f}, {0x2028, 0x202e},	  {0x2060, 0x206f},   {0x3164, 0x3164},
+	{0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
+/* Of a well-formed sequence (RFC 3629). */
+static uint32_t code_point(const unsigned char *bytes, size_t size)
+{
+	static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t point = bytes[0] & first_bits[size];
+
+	for (size_t i = 1; i < size; i++)
+		point = point << 6 | (bytes[i] & 0x3f);
+	return point;
+}
+
 static bool is_steering(const unsigned char *bytes, size_t size)
 {
-	if (size == 2)
-		return bytes[0] == 0xc2 && bytes[1] < 0xa0;
-	if (size != 3 || bytes[0] != 0xe2)
-		return false;
-	if (bytes[1] == 0x80)
-		return bytes[2] == 0x8e || bytes[2] == 0x8f || (bytes[2] >= 0xa8 && bytes[2] <= 0xae);
-	return bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9;
+	uint32_t point = size > 1 ? code_point(bytes, size) : 0;
+
+	for (size_t i = 0; point > 0 && i < sizeof(steering) / sizeof(steering[0]); i++)
+		if (point >= steering[i].first && point <= steering[i].last)
+			return true;
+	return false;
 }
 
 static void print_escaped(struct buffer *buffer, const unsigned char *bytes, size_t size)

@@ -50,6 +50,7 @@ static void print_note(struct change_view *view, const struct change *change)
 		buffer_string(view->buffer, "   ");
 		paint(view->buffer, view->palette, color, "%s", note);
 	}
+	buffer_trim_end(view->buffer);
 	buffer_byte(view->buffer, '\n');
 }
 
@@ -84,6 +85,8 @@ static void emit_line(void *context, enum line_kind kind, struct slice line)
 	buffer_string(view->buffer, view->palette->start[view->listed ? PAINT_PLAIN : signs[kind].paint]);
 	/* Of what will be made every line is new: no need to say so. */
 	buffer_string(view->buffer, view->listed ? "" : signs[kind].sign);
+	if (line.size == 0)
+		buffer_trim_end(view->buffer);
 	print_safe(view->buffer, line);
 	buffer_string(view->buffer, view->palette->end);
 	buffer_byte(view->buffer, '\n');

@@ -514,3 +514,33 @@ def test_a_first_run_that_fails_leaves_nothing_behind(tiny, command, settings):
     assert not (tiny.folder / ".trueup").exists()
     tiny.run(*command)
     assert (tiny.folder / ".trueup" / "state.db").exists()
+
+
+SCRIPTED = """\
+aws.launch_template:
+  run:
+    name: run
+    user_data: |
+      #!/bin/sh
+
+      echo one
+
+      echo two
+"""
+
+
+def test_no_line_ends_with_blanks(tiny):
+    tiny.write("run.yaml", SCRIPTED)
+    shown = [tiny.run("plan"), tiny.run("apply", "--yes")]
+    edit(tiny, "echo one\n", "echo one\n\n\n      echo more\n", "run.yaml")
+    edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    shown += [tiny.run("plan"), tiny.run("plan", "--destroy"), tiny.run("state", "list"), tiny.run("help", "apply")]
+    tiny.run("sim", "change", "vpc", *world(tiny, "vpc"), "tags.team=")
+    shown += [tiny.run("drift", status=2), tiny.run("destroy", "--yes")]
+    for result in shown:
+        assert not [line for line in (result.out + result.err).splitlines() if line != line.rstrip()], result
+
+
+def test_what_cannot_be_seen_is_shown(tiny):
+    edit(tiny, "team: red", 'team: "a\\u200bb"')
+    assert "tags          {team: a\\xe2\\x80\\x8bb}" in tiny.run("plan").out

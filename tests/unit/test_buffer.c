@@ -150,11 +150,33 @@ static void test_any_byte(void **state)
 	assert_true(slice_equal(buffer_slice(&buffer), (struct slice){"a\0b\0", 4}));
 }
 
+static void test_trim_end(void **state)
+{
+	static const struct {
+		const char *name, *text, *wanted;
+	} rows[] = {
+		{"nothing", "", ""},	  {"blanks alone", "   ", ""},	       {"at the end", " a b  ", " a b"},
+		{"none there", "a", "a"}, {"other white space", "a\t", "a\t"}, {"behind a line", "a \n", "a \n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		BUFFER_AUTO buffer;
+
+		buffer_init(&buffer, 10);
+		buffer_string(&buffer, rows[i].text);
+		buffer_trim_end(&buffer);
+		if (!slice_is(buffer_slice(&buffer), rows[i].wanted) ||
+		    (buffer.data && buffer.data[buffer.size] != '\0'))
+			fail_msg("%s: '%.*s'", rows[i].name, SLICE_ARGUMENTS(buffer_slice(&buffer)));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cap),    cmocka_unit_test(test_decimal),	cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_growth), cmocka_unit_test(test_any_byte),
+		cmocka_unit_test(test_growth), cmocka_unit_test(test_any_byte), cmocka_unit_test(test_trim_end),
 	};
 
 	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);

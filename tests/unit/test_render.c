@@ -40,6 +40,22 @@ static void test_safe(void **state)
 		{"right to left override", override, "\\xe2\\x80\\xae"},
 		{"isolate", isolate, "\\xe2\\x81\\xa6"},
 		{"line separator", "\xe2\x80\xa8", "\\xe2\\x80\\xa8"},
+		{"no width",
+		 "a\xe2\x80\x8b"
+		 "b",
+		 "a\\xe2\\x80\\x8b"
+		 "b"},
+		{"byte order mark",
+		 "\xef\xbb\xbf"
+		 "a",
+		 "\\xef\\xbb\\xbf"
+		 "a"},
+		{"soft hyphen", "a\xc2\xad", "a\\xc2\\xad"},
+		{"word joiner", "\xe2\x81\xa0", "\\xe2\\x81\\xa0"},
+		{"Arabic letter mark", "\xd8\x9c", "\\xd8\\x9c"},
+		{"tag", "\xf3\xa0\x81\xa1", "\\xf3\\xa0\\x81\\xa1"},
+		{"joined emoji", "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80",
+		 "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80"},
 		{"en dash is none", "\xe2\x80\x93", "\xe2\x80\x93"},
 		{"no UTF-8", "\xff\xc3", "\\xff\\xc3"},
 		{"surrogate", "\xed\xa0\x80", "\\xed\\xa0\\x80"},
