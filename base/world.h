@@ -64,6 +64,8 @@ struct world {
 	/* One line typed by the user, without its end, of at most 4096 bytes; false at the end of input. */
 	bool (*read_line)(struct world *world, struct arena *arena, struct slice *ret);
 	bool (*is_terminal)(struct world *world, int stream);
+	/* How many lines the terminal shows at once; 0, or NULL: that is not known. */
+	size_t (*terminal_rows)(struct world *world, int stream);
 
 	struct transport *transport;
 	const char *sqlite_vfs; /* NULL: SQLite's default */

@@ -3,6 +3,8 @@
 enum {
 	LINE_LIMIT_BYTES = 64 * 1024,
 	BLOCK_LINES_MOST = 12,
+	/* Below the block stands the cursor, above it a line of what ended. */
+	LINES_BESIDE_BLOCK = 3,
 	REDRAW_MS = 100,
 	HEARTBEAT_MS = 30 * 1000,
 };
@@ -80,12 +82,31 @@ static void print_running(struct progress_view *view, struct buffer *text, const
 	buffer_byte(text, ')');
 }
 
+/*
+ * A line that is wider than the terminal is cut by it and takes one row (DECAWM, the VT100's auto wrap mode), so
+ * that the block can be taken back whatever the width is and however wide its characters are.
+ */
+static const char WRAP_OFF[] = "\033[?7l", WRAP_ON[] = "\033[?7h";
+
+/* What the cursor cannot go up over cannot be taken back either. */
+static size_t lines_to_show(const struct progress_view *view)
+{
+	struct world *world = view->invocation->world;
+	size_t rows = world->terminal_rows ? world->terminal_rows(world, 2) : 0;
+
+	if (rows == 0 || rows >= BLOCK_LINES_MOST + LINES_BESIDE_BLOCK)
+		return BLOCK_LINES_MOST;
+	return rows > LINES_BESIDE_BLOCK ? rows - LINES_BESIDE_BLOCK : 0;
+}
+
 static void draw(struct progress_view *view, struct buffer *text)
 {
 	const struct action_progress *one = view->oldest;
+	size_t most = lines_to_show(view);
 	size_t shown = 0;
 
-	for (; one && shown < BLOCK_LINES_MOST; one = one->newer, shown++) {
+	buffer_string(text, WRAP_OFF);
+	for (; one && shown < most; one = one->newer, shown++) {
 		buffer_string(text, "  ");
 		print_running(view, text, one);
 		buffer_byte(text, '\n');
@@ -94,7 +115,7 @@ static void draw(struct progress_view *view, struct buffer *text)
 	paint(text, view->invocation->talk, PAINT_BOLD, "%zu of %zu done", view->ended, view->total);
 	if (view->running_count > shown)
 		buffer_format(text, ", %zu more at work", view->running_count - shown);
-	buffer_byte(text, '\n');
+	buffer_format(text, "\n%s", WRAP_ON);
 	view->lines = shown + 1;
 	view->drawn_ms = real_ms(view->invocation);
 }
@@ -280,10 +301,10 @@ static void reading_tick(void *context)
 		return;
 	view->heard_ms = heard_ms;
 	/* Back to the start of the line, and clear it (ECMA-48 EL). */
-	buffer_format(&text, "%sreading what is there: %zu calls, ", view->terminal ? "\r\033[K" : "",
-		      view->loop->request_count);
+	buffer_format(&text, "%s%sreading what is there: %zu calls, ", view->terminal ? "\r\033[K" : "",
+		      view->terminal ? WRAP_OFF : "", view->loop->request_count);
 	print_duration(&text, heard_ms - view->began_ms);
-	buffer_string(&text, view->terminal ? "" : "\n");
+	buffer_string(&text, view->terminal ? WRAP_ON : "\n");
 	view->drawn = true;
 	flush(view->invocation, &text);
 }

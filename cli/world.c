@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -235,6 +236,14 @@ static bool read_line(struct world *world, struct arena *arena, struct slice *re
 	return true;
 }
 
+static size_t terminal_rows(struct world *world, int stream)
+{
+	struct winsize size;
+
+	(void)world;
+	return ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 static bool is_terminal(struct world *world, int stream)
 {
 	(void)world;
@@ -299,6 +308,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.write = write_stream,
 		.read_line = read_line,
 		.is_terminal = is_terminal,
+		.terminal_rows = terminal_rows,
 		.transport = curl_transport_open(&real->arena),
 		.sqlite_vfs = NULL,
 		.host_name = real->host_name,

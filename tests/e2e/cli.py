@@ -1,11 +1,14 @@
 """What the tests of the command line share: stacks on the simulator, and a terminal to run the program on."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import select
 import signal
+import struct
+import termios
 import time
 
 import pytest
@@ -61,13 +64,15 @@ def digest(result):
 class Terminal:
     """The program on a terminal of its own."""
 
-    def __init__(self, stack, *arguments, **settings):
+    def __init__(self, stack, *arguments, size=(0, 0), **settings):
+        """size: rows and columns; 0 where the terminal does not tell."""
         environment = clean_environment(**{**stack.environment, "TERM": "xterm", **settings})
         self.text = ""
         self.process, self.descriptor = pty.fork()
         if self.process == 0:
             # Whatever goes wrong here, the child must not go on as a second run of the tests.
             try:
+                fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
                 os.chdir(stack.folder)
                 os.execve(BINARY, [str(BINARY), *map(str, arguments)], environment)
             finally:

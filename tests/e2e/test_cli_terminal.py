@@ -1,0 +1,72 @@
+"""What progress leaves on terminals of all sizes: lines of what ended, and nothing of the block that was redrawn."""
+
+import re
+
+import pytest
+
+from cli import Terminal, tiny  # noqa: F401
+
+
+def screen(text, rows, columns):
+    """All lines that a terminal of that size shows after the text, with those that were scrolled away."""
+    lines, row, column, wraps = [""], 0, 0, True
+    for token in re.findall(r"\x1b\[[?]?[\d;]*[A-Za-z]|[\r\n]|[^\x1b\r\n]", text):
+        top = max(0, len(lines) - rows)
+        if token == "\r":
+            column = 0
+        elif token == "\n":
+            row += 1
+        elif token in ("\x1b[?7l", "\x1b[?7h"):
+            wraps = token.endswith("h")
+        elif token.endswith("A") and len(token) > 1:
+            row = max(top, row - int(token[2:-1]))
+        elif token == "\x1b[J":
+            lines[row:] = [lines[row][:column]]
+        elif token == "\x1b[K":
+            lines[row] = lines[row][:column]
+        elif token.startswith("\x1b"):
+            assert token.endswith("m"), token
+        else:
+            if column == columns and wraps:
+                row, column = row + 1, 0
+            column = min(column, columns - 1)
+            lines += [""] * (row + 1 - len(lines))
+            lines[row] = lines[row].ljust(column)[:column] + token + lines[row][column + 1 :]
+            column += 1
+        lines += [""] * (row + 1 - len(lines))
+    return lines
+
+
+def test_the_screen_of_the_tests():
+    """As a terminal does it."""
+    assert screen("one\r\ntwo", 5, 80) == ["one", "two"]
+    assert screen("abcdef", 5, 4) == ["abcd", "ef"]
+    assert screen("\x1b[?7labcdef\x1b[?7h\r\nx", 5, 4) == ["abcf", "x"]
+    assert screen("one\r\ntwo\r\n\x1b[2A\x1b[Jthree", 5, 80) == ["three"]
+    # What was scrolled away cannot be reached.
+    assert screen("1\r\n2\r\n3\r\n4\r\n\x1b[4A\x1b[Jx", 3, 80) == ["1", "2", "x"]
+    assert screen("reading\r\x1b[Kdone", 5, 80) == ["done"]
+
+
+MANY = "aws.security_group:\n" + "".join(
+    f"  group_with_a_rather_long_name_{number}: {{vpc: main, name: group{number}, description: one of many}}\n"
+    for number in range(20)
+)
+
+
+@pytest.mark.parametrize("rows, columns", [(40, 120), (24, 80), (24, 30), (8, 60), (4, 20), (2, 10), (0, 0)])
+def test_progress_leaves_no_trace(tiny, rows, columns):
+    tiny.write("many.yaml", MANY)
+    # A pseudo terminal tells no size where none was set; then nothing is shown that 24 lines would not take.
+    terminal = Terminal(tiny, "apply", "--yes", size=(rows, columns))
+    terminal.end(0)
+    assert "23 of 23 done" in terminal.text
+    # On so low a terminal the sum of it all is the block.
+    assert ("(creating, " in terminal.text) == (rows != 2)
+    # A line that was wrapped is whole again.
+    whole = "".join(screen(terminal.text, rows or 24, columns or 80))
+    assert "of 23 done" not in whole and "(creating, " not in whole
+    assert "applied: 23 done" in whole
+    # Each line of what ended stands once.
+    for number in range(20):
+        assert whole.count(f"group_with_a_rather_long_name_{number}  created") == 1
