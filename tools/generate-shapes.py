@@ -5,7 +5,7 @@
     tools/generate-shapes.py --check    writes nothing; ends with 1 where a table is out of date
 
 The tables are committed, so that a build needs no Python. To add an operation, put its name
-in OPERATIONS and run this with the botocore release that tests/requirements.txt pins. What the
+in OPERATIONS and run this with the botocore release that tools/python-requirements.txt pins. What the
 C side cannot carry (maps, flattened lists, recursive shapes) is refused here, not guessed.
 """
 

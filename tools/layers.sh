@@ -22,8 +22,11 @@ cli              base reconcile specs state providers/net providers/aws provider
 tests            base reconcile specs state providers/net providers/aws providers/metal providers/sim cli
 '
 
-# Rows: how the header of a library begins and the floor that alone may include it.
+# Rows: how the header of a library begins and the floors that alone may include it.
 libraries='
+jansson    base
+openssl/   base providers/sim
+pcre2      reconcile
 yaml.h     specs
 sqlite3    state
 curl/      providers/net
@@ -92,10 +95,15 @@ own != "" && /^[ \t]*#[ \t]*(include|embed)/ {
 		say(where "an include that is neither \"...\" nor <...> cannot be checked")
 		next
 	}
-	for (i = 1; i <= library_count; i++) {
-		split(library_rows[i], row, " ")
-		if (row[1] != "" && index(name, row[1]) == 1 && own != row[2] && own != "tests")
-			say(where "<" name "> is for " row[2] "/ alone")
+	for (i = 1; i <= library_count && own != "tests"; i++) {
+		count = split(library_rows[i], row, " ")
+		if (count == 0 || index(name, row[1]) != 1)
+			continue
+		allowed = ""
+		for (j = 2; j <= count; j++)
+			allowed = allowed (j > 2 ? " and " : "") row[j] "/"
+		if ((" " allowed " ") !~ (" " own "/ "))
+			say(where "<" name "> is for " allowed " alone")
 	}
 	other = floor_of(name)
 	if (!quoted && other == "")

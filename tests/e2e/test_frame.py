@@ -86,6 +86,9 @@ PLANTED = {
     "around the root": ("base/planted.c", '#include "../cli/main.h"', "not written from the root"),
     "a file of no floor": ("providers/planted.c", '#include "base/arena.h"', "belongs to no floor"),
     "libyaml outside specs": ("cli/planted.c", "#include <yaml.h>", "for specs/ alone"),
+    "OpenSSL outside base": ("providers/aws/planted.c", "#include <openssl/evp.h>", "for base/ and providers/sim/ alone"),
+    "PCRE2 outside reconcile": ("specs/planted.c", "#include <pcre2.h>", "for reconcile/ alone"),
+    "jansson outside base": ("providers/metal/planted.c", "#include <jansson.h>", "for base/ alone"),
     "SQLite outside state": ("specs/planted.c", "#include <sqlite3.h>", "for state/ alone"),
     "curl outside net": ("providers/aws/planted.c", "#include <curl/curl.h>", "for providers/net/ alone"),
     "expat outside aws": ("providers/sim/planted.c", "#include <expat.h>", "for providers/aws/ alone"),
@@ -115,6 +118,7 @@ ALLOWED = {
     "the HTTP engine": ("providers/metal/planted.c", '#include "providers/net/exchange.h"'),
     "a test reaches everything": ("tests/unit/test_planted.c", '#include "cli/command.h"'),
     "a library in its folder": ("state/planted.c", "#include <sqlite3.h>"),
+    "a library of two floors": ("providers/sim/planted.c", "#include <openssl/evp.h>"),
     "the C library": ("base/planted.c", "#include <sys/stat.h>"),
 }
 
