@@ -301,8 +301,9 @@ static void reading_tick(void *context)
 		return;
 	view->heard_ms = heard_ms;
 	/* Back to the start of the line, and clear it (ECMA-48 EL). */
-	buffer_format(&text, "%s%sreading what is there: %zu calls, ", view->terminal ? "\r\033[K" : "",
-		      view->terminal ? WRAP_OFF : "", view->loop->request_count);
+	buffer_format(&text, "%s%sreading what is there: %zu call%s, ", view->terminal ? "\r\033[K" : "",
+		      view->terminal ? WRAP_OFF : "", view->loop->request_count,
+		      view->loop->request_count == 1 ? "" : "s");
 	print_duration(&text, heard_ms - view->began_ms);
 	buffer_string(&text, view->terminal ? WRAP_ON : "\n");
 	view->drawn = true;

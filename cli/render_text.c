@@ -313,8 +313,9 @@ static void print_applied(struct buffer *buffer, const struct report *report, co
 	const char *verdict = whole ? "applied" : apply->done_count > 0 ? "partly applied" : "not applied";
 
 	paint(buffer, palette, whole ? PAINT_GOOD : PAINT_LOUD, "%s", verdict);
-	buffer_format(buffer, ": %zu done, %zu failed, %zu skipped, %zu calls in ", apply->done_count,
-		      apply->failed_count, apply->skipped_count, apply->request_count);
+	buffer_format(buffer, ": %zu done, %zu failed, %zu skipped, %zu call%s in ", apply->done_count,
+		      apply->failed_count, apply->skipped_count, apply->request_count,
+		      apply->request_count == 1 ? "" : "s");
 	print_duration(buffer, report->elapsed_ms);
 	buffer_byte(buffer, '\n');
 	if (!whole)

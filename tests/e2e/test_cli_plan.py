@@ -544,3 +544,10 @@ def test_no_line_ends_with_blanks(tiny):
 def test_what_cannot_be_seen_is_shown(tiny):
     edit(tiny, "team: red", 'team: "a\\u200bb"')
     assert "tags          {team: a\\xe2\\x80\\x8bb}" in tiny.run("plan").out
+
+
+def test_one_call_is_one(tiny):
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "fault", "CreateSubnet", "deny")
+    tiny.write("more.yaml", "aws.subnet:\n  c: {vpc: main, cidr: 10.0.3.0/24}\n")
+    assert "not applied: 0 done, 1 failed, 0 skipped, 1 call in " in tiny.run("apply", "--yes", status=1).out
