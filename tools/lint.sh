@@ -19,6 +19,7 @@ generated='^providers/aws/shapes/'
 function_suspect=60 function_limit=100 file_suspect=600 file_limit=800
 
 mapfile -t c_files < <(find "${folders[@]}" -name '*.[ch]' 2>/dev/null | LC_ALL=C sort)
+mapfile -t python_files < <(find tests tools -name '*.py' 2>/dev/null | LC_ALL=C sort)
 mapfile -t sources < <(printf '%s\n' "${c_files[@]}" | grep '\.c$')
 
 # Every file is laid out as .clang-format says; `make format` does it.
@@ -57,7 +58,10 @@ stage_headers() {
 }
 
 stage_lengths() {
-	printf '%s\n' "${c_files[@]}" | grep -v "$generated" | xargs awk -v suspect="$function_suspect" \
+	{
+		printf '%s\n' "${c_files[@]}" | grep -v "$generated"
+		printf '%s\n' "${python_files[@]}"
+	} | xargs -r awk -v suspect="$function_suspect" \
 		-v limit="$function_limit" -v file_suspect="$file_suspect" -v file_limit="$file_limit" '
 		function judge(where, what, lines, suspected, most) {
 			if (lines > suspected)
@@ -65,12 +69,31 @@ stage_lengths() {
 					"more than " (lines > most ? most : suspected)
 			wrong += lines > most
 		}
+		function end_block() {
+			if (began)
+				judge(name ":" began, "a function", ended - began + 1, suspect, limit)
+			began = 0
+		}
 		function end_file() {
+			if (python)
+				end_block()
 			if (name != "")
 				judge(name, "a file", lines, file_suspect, file_limit)
 		}
-		FNR == 1 { end_file(); name = FILENAME; began = 0; in_table = 0 }
+		FNR == 1 { end_file(); name = FILENAME; python = name ~ /\.py$/; began = 0; in_table = 0 }
 		{ lines = FNR }
+		# A function of Python ends with its last line that is indented deeper.
+		python && /[^ ]/ {
+			match($0, /^ */)
+			if (began && RLENGTH <= depth && !/^ *\)/)
+				end_block()
+			if (!began && /^ *(async )?def /) {
+				began = FNR
+				depth = RLENGTH
+			}
+			ended = FNR
+		}
+		python { next }
 		/^{$/ { began = FNR; rows = 0 }
 		# The rows of a table within a function are no steps that a reader follows.
 		began && /= {$/ { in_table = 1 }

@@ -168,6 +168,59 @@ def test_layers_looks_at_symbols(root, tmp_path, files, complaints):
     assert done.returncode == (1 if complaints else 0)
 
 
+def lines(count, line):
+    return f"{line}\n" * count
+
+
+# A file, what is in it, and what the check of lengths says of it; a failure where it is too long, else a remark.
+LENGTHS = {
+    "a file of C": ("base/planted.c", lines(801, ""), "base/planted.c: a file of 801 lines, too long: more than 800"),
+    "a function of C": (
+        "base/planted.c",
+        "void planted(void)\n{\n" + lines(99, "\t;") + "}\n",
+        "base/planted.c:2: a function of 101 lines, too long: more than 100",
+    ),
+    "a file of Python": ("tests/e2e/planted.py", lines(801, "1"), "planted.py: a file of 801 lines, too long: more than 800"),
+    "a long file of Python": ("tools/planted.py", lines(601, "1"), "tools/planted.py: a file of 601 lines, long: more than 600"),
+    "a function of Python": (
+        "tools/planted.py",
+        "def planted():\n" + lines(100, "    1") + "\n\n1\n",
+        "tools/planted.py:1: a function of 101 lines, too long: more than 100",
+    ),
+    "a function in a class, at the end": (
+        "tools/planted.py",
+        "class Planted:\n    def planted(\n        self,\n    ):\n" + lines(98, "        1"),
+        "tools/planted.py:2: a function of 101 lines, too long: more than 100",
+    ),
+    "a function within another counts there": (
+        "tools/planted.py",
+        "def planted():\n" + lines(50, "    1") + "    def inner():\n" + lines(49, "        1"),
+        "tools/planted.py:1: a function of 101 lines, too long: more than 100",
+    ),
+    "a long function of Python": (
+        "tools/planted.py",
+        "def planted():\n" + lines(60, "    1") + "def other():\n" + lines(50, "    1"),
+        "tools/planted.py:1: a function of 61 lines, long: more than 60",
+    ),
+}
+
+
+@pytest.mark.parametrize("where, text, complaint", LENGTHS.values(), ids=LENGTHS)
+def test_lint_measures_lengths(source_copy, where, text, complaint):
+    (source_copy / where).write_text(text)
+    done = subprocess.run(
+        ["bash", source_copy / "tools/lint.sh", "lengths"],
+        env=clean_environment(BUILD=source_copy / "build"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    told = [line for line in done.stdout.splitlines() if "planted" in line]
+    assert len(told) == 1 and complaint in told[0], done.stdout
+    assert done.returncode == (1 if "too long" in complaint else 0)
+
+
 def test_layers_does_not_pass_what_it_did_not_see(root, tmp_path):
     assert layers(root, tmp_path).returncode == 2
     (tmp_path / "base").mkdir()

@@ -1,7 +1,7 @@
 #include "tests/unit/test_sim.h"
 
 /* The simulator as a transport, on its virtual clock, with its faults. Answers are judged by boto3 in
- * tests/e2e/test_simulator.py. */
+ * tests/e2e/test_simulator*.py. */
 
 static void time_passes_without_waiting(void **state)
 {

@@ -1,0 +1,463 @@
+"""The simulated AWS: key pairs, launch templates, instances and Auto Scaling groups."""
+
+import base64
+import datetime
+
+import botocore.config
+import botocore.exceptions
+import pytest
+
+from simulator import IMAGE, RSA_KEY, autoscaling, ec2, filters, refused, simulator, subnet, tagged, vpc  # noqa: F401
+
+
+class TestKeyPairs:
+    def test_one(self, ec2):
+        made = ec2.import_key_pair(KeyName="me", PublicKeyMaterial=RSA_KEY.encode(), TagSpecifications=tagged("key-pair", a="1"))
+        # As `ssh-keygen -ef me.pub -m PKCS8 | openssl pkey -pubin -outform DER | openssl md5 -c` says.
+        assert made["KeyFingerprint"] == FINGERPRINT
+        refused("InvalidKeyPair.Duplicate", ec2.import_key_pair, KeyName="me", PublicKeyMaterial=RSA_KEY.encode())
+        refused("InvalidKey.Format", ec2.import_key_pair, KeyName="you", PublicKeyMaterial=b"fish")
+        [live] = ec2.describe_key_pairs(IncludePublicKey=True)["KeyPairs"]
+        assert live["PublicKey"].split()[:2] == RSA_KEY.split()[:2]
+        assert live["KeyType"] == "rsa" and live["Tags"] == [{"Key": "a", "Value": "1"}]
+        assert "PublicKey" not in ec2.describe_key_pairs(KeyNames=["me"])["KeyPairs"][0]
+        ec2.delete_key_pair(KeyName="me")
+        ec2.delete_key_pair(KeyName="me")
+        refused("InvalidKeyPair.NotFound", ec2.describe_key_pairs, KeyNames=["me"])
+
+
+# The key's modulus and exponent in DER, by hand, so that nothing but hashlib is needed here.
+def fingerprint(line):
+    import hashlib
+
+    blob = base64.b64decode(line.split()[1])
+    parts = []
+    while blob:
+        size = int.from_bytes(blob[:4], "big")
+        parts.append(blob[4 : 4 + size])
+        blob = blob[4 + size :]
+
+    def der(tag, content):
+        size = len(content)
+        length = bytes([size]) if size < 128 else b"\x81" + bytes([size]) if size < 256 else b"\x82" + size.to_bytes(2, "big")
+        return bytes([tag]) + length + content
+
+    algorithm = bytes.fromhex("300d06092a864886f70d0101010500")
+    numbers = der(0x30, der(2, parts[2]) + der(2, parts[1]))
+    digest = hashlib.md5(der(0x30, algorithm + der(3, b"\0" + numbers))).hexdigest()
+    return ":".join(digest[i : i + 2] for i in range(0, 32, 2))
+
+
+FINGERPRINT = fingerprint(RSA_KEY)
+
+
+def sample(shape, name=""):
+    """A value for every member that the model has, so that none can be forgotten."""
+    if shape.type_name == "structure":
+        return {key: sample(member, key) for key, member in shape.members.items()}
+    if shape.type_name == "list":
+        return [sample(shape.member, name)]
+    if shape.type_name in ("integer", "long"):
+        return 7
+    if shape.type_name in ("double", "float"):
+        return 1.5
+    if shape.type_name == "boolean":
+        return True
+    if shape.type_name == "timestamp":
+        return datetime.datetime(2026, 11, 21, 8, 45, 22, tzinfo=datetime.timezone.utc)
+    known = {"UserData": "aGVsbG8=", "ImageId": IMAGE}
+    return known.get(name) or (shape.enum[0] if getattr(shape, "enum", None) else f"the {name}")
+
+
+class TestLaunchTemplates:
+    def test_every_member_comes_back(self, ec2):
+        shape = ec2.meta.service_model.operation_model("CreateLaunchTemplate").input_shape
+        data = sample(shape.members["LaunchTemplateData"])
+        ec2.create_launch_template(LaunchTemplateName="all", LaunchTemplateData=data)
+        [live] = ec2.describe_launch_template_versions(LaunchTemplateName="all")["LaunchTemplateVersions"]
+        assert live["LaunchTemplateData"] == data
+
+    def test_versions(self, ec2):
+        data = {
+            "ImageId": IMAGE,
+            "InstanceType": "t3.micro",
+            "BlockDeviceMappings": [{"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": 20, "Encrypted": True}}],
+            "NetworkInterfaces": [{"DeviceIndex": 0, "AssociatePublicIpAddress": True, "Groups": ["sg-1"]}],
+            "TagSpecifications": tagged("instance", Name="a"),
+            "MetadataOptions": {"HttpTokens": "required"},
+            "UserData": base64.b64encode(b"#!/bin/sh").decode(),
+        }
+        made = ec2.create_launch_template(LaunchTemplateName="web", LaunchTemplateData=data)["LaunchTemplate"]
+        assert (made["DefaultVersionNumber"], made["LatestVersionNumber"]) == (1, 1)
+        name = {"LaunchTemplateName": "web"}
+        second = ec2.create_launch_template_version(
+            **name, SourceVersion="1", VersionDescription="two", LaunchTemplateData={"InstanceType": "t3.large"}
+        )["LaunchTemplateVersion"]
+        assert second["VersionNumber"] == 2 and not second["DefaultVersion"]
+        assert second["LaunchTemplateData"] == {**data, "InstanceType": "t3.large"}
+        ec2.modify_launch_template(**name, DefaultVersion="2")
+        listed = ec2.describe_launch_template_versions(Versions=["$Latest", "$Default"])["LaunchTemplateVersions"]
+        assert [item["VersionNumber"] for item in listed] == [2]
+        listed = ec2.describe_launch_template_versions(**name)["LaunchTemplateVersions"]
+        assert [(item["VersionNumber"], item["DefaultVersion"]) for item in listed] == [(1, False), (2, True)]
+        answer = ec2.delete_launch_template_versions(**name, Versions=["1", "2", "7"])
+        assert [item["VersionNumber"] for item in answer["SuccessfullyDeletedLaunchTemplateVersions"]] == [1]
+        failures = {
+            item["VersionNumber"]: item["ResponseError"]["Code"]
+            for item in answer["UnsuccessfullyDeletedLaunchTemplateVersions"]
+        }
+        assert failures == {2: "unexpectedError", 7: "launchTemplateVersionDoesNotExist"}
+        ec2.delete_launch_template(**name)
+        refused("InvalidLaunchTemplateName.NotFoundException", ec2.describe_launch_templates, LaunchTemplateNames=["web"])
+
+    def test_names_and_tokens(self, ec2):
+        data = {"InstanceType": "t3.micro"}
+        first = ec2.create_launch_template(LaunchTemplateName="one", LaunchTemplateData=data, ClientToken="t")
+        again = ec2.create_launch_template(LaunchTemplateName="one", LaunchTemplateData=data, ClientToken="t")
+        assert first["LaunchTemplate"]["LaunchTemplateId"] == again["LaunchTemplate"]["LaunchTemplateId"]
+        same = {"LaunchTemplateName": "one", "LaunchTemplateData": data, "ClientToken": "u"}
+        refused("InvalidLaunchTemplateName.AlreadyExistsException", ec2.create_launch_template, **same)
+        refused("InvalidLaunchTemplateId.VersionNotFound", ec2.modify_launch_template, LaunchTemplateName="one", DefaultVersion="9")
+
+    def test_pages_over_all_templates(self, ec2):
+        for number in range(5):
+            name = f"template-{number}"
+            ec2.create_launch_template(LaunchTemplateName=name, LaunchTemplateData={"InstanceType": "t3.micro"})
+            ec2.create_launch_template_version(LaunchTemplateName=name, LaunchTemplateData={"InstanceType": "t3.nano"})
+        pages = ec2.get_paginator("describe_launch_template_versions").paginate(
+            Versions=["$Latest", "$Default"], PaginationConfig={"PageSize": 3}
+        )
+        listed = [(item["LaunchTemplateName"], item["VersionNumber"]) for page in pages for item in page["LaunchTemplateVersions"]]
+        assert listed == [(f"template-{number}", version) for number in range(5) for version in (1, 2)]
+        refused("InvalidParameterCombination", ec2.describe_launch_template_versions, Versions=["1"])
+
+
+class TestInstances:
+    def run(self, ec2, subnet, **parameters):
+        answer = ec2.run_instances(
+            **{"ImageId": IMAGE, "InstanceType": "t3.micro", "SubnetId": subnet, "MinCount": 1, "MaxCount": 1, **parameters}
+        )
+        return answer["Instances"]
+
+    def test_a_life(self, simulator, ec2, vpc, subnet):
+        [made] = self.run(ec2, subnet, TagSpecifications=tagged("instance", Name="a"), UserData="hello")
+        assert made["State"]["Name"] == "pending" and made["PrivateIpAddress"] == "10.0.1.4"
+        instance = made["InstanceId"]
+        simulator.advance(30)
+        live = ec2.describe_instances()["Reservations"][0]["Instances"][0]
+        assert live["State"] == {"Code": 16, "Name": "running"} and live["VpcId"] == vpc
+        assert live["SecurityGroups"][0]["GroupName"] == "default"
+        assert live["Placement"]["AvailabilityZone"] == "us-west-2b"
+        assert ec2.describe_subnets()["Subnets"][0]["AvailableIpAddressCount"] == 250
+        [volume] = ec2.describe_volumes(Filters=filters(**{"attachment.instance-id": [instance]}))["Volumes"]
+        assert volume["VolumeId"] == live["BlockDeviceMappings"][0]["Ebs"]["VolumeId"] and volume["Size"] == 8
+        refused("DependencyViolation", ec2.delete_subnet, SubnetId=subnet)
+        data = ec2.describe_instance_attribute(InstanceId=instance, Attribute="userData")["UserData"]["Value"]
+        assert base64.b64decode(data) == b"hello"
+        ec2.stop_instances(InstanceIds=[instance])
+        refused("IncorrectInstanceState", ec2.start_instances, InstanceIds=[instance])
+        simulator.advance(40)
+        ec2.modify_instance_attribute(InstanceId=instance, InstanceType={"Value": "t3.large"})
+        ec2.start_instances(InstanceIds=[instance])
+        simulator.advance(40)
+        wrong_time = {"InstanceId": instance, "InstanceType": {"Value": "t3.micro"}}
+        refused("IncorrectInstanceState", ec2.modify_instance_attribute, **wrong_time)
+        ec2.terminate_instances(InstanceIds=[instance])
+        simulator.advance(60)
+        live = ec2.describe_instances()["Reservations"][0]["Instances"][0]
+        assert live["State"]["Name"] == "terminated" and "SubnetId" not in live and live["InstanceType"] == "t3.large"
+        assert ec2.describe_volumes()["Volumes"] == []
+        ec2.delete_subnet(SubnetId=subnet)
+        simulator.advance(3601)
+        assert ec2.describe_instances()["Reservations"] == []
+        refused("InvalidInstanceID.NotFound", ec2.describe_instances, InstanceIds=[instance])
+
+    def test_a_token_runs_them_once(self, ec2, subnet):
+        first = self.run(ec2, subnet, ClientToken="t", MinCount=2, MaxCount=2)
+        again = self.run(ec2, subnet, ClientToken="t", MinCount=2, MaxCount=2)
+        assert [item["InstanceId"] for item in first] == [item["InstanceId"] for item in again]
+        with pytest.raises(botocore.exceptions.ClientError, match="IdempotentParameterMismatch"):
+            self.run(ec2, subnet, ClientToken="t", MinCount=1, MaxCount=1)
+
+    def test_attributes_one_a_call(self, simulator, ec2, vpc, subnet):
+        [made] = self.run(ec2, subnet)
+        instance = made["InstanceId"]
+        ec2.modify_instance_attribute(InstanceId=instance, DisableApiTermination={"Value": True})
+        refused("OperationNotPermitted", ec2.terminate_instances, InstanceIds=[instance])
+        both = {"InstanceId": instance, "DisableApiTermination": {"Value": False}, "SourceDestCheck": {"Value": False}}
+        refused("InvalidParameterCombination", ec2.modify_instance_attribute, **both)
+        answer = ec2.describe_instance_attribute(InstanceId=instance, Attribute="disableApiTermination")
+        assert answer["DisableApiTermination"]["Value"]
+        group = ec2.create_security_group(GroupName="web", Description="d", VpcId=vpc)["GroupId"]
+        ec2.modify_instance_attribute(InstanceId=instance, Groups=[group])
+        refused("DependencyViolation", ec2.delete_security_group, GroupId=group)
+        options = ec2.modify_instance_metadata_options(InstanceId=instance, HttpTokens="required", HttpPutResponseHopLimit=2)
+        assert options["InstanceMetadataOptions"]["HttpTokens"] == "required"
+        ec2.monitor_instances(InstanceIds=[instance])
+        live = ec2.describe_instances()["Reservations"][0]["Instances"][0]
+        assert live["SecurityGroups"] == [{"GroupId": group, "GroupName": "web"}]
+        assert live["MetadataOptions"]["HttpPutResponseHopLimit"] == 2 and live["Monitoring"]["State"] == "enabled"
+
+    def test_what_a_launch_alone_says(self, ec2, subnet):
+        arn = "arn:aws:license-manager:us-west-2:123456789012:license-configuration:lic-0123456789abcdef0"
+        [made] = self.run(
+            ec2,
+            subnet,
+            KernelId="aki-01234567",
+            RamdiskId="ari-01234567",
+            LicenseSpecifications=[{"LicenseConfigurationArn": arn}],
+            InstanceMarketOptions={"MarketType": "spot"},
+        )
+        live = ec2.describe_instances(InstanceIds=[made["InstanceId"]])["Reservations"][0]["Instances"][0]
+        assert (live["KernelId"], live["RamdiskId"]) == ("aki-01234567", "ari-01234567")
+        assert live["Licenses"] == [{"LicenseConfigurationArn": arn}]
+        assert live["InstanceLifecycle"] == "spot" and live["SpotInstanceRequestId"].startswith("sir-")
+
+    def test_profiles_and_credits(self, ec2, subnet):
+        [made] = self.run(ec2, subnet, IamInstanceProfile={"Name": "web"})
+        instance = made["InstanceId"]
+        [held] = ec2.describe_iam_instance_profile_associations()["IamInstanceProfileAssociations"]
+        assert held["IamInstanceProfile"]["Arn"] == "arn:aws:iam::123456789012:instance-profile/web"
+        states = {"associating": [], "associat*": [held], "associated": [held]}
+        for state, wanted in states.items():
+            listed = ec2.describe_iam_instance_profile_associations(Filters=filters(**{"state": [state]}))
+            assert listed["IamInstanceProfileAssociations"] == wanted
+        replaced = ec2.replace_iam_instance_profile_association(
+            AssociationId=held["AssociationId"], IamInstanceProfile={"Name": "db"}
+        )["IamInstanceProfileAssociation"]
+        ec2.disassociate_iam_instance_profile(AssociationId=replaced["AssociationId"])
+        assert ec2.describe_iam_instance_profile_associations()["IamInstanceProfileAssociations"] == []
+        [credit] = ec2.describe_instance_credit_specifications()["InstanceCreditSpecifications"]
+        assert credit == {"InstanceId": instance, "CpuCredits": "unlimited"}
+        ec2.modify_instance_credit_specification(
+            InstanceCreditSpecifications=[{"InstanceId": instance, "CpuCredits": "standard"}]
+        )
+        assert ec2.describe_instance_credit_specifications()["InstanceCreditSpecifications"] == []
+
+    @pytest.mark.parametrize(
+        "change,code",
+        [
+            ({"ImageId": "ami-00000000"}, "InvalidAMIID.NotFound"),
+            ({"InstanceType": "Fish"}, "InvalidParameterValue"),
+            ({"KeyName": "nobody"}, "InvalidKeyPair.NotFound"),
+            ({"SecurityGroupIds": ["sg-00000000"]}, "InvalidGroup.NotFound"),
+            ({"SubnetId": "subnet-00000000"}, "InvalidSubnetID.NotFound"),
+            ({"MinCount": 3, "MaxCount": 2}, "InvalidParameterValue"),
+        ],
+    )
+    def test_what_cannot_run(self, ec2, subnet, change, code):
+        with pytest.raises(botocore.exceptions.ClientError) as caught:
+            self.run(ec2, subnet, **change)
+        assert caught.value.response["Error"]["Code"] == code
+        assert ec2.describe_instances()["Reservations"] == []
+
+
+class TestAutoScaling:
+    @pytest.fixture
+    def template(self, ec2):
+        made = ec2.create_launch_template(
+            LaunchTemplateName="web", LaunchTemplateData={"ImageId": IMAGE, "InstanceType": "t3.micro"}
+        )
+        return made["LaunchTemplate"]["LaunchTemplateId"]
+
+    @pytest.fixture
+    def group(self, autoscaling, template, subnet):
+        autoscaling.create_auto_scaling_group(
+            AutoScalingGroupName="web",
+            LaunchTemplate={"LaunchTemplateId": template, "Version": "1"},
+            MinSize=1,
+            MaxSize=4,
+            DesiredCapacity=2,
+            VPCZoneIdentifier=subnet,
+            Tags=[{"Key": "Name", "Value": "web", "PropagateAtLaunch": True}, {"Key": "own", "Value": "x"}],
+        )
+        return "web"
+
+    def live(self, autoscaling):
+        [group] = autoscaling.describe_auto_scaling_groups()["AutoScalingGroups"]
+        return group
+
+    def test_it_keeps_its_capacity(self, simulator, ec2, autoscaling, group, subnet):
+        simulator.advance(60)
+        live = self.live(autoscaling)
+        assert [item["LifecycleState"] for item in live["Instances"]] == ["InService"] * 2
+        assert live["VPCZoneIdentifier"] == subnet and live["AvailabilityZones"] == ["us-west-2b"]
+        instances = [item["Instances"][0] for item in ec2.describe_instances()["Reservations"]]
+        tags = {tag["Key"]: tag["Value"] for tag in instances[0]["Tags"]}
+        assert tags["Name"] == "web" and tags["aws:autoscaling:groupName"] == "web" and "own" not in tags
+        ec2.terminate_instances(InstanceIds=[instances[0]["InstanceId"]])
+        simulator.advance(180)
+        states = [item["Instances"][0]["State"]["Name"] for item in ec2.describe_instances()["Reservations"]]
+        assert sorted(states) == ["running", "running", "terminated"]
+        autoscaling.update_auto_scaling_group(AutoScalingGroupName="web", MinSize=3)
+        assert self.live(autoscaling)["DesiredCapacity"] == 3
+        simulator.advance(120)
+        assert len(self.live(autoscaling)["Instances"]) == 3
+
+    def test_deletion(self, simulator, autoscaling, group):
+        simulator.advance(60)
+        name = {"AutoScalingGroupName": "web"}
+        refused("ResourceInUse", autoscaling.delete_auto_scaling_group, **name)
+        autoscaling.update_auto_scaling_group(**name, MinSize=0, DesiredCapacity=0)
+        simulator.advance(10)
+        refused("ScalingActivityInProgress", autoscaling.delete_auto_scaling_group, **name)
+        simulator.advance(120)
+        autoscaling.delete_auto_scaling_group(**name)
+        assert autoscaling.describe_auto_scaling_groups()["AutoScalingGroups"] == []
+        refused("ValidationError", autoscaling.delete_auto_scaling_group, **name)
+
+    def test_forced_deletion(self, simulator, ec2, autoscaling, group):
+        simulator.advance(60)
+        autoscaling.delete_auto_scaling_group(AutoScalingGroupName="web", ForceDelete=True)
+        assert self.live(autoscaling)["Status"] == "Delete in progress"
+        simulator.advance(180)
+        assert autoscaling.describe_auto_scaling_groups()["AutoScalingGroups"] == []
+        assert {item["Instances"][0]["State"]["Name"] for item in ec2.describe_instances()["Reservations"]} == {"terminated"}
+
+    @pytest.mark.parametrize(
+        "change,code",
+        [
+            ({"DesiredCapacity": 9}, "ValidationError"),
+            ({"MaxSize": 0}, "ValidationError"),
+            ({"VPCZoneIdentifier": "subnet-00000000"}, "ValidationError"),
+            ({"LaunchTemplate": {"LaunchTemplateName": "web", "Version": "9"}}, "ValidationError"),
+            ({"Tags": [{"Key": "aws:x", "Value": ""}]}, "ValidationError"),
+            ({"AutoScalingGroupName": "web"}, "AlreadyExists"),
+        ],
+    )
+    def test_what_cannot_be(self, autoscaling, group, template, subnet, change, code):
+        parameters = {
+            "AutoScalingGroupName": "other",
+            "LaunchTemplate": {"LaunchTemplateId": template},
+            "MinSize": 1,
+            "MaxSize": 4,
+            "VPCZoneIdentifier": subnet,
+            **change,
+        }
+        refused(code, autoscaling.create_auto_scaling_group, **parameters)
+        assert len(autoscaling.describe_auto_scaling_groups()["AutoScalingGroups"]) == 1
+
+    def test_mixed_instances(self, simulator, autoscaling, template, subnet):
+        autoscaling.create_auto_scaling_group(
+            AutoScalingGroupName="mixed",
+            MinSize=1,
+            MaxSize=1,
+            VPCZoneIdentifier=subnet,
+            MixedInstancesPolicy={
+                "LaunchTemplate": {
+                    "LaunchTemplateSpecification": {"LaunchTemplateId": template, "Version": "$Latest"},
+                    "Overrides": [{"InstanceType": "t3.large", "WeightedCapacity": "1"}, {"InstanceType": "t3.small"}],
+                },
+                "InstancesDistribution": {"OnDemandPercentageAboveBaseCapacity": 50, "SpotAllocationStrategy": "capacity-optimized"},
+            },
+        )
+        simulator.advance(60)
+        live = self.live(autoscaling)
+        policy = live["MixedInstancesPolicy"]
+        assert policy["LaunchTemplate"]["LaunchTemplateSpecification"]["LaunchTemplateName"] == "web"
+        assert [item["InstanceType"] for item in policy["LaunchTemplate"]["Overrides"]] == ["t3.large", "t3.small"]
+        assert policy["InstancesDistribution"]["OnDemandPercentageAboveBaseCapacity"] == 50
+        assert live["Instances"][0]["InstanceType"] == "t3.large"
+
+    def test_every_member_comes_back(self, autoscaling, template, subnet):
+        shape = autoscaling.meta.service_model.operation_model("CreateAutoScalingGroup").input_shape
+        own = ["MixedInstancesPolicy", "AvailabilityZoneIds", "LaunchConfigurationName", "InstanceId", "LaunchTemplate"]
+        own += ["LifecycleHookSpecificationList", "Tags", "TrafficSources", "SkipZonalShiftValidation"]
+        wanted = {key: sample(member, key) for key, member in shape.members.items() if key not in own}
+        wanted.update(AutoScalingGroupName="all", VPCZoneIdentifier=subnet, AvailabilityZones=["us-west-2b"])
+        policy = sample(shape.members["MixedInstancesPolicy"])
+        chosen = {"LaunchTemplateId": template, "LaunchTemplateName": "web", "Version": "1"}
+        policy["LaunchTemplate"]["LaunchTemplateSpecification"] = chosen
+        override = policy["LaunchTemplate"]["Overrides"][0]
+        override.update(InstanceType="t3.large", LaunchTemplateSpecification=chosen)
+        autoscaling.create_auto_scaling_group(**wanted, MixedInstancesPolicy=policy)
+        live = self.live(autoscaling)
+        assert live["MixedInstancesPolicy"] == policy
+        assert {key: live.get(key) for key in wanted} == wanted
+
+    def test_hooks(self, simulator, autoscaling, template, subnet):
+        hook = {"LifecycleHookName": "up", "LifecycleTransition": "autoscaling:EC2_INSTANCE_LAUNCHING"}
+        autoscaling.create_auto_scaling_group(
+            AutoScalingGroupName="web",
+            LaunchTemplate={"LaunchTemplateId": template},
+            MinSize=1,
+            MaxSize=1,
+            VPCZoneIdentifier=subnet,
+            LifecycleHookSpecificationList=[{**hook, "HeartbeatTimeout": 300, "DefaultResult": "CONTINUE"}],
+        )
+        simulator.advance(60)
+        assert self.live(autoscaling)["Instances"][0]["LifecycleState"] == "Pending:Wait"
+        simulator.advance(300)
+        assert self.live(autoscaling)["Instances"][0]["LifecycleState"] == "InService"
+        name = {"AutoScalingGroupName": "web"}
+        autoscaling.put_lifecycle_hook(**name, LifecycleHookName="up", HeartbeatTimeout=600)
+        [live] = autoscaling.describe_lifecycle_hooks(**name)["LifecycleHooks"]
+        assert (live["HeartbeatTimeout"], live["DefaultResult"], live["GlobalTimeout"]) == (600, "CONTINUE", 60000)
+        autoscaling.delete_lifecycle_hook(**name, LifecycleHookName="up")
+        assert autoscaling.describe_lifecycle_hooks(**name)["LifecycleHooks"] == []
+
+    def test_a_hook_lets_go_of_what_leaves(self, simulator, autoscaling, ec2, group):
+        name = {"AutoScalingGroupName": "web"}
+        autoscaling.put_lifecycle_hook(
+            **name,
+            LifecycleHookName="down",
+            LifecycleTransition="autoscaling:EC2_INSTANCE_TERMINATING",
+            HeartbeatTimeout=300,
+            DefaultResult="CONTINUE",
+        )
+        simulator.advance(120)
+        autoscaling.update_auto_scaling_group(**name, MinSize=0, MaxSize=0, DesiredCapacity=0)
+        simulator.advance(120)
+        states = {each["LifecycleState"] for each in self.live(autoscaling)["Instances"]}
+        assert states == {"Terminating:Wait"}
+        simulator.advance(300)
+        assert self.live(autoscaling)["Instances"] == []
+
+    @pytest.mark.parametrize("zone, moves", [("us-west-2a", True), ("us-west-2b", False)])
+    def test_another_subnet(self, simulator, ec2, autoscaling, vpc, subnet, group, zone, moves):
+        simulator.advance(120)
+        first = {each["InstanceId"] for each in self.live(autoscaling)["Instances"]}
+        other = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.7.0/24", AvailabilityZone=zone)["Subnet"]["SubnetId"]
+        simulator.advance(30)
+        autoscaling.update_auto_scaling_group(AutoScalingGroupName="web", VPCZoneIdentifier=other)
+        simulator.advance(30)
+        # The new ones come before the old ones go.
+        assert first <= {each["InstanceId"] for each in self.live(autoscaling)["Instances"]}
+        simulator.advance(300)
+        last = self.live(autoscaling)["Instances"]
+        assert len(last) == 2 and {each["LifecycleState"] for each in last} == {"InService"}
+        assert first.isdisjoint(each["InstanceId"] for each in last) == moves
+        if moves:
+            ec2.delete_subnet(SubnetId=subnet)
+        else:
+            refused("DependencyViolation", ec2.delete_subnet, SubnetId=subnet)
+
+    def test_target_groups(self, autoscaling, group):
+        name = {"AutoScalingGroupName": "web"}
+        arns = [f"arn:aws:elasticloadbalancing:us-west-2:123456789012:targetgroup/{each}/0123456789abcdef" for each in "ab"]
+        autoscaling.attach_load_balancer_target_groups(**name, TargetGroupARNs=arns)
+        live = self.live(autoscaling)
+        assert live["TargetGroupARNs"] == arns
+        assert [(each["Identifier"], each["Type"]) for each in live["TrafficSources"]] == [(arn, "elbv2") for arn in arns]
+        autoscaling.detach_load_balancer_target_groups(**name, TargetGroupARNs=arns[:1])
+        assert self.live(autoscaling)["TargetGroupARNs"] == arns[1:]
+        refused("ValidationError", autoscaling.attach_load_balancer_target_groups, **name, TargetGroupARNs=["web"])
+        autoscaling.detach_load_balancer_target_groups(**name, TargetGroupARNs=arns)
+        assert self.live(autoscaling)["TrafficSources"] == []
+
+    def test_tags_processes_and_metrics(self, simulator, autoscaling, group):
+        tag = {"ResourceId": "web", "ResourceType": "auto-scaling-group", "Key": "own"}
+        autoscaling.create_or_update_tags(Tags=[{**tag, "Value": "y", "PropagateAtLaunch": True}])
+        listed = {item["Key"]: (item["Value"], item["PropagateAtLaunch"]) for item in autoscaling.describe_tags()["Tags"]}
+        assert listed == {"Name": ("web", True), "own": ("y", True)}
+        autoscaling.delete_tags(Tags=[tag])
+        assert [item["Key"] for item in self.live(autoscaling)["Tags"]] == ["Name"]
+        name = {"AutoScalingGroupName": "web"}
+        autoscaling.suspend_processes(**name, ScalingProcesses=["Launch", "AZRebalance"])
+        assert {item["ProcessName"] for item in self.live(autoscaling)["SuspendedProcesses"]} == {"Launch", "AZRebalance"}
+        autoscaling.enable_metrics_collection(**name, Granularity="1Minute", Metrics=["GroupMinSize"])
+        assert self.live(autoscaling)["EnabledMetrics"] == [{"Metric": "GroupMinSize", "Granularity": "1Minute"}]
+        autoscaling.resume_processes(**name)
+        autoscaling.disable_metrics_collection(**name)
+        live = self.live(autoscaling)
+        assert live["SuspendedProcesses"] == [] and live["EnabledMetrics"] == []
