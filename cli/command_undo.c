@@ -117,8 +117,7 @@ static bool prepare(struct undo *undo)
 	/* Where there is none, none is made. */
 	enum state_access access = job_has_store(job) ? STATE_WRITE : STATE_READ;
 
-	if (!job_load_spec(job) || !job_open_state(job, access, job->stack.name) || !find_run(undo) ||
-	    !read_past(undo))
+	if (!job_load_spec(job) || !job_open_state(job, access, job->stack.name) || !find_run(undo) || !read_past(undo))
 		return false;
 	undo->spec = job->stack;
 	add_providers(undo);

@@ -1,6 +1,5 @@
 #include "state/commit.h"
 
-#include "state/formers.h"
 #include "state/intents.h"
 #include "state/objects.h"
 
@@ -9,6 +8,7 @@ struct writing {
 	const struct commit *commit;
 	int64_t run_number;
 	int64_t wall_ms;
+	const struct formers *formers;
 	struct arena *scratch;
 };
 
@@ -18,12 +18,13 @@ static bool keep_formers(const struct writing *writing, struct diagnostics *diag
 	static const struct slice unknown = {"", 0};
 
 	for (size_t i = 0; i < commit->upsert_count; i++) {
-		if (!formers_keep(writing->database, writing->run_number, commit->upserts[i]->object_id,
-				  commit->upserts[i]->address, diagnostics))
+		if (!formers_keep(writing->formers, writing->database, writing->run_number,
+				  commit->upserts[i]->object_id, commit->upserts[i]->address, diagnostics))
 			return false;
 	}
 	for (size_t i = 0; i < commit->removal_count; i++) {
-		if (!formers_keep(writing->database, writing->run_number, commit->removals[i], unknown, diagnostics))
+		if (!formers_keep(writing->formers, writing->database, writing->run_number, commit->removals[i],
+				  unknown, diagnostics))
 			return false;
 	}
 	return true;
@@ -68,15 +69,16 @@ static bool write_intents(const struct writing *writing, struct diagnostics *dia
 
 static bool advance_serial(const struct writing *writing, int64_t *ret, struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(writing->database, STATEMENT_STACK_ADVANCE);
+	QUERY_AUTO advance = query_start(writing->database, STATEMENT_STACK_ADVANCE);
+	QUERY_AUTO query = query_start(writing->database, STATEMENT_STACK_SERIAL);
 	bool row;
 
-	if (!query_next(&query, &row, diagnostics))
+	if (!query_run(&advance, diagnostics) || !query_next(&query, &row, diagnostics))
 		return false;
 	if (!row)
 		return database_damaged(writing->database, diagnostics, "the row of the stack is missing");
 	*ret = query_column_integer(&query, 0);
-	return query_next(&query, &row, diagnostics);
+	return true;
 }
 
 static bool write_lineage(const struct writing *writing, struct diagnostics *diagnostics)
@@ -90,11 +92,20 @@ static bool write_lineage(const struct writing *writing, struct diagnostics *dia
 }
 
 bool commit_write(struct database *database, const struct commit *commit, int64_t run_number, int64_t wall_ms,
-		  struct arena *scratch, int64_t *ret_serial, struct diagnostics *diagnostics)
+		  const struct formers *formers, struct arena *scratch, int64_t *ret_serial,
+		  struct diagnostics *diagnostics)
 {
-	const struct writing writing = {database, commit, run_number, wall_ms, scratch};
+	const struct writing writing = {database, commit, run_number, wall_ms, formers, scratch};
 
 	return write_intents(&writing, diagnostics) && keep_formers(&writing, diagnostics) &&
 	       write_lineage(&writing, diagnostics) && write_objects(&writing, diagnostics) &&
 	       advance_serial(&writing, ret_serial, diagnostics);
+}
+
+void commit_note(const struct commit *commit, struct formers *formers)
+{
+	for (size_t i = 0; i < commit->upsert_count; i++)
+		formers_note(formers, commit->upserts[i]->object_id);
+	for (size_t i = 0; i < commit->removal_count; i++)
+		formers_note(formers, commit->removals[i]);
 }

@@ -12,9 +12,29 @@ enum {
 	FORMER_COMMAND,
 };
 
-bool formers_keep(struct database *database, int64_t run_number, struct slice object_id, struct slice address,
-		  struct diagnostics *diagnostics)
+void formers_init(struct formers *formers)
 {
+	arena_init(&formers->arena);
+	map_init(&formers->object_ids);
+}
+
+void formers_release(struct formers *formers)
+{
+	map_release(&formers->object_ids);
+	arena_release(&formers->arena);
+}
+
+void formers_note(struct formers *formers, struct slice object_id)
+{
+	if (!map_get(&formers->object_ids, object_id))
+		map_set(&formers->object_ids, arena_copy(&formers->arena, object_id), formers);
+}
+
+bool formers_keep(const struct formers *formers, struct database *database, int64_t run_number, struct slice object_id,
+		  struct slice address, struct diagnostics *diagnostics)
+{
+	if (map_get(&formers->object_ids, object_id))
+		return true;
 	QUERY_AUTO keep = query_start(database, STATEMENT_FORMER_KEEP);
 	QUERY_AUTO none = query_start(database, STATEMENT_FORMER_NONE);
 

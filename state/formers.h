@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "reconcile/store.h"
 #include "state/database.h"
 
@@ -14,10 +15,20 @@
  * or what is recorded now: it is kept nowhere else. Within the caller's transaction or snapshot.
  */
 
+/* The objects of which this run is known to have kept what it found, so that the file is asked once for each. */
+struct formers {
+	struct arena arena;
+	struct map object_ids;
+};
+
+void formers_init(struct formers *formers);
+void formers_release(struct formers *formers);
 /* Keeps the object as it is recorded, before the run changes it; only the first time counts. */
-__attribute__((warn_unused_result)) bool formers_keep(struct database *database, int64_t run_number,
-						      struct slice object_id, struct slice address,
+__attribute__((warn_unused_result)) bool formers_keep(const struct formers *formers, struct database *database,
+						      int64_t run_number, struct slice object_id, struct slice address,
 						      struct diagnostics *diagnostics);
+/* To be told once a commit that kept it has ended well. */
+void formers_note(struct formers *formers, struct slice object_id);
 /* As store_ops.changed. */
 __attribute__((warn_unused_result)) bool formers_of(struct database *database, struct arena *arena, struct slice run,
 						    struct past_object **ret, size_t *ret_count,

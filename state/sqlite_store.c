@@ -22,6 +22,7 @@ struct sqlite_store {
 	struct stack_record record;
 	char fingerprint_key[FINGERPRINT_KEY_BYTES];
 	struct lease lease;
+	struct formers formers;
 	struct arena arena;   /* paths, and texts of record, options and lease */
 	struct arena scratch; /* of one call */
 };
@@ -41,6 +42,7 @@ static void store_close(struct store *store)
 	struct sqlite_store *self = self_of(store);
 
 	database_close(&self->file.database);
+	formers_release(&self->formers);
 	arena_release(&self->scratch);
 	arena_release(&self->arena);
 	memory_wipe(self->fingerprint_key, sizeof(self->fingerprint_key));
@@ -366,6 +368,7 @@ static bool store_begin(struct store *store, const struct run *run, struct diagn
 {
 	struct writing writing = {.self = self_of(store), .run = run};
 
+	formers_release(&writing.self->formers);
 	return require(false, writing.self, diagnostics) && write_all(&writing, write_begin, diagnostics);
 }
 
@@ -475,7 +478,8 @@ static bool write_commit(void *context, struct diagnostics *diagnostics)
 
 	return write_beat(writing, diagnostics) &&
 	       commit_write(&self->file.database, writing->commit, self->lease.run_number,
-			    self->file.world->wall_ms(self->file.world), &self->scratch, &writing->serial, diagnostics);
+			    self->file.world->wall_ms(self->file.world), &self->formers, &self->scratch,
+			    &writing->serial, diagnostics);
 }
 
 static enum commit_state store_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
@@ -487,6 +491,7 @@ static enum commit_state store_commit(struct store *store, const struct commit *
 	writing.self->record.serial = writing.serial;
 	if (commit->lineage.size > 0)
 		writing.self->record.lineage = arena_copy(&writing.self->arena, commit->lineage);
+	commit_note(commit, &writing.self->formers);
 	return COMMIT_DONE;
 }
 
@@ -541,6 +546,7 @@ static struct sqlite_store *store_new(struct world *world, const char *path, con
 	self->store.ops = &sqlite_ops;
 	arena_init(&self->arena);
 	arena_init(&self->scratch);
+	formers_init(&self->formers);
 	self->file.world = world;
 	self->file.local = !world->sqlite_vfs;
 	self->file.name = arena_string(&self->arena, slice_of(path));

@@ -17,7 +17,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_STACK_INSERT] = "INSERT INTO stack (id, lineage, name, serial, fingerprint_key, created_ms)"
 				   " VALUES (1, ?, ?, 0, ?, ?)",
 	[STATEMENT_STACK_READ] = "SELECT lineage, name, serial, fingerprint_key, sealing_key FROM stack WHERE id = 1",
-	[STATEMENT_STACK_ADVANCE] = "UPDATE stack SET serial = serial + 1 WHERE id = 1 RETURNING serial",
+	/* With RETURNING it would take a table of its own, made and dropped in each commit. */
+	[STATEMENT_STACK_ADVANCE] = "UPDATE stack SET serial = serial + 1 WHERE id = 1",
+	[STATEMENT_STACK_SERIAL] = "SELECT serial FROM stack WHERE id = 1",
 	[STATEMENT_STACK_LINEAGE] = "UPDATE stack SET lineage = ? WHERE id = 1",
 
 	[STATEMENT_KEY_SET] = "UPDATE stack SET sealing_key = ?2 WHERE id = 1 AND sealing_key = ?1",
