@@ -18,7 +18,7 @@ static bool find_next(struct rekeying *rekeying)
 {
 	struct job *job = rekeying->job;
 
-	if (!sealing_key_new(job->world, &rekeying->next, job->diagnostics) ||
+	if (!sealing_key_new(job->world, job->arena, job->record->lineage, &rekeying->next, job->diagnostics) ||
 	    (!rekeying->next.from &&
 	     !sealing_key_make(job->world, job->arena, job->record->lineage, &rekeying->next, job->diagnostics)))
 		return false;
@@ -85,7 +85,7 @@ static bool replace(struct rekeying *rekeying)
 		return false;
 	struct rekey rekey = {
 		.old_id = arena_copy(job->arena, job->record->sealing_key),
-		.new_id = slice_of(rekeying->next.id),
+		.new_id = sealing_key_record(job->arena, &rekeying->next),
 	};
 	if (reseal_all(rekeying)) {
 		rekey.intents = rekeying->intents;
@@ -115,7 +115,10 @@ static void describe(const struct rekeying *rekeying, struct slice old_id, struc
 	recorded_put(recorded, "from", value_text(next->from));
 	recorded_put(recorded, "sealed_anew", value_integer((int64_t)rekeying->count));
 	buffer_format(&recorded->text, "the sealing key is %s now, from %s; it was %.*s\n%s", next->id, next->from,
-		      SLICE_ARGUMENTS(old_id), next->path ? "" : "give it as TRUEUP_SEALING_KEY from now on\n");
+		      SLICE_ARGUMENTS(old_id),
+		      next->path	       ? ""
+		      : next->wrapped.size > 0 ? "name that key of KMS as TRUEUP_SEALING_KEY from now on\n"
+					       : "give it as TRUEUP_SEALING_KEY from now on\n");
 }
 
 static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
@@ -127,7 +130,7 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 		buffer_string(&recorded->text, "the stack has no sealing key yet: nothing was ever sealed\n");
 		return true;
 	}
-	if (!sealing_key_find(job->world, job->arena, job->record->lineage, old_id, &rekeying->old, job->diagnostics) ||
+	if (!sealing_key_find(job->world, job->arena, job->record, &rekeying->old, job->diagnostics) ||
 	    !find_next(rekeying))
 		return false;
 	bool good = replace(rekeying);

@@ -1,6 +1,8 @@
 #include "cli/sealing.h"
 
+#include "base/digest.h"
 #include "base/memory.h"
+#include "providers/aws/kms.h"
 
 enum {
 	KEY_TEXT_MOST_BYTES = 4096,
@@ -12,6 +14,8 @@ enum {
 	CHANGED_BY_OTHERS = 0022,
 };
 
+#define KMS_PREFIX "kms:"
+
 static const char KEY_FORMS[] = "a key is 64 hex digits, or the base64 of 32 bytes: 'openssl rand -hex 32' makes one";
 
 /* One look for a key. */
@@ -20,6 +24,7 @@ struct search {
 	struct arena *arena; /* nothing in it is a key */
 	struct slice lineage;
 	struct slice wanted;
+	struct slice wrapped;
 	struct sealing_key *key;
 	struct diagnostics *diagnostics;
 };
@@ -37,10 +42,91 @@ static bool take_text(struct slice text, const char *from, struct sealing_key *r
 	return true;
 }
 
+/* The key of KMS that a variable names, or an empty slice. */
+static struct slice served_key(struct world *world, const char *variable)
+{
+	struct slice text = slice_of(world->environment(world, variable));
+
+	return slice_starts_with(text, SLICE(KMS_PREFIX)) ? slice_from(text, sizeof(KMS_PREFIX) - 1)
+							  : (struct slice){NULL, 0};
+}
+
+bool sealing_key_is_served(struct world *world)
+{
+	return served_key(world, "TRUEUP_SEALING_KEY").size > 0;
+}
+
+struct slice sealing_key_record(struct arena *arena, const struct sealing_key *key)
+{
+	if (key->wrapped.size == 0)
+		return arena_copy(arena, slice_of(key->id));
+	return arena_format(arena, "%s %.*s", key->id, SLICE_ARGUMENTS(key->wrapped));
+}
+
+static struct kms_key kms_key_of(struct slice name, struct slice lineage)
+{
+	return (struct kms_key){.name = name, .purpose = SLICE("trueup:stack"), .context = lineage};
+}
+
+/* bytes: the key as KMS gives it. */
+static bool take_served(struct slice bytes, struct sealing_key *ret, struct diagnostics *diagnostics)
+{
+	if (bytes.size != SEAL_KEY_BYTES)
+		return diag_error(diagnostics, FAULT_INTERNAL, NOWHERE, "KMS gave a key of another size than 256 bits");
+	memcpy(ret->key.bytes, bytes.data, SEAL_KEY_BYTES);
+	seal_key_id(&ret->key, ret->id);
+	ret->from = "AWS KMS";
+	return true;
+}
+
+static bool make_served(struct world *world, struct arena *arena, struct slice name, struct slice lineage,
+			struct sealing_key *ret, struct diagnostics *diagnostics)
+{
+	struct kms_key key = kms_key_of(name, lineage);
+	struct slice bytes, wrapped;
+	struct arena clear;
+	bool good;
+
+	arena_init(&clear);
+	good = kms_make(world, &clear, &key, &bytes, &wrapped, diagnostics) && take_served(bytes, ret, diagnostics);
+	if (good)
+		ret->wrapped = arena_copy(arena, wrapped);
+	arena_wipe(&clear);
+	return good;
+}
+
+/* Which key it was is known once one was needed. */
+static bool find_at_service(struct search *search)
+{
+	struct slice name = served_key(search->world, "TRUEUP_SEALING_KEY"), bytes;
+	struct kms_key key = kms_key_of(name, search->lineage);
+	struct arena clear;
+	bool good;
+
+	if (name.size == 0 || search->wanted.size == 0)
+		return true;
+	if (search->wrapped.size == 0) {
+		diag_error(search->diagnostics, FAULT_USER, NOWHERE,
+			   "TRUEUP_SEALING_KEY names a key of KMS, and the stack's key %.*s was not made there",
+			   SLICE_ARGUMENTS(search->wanted));
+		diag_hint(search->diagnostics,
+			  "give the key %.*s; 'trueup state rekey' is how a stack gets another key",
+			  SLICE_ARGUMENTS(search->wanted));
+		return false;
+	}
+	arena_init(&clear);
+	good = kms_open(search->world, &clear, &key, search->wrapped, &bytes, search->diagnostics) &&
+	       take_served(bytes, search->key, search->diagnostics);
+	arena_wipe(&clear);
+	return good;
+}
+
 static bool find_in_environment(struct search *search)
 {
 	const char *text = search->world->environment(search->world, "TRUEUP_SEALING_KEY");
 
+	if (sealing_key_is_served(search->world))
+		return find_at_service(search);
 	return !text || !*text || take_text(slice_of(text), "TRUEUP_SEALING_KEY", search->key, search->diagnostics);
 }
 
@@ -165,7 +251,7 @@ static bool find_in_file(struct search *search)
 	const char *folder = key_folder(search->world, search->arena);
 
 	/* Which file it is, is known once a key was needed. */
-	return !folder || search->wanted.size == 0 ||
+	return !folder || search->wanted.size == 0 || sealing_key_is_served(search->world) ||
 	       read_key_file(search, folder, key_path(search->arena, folder, search->lineage, search->wanted));
 }
 
@@ -183,11 +269,19 @@ static bool is_wanted(const struct search *search)
 	return false;
 }
 
-bool sealing_key_find(struct world *world, struct arena *arena, struct slice lineage, struct slice wanted,
+bool sealing_key_find(struct world *world, struct arena *arena, const struct stack_record *record,
 		      struct sealing_key *ret, struct diagnostics *diagnostics)
 {
 	struct sealing_key key = {0};
-	struct search search = {world, arena, lineage, wanted, &key, diagnostics};
+	struct search search = {
+		.world = world,
+		.arena = arena,
+		.lineage = record->lineage,
+		.wanted = record->sealing_key,
+		.wrapped = record->wrapped_key,
+		.key = &key,
+		.diagnostics = diagnostics,
+	};
 	bool good = true;
 
 	for (size_t i = 0; good && !key.from && i < sizeof(sources) / sizeof(sources[0]); i++)
@@ -199,11 +293,15 @@ bool sealing_key_find(struct world *world, struct arena *arena, struct slice lin
 	return good;
 }
 
-bool sealing_key_new(struct world *world, struct sealing_key *ret, struct diagnostics *diagnostics)
+bool sealing_key_new(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,
+		     struct diagnostics *diagnostics)
 {
 	const char *text = world->environment(world, "TRUEUP_NEW_SEALING_KEY");
+	struct slice served = served_key(world, "TRUEUP_NEW_SEALING_KEY");
 
 	*ret = (struct sealing_key){0};
+	if (served.size > 0)
+		return make_served(world, arena, served, lineage, ret, diagnostics);
 	return !text || !*text || take_text(slice_of(text), "TRUEUP_NEW_SEALING_KEY", ret, diagnostics);
 }
 
@@ -230,6 +328,8 @@ bool sealing_key_make(struct world *world, struct arena *arena, struct slice lin
 	bool good;
 
 	*ret = key;
+	if (sealing_key_is_served(world))
+		return make_served(world, arena, served_key(world, "TRUEUP_SEALING_KEY"), lineage, ret, diagnostics);
 	if (!folder)
 		return true;
 	world->random(world, key.key.bytes, sizeof(key.key.bytes));

@@ -3,36 +3,44 @@
 
 #include "base/seal.h"
 #include "base/world.h"
+#include "reconcile/store.h"
 
 /*
  * Where the key comes from that the secrets of a stack are sealed under. It lives outside the
  * state: in the environment (TRUEUP_SEALING_KEY), with a program that prints it
- * (TRUEUP_SEALING_KEY_COMMAND), or in a file of its own in the user's settings
+ * (TRUEUP_SEALING_KEY_COMMAND), at AWS KMS, which makes it and gives it back encrypted, to be
+ * kept in the state (TRUEUP_SEALING_KEY=kms:KEY), or in a file of its own in the user's settings
  * ($XDG_CONFIG_HOME/trueup/LINEAGE-ID.key). The name of a file tells which key is in it, so
  * that neither two users' first runs nor a replacement of the key can mix two of them up.
  */
 struct sealing_key {
 	struct seal_key key;
 	char id[SEAL_KEY_ID_HEX + 1];
-	const char *from; /* for messages: "TRUEUP_SEALING_KEY"; NULL: no key */
-	const char *path; /* of the file, where it is in one, or NULL */
+	const char *from;     /* for messages: "TRUEUP_SEALING_KEY"; NULL: no key */
+	const char *path;     /* of the file, where it is in one, or NULL */
+	struct slice wrapped; /* base64: encrypted by the service that made it, or empty */
 };
 
 /*
- * Looks in each place; the first that is set counts. wanted: the id of the key that is needed,
- * or empty. ret->from stays NULL where there is no key at hand. False after a diagnostic: what
+ * Looks in each place; the first that is set counts. record: of the stack, with the id of the key
+ * that is needed, or none. ret->from stays NULL where there is no key at hand. False after a diagnostic: what
  * is set gives no key, or another than wanted.
  */
 __attribute__((warn_unused_result)) bool sealing_key_find(struct world *world, struct arena *arena,
-							  struct slice lineage, struct slice wanted,
-							  struct sealing_key *ret, struct diagnostics *diagnostics);
+							  const struct stack_record *record, struct sealing_key *ret,
+							  struct diagnostics *diagnostics);
 /*
  * The key that is to take the place of another: TRUEUP_NEW_SEALING_KEY, or empty ret->from where
  * that is not set.
  */
-__attribute__((warn_unused_result)) bool sealing_key_new(struct world *world, struct sealing_key *ret,
-							 struct diagnostics *diagnostics);
-/* Makes a key and its file. ret->from is NULL where there is no place for one. False after a diagnostic. */
+__attribute__((warn_unused_result)) bool sealing_key_new(struct world *world, struct arena *arena, struct slice lineage,
+							 struct sealing_key *ret, struct diagnostics *diagnostics);
+/* Whether TRUEUP_SEALING_KEY names a key of a service: then a key must come from there. */
+bool sealing_key_is_served(struct world *world);
+/* What is recorded of a key: its id, and its wrapped form where it has one. */
+struct slice sealing_key_record(struct arena *arena, const struct sealing_key *key);
+/* Makes a key and its file, or has a service make it. ret->from is NULL where there is no place for one. False after a
+ * diagnostic. */
 __attribute__((warn_unused_result)) bool sealing_key_make(struct world *world, struct arena *arena,
 							  struct slice lineage, struct sealing_key *ret,
 							  struct diagnostics *diagnostics);

@@ -34,7 +34,7 @@ static void use_key(struct job *job)
 /* Two first runs may meet: the key that was recorded first is the stack's. */
 static bool adopt(struct job *job, struct sealing_key *key)
 {
-	if (!job->store->ops->adopt_key(job->store, slice_of(key->id), job->diagnostics))
+	if (!job->store->ops->adopt_key(job->store, sealing_key_record(job->arena, key), job->diagnostics))
 		return false;
 	if (slice_is(job->record->sealing_key, key->id))
 		return true;
@@ -51,6 +51,9 @@ static bool make_key(struct job *job, struct sealing_key *ret)
 	struct diagnostics findings;
 	bool good;
 
+	if (sealing_key_is_served(job->world))
+		return sealing_key_make(job->world, job->arena, job->record->lineage, ret, job->diagnostics) &&
+		       adopt(job, ret);
 	diagnostics_init(&findings, job->arena);
 	if (!sealing_key_make(job->world, job->arena, job->record->lineage, ret, &findings))
 		*ret = (struct sealing_key){0};
@@ -71,7 +74,7 @@ bool secrets_find_key(struct job *job)
 
 	if (job->sealing.from)
 		return true;
-	good = sealing_key_find(job->world, job->arena, job->record->lineage, recorded, &key, job->diagnostics);
+	good = sealing_key_find(job->world, job->arena, job->record, &key, job->diagnostics);
 	if (good && recorded.size == 0)
 		good = key.from ? adopt(job, &key) : make_key(job, &key);
 	if (good)

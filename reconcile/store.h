@@ -184,12 +184,13 @@ struct stack_record {
 	int64_t serial;		      /* counts commits */
 	struct slice fingerprint_key; /* 32 random bytes: secrets are shown and stored as its keyed hash */
 	struct slice sealing_key;     /* seal_key_id() of the key that secrets are sealed under, or empty: none yet */
+	struct slice wrapped_key; /* base64: that key as a service encrypted it, which alone can decrypt it; or empty */
 };
 
 /* Everything sealed under one key, sealed anew under another. */
 struct rekey {
-	struct slice old_id; /* must be the one recorded */
-	struct slice new_id;
+	struct slice old_id;	      /* must be the one recorded */
+	struct slice new_id;	      /* as in adopt_key */
 	const struct intent *intents; /* of which id and sealed count */
 	size_t intent_count;
 };
@@ -217,8 +218,8 @@ struct store_ops {
 	bool (*begin)(struct store *store, const struct run *run, struct diagnostics *diagnostics);
 	/* Ends the run and gives the lease back. outcome: "done", "partly", "interrupted", "failed". */
 	bool (*end)(struct store *store, struct slice outcome, struct diagnostics *diagnostics);
-	/* Records the id of the sealing key where none is recorded yet, without the lease: the first wins, and record()
-	 * then says which that is. */
+	/* Records the id of the sealing key, behind it after a space its wrapped form if it has one, where none is
+	 * recorded yet, without the lease: the first wins, and record() then says which that is. */
 	bool (*adopt_key)(struct store *store, struct slice id, struct diagnostics *diagnostics);
 	/* Replaces the key, and what is sealed, at once; under the lease. */
 	bool (*rekey)(struct store *store, const struct rekey *rekey, struct diagnostics *diagnostics);

@@ -77,7 +77,8 @@ static bool record_read(void *context, struct diagnostics *diagnostics)
 	record.name = query_column_copy(&query, 1, &self->arena);
 	record.serial = query_column_integer(&query, 2);
 	memcpy(self->fingerprint_key, key.data, sizeof(self->fingerprint_key));
-	record.sealing_key = query_column_copy(&query, 4, &self->arena);
+	record.wrapped_key = query_column_copy(&query, 4, &self->arena);
+	record.sealing_key = slice_cut(&record.wrapped_key, ' ');
 	record.fingerprint_key = (struct slice){self->fingerprint_key, sizeof(self->fingerprint_key)};
 	self->record = record;
 	return true;

@@ -22,7 +22,8 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_STACK_SERIAL] = "SELECT serial FROM stack WHERE id = 1",
 	[STATEMENT_STACK_LINEAGE] = "UPDATE stack SET lineage = ? WHERE id = 1",
 
-	[STATEMENT_KEY_SET] = "UPDATE stack SET sealing_key = ?2 WHERE id = 1 AND sealing_key = ?1",
+	[STATEMENT_KEY_SET] = "UPDATE stack SET sealing_key = ?2 WHERE id = 1"
+			      " AND (sealing_key = ?1 OR sealing_key LIKE ?1 || ' %')",
 
 	[STATEMENT_LEASE_READ] = "SELECT fencing, run, command, host, machine, process, process_start, since_ms,"
 				 " beat_boot_ms, beat_wall_ms, beats, term_ms FROM lease WHERE id = 1",

@@ -1,0 +1,276 @@
+#include "providers/aws/kms.h"
+
+#include "base/digest.h"
+#include "base/json.h"
+#include "providers/aws/endpoints.h"
+#include "providers/aws/sign.h"
+
+enum {
+	ATTEMPTS = 3,
+	PAUSE_MS = 500,
+	CONNECT_TIMEOUT_MS = 10000,
+	IDLE_TIMEOUT_MS = 30000,
+	TOTAL_TIMEOUT_MS = 60000,
+	WAIT_MS = 1000,
+	ANSWER_LIMIT_BYTES = 64 * 1024,
+	HEADERS = 3,
+};
+
+/* One call and its answer; all of it in an arena that is wiped. */
+struct asking {
+	struct world *world;
+	struct arena *clear;
+	const struct kms_key *key;
+	const char *operation;
+	struct slice region;
+	struct aws_credentials credentials;
+	struct http_header headers[HEADERS + AWS_SIGNED_HEADERS_MOST];
+	struct http_request request;
+	bool done;
+	bool answered;
+	int status;
+	struct slice text; /* the answer, or why there is none */
+	struct diagnostics *diagnostics;
+};
+
+static struct slice environment(const struct asking *asking, const char *name)
+{
+	return slice_of(asking->world->environment(asking->world, name));
+}
+
+/* arn:aws:kms:REGION:ACCOUNT:key/ID; otherwise that of the environment. */
+static struct slice region_of(const struct asking *asking)
+{
+	struct slice rest = asking->key->name, region;
+
+	if (slice_starts_with(rest, SLICE("arn:"))) {
+		for (int i = 0; i < 3; i++)
+			(void)slice_cut(&rest, ':');
+		return slice_cut(&rest, ':');
+	}
+	region = environment(asking, "AWS_REGION");
+	return region.size > 0 ? region : environment(asking, "AWS_DEFAULT_REGION");
+}
+
+static bool url_of(const struct asking *asking, struct slice *ret)
+{
+	struct slice endpoint = environment(asking, "AWS_ENDPOINT_URL_KMS");
+	bool china = slice_starts_with(asking->region, SLICE("cn-"));
+
+	if (endpoint.size == 0)
+		endpoint = environment(asking, "AWS_ENDPOINT_URL");
+	if (aws_is_simulated(endpoint)) {
+		diag_error(asking->diagnostics, FAULT_UNSUPPORTED, NOWHERE, "the simulator has no KMS");
+		diag_hint(asking->diagnostics,
+			  "set AWS_ENDPOINT_URL_KMS, or give the key itself in TRUEUP_SEALING_KEY");
+		return false;
+	}
+	*ret = endpoint.size > 0 ? arena_format(asking->clear, "%.*s%s", SLICE_ARGUMENTS(endpoint),
+						slice_ends_with(endpoint, SLICE("/")) ? "" : "/")
+				 : arena_format(asking->clear, "https://kms.%.*s.amazonaws.com%s/",
+						SLICE_ARGUMENTS(asking->region), china ? ".cn" : "");
+	return true;
+}
+
+static bool read_settings(struct asking *asking)
+{
+	asking->region = region_of(asking);
+	asking->credentials = (struct aws_credentials){
+		.access_key = environment(asking, "AWS_ACCESS_KEY_ID"),
+		.secret_key = environment(asking, "AWS_SECRET_ACCESS_KEY"),
+		.session_token = environment(asking, "AWS_SESSION_TOKEN"),
+	};
+	if (asking->region.size == 0) {
+		diag_error(asking->diagnostics, FAULT_USER, NOWHERE, "it is not known in which region the KMS key is");
+		diag_hint(asking->diagnostics, "set AWS_REGION, or name the key by its ARN");
+		return false;
+	}
+	if (asking->credentials.access_key.size > 0 && asking->credentials.secret_key.size > 0)
+		return true;
+	diag_error(asking->diagnostics, FAULT_AUTH, NOWHERE, "there are no AWS credentials to ask KMS with");
+	diag_hint(asking->diagnostics, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+	return false;
+}
+
+static bool sign(struct asking *asking)
+{
+	struct aws_signing_options options = {
+		.service = SLICE("kms"),
+		.region = asking->region,
+		.wall_ms = asking->world->wall_ms(asking->world),
+	};
+	struct aws_signing signing;
+
+	asking->request.header_count = HEADERS;
+	if (!aws_sign(asking->clear, &asking->request, &asking->credentials, &options, NULL, &signing,
+		      asking->diagnostics))
+		return false;
+	for (size_t i = 0; i < signing.header_count; i++)
+		asking->headers[asking->request.header_count++] = signing.headers[i];
+	return true;
+}
+
+static void on_done(void *context, const struct http_response *response)
+{
+	struct asking *asking = context;
+
+	asking->done = true;
+	asking->answered = response->answered;
+	asking->status = response->status;
+	asking->text = arena_copy(asking->clear, response->answered ? response->body : response->message);
+}
+
+/* False where an interrupt came first. */
+static bool send(struct asking *asking)
+{
+	struct world *world = asking->world;
+
+	asking->done = false;
+	world->transport->start(world->transport, &asking->request, on_done, asking);
+	while (!asking->done) {
+		if (world->interrupted(world) > 0) {
+			world->transport->cancel(world->transport, asking);
+			return diag_error(asking->diagnostics, FAULT_TRANSIENT, NOWHERE,
+					  "interrupted while waiting for KMS");
+		}
+		world->transport->wait(world->transport, world->boot_ms(world) + WAIT_MS);
+	}
+	return true;
+}
+
+static struct slice member(const struct value *answer, const char *a, const char *b)
+{
+	const struct value *found = value_get_named(answer, a);
+
+	return value_slice(found ? found : value_get_named(answer, b));
+}
+
+static bool refused(struct asking *asking)
+{
+	struct slice code = SLICE("no answer"), message = asking->text;
+	struct diagnostics unsaid;
+	struct value answer;
+
+	diagnostics_init(&unsaid, asking->clear);
+	if (asking->answered &&
+	    json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", &answer, &unsaid) &&
+	    value_is(&answer, VALUE_MAP)) {
+		code = member(&answer, "__type", "code");
+		message = member(&answer, "message", "Message");
+	} else if (asking->answered) {
+		code = arena_format(asking->clear, "status %d", asking->status);
+		message = SLICE("the answer is no JSON");
+	}
+	diagnostics_release(&unsaid);
+	diag_error(asking->diagnostics, FAULT_AUTH, NOWHERE, "KMS did not do %s for the key '%.*s': %.*s: %.*s",
+		   asking->operation, SLICE_ARGUMENTS(asking->key->name), SLICE_ARGUMENTS(code),
+		   SLICE_ARGUMENTS(message));
+	diag_hint(asking->diagnostics, "allow kms:GenerateDataKey and kms:Decrypt on the key that TRUEUP_SEALING_KEY "
+				       "names, and see to it that it is enabled");
+	return false;
+}
+
+static bool is_worth_repeating(const struct asking *asking)
+{
+	return !asking->answered || asking->status >= 500 || asking->status == 429 ||
+	       slice_contains(asking->text, SLICE("ThrottlingException"));
+}
+
+static void pause_before_next(const struct asking *asking, int attempt)
+{
+	struct world *world = asking->world;
+	int64_t until_ms = world->boot_ms(world) + (int64_t)PAUSE_MS * attempt;
+
+	while (world->boot_ms(world) < until_ms && world->interrupted(world) == 0)
+		world->transport->wait(world->transport, until_ms);
+}
+
+/* Neither call changes anything, so both may be repeated. */
+static bool ask(struct asking *asking, const struct value *input, struct value *ret)
+{
+	static const struct json_style plain = {.clear = true};
+	struct slice url;
+
+	if (!read_settings(asking) || !url_of(asking, &url))
+		return false;
+	asking->headers[0] = (struct http_header){SLICE("Content-Type"), SLICE("application/x-amz-json-1.1")};
+	asking->headers[1] = (struct http_header){SLICE("X-Amz-Target"),
+						  arena_format(asking->clear, "TrentService.%s", asking->operation)};
+	asking->headers[2] = (struct http_header){SLICE("User-Agent"), SLICE("trueup")};
+	asking->request = (struct http_request){
+		.method = SLICE("POST"),
+		.url = url,
+		.headers = asking->headers,
+		.body = json_canonical(asking->clear, input, &plain),
+		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
+		.idle_timeout_ms = IDLE_TIMEOUT_MS,
+		.total_timeout_ms = TOTAL_TIMEOUT_MS,
+		.response_limit_bytes = ANSWER_LIMIT_BYTES,
+	};
+	for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+		if (!sign(asking) || !send(asking))
+			return false;
+		if (!is_worth_repeating(asking))
+			break;
+		if (attempt < ATTEMPTS)
+			pause_before_next(asking, attempt);
+	}
+	if (!asking->answered || asking->status != 200)
+		return refused(asking);
+	return json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", ret,
+			 asking->diagnostics);
+}
+
+static struct value context_of(struct arena *arena, const struct kms_key *key)
+{
+	struct value_member *members = arena_new_array(arena, 1, struct value_member);
+
+	members[0] = (struct value_member){value_string(key->purpose), value_string(key->context)};
+	return value_map(members, 1);
+}
+
+static bool take_bytes(const struct asking *asking, const struct value *answer, const char *name, struct slice *ret)
+{
+	struct slice bytes = {NULL, 0};
+
+	if (!base64_decode(asking->clear, value_slice(value_get_named(answer, name)), &bytes) || bytes.size == 0)
+		return diag_error(asking->diagnostics, FAULT_INTERNAL, NOWHERE, "KMS's answer has no '%s'", name);
+	*ret = bytes;
+	return true;
+}
+
+bool kms_make(struct world *world, struct arena *clear, const struct kms_key *key, struct slice *ret,
+	      struct slice *ret_wrapped, struct diagnostics *diagnostics)
+{
+	struct asking asking = {
+		.world = world, .clear = clear, .key = key, .operation = "GenerateDataKey", .diagnostics = diagnostics};
+	struct value_member members[] = {
+		{value_text("EncryptionContext"), context_of(clear, key)},
+		{value_text("KeyId"), value_string(key->name)},
+		{value_text("KeySpec"), value_text("AES_256")},
+	};
+	struct value input = value_map(members, sizeof(members) / sizeof(members[0])), answer;
+	struct slice bytes, wrapped;
+
+	if (!ask(&asking, &input, &answer) || !take_bytes(&asking, &answer, "Plaintext", &bytes) ||
+	    !take_bytes(&asking, &answer, "CiphertextBlob", &wrapped))
+		return false;
+	*ret = bytes;
+	*ret_wrapped = base64_encode(clear, wrapped);
+	return true;
+}
+
+bool kms_open(struct world *world, struct arena *clear, const struct kms_key *key, struct slice wrapped,
+	      struct slice *ret, struct diagnostics *diagnostics)
+{
+	struct asking asking = {
+		.world = world, .clear = clear, .key = key, .operation = "Decrypt", .diagnostics = diagnostics};
+	struct value_member members[] = {
+		{value_text("CiphertextBlob"), value_string(wrapped)},
+		{value_text("EncryptionContext"), context_of(clear, key)},
+		{value_text("KeyId"), value_string(key->name)},
+	};
+	struct value input = value_map(members, sizeof(members) / sizeof(members[0])), answer;
+
+	return ask(&asking, &input, &answer) && take_bytes(&asking, &answer, "Plaintext", ret);
+}

@@ -1,0 +1,130 @@
+"""The sealing key made by AWS KMS, kept encrypted in the state, and asked for again; against moto's KMS."""
+
+import base64
+import json
+import sqlite3
+
+import pytest
+
+from cli import digest
+from conftest import REGION
+from test_secrets import HEX, Home, assert_nowhere, lose, SPEC
+
+
+@pytest.fixture
+def kms(moto):
+    return moto.client("kms")
+
+
+@pytest.fixture
+def key(kms):
+    return kms.create_key()["KeyMetadata"]["Arn"]
+
+
+@pytest.fixture
+def here(tmp_path, moto, key):
+    made = Home(tmp_path / "here", tmp_path / "world")
+    made.stack.write("stack.yaml", SPEC)
+    made.stack.environment.update(
+        AWS_ENDPOINT_URL_KMS=moto.address,
+        AWS_REGION=REGION,
+        TRUEUP_SEALING_KEY=f"kms:{key}",
+    )
+    return made
+
+
+def recorded(home):
+    """The id of the stack's key, and the key as KMS encrypted it."""
+    return home.rows("SELECT sealing_key FROM stack")[0][0].split(" ")
+
+
+def test_key_is_made_and_opened_by_kms(here, tmp_path, kms):
+    here.run("plan", "--out", tmp_path / "plan")
+    assert here.keys() == []
+    identity, wrapped = recorded(here)
+    lineage = here.rows("SELECT lower(hex(lineage)) FROM stack")[0][0]
+    opened = kms.decrypt(CiphertextBlob=base64.b64decode(wrapped), EncryptionContext={"trueup:stack": lineage})
+    clear = opened["Plaintext"]
+    assert len(clear) == 32
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            text = path.read_bytes()
+            assert clear not in text and clear.hex().encode() not in text and base64.b64encode(clear) not in text
+    assert json.loads((tmp_path / "plan").read_text())["sealing_key"] == identity
+    # Without the spec's variables: by what was sealed alone.
+    here.stack.write("stack.yaml", "stack: secrets\n")
+    applied = here.run("apply", tmp_path / "plan", TRUEUP_VAR_password=None, TRUEUP_VAR_token=None)
+    assert "2 done" in applied.out
+    here.stack.write("stack.yaml", SPEC)
+    assert "nothing to do" in here.run("plan").out
+    assert_nowhere(tmp_path, here)
+
+
+def test_two_users_share_it(here, tmp_path):
+    first = here.run("plan", "--out", tmp_path / "plan")
+    there = Home(tmp_path / "there", tmp_path / "world")
+    there.take_state(here)
+    there.stack.environment = {**here.stack.environment, "HOME": str(there.home)}
+    assert digest(there.run("apply", tmp_path / "plan")) == digest(first)
+
+
+def test_open_call_is_sent_again(here):
+    lose(here, "CreateLaunchTemplate", "lost_request")
+    here.run("apply", "--yes")
+    assert [one for (one,) in here.rows("SELECT outcome FROM history WHERE operation = 'CreateLaunchTemplate'")] == [
+        "done"
+    ]
+
+
+def test_key_of_another_stack_is_none_of_this(here, tmp_path, moto):
+    here.run("plan", "--out", tmp_path / "plan")
+    other = Home(tmp_path / "other", tmp_path / "world")
+    other.stack.environment = {**here.stack.environment, "HOME": str(other.home)}
+    other.stack.write("stack.yaml", SPEC)
+    other.run("plan")
+    with sqlite3.connect(other.stack.folder / ".trueup" / "state.db") as database:
+        database.execute("UPDATE stack SET sealing_key = ?", [" ".join(recorded(here))])
+    refused = other.run("plan", "--out", tmp_path / "again", status=1)
+    assert "KMS did not do Decrypt" in refused.err and "InvalidCiphertext" in refused.err
+
+
+@pytest.mark.parametrize("name", ["alias/none", "00000000-0000-0000-0000-000000000000"])
+def test_key_that_is_not_there(here, tmp_path, name):
+    refused = here.run("plan", "--out", tmp_path / "plan", status=1, TRUEUP_SEALING_KEY=f"kms:{name}")
+    assert "KMS did not do GenerateDataKey" in refused.err and "NotFoundException" in refused.err
+    assert not (tmp_path / "plan").exists() and recorded(here) == [""]
+
+
+def test_wrong_key_is_an_error(here, tmp_path, kms):
+    here.run("plan", "--out", tmp_path / "plan")
+    before = recorded(here)
+    other = kms.create_key()["KeyMetadata"]["Arn"]
+    refused = here.run("apply", tmp_path / "plan", status=1, TRUEUP_SEALING_KEY=f"kms:{other}")
+    assert "KMS did not do Decrypt" in refused.err
+    refused = here.run("apply", tmp_path / "plan", status=1, TRUEUP_SEALING_KEY=HEX)
+    assert before[0] in refused.err
+    assert recorded(here) == before and here.run("state", "list").out == ""
+
+
+def test_without_kms(here, tmp_path):
+    unreachable = {"AWS_ENDPOINT_URL_KMS": "http://127.0.0.1:9"}
+    refused = here.run("plan", "--out", tmp_path / "plan", status=1, **unreachable)
+    assert "KMS did not do GenerateDataKey" in refused.err
+    for settings in ({"AWS_REGION": None, "TRUEUP_SEALING_KEY": "kms:alias/a"}, {"AWS_ENDPOINT_URL_KMS": None}):
+        assert here.run("plan", "--out", tmp_path / "plan", status=1, **settings).err
+    assert not (tmp_path / "plan").exists()
+
+
+def test_rekey_to_kms_and_back(here, key):
+    ours = {"TRUEUP_SEALING_KEY": HEX}
+    here.run("plan", "--out", "plan", **ours)
+    (first,) = recorded(here)
+    refused = here.run("plan", "--out", "plan", status=1)
+    assert "was not made there" in refused.err and first in refused.err
+    here.run("state", "rekey", TRUEUP_NEW_SEALING_KEY=f"kms:{key}", **ours)
+    second, wrapped = recorded(here)
+    assert second != first and wrapped
+    here.run("plan", "--out", "plan")
+    here.run("state", "rekey", TRUEUP_NEW_SEALING_KEY="22" * 32)
+    assert len(recorded(here)) == 1
+    here.run("plan", "--out", "plan", TRUEUP_SEALING_KEY="22" * 32)
