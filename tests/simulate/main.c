@@ -265,5 +265,8 @@ int main(int count, char **words)
 		options.jobs = 1;
 	if (options.jobs > JOBS_MOST)
 		options.jobs = JOBS_MOST;
+	/* There are no threads here to lock anything against. */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	return run(&options);
 }
