@@ -168,7 +168,8 @@ struct aws_states {
 	const char *const *failed;
 };
 
-/* A member of the API's model that the table leaves out, and why a user would accept that. */
+/* A member of the API's model that the table leaves out, or a whole operation that would change an object
+ * (member NULL), and why a user would accept that. */
 struct aws_omission {
 	const char *operation;
 	const char *member;

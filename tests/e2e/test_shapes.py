@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import botocore
+import botocore.session
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -42,3 +43,39 @@ def test_a_changed_table_is_found(tmp_path):
     done = check(script)
     assert done.returncode == 1
     assert done.stdout == "out of date: providers/aws/shapes/ec2.c\n"
+
+
+# What names an object of a kind in the calls about it, by service.
+OWN = {
+    "ec2": (
+        "VpcId SubnetId GroupId InternetGatewayId RouteTableId KeyPairId LaunchTemplateId InstanceId InstanceIds "
+        "VpnGatewayId GatewayId CustomerGatewayId VpnConnectionId"
+    ),
+    "autoscaling": "AutoScalingGroupName",
+}
+# Reads, what makes or ends an object, and what is done to a machine once.
+NO_UPDATE = re.compile(
+    "(Accept|Authorize|Bundle|Cancel|Complete|Create|Delete|Describe|Execute|Export|Get|Import|Launch|List|Monitor|"
+    "Provision|Deprovision|Reboot|Record|Reject|Report|Revoke|Rollback|Run|Search|Send|Start|Stop|Terminate|Unmonitor)"
+)
+
+
+def updates(service):
+    """The operations of a service that change an object of one of the kinds."""
+    model = botocore.session.get_session().get_service_model(service)
+    for name in model.operation_names:
+        shape = model.operation_model(name).input_shape
+        if shape and not NO_UPDATE.match(name) and set(shape.required_members) & set(OWN[service].split()):
+            yield name
+
+
+@pytest.mark.parametrize("service", OWN)
+def test_every_update_is_called_or_left_out_for_a_reason(service):
+    tables = "".join(path.read_text() for path in (ROOT / "providers" / "aws" / "kinds").glob("*.c"))
+    named = set(re.findall(r'"([A-Z][A-Za-z0-9]+)"', tables))
+    left_out = re.findall(r'\{"([A-Z][A-Za-z0-9]+)", NULL,', tables)
+    called = set(re.findall(r'\.(?:operation|OPERATION) = "([A-Z][A-Za-z0-9]+)"', tables))
+    wanted = set(updates(service))
+    assert len(wanted) > 10 and len(left_out) == len(set(left_out))
+    assert wanted - named == set(), "neither called by a kind nor among its omissions"
+    assert set(left_out) & called == set(), "called, and left out"

@@ -204,7 +204,8 @@ static bool is_omitted(const struct coverage *coverage, const char *path)
 {
 	for (size_t i = 0; i < coverage->kind->omitted_count; i++) {
 		const struct aws_omission *omission = &coverage->kind->omitted[i];
-		if (strcmp(omission->operation, coverage->operation) != 0 || strcmp(omission->member, path) != 0)
+		if (strcmp(omission->operation, coverage->operation) != 0 || !omission->member ||
+		    strcmp(omission->member, path) != 0)
 			continue;
 		omitted_used[i] = true;
 		return true;
@@ -573,12 +574,11 @@ static void check_omissions(const struct aws_kind *kind)
 {
 	assert_in_range(kind->omitted_count, 0, sizeof(omitted_used) / sizeof(omitted_used[0]));
 	for (size_t i = 0; i < kind->omitted_count; i++) {
-		if (!omitted_used[i])
+		if (!omitted_used[i] && kind->omitted[i].member)
 			kind_report(kind, "%s: %s is left out, but is not there or not asked for",
 				    kind->omitted[i].operation, kind->omitted[i].member);
 		if (!kind->omitted[i].reason || strlen(kind->omitted[i].reason) < 10)
-			kind_report(kind, "%s: %s is left out without a reason", kind->omitted[i].operation,
-				    kind->omitted[i].member);
+			kind_report(kind, "%s is left out without a reason", kind->omitted[i].operation);
 	}
 }
 

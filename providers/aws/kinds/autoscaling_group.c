@@ -426,6 +426,22 @@ static const struct aws_omission omitted[] = {
 	{"CreateAutoScalingGroup", "TrafficSources",
 	 "target_groups says it for load balancers; VPC Lattice is not managed"},
 	{"CreateAutoScalingGroup", "Operator", "only AWS's own services set it"},
+	{"AttachInstances", NULL, "is about single instances, which are the group's own matter"},
+	{"DetachInstances", NULL, "is about single instances, which are the group's own matter"},
+	{"EnterStandby", NULL, "is about single instances, which are the group's own matter"},
+	{"ExitStandby", NULL, "is about single instances, which are the group's own matter"},
+	{"SetInstanceProtection", NULL, "is about single instances, which are the group's own matter"},
+	{"AttachLoadBalancers", NULL, "classic load balancers are not managed; target groups are"},
+	{"DetachLoadBalancers", NULL, "classic load balancers are not managed; target groups are"},
+	{"AttachTrafficSources", NULL, "target groups are attached by calls of their own; VPC Lattice is not managed"},
+	{"DetachTrafficSources", NULL, "target groups are attached by calls of their own; VPC Lattice is not managed"},
+	{"PutScheduledUpdateGroupAction", NULL, "scheduled actions are not managed yet"},
+	{"BatchPutScheduledUpdateGroupAction", NULL, "scheduled actions are not managed yet"},
+	{"BatchDeleteScheduledAction", NULL, "scheduled actions are not managed yet"},
+	{"PutScalingPolicy", NULL, "scaling policies are not managed yet"},
+	{"PutNotificationConfiguration", NULL, "notifications are not managed yet"},
+	{"PutWarmPool", NULL, "warm pools are not managed yet"},
+	{"SetDesiredCapacity", NULL, "UpdateAutoScalingGroup sets it together with its bounds"},
 };
 
 const struct aws_kind aws_autoscaling_group = {

@@ -505,6 +505,13 @@ static const struct aws_omission omitted[] = {
 	{"StopInstances", "Hibernate", "an instance is stopped to be changed, not to be put to sleep"},
 	{"StopInstances", "SkipOsShutdown", "the operating system is asked to shut down"},
 	{"StopInstances", "Force", "the operating system is asked to shut down"},
+	{"AttachNetworkInterface", NULL, "interfaces beyond those of the launch are not managed yet"},
+	{"AttachVolume", NULL, "volumes beyond those of the launch are not managed yet"},
+	{"ConfirmProductInstance", NULL, "asks for a product code, and changes nothing"},
+	{"EnableInstanceSqlHaStandbyDetections", NULL, "licences of SQL Server are not managed"},
+	{"DisableInstanceSqlHaStandbyDetections", NULL, "licences of SQL Server are not managed"},
+	{"ModifyInstanceEventStartTime", NULL, "moves an event that Amazon planned: nothing that stays"},
+	{"ResetInstanceAttribute", NULL, "attributes are set to what the spec says"},
 };
 
 const struct aws_kind aws_instance = {

@@ -281,6 +281,9 @@ static const struct aws_omission omitted[] = {
 	{"ReplaceRoute", "LocalTarget", "local routes are AWS's own"},
 	{"AssociateRouteTable", "GatewayId", "edge associations of gateways are not managed yet"},
 	{"AssociateRouteTable", "PublicIpv4Pool", "public pools are not managed"},
+	{"EnableRouteServerPropagation", NULL, "route servers are not managed"},
+	{"DisableRouteServerPropagation", NULL, "route servers are not managed"},
+	{"ReplaceRouteTableAssociation", NULL, "a subnet that moves is let go of by one table and taken by the other"},
 };
 
 const struct aws_kind aws_route_table = {

@@ -254,8 +254,15 @@ static const char *const held[] = {"DependencyViolation", NULL};
 #define NAMED "groups are named by their ids; names belong to EC2-Classic"
 
 static const struct aws_omission omitted[] = {
-	AUTHORIZE("Ingress"), AUTHORIZE("Egress"), {"AuthorizeSecurityGroupIngress", "GroupName", NAMED},
-	DESCRIBE("Ingress"),  DESCRIBE("Egress"),
+	AUTHORIZE("Ingress"),
+	AUTHORIZE("Egress"),
+	{"AuthorizeSecurityGroupIngress", "GroupName", NAMED},
+	DESCRIBE("Ingress"),
+	DESCRIBE("Egress"),
+	{"ModifySecurityGroupRules", NULL, "but for its description a rule that differs is another rule"},
+	{"AssociateSecurityGroupVpc", NULL, "a group belongs to the one VPC that it was made in"},
+	{"DisassociateSecurityGroupVpc", NULL, "a group belongs to the one VPC that it was made in"},
+	{"ApplySecurityGroupsToClientVpnTargetNetwork", NULL, "client VPN endpoints are not managed"},
 };
 
 const struct aws_kind aws_security_group = {

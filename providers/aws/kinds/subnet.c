@@ -111,6 +111,7 @@ static const struct aws_omission omitted[] = {
 	{"ModifySubnetAttribute", "CustomerOwnedIpv4Pool", "Outposts are not managed"},
 	{"ModifySubnetAttribute", "EnableLniAtDeviceIndex", "Outposts are not managed"},
 	{"ModifySubnetAttribute", "DisableLniAtDeviceIndex", "Outposts are not managed"},
+	{"AssociateSubnetCidrBlock", NULL, "IPv6 ranges of subnets are not managed yet"},
 };
 
 const struct aws_kind aws_subnet = {

@@ -183,6 +183,13 @@ static const struct aws_omission omitted[] = {
 	BOTH("Ipv4IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"),
 	BOTH("Ipv4NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"),
 	{"CreateVpc", "VpcEncryptionControl", "encryption control is a paid feature that is not managed yet"},
+	{"AssociateDhcpOptions", NULL, "DHCP options are not managed yet: a VPC keeps those of its region"},
+	{"AttachClassicLinkVpc", NULL, "EC2-Classic is retired"},
+	{"DetachClassicLinkVpc", NULL, "EC2-Classic is retired"},
+	{"EnableVpcClassicLink", NULL, "EC2-Classic is retired"},
+	{"DisableVpcClassicLink", NULL, "EC2-Classic is retired"},
+	{"AssociateRouteServer", NULL, "route servers are not managed"},
+	{"DisassociateRouteServer", NULL, "route servers are not managed"},
 };
 
 const struct aws_kind aws_vpc = {

@@ -369,6 +369,8 @@ static const struct aws_omission omitted[] = {
 	{"ModifyVpnTunnelOptions", "SkipTunnelReplacement", "a change of options needs the replacement"},
 	{"ModifyVpnTunnelOptions", "PreSharedKeyStorage",
 	 "keys are kept with the connection; Secrets Manager is not used"},
+	{"ModifyVpnTunnelCertificate", NULL, "renews a certificate once: nothing that stays"},
+	{"ReplaceVpnTunnel", NULL, "starts maintenance once: nothing that stays"},
 };
 
 const struct aws_kind aws_vpn_connection = {
