@@ -216,7 +216,7 @@ static void test_rates(void **state)
 			{.after_ms = 5, .repeat = -1},
 		};
 		struct staged staged;
-		struct errand errands[8];
+		struct errand errands[8] = {0};
 
 		stage_open(&staged, rates[i].throttled ? replies : replies + 1);
 		staged.limits = (struct provider_limits){10, 10};
