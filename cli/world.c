@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #include "cli/world_program.h"
 #include "providers/net/curl_transport.h"
 
+enum { HEAP_KEPT_BYTES = 64 * 1024 * 1024 };
 enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096, TYPING_CHECK_MS = 100 };
 
 /*
@@ -266,6 +268,8 @@ static void keep_memory_private(void)
 	const struct rlimit none = {0, 0};
 
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	/* Else the end of the heap goes back to the system after each answer, and is fetched anew for the next. */
+	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
 	setrlimit(RLIMIT_CORE, &none);
 }
 
