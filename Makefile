@@ -108,8 +108,9 @@ layers: $(BUILD)/trueup ## check that no file includes or calls a higher or sibl
 	$(Q)bash tools/layers.sh . $(BUILD)/obj
 
 .PHONY: bench
-bench: $(BUILD)/trueup $(BUILD)/tests/yaml_events $(BUILD)/tests/measure dependencies-bench ## measure validate, plan and apply at 1,000, 10,000 and 100,000 resources
+bench: $(BUILD)/trueup $(BUILD)/tests/yaml_events $(BUILD)/tests/measure $(BUILD)/tests/apply_cost dependencies-bench ## measure validate, plan and apply at 1,000, 10,000 and 100,000 resources
 	$(Q)BUILD=$(BUILD) python3 tools/bench.py $(BUILD)/trueup
+	$(Q)python3 tools/bench_apply.py $(BUILD)/tests/apply_cost
 
 .PHONY: format
 format: dependencies-lint ## format every C file in place
@@ -172,7 +173,8 @@ $(call object,$(unit_support) $(UNIT)): | dependencies-test
 # As needed: a library that a small tool does not call would count as its memory.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(link_flags) -Wl,--as-needed -o $@ $^ $(package_libraries)
+	$(Q)$(CC) $(link_flags) $(tool_flags) -Wl,--as-needed -o $@ $^ $(package_libraries)
+$(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
 $(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)
