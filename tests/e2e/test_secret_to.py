@@ -156,3 +156,12 @@ def test_program_that_fails(here):
     failed = here.run("apply", "--yes", status=(1, 7))
     assert "'sh' failed with status 3" in failed.err
     assert secret(here.folder / "given") not in failed.out + failed.err
+
+
+def test_place_that_is_there_only_later(here):
+    """The spec stays as it was, so that nothing but what was lost is a reason to make another."""
+    here.write("stack.yaml", SPEC % "{file: later/ops.pem}")
+    here.run("apply", "--yes", status=(1, 7))
+    lost = set(world(here, "key-pair"))
+    (here.folder / "later").mkdir()
+    assert_made_anew(here, here.folder / "later" / "ops.pem", lost)
