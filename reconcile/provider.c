@@ -44,7 +44,8 @@ struct live live_copy(struct arena *arena, const struct live *live)
 		.fields = value_copy(arena, &live->fields),
 		.outputs = value_copy(arena, &live->outputs),
 		.ownership = {arena_copy(arena, live->ownership.lineage), arena_copy(arena, live->ownership.object_id),
-			      arena_copy(arena, live->ownership.intent), arena_copy(arena, live->ownership.address)},
+			      arena_copy(arena, live->ownership.intent), arena_copy(arena, live->ownership.generation),
+			      arena_copy(arena, live->ownership.address)},
 		.unread_reason = arena_copy(arena, live->unread_reason),
 	};
 }

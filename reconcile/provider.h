@@ -40,7 +40,8 @@ struct ownership {
 	struct slice lineage;
 	struct slice object_id;
 	struct slice intent;
-	struct slice address; /* as it was when the tags were written, cut where the service takes no more */
+	struct slice generation; /* digits */
+	struct slice address;	 /* as it was when the tags were written, cut where the service takes no more */
 };
 
 struct live {

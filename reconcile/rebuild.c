@@ -120,14 +120,18 @@ static struct object *make_head(const struct rebuilding *rebuilding, const struc
 				const struct resource *resource)
 {
 	struct object *object = arena_new(rebuilding->arena, struct object);
+	int64_t generation;
 
+	/* What was made before it was tagged with that. */
+	if (!slice_integer(stray->live->ownership.generation, &generation) || generation < 1)
+		generation = 1;
 	*object = (struct object){
 		.address = stray->live->ownership.address,
 		.object_id = stray->live->ownership.object_id,
 		.role = OBJECT_CURRENT,
 		.kind = slice_of(stray->kind->name),
 		.kind_version = stray->kind->version,
-		.generation = 1,
+		.generation = generation,
 		.provider_id = stray->live->provider_id,
 		.identity = stray->session->identity,
 		.provider = resource ? resource->provider : stray->session->name,

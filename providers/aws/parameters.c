@@ -280,6 +280,7 @@ struct ownership aws_decode_ownership(const struct value *tags)
 		{AWS_LINEAGE_TAG, &ownership.lineage},
 		{OWNERSHIP_PREFIX "object", &ownership.object_id},
 		{OWNERSHIP_PREFIX "intent", &ownership.intent},
+		{OWNERSHIP_PREFIX "generation", &ownership.generation},
 		{OWNERSHIP_PREFIX "address", &ownership.address},
 	};
 	for (uint32_t i = 0; tags && value_is(tags, VALUE_LIST) && i < tags->count; i++) {
