@@ -49,12 +49,12 @@ void *memory_get(size_t size_bytes)
 
 void *memory_resize(void *old, size_t size_bytes)
 {
+	/* Not in large pages: a mapping that is advised of in part is several to the kernel, which mremap(2) does not
+	 * take as one, and then each growth copies all of it and has it twice. */
 	void *bytes = realloc(old, size_bytes);
 
 	if (!bytes)
 		memory_exhausted(out_of_memory);
-	if (size_bytes >= LARGE_PAGE_BYTES)
-		prefer_large_pages(bytes, size_bytes);
 	return bytes;
 }
 
