@@ -174,6 +174,8 @@ static void start_group(struct refreshing *refreshing, struct group *group)
 	for (size_t i = 0; i < group->count; i++) {
 		group->batch.requests[i] = request_for(refreshing, group->kind, group->members[i]);
 		nameless |= group->batch.requests[i].id.size == 0;
+		/* Whoever has the name of what is not recorded. */
+		group->batch.anyones |= group->members[i] >= refresh->object_count;
 	}
 	group->batch.requests[0].context = refreshing;
 	group->batch.everything = !refresh->by_id || nameless;

@@ -195,12 +195,48 @@ static void test_rebuilt_among_many(void **state)
 	cloud_close(&cloud);
 }
 
+/* Names are not ours alone: whoever has one is seen among however many. */
+static void test_a_name_among_many(void **state)
+{
+	struct cloud cloud;
+	struct diagnostics diagnostics;
+	struct slice id;
+
+	cloud_open(&cloud, *state);
+	diagnostics_init(&diagnostics, &cloud.arena);
+	cloud_write(&cloud, "calls.yaml", "stack: calls\naws.vpc: {x0: {cidr: 10.0.0.0/16}}\n");
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	struct slice vpc = cloud_find(&cloud, "vpc", "cidrBlock", "10.0.0.0/16");
+	for (int i = 0; i < 1100; i++) {
+		struct value_member members[] = {
+			{value_text("vpcId"), value_string(vpc)},
+			{value_text("groupName"), value_string(arena_format(&cloud.arena, "g%d", i))},
+		};
+		struct value attributes = value_map(members, 2);
+
+		assert_true(sim_add(cloud.sim, &cloud.arena, slice_of(REGION), SLICE("security-group"), SLICE(""),
+				    &attributes, &id, &diagnostics));
+	}
+	static const char *const names[] = {"g0", "g1099", "mine"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct slice text = arena_format(&cloud.arena,
+						 "stack: calls\naws.vpc: {x0: {cidr: 10.0.0.0/16}}\n"
+						 "aws.security_group: {m: {vpc: x0, name: %s, description: mine}}\n",
+						 names[i]);
+		cloud_write(&cloud, "calls.yaml", arena_string(&cloud.arena, text));
+		cloud_expect(&cloud, "plan", i < 2 ? STATUS_ERROR : STATUS_FINE);
+	}
+	diagnostics_release(&diagnostics);
+	cloud_close(&cloud);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_calls_of_a_plan),
 		WORLD_TEST(test_few_of_many),
 		WORLD_TEST(test_rebuilt_among_many),
+		WORLD_TEST(test_a_name_among_many),
 	};
 
 	return cmocka_run_group_tests_name("calls of reading", tests, NULL, NULL);
