@@ -214,7 +214,11 @@ bool job_open_sessions(struct job *job)
 bool job_refresh(struct job *job)
 {
 	struct reading_view view;
+	struct slice *watched = NULL;
+	size_t watched_count = 0;
 
+	if (!job->store->ops->given_up(job->store, job->arena, &watched, &watched_count, job->diagnostics))
+		return false;
 	job->refresh = (struct refresh){
 		.loop = &job->loop,
 		.sessions = &job->sessions,
@@ -223,6 +227,8 @@ bool job_refresh(struct job *job)
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.arena = job->arena,
+		.watched = watched,
+		.watched_count = watched_count,
 	};
 	reading_open(&view, job->invocation, &job->loop);
 	bool good = refresh_run(&job->refresh, job->diagnostics);

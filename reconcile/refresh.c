@@ -8,6 +8,7 @@
 
 /* All objects of one kind in one place. */
 struct group {
+	struct refreshing *refreshing;
 	struct session *session;
 	const struct kind *kind;
 	size_t *members; /* indexes into objects, or, from object_count on, resources */
@@ -31,7 +32,7 @@ static struct live *unread_live(struct arena *arena, struct slice reason)
 	return live;
 }
 
-static void join_group(struct refreshing *refreshing, struct session *session, const struct kind *kind, size_t member)
+static struct group *find_or_make_group(struct refreshing *refreshing, struct session *session, const struct kind *kind)
 {
 	struct arena *arena = refreshing->refresh->arena;
 	char text[256];
@@ -40,10 +41,18 @@ static void join_group(struct refreshing *refreshing, struct session *session, c
 	struct group *group = map_get(&refreshing->groups, key);
 	if (!group) {
 		group = arena_new(arena, struct group);
+		group->refreshing = refreshing;
 		group->session = session;
 		group->kind = kind;
 		map_add(&refreshing->groups, arena_copy(arena, key), group);
 	}
+	return group;
+}
+
+static void join_group(struct refreshing *refreshing, struct session *session, const struct kind *kind, size_t member)
+{
+	struct arena *arena = refreshing->refresh->arena;
+	struct group *group = find_or_make_group(refreshing, session, kind);
 	if (group->count == group->capacity) {
 		size_t capacity = group->capacity ? group->capacity * 2 : 16;
 		size_t *grown = arena_new_array(arena, capacity, size_t);
@@ -142,7 +151,7 @@ static void add_stray(struct refresh *refresh, const struct group *group, const 
 static void on_read(struct read_batch *batch)
 {
 	struct group *group = batch->context;
-	struct refreshing *refreshing = (struct refreshing *)batch->requests[0].context;
+	struct refreshing *refreshing = group->refreshing;
 	struct refresh *refresh = refreshing->refresh;
 	for (size_t i = 0; i < group->count; i++) {
 		size_t member = group->members[i];
@@ -177,7 +186,6 @@ static void start_group(struct refreshing *refreshing, struct group *group)
 		/* Whoever has the name of what is not recorded. */
 		group->batch.anyones |= group->members[i] >= refresh->object_count;
 	}
-	group->batch.requests[0].context = refreshing;
 	group->batch.everything = !refresh->by_id || nameless;
 	read_start(&group->batch);
 }
@@ -214,6 +222,19 @@ static void gather_unrecorded(struct refreshing *refreshing)
 		struct session *session = sessions_of_alias(refresh->sessions, refresh->stack, resource->provider);
 		if (session)
 			join_group(refreshing, session, resource->kind, refresh->object_count + i);
+	}
+}
+
+static void gather_watched_kinds(struct refreshing *refreshing)
+{
+	const struct refresh *refresh = refreshing->refresh;
+	for (size_t i = 0; i < refresh->watched_count; i++) {
+		const struct kind *kind = kinds_find(refresh->kinds, refresh->watched[i]);
+		for (size_t at = 0; kind && !kind->found && at < refresh->sessions->count; at++) {
+			struct session *session = refresh->sessions->items[at];
+			if (session && slice_is(kind_provider(kind), session->provider->name))
+				find_or_make_group(refreshing, session, kind);
+		}
 	}
 }
 
@@ -268,6 +289,7 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 			map_set(&refreshing.recorded, refresh->objects[i]->address, refresh->objects[i]);
 	gather_objects(&refreshing);
 	gather_unrecorded(&refreshing);
+	gather_watched_kinds(&refreshing);
 	for (size_t i = 0; i < refreshing.groups.count; i++)
 		start_group(&refreshing, refreshing.groups.entries[i].item);
 	bool finished = loop_run(refresh->loop);

@@ -24,6 +24,9 @@ struct refresh {
 	struct object *const *objects; /* with bodies */
 	size_t object_count;
 	struct arena *arena;
+	/* Names of kinds that are listed for strays even where nothing of them is recorded. */
+	const struct slice *watched;
+	size_t watched_count;
 	/* Read just these objects, by id, instead of listing all of a kind. */
 	bool by_id;
 

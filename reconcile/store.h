@@ -213,6 +213,10 @@ struct store_ops {
 	/* The ended call that was recorded under an intent's id; ret->known is false where there is none. */
 	bool (*past)(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
 		     struct diagnostics *diagnostics);
+	/* The kinds, each once, of which a call was given up as OUTCOME_ABSENT: what it was to make may have come
+	 * since. */
+	bool (*given_up)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+			 struct diagnostics *diagnostics);
 	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held,
 	 * FAULT_STALE where the run was planned on another serial. */
 	bool (*begin)(struct store *store, const struct run *run, struct diagnostics *diagnostics);

@@ -145,6 +145,30 @@ bool intents_past(struct database *database, struct arena *arena, struct slice i
 	return true;
 }
 
+bool intents_given_up(struct database *database, struct arena *arena, struct slice **ret, size_t *ret_count,
+		      struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_GIVEN_UP);
+	struct slice *kinds = NULL;
+	size_t count = 0, capacity = 0;
+	bool row;
+
+	while (query_next(&query, &row, diagnostics)) {
+		if (!row) {
+			*ret = kinds;
+			*ret_count = count;
+			return true;
+		}
+		if (!kinds) {
+			capacity = (size_t)query_column_integer(&query, 1);
+			kinds = arena_new_array(arena, capacity, struct slice);
+		}
+		if (count < capacity)
+			kinds[count++] = query_column_copy(&query, 0, arena);
+	}
+	return false;
+}
+
 bool intents_rename(struct database *database, const struct renaming *renaming, struct diagnostics *diagnostics)
 {
 	QUERY_AUTO query = query_start(database, STATEMENT_INTENTS_RENAME);

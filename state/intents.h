@@ -27,6 +27,10 @@ __attribute__((warn_unused_result)) bool intents_reseal(struct database *databas
 __attribute__((warn_unused_result)) bool intents_close(struct database *database, const struct intent_close *close,
 						       int64_t run_number, int64_t wall_ms,
 						       struct diagnostics *diagnostics);
+/* As store_ops.given_up. */
+__attribute__((warn_unused_result)) bool intents_given_up(struct database *database, struct arena *arena,
+							  struct slice **ret, size_t *ret_count,
+							  struct diagnostics *diagnostics);
 /* As store_ops.past; an intent that is no id of ours is not known. */
 __attribute__((warn_unused_result)) bool intents_past(struct database *database, struct arena *arena,
 						      struct slice intent, struct past_call *ret,

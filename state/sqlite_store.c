@@ -95,6 +95,7 @@ struct reading {
 	struct slice *bodies;
 	struct slice intent;
 	struct past_call past;
+	struct slice *kinds;
 	struct lease_holder holder;
 	struct run_record *runs;
 	struct slice run;
@@ -178,6 +179,26 @@ static bool store_past(struct store *store, struct arena *arena, struct slice in
 	if (!stack_file_read(&reading.self->file, read_past, &reading, diagnostics))
 		return false;
 	*ret = reading.past;
+	return true;
+}
+
+static bool read_given_up(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return intents_given_up(&reading->self->file.database, reading->arena, &reading->kinds, &reading->count,
+				diagnostics);
+}
+
+static bool store_given_up(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+			   struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = self_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_given_up, &reading, diagnostics))
+		return false;
+	*ret = reading.kinds;
+	*ret_count = reading.count;
 	return true;
 }
 
@@ -512,6 +533,7 @@ static const struct store_ops sqlite_ops = {
 	.bodies = store_bodies,
 	.intents = store_intents,
 	.past = store_past,
+	.given_up = store_given_up,
 	.begin = store_begin,
 	.end = store_end,
 	.adopt_key = store_adopt_key,

@@ -106,6 +106,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENTS] = "SELECT id, object_id, address, kind, operation, recipe, parameters, identity, token,"
 			      " wall_ms, creates, sealed FROM intents ORDER BY number",
 	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address FROM history WHERE intent = ?",
+	/* Each comes with their number. */
+	[STATEMENT_GIVEN_UP] = "SELECT kind, count(*) OVER () FROM (SELECT DISTINCT kind FROM history"
+			       " WHERE outcome = 'absent') ORDER BY kind",
 
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",
 	/* What no index or constraint of the schema forbids, or what would show that one was lost. */

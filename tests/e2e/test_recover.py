@@ -101,6 +101,17 @@ def test_late_twin_is_swept(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+@pytest.mark.parametrize("command", [("apply", "--yes"), ("destroy", "--yes")])
+def test_late_twin_is_swept_where_nothing_of_its_kind_is_recorded(tiny, command):
+    lose(tiny, "CreateVpc", "lost_request")
+    tiny.run("destroy", "--yes")
+    assert recorded(tiny) == {}
+    twin = come_late(tiny, rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE outcome = 'absent'")[0][0])
+    result = tiny.run(*command)
+    assert f"{twin} was made for 'aws.vpc.main' by a call that came late" in result.err
+    assert twin not in world(tiny, "vpc")
+
+
 def test_what_people_tagged_alike_is_left_alone(tiny):
     tiny.run("apply", "--yes")
     intent = rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE operation = 'CreateVpc'")[0][0]
