@@ -77,9 +77,11 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 	struct aws_parameters parameters = {.count = 0};
 	const struct value *most = value_get_named(&work->now.fields, "max");
 	if (answer) {
-		if (!answer->ok && !aws_is_one_of(empty.absent, answer->code))
-			return aws_change_refused(work, answer, "empty");
-		return aws_read_again(work, 0);
+		if (answer->ok)
+			return aws_read_again(work, 0);
+		/* The same code says that its template is gone: the delete call tells which. */
+		return aws_is_one_of(empty.absent, answer->code) ? STEP_DONE
+								 : aws_change_refused(work, answer, "empty");
 	}
 	if (work->now.readiness == READY_PENDING)
 		return aws_read_again(work, DRAIN_POLL_MS);
