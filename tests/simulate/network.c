@@ -272,6 +272,19 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	return mishap_draw(fate, misfortune, changes, operation_creates(flight->operation));
 }
 
+/* No command of these stacks needs as many: it goes in circles. */
+static bool is_runaway(struct process *process)
+{
+	enum { REQUESTS_MOST = 4000 };
+
+	if (++process->requests < REQUESTS_MOST)
+		return false;
+	universe_fail(process->universe, "stuck: process %" PRId64 " has sent %d requests", process->world.process_id,
+		      REQUESTS_MOST);
+	process_die(process, false);
+	return true;
+}
+
 /* Takes in what the process sends, and decides what becomes of it. */
 static void on_start(struct transport *transport, const struct http_request *request, http_done *done, void *context)
 {
@@ -280,9 +293,8 @@ static void on_start(struct transport *transport, const struct http_request *req
 	struct flight *flight;
 	bool changes;
 
-	if (process->dead)
+	if (process->dead || is_runaway(process))
 		return;
-	process->requests++;
 	flight = flight_new(universe, process, request, done, context);
 	changes = operation_changes(flight->operation);
 	process->changes += changes;
