@@ -176,9 +176,11 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libtrueup.a
 	$(Q)$(CC) $(link_flags) $(tool_flags) -Wl,--as-needed -o $@ $^ $(package_libraries)
 $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
+# Functions that tests/simulate/mutant.c breaks when asked to.
+mutated := aws_interpret aws_request_body recover_is_twin refresh_match_tags lease_beat
 $(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(link_flags) -o $@ $^ $(package_libraries)
+	$(Q)$(CC) $(link_flags) $(mutated:%=-Wl,--wrap=%) -o $@ $^ $(package_libraries)
 
 # For tools/lint.sh, which gives each of these a build folder of its own.
 .PHONY: test-programs tidy headers

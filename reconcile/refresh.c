@@ -1,4 +1,4 @@
-#include "reconcile/refresh.h"
+#include "reconcile/refresh_parts.h"
 
 #include <stdio.h>
 
@@ -108,33 +108,6 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 	};
 }
 
-/* An object whose create was not answered has no id yet; its tag tells it apart. */
-static void find_by_tag(struct refreshing *refreshing, const struct group *group)
-{
-	struct refresh *refresh = refreshing->refresh;
-	struct slice lineage = refresh->loop->settings.lineage;
-	struct map tagged;
-	map_init(&tagged);
-	for (size_t i = 0; i < group->batch.found_count; i++) {
-		struct live *live = &group->batch.found[i];
-		if (live->ownership.object_id.size && slice_equal(live->ownership.lineage, lineage) &&
-		    live->presence == PRESENCE_PRESENT)
-			map_set(&tagged, live->ownership.object_id, live);
-	}
-	for (size_t i = 0; i < group->count; i++) {
-		size_t member = group->members[i];
-		if (member >= refresh->object_count || refresh->objects[member]->provider_id.size ||
-		    refresh->live[member]->presence != PRESENCE_ABSENT)
-			continue;
-		const struct live *live = map_get(&tagged, refresh->objects[member]->object_id);
-		if (!live)
-			continue;
-		refresh->live[member] = live;
-		refresh->objects[member]->provider_id = live->provider_id;
-	}
-	map_release(&tagged);
-}
-
 static void add_stray(struct refresh *refresh, const struct group *group, const struct live *live)
 {
 	if (refresh->stray_count == refresh->stray_capacity) {
@@ -160,7 +133,7 @@ static void on_read(struct read_batch *batch)
 		else
 			refresh->unrecorded[member - refresh->object_count] = batch->requests[i].live;
 	}
-	find_by_tag(refreshing, group);
+	refresh_match_tags(refresh, batch->found, batch->found_count, group->members, group->count);
 	if (!group->kind->found)
 		taken_find(refresh, group->members, group->count, batch->found, batch->found_count,
 			   &refreshing->recorded);

@@ -50,8 +50,9 @@ void audit_leave(struct audit *audit)
 {
 	sqlite3_finalize(audit->by_operation);
 	sqlite3_finalize(audit->by_id);
+	sqlite3_finalize(audit->by_token);
 	sqlite3_close(audit->database);
-	audit->by_operation = audit->by_id = NULL;
+	audit->by_operation = audit->by_id = audit->by_token = NULL;
 	audit->database = NULL;
 }
 
@@ -85,7 +86,9 @@ static bool reach(struct audit *audit)
 	return sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE operation = ?1", -1,
 				  &audit->by_operation, NULL) == SQLITE_OK &&
 	       sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE id = ?1 AND operation = ?2", -1,
-				  &audit->by_id, NULL) == SQLITE_OK;
+				  &audit->by_id, NULL) == SQLITE_OK &&
+	       sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE token = ?1 AND operation = ?2",
+				  -1, &audit->by_token, NULL) == SQLITE_OK;
 }
 
 static bool is_durable(const struct audit *audit)
@@ -138,6 +141,15 @@ bool audit_has_intent(struct audit *audit, struct slice id, const char *operatio
 	return count_rows(audit->by_id) == 1;
 }
 
+bool audit_has_token(struct audit *audit, struct slice token, const char *operation)
+{
+	if (!reach(audit) || !is_durable(audit))
+		return false;
+	sqlite3_bind_text(audit->by_token, 1, token.data, (int)token.size, SQLITE_STATIC);
+	sqlite3_bind_text(audit->by_token, 2, operation, -1, SQLITE_STATIC);
+	return count_rows(audit->by_token) >= 1;
+}
+
 static struct slice column_text(sqlite3_stmt *statement, int column, struct arena *arena)
 {
 	const void *bytes = sqlite3_column_blob(statement, column);
@@ -177,6 +189,22 @@ static void read_objects(sqlite3 *database, struct arena *arena, struct audit_re
 			};
 	}
 	sqlite3_finalize(statement);
+}
+
+bool audit_is_recovering(struct audit *audit, int64_t process)
+{
+	sqlite3_stmt *statement = NULL;
+	bool is_so = false;
+
+	if (reach(audit) && sqlite3_prepare_v2(audit->database,
+					       "SELECT 1 FROM lease WHERE run IS NOT NULL AND process = ?1"
+					       " AND command = 'recover'",
+					       -1, &statement, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(statement, 1, process);
+		is_so = sqlite3_step(statement) == SQLITE_ROW;
+	}
+	sqlite3_finalize(statement);
+	return is_so;
 }
 
 bool audit_read(struct audit *audit, struct arena *arena, struct audit_record *ret)

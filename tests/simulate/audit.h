@@ -11,7 +11,7 @@
 struct audit {
 	struct disk_access access;
 	sqlite3 *database; /* NULL: not open */
-	sqlite3_stmt *by_operation, *by_id;
+	sqlite3_stmt *by_operation, *by_id, *by_token;
 };
 
 struct audit_object {
@@ -39,6 +39,10 @@ void audit_leave(struct audit *audit);
 int audit_intents(struct audit *audit, const char *operation);
 /* Whether the intent of that id (32 hex digits) is recorded for that operation. */
 bool audit_has_intent(struct audit *audit, struct slice id, const char *operation);
+/* Whether that process holds the lease for a recovery. */
+bool audit_is_recovering(struct audit *audit, int64_t process);
+/* Whether an intent of that operation is recorded with that token. */
+bool audit_has_token(struct audit *audit, struct slice token, const char *operation);
 /* Everything that is recorded, in arena. False where the file cannot be read. */
 bool audit_read(struct audit *audit, struct arena *arena, struct audit_record *ret);
 

@@ -189,6 +189,14 @@ bool blueprint_has(const struct blueprint *blueprint, const struct thing *thing)
 	return true;
 }
 
+struct thing *blueprint_thing(struct blueprint *blueprint, enum species species, unsigned number)
+{
+	for (size_t i = 0; i < blueprint->count; i++)
+		if (blueprint->things[i].species == species && blueprint->things[i].number == number)
+			return &blueprint->things[i];
+	return NULL;
+}
+
 const struct thing *blueprint_find(const struct blueprint *blueprint, enum species species, unsigned number)
 {
 	for (size_t i = 0; i < blueprint->count; i++) {
@@ -237,11 +245,27 @@ static void draw_once(struct blueprint *blueprint, struct chance *plot)
 	}
 }
 
-void blueprint_draw(struct blueprint *blueprint, struct chance *plot)
+bool blueprint_is_large_enough(const struct blueprint *blueprint)
 {
+	return blueprint_size(blueprint) >= THINGS_LEAST && count_species(blueprint) >= SPECIES_LEAST;
+}
+
+static bool is_wanted_there(const struct blueprint *blueprint, enum species species)
+{
+	return species == SPECIES_COUNT || blueprint_find(blueprint, species, 0);
+}
+
+void blueprint_draw(struct blueprint *blueprint, struct chance *plot, const struct blueprint_wish *wish)
+{
+	struct thing *thing;
+
 	do
 		draw_once(blueprint, plot);
-	while (blueprint_size(blueprint) < THINGS_LEAST || count_species(blueprint) < SPECIES_LEAST);
+	while (!blueprint_is_large_enough(blueprint) || !is_wanted_there(blueprint, wish->species) ||
+	       !is_wanted_there(blueprint, wish->other));
+	thing = blueprint_thing(blueprint, wish->species, 0);
+	if (thing && wish->parts >= 0)
+		thing->parts = (unsigned)wish->parts;
 }
 
 void blueprint_edit(struct blueprint *blueprint, struct chance *plot)

@@ -41,6 +41,12 @@ struct thing {
 	unsigned parts;	   /* turned: other parts */
 };
 
+/* What a stack is to have at least. */
+struct blueprint_wish {
+	enum species species, other; /* SPECIES_COUNT: none */
+	int parts;		     /* of the first of species; -1: as it comes */
+};
+
 struct blueprint {
 	struct thing things[THINGS_MOST];
 	size_t count;
@@ -58,15 +64,19 @@ struct species_row {
 
 extern const struct species_row species_rows[SPECIES_COUNT];
 
-void blueprint_draw(struct blueprint *blueprint, struct chance *plot);
+void blueprint_draw(struct blueprint *blueprint, struct chance *plot, const struct blueprint_wish *wish);
 /* Changes, takes away or brings back something. */
 void blueprint_edit(struct blueprint *blueprint, struct chance *plot);
 /* As a spec. */
 void blueprint_write(const struct blueprint *blueprint, struct buffer *to);
 /* Whether it stands in the spec: wanted, and everything that it needs is. */
 bool blueprint_has(const struct blueprint *blueprint, const struct thing *thing);
+/* Also where it does not stand in the spec; NULL: there is none. */
+struct thing *blueprint_thing(struct blueprint *blueprint, enum species species, unsigned number);
 /* NULL where there is none in the spec. */
 const struct thing *blueprint_find(const struct blueprint *blueprint, enum species species, unsigned number);
+/* At least THINGS_LEAST resources of SPECIES_LEAST kinds. */
+bool blueprint_is_large_enough(const struct blueprint *blueprint);
 size_t blueprint_size(const struct blueprint *blueprint);
 
 /* What both the spec and the judgement say of a thing. */

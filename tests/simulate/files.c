@@ -18,11 +18,8 @@ static const char *const steps[DISK_STEP_COUNT] = {
 	[DISK_STEP_SYNC] = "disk-sync",	    [DISK_STEP_REMOVE] = "disk-remove", [DISK_STEP_RENAME] = "disk-rename",
 };
 
-/* The mishap that was set for this step of the disk. */
-static enum disk_outcome suffer(struct process *process, enum disk_step step)
+static enum disk_outcome suffer(struct process *process, enum disk_step step, enum mishap mishap)
 {
-	enum mishap mishap = process->misfortune.disk_mishap;
-
 	process_suffer(process, mishap, steps[step]);
 	switch ((int)mishap) {
 	case MISHAP_DISK_FULL:
@@ -49,7 +46,10 @@ enum disk_outcome files_ask(struct disk_access *access, enum disk_step step, con
 	if (process->dead)
 		return DISK_NOTHING;
 	if (++process->steps == process->misfortune.disk_step)
-		return suffer(process, step);
+		return suffer(process, step, process->misfortune.disk_mishap);
+	if (process->misfortune.aimed && process->universe->changes > 0 &&
+	    target_strikes(&process->universe->target, steps[step], &process->universe->fate))
+		return suffer(process, step, process->universe->target.mishap);
 	return DISK_DONE;
 }
 

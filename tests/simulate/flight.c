@@ -336,3 +336,18 @@ bool flight_intent_tag(const struct flight *flight, char ret[33])
 	}
 	return false;
 }
+
+bool flight_token(const struct flight *flight, char ret[FLIGHT_TOKEN_BYTES])
+{
+	struct slice rest = flight->request.body;
+
+	while (rest.size > 0) {
+		struct slice value = slice_cut(&rest, '&');
+
+		if (!slice_is(slice_cut(&value, '='), "ClientToken"))
+			continue;
+		(void)snprintf(ret, FLIGHT_TOKEN_BYTES, "%.*s", SLICE_ARGUMENTS(value));
+		return true;
+	}
+	return false;
+}

@@ -5,6 +5,8 @@
 
 /* One request on its way. Everything in it is a copy: it may outlive the one who sent it. */
 
+enum { FLIGHT_TOKEN_BYTES = 65 };
+
 enum stage {
 	STAGE_NEW,
 	STAGE_HELD,	/* not at the cloud yet, until at_ms */
@@ -48,5 +50,7 @@ void flight_silence(struct flight *flight);
 void flight_befall(struct flight *flight, void (*embark)(struct flight *flight));
 /* The value of the tag in which it carries its intent: 32 hex digits and NUL. */
 bool flight_intent_tag(const struct flight *flight, char ret[33]);
+/* Its idempotency token, and NUL. */
+bool flight_token(const struct flight *flight, char ret[FLIGHT_TOKEN_BYTES]);
 
 #endif

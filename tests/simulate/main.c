@@ -2,32 +2,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "tests/simulate/crew.h"
+#include "tests/simulate/mutant.h"
 #include "tests/simulate/story.h"
 
 /*
- * simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--report FILE]
+ * simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--least N] [--report FILE] [--mutant NAME]
  *
  * Tells the stories of `count` seeds. One that breaks a promise prints its seed, what
  * happened, and which promise; the exit status is then 1. --check: so many seeds are told
- * twice and must come out the same to the byte.
+ * twice and must come out the same to the byte. --least: how often each pair of an operation
+ * and a mishap should occur; those that do not are counted. --mutant: the program is broken
+ * on purpose, `all` in each of the ways in turn: the status is 1 where no seed notices.
  */
 
-enum { JOBS_MOST = 64 };
-
 struct options {
-	uint64_t first, count, jobs, check;
+	uint64_t first, count, jobs, check, least;
 	bool verbose;
-	const char *report;
-};
-
-struct outcome {
-	uint64_t seeds, broken;
-	struct tally tally;
+	const char *report, *mutant;
 };
 
 /* One seed. Returns the digest of all that happened; *ret_broken: a promise was. */
@@ -50,6 +45,13 @@ static uint64_t tell(uint64_t seed, bool keep, struct tally *tally, bool *ret_br
 	universe_close(universe);
 	free(universe);
 	return hash;
+}
+
+static void tell_one(uint64_t seed, struct tally *tally, FILE *to)
+{
+	bool broken;
+
+	tell(seed, false, tally, &broken, to);
 }
 
 /* Whether seeds come out the same twice. */
@@ -75,106 +77,6 @@ static bool check(const struct options *options)
 	return good;
 }
 
-/* Tells each jobs-th seed and writes lines for the one who gathers. */
-static void work(const struct options *options, uint64_t job, FILE *to)
-{
-	struct tally tally;
-
-	tally_init(&tally);
-	for (uint64_t i = job; i < options->count; i += options->jobs) {
-		bool broken;
-
-		fprintf(to, "seed %" PRIu64 "\n", options->first + i);
-		fflush(to);
-		tell(options->first + i, false, &tally, &broken, to);
-	}
-	tally_write(&tally, to);
-	fprintf(to, "done 0\n");
-	fclose(to);
-	tally_release(&tally);
-}
-
-/* Every word of "RATHER LONG: it is ..." up to the colon. */
-static void take_broken(struct outcome *outcome, const char *line)
-{
-	const char *text = strchr(line, ' ');
-	char name[32] = "broken";
-	size_t size = text ? strcspn(text + 1, ":,\n") : 0;
-
-	outcome->broken++;
-	printf("seed %s", line);
-	fflush(stdout);
-	if (size > 0 && size < sizeof(name))
-		(void)snprintf(name, sizeof(name), "%.*s", (int)size, text + 1);
-	for (char *at = name; *at; at++)
-		*at = *at == ' ' ? '-' : *at;
-	tally_add(&outcome->tally, "promises-broken", name, 1);
-}
-
-/* One line of a worker; *seed: the one that it was at last. */
-static void take_line(struct outcome *outcome, const char *line, uint64_t *seed, bool *done)
-{
-	char operation[NAME_BYTES], mishap[NAME_BYTES], count[NAME_BYTES];
-
-	if (strncmp(line, "seed ", 5) == 0) {
-		*seed = strtoull(line + 5, NULL, 10);
-		outcome->seeds++;
-	} else if (strncmp(line, "broken ", 7) == 0)
-		take_broken(outcome, line + 7);
-	else if (sscanf(line, "pair %63s %63s %63s", operation, mishap, count) == 3)
-		tally_add(&outcome->tally, operation, mishap, strtoull(count, NULL, 10));
-	else if (strcmp(line, "done 0\n") == 0)
-		*done = true;
-	else if (line[0] == ' ')
-		fputs(line, stdout);
-}
-
-static FILE *start_worker(const struct options *options, uint64_t job)
-{
-	int ends[2];
-	pid_t child;
-
-	if (pipe(ends) < 0 || (child = fork()) < 0) {
-		perror("simulate");
-		exit(1);
-	}
-	if (child > 0) {
-		close(ends[1]);
-		return fdopen(ends[0], "r");
-	}
-	close(ends[0]);
-	work(options, job, fdopen(ends[1], "w"));
-	exit(0);
-}
-
-/* Lines come at their own pace; a pipe holds what waits, and workers that wait do no harm. */
-static void gather(FILE *from, struct outcome *outcome)
-{
-	char line[FAILURE_BYTES + NAME_BYTES];
-	uint64_t seed = 0;
-	bool done = false;
-
-	while (fgets(line, sizeof(line), from))
-		take_line(outcome, line, &seed, &done);
-	fclose(from);
-	if (!done) {
-		printf("seed %" PRIu64 " ended the program\n", seed);
-		outcome->broken++;
-	}
-}
-
-static void gather_all(const struct options *options, struct outcome *outcome)
-{
-	FILE *workers[JOBS_MOST];
-
-	for (uint64_t i = 0; i < options->jobs; i++)
-		workers[i] = start_worker(options, i);
-	for (uint64_t i = 0; i < options->jobs; i++)
-		gather(workers[i], outcome);
-	while (wait(NULL) > 0)
-		;
-}
-
 static double seconds(void)
 {
 	struct timespec now;
@@ -183,7 +85,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static bool write_report(const struct options *options, const struct outcome *outcome, double elapsed_s)
+static bool write_report(const struct options *options, const struct crew *crew, double elapsed_s)
 {
 	FILE *to = fopen(options->report, "w");
 
@@ -191,82 +93,147 @@ static bool write_report(const struct options *options, const struct outcome *ou
 		perror(options->report);
 		return false;
 	}
-	fprintf(to, "seeds %" PRIu64 " from %" PRIu64 ", broken %" PRIu64 ", %.1f s, %.2f ms a seed\n\n",
-		outcome->seeds, options->first, outcome->broken, elapsed_s,
-		elapsed_s * 1000 / (double)(outcome->seeds + !outcome->seeds));
-	tally_show(&outcome->tally, to);
+	fprintf(to, "seeds %" PRIu64 " from %" PRIu64 ", broken %" PRIu64 ", %.1f s, %.2f ms a seed\n\n", crew->seeds,
+		options->first, crew->broken, elapsed_s, elapsed_s * 1000 / (double)(crew->seeds + !crew->seeds));
+	tally_show(&crew->tally, to);
+	(void)tally_rarity(&crew->tally, options->least, to);
 	return fclose(to) == 0;
+}
+
+static int run_aloud(const struct options *options)
+{
+	struct tally tally;
+	uint64_t count = 0;
+
+	tally_init(&tally);
+	for (uint64_t i = 0; i < options->count; i++) {
+		bool broken;
+
+		tell(options->first + i, true, &tally, &broken, stdout);
+		count += broken;
+	}
+	tally_release(&tally);
+	return count > 0;
+}
+
+static struct crew crew_of(const struct options *options)
+{
+	return (struct crew){.first = options->first, .count = options->count, .jobs = options->jobs, .tell = tell_one};
 }
 
 static int run(const struct options *options)
 {
-	struct outcome outcome = {0};
+	struct crew crew = crew_of(options);
 	double began_s = seconds(), elapsed_s;
+	struct tally_rarity rarity;
 	bool good = true;
 
-	tally_init(&outcome.tally);
-	if (options->verbose) {
-		for (uint64_t i = 0; i < options->count; i++) {
-			bool broken;
-
-			tell(options->first + i, true, &outcome.tally, &broken, stdout);
-			outcome.broken += broken;
-		}
-		tally_release(&outcome.tally);
-		return outcome.broken > 0;
-	}
-	gather_all(options, &outcome);
+	tally_init(&crew.tally);
+	crew_run(&crew);
 	elapsed_s = seconds() - began_s;
-	printf("%" PRIu64 " seeds in %.1f s (%.2f ms each), %" PRIu64 " broke a promise\n", outcome.seeds, elapsed_s,
-	       elapsed_s * 1000 / (double)(outcome.seeds + !outcome.seeds), outcome.broken);
-	if (outcome.broken > 0)
+	rarity = tally_rarity(&crew.tally, options->least, NULL);
+	printf("%" PRIu64 " of %" PRIu64 " pairs of operation and mishap occurred less than %" PRIu64
+	       " times, the rarest %" PRIu64 "\n",
+	       rarity.rare, rarity.pairs, options->least, rarity.least);
+	printf("%" PRIu64 " seeds in %.1f s (%.2f ms each), %" PRIu64 " broke a promise\n", crew.seeds, elapsed_s,
+	       elapsed_s * 1000 / (double)(crew.seeds + !crew.seeds), crew.broken);
+	if (crew.broken > 0)
 		printf("to see one: simulate --verbose --count 1 --first SEED\n");
 	if (options->report)
-		good = write_report(options, &outcome, elapsed_s);
-	tally_release(&outcome.tally);
+		good = write_report(options, &crew, elapsed_s);
+	tally_release(&crew.tally);
 	good &= check(options);
-	return outcome.broken > 0 || !good;
+	return crew.broken > 0 || !good;
+}
+
+/* Whether a program that is broken in that way is caught. */
+static bool is_caught(const struct options *options, enum mutant mutant)
+{
+	struct crew crew = crew_of(options);
+
+	crew.until_broken = true;
+	crew.quiet = true;
+	tally_init(&crew.tally);
+	mutant_become(mutant);
+	crew_run(&crew);
+	mutant_become(MUTANT_NONE);
+	printf("%-12s %s after %" PRIu64 " seeds: %s", mutant_name(mutant), crew.broken > 0 ? "caught" : "NOT CAUGHT",
+	       crew.seeds, mutant_about(mutant));
+	for (size_t i = 0; i < crew.tally.counts.count; i++) {
+		struct slice rest = crew.tally.counts.entries[i].key;
+
+		if (slice_is(slice_cut(&rest, ' '), TALLY_BROKEN))
+			printf(" [%.*s]", SLICE_ARGUMENTS(rest));
+	}
+	printf("\n");
+	tally_release(&crew.tally);
+	return crew.broken > 0;
+}
+
+static int run_mutants(const struct options *options)
+{
+	bool good = true, any = false;
+
+	for (enum mutant mutant = MUTANT_NONE + 1; mutant < MUTANT_COUNT; mutant++) {
+		if (strcmp(options->mutant, "all") != 0 && strcmp(options->mutant, mutant_name(mutant)) != 0)
+			continue;
+		any = true;
+		good &= is_caught(options, mutant);
+	}
+	if (!any)
+		fprintf(stderr, "simulate: there is no mutant '%s'\n", options->mutant);
+	return !good || !any;
+}
+
+static bool read_options(struct options *options, int count, char **words)
+{
+	const struct {
+		const char *name;
+		uint64_t *number;
+		const char **text;
+	} known[] = {
+		{"--first", &options->first, NULL},   {"--count", &options->count, NULL},
+		{"--jobs", &options->jobs, NULL},     {"--check", &options->check, NULL},
+		{"--least", &options->least, NULL},   {"--report", NULL, &options->report},
+		{"--mutant", NULL, &options->mutant},
+	};
+
+	for (int i = 1; i < count; i++) {
+		size_t at = 0;
+
+		if (strcmp(words[i], "--verbose") == 0) {
+			options->verbose = true;
+			continue;
+		}
+		while (at < sizeof(known) / sizeof(known[0]) && strcmp(words[i], known[at].name) != 0)
+			at++;
+		if (at == sizeof(known) / sizeof(known[0]) || ++i == count)
+			return false;
+		if (known[at].number)
+			*known[at].number = strtoull(words[i], NULL, 10);
+		else
+			*known[at].text = words[i];
+	}
+	if (options->jobs == 0)
+		options->jobs = 1;
+	if (options->jobs > CREW_JOBS_MOST)
+		options->jobs = CREW_JOBS_MOST;
+	return true;
 }
 
 int main(int count, char **words)
 {
-	struct options options = {.first = 1, .count = 100, .jobs = 2, .check = 2};
-	const struct {
-		const char *name;
-		uint64_t *number;
-	} numbers[] = {
-		{"--first", &options.first},
-		{"--count", &options.count},
-		{"--jobs", &options.jobs},
-		{"--check", &options.check},
-	};
+	struct options options = {.first = 1, .count = 100, .jobs = 2, .check = 2, .least = 100};
 
-	for (int i = 1; i < count; i++) {
-		bool known = strcmp(words[i], "--verbose") == 0;
-
-		options.verbose |= known;
-		for (size_t at = 0; i + 1 < count && at < sizeof(numbers) / sizeof(numbers[0]); at++) {
-			if (known || strcmp(words[i], numbers[at].name) != 0)
-				continue;
-			*numbers[at].number = strtoull(words[++i], NULL, 10);
-			known = true;
-		}
-		if (!known && i + 1 < count && strcmp(words[i], "--report") == 0) {
-			options.report = words[++i];
-			known = true;
-		}
-		if (!known) {
-			fprintf(stderr, "simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--report "
-					"FILE]\n");
-			return 64;
-		}
+	if (!read_options(&options, count, words)) {
+		fprintf(stderr, "simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--least N] "
+				"[--report FILE] [--mutant NAME]\n");
+		return 64;
 	}
-	if (options.jobs == 0)
-		options.jobs = 1;
-	if (options.jobs > JOBS_MOST)
-		options.jobs = JOBS_MOST;
 	/* There are no threads here to lock anything against. */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	return run(&options);
+	if (options.mutant && options.count > 0 && !options.verbose)
+		return run_mutants(&options);
+	return options.verbose ? run_aloud(&options) : run(&options);
 }

@@ -60,8 +60,28 @@ const char *mishap_name(enum mishap mishap)
 	return mishaps[mishap].name;
 }
 
-static bool fits(enum scope scope, bool changes, bool creates)
+bool mishap_doubles(enum mishap mishap)
 {
+	static const enum mishap doubling[] = {MISHAP_DUPLICATE, MISHAP_LATE_REQUEST, MISHAP_RIVAL, MISHAP_RIVAL_LATER,
+					       MISHAP_CLOCK};
+
+	for (size_t i = 0; i < sizeof(doubling) / sizeof(doubling[0]); i++)
+		if (doubling[i] == mishap)
+			return true;
+	return false;
+}
+
+bool mishap_is_of_disk(enum mishap mishap)
+{
+	return mishaps[mishap].scope == ON_DISK;
+}
+
+bool mishap_fits(enum mishap mishap, bool changes, bool creates)
+{
+	enum scope scope = mishaps[mishap].scope;
+
+	if (mishaps[mishap].weight == 0)
+		return false;
 	return scope == ON_ALL || (scope == ON_CHANGES && changes) || (scope == ON_READS && !changes) ||
 	       (scope == ON_CREATES && creates);
 }
@@ -72,7 +92,7 @@ enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortu
 	int64_t at;
 
 	for (size_t i = 0; i < MISHAP_COUNT; i++) {
-		if (!fits(mishaps[i].scope, changes, creates) ||
+		if (!mishap_fits((enum mishap)i, changes, creates) ||
 		    (misfortune->gentle && mishaps[i].trait == TRAIT_ENDS) ||
 		    (misfortune->alone && mishaps[i].trait == TRAIT_COMPANY))
 			continue;

@@ -49,13 +49,20 @@ struct misfortune {
 	unsigned odds;		 /* one request in so many has a mishap; 0: none has */
 	unsigned budget;	 /* at most so many, the sure one aside */
 	uint64_t sure_change;	 /* the changing request, counted from 1, that has one in any case; 0: none */
+	uint64_t sure_request;	 /* the same for requests of any kind */
 	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */
 	enum mishap disk_mishap; /* and which */
 	bool gentle;		 /* nothing that ends the process */
 	bool alone;		 /* no second process */
+	bool aimed;		 /* what the seed is about may strike */
 };
 
 const char *mishap_name(enum mishap mishap);
+/* Whether what is asked for may come about twice through no fault of the program: sent twice, or come late. */
+bool mishap_doubles(enum mishap mishap);
+bool mishap_is_of_disk(enum mishap mishap);
+/* Whether it can befall such a request. */
+bool mishap_fits(enum mishap mishap, bool changes, bool creates);
 /* For a request; changes: it changes something, creates: it makes something. */
 enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, bool changes, bool creates);
 enum mishap mishap_draw_disk(struct chance *chance);

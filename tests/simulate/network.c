@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/simulate/flight.h"
+#include "tests/simulate/operation.h"
 
 /* The network between the machine and the cloud: how requests travel, and how they come to grief. */
 
@@ -215,37 +216,20 @@ void network_release(struct universe *universe)
 	sweep(universe);
 }
 
-bool operation_changes(const char *operation)
-{
-	static const char *const reads[] = {"Describe", "Get", "List", "GET"};
-
-	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
-		if (strncmp(operation, reads[i], strlen(reads[i])) == 0)
-			return false;
-	return true;
-}
-
-static bool operation_creates(const char *operation)
-{
-	static const char *const creates[] = {"Create", "RunInstances", "ImportKeyPair"};
-
-	for (size_t i = 0; i < sizeof(creates) / sizeof(creates[0]); i++)
-		if (strncmp(operation, creates[i], strlen(creates[i])) == 0)
-			return true;
-	return false;
-}
-
 /* The promise at this door: nothing that changes the world goes out before its intent is on the disk. */
 static void check_intent(struct process *process, const struct flight *flight)
 {
 	struct universe *universe = process->universe;
-	char id[33];
+	char id[33], token[FLIGHT_TOKEN_BYTES];
 	int same = 0, recorded;
 
 	if (flight_intent_tag(flight, id) &&
 	    !audit_has_intent(&universe->audit, (struct slice){id, sizeof(id) - 1}, flight->operation))
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with intent %s, which is not recorded",
 			      process->requests, flight->operation, id);
+	if (flight_token(flight, token) && !audit_has_token(&universe->audit, slice_of(token), flight->operation))
+		universe_fail(universe, "request %" PRIu64 ", %s, goes out with a token that is not recorded",
+			      process->requests, flight->operation);
 	for (const struct flight *each = universe->flights; each; each = each->next)
 		same += each->process == process && strcmp(each->operation, flight->operation) == 0;
 	recorded = audit_intents(&universe->audit, flight->operation);
@@ -264,7 +248,11 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 
 	if (process->denied[0] && strcmp(process->denied, flight->operation) == 0)
 		return MISHAP_DENIED;
-	if (changes && process->changes == misfortune->sure_change)
+	/* Of what comes before the first change, nothing is lost. */
+	if (misfortune->aimed && process->universe->changes > 0 &&
+	    target_strikes(&process->universe->target, flight->operation, fate))
+		return process->universe->target.mishap;
+	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request)
 		return mishap_draw(fate, misfortune, changes, operation_creates(flight->operation));
 	if (misfortune->budget == 0 || !chance_one_in(fate, misfortune->odds))
 		return MISHAP_NONE;

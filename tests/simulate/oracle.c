@@ -290,6 +290,9 @@ void oracle_output(struct universe *universe, const char *line, struct slice out
 {
 	if (slice_contains(output, slice_of(oracle_secret)))
 		universe_fail(universe, "secrets: 'trueup %s' has shown the secret", line);
+	/* What was sent once and lost is looked up, not made anew. */
+	if (!universe->may_double && slice_contains(output, SLICE("by a call that came late")))
+		universe_fail(universe, "twins: 'trueup %s' found what nothing but itself can have made twice", line);
 	if (slice_contains(output, SLICE("that will never come")))
 		universe_fail(universe, "stuck: 'trueup %s' has tasks that wait for nothing", line);
 }

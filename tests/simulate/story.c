@@ -12,6 +12,7 @@ enum {
 	CHAPTERS_MOST = 3,
 	CHAPTERS_LIMIT = 12,
 	SURE_CHANGE_MOST = 14,
+	SURE_REQUEST_MOST = 14,
 	DISK_STEPS_MOST = 400,
 };
 
@@ -40,6 +41,20 @@ static void save_spec(struct story *story)
 	disk_sync_folder_of(disk, SLICE("/stack/spec.yaml"));
 }
 
+/* The first error of a command's output, so that broken seeds can be told apart. */
+static void note_error(struct story *story, struct slice output)
+{
+	struct slice rest = output;
+
+	story->error[0] = '\0';
+	while (rest.size > 0 && !story->error[0]) {
+		struct slice line = slice_cut(&rest, '\n');
+
+		if (slice_starts_with(line, SLICE("error: ")))
+			(void)snprintf(story->error, sizeof(story->error), "%.*s", SLICE_ARGUMENTS(line));
+	}
+}
+
 /* Runs a command; *ret_died may be NULL. */
 static int run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died)
 {
@@ -50,6 +65,7 @@ static int run(struct story *story, const char *line, const struct misfortune *m
 	buffer_init(&output, OUTPUT_MOST_BYTES);
 	status = universe_run(story->universe, line, misfortune, &output, &died);
 	oracle_output(story->universe, line, buffer_slice(&output));
+	note_error(story, buffer_slice(&output));
 	if (ret_died)
 		*ret_died = died;
 	return status;
@@ -117,10 +133,13 @@ static void operator(struct universe *universe)
 static struct misfortune draw_misfortune(struct story *story, bool sure)
 {
 	struct chance *plot = &story->universe->plot;
-	struct misfortune misfortune = {0};
+	struct misfortune misfortune = {.aimed = true};
 
 	if (sure)
 		misfortune.sure_change = (uint64_t)chance_between(plot, 1, SURE_CHANGE_MOST);
+	/* Where an earlier command left something open, these are the requests that settle it. */
+	if (story->universe->mishaps_after_change > 0 && chance_one_in(plot, 3))
+		misfortune.sure_request = (uint64_t)chance_between(plot, 1, SURE_REQUEST_MOST);
 	if (!chance_one_in(plot, 3)) {
 		misfortune.odds = (unsigned)chance_between(plot, 8, 60);
 		misfortune.budget = (unsigned)chance_between(plot, 1, 3);
@@ -144,12 +163,20 @@ static void apply_saved(struct story *story, const struct misfortune *misfortune
 	run(story, "apply /stack/saved.plan", misfortune, NULL);
 }
 
-/* plain: an apply that has a mishap for sure. */
-static void tell_chapter(struct story *story, bool plain)
+/* Which command a chapter is about. */
+enum chapter {
+	CHAPTER_ANY,
+	CHAPTER_SURE, /* an apply that has a mishap for sure */
+	CHAPTER_APPLY,
+	CHAPTER_DESTROY,
+};
+
+static void tell_chapter(struct story *story, enum chapter chapter)
 {
+	static const int64_t fixed[] = {[CHAPTER_SURE] = 0, [CHAPTER_APPLY] = 0, [CHAPTER_DESTROY] = 19};
 	struct chance *plot = &story->universe->plot;
-	struct misfortune misfortune = draw_misfortune(story, plain || chance_one_in(plot, 3));
-	int64_t what = plain ? 0 : chance_between(plot, 0, 19);
+	struct misfortune misfortune = draw_misfortune(story, chapter == CHAPTER_SURE || chance_one_in(plot, 3));
+	int64_t what = chapter == CHAPTER_ANY ? chance_between(plot, 0, 19) : fixed[chapter];
 
 	if (what < 14)
 		run(story, "apply --yes", &misfortune, NULL);
@@ -174,7 +201,8 @@ static void come_to_peace(struct story *story)
 		status = run(story, "apply --yes", NULL, NULL);
 	}
 	if (status != 0) {
-		universe_fail(universe, "peace: the third apply without a mishap still ends with status %d", status);
+		universe_fail(universe, "peace: the third apply without a mishap still ends with status %d: %s", status,
+			      story->error);
 		return;
 	}
 	oracle_world(universe, &story->blueprint, &story->foreign);
@@ -189,15 +217,38 @@ static void come_to_nothing(struct story *story)
 	int status = run(story, "destroy --yes", NULL, NULL);
 
 	if (status != 0)
-		universe_fail(universe, "destroy: it ends with status %d", status);
+		universe_fail(universe, "destroy: it ends with status %d: %s", status, story->error);
 	oracle_nothing(universe, &story->foreign);
 	oracle_foreign(universe, &story->foreign);
+}
+
+/* At least one mishap comes after something was changed, and what the seed is about has its chance. */
+static void tell_chapters(struct story *story)
+{
+	struct universe *universe = story->universe;
+	enum turn turn = universe->target.row->turn;
+	int64_t chapters = chance_between(&universe->plot, turn == TURN_NONE ? 1 : 2, CHAPTERS_MOST);
+
+	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
+		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
+		enum chapter chapter = i >= chapters || (i == 0 && turn == TURN_NONE) ? CHAPTER_SURE : CHAPTER_ANY;
+
+		for (int64_t at = 0; at < edits; at++)
+			blueprint_edit(&story->blueprint, &universe->plot);
+		if (i == 0 && turn != TURN_NONE)
+			chapter = CHAPTER_APPLY;
+		if (i == 1 && turn != TURN_NONE) {
+			target_turn(&universe->target, &story->blueprint);
+			chapter = turn == TURN_DESTROY ? CHAPTER_DESTROY : CHAPTER_APPLY;
+		}
+		save_spec(story);
+		tell_chapter(story, chapter);
+	}
 }
 
 void story_tell(struct universe *universe)
 {
 	struct story story = {.universe = universe};
-	int64_t chapters = chance_between(&universe->plot, 1, CHAPTERS_MOST);
 
 	universe->story = &story;
 	universe->rival = rival;
@@ -207,16 +258,12 @@ void story_tell(struct universe *universe)
 	disk_sync_folder_of(&universe->disk, SLICE("/stack"));
 	disk_sync_folder_of(&universe->disk, SLICE("/stack/.trueup"));
 	foreign_make(universe, &story.foreign);
-	blueprint_draw(&story.blueprint, &universe->plot);
-	/* At least one mishap comes after something was changed. */
-	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
-		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
-
-		for (int64_t at = 0; at < edits; at++)
-			blueprint_edit(&story.blueprint, &universe->plot);
-		save_spec(&story);
-		tell_chapter(&story, i == 0 || i >= chapters);
-	}
+	blueprint_draw(&story.blueprint, &universe->plot, &universe->target.row->wish);
+	if (!blueprint_is_large_enough(&story.blueprint))
+		universe_fail(universe, "schedule: the stack has %zu resources only", blueprint_size(&story.blueprint));
+	tell_chapters(&story);
+	if (universe->mishaps_after_change == 0)
+		universe_fail(universe, "schedule: no mishap came after the first change");
 	if (!universe->failure[0])
 		come_to_peace(&story);
 	if (!universe->failure[0])

@@ -11,6 +11,7 @@ struct story {
 	struct universe *universe;
 	struct blueprint blueprint;
 	struct foreign foreign;
+	char error[400]; /* the first that the last command told, or empty */
 };
 
 /* universe is open; what went wrong is in universe->failure. */

@@ -164,6 +164,7 @@ void universe_open(struct universe *universe, uint64_t seed, bool keep_trace, st
 		.fate = chance_of(seed, STREAM_FATE),
 		.plot = chance_of(seed, STREAM_PLOT),
 		.ruin = chance_of(seed, STREAM_RUIN),
+		.target = target_of(seed),
 		.last_process = 1000,
 	};
 	arena_init(&arena);
@@ -226,10 +227,13 @@ void process_suffer(struct process *process, enum mishap mishap, const char *ope
 		       "[%" PRId64 "] %s at %s (request %" PRIu64 ", change %" PRIu64 ", disk step %" PRIu64 ")",
 		       process->world.process_id, mishap_name(mishap), operation, process->requests, process->changes,
 		       process->steps);
+	universe->may_double |= mishap_doubles(mishap);
 	universe->mishaps_after_change += universe->changes > 0;
 	trace_line(&universe->trace, "%s", line);
 	buffer_format(&universe->schedule, "  %s\n", line);
 	tally_add(universe->tally, operation, mishap_name(mishap), 1);
+	if (audit_is_recovering(&universe->audit, process->world.process_id))
+		tally_add(universe->tally, "within-recovery", mishap_name(mishap), 1);
 }
 
 /* Without power every process of the machine dies. */

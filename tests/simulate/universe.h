@@ -13,6 +13,7 @@
 #include "tests/simulate/disk_vfs.h"
 #include "tests/simulate/mishap.h"
 #include "tests/simulate/tally.h"
+#include "tests/simulate/target.h"
 #include "tests/simulate/trace.h"
 
 /*
@@ -39,6 +40,7 @@ struct universe {
 	struct chance fate;   /* which mishaps come */
 	struct chance plot;   /* specs and schedule */
 	struct chance ruin;   /* what a loss of power leaves */
+	struct target target; /* what the seed is about */
 
 	int64_t wall_ahead_ms; /* the machine's wall clock less the cloud's */
 	int64_t booted_ms;     /* the machine's boot clock began when the cloud's boot clock showed this */
@@ -57,6 +59,7 @@ struct universe {
 
 	uint64_t changes;	       /* requests that changed something */
 	uint64_t mishaps_after_change; /* that came when something had been changed */
+	bool may_double;	       /* a mishap was among them after which a thing may be there twice for a while */
 	struct buffer schedule;	       /* the mishaps so far, a line each */
 	char failure[FAILURE_BYTES];   /* the first promise that was broken; empty: none */
 };
@@ -111,6 +114,5 @@ void network_orphan(struct process *process);
 void network_pass(struct universe *universe, int64_t until_ms);
 /* Drops everything in flight. */
 void network_release(struct universe *universe);
-bool operation_changes(const char *operation);
 
 #endif

@@ -1,0 +1,28 @@
+#ifndef TRUEUP_TESTS_SIMULATE_CREW_H
+#define TRUEUP_TESTS_SIMULATE_CREW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tests/simulate/tally.h"
+
+/* Tells many seeds in several processes at once, and goes on after a seed that ends its process. */
+
+enum { CREW_JOBS_MOST = 64 };
+
+struct crew {
+	uint64_t first, count, jobs;
+	bool until_broken; /* stop at the first seed that breaks a promise */
+	bool quiet;	   /* says nothing of it */
+	/* Tells a seed; what broke goes to `to` as "broken SEED PROMISE" and lines that begin with a blank. */
+	void (*tell)(uint64_t seed, struct tally *tally, FILE *to);
+
+	/* What came of it. */
+	uint64_t seeds, broken;
+	struct tally tally; /* set up by the caller */
+};
+
+void crew_run(struct crew *crew);
+
+#endif

@@ -1,0 +1,126 @@
+#include "tests/simulate/mutant.h"
+
+#include <string.h>
+
+#include "providers/aws/aws.h"
+#include "providers/aws/kind.h"
+#include "providers/aws/protocol.h"
+#include "reconcile/recover.h"
+#include "reconcile/refresh_parts.h"
+#include "state/lease.h"
+
+/* One program is broken in one way; what is wrapped has no other way to learn which. */
+static enum mutant current;
+
+static const struct {
+	const char *name;
+	const char *about;
+} mutants[MUTANT_COUNT] = {
+	[MUTANT_NONE] = {"none", "nothing is broken"},
+	[MUTANT_CONVERGE] = {"converge", "a change that was not answered is taken for done, not read and sent again"},
+	[MUTANT_TAG] = {"tag", "what a call made is not looked up by its tag"},
+	[MUTANT_TOKEN] = {"token", "each attempt has a token of its own"},
+	[MUTANT_NATURAL] = {"natural", "what has a name of its own is not looked up"},
+	[MUTANT_SWEEP] = {"sweep", "twins are left where they are"},
+	[MUTANT_FENCE] = {"fence", "a run that lost its lease goes on"},
+};
+
+const char *mutant_name(enum mutant mutant)
+{
+	return mutants[mutant].name;
+}
+
+const char *mutant_about(enum mutant mutant)
+{
+	return mutants[mutant].about;
+}
+
+void mutant_become(enum mutant mutant)
+{
+	current = mutant;
+}
+
+/* By the names that the linker knows them under, see --wrap in ld(1). */
+void real_aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
+			struct answer *ret) __asm__("__real_aws_interpret");
+void mutant_aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
+			  struct answer *ret) __asm__("__wrap_aws_interpret");
+bool real_aws_request_body(const struct aws_operation_shape *operation, const struct value *parameters,
+			   struct buffer *body, struct diagnostics *diagnostics) __asm__("__real_aws_request_body");
+bool mutant_aws_request_body(const struct aws_operation_shape *operation, const struct value *parameters,
+			     struct buffer *body, struct diagnostics *diagnostics) __asm__("__wrap_aws_request_body");
+bool real_recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+			  int64_t now_ms) __asm__("__real_recover_is_twin");
+bool mutant_recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+			    int64_t now_ms) __asm__("__wrap_recover_is_twin");
+void real_refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
+			     size_t member_count) __asm__("__real_refresh_match_tags");
+void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
+			       size_t member_count) __asm__("__wrap_refresh_match_tags");
+bool real_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
+		     struct diagnostics *diagnostics) __asm__("__real_lease_beat");
+bool mutant_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
+		       struct diagnostics *diagnostics) __asm__("__wrap_lease_beat");
+
+void mutant_aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
+			  struct answer *ret)
+{
+	real_aws_interpret(call, response, arena, ret);
+	if (current == MUTANT_CONVERGE && call->mutating && call->recipe == RECIPE_CONVERGE &&
+	    ret->fault == FAULT_AMBIGUOUS)
+		*ret = (struct answer){.ok = true, .body = value_map(NULL, 0)};
+}
+
+/* Another token: the last digit of it changes, with what the buffer happens to be at. */
+bool mutant_aws_request_body(const struct aws_operation_shape *operation, const struct value *parameters,
+			     struct buffer *body, struct diagnostics *diagnostics)
+{
+	static const char member[] = "ClientToken=";
+	static unsigned attempts;
+	bool good = real_aws_request_body(operation, parameters, body, diagnostics);
+	char *at = good && current == MUTANT_TOKEN && body->data ? strstr(body->data, member) : NULL;
+
+	if (at && at[sizeof(member) - 1])
+		at[sizeof(member) - 1] = (char)('a' + attempts++ % 26);
+	return good;
+}
+
+bool mutant_recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+			    int64_t now_ms)
+{
+	return current != MUTANT_SWEEP && real_recover_is_twin(past, stray, recorded, now_ms);
+}
+
+/* Those of its kinds that are made under the recipe are passed over. */
+static bool is_passed_over(const struct refresh *refresh, size_t member)
+{
+	const struct kind *kind =
+		member < refresh->object_count ? kinds_find(refresh->kinds, refresh->objects[member]->kind) : NULL;
+	enum recipe recipe = kind ? aws_kind_of(kind)->create.recipe : RECIPE_NONE;
+
+	return (current == MUTANT_TAG && recipe == RECIPE_TAG) ||
+	       (current == MUTANT_NATURAL && recipe == RECIPE_NATURAL);
+}
+
+/* All members of a listing are of one kind. */
+void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
+			       size_t member_count)
+{
+	if (member_count == 0 || !is_passed_over(refresh, members[0]))
+		real_refresh_match_tags(refresh, found, found_count, members, member_count);
+}
+
+bool mutant_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
+		       struct diagnostics *diagnostics)
+{
+	struct diagnostics unsaid;
+	bool good;
+
+	if (current != MUTANT_FENCE)
+		return real_lease_beat(lease, database, world, stack, diagnostics);
+	diagnostics_init(&unsaid, diagnostics->arena);
+	good = real_lease_beat(lease, database, world, stack, &unsaid);
+	diagnostics_release(&unsaid);
+	lease->lost &= good;
+	return true;
+}

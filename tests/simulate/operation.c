@@ -1,0 +1,26 @@
+#include "tests/simulate/operation.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static bool begins_with_one(const char *operation, const char *const *verbs)
+{
+	for (; *verbs; verbs++)
+		if (strncmp(operation, *verbs, strlen(*verbs)) == 0)
+			return true;
+	return false;
+}
+
+bool operation_changes(const char *operation)
+{
+	static const char *const reads[] = {"Describe", "Get", "List", NULL};
+
+	return !begins_with_one(operation, reads);
+}
+
+bool operation_creates(const char *operation)
+{
+	static const char *const creates[] = {"Create", "RunInstances", "ImportKeyPair", NULL};
+
+	return begins_with_one(operation, creates);
+}

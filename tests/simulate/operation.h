@@ -1,0 +1,10 @@
+#ifndef TRUEUP_TESTS_SIMULATE_OPERATION_H
+#define TRUEUP_TESTS_SIMULATE_OPERATION_H
+
+#include <stdbool.h>
+
+/* What an operation is by its name. */
+bool operation_changes(const char *operation);
+bool operation_creates(const char *operation);
+
+#endif

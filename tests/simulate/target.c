@@ -1,0 +1,154 @@
+#include "tests/simulate/target.h"
+
+#include <string.h>
+
+#include "tests/simulate/operation.h"
+
+#define ANY_PARTS (-1)
+#define ROW(operation, species, turn)                                                                                  \
+	{                                                                                                              \
+		(operation), {(species), SPECIES_COUNT, ANY_PARTS}, (turn), 2                                          \
+	}
+#define ROW_WITH(operation, species, other, parts, turn)                                                               \
+	{                                                                                                              \
+		(operation), {(species), (other), (parts)}, (turn), 2                                                  \
+	}
+#define DISK_ROW(step, one_in)                                                                                         \
+	{                                                                                                              \
+		(step), {SPECIES_VPC, SPECIES_COUNT, ANY_PARTS}, TURN_NONE, (one_in)                                   \
+	}
+
+static const struct target_row rows[] = {
+	ROW("CreateVpc", SPECIES_VPC, TURN_NONE),
+	ROW("ModifyVpcAttribute", SPECIES_VPC, TURN_PARTS),
+	ROW("DeleteVpc", SPECIES_VPC, TURN_DESTROY),
+	ROW("CreateSubnet", SPECIES_SUBNET, TURN_NONE),
+	ROW("DeleteSubnet", SPECIES_SUBNET, TURN_REMOVAL),
+	ROW("CreateSecurityGroup", SPECIES_GROUP, TURN_NONE),
+	ROW("AuthorizeSecurityGroupIngress", SPECIES_GROUP, TURN_PARTS),
+	ROW("RevokeSecurityGroupIngress", SPECIES_GROUP, TURN_PARTS),
+	ROW("DeleteSecurityGroup", SPECIES_GROUP, TURN_RENEWAL),
+	ROW("CreateInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_NONE),
+	ROW("AttachInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_NONE),
+	ROW("DetachInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
+	ROW("DeleteInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
+	ROW("CreateRouteTable", SPECIES_ROUTE_TABLE, TURN_NONE),
+	ROW_WITH("CreateRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, ANY_PARTS, TURN_PARTS),
+	ROW_WITH("DeleteRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, ANY_PARTS, TURN_PARTS),
+	ROW_WITH("AssociateRouteTable", SPECIES_ROUTE_TABLE, SPECIES_COUNT, 1, TURN_PARTS),
+	ROW_WITH("DisassociateRouteTable", SPECIES_ROUTE_TABLE, SPECIES_COUNT, 3, TURN_PARTS),
+	ROW("DeleteRouteTable", SPECIES_ROUTE_TABLE, TURN_REMOVAL),
+	ROW("CreateVpnGateway", SPECIES_VPN_GATEWAY, TURN_NONE),
+	ROW("AttachVpnGateway", SPECIES_VPN_GATEWAY, TURN_NONE),
+	ROW("DetachVpnGateway", SPECIES_VPN_GATEWAY, TURN_REMOVAL),
+	ROW("DeleteVpnGateway", SPECIES_VPN_GATEWAY, TURN_REMOVAL),
+	ROW_WITH("EnableVgwRoutePropagation", SPECIES_VPN_GATEWAY, SPECIES_ROUTE_TABLE, 1, TURN_NONE),
+	ROW_WITH("DisableVgwRoutePropagation", SPECIES_VPN_GATEWAY, SPECIES_ROUTE_TABLE, 1, TURN_PARTS),
+	ROW("CreateCustomerGateway", SPECIES_CUSTOMER_GATEWAY, TURN_NONE),
+	ROW("DeleteCustomerGateway", SPECIES_CUSTOMER_GATEWAY, TURN_RENEWAL),
+	ROW("CreateVpnConnection", SPECIES_VPN_CONNECTION, TURN_NONE),
+	ROW("CreateVpnConnectionRoute", SPECIES_VPN_CONNECTION, TURN_PARTS),
+	ROW("DeleteVpnConnectionRoute", SPECIES_VPN_CONNECTION, TURN_PARTS),
+	ROW("DeleteVpnConnection", SPECIES_VPN_CONNECTION, TURN_REMOVAL),
+	ROW("ImportKeyPair", SPECIES_KEY_PAIR, TURN_RENEWAL),
+	ROW("DeleteKeyPair", SPECIES_KEY_PAIR, TURN_RENEWAL),
+	ROW("CreateLaunchTemplate", SPECIES_TEMPLATE, TURN_NONE),
+	ROW("CreateLaunchTemplateVersion", SPECIES_TEMPLATE, TURN_PARTS),
+	ROW("ModifyLaunchTemplate", SPECIES_TEMPLATE, TURN_PARTS),
+	ROW("DeleteLaunchTemplate", SPECIES_TEMPLATE, TURN_REMOVAL),
+	ROW("CreateAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_NONE),
+	ROW("UpdateAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_IN_PLACE),
+	ROW("DeleteAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_REMOVAL),
+	ROW("RunInstances", SPECIES_INSTANCE, TURN_NONE),
+	ROW_WITH("MonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 0, TURN_PARTS),
+	ROW_WITH("UnmonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 1, TURN_PARTS),
+	ROW("TerminateInstances", SPECIES_INSTANCE, TURN_REMOVAL),
+	ROW("CreateTags", SPECIES_SUBNET, TURN_IN_PLACE),
+	ROW("GetCallerIdentity", SPECIES_VPC, TURN_NONE),
+	ROW("DescribeVpcs", SPECIES_VPC, TURN_NONE),
+	ROW("DescribeVpcAttribute", SPECIES_VPC, TURN_NONE),
+	ROW("DescribeSubnets", SPECIES_SUBNET, TURN_NONE),
+	ROW("DescribeSecurityGroups", SPECIES_GROUP, TURN_NONE),
+	ROW("DescribeInternetGateways", SPECIES_INTERNET_GATEWAY, TURN_NONE),
+	ROW("DescribeRouteTables", SPECIES_ROUTE_TABLE, TURN_NONE),
+	ROW("DescribeVpnGateways", SPECIES_VPN_GATEWAY, TURN_NONE),
+	ROW("DescribeCustomerGateways", SPECIES_CUSTOMER_GATEWAY, TURN_NONE),
+	ROW("DescribeVpnConnections", SPECIES_VPN_CONNECTION, TURN_NONE),
+	ROW("DescribeKeyPairs", SPECIES_KEY_PAIR, TURN_NONE),
+	ROW("DescribeLaunchTemplates", SPECIES_TEMPLATE, TURN_NONE),
+	ROW("DescribeLaunchTemplateVersions", SPECIES_TEMPLATE, TURN_NONE),
+	ROW("DescribeAutoScalingGroups", SPECIES_SCALING_GROUP, TURN_NONE),
+	ROW("DescribeInstances", SPECIES_INSTANCE, TURN_NONE),
+	DISK_ROW("disk-create", 1),
+	DISK_ROW("disk-write", 100),
+	DISK_ROW("disk-truncate", 1),
+	DISK_ROW("disk-sync", 20),
+	DISK_ROW("disk-remove", 1),
+	DISK_ROW("disk-rename", 1),
+};
+
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+static bool fits(const struct target_row *row, enum mishap mishap)
+{
+	if (strncmp(row->operation, "disk-", 5) == 0)
+		return mishap_is_of_disk(mishap);
+	return mishap_fits(mishap, operation_changes(row->operation), operation_creates(row->operation));
+}
+
+void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap), void *context)
+{
+	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
+		for (size_t i = 0; i < ROW_COUNT; i++)
+			if (fits(&rows[i], mishap))
+				visit(context, rows[i].operation, mishap);
+}
+
+struct target target_of(uint64_t seed)
+{
+	uint64_t count = 0;
+
+	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
+		for (size_t i = 0; i < ROW_COUNT; i++)
+			count += fits(&rows[i], mishap);
+	seed %= count;
+	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
+		for (size_t i = 0; i < ROW_COUNT; i++)
+			if (fits(&rows[i], mishap) && seed-- == 0)
+				return (struct target){&rows[i], mishap, false};
+	return (struct target){&rows[0], MISHAP_LOST_ANSWER, false};
+}
+
+bool target_strikes(struct target *target, const char *operation, struct chance *fate)
+{
+	if (target->struck || strcmp(target->row->operation, operation) != 0 ||
+	    !chance_one_in(fate, target->row->one_in))
+		return false;
+	target->struck = true;
+	return true;
+}
+
+void target_turn(const struct target *target, struct blueprint *blueprint)
+{
+	struct thing *thing = blueprint_thing(blueprint, target->row->wish.species, 0);
+
+	if (!thing)
+		return;
+	switch (target->row->turn) {
+	case TURN_IN_PLACE:
+		thing->in_place++;
+		break;
+	case TURN_PARTS:
+		thing->parts++;
+		break;
+	case TURN_RENEWAL:
+		thing->renewal++;
+		break;
+	case TURN_REMOVAL:
+		thing->wanted = false;
+		break;
+	case TURN_NONE:
+	case TURN_DESTROY:
+		break;
+	}
+}
