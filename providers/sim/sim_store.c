@@ -172,6 +172,9 @@ struct node *sim_edit(struct sim *sim, struct sim_object *object)
 		int64_t before_ms = object->settled_ms;
 		bool listed = sim_listed(sim, object) != NULL;
 
+		/* What was shown while an earlier change settled is not shown again. */
+		if (sim->now_ms >= before_ms)
+			drop_stale(object);
 		lag(sim, object);
 		if (listed && !object->stale && object->settled_ms > before_ms) {
 			object->stale = memory_get(sizeof(*object->stale));

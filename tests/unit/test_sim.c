@@ -297,6 +297,43 @@ static void many_things(void **state)
 	print_message("%zu pages of 1000, %lld us each\n", pages, (long long)(took_us / (int64_t)pages));
 }
 
+/* Changed three times, the second time before the first shows: a listing lags, but never further back than it was. */
+static void a_listing_goes_forward_only(void **state)
+{
+	enum { ROUNDS = 20 };
+	struct fixture *fixture = *state;
+	struct transport *transport = sim_transport(fixture->sim);
+	struct exchange made = {0};
+
+	start(fixture, &made, MAKE);
+	finish(fixture);
+	set(fixture, "lag_ms", 2000);
+	struct slice id = element(fixture, made.body, "vpcId");
+	for (int i = 0; i < ROUNDS; i++) {
+		struct exchange changes[3] = {0}, list = {0};
+
+		for (int at = 0; at < 3; at++) {
+			if (at == 2)
+				transport->wait(transport, sim_boot_ms(fixture->sim) + 10000);
+			start(fixture, &changes[at],
+			      ACTION("CreateTags") "&ResourceId.1=%.*s&Tag.1.Key=round&Tag.1.Value=%d-%d",
+			      SLICE_ARGUMENTS(id), i, at);
+			finish(fixture);
+			assert_int_equal(changes[at].status, 200);
+		}
+		start(fixture, &list, ACTION("DescribeVpcs"));
+		finish(fixture);
+		struct slice value = element(fixture, list.body, "value");
+		char text[2][32];
+
+		for (int at = 0; at < 2; at++)
+			(void)snprintf(text[at], sizeof(text[at]), "%d-%d", i, at + 1);
+		if (!slice_is(value, text[0]) && !slice_is(value, text[1]))
+			fail_msg("round %d shows '%.*s'", i, SLICE_ARGUMENTS(value));
+		transport->wait(transport, sim_boot_ms(fixture->sim) + 10000);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +347,7 @@ int main(void)
 		SIM_TEST(states_come_at_their_own_time),
 		SIM_TEST(a_restart_in_one_leap),
 		SIM_TEST(calls_that_lag_too),
+		SIM_TEST(a_listing_goes_forward_only),
 		SIM_TEST(many_things),
 	};
 
