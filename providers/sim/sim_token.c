@@ -48,7 +48,11 @@ bool sim_token_fresh(struct sim_call *call, struct slice token, struct sim_objec
 		return false;
 	}
 	*ret = sim_find(call->region, SIM_TYPE_COUNT, node_text(&known->body, "result"));
-	return *ret == NULL;
+	/* "Without performing any further actions", also where what it made was deleted since:
+	 * https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-idempotency.html */
+	if (!*ret)
+		sim_fail(call, "InvalidParameterValue", "What was made with this client token is gone");
+	return false;
 }
 
 void sim_token_record(struct sim_call *call, struct slice token, const struct sim_object *result)

@@ -200,6 +200,9 @@ class TestRouting:
     def test_a_token_makes_one(self, ec2, vpc):
         first = ec2.create_route_table(VpcId=vpc, ClientToken="t1")["RouteTable"]["RouteTableId"]
         assert ec2.create_route_table(VpcId=vpc, ClientToken="t1")["RouteTable"]["RouteTableId"] == first
+        gone = ec2.create_route_table(VpcId=vpc, ClientToken="t2")["RouteTable"]["RouteTableId"]
+        ec2.delete_route_table(RouteTableId=gone)
+        refused("InvalidParameterValue", ec2.create_route_table, VpcId=vpc, ClientToken="t2")
         other = tagged("route-table", a="1")
         refused(
             "IdempotentParameterMismatch", ec2.create_route_table, VpcId=vpc, ClientToken="t1", TagSpecifications=other
