@@ -516,8 +516,11 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	}
 	if (!work->has_now)
 		return read_after(work, 0);
+	if (work->now.presence == PRESENCE_UNREAD)
+		return fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+	/* A listing may lag, and what is young may be missing from it: the delete call knows. */
 	if (work->now.presence == PRESENCE_ABSENT)
-		return STEP_DONE;
+		return work->task.object->provider_id.size ? send_delete(work) : STEP_DONE;
 	if (work->now.presence == PRESENCE_LEAVING) {
 		work->stage = STAGE_LEAVING;
 		return read_after(work, poll_ms(work));
