@@ -136,20 +136,24 @@ static const sqlite3_io_methods methods = {
 	.xShmUnmap = disk_shared_unmap,
 };
 
-static int find_or_create(struct disk_access *access, const char *path, int flags, struct disk_file **ret,
-			  bool *ret_new)
+static int find_or_create(struct disk_access *access, const char *path, int flags, struct disk_file **ret)
 {
 	struct slice name = slice_of(path);
 
 	*ret = path ? disk_find(access->disk, name) : NULL;
-	*ret_new = false;
 	if (*ret)
 		return (*ret)->is_folder ? SQLITE_CANTOPEN : SQLITE_OK;
 	if (!(flags & SQLITE_OPEN_CREATE) || ask(access, DISK_STEP_CREATE, path) != DISK_DONE)
 		return SQLITE_CANTOPEN;
-	*ret_new = true;
 	*ret = path ? disk_create(access->disk, name) : disk_create_unnamed(access->disk);
 	return SQLITE_OK;
+}
+
+/* As SQLite's own has it (unixOpen): with the first sync of a journal or log that may have been made, by whomever. */
+static bool syncs_folder(int flags)
+{
+	return (flags & SQLITE_OPEN_CREATE) &&
+	       (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL));
 }
 
 static int on_open(sqlite3_vfs *vfs, sqlite3_filename path, sqlite3_file *base, int flags, int *ret_flags)
@@ -157,8 +161,7 @@ static int on_open(sqlite3_vfs *vfs, sqlite3_filename path, sqlite3_file *base, 
 	struct disk_access *access = access_of(vfs);
 	struct disk_handle *handle = handle_of(base);
 	struct disk_file *file;
-	bool made;
-	int code = find_or_create(access, path, flags, &file, &made);
+	int code = find_or_create(access, path, flags, &file);
 
 	*handle = (struct disk_handle){0};
 	if (code != SQLITE_OK)
@@ -169,7 +172,7 @@ static int on_open(sqlite3_vfs *vfs, sqlite3_filename path, sqlite3_file *base, 
 		.file = file,
 		.path = slice_of(path),
 		.removed_on_close = (flags & SQLITE_OPEN_DELETEONCLOSE) != 0,
-		.folder_synced = !made,
+		.folder_synced = !syncs_folder(flags),
 		.next = file->handles,
 	};
 	file->handles = handle;
