@@ -29,6 +29,7 @@ enum species {
 enum {
 	THINGS_MOST = 24,
 	THINGS_LEAST = 10,
+	THINGS_USUAL = 13,
 	SPECIES_LEAST = 5,
 };
 

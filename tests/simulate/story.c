@@ -130,13 +130,25 @@ static void operator(struct universe *universe)
 	arena_release(&arena);
 }
 
-static struct misfortune draw_misfortune(struct story *story, bool sure)
+/* Which command a chapter is about. */
+enum chapter {
+	CHAPTER_ANY,
+	CHAPTER_SURE, /* an apply that has a mishap for sure */
+	CHAPTER_LATE, /* the same once chapters enough were told without one */
+	CHAPTER_APPLY,
+	CHAPTER_DESTROY,
+};
+
+static struct misfortune draw_misfortune(struct story *story, enum chapter chapter)
 {
 	struct chance *plot = &story->universe->plot;
 	struct misfortune misfortune = {.aimed = true};
 
-	if (sure)
+	if (chapter == CHAPTER_SURE || chapter == CHAPTER_LATE || chance_one_in(plot, 3))
 		misfortune.sure_change = (uint64_t)chance_between(plot, 1, SURE_CHANGE_MOST);
+	/* Nothing else came of all the chapters: every command makes some requests. */
+	if (chapter == CHAPTER_LATE)
+		misfortune.sure_request = (uint64_t)chance_between(plot, 2, 6);
 	/* Where an earlier command left something open, these are the requests that settle it. */
 	if (story->universe->mishaps_after_change > 0 && chance_one_in(plot, 3))
 		misfortune.sure_request = (uint64_t)chance_between(plot, 1, SURE_REQUEST_MOST);
@@ -163,19 +175,12 @@ static void apply_saved(struct story *story, const struct misfortune *misfortune
 	run(story, "apply /stack/saved.plan", misfortune, NULL);
 }
 
-/* Which command a chapter is about. */
-enum chapter {
-	CHAPTER_ANY,
-	CHAPTER_SURE, /* an apply that has a mishap for sure */
-	CHAPTER_APPLY,
-	CHAPTER_DESTROY,
-};
-
 static void tell_chapter(struct story *story, enum chapter chapter)
 {
-	static const int64_t fixed[] = {[CHAPTER_SURE] = 0, [CHAPTER_APPLY] = 0, [CHAPTER_DESTROY] = 19};
+	static const int64_t fixed[] = {
+		[CHAPTER_SURE] = 0, [CHAPTER_LATE] = 0, [CHAPTER_APPLY] = 0, [CHAPTER_DESTROY] = 19};
 	struct chance *plot = &story->universe->plot;
-	struct misfortune misfortune = draw_misfortune(story, chapter == CHAPTER_SURE || chance_one_in(plot, 3));
+	struct misfortune misfortune = draw_misfortune(story, chapter);
 	int64_t what = chapter == CHAPTER_ANY ? chance_between(plot, 0, 19) : fixed[chapter];
 
 	if (what < 14)
@@ -231,12 +236,12 @@ static void tell_chapters(struct story *story)
 
 	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
 		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
-		enum chapter chapter = i >= chapters || (i == 0 && turn == TURN_NONE) ? CHAPTER_SURE : CHAPTER_ANY;
+		enum chapter chapter = i >= chapters ? CHAPTER_LATE : CHAPTER_ANY;
 
 		for (int64_t at = 0; at < edits; at++)
 			blueprint_edit(&story->blueprint, &universe->plot);
-		if (i == 0 && turn != TURN_NONE)
-			chapter = CHAPTER_APPLY;
+		if (i == 0)
+			chapter = turn == TURN_NONE ? CHAPTER_SURE : CHAPTER_APPLY;
 		if (i == 1 && turn != TURN_NONE) {
 			target_turn(&universe->target, &story->blueprint);
 			chapter = turn == TURN_DESTROY ? CHAPTER_DESTROY : CHAPTER_APPLY;
