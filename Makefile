@@ -68,7 +68,7 @@ demo: $(BUILD)/trueup ## run the main job on the built-in simulator, each step s
 	$(Q)bash tools/demo.sh $(BUILD)/trueup
 
 .PHONY: test
-test: $(BUILD)/trueup $(unit_programs) $(tool_programs) dependencies-test $(VENV)/ready ## run the unit and end-to-end tests
+test: $(BUILD)/trueup $(unit_programs) $(tool_programs) $(BUILD)/tests/simulate dependencies-test $(VENV)/ready ## run the unit and end-to-end tests
 	$(Q)$(tell_tests) VENV=$(VENV) bash tests/run.sh $(BUILD)/test-results '$(E2E)' $(unit_programs)
 
 # Each runs all of what `make test` runs a sample of; the figures are in the report of the captured output.
@@ -95,9 +95,21 @@ valgrind: $(unit_programs) dependencies-valgrind ## run the unit tests under val
 		bash tests/unit/run.sh $(BUILD)/test-results/valgrind $(unit_programs)
 
 .PHONY: simulate
-simulate: $(BUILD)/tests/simulate ## run the whole program under SEEDS=1000 seeds from FIRST=1 on, with mishaps of all kinds
-	$(Q)$(BUILD)/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),1000) \
+simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from FIRST=1 on, for SECONDS= at most, with mishaps of all kinds
+	$(Q)$(BUILD)/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),1000) --seconds $(or $(SECONDS),0) \
 		--report $(BUILD)/simulate-report.txt
+
+.PHONY: simulate-mutants
+simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in each way, and see that the simulation tells
+	$(Q)$(BUILD)/tests/simulate --mutant all --count $(or $(SEEDS),10000)
+
+recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c providers/aws/again.c cli/recovery.c
+.PHONY: simulate-coverage
+simulate-coverage: ## tell which branches of recovery no seed of SEEDS=2000 takes
+	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage WERROR= CFLAGS="-Og -g --coverage" $(BUILD)/coverage/tests/simulate
+	$(Q)find $(BUILD)/coverage -name '*.gcda' -delete
+	$(Q)$(BUILD)/coverage/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),2000) || true
+	$(Q)bash tests/simulate/coverage.sh $(BUILD)/coverage $(recovery)
 
 .PHONY: lint
 lint: dependencies-lint ## formatting, lengths, headers alone, warnings, layers, clang-tidy, cppcheck

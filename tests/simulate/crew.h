@@ -13,6 +13,7 @@ enum { CREW_JOBS_MOST = 64 };
 
 struct crew {
 	uint64_t first, count, jobs;
+	uint64_t seconds;  /* no seed is begun later than that; 0: any time */
 	bool until_broken; /* stop at the first seed that breaks a promise */
 	bool quiet;	   /* says nothing of it */
 	/* Tells a seed; what broke goes to `to` as "broken SEED PROMISE" and lines that begin with a blank. */

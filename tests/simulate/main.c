@@ -10,17 +10,18 @@
 #include "tests/simulate/story.h"
 
 /*
- * simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--least N] [--report FILE] [--mutant NAME]
+ * simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--least N] [--seconds N]
+ *          [--report FILE] [--mutant NAME]
  *
  * Tells the stories of `count` seeds. One that breaks a promise prints its seed, what
- * happened, and which promise; the exit status is then 1. --check: so many seeds are told
- * twice and must come out the same to the byte. --least: how often each pair of an operation
- * and a mishap should occur; those that do not are counted. --mutant: the program is broken
- * on purpose, `all` in each of the ways in turn: the status is 1 where no seed notices.
+ * happened, and which promise; the exit status is then 1. --seconds: no seed is begun later. --check: so many seeds are
+ * told twice and must come out the same to the byte. --least: how often each pair of an operation and a mishap should
+ * occur; those that do not are counted. --mutant: the program is broken on purpose, `all` in each of the ways in turn:
+ * the status is 1 where no seed notices.
  */
 
 struct options {
-	uint64_t first, count, jobs, check, least;
+	uint64_t first, count, jobs, check, least, seconds;
 	bool verbose;
 	const char *report, *mutant;
 };
@@ -118,7 +119,13 @@ static int run_aloud(const struct options *options)
 
 static struct crew crew_of(const struct options *options)
 {
-	return (struct crew){.first = options->first, .count = options->count, .jobs = options->jobs, .tell = tell_one};
+	return (struct crew){
+		.first = options->first,
+		.count = options->count,
+		.jobs = options->jobs,
+		.seconds = options->seconds,
+		.tell = tell_one,
+	};
 }
 
 static int run(const struct options *options)
@@ -194,8 +201,8 @@ static bool read_options(struct options *options, int count, char **words)
 	} known[] = {
 		{"--first", &options->first, NULL},   {"--count", &options->count, NULL},
 		{"--jobs", &options->jobs, NULL},     {"--check", &options->check, NULL},
-		{"--least", &options->least, NULL},   {"--report", NULL, &options->report},
-		{"--mutant", NULL, &options->mutant},
+		{"--least", &options->least, NULL},   {"--seconds", &options->seconds, NULL},
+		{"--report", NULL, &options->report}, {"--mutant", NULL, &options->mutant},
 	};
 
 	for (int i = 1; i < count; i++) {
@@ -227,7 +234,7 @@ int main(int count, char **words)
 
 	if (!read_options(&options, count, words)) {
 		fprintf(stderr, "simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--least N] "
-				"[--report FILE] [--mutant NAME]\n");
+				"[--seconds N] [--report FILE] [--mutant NAME]\n");
 		return 64;
 	}
 	/* There are no threads here to lock anything against. */

@@ -1,0 +1,40 @@
+"""A sample of the deterministic simulation; all of it: make simulate, make simulate-mutants.
+
+Each seed tells a story of a stack, a cloud, a disk and mishaps, and the simulation itself judges how it ends."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+BUILD = pathlib.Path(os.environ.get("TRUEUP_BUILD", pathlib.Path(__file__).parents[2] / "build"))
+SIMULATE = BUILD / "tests" / "simulate"
+
+
+def simulate(*words):
+    result = subprocess.run([SIMULATE, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=250)
+    return result.returncode, result.stdout
+
+
+def test_seeds_keep_all_promises():
+    status, told = simulate("--first", "1", "--count", "200", "--check", "3")
+    assert status == 0, told
+    assert re.search(r"^200 seeds in .*, 0 broke a promise$", told, re.MULTILINE), told
+
+
+def test_a_seed_replays_to_the_byte():
+    assert simulate("--verbose", "--first", "77", "--count", "1") == simulate("--verbose", "--first", "77", "--count", "1")
+
+
+@pytest.mark.parametrize("mutant", ["converge", "tag", "token", "natural", "sweep", "fence"])
+def test_a_program_broken_on_purpose_is_caught(mutant):
+    status, told = simulate("--mutant", mutant, "--count", "2000")
+    assert status == 0, told
+    assert told.startswith(mutant) and " caught after " in told
+
+
+def test_a_mutant_that_is_none_is_refused():
+    status, told = simulate("--mutant", "none-such")
+    assert status == 1 and "there is no mutant 'none-such'" in told
