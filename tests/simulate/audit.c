@@ -204,6 +204,8 @@ bool audit_is_recovering(struct audit *audit, int64_t process)
 		is_so = sqlite3_step(statement) == SQLITE_ROW;
 	}
 	sqlite3_finalize(statement);
+	/* There may not be a file yet, or no log: whoever looks next looks anew. */
+	audit_leave(audit);
 	return is_so;
 }
 
