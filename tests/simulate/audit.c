@@ -70,6 +70,23 @@ static const struct disk_file *find_log(const struct audit *audit)
 	return disk_find(audit->access.disk, slice_of(path));
 }
 
+static bool prepare(struct audit *audit)
+{
+	const struct {
+		const char *text;
+		sqlite3_stmt **statement;
+	} queries[] = {
+		{"SELECT count(*) FROM intents WHERE operation = ?1", &audit->by_operation},
+		{"SELECT count(*) FROM intents WHERE id = ?1 AND operation = ?2", &audit->by_id},
+		{"SELECT count(*) FROM intents WHERE token = ?1 AND operation = ?2", &audit->by_token},
+	};
+
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++)
+		if (sqlite3_prepare_v2(audit->database, queries[i].text, -1, queries[i].statement, NULL) != SQLITE_OK)
+			return false;
+	return true;
+}
+
 static bool reach(struct audit *audit)
 {
 	char uri[sizeof(audit_path) + 32];
@@ -79,16 +96,14 @@ static bool reach(struct audit *audit)
 	/* Without a log SQLite would make one. */
 	(void)snprintf(uri, sizeof(uri), "file://%s%s", audit_path, find_log(audit) ? "" : "?immutable=1");
 	if (sqlite3_open_v2(uri, &audit->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
-			    audit->access.name) != SQLITE_OK)
-		return false;
-	/* What is looked at must not be changed by the look. */
-	sqlite3_db_config(audit->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	return sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE operation = ?1", -1,
-				  &audit->by_operation, NULL) == SQLITE_OK &&
-	       sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE id = ?1 AND operation = ?2", -1,
-				  &audit->by_id, NULL) == SQLITE_OK &&
-	       sqlite3_prepare_v2(audit->database, "SELECT count(*) FROM intents WHERE token = ?1 AND operation = ?2",
-				  -1, &audit->by_token, NULL) == SQLITE_OK;
+			    audit->access.name) == SQLITE_OK) {
+		/* What is looked at must not be changed by the look. */
+		sqlite3_db_config(audit->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+		if (prepare(audit))
+			return true;
+	}
+	audit_leave(audit);
+	return false;
 }
 
 static bool is_durable(const struct audit *audit)

@@ -48,6 +48,7 @@ static void work(const struct crew *crew, uint64_t at, FILE *to)
 static void start(const struct crew *crew, struct worker *worker, uint64_t at)
 {
 	int ends[2];
+	FILE *to;
 
 	worker->at = at;
 	fflush(NULL);
@@ -61,7 +62,12 @@ static void start(const struct crew *crew, struct worker *worker, uint64_t at)
 		return;
 	}
 	close(ends[0]);
-	work(crew, at, fdopen(ends[1], "w"));
+	to = fdopen(ends[1], "w");
+	if (!to) {
+		perror("simulate");
+		exit(1);
+	}
+	work(crew, at, to);
 	/* Not _exit(): what measures coverage writes at the end. */
 	exit(0);
 }

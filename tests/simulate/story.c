@@ -109,6 +109,7 @@ static void operator(struct universe *universe)
 	arena_init(&arena);
 	diagnostics_init(&diagnostics, &arena);
 	(void)audit_read(&universe->audit, &arena, &record);
+	audit_leave(&universe->audit);
 	for (size_t i = 0; i < record.object_count; i++) {
 		struct slice id = record.objects[i].provider_id;
 		struct value_member member = {value_text(meddling->path ? meddling->path : ""),
