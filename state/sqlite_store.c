@@ -3,43 +3,15 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "state/backup.h"
-#include "state/check.h"
 #include "state/commit.h"
-#include "state/formers.h"
-#include "state/history.h"
 #include "state/intents.h"
-#include "state/lease.h"
-#include "state/objects.h"
 #include "state/stack_file.h"
 #include "state/stack_key.h"
-
-enum { FINGERPRINT_KEY_BYTES = 32 };
-
-struct sqlite_store {
-	struct store store; /* first, so that one pointer serves both */
-	struct stack_file file;
-	struct stack_record record;
-	char fingerprint_key[FINGERPRINT_KEY_BYTES];
-	struct lease lease;
-	struct formers formers;
-	struct arena arena;   /* paths, and texts of record, options and lease */
-	struct arena scratch; /* of one call */
-};
-
-static struct sqlite_store *self_of(struct store *store)
-{
-	return (struct sqlite_store *)store;
-}
-
-static const struct sqlite_store *self_of_const(const struct store *store)
-{
-	return (const struct sqlite_store *)store;
-}
+#include "state/store_parts.h"
 
 static void store_close(struct store *store)
 {
-	struct sqlite_store *self = self_of(store);
+	struct sqlite_store *self = sqlite_store_of(store);
 
 	database_close(&self->file.database);
 	formers_release(&self->formers);
@@ -51,7 +23,7 @@ static void store_close(struct store *store)
 
 static const struct stack_record *store_record(const struct store *store)
 {
-	return &self_of_const(store)->record;
+	return &sqlite_store_of_const(store)->record;
 }
 
 /* Reads the row of the stack into the store; within a transaction or snapshot. */
@@ -82,245 +54,6 @@ static bool record_read(void *context, struct diagnostics *diagnostics)
 	record.fingerprint_key = (struct slice){self->fingerprint_key, sizeof(self->fingerprint_key)};
 	self->record = record;
 	return true;
-}
-
-/* What a read operation works on, and where its results go. */
-struct reading {
-	struct sqlite_store *self;
-	struct arena *arena;
-	struct object *heads;
-	struct intent *intents;
-	size_t count;
-	const struct object *const *objects;
-	struct slice *bodies;
-	struct slice intent;
-	struct past_call past;
-	struct slice *kinds;
-	struct lease_holder holder;
-	struct run_record *runs;
-	struct slice run;
-	struct call_record *calls;
-	struct past_object *changed;
-	struct slice *findings;
-	const char *path;
-	const char *temporary;
-};
-
-static bool read_heads(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return objects_heads(&reading->self->file.database, reading->arena, &reading->heads, &reading->count,
-			     diagnostics);
-}
-
-static bool read_bodies(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return objects_bodies(&reading->self->file.database, reading->arena, reading->objects, reading->count,
-			      reading->bodies, diagnostics);
-}
-
-static bool read_intents(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return intents_open(&reading->self->file.database, reading->arena, &reading->intents, &reading->count,
-			    diagnostics);
-}
-
-static bool store_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
-			struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena};
-
-	if (!stack_file_read(&reading.self->file, read_heads, &reading, diagnostics))
-		return false;
-	*ret = reading.heads;
-	*ret_count = reading.count;
-	return true;
-}
-
-static bool store_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
-			 struct slice *ret, struct diagnostics *diagnostics)
-{
-	struct reading reading = {
-		.self = self_of(store), .arena = arena, .objects = objects, .count = count, .bodies = ret};
-
-	return stack_file_read(&reading.self->file, read_bodies, &reading, diagnostics);
-}
-
-static bool store_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
-			  struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena};
-
-	if (!stack_file_read(&reading.self->file, read_intents, &reading, diagnostics))
-		return false;
-	*ret = reading.intents;
-	*ret_count = reading.count;
-	return true;
-}
-
-static bool read_past(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return intents_past(&reading->self->file.database, reading->arena, reading->intent, &reading->past,
-			    diagnostics);
-}
-
-static bool store_past(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
-		       struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena, .intent = intent};
-
-	if (!stack_file_read(&reading.self->file, read_past, &reading, diagnostics))
-		return false;
-	*ret = reading.past;
-	return true;
-}
-
-static bool read_given_up(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return intents_given_up(&reading->self->file.database, reading->arena, &reading->kinds, &reading->count,
-				diagnostics);
-}
-
-static bool store_given_up(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
-			   struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena};
-
-	if (!stack_file_read(&reading.self->file, read_given_up, &reading, diagnostics))
-		return false;
-	*ret = reading.kinds;
-	*ret_count = reading.count;
-	return true;
-}
-
-static bool read_holder(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-	struct sqlite_store *self = reading->self;
-
-	return lease_look(&self->lease, &self->file.database, self->file.world, reading->arena, &reading->holder,
-			  diagnostics);
-}
-
-static bool store_holder(struct store *store, struct arena *arena, struct lease_holder *ret,
-			 struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena};
-
-	if (!stack_file_read(&reading.self->file, read_holder, &reading, diagnostics))
-		return false;
-	*ret = reading.holder;
-	return true;
-}
-
-static bool read_runs(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return history_runs(&reading->self->file.database, reading->arena, &reading->runs, &reading->count,
-			    diagnostics);
-}
-
-static bool store_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
-		       struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena};
-
-	if (!stack_file_read(&reading.self->file, read_runs, &reading, diagnostics))
-		return false;
-	*ret = reading.runs;
-	*ret_count = reading.count;
-	return true;
-}
-
-static bool read_calls(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return history_calls(&reading->self->file.database, reading->arena, reading->run, &reading->calls,
-			     &reading->count, diagnostics);
-}
-
-static bool store_calls(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
-			size_t *ret_count, struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena, .run = run};
-
-	if (!stack_file_read(&reading.self->file, read_calls, &reading, diagnostics))
-		return false;
-	*ret = reading.calls;
-	*ret_count = reading.count;
-	return true;
-}
-
-static bool read_changed(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return formers_of(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
-			  &reading->count, diagnostics);
-}
-
-static bool store_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
-			  size_t *ret_count, struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena, .run = run};
-
-	if (!stack_file_read(&reading.self->file, read_changed, &reading, diagnostics))
-		return false;
-	*ret = reading.changed;
-	*ret_count = reading.count;
-	return true;
-}
-
-static bool read_findings(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-
-	return check_file(&reading->self->file.database, reading->arena, &reading->findings, &reading->count,
-			  diagnostics);
-}
-
-static bool store_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
-			struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .arena = arena};
-
-	if (!stack_file_read(&reading.self->file, read_findings, &reading, diagnostics))
-		return false;
-	*ret = reading.findings;
-	*ret_count = reading.count;
-	return true;
-}
-
-static bool read_backup(void *context, struct diagnostics *diagnostics)
-{
-	struct reading *reading = (struct reading *)context;
-	struct sqlite_store *self = reading->self;
-
-	return backup_copy(&self->file, reading->path, &self->arena, &reading->temporary, diagnostics);
-}
-
-static bool store_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics)
-{
-	struct reading reading = {.self = self_of(store), .path = path};
-
-	if (!backup_check_place(&reading.self->file, path, replaces, diagnostics))
-		return false;
-	if (stack_file_read(&reading.self->file, read_backup, &reading, diagnostics))
-		return place_publish(reading.temporary, path, replaces, diagnostics);
-	if (reading.temporary)
-		place_abandon(reading.temporary);
-	return false;
 }
 
 /* What a write operation works on. */
@@ -388,7 +121,7 @@ static bool write_begin(void *context, struct diagnostics *diagnostics)
 
 static bool store_begin(struct store *store, const struct run *run, struct diagnostics *diagnostics)
 {
-	struct writing writing = {.self = self_of(store), .run = run};
+	struct writing writing = {.self = sqlite_store_of(store), .run = run};
 
 	formers_release(&writing.self->formers);
 	return require(false, writing.self, diagnostics) && write_all(&writing, write_begin, diagnostics);
@@ -405,7 +138,7 @@ static bool write_end(void *context, struct diagnostics *diagnostics)
 
 static bool store_end(struct store *store, struct slice outcome, struct diagnostics *diagnostics)
 {
-	struct writing writing = {.self = self_of(store), .outcome = outcome};
+	struct writing writing = {.self = sqlite_store_of(store), .outcome = outcome};
 
 	if (!require(true, writing.self, diagnostics) || !write_all(&writing, write_end, diagnostics))
 		return false;
@@ -423,7 +156,7 @@ static bool write_break(void *context, struct diagnostics *diagnostics)
 static bool store_take_away(struct store *store, struct slice run, struct diagnostics *diagnostics)
 {
 	struct run named = {.id = run};
-	struct writing writing = {.self = self_of(store), .run = &named};
+	struct writing writing = {.self = sqlite_store_of(store), .run = &named};
 
 	return require(false, writing.self, diagnostics) && write_all(&writing, write_break, diagnostics);
 }
@@ -439,7 +172,7 @@ static bool write_key(void *context, struct diagnostics *diagnostics)
 
 static bool store_adopt_key(struct store *store, struct slice id, struct diagnostics *diagnostics)
 {
-	struct writing writing = {.self = self_of(store), .key_id = id};
+	struct writing writing = {.self = sqlite_store_of(store), .key_id = id};
 
 	return require_writing(writing.self, diagnostics) && write_all(&writing, write_key, diagnostics);
 }
@@ -466,7 +199,7 @@ static bool write_rekey(void *context, struct diagnostics *diagnostics)
 
 static bool store_rekey(struct store *store, const struct rekey *rekey, struct diagnostics *diagnostics)
 {
-	struct writing writing = {.self = self_of(store), .rekey = rekey};
+	struct writing writing = {.self = sqlite_store_of(store), .rekey = rekey};
 
 	return require(true, writing.self, diagnostics) && write_all(&writing, write_rekey, diagnostics);
 }
@@ -481,14 +214,14 @@ static bool write_beat(void *context, struct diagnostics *diagnostics)
 
 static bool store_heartbeat(struct store *store, struct diagnostics *diagnostics)
 {
-	struct writing writing = {.self = self_of(store)};
+	struct writing writing = {.self = sqlite_store_of(store)};
 
 	return require(true, writing.self, diagnostics) && write_all(&writing, write_beat, diagnostics);
 }
 
 static int64_t store_lease_left_ms(const struct store *store)
 {
-	const struct sqlite_store *self = self_of_const(store);
+	const struct sqlite_store *self = sqlite_store_of_const(store);
 
 	return lease_left_ms(&self->lease, self->file.world);
 }
@@ -506,7 +239,7 @@ static bool write_commit(void *context, struct diagnostics *diagnostics)
 
 static enum commit_state store_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
 {
-	struct writing writing = {.self = self_of(store), .commit = commit};
+	struct writing writing = {.self = sqlite_store_of(store), .commit = commit};
 
 	if (!require(true, writing.self, diagnostics) || !write_all(&writing, write_commit, diagnostics))
 		return COMMIT_FAILED;
@@ -529,11 +262,11 @@ static enum commit_state store_poll(struct store *store, int64_t deadline_ms, st
 static const struct store_ops sqlite_ops = {
 	.close = store_close,
 	.record = store_record,
-	.heads = store_heads,
-	.bodies = store_bodies,
-	.intents = store_intents,
-	.past = store_past,
-	.given_up = store_given_up,
+	.heads = reads_heads,
+	.bodies = reads_bodies,
+	.intents = reads_intents,
+	.past = reads_past,
+	.given_up = reads_given_up,
 	.begin = store_begin,
 	.end = store_end,
 	.adopt_key = store_adopt_key,
@@ -542,13 +275,13 @@ static const struct store_ops sqlite_ops = {
 	.lease_left_ms = store_lease_left_ms,
 	.commit = store_commit,
 	.poll = store_poll,
-	.holder = store_holder,
+	.holder = reads_holder,
 	.take_away = store_take_away,
-	.runs = store_runs,
-	.calls = store_calls,
-	.changed = store_changed,
-	.check = store_check,
-	.backup = store_backup,
+	.runs = reads_runs,
+	.calls = reads_calls,
+	.changed = reads_changed,
+	.check = reads_check,
+	.backup = reads_backup,
 };
 
 static bool is_right_stack(const struct sqlite_store *self, struct slice stack_name, struct diagnostics *diagnostics)

@@ -1,0 +1,245 @@
+#include "state/store_parts.h"
+
+#include "state/backup.h"
+#include "state/check.h"
+#include "state/history.h"
+#include "state/intents.h"
+#include "state/objects.h"
+
+/* What a read operation works on, and where its results go. */
+struct reading {
+	struct sqlite_store *self;
+	struct arena *arena;
+	struct object *heads;
+	struct intent *intents;
+	size_t count;
+	const struct object *const *objects;
+	struct slice *bodies;
+	struct slice intent;
+	struct past_call past;
+	struct slice *kinds;
+	struct lease_holder holder;
+	struct run_record *runs;
+	struct slice run;
+	struct call_record *calls;
+	struct past_object *changed;
+	struct slice *findings;
+	const char *path;
+	const char *temporary;
+};
+
+static bool read_heads(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return objects_heads(&reading->self->file.database, reading->arena, &reading->heads, &reading->count,
+			     diagnostics);
+}
+
+static bool read_bodies(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return objects_bodies(&reading->self->file.database, reading->arena, reading->objects, reading->count,
+			      reading->bodies, diagnostics);
+}
+
+static bool read_intents(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return intents_open(&reading->self->file.database, reading->arena, &reading->intents, &reading->count,
+			    diagnostics);
+}
+
+bool reads_heads(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
+		 struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_heads, &reading, diagnostics))
+		return false;
+	*ret = reading.heads;
+	*ret_count = reading.count;
+	return true;
+}
+
+bool reads_bodies(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
+		  struct slice *ret, struct diagnostics *diagnostics)
+{
+	struct reading reading = {
+		.self = sqlite_store_of(store), .arena = arena, .objects = objects, .count = count, .bodies = ret};
+
+	return stack_file_read(&reading.self->file, read_bodies, &reading, diagnostics);
+}
+
+bool reads_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
+		   struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_intents, &reading, diagnostics))
+		return false;
+	*ret = reading.intents;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_past(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return intents_past(&reading->self->file.database, reading->arena, reading->intent, &reading->past,
+			    diagnostics);
+}
+
+bool reads_past(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
+		struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .intent = intent};
+
+	if (!stack_file_read(&reading.self->file, read_past, &reading, diagnostics))
+		return false;
+	*ret = reading.past;
+	return true;
+}
+
+static bool read_given_up(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return intents_given_up(&reading->self->file.database, reading->arena, &reading->kinds, &reading->count,
+				diagnostics);
+}
+
+bool reads_given_up(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+		    struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_given_up, &reading, diagnostics))
+		return false;
+	*ret = reading.kinds;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_holder(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+	struct sqlite_store *self = reading->self;
+
+	return lease_look(&self->lease, &self->file.database, self->file.world, reading->arena, &reading->holder,
+			  diagnostics);
+}
+
+bool reads_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_holder, &reading, diagnostics))
+		return false;
+	*ret = reading.holder;
+	return true;
+}
+
+static bool read_runs(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return history_runs(&reading->self->file.database, reading->arena, &reading->runs, &reading->count,
+			    diagnostics);
+}
+
+bool reads_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
+		struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_runs, &reading, diagnostics))
+		return false;
+	*ret = reading.runs;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_calls(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return history_calls(&reading->self->file.database, reading->arena, reading->run, &reading->calls,
+			     &reading->count, diagnostics);
+}
+
+bool reads_calls(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
+		 size_t *ret_count, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = run};
+
+	if (!stack_file_read(&reading.self->file, read_calls, &reading, diagnostics))
+		return false;
+	*ret = reading.calls;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_changed(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return formers_of(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
+			  &reading->count, diagnostics);
+}
+
+bool reads_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+		   size_t *ret_count, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = run};
+
+	if (!stack_file_read(&reading.self->file, read_changed, &reading, diagnostics))
+		return false;
+	*ret = reading.changed;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_findings(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return check_file(&reading->self->file.database, reading->arena, &reading->findings, &reading->count,
+			  diagnostics);
+}
+
+bool reads_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
+		 struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_findings, &reading, diagnostics))
+		return false;
+	*ret = reading.findings;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_backup(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+	struct sqlite_store *self = reading->self;
+
+	return backup_copy(&self->file, reading->path, &self->arena, &reading->temporary, diagnostics);
+}
+
+bool reads_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .path = path};
+
+	if (!backup_check_place(&reading.self->file, path, replaces, diagnostics))
+		return false;
+	if (stack_file_read(&reading.self->file, read_backup, &reading, diagnostics))
+		return place_publish(reading.temporary, path, replaces, diagnostics);
+	if (reading.temporary)
+		place_abandon(reading.temporary);
+	return false;
+}
