@@ -28,6 +28,10 @@ SAMPLE = Sample(
     in_place={"tags": Change({"team": "operations"})},
     replaces={"name": Change("ops-2"), "public_key": Change(SECOND)},
     unset={"tags": Unset({})},
+    untried={
+        "public_key": "is tried here; taken away, EC2 makes the key: test_secret_to.py",
+        "secret_to": "takes the place of a public key: test_secret_to.py",
+    },
     alike={"public_key": f"{FIRST} on another machine"},
     moto_lacks={
         "life": "DeleteKeyPair by id answers and deletes nothing",
