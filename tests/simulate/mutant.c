@@ -7,7 +7,6 @@
 #include "providers/aws/protocol.h"
 #include "reconcile/recover.h"
 #include "reconcile/refresh_parts.h"
-#include "state/lease.h"
 
 /* One program is broken in one way; what is wrapped has no other way to learn which. */
 static enum mutant current;
@@ -22,7 +21,6 @@ static const struct {
 	[MUTANT_TOKEN] = {"token", "each attempt has a token of its own"},
 	[MUTANT_NATURAL] = {"natural", "what has a name of its own is not looked up"},
 	[MUTANT_SWEEP] = {"sweep", "twins are left where they are"},
-	[MUTANT_FENCE] = {"fence", "a run that lost its lease goes on"},
 };
 
 const char *mutant_name(enum mutant mutant)
@@ -57,10 +55,6 @@ void real_refresh_match_tags(struct refresh *refresh, struct live *found, size_t
 			     size_t member_count) __asm__("__real_refresh_match_tags");
 void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
 			       size_t member_count) __asm__("__wrap_refresh_match_tags");
-bool real_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
-		     struct diagnostics *diagnostics) __asm__("__real_lease_beat");
-bool mutant_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
-		       struct diagnostics *diagnostics) __asm__("__wrap_lease_beat");
 
 void mutant_aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 			  struct answer *ret)
@@ -71,7 +65,7 @@ void mutant_aws_interpret(const struct call *call, const struct http_response *r
 		*ret = (struct answer){.ok = true, .body = value_map(NULL, 0)};
 }
 
-/* Another token: the last digit of it changes, with what the buffer happens to be at. */
+/* Another token each time: its first digit changes. */
 bool mutant_aws_request_body(const struct aws_operation_shape *operation, const struct value *parameters,
 			     struct buffer *body, struct diagnostics *diagnostics)
 {
@@ -108,19 +102,4 @@ void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size
 {
 	if (member_count == 0 || !is_passed_over(refresh, members[0]))
 		real_refresh_match_tags(refresh, found, found_count, members, member_count);
-}
-
-bool mutant_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
-		       struct diagnostics *diagnostics)
-{
-	struct diagnostics unsaid;
-	bool good;
-
-	if (current != MUTANT_FENCE)
-		return real_lease_beat(lease, database, world, stack, diagnostics);
-	diagnostics_init(&unsaid, diagnostics->arena);
-	good = real_lease_beat(lease, database, world, stack, &unsaid);
-	diagnostics_release(&unsaid);
-	lease->lost &= good;
-	return true;
 }
