@@ -24,6 +24,16 @@ def test_seeds_keep_all_promises():
     assert re.search(r"^200 seeds in .*, 0 broke a promise$", told, re.MULTILINE), told
 
 
+def test_the_report_counts_pairs_of_operation_and_mishap(tmp_path):
+    report = tmp_path / "report.txt"
+    status, told = simulate("--count", "100", "--check", "0", "--report", str(report))
+    assert status == 0, told
+    rows = [line.split() for line in report.read_text().splitlines()]
+    counts = {row[0]: sum(int(cell) for cell in row[1:] if cell != "-") for row in rows if row and row[0] == "CreateVpc"}
+    assert counts["CreateVpc"] > 0
+    assert sum(row[0] == "rare:" and row[-1] == "0" for row in rows if row) < 1396
+
+
 def test_a_seed_replays_to_the_byte():
     assert simulate("--verbose", "--first", "77", "--count", "1") == simulate("--verbose", "--first", "77", "--count", "1")
 

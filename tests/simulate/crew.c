@@ -92,10 +92,11 @@ static void take_broken(struct crew *crew, struct slice line)
 static void take_pair(struct crew *crew, struct slice line)
 {
 	char operation[WORD_BYTES], mishap[WORD_BYTES];
+	struct slice first = slice_cut(&line, ' '), second = slice_cut(&line, ' ');
 	int64_t count = 0;
 
-	(void)snprintf(operation, sizeof(operation), "%.*s", SLICE_ARGUMENTS(slice_cut(&line, ' ')));
-	(void)snprintf(mishap, sizeof(mishap), "%.*s", SLICE_ARGUMENTS(slice_cut(&line, ' ')));
+	(void)snprintf(operation, sizeof(operation), "%.*s", SLICE_ARGUMENTS(first));
+	(void)snprintf(mishap, sizeof(mishap), "%.*s", SLICE_ARGUMENTS(second));
 	if (slice_integer(line, &count))
 		tally_add(&crew->tally, operation, mishap, (uint64_t)count);
 }
