@@ -1,13 +1,13 @@
 #include "base/digest.h"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 #include <stdlib.h>
 #include <threads.h>
 
 #include "base/memory.h"
-
-enum { BLOCK_BYTES = 64 }; /* of SHA-256 (FIPS 180-4) */
 
 _Static_assert((int)DIGEST_HEX == 2 * (int)DIGEST_BYTES, "two digits a byte");
 
@@ -76,45 +76,37 @@ struct digest digest_of(struct slice text)
 	return digest;
 }
 
-/* The digest of a block and what follows it. */
-static struct digest digest_after(EVP_MD_CTX *context, const uint8_t block[BLOCK_BYTES], const void *bytes, size_t size)
-{
-	struct digest digest;
+/* An HMAC by SHA-256 that has no key yet: to look both up in every call takes longer than to compute it. */
+static EVP_MAC_CTX *keyless;
 
-	if (EVP_DigestInit_ex(context, sha256(), NULL) != 1 || EVP_DigestUpdate(context, block, BLOCK_BYTES) != 1 ||
-	    (size > 0 && EVP_DigestUpdate(context, bytes, size) != 1) ||
-	    EVP_DigestFinal_ex(context, digest.bytes, NULL) != 1)
+static void make_keyless(void)
+{
+	char name[] = "SHA256";
+	const OSSL_PARAM digest[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0),
+				     OSSL_PARAM_construct_end()};
+
+	(void)sha256(); /* OpenSSL is set up by then */
+	EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	keyless = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
+	if (!keyless || EVP_MAC_CTX_set_params(keyless, digest) != 1)
 		give_up();
-	return digest;
+	EVP_MAC_free(hmac);
 }
 
-/*
- * RFC 2104, section 2. OpenSSL's own HMAC() looks its algorithms up anew in every call, which takes several
- * times as long as the two digests.
- */
 struct digest digest_keyed(struct slice key, struct slice text)
 {
-	enum { INNER = 0x36, OUTER = 0x5c };
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	uint8_t block[BLOCK_BYTES] = {0};
+	static once_flag once = ONCE_FLAG_INIT;
 	struct digest digest;
+	size_t size = 0;
 
-	if (!context)
+	call_once(&once, make_keyless);
+	EVP_MAC_CTX *context = EVP_MAC_CTX_dup(keyless);
+	const unsigned char *bytes = (const unsigned char *)(key.size > 0 ? key.data : "");
+	if (!context || EVP_MAC_init(context, bytes, key.size, NULL) != 1 ||
+	    (text.size > 0 && EVP_MAC_update(context, (const unsigned char *)text.data, text.size) != 1) ||
+	    EVP_MAC_final(context, digest.bytes, &size, sizeof(digest.bytes)) != 1)
 		give_up();
-	if (key.size > sizeof(block)) {
-		digest = digest_of(key);
-		memcpy(block, digest.bytes, sizeof(digest.bytes));
-	} else if (key.size > 0) {
-		memcpy(block, key.data, key.size);
-	}
-	for (size_t i = 0; i < sizeof(block); i++)
-		block[i] ^= INNER;
-	digest = digest_after(context, block, text.data, text.size);
-	for (size_t i = 0; i < sizeof(block); i++)
-		block[i] ^= INNER ^ OUTER;
-	digest = digest_after(context, block, digest.bytes, sizeof(digest.bytes));
-	memory_wipe(block, sizeof(block));
-	EVP_MD_CTX_free(context);
+	EVP_MAC_CTX_free(context);
 	return digest;
 }
 
