@@ -14,6 +14,6 @@ struct change_view {
 	bool listed;	 /* the fields of what will be made: values, not differences */
 };
 
-void render_change(struct change_view *view, const struct change *change);
+void render_change(struct change_view *view, const struct change *as_planned);
 
 #endif

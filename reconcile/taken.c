@@ -102,7 +102,7 @@ void taken_find(struct refresh *refresh, const size_t *members, size_t count, co
 		kind = refresh->stack->resources[members[i] - refresh->object_count].kind;
 		note_names(refresh, members[i] - refresh->object_count, recorded, &names);
 	}
-	for (size_t i = 0; names.count > 0 && i < found_count; i++)
+	for (size_t i = 0; kind && names.count > 0 && i < found_count; i++)
 		if (is_there(&found[i]) && !slice_equal(found[i].ownership.lineage, lineage) &&
 		    !map_get(&ours, found[i].provider_id))
 			take(refresh, kind, &found[i], &names);

@@ -250,7 +250,7 @@ bool kms_make(struct world *world, struct arena *clear, const struct kms_key *ke
 		{value_text("KeySpec"), value_text("AES_256")},
 	};
 	struct value input = value_map(members, sizeof(members) / sizeof(members[0])), answer;
-	struct slice bytes, wrapped;
+	struct slice bytes = {NULL, 0}, wrapped = {NULL, 0};
 
 	if (!ask(&asking, &input, &answer) || !take_bytes(&asking, &answer, "Plaintext", &bytes) ||
 	    !take_bytes(&asking, &answer, "CiphertextBlob", &wrapped))

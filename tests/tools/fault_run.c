@@ -69,7 +69,11 @@ static bool fails(int fault)
 	return plan->first >= 0 && number >= plan->first && (plan->count == 0 || number < plan->first + plan->count);
 }
 
-/* The C library's own, under the names by which it is called while these stand before it. */
+/*
+ * The C library's own, under the names by which it is called while these stand before it; those names, and
+ * what it calls its parameters, are not ours to choose.
+ */
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-inconsistent-declaration-parameter-name)
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -117,6 +121,8 @@ int posix_memalign(void **ret, size_t alignment, size_t size)
 	*ret = bytes;
 	return 0;
 }
+
+// NOLINTEND(bugprone-reserved-identifier,readability-inconsistent-declaration-parameter-name)
 
 /* A file of SQLite's, and behind it that of the real VFS. */
 struct faulty_file {

@@ -67,7 +67,7 @@ static void test_resolved_alone(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct resolver resolver = expression_resolver();
 		struct bench bench;
-		struct value alone, result;
+		struct value alone, result = value_null();
 
 		bench_init(&bench);
 		struct value value = evaluated(&bench, i);
