@@ -111,8 +111,11 @@ void vault_add(struct vault_filling *filling, const struct value *value)
 
 struct value vault_filled(struct vault_filling *filling)
 {
+	struct value sealed = value_builder_map(&filling->sealed, filling->arena);
+
+	value_builder_release(&filling->sealed);
 	map_release(&filling->seen);
-	return value_builder_map(&filling->sealed, filling->arena);
+	return sealed;
 }
 
 void vault_read(struct vault_reading *reading, const struct vault *vault, struct slice place, struct arena *arena,
