@@ -29,6 +29,7 @@ enum database_mode {
 struct database {
 	sqlite3 *handle;
 	const char *name; /* as the user knows the file; borrowed */
+	int failure;	  /* SQLite's code of the last failure told, or 0 */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 };
 

@@ -115,6 +115,7 @@ bool database_fail(struct database *database, const char *doing, int code, struc
 	struct slice cause = arena_format(diagnostics->arena, "%.*s (SQLite code %d%s%s)", SLICE_ARGUMENTS(said), code,
 					  system_error ? ", " : "", system_error ? strerror(system_error) : "");
 
+	database->failure = code;
 	diag_error(diagnostics, row->fault, NOWHERE, "cannot %s the state file '%s': %s", doing, database->name,
 		   row->words);
 	diag_hint(diagnostics, "%s", row->hint);

@@ -132,6 +132,17 @@ static bool open_to_write(struct stack_file *file, struct arena *arena, struct s
 	       (kind == FILE_OURS || database_transact(&file->database, bring_up, &making, diagnostics));
 }
 
+/* What SQLite says of a file that it cannot open in the mode at hand. */
+static bool is_of_mode(int code)
+{
+	return (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
+}
+
+static void pause_reading(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = READ_PAUSE_MS * 1000000L}, NULL);
+}
+
 /* The mode that fits may change between the look and the opening, as runs start and end. */
 static bool open_some_way(struct stack_file *file, struct diagnostics *diagnostics)
 {
@@ -144,10 +155,9 @@ static bool open_some_way(struct stack_file *file, struct diagnostics *diagnosti
 				     file->options.busy_timeout_ms);
 		if (code == SQLITE_OK)
 			return true;
-		if (!file->local || ((code & 0xff) != SQLITE_CANTOPEN && (code & 0xff) != SQLITE_READONLY &&
-				     !place_moved(file->real_path, &file->stamp)))
+		if (!file->local || (!is_of_mode(code) && !place_moved(file->real_path, &file->stamp)))
 			break;
-		nanosleep(&(struct timespec){.tv_nsec = READ_PAUSE_MS * 1000000L}, NULL);
+		pause_reading();
 	}
 	return database_fail(&file->database, "open", code, diagnostics);
 }
@@ -177,17 +187,25 @@ static bool check_and_do(void *context, struct diagnostics *diagnostics)
 	return check_to_read(checked->file, diagnostics) && checked->body(checked->context, diagnostics);
 }
 
-/* One reading; *ret_moved: its result may be torn, whether it failed or not. */
-static bool read_once(struct stack_file *file, struct checked *checked, bool *ret_moved,
+/* One reading; *ret_again: it is to be done again, and its result, good or bad, is not to be believed. */
+static bool read_once(struct stack_file *file, struct checked *checked, bool *ret_again,
 		      struct diagnostics *diagnostics)
 {
 	bool done;
 
-	*ret_moved = false;
+	*ret_again = false;
 	if (!file->database.handle && !open_some_way(file, diagnostics))
 		return false;
+	file->database.failure = 0;
 	done = database_snapshot(&file->database, check_and_do, checked, diagnostics);
-	*ret_moved = file->mode == DATABASE_READ_IMMUTABLE && place_moved(file->real_path, &file->stamp);
+	if (file->mode == DATABASE_READ_IMMUTABLE)
+		*ret_again = place_moved(file->real_path, &file->stamp);
+	else if (file->options.access == STATE_READ && file->local && is_of_mode(file->database.failure)) {
+		/* A run that began or ended between the opening and this made its -shm file anew, which only
+		 * who may write it can bring up. */
+		*ret_again = true;
+		pause_reading();
+	}
 	return done;
 }
 
@@ -195,16 +213,16 @@ bool stack_file_read(struct stack_file *file, database_body *body, void *context
 {
 	struct checked checked = {file, body, context};
 
-	for (int tries = 0; tries < READ_TRIES; tries++) {
+	for (int tries = 1; tries <= READ_TRIES; tries++) {
 		struct diagnostics own;
-		bool done, moved;
+		bool done, again;
 
 		diagnostics_init(&own, diagnostics->arena);
-		done = read_once(file, &checked, &moved, &own);
-		if (!moved)
+		done = read_once(file, &checked, &again, &own);
+		if (!again || (!done && tries == READ_TRIES))
 			diagnostics_join(diagnostics, &own);
 		diagnostics_release(&own);
-		if (!moved)
+		if (!again || (!done && tries == READ_TRIES))
 			return done;
 		database_close(&file->database);
 	}

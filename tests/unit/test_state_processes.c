@@ -313,6 +313,7 @@ static void test_read_beside_writer(void **state)
 		arena_release(&arena);
 		if (!read || count != 20) {
 			kill(writer, SIGKILL);
+			waitpid(writer, NULL, 0);
 			fail_msg("read %d: %zu objects, %s", i, count, state_fixture_told(fixture));
 		}
 	}
