@@ -133,12 +133,13 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
 		     int64_t now_ms)
 {
+	struct slice own = recorded ? recorded->provider_id : past->provider_id;
+
 	if (!past->known)
 		return false;
 	if (past->outcome != OUTCOME_DONE)
 		return true;
-	return recorded && recorded->provider_id.size &&
-	       !slice_equal(recorded->provider_id, stray->live->provider_id) && now_ms - past->sent_ms < LATE_MOST_MS;
+	return own.size > 0 && !slice_equal(own, stray->live->provider_id) && now_ms - past->sent_ms < LATE_MOST_MS;
 }
 
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,

@@ -73,7 +73,7 @@ __attribute__((warn_unused_result)) bool recover_commit(const struct recovery *r
 /*
  * Whether a stray is the work of one of our own calls come late or done twice: one that was
  * given up, or, for as long as a call may be on its way, one whose own object is recorded under
- * another id. Anything else that carries our tags is left alone: people copy tags.
+ * another id, or was until a run deleted it. Anything else that carries our tags is left alone: people copy tags.
  */
 bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
 		     int64_t now_ms);

@@ -73,8 +73,9 @@ enum outcome {
 struct past_call {
 	bool known; /* there is such a call */
 	enum outcome outcome;
-	struct slice address; /* of the object it was about */
-	int64_t sent_ms;      /* wall */
+	struct slice address;	  /* of the object it was about */
+	struct slice provider_id; /* that the object had when a run last changed or deleted it; empty where none did */
+	int64_t sent_ms;	  /* wall */
 };
 
 struct intent_close {

@@ -140,6 +140,7 @@ bool intents_past(struct database *database, struct arena *arena, struct slice i
 	if (past.known) {
 		past.sent_ms = query_column_integer(&query, 1);
 		past.address = query_column_copy(&query, 2, arena);
+		past.provider_id = query_column_copy(&query, 3, arena);
 	}
 	*ret = past;
 	return true;

@@ -105,7 +105,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
 	[STATEMENT_INTENTS] = "SELECT id, object_id, address, kind, operation, recipe, parameters, identity, token,"
 			      " wall_ms, creates, sealed FROM intents ORDER BY number",
-	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address FROM history WHERE intent = ?",
+	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address,"
+				  " coalesce((SELECT provider_id FROM formers WHERE object_id = history.object_id"
+				  " AND role IS NOT NULL ORDER BY run DESC LIMIT 1), '') FROM history WHERE intent = ?",
 	/* Each comes with their number. */
 	[STATEMENT_GIVEN_UP] = "SELECT kind, count(*) OVER () FROM (SELECT DISTINCT kind FROM history"
 			       " WHERE outcome = 'absent') ORDER BY kind",

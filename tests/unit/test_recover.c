@@ -127,18 +127,42 @@ static void test_twins(void **state)
 		const char *name;
 		struct past_call past;
 		const char *recorded; /* id of the object that the tags name, or NULL */
+		const char *before;   /* id that it had when a run last changed or deleted it, or NULL */
 		int64_t later_ms;
 		bool wanted;
 	} twins[] = {
-		{"of no call of ours", {.known = false}, "vpc-1", 0, false},
-		{"given up, and it came late", {.known = true, .outcome = OUTCOME_ABSENT}, "vpc-1", HOUR_MS, true},
-		{"given up, and nothing is recorded", {.known = true, .outcome = OUTCOME_ABSENT}, NULL, HOUR_MS, true},
-		{"refused, and yet it came", {.known = true, .outcome = OUTCOME_FAILED}, "vpc-1", 0, true},
-		{"done twice", {.known = true, .outcome = OUTCOME_DONE}, "vpc-1", HOUR_MS - 1, true},
-		{"tags copied by people", {.known = true, .outcome = OUTCOME_DONE}, "vpc-1", HOUR_MS, false},
-		{"forgotten by people", {.known = true, .outcome = OUTCOME_DONE}, NULL, 0, false},
-		{"the recorded one itself", {.known = true, .outcome = OUTCOME_DONE}, "vpc-2", 0, false},
-		{"recorded without an id", {.known = true, .outcome = OUTCOME_DONE}, "", 0, false},
+		{"of no call of ours", {.known = false}, "vpc-1", NULL, 0, false},
+		{"given up, and it came late",
+		 {.known = true, .outcome = OUTCOME_ABSENT},
+		 "vpc-1",
+		 NULL,
+		 HOUR_MS,
+		 true},
+		{"given up, and nothing is recorded",
+		 {.known = true, .outcome = OUTCOME_ABSENT},
+		 NULL,
+		 NULL,
+		 HOUR_MS,
+		 true},
+		{"refused, and yet it came", {.known = true, .outcome = OUTCOME_FAILED}, "vpc-1", NULL, 0, true},
+		{"done twice", {.known = true, .outcome = OUTCOME_DONE}, "vpc-1", NULL, HOUR_MS - 1, true},
+		{"done twice, and deleted since",
+		 {.known = true, .outcome = OUTCOME_DONE},
+		 NULL,
+		 "vpc-1",
+		 HOUR_MS - 1,
+		 true},
+		{"tags copied by people", {.known = true, .outcome = OUTCOME_DONE}, "vpc-1", NULL, HOUR_MS, false},
+		{"tags copied, and deleted since",
+		 {.known = true, .outcome = OUTCOME_DONE},
+		 NULL,
+		 "vpc-1",
+		 HOUR_MS,
+		 false},
+		{"forgotten by people", {.known = true, .outcome = OUTCOME_DONE}, NULL, "vpc-2", 0, false},
+		{"known by nothing", {.known = true, .outcome = OUTCOME_DONE}, NULL, NULL, 0, false},
+		{"the recorded one itself", {.known = true, .outcome = OUTCOME_DONE}, "vpc-2", "vpc-1", 0, false},
+		{"recorded without an id", {.known = true, .outcome = OUTCOME_DONE}, "", NULL, 0, false},
 	};
 
 	(void)state;
@@ -149,6 +173,7 @@ static void test_twins(void **state)
 		struct past_call past = twins[i].past;
 
 		past.sent_ms = SENT_MS;
+		past.provider_id = slice_of(twins[i].before);
 		if (recover_is_twin(&past, &stray, twins[i].recorded ? &object : NULL, SENT_MS + twins[i].later_ms) !=
 		    twins[i].wanted)
 			fail_msg("%s", twins[i].name);

@@ -65,6 +65,30 @@ static void take_out(struct store_user *user)
 		fixture_give_up(user->fixture);
 }
 
+/* The call that made object 1 is sent and answered. */
+static void call(struct store_user *user)
+{
+	struct intent intent = fixture_intent(user->fixture, 1);
+	const struct intent_close close = {intent.id, OUTCOME_DONE, SLICE("")};
+	struct commit open_it = {.intents = &intent, .intent_count = 1};
+	struct commit close_it = {.closes = &close, .close_count = 1};
+
+	if (user->store->ops->commit(user->store, &open_it, &user->fixture->diagnostics) != COMMIT_DONE ||
+	    user->store->ops->commit(user->store, &close_it, &user->fixture->diagnostics) != COMMIT_DONE)
+		fixture_give_up(user->fixture);
+}
+
+static void expect_past_id(struct store_user *user, const char *provider_id)
+{
+	struct past_call past;
+
+	if (!user->store->ops->past(user->store, &user->fixture->arena, fixture_id(user->fixture, 1000001), &past,
+				    &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+	assert_true(past.known);
+	assert_true(slice_is(past.provider_id, provider_id));
+}
+
 static struct past_object *changed(struct store_user *user, size_t run, size_t expected)
 {
 	struct past_object *past;
@@ -128,6 +152,23 @@ static void test_forms(void **state)
 	end(&user);
 	expect(&user, 1, "settled", "changed", 2);
 	expect(&user, 2, "changed", NULL, -1);
+	user.store->ops->close(user.store);
+}
+
+/* A call of the past says which id its object had before a run deleted it. */
+static void test_id_of_past_call(void **state)
+{
+	struct store_user user = open_user(state);
+
+	begin(&user, "first");
+	call(&user);
+	put(&user, "made");
+	end(&user);
+	expect_past_id(&user, "");
+	begin(&user, "later");
+	take_out(&user);
+	end(&user);
+	expect_past_id(&user, "subnet-1");
 	user.store->ops->close(user.store);
 }
 
@@ -222,10 +263,8 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_forms),
-		STATE_TEST(test_passing),
-		STATE_TEST(test_first_format),
-		STATE_TEST(test_damage),
+		STATE_TEST(test_forms),	       STATE_TEST(test_id_of_past_call), STATE_TEST(test_passing),
+		STATE_TEST(test_first_format), STATE_TEST(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
