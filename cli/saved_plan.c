@@ -56,12 +56,6 @@ static bool open_state(struct job *job)
 	return job_open_state(job, STATE_WRITE, job->plan.stack);
 }
 
-static bool is_acted_on(const struct action *action)
-{
-	return action->operation != OPERATION_INCOMPLETE && action->operation != OPERATION_NONE &&
-	       action->operation != OPERATION_CONFLICT;
-}
-
 static struct resource resource_of_action(const struct action *action)
 {
 	struct slice name = action->address;
@@ -113,7 +107,7 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 	map_init(&addresses);
 	for (size_t i = 0; i < saved->action_count; i++) {
 		map_set(&addresses, saved->actions[i].address, &saved->actions[i]);
-		if (saved->actions[i].in_spec && is_acted_on(&saved->actions[i]))
+		if (saved->actions[i].in_spec && action_is_carried_out(&saved->actions[i]))
 			resources[count++] = resource_of_action(&saved->actions[i]);
 	}
 	bool good = job_load_bodies(job);
@@ -268,7 +262,7 @@ static bool read_touched(struct job *job, const struct plan *saved)
 
 	map_init(&ids);
 	for (size_t i = 0; i < saved->action_count; i++)
-		if (saved->actions[i].object_id.size > 0 && is_acted_on(&saved->actions[i]))
+		if (saved->actions[i].object_id.size > 0 && action_is_carried_out(&saved->actions[i]))
 			map_set(&ids, saved->actions[i].object_id, &saved->actions[i]);
 	bool good = job_refresh_some(job, &ids);
 	map_release(&ids);
@@ -313,7 +307,7 @@ static bool compare(struct job *job, const struct plan *saved)
 	for (size_t i = 0; i < saved->action_count; i++) {
 		const struct action *now = find_action(&job->plan, &saved->actions[i]);
 
-		if (!is_acted_on(&saved->actions[i]))
+		if (!action_is_carried_out(&saved->actions[i]))
 			continue;
 		if (!now) {
 			good = report_change(job, &saved->actions[i], "nothing is left to be done to it");
@@ -329,7 +323,7 @@ static bool compare(struct job *job, const struct plan *saved)
 						     : operation_name(now->operation));
 	}
 	for (size_t i = 0; i < job->plan.action_count; i++)
-		if (is_acted_on(&job->plan.actions[i]) && !find_action(saved, &job->plan.actions[i]))
+		if (action_is_carried_out(&job->plan.actions[i]) && !find_action(saved, &job->plan.actions[i]))
 			good = report_change(job, &job->plan.actions[i], "the plan does not have it");
 	arena_release(&scratch);
 	return good;
@@ -357,7 +351,7 @@ static const struct slice *addresses_of(struct job *job, const struct plan *save
 	size_t count = 0;
 
 	for (size_t i = 0; i < saved->action_count; i++)
-		if (is_acted_on(&saved->actions[i]))
+		if (action_is_carried_out(&saved->actions[i]))
 			addresses[count++] = saved->actions[i].address;
 	*ret_count = count;
 	return addresses;

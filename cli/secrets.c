@@ -4,15 +4,9 @@
 
 static const char PLAN_PLACE[] = "plan";
 
-static bool is_acted_on(const struct action *action)
-{
-	return action->operation != OPERATION_INCOMPLETE && action->operation != OPERATION_NONE &&
-	       action->operation != OPERATION_CONFLICT;
-}
-
 bool secrets_are_set(const struct action *action)
 {
-	return is_acted_on(action) && value_has_secret(&action->desired);
+	return action_is_carried_out(action) && value_has_secret(&action->desired);
 }
 
 static struct slice lineage_of(const struct job *job)

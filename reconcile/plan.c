@@ -501,6 +501,12 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	return diagnostics->error_count == errors;
 }
 
+bool action_is_carried_out(const struct action *action)
+{
+	return action->operation != OPERATION_INCOMPLETE && action->operation != OPERATION_NONE &&
+	       action->operation != OPERATION_CONFLICT;
+}
+
 bool plan_is_empty(const struct plan *plan)
 {
 	return plan->action_count == plan->counts[OPERATION_INCOMPLETE];

@@ -148,6 +148,8 @@ struct digest plan_inputs_digest(const struct dependency *dependencies, size_t c
 				 const struct digest *(*outputs_of)(void *context, struct slice address),
 				 void *context);
 
+/* Whether apply does or records anything for it: not for what was not read, and not for a conflict. */
+bool action_is_carried_out(const struct action *action);
 /* Whether there is anything that apply would do or record. */
 bool plan_is_empty(const struct plan *plan);
 /* Whether anything is to be called (not merely recorded). */
