@@ -29,6 +29,18 @@ const struct command *command_named(struct slice name)
 	return NULL;
 }
 
+const struct command *command_of_run(struct slice recorded)
+{
+	for (size_t i = 0; i < commands.count; i++) {
+		struct slice name = slice_of(commands.items[i]->name);
+
+		if (slice_equal(recorded, name) ||
+		    (slice_starts_with(recorded, name) && recorded.data[name.size] == ' '))
+			return commands.items[i];
+	}
+	return NULL;
+}
+
 bool command_is_in_group(const struct command *command, struct slice group)
 {
 	return slice_starts_with(slice_of(command->name), group) && command->name[group.size] == ' ';

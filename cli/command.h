@@ -75,6 +75,7 @@ struct command {
 	size_t least_operands, most_operands;
 	const enum flag_id *flags; /* beside the global ones */
 	size_t flag_count;
+	bool undoable; /* its runs carry out plans, which 'undo' takes back */
 	/* Gives the exit status for the case that no error was found. */
 	int (*run)(struct invocation *invocation);
 };
@@ -89,6 +90,8 @@ extern const struct commands commands;
 extern const struct flag flags[FLAG_COUNT];
 
 const struct command *command_named(struct slice name);
+/* The command that a run was recorded as, "undo 5f3a9c21", or NULL. */
+const struct command *command_of_run(struct slice recorded);
 /* Whether a command's name begins with that word and goes on. */
 bool command_is_in_group(const struct command *command, struct slice group);
 /* The names of a group's commands behind the first word, "list, show"; empty: there is no such group. */

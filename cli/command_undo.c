@@ -22,13 +22,14 @@ struct undo {
 /* Runs that bring plans about; the others change the record alone. */
 static bool can_be_undone(struct undo *undo)
 {
-	struct slice command = undo->run->command;
+	struct slice recorded = undo->run->command;
+	const struct command *command = command_of_run(recorded);
 
-	if (slice_is(command, "apply") || slice_is(command, "destroy") || slice_starts_with(command, SLICE("undo ")))
+	if (command && command->undoable)
 		return true;
 	diag_error(undo->job->diagnostics, FAULT_USER, NOWHERE,
 		   "the run %.8s was '%.*s', which changed nothing but the record", undo->run->id.data,
-		   SLICE_ARGUMENTS(command));
+		   SLICE_ARGUMENTS(recorded));
 	diag_hint(undo->job->diagnostics, "what an apply, a destroy or an undo did can be undone");
 	return false;
 }
@@ -269,6 +270,7 @@ const struct command command_undo = {
 		   "plan shows how it differs. With --out or --detailed-exitcode nothing is done but planned.\n",
 	.least_operands = 1,
 	.most_operands = 1,
+	.undoable = true,
 	.flags = undo_flags,
 	.flag_count = sizeof(undo_flags) / sizeof(undo_flags[0]),
 	.run = run_undo,
