@@ -1,4 +1,4 @@
-#include "base/digest.h"
+#include "base/id.h"
 #include "base/map.h"
 #include "cli/command_list.h"
 #include "cli/job_run.h"
@@ -7,7 +7,7 @@
 #include "cli/refresh_some.h"
 #include "reconcile/rebuild.h"
 
-enum { ID_BYTES = 16, LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, UNLISTED_SHOWN = 5 };
+enum { LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, UNLISTED_SHOWN = 5 };
 
 /* A state that is made anew. */
 struct rebuild {
@@ -151,14 +151,6 @@ static bool choose_lineage(struct rebuild *rebuild)
 	return false;
 }
 
-static struct slice random_id(struct job *job)
-{
-	uint8_t bytes[ID_BYTES];
-
-	job->world->random(job->world, bytes, sizeof(bytes));
-	return hex_encode(job->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
-}
-
 /* Kinds without tags: what the spec names is there, or it is not. */
 static void add_found(struct rebuild *rebuild)
 {
@@ -170,7 +162,8 @@ static void add_found(struct rebuild *rebuild)
 		const struct session *session = sessions_of_alias(&job->sessions, &job->stack, resource->provider);
 
 		if (live && session && live->presence == PRESENCE_PRESENT)
-			rebuild_add_found(&rebuild->rebuilding, resource, live, session, random_id(job));
+			rebuild_add_found(&rebuild->rebuilding, resource, live, session,
+					  id_new(job->world, job->arena));
 	}
 }
 
@@ -218,34 +211,41 @@ static bool make_records(struct rebuild *rebuild)
 	return false;
 }
 
-static const char *const class_names[REBUILD_CLASS_COUNT] = {
-	[REBUILD_TWINS] = "twins", [REBUILD_UNUSABLE] = "unusable", [REBUILD_ABSENT] = "absent",
-	[REBUILD_EXTRA] = "extra", [REBUILD_ASSUMED] = "assumed",   [REBUILD_UNREAD] = "unread",
+/* How a finding is shown, and what it means for the exit status. */
+struct finding_class {
+	const char *name; /* in documents */
+	const char *text;
+	bool is_of_field; /* of the field that `what` names, not of the whole object */
+	int status;
 };
 
-static const char *const class_texts[REBUILD_CLASS_COUNT] = {
-	[REBUILD_TWINS] = "is claimed by more than one: none is recorded, and the next plan would make another",
-	[REBUILD_UNUSABLE] = "is not recorded",
-	[REBUILD_ABSENT] = "is not there: the next plan makes it",
-	[REBUILD_EXTRA] = "is not in the spec: the next plan deletes it",
-	[REBUILD_ASSUMED] = "is taken to be as the spec says, because no read gives it back",
-	[REBUILD_UNREAD] = "is recorded by its tags alone: it could not be read",
+static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
+	[REBUILD_TWINS] = {"twins",
+			   "is claimed by more than one: none is recorded, and the next plan would make another", false,
+			   STATUS_PARTLY},
+	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY},
+	[REBUILD_ABSENT] = {"absent", "is not there: the next plan makes it", false, STATUS_FINE},
+	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it", false, STATUS_FINE},
+	[REBUILD_ASSUMED] = {"assumed", "is taken to be as the spec says, because no read gives it back", true,
+			     STATUS_FINE},
+	[REBUILD_UNREAD] = {"unread", "is recorded by its tags alone: it could not be read", false, STATUS_INCOMPLETE},
 };
 
 static void print_finding(struct buffer *text, const struct rebuild_finding *finding)
 {
+	const struct finding_class *class = &classes[finding->class];
+
 	buffer_string(text, "  ! ");
 	print_safe(text, finding->address.size > 0 ? finding->address : SLICE("(no address)"));
-	if (finding->class == REBUILD_ASSUMED) {
+	if (class->is_of_field) {
 		buffer_byte(text, '.');
 		print_safe(text, finding->what);
-	}
-	if (finding->provider_id.size > 0 && finding->class != REBUILD_ASSUMED) {
+	} else if (finding->provider_id.size > 0) {
 		buffer_string(text, "  ");
 		print_safe(text, finding->provider_id);
 	}
-	buffer_format(text, "  %s", class_texts[finding->class]);
-	if (finding->what.size > 0 && finding->class != REBUILD_ASSUMED) {
+	buffer_format(text, "  %s", class->text);
+	if (finding->what.size > 0 && !class->is_of_field) {
 		buffer_string(text, ": ");
 		print_safe(text, finding->what);
 	}
@@ -278,7 +278,7 @@ static struct value findings_value(const struct rebuild *rebuild)
 		VALUE_BUILDER_AUTO one;
 
 		value_builder_init(&one);
-		put_member(&one, "class", value_text(class_names[finding->class]));
+		put_member(&one, "class", value_text(classes[finding->class].name));
 		put_member(&one, "address", value_string(finding->address));
 		put_member(&one, "provider_id",
 			   finding->provider_id.size > 0 ? value_string(finding->provider_id) : value_null());
@@ -368,19 +368,15 @@ static bool commit(const struct rebuild *rebuild)
 	return job_commit_and_end(job, &all);
 }
 
-static bool has_finding(const struct rebuild *rebuild, enum rebuild_finding_class class)
-{
-	for (size_t i = 0; i < rebuild->rebuilding.finding_count; i++)
-		if (rebuild->rebuilding.findings[i].class == class)
-			return true;
-	return false;
-}
-
+/* What was not recorded weighs more than what was not read. */
 static int status_of(const struct rebuild *rebuild)
 {
-	if (has_finding(rebuild, REBUILD_TWINS) || has_finding(rebuild, REBUILD_UNUSABLE))
-		return STATUS_PARTLY;
-	return has_finding(rebuild, REBUILD_UNREAD) ? STATUS_INCOMPLETE : STATUS_FINE;
+	int status = STATUS_FINE;
+
+	for (size_t i = 0; i < rebuild->rebuilding.finding_count && status != STATUS_PARTLY; i++)
+		if (classes[rebuild->rebuilding.findings[i].class].status != STATUS_FINE)
+			status = classes[rebuild->rebuilding.findings[i].class].status;
+	return status;
 }
 
 static int tell(struct rebuild *rebuild)

@@ -1,6 +1,6 @@
 #include "cli/job_run.h"
 
-#include "base/digest.h"
+#include "base/id.h"
 #include "cli/holder_view.h"
 #include "cli/progress.h"
 
@@ -93,8 +93,8 @@ static bool is_stale(const struct diagnostics *diagnostics)
 
 bool job_begin_run(struct job *job, struct slice command, struct slice plan_digest, const int64_t *planned_serial)
 {
-	uint8_t bytes[16];
 	struct run run = {
+		.id = id_new(job->world, job->arena),
 		.command = command,
 		.plan_digest = plan_digest,
 		.is_planned = planned_serial != NULL,
@@ -102,8 +102,6 @@ bool job_begin_run(struct job *job, struct slice command, struct slice plan_dige
 	};
 	bool waited = false;
 
-	job->world->random(job->world, bytes, sizeof(bytes));
-	run.id = hex_encode(job->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
 	while (wait_for(job, &waited)) {
 		struct diagnostics own;
 

@@ -1,6 +1,6 @@
 #include "cli/recovery.h"
 
-#include "base/digest.h"
+#include "base/id.h"
 #include "base/map.h"
 #include "cli/job_run.h"
 #include "cli/secrets.h"
@@ -9,16 +9,7 @@
 enum {
 	LOOK_FIRST_MS = 1000,
 	LOOK_MOST_MS = 15 * 1000,
-	ID_BYTES = 16,
 };
-
-static struct slice random_id(struct job *job)
-{
-	uint8_t bytes[ID_BYTES];
-
-	job->world->random(job->world, bytes, sizeof(bytes));
-	return hex_encode(job->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
-}
 
 static bool begin(struct job *job)
 {
@@ -226,7 +217,8 @@ static bool find_twins(struct job *job, struct object **ret, size_t *ret_count)
 		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent, &past,
 					     job->diagnostics);
 		if (good && recover_is_twin(&past, stray, object, now_ms))
-			ret[count++] = recover_twin(&past, stray, object, random_id(job), now_ms, job->arena);
+			ret[count++] =
+				recover_twin(&past, stray, object, id_new(job->world, job->arena), now_ms, job->arena);
 	}
 	map_release(&recorded);
 	*ret_count = count;

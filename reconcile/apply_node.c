@@ -1,3 +1,4 @@
+#include "base/id.h"
 #include "reconcile/apply_parts.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
@@ -61,10 +62,7 @@ bool target_resolve(struct target *target, bool with_parts, struct diagnostics *
 
 static struct slice new_id(struct target *target)
 {
-	struct world *world = target->applying->apply->world;
-	uint8_t bytes[16];
-	world->random(world, bytes, sizeof(bytes));
-	return hex_encode(target->applying->apply->arena, (struct slice){(const char *)bytes, sizeof(bytes)});
+	return id_new(target->applying->apply->world, target->applying->apply->arena);
 }
 
 /* The record of a new object: it is there before the call that makes it is sent. */

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/digest.h"
+#include "base/id.h"
 #include "base/memory.h"
 #include "reconcile/loop_parts.h"
 
@@ -68,12 +68,8 @@ static struct slice seal_parameters(struct batch *batch, const struct loop *loop
 static void add_intent(struct batch *batch, struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
-	struct slice id = task->call.intent;
-	if (id.size == 0) {
-		uint8_t bytes[16];
-		world->random(world, bytes, sizeof(bytes));
-		id = hex_encode(&task->scratch, (struct slice){(const char *)bytes, sizeof(bytes)});
-	}
+	struct slice id = task->call.intent.size > 0 ? task->call.intent : id_new(world, &task->scratch);
+
 	task->loop.intent = id;
 	batch->intents[batch->commit.intent_count++] = (struct intent){
 		.id = id,

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/id.h"
 #include "base/slice.h"
 #include "state/statements.h"
 
@@ -85,7 +86,6 @@ void query_text(struct query *query, struct slice text);
 void query_integer(struct query *query, int64_t integer);
 void query_blob(struct query *query, const void *bytes, size_t size);
 
-enum { ID_BYTES = 16, ID_HEX = 32 };
 /* An id of 32 hex digits, stored as 16 bytes; anything else is an error. ret: 16 bytes. */
 __attribute__((warn_unused_result)) bool id_read(struct slice hex, uint8_t *ret);
 /* ret: 32 characters, no NUL. */
