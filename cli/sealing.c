@@ -51,7 +51,7 @@ static struct slice served_key(struct world *world, const char *variable)
 							  : (struct slice){NULL, 0};
 }
 
-bool sealing_key_is_served(struct world *world)
+static bool is_served(struct world *world)
 {
 	return served_key(world, "TRUEUP_SEALING_KEY").size > 0;
 }
@@ -103,7 +103,7 @@ static bool find_at_service(struct search *search)
 	struct arena clear;
 	bool good;
 
-	if (name.size == 0 || search->wanted.size == 0)
+	if (search->wanted.size == 0)
 		return true;
 	if (search->wrapped.size == 0) {
 		diag_error(search->diagnostics, FAULT_USER, NOWHERE,
@@ -125,8 +125,6 @@ static bool find_in_environment(struct search *search)
 {
 	const char *text = search->world->environment(search->world, "TRUEUP_SEALING_KEY");
 
-	if (sealing_key_is_served(search->world))
-		return find_at_service(search);
 	return !text || !*text || take_text(slice_of(text), "TRUEUP_SEALING_KEY", search->key, search->diagnostics);
 }
 
@@ -251,11 +249,92 @@ static bool find_in_file(struct search *search)
 	const char *folder = key_folder(search->world, search->arena);
 
 	/* Which file it is, is known once a key was needed. */
-	return !folder || search->wanted.size == 0 || sealing_key_is_served(search->world) ||
+	return !folder || search->wanted.size == 0 ||
 	       read_key_file(search, folder, key_path(search->arena, folder, search->lineage, search->wanted));
 }
 
-static bool (*const sources[])(struct search *search) = {find_in_environment, find_by_command, find_in_file};
+/* Every folder on the way, the last for the user alone. */
+static bool make_folders(struct world *world, struct arena *arena, const char *folder, struct diagnostics *diagnostics)
+{
+	struct slice path = slice_of(folder);
+
+	for (size_t i = 1; i <= path.size; i++) {
+		if (i < path.size && path.data[i] != '/')
+			continue;
+		if (!world->make_folder(world, arena_string(arena, slice_first(path, i)), FOLDER_MODE, diagnostics))
+			return false;
+	}
+	return true;
+}
+
+static bool make_in_file(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,
+			 struct diagnostics *diagnostics)
+{
+	const char *folder = key_folder(world, arena);
+	char text[2 * SEAL_KEY_BYTES + 2];
+	struct sealing_key key = {0};
+	bool good;
+
+	if (!folder)
+		return true;
+	world->random(world, key.key.bytes, sizeof(key.key.bytes));
+	seal_key_id(&key.key, key.id);
+	key.path = key_path(arena, folder, lineage, slice_of(key.id));
+	key.from = arena_format(arena, "the file '%s'", key.path).data;
+	seal_key_write(&key.key, text);
+	text[sizeof(text) - 2] = '\n';
+	good = make_folders(world, arena, folder, diagnostics) &&
+	       (!world->check_private || world->check_private(world, folder, CHANGED_BY_OTHERS, diagnostics)) &&
+	       world->write_file(world, key.path, (struct slice){text, sizeof(text) - 1}, FILE_MODE, diagnostics);
+	if (good)
+		*ret = key;
+	memory_wipe(text, sizeof(text));
+	sealing_key_wipe(&key);
+	return good;
+}
+
+static bool make_at_service(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,
+			    struct diagnostics *diagnostics)
+{
+	return make_served(world, arena, served_key(world, "TRUEUP_SEALING_KEY"), lineage, ret, diagnostics);
+}
+
+/* Where a stack's key comes from. */
+struct key_source {
+	/* Whether the user named it, so that no other is asked; NULL: never. */
+	bool (*is_named)(struct world *world);
+	/* Leaves search->key as it is where there is none. */
+	bool (*find)(struct search *search);
+	/* Makes the first key of a stack; ret is left as it is where it cannot. NULL: never. */
+	bool (*make)(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,
+		     struct diagnostics *diagnostics);
+	/* Whoever cannot keep a key that is made works without one, and loses only the convenience. */
+	bool may_fail;
+};
+
+/* In the order in which they are asked. */
+static const struct key_source sources[] = {
+	{.is_named = is_served, .find = find_at_service, .make = make_at_service},
+	{.find = find_in_environment},
+	{.find = find_by_command},
+	{.find = find_in_file, .make = make_in_file, .may_fail = true},
+};
+
+enum { SOURCE_COUNT = sizeof(sources) / sizeof(sources[0]) };
+
+/* The one that the user named, or NULL. */
+static const struct key_source *named_source(struct world *world)
+{
+	for (size_t i = 0; i < SOURCE_COUNT; i++)
+		if (sources[i].is_named && sources[i].is_named(world))
+			return &sources[i];
+	return NULL;
+}
+
+static bool is_asked(const struct key_source *source, const struct key_source *named)
+{
+	return named ? source == named : !source->is_named;
+}
 
 static bool is_wanted(const struct search *search)
 {
@@ -282,10 +361,12 @@ bool sealing_key_find(struct world *world, struct arena *arena, const struct sta
 		.key = &key,
 		.diagnostics = diagnostics,
 	};
+	const struct key_source *named = named_source(world);
 	bool good = true;
 
-	for (size_t i = 0; good && !key.from && i < sizeof(sources) / sizeof(sources[0]); i++)
-		good = sources[i](&search);
+	for (size_t i = 0; good && !key.from && i < SOURCE_COUNT; i++)
+		if (is_asked(&sources[i], named))
+			good = sources[i].find(&search);
 	good = good && (!key.from || is_wanted(&search));
 	if (good)
 		*ret = key;
@@ -305,47 +386,30 @@ bool sealing_key_new(struct world *world, struct arena *arena, struct slice line
 	return !text || !*text || take_text(slice_of(text), "TRUEUP_NEW_SEALING_KEY", ret, diagnostics);
 }
 
-/* Every folder on the way, the last for the user alone. */
-static bool make_folders(struct world *world, struct arena *arena, const char *folder, struct diagnostics *diagnostics)
+static bool make_from(const struct key_source *source, struct world *world, struct arena *arena, struct slice lineage,
+		      struct sealing_key *ret, struct diagnostics *diagnostics)
 {
-	struct slice path = slice_of(folder);
+	struct diagnostics findings;
+	bool good;
 
-	for (size_t i = 1; i <= path.size; i++) {
-		if (i < path.size && path.data[i] != '/')
-			continue;
-		if (!world->make_folder(world, arena_string(arena, slice_first(path, i)), FOLDER_MODE, diagnostics))
-			return false;
-	}
-	return true;
+	diagnostics_init(&findings, arena);
+	good = source->make(world, arena, lineage, ret, &findings) || source->may_fail;
+	if (!good)
+		diagnostics_join(diagnostics, &findings);
+	diagnostics_release(&findings);
+	return good;
 }
 
 bool sealing_key_make(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,
 		      struct diagnostics *diagnostics)
 {
-	const char *folder = key_folder(world, arena);
-	char text[2 * SEAL_KEY_BYTES + 2];
-	struct sealing_key key = {0};
-	bool good;
+	const struct key_source *named = named_source(world);
 
-	*ret = key;
-	if (sealing_key_is_served(world))
-		return make_served(world, arena, served_key(world, "TRUEUP_SEALING_KEY"), lineage, ret, diagnostics);
-	if (!folder)
-		return true;
-	world->random(world, key.key.bytes, sizeof(key.key.bytes));
-	seal_key_id(&key.key, key.id);
-	key.path = key_path(arena, folder, lineage, slice_of(key.id));
-	key.from = arena_format(arena, "the file '%s'", key.path).data;
-	seal_key_write(&key.key, text);
-	text[sizeof(text) - 2] = '\n';
-	good = make_folders(world, arena, folder, diagnostics) &&
-	       (!world->check_private || world->check_private(world, folder, CHANGED_BY_OTHERS, diagnostics)) &&
-	       world->write_file(world, key.path, (struct slice){text, sizeof(text) - 1}, FILE_MODE, diagnostics);
-	if (good)
-		*ret = key;
-	memory_wipe(text, sizeof(text));
-	sealing_key_wipe(&key);
-	return good;
+	*ret = (struct sealing_key){0};
+	for (size_t i = 0; i < SOURCE_COUNT; i++)
+		if (is_asked(&sources[i], named) && sources[i].make)
+			return make_from(&sources[i], world, arena, lineage, ret, diagnostics);
+	return true;
 }
 
 void sealing_key_wipe(struct sealing_key *key)

@@ -22,9 +22,9 @@ struct sealing_key {
 };
 
 /*
- * Looks in each place; the first that is set counts. record: of the stack, with the id of the key
- * that is needed, or none. ret->from stays NULL where there is no key at hand. False after a diagnostic: what
- * is set gives no key, or another than wanted.
+ * Looks in each place; the first that is set counts, and a service that is named before all. record: of the stack, with
+ * the id of the key that is needed, or none. ret->from stays NULL where there is no key at hand. False after a
+ * diagnostic: what is set gives no key, or another than wanted.
  */
 __attribute__((warn_unused_result)) bool sealing_key_find(struct world *world, struct arena *arena,
 							  const struct stack_record *record, struct sealing_key *ret,
@@ -35,12 +35,10 @@ __attribute__((warn_unused_result)) bool sealing_key_find(struct world *world, s
  */
 __attribute__((warn_unused_result)) bool sealing_key_new(struct world *world, struct arena *arena, struct slice lineage,
 							 struct sealing_key *ret, struct diagnostics *diagnostics);
-/* Whether TRUEUP_SEALING_KEY names a key of a service: then a key must come from there. */
-bool sealing_key_is_served(struct world *world);
 /* What is recorded of a key: its id, and its wrapped form where it has one. */
 struct slice sealing_key_record(struct arena *arena, const struct sealing_key *key);
-/* Makes a key and its file, or has a service make it. ret->from is NULL where there is no place for one. False after a
- * diagnostic. */
+/* Makes a stack's first key: in a file, or where TRUEUP_SEALING_KEY names a service, there. ret->from is NULL where the
+ * file cannot be kept; a service that fails is false, after a diagnostic. */
 __attribute__((warn_unused_result)) bool sealing_key_make(struct world *world, struct arena *arena,
 							  struct slice lineage, struct sealing_key *ret,
 							  struct diagnostics *diagnostics);

@@ -39,23 +39,16 @@ static bool adopt(struct job *job, struct sealing_key *key)
 	return false;
 }
 
-/* Whoever cannot keep a key works without one: nothing is lost but the convenience. */
 static bool make_key(struct job *job, struct sealing_key *ret)
 {
-	struct diagnostics findings;
 	bool good;
 
-	if (sealing_key_is_served(job->world))
-		return sealing_key_make(job->world, job->arena, job->record->lineage, ret, job->diagnostics) &&
-		       adopt(job, ret);
-	diagnostics_init(&findings, job->arena);
-	if (!sealing_key_make(job->world, job->arena, job->record->lineage, ret, &findings))
-		*ret = (struct sealing_key){0};
-	diagnostics_release(&findings);
+	if (!sealing_key_make(job->world, job->arena, job->record->lineage, ret, job->diagnostics))
+		return false;
 	if (!ret->from)
 		return true;
 	good = adopt(job, ret);
-	if (!good && job->world->remove_file)
+	if (!good && ret->path && job->world->remove_file)
 		(void)job->world->remove_file(job->world, ret->path, job->diagnostics);
 	return good;
 }
