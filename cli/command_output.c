@@ -109,14 +109,12 @@ static bool tell_secret(struct looking *looking, struct slice name, const struct
 
 static bool tell_one(struct looking *looking, struct slice name)
 {
-	const struct option *forms = &looking->invocation->arguments->options[FLAG_OUTPUT];
 	const struct value *value = value_get(&looking->values, name);
-	bool as_text = forms->count == 0 || (forms->count == 1 && slice_is(forms->values[0], "text"));
 
 	if (!value)
 		return refuse_name(looking, name);
 	value_builder_member(&looking->shown, name, *value);
-	if (value_has_secret(value) && as_text)
+	if (value_has_secret(value) && sinks_only_talk(looking->invocation->sinks))
 		return tell_secret(looking, name, value);
 	if (value_has_secret(value))
 		render_value(&looking->text, value, &looking->job.style);

@@ -46,6 +46,7 @@ enum { RENDER_INLINE_BYTES = 110 };
 /* Renderers write; where it goes is the matter of sinks.h. */
 struct renderer {
 	const char *name;
+	bool for_people; /* not a document */
 	/* As soon as there is a plan, before anybody is asked; NULL: nothing until the end. */
 	void (*plan)(struct buffer *buffer, const struct report *report, const struct palette *palette);
 	void (*end)(struct buffer *buffer, const struct report *report, const struct palette *palette);

@@ -339,6 +339,7 @@ static void render_end(struct buffer *buffer, const struct report *report, const
 
 const struct renderer render_text = {
 	.name = "text",
+	.for_people = true,
 	.plan = render_plan,
 	.end = render_end,
 };

@@ -43,6 +43,11 @@ bool sinks_open(struct sinks *sinks, struct world *world, const struct arguments
 	return true;
 }
 
+bool sinks_only_talk(const struct sinks *sinks)
+{
+	return sinks->count == 1 && !sinks->items[0].path && sinks->items[0].renderer->for_people;
+}
+
 void sinks_close(struct sinks *sinks)
 {
 	for (size_t i = 0; i < sinks->count; i++)

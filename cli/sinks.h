@@ -25,6 +25,8 @@ struct sinks {
 __attribute__((warn_unused_result)) bool sinks_open(struct sinks *sinks, struct world *world,
 						    const struct arguments *arguments, struct arena *arena,
 						    struct diagnostics *diagnostics);
+/* Whether the result goes to standard output and nowhere else, and not as a document. */
+bool sinks_only_talk(const struct sinks *sinks);
 void sinks_close(struct sinks *sinks);
 /* Once there is a plan; once, if at all, before sinks_end(). */
 void sinks_plan(struct sinks *sinks, const struct report *report);
