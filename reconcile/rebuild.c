@@ -1,8 +1,7 @@
 #include <stdlib.h>
 
+#include "base/id.h"
 #include "reconcile/rebuild_parts.h"
-
-enum { ID_HEX = 32 };
 
 void rebuild_note(struct rebuilding *rebuilding, enum rebuild_finding_class class, struct slice address,
 		  struct slice provider_id, struct slice what)
