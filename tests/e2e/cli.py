@@ -28,12 +28,35 @@ outputs:
 """
 
 
+def simulate(stack, world="world"):
+    """Lets the stack's commands meet the simulated world in that file, seen from the stack's folder."""
+    # The pair of keys that every simulated world knows.
+    stack.environment.update(AWS_ENDPOINT_URL=f"sim:{world}", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+
+
 @pytest.fixture
 def tiny(stack):
     """A VPC with two subnets on a simulated world in the stack's folder, not applied yet."""
-    # The pair of keys that every simulated world knows.
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    simulate(stack)
     stack.write("tiny.yaml", TINY)
+    return stack
+
+
+@pytest.fixture(params=["sim", "moto"])
+def cloud_stack(stack, request):
+    """A stack that meets a simulated world, and once more moto's server."""
+    if request.param == "sim":
+        # Beside the folder, which some tests copy as a whole.
+        simulate(stack, "../world")
+    else:
+        stack.environment.update(AWS_ENDPOINT_URL=request.getfixturevalue("moto").address)
+    return stack
+
+
+def applied(stack, name, text):
+    """The stack with one file of a spec, applied."""
+    stack.write(name, text)
+    stack.run("apply", "--yes")
     return stack
 
 

@@ -1,18 +1,14 @@
 """What answers at the other end, and does not answer as AWS does: one error, and nothing is done."""
 
-import datetime
-import ipaddress
 import itertools
 import json
 import socket
 import ssl
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from bad_input import ERROR, INCOMPLETE, MIB, PARTLY, WORKING, Wrong, check_errors, cloud  # noqa: F401
+from scripted_server import certificate
 from trueup_runner import (
     MotoCloud,
     Proxy,
@@ -105,29 +101,8 @@ def test_answer(stack, wire, script, fragment, hint):
 
 
 def self_signed(folder):
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "nobody")])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
-        .sign(key, hashes.SHA256())
-    )
-    path = folder / "server.pem"
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path)
+    context.load_cert_chain(*certificate(folder, "nobody", "127.0.0.1"))
     return context
 
 

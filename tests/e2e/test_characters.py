@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cli import tiny, world  # noqa: F401
+from cli import simulate, tiny, world  # noqa: F401
 
 BELL = "a\x07b"
 
@@ -40,7 +40,7 @@ def test_refused_before_any_call(stack, kind, fields, name):
 
 
 def test_user_data_comes_back_as_it_was(stack):
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    simulate(stack)
     write(stack, "aws.launch_template", {"name": "template", "user_data": BELL})
     stack.run("apply", "--yes")
     stack.run("plan", "--detailed-exitcode")

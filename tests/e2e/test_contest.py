@@ -14,7 +14,7 @@ import random
 import sqlite3
 import time
 
-from cli import recorded, world
+from cli import recorded, simulate, world
 
 ROUNDS = 1000 if os.environ.get("IN_FULL") == "1" else 40
 # Every how many-th round the one that holds the stack is killed, and how soon at most.
@@ -78,7 +78,7 @@ def check(stack):
 
 
 def test_two_processes_on_one_state(stack):
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    simulate(stack)
     stack.write("stack.yaml", SPEC)
     stack.run("apply", "--yes", "--var=number=0")
     chance = random.Random("contest")

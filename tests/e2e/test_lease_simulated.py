@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from cli import recorded
+from cli import recorded, simulate
 
 SPEC = {
     "stack": "contended",
@@ -29,7 +29,7 @@ SPEC = {
 
 @pytest.fixture
 def contended(stack):
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    simulate(stack)
     stack.write("stack.yaml", json.dumps(SPEC))
     return stack
 

@@ -2,18 +2,13 @@
 
 import base64
 import contextlib
-import datetime
 import http.server
-import ipaddress
 import json
 import pathlib
 import threading
 
 import bcrypt
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from metal_machines import (
     PASSWORD,
@@ -28,41 +23,15 @@ from metal_machines import (
     system_url,
     write,
 )
+from scripted_server import certificate
 
 # --- Certificates and passwords.
-
-
-def certificate(folder, name):
-    """A self-signed certificate for 127.0.0.1 and its key; the paths of both."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    alternative = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(alternative, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / f"{name}.pem", folder / f"{name}.key"
-    paths[0].write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    return tuple(map(str, paths))
 
 
 @pytest.fixture
 def guarded(redfish, tmp_path):
     """An emulator behind TLS and a password, and the paths of its certificate and of another."""
-    right, other = certificate(tmp_path, "right"), certificate(tmp_path, "other")
+    right, other = (certificate(tmp_path, name, "127.0.0.1") for name in ("right", "other"))
     passwords = tmp_path / "htpasswd"
     passwords.write_text(f"{USER}:{bcrypt.hashpw(PASSWORD.encode(), bcrypt.gensalt(4)).decode()}\n")
     server = redfish([machine(1)], SSL_CERT=right[0], SSL_KEY=right[1], AUTH_FILE=str(passwords))

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cli import world
+from cli import simulate, world
 from conftest import Stack
 from test_recover import outcomes, rows
 from test_secrets import forms
@@ -17,7 +17,7 @@ PEM = re.compile(r"-----BEGIN OPENSSH PRIVATE KEY-----\n(\S+)\n-----END OPENSSH 
 def here(tmp_path):
     (tmp_path / "stack").mkdir()
     made = Stack(tmp_path / "stack")
-    made.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    simulate(made)
     made.write("stack.yaml", SPEC % "{file: ops.pem}")
     return made
 

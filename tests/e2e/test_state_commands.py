@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from cli import Terminal, edit, recorded, tiny, world  # noqa: F401
+from cli import Terminal, applied, edit, recorded, simulate, tiny, world  # noqa: F401
 from test_cli_runs import finish, gate, tiny as gated, vpcs  # noqa: F401
 
 RICH = """\
@@ -39,10 +39,8 @@ outputs:
 @pytest.fixture
 def rich(stack):
     """An applied stack whose resources refer to each other in every way."""
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
-    stack.write("rich.yaml", RICH)
-    stack.run("apply", "--yes")
-    return stack
+    simulate(stack)
+    return applied(stack, "rich.yaml", RICH)
 
 
 def ask(stack, command, *arguments, **settings):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from cli import Terminal, recorded
+from cli import Terminal, applied, cloud_stack, recorded, simulate  # noqa: F401
 from test_conformance import SAMPLES, on, trial  # noqa: F401
 from trueup_runner import apply, copy_stack, ids_of, plan_is_empty
 
@@ -22,24 +22,17 @@ aws.key_pair:
 """
 
 
-@pytest.fixture(params=["sim", "moto"])
-def net(stack, request):
-    """The stack, applied."""
-    if request.param == "sim":
-        stack.environment.update(AWS_ENDPOINT_URL="sim:../world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
-    else:
-        stack.environment.update(AWS_ENDPOINT_URL=request.getfixturevalue("moto").address)
-    stack.write("net.yaml", NET)
-    stack.run("apply", "--yes")
-    return stack
+@pytest.fixture
+def net(cloud_stack):
+    """The stack, applied, on the simulator and on moto's server."""
+    return applied(cloud_stack, "net.yaml", NET)
 
 
 @pytest.fixture
 def sim(stack):
-    stack.environment.update(AWS_ENDPOINT_URL="sim:../world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
-    stack.write("net.yaml", NET)
-    stack.run("apply", "--yes")
-    return stack
+    """The same on the simulator alone, for what has nothing to do with a server."""
+    simulate(stack, "../world")
+    return applied(stack, "net.yaml", NET)
 
 
 def lose(stack):

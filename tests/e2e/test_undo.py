@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from cli import Terminal, recorded
+from cli import Terminal, applied, cloud_stack, recorded, simulate  # noqa: F401
 from test_cli_runs import gate  # noqa: F401
 
 NET = """\
@@ -34,25 +34,17 @@ RULE = "      - {protocol: tcp, from_port: 443, to_port: 443, cidr: 10.0.0.0/16}
 TWO_RULES = RULE + RULE.replace("443", "80")
 
 
-@pytest.fixture(params=["sim", "moto"])
-def net(stack, request):
-    """The stack, applied."""
-    if request.param == "sim":
-        stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
-    else:
-        stack.environment.update(AWS_ENDPOINT_URL=request.getfixturevalue("moto").address)
-    stack.write("net.yaml", NET)
-    stack.run("apply", "--yes")
-    return stack
+@pytest.fixture
+def net(cloud_stack):
+    """The stack, applied, on the simulator and on moto's server."""
+    return applied(cloud_stack, "net.yaml", NET)
 
 
 @pytest.fixture
 def sim(stack):
     """The same on the simulator alone, for what has nothing to do with a server."""
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
-    stack.write("net.yaml", NET)
-    stack.run("apply", "--yes")
-    return stack
+    simulate(stack, "../world")
+    return applied(stack, "net.yaml", NET)
 
 
 def runs(stack):
@@ -319,7 +311,7 @@ def test_cut_off(stack, gate, moto, held):
 
 def test_nothing_recorded(stack):
     """Where there is no state there is nothing to undo, and none is made."""
-    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    simulate(stack)
     stack.write("net.yaml", NET)
     assert "there is no state file" in stack.run("undo", "01234567", status=1).err
     assert not (stack.folder / ".trueup").exists()
