@@ -1,5 +1,6 @@
 #include "tests/simulate/blueprint.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Made for these tests alone. */
@@ -130,6 +131,23 @@ static void write_key_pair(const struct blueprint *blueprint, const struct thing
 	write_tags(thing, to);
 }
 
+/* One in four changes of its parts is another place, the others go to a program or a file of the same name. */
+void shown_key_path(const struct thing *thing, char ret[SHOWN_KEY_PATH_BYTES])
+{
+	(void)snprintf(ret, SHOWN_KEY_PATH_BYTES, "/stack/keys/x%u-%u.pem", thing->number, thing->parts / 4 % 4);
+}
+
+static void write_shown_key(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	char path[SHOWN_KEY_PATH_BYTES];
+
+	(void)blueprint;
+	shown_key_path(thing, path);
+	buffer_format(to, "{name: x%u-%u, secret_to: ", thing->number, thing->renewal);
+	buffer_format(to, thing->parts % 2 ? "{command: [keep, %s]}" : "{file: %s}", path);
+	write_tags(thing, to);
+}
+
 static void write_template(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
 	buffer_format(to, "{name: template-%u, image: ami-0123456789abcdef0, instance_type: t3.micro, description: v%u",
@@ -173,6 +191,7 @@ const struct species_row species_rows[SPECIES_COUNT] = {
 	[SPECIES_VPN_CONNECTION] = {"aws.vpn_connection", "n", 1, 1, 2,
 				    NEEDS(SPECIES_VPN_GATEWAY, SPECIES_CUSTOMER_GATEWAY), write_vpn_connection},
 	[SPECIES_KEY_PAIR] = {"aws.key_pair", "k", 1, 2, 2, NEEDS(SPECIES_COUNT), write_key_pair},
+	[SPECIES_SHOWN_KEY] = {"aws.key_pair", "x", 1, 2, 2, NEEDS(SPECIES_COUNT), write_shown_key},
 	[SPECIES_TEMPLATE] = {"aws.launch_template", "t", 1, 1, 2, NEEDS(SPECIES_COUNT), write_template},
 	[SPECIES_SCALING_GROUP] = {"aws.autoscaling_group", "a", 1, 1, 2, NEEDS(SPECIES_TEMPLATE, SPECIES_SUBNET),
 				   write_scaling_group},
@@ -217,12 +236,20 @@ size_t blueprint_size(const struct blueprint *blueprint)
 	return count;
 }
 
-static size_t count_species(const struct blueprint *blueprint)
+/* Species of one kind stand one after the other. */
+static size_t count_kinds(const struct blueprint *blueprint)
 {
 	size_t count = 0;
+	const char *last = "";
 
-	for (enum species species = 0; species < SPECIES_COUNT; species++)
-		count += blueprint_find(blueprint, species, 0) != NULL;
+	for (enum species species = 0; species < SPECIES_COUNT; species++) {
+		const char *kind = species_rows[species].kind;
+
+		if (!blueprint_find(blueprint, species, 0) || strcmp(kind, last) == 0)
+			continue;
+		last = kind;
+		count++;
+	}
 	return count;
 }
 
@@ -247,7 +274,7 @@ static void draw_once(struct blueprint *blueprint, struct chance *plot)
 
 bool blueprint_is_large_enough(const struct blueprint *blueprint)
 {
-	return blueprint_size(blueprint) >= THINGS_LEAST && count_species(blueprint) >= SPECIES_LEAST;
+	return blueprint_size(blueprint) >= THINGS_LEAST && count_kinds(blueprint) >= SPECIES_LEAST;
 }
 
 static bool is_wanted_there(const struct blueprint *blueprint, enum species species)
@@ -305,18 +332,20 @@ void blueprint_edit(struct blueprint *blueprint, struct chance *plot)
 
 void blueprint_write(const struct blueprint *blueprint, struct buffer *to)
 {
+	const char *last = "";
+
 	buffer_string(to, "stack: simulated\nvars: {key: {type: string}}\n");
 	for (enum species species = 0; species < SPECIES_COUNT; species++) {
-		bool any = false;
+		const char *kind = species_rows[species].kind;
 
 		for (size_t i = 0; i < blueprint->count; i++) {
 			const struct thing *thing = &blueprint->things[i];
 
 			if (thing->species != species || !blueprint_has(blueprint, thing))
 				continue;
-			if (!any)
-				buffer_format(to, "%s:\n", species_rows[species].kind);
-			any = true;
+			if (strcmp(kind, last) != 0)
+				buffer_format(to, "%s:\n", kind);
+			last = kind;
 			buffer_format(to, "  %s%u: ", species_rows[species].letter, thing->number);
 			species_rows[species].write(blueprint, thing, to);
 		}

@@ -20,6 +20,7 @@ enum species {
 	SPECIES_CUSTOMER_GATEWAY,
 	SPECIES_VPN_CONNECTION,
 	SPECIES_KEY_PAIR,
+	SPECIES_SHOWN_KEY, /* a key pair that the cloud makes, whose key it shows once */
 	SPECIES_TEMPLATE,
 	SPECIES_SCALING_GROUP,
 	SPECIES_INSTANCE,
@@ -31,6 +32,7 @@ enum {
 	THINGS_LEAST = 10,
 	THINGS_USUAL = 13,
 	SPECIES_LEAST = 5,
+	SHOWN_KEY_PATH_BYTES = 64,
 };
 
 struct thing {
@@ -85,6 +87,8 @@ unsigned vpc_octet(const struct blueprint *blueprint);
 unsigned subnet_octet(const struct thing *thing);
 /* Of a customer gateway's address: there is one for each address. */
 unsigned customer_octet(const struct thing *thing);
+/* Where the key of a pair that the cloud makes is to go: a file, which is written, or which a program keeps. */
+void shown_key_path(const struct thing *thing, char ret[SHOWN_KEY_PATH_BYTES]);
 /* The subnets that the route table is for: those of a number below it. */
 unsigned route_table_subnets(const struct thing *thing);
 

@@ -248,6 +248,21 @@ static void judge_key_pair(const struct subject *subject)
 	expect_number(subject, "right keys", slice_contains(key, slice_of(keys[subject->thing->renewal % 2])), 1);
 }
 
+/* The key that was shown for what is there now is where the spec says, whole. */
+static void judge_shown_key(const struct subject *subject)
+{
+	const struct universe *universe = subject->sight->universe;
+	const char *id = id_of(subject->sight, SPECIES_SHOWN_KEY, subject->thing->number);
+	char path[SHOWN_KEY_PATH_BYTES];
+	const struct disk_file *file;
+
+	shown_key_path(subject->thing, path);
+	file = disk_find(&universe->disk, slice_of(path));
+	expect(subject, "keyName", "x%u-%u", subject->thing->number, subject->thing->renewal);
+	expect_number(subject, "right keys in its file",
+		      file && shown_is_key_of((struct slice){file->bytes, file->size}, slice_of(id)), 1);
+}
+
 static void judge_template(const struct subject *subject)
 {
 	const struct value *versions = value_get_named(subject->sight->region, "launch-template-version");
@@ -304,6 +319,7 @@ void judge_thing(const struct sight *sight, const struct thing *thing, const str
 		[SPECIES_CUSTOMER_GATEWAY] = judge_customer_gateway,
 		[SPECIES_VPN_CONNECTION] = judge_vpn_connection,
 		[SPECIES_KEY_PAIR] = judge_key_pair,
+		[SPECIES_SHOWN_KEY] = judge_shown_key,
 		[SPECIES_TEMPLATE] = judge_template,
 		[SPECIES_SCALING_GROUP] = judge_scaling_group,
 		[SPECIES_INSTANCE] = judge_instance,

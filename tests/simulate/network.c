@@ -22,6 +22,8 @@ static void on_answer(void *context, const struct http_response *response)
 {
 	struct flight *flight = context;
 
+	if (strcmp(flight->operation, "CreateKeyPair") == 0)
+		shown_note(&flight->universe->shown, response->body);
 	flight->stage = STAGE_ANSWERED;
 	flight->at_ms = now_ms(flight->universe) + flight->delay_ms;
 	if (!flight->process) {

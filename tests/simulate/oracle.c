@@ -284,12 +284,17 @@ void oracle_secrets(struct universe *universe)
 
 	if (path)
 		universe_fail(universe, "secrets: the secret stands in '%s'", path);
+	path = shown_search(&universe->shown, &universe->disk);
+	if (path)
+		universe_fail(universe, "secrets: a key that was shown once stands in '%s'", path);
 }
 
 void oracle_output(struct universe *universe, const char *line, struct slice output)
 {
 	if (slice_contains(output, slice_of(oracle_secret)))
 		universe_fail(universe, "secrets: 'trueup %s' has shown the secret", line);
+	if (shown_contains(&universe->shown, output))
+		universe_fail(universe, "secrets: 'trueup %s' has shown a key that was shown once", line);
 	/* What was sent once and lost is looked up, not made anew. */
 	if (!universe->may_double && slice_contains(output, SLICE("by a call that came late")))
 		universe_fail(universe, "twins: 'trueup %s' found what nothing but itself can have made twice", line);

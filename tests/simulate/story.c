@@ -262,6 +262,7 @@ void story_tell(struct universe *universe)
 	disk_make_folder(&universe->disk, SLICE("/stack"));
 	disk_make_folder(&universe->disk, SLICE("/stack/.trueup"));
 	disk_sync_folder_of(&universe->disk, SLICE("/stack"));
+	disk_make_folder(&universe->disk, slice_of(shown_folder));
 	disk_sync_folder_of(&universe->disk, SLICE("/stack/.trueup"));
 	foreign_make(universe, &story.foreign);
 	blueprint_draw(&story.blueprint, &universe->plot, &universe->target.row->wish);

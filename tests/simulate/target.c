@@ -51,6 +51,7 @@ static const struct target_row rows[] = {
 	ROW("DeleteVpnConnectionRoute", SPECIES_VPN_CONNECTION, TURN_PARTS),
 	ROW("DeleteVpnConnection", SPECIES_VPN_CONNECTION, TURN_REMOVAL),
 	ROW("ImportKeyPair", SPECIES_KEY_PAIR, TURN_RENEWAL),
+	ROW("CreateKeyPair", SPECIES_SHOWN_KEY, TURN_NONE),
 	ROW("DeleteKeyPair", SPECIES_KEY_PAIR, TURN_RENEWAL),
 	ROW("CreateLaunchTemplate", SPECIES_TEMPLATE, TURN_NONE),
 	ROW("CreateLaunchTemplateVersion", SPECIES_TEMPLATE, TURN_PARTS),

@@ -172,6 +172,7 @@ void universe_open(struct universe *universe, uint64_t seed, bool keep_trace, st
 	diagnostics_init(&diagnostics, &arena);
 	trace_init(&universe->trace, keep_trace);
 	buffer_init(&universe->schedule, SCHEDULE_MOST_BYTES);
+	shown_init(&universe->shown);
 	disk_init(&universe->disk);
 	/* SQLite's own generator outlives a universe, and would carry over from one to the next. */
 	sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, (int)(seed & 0x7fffffff) | 1, NULL);
@@ -194,6 +195,7 @@ void universe_close(struct universe *universe)
 	sim_close(universe->sim);
 	audit_close(&universe->audit);
 	disk_release(&universe->disk);
+	shown_release(&universe->shown);
 	trace_release(&universe->trace);
 	buffer_release(&universe->schedule);
 	arena_release(&universe->lasting);

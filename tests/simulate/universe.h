@@ -12,6 +12,7 @@
 #include "tests/simulate/disk.h"
 #include "tests/simulate/disk_vfs.h"
 #include "tests/simulate/mishap.h"
+#include "tests/simulate/shown.h"
 #include "tests/simulate/tally.h"
 #include "tests/simulate/target.h"
 #include "tests/simulate/trace.h"
@@ -35,6 +36,7 @@ struct universe {
 	struct sim *sim;
 	struct world sim_world; /* what the simulator was opened in: only its clocks at the beginning */
 	struct arena lasting;
+	struct shown shown; /* keys that the cloud has shown */
 
 	struct chance random; /* what programs take for a cryptographic source */
 	struct chance fate;   /* which mishaps come */
