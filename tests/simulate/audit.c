@@ -224,6 +224,29 @@ bool audit_is_recovering(struct audit *audit, int64_t process)
 	return is_so;
 }
 
+bool audit_lease(struct audit *audit, struct audit_lease *ret)
+{
+	sqlite3_stmt *statement = NULL;
+	bool good = false;
+
+	if (reach(audit) &&
+	    sqlite3_prepare_v2(audit->database,
+			       "SELECT lease.fencing, iif(lease.run IS NULL, -1, lease.process), stack.serial"
+			       " FROM lease, stack",
+			       -1, &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW) {
+		*ret = (struct audit_lease){
+			.fencing = sqlite3_column_int64(statement, 0),
+			.process = sqlite3_column_int64(statement, 1),
+			.serial = sqlite3_column_int64(statement, 2),
+		};
+		good = true;
+	}
+	sqlite3_finalize(statement);
+	audit_leave(audit);
+	return good;
+}
+
 bool audit_read(struct audit *audit, struct arena *arena, struct audit_record *ret)
 {
 	sqlite3_stmt *statement = NULL;

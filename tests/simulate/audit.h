@@ -2,6 +2,7 @@
 #define TRUEUP_TESTS_SIMULATE_AUDIT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/slice.h"
@@ -29,6 +30,13 @@ struct audit_record {
 	size_t intent_count;
 };
 
+/* Who has the stack, and how often it was changed. */
+struct audit_lease {
+	int64_t fencing;
+	int64_t process; /* -1: nobody has it */
+	int64_t serial;
+};
+
 extern const char audit_path[];
 
 void audit_open(struct audit *audit, struct disk *disk);
@@ -41,6 +49,8 @@ int audit_intents(struct audit *audit, const char *operation);
 bool audit_has_intent(struct audit *audit, struct slice id, const char *operation);
 /* Whether that process holds the lease for a recovery. */
 bool audit_is_recovering(struct audit *audit, int64_t process);
+/* False where there is no file, or none that can be read. Lets go of the file. */
+bool audit_lease(struct audit *audit, struct audit_lease *ret);
 /* Whether an intent of that operation is recorded with that token. */
 bool audit_has_token(struct audit *audit, struct slice token, const char *operation);
 /* Everything that is recorded, in arena. False where the file cannot be read. */

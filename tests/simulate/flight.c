@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "state/sqlite_store.h"
 
 enum {
 	PATIENCE_MS = 30000,
@@ -15,7 +16,7 @@ enum {
 	SLOW_MOST_MS = 25000,
 	TWICE_MOST_MS = 3000,
 	SUSPENDED_MOST_MS = 120000,
-	LEASE_MS = 31000,
+	LEASE_MS = STATE_LEASE_TERM_MS + 1000,
 	CLOCK_MOST_MS = 4 * 60 * 1000,
 };
 

@@ -7,6 +7,7 @@
 #include "providers/aws/protocol.h"
 #include "reconcile/recover.h"
 #include "reconcile/refresh_parts.h"
+#include "state/lease.h"
 
 /* One program is broken in one way; what is wrapped has no other way to learn which. */
 static enum mutant current;
@@ -20,7 +21,9 @@ static const struct {
 	[MUTANT_TAG] = {"tag", "what a call made is not looked up by its tag"},
 	[MUTANT_TOKEN] = {"token", "each attempt has a token of its own"},
 	[MUTANT_NATURAL] = {"natural", "what has a name of its own is not looked up"},
+	[MUTANT_DISCARD] = {"discard", "a pair whose key was lost is kept"},
 	[MUTANT_SWEEP] = {"sweep", "twins are left where they are"},
+	[MUTANT_FENCE] = {"fence", "a run that lost its lease goes on"},
 };
 
 const char *mutant_name(enum mutant mutant)
@@ -56,6 +59,15 @@ void real_refresh_match_tags(struct refresh *refresh, struct live *found, size_t
 void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
 			       size_t member_count) __asm__("__wrap_refresh_match_tags");
 
+bool real_recover_commit(const struct recovery *recovery, struct store *store,
+			 struct diagnostics *diagnostics) __asm__("__real_recover_commit");
+bool mutant_recover_commit(const struct recovery *recovery, struct store *store,
+			   struct diagnostics *diagnostics) __asm__("__wrap_recover_commit");
+bool real_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
+		     struct diagnostics *diagnostics) __asm__("__real_lease_beat");
+bool mutant_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
+		       struct diagnostics *diagnostics) __asm__("__wrap_lease_beat");
+
 void mutant_aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 			  struct answer *ret)
 {
@@ -83,6 +95,41 @@ bool mutant_recover_is_twin(const struct past_call *past, const struct stray *st
 			    int64_t now_ms)
 {
 	return current != MUTANT_SWEEP && real_recover_is_twin(past, stray, recorded, now_ms);
+}
+
+/* Its intents are recorded as those of what can be looked up. */
+bool mutant_recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
+{
+	struct recovery changed = *recovery;
+	struct intent *intents = arena_new_array(recovery->arena, recovery->intent_count + 1, struct intent);
+
+	if (current != MUTANT_DISCARD)
+		return real_recover_commit(recovery, store, diagnostics);
+	for (size_t i = 0; i < recovery->intent_count; i++) {
+		intents[i] = recovery->intents[i];
+		if (intents[i].recipe == RECIPE_DISCARD)
+			intents[i].recipe = RECIPE_NATURAL;
+	}
+	changed.intents = intents;
+	return real_recover_commit(&changed, store, diagnostics);
+}
+
+bool mutant_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
+		       struct diagnostics *diagnostics)
+{
+	struct diagnostics unsaid;
+	bool good;
+
+	if (current != MUTANT_FENCE)
+		return real_lease_beat(lease, database, world, stack, diagnostics);
+	diagnostics_init(&unsaid, diagnostics->arena);
+	good = real_lease_beat(lease, database, world, stack, &unsaid);
+	diagnostics_release(&unsaid);
+	if (!good) {
+		lease->lost = false;
+		lease->beat_boot_ms = world_lease_ms(world);
+	}
+	return true;
 }
 
 /* Those of its kinds that are made under the recipe are passed over. */

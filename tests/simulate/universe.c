@@ -266,6 +266,33 @@ static void restart_machine(struct universe *universe)
 	trace_line(&universe->trace, "the machine starts again");
 }
 
+/* It holds up another one: does it take the lease from that one? */
+static void note_overtaking(struct process *outer, const struct audit_lease *before)
+{
+	struct universe *universe = outer->universe;
+	struct audit_lease now;
+
+	if (before->process != outer->world.process_id || !audit_lease(&universe->audit, &now) ||
+	    now.fencing == before->fencing)
+		return;
+	outer->overtaken = true;
+	outer->overtaken_at = now;
+	tally_add(universe->tally, "lease", "overtaken", 1);
+}
+
+/* Whoever lost the lease changes nothing in the record any more, unless it takes it once more. */
+static void judge_overtaken(struct process *process)
+{
+	struct universe *universe = process->universe;
+	struct audit_lease now;
+
+	if (!process->overtaken || process->dead || !audit_lease(&universe->audit, &now))
+		return;
+	if (now.fencing == process->overtaken_at.fencing && now.serial != process->overtaken_at.serial)
+		universe_fail(universe, "fence: process %" PRId64 " changed the record when it had lost the lease",
+			      process->world.process_id);
+}
+
 static void process_open(struct process *process, struct universe *universe, const struct misfortune *misfortune)
 {
 	*process = (struct process){
@@ -334,10 +361,13 @@ int universe_run(struct universe *universe, const char *line, const struct misfo
 		 struct buffer *output, bool *ret_died)
 {
 	struct process *process = memory_get(sizeof(*process));
+	struct audit_lease before = {.process = -1};
 	int status;
 
 	if (universe->powerless && !universe->running)
 		restart_machine(universe);
+	if (universe->running)
+		(void)audit_lease(&universe->audit, &before);
 	process_open(process, universe, misfortune);
 	trace_line(&universe->trace, "[%" PRId64 "] trueup %s at %" PRId64 " ms", process->world.process_id, line,
 		   universe_boot_ms(universe));
@@ -351,7 +381,10 @@ int universe_run(struct universe *universe, const char *line, const struct misfo
 		buffer_append(output, buffer_slice(&process->output));
 	}
 	*ret_died = process->dead;
+	judge_overtaken(process);
 	process_close(process);
+	if (universe->running)
+		note_overtaking(universe->running, &before);
 	free(process);
 	return status;
 }

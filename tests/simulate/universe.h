@@ -78,8 +78,10 @@ struct process {
 	bool dead;
 	int interrupts;
 	uint64_t requests, changes, steps; /* so far */
-	uint64_t idle_waits;		   /* in a row, in which nothing could happen */
-	char denied[NAME_BYTES];	   /* an operation that may not be called in this run; empty: none */
+	bool overtaken;			   /* another process took the lease from it, and left it like this */
+	struct audit_lease overtaken_at;
+	uint64_t idle_waits;	 /* in a row, in which nothing could happen */
+	char denied[NAME_BYTES]; /* an operation that may not be called in this run; empty: none */
 };
 
 /* What the machine's environment says besides; NULL-terminated pairs. */
