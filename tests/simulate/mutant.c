@@ -137,7 +137,7 @@ static bool is_passed_over(const struct refresh *refresh, size_t member)
 {
 	const struct kind *kind =
 		member < refresh->object_count ? kinds_find(refresh->kinds, refresh->objects[member]->kind) : NULL;
-	enum recipe recipe = kind ? aws_kind_of(kind)->create.recipe : RECIPE_NONE;
+	enum recipe recipe = kind ? aws_kind_of(kind)->create.recipe : RECIPE_CONVERGE;
 
 	return (current == MUTANT_TAG && recipe == RECIPE_TAG) ||
 	       (current == MUTANT_NATURAL && recipe == RECIPE_NATURAL);
