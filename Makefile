@@ -139,8 +139,8 @@ clean: ## remove everything that was built, but not the Python test dependencies
 
 .PHONY: help
 help: ## list these targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
-		while IFS='|' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		while IFS='|' read -r target text; do printf '  make %-18s %s\n' "$$target" "$$text"; done
 
 # What the end-to-end tests are told: the program, the build folder and the settings make was given.
 tell_tests = TRUEUP_BINARY=$(abspath $(BUILD)/trueup) TRUEUP_BUILD=$(abspath $(BUILD)) \

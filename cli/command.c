@@ -274,9 +274,46 @@ static bool take(struct parsing *parsing, bool *ret_go_on)
 	return true;
 }
 
-static bool is_yes(struct slice text)
+static bool is_word_of(struct slice text, const char *const words[4])
 {
-	return !slice_is(text, "") && !slice_is(text, "0") && !slice_is(text, "false") && !slice_is(text, "no");
+	char lower[8];
+
+	if (text.size >= sizeof(lower))
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		lower[i] = text.data[i] >= 'A' && text.data[i] <= 'Z' ? (char)(text.data[i] + 'a' - 'A') : text.data[i];
+	for (size_t i = 0; i < 4; i++)
+		if (slice_is((struct slice){lower, text.size}, words[i]))
+			return true;
+	return false;
+}
+
+/* What is not plainly yes or no is no answer: TRUEUP_YES=off must not be taken for one. */
+static bool read_switch(struct parsing *parsing, const char *name, struct slice text, bool *ret)
+{
+	static const char *const on[] = {"1", "true", "yes", "on"};
+	static const char *const off[] = {"0", "false", "no", "off"};
+
+	*ret = is_word_of(text, on);
+	if (*ret || is_word_of(text, off))
+		return true;
+	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s is '%.*s', which is neither yes nor no", name,
+		   SLICE_ARGUMENTS(text));
+	diag_hint(parsing->diagnostics, "say 1, true, yes or on; 0, false, no or off; or leave it unset");
+	return false;
+}
+
+/* A switch that is off is as if it were not set. */
+static bool take_variable(struct parsing *parsing, enum flag_id id, const char *name, struct slice value)
+{
+	bool is_on = true;
+
+	if (!flags[id].value && !read_switch(parsing, name, value, &is_on))
+		return false;
+	if (!is_on)
+		return true;
+	parsing->arguments->options[id].from_environment = true;
+	return keep_value(parsing, id, name, value);
 }
 
 /* What the line leaves out may stand in the environment. */
@@ -289,10 +326,9 @@ static bool take_environment(struct parsing *parsing)
 		struct slice value = slice_of(parsing->world->environment(parsing->world, name));
 
 		if (id == FLAG_HELP || id == FLAG_VERSION || value.size == 0 || arguments_has(parsing->arguments, id) ||
-		    !command_takes(parsing->arguments->command, id) || (!flags[id].value && !is_yes(value)))
+		    !command_takes(parsing->arguments->command, id))
 			continue;
-		good &= keep_value(parsing, id, name, value);
-		parsing->arguments->options[id].from_environment = true;
+		good &= take_variable(parsing, id, name, value);
 	}
 	return good;
 }

@@ -124,6 +124,24 @@ def test_flags_stand_in_the_environment(tiny):
     assert tiny.run("plan", TRUEUP_DETAILED_EXITCODE="0")
 
 
+@pytest.mark.parametrize(
+    "value, taken", [(word, True) for word in ("1", "true", "YES", "On")] + [(word, False) for word in ("0", "False", "NO", "off", "")]
+)
+def test_switches_in_the_environment(tiny, value, taken):
+    """Only what plainly says so stands for --yes."""
+    result = tiny.run("apply", status=0 if taken else 64, TRUEUP_YES=value)
+    assert ("applied: " in result.err + result.out) == taken
+    if not taken:
+        assert "--yes" in result.err
+
+
+@pytest.mark.parametrize("value", ["maybe", "n", " ", "yes please", "y" * 100])
+def test_switch_that_is_no_answer(tiny, value):
+    result = tiny.run("apply", status=64, TRUEUP_YES=value)
+    assert f"TRUEUP_YES is '{value}', which is neither yes nor no" in result.err
+    assert not (tiny.folder / ".trueup").exists()
+
+
 # A variable of the environment, and what is said of it: what was meant, that there is none like it, or nothing.
 VARIABLES = {
     "TRUEUP_PARALELISM": "did you mean TRUEUP_PARALLELISM?",
