@@ -11,7 +11,8 @@ static int run_show(struct invocation *invocation)
 		struct report report = job_report(&job);
 
 		sinks_plan(invocation->sinks, &report);
-		status = invocation_end(invocation, &report, STATUS_FINE);
+		status = invocation_end(invocation, &report,
+					job.plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE);
 	} else {
 		status = invocation_fail(invocation, status);
 	}

@@ -269,18 +269,26 @@ static bool read_touched(struct job *job, const struct plan *saved)
 	return good;
 }
 
-static const struct action *find_action(const struct plan *plan, const struct action *wanted)
+/* Where the actions of an address begin, or would. */
+static size_t first_action(const struct plan *plan, struct slice address)
 {
 	size_t low = 0, high = plan->action_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (slice_compare(plan->actions[middle].address, wanted->address) < 0)
+		if (slice_compare(plan->actions[middle].address, address) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+static const struct action *find_action(const struct plan *plan, const struct action *wanted)
+{
+	size_t low = first_action(plan, wanted->address);
+
 	for (; low < plan->action_count && slice_equal(plan->actions[low].address, wanted->address); low++)
 		if (plan->actions[low].role == wanted->role &&
 		    slice_equal(plan->actions[low].object_id, wanted->object_id))
@@ -329,9 +337,37 @@ static bool compare(struct job *job, const struct plan *saved)
 	return good;
 }
 
+/* Whether one of the saved plan's actions is carried out at the address. */
+static bool is_touched(const struct plan *saved, struct slice address)
+{
+	size_t low = first_action(saved, address);
+
+	for (; low < saved->action_count && slice_equal(saved->actions[low].address, address); low++)
+		if (action_is_carried_out(&saved->actions[low]))
+			return true;
+	return false;
+}
+
+/* What the plan could not read and does not touch is not read again: nothing is claimed about it still. */
+static void copy_unread(struct job *job, const struct plan *saved)
+{
+	struct plan *plan = &job->plan;
+	struct unread *all = arena_new_array(job->arena, plan->unread_count + saved->unread_count + 1, struct unread);
+	size_t count = 0;
+
+	for (size_t i = 0; i < saved->unread_count; i++)
+		if (!is_touched(saved, saved->unread[i].address))
+			all[count++] = saved->unread[i];
+	for (size_t i = 0; i < plan->unread_count; i++)
+		all[count++] = plan->unread[i];
+	plan->unread = all;
+	plan->unread_count = count;
+}
+
 /* What the plan that was made again does not know: where the spec has what, and what it is all about. */
 static void copy_words(struct job *job, const struct plan *saved)
 {
+	copy_unread(job, saved);
 	job->plan.undoes = saved->undoes;
 	job->plan.notes = saved->notes;
 	job->plan.note_count = saved->note_count;
