@@ -59,7 +59,7 @@ static struct slice outcome_of(const struct apply *apply, bool good)
 		return SLICE("done");
 	if (apply->interrupted)
 		return SLICE("interrupted");
-	return apply->done_count > 0 ? SLICE("partly") : SLICE("failed");
+	return apply_has_changed(apply) ? SLICE("partly") : SLICE("failed");
 }
 
 /* All that was to be done is done. */
@@ -93,7 +93,7 @@ static int act(struct job *job, struct report *report, struct apply *apply)
 		report->outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
 	if (good)
 		return status_of_rest(job);
-	return apply->done_count > 0 ? STATUS_PARTLY : STATUS_ERROR;
+	return apply_has_changed(apply) ? STATUS_PARTLY : STATUS_ERROR;
 }
 
 int job_carry_out(struct job *job, bool reviewed)

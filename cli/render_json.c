@@ -217,6 +217,7 @@ static void put_applied(struct value_builder *builder, const struct report *repo
 	put_count(&applied, "done", report->applied->done_count);
 	put_count(&applied, "failed", report->applied->failed_count);
 	put_count(&applied, "skipped", report->applied->skipped_count);
+	put_count(&applied, "halfway", report->applied->begun_count);
 	put_count(&applied, "calls", report->applied->request_count);
 	put(&applied, "interrupted", value_bool(report->applied->interrupted));
 	put(&applied, "elapsed_ms", value_integer(report->elapsed_ms));

@@ -310,12 +310,14 @@ static void print_applied(struct buffer *buffer, const struct report *report, co
 {
 	const struct apply *apply = report->applied;
 	bool whole = apply->failed_count + apply->skipped_count == 0 && !apply->interrupted;
-	const char *verdict = whole ? "applied" : apply->done_count > 0 ? "partly applied" : "not applied";
+	const char *verdict = whole ? "applied" : apply_has_changed(apply) ? "partly applied" : "not applied";
 
 	paint(buffer, palette, whole ? PAINT_GOOD : PAINT_LOUD, "%s", verdict);
-	buffer_format(buffer, ": %zu done, %zu failed, %zu skipped, %zu call%s in ", apply->done_count,
-		      apply->failed_count, apply->skipped_count, apply->request_count,
-		      apply->request_count == 1 ? "" : "s");
+	buffer_format(buffer, ": %zu done, %zu failed, %zu skipped", apply->done_count, apply->failed_count,
+		      apply->skipped_count);
+	if (apply->begun_count > 0)
+		buffer_format(buffer, " (%zu halfway)", apply->begun_count);
+	buffer_format(buffer, ", %zu call%s in ", apply->request_count, apply->request_count == 1 ? "" : "s");
 	print_duration(buffer, report->elapsed_ms);
 	buffer_byte(buffer, '\n');
 	if (!whole)

@@ -18,7 +18,6 @@ static void skip(struct applying *applying, struct node *node)
 	if (node->state != NODE_WAITING)
 		return;
 	node->state = NODE_SKIPPED;
-	node->target->failed = true;
 	tell(applying, PROGRESS_SKIPPED, node);
 }
 
@@ -52,7 +51,6 @@ static void on_ended(struct task *task, bool done)
 	node->state = done ? NODE_DONE : NODE_FAILED;
 	tell(applying, done ? PROGRESS_DONE : PROGRESS_FAILED, node);
 	if (!done) {
-		node->target->failed = true;
 		skip_followers(applying, index);
 		return;
 	}
@@ -149,29 +147,37 @@ static void prepare(struct applying *applying)
 	map_release(&by_id);
 }
 
-static void count_results(struct applying *applying)
+/* What became of an action is what became of the worst of its phases; those before may have changed something. */
+static void count_result(struct applying *applying, size_t action)
 {
 	struct apply *apply = applying->apply;
-	for (size_t i = 0; i < apply->plan->action_count; i++) {
-		bool started = false;
-		bool failed = applying->targets[i].failed;
-		bool any = false;
-		for (int phase = 0; phase < PHASE_COUNT; phase++) {
-			uint32_t node = phases_node(&applying->phases, i, (enum phase)phase);
-			if (node == NO_NODE)
-				continue;
-			any = true;
-			started |=
-				applying->nodes[node].state == NODE_DONE || applying->nodes[node].state == NODE_FAILED;
-			failed |= applying->nodes[node].state == NODE_FAILED;
-		}
-		if (!any)
+	bool any = false, failed = false, skipped = false, changed = false;
+
+	for (int phase = 0; phase < PHASE_COUNT; phase++) {
+		uint32_t number = phases_node(&applying->phases, action, (enum phase)phase);
+		if (number == NO_NODE)
 			continue;
-		if (failed || !started)
-			*(started ? &apply->failed_count : &apply->skipped_count) += 1;
-		else
-			apply->done_count++;
+		const struct node *node = &applying->nodes[number];
+		any = true;
+		failed |= node->state == NODE_FAILED;
+		skipped |= node->state != NODE_FAILED && node->state != NODE_DONE;
+		/* What was adopted took no call, and is recorded. */
+		changed |= node->work.task.changed || (phase == PHASE_MAKE && node->state == NODE_DONE);
 	}
+	if (any)
+		*(failed ? &apply->failed_count : skipped ? &apply->skipped_count : &apply->done_count) += 1;
+	apply->begun_count += (failed || skipped) && changed;
+}
+
+static void count_results(struct applying *applying)
+{
+	for (size_t i = 0; i < applying->apply->plan->action_count; i++)
+		count_result(applying, i);
+}
+
+bool apply_has_changed(const struct apply *apply)
+{
+	return apply->done_count + apply->begun_count > 0;
 }
 
 /* Whoever carries out knows an address; where the spec has it, the plan knows. */

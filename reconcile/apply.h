@@ -50,10 +50,13 @@ struct apply {
 
 	/* What came of it. */
 	size_t done_count, failed_count, skipped_count; /* actions */
+	size_t begun_count; /* of those that failed or were skipped: changed something, or may have */
 	size_t request_count;
 	bool interrupted;
 };
 
+/* Whether anything was changed or recorded, or may have been, however little of it. */
+bool apply_has_changed(const struct apply *apply);
 /* False where anything failed, was skipped or interrupted; the diagnostics say what. */
 __attribute__((warn_unused_result)) bool apply_run(struct apply *apply, struct diagnostics *diagnostics);
 

@@ -31,7 +31,6 @@ struct target {
 	bool has_now;
 	int64_t read_ms; /* how old `now` is at most, by the boot clock */
 	bool looked;	 /* it was seen to be as planned, or is changed already */
-	bool failed;
 };
 
 /* One phase of one action. The work comes first: the loop hands back its task. */

@@ -76,6 +76,7 @@ void loop_sleep(struct loop *loop, struct task *task, int64_t due_ms)
 
 void loop_end(struct loop *loop, struct task *task, bool done)
 {
+	task->changed |= task->call.mutating && loop_is_in_flight(task);
 	loop_drop_exchange(loop, task);
 	arena_release(&task->scratch);
 	if (task->loop.next)

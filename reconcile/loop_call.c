@@ -170,6 +170,8 @@ static void deliver(struct loop *loop, struct task *task, const struct answer *a
 		};
 		task->loop.has_close = true;
 	}
+	task->changed |=
+		task->call.mutating && task->loop.intent.size > 0 && (answer->ok || answer->fault == FAULT_AMBIGUOUS);
 	task->loop.answer = answer;
 	loop_make_ready(loop, task);
 }

@@ -85,6 +85,7 @@ struct task {
 	bool record_removed;
 	struct object *deposed; /* made durable with the next commit too, or NULL */
 	struct object *gone;	/* its record is dropped with the next commit, or NULL */
+	bool changed;		/* set by the loop: a call of it changed something, or may have */
 
 	/* Of the loop alone. */
 	struct {

@@ -1,6 +1,7 @@
 """Drift, what cannot be read, and runs that did not come to their end."""
 
 import base64
+import json
 import re
 
 import pytest
@@ -90,8 +91,9 @@ def test_unread_field(tiny):
 @pytest.mark.parametrize("action, kind", [("CreateSubnet", "lost_answer"), ("CreateVpc", "lost_answer"), ("CreateVpc", "lost_request")])
 def test_lost_call_is_settled_and_nothing_is_made_twice(tiny, action, kind):
     tiny.run("sim", "fault", action, kind, "1", "1")
-    result = tiny.run("apply", "--yes", status=(1, 7))
+    result = tiny.run("apply", "--yes", status=7)
     assert "the outcome is unknown" in result.err
+    assert " (1 halfway), " in result.out
     assert "open: " in tiny.run("state", "list").out
     assert f"{action}: " in tiny.run("plan", "--detailed-exitcode", status=2).out.partition("OPEN ")[2]
     result = tiny.run("apply", "--yes")
@@ -120,6 +122,44 @@ def test_nothing_done_is_an_error(tiny):
     assert "skipped: what it needs failed" in result.err
 
 
+@pytest.mark.parametrize(
+    "action, old, new, counts",
+    [
+        pytest.param(
+            "CreateSubnet", "10.0.2.0", "10.0.3.0", "0 done, 1 failed, 0 skipped (1 halfway)", id="deleted, not made anew"
+        ),
+        pytest.param(
+            "CreateVpc", "10.0.0.0/16", "10.0.0.0/18", "0 done, 1 failed, 2 skipped (3 halfway)", id="and what stood on it"
+        ),
+        pytest.param(
+            "DeleteSubnet", "10.0.2.0", "10.0.3.0", "not applied: 0 done, 1 failed, 0 skipped, ", id="not even deleted"
+        ),
+    ],
+)
+def test_what_stopped_halfway_is_partly_applied(tiny, action, old, new, counts):
+    tiny.run("apply", "--yes")
+    edit(tiny, old, new)
+    allow = deny(tiny, action)
+    partly = "halfway" in counts
+    result = tiny.run("apply", "--yes", "--output", "text", "--output", "json=a.json", status=7 if partly else 1)
+    assert (f"partly applied: {counts}, " if partly else counts) in result.out
+    applied = json.loads((tiny.folder / "a.json").read_text())["applied"]
+    assert counts.count(f"({applied['halfway']} halfway)") == partly
+    assert tiny.run("state", "history", "--output", "json").json["runs"][0]["outcome"] == ("partly" if partly else "failed")
+    allow()
+    tiny.run("apply", "--yes")
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_what_is_skipped_is_counted_so(tiny):
+    """Letting go of parts takes no call where there are none: what was to be deleted after that was left alone."""
+    tiny.run("apply", "--yes")
+    deny(tiny, "DeleteSubnet")
+    result = tiny.run("destroy", "--yes", status=1)
+    assert "not applied: 0 done, 2 failed, 1 skipped, " in result.out
+    assert result.err.count("skipped: what it needs failed") == 1
+
+
 TEMPLATE = "aws.launch_template:\n  t: {name: tpl, image: ami-11111111}\n"
 
 
@@ -142,7 +182,7 @@ def test_a_default_version_that_was_not_set_is_set_by_the_next_run(tiny):
     tiny.run("apply", "--yes")
     edit(tiny, "ami-11111111", "ami-22222222", "more.yaml")
     allow = deny(tiny, "ModifyLaunchTemplate")
-    assert "ModifyLaunchTemplate" in tiny.run("apply", "--yes", status=1).err
+    assert "ModifyLaunchTemplate" in tiny.run("apply", "--yes", status=7).err
     allow()
     assert default_version(tiny) == ("1", "2")
     result = tiny.run("plan", "--output", "json", "--out", "p.plan", "--detailed-exitcode", status=2)
