@@ -179,6 +179,18 @@ static void declare(struct loading *loading, const struct declaration *declarati
 	map_set(&loading->variables, variable->name, variable);
 }
 
+/* Whatever else is wrong with the declaration, and also where it is said in a way that is no boolean. */
+static void redact_default(struct loading *loading, const struct value *declared)
+{
+	const struct value *secret = declared->type == VALUE_MAP ? value_get_named(declared, "secret") : NULL;
+	const struct value *fallback = secret ? value_get_named(declared, "default") : NULL;
+
+	if (!fallback || (secret->type == VALUE_BOOL && !secret->boolean))
+		return;
+	struct value hidden = value_secret(loading->arena, *fallback);
+	loading_redact(loading, &hidden);
+}
+
 static void read_variable(struct loading *loading, const struct value_member *member)
 {
 	struct declaration declaration = {
@@ -188,6 +200,7 @@ static void read_variable(struct loading *loading, const struct value_member *me
 	};
 	const struct variable *earlier = (const struct variable *)map_get(&loading->variables, declaration.name);
 
+	redact_default(loading, &member->value);
 	if (!loading_is_name(declaration.name)) {
 		diag_error(loading->diagnostics, FAULT_USER, declaration.position,
 			   "'%.*s' cannot be the name of a variable",

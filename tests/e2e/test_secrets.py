@@ -447,3 +447,22 @@ def test_memory_is_kept_private(here):
     running.kill()
     running.communicate()
     assert os.name == "posix" and re.search(r"Max core file size\s+0\s+0", limits), limits
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        pytest.param("here: {secret: true, default: HunTer2word}", id="declared twice"),
+        pytest.param("word: {secret: true, type: integer, default: HunTer2word}", id="of another type"),
+        pytest.param("word: {secret: yes, default: HunTer2word}", id="no boolean"),
+        pytest.param("word: {secret: true, default: HunTer2word, oops: 1}", id="an unknown member"),
+        pytest.param("'a b': {secret: true, default: HunTer2word}", id="no name"),
+    ],
+)
+def test_default_is_hidden_whatever_is_wrong_with_it(stack, declared):
+    """The line that is shown has it."""
+    stack.write("stack.yaml", f"stack: secrets\nproviders: {{aws: {{region: eu-central-1}}}}\nvars:\n  {declared}\n")
+    stack.write("more.yaml", "vars:\n  here: 1\n")
+    result = stack.run("validate", status=1)
+    assert "stack.yaml:4:" in result.err
+    assert "HunTer2word" not in result.out + result.err
