@@ -162,7 +162,8 @@ static bool is_html(struct slice body)
 /*
  * An answer that is none of the API's: what it says of the call is told by the status. A
  * web page of status 500 without a request id comes from a server that is not AWS (moto, for
- * one) and met an action it lacks; AWS itself numbers each request that reached a service.
+ * one) and met an action it lacks; AWS itself numbers each request that reached a service. But a
+ * proxy on the way to AWS may say the same after a change was made, so of changes it says nothing.
  */
 static enum fault fault_without_code(const struct http_response *response, bool mutating)
 {
@@ -172,7 +173,7 @@ static enum fault fault_without_code(const struct http_response *response, bool 
 	case 501:
 		return FAULT_UNSUPPORTED;
 	case 500:
-		if (is_html(response->body) && header_request_id(response).size == 0)
+		if (!mutating && is_html(response->body) && header_request_id(response).size == 0)
 			return FAULT_UNSUPPORTED;
 		break;
 	default:

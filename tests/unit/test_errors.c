@@ -46,8 +46,12 @@ static const struct {
 	 "DependencyViolation", "", ""},
 	{"cut within the code", 400, "a", "b", "<Response><Errors><Error><Code>Dependency", false, FAULT_USER, "",
 	 "HTTP 400 with an answer that is no AWS error: <Response><Errors><Error><Code>Dependency", ""},
-	{"an unknown action elsewhere", 500, "Server", "Werkzeug", PAGE, true, FAULT_UNSUPPORTED, "",
+	{"an unknown action elsewhere", 500, "Server", "Werkzeug", PAGE, false, FAULT_UNSUPPORTED, "",
 	 "this endpoint does not know the operation (HTTP 500)", ""},
+	{"the same of a change, which may have been made", 500, "Server", "Werkzeug", PAGE, true, FAULT_AMBIGUOUS, "",
+	 "HTTP 500 with an answer that is no AWS error: <!doctype html>\\n<html lang=en>\\n<title>500 Internal "
+	 "Server Error</title>\\n",
+	 ""},
 	{"a page of AWS", 500, "x-amzn-requestid", "r-4", PAGE, true, FAULT_AMBIGUOUS, "",
 	 "HTTP 500 with an answer that is no AWS error: <!doctype html>\\n<html lang=en>\\n<title>500 Internal "
 	 "Server Error</title>\\n",
