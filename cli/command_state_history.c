@@ -4,7 +4,7 @@
 #include "cli/progress.h"
 #include "cli/recorded.h"
 
-enum { SHORT_ID = 8 };
+enum { SHORT_ID = 8, OUTCOME_COLUMNS = 11 };
 
 /* A run without an outcome holds the lease, or has died. */
 static struct slice outcome_of(const struct run_record *run, const struct lease_holder *holder)
@@ -46,7 +46,9 @@ static void print_run(struct buffer *text, struct arena *arena, const struct run
 		buffer_byte(&took, '-');
 	buffer_format(text, "%.*s  %.*s  %-13.*s", (int)SHORT_ID, run->id.data,
 		      SLICE_ARGUMENTS(time_text(arena, run->started_ms)), SLICE_ARGUMENTS(buffer_slice(&took)));
-	buffer_format(text, "  %-11.*s  ", SLICE_ARGUMENTS(outcome));
+	buffer_string(text, "  ");
+	size_t used = paint_safe(text, &palette_plain, PAINT_PLAIN, outcome);
+	buffer_format(text, "%*s", 2 + (used < OUTCOME_COLUMNS ? OUTCOME_COLUMNS - (int)used : 0), "");
 	buffer_format(text, "%6lld call%s  ", (long long)run->call_count, run->call_count == 1 ? " " : "s");
 	if (run->open_count > 0)
 		buffer_format(text, "%lld open  ", (long long)run->open_count);

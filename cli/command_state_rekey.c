@@ -114,8 +114,9 @@ static void describe(const struct rekeying *rekeying, struct slice old_id, struc
 	recorded_put(recorded, "new_key", value_string(arena_copy(arena, slice_of(next->id))));
 	recorded_put(recorded, "from", value_text(next->from));
 	recorded_put(recorded, "sealed_anew", value_integer((int64_t)rekeying->count));
-	buffer_format(&recorded->text, "the sealing key is %s now, from %s; it was %.*s\n%s", next->id, next->from,
-		      SLICE_ARGUMENTS(old_id),
+	buffer_format(&recorded->text, "the sealing key is %s now, from %s; it was ", next->id, next->from);
+	print_safe(&recorded->text, old_id);
+	buffer_format(&recorded->text, "\n%s",
 		      next->path	       ? ""
 		      : next->wrapped.size > 0 ? "name that key of KMS as TRUEUP_SEALING_KEY from now on\n"
 					       : "give it as TRUEUP_SEALING_KEY from now on\n");

@@ -143,3 +143,16 @@ void print_safe_lines(struct buffer *buffer, struct slice text)
 {
 	print(buffer, text, true);
 }
+
+size_t paint_safe(struct buffer *buffer, const struct palette *palette, enum paint paint, struct slice text)
+{
+	size_t begin, used;
+
+	buffer_string(buffer, palette->start[paint]);
+	begin = buffer->size;
+	print_safe(buffer, text);
+	used = buffer->size - begin;
+	if (palette->start[paint][0] != '\0')
+		buffer_string(buffer, palette->end);
+	return used;
+}

@@ -33,6 +33,8 @@ const struct palette *palette_for(struct world *world, const struct arguments *a
 /* Appends formatted text in a colour. */
 __attribute__((format(printf, 4, 5))) void paint(struct buffer *buffer, const struct palette *palette, enum paint paint,
 						 const char *format, ...);
+/* Appends text from outside, as print_safe() does, in a colour; gives the columns that it takes. */
+size_t paint_safe(struct buffer *buffer, const struct palette *palette, enum paint paint, struct slice text);
 /* Appends text from outside: what would steer a terminal, or turn the direction of
  * reading, is shown as an escape instead. */
 void print_safe(struct buffer *buffer, struct slice text);

@@ -54,7 +54,7 @@ static void print_reason(struct buffer *buffer, const struct report *report, con
 		paint(buffer, palette, operations[action->operation].paint, "%s%s%s", word, action->maybe ? "?" : "",
 		      reason ? ", " : "");
 	if (reason)
-		paint(buffer, palette, color, "%s", reason);
+		paint_safe(buffer, palette, color, slice_of(reason));
 }
 
 static void print_head(struct buffer *buffer, const struct report *report, const struct action *action,
@@ -63,12 +63,7 @@ static void print_head(struct buffer *buffer, const struct report *report, const
 	buffer_string(buffer, "  ");
 	paint(buffer, palette, operations[action->operation].paint, "%s", operations[action->operation].sign);
 	buffer_byte(buffer, ' ');
-	size_t begin = buffer->size;
-	buffer_string(buffer, palette->start[PAINT_BOLD]);
-	size_t painted = buffer->size - begin;
-	print_safe(buffer, action->address);
-	size_t used = buffer->size - begin - painted;
-	buffer_string(buffer, palette->start[PAINT_BOLD][0] ? palette->end : "");
+	size_t used = paint_safe(buffer, palette, PAINT_BOLD, action->address);
 	buffer_format(buffer, "%*s", used < ADDRESS_COLUMN ? ADDRESS_COLUMN - (int)used : 0, "");
 	if (action->place.size > 0) {
 		buffer_byte(buffer, ' ');
