@@ -67,6 +67,22 @@ struct writing {
 	int64_t serial; /* after the commit */
 };
 
+/* SQLite writes on into a file that was removed or replaced under it, where nobody will ever find that again. */
+static bool check_place(const struct sqlite_store *self, struct diagnostics *diagnostics)
+{
+	int moved = 0;
+
+	/* Not every VFS knows; https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html */
+	if (sqlite3_file_control(self->file.database.handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+	    !moved)
+		return true;
+	diag_error(diagnostics, FAULT_CONFLICT, NOWHERE,
+		   "the state file '%s' was removed or replaced while this run was at work", self->file.name);
+	diag_hint(diagnostics, "what this run did since is not recorded there: put back the file if it was moved; else "
+			       "'trueup state rebuild' finds what was made");
+	return false;
+}
+
 /* One transaction; what it changed in memory is taken back where it fails. */
 static bool write_all(struct writing *writing, database_body *body, struct diagnostics *diagnostics)
 {
@@ -74,7 +90,7 @@ static bool write_all(struct writing *writing, database_body *body, struct diagn
 	struct lease before = self->lease;
 
 	arena_reset(&self->scratch);
-	if (database_transact(&self->file.database, body, writing, diagnostics))
+	if (check_place(self, diagnostics) && database_transact(&self->file.database, body, writing, diagnostics))
 		return true;
 	before.lost = self->lease.lost;
 	before.seen_fencing = self->lease.seen_fencing;
