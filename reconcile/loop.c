@@ -156,6 +156,7 @@ static void step_task(struct loop *loop, struct task *task)
 	loop_drop_exchange(loop, task);
 	task->loop.admitted = false;
 	task->loop.attempts = 0;
+	task->loop.unsure = false;
 	bool records = task->record_changed || task->record_removed || task->loop.has_close;
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};

@@ -141,6 +141,7 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 {
 	bool settling = is_settling(loop, task, answer);
 	bool throttled = answer->fault == FAULT_THROTTLED;
+	task->loop.unsure |= answer->fault == FAULT_AMBIGUOUS;
 	if (loop->stopping || read_too_long(task) || (!settling && task->loop.attempts >= attempts_for(task, answer)))
 		return false;
 	/* Who is told to slow down, or to wait for what is new, is not spent on a place that fails. */
@@ -157,8 +158,11 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 	return true;
 }
 
-static void deliver(struct loop *loop, struct task *task, const struct answer *answer)
+static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 {
+	/* One that was sent before with the same token may have made it: that the last was refused tells nothing. */
+	if (!answer->ok && task->loop.unsure && task->call.recipe == RECIPE_TOKEN)
+		answer->fault = FAULT_AMBIGUOUS;
 	/* A refusal of what is sent once more says nothing of the first time. */
 	bool is_definite = answer->ok || (answer->fault != FAULT_AMBIGUOUS && !task->call.is_recorded);
 	if (task->loop.intent.size && is_definite) {

@@ -98,6 +98,7 @@ struct task {
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */
 		int attempts;
+		bool unsure;	   /* one of them may have done its work unseen */
 		int64_t first_ms;  /* of the first attempt */
 		int64_t waited_ms; /* for answers, in all its calls */
 		struct exchange *exchange;

@@ -287,11 +287,47 @@ static void test_budget(void **state)
 	}
 }
 
+static const struct {
+	const char *name;
+	enum recipe recipe;
+	bool unseen; /* the first attempt was not answered */
+	enum fault fault, heard;
+} refusals[] = {
+	{"refused", RECIPE_TOKEN, false, FAULT_BUDGET, FAULT_BUDGET},
+	{"refused after one that may have been carried out", RECIPE_TOKEN, true, FAULT_BUDGET, FAULT_AMBIGUOUS},
+	{"throttled after one that may have been carried out", RECIPE_TOKEN, true, FAULT_THROTTLED, FAULT_AMBIGUOUS},
+	{"refused when it may be there already", RECIPE_CONVERGE, true, FAULT_BUDGET, FAULT_BUDGET},
+};
+
+/* What the last attempt hears is no word about the ones before. */
+static void test_refusals(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const struct reply replies[] = {
+			{.after_ms = 1, .fault = FAULT_AMBIGUOUS, .code = "Cut", .message = "no answer"},
+			{.after_ms = 1, .fault = refusals[i].fault, .code = "No", .message = "no", .repeat = -1},
+		};
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, refusals[i].unseen ? replies : replies + 1);
+		errand_make(&errand, &staged, true, NULL);
+		errand.task.call.recipe = refusals[i].recipe;
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (!errand.ended || errand.done || errand.fault != refusals[i].heard)
+			fail_msg("%s: heard fault %d", refusals[i].name, (int)errand.fault);
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupts), cmocka_unit_test(test_leases), cmocka_unit_test(test_slow_answers),
 		cmocka_unit_test(test_settling),   cmocka_unit_test(test_rates),  cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_refusals),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
