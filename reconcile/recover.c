@@ -16,23 +16,10 @@ static struct verdict judge_nameless(bool may_come)
 	return (struct verdict){SETTLEMENT_ABSENT, "there is no such object"};
 }
 
-/* It was made, and nobody knows whether what it shows once came where it should. */
-static bool is_lost(const struct intent *intent, const struct object *object)
+/* Of what was made: nobody knows whether what it shows once came where it should. */
+static bool is_lost(const struct intent *intent)
 {
-	return intent->creates && intent->recipe == RECIPE_DISCARD && object->provider_id.size > 0;
-}
-
-/* As if it had been made without: then the plan makes another in its place. */
-static void discard(const struct recovery *recovery, struct object *object)
-{
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (uint32_t i = 0; value_is(&object->resolved, VALUE_MAP) && i < object->resolved.count; i++)
-		if (!slice_is(value_slice(&object->resolved.members[i].key), SECRET_TO))
-			value_builder_member(&builder, value_slice(&object->resolved.members[i].key),
-					     object->resolved.members[i].value);
-	object->resolved = value_builder_map(&builder, recovery->arena);
+	return intent->creates && intent->recipe == RECIPE_DISCARD;
 }
 
 struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
@@ -46,7 +33,7 @@ struct verdict recover_judge(const struct intent *intent, const struct object *o
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
 	if (live->presence == PRESENCE_ABSENT && intent->creates && object->provider_id.size == 0)
 		return judge_nameless(may_come);
-	if (is_lost(intent, object))
+	if (is_lost(intent))
 		return (struct verdict){SETTLEMENT_DONE, "what is shown once was lost: another is made"};
 	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */
 	return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
@@ -120,8 +107,8 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 			continue;
 		/* It may have come only now: the next listing may still lack it. */
 		recovery->subjects[i]->created_ms = recovery->now_ms;
-		if (is_lost(&recovery->intents[i], recovery->subjects[i])) {
-			discard(recovery, recovery->subjects[i]);
+		if (is_lost(&recovery->intents[i])) {
+			object_discard_shown(recovery->subjects[i], recovery->arena);
 			bodies[commit.upsert_count] =
 				object_body_write(recovery->subjects[i], recovery->arena, recovery->style);
 		}

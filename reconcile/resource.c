@@ -336,3 +336,15 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	*object = read;
 	return true;
 }
+
+void object_discard_shown(struct object *object, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < object->resolved.count; i++)
+		if (!slice_is(value_slice(&object->resolved.members[i].key), SECRET_TO))
+			value_builder_member(&builder, value_slice(&object->resolved.members[i].key),
+					     object->resolved.members[i].value);
+	object->resolved = value_builder_map(&builder, arena);
+}

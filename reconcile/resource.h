@@ -140,6 +140,9 @@ struct object {
 
 /* The digest of a resource's desired form: kind, version, fields, lifecycle; not positions. */
 struct digest resource_symbolic(const struct resource *resource, const struct json_style *style, struct arena *scratch);
+/* Where what was shown once may not have come to its place: as if it had been made without, so that the plan makes
+ * another instead. */
+void object_discard_shown(struct object *object, struct arena *arena);
 /* Body to and from the text that the store keeps (canonical JSON). */
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,

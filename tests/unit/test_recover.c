@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "reconcile/recover.h"
+#include "reconcile/refresh_parts.h"
 
 enum { SENT_MS = 1000000, GRACE_MS = 120000 };
 
@@ -119,6 +120,35 @@ static void test_all(void **state)
 	arena_release(&arena);
 }
 
+/* However late it is found: the secret that was shown for it is lost, and nothing else that is recorded of it. */
+static void test_found_late(void **state)
+{
+	struct value_member fields[] = {{value_text("name"), value_text("k")},
+					{value_text(SECRET_TO), value_text("f")}};
+	struct object object = {.object_id = SLICE("one"),
+				.has_body = true,
+				.resolved = value_map(fields, sizeof(fields) / sizeof(fields[0]))};
+	struct object *objects[] = {&object};
+	struct live absent = {.presence = PRESENCE_ABSENT};
+	struct live found = {.presence = PRESENCE_PRESENT,
+			     .provider_id = SLICE("key-1"),
+			     .ownership = {.lineage = SLICE("ours"), .object_id = SLICE("one")}};
+	const struct live *live[] = {&absent};
+	struct loop loop = {.settings.lineage = SLICE("ours")};
+	struct arena arena;
+	size_t member = 0;
+
+	(void)state;
+	arena_init(&arena);
+	struct refresh refresh = {.loop = &loop, .objects = objects, .object_count = 1, .live = live, .arena = &arena};
+	refresh_match_tags(&refresh, &found, 1, &member, 1);
+	assert_ptr_equal(live[0], &found);
+	assert_true(slice_is(object.provider_id, "key-1"));
+	assert_null(value_get_named(&object.resolved, SECRET_TO));
+	assert_non_null(value_get_named(&object.resolved, "name"));
+	arena_release(&arena);
+}
+
 /* Only what our own calls did is swept. */
 static void test_twins(void **state)
 {
@@ -183,10 +213,8 @@ static void test_twins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judge),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_judge), cmocka_unit_test(test_lost),  cmocka_unit_test(test_found_late),
+		cmocka_unit_test(test_all),   cmocka_unit_test(test_twins),
 	};
 
 	return cmocka_run_group_tests_name("recover", tests, NULL, NULL);
