@@ -138,7 +138,9 @@ void loop_proceed(struct loop *loop, struct task *task)
 /* Nobody shows it again: where it cannot be given away the intent stays open, and recovery has another one made. */
 static void give_shown(struct loop *loop, struct task *task)
 {
-	if (!loop->settings.give_shown || !loop->settings.give_shown(loop->settings.give_context, task)) {
+	/* Whoever has the stack by now may have put another one there. */
+	if (!loop->settings.give_shown || !loop_beat(loop) ||
+	    !loop->settings.give_shown(loop->settings.give_context, task)) {
 		task->record_changed = task->loop.has_close = false;
 		task->loop.wanted = STEP_FAILED;
 	}

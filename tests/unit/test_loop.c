@@ -322,12 +322,56 @@ static void test_refusals(void **state)
 	}
 }
 
+static bool count_given(void *context, const struct task *task)
+{
+	(void)task;
+	++*(int *)context;
+	return true;
+}
+
+static enum step show(struct task *task, const struct answer *answer)
+{
+	static const struct value place = {.type = VALUE_MAP};
+
+	if (!answer)
+		return STEP_CALL;
+	task->shown_to = &place;
+	task->shown = SLICE("secret");
+	return STEP_DONE;
+}
+
+/* What is shown once goes to its place only from the run that has the stack. */
+static void test_shown(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 1, .repeat = -1}};
+
+	(void)state;
+	for (int taken_away = 0; taken_away < 2; taken_away++) {
+		struct staged staged;
+		struct errand errand;
+		int given = 0;
+
+		stage_open(&staged, replies);
+		staged.lease_taken_away = taken_away != 0;
+		staged.loop.settings.give_shown = count_given;
+		staged.loop.settings.give_context = &given;
+		errand_make(&errand, &staged, true, NULL);
+		errand.task.step = show;
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (!errand.ended || errand.done == (taken_away != 0) || given != !taken_away)
+			fail_msg("taken away %d: given %d times, %s", taken_away, given,
+				 errand.done ? "done" : "not done");
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_interrupts), cmocka_unit_test(test_leases), cmocka_unit_test(test_slow_answers),
 		cmocka_unit_test(test_settling),   cmocka_unit_test(test_rates),  cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusals),   cmocka_unit_test(test_shown),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
