@@ -155,15 +155,15 @@ static void tell_open(struct job *job, const struct recovery *recovery)
 {
 	for (size_t i = 0; i < recovery->intent_count; i++) {
 		const struct intent *intent = &recovery->intents[i];
-		const struct object *subject = recovery->subjects[i];
 
 		if (recovery->verdicts[i].settlement != SETTLEMENT_NONE)
 			continue;
+		struct slice id = recovery->subjects[i]->provider_id;
 		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
 			 "it is not known what became of %.*s for '%.*s' (%.*s, intent %.*s): %s",
 			 SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
-			 SLICE_ARGUMENTS(subject && subject->provider_id.size ? subject->provider_id : SLICE("no id")),
-			 SLICE_ARGUMENTS(intent->id), recovery->verdicts[i].why);
+			 SLICE_ARGUMENTS(id.size > 0 ? id : SLICE("no id")), SLICE_ARGUMENTS(intent->id),
+			 recovery->verdicts[i].why);
 		diag_address(job->diagnostics, intent->address);
 	}
 }

@@ -37,11 +37,13 @@ bool recover_can_send_again(const struct recovery *recovery, size_t index)
 	enum settlement settlement = recovery->verdicts[index].settlement;
 
 	return (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && intent->recipe == RECIPE_TOKEN &&
-	       intent->token.size > 0 && recovery->now_ms >= intent->wall_ms &&
-	       recovery->now_ms - intent->wall_ms < TOKEN_LIFE_MS;
+	       recovery->now_ms >= intent->wall_ms && recovery->now_ms - intent->wall_ms < TOKEN_LIFE_MS;
 }
 
-/* NULL where nothing can be sent: no way to the place, or a secret of which only the fingerprint is left. */
+/*
+ * NULL where nothing can be sent: of a secret only the fingerprint is left. Kind and way to the place are known: its
+ * object has just been looked for, and not found.
+ */
 static struct again *prepare(const struct recovery *recovery, size_t index, const struct sessions *sessions,
 			     const struct kinds *kinds)
 {
@@ -57,8 +59,7 @@ static struct again *prepare(const struct recovery *recovery, size_t index, cons
 	again->kind = kinds_find(kinds, object->kind);
 	again->session = sessions_of_identity(sessions, &object->identity, object->provider, &reason);
 	again->task.object = recovery->subjects[index];
-	bool fine = again->kind && again->session && again->session->provider->create_again &&
-		    intent_parameters(again->intent, recovery->vault, recovery->arena, &again->parameters, &unsaid) &&
+	bool fine = intent_parameters(again->intent, recovery->vault, recovery->arena, &again->parameters, &unsaid) &&
 		    !value_has_fingerprint(&again->parameters);
 	diagnostics_release(&unsaid);
 	return fine ? again : NULL;

@@ -16,10 +16,10 @@ enum step aws_create_again(struct task *task, struct session *session, const str
 		task->call.creates = true;
 		return STEP_CALL;
 	}
-	const struct value *id =
-		answer->ok && own->create.result ? value_path(&answer->body, own->create.result) : NULL;
-	if (!id || value_slice(id).size == 0)
+	/* A refusal has no body, and no id either. */
+	struct slice id = value_slice(value_path(&answer->body, own->create.result));
+	if (id.size == 0)
 		return STEP_FAILED;
-	task->object->provider_id = arena_copy(keep, value_slice(id));
+	task->object->provider_id = arena_copy(keep, id);
 	return STEP_DONE;
 }
