@@ -231,14 +231,16 @@ bool audit_lease(struct audit *audit, struct audit_lease *ret)
 
 	if (reach(audit) &&
 	    sqlite3_prepare_v2(audit->database,
-			       "SELECT lease.fencing, iif(lease.run IS NULL, -1, lease.process), stack.serial"
-			       " FROM lease, stack",
+			       "SELECT lease.fencing, iif(lease.run IS NULL, -1, lease.process), stack.serial,"
+			       " stack.sealing_key <> '', (SELECT count(*) FROM intents) FROM lease, stack",
 			       -1, &statement, NULL) == SQLITE_OK &&
 	    sqlite3_step(statement) == SQLITE_ROW) {
 		*ret = (struct audit_lease){
 			.fencing = sqlite3_column_int64(statement, 0),
 			.process = sqlite3_column_int64(statement, 1),
 			.serial = sqlite3_column_int64(statement, 2),
+			.has_key = sqlite3_column_int(statement, 3) != 0,
+			.intent_count = (size_t)sqlite3_column_int64(statement, 4),
 		};
 		good = true;
 	}

@@ -35,6 +35,8 @@ struct audit_lease {
 	int64_t fencing;
 	int64_t process; /* -1: nobody has it */
 	int64_t serial;
+	bool has_key; /* it is known under which key secrets are sealed */
+	size_t intent_count;
 };
 
 extern const char audit_path[];

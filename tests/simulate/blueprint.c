@@ -152,6 +152,7 @@ static void write_template(const struct blueprint *blueprint, const struct thing
 {
 	buffer_format(to, "{name: template-%u, image: ami-0123456789abcdef0, instance_type: t3.micro, description: v%u",
 		      thing->renewal, thing->parts);
+	buffer_string(to, ", user_data: \"key ${var.start}\"");
 	if (blueprint_find(blueprint, SPECIES_KEY_PAIR, 0))
 		buffer_string(to, ", key: k0");
 	if (blueprint_find(blueprint, SPECIES_GROUP, 0))
@@ -334,7 +335,7 @@ void blueprint_write(const struct blueprint *blueprint, struct buffer *to)
 {
 	const char *last = "";
 
-	buffer_string(to, "stack: simulated\nvars: {key: {type: string}}\n");
+	buffer_string(to, "stack: simulated\nvars: {key: {type: string}, start: {type: string, secret: true}}\n");
 	for (enum species species = 0; species < SPECIES_COUNT; species++) {
 		const char *kind = species_rows[species].kind;
 

@@ -78,6 +78,14 @@ int disk_shared_map(sqlite3_file *base, int region, int size, int extend, void v
 	return SQLITE_OK;
 }
 
+/* The system may refuse any lock, as where it has none left (ENOLCK in fcntl(2)). */
+static bool is_granted(const struct disk_handle *handle)
+{
+	struct disk_access *access = handle->access;
+
+	return !access->ask || access->ask(access, DISK_STEP_LOCK, handle->path.data) == DISK_DONE;
+}
+
 int disk_shared_lock(sqlite3_file *base, int offset, int count, int flags)
 {
 	struct disk_handle *handle = handle_of(base);
@@ -90,7 +98,7 @@ int disk_shared_lock(sqlite3_file *base, int offset, int count, int flags)
 		handle->exclusive &= ~bits;
 		return SQLITE_OK;
 	}
-	if (handle->access->dead)
+	if (handle->access->dead || !is_granted(handle))
 		return SQLITE_IOERR_SHMLOCK;
 	for (const struct disk_handle *each = handle->file->handles; each; each = each->next)
 		if (each != handle &&

@@ -19,6 +19,7 @@ enum disk_step {
 	DISK_STEP_SYNC,
 	DISK_STEP_REMOVE,
 	DISK_STEP_RENAME,
+	DISK_STEP_LOCK, /* of SQLite's shared memory */
 	DISK_STEP_COUNT,
 };
 

@@ -5,6 +5,8 @@
 
 #include "tests/simulate/universe.h"
 
+enum { HIDDEN_ONE_IN = 4 };
+
 /* Files of a process: those of the disk in memory, and the few of /proc that the program asks for. */
 
 /* A command is handed a copy of the world, so its address tells nothing. */
@@ -16,6 +18,7 @@ static struct process *of_world(struct world *world)
 static const char *const steps[DISK_STEP_COUNT] = {
 	[DISK_STEP_CREATE] = "disk-create", [DISK_STEP_WRITE] = "disk-write",	[DISK_STEP_TRUNCATE] = "disk-truncate",
 	[DISK_STEP_SYNC] = "disk-sync",	    [DISK_STEP_REMOVE] = "disk-remove", [DISK_STEP_RENAME] = "disk-rename",
+	[DISK_STEP_LOCK] = "disk-lock",
 };
 
 static enum disk_outcome suffer(struct process *process, enum disk_step step, enum mishap mishap)
@@ -45,7 +48,9 @@ enum disk_outcome files_ask(struct disk_access *access, enum disk_step step, con
 	(void)path;
 	if (process->dead)
 		return DISK_NOTHING;
-	if (++process->steps == process->misfortune.disk_step)
+	process->steps++;
+	if (process->requests >= process->misfortune.disk_after &&
+	    ++process->steps_after == process->misfortune.disk_step)
 		return suffer(process, step, process->misfortune.disk_mishap);
 	if (process->misfortune.aimed && process->universe->changes > 0 &&
 	    target_strikes(&process->universe->target, steps[step], &process->universe->fate))
@@ -58,7 +63,10 @@ static bool fail(struct diagnostics *diagnostics, enum fault fault, const char *
 	return diag_error(diagnostics, fault, NOWHERE, "cannot %s '%s': %s", what, path, why);
 }
 
-/* Process ids are not given again, and nobody but the runs of the program is on the machine. */
+/*
+ * Process ids are not given again, and nobody but the runs of the program is on the machine. Most that died are still
+ * shown as such; of the others it cannot be told, so that their leases have to end by themselves.
+ */
 static bool read_process_file(struct process *process, struct arena *arena, const char *path, struct slice *ret)
 {
 	struct slice rest = slice_of(path);
@@ -73,14 +81,15 @@ static bool read_process_file(struct process *process, struct arena *arena, cons
 	rest = slice_from(rest, strlen("/proc/"));
 	if (!slice_integer(slice_cut(&rest, '/'), &number))
 		return false;
-	for (const struct process *each = process; each; each = each->outer) {
-		if (each->world.process_id != number || each->dead)
-			continue;
-		*ret = arena_format(arena, "%lld (trueup) R 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 %lld 0 0\n",
-				    (long long)number, (long long)number);
-		return true;
-	}
-	return false;
+	const struct process *each = process;
+
+	while (each && (each->world.process_id != number || each->dead))
+		each = each->outer;
+	if (!each && (number > process->universe->last_process || number % HIDDEN_ONE_IN == 0))
+		return false;
+	*ret = arena_format(arena, "%lld (trueup) %c 1 1 1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 %lld 0 0\n",
+			    (long long)number, each ? 'R' : 'Z', (long long)number);
+	return true;
 }
 
 static bool read_file(struct world *world, struct arena *arena, const char *path, size_t limit_bytes, struct slice *ret,

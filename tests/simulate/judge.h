@@ -13,6 +13,11 @@ struct sight {
 	struct audit_record record;
 };
 
+extern const char region_name[];
+
+/* All that the simulator has, by region; false after a failure is told. */
+bool oracle_look(struct universe *universe, struct arena *arena, struct value *ret);
+bool foreign_is_one(const struct foreign *foreign, struct slice type, struct slice id);
 /* The recorded object of that address whose role is that of a current one, or NULL. */
 const struct audit_object *sight_recorded(const struct sight *sight, const char *address);
 /* Whether a body is that of a thing that is gone, though still listed. */

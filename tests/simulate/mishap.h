@@ -52,6 +52,8 @@ struct misfortune {
 	uint64_t sure_request;	 /* the same for requests of any kind */
 	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */
 	enum mishap disk_mishap; /* and which */
+	uint64_t disk_after;	 /* steps of the disk are counted when so many requests were sent */
+	uint64_t sure_wait;	 /* the wait with nothing in flight, counted from 1, that a signal ends; 0: none */
 	bool gentle;		 /* nothing that ends the process */
 	bool alone;		 /* no second process */
 	bool aimed;		 /* what the seed is about may strike */

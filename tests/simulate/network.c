@@ -142,6 +142,17 @@ static void nobody_waits(struct process *process)
 	process_die(process, false);
 }
 
+static size_t on_pending(const struct transport *transport)
+{
+	const struct process *process =
+		(const struct process *)(const void *)((const char *)transport - offsetof(struct process, transport));
+	size_t count = 0;
+
+	for (const struct flight *each = process->universe->flights; each; each = each->next)
+		count += each->process == process;
+	return count;
+}
+
 static void on_wait(struct transport *transport, int64_t deadline_ms)
 {
 	struct process *process = of_transport(transport);
@@ -150,6 +161,11 @@ static void on_wait(struct transport *transport, int64_t deadline_ms)
 	int64_t until_ms = deadline_ms > INT64_MAX / 2 ? INT64_MAX / 2 : deadline_ms + universe->booted_ms;
 	int64_t began_ms = now_ms(universe);
 
+	if (on_pending(transport) == 0 && ++process->waits == process->misfortune.sure_wait) {
+		process->interrupts = 1;
+		process_suffer(process, MISHAP_INTERRUPT, "waiting");
+		return;
+	}
 	while (!process->dead) {
 		embark_due(universe);
 		if (deliver_due(process) || process->dead || now_ms(universe) >= until_ms || process->interrupts > 1)
@@ -160,17 +176,6 @@ static void on_wait(struct transport *transport, int64_t deadline_ms)
 		nobody_waits(process);
 	else
 		process->idle_waits = 0;
-}
-
-static size_t on_pending(const struct transport *transport)
-{
-	const struct process *process =
-		(const struct process *)(const void *)((const char *)transport - offsetof(struct process, transport));
-	size_t count = 0;
-
-	for (const struct flight *each = process->universe->flights; each; each = each->next)
-		count += each->process == process;
-	return count;
 }
 
 /* What was sent goes on without the one who sent it. */

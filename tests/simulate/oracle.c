@@ -4,9 +4,9 @@
 #include <string.h>
 
 const char oracle_secret[] = "unguessable_sesame";
+const char oracle_start[] = "unforeseeable_start";
 
-enum { REGION_BYTES = sizeof("us-west-2") };
-static const char region_name[REGION_BYTES] = "us-west-2";
+const char region_name[] = "us-west-2";
 
 /* Types of the simulator that belong to somebody: not to the API, nor to another thing. */
 static const char *const types[] = {
@@ -26,7 +26,7 @@ static const char *const types[] = {
 	NULL,
 };
 
-static bool look(struct universe *universe, struct arena *arena, struct value *ret)
+bool oracle_look(struct universe *universe, struct arena *arena, struct value *ret)
 {
 	struct diagnostics diagnostics;
 	bool good;
@@ -37,93 +37,6 @@ static bool look(struct universe *universe, struct arena *arena, struct value *r
 	if (!good)
 		universe_fail(universe, "the simulator cannot be looked at");
 	return good;
-}
-
-static struct value text_map(struct arena *arena, const char *const (*pairs)[2])
-{
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (size_t i = 0; pairs[i][0]; i++)
-		value_builder_member(&builder, slice_of(pairs[i][0]), value_text(pairs[i][1]));
-	return value_builder_map(&builder, arena);
-}
-
-static void add_foreign(struct universe *universe, struct arena *arena, const char *type, const char *id,
-			const char *const (*pairs)[2])
-{
-	struct value attributes = text_map(arena, pairs);
-	struct diagnostics diagnostics;
-
-	diagnostics_init(&diagnostics, arena);
-	if (!sim_add(universe->sim, arena, slice_of(region_name), slice_of(type), slice_of(id), &attributes, NULL,
-		     &diagnostics))
-		universe_fail(universe, "the simulator takes no foreign %s", type);
-	diagnostics_release(&diagnostics);
-}
-
-void foreign_make(struct universe *universe, struct foreign *foreign)
-{
-	static const char *const vpc[][2] = {{"cidrBlock", "10.99.0.0/16"}, {"state", "available"}, {NULL, NULL}};
-	static const char *const subnet[][2] = {{"cidrBlock", "10.99.1.0/24"},
-						{"vpcId", "vpc-0f0f0f0f0f0f0f0f0"},
-						{"availabilityZone", "us-west-2a"},
-						{"state", "available"},
-						{NULL, NULL}};
-	static const char *const group[][2] = {{"groupName", "g0-0"},
-					       {"groupDescription", "of others"},
-					       {"vpcId", "vpc-0f0f0f0f0f0f0f0f0"},
-					       {NULL, NULL}};
-	static const char *const gateway[][2] = {{"ipAddress", "198.51.100.250"},
-						 {"bgpAsn", "65001"},
-						 {"state", "available"},
-						 {"type", "ipsec.1"},
-						 {NULL, NULL}};
-	static const char *const key[][2] = {{"keyName", "others"}, {"keyType", "ed25519"}, {NULL, NULL}};
-	struct arena arena;
-	struct value world;
-
-	arena_init(&arena);
-	add_foreign(universe, &arena, "vpc", "vpc-0f0f0f0f0f0f0f0f0", vpc);
-	add_foreign(universe, &arena, "subnet", "subnet-0f0f0f0f0f0f0f0f0", subnet);
-	add_foreign(universe, &arena, "security-group", "sg-0f0f0f0f0f0f0f0f0", group);
-	add_foreign(universe, &arena, "customer-gateway", "cgw-0f0f0f0f0f0f0f0f0", gateway);
-	add_foreign(universe, &arena, "key-pair", "key-0f0f0f0f0f0f0f0f0", key);
-	if (look(universe, &arena, &world))
-		foreign->before = value_copy(&universe->lasting, value_get_named(&world, region_name));
-	arena_release(&arena);
-}
-
-static bool is_foreign(const struct foreign *foreign, struct slice type, struct slice id)
-{
-	return value_get(value_get(&foreign->before, type), id) != NULL;
-}
-
-void oracle_foreign(struct universe *universe, const struct foreign *foreign)
-{
-	struct arena arena;
-	struct value world;
-
-	arena_init(&arena);
-	if (look(universe, &arena, &world)) {
-		const struct value *region = value_get_named(&world, region_name);
-
-		for (uint32_t i = 0; i < foreign->before.count; i++) {
-			const struct value_member *type = &foreign->before.members[i];
-			const struct value *now = value_get(region, value_slice(&type->key));
-
-			for (uint32_t at = 0; at < type->value.count; at++) {
-				const struct value_member *thing = &type->value.members[at];
-				const struct value *body = value_get(now, value_slice(&thing->key));
-
-				if (!body || !value_equal(body, &thing->value))
-					universe_fail(universe, "foreign: %.*s was %s",
-						      SLICE_ARGUMENTS(value_slice(&thing->key)),
-						      body ? "changed" : "removed");
-			}
-		}
-	}
-	arena_release(&arena);
 }
 
 /* What comes with a VPC and goes with it. */
@@ -175,7 +88,7 @@ static void judge_strays(const struct sight *sight, const struct foreign *foreig
 			struct slice id = value_slice(&things->members[i].key);
 			const struct value *body = &things->members[i].value;
 
-			if (is_foreign(foreign, name, id) || body_is_gone(body) || is_recorded(sight, id, body) ||
+			if (foreign_is_one(foreign, name, id) || body_is_gone(body) || is_recorded(sight, id, body) ||
 			    (sight->record.object_count > 0 && (is_default(name, body) || is_offspring(name, body))))
 				continue;
 			universe_fail(sight->universe, "strays: %.*s is there and not recorded", SLICE_ARGUMENTS(id));
@@ -238,7 +151,7 @@ static bool take_sight(struct universe *universe, struct arena *arena, const str
 	struct value *world = arena_new(arena, struct value);
 
 	*ret = (struct sight){.universe = universe, .blueprint = blueprint, .arena = arena};
-	if (!look(universe, arena, world))
+	if (!oracle_look(universe, arena, world))
 		return false;
 	ret->region = value_get_named(world, region_name);
 	if (!audit_read(&universe->audit, arena, &ret->record)) {
@@ -282,6 +195,8 @@ void oracle_secrets(struct universe *universe)
 {
 	const char *path = disk_search(&universe->disk, slice_of(oracle_secret));
 
+	if (!path)
+		path = disk_search(&universe->disk, slice_of(oracle_start));
 	if (path)
 		universe_fail(universe, "secrets: the secret stands in '%s'", path);
 	path = shown_search(&universe->shown, &universe->disk);
@@ -291,7 +206,7 @@ void oracle_secrets(struct universe *universe)
 
 void oracle_output(struct universe *universe, const char *line, struct slice output)
 {
-	if (slice_contains(output, slice_of(oracle_secret)))
+	if (slice_contains(output, slice_of(oracle_secret)) || slice_contains(output, slice_of(oracle_start)))
 		universe_fail(universe, "secrets: 'trueup %s' has shown the secret", line);
 	if (shown_contains(&universe->shown, output))
 		universe_fail(universe, "secrets: 'trueup %s' has shown a key that was shown once", line);

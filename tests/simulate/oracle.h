@@ -7,15 +7,18 @@
 /* Judges what was promised, from the cloud's own books and the disk. Each says what is wrong by universe_fail(). */
 
 /* Not to be found in any file or output. */
-extern const char oracle_secret[];
+extern const char oracle_secret[]; /* secret because of the field that it is for */
+extern const char oracle_start[];  /* because its variable is */
 
 /* Things of somebody else in the same account. */
 struct foreign {
 	struct value before; /* as they were, {type: {id: body}} */
 };
 
-/* Puts them there. */
+/* foreign.c: puts them there. */
 void foreign_make(struct universe *universe, struct foreign *foreign);
+/* Somebody copies the tags of our network to one of these; but_intent: that of the intent is another. */
+void foreign_copy_tags(struct universe *universe, struct foreign *foreign, bool but_intent);
 /* They are as they were. */
 void oracle_foreign(struct universe *universe, const struct foreign *foreign);
 /* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there. */

@@ -8,6 +8,7 @@ enum {
 	OUTPUT_MOST_BYTES = 16 * 1024 * 1024,
 	PEACE_MS = 20 * 60 * 1000,
 	LEASE_MS = 40 * 1000,
+	HOUR_MS = 61 * 60 * 1000,
 	FINAL_RUNS = 3,
 	CHAPTERS_MOST = 3,
 	CHAPTERS_LIMIT = 12,
@@ -22,6 +23,7 @@ const char *const universe_environment[][2] = {
 	{"AWS_ACCESS_KEY_ID", "sim"},
 	{"AWS_SECRET_ACCESS_KEY", "sim"},
 	{"TRUEUP_VAR_key", oracle_secret},
+	{"TRUEUP_VAR_start", oracle_start},
 	{NULL, NULL},
 };
 
@@ -55,8 +57,7 @@ static void note_error(struct story *story, struct slice output)
 	}
 }
 
-/* Runs a command; *ret_died may be NULL. */
-static int run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died)
+int story_run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died)
 {
 	BUFFER_AUTO output;
 	bool died = false;
@@ -81,7 +82,7 @@ static void rival(struct universe *universe)
 		misfortune.budget = 1;
 		misfortune.gentle = false;
 	}
-	run(story, "apply --yes", &misfortune, NULL);
+	story_run(story, "apply --yes", &misfortune, NULL);
 }
 
 /* What somebody else does to an object of ours. */
@@ -169,11 +170,11 @@ static void apply_saved(struct story *story, const struct misfortune *misfortune
 {
 	struct chance *plot = &story->universe->plot;
 
-	run(story, "plan --out /stack/saved.plan", NULL, NULL);
+	story_run(story, "plan --out /stack/saved.plan", NULL, NULL);
 	if (chance_one_in(plot, 4))
-		run(story, "apply --yes", NULL, NULL);
+		story_run(story, "apply --yes", NULL, NULL);
 	universe_pass(story->universe, chance_between(plot, 0, LEASE_MS));
-	run(story, "apply /stack/saved.plan", misfortune, NULL);
+	story_run(story, "apply /stack/saved.plan", misfortune, NULL);
 }
 
 static void tell_chapter(struct story *story, enum chapter chapter)
@@ -185,14 +186,15 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 	int64_t what = chapter == CHAPTER_ANY ? chance_between(plot, 0, 19) : fixed[chapter];
 
 	if (what < 14)
-		run(story, "apply --yes", &misfortune, NULL);
+		story_run(story, "apply --yes", &misfortune, NULL);
 	else if (what < 17)
 		apply_saved(story, &misfortune);
 	else if (what < 18)
-		run(story, "plan", &misfortune, NULL);
+		story_run(story, "plan", &misfortune, NULL);
 	else
-		run(story, "destroy --yes", &misfortune, NULL);
+		story_run(story, "destroy --yes", &misfortune, NULL);
 	universe_pass(story->universe, chance_one_in(plot, 4) ? chance_between(plot, 0, LEASE_MS) : LEASE_MS);
+	story_settle(story);
 }
 
 /* No more mishaps: within three runs everything is as it should be. */
@@ -204,7 +206,7 @@ static void come_to_peace(struct story *story)
 	universe->wall_ahead_ms = 0;
 	for (int i = 0; i < FINAL_RUNS && status != 0; i++) {
 		universe_pass(universe, PEACE_MS);
-		status = run(story, "apply --yes", NULL, NULL);
+		status = story_run(story, "apply --yes", NULL, NULL);
 	}
 	if (status != 0) {
 		universe_fail(universe, "peace: the third apply without a mishap still ends with status %d: %s", status,
@@ -212,7 +214,13 @@ static void come_to_peace(struct story *story)
 		return;
 	}
 	oracle_world(universe, &story->blueprint, &story->foreign);
-	status = run(story, "plan --detailed-exitcode", NULL, NULL);
+	oracle_foreign(universe, &story->foreign);
+	/* What our tags were copied to is not ours: not once our own calls cannot be under way any more. */
+	if (chance_one_in(&universe->plot, 8)) {
+		universe_pass(universe, HOUR_MS);
+		foreign_copy_tags(universe, &story->foreign, chance_one_in(&universe->plot, 2));
+	}
+	status = story_run(story, "plan --detailed-exitcode", NULL, NULL);
 	if (status != 0)
 		universe_fail(universe, "second plan: it is not empty, status %d", status);
 }
@@ -220,7 +228,7 @@ static void come_to_peace(struct story *story)
 static void come_to_nothing(struct story *story)
 {
 	struct universe *universe = story->universe;
-	int status = run(story, "destroy --yes", NULL, NULL);
+	int status = story_run(story, "destroy --yes", NULL, NULL);
 
 	if (status != 0)
 		universe_fail(universe, "destroy: it ends with status %d: %s", status, story->error);
@@ -264,6 +272,7 @@ void story_tell(struct universe *universe)
 	disk_sync_folder_of(&universe->disk, SLICE("/stack"));
 	disk_make_folder(&universe->disk, slice_of(shown_folder));
 	disk_sync_folder_of(&universe->disk, SLICE("/stack/.trueup"));
+	universe->sealing_key = chance_one_in(&universe->plot, 4) ? NULL : story_keys[0];
 	foreign_make(universe, &story.foreign);
 	blueprint_draw(&story.blueprint, &universe->plot, &universe->target.row->wish);
 	if (!blueprint_is_large_enough(&story.blueprint))

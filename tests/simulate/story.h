@@ -14,6 +14,13 @@ struct story {
 	char error[400]; /* the first that the last command told, or empty */
 };
 
+/* For secrets at rest: the stack's, and another one's. */
+extern const char *const story_keys[2];
+
+/* Runs a command; *ret_died may be NULL. */
+int story_run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died);
+/* settle.c: what a command left open is settled by another one, to which something happens just then. */
+void story_settle(struct story *story);
 /* universe is open; what went wrong is in universe->failure. */
 void story_tell(struct universe *universe);
 

@@ -86,6 +86,7 @@ static const struct target_row rows[] = {
 	DISK_ROW("disk-sync", 20),
 	DISK_ROW("disk-remove", 1),
 	DISK_ROW("disk-rename", 1),
+	DISK_ROW("disk-lock", 100),
 };
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };

@@ -62,7 +62,8 @@ static void fill_random(struct world *world, void *bytes, size_t size)
 
 static const char *environment(struct world *world, const char *name)
 {
-	(void)world;
+	if (strcmp(name, "TRUEUP_SEALING_KEY") == 0)
+		return of_world(world)->universe->sealing_key;
 	for (size_t i = 0; universe_environment[i][0]; i++)
 		if (strcmp(universe_environment[i][0], name) == 0)
 			return universe_environment[i][1];

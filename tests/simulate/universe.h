@@ -44,10 +44,11 @@ struct universe {
 	struct chance ruin;   /* what a loss of power leaves */
 	struct target target; /* what the seed is about */
 
-	int64_t wall_ahead_ms; /* the machine's wall clock less the cloud's */
-	int64_t booted_ms;     /* the machine's boot clock began when the cloud's boot clock showed this */
-	unsigned boots;	       /* how often the machine was started */
-	bool powerless;	       /* power was lost: the machine starts again before the next process does */
+	const char *sealing_key; /* in the machine's environment; NULL: it is not set */
+	int64_t wall_ahead_ms;	 /* the machine's wall clock less the cloud's */
+	int64_t booted_ms;	 /* the machine's boot clock began when the cloud's boot clock showed this */
+	unsigned boots;		 /* how often the machine was started */
+	bool powerless;		 /* power was lost: the machine starts again before the next process does */
 	int64_t last_process;
 
 	struct flight *flights; /* requests on their way, the oldest first */
@@ -78,6 +79,8 @@ struct process {
 	bool dead;
 	int interrupts;
 	uint64_t requests, changes, steps; /* so far */
+	uint64_t steps_after;		   /* of these, when misfortune.disk_after requests were sent */
+	uint64_t waits;			   /* with nothing in flight */
 	bool overtaken;			   /* another process took the lease from it, and left it like this */
 	struct audit_lease overtaken_at;
 	uint64_t idle_waits;	 /* in a row, in which nothing could happen */

@@ -1,0 +1,180 @@
+#include "tests/simulate/judge.h"
+
+/* What belongs to somebody else in the same account. */
+
+static struct value text_map(struct arena *arena, const char *const (*pairs)[2])
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (size_t i = 0; pairs[i][0]; i++)
+		value_builder_member(&builder, slice_of(pairs[i][0]), value_text(pairs[i][1]));
+	return value_builder_map(&builder, arena);
+}
+
+static void add_foreign(struct universe *universe, struct arena *arena, const char *type, const char *id,
+			const char *const (*pairs)[2])
+{
+	struct value attributes = text_map(arena, pairs);
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	if (!sim_add(universe->sim, arena, slice_of(region_name), slice_of(type), slice_of(id), &attributes, NULL,
+		     &diagnostics))
+		universe_fail(universe, "the simulator takes no foreign %s", type);
+	diagnostics_release(&diagnostics);
+}
+
+static const char foreign_vpc[] = "vpc-0f0f0f0f0f0f0f0f0";
+static const struct slice unknown_intent = {"2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f", 32};
+
+/* Of the foreign network. */
+static void set_tags(struct universe *universe, struct slice lineage, struct slice object, struct slice intent)
+{
+	struct value_member members[] = {
+		{value_text("tagSet.0.key"), value_text("trueup:stack")},
+		{value_text("tagSet.0.value"), value_string(lineage)},
+		{value_text("tagSet.1.key"), value_text("trueup:object")},
+		{value_text("tagSet.1.value"), value_string(object)},
+		{value_text("tagSet.2.key"), value_text("trueup:intent")},
+		{value_text("tagSet.2.value"), value_string(intent)},
+	};
+	struct value attributes = value_map(members, sizeof(members) / sizeof(members[0]));
+	struct diagnostics diagnostics;
+	struct arena arena;
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	if (!sim_change(universe->sim, slice_of(region_name), SLICE("vpc"), slice_of(foreign_vpc), &attributes,
+			&diagnostics))
+		universe_fail(universe, "the simulator takes no tags");
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
+void foreign_make(struct universe *universe, struct foreign *foreign)
+{
+	static const char *const vpc[][2] = {{"cidrBlock", "10.99.0.0/16"}, {"state", "available"}, {NULL, NULL}};
+	static const char *const subnet[][2] = {{"cidrBlock", "10.99.1.0/24"},
+						{"vpcId", "vpc-0f0f0f0f0f0f0f0f0"},
+						{"availabilityZone", "us-west-2a"},
+						{"state", "available"},
+						{NULL, NULL}};
+	static const char *const group[][2] = {{"groupName", "g0-0"},
+					       {"groupDescription", "of others"},
+					       {"vpcId", "vpc-0f0f0f0f0f0f0f0f0"},
+					       {NULL, NULL}};
+	static const char *const gateway[][2] = {{"ipAddress", "198.51.100.250"},
+						 {"bgpAsn", "65001"},
+						 {"state", "available"},
+						 {"type", "ipsec.1"},
+						 {NULL, NULL}};
+	static const char *const key[][2] = {{"keyName", "others"}, {"keyType", "ed25519"}, {NULL, NULL}};
+	struct arena arena;
+	struct value world;
+
+	arena_init(&arena);
+	add_foreign(universe, &arena, "vpc", foreign_vpc, vpc);
+	add_foreign(universe, &arena, "subnet", "subnet-0f0f0f0f0f0f0f0f0", subnet);
+	add_foreign(universe, &arena, "security-group", "sg-0f0f0f0f0f0f0f0f0", group);
+	set_tags(universe, SLICE("0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"), unknown_intent, unknown_intent);
+	add_foreign(universe, &arena, "customer-gateway", "cgw-0f0f0f0f0f0f0f0f0", gateway);
+	add_foreign(universe, &arena, "key-pair", "key-0f0f0f0f0f0f0f0f0", key);
+	if (oracle_look(universe, &arena, &world))
+		foreign->before = value_copy(&universe->lasting, value_get_named(&world, region_name));
+	arena_release(&arena);
+}
+
+/* As they are now. */
+static struct value foreign_now(const struct foreign *foreign, const struct value *region, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO all;
+
+	value_builder_init(&all);
+	for (uint32_t i = 0; i < foreign->before.count; i++) {
+		const struct value_member *type = &foreign->before.members[i];
+		const struct value *now = value_get(region, value_slice(&type->key));
+		VALUE_BUILDER_AUTO things;
+
+		value_builder_init(&things);
+		for (uint32_t at = 0; at < type->value.count; at++) {
+			struct slice id = value_slice(&type->value.members[at].key);
+			const struct value *body = value_get(now, id);
+
+			if (body)
+				value_builder_member(&things, id, *body);
+		}
+		value_builder_member(&all, value_slice(&type->key), value_builder_map(&things, arena));
+	}
+	return value_builder_map(&all, arena);
+}
+
+static struct slice tag_of(const struct value *body, const char *key)
+{
+	const struct value *tags = value_get_named(body, "tagSet");
+
+	for (uint32_t i = 0; value_is(tags, VALUE_LIST) && i < tags->count; i++)
+		if (slice_is(value_slice(value_get_named(&tags->items[i], "key")), key))
+			return value_slice(value_get_named(&tags->items[i], "value"));
+	return (struct slice){"", 0};
+}
+
+void foreign_copy_tags(struct universe *universe, struct foreign *foreign, bool but_intent)
+{
+	const struct value *things;
+	struct value world;
+	struct arena arena;
+
+	arena_init(&arena);
+	if (oracle_look(universe, &arena, &world)) {
+		things = value_get_named(value_get_named(&world, region_name), "vpc");
+		for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {
+			const struct value *body = &things->members[i].value;
+			struct slice intent = tag_of(body, "trueup:intent");
+
+			if (slice_is(value_slice(&things->members[i].key), foreign_vpc) || intent.size == 0)
+				continue;
+			set_tags(universe, tag_of(body, "trueup:stack"), tag_of(body, "trueup:object"),
+				 but_intent ? unknown_intent : intent);
+			break;
+		}
+	}
+	if (oracle_look(universe, &arena, &world)) {
+		struct value now = foreign_now(foreign, value_get_named(&world, region_name), &arena);
+
+		foreign->before = value_copy(&universe->lasting, &now);
+	}
+	arena_release(&arena);
+}
+
+bool foreign_is_one(const struct foreign *foreign, struct slice type, struct slice id)
+{
+	return value_get(value_get(&foreign->before, type), id) != NULL;
+}
+
+void oracle_foreign(struct universe *universe, const struct foreign *foreign)
+{
+	struct arena arena;
+	struct value world;
+
+	arena_init(&arena);
+	if (oracle_look(universe, &arena, &world)) {
+		const struct value *region = value_get_named(&world, region_name);
+
+		for (uint32_t i = 0; i < foreign->before.count; i++) {
+			const struct value_member *type = &foreign->before.members[i];
+			const struct value *now = value_get(region, value_slice(&type->key));
+
+			for (uint32_t at = 0; at < type->value.count; at++) {
+				const struct value_member *thing = &type->value.members[at];
+				const struct value *body = value_get(now, value_slice(&thing->key));
+
+				if (!body || !value_equal(body, &thing->value))
+					universe_fail(universe, "foreign: %.*s was %s",
+						      SLICE_ARGUMENTS(value_slice(&thing->key)),
+						      body ? "changed" : "removed");
+			}
+		}
+	}
+	arena_release(&arena);
+}
