@@ -212,11 +212,16 @@ static void start_reads(struct loop *loop)
 	free(tasks);
 }
 
+static bool is_full(const struct loop *loop)
+{
+	return loop->in_flight + loop->committing_count >= loop->settings.parallelism;
+}
+
 /* While stopping only what holds an answer is stepped, once, so that it is recorded. */
 static void step_ready(struct loop *loop)
 {
 	while (loop->ready.count > 0) {
-		if (!loop->stopping && loop->in_flight + loop->committing_count >= loop->settings.parallelism)
+		if (!loop->stopping && is_full(loop))
 			return;
 		struct task *task = task_queue_take(&loop->ready, more_behind);
 		if (loop->stopping && !task->loop.answer)
@@ -236,6 +241,8 @@ static void wait_for_something(struct loop *loop)
 		deadline_ms = loop->sleeping.items[0]->loop.due_ms;
 	if (loop->reading_count > 0 && reads_due_ms(loop) < deadline_ms)
 		deadline_ms = reads_due_ms(loop);
+	if (loop->committing_count > 0 && loop_commit_due_ms(loop) < deadline_ms)
+		deadline_ms = loop_commit_due_ms(loop);
 	loop->settings.world->transport->wait(loop->settings.world->transport, deadline_ms);
 }
 
@@ -246,10 +253,17 @@ static bool is_stuck(const struct loop *loop)
 	       loop->committing_count == 0 && loop->in_flight == 0;
 }
 
+static bool must_commit(const struct loop *loop)
+{
+	return loop->committing_count > 0 && loop_commit_due_ms(loop) <= loop_now_ms(loop);
+}
+
 /* Ends everything at once: answers that are on their way find nobody. Their intents stay open. */
 static bool abandon(struct loop *loop)
 {
 	loop->stopping = true;
+	/* What waits for more to be recorded with it has come already. */
+	loop_commit(loop);
 	while (loop->tasks)
 		loop_end(loop, loop->tasks, false);
 	loop->ready.count = loop->sleeping.count = loop->committing_count = loop->reading_count = 0;
@@ -280,15 +294,14 @@ bool loop_run(struct loop *loop)
 		wake_sleepers(loop);
 		step_ready(loop);
 		start_reads(loop);
-		loop_commit(loop);
+		if (must_commit(loop))
+			loop_commit(loop);
 		if (is_stuck(loop)) {
 			diag_error(loop->settings.diagnostics, FAULT_INTERNAL, NOWHERE,
 				   "%zu tasks wait for something that will never come", loop->alive);
 			return abandon(loop);
 		}
-		bool full = loop->in_flight >= loop->settings.parallelism;
-		bool idle = loop->ready.count == 0 && loop->committing_count == 0;
-		if (loop->alive > 0 && (full || idle))
+		if (loop->alive > 0 && !must_commit(loop) && (loop->ready.count == 0 || is_full(loop)))
 			wait_for_something(loop);
 	}
 	return !loop->stopping;

@@ -15,7 +15,9 @@
 /*
  * Runs tasks. One turn: step what is ready, commit what the steps left to be recorded and
  * the intents of the calls they asked for, send those calls, wait for the next answer or
- * the next clock. Nothing that changes the world is sent before its intent is durable.
+ * the next clock. Nothing that changes the world is sent before its intent is durable. Where
+ * nothing waits to be sent, what is to be recorded waits a few milliseconds for answers that
+ * are about to come, so that they are committed together.
  */
 
 struct loop;
@@ -66,7 +68,9 @@ struct loop {
 	struct task_queue sleeping; /* by wake_ms */
 	struct task **committing;   /* tasks whose record or intent is not durable yet */
 	size_t committing_count, committing_capacity;
-	struct task **reading; /* tasks that wait for their object to be read */
+	int64_t committing_since_ms; /* since when the first of them waits */
+	bool committing_calls;	     /* one of them waits to be sent */
+	struct task **reading;	     /* tasks that wait for their object to be read */
 	size_t reading_count, reading_capacity;
 	int64_t reading_since_ms; /* since when the first of them waits */
 	struct task *tasks;	  /* added and not ended, the newest first */

@@ -5,10 +5,27 @@
 #include "base/memory.h"
 #include "reconcile/loop_parts.h"
 
-enum { HEARTBEAT_EVERY_MS = 8000 };
+enum {
+	HEARTBEAT_EVERY_MS = 8000,
+	/* Answers that come within so long of each other are committed together. Killed meanwhile, they are as
+	 * answers that never came: recovery finds out what they said. */
+	RESULTS_GATHER_MS = 10,
+};
+
+/* Admission comes before the intent, so that queued work leaves none unknown. */
+static bool wants_intent(const struct loop *loop, const struct task *task)
+{
+	return task->loop.wanted == STEP_CALL && task->call.mutating && task->loop.intent.size == 0 && task->object &&
+	       task->loop.admitted && !loop->stopping;
+}
 
 void loop_commit_later(struct loop *loop, struct task *task)
 {
+	if (loop->committing_count == 0) {
+		loop->committing_since_ms = loop_now_ms(loop);
+		loop->committing_calls = false;
+	}
+	loop->committing_calls |= wants_intent(loop, task);
 	if (loop->committing_count == loop->committing_capacity) {
 		loop->committing_capacity = loop->committing_capacity ? loop->committing_capacity * 2 : 64;
 		loop->committing = memory_resize(loop->committing, loop->committing_capacity * sizeof(struct task *));
@@ -87,12 +104,6 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 	};
 }
 
-static bool wants_intent(const struct loop *loop, const struct task *task)
-{
-	return task->loop.wanted == STEP_CALL && task->call.mutating && task->loop.intent.size == 0 && task->object &&
-	       !loop->stopping;
-}
-
 static void fill(struct batch *batch, struct loop *loop, struct task **tasks, size_t count)
 {
 	/* A task may depose or drop one object and write another. */
@@ -103,8 +114,7 @@ static void fill(struct batch *batch, struct loop *loop, struct task **tasks, si
 	batch->intents = arena_new_array(&batch->arena, count, struct intent);
 	for (size_t i = 0; i < count; i++) {
 		add_record(batch, loop, tasks[i]);
-		/* Admission comes before the intent, so that queued work leaves none unknown. */
-		if (wants_intent(loop, tasks[i]) && tasks[i]->loop.admitted)
+		if (wants_intent(loop, tasks[i]))
 			add_intent(batch, loop, tasks[i]);
 	}
 	batch->commit.upserts = batch->upserts;
@@ -126,6 +136,14 @@ static bool make_durable(struct loop *loop, const struct commit *commit)
 	while (state == COMMIT_PENDING)
 		state = store->ops->poll(store, loop_now_ms(loop) + HEARTBEAT_EVERY_MS, loop->settings.diagnostics);
 	return state == COMMIT_DONE;
+}
+
+int64_t loop_commit_due_ms(const struct loop *loop)
+{
+	/* Nothing that could join it is on its way, or somebody waits for it to be durable. */
+	if (loop->committing_calls || loop->stopping || loop->in_flight == 0)
+		return loop->committing_since_ms;
+	return loop->committing_since_ms + RESULTS_GATHER_MS;
 }
 
 void loop_commit(struct loop *loop)

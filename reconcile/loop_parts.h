@@ -41,6 +41,8 @@ void loop_release_calls(struct loop *loop);
 
 /* Takes the task into the next commit. */
 void loop_commit_later(struct loop *loop, struct task *task);
+/* When what was taken is to be committed, at the latest. */
+int64_t loop_commit_due_ms(const struct loop *loop);
 /* Commits all that was taken, then lets those tasks proceed. */
 void loop_commit(struct loop *loop);
 /* Makes the lease last for another term; false, and sets loop->lost, where it is gone. */

@@ -11,6 +11,10 @@ enum {
 	RETRIES_MOST = 100,
 	/* ...and calls that succeed for each one more that it gets. */
 	SUCCESSES_A_RETRY = 10,
+	/* Calls that wait for their turn go out together, for one commit of their intents: each may wait so much
+	 * longer, as a part of its own wait and at most. */
+	TOGETHER_PART = 16,
+	TOGETHER_MOST_MS = 2048,
 };
 
 /* A token bucket: one for each session and operation, adapted when the service throttles. */
@@ -79,6 +83,15 @@ static void fill(struct bucket *bucket, int64_t now_ms)
 	bucket->filled_ms = now_ms;
 }
 
+/* A time not before due_ms that others who wait as long share. */
+static int64_t time_together(int64_t now_ms, int64_t due_ms)
+{
+	int64_t step_ms = 1;
+	while (step_ms < TOGETHER_MOST_MS && step_ms * 2 * TOGETHER_PART <= due_ms - now_ms)
+		step_ms *= 2;
+	return due_ms + (step_ms - due_ms % step_ms) % step_ms;
+}
+
 bool loop_admit(struct loop *loop, struct task *task, bool may_sleep)
 {
 	if (task->loop.admitted)
@@ -95,7 +108,8 @@ bool loop_admit(struct loop *loop, struct task *task, bool may_sleep)
 	task->loop.admitted = true;
 	if (bucket->documented <= 0 || bucket->tokens >= 0)
 		return true;
-	loop_sleep(loop, task, now_ms + (int64_t)(-bucket->tokens * 1000.0 / bucket->per_second) + 1);
+	int64_t due_ms = now_ms + (int64_t)(-bucket->tokens * 1000.0 / bucket->per_second) + 1;
+	loop_sleep(loop, task, time_together(now_ms, due_ms));
 	return false;
 }
 

@@ -42,6 +42,8 @@ struct staged {
 	struct provider_limits limits;
 	int64_t total_timeout_ms; /* of each request */
 	int64_t interrupt_ms;	  /* when the first interrupt comes; 0: never */
+	bool interrupted_twice;	  /* at once */
+	size_t commits, closes;	  /* that were made durable */
 	size_t told_calls;	  /* by an interrupt, that are waited for */
 	int64_t age_ms;		  /* of what calls name, when the stage opens */
 	int64_t lease_until_ms, lease_term_ms;

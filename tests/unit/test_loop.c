@@ -366,12 +366,91 @@ static void test_shown(void **state)
 	}
 }
 
+enum { TOGETHER_MOST = 3 };
+
+static const struct {
+	const char *name;
+	int count;
+	int64_t answered_after_ms[TOGETHER_MOST]; /* negative: never */
+	int64_t interrupted_after_ms;		  /* twice; 0: not at all */
+	size_t commits;				  /* the first is that of the intents */
+	size_t closes;
+	int64_t ended_after_ms[TOGETHER_MOST];
+} together[] = {
+	{"nothing else to come", 1, {100}, 0, 2, 1, {100}},
+	{"answers side by side", 3, {100, 104, 108}, 0, 2, 3, {108, 108, 108}},
+	{"an answer that comes too late", 2, {100, 150}, 0, 3, 2, {110, 150}},
+	{"answers one after another", 3, {100, 107, 114}, 0, 3, 3, {110, 110, 114}},
+	{"stopped at once while one waits", 2, {100, -1}, 105, 2, 1, {105, 105}},
+};
+
+/* An answer is recorded with those that come a few milliseconds after it, and never waits for nothing. */
+static void test_together(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
+		struct reply replies[TOGETHER_MOST] = {0};
+		struct errand errands[TOGETHER_MOST] = {0};
+		struct staged staged;
+
+		for (int k = 0; k < together[i].count; k++)
+			replies[k].after_ms = together[i].answered_after_ms[k];
+		stage_open(&staged, replies);
+		int64_t began_ms = staged.now_ms;
+		staged.interrupted_twice = true;
+		if (together[i].interrupted_after_ms > 0)
+			staged.interrupt_ms = began_ms + together[i].interrupted_after_ms;
+		for (int k = 0; k < together[i].count; k++) {
+			errand_make(&errands[k], &staged, true, NULL);
+			loop_add(&staged.loop, &errands[k].task);
+		}
+		assert_int_equal(loop_run(&staged.loop), together[i].interrupted_after_ms == 0);
+		if (staged.commits != together[i].commits || staged.closes != together[i].closes)
+			fail_msg("%s: %zu commits of %zu outcomes", together[i].name, staged.commits, staged.closes);
+		for (int k = 0; k < together[i].count; k++)
+			if (!errands[k].ended || errands[k].ended_ms - began_ms != together[i].ended_after_ms[k])
+				fail_msg("%s: number %d ended after %lld ms", together[i].name, k,
+					 (long long)(errands[k].ended_ms - began_ms));
+		stage_close(&staged);
+	}
+}
+
+/* Who waits for a rate goes out with others, and hardly later than alone. */
+static void test_rate_together(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 5, .repeat = -1}};
+	enum { ERRANDS = 600, RATE = 10, ALONE_MS = (ERRANDS - RATE) * 1000 / RATE };
+	static struct errand errands[ERRANDS];
+	struct staged staged;
+
+	(void)state;
+	stage_open(&staged, replies);
+	staged.limits = (struct provider_limits){RATE, RATE};
+	int64_t began_ms = staged.now_ms;
+	for (size_t k = 0; k < ERRANDS; k++) {
+		errand_make(&errands[k], &staged, true, NULL);
+		loop_add(&staged.loop, &errands[k].task);
+	}
+	assert_true(loop_run(&staged.loop));
+	int64_t took_ms = staged.now_ms - began_ms;
+	assert_int_equal(staged.closes, ERRANDS);
+	assert_true(staged.commits < ERRANDS / 2);
+	if (took_ms < ALONE_MS || took_ms > ALONE_MS + ALONE_MS / 16)
+		fail_msg("%d ms alone, %lld ms together", ALONE_MS, (long long)took_ms);
+	for (size_t k = 0; k < ERRANDS; k++)
+		if (!errands[k].done || errands[k].ended_ms - began_ms > (int64_t)(k + 1) * 1000 * 17 / RATE / 16)
+			fail_msg("number %zu ended after %lld ms", k, (long long)(errands[k].ended_ms - began_ms));
+	stage_close(&staged);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts), cmocka_unit_test(test_leases), cmocka_unit_test(test_slow_answers),
-		cmocka_unit_test(test_settling),   cmocka_unit_test(test_rates),  cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_refusals),   cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_interrupts),   cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_slow_answers), cmocka_unit_test(test_settling),
+		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_together),     cmocka_unit_test(test_rate_together),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
