@@ -1,5 +1,6 @@
 #include "cli/planning.h"
 
+#include "cli/providers.h"
 #include "cli/recovery.h"
 
 /*
@@ -25,7 +26,9 @@ static bool open_all(struct job *job)
 bool job_prepare(struct job *job, bool refresh)
 {
 	if (!refresh)
-		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name);
+		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name) &&
+		       sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects,
+						 job->object_count, job->arena, job->diagnostics);
 	return job_load_spec(job) && open_all(job) && job_refresh(job);
 }
 

@@ -165,6 +165,9 @@ struct provider {
 	void (*close)(struct session *session);
 	/* The settings that reach a recorded identity: for objects whose alias is gone. */
 	struct value (*settings_of)(const struct identity *identity, struct arena *arena);
+	/* The place that settings and environment name, without asking anybody: what they leave open is empty, as it is
+	 * for the service's own endpoint. False where they name none, which open() tells of. */
+	bool (*expect)(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret);
 
 	/* Steps of reading->task: who answers here; sets session->identity. */
 	enum step (*identify)(struct reading *reading, const struct answer *answer);

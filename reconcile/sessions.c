@@ -99,6 +99,71 @@ static void open_recorded(struct sessions *sessions, const struct providers *pro
 	diagnostics_release(&findings);
 }
 
+/* The account that a block says has to answer, or empty. */
+static struct slice expected_account(const struct providers *providers, struct world *world,
+				     const struct provider_settings *settings, struct arena *arena)
+{
+	struct slice rest = settings->name;
+	const struct provider *provider = providers_find(providers, slice_cut(&rest, '.'));
+	struct identity expected = {0};
+	return provider && provider->expect(world, &settings->settings, arena, &expected) ? expected.account
+											  : (struct slice){0};
+}
+
+static void refuse_account(const struct provider_settings *settings, struct slice expected, const char *but,
+			   struct slice account, struct diagnostics *diagnostics)
+{
+	const struct value *named = value_get_named(&settings->settings, "account");
+	diag_error(diagnostics, FAULT_AUTH, named ? named->position : settings->position,
+		   "provider '%.*s' is to reach account %.*s, but %s account %.*s", SLICE_ARGUMENTS(settings->name),
+		   SLICE_ARGUMENTS(expected), but, SLICE_ARGUMENTS(account));
+	diag_hint(diagnostics, "use the credentials of the account that is meant, or correct 'account'");
+}
+
+bool sessions_account_recorded(const struct providers *providers, struct world *world, const struct stack *stack,
+			       struct object *const *objects, size_t count, struct arena *arena,
+			       struct diagnostics *diagnostics)
+{
+	struct slice *expected = arena_new_array(arena, stack->provider_count + 1, struct slice);
+	struct map aliases, spare;
+	size_t errors = diagnostics->error_count;
+	map_init(&aliases);
+	map_init(&spare);
+	for (size_t i = 0; i < stack->provider_count; i++) {
+		expected[i] = expected_account(providers, world, &stack->providers[i], arena);
+		if (expected[i].size > 0)
+			map_set(&aliases, stack->providers[i].name, &expected[i]);
+	}
+	const struct map *addresses = aliases.count > 0 ? stack_addresses(stack, &spare) : &spare;
+	for (size_t i = 0; aliases.count > 0 && i < count; i++) {
+		const struct resource *resource = map_get(addresses, objects[i]->address);
+		struct slice *account = resource ? map_get(&aliases, resource->provider) : NULL;
+		if (!account || account->size == 0 || slice_equal(*account, objects[i]->identity.account))
+			continue;
+		refuse_account(&stack->providers[account - expected], *account, "what it made is recorded in",
+			       objects[i]->identity.account, diagnostics);
+		/* One alias has one account: what was said of one object holds for the rest. */
+		*account = (struct slice){0};
+	}
+	map_release(&aliases);
+	map_release(&spare);
+	return diagnostics->error_count == errors;
+}
+
+/* Before anything is listed: credentials of another account must not even read there. */
+static void check_accounts(struct sessions *sessions, const struct providers *providers, struct world *world,
+			   const struct stack *stack, struct arena *arena, struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < sessions->alias_count; i++) {
+		const struct session *session = sessions->items[i];
+		struct slice expected = expected_account(providers, world, &stack->providers[i], arena);
+		if (session && session->identified && expected.size > 0 &&
+		    !slice_equal(expected, session->identity.account))
+			refuse_account(&stack->providers[i], expected, "its credentials are those of",
+				       session->identity.account, diagnostics);
+	}
+}
+
 static void identify(struct sessions *sessions, struct loop *loop, size_t from, struct arena *arena,
 		     struct diagnostics *diagnostics)
 {
@@ -156,6 +221,8 @@ bool sessions_open(struct sessions *sessions, const struct providers *providers,
 	sessions->count = sessions->alias_count = stack->provider_count;
 	if (ask && diagnostics->error_count == errors)
 		identify(sessions, loop, 0, arena, diagnostics);
+	if (ask)
+		check_accounts(sessions, providers, loop->settings.world, stack, arena, diagnostics);
 	for (size_t i = 0; i < place_count; i++) {
 		bool reached = false;
 		for (size_t k = 0; k < sessions->alias_count && !reached; k++)

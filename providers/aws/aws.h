@@ -40,6 +40,7 @@ bool aws_open(const struct provider *provider, struct world *world, struct slice
 	      struct arena *arena, struct session **ret, struct diagnostics *diagnostics);
 void aws_close(struct session *session);
 struct value aws_settings_of(const struct identity *identity, struct arena *arena);
+bool aws_expect(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret);
 bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
 		 struct diagnostics *diagnostics);
 void aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,

@@ -59,6 +59,7 @@ const struct provider aws_provider = {
 	.open = aws_open,
 	.close = aws_close,
 	.settings_of = aws_settings_of,
+	.expect = aws_expect,
 	.identify = aws_identify,
 	.list = aws_list,
 	.needs_detail = aws_needs_detail,

@@ -113,6 +113,23 @@ struct value aws_settings_of(const struct identity *identity, struct arena *aren
 	return value_map(members, count);
 }
 
+bool aws_expect(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret)
+{
+	struct aws_endpoints endpoints;
+	struct diagnostics findings;
+	diagnostics_init(&findings, arena);
+	bool good = aws_endpoints_read(&endpoints, world, SLICE("aws"), settings, arena, &findings);
+	if (good)
+		*ret = (struct identity){
+			.provider = SLICE("aws"),
+			.account = value_slice(value_get_named(settings, "account")),
+			.region = region_of(world, settings),
+			.endpoint = endpoints.place,
+		};
+	diagnostics_release(&findings);
+	return good;
+}
+
 static struct slice url_of(const struct aws_session *session, const struct aws_service_shape *service,
 			   struct slice endpoint, struct arena *arena)
 {

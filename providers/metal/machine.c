@@ -190,6 +190,7 @@ const struct provider metal_provider = {
 	.open = metal_open,
 	.close = metal_close,
 	.settings_of = metal_settings_of,
+	.expect = metal_expect,
 	.identify = metal_identify,
 	.list = metal_list,
 	.needs_detail = metal_needs_detail,

@@ -25,6 +25,7 @@ bool metal_open(const struct provider *provider, struct world *world, struct sli
 		struct arena *arena, struct session **ret, struct diagnostics *diagnostics);
 void metal_close(struct session *session);
 struct value metal_settings_of(const struct identity *identity, struct arena *arena);
+bool metal_expect(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret);
 enum step metal_identify(struct reading *reading, const struct answer *answer);
 
 enum step metal_list(struct reading *reading, const struct answer *answer);

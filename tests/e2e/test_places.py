@@ -1,0 +1,58 @@
+"""Where a stack's objects are: accounts, regions and endpoints, and what must not be taken for one another."""
+
+import pytest
+
+from trueup_runner import Proxy, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
+
+VPC = {"train": {"cidr": "10.20.0.0/16"}}
+ACCOUNT, OTHER_ACCOUNT = "123456789012", "999999999999"
+
+
+@pytest.fixture
+def cloud(stack):
+    """A simulated cloud, empty, for `stack`."""
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def of_account(account):
+    return spec_text({"aws.vpc": VPC}, providers={"aws": {"account": account}})
+
+
+def refused(stack, *arguments, **settings):
+    """The one error of a run, with its place."""
+    [error] = errors_of(stack.run(*arguments, "--output", "json", status=1, **settings).json)
+    return error
+
+
+@pytest.mark.parametrize("command", [["plan"], ["apply", "--yes"], ["destroy", "--yes"], ["drift"]], ids=" ".join)
+def test_another_account_is_not_even_read(stack, cloud, command):
+    stack.write("stack.yaml", of_account(ACCOUNT))
+    apply(stack)
+    stack.write("stack.yaml", of_account(OTHER_ACCOUNT))
+    proxy = Proxy(cloud.address())
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    error = refused(stack, *command)
+    proxy.stop()
+    assert f"account {OTHER_ACCOUNT}" in error["message"] and f"account {ACCOUNT}" in error["message"], error
+    assert (error["file"], error["line"] > 1) == ("stack.yaml", True), error
+    assert set(proxy.actions) == {"GetCallerIdentity"}
+    assert ids_of(stack)
+
+
+def test_another_account_than_recorded_is_told_without_asking(stack, cloud):
+    stack.write("stack.yaml", of_account(ACCOUNT))
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("plan", "--refresh=none")
+    stack.write("stack.yaml", of_account(OTHER_ACCOUNT))
+    error = refused(stack, "plan", "--refresh=none")
+    assert f"recorded in account {ACCOUNT}" in error["message"], error
+    assert (error["file"], error["line"] > 1) == ("stack.yaml", True), error
+
+
+def test_a_first_run_in_another_account_leaves_nothing_behind(stack, cloud):
+    stack.write("stack.yaml", of_account(OTHER_ACCOUNT))
+    refused(stack, "apply", "--yes")
+    assert not (stack.folder / ".trueup").exists()
