@@ -197,6 +197,7 @@ static bool load(struct loading *loading, const char *folder, struct stack *ret)
 	resources_collect(loading);
 	resources_complete(loading);
 	finish(loading, &stack);
+	places_check(loading, &stack);
 	dependencies_check(loading);
 	if (!overlap_check(&stack, &loading->space, loading->sources, loading->diagnostics) ||
 	    loading->diagnostics->error_count != errors_before)

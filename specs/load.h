@@ -37,10 +37,12 @@ struct load_options {
 	struct redaction *redaction;
 };
 
-/* What a provider's block may set. */
+/* What a provider's block may set, and where that leads. */
 struct provider_schema {
 	const char *name; /* "aws" */
 	struct fields settings;
+	/* As in struct provider; NULL: places of this provider are not told apart. */
+	bool (*expect)(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret);
 };
 
 /*

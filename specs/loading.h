@@ -29,6 +29,7 @@ struct meeting {
 	uint8_t binding; /* enum binding */
 	bool immutable;
 	bool loose;
+	bool names; /* a reference field holds it: the target is looked for where the referrer lives */
 };
 
 /* A resource while it is loaded; the one of the same index in resources is what becomes of it. */

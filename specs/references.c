@@ -39,10 +39,10 @@ void references_meet(struct loading *loading, uint32_t entry, const struct meeti
 
 /* Notes a reference found in a value; false after a diagnostic, where a resource would wait for itself. */
 static bool meet(struct resolution *resolution, const struct resource *target, struct slice output, unsigned flags,
-		 struct position position)
+		 bool names, struct position position)
 {
 	struct loading *loading = resolution->loading;
-	struct meeting meeting = {.output = output, .position = position};
+	struct meeting meeting = {.output = output, .position = position, .names = names};
 
 	/* Outputs of the stack and the like bind nothing. */
 	if (resolution->entry == NO_ENTRY || !resolution->top)
@@ -192,7 +192,7 @@ static bool resolve_name(struct resolution *resolution, const struct field *fiel
 	const struct output *output = kind ? kind_output(kind, field->output) : NULL;
 
 	if (target && output) {
-		*ret = meet(resolution, target, slice_of(output->name), flags, given->position)
+		*ret = meet(resolution, target, slice_of(output->name), flags, true, given->position)
 			       ? reference_value(resolution, target, field, output, given->position)
 			       : refused(given);
 		return true;
@@ -205,25 +205,25 @@ static bool resolve_name(struct resolution *resolution, const struct field *fiel
 }
 
 /* Notes what a value waits for. False after a diagnostic. */
-static bool meet_all(struct resolution *resolution, unsigned flags, const struct value *value)
+static bool meet_all(struct resolution *resolution, unsigned flags, bool names, const struct value *value)
 {
-	const struct expression_reference *names;
+	const struct expression_reference *found;
 	bool good = true;
 	size_t count;
 
 	for (size_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
-		good = meet_all(resolution, flags, &value->items[i]) && good;
+		good = meet_all(resolution, flags, names, &value->items[i]) && good;
 	for (size_t i = 0; value->type == VALUE_MAP && i < value->count; i++)
-		good = meet_all(resolution, flags, &value->members[i].value) && good;
+		good = meet_all(resolution, flags, names, &value->members[i].value) && good;
 	if (value->type != VALUE_DEFERRED)
 		return good;
 	/* Every deferred value met while loading was made by this wing. */
-	expression_references((const struct expression *)value->deferred->program, &names, &count);
+	expression_references((const struct expression *)value->deferred->program, &found, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct resource *target = loading_find(resolution->loading, names[i].address);
+		const struct resource *target = loading_find(resolution->loading, found[i].address);
 
 		if (target)
-			good = meet(resolution, target, names[i].attribute, flags, value->position) && good;
+			good = meet(resolution, target, found[i].attribute, flags, names, value->position) && good;
 	}
 	return good;
 }
@@ -349,7 +349,7 @@ static bool resolve_expression(struct resolution *resolution, const struct field
 		*ret = refused(given);
 		return true;
 	}
-	if (!meet_all(resolution, flags, &value))
+	if (!meet_all(resolution, flags, is_reference, &value))
 		*ret = refused(given);
 	return true;
 }

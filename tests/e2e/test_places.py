@@ -56,3 +56,28 @@ def test_a_first_run_in_another_account_leaves_nothing_behind(stack, cloud):
     stack.write("stack.yaml", of_account(OTHER_ACCOUNT))
     refused(stack, "apply", "--yes")
     assert not (stack.folder / ".trueup").exists()
+
+
+def in_two_regions(**subnet):
+    return spec_text(
+        {
+            "aws.vpc": {"train": {"cidr": "10.20.0.0/16", "provider": "aws.east"}},
+            "aws.subnet": {"a": {"vpc": "train", "cidr": "10.20.1.0/24", **subnet}},
+        },
+        providers={"aws": {}, "aws.east": {"region": "us-east-1"}},
+    )
+
+
+def test_a_reference_to_another_region_is_an_error_of_the_spec(stack, cloud):
+    """Even a plan would destroy before it fails: the id is not to be found there."""
+    stack.write("stack.yaml", in_two_regions(provider="aws.east"))
+    apply(stack)
+    stack.write("stack.yaml", in_two_regions())
+    for command in ["validate"], ["plan"], ["apply", "--yes"]:
+        error = refused(stack, *command)
+        assert "'aws.vpc.train'" in error["message"] and "region us-east-1" in error["message"], error
+        assert error["address"] == "aws.subnet.a", error
+    # Without a region of its own the default provider may be there too.
+    stack.run("validate", AWS_REGION=None)
+    stack.run("validate", AWS_REGION="us-east-1")
+    assert len(ids_of(stack)) == 2

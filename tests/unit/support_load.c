@@ -89,11 +89,25 @@ void folder_init(struct folder *folder, const char *files)
 static const struct field provider_fields[] = {
 	{.name = "region", .type = FIELD_STRING, .flags = REQUIRED},
 	{.name = "retries", .type = FIELD_INTEGER},
+	{.name = "account", .type = FIELD_STRING},
+	{.name = "endpoint", .type = FIELD_STRING},
 };
 
+static bool expect(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret)
+{
+	(void)world;
+	(void)arena;
+	*ret = (struct identity){
+		.region = value_slice(value_get_named(settings, "region")),
+		.account = value_slice(value_get_named(settings, "account")),
+		.endpoint = value_slice(value_get_named(settings, "endpoint")),
+	};
+	return true;
+}
+
 static const struct provider_schema schemas[] = {
-	{"net", FIELDS(provider_fields)},
-	{"box", {NULL, 0, sizeof(struct field)}},
+	{"net", FIELDS(provider_fields), expect},
+	{"box", {NULL, 0, sizeof(struct field)}, NULL},
 };
 
 void loaded_start(struct loaded *loaded, struct folder *folder, const struct load_options *options)

@@ -214,6 +214,19 @@ static const struct load_row rows[] = {
 	 "provider box {}\n"
 	 "provider net {\"region\":\"west\"}\n"
 	 "provider net.east {\"region\":\"east-1\",\"retries\":3}\n"},
+	{"references to where another provider leads as well, and texts and waiting from anywhere",
+	 A "providers: {net: {region: r}, net.twin: {region: r, account: '1'}, net.east: {region: e}}\n"
+	   "net.vpc: {a: {cidr: 10.0.0.0/16, provider: net.twin}, b: {cidr: 10.1.0.0/16, provider: net.east}}\n"
+	   "net.group: {g: {vpc: a, about: \"${net.vpc.b.id}\", depends_on: [net.vpc.b]}}\n",
+	 "net.group.g {\"about\":{\"$deferred\":\"${net.vpc.b.id}\"},\"vpc\":{\"$deferred\":\"${net.vpc.a.id}\"}}\n"
+	 "  make net.vpc.a.id in vpc immutable\n"
+	 "  make net.vpc.b.id in about\n"
+	 "  whole net.vpc.b\n"
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"} by net.twin\n"
+	 "net.vpc.b {\"cidr\":\"10.1.0.0/16\"} by net.east\n"
+	 "provider net {\"region\":\"r\"}\n"
+	 "provider net.east {\"region\":\"e\"}\n"
+	 "provider net.twin {\"account\":\"1\",\"region\":\"r\"}\n"},
 	{"settings and outputs",
 	 A "settings: {max_delete: 5}\noutputs: {id: \"${net.group.a.id}\", all: {k: [\"${net.group.a.about}\", "
 	   "2]}}\nnet.group: {a: {about: z}}\n",

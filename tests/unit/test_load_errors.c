@@ -226,6 +226,28 @@ static const struct load_row resource_rows[] = {
 	 "variable for it) [net.group.g]\n"},
 };
 
+#define EAST                                                                                                           \
+	"providers: {net: {region: r}, net.twin: {region: r}, net.east: {region: e}, net.other: {region: r, account: " \
+	"'1'}, net.third: {region: r, account: '2'}, net.box: {region: r, endpoint: x}}\n"
+
+static const struct load_row elsewhere_rows[] = {
+	{"another region", A EAST "net.vpc: {a: {cidr: 10.0.0.0/16, provider: net.east}}\nnet.subnet: {s: {vpc: a}}\n",
+	 "a.yaml:4:23: 'vpc' refers to 'net.vpc.a', which provider 'net.east' has in region e, but provider 'net' "
+	 "reaches region r (give both the same 'provider': 'vpc' is looked for in its own place alone) <a.yaml:3:11> "
+	 "[net.subnet.s]\n"},
+	{"another account, written as an expression",
+	 A EAST "net.vpc: {a: {cidr: 10.0.0.0/16, provider: net.third}}\nnet.subnet: {s: {provider: net.other, vpc: "
+		"\"${net.vpc.a.id}\"}}\n",
+	 "a.yaml:4:44: 'vpc' refers to 'net.vpc.a', which provider 'net.third' has in account 2, but provider "
+	 "'net.other' reaches account 1 (give both the same 'provider': 'vpc' is looked for in its own place alone) "
+	 "<a.yaml:3:11> [net.subnet.s]\n"},
+	{"another endpoint, within a part",
+	 A EAST VPC "net.group: {g: {vpc: a, rules: [{protocol: tcp, group: h}]}, h: {provider: net.box}}\n",
+	 "a.yaml:4:56: 'rules' refers to 'net.group.h', which provider 'net.box' has in endpoint x, but provider 'net' "
+	 "reaches endpoint of its own (give both the same 'provider': 'rules' is looked for in its own place alone) "
+	 "<a.yaml:4:62> [net.group.g]\n"},
+};
+
 static const struct load_row reference_rows[] = {
 	{"a reference to nothing",
 	 A "net.vpc: {train: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: trian}, b: {vpc: net.vpc.trian}, c: {vpc: "
@@ -396,6 +418,12 @@ static void test_resources(void **state)
 	assert_int_equal(load_rows_check(resource_rows, COUNT(resource_rows)), 0);
 }
 
+static void test_elsewhere(void **state)
+{
+	(void)state;
+	assert_int_equal(load_rows_check(elsewhere_rows, COUNT(elsewhere_rows)), 0);
+}
+
 static void test_references(void **state)
 {
 	(void)state;
@@ -412,7 +440,7 @@ static const char sample[] =
 	"=== a.yaml\n"
 	"stack: s\n"
 	"vars: {n: {type: integer, default: 4}, name: alpha, l: {default: [x, z]}}\n"
-	"providers: {net: {region: \"${var.name}\"}, net.east: {region: r}}\n"
+	"providers: {net: {region: \"${var.name}\"}, net.east: {region: \"${var.name}\"}}\n"
 	"address_space: {reserved: {o: 192.168.0.0/16}}\n"
 	"settings: {max_delete: 3}\n"
 	"net.vpc:\n"
@@ -473,8 +501,9 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sections), cmocka_unit_test(test_resources), cmocka_unit_test(test_references),
-		cmocka_unit_test(test_files),	 cmocka_unit_test(test_places),	   cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_sections),  cmocka_unit_test(test_resources), cmocka_unit_test(test_references),
+		cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_files),	    cmocka_unit_test(test_places),
+		cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests_name("load errors", tests, NULL, NULL);
