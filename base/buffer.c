@@ -26,8 +26,7 @@ void buffer_clear(struct buffer *buffer)
 		buffer->data[0] = '\0';
 }
 
-/* Room for more_bytes > 0 and the NUL behind them; false, and full from now on, where the cap forbids it. */
-static bool buffer_reserve(struct buffer *buffer, size_t more_bytes)
+static bool buffer_grow(struct buffer *buffer, size_t more_bytes)
 {
 	size_t needed, capacity;
 
@@ -36,8 +35,6 @@ static bool buffer_reserve(struct buffer *buffer, size_t more_bytes)
 		return false;
 	}
 	needed = buffer->size + more_bytes;
-	if (needed <= buffer->capacity)
-		return true;
 	capacity = buffer->capacity <= buffer->limit_bytes / 2 ? buffer->capacity * 2 : buffer->limit_bytes;
 	if (capacity < BUFFER_FIRST_BYTES)
 		capacity = BUFFER_FIRST_BYTES;
@@ -48,6 +45,12 @@ static bool buffer_reserve(struct buffer *buffer, size_t more_bytes)
 	buffer->data = (char *)memory_resize(buffer->data, capacity + 1);
 	buffer->capacity = capacity;
 	return true;
+}
+
+/* Room for more_bytes > 0 and the NUL behind them; false, and full from now on, where the cap forbids it. */
+static inline bool buffer_reserve(struct buffer *buffer, size_t more_bytes)
+{
+	return (!buffer->full && more_bytes <= buffer->capacity - buffer->size) || buffer_grow(buffer, more_bytes);
 }
 
 bool buffer_append(struct buffer *buffer, struct slice text)
@@ -69,7 +72,11 @@ bool buffer_string(struct buffer *buffer, const char *string)
 
 bool buffer_byte(struct buffer *buffer, char byte)
 {
-	return buffer_append(buffer, (struct slice){&byte, 1});
+	if (!buffer_reserve(buffer, 1))
+		return false;
+	buffer->data[buffer->size++] = byte;
+	buffer->data[buffer->size] = '\0';
+	return true;
 }
 
 bool buffer_decimal(struct buffer *buffer, uint64_t number)
@@ -95,15 +102,21 @@ bool buffer_format(struct buffer *buffer, const char *format, ...)
 	return taken;
 }
 
+/* Mostly there is room, and then it is formatted once. */
 __attribute__((format(printf, 2, 0))) bool buffer_vformat(struct buffer *buffer, const char *format, va_list arguments)
 {
+	size_t room_bytes = buffer->capacity - buffer->size;
+	char *end = buffer->data ? buffer->data + buffer->size : NULL;
 	va_list again;
 	int length;
 
 	va_copy(again, arguments);
-	length = vsnprintf(NULL, 0, format, arguments);
+	length = vsnprintf(end, end ? room_bytes + 1 : 0, format, arguments);
+	if (end && (buffer->full || length < 0 || (size_t)length > room_bytes))
+		*end = '\0';
 	if (length > 0 && buffer_reserve(buffer, (size_t)length)) {
-		vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
+		if (!end || (size_t)length > room_bytes)
+			vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
 		buffer->size += (size_t)length;
 	}
 	va_end(again);

@@ -9,6 +9,10 @@
 
 #include "base/buffer.h"
 
+/* More than a buffer begins with: 300 bytes. */
+#define TEXT_OF_60 "123456789012345678901234567890123456789012345678901234567890"
+#define LONG_TEXT TEXT_OF_60 TEXT_OF_60 TEXT_OF_60 TEXT_OF_60 TEXT_OF_60
+
 static bool append_slice(struct buffer *buffer, const char *text)
 {
 	return buffer_append(buffer, slice_of(text));
@@ -47,6 +51,8 @@ static void test_cap(void **state)
 		{"bytes up to the cap", append_bytes, 4, "12", true, "ab12"},
 		{"bytes past the cap", append_bytes, 4, "123", false, "ab12"},
 		{"format up to the cap", append_formatted, 7, "12345", true, "ab12345"},
+		{"longer format up to the cap", append_formatted, 302, LONG_TEXT, true, "ab" LONG_TEXT},
+		{"longer format past the cap", append_formatted, 301, LONG_TEXT, false, "ab"},
 		{"format past the cap", append_formatted, 6, "12345", false, "ab"},
 		{"nothing at the cap", append_slice, 2, "", true, "ab"},
 		{"nothing formatted at the cap", append_formatted, 2, "", true, "ab"},
