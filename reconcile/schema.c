@@ -349,19 +349,28 @@ static enum fit fit_list(struct schema_walk *walk, const struct field *field, co
 	return changed ? FIT_CHANGED : FIT_SAME;
 }
 
+static void needs_one(const struct exclusive *exclusive, const char *what, const struct value *map,
+		      struct diagnostics *diagnostics)
+{
+	BUFFER_AUTO names;
+
+	buffer_init(&names, CANDIDATES_MOST);
+	for (size_t i = 0; exclusive->members[i]; i++)
+		buffer_format(&names, "%s'%s'", i > 0 ? ", " : "", exclusive->members[i]);
+	diag_error(diagnostics, FAULT_USER, map->position, "%s needs one of %.*s", what,
+		   SLICE_ARGUMENTS(buffer_slice(&names)));
+}
+
 static void check_exclusive(const struct exclusive *exclusive, const char *what, const struct value *map,
 			    struct diagnostics *diagnostics)
 {
 	const struct value *first = NULL;
 	const char *first_name = NULL;
-	BUFFER_AUTO names;
 
-	buffer_init(&names, CANDIDATES_MOST);
 	for (size_t i = 0; map->type == VALUE_MAP && exclusive->members[i]; i++) {
 		const char *name = exclusive->members[i];
 		const struct value *value = value_get_named(map, name);
 
-		buffer_format(&names, "%s'%s'", i > 0 ? ", " : "", name);
 		if (!value || value->type == VALUE_NULL)
 			continue;
 		if (first) {
@@ -375,8 +384,7 @@ static void check_exclusive(const struct exclusive *exclusive, const char *what,
 		first_name = name;
 	}
 	if (map->type == VALUE_MAP && !first && exclusive->needs_one)
-		diag_error(diagnostics, FAULT_USER, map->position, "%s needs one of %.*s", what,
-			   SLICE_ARGUMENTS(buffer_slice(&names)));
+		needs_one(exclusive, what, map, diagnostics);
 }
 
 /* The rule holds for the map that the field is, or for each of its items. */

@@ -49,7 +49,7 @@ static void append_wire_path(struct buffer *buffer, const struct place *place)
 		buffer_append(buffer, place->item_name);
 		buffer_byte(buffer, '.');
 	}
-	buffer_format(buffer, "%zu", place->number);
+	buffer_decimal(buffer, place->number);
 }
 
 /* "TagSpecifications.0.Tags should be a list and is a string" */
@@ -205,8 +205,10 @@ bool aws_request_body(const struct aws_operation_shape *operation, const struct 
 
 	arena_init(&writer.arena);
 	buffer_init(&writer.body, body->limit_bytes);
-	buffer_format(&writer.body, "Action=%.*s&Version=%.*s", SLICE_ARGUMENTS(operation->name),
-		      SLICE_ARGUMENTS(operation->service->api_version));
+	buffer_string(&writer.body, "Action=");
+	buffer_append(&writer.body, operation->name);
+	buffer_string(&writer.body, "&Version=");
+	buffer_append(&writer.body, operation->service->api_version);
 	done = write_value(&writer, operation->input ? operation->input : &nothing, NULL, parameters);
 	if (done && (writer.body.full || !buffer_append(body, buffer_slice(&writer.body))))
 		done = diag_error(diagnostics, FAULT_USER, NOWHERE, "the call '%.*s' is longer than %zu bytes",
