@@ -15,61 +15,77 @@ static void append(struct buffer *out, struct slice text)
 	(void)buffer_append(out, text);
 }
 
-static void escape(struct buffer *out, struct slice text)
+/* What nearly every text consists of: what neither is escaped nor can be out of place. */
+static size_t plain_size(struct slice text)
 {
-	size_t plain = 0;
+	size_t size = 0;
 
-	for (size_t i = 0; i < text.size; i++) {
-		const char *entity = NULL;
-
-		switch (text.data[i]) {
-		case '&':
-			entity = "&amp;";
-			break;
-		case '<':
-			entity = "&lt;";
-			break;
-		case '>':
-			entity = "&gt;";
-			break;
-		case '"':
-			entity = "&quot;";
-			break;
-		case '\r':
-			entity = "&#xD;";
-			break;
-		default:
-			continue;
-		}
-		append(out, (struct slice){text.data + plain, i - plain});
-		(void)buffer_string(out, entity);
-		plain = i + 1;
-	}
-	append(out, slice_from(text, plain));
+	while (size < text.size && text.data[size] >= ' ' && text.data[size] <= '~' && text.data[size] != '&' &&
+	       text.data[size] != '<' && text.data[size] != '>' && text.data[size] != '"')
+		size++;
+	return size;
 }
 
-static void tag(struct buffer *out, const char *open, const char *name)
+static const char *entity_of(char byte)
 {
-	(void)buffer_string(out, open);
-	(void)buffer_string(out, name);
+	switch (byte) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\r':
+		return "&#xD;";
+	default:
+		return NULL;
+	}
+}
+
+static void escape(struct buffer *out, struct slice text)
+{
+	while (text.size > 0) {
+		size_t plain = plain_size(text), other = plain;
+
+		(void)buffer_append(out, slice_first(text, plain));
+		while (other < text.size && !entity_of(text.data[other]) &&
+		       (text.data[other] < ' ' || text.data[other] > '~'))
+			other++;
+		append(out, (struct slice){text.data + plain, other - plain});
+		text = slice_from(text, other);
+		while (text.size > 0 && entity_of(text.data[0])) {
+			(void)buffer_string(out, entity_of(text.data[0]));
+			text = slice_from(text, 1);
+		}
+	}
+}
+
+static void tag(struct buffer *out, struct slice open, struct slice name)
+{
+	(void)buffer_append(out, open);
+	(void)buffer_append(out, name);
 	(void)buffer_byte(out, '>');
 }
 
 void sim_out_open(struct sim_call *call, const char *name)
 {
-	tag(call->out, "<", name);
+	tag(call->out, SLICE("<"), slice_of(name));
 }
 
 void sim_out_close(struct sim_call *call, const char *name)
 {
-	tag(call->out, "</", name);
+	tag(call->out, SLICE("</"), slice_of(name));
 }
 
 void sim_out_text(struct sim_call *call, const char *name, struct slice text)
 {
-	tag(call->out, "<", name);
+	struct slice own = slice_of(name);
+
+	tag(call->out, SLICE("<"), own);
 	escape(call->out, text);
-	tag(call->out, "</", name);
+	tag(call->out, SLICE("</"), own);
 }
 
 void sim_out_string(struct sim_call *call, const char *name, const char *text)

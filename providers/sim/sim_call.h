@@ -95,9 +95,8 @@ void sim_copy_members(const struct sim_shape *shape, const struct node *request,
 const struct sim_shape *sim_shape_member(const struct sim_shape *shape, const char *path);
 /* Reads a table of parameters. Lives in arena. */
 struct sim_shape *sim_shape_read(struct arena *arena, const char *text, enum sim_service service);
-/* Checks a request against it: unknown, missing and ill-typed parameters fail the call. */
-void sim_shape_check(struct sim_call *call, const struct sim_shape *shape, const struct node *request,
-		     const char *prefix);
+/* Checks call->request against call->shape: unknown, missing and ill-typed parameters fail the call. */
+void sim_shape_check(struct sim_call *call);
 /* Reads a form body into call->request. */
 void sim_form_read(struct sim_call *call, struct slice form);
 bool sim_url_decode(struct arena *arena, struct slice text, bool plus, struct slice *ret);

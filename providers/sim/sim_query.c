@@ -157,17 +157,28 @@ bool sim_within_quota(struct sim_call *call, enum sim_type_number type, enum sim
 
 static void make_request_id(struct sim_call *call)
 {
+	static const char form[] = "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx";
 	char digits[33];
+	size_t next = 0;
 
+	_Static_assert(sizeof(form) == sizeof(call->id), "a request id has that form");
 	sim_random_hex(call->sim, digits, 32);
-	(void)snprintf(call->id, sizeof(call->id), "%.8s-%.4s-4%.3s-a%.3s-%.12s", digits, digits + 8, digits + 13,
-		       digits + 17, digits + 20);
+	memcpy(call->id, form, sizeof(form));
+	for (size_t i = 0; form[i]; i++) {
+		if (form[i] == 'x')
+			call->id[i] = digits[next];
+		next += form[i] != '-';
+	}
 }
 
 static void begin_answer(struct sim_call *call, const char *suffix)
 {
-	(void)buffer_format(call->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<%s%s xmlns=\"%s\">",
-			    call->action->name, suffix, services[call->service].space);
+	(void)buffer_string(call->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<");
+	(void)buffer_string(call->out, call->action->name);
+	(void)buffer_string(call->out, suffix);
+	(void)buffer_string(call->out, " xmlns=\"");
+	(void)buffer_string(call->out, services[call->service].space);
+	(void)buffer_string(call->out, "\">");
 }
 
 static void run_action(struct sim_call *call)
@@ -186,7 +197,9 @@ static void run_action(struct sim_call *call)
 		sim_out_string(call, "RequestId", call->id);
 		sim_out_close(call, "ResponseMetadata");
 	}
-	(void)buffer_format(call->out, "</%sResponse>", name);
+	(void)buffer_string(call->out, "</");
+	(void)buffer_string(call->out, name);
+	(void)buffer_string(call->out, "Response>");
 }
 
 static struct action_entry *find_action(struct sim_call *call, struct slice name)
@@ -225,7 +238,7 @@ void sim_query(struct sim_call *call, struct slice form)
 	bool dry = call->service == SIM_EC2 && sim_flag(call, "DryRun", false);
 	if (call->service == SIM_EC2)
 		node_drop(&call->request, "DryRun");
-	sim_shape_check(call, call->shape, &call->request, "");
+	sim_shape_check(call);
 	if (dry)
 		sim_fail(call, "DryRunOperation", "Request would have succeeded, but DryRun flag is set.");
 	if (!call->failed)

@@ -1,5 +1,4 @@
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -164,87 +163,121 @@ static bool is_boolean(struct slice text)
 	       slice_is(text, "1") || slice_is(text, "0");
 }
 
-static void check_scalar(struct sim_call *call, const struct sim_shape *shape, const struct node *node,
-			 const char *path)
+/* Where a parameter stands, written only where something is said of it. */
+struct place {
+	const struct place *above; /* NULL: a parameter of the action itself */
+	const char *name;	   /* NULL: an item of the list above */
+	unsigned number;	   /* of the item, from 1 */
+};
+
+enum { PATH_BYTES_MOST = 600 };
+
+static void append_path(struct buffer *path, const struct place *place)
 {
+	if (place->above) {
+		append_path(path, place->above);
+		(void)buffer_byte(path, '.');
+	}
+	if (place->name)
+		(void)buffer_string(path, place->name);
+	else
+		(void)buffer_decimal(path, place->number);
+}
+
+static const char *path_of(struct sim_call *call, const struct place *place)
+{
+	BUFFER_AUTO path;
+
+	buffer_init(&path, PATH_BYTES_MOST);
+	append_path(&path, place);
+	return arena_string(call->arena, buffer_slice(&path));
+}
+
+static void not_recognized(struct sim_call *call, const char *code, const struct place *place)
+{
+	sim_fail(call, code, "The parameter %s is not recognized", path_of(call, place));
+}
+
+static void check_scalar(struct sim_call *call, const struct sim_shape *shape, const struct node *node,
+			 const struct place *place)
+{
+	const char *invalid = call->service == SIM_EC2 ? "InvalidParameterValue" : "MalformedInput";
 	struct slice text = node_slice(node);
 	int64_t number;
 
 	if (node->type != NODE_TEXT)
-		sim_fail(call, "UnknownParameter", "The parameter %s is not recognized", path);
+		not_recognized(call, "UnknownParameter", place);
 	else if (shape->type == 'i' && !slice_integer(text, &number))
-		sim_fail(call, call->service == SIM_EC2 ? "InvalidParameterValue" : "MalformedInput",
-			 "Value (%.*s) for parameter %s is invalid. Invalid integer value", SLICE_ARGUMENTS(text),
-			 path);
+		sim_fail(call, invalid, "Value (%.*s) for parameter %s is invalid. Invalid integer value",
+			 SLICE_ARGUMENTS(text), path_of(call, place));
 	else if (shape->type == 'b' && !is_boolean(text))
-		sim_fail(call, call->service == SIM_EC2 ? "InvalidParameterValue" : "MalformedInput",
-			 "Value (%.*s) for parameter %s is invalid. Invalid boolean value", SLICE_ARGUMENTS(text),
-			 path);
+		sim_fail(call, invalid, "Value (%.*s) for parameter %s is invalid. Invalid boolean value",
+			 SLICE_ARGUMENTS(text), path_of(call, place));
 }
 
-static void check_one(struct sim_call *call, const struct sim_shape *shape, const struct node *node, const char *path)
+static void check_map(struct sim_call *call, const struct sim_shape *shape, const struct node *request,
+		      const struct place *above);
+
+static void check_one(struct sim_call *call, const struct sim_shape *shape, const struct node *node,
+		      const struct place *place)
 {
 	if (shape->type != 'm')
-		check_scalar(call, shape, node, path);
+		check_scalar(call, shape, node, place);
 	else if (node->type == NODE_MAP)
-		sim_shape_check(call, shape, node, path);
+		check_map(call, shape, node, place);
 	else if (node->type == NODE_LIST || node->count > 0)
-		sim_fail(call, "UnknownParameter", "The parameter %s is not recognized", path);
+		not_recognized(call, "UnknownParameter", place);
 }
 
 static void check_member(struct sim_call *call, const struct sim_shape *shape, const struct node *node,
-			 const char *path)
+			 const struct place *place)
 {
-	char item[600];
-
 	if (!shape->list) {
-		check_one(call, shape, node, path);
+		check_one(call, shape, node, place);
 		return;
 	}
 	/* The query protocol sends an empty list as an empty text. */
 	if (node->type == NODE_TEXT && node->count == 0 && call->service != SIM_EC2)
 		return;
 	if (node->type != NODE_LIST) {
-		sim_fail(call, "UnknownParameter", "The parameter %s is not recognized", path);
+		not_recognized(call, "UnknownParameter", place);
 		return;
 	}
-	for (uint32_t i = 0; i < node->count; i++) {
-		(void)snprintf(item, sizeof(item), "%s.%u", path, (unsigned)i + 1);
-		check_one(call, shape, &node->items[i], item);
-	}
+	for (uint32_t i = 0; i < node->count; i++)
+		check_one(call, shape, &node->items[i], &(struct place){.above = place, .number = (unsigned)i + 1});
 }
 
-static void missing(struct sim_call *call, const char *path)
+static void missing(struct sim_call *call, const struct place *place)
 {
 	if (call->service == SIM_EC2)
-		sim_fail(call, "MissingParameter", "The request must contain the parameter %s", path);
+		sim_fail(call, "MissingParameter", "The request must contain the parameter %s", path_of(call, place));
 	else
 		sim_fail(
 			call, "ValidationError",
 			"1 validation error detected: Value null at '%s' failed to satisfy constraint: Member must not "
 			"be null",
-			path);
+			path_of(call, place));
 }
 
-void sim_shape_check(struct sim_call *call, const struct sim_shape *shape, const struct node *request,
-		     const char *prefix)
+static void check_map(struct sim_call *call, const struct sim_shape *shape, const struct node *request,
+		      const struct place *above)
 {
-	char path[512];
-
 	for (uint32_t i = 0; i < request->count && !call->failed; i++) {
 		const struct node *node = &request->items[i];
 		const struct sim_shape *member = member_named(shape, slice_of(node->name));
+		struct place place = {.above = above, .name = node->name};
 
-		(void)snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", node->name);
 		if (member)
-			check_member(call, member, node, path);
+			check_member(call, member, node, &place);
 		else
-			sim_fail(call, call->service == SIM_EC2 ? "UnknownParameter" : "ValidationError",
-				 "The parameter %s is not recognized", path);
+			not_recognized(call, call->service == SIM_EC2 ? "UnknownParameter" : "ValidationError", &place);
 	}
-	for (size_t i = 0; i < shape->member_count && !call->failed; i++) {
-		(void)snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", shape->members[i].name);
+	for (size_t i = 0; i < shape->member_count && !call->failed; i++)
 		if (shape->members[i].required && !node_get(request, shape->members[i].name))
-			missing(call, path);
-	}
+			missing(call, &(struct place){.above = above, .name = shape->members[i].name});
+}
+
+void sim_shape_check(struct sim_call *call)
+{
+	check_map(call, call->shape, &call->request, NULL);
 }
