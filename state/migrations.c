@@ -114,13 +114,26 @@ bool migrations_refuse_older(struct database *database, struct diagnostics *diag
 	return false;
 }
 
+/* The one number that a statement gives. */
+static bool look(struct database *database, enum statement statement, int64_t *ret, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, statement);
+	bool row;
+
+	if (!query_next(&query, &row, diagnostics))
+		return false;
+	*ret = row ? query_column_integer(&query, 0) : 0;
+	return true;
+}
+
 bool migrations_check(struct database *database, enum file_kind *ret, struct diagnostics *diagnostics)
 {
 	int64_t application = 0, format = 0, tables = 0;
 
-	if (!database_pragma(database, "PRAGMA application_id", &application, diagnostics) ||
-	    !database_pragma(database, "PRAGMA user_version", &format, diagnostics) ||
-	    !database_pragma(database, "SELECT count(*) FROM sqlite_schema", &tables, diagnostics))
+	if (!look(database, STATEMENT_APPLICATION_ID, &application, diagnostics) ||
+	    !look(database, STATEMENT_USER_VERSION, &format, diagnostics))
+		return false;
+	if (application == 0 && format == 0 && !look(database, STATEMENT_TABLE_COUNT, &tables, diagnostics))
 		return false;
 	if (application == 0 && format == 0 && tables == 0) {
 		*ret = FILE_BLANK;
@@ -141,7 +154,7 @@ bool migrations_run(struct database *database, struct slice program, int64_t wal
 	int64_t format = 0;
 
 	/* Within the transaction: another program may have been faster. */
-	if (!database_pragma(database, "PRAGMA user_version", &format, diagnostics))
+	if (!look(database, STATEMENT_USER_VERSION, &format, diagnostics))
 		return false;
 	for (; format < NEWEST_FORMAT; format++) {
 		char advance[64];

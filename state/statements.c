@@ -14,6 +14,10 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_COMMIT] = "COMMIT",
 	[STATEMENT_ROLLBACK] = "ROLLBACK",
 
+	[STATEMENT_APPLICATION_ID] = "PRAGMA application_id",
+	[STATEMENT_USER_VERSION] = "PRAGMA user_version",
+	[STATEMENT_TABLE_COUNT] = "SELECT count(*) FROM sqlite_schema",
+
 	[STATEMENT_STACK_INSERT] = "INSERT INTO stack (id, lineage, name, serial, fingerprint_key, created_ms)"
 				   " VALUES (1, ?, ?, 0, ?, ?)",
 	[STATEMENT_STACK_READ] = "SELECT lineage, name, serial, fingerprint_key, sealing_key FROM stack WHERE id = 1",
