@@ -70,37 +70,21 @@ static const struct disk_file *find_log(const struct audit *audit)
 	return disk_find(audit->access.disk, slice_of(path));
 }
 
-static bool prepare(struct audit *audit)
-{
-	const struct {
-		const char *text;
-		sqlite3_stmt **statement;
-	} queries[] = {
-		{"SELECT count(*) FROM intents WHERE operation = ?1", &audit->by_operation},
-		{"SELECT count(*) FROM intents WHERE id = ?1 AND operation = ?2", &audit->by_id},
-		{"SELECT count(*) FROM intents WHERE token = ?1 AND operation = ?2", &audit->by_token},
-	};
-
-	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++)
-		if (sqlite3_prepare_v2(audit->database, queries[i].text, -1, queries[i].statement, NULL) != SQLITE_OK)
-			return false;
-	return true;
-}
-
 static bool reach(struct audit *audit)
 {
 	char uri[sizeof(audit_path) + 32];
+	bool has_log = find_log(audit) != NULL;
 
 	if (audit->database)
 		return true;
 	/* Without a log SQLite would make one. */
-	(void)snprintf(uri, sizeof(uri), "file://%s%s", audit_path, find_log(audit) ? "" : "?immutable=1");
+	(void)snprintf(uri, sizeof(uri), "file://%s%s", audit_path, has_log ? "" : "?immutable=1");
+	audit->is_lasting = has_log;
 	if (sqlite3_open_v2(uri, &audit->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
 			    audit->access.name) == SQLITE_OK) {
 		/* What is looked at must not be changed by the look. */
 		sqlite3_db_config(audit->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-		if (prepare(audit))
-			return true;
+		return true;
 	}
 	audit_leave(audit);
 	return false;
@@ -113,6 +97,18 @@ static bool is_durable(const struct audit *audit)
 	return !log || disk_is_synced(log);
 }
 
+/* Whether everything that can be read is durable, and the question can be put to it. */
+static bool prepare(struct audit *audit, sqlite3_stmt **statement, const char *question)
+{
+	if (!reach(audit) || !is_durable(audit))
+		return false;
+	if (*statement ||
+	    sqlite3_prepare_v3(audit->database, question, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) == SQLITE_OK)
+		return true;
+	audit_leave(audit);
+	return false;
+}
+
 static int count_rows(sqlite3_stmt *statement)
 {
 	int count = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : -1;
@@ -123,7 +119,7 @@ static int count_rows(sqlite3_stmt *statement)
 
 int audit_intents(struct audit *audit, const char *operation)
 {
-	if (!reach(audit) || !is_durable(audit))
+	if (!prepare(audit, &audit->by_operation, "SELECT count(*) FROM intents WHERE operation = ?1"))
 		return -1;
 	sqlite3_bind_text(audit->by_operation, 1, operation, -1, SQLITE_STATIC);
 	return count_rows(audit->by_operation);
@@ -149,7 +145,8 @@ bool audit_has_intent(struct audit *audit, struct slice id, const char *operatio
 {
 	unsigned char bytes[16];
 
-	if (!reach(audit) || !is_durable(audit) || !read_hex(id, bytes, sizeof(bytes)))
+	if (!read_hex(id, bytes, sizeof(bytes)) ||
+	    !prepare(audit, &audit->by_id, "SELECT count(*) FROM intents WHERE id = ?1 AND operation = ?2"))
 		return false;
 	sqlite3_bind_blob(audit->by_id, 1, bytes, sizeof(bytes), SQLITE_STATIC);
 	sqlite3_bind_text(audit->by_id, 2, operation, -1, SQLITE_STATIC);
@@ -158,7 +155,7 @@ bool audit_has_intent(struct audit *audit, struct slice id, const char *operatio
 
 bool audit_has_token(struct audit *audit, struct slice token, const char *operation)
 {
-	if (!reach(audit) || !is_durable(audit))
+	if (!prepare(audit, &audit->by_token, "SELECT count(*) FROM intents WHERE token = ?1 AND operation = ?2"))
 		return false;
 	sqlite3_bind_text(audit->by_token, 1, token.data, (int)token.size, SQLITE_STATIC);
 	sqlite3_bind_text(audit->by_token, 2, operation, -1, SQLITE_STATIC);
@@ -219,8 +216,9 @@ bool audit_is_recovering(struct audit *audit, int64_t process)
 		is_so = sqlite3_step(statement) == SQLITE_ROW;
 	}
 	sqlite3_finalize(statement);
-	/* There may not be a file yet, or no log: whoever looks next looks anew. */
-	audit_leave(audit);
+	/* Without a log there may not be a file yet, and SQLite takes what it has read for all that will ever be. */
+	if (!audit->is_lasting)
+		audit_leave(audit);
 	return is_so;
 }
 

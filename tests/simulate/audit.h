@@ -12,6 +12,7 @@
 struct audit {
 	struct disk_access access;
 	sqlite3 *database; /* NULL: not open */
+	bool is_lasting;   /* it sees what is written from now on */
 	sqlite3_stmt *by_operation, *by_id, *by_token;
 };
 

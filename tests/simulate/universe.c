@@ -253,6 +253,7 @@ void process_die(struct process *process, bool power)
 	}
 	if (power && !universe->powerless) {
 		universe->powerless = true;
+		audit_leave(&universe->audit);
 		disk_lose_power(&universe->disk, &universe->ruin);
 	}
 }
