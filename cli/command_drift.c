@@ -6,7 +6,7 @@ static int status_of(const struct job *job, const struct recovery *outlook)
 {
 	if (job->plan.unread_count > 0 || (outlook && outlook->waiting_count + outlook->open_count > 0))
 		return STATUS_INCOMPLETE;
-	return plan_is_empty(&job->plan) ? STATUS_FINE : STATUS_CHANGES;
+	return plan_is_empty(&job->plan) && job->twin_count + job->unknown_count == 0 ? STATUS_FINE : STATUS_CHANGES;
 }
 
 static int run_drift(struct invocation *invocation)
@@ -35,7 +35,8 @@ const struct command command_drift = {
 	.name = "drift",
 	.about = "compare what is there with what is recorded; writes nothing, not even a lease",
 	.operands = "",
-	.details = "Ends with 2 where something was changed or is missing, with 3 where something could not be\n"
+	.details = "Ends with 2 where something was changed or is missing, or carries\n"
+		   "the stack's tags without being recorded, with 3 where something could not be\n"
 		   "read, else with 0. Edits of the spec that were not applied yet do not count.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),

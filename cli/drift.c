@@ -1,6 +1,7 @@
 #include "cli/drift.h"
 
 #include "base/map.h"
+#include "cli/recovery.h"
 #include "reconcile/secret_marks.h"
 
 /* The record, as if it were the spec: then a plan is drift and nothing else. */
@@ -88,7 +89,7 @@ static void keep_drift(struct plan *plan)
 bool drift_find(struct job *job)
 {
 	if (!job_load_spec(job) || !job_open_state(job, STATE_READ, job->stack.name) || !job_load_bodies(job) ||
-	    !job_open_sessions(job) || !job_refresh(job))
+	    !job_open_sessions(job) || !job_refresh(job) || !job_tell_strays(job))
 		return false;
 	struct stack *stack = arena_new(job->arena, struct stack);
 	*stack = recorded_stack(job);

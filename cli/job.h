@@ -44,6 +44,8 @@ struct job {
 	struct sessions sessions;
 	const struct identity *identities; /* parallel to stack.providers, or NULL */
 	struct refresh refresh;		   /* refresh.live is NULL until it was read */
+	size_t twin_count,
+		unknown_count; /* of what carries the stack's tags and is not recorded: STRAY_TWIN, _UNKNOWN */
 
 	struct plan plan;
 	struct slice digest;	     /* approval digest of plan, hex */

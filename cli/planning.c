@@ -29,15 +29,13 @@ bool job_prepare(struct job *job, bool refresh)
 		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name) &&
 		       sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects,
 						 job->object_count, job->arena, job->diagnostics);
-	return job_load_spec(job) && open_all(job) && job_refresh(job);
+	return job_load_spec(job) && open_all(job) && job_refresh(job) && job_tell_strays(job);
 }
 
 bool job_prepare_to_act(struct job *job)
 {
-	size_t swept;
-
 	return job_load_spec(job) && open_all(job) && job_recover(job) && job_load_bodies(job) && job_refresh(job) &&
-	       job_sweep(job, &swept);
+	       job_sweep(job);
 }
 
 bool job_plan_as_asked(struct job *job, bool destroy)

@@ -198,16 +198,18 @@ bool job_recover(struct job *job)
 	return true;
 }
 
-/* Which strays are our own calls' doing, as records to be deleted. */
-static bool find_twins(struct job *job, struct object **ret, size_t *ret_count)
+/* Does something with each stray of one origin. */
+typedef void stray_visit(void *context, const struct stray *stray, const struct past_call *past,
+			 const struct object *recorded);
+
+static bool visit_strays(struct job *job, enum stray_origin origin, stray_visit *visit, void *context)
 {
 	int64_t now_ms = job->world->wall_ms(job->world);
-	size_t count = 0;
 	bool good = true;
 	struct map recorded;
 
 	map_init(&recorded);
-	for (size_t i = 0; i < job->object_count; i++)
+	for (size_t i = 0; job->refresh.stray_count > 0 && i < job->object_count; i++)
 		map_set(&recorded, job->objects[i]->object_id, job->objects[i]);
 	for (size_t i = 0; good && i < job->refresh.stray_count; i++) {
 		const struct stray *stray = &job->refresh.strays[i];
@@ -216,13 +218,68 @@ static bool find_twins(struct job *job, struct object **ret, size_t *ret_count)
 
 		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent, &past,
 					     job->diagnostics);
-		if (good && recover_is_twin(&past, stray, object, now_ms))
-			ret[count++] =
-				recover_twin(&past, stray, object, id_new(job->world, job->arena), now_ms, job->arena);
+		if (good && recover_stray_origin(&past, stray, object, now_ms) == origin)
+			visit(context, stray, &past, object);
 	}
 	map_release(&recorded);
-	*ret_count = count;
 	return good;
+}
+
+/* Records under which twins are deleted. */
+struct twins {
+	struct job *job;
+	struct object **items;
+	size_t count;
+};
+
+static void add_twin(void *context, const struct stray *stray, const struct past_call *past,
+		     const struct object *recorded)
+{
+	struct twins *twins = (struct twins *)context;
+	struct job *job = twins->job;
+
+	twins->items[twins->count++] = recover_twin(past, stray, recorded, id_new(job->world, job->arena),
+						    job->world->wall_ms(job->world), job->arena);
+}
+
+static struct slice address_of(const struct stray *stray)
+{
+	return stray->live->ownership.address.size > 0 ? stray->live->ownership.address : slice_of(stray->kind->name);
+}
+
+static void tell_twin(void *context, const struct stray *stray, const struct past_call *past,
+		      const struct object *recorded)
+{
+	struct job *job = (struct job *)context;
+
+	(void)past;
+	(void)recorded;
+	job->twin_count++;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE,
+		 "%.*s was made for '%.*s' by a call that came late: the next apply deletes it",
+		 SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(address_of(stray)));
+}
+
+static void tell_unknown(void *context, const struct stray *stray, const struct past_call *past,
+			 const struct object *recorded)
+{
+	struct job *job = (struct job *)context;
+
+	(void)past;
+	(void)recorded;
+	job->unknown_count++;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE,
+		 "%.*s carries the tags of this stack, as '%.*s', and is not recorded: it is left alone",
+		 SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(address_of(stray)));
+	diag_hint(job->diagnostics,
+		  "delete it if a lost call or an older state left it behind; if it is somebody's own, "
+		  "take the 'trueup:' tags off it, which were copied");
+}
+
+bool job_tell_strays(struct job *job)
+{
+	job->twin_count = job->unknown_count = 0;
+	return visit_strays(job, STRAY_TWIN, tell_twin, job) && visit_strays(job, STRAY_UNKNOWN, tell_unknown, job);
 }
 
 static bool record_twins(struct job *job, struct object *const *twins, size_t count)
@@ -240,21 +297,21 @@ static bool record_twins(struct job *job, struct object *const *twins, size_t co
 	return recover_record(&commit, job->store, job->diagnostics);
 }
 
-bool job_sweep(struct job *job, size_t *ret_count)
+bool job_sweep(struct job *job)
 {
-	struct object **twins = arena_new_array(job->arena, job->refresh.stray_count + 1, struct object *);
+	struct twins twins = {job, arena_new_array(job->arena, job->refresh.stray_count + 1, struct object *), 0};
 	int64_t serial = job->record->serial;
 
-	if (!find_twins(job, twins, ret_count))
+	if (!visit_strays(job, STRAY_TWIN, add_twin, &twins))
 		return false;
-	if (*ret_count == 0)
-		return true;
+	if (twins.count == 0)
+		return job_tell_strays(job);
 	if (!begin(job))
 		return false;
 	/* Another run has been at work since: what looked like a twin may be its own. */
 	bool stands = job->record->serial == serial;
-	bool good = !stands || record_twins(job, twins, *ret_count);
-	return end(job, good) && job_reload(job) && job_load_bodies(job) && job_refresh(job);
+	bool good = !stands || record_twins(job, twins.items, twins.count);
+	return end(job, good) && job_reload(job) && job_load_bodies(job) && job_refresh(job) && job_tell_strays(job);
 }
 
 const struct recovery *job_outlook(struct job *job)

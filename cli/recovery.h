@@ -13,9 +13,11 @@
 __attribute__((warn_unused_result)) bool job_recover(struct job *job);
 /*
  * After a refresh: what our own calls made twice or late is recorded, so that the plan deletes it,
- * and everything is read again. *ret_count: how many there were.
+ * and everything is read again. What is left is told.
  */
-__attribute__((warn_unused_result)) bool job_sweep(struct job *job, size_t *ret_count);
+__attribute__((warn_unused_result)) bool job_sweep(struct job *job);
+/* After a refresh: tells as warnings what carries the stack's tags and is not recorded, and counts it. */
+__attribute__((warn_unused_result)) bool job_tell_strays(struct job *job);
 /* What recovery would do, by what was read; for plans and drift. NULL where nothing is open. */
 const struct recovery *job_outlook(struct job *job);
 

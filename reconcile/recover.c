@@ -117,16 +117,34 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	return commit.close_count == 0 || recover_record(&commit, store, diagnostics);
 }
 
+/* The id of the object that the call was about, or empty. */
+static struct slice own_id(const struct past_call *past, const struct object *recorded)
+{
+	return recorded ? recorded->provider_id : past->provider_id;
+}
+
 bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
 		     int64_t now_ms)
 {
-	struct slice own = recorded ? recorded->provider_id : past->provider_id;
+	struct slice own = own_id(past, recorded);
 
-	if (!past->known)
+	if (!past->known || past->is_open)
 		return false;
 	if (past->outcome != OUTCOME_DONE)
 		return true;
 	return own.size > 0 && !slice_equal(own, stray->live->provider_id) && now_ms - past->sent_ms < LATE_MOST_MS;
+}
+
+enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
+				       const struct object *recorded, int64_t now_ms)
+{
+	struct slice own = own_id(past, recorded);
+
+	if (recover_is_twin(past, stray, recorded, now_ms))
+		return STRAY_TWIN;
+	if (past->known && (past->is_open || own.size == 0 || slice_equal(own, stray->live->provider_id)))
+		return STRAY_LEFT;
+	return STRAY_UNKNOWN;
 }
 
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,

@@ -70,6 +70,13 @@ __attribute__((warn_unused_result)) bool recover_record(const struct commit *com
 __attribute__((warn_unused_result)) bool recover_commit(const struct recovery *recovery, struct store *store,
 							struct diagnostics *diagnostics);
 
+/* What a thing is that carries the stack's tags, and that is not recorded. */
+enum stray_origin {
+	STRAY_LEFT,    /* let go of by people, or still on its way into or out of the record */
+	STRAY_TWIN,    /* the work of one of our own calls, come late or done twice: it goes */
+	STRAY_UNKNOWN, /* nobody can tell: people copy tags, and records get lost */
+};
+
 /*
  * Whether a stray is the work of one of our own calls come late or done twice: one that was
  * given up, or, for as long as a call may be on its way, one whose own object is recorded under
@@ -77,6 +84,8 @@ __attribute__((warn_unused_result)) bool recover_commit(const struct recovery *r
  */
 bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
 		     int64_t now_ms);
+enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
+				       const struct object *recorded, int64_t now_ms);
 /* recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena.
  */
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,

@@ -70,7 +70,8 @@ enum outcome {
 
 /* What is recorded of a call that has ended. */
 struct past_call {
-	bool known; /* there is such a call */
+	bool known;   /* there is such a call */
+	bool is_open; /* it is not settled yet */
 	enum outcome outcome;
 	struct slice address;	  /* of the object it was about */
 	struct slice provider_id; /* that the object had when a run last changed or deleted it; empty where none did */

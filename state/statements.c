@@ -111,7 +111,8 @@ static const char *const texts[STATEMENT_COUNT] = {
 			      " wall_ms, creates, sealed FROM intents ORDER BY number",
 	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address,"
 				  " coalesce((SELECT provider_id FROM formers WHERE object_id = history.object_id"
-				  " AND role IS NOT NULL ORDER BY run DESC LIMIT 1), '') FROM history WHERE intent = ?",
+				  " AND role IS NOT NULL ORDER BY run DESC LIMIT 1), '') FROM history WHERE intent = ?1"
+				  " UNION ALL SELECT '', wall_ms, address, '' FROM intents WHERE id = ?1",
 	/* Each comes with their number. */
 	[STATEMENT_GIVEN_UP] = "SELECT kind, count(*) OVER () FROM (SELECT DISTINCT kind FROM history"
 			       " WHERE outcome = 'absent') ORDER BY kind",

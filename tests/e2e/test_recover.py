@@ -94,6 +94,9 @@ def test_late_twin_is_swept(tiny):
     tiny.run("apply", "--yes")
     intent = rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE outcome = 'absent'")[0][0]
     twin = come_late(tiny, intent)
+    told = f"{twin} was made for 'aws.vpc.main' by a call that came late: the next apply deletes it"
+    assert told in tiny.run("plan", "--detailed-exitcode", status=2).err
+    assert told in tiny.run("drift", status=2).err
     result = tiny.run("apply", "--yes")
     assert f"{twin} was made for 'aws.vpc.main' by a call that came late" in result.err
     assert "1 delete" in result.out
@@ -112,13 +115,32 @@ def test_late_twin_is_swept_where_nothing_of_its_kind_is_recorded(tiny, command)
     assert twin not in world(tiny, "vpc")
 
 
-def test_what_people_tagged_alike_is_left_alone(tiny):
+@pytest.mark.parametrize(
+    "known, waited_s",
+    [pytest.param(True, 7200, id="tags that were copied"), pytest.param(False, 0, id="a call that the record does not know")],
+)
+def test_what_nobody_can_explain_is_told_and_left_alone(tiny, known, waited_s):
+    """A job that looks every night must hear of it; deleting it might delete somebody's own."""
     tiny.run("apply", "--yes")
     intent = rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE operation = 'CreateVpc'")[0][0]
-    tiny.run("sim", "pass", "7200")
+    tiny.run("sim", "pass", str(waited_s))
     copy = come_late(tiny, intent)
-    tiny.run("apply", "--yes")
+    if not known:
+        tiny.run("sim", "change", "vpc", copy, f"tags.trueup:intent={'0' * 32}")
+    told = f"{copy} carries the tags of this stack, as 'aws.vpc.main', and is not recorded: it is left alone"
+    for command, status in {("plan", "--detailed-exitcode"): 0, ("drift",): 2, ("apply", "--yes"): 0, ("recover",): 7}.items():
+        result = tiny.run(*command, status=status)
+        assert result.err.count(told) == 1
+        assert "every call that was sent is accounted for" not in result.out
     assert copy in world(tiny, "vpc")
+    assert told in tiny.run("destroy", "--yes").err
+    assert list(world(tiny, "vpc")) == [copy]
+
+
+def test_what_was_let_go_is_nobodys_twin(tiny):
+    tiny.run("apply", "--yes")
+    tiny.run("state", "rm", "aws.subnet.b", "--yes")
+    assert "carries the tags" not in tiny.run("drift").err
 
 
 @pytest.mark.parametrize("how", ["lost_request", "lost_answer"])
