@@ -8,7 +8,7 @@ static int run_recover(struct invocation *invocation)
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
-	if (job_prepare_to_act(&job)) {
+	if (job_prepare_to_act(&job, false)) {
 		struct report report = invocation_report(invocation);
 
 		report.outlook = job_outlook(&job);

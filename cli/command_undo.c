@@ -192,12 +192,13 @@ static bool make(struct undo *undo)
 static bool plan(struct undo *undo)
 {
 	struct job *job = undo->job;
+	struct plan_scope scope = {undo->undoing.addresses, undo->undoing.address_count, true};
 	bool good = true;
 
-	if (undo->undoing.address_count == 0)
+	if (scope.target_count == 0)
 		plan_nothing(job);
 	else
-		good = job_plan(job, &job->stack, false, undo->undoing.addresses, undo->undoing.address_count);
+		good = job_plan(job, &job->stack, false, &scope);
 	return undo_finish(&undo->undoing, &undo->input, &job->plan, job->diagnostics) && good;
 }
 

@@ -91,12 +91,13 @@ bool drift_find(struct job *job)
 	if (!job_load_spec(job) || !job_open_state(job, STATE_READ, job->stack.name) || !job_load_bodies(job) ||
 	    !job_open_sessions(job) || !job_refresh(job) || !job_tell_strays(job))
 		return false;
+	static const struct plan_scope all = {0};
 	struct stack *stack = arena_new(job->arena, struct stack);
 	*stack = recorded_stack(job);
 	seal_live(job);
 	/* Where an alias leads now is the spec's matter; the objects are looked for where they are recorded. */
 	job->identities = NULL;
-	if (!job_plan(job, stack, false, NULL, 0))
+	if (!job_plan(job, stack, false, &all))
 		return false;
 	keep_drift(&job->plan);
 	return true;

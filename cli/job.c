@@ -265,8 +265,7 @@ static void note_places(struct job *job)
 	}
 }
 
-bool job_plan(struct job *job, const struct stack *stack, bool destroy, const struct slice *targets,
-	      size_t target_count)
+bool job_plan(struct job *job, const struct stack *stack, bool destroy, const struct plan_scope *scope)
 {
 	struct plan_input input = {
 		.stack = stack,
@@ -282,8 +281,7 @@ bool job_plan(struct job *job, const struct stack *stack, bool destroy, const st
 		.load_body = job_load_body,
 		.context = job,
 		.destroy = destroy,
-		.targets = targets,
-		.target_count = target_count,
+		.scope = *scope,
 		.arena = job->arena,
 	};
 	bool good = plan_make(&input, &job->plan, job->diagnostics);

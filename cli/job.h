@@ -82,7 +82,7 @@ __attribute__((warn_unused_result)) bool job_refresh(struct job *job);
 /* plan, digest, and a check of the order that it would be carried out in. The plan is there,
  * too, where this fails, so that the rest of it can be shown. */
 __attribute__((warn_unused_result)) bool job_plan(struct job *job, const struct stack *stack, bool destroy,
-						  const struct slice *targets, size_t target_count);
+						  const struct plan_scope *scope);
 /* Whether the plan deletes no more than --max-delete or the stack's settings allow. */
 __attribute__((warn_unused_result)) bool job_within_budget(struct job *job);
 /* Whether --digest, where it was given, is the plan's. */

@@ -3,12 +3,12 @@
 
 #include "cli/job.h"
 
-/* What plan, apply and destroy do alike before there is a plan: spec, state, and, with
- * refresh, a look at everything recorded. */
-__attribute__((warn_unused_result)) bool job_prepare(struct job *job, bool refresh);
+/* What plan, apply and destroy do alike before there is a plan: spec, state, a check of --target for what is to be
+ * made or, with destroy, destroyed, and, with refresh, a look at everything recorded. */
+__attribute__((warn_unused_result)) bool job_prepare(struct job *job, bool refresh, bool destroy);
 /* The same for a command that changes something: calls of runs that were cut off are settled
  * before anything is planned. */
-__attribute__((warn_unused_result)) bool job_prepare_to_act(struct job *job);
+__attribute__((warn_unused_result)) bool job_prepare_to_act(struct job *job, bool destroy);
 /* job_plan() of the spec with --target as given. */
 __attribute__((warn_unused_result)) bool job_plan_as_asked(struct job *job, bool destroy);
 

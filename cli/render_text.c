@@ -48,7 +48,8 @@ static void print_reason(struct buffer *buffer, const struct report *report, con
 		word = NULL;
 		reason = "changed outside of this stack";
 	}
-	if (report->plan->destroy && action->operation == OPERATION_DELETE && action->role == OBJECT_CURRENT)
+	if (report->plan->destroy && !report->plan->targeted && action->operation == OPERATION_DELETE &&
+	    action->role == OBJECT_CURRENT)
 		reason = NULL;
 	if (word)
 		paint(buffer, palette, operations[action->operation].paint, "%s%s%s", word, action->maybe ? "?" : "",
@@ -115,7 +116,7 @@ static void print_action(struct buffer *buffer, const struct report *report, con
 static const char *about_section(const struct plan *plan, enum section section)
 {
 	if (section == SECTION_INTENT && plan->destroy)
-		return "everything is to go";
+		return plan->targeted ? "what was named is to go, and what refers to it" : "everything is to go";
 	if (section == SECTION_INTENT && plan->undoes.size > 0)
 		return "back to what was before the run";
 	return sections[section].about;

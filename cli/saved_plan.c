@@ -368,6 +368,7 @@ static void copy_unread(struct job *job, const struct plan *saved)
 static void copy_words(struct job *job, const struct plan *saved)
 {
 	copy_unread(job, saved);
+	job->plan.targeted = saved->targeted;
 	job->plan.undoes = saved->undoes;
 	job->plan.notes = saved->notes;
 	job->plan.note_count = saved->note_count;
@@ -381,7 +382,8 @@ static void copy_words(struct job *job, const struct plan *saved)
 	}
 }
 
-static const struct slice *addresses_of(struct job *job, const struct plan *saved, size_t *ret_count)
+/* What the plan carries out, and nothing else: what goes with that it has already. */
+static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 {
 	struct slice *addresses = arena_new_array(job->arena, saved->action_count + 1, struct slice);
 	size_t count = 0;
@@ -389,25 +391,23 @@ static const struct slice *addresses_of(struct job *job, const struct plan *save
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (action_is_carried_out(&saved->actions[i]))
 			addresses[count++] = saved->actions[i].address;
-	*ret_count = count;
-	return addresses;
+	return (struct plan_scope){addresses, count, true};
 }
 
 bool saved_plan_prepare(struct job *job)
 {
 	struct plan saved = job->plan;
 	struct slice digest = job->digest;
-	size_t target_count = 0;
+	struct plan_scope scope = scope_of(job, &saved);
 	size_t errors = job->diagnostics->error_count;
 
 	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved))
 		return false;
-	const struct slice *targets = addresses_of(job, &saved, &target_count);
-	if (target_count == 0)
+	if (scope.target_count == 0)
 		return true;
 	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) || !read_touched(job, &saved))
 		return false;
-	bool planned = job_plan(job, &job->stack, saved.destroy, targets, target_count);
+	bool planned = job_plan(job, &job->stack, saved.destroy, &scope);
 	if (!compare(job, &saved) || !planned || job->diagnostics->error_count > errors)
 		return false;
 	copy_words(job, &saved);

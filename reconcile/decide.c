@@ -7,6 +7,8 @@
 #define ANY_LIVE ((1u << LIVE_STATE_COUNT) - 1u)
 #define DIFFERENCE(class) (1u << (class))
 #define ANY_DIFFERENCE ((1u << DIFFERENCE_CLASS_COUNT) - 1u)
+#define GOING(going) (1u << (going))
+#define ANY_GOING (GOING(GOING_WITH_ALL) | GOING(GOING_BY_NAME) | GOING(GOING_WITH_ANOTHER))
 #define NO 1u
 #define YES 2u
 #define EITHER 3u
@@ -176,22 +178,27 @@ struct decision decide(const struct situation *situation)
 	return (struct decision){OPERATION_CONFLICT, "no rule covers this situation"};
 }
 
-const char *decide_destroying(const struct situation *situation, const struct decision *decision)
+const char *decide_destroying(const struct situation *situation, const struct decision *decision, enum going going)
 {
 	static const struct {
 		enum operation operation;
 		unsigned live;
+		unsigned going;
 		const char *reason;
 	} reasons[] = {
-		{OPERATION_DELETE, ANY_LIVE, "everything is to go"},
-		{OPERATION_FORGET, LIVE(LIVE_ABSENT), "gone already"},
-		{OPERATION_FORGET, ANY_LIVE, "only its record goes; the thing itself is left alone"},
-		{OPERATION_CONFLICT, LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING), "is protected, so it is not destroyed"},
-		{OPERATION_INCOMPLETE, ANY_LIVE, "could not be read, so it is not destroyed"},
+		{OPERATION_DELETE, ANY_LIVE, GOING(GOING_WITH_ALL), "everything is to go"},
+		{OPERATION_DELETE, ANY_LIVE, GOING(GOING_BY_NAME), "named as a target"},
+		{OPERATION_DELETE, ANY_LIVE, GOING(GOING_WITH_ANOTHER), "refers to what is to go"},
+		{OPERATION_FORGET, LIVE(LIVE_ABSENT), ANY_GOING, "gone already"},
+		{OPERATION_FORGET, ANY_LIVE, ANY_GOING, "only its record goes; the thing itself is left alone"},
+		{OPERATION_CONFLICT, LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING), ANY_GOING,
+		 "is protected, so it is not destroyed"},
+		{OPERATION_INCOMPLETE, ANY_LIVE, ANY_GOING, "could not be read, so it is not destroyed"},
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].operation == decision->operation && (reasons[i].live & LIVE(situation->live)))
+		if (reasons[i].operation == decision->operation && (reasons[i].live & LIVE(situation->live)) &&
+		    (reasons[i].going & GOING(going)))
 			return reasons[i].reason;
 	return decision->reason;
 }

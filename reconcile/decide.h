@@ -57,8 +57,15 @@ struct decision {
 };
 
 struct decision decide(const struct situation *situation);
-/* The reason where everything is to go, whatever the spec says: "no longer in the spec" would not be true. */
-const char *decide_destroying(const struct situation *situation, const struct decision *decision);
+/* Why something goes whatever the spec says. */
+enum going {
+	GOING_WITH_ALL,
+	GOING_BY_NAME,
+	GOING_WITH_ANOTHER, /* that it refers to */
+};
+
+/* The reason where that is so: "no longer in the spec" would not be true. */
+const char *decide_destroying(const struct situation *situation, const struct decision *decision, enum going going);
 /* What to do about a conflict, or NULL. */
 const char *decide_hint(const struct situation *situation, const struct decision *decision);
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "reconcile/graph.h"
 #include "reconcile/plan_items.h"
 
 static struct action *add_action(struct planning *planning)
@@ -179,6 +178,13 @@ static void add_conflict(struct planning *planning, const struct item *item, con
 		diag_hint(planning->diagnostics, "%s", hint);
 }
 
+static enum going going_of(const struct planning *planning, const struct object *object)
+{
+	if (planning->input->scope.target_count == 0)
+		return GOING_WITH_ALL;
+	return plan_is_named(planning, object->address) ? GOING_BY_NAME : GOING_WITH_ANOTHER;
+}
+
 /* An object that the spec does not have, or one that a replace has left behind. */
 static bool add_leaving(struct planning *planning, struct object *object, const struct live *live, bool deposed)
 {
@@ -204,7 +210,7 @@ static bool add_leaving(struct planning *planning, struct object *object, const 
 	}
 	struct decision decision = decide(&situation);
 	if (planning->input->destroy && !deposed)
-		decision.reason = decide_destroying(&situation, &decision);
+		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
 	if (decision.operation == OPERATION_CONFLICT)
 		add_conflict(planning, &item, decision.reason, decide_hint(&situation, &decision));
 	struct action *action = add_action(planning);
@@ -284,93 +290,6 @@ static void join_items(struct planning *planning)
 	}
 }
 
-static bool is_chosen(const struct planning *planning, struct slice address)
-{
-	if (planning->input->target_count == 0)
-		return true;
-	for (size_t i = 0; i < planning->input->target_count; i++)
-		if (slice_equal(planning->input->targets[i], address))
-			return true;
-	return false;
-}
-
-/* With targets: those, and what they refer to, as far down as it goes. */
-static void focus(struct planning *planning)
-{
-	for (size_t i = planning->order_count; i-- > 0;) {
-		struct item *item = planning->order[i];
-		item->in_focus |= is_chosen(planning, item->address);
-		if (!item->in_focus)
-			continue;
-		for (size_t k = 0; k < item->resource->dependency_count; k++) {
-			struct item *target = plan_item_at(planning, item->resource->dependencies[k].address);
-			if (target)
-				target->in_focus = true;
-		}
-	}
-}
-
-/*
- * A destroy with targets takes along everything that is recorded as referring to one of
- * them, however far away.
- */
-static bool *chosen_to_leave(struct planning *planning)
-{
-	size_t count = planning->input->object_count;
-	bool *chosen = arena_new_array(planning->arena, count + 1, bool);
-	size_t *queue = arena_new_array(planning->arena, count + 1, size_t);
-	size_t queued = 0;
-	size_t *numbers = arena_new_array(planning->arena, count + 1, size_t);
-	struct map by_address; /* to an element of numbers: the objects come sorted, so one address is one run */
-	struct graph users;
-	map_init(&by_address);
-	graph_init(&users, count);
-	for (size_t i = 0; i < count; i++) {
-		chosen[i] = is_chosen(planning, planning->input->objects[i]->address);
-		if (chosen[i])
-			queue[queued++] = i;
-		numbers[i] = i;
-		map_add(&by_address, planning->input->objects[i]->address, &numbers[i]);
-	}
-	for (size_t i = 0; i < count; i++) {
-		const struct object *object = planning->input->objects[i];
-		if (!plan_load_body(planning, planning->input->objects[i]))
-			break;
-		for (size_t k = 0; k < object->dependency_count; k++) {
-			struct slice address = object->dependencies[k].address;
-			const size_t *run = map_get(&by_address, address);
-			for (size_t t = run ? *run : count;
-			     t < count && slice_equal(planning->input->objects[t]->address, address); t++)
-				graph_add(&users, t, i);
-		}
-	}
-	graph_close(&users);
-	for (size_t i = 0; i < queued; i++)
-		for (uint32_t k = users.first[queue[i]]; k < users.first[queue[i] + 1]; k++)
-			if (!chosen[users.successors[k]]) {
-				chosen[users.successors[k]] = true;
-				queue[queued++] = users.successors[k];
-			}
-	graph_release(&users);
-	map_release(&by_address);
-	return chosen;
-}
-
-static void check_targets(struct planning *planning)
-{
-	for (size_t i = 0; i < planning->input->target_count; i++) {
-		struct slice target = planning->input->targets[i];
-		bool found = plan_item_at(planning, target) != NULL;
-		for (size_t k = 0; !found && k < planning->input->object_count; k++)
-			found = slice_equal(planning->input->objects[k]->address, target);
-		if (found)
-			continue;
-		diag_error(planning->diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in the spec or the record",
-			   SLICE_ARGUMENTS(target));
-		diag_hint(planning->diagnostics, "a target is an address, like aws.vpc.main");
-	}
-}
-
 static void collect_items(struct planning *planning)
 {
 	for (size_t i = 0; i < planning->item_count; i++) {
@@ -391,12 +310,10 @@ static void collect_items(struct planning *planning)
 static bool collect_leaving(struct planning *planning)
 {
 	bool sound = true;
-	const bool *chosen =
-		planning->input->destroy && planning->input->target_count > 0 ? chosen_to_leave(planning) : NULL;
 	for (size_t i = 0; i < planning->input->object_count; i++) {
 		struct object *object = planning->input->objects[i];
 		const struct item *item = planning->of_objects[i];
-		if ((item && item->object == object) || !(chosen ? chosen[i] : is_chosen(planning, object->address)))
+		if ((item && item->object == object) || !planning->leaves[i])
 			continue;
 		sound &= add_leaving(planning, object, planning->input->live ? planning->input->live[i] : NULL,
 				     item != NULL || object->role == OBJECT_DEPOSED);
@@ -479,14 +396,15 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		.serial = input->record->serial,
 		.refreshed = input->live != NULL,
 		.destroy = input->destroy,
+		.targeted = input->scope.target_count > 0 && !input->scope.exact,
 	};
 	map_init(&planning.spare);
+	map_init(&planning.named);
 	join_items(&planning);
-	check_targets(&planning);
 	plan_items_order(&planning);
 	plan_items_judge(&planning);
 	plan_items_order_replaces(&planning);
-	focus(&planning);
+	plan_focus(&planning);
 	collect_items(&planning);
 	collect_leaving(&planning);
 	if (!input->destroy) {
@@ -498,6 +416,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	}
 	finish(&planning);
 	map_release(&planning.spare);
+	map_release(&planning.named);
 	return diagnostics->error_count == errors;
 }
 

@@ -106,10 +106,18 @@ struct plan {
 	size_t read_count;    /* of them, read from reality */
 	bool refreshed;
 	bool destroy;
+	bool targeted; /* of what was chosen alone, and what goes with it */
 	/* The secrets that an apply needs, sealed (base/vault.h, place "plan") under the key of that id; whoever saves
 	 * a plan fills them in. Empty and null where there are none. */
 	struct slice sealing_key;
 	struct value sealed;
+};
+
+/* What a plan is about. */
+struct plan_scope {
+	const struct slice *targets; /* addresses; none: everything */
+	size_t target_count;
+	bool exact; /* nothing beside them: they were chosen with all that goes with them */
 };
 
 struct plan_input {
@@ -130,10 +138,14 @@ struct plan_input {
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics);
 	void *context;
 	bool destroy;
-	const struct slice *targets; /* addresses; none: everything */
-	size_t target_count;
+	struct plan_scope scope;
 	struct arena *arena;
 };
+
+/* Whether every target is in the spec or the record; to destroy, in the record. */
+__attribute__((warn_unused_result)) bool plan_check_targets(const struct plan_scope *scope, const struct stack *stack,
+							    struct object *const *objects, size_t object_count,
+							    bool destroy, struct diagnostics *diagnostics);
 
 /* False after errors: conflicts, an expression that fails, a cycle among deletions. *ret is
  * complete also then, so that the rest can be shown. */

@@ -210,6 +210,7 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 	put(&document, "lineage", value_string(plan->lineage));
 	put(&document, "serial", value_integer(plan->serial));
 	put_true(&document, "destroy", plan->destroy);
+	put_true(&document, "targeted", plan->targeted);
 	put_true(&document, "refreshed", plan->refreshed);
 	put(&document, "managed", value_integer((int64_t)plan->managed_count));
 	put(&document, "read", value_integer((int64_t)plan->read_count));
@@ -522,6 +523,7 @@ bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena
 		.lineage = text_of(&document, "lineage"),
 		.serial = number_of(&document, "serial"),
 		.destroy = truth_of(&document, "destroy"),
+		.targeted = truth_of(&document, "targeted"),
 		.refreshed = truth_of(&document, "refreshed"),
 		.managed_count = (size_t)number_of(&document, "managed"),
 		.read_count = (size_t)number_of(&document, "read"),

@@ -41,6 +41,8 @@ struct planning {
 	struct item **of_objects;	  /* parallel to input->objects: the item at its address, or NULL */
 	const struct resource *inputs_of; /* whose inputs_digest() was made last, and what came of it */
 	struct digest inputs;
+	struct map named;    /* addresses of the targets */
+	bool *leaves;	     /* parallel to input->objects: goes where the spec does not have it */
 	struct item **order; /* of the spec's items: targets of references before their users */
 	size_t order_count;
 	struct action *actions; /* grows */
@@ -58,5 +60,10 @@ bool plan_load_body(struct planning *planning, struct object *object);
 bool plan_items_judge(struct planning *planning);
 /* Which replaces make the new object first, and what that forbids. */
 bool plan_items_order_replaces(struct planning *planning);
+
+/* Says of each item whether it is in focus, and of each object that is to go whether it goes now. */
+void plan_focus(struct planning *planning);
+/* Whether the address itself is a target. */
+bool plan_is_named(const struct planning *planning, struct slice address);
 
 #endif

@@ -341,6 +341,7 @@ void plan_fixture_plan(struct plan_fixture *fixture, bool destroy)
 		.load_body = fixture->load_body,
 		.context = fixture,
 		.destroy = destroy,
+		.scope = fixture->scope,
 		.arena = &fixture->arena,
 	};
 	fixture->sound = plan_make(&input, &fixture->plan, &fixture->diagnostics);

@@ -18,6 +18,7 @@ struct plan_fixture {
 	struct live lives[8];
 	const struct live *live_list[8];
 	bool read;
+	struct plan_scope scope; /* everything, unless it is set before the plan is made */
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics); /* context: this */
 	struct plan plan;
 	struct phases phases;

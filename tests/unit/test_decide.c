@@ -131,24 +131,47 @@ static void test_what_is_said_when_everything_goes(void **state)
 	static const struct {
 		const char *name;
 		struct situation situation;
+		enum going going;
 		const char *reason, *hint; /* hint: the beginning, or NULL */
 	} rows[] = {
-		{"deleted", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, "everything is to go", NULL},
+		{"deleted",
+		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false},
+		 GOING_WITH_ALL,
+		 "everything is to go",
+		 NULL},
+		{"named",
+		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false},
+		 GOING_BY_NAME,
+		 "named as a target",
+		 NULL},
+		{"taken along",
+		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false},
+		 GOING_WITH_ANOTHER,
+		 "refers to what is to go",
+		 NULL},
 		{"protected",
 		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, true, false},
+		 GOING_WITH_ALL,
 		 "is protected, so it is not destroyed",
 		 "apply it once without 'protect'"},
-		{"gone", {false, true, LIVE_ABSENT, DIFFERENCE_NONE, false, false}, "gone already", NULL},
+		{"gone",
+		 {false, true, LIVE_ABSENT, DIFFERENCE_NONE, false, false},
+		 GOING_WITH_ALL,
+		 "gone already",
+		 NULL},
 		{"found",
 		 {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, true},
+		 GOING_WITH_ALL,
 		 "only its record goes; the thing itself is left alone",
 		 NULL},
 		{"unread",
 		 {false, true, LIVE_UNREAD, DIFFERENCE_NONE, false, false},
+		 GOING_WITH_ALL,
 		 "could not be read, so it is not destroyed",
 		 NULL},
 		{"another's",
 		 {false, true, LIVE_NOT_OURS, DIFFERENCE_NONE, false, false},
+		 GOING_WITH_ALL,
 		 "is recorded here, but its tags name another owner",
 		 NULL},
 	};
@@ -161,8 +184,9 @@ static void test_what_is_said_when_everything_goes(void **state)
 		decision = decide(&rows[i].situation);
 		struct slice hint = slice_of(decide_hint(&rows[i].situation, &decision));
 
-		if (strcmp(decide_destroying(&rows[i].situation, &decision), rows[i].reason) != 0)
-			fail_msg("%s: %s", rows[i].name, decide_destroying(&rows[i].situation, &decision));
+		if (strcmp(decide_destroying(&rows[i].situation, &decision, rows[i].going), rows[i].reason) != 0)
+			fail_msg("%s: %s", rows[i].name,
+				 decide_destroying(&rows[i].situation, &decision, rows[i].going));
 		if ((hint.size > 0) != (rows[i].hint != NULL) || !slice_starts_with(hint, slice_of(rows[i].hint)))
 			fail_msg("%s: hint '%.*s'", rows[i].name, SLICE_ARGUMENTS(hint));
 	}

@@ -1,0 +1,167 @@
+#include "reconcile/graph.h"
+#include "reconcile/plan_items.h"
+
+/*
+ * What a plan with targets is about: those; what they refer to, as far down as it goes, so that it is there; and what
+ * is recorded as referring to whatever ends, however far away, for the service refuses to delete what is in use.
+ */
+
+struct focusing {
+	struct planning *planning;
+	struct graph graph; /* of items, then of objects that stand alone: from each to what it takes along */
+	bool *reached;
+	uint32_t *queue;
+	size_t count;
+};
+
+bool plan_is_named(const struct planning *planning, struct slice address)
+{
+	return map_get(&planning->named, address) != NULL;
+}
+
+static void name_targets(struct planning *planning)
+{
+	const struct plan_scope *scope = &planning->input->scope;
+
+	for (size_t i = 0; i < scope->target_count; i++)
+		/* The map keeps pointers; a number fits into one. */
+		map_set(&planning->named, scope->targets[i], (void *)(uintptr_t)(i + 1));
+}
+
+static size_t node_of_object(const struct planning *planning, size_t index)
+{
+	const struct item *item = planning->of_objects[index];
+
+	return item && item->object == planning->input->objects[index] ? (size_t)(item - planning->items)
+								       : planning->item_count + index;
+}
+
+static bool ends(const struct planning *planning, size_t node)
+{
+	return node >= planning->item_count || planning->items[node].operation == OPERATION_REPLACE;
+}
+
+static void link_references(struct focusing *focusing)
+{
+	struct planning *planning = focusing->planning;
+
+	for (size_t i = 0; i < planning->item_count; i++) {
+		const struct resource *resource = planning->items[i].resource;
+
+		for (size_t k = 0; k < resource->dependency_count; k++) {
+			const struct item *target = plan_item_at(planning, resource->dependencies[k].address);
+
+			if (target)
+				graph_add(&focusing->graph, i, (size_t)(target - planning->items));
+		}
+	}
+}
+
+static void link_users(struct focusing *focusing)
+{
+	struct planning *planning = focusing->planning;
+	struct object *const *objects = planning->input->objects;
+	size_t count = planning->input->object_count;
+	struct map by_address; /* to the first at an address + 1: the objects come sorted */
+
+	map_init(&by_address);
+	for (size_t i = 0; i < count; i++)
+		map_add(&by_address, objects[i]->address, (void *)(uintptr_t)(i + 1));
+	for (size_t i = 0; i < count && plan_load_body(planning, objects[i]); i++) {
+		for (size_t k = 0; k < objects[i]->dependency_count; k++) {
+			struct slice address = objects[i]->dependencies[k].address;
+			size_t first = (uintptr_t)map_get(&by_address, address);
+
+			for (size_t t = first ? first - 1 : count;
+			     t < count && slice_equal(objects[t]->address, address); t++)
+				if (ends(planning, node_of_object(planning, t)))
+					graph_add(&focusing->graph, node_of_object(planning, t),
+						  node_of_object(planning, i));
+		}
+	}
+	map_release(&by_address);
+}
+
+static void reach(struct focusing *focusing, size_t node)
+{
+	if (focusing->reached[node])
+		return;
+	focusing->reached[node] = true;
+	focusing->queue[focusing->count++] = (uint32_t)node;
+}
+
+static void reach_targets(struct focusing *focusing)
+{
+	const struct planning *planning = focusing->planning;
+	bool all = planning->input->scope.target_count == 0;
+
+	for (size_t i = 0; i < planning->item_count; i++)
+		if (all || plan_is_named(planning, planning->items[i].address))
+			reach(focusing, i);
+	for (size_t i = 0; i < planning->input->object_count; i++)
+		if (all || plan_is_named(planning, planning->input->objects[i]->address))
+			reach(focusing, node_of_object(planning, i));
+}
+
+static void reach_along(struct focusing *focusing)
+{
+	struct graph *graph = &focusing->graph;
+
+	link_references(focusing);
+	link_users(focusing);
+	graph_close(graph);
+	for (size_t i = 0; i < focusing->count; i++)
+		for (uint32_t k = graph->first[focusing->queue[i]]; k < graph->first[focusing->queue[i] + 1]; k++)
+			reach(focusing, graph->successors[k]);
+}
+
+void plan_focus(struct planning *planning)
+{
+	const struct plan_scope *scope = &planning->input->scope;
+	size_t object_count = planning->input->object_count;
+	size_t node_count = planning->item_count + object_count;
+	struct focusing focusing = {
+		.planning = planning,
+		.reached = arena_new_array(planning->arena, node_count + 1, bool),
+		.queue = arena_new_array(planning->arena, node_count + 1, uint32_t),
+	};
+
+	name_targets(planning);
+	graph_init(&focusing.graph, node_count);
+	reach_targets(&focusing);
+	if (scope->target_count > 0 && !scope->exact)
+		reach_along(&focusing);
+	graph_release(&focusing.graph);
+	planning->leaves = focusing.reached + planning->item_count;
+	for (size_t i = 0; i < planning->item_count; i++)
+		planning->items[i].in_focus = focusing.reached[i];
+}
+
+bool plan_check_targets(const struct plan_scope *scope, const struct stack *stack, struct object *const *objects,
+			size_t object_count, bool destroy, struct diagnostics *diagnostics)
+{
+	const struct map *in_spec;
+	struct map spare, recorded;
+	bool good = true;
+
+	if (scope->target_count == 0)
+		return true;
+	map_init(&spare);
+	map_init(&recorded);
+	in_spec = stack_addresses(stack, &spare);
+	for (size_t i = 0; i < object_count; i++)
+		map_add(&recorded, objects[i]->address, objects[i]);
+	for (size_t i = 0; i < scope->target_count; i++) {
+		struct slice target = scope->targets[i];
+
+		if (map_get(&recorded, target) || (!destroy && map_get(in_spec, target)))
+			continue;
+		good = diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in %s", SLICE_ARGUMENTS(target),
+				  destroy ? "the record" : "the spec or the record");
+		diag_hint(diagnostics, destroy ? "'trueup state list' shows what there is to destroy"
+					       : "a target is an address, like aws.vpc.main");
+	}
+	map_release(&spare);
+	map_release(&recorded);
+	return good;
+}

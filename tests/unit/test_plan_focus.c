@@ -1,0 +1,108 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/support_plan.h"
+
+/* What plans with targets are about. */
+
+#define NET_CHANGED "\"t.net.a\":{\"range\":\"11\"}"
+#define NET_B_REC REC("t.net.b", "n2", "{\"range\":\"12\"}", "{\"range\":\"12\"}", "{\"range\":\"12\"}")
+#define RECORD "{" NET_REC("{\"range\":\"10\"}") "," NET_B_REC "," SUB_REC "," USER_REC "}"
+#define SUB_ELSEWHERE "\"t.sub.b\":{\"net\":" REF("t.net.b.id") ",\"range\":\"10.1\"}"
+#define NET_B "\"t.net.b\":{\"range\":\"12\"}"
+#define NET_B_CHANGED "\"t.net.b\":{\"range\":\"12\",\"dns\":false}"
+#define USER_C "\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}"
+
+static const struct row {
+	const char *name;
+	const char *spec, *record;
+	bool destroy;
+	bool exact;
+	const char *target;
+	const char *expected;
+} rows[] = {
+	{"nothing else", "{" NET_A "," NET_B_CHANGED "," SUB_B "," USER_C "}", RECORD, false, false, "t.net.a", ""},
+	{"what it refers to", "{" NET_A "," NET_B "," SUB_B "}", "{}", false, false, "t.sub.b",
+	 "create t.net.a; create t.sub.b"},
+	{"removed, with those that refer to it", "{" NET_B "}", RECORD, false, false, "t.net.a",
+	 "delete t.net.a; delete t.sub.b; delete t.user.c"},
+	{"removed, and nothing that it refers to", "{}", RECORD, false, false, "t.user.c", "delete t.user.c"},
+	{"removed, with what leaves it for another", "{" NET_B "," SUB_ELSEWHERE "," USER_C "}", RECORD, false, false,
+	 "t.net.a", "delete t.net.a; replace-first t.sub.b:net; update t.user.c:sub"},
+	{"and with what that one needs", "{" NET_B_CHANGED "," SUB_ELSEWHERE "," USER_C "}", RECORD, false, false,
+	 "t.net.a", "delete t.net.a; update t.net.b:dns; replace-first t.sub.b:net; update t.user.c:sub"},
+	{"replaced, with those that refer to it", "{" NET_CHANGED "," SUB_B "," USER_C "}", RECORD, false, false,
+	 "t.net.a", "replace-first t.net.a:range; replace-first t.sub.b:net; update t.user.c:sub"},
+	{"changed in place, without them", "{\"t.net.a\":{\"range\":\"10\",\"dns\":false}," NET_B "}", RECORD, false,
+	 false, "t.net.a", "update t.net.a:dns"},
+	{"destroyed, with those that refer to it", "{" NET_A "," NET_B "," SUB_B "," USER_C "}", RECORD, true, false,
+	 "t.sub.b", "delete t.sub.b; delete t.user.c"},
+	{"chosen with all that goes with it", "{" NET_B "}", RECORD, false, true, "t.net.a", "delete t.net.a"},
+	{"chosen so to be destroyed", "{}", RECORD, true, true, "t.net.a", "delete t.net.a"},
+	{"chosen with what it refers to", "{" NET_A "," NET_B "," SUB_B "}", "{}", false, true, "t.sub.b",
+	 "create t.sub.b"},
+};
+
+static void test_targets(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct slice target = slice_of(rows[i].target);
+		struct plan_fixture fixture;
+
+		plan_fixture_load(&fixture, rows[i].spec, rows[i].record);
+		fixture.scope = (struct plan_scope){&target, 1, rows[i].exact};
+		plan_fixture_plan(&fixture, rows[i].destroy);
+		if (strcmp(plan_summary(&fixture), rows[i].expected) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].name, plan_summary(&fixture), rows[i].expected);
+		assert_int_equal(fixture.plan.targeted, !rows[i].exact);
+		plan_fixture_release(&fixture);
+	}
+}
+
+static void test_targets_that_are_not_there(void **state)
+{
+	static const struct {
+		const char *target;
+		bool destroy;
+		const char *message; /* NULL: it is there */
+	} found[] = {
+		{"t.net.a", false, NULL},
+		{"t.net.a", true, NULL},
+		{"t.net.b", false, NULL},
+		{"t.net.b", true, "there is no 't.net.b' in the record"},
+		{"t.net.c", false, "there is no 't.net.c' in the spec or the record"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
+		const struct slice target = slice_of(found[i].target);
+		const struct plan_scope scope = {&target, 1, false};
+		struct plan_fixture fixture;
+
+		plan_fixture_load(&fixture, "{" NET_B "}", "{" NET_REC("{\"range\":\"10\"}") "}");
+		struct stack stack = {.resources = fixture.resources, .resource_count = fixture.resource_count};
+		bool good = plan_check_targets(&scope, &stack, fixture.object_list, fixture.object_count,
+					       found[i].destroy, &fixture.diagnostics);
+		assert_int_equal(good, !found[i].message);
+		assert_int_equal(fixture.diagnostics.count, !good);
+		if (!good && !slice_is(fixture.diagnostics.items[0].message, found[i].message))
+			fail_msg("'%.*s'", SLICE_ARGUMENTS(fixture.diagnostics.items[0].message));
+		plan_fixture_release(&fixture);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_targets_that_are_not_there),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
