@@ -249,7 +249,8 @@ static void add_item_changes(struct diffing *diffing, const struct field *field,
 	}
 	for (uint32_t i = 0; wanted && i < wanted->count; i++) {
 		const struct value *after = &wanted->items[i];
-		if (value_has_deferred(after) || !diff_index_find(&there, after))
+		/* A key that is not known yet meets none that is there. */
+		if (!diff_index_find(&there, after))
 			add_change(diffing, field, diff_item_path(field, name, after, diffing->arena), cause, effect,
 				   NULL, after);
 	}
