@@ -63,13 +63,6 @@ static void seal_live(struct job *job)
 	}
 }
 
-/* What an earlier run left to be finished is no drift. */
-static bool is_drift(const struct action *action)
-{
-	return action->operation == OPERATION_INCOMPLETE || action->drifted ||
-	       (action->operation == OPERATION_CREATE && action->object_id.size > 0);
-}
-
 static void keep_drift(struct plan *plan)
 {
 	size_t count = 0;
@@ -77,10 +70,11 @@ static void keep_drift(struct plan *plan)
 	memset(plan->counts, 0, sizeof(plan->counts));
 	plan->drift_count = 0;
 	for (size_t i = 0; i < plan->action_count; i++) {
-		if (!is_drift(&plan->actions[i]))
+		/* What an earlier run left to be finished is no drift. */
+		if (!plan->actions[i].drifted && plan->actions[i].operation != OPERATION_INCOMPLETE)
 			continue;
 		plan->counts[plan->actions[i].operation]++;
-		plan->drift_count += plan->actions[i].operation != OPERATION_INCOMPLETE;
+		plan->drift_count += plan->actions[i].drifted;
 		plan->actions[count++] = plan->actions[i];
 	}
 	plan->action_count = count;

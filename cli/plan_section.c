@@ -24,7 +24,7 @@ static enum section own_section(const struct report *report, const struct action
 	case OPERATION_FORGET:
 		return SECTION_RECORD;
 	case OPERATION_CREATE:
-		return action->object_id.size > 0 && action->role == OBJECT_CURRENT ? SECTION_DRIFT : SECTION_INTENT;
+		return action->drifted ? SECTION_DRIFT : SECTION_INTENT;
 	case OPERATION_DELETE:
 	case OPERATION_ADOPT:
 		return SECTION_INTENT;

@@ -63,16 +63,23 @@ static void copy_changes(struct action *action, const struct item *item, struct 
 	}
 }
 
+/* Recorded as whole, and not there any more: what is to be made again went behind our back. */
+static bool is_missing(const struct action *action)
+{
+	return action->operation == OPERATION_CREATE && action->object_id.size > 0 && action->role == OBJECT_CURRENT;
+}
+
 /* A create has no difference to show; its fields are what will be set. */
 static void list_fields(struct action *action, const struct kind *kind, struct arena *arena)
 {
+	action->drifted = is_missing(action);
 	action->changes = arena_new_array(arena, action->known.count + 1, struct change);
 	for (uint32_t i = 0; i < action->known.count; i++) {
 		const struct value_member *member = &action->known.members[i];
 		action->changes[action->change_count++] = (struct change){
 			.path = value_slice(&member->key),
 			.field = field_named(&kind->fields, value_slice(&member->key)),
-			.cause = CAUSE_INTENT,
+			.cause = action->drifted ? CAUSE_DRIFT : CAUSE_INTENT,
 			.effect = EFFECT_SET,
 			.before = value_null(),
 			.after = member->value,

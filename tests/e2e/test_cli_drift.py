@@ -43,6 +43,11 @@ def test_changed_and_missing(tiny):
     assert document["status"] == 2
     assert document["drift"] == 2
     assert {one["address"] for one in document["actions"]} == {"aws.vpc.main", "aws.subnet.b"}
+    planned = tiny.run("plan", "--output", "json").json
+    assert planned["drift"] == 2 and planned["counts"]["create"] == 1
+    assert {one["address"] for one in planned["actions"] if one["drifted"]} == {"aws.vpc.main", "aws.subnet.b"}
+    assert {change["cause"] for one in planned["actions"] for change in one["changes"]} == {"drift"}
+    assert tiny.run("plan").out.endswith("1 create  1 update  0 REPLACE  0 delete | 2 drift | 0 unread\n")
     tiny.run("apply", "--yes")
     tiny.run("drift")
 
