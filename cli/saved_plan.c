@@ -37,20 +37,32 @@ bool saved_plan_read(struct job *job, struct slice path)
 	return true;
 }
 
+/* Whether the state at hand is the one that the plan was made on. */
+static bool is_at_home(struct job *job)
+{
+	struct slice path = job->invocation->arguments->operands[0];
+	const struct stack_record *record = job->record;
+
+	if (slice_equal(record->lineage, job->plan.lineage))
+		return true;
+	if (slice_equal(record->name, job->plan.stack))
+		diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+			   "the plan '%.*s' was made for another state of stack '%.*s' than the one in '%s'",
+			   SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(job->plan.stack), job->folder);
+	else
+		diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+			   "the plan '%.*s' was made for the stack '%.*s', and the state in '%s' is that of '%.*s'",
+			   SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(job->plan.stack), job->folder,
+			   SLICE_ARGUMENTS(record->name));
+	diag_hint(job->diagnostics, "name the folder of the plan's stack with -C DIR, or plan again");
+	return false;
+}
+
 /* Looks before it opens: a plan of elsewhere must not leave a new state behind. */
 static bool open_state(struct job *job)
 {
-	struct slice lineage = job->plan.lineage;
-
-	if (!job_open_state(job, STATE_READ, job->plan.stack))
+	if (!job_open_state(job, STATE_READ, (struct slice){NULL, 0}) || !is_at_home(job))
 		return false;
-	if (!slice_equal(job->record->lineage, lineage)) {
-		diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
-			   "the plan was made for another state of stack '%.*s' than the one in '%s'",
-			   SLICE_ARGUMENTS(job->plan.stack), job->folder);
-		diag_hint(job->diagnostics, "name the stack's folder with -C DIR, or plan again");
-		return false;
-	}
 	job->store->ops->close(job->store);
 	job->store = NULL;
 	return job_open_state(job, STATE_WRITE, job->plan.stack);

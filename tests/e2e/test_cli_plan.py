@@ -379,7 +379,15 @@ def test_plan_of_another_stack(tiny, make_stack):
     other.run("apply", "p.plan", status=1)
     assert not (other.folder / ".trueup").exists()
     other.run("plan")
-    assert "made for another state of stack 'tiny'" in other.run("apply", "p.plan", status=4).err
+    assert "the plan 'p.plan' was made for another state of stack 'tiny'" in other.run("apply", "p.plan", status=4).err
+    third = make_stack("third")
+    third.environment.update(tiny.environment)
+    third.write("third.yaml", "stack: third\n")
+    third.run("plan")
+    shutil.copy(tiny.folder / "p.plan", third.folder)
+    refused = third.run("apply", "p.plan", status=4).err
+    assert "the plan 'p.plan' was made for the stack 'tiny', and the state in '.' is that of 'third'" in refused
+    assert refused.count("error: ") == 1 and "-C DIR" in refused
     other.run("apply", "missing.plan", status=1)
 
 
