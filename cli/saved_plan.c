@@ -308,6 +308,20 @@ static const struct action *find_action(const struct plan *plan, const struct ac
 	return NULL;
 }
 
+/* What is said of an action that the saved plan has, by what would be done now instead. */
+static const char *const stale_words[OPERATION_COUNT] = {
+	[OPERATION_NONE] = "nothing is left to be done to it",
+	[OPERATION_CREATE] = "it would have to be created now",
+	[OPERATION_UPDATE] = "it would be changed in place now",
+	[OPERATION_REPLACE] = "it would have to be replaced now",
+	[OPERATION_DELETE] = "it would be deleted now",
+	[OPERATION_FORGET] = "it is gone already, and only its record is left to go",
+	[OPERATION_ADOPT] = "it exists by now and would be adopted",
+	[OPERATION_CONFLICT] = "nothing may be done to it now",
+	[OPERATION_INCOMPLETE] = "it cannot be read now",
+	[OPERATION_RECORD] = "it is as the plan wants it already, and only its record would follow",
+};
+
 static bool report_change(struct job *job, const struct action *action, const char *what)
 {
 	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "'%.*s' has changed since the plan was made: %s",
@@ -330,7 +344,7 @@ static bool compare(struct job *job, const struct plan *saved)
 		if (!action_is_carried_out(&saved->actions[i]))
 			continue;
 		if (!now) {
-			good = report_change(job, &saved->actions[i], "nothing is left to be done to it");
+			good = report_change(job, &saved->actions[i], stale_words[OPERATION_NONE]);
 			continue;
 		}
 		struct digest then_digest = action_approval(&saved->actions[i], &scratch, &job->style);
@@ -340,11 +354,11 @@ static bool compare(struct job *job, const struct plan *saved)
 			good = report_change(job, now,
 					     now->operation == saved->actions[i].operation
 						     ? "other values are there now"
-						     : operation_name(now->operation));
+						     : stale_words[now->operation]);
 	}
 	for (size_t i = 0; i < job->plan.action_count; i++)
 		if (action_is_carried_out(&job->plan.actions[i]) && !find_action(saved, &job->plan.actions[i]))
-			good = report_change(job, &job->plan.actions[i], "the plan does not have it");
+			good = report_change(job, &job->plan.actions[i], "the plan does nothing to it");
 	arena_release(&scratch);
 	return good;
 }

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from cli import edit, tiny, world  # noqa: F401
+from cli import edit, recorded, tiny  # noqa: F401
 
 
 def test_unread_stays_unread(tiny):
@@ -71,3 +71,64 @@ def test_record_does_not_steer_the_terminal(tiny, sql, arguments):
     shown = tiny.run(*arguments)
     assert "nothing to do" in shown.out
     assert "\x1b" not in shown.out and "\u202e" not in shown.out
+
+
+def change(stack, kind, address, attribute):
+    stack.run("sim", "change", kind, recorded(stack)[address], attribute)
+
+
+def remove_subnet(stack):
+    stack.run("sim", "remove", "subnet", recorded(stack)["aws.subnet.b"])
+
+
+WITHOUT_B = ("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+MOVED_B = ("10.0.2.0", "10.0.3.0")
+BLUE = ("team: red", "team: blue")
+
+
+@pytest.mark.parametrize(
+    "edits, happens, address, words",
+    [
+        pytest.param(
+            BLUE, lambda stack: change(stack, "vpc", "aws.vpc.main", "tags.team=green"), "aws.vpc.main",
+            "other values are there now", id="changed",
+        ),
+        pytest.param(
+            BLUE, lambda stack: change(stack, "vpc", "aws.vpc.main", "tags.team=blue"), "aws.vpc.main",
+            "it is as the plan wants it already, and only its record would follow", id="changed so already",
+        ),
+        pytest.param(
+            WITHOUT_B, remove_subnet, "aws.subnet.b",
+            "it is gone already, and only its record is left to go", id="deleted, was to be deleted",
+        ),
+        pytest.param(
+            MOVED_B, remove_subnet, "aws.subnet.b",
+            "it would have to be created now", id="deleted, was to be replaced",
+        ),
+        pytest.param(
+            MOVED_B, lambda stack: stack.run("sim", "fault", "DescribeSubnets", "deny"), "aws.subnet.b",
+            "it cannot be read now", id="not to be read",
+        ),
+        pytest.param(
+            MOVED_B, lambda stack: stack.run("apply", "p.plan"), "aws.subnet.b",
+            "nothing is left to be done to it", id="applied",
+        ),
+    ],
+)
+def test_stale_plan_says_in_a_sentence_what_has_changed(tiny, edits, happens, address, words):
+    tiny.run("apply", "--yes")
+    edit(tiny, *edits)
+    tiny.run("plan", "--out", "p.plan")
+    happens(tiny)
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert f"error: '{address}' has changed since the plan was made: {words}\n" in refused
+    assert refused.count("error: ") == 1
+
+
+def test_applied_plan_to_destroy_is_stale_and_nothing_else(tiny):
+    tiny.run("apply", "--yes")
+    tiny.run("plan", "--destroy", "--out", "p.plan")
+    tiny.run("apply", "p.plan")
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert refused.count("error: ") == refused.count("nothing is left to be done to it") == 3
+    assert "target" not in refused
