@@ -76,6 +76,9 @@ struct transport {
 	/* Makes an endpoint that is no URL ready before anything is signed for it: a simulator's
 	 * clock may be ahead of the machine's. NULL: there is nothing to make ready. */
 	void (*reach)(struct transport *transport, struct slice endpoint);
+	/* The one spelling of an endpoint that is no URL, in arena: it is recorded, and comes back another day from
+	 * elsewhere. NULL: every spelling is a place of its own. */
+	struct slice (*name)(struct transport *transport, struct slice endpoint, struct arena *arena);
 	/* Ends a request that the program no longer waits for: done is not called. */
 	void (*cancel)(struct transport *transport, void *context);
 };

@@ -73,6 +73,15 @@ struct world {
 	int64_t process_id;	/* for the lease */
 };
 
+/* An endpoint by the name that it is recorded under. */
+static inline struct slice world_endpoint(struct world *world, struct slice endpoint, struct arena *arena)
+{
+	struct transport *transport = world->transport;
+
+	return endpoint.size > 0 && transport && transport->name ? transport->name(transport, endpoint, arena)
+								 : endpoint;
+}
+
 /* The clock of leases: the machine's own, which every process on it agrees about, whatever world it simulates. */
 static inline int64_t world_lease_ms(struct world *world)
 {

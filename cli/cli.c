@@ -102,8 +102,10 @@ int cli_run(struct world *world, int count, char *const *texts)
 	bool understood = arguments_parse(&simulated.world, count, texts, &arena, &arguments, &diagnostics);
 	invocation.talk = palette_for(&simulated.world, &arguments, 2);
 	variables_check(&simulated.world, &arena, &diagnostics);
-	if (understood)
+	if (understood) {
+		simulated.folder = arena_string(&arena, arguments_text(&arguments, FLAG_DIRECTORY, "."));
 		status = run_command(&invocation, &sinks);
+	}
 	show_diagnostics(&invocation);
 	status = final_status(&invocation, status);
 	simulated_close(&simulated);

@@ -1,6 +1,7 @@
 #include "cli/command_list.h"
 #include "cli/invocation.h"
 #include "cli/sim_tags.h"
+#include "cli/simulated_place.h"
 
 enum { WORDS_MOST = 64, VALUE_LIMIT_BYTES = 1024 * 1024, SHOW_LIMIT_BYTES = 512 * 1024 * 1024 };
 
@@ -215,7 +216,7 @@ static const char *endpoint_of(struct invocation *invocation, size_t *ret_first)
 	}
 	*ret_first = 0;
 	if (given && slice_starts_with(slice_of(given), SLICE("sim:")) && given[4] != '\0')
-		return given;
+		return simulated_place_open(invocation->simulated->folder, slice_of(given), invocation->arena);
 	diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "which simulated world is meant?");
 	diag_hint(invocation->diagnostics, "name its file: trueup sim FILE %.*s, or set AWS_ENDPOINT_URL=sim:FILE",
 		  SLICE_ARGUMENTS(file));
@@ -289,7 +290,8 @@ const struct command command_sim = {
 		   "                                     throttle, error, unavailable, refused, lost_request,\n"
 		   "                                     lost_answer, half_answer, html, stale, huge, unsupported\n"
 		   "  pass SECONDS                       let time pass\n"
-		   "\nWithout FILE the world is the one that AWS_ENDPOINT_URL=sim:FILE names.\n",
+		   "\nWithout FILE the world is the one that AWS_ENDPOINT_URL=sim:FILE names, beside the\n"
+		   "spec: in the folder that -C names, or this one.\n",
 	.least_operands = 1,
 	.most_operands = WORDS_MOST,
 	.flags = sim_flags,

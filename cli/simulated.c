@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cli/simulated_place.h"
 
 enum {
 	/* How long one wait may last while somebody shows progress. */
@@ -72,8 +73,13 @@ static struct simulator *open_simulator(struct simulated *simulated, struct slic
 	int64_t now_ms = boot_ms(&simulated->world);
 	struct simulator *simulator = memory_get(sizeof(*simulator));
 	char *name = copy_text(endpoint);
+	struct arena scratch;
 
-	if (!sim_open(name, simulated->real, &simulator->sim, diagnostics)) {
+	arena_init(&scratch);
+	bool opened = sim_open(simulated_place_open(simulated->folder, endpoint, &scratch), simulated->real,
+			       &simulator->sim, diagnostics);
+	arena_release(&scratch);
+	if (!opened) {
 		free(name);
 		free(simulator);
 		return NULL;
@@ -152,6 +158,11 @@ static void start(struct transport *transport, const struct http_request *reques
 		start_simulated(simulated, request, done, context);
 	else
 		simulated->real->transport->start(simulated->real->transport, request, done, context);
+}
+
+static struct slice name(struct transport *transport, struct slice endpoint, struct arena *arena)
+{
+	return simulated_place_name(of_transport(transport)->folder, endpoint, arena);
 }
 
 static bool answer_refused(struct simulated *simulated)
@@ -287,8 +298,14 @@ void simulated_open(struct simulated *simulated, struct world *real)
 {
 	*simulated = (struct simulated){
 		.world = *real,
-		.transport = {.start = start, .wait = wait, .pending = pending, .cancel = cancel, .reach = reach},
+		.transport = {.start = start,
+			      .wait = wait,
+			      .pending = pending,
+			      .cancel = cancel,
+			      .reach = reach,
+			      .name = name},
 		.real = real,
+		.folder = ".",
 	};
 	simulated->world.boot_ms = boot_ms;
 	simulated->world.lease_ms = lease_ms;

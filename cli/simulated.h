@@ -38,6 +38,7 @@ struct simulated {
 	struct world world;	    /* first: callbacks are handed its address */
 	struct transport transport; /* world.transport points here */
 	struct world *real;	    /* borrowed */
+	const char *folder;	    /* of the stack, borrowed: from here on lies the FILE of "sim:FILE" */
 	struct simulator *simulators;
 	struct refused *refused;
 	struct redaction redaction; /* what must not be written */

@@ -67,7 +67,7 @@ static struct slice choose(struct world *world, const struct aws_service_shape *
 	size_t i = 0;
 	while (i + 1 < sizeof(choices) / sizeof(choices[0]) && choices[i].size == 0)
 		i++;
-	return choices[i];
+	return aws_is_simulated(choices[i]) ? world_endpoint(world, choices[i], arena) : choices[i];
 }
 
 /* "ec2=https://a/ sts=https://b/": an endpoint holds no space, so this cannot be that of all services. */

@@ -14,7 +14,8 @@ static const struct field setting_fields[] = {
 	 .about = "region whose endpoints are asked; else AWS_REGION"},
 	{.name = "endpoint",
 	 .type = FIELD_STRING,
-	 .about = "URL of an endpoint other than AWS's own, or sim: or sim:FILE for the simulator"},
+	 .about = "URL of an endpoint other than AWS's own, or sim: or sim:FILE for the simulator, FILE beside the "
+		  "spec"},
 	{.name = "endpoints",
 	 .type = FIELD_MAP,
 	 .item = &endpoint_item,

@@ -17,7 +17,7 @@ static bool is_true(const struct value *settings, const char *name)
  * Where the controllers are asked for. Whoever sends AWS to the simulator by AWS_ENDPOINT_URL means the whole spec: a
  * real controller must not be handed a password then. Another endpoint of AWS says nothing about controllers.
  */
-static struct slice find_endpoint(struct world *world, const struct value *settings)
+static struct slice find_endpoint(struct world *world, const struct value *settings, struct arena *arena)
 {
 	struct slice endpoint = value_slice(value_get_named(settings, "endpoint"));
 	struct slice common = slice_of(world->environment(world, "AWS_ENDPOINT_URL"));
@@ -26,7 +26,7 @@ static struct slice find_endpoint(struct world *world, const struct value *setti
 		endpoint = slice_of(world->environment(world, "TRUEUP_METAL_ENDPOINT"));
 	if (endpoint.size == 0 && slice_starts_with(common, SLICE("sim:")))
 		endpoint = common;
-	return endpoint;
+	return world_endpoint(world, endpoint, arena);
 }
 
 static bool check_endpoint(const struct metal_session *session, struct diagnostics *diagnostics)
@@ -126,7 +126,7 @@ bool metal_open(const struct provider *provider, struct world *world, struct sli
 
 	session->session.provider = provider;
 	session->session.name = name;
-	session->endpoint = find_endpoint(world, settings);
+	session->endpoint = find_endpoint(world, settings, arena);
 	session->ca_file = value_slice(value_get_named(settings, "ca_file"));
 	session->insecure = is_true(settings, "insecure");
 	session->allow_plain = is_true(settings, "allow_plain");
@@ -165,8 +165,7 @@ struct value metal_settings_of(const struct identity *identity, struct arena *ar
 
 bool metal_expect(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret)
 {
-	(void)arena;
-	*ret = (struct identity){.provider = SLICE("metal"), .endpoint = find_endpoint(world, settings)};
+	*ret = (struct identity){.provider = SLICE("metal"), .endpoint = find_endpoint(world, settings, arena)};
 	return true;
 }
 

@@ -1,8 +1,11 @@
 """Where a stack's objects are: accounts, regions and endpoints, and what must not be taken for one another."""
 
+import contextlib
+import sqlite3
+
 import pytest
 
-from trueup_runner import Proxy, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
+from trueup_runner import Proxy, SimulatedCloud, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
 VPC = {"train": {"cidr": "10.20.0.0/16"}}
 ACCOUNT, OTHER_ACCOUNT = "123456789012", "999999999999"
@@ -81,3 +84,53 @@ def test_a_reference_to_another_region_is_an_error_of_the_spec(stack, cloud):
     stack.run("validate", AWS_REGION=None)
     stack.run("validate", AWS_REGION="us-east-1")
     assert len(ids_of(stack)) == 2
+
+
+def test_a_simulated_world_lies_beside_its_spec(stack, make_stack):
+    """Wherever the program is started, and however the folder or the file in it is spelled."""
+    above = make_stack("above")
+    stack.folder.rename(above.folder / "sub")
+    stack.folder = above.folder / "sub"
+    above.environment.update(AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    stack.environment.update(above.environment)
+    stack.write("stack.yaml", spec_text({"aws.vpc": VPC}, providers={"aws": {"endpoint": "sim:w"}}))
+    apply(stack)
+    (above.folder / "link").symlink_to("sub")
+    world = stack.folder / "w"
+    for endpoint in "sim:w", "sim:./w", "sim:../sub/w", "sim:../link/w", f"sim:{world}", f"sim:{above.folder}/link/w":
+        stack.write("stack.yaml", spec_text({"aws.vpc": VPC}, providers={"aws": {"endpoint": endpoint}}))
+        for folder in "sub", "link", stack.folder:
+            assert plan(above, "-C", folder, status=0).operations() == {}
+        plan_is_empty(stack)
+        [recorded] = stack.run("state", "list", "--output", "json").json["objects"]
+        assert recorded["identity"].endswith("@sim%3Aw"), recorded
+    assert not (above.folder / "w").exists()
+    stack.write("stack.yaml", spec_text({"aws.vpc": VPC}))
+    assert plan(above, "-C", "link", status=0, AWS_ENDPOINT_URL="sim:w").operations() == {}
+    assert "vpc" in above.run("-C", "sub", "sim", "show", "vpc", AWS_ENDPOINT_URL="sim:w").out
+    # Another world is another place, and is not taken for this one.
+    error = refused(above, "-C", "sub", "plan", AWS_ENDPOINT_URL="sim:../w")
+    assert f"sim:{above.folder}/w" in error["message"], error
+
+
+def test_a_stack_that_is_moved_takes_its_world_along(stack):
+    stack.environment.update(AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    stack.write("stack.yaml", spec_text({"aws.vpc": VPC}, providers={"aws": {"endpoint": f"sim:{stack.folder}/w"}}))
+    apply(stack)
+    stack.folder.rename(stack.folder.with_name("moved"))
+    stack.folder = stack.folder.with_name("moved")
+    stack.write("stack.yaml", spec_text({"aws.vpc": VPC}, providers={"aws": {"endpoint": "sim:w"}}))
+    plan_is_empty(stack)
+
+
+def test_a_record_that_spells_its_world_in_another_way_still_means_it(stack):
+    """As it was recorded while the spec's own spelling was the name of the place."""
+    stack.environment.update(AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    stack.write("stack.yaml", spec_text({"aws.vpc": VPC}, providers={"aws": {"endpoint": "sim:w"}}))
+    apply(stack)
+    with contextlib.closing(sqlite3.connect(stack.folder / ".trueup/state.db")) as database, database:
+        changed = database.execute("UPDATE objects SET identity = replace(identity, '@sim%3Aw', '@sim%3A./w')").rowcount
+        assert changed == 1
+    plan_is_empty(stack)
+    stack.run("destroy", "--yes")
+    assert ids_of(stack) == {}
