@@ -125,6 +125,8 @@ struct output {
 	const char *pattern; /* PCRE2, anchored: what a literal of this output looks like; NULL: anything */
 	const char *about;
 	bool secret;
+	/* What the thing itself says of who it is: two of a kind that are found and agree in all of these are one. */
+	bool tells_apart;
 	/* Fields whose update in place gives the output a new value; NULL-terminated, or NULL:
 	 * stable for the object's life. */
 	const char *const *renewed_by;
@@ -157,6 +159,9 @@ struct kind {
 	/* Nothing is made or destroyed: the thing exists and is found by the fields that the
 	 * spec gives (a machine by its controller). Create then means adopt, delete forget. */
 	bool found;
+	/* Fields that together say which thing is meant, NULL-terminated: two resources of one place that agree in all
+	 * of them, one of which may be unset in both, would be one thing. NULL: each resource is a thing of its own. */
+	const char *const *told_apart_by;
 	/* Rules across fields; desired is the canonical MAP, deferred values possible. */
 	bool (*check)(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
 };

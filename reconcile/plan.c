@@ -408,6 +408,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	map_init(&planning.spare);
 	map_init(&planning.named);
 	join_items(&planning);
+	plan_items_tell_apart(&planning);
 	plan_items_order(&planning);
 	plan_items_judge(&planning);
 	plan_items_order_replaces(&planning);

@@ -56,6 +56,8 @@ struct item *plan_item_at(struct planning *planning, struct slice address);
 /* Orders the items in the spec along references that bind the make phase. */
 void plan_items_order(struct planning *planning);
 bool plan_load_body(struct planning *planning, struct object *object);
+/* Reports the items that are one and the same thing (output.tells_apart). */
+void plan_items_tell_apart(struct planning *planning);
 /* Decides about every item: fields first along the order, then parts. */
 bool plan_items_judge(struct planning *planning);
 /* Which replaces make the new object first, and what that forbids. */

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "specs/loading.h"
+#include "specs/places.h"
 #include "specs/resources.h"
 #include "specs/sections.h"
 #include "specs/yaml.h"
@@ -185,6 +186,17 @@ static void finish(struct loading *loading, struct stack *stack)
 	sections_outputs(loading, &stack->outputs, &stack->output_count);
 }
 
+static void check_things(struct loading *loading, const struct stack *stack)
+{
+	struct map places;
+
+	map_init(&places);
+	places_find(loading, stack, &places);
+	places_check(loading, &places);
+	twins_check(loading, &places);
+	map_release(&places);
+}
+
 static bool load(struct loading *loading, const char *folder, struct stack *ret)
 {
 	size_t errors_before = loading->diagnostics->error_count;
@@ -197,7 +209,7 @@ static bool load(struct loading *loading, const char *folder, struct stack *ret)
 	resources_collect(loading);
 	resources_complete(loading);
 	finish(loading, &stack);
-	places_check(loading, &stack);
+	check_things(loading, &stack);
 	dependencies_check(loading);
 	if (!overlap_check(&stack, &loading->space, loading->sources, loading->diagnostics) ||
 	    loading->diagnostics->error_count != errors_before)

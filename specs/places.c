@@ -1,14 +1,9 @@
-#include "specs/sections.h"
+#include "specs/places.h"
 
 /*
  * References from one place to another. Everything that a reference field may name lives in one region of one account
  * with whatever names it: EC2 and Auto Scaling look for no id anywhere else.
  */
-
-struct place {
-	bool known;
-	struct identity identity;
-};
 
 /* What tells two places apart, and what stands for it where it is empty; NULL: then it is not known yet. */
 static const struct part {
@@ -90,20 +85,18 @@ static void check(struct loading *loading, uint32_t entry, const struct map *pla
 	}
 }
 
-void places_check(struct loading *loading, const struct stack *stack)
+void places_find(const struct loading *loading, const struct stack *stack, struct map *ret)
 {
-	struct place *all;
-	struct map places;
+	struct place *all = arena_new_array(loading->arena, stack->provider_count, struct place);
 
-	if (stack->provider_count < 2)
-		return;
-	map_init(&places);
-	all = arena_new_array(loading->arena, stack->provider_count, struct place);
 	for (size_t i = 0; i < stack->provider_count; i++) {
 		all[i] = place_of(loading, &stack->providers[i]);
-		map_set(&places, stack->providers[i].name, &all[i]);
+		map_set(ret, stack->providers[i].name, &all[i]);
 	}
-	for (size_t i = 0; i < loading->resource_count; i++)
-		check(loading, (uint32_t)i, &places);
-	map_release(&places);
+}
+
+void places_check(struct loading *loading, const struct map *places)
+{
+	for (size_t i = 0; places->count > 1 && i < loading->resource_count; i++)
+		check(loading, (uint32_t)i, places);
 }

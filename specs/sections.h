@@ -18,8 +18,6 @@ void variables_read(struct loading *loading, const struct value *value);
 /* Once all files' variables are read: values from the command line and the environment. */
 void variables_finish(struct loading *loading);
 void provider_blocks_read(struct loading *loading, const struct value *value);
-/* Reports the references that lead from one of the stack's places to another. */
-void places_check(struct loading *loading, const struct stack *stack);
 void address_space_read(struct loading *loading, const struct value *value);
 
 #endif

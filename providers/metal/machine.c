@@ -112,12 +112,12 @@ static const char *const renews_power[] = {"power", NULL};
 
 static const struct output outputs[] = {
 	{.name = "id", .about = "URL of the system"},
-	{.name = "uuid", .about = "UUID of the system"},
-	{.name = "serial", .about = "serial number"},
+	{.name = "uuid", .tells_apart = true, .about = "UUID of the system"},
+	{.name = "serial", .tells_apart = true, .about = "serial number"},
 	{.name = "manufacturer", .about = "manufacturer"},
 	{.name = "model", .about = "model"},
 	{.name = "power", .about = "on or off", .renewed_by = renews_power},
-	{.name = "macs", .about = "MAC addresses of its network interfaces"},
+	{.name = "macs", .tells_apart = true, .about = "MAC addresses of its network interfaces"},
 	{.name = "system", .about = "path of the system on its controller"},
 };
 
@@ -152,6 +152,8 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 	return false;
 }
 
+static const char *const which_machine[] = {"controller", "system", NULL};
+
 const struct kind metal_machine = {
 	.name = "metal.machine",
 	.about = "a machine that is there, through its baseboard controller (Redfish)",
@@ -159,6 +161,7 @@ const struct kind metal_machine = {
 	.fields = FIELDS(fields),
 	.outputs = FIELDS(outputs),
 	.found = true,
+	.told_apart_by = which_machine,
 	.check = check,
 };
 

@@ -21,6 +21,7 @@ from metal_machines import (
     plan,
     reasons,
     system_url,
+    uuid_of,
     write,
 )
 from scripted_server import certificate
@@ -225,3 +226,21 @@ def test_a_mismatch_names_both_sides(stack):
     write(stack, {"m": {"controller": controller.address, **right}}, allow_plain=True)
     assert "has serial 'S9', but the spec says 'S1'" in stack.run("plan", status=1).err
     controller.close()
+
+
+def test_one_machine_described_twice_is_an_error(stack, redfish):
+    """Each would be turned on for the one resource and off for the other, for ever."""
+    server = redfish([machine(1), machine(2)])
+    web = {"controller": server.address, "system": uuid_of(1)}
+    write(stack, {"on": {**web, "power": "on"}, "off": {**web, "power": "off"}}, allow_plain=True)
+    for command in "validate", "plan":
+        [error] = stack.run(command, "--output", "json", status=1).json["diagnostics"]
+        assert "same 'controller', 'system'" in error["message"] and "metal.machine.on" in error["message"], error
+    # What only the machine itself tells: the plan reads it, and says so before anything is turned.
+    machines = {"on": web, "off": {"controller": system_url(server, 1)}, "two": {**web, "system": uuid_of(2)}}
+    write(stack, machines, allow_plain=True)
+    stack.run("validate")
+    [error] = stack.run("apply", "--yes", "--output", "json", status=1).json["diagnostics"]
+    assert "the same thing" in error["message"] and "two" not in error["message"], error
+    assert error["file"] == "stack.yaml"
+    assert stack.run("state", "list", "--output", "json").json["objects"] == []

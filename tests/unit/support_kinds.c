@@ -99,6 +99,7 @@ static const struct output gateway_outputs[] = {{.name = "id", .pattern = "^gw-[
 
 static const struct field machine_fields[] = {
 	{.name = "address", .type = FIELD_ADDRESS, .flags = REQUIRED},
+	{.name = "slot", .type = FIELD_INTEGER},
 	{.name = "note", .type = FIELD_STRING},
 };
 
@@ -145,8 +146,11 @@ const struct kind support_gateway = {
 	.outputs = FIELDS(gateway_outputs),
 };
 
+static const char *const which_machine[] = {"address", "slot", NULL};
+
 const struct kind support_machine = {
 	.name = "box.machine",
+	.told_apart_by = which_machine,
 	.version = 1,
 	.fields = FIELDS(machine_fields),
 	.outputs = FIELDS(machine_outputs),

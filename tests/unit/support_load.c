@@ -107,7 +107,7 @@ static bool expect(struct world *world, const struct value *settings, struct are
 
 static const struct provider_schema schemas[] = {
 	{"net", FIELDS(provider_fields), expect},
-	{"box", {NULL, 0, sizeof(struct field)}, NULL},
+	{"box", {NULL, 0, sizeof(struct field)}, expect},
 };
 
 void loaded_start(struct loaded *loaded, struct folder *folder, const struct load_options *options)

@@ -227,6 +227,13 @@ static const struct load_row rows[] = {
 	 "provider net {\"region\":\"r\"}\n"
 	 "provider net.east {\"region\":\"e\"}\n"
 	 "provider net.twin {\"account\":\"1\",\"region\":\"r\"}\n"},
+	{"machines that are told apart, also by what only one has",
+	 A "box.machine:\n  a: {address: 10.0.0.1}\n  b: {address: 10.0.0.1, slot: 1}\n"
+	   "  c: {address: 10.0.0.2, note: \"${box.machine.a.serial}\"}\n",
+	 "box.machine.a {\"address\":\"10.0.0.1\"}\n"
+	 "box.machine.b {\"address\":\"10.0.0.1\",\"slot\":1}\n"
+	 "box.machine.c {\"address\":\"10.0.0.2\",\"note\":{\"$deferred\":\"${box.machine.a.serial}\"}}\n"
+	 "  make box.machine.a.serial in note\n"},
 	{"settings and outputs",
 	 A "settings: {max_delete: 5}\noutputs: {id: \"${net.group.a.id}\", all: {k: [\"${net.group.a.about}\", "
 	   "2]}}\nnet.group: {a: {about: z}}\n",

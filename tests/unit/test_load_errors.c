@@ -248,6 +248,21 @@ static const struct load_row elsewhere_rows[] = {
 	 "<a.yaml:4:62> [net.group.g]\n"},
 };
 
+static const struct load_row twin_rows[] = {
+	{"one machine twice, spelled in two ways and through two providers",
+	 A "providers: {box.b: {}}\nvars: {n: 1}\n"
+	   "box.machine: {a: {address: 'fd00::1', slot: 1}, b: {address: 'FD00:0::1', slot: \"${var.n}\", provider: "
+	   "box.b}}\n",
+	 "a.yaml:4:49: 'box.machine.b' is the same thing as 'box.machine.a': both have the same 'address', 'slot' "
+	 "(keep one of them, and refer to it from wherever the other was used) <a.yaml:4:15> [box.machine.b]\n"},
+	{"the same without what both leave out, three times",
+	 A "box.machine:\n  a: {address: 10.0.0.1}\n  b: {address: 10.0.0.1, note: z}\n  c: {address: 10.0.0.1}\n",
+	 "a.yaml:4:3: 'box.machine.b' is the same thing as 'box.machine.a': both have the same 'address' (keep one of "
+	 "them, and refer to it from wherever the other was used) <a.yaml:3:3> [box.machine.b]\n"
+	 "a.yaml:5:3: 'box.machine.c' is the same thing as 'box.machine.a': both have the same 'address' (keep one of "
+	 "them, and refer to it from wherever the other was used) <a.yaml:3:3> [box.machine.c]\n"},
+};
+
 static const struct load_row reference_rows[] = {
 	{"a reference to nothing",
 	 A "net.vpc: {train: {cidr: 10.0.0.0/16}}\nnet.subnet: {x: {vpc: trian}, b: {vpc: net.vpc.trian}, c: {vpc: "
@@ -421,7 +436,9 @@ static void test_resources(void **state)
 static void test_elsewhere(void **state)
 {
 	(void)state;
-	assert_int_equal(load_rows_check(elsewhere_rows, COUNT(elsewhere_rows)), 0);
+	assert_int_equal(load_rows_check(elsewhere_rows, COUNT(elsewhere_rows)) +
+				 load_rows_check(twin_rows, COUNT(twin_rows)),
+			 0);
 }
 
 static void test_references(void **state)

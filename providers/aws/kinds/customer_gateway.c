@@ -83,6 +83,8 @@ static const char *const absent[] = {"InvalidCustomerGatewayID.NotFound", NULL};
 /* While a connection that used it is still being moved or deleted. */
 static const char *const held[] = {"IncorrectState", NULL};
 
+static const char *const which_gateway[] = {"address", "asn", "certificate", "device_name", NULL};
+
 static const struct aws_omission omitted[] = {
 	{"CreateCustomerGateway", "PublicIp", "the older name of IpAddress"},
 	{"CreateCustomerGateway", "BgpAsnExtended", "takes the place of BgpAsn for a number past 2147483647"},
@@ -93,7 +95,8 @@ const struct aws_kind aws_customer_gateway = {
 		 .about = "the customer's end of a VPN",
 		 .version = 1,
 		 .fields = FIELDS(fields),
-		 .outputs = FIELDS(outputs)},
+		 .outputs = FIELDS(outputs),
+		 .told_apart_by = which_gateway},
 	.service = "ec2",
 	.create = {.operation = "CreateCustomerGateway",
 		   .fixed = type,

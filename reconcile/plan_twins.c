@@ -1,0 +1,53 @@
+#include "reconcile/plan_items.h"
+
+/*
+ * Two resources that turn out to be one thing, reached by two addresses. What the thing says of itself tells: all of
+ * it, because there are boards of which each has the same serial number.
+ */
+
+/* Empty where the thing says nothing of the kind. */
+static struct slice marks_of(const struct planning *planning, const struct item *item)
+{
+	const struct json_style style = {.pretty = false};
+	const struct kind *kind = item->resource ? item->resource->kind : NULL;
+	size_t count = 0;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, SIZE_MAX);
+	if (!kind || !kind->found || !item->live || item->live->presence != PRESENCE_PRESENT)
+		return (struct slice){0};
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *value = value_get_named(&item->live->outputs, output->name);
+
+		if (!output->tells_apart)
+			continue;
+		count += value && !value_is(value, VALUE_NULL) && json_write(&text, value, &style);
+		(void)buffer_byte(&text, '\n');
+	}
+	return count > 0 ? arena_copy(planning->arena, buffer_slice(&text)) : (struct slice){0};
+}
+
+void plan_items_tell_apart(struct planning *planning)
+{
+	struct map seen;
+
+	map_init(&seen);
+	for (size_t i = 0; i < planning->item_count; i++) {
+		struct item *item = &planning->items[i];
+		struct slice marks = marks_of(planning, item);
+		const struct item *earlier = marks.size > 0 ? map_get(&seen, marks) : NULL;
+
+		if (marks.size > 0 && !earlier)
+			map_set(&seen, marks, item);
+		if (!earlier || earlier->resource->kind != item->resource->kind)
+			continue;
+		diag_error(planning->diagnostics, FAULT_CONFLICT, item->resource->position,
+			   "'%.*s' is the same thing as '%.*s', reached in another way", SLICE_ARGUMENTS(item->address),
+			   SLICE_ARGUMENTS(earlier->address));
+		diag_address(planning->diagnostics, item->address);
+		diag_related(planning->diagnostics, earlier->resource->position, "it is declared here");
+		diag_hint(planning->diagnostics, "keep one of them: each would undo what the other asks for");
+	}
+	map_release(&seen);
+}

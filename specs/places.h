@@ -1,0 +1,19 @@
+#ifndef TRUEUP_SPECS_PLACES_H
+#define TRUEUP_SPECS_PLACES_H
+
+#include "specs/loading.h"
+
+/* Where the providers of a stack lead, as far as the spec and the environment tell. */
+struct place {
+	bool known;
+	struct identity identity; /* as struct provider_schema's expect() gives it */
+};
+
+/* From the name of each of the stack's providers to its struct place. */
+void places_find(const struct loading *loading, const struct stack *stack, struct map *ret);
+/* Reports the references that lead from one place to another. */
+void places_check(struct loading *loading, const struct map *places);
+/* Reports the resources that would be one and the same thing (told_apart_by). */
+void twins_check(struct loading *loading, const struct map *places);
+
+#endif
