@@ -51,6 +51,7 @@ struct http_response {
 	 * arrived), FAULT_AUTH (TLS verification), FAULT_USER (unknown host, bad URL). */
 	enum fault fault;
 	struct slice message; /* what curl or the simulator said, in plain words */
+	struct slice hint;    /* what to do about it, or empty */
 };
 
 /* Why no transport may send it, or NULL. */

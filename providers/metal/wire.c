@@ -268,6 +268,7 @@ void metal_interpret(const struct call *call, const struct http_response *respon
 	if (!response->answered) {
 		ret->fault = response->fault;
 		ret->message = metal_excerpt(arena, response->message);
+		ret->hint = arena_copy(arena, response->hint);
 		return;
 	}
 	if (response->status < 200 || response->status >= 300) {
@@ -299,7 +300,10 @@ bool metal_call_failed(struct task *task, const struct answer *answer, enum seve
 
 	diag_add(task->diagnostics, severity, answer->fault, NOWHERE, "could not %s %.*s%.*s: %.*s", operation->doing,
 		 SLICE_ARGUMENTS(base), SLICE_ARGUMENTS(path), SLICE_ARGUMENTS(answer->message));
-	if (answer->fault == FAULT_AUTH)
+	if (answer->fault == FAULT_AUTH && answer->hint.size > 0)
+		diag_hint(task->diagnostics, "%.*s; 'ca_file' of the provider names another bundle",
+			  SLICE_ARGUMENTS(answer->hint));
+	else if (answer->fault == FAULT_AUTH)
 		diag_hint(task->diagnostics, "check 'user', 'password_env' and 'ca_file' of the provider");
 	return false;
 }

@@ -2,8 +2,10 @@
 
 #include <stddef.h>
 
-#define CHECK_ENDPOINT "; check the spelling of the endpoint, the name server and the network"
-#define CHECK_CERTIFICATE "; check the endpoint's name and the certificate bundle it is verified with"
+#define CHECK_ENDPOINT "check the spelling of the endpoint, the name server and the network"
+#define CHECK_CERTIFICATE                                                                                              \
+	"check the endpoint's name, this machine's clock, and that its CA bundle (package ca-certificates) has who "   \
+	"signed the certificate"
 
 /* https://curl.se/libcurl/c/libcurl-errors.html */
 static const struct curl_fault faults[] = {

@@ -11,7 +11,7 @@ struct curl_fault {
 	/* Where the request was never sent, or sending it again does no harm. */
 	enum fault fault;
 	const char *words;  /* goes before the host: "cannot connect to" */
-	const char *advice; /* goes to the end of the message; may be empty */
+	const char *advice; /* what to do about it; may be empty */
 };
 
 /* Never NULL: an unknown code gives a row that is safe for all. */

@@ -429,10 +429,10 @@ static void tell_failure(struct exchange *exchange, CURLcode code, struct http_r
 	bool ambiguous = exchange->send_count > 0 && exchange->request->mutating;
 	bool known = exchange->target.host[0] != '\0';
 
-	snprintf(exchange->message, sizeof exchange->message, "%s %s%s%s%s (%s)%s%s", row->words,
+	snprintf(exchange->message, sizeof exchange->message, "%s %s%s%s%s (%s)%s", row->words,
 		 known ? "'" : "the server", exchange->target.host, known ? "' port " : "", exchange->target.port,
-		 failure_detail(exchange, code), row->advice,
-		 ambiguous ? "; the request may have been carried out" : "");
+		 failure_detail(exchange, code), ambiguous ? "; the request may have been carried out" : "");
+	ret->hint = slice_of(row->advice);
 	ret->fault = ambiguous ? FAULT_AMBIGUOUS : row->fault;
 	ret->message = slice_of(exchange->message);
 }

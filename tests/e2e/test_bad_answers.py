@@ -109,7 +109,8 @@ def self_signed(folder):
 def test_tls_that_nobody_vouches_for(stack, wire, tmp_path):
     stack.write("stack.yaml", spec_text(WORKING))
     server = wire(lambda head: [answer(200, XML)], tls=self_signed(tmp_path))
-    check_call_error(stack, "GetCallerIdentity", "certificate", AWS_ENDPOINT_URL=server.address)
+    error = check_call_error(stack, "GetCallerIdentity", "certificate", AWS_ENDPOINT_URL=server.address)
+    assert "CA bundle" in error["hint"] and "polic" not in error["hint"], error
     assert server.requests == 0
 
 

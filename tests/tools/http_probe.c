@@ -91,6 +91,8 @@ static void print_answer(const struct job *job, const struct http_response *resp
 	} else {
 		buffer_format(&line, ", \"fault\": \"%s\", \"message\": ", fault_word(response->fault));
 		json_write_string(&line, response->message);
+		buffer_string(&line, ", \"hint\": ");
+		json_write_string(&line, response->hint);
 		buffer_string(&line, "}");
 	}
 	puts(line.data);
