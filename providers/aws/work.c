@@ -123,10 +123,7 @@ static bool is_ours(struct work *work)
 	if (!kind->tags_member || !aws_change_of(work)->created_ms ||
 	    slice_equal(work->now.ownership.object_id, work->task.object->object_id))
 		return true;
-	diag_error(work->task.diagnostics, FAULT_CONFLICT, NOWHERE,
-		   "'%.*s' was not made: %.*s exists already and belongs to somebody else",
-		   SLICE_ARGUMENTS(work->task.object->address), SLICE_ARGUMENTS(work->task.object->provider_id));
-	diag_hint(work->task.diagnostics, "change the resource so that it differs, or import the existing one");
+	aws_report_stranger(work);
 	work->task.record_removed = true;
 	return false;
 }

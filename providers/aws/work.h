@@ -66,5 +66,7 @@ enum step aws_send(struct work *work, int stage);
 enum step aws_read_again(struct work *work, int64_t delay_ms);
 enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
 const struct value *aws_now(const struct work *work, const struct aws_field *field);
+/* Says whose the object is that a create handed back instead of a new one. */
+void aws_report_stranger(struct work *work);
 
 #endif

@@ -1,6 +1,7 @@
 """What an easy design gets wrong, on the simulator: each from an empty cloud to the end, with boto3 as the judge."""
 
 import json
+import re
 import signal
 
 import pytest
@@ -571,3 +572,19 @@ def test_bad_endpoints_of_services_are_refused(stack, cloud, endpoints, part):
     write(stack, {"aws.vpc": VPC}, providers={"aws": {"endpoints": endpoints}})
     [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
     assert part in error["message"], error
+
+
+def test_what_the_service_takes_for_one_thing_is_told_with_both_names(stack, cloud):
+    """65000 is the number that a gateway without one gets: only the service can tell that these are equal."""
+    gateways = {"c1": {"address": "203.0.113.1"}, "c2": {"address": "203.0.113.1", "asn": 65000}}
+    write(stack, {"aws.customer_gateway": gateways})
+    [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=7).json)
+    names = {error["address"], re.search(r"which is '([^']+)' of this stack", error["message"])[1]}
+    assert names == {"aws.customer_gateway.c1", "aws.customer_gateway.c2"}, error
+    assert error["file"] == "stack.yaml" and error["line"] > 1, error
+    assert "import" not in error["hint"], error
+    # Both spelled out, the spec alone tells.
+    gateways["c1"]["asn"] = 65000
+    write(stack, {"aws.customer_gateway": gateways})
+    [error] = errors_of(stack.run("validate", "--output", "json", status=1).json)
+    assert "same 'address', 'asn'" in error["message"], error

@@ -92,7 +92,7 @@ static const struct scenario groups[] = {
 	 false,
 	 {CREATE_GROUP(NULL, "AlreadyExists"), SCALING("2", "", "")},
 	 STEP_FAILED,
-	 "belongs to somebody else",
+	 "is not of this stack",
 	 NULL,
 	 true,
 	 false},
