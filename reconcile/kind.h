@@ -86,12 +86,18 @@ struct fields {
 	size_t stride;
 };
 
-/* Checks a known value beyond its type; the value is canonical. False after a diagnostic
- * at value->position. */
+/* Checks a known value beyond its type; the value is canonical, and members of an object may be deferred. False after a
+ * diagnostic at value->position. */
 typedef bool field_check(const struct field *field, const struct value *value, struct diagnostics *diagnostics);
 
 /* Whether two texts that are not equal mean the same; neither is secret. */
 typedef bool field_same(struct slice a, struct slice b);
+
+/*
+ * The one form of values that mean the same, of a MAP whose members are canonical and may be deferred. Both what a spec
+ * says and what a service answers go through it, so that they meet; its result is its own form.
+ */
+typedef struct value field_form(const struct value *value, struct arena *arena);
 
 struct field {
 	const char *name;
@@ -109,6 +115,7 @@ struct field {
 	const char *const *choices; /* NULL-terminated, or NULL: the values allowed */
 	int64_t least, most;	    /* integers: bounds; strings: bytes; lists: items. Both 0: none */
 	field_check *check;
+	field_form *form; /* FIELD_OBJECT; after the check, which sees what the user wrote. NULL: as it is */
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
 	/* IMMUTABLE: the one text that it can be changed to in place all the same, or NULL. */
 	const char *in_place_to;

@@ -89,6 +89,10 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 	mark_secret(field, ret);
 	if (walk->diagnostics && (fit == FIT_SAME || fit == FIT_CHANGED))
 		schema_rules(walk, field, name, ret);
+	if (field->form && ret->type == VALUE_MAP) {
+		*ret = value_at(field->form(ret, walk->arena), given->position);
+		fit = FIT_CHANGED;
+	}
 	return fit == FIT_CHANGED || ret->secret != secret;
 }
 

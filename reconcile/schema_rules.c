@@ -177,8 +177,9 @@ void schema_rules(struct schema_walk *walk, const struct field *field, const cha
 		check_pattern(walk, field, name, value);
 	if (field->least != 0 || field->most != 0)
 		check_bounds(walk, field, name, value);
-	/* One complaint about a value is enough, and a check is promised a value that is known. */
-	if (field->check && walk->diagnostics->error_count == errors_before && !value_has_deferred(value) &&
-	    !value_has_unread(value))
+	/* One complaint about a value is enough, and a check is promised a value that is known; of an object, the
+	 * members are looked at one by one. */
+	if (field->check && walk->diagnostics->error_count == errors_before &&
+	    (field->type == FIELD_OBJECT || !value_has_deferred(value)) && !value_has_unread(value))
 		field->check(field, value, walk->diagnostics);
 }

@@ -1,4 +1,5 @@
 #include "providers/aws/kinds/kinds.h"
+#include "providers/aws/kinds/security_rule.h"
 #include "providers/aws/parameters.h"
 
 /*
@@ -22,20 +23,6 @@ static const struct rule_source {
 
 enum { SOURCE_COUNT = sizeof(sources) / sizeof(sources[0]) };
 
-/* "-1" is every protocol; the numbers that have names go by them, as AWS answers. */
-static const struct {
-	const char *number;
-	const char *name;
-} protocols[] = {{"6", "tcp"}, {"17", "udp"}, {"1", "icmp"}, {"58", "icmpv6"}, {"-1", "all"}};
-
-static struct slice protocol_name(struct slice text)
-{
-	for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++)
-		if (slice_is(text, protocols[i].number))
-			return slice_of(protocols[i].name);
-	return text;
-}
-
 static void add_rule(struct value_builder *rules, const struct value *permission, const struct rule_source *source,
 		     const struct value *pair, struct arena *arena)
 {
@@ -43,14 +30,13 @@ static void add_rule(struct value_builder *rules, const struct value *permission
 	const struct value *to = value_get_named(permission, "ToPort");
 	const struct value *value = value_get_named(pair, source->member);
 	const struct value *description = value_get_named(pair, "Description");
-	struct slice protocol = protocol_name(value_slice(value_get_named(permission, "IpProtocol")));
-	if (!value)
+	const struct value *protocol = value_get_named(permission, "IpProtocol");
+	if (!value || !protocol)
 		return;
 	VALUE_BUILDER_AUTO rule;
 	value_builder_init(&rule);
-	value_builder_member(&rule, SLICE("protocol"), value_string(protocol));
-	/* Every protocol has every port, whatever the answer says of them. */
-	if (!slice_is(protocol, "all") && from && to) {
+	value_builder_member(&rule, SLICE("protocol"), *protocol);
+	if (from && to) {
 		value_builder_member(&rule, SLICE("from_port"), *from);
 		value_builder_member(&rule, SLICE("to_port"), *to);
 	}
@@ -85,10 +71,10 @@ static struct value encode_rule(const struct aws_field *field, const struct valu
 	bool described = description && !value_is(description, VALUE_NULL);
 	(void)field;
 	aws_parameter_add(&parameters, "IpProtocol", value_string(slice_is(protocol, "all") ? SLICE("-1") : protocol));
-	if (from)
+	if (from && to) {
 		aws_parameter_add(&parameters, "FromPort", *from);
-	if (from)
-		aws_parameter_add(&parameters, "ToPort", to ? *to : *from);
+		aws_parameter_add(&parameters, "ToPort", *to);
+	}
 	for (size_t i = 0; i < SOURCE_COUNT; i++) {
 		const struct value *source = value_get_named(rule, sources[i].field);
 		if (!source)
@@ -128,30 +114,24 @@ static const char *const young[] = {"InvalidGroup.NotFound", "InvalidVpcID.NotFo
 static const struct aws_part ingress = RULES("Ingress");
 static const struct aws_part egress = RULES("Egress");
 
-static bool check_port(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
-{
-	if (value->integer >= -1 && value->integer <= 65535)
-		return true;
-	return diag_error(diagnostics, FAULT_USER, value->position, "'%s' is from 0 to 65535, or -1 for any ICMP type",
-			  field->name);
-}
-
 static const struct aws_field rule_members[] = {
 	{.field = {.name = "protocol",
 		   .type = FIELD_STRING,
 		   .flags = REQUIRED | KEY,
-		   .pattern = "all|tcp|udp|icmp|icmpv6|[0-9]{1,3}",
+		   .pattern = "all|tcp|udp|icmp|icmpv6|-1|[1-9]?[0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5]",
 		   .about = "tcp, udp, icmp, icmpv6, all or a number"}},
 	{.field = {.name = "from_port",
 		   .type = FIELD_INTEGER,
 		   .flags = KEY,
-		   .check = check_port,
-		   .about = "first port, or ICMP type"}},
+		   .least = -1,
+		   .most = 65535,
+		   .about = "first port, or ICMP type; -1 is every type"}},
 	{.field = {.name = "to_port",
 		   .type = FIELD_INTEGER,
 		   .flags = KEY,
-		   .check = check_port,
-		   .about = "last port, or ICMP code; must be given with from_port"}},
+		   .least = -1,
+		   .most = 65535,
+		   .about = "last port, the first where it is not given; or ICMP code, else every code"}},
 	{.field = {.name = "cidr", .type = FIELD_CIDR4, .flags = KEY, .about = "an IPv4 range"}},
 	{.field = {.name = "cidr6", .type = FIELD_CIDR6, .flags = KEY, .about = "an IPv6 range"}},
 	{.field = {.name = "group",
@@ -172,7 +152,11 @@ static const struct aws_field rule_members[] = {
 };
 
 static const struct aws_field rule = {
-	.field = {.name = "rule", .type = FIELD_OBJECT, .members = FIELDS(rule_members)},
+	.field = {.name = "rule",
+		  .type = FIELD_OBJECT,
+		  .members = FIELDS(rule_members),
+		  .check = aws_check_rule,
+		  .form = aws_rule_form},
 	.encode = encode_rule,
 };
 

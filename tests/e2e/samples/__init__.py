@@ -38,6 +38,14 @@ class Unset:
 
 
 @dataclasses.dataclass
+class Alike:
+    """A field in other words than those in which the service tells it."""
+
+    told: object
+    written: object
+
+
+@dataclasses.dataclass
 class Sample:
     kind: str
     # {field: value}: the first spec. References are Ref("aws.vpc.main").
@@ -55,7 +63,7 @@ class Sample:
     unset: dict = dataclasses.field(default_factory=dict)
     # {"tunnels.0.dpd_action": Unset}: a member within a field is taken out, and the rest of the field stays.
     unset_members: dict = dataclasses.field(default_factory=dict)
-    # {field: value}: another text that means what `values` say.
+    # {field: Alike}
     alike: dict = dataclasses.field(default_factory=dict)
     # {field: reason}: cannot be read with boto3 on any server.
     unreadable: dict = dataclasses.field(default_factory=dict)

@@ -1,4 +1,4 @@
-from samples import Change, Sample, Unset
+from samples import Alike, Change, Sample, Unset
 from trueup_runner import found, tags_of
 
 # Made for these tests alone.
@@ -32,7 +32,7 @@ SAMPLE = Sample(
         "public_key": "is tried here; taken away, EC2 makes the key: test_secret_to.py",
         "secret_to": "takes the place of a public key: test_secret_to.py",
     },
-    alike={"public_key": f"{FIRST} on another machine"},
+    alike={"public_key": Alike(FIRST, f"{FIRST} on another machine")},
     moto_lacks={
         "life": "DeleteKeyPair by id answers and deletes nothing",
         "replace": "DeleteKeyPair by id answers and deletes nothing",

@@ -1,4 +1,4 @@
-from samples import CLEARED, KEPT, Change, Sample, Unset
+from samples import CLEARED, KEPT, Alike, Change, Sample, Unset
 from trueup_runner import Ref, found, tags_of
 
 SOURCES = [
@@ -17,7 +17,8 @@ def rules_of(permissions):
             for pair in permission.get(listed, []):
                 every = permission["IpProtocol"] == "-1"
                 rule = {"protocol": "all" if every else permission["IpProtocol"], name: pair[member]}
-                if not every:
+                # Protocols without a name have no ports.
+                if not every and "FromPort" in permission:
                     rule.update(from_port=permission["FromPort"], to_port=permission["ToPort"])
                 if pair.get("Description"):
                     rule["description"] = pair["Description"]
@@ -45,6 +46,22 @@ WEB = {"protocol": "tcp", "from_port": 443, "to_port": 443, "cidr6": "::/0"}
 PEERS = {"protocol": "udp", "from_port": 4789, "to_port": 4790, "group": Ref("aws.security_group.peer")}
 PING = {"protocol": "icmp", "from_port": 8, "to_port": -1, "cidr": "10.0.0.0/8"}
 OUT = {"protocol": "all", "cidr": "0.0.0.0/0"}
+# Protocols and ports in other words than AWS's own.
+ALIKE = [
+    ({"protocol": "6", "from_port": 22}, {"protocol": "tcp", "from_port": 22, "to_port": 22}),
+    ({"protocol": "17", "from_port": 0, "to_port": 65535}, {"protocol": "udp", "from_port": 0, "to_port": 65535}),
+    ({"protocol": "1"}, {"protocol": "icmp", "from_port": -1, "to_port": -1}),
+    ({"protocol": "icmp", "from_port": 8}, {"protocol": "icmp", "from_port": 8, "to_port": -1}),
+    ({"protocol": "58"}, {"protocol": "icmpv6", "from_port": -1, "to_port": -1}),
+    ({"protocol": "50", "from_port": 0, "to_port": 0}, {"protocol": "50"}),
+    ({"protocol": "51", "from_port": -1, "to_port": -1}, {"protocol": "51"}),
+]
+EVERY_PORT = [{}, {"from_port": 0, "to_port": 0}, {"from_port": -1, "to_port": -1}, {"from_port": 0, "to_port": 65535}]
+
+
+def spread(rules):
+    """Each with a source of its own."""
+    return [{**rule, "cidr": f"10.{number}.0.0/16"} for number, rule in enumerate(rules)]
 
 SAMPLE = Sample(
     kind="aws.security_group",
@@ -76,6 +93,13 @@ SAMPLE = Sample(
     },
     unset_members={"ingress.0.description": Unset(CLEARED)},
     unset={"ingress": Unset([]), "egress": Unset(KEPT), "tags": Unset({})},
+    alike={
+        "ingress": Alike(spread(canonical for _, canonical in ALIKE), spread(given for given, _ in ALIKE)),
+        "egress": Alike(
+            spread({"protocol": "all"} for _ in EVERY_PORT),
+            spread({"protocol": name, **ports} for name, ports in zip(("all", "-1", "all", "-1"), EVERY_PORT)),
+        ),
+    },
     read=read,
     remove=lambda cloud, identity: cloud.client().delete_security_group(GroupId=identity),
 )

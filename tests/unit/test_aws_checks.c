@@ -1,0 +1,87 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/json.h"
+#include "reconcile/schema.h"
+#include "tests/unit/support_aws_kinds.h"
+
+/* What validate knows of AWS without asking: fields as given, and what becomes of them or is said of them. */
+
+#define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
+#define GROUP(rules) "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"ingress\":[" rules "]}"
+#define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
+#define GROUPED(rest) GROUP("{" rest ",\"group\":{\"$deferred\":\"${aws.security_group.h.id}\"}}")
+
+static const struct check_row {
+	const char *kind, *given;
+	const char *said; /* part of the first message; NULL: it is taken */
+} rows[] = {
+	{"aws.security_group", RULE("\"protocol\":\"tcp\",\"from_port\":22"), NULL},
+	{"aws.security_group", RULE("\"protocol\":\"-1\""), NULL},
+	{"aws.security_group", RULE("\"protocol\":\"255\""), NULL},
+	{"aws.security_group", RULE("\"protocol\":\"256\""), "'protocol' cannot be '256'"},
+	{"aws.security_group", RULE("\"protocol\":\"06\",\"from_port\":22"), "'protocol' cannot be '06'"},
+	{"aws.security_group", RULE("\"protocol\":\"tcp\""), "a rule for protocol 'tcp' needs 'from_port'"},
+	{"aws.security_group", GROUPED("\"protocol\":\"tcp\""), "a rule for protocol 'tcp' needs 'from_port'"},
+	{"aws.security_group", GROUPED("\"protocol\":\"tcp\",\"from_port\":{\"$deferred\":\"${x}\"}"), NULL},
+	{"aws.security_group", RULE("\"protocol\":\"17\",\"to_port\":22"),
+	 "a rule for protocol '17' needs 'from_port'"},
+	{"aws.security_group", RULE("\"protocol\":\"tcp\",\"from_port\":23,\"to_port\":22"),
+	 "'from_port' 23 is greater than 'to_port' 22"},
+	{"aws.security_group", RULE("\"protocol\":\"tcp\",\"from_port\":-1,\"to_port\":-1"),
+	 "a port is from 0 to 65535"},
+	{"aws.security_group", RULE("\"protocol\":\"udp\",\"from_port\":1,\"to_port\":65536"),
+	 "'to_port' cannot be 65536"},
+	{"aws.security_group", RULE("\"protocol\":\"all\",\"from_port\":0,\"to_port\":65535"), NULL},
+	{"aws.security_group", RULE("\"protocol\":\"all\",\"from_port\":22,\"to_port\":22"),
+	 "a rule for protocol 'all' lets every port through"},
+	{"aws.security_group", RULE("\"protocol\":\"50\",\"from_port\":22"),
+	 "a rule for protocol '50' lets every port through"},
+	{"aws.security_group", RULE("\"protocol\":\"icmp\",\"from_port\":8,\"to_port\":0"), NULL},
+	{"aws.security_group", RULE("\"protocol\":\"icmp\",\"from_port\":256"),
+	 "an ICMP type or code is from 0 to 255"},
+	{"aws.security_group", RULE("\"protocol\":\"icmpv6\",\"to_port\":3"), "an ICMP code, 'to_port', needs a type"},
+	{"aws.security_group", RULE("\"protocol\":\"1\",\"from_port\":-1,\"to_port\":3"),
+	 "an ICMP code, 'to_port', needs a type"},
+	{"aws.security_group",
+	 GROUP("{\"protocol\":\"6\",\"from_port\":22,\"cidr\":\"10.0.0.0/8\",\"description\":\"a\"},"
+	       "{\"protocol\":\"tcp\",\"from_port\":22,\"to_port\":22,\"cidr\":\"10.0.0.0/8\"}"),
+	 "'ingress' has two different entries for 'tcp 22 22 10.0.0.0/8 - - -'"},
+};
+
+static void check_row(const struct aws_kind *kind, const struct check_row *row)
+{
+	struct diagnostics diagnostics;
+	struct value given, canonical;
+	struct arena arena;
+	struct slice said = {0};
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	assert_true(json_read(&arena, slice_of(row->given), true, 65536, "the row", &given, &diagnostics));
+	if (schema_check(&kind->kind, &given, &arena, &canonical, &diagnostics) && kind->kind.check)
+		(void)kind->kind.check(&kind->kind, &canonical, &diagnostics);
+	if (diagnostics.count > 0)
+		said = diagnostics.items[0].message;
+	if (row->said ? !slice_contains(said, slice_of(row->said)) : said.size > 0)
+		kind_report(kind, "%s: '%.*s'", row->given, SLICE_ARGUMENTS(said));
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
+static void check(const struct aws_kind *kind)
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (strcmp(rows[i].kind, kind->kind.name) == 0)
+			check_row(kind, &rows[i]);
+}
+
+int main(void)
+{
+	return kinds_try(check);
+}
