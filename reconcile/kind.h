@@ -121,6 +121,9 @@ struct field {
 	const char *in_place_to;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
+	/* FIELD_INTEGER: the number by which the service's API says that there is none (0: no limit), or NULL. In a
+	 * spec it counts as unset. */
+	const char *none;
 	enum range_role range;
 	const char *range_parent; /* RANGE_WITHIN: name of the reference field */
 	/* NAMES: the reference field within whose target the name exists once; NULL: within an account's region */

@@ -73,10 +73,37 @@ static void mark_secret(const struct field *field, struct value *value)
 		value->secret = true;
 }
 
-/* Returns whether *ret differs from *given. Depth is that of the tables, which is finite. */
+static bool is_none(const struct field *field, const struct value *value)
+{
+	int64_t none;
+
+	return field->none && value->type == VALUE_INTEGER && slice_integer(slice_of(field->none), &none) &&
+	       value->integer == none;
+}
+
+/*
+ * Services keep nothing for an empty text, list or object and show nothing of it, so that in a field that can be unset
+ * it is the same as not to set it. A part of which nothing is wanted, and what goes back to empty, do mean empty.
+ */
+static bool counts_as_unset(const struct field *field, const struct value *value)
+{
+	bool list = field->type == FIELD_LIST || field->type == FIELD_SET;
+
+	if (field->when_unset == UNSET_UNDECLARED || (field->flags & (REQUIRED | SETTLES)))
+		return false;
+	if (list && field->when_unset == UNSET_CONSTANT && strcmp(field->unset_value, "[]") == 0)
+		return false;
+	return is_none(field, value) ||
+	       (field->type == FIELD_STRING && value->type == VALUE_STRING && value_slice(value).size == 0) ||
+	       (list && value->type == VALUE_LIST && value->count == 0) ||
+	       (field->type == FIELD_OBJECT && value->type == VALUE_MAP && value->count == 0);
+}
+
+/* Returns whether *ret differs from *given; null: it counts as unset. Depth is that of the tables, which is finite. */
 static bool fit_value(struct schema_walk *walk, const struct field *field, const char *name, const struct value *given,
 		      struct value *ret)
 {
+	size_t errors_before = walk->diagnostics ? walk->diagnostics->error_count : 0;
 	enum fit fit = FIT_SAME;
 	bool secret = given->secret;
 
@@ -92,6 +119,10 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 	if (field->form && ret->type == VALUE_MAP) {
 		*ret = value_at(field->form(ret, walk->arena), given->position);
 		fit = FIT_CHANGED;
+	}
+	if (counts_as_unset(field, ret) && (!walk->diagnostics || walk->diagnostics->error_count == errors_before)) {
+		*ret = value_at(value_null(), given->position);
+		return true;
 	}
 	return fit == FIT_CHANGED || ret->secret != secret;
 }
@@ -194,6 +225,8 @@ static enum fit fit_fields(struct schema_walk *walk, const struct fields *fields
 		}
 		if (fit_value(walk, field, field->name, &member->value, &value))
 			members_diverge(&sharing, walk->arena);
+		if (value.type == VALUE_NULL)
+			continue;
 		members_take(&sharing, member, value);
 	}
 	if (walk->diagnostics)
@@ -449,7 +482,7 @@ bool schema_check(const struct kind *kind, const struct value *given, struct are
 	size_t errors_before = diagnostics->error_count;
 
 	if (given->type == VALUE_MAP)
-		check_exclusives(kind, given, diagnostics);
+		check_exclusives(kind, good ? &canonical : given, diagnostics);
 	if (!good || diagnostics->error_count != errors_before)
 		return false;
 	*ret = canonical;

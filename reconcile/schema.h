@@ -16,7 +16,8 @@
  * Checks a MAP that a user gave and brings it into canonical form: CIDRs without spelling
  * differences, addresses likewise, sets sorted and without repeats, JSON documents as
  * canonical text, integers where they were quoted digits only if the style says plain.
- * Null members are dropped (unset). Deferred values pass, their type unchecked. Unknown
+ * Null members are dropped (unset), and so are what counts as unset: the empty text, list or object in a field
+ * that may be unset, and field.none. Deferred values pass, their type unchecked. Unknown
  * names suggest the nearest; missing required fields, wrong types, patterns, choices and
  * bounds, and exclusives each give a diagnostic; all of them in one call.
  * given->position is where a missing field is reported.
@@ -29,7 +30,7 @@ __attribute__((warn_unused_result)) bool schema_check_fields(const struct fields
 							     const struct value *given, struct arena *arena,
 							     struct value *ret, struct diagnostics *diagnostics);
 
-/* Canonical form of a value that a service gave for a field; never fails: what does not
+/* Canonical form of a value that a service gave for a field, null where it counts as unset; never fails: what does not
  * fit is kept as it came. Unread and deferred pass. */
 struct value schema_canonical(const struct field *field, const struct value *value, struct arena *arena);
 /* The same for a MAP of fields; members without a field are dropped. */

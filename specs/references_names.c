@@ -75,13 +75,13 @@ static int64_t find_member(const struct value *block, struct slice name)
 	return -1;
 }
 
-/* As the field's table has it: spelled one way, and marked where it is secret. */
+/* As the field's table has it: spelled one way, and marked where it is secret. An empty text stays one. */
 static const struct value *canonical(struct arena *arena, const struct field *field, const struct value *value)
 {
 	struct value *copy = arena_new(arena, struct value);
 
 	*copy = schema_canonical(field, value, arena);
-	return copy;
+	return copy->type == VALUE_NULL ? value : copy;
 }
 
 static enum name_state find_field(struct resolution *resolution, const struct resource *resource,

@@ -352,9 +352,9 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 		if (field->detail != detail)
 			continue;
 		struct value value = answer->ok ? aws_decode(field, &body, &reading->task.scratch) : value_unread();
+		value = schema_canonical(&field->field, &value, &reading->task.scratch);
 		if (!value_is(&value, VALUE_NULL))
-			value_builder_set(&builder, slice_of(field->field.name),
-					  schema_canonical(&field->field, &value, &reading->task.scratch));
+			value_builder_set(&builder, slice_of(field->field.name), value);
 	}
 	struct value fields = value_builder_map(&builder, &reading->task.scratch);
 	reading->subject->fields = value_copy(reading->arena, &fields);

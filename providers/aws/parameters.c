@@ -374,9 +374,9 @@ void aws_decode_live(const struct aws_kind *kind, const struct value *item, stru
 		struct value value = is_tags && kind->tags_member ? aws_decode_tags(tags, arena)
 				     : field->detail		  ? value_null()
 								  : aws_decode(field, item, arena);
+		value = schema_canonical(&field->field, &value, arena);
 		if (!value_is(&value, VALUE_NULL))
-			value_builder_member(&builder, slice_of(field->field.name),
-					     schema_canonical(&field->field, &value, arena));
+			value_builder_member(&builder, slice_of(field->field.name), value);
 	}
 	ret->fields = value_builder_map(&builder, arena);
 	ret->outputs = decode_outputs(kind, item, arena);

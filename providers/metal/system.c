@@ -253,10 +253,10 @@ static struct value read_outputs(const struct metal_findings *findings, struct a
 		const struct field *field = field_named(&metal_machine.fields, slice_of(origin->name));
 		struct value value = origin->read(findings, origin->path, scratch);
 
-		if (value_is(&value, VALUE_NULL))
-			continue;
-		value_builder_member(&builder, slice_of(origin->name),
-				     field ? schema_canonical(field, &value, scratch) : value);
+		if (field)
+			value = schema_canonical(field, &value, scratch);
+		if (!value_is(&value, VALUE_NULL))
+			value_builder_member(&builder, slice_of(origin->name), value);
 	}
 	return value_builder_map(&builder, scratch);
 }

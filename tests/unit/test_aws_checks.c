@@ -52,6 +52,10 @@ static const struct check_row {
 	 GROUP("{\"protocol\":\"6\",\"from_port\":22,\"cidr\":\"10.0.0.0/8\",\"description\":\"a\"},"
 	       "{\"protocol\":\"tcp\",\"from_port\":22,\"to_port\":22,\"cidr\":\"10.0.0.0/8\"}"),
 	 "'ingress' has two different entries for 'tcp 22 22 10.0.0.0/8 - - -'"},
+	{"aws.autoscaling_group",
+	 "{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"mixed_instances\":"
+	 "{\"launch_template\":\"lt-12345678\",\"overrides\":[{\"instance_type\":\"\"}]}}",
+	 "an override says nothing"},
 };
 
 static void check_row(const struct aws_kind *kind, const struct check_row *row)

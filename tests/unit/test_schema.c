@@ -237,6 +237,80 @@ static void test_given(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* What a service keeps nothing for is the same as not to set the field, whoever says it. */
+static const struct field empty_text = {.type = FIELD_STRING};
+static const struct field empty_members[] = {
+	{.name = "group", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "value", .type = FIELD_STRING, .flags = REQUIRED},
+};
+static const struct field empty_item = {.type = FIELD_OBJECT, .members = FIELDS(empty_members)};
+static const struct field empty_object = {.type = FIELD_OBJECT,
+					  .members = {empty_members, 1, sizeof(empty_members[0])}};
+static const struct field empty_fields[] = {
+	{.name = "note", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "name", .type = FIELD_STRING, .when_unset = UNSET_RELEASE, .pattern = "[a-z]+"},
+	{.name = "limit", .type = FIELD_INTEGER, .when_unset = UNSET_CLEAR, .none = "0"},
+	{.name = "count", .type = FIELD_INTEGER, .when_unset = UNSET_CLEAR},
+	{.name = "list", .type = FIELD_LIST, .when_unset = UNSET_RELEASE, .item = &empty_text},
+	{.name = "policies",
+	 .type = FIELD_LIST,
+	 .when_unset = UNSET_CONSTANT,
+	 .unset_value = "[\"Default\"]",
+	 .item = &empty_text},
+	{.name = "routes", .type = FIELD_SET, .when_unset = UNSET_CONSTANT, .unset_value = "[]", .item = &empty_text},
+	{.name = "rules", .type = FIELD_SET, .flags = SETTLES, .when_unset = UNSET_RELEASE, .item = &empty_item},
+	{.name = "place",
+	 .type = FIELD_OBJECT,
+	 .members = {empty_members, 1, sizeof(empty_members[0])},
+	 .when_unset = UNSET_CLEAR},
+	{.name = "places", .type = FIELD_LIST, .when_unset = UNSET_CLEAR, .item = &empty_object},
+	{.name = "tags", .type = FIELD_MAP, .when_unset = UNSET_CONSTANT, .unset_value = "{}", .item = &empty_text},
+};
+static const struct fields empty_table = FIELDS(empty_fields);
+static const struct empty_row {
+	const char *given, *canonical;
+} empty_rows[] = {
+	{"{\"note\":\"\"}", "{}"},
+	{"{\"name\":\"\"}", "'name' cannot be ''"},
+	{"{\"limit\":0}", "{}"},
+	{"{\"count\":0}", "{\"count\":0}"},
+	{"{\"list\":[]}", "{}"},
+	{"{\"list\":[\"\"]}", "{\"list\":[\"\"]}"},
+	{"{\"policies\":[]}", "{}"},
+	{"{\"routes\":[]}", "{\"routes\":[]}"},
+	{"{\"rules\":[]}", "{\"rules\":[]}"},
+	{"{\"rules\":[{\"group\":\"\",\"value\":\"\"}]}", "{\"rules\":[{\"value\":\"\"}]}"},
+	{"{\"place\":{}}", "{}"},
+	{"{\"place\":{\"group\":\"\"}}", "{}"},
+	{"{\"places\":[{\"group\":\"\"}]}", "{\"places\":[{}]}"},
+	{"{\"tags\":{\"a\":\"\"}}", "{\"tags\":{\"a\":\"\"}}"},
+	{"{\"tags\":{}}", "{\"tags\":{}}"},
+};
+
+static void test_empty(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(empty_rows); i++) {
+		const struct empty_row *row = &empty_rows[i];
+		bool refused = row->canonical[0] != '{';
+		struct value given, canonical;
+		struct bench bench;
+
+		bench_start(&bench);
+		given = read_json(&bench, row->given);
+		if (schema_check_fields(&empty_table, "it", &given, &bench.arena, &canonical, &bench.diagnostics))
+			assert_string_equal(write_json(&bench, &canonical), row->canonical);
+		else
+			assert_true(slice_is(bench.diagnostics.items[0].message, row->canonical));
+		assert_int_equal(bench.diagnostics.error_count, refused);
+		if (!refused) {
+			canonical = schema_canonical_fields(&empty_table, &given, &bench.arena);
+			assert_string_equal(write_json(&bench, &canonical), row->canonical);
+		}
+		bench_end(&bench);
+	}
+}
+
 /* What is canonical already is not copied. */
 static void test_sharing(void **state)
 {
@@ -382,10 +456,15 @@ static void test_item_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answers),	 cmocka_unit_test(test_answer_fields),
-		cmocka_unit_test(test_given),	 cmocka_unit_test(test_sharing),
-		cmocka_unit_test(test_secrets),	 cmocka_unit_test(test_fields_of_others),
-		cmocka_unit_test(test_messages), cmocka_unit_test(test_item_keys),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_answer_fields),
+		cmocka_unit_test(test_given),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_sharing),
+		cmocka_unit_test(test_secrets),
+		cmocka_unit_test(test_fields_of_others),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_item_keys),
 	};
 
 	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);

@@ -159,10 +159,14 @@ static const struct aws_field capacity_fields[] = {
 		.member = (path), .update = &update, .missing = (value)                                                \
 	}
 /* The API clears it by a value that means none. */
-#define CLEARED(text, of_type, path, none, description)                                                                \
+#define CLEARED(text, of_type, path, number, description)                                                              \
 	{                                                                                                              \
-		.field = {.name = (text), .type = (of_type), .when_unset = UNSET_CLEAR, .about = (description)},       \
-		.member = (path), .update = &update, .cleared = (none)                                                 \
+		.field = {.name = (text),                                                                              \
+			  .type = (of_type),                                                                           \
+			  .when_unset = UNSET_CLEAR,                                                                   \
+			  .none = (number),                                                                            \
+			  .about = (description)},                                                                     \
+		.member = (path), .update = &update, .cleared = (number)                                               \
 	}
 #define SIZE(text, path, flag, description)                                                                            \
 	{                                                                                                              \

@@ -89,6 +89,11 @@ static bool check_override(const struct value *override_value, struct diagnostic
 {
 	const struct value *first = value_get_named(override_value, "instance_type");
 	const struct value *second = value_get_named(override_value, "requirements");
+	if (value_is(override_value, VALUE_MAP) && override_value->count == 0) {
+		diag_error(diagnostics, FAULT_USER, override_value->position, "an override says nothing");
+		diag_hint(diagnostics, "give it an 'instance_type', or take it out");
+		return false;
+	}
 	if (!first || !second)
 		return true;
 	diag_error(diagnostics, FAULT_USER, second->position, "an override cannot have both '%s' and '%s'",
