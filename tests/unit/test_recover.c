@@ -149,6 +149,42 @@ static void test_found_late(void **state)
 	arena_release(&arena);
 }
 
+static enum commit_state pending_commit(struct store *store, const struct commit *commit,
+					struct diagnostics *diagnostics)
+{
+	(void)store;
+	(void)commit;
+	(void)diagnostics;
+	return COMMIT_PENDING;
+}
+
+/* A store that takes two looks. */
+static enum commit_state finishing_poll(struct store *store, int64_t deadline_ms, struct diagnostics *diagnostics)
+{
+	static int polls;
+
+	(void)store;
+	(void)deadline_ms;
+	(void)diagnostics;
+	return ++polls < 2 ? COMMIT_PENDING : COMMIT_DONE;
+}
+
+static void test_commit_is_waited_for(void **state)
+{
+	static const struct store_ops ops = {.commit = pending_commit, .poll = finishing_poll};
+	struct store store = {&ops};
+	struct commit commit = {.close_count = 0};
+	struct diagnostics diagnostics;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	assert_true(recover_record(&commit, &store, &diagnostics));
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
 /* Only what our own calls did is swept; what nobody can explain is told. */
 static void test_twins(void **state)
 {
@@ -220,8 +256,9 @@ static void test_twins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judge), cmocka_unit_test(test_lost),  cmocka_unit_test(test_found_late),
-		cmocka_unit_test(test_all),   cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_judge),	   cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_found_late), cmocka_unit_test(test_commit_is_waited_for),
+		cmocka_unit_test(test_all),	   cmocka_unit_test(test_twins),
 	};
 
 	return cmocka_run_group_tests_name("recover", tests, NULL, NULL);

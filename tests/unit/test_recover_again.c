@@ -1,0 +1,119 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "reconcile/recover_again.h"
+#include "tests/unit/support_loop.h"
+
+/* What is sent once more after a crash, and what is not. */
+
+enum { SENT_MS = 50 * 60 * 1000, HOUR_MS = 60 * 60 * 1000 };
+
+static const struct {
+	const char *name;
+	enum settlement settlement;
+	enum recipe recipe;
+	int64_t later_ms;
+	bool wanted;
+} rows[] = {
+	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true},
+	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS - 1, true},
+	{"its token may be forgotten", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS, false},
+	{"the clock was set back: nobody knows how old it is", SETTLEMENT_WAIT, RECIPE_TOKEN, -1, false},
+	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false},
+	{"it was found", SETTLEMENT_DONE, RECIPE_TOKEN, 1, false},
+	{"it cannot be told", SETTLEMENT_NONE, RECIPE_TOKEN, 1, false},
+};
+
+static void test_which(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct intent intent = {.recipe = rows[i].recipe, .wall_ms = SENT_MS};
+		struct verdict verdict = {.settlement = rows[i].settlement};
+		struct recovery recovery = {.intents = &intent,
+					    .intent_count = 1,
+					    .verdicts = &verdict,
+					    .now_ms = SENT_MS + rows[i].later_ms};
+
+		if (recover_can_send_again(&recovery, 0) != rows[i].wanted)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
+static enum step create_again(struct task *task, struct session *session, const struct kind *kind,
+			      const struct value *parameters, struct arena *keep, const struct answer *answer)
+{
+	(void)kind;
+	(void)keep;
+	if (answer)
+		return answer->ok ? STEP_DONE : STEP_FAILED;
+	task->call = (struct call){
+		.session = session,
+		.operation = "CreateThing",
+		.definition = (char *)session - offsetof(struct staged, session),
+		.parameters = parameters,
+		.mutating = true,
+		.creates = true,
+		.recipe = RECIPE_TOKEN,
+	};
+	return STEP_CALL;
+}
+
+static const struct {
+	const char *name;
+	const char *parameters;
+	size_t sent;
+} parameters[] = {
+	{"as they were", "{\"name\":\"a\"}", 1},
+	{"of a secret the fingerprint is left", "{\"name\":{\"$secret\":\"9c1e77aa9c1e77aa9c1e77aa9c1e77aa\"}}", 0},
+	{"damaged", "{\"name\":", 0},
+};
+
+static void test_parameters(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 1, .repeat = -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+		struct object object = {.address = SLICE("aws.thing.a"), .object_id = SLICE("one")};
+		struct object *subject = &object;
+		struct intent intent = {.id = SLICE("two"),
+					.token = SLICE("two"),
+					.recipe = RECIPE_TOKEN,
+					.creates = true,
+					.parameters = slice_of(parameters[i].parameters)};
+		struct verdict verdict = {.settlement = SETTLEMENT_WAIT};
+		struct kinds kinds = {0};
+		struct staged staged;
+
+		stage_open(&staged, replies);
+		staged.provider.create_again = create_again;
+		staged.session.identified = true;
+		staged.session.identity = object.identity = (struct identity){.provider = SLICE("aws")};
+		struct session *items[] = {&staged.session};
+		struct sessions sessions = {.items = items, .count = 1, .alias_count = 1};
+		struct recovery recovery = {.intents = &intent,
+					    .intent_count = 1,
+					    .verdicts = &verdict,
+					    .subjects = &subject,
+					    .arena = &staged.arena};
+
+		assert_true(recover_send_again(&recovery, &staged.loop, &sessions, &kinds));
+		if (staged.sent_count != parameters[i].sent)
+			fail_msg("%s: %zu sent", parameters[i].name, staged.sent_count);
+		stage_close(&staged);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_which),
+		cmocka_unit_test(test_parameters),
+	};
+
+	return cmocka_run_group_tests_name("recover_again", tests, NULL, NULL);
+}
