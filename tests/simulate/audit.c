@@ -247,6 +247,20 @@ bool audit_lease(struct audit *audit, struct audit_lease *ret)
 	return good;
 }
 
+void audit_last_run(struct audit *audit, char ret[AUDIT_RUN_BYTES])
+{
+	sqlite3_stmt *statement = NULL;
+
+	ret[0] = '\0';
+	if (reach(audit) &&
+	    sqlite3_prepare_v2(audit->database, "SELECT lower(hex(id)) FROM runs ORDER BY number DESC LIMIT 1", -1,
+			       &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		(void)snprintf(ret, AUDIT_RUN_BYTES, "%s", (const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	audit_leave(audit);
+}
+
 bool audit_read(struct audit *audit, struct arena *arena, struct audit_record *ret)
 {
 	sqlite3_stmt *statement = NULL;

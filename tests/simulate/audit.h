@@ -40,6 +40,8 @@ struct audit_lease {
 	size_t intent_count;
 };
 
+enum { AUDIT_RUN_BYTES = 33 };
+
 extern const char audit_path[];
 
 void audit_open(struct audit *audit, struct disk *disk);
@@ -54,6 +56,8 @@ bool audit_has_intent(struct audit *audit, struct slice id, const char *operatio
 bool audit_is_recovering(struct audit *audit, int64_t process);
 /* False where there is no file, or none that can be read. Lets go of the file. */
 bool audit_lease(struct audit *audit, struct audit_lease *ret);
+/* The id of the run that began last (32 hex digits and NUL), or "". Lets go of the file. */
+void audit_last_run(struct audit *audit, char ret[AUDIT_RUN_BYTES]);
 /* Whether an intent of that operation is recorded with that token. */
 bool audit_has_token(struct audit *audit, struct slice token, const char *operation);
 /* Everything that is recorded, in arena. False where the file cannot be read. */

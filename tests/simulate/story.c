@@ -28,7 +28,7 @@ const char *const universe_environment[][2] = {
 };
 
 /* As an editor does it; not a part of what is tried here. */
-static void save_spec(struct story *story)
+void story_save_spec(struct story *story)
 {
 	struct disk *disk = &story->universe->disk;
 	struct disk_file *file;
@@ -197,8 +197,7 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 	story_settle(story);
 }
 
-/* No more mishaps: within three runs everything is as it should be. */
-static void come_to_peace(struct story *story)
+void story_make_peace(struct story *story)
 {
 	struct universe *universe = story->universe;
 	int status = -1;
@@ -214,15 +213,31 @@ static void come_to_peace(struct story *story)
 		return;
 	}
 	oracle_world(universe, &story->blueprint, &story->foreign);
+}
+
+void story_expect_nothing_planned(struct story *story)
+{
+	int status = story_run(story, "plan --detailed-exitcode", NULL, NULL);
+
+	if (status != 0)
+		universe_fail(story->universe, "second plan: it is not empty, status %d", status);
+}
+
+/* No more mishaps: within three runs everything is as it should be. */
+static void come_to_peace(struct story *story)
+{
+	struct universe *universe = story->universe;
+
+	story_make_peace(story);
 	oracle_foreign(universe, &story->foreign);
 	/* What our tags were copied to is not ours: not once our own calls cannot be under way any more. */
-	if (chance_one_in(&universe->plot, 8)) {
+	story->copied = chance_one_in(&universe->plot, 8);
+	if (story->copied) {
 		universe_pass(universe, HOUR_MS);
 		foreign_copy_tags(universe, &story->foreign, chance_one_in(&universe->plot, 2));
 	}
-	status = story_run(story, "plan --detailed-exitcode", NULL, NULL);
-	if (status != 0)
-		universe_fail(universe, "second plan: it is not empty, status %d", status);
+	if (!universe->failure[0])
+		story_expect_nothing_planned(story);
 }
 
 static void come_to_nothing(struct story *story)
@@ -255,7 +270,7 @@ static void tell_chapters(struct story *story)
 			target_turn(&universe->target, &story->blueprint);
 			chapter = turn == TURN_DESTROY ? CHAPTER_DESTROY : CHAPTER_APPLY;
 		}
-		save_spec(story);
+		story_save_spec(story);
 		tell_chapter(story, chapter);
 	}
 }
@@ -282,6 +297,10 @@ void story_tell(struct universe *universe)
 		universe_fail(universe, "schedule: no mishap came after the first change");
 	if (!universe->failure[0])
 		come_to_peace(&story);
+	if (!universe->failure[0] && chance_one_in(&universe->plot, 8))
+		story_undo(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 8))
+		story_rebuild(&story);
 	if (!universe->failure[0])
 		oracle_foreign(universe, &story.foreign);
 	if (!universe->failure[0])

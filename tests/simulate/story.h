@@ -11,6 +11,7 @@ struct story {
 	struct universe *universe;
 	struct blueprint blueprint;
 	struct foreign foreign;
+	bool copied;	 /* somebody has copied our tags */
 	char error[400]; /* the first that the last command told, or empty */
 };
 
@@ -19,6 +20,13 @@ extern const char *const story_keys[2];
 
 /* Runs a command; *ret_died may be NULL. */
 int story_run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died);
+void story_save_spec(struct story *story);
+/* Nothing goes wrong any more: within three applies the world is what the spec says. */
+void story_make_peace(struct story *story);
+void story_expect_nothing_planned(struct story *story);
+/* epilogue.c: an apply is taken back; the state file is lost, and made anew. */
+void story_undo(struct story *story);
+void story_rebuild(struct story *story);
 /* settle.c: what a command left open is settled by another one, to which something happens just then. */
 void story_settle(struct story *story);
 /* universe is open; what went wrong is in universe->failure. */

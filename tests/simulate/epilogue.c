@@ -1,0 +1,133 @@
+#include "tests/simulate/story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "state/sqlite_store.h"
+
+/* What a stack that is well has before it yet: a change that is regretted, and the loss of its state file. */
+
+enum {
+	EDITS_MOST = 3,
+	WORST_CHANGE_MOST = 8,
+	WORST_REQUEST_MOST = 20,
+	DISK_STEPS_MOST = 100,
+	SETTLING_MS = 5 * 60 * 1000,
+};
+
+static struct misfortune draw_misfortune(struct chance *plot)
+{
+	struct misfortune misfortune = {.alone = true};
+
+	switch (chance_between(plot, 0, 2)) {
+	case 0:
+		misfortune.sure_change = (uint64_t)chance_between(plot, 1, WORST_CHANGE_MOST);
+		break;
+	case 1:
+		misfortune.sure_request = (uint64_t)chance_between(plot, 1, WORST_REQUEST_MOST);
+		break;
+	default:
+		misfortune.disk_step = (uint64_t)chance_between(plot, 1, DISK_STEPS_MOST);
+		misfortune.disk_mishap = mishap_draw_disk(plot);
+		break;
+	}
+	return misfortune;
+}
+
+/* False where there was nothing to change. */
+static bool apply_edits(struct story *story, char ret_run[AUDIT_RUN_BYTES])
+{
+	struct universe *universe = story->universe;
+	int64_t edits = chance_between(&universe->plot, 1, EDITS_MOST);
+	char before[AUDIT_RUN_BYTES];
+	int status;
+
+	audit_last_run(&universe->audit, before);
+	for (int64_t i = 0; i < edits; i++)
+		blueprint_edit(&story->blueprint, &universe->plot);
+	story_save_spec(story);
+	status = story_run(story, "apply --yes", NULL, NULL);
+	if (status != 0)
+		universe_fail(universe, "undo: the apply before it ends with status %d: %s", status, story->error);
+	audit_last_run(&universe->audit, ret_run);
+	return status == 0 && strcmp(before, ret_run) != 0;
+}
+
+/* With the spec of before a plan is empty then; what was cut off is finished by an apply of it. */
+void story_undo(struct story *story)
+{
+	struct universe *universe = story->universe;
+	struct blueprint before = story->blueprint;
+	char run[AUDIT_RUN_BYTES], line[64];
+	struct misfortune misfortune = draw_misfortune(&universe->plot);
+	bool calm = chance_one_in(&universe->plot, 2), changed = apply_edits(story, run);
+	int status;
+
+	story->blueprint = before;
+	/* A secret that only the history knows is a fingerprint there: the spec has to have it. */
+	story_save_spec(story);
+	if (!changed)
+		return;
+	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
+	status = story_run(story, line, calm ? NULL : &misfortune, NULL);
+	if (calm && status != 0)
+		universe_fail(universe, "undo: it ends with status %d: %s", status, story->error);
+	if (!calm)
+		story_make_peace(story);
+	oracle_world(universe, &story->blueprint, &story->foreign);
+	if (!universe->failure[0])
+		story_expect_nothing_planned(story);
+}
+
+static bool has_records(struct universe *universe)
+{
+	struct audit_record record;
+	struct arena arena;
+	bool has;
+
+	arena_init(&arena);
+	has = audit_read(&universe->audit, &arena, &record) && record.object_count > 0;
+	audit_leave(&universe->audit);
+	arena_release(&arena);
+	return has;
+}
+
+static void lose_state(struct universe *universe)
+{
+	static const char *const ends[] = {"", "-wal", "-shm"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "%s%s", audit_path, ends[i]);
+		disk_remove(&universe->disk, slice_of(path));
+	}
+	disk_sync_folder_of(&universe->disk, slice_of(audit_path));
+}
+
+void story_rebuild(struct story *story)
+{
+	struct universe *universe = story->universe;
+	struct misfortune misfortune = draw_misfortune(&universe->plot);
+	int status = -1;
+
+	universe->wall_ahead_ms = 0;
+
+	/* What was deleted a moment ago may still be listed. */
+	universe_pass(universe, SETTLING_MS);
+	lose_state(universe);
+	if (chance_one_in(&universe->plot, 2))
+		status = story_run(story, "state rebuild --yes", &misfortune, NULL);
+	if (status != 0 && has_records(universe)) {
+		/* It ended with the record made and nobody told, or could not read all: an apply finds the rest. */
+		story_make_peace(story);
+	} else if (status != 0) {
+		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
+		status = story_run(story, "state rebuild --yes", NULL, NULL);
+		if (status != 0)
+			universe_fail(universe, "rebuild: it ends with status %d: %s", status, story->error);
+	}
+	oracle_world(universe, &story->blueprint, &story->foreign);
+	if (!universe->failure[0])
+		story_expect_nothing_planned(story);
+}
