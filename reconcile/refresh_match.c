@@ -28,8 +28,7 @@ void refresh_match_tags(struct refresh *refresh, struct live *found, size_t foun
 		refresh->live[members[i]] = live;
 		refresh->objects[members[i]]->provider_id = live->provider_id;
 		/* Nobody saw it made. */
-		if (refresh->objects[members[i]]->has_body)
-			object_discard_shown(refresh->objects[members[i]], refresh->arena);
+		object_discard_shown(refresh->objects[members[i]], refresh->arena);
 	}
 	map_release(&tagged);
 }

@@ -298,7 +298,7 @@ void flight_befall(struct flight *flight, void (*embark)(struct flight *flight))
 	if (mishap != MISHAP_CRASH_ANSWER)
 		process_suffer(process, mishap, flight->operation);
 	/* Rights that were given a moment ago are not known everywhere at once. */
-	if (mishap == MISHAP_DENIED && !chance_one_in(&process->universe->fate, 3))
+	if (mishap == MISHAP_DENIED && chance_one_in(&process->universe->fate, 2))
 		(void)snprintf(process->denied, sizeof(process->denied), "%s", flight->operation);
 	if (mishap == MISHAP_CRASH_BEFORE) {
 		flight->process = NULL;

@@ -109,7 +109,7 @@ static struct value foreign_now(const struct foreign *foreign, const struct valu
 	return value_builder_map(&all, arena);
 }
 
-static struct slice tag_of(const struct value *body, const char *key)
+struct slice foreign_tag_of(const struct value *body, const char *key)
 {
 	const struct value *tags = value_get_named(body, "tagSet");
 
@@ -130,11 +130,11 @@ void foreign_copy_tags(struct universe *universe, struct foreign *foreign, bool 
 		things = value_get_named(value_get_named(&world, region_name), "vpc");
 		for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {
 			const struct value *body = &things->members[i].value;
-			struct slice intent = tag_of(body, "trueup:intent");
+			struct slice intent = foreign_tag_of(body, "trueup:intent");
 
 			if (slice_is(value_slice(&things->members[i].key), foreign_vpc) || intent.size == 0)
 				continue;
-			set_tags(universe, tag_of(body, "trueup:stack"), tag_of(body, "trueup:object"),
+			set_tags(universe, foreign_tag_of(body, "trueup:stack"), foreign_tag_of(body, "trueup:object"),
 				 but_intent ? unknown_intent : intent);
 			break;
 		}

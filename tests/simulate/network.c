@@ -259,6 +259,8 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	if (misfortune->aimed && process->universe->changes > 0 &&
 	    target_strikes(&process->universe->target, flight->operation, fate))
 		return process->universe->target.mishap;
+	if (process->requests == misfortune->sure_request && misfortune->sure_mishap != MISHAP_NONE)
+		return misfortune->sure_mishap;
 	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request)
 		return mishap_draw(fate, misfortune, changes, operation_creates(flight->operation));
 	if (misfortune->budget == 0 || !chance_one_in(fate, misfortune->odds))

@@ -191,6 +191,27 @@ void oracle_nothing(struct universe *universe, const struct foreign *foreign)
 	arena_release(&arena);
 }
 
+bool oracle_find_unrecorded(struct universe *universe, const struct audit_record *record, const char *type,
+			    struct arena *arena, struct slice *ret_id)
+{
+	struct sight sight = {.universe = universe, .arena = arena, .record = *record};
+	const struct value *things;
+	struct value world;
+
+	if (!oracle_look(universe, arena, &world))
+		return false;
+	things = value_get_named(value_get_named(&world, region_name), type);
+	for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {
+		const struct value *body = &things->members[i].value;
+
+		*ret_id = value_slice(&things->members[i].key);
+		if (slice_equal(foreign_tag_of(body, "trueup:stack"), record->lineage) && !body_is_gone(body) &&
+		    !is_recorded(&sight, *ret_id, body))
+			return true;
+	}
+	return false;
+}
+
 void oracle_secrets(struct universe *universe)
 {
 	const char *path = disk_search(&universe->disk, slice_of(oracle_secret));

@@ -25,6 +25,9 @@ void oracle_foreign(struct universe *universe, const struct foreign *foreign);
 void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign);
 /* Nothing is recorded, and the cloud holds only what is foreign. */
 void oracle_nothing(struct universe *universe, const struct foreign *foreign);
+/* Something of that type that carries the tags of the stack and is not recorded, its id in arena. */
+bool oracle_find_unrecorded(struct universe *universe, const struct audit_record *record, const char *type,
+			    struct arena *arena, struct slice *ret_id);
 /* No secret in a file; of a stream: in what a command wrote. */
 void oracle_secrets(struct universe *universe);
 void oracle_output(struct universe *universe, const char *line, struct slice output);

@@ -8,6 +8,9 @@ enum {
 	SURE_WAIT_MOST = 4,
 	DISK_STEPS_MOST = 40,
 	DISK_AFTER_MOST = 20,
+	SWEEP_LEAST = 5,
+	SWEEP_MOST = 25,
+	SWEEP_STEPS_MOST = 8,
 };
 
 const char *const story_keys[2] = {
@@ -26,8 +29,12 @@ static struct misfortune draw_misfortune(struct chance *plot)
 		misfortune.sure_change = 1;
 		break;
 	case 2:
-	case 3:
 		misfortune.sure_request = (uint64_t)chance_between(plot, 1, SURE_REQUEST_MOST);
+		break;
+	case 3:
+		/* Reading is refused, or what was found goes away while the rest is waited for. */
+		misfortune.sure_request = (uint64_t)chance_between(plot, 2, SURE_REQUEST_MOST);
+		misfortune.sure_mishap = chance_one_in(plot, 2) ? MISHAP_DENIED : MISHAP_OPERATOR;
 		break;
 	case 4:
 		misfortune.sure_wait = (uint64_t)chance_between(plot, 1, SURE_WAIT_MOST);
@@ -38,6 +45,22 @@ static struct misfortune draw_misfortune(struct chance *plot)
 		misfortune.disk_mishap = mishap_draw_disk(plot);
 		break;
 	}
+	return misfortune;
+}
+
+/* About where what was made twice is swept: when everything was read. */
+static struct misfortune draw_sweeping(struct chance *plot)
+{
+	struct misfortune misfortune = {.aimed = true};
+
+	if (chance_one_in(plot, 3)) {
+		misfortune.sure_request = (uint64_t)chance_between(plot, SWEEP_LEAST, 2 * SWEEP_MOST);
+		misfortune.sure_mishap = MISHAP_INTERRUPT;
+		return misfortune;
+	}
+	misfortune.disk_after = (uint64_t)chance_between(plot, SWEEP_LEAST, SWEEP_MOST);
+	misfortune.disk_step = (uint64_t)chance_between(plot, 1, SWEEP_STEPS_MOST);
+	misfortune.disk_mishap = MISHAP_DISK_ERROR;
 	return misfortune;
 }
 
@@ -63,9 +86,14 @@ void story_settle(struct story *story)
 	struct audit_lease lease;
 	struct misfortune misfortune;
 
-	if (!audit_lease(&universe->audit, &lease) || lease.intent_count == 0 || chance_one_in(plot, 2))
+	if (!audit_lease(&universe->audit, &lease) || chance_one_in(plot, 2))
 		return;
-	misfortune = draw_misfortune(plot);
+	if (lease.intent_count > 0)
+		misfortune = draw_misfortune(plot);
+	else if (universe->may_double)
+		misfortune = draw_sweeping(plot);
+	else
+		return;
 	let_pass(universe);
 	if (chance_one_in(plot, 8))
 		story_run(story, "plan --refresh none", NULL, NULL);

@@ -91,6 +91,25 @@ struct meddling {
 	const char *path, *value; /* NULL: takes it away */
 };
 
+/* Takes away something of ours that is not recorded yet; false where there is nothing. */
+static bool remove_unrecorded(struct universe *universe, const struct audit_record *record, struct arena *arena)
+{
+	static const char *const types[] = {"key-pair", "customer-gateway", "launch-template", "internet-gateway",
+					    NULL};
+	struct diagnostics diagnostics;
+	struct slice id;
+	bool done = false;
+
+	diagnostics_init(&diagnostics, arena);
+	for (const char *const *type = types; *type && !done; type++)
+		done = oracle_find_unrecorded(universe, record, *type, arena, &id) &&
+		       sim_remove(universe->sim, SLICE("us-west-2"), slice_of(*type), id, &diagnostics);
+	if (done)
+		trace_line(&universe->trace, "somebody removes %.*s", SLICE_ARGUMENTS(id));
+	diagnostics_release(&diagnostics);
+	return done;
+}
+
 static void operator(struct universe *universe)
 {
 	static const struct meddling meddlings[] = {
@@ -111,7 +130,9 @@ static void operator(struct universe *universe)
 	diagnostics_init(&diagnostics, &arena);
 	(void)audit_read(&universe->audit, &arena, &record);
 	audit_leave(&universe->audit);
-	for (size_t i = 0; i < record.object_count; i++) {
+	bool removed = chance_one_in(&universe->fate, 2) && remove_unrecorded(universe, &record, &arena);
+
+	for (size_t i = 0; !removed && i < record.object_count; i++) {
 		struct slice id = record.objects[i].provider_id;
 		struct value_member member = {value_text(meddling->path ? meddling->path : ""),
 					      value_text(meddling->value ? meddling->value : "")};
