@@ -7,12 +7,9 @@
 /* The life of an object, as steps: make, settle, unsettle, delete. */
 
 enum {
-	POLL_MS = 2000,
-	LOOK_AGAIN_MS = 1000, /* a listing may lag behind a write by a little */
-	LOOKS_MOST = 20,
 	ROUNDS_MOST = 1,
+	PAUSE_SHOWS_MS = 1000, /* a listing may lag behind a stop or a start */
 	TOKEN_BYTES = 32,
-	APPEAR_MS = 5 * 60 * 1000, /* a new object may be missing from a listing for so long */
 };
 
 static const struct aws_kind *kind_of(const struct work *work)
@@ -20,22 +17,11 @@ static const struct aws_kind *kind_of(const struct work *work)
 	return aws_kind_of(work->kind);
 }
 
-static enum step read_after(struct work *work, int64_t delay_ms)
-{
-	work->task.wake_ms = work->task.now_ms + delay_ms;
-	return STEP_READ;
-}
-
 enum step aws_read_again(struct work *work, int64_t delay_ms)
 {
 	work->has_now = false;
 	work->stage = STAGE_READY;
-	return read_after(work, delay_ms);
-}
-
-static int64_t poll_ms(const struct work *work)
-{
-	return kind_of(work)->poll_ms ? kind_of(work)->poll_ms : POLL_MS;
+	return aws_read_after(work, delay_ms);
 }
 
 static enum step fail(struct work *work, enum fault fault, const char *what, const char *hint)
@@ -75,15 +61,6 @@ static enum step too_late(struct work *work)
 	return fail(work, FAULT_TRANSIENT, "is not finished yet", "run again: it is waited for again, not made anew");
 }
 
-/* A listing that misses what was just made or changed lags behind. */
-static bool may_appear(struct work *work)
-{
-	struct aws_change *change = aws_change_of(work);
-	if (change->created_ms)
-		return work->task.now_ms - change->created_ms < APPEAR_MS;
-	return change->sent_any && change->absences++ < LOOKS_MOST;
-}
-
 /* The gate behind every read: what was read must be there, ours and ready. */
 static bool is_usable(struct work *work, enum step *ret_step)
 {
@@ -96,8 +73,8 @@ static bool is_usable(struct work *work, enum step *ret_step)
 			fail(work, FAULT_CONFLICT, "is being deleted by somebody else", "run again once it is gone");
 		return false;
 	case PRESENCE_ABSENT:
-		if (may_appear(work))
-			*ret_step = read_after(work, LOOK_AGAIN_MS);
+		if (aws_may_appear(work))
+			*ret_step = aws_look_later(work);
 		else
 			*ret_step =
 				fail(work, FAULT_ABSENT, "is not there any more", "run again: it will be made anew");
@@ -110,7 +87,7 @@ static bool is_usable(struct work *work, enum step *ret_step)
 		return false;
 	}
 	if (work->now.readiness == READY_PENDING) {
-		*ret_step = is_late(work) ? too_late(work) : read_after(work, poll_ms(work));
+		*ret_step = is_late(work) ? too_late(work) : aws_poll_later(work);
 		return false;
 	}
 	return true;
@@ -218,8 +195,8 @@ static bool next_call(struct work *work)
 static enum step look_again(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
-	if (change->looks++ < LOOKS_MOST)
-		return read_after(work, LOOK_AGAIN_MS);
+	if (aws_may_show(work))
+		return aws_look_later(work);
 	if (change->rounds++ == ROUNDS_MOST) {
 		const char *name = change->field_count ? change->fields[0]->field.name : "a field";
 		struct slice text =
@@ -267,7 +244,7 @@ static enum step converge(struct work *work)
 	if (!change->sent_any || change->verified)
 		return converged(work);
 	change->verified = true;
-	return read_after(work, 0);
+	return aws_read_after(work, 0);
 }
 
 /* What a change did is so, until a read says otherwise. */
@@ -318,7 +295,7 @@ static enum step changed(struct work *work, const struct answer *answer)
 		return aws_change_refused(work, &failure, "change");
 	note_change(work);
 	/* A listing that lags would show it ready, and as it was before: a change is given time to show. */
-	return call->waits ? aws_read_again(work, poll_ms(work)) : converge(work);
+	return call->waits ? aws_read_again(work, aws_poll_ms(work)) : converge(work);
 }
 
 static enum step looked_up(struct work *work, const struct answer *answer)
@@ -342,7 +319,7 @@ static enum step paused(struct work *work, const struct answer *answer)
 {
 	if (!is_done(aws_change_of(work)->call, answer))
 		return aws_change_refused(work, answer, "stop or start");
-	return aws_read_again(work, LOOK_AGAIN_MS);
+	return aws_read_again(work, PAUSE_SHOWS_MS);
 }
 
 /* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
@@ -376,7 +353,7 @@ static bool is_under_way(struct work *work, const struct aws_field *field)
 		change->looks = 0;
 		return false;
 	}
-	return change->looks++ < LOOKS_MOST;
+	return aws_may_show(work);
 }
 
 static enum step attach(struct work *work, const struct aws_field *field)
@@ -411,7 +388,7 @@ static enum step ready(struct work *work)
 	const struct aws_field *attachment = work->phase == PHASE_MAKE ? wrong_attachment(work) : NULL;
 	if (!attachment)
 		return converge(work);
-	return is_under_way(work, attachment) ? read_after(work, LOOK_AGAIN_MS) : attach(work, attachment);
+	return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
 }
 
 static const struct aws_call *create_of(const struct work *work)
@@ -494,7 +471,7 @@ static enum step wait_until_gone(struct work *work)
 {
 	if (work->now.presence == PRESENCE_ABSENT)
 		return STEP_DONE;
-	return is_late(work) ? too_late(work) : read_after(work, poll_ms(work));
+	return is_late(work) ? too_late(work) : aws_poll_later(work);
 }
 
 static enum step delete_object(struct work *work, const struct answer *answer)
@@ -509,10 +486,10 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		if (!answer->ok && !aws_is_one_of(call->absent, answer->code))
 			return aws_change_refused(work, answer, "delete");
 		work->stage = STAGE_LEAVING;
-		return kind->states.leaving && answer->ok ? read_after(work, 0) : STEP_DONE;
+		return kind->states.leaving && answer->ok ? aws_read_after(work, 0) : STEP_DONE;
 	}
 	if (!work->has_now)
-		return read_after(work, 0);
+		return aws_read_after(work, 0);
 	if (work->now.presence == PRESENCE_UNREAD)
 		return fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
 	/* A listing may lag, and what is young may be missing from it: the delete call knows. */
@@ -520,13 +497,13 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return work->task.object->provider_id.size ? send_delete(work) : STEP_DONE;
 	if (work->now.presence == PRESENCE_LEAVING) {
 		work->stage = STAGE_LEAVING;
-		return read_after(work, poll_ms(work));
+		return aws_poll_later(work);
 	}
 	if (work->now.readiness == READY_PENDING && work->stage == STAGE_READY)
-		return is_late(work) ? too_late(work) : read_after(work, poll_ms(work));
+		return is_late(work) ? too_late(work) : aws_poll_later(work);
 	const struct aws_field *attachment = wrong_attachment(work);
 	if (attachment)
-		return is_under_way(work, attachment) ? read_after(work, LOOK_AGAIN_MS) : attach(work, attachment);
+		return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
 	bool prepares = kind->before_delete && !(work->force && kind->delete_forced.operation);
 	enum step step = prepares ? kind->before_delete(work, answer) : STEP_DONE;
 	return step == STEP_DONE ? send_delete(work) : step;
@@ -536,11 +513,11 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 static enum step vacate(struct work *work)
 {
 	if (work->now.readiness == READY_PENDING)
-		return is_late(work) ? too_late(work) : aws_read_again(work, poll_ms(work));
+		return is_late(work) ? too_late(work) : aws_read_again(work, aws_poll_ms(work));
 	const struct aws_field *attachment = wrong_attachment(work);
 	if (!attachment)
 		return STEP_DONE;
-	return is_under_way(work, attachment) ? read_after(work, LOOK_AGAIN_MS) : attach(work, attachment);
+	return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
 }
 
 static enum step unsettle(struct work *work, const struct answer *answer)
@@ -550,7 +527,7 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 	if (work->stage == STAGE_DETACHED && answer)
 		return attached(work, answer);
 	if (!work->has_now)
-		return read_after(work, 0);
+		return aws_read_after(work, 0);
 	/* Gone or going: its parts go with it. */
 	if (work->now.presence != PRESENCE_PRESENT)
 		return STEP_DONE;
@@ -573,7 +550,7 @@ static enum step make_or_settle(struct work *work, const struct answer *answer)
 	if (work->stage == STAGE_PAUSED && answer)
 		return paused(work, answer);
 	if (!work->has_now)
-		return read_after(work, 0);
+		return aws_read_after(work, 0);
 	return ready(work);
 }
 

@@ -64,6 +64,18 @@ void aws_choose(struct work *work, const struct aws_call *call, const struct aws
 enum step aws_send(struct work *work, int stage);
 /* Reads the object again, and goes on from there once it is ready. */
 enum step aws_read_again(struct work *work, int64_t delay_ms);
+/* Reads it again, to go on with the same: after so long, */
+enum step aws_read_after(struct work *work, int64_t delay_ms);
+/* soon, where a listing may lag behind what was answered last, */
+enum step aws_look_later(struct work *work);
+/* or later, where the service works on the object. */
+enum step aws_poll_later(struct work *work);
+/* The longest time between two looks of aws_poll_later(). */
+int64_t aws_poll_ms(const struct work *work);
+/* Whether a listing may still lag that misses what was just made or changed: counts the look as one. */
+bool aws_may_appear(struct work *work);
+/* The same of one that shows the object as it was before. */
+bool aws_may_show(struct work *work);
 enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
 const struct value *aws_now(const struct work *work, const struct aws_field *field);
 /* Says whose the object is that a create handed back instead of a new one. */

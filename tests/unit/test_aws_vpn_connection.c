@@ -15,7 +15,8 @@
 
 #define BY_ID(filter, id) "{\"Filters\":[{\"Name\":\"" filter "\",\"Values\":[\"" id "\"]}]}"
 
-#define CONNECTION(state, first, second)                                                                               \
+#define CONNECTION(state, first, second) CONNECTIONS(state, first, second, 0)
+#define CONNECTIONS(state, first, second, more)                                                                        \
 	{                                                                                                              \
 		"DescribeVpnConnections", BY_ID("vpn-connection-id", "vpn-1"),                                         \
 			"{\"VpnConnections\":[{\"VpnConnectionId\":\"vpn-1\",\"State\":\"" state                       \
@@ -23,7 +24,7 @@
 			"\"VpnGatewayId\":\"vgw-1\",\"Options\":{\"TunnelOptions\":["                                  \
 			"{\"OutsideIpAddress\":\"203.0.113.1\",\"DpdTimeoutSeconds\":" first                           \
 			"},{\"OutsideIpAddress\":\"203.0.113.2\",\"DpdTimeoutSeconds\":" second "}]}}]}",              \
-			NULL, 0                                                                                        \
+			NULL, more                                                                                     \
 	}
 #define TUNNELS(first, second)                                                                                         \
 	"{\"customer_gateway\":\"cgw-1\",\"vpn_gateway\":\"vgw-1\",\"tunnels\":[{\"dpd_timeout_s\":" first             \
@@ -46,9 +47,8 @@ static const struct scenario connections[] = {
 	 NULL,
 	 false,
 	 false,
-	 {CONNECTION("available", "40", "40"), CHANGE_TUNNEL("203.0.113.1", "50"), CONNECTION("modifying", "40", "40"),
-	  CONNECTION("modifying", "40", "40"), CONNECTION("modifying", "40", "40"), CONNECTION("modifying", "40", "40"),
-	  CONNECTION("modifying", "40", "40"), CONNECTION("modifying", "40", "40"), CONNECTION("available", "50", "40"),
+	 {CONNECTION("available", "40", "40"), CHANGE_TUNNEL("203.0.113.1", "50"),
+	  CONNECTIONS("modifying", "40", "40", 50), CONNECTION("available", "50", "40"),
 	  CHANGE_TUNNEL("203.0.113.2", "60"), CONNECTION("modifying", "50", "40"), CONNECTION("available", "50", "60"),
 	  CONNECTION("available", "50", "60")},
 	 STEP_DONE,

@@ -1,0 +1,56 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "providers/aws/work.h"
+
+/* When a work looks again, by how long ago the last answer came. */
+
+enum { BEGIN_MS = 7000, PATIENCE_MS = 1800 * 1000 };
+
+static const struct {
+	const char *name;
+	enum step (*wait)(struct work *work);
+	int64_t poll_ms;
+	int64_t waited_ms;
+	int64_t delay_ms;
+} rows[] = {
+	{"the first look misses what was just made", aws_look_later, 0, 60, 20},
+	{"a lag of a moment", aws_look_later, 0, 1600, 50},
+	{"a lag of seconds", aws_look_later, 0, 16000, 500},
+	{"a lag of minutes", aws_look_later, 0, 100000, 1000},
+	{"work that has begun", aws_poll_later, 0, 60, 20},
+	{"work of seconds", aws_poll_later, 0, 8000, 250},
+	{"work of minutes", aws_poll_later, 0, 100000, 2000},
+	{"work of a slow kind that has begun", aws_poll_later, 10000, 60, 1250},
+	{"work of a slow kind, of minutes", aws_poll_later, 10000, 640000, 10000},
+};
+
+static void test_delays(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct aws_kind kind = {.poll_ms = rows[i].poll_ms};
+		struct work work = {
+			.kind = &kind.kind,
+			.patience_ms = PATIENCE_MS,
+			.deadline_ms = BEGIN_MS + PATIENCE_MS,
+			.task = {.now_ms = BEGIN_MS + rows[i].waited_ms},
+		};
+
+		assert_int_equal(rows[i].wait(&work), STEP_READ);
+		if (work.task.wake_ms - work.task.now_ms != rows[i].delay_ms)
+			fail_msg("%s: %lld ms", rows[i].name, (long long)(work.task.wake_ms - work.task.now_ms));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_delays),
+	};
+
+	return cmocka_run_group_tests_name("aws_wait", tests, NULL, NULL);
+}
