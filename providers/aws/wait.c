@@ -7,8 +7,8 @@
  */
 
 enum {
-	LOOK_PART = 32,
-	LOOK_LEAST_MS = 20,
+	LOOK_PART = 8,
+	LOOK_LEAST_MS = 50,
 	LOOK_MOST_MS = 1000,
 	POLL_MS = 2000, /* where the kind says nothing else */
 	/* What a slow kind starts with, as a part of its longest. */
