@@ -216,8 +216,8 @@ static bool visit_strays(struct job *job, enum stray_origin origin, stray_visit 
 		const struct object *object = map_get(&recorded, stray->live->ownership.object_id);
 		struct past_call past;
 
-		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent, &past,
-					     job->diagnostics);
+		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent,
+					     stray->live->provider_id, &past, job->diagnostics);
 		if (good && recover_stray_origin(&past, stray, object, now_ms) == origin)
 			visit(context, stray, &past, object);
 	}

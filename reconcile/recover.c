@@ -128,7 +128,8 @@ bool recover_is_twin(const struct past_call *past, const struct stray *stray, co
 {
 	struct slice own = own_id(past, recorded);
 
-	if (!past->known || past->is_open)
+	/* Listings lag: it may just have been deleted. */
+	if (!past->known || past->is_open || past->was_recorded)
 		return false;
 	if (past->outcome != OUTCOME_DONE)
 		return true;
@@ -142,6 +143,8 @@ enum stray_origin recover_stray_origin(const struct past_call *past, const struc
 
 	if (recover_is_twin(past, stray, recorded, now_ms))
 		return STRAY_TWIN;
+	if (past->was_recorded)
+		return STRAY_LEFT;
 	if (past->known && (past->is_open || own.size == 0 || slice_equal(own, stray->live->provider_id)))
 		return STRAY_LEFT;
 	return STRAY_UNKNOWN;

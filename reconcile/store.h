@@ -70,8 +70,9 @@ enum outcome {
 
 /* What is recorded of a call that has ended. */
 struct past_call {
-	bool known;   /* there is such a call */
-	bool is_open; /* it is not settled yet */
+	bool known;	   /* there is such a call */
+	bool is_open;	   /* it is not settled yet */
+	bool was_recorded; /* what is asked about was an object that a run changed or let go of, however it was made */
 	enum outcome outcome;
 	struct slice address;	  /* of the object it was about */
 	struct slice provider_id; /* that the object had when a run last changed or deleted it; empty where none did */
@@ -211,9 +212,10 @@ struct store_ops {
 	/* Intents without an outcome, oldest first. */
 	bool (*intents)(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 			struct diagnostics *diagnostics);
-	/* The ended call that was recorded under an intent's id; ret->known is false where there is none. */
-	bool (*past)(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
-		     struct diagnostics *diagnostics);
+	/* The call that was recorded under an intent's id; ret->known is false where there is none. provider_id: of the
+	 * thing that carries that id in its tags. */
+	bool (*past)(struct store *store, struct arena *arena, struct slice intent, struct slice provider_id,
+		     struct past_call *ret, struct diagnostics *diagnostics);
 	/* The kinds, each once, of which a call was given up as OUTCOME_ABSENT: what it was to make may have come
 	 * since. */
 	bool (*given_up)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,

@@ -119,12 +119,23 @@ bool intents_close(struct database *database, const struct intent_close *close, 
 	return query_run(&forget, diagnostics);
 }
 
-bool intents_past(struct database *database, struct arena *arena, struct slice intent, struct past_call *ret,
-		  struct diagnostics *diagnostics)
+static bool was_recorded(struct database *database, struct slice provider_id, bool *ret,
+			 struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_HAS);
+
+	query_text(&query, provider_id);
+	return query_next(&query, ret, diagnostics);
+}
+
+bool intents_past(struct database *database, struct arena *arena, struct slice intent, struct slice provider_id,
+		  struct past_call *ret, struct diagnostics *diagnostics)
 {
 	struct past_call past = {.known = false};
 	uint8_t id[ID_BYTES];
 
+	if (!was_recorded(database, provider_id, &past.was_recorded, diagnostics))
+		return false;
 	/* It may be what anybody wrote into a tag. */
 	if (!id_read(intent, id)) {
 		*ret = past;

@@ -83,6 +83,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" protect, symbolic, inputs, outputs, created_ms, body"
 		" FROM objects LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE objects.object_id = ?1"
 		" AND NOT EXISTS (SELECT 1 FROM formers WHERE object_id = ?1 AND run = ?2)",
+	[STATEMENT_FORMER_HAS] = "SELECT 1 FROM formers WHERE provider_id = ? AND role IS NOT NULL LIMIT 1",
 	[STATEMENT_FORMER_NONE] = "INSERT INTO formers (object_id, run, address) SELECT ?1, ?2, ?3"
 				  " WHERE NOT EXISTS (SELECT 1 FROM objects WHERE object_id = ?1)"
 				  " AND NOT EXISTS (SELECT 1 FROM formers WHERE object_id = ?1 AND run = ?2)",

@@ -17,6 +17,7 @@ struct reading {
 	struct slice *bodies;
 	struct slice intent;
 	struct past_call past;
+	struct slice provider_id;
 	struct slice *kinds;
 	struct lease_holder holder;
 	struct run_record *runs;
@@ -89,14 +90,15 @@ static bool read_past(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return intents_past(&reading->self->file.database, reading->arena, reading->intent, &reading->past,
-			    diagnostics);
+	return intents_past(&reading->self->file.database, reading->arena, reading->intent, reading->provider_id,
+			    &reading->past, diagnostics);
 }
 
-bool reads_past(struct store *store, struct arena *arena, struct slice intent, struct past_call *ret,
-		struct diagnostics *diagnostics)
+bool reads_past(struct store *store, struct arena *arena, struct slice intent, struct slice provider_id,
+		struct past_call *ret, struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .intent = intent};
+	struct reading reading = {
+		.self = sqlite_store_of(store), .arena = arena, .intent = intent, .provider_id = provider_id};
 
 	if (!stack_file_read(&reading.self->file, read_past, &reading, diagnostics))
 		return false;

@@ -234,6 +234,13 @@ static void test_twins(void **state)
 		{"known by nothing", {.known = true, .outcome = OUTCOME_DONE}, NULL, NULL, 0, STRAY_LEFT},
 		{"the recorded one itself", {.known = true, .outcome = OUTCOME_DONE}, "vpc-2", "vpc-1", 0, STRAY_LEFT},
 		{"recorded without an id", {.known = true, .outcome = OUTCOME_DONE}, "", NULL, 0, STRAY_LEFT},
+		{"given up, came late, and deleted since",
+		 {.known = true, .outcome = OUTCOME_ABSENT, .was_recorded = true},
+		 "vpc-1",
+		 NULL,
+		 HOUR_MS,
+		 STRAY_LEFT},
+		{"recorded once, by whatever call", {.was_recorded = true}, NULL, NULL, 0, STRAY_LEFT},
 		{"on its way", {.known = true, .is_open = true}, NULL, NULL, 0, STRAY_LEFT},
 		{"on its way, and recorded", {.known = true, .is_open = true}, "vpc-1", NULL, 0, STRAY_LEFT},
 	};

@@ -82,11 +82,12 @@ static void expect_past_id(struct store_user *user, const char *provider_id)
 {
 	struct past_call past;
 
-	if (!user->store->ops->past(user->store, &user->fixture->arena, fixture_id(user->fixture, 1000001), &past,
-				    &user->fixture->diagnostics))
+	if (!user->store->ops->past(user->store, &user->fixture->arena, fixture_id(user->fixture, 1000001),
+				    SLICE("subnet-1"), &past, &user->fixture->diagnostics))
 		fixture_give_up(user->fixture);
 	assert_true(past.known);
 	assert_true(slice_is(past.provider_id, provider_id));
+	assert_int_equal(past.was_recorded, provider_id[0] != '\0');
 }
 
 static struct past_object *changed(struct store_user *user, size_t run, size_t expected)
