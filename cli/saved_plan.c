@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/map.h"
+#include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/refresh_some.h"
 #include "cli/secrets.h"
@@ -331,6 +332,52 @@ static bool report_change(struct job *job, const struct action *action, const ch
 	return false;
 }
 
+/* Whether a value that the record does not have may be there all the same: it takes a call of its own to read it. */
+static bool is_never_recorded(const struct action *action, const struct change *change)
+{
+	struct slice rest = slice_of(action->kind->name);
+	const struct provider *provider = providers_find(&all_providers, slice_cut(&rest, '.'));
+
+	if (!provider || !change->field || !value_is(&change->before, VALUE_NULL))
+		return false;
+	struct value_member member = {value_text(change->field->name), change->after};
+	struct value matters = value_map(&member, 1);
+	return provider->needs_detail(action->kind, &matters);
+}
+
+/* The action as it would have been planned by whoever read nothing, and so did not know all that is known now. */
+static struct action as_if_unread(struct job *job, const struct action *now, const struct action *then)
+{
+	struct action blind = *now;
+	struct map unknown; /* paths of changes whose former value the record does not have */
+
+	map_init(&unknown);
+	for (size_t i = 0; i < then->change_count; i++)
+		if (is_never_recorded(then, &then->changes[i]))
+			map_set(&unknown, then->changes[i].path, &then->changes[i]);
+	blind.changes = arena_new_array(job->arena, now->change_count + 1, struct change);
+	for (size_t i = 0; i < now->change_count; i++) {
+		blind.changes[i] = now->changes[i];
+		if (map_get(&unknown, now->changes[i].path))
+			blind.changes[i].before = value_null();
+	}
+	map_release(&unknown);
+	if (then->identity.provider.size == 0)
+		blind.identity = then->identity;
+	return blind;
+}
+
+static bool approves(struct job *job, const struct plan *saved, const struct action *then, const struct action *now,
+		     struct arena *scratch)
+{
+	struct action blind = saved->refreshed ? *now : as_if_unread(job, now, then);
+	struct digest then_digest = action_approval(then, scratch, &job->style);
+	struct digest now_digest = action_approval(&blind, scratch, &job->style);
+
+	arena_reset(scratch);
+	return digest_equal(&then_digest, &now_digest);
+}
+
 /* Every action of either plan must be in the other, and approve the same. */
 static bool compare(struct job *job, const struct plan *saved)
 {
@@ -339,22 +386,17 @@ static bool compare(struct job *job, const struct plan *saved)
 
 	arena_init(&scratch);
 	for (size_t i = 0; i < saved->action_count; i++) {
-		const struct action *now = find_action(&job->plan, &saved->actions[i]);
+		const struct action *then = &saved->actions[i];
+		const struct action *now = find_action(&job->plan, then);
 
-		if (!action_is_carried_out(&saved->actions[i]))
+		if (!action_is_carried_out(then))
 			continue;
-		if (!now) {
-			good = report_change(job, &saved->actions[i], stale_words[OPERATION_NONE]);
-			continue;
-		}
-		struct digest then_digest = action_approval(&saved->actions[i], &scratch, &job->style);
-		struct digest now_digest = action_approval(now, &scratch, &job->style);
-		arena_reset(&scratch);
-		if (!digest_equal(&then_digest, &now_digest))
+		if (!now)
+			good = report_change(job, then, stale_words[OPERATION_NONE]);
+		else if (!approves(job, saved, then, now, &scratch))
 			good = report_change(job, now,
-					     now->operation == saved->actions[i].operation
-						     ? "other values are there now"
-						     : stale_words[now->operation]);
+					     now->operation == then->operation ? "other values are there now"
+									       : stale_words[now->operation]);
 	}
 	for (size_t i = 0; i < job->plan.action_count; i++)
 		if (action_is_carried_out(&job->plan.actions[i]) && !find_action(saved, &job->plan.actions[i]))

@@ -428,7 +428,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 /* The field was set when last applied, and is not in the spec any more. */
 static void judge_released(struct diffing *diffing, const struct field *field, const struct side *side)
 {
-	const struct value *actual = diffing->input->live && !(field->flags & WRITE_ONLY) ? side->live : side->applied;
+	const struct value *known = diffing->input->live ? side->live : side->observed ? side->observed : side->applied;
+	const struct value *actual = field->flags & WRITE_ONLY ? side->applied : known;
 	const struct value *goal = NULL;
 	enum change_effect effect = EFFECT_RELEASE;
 	switch (field->when_unset) {

@@ -151,7 +151,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 		action->identity = *item->identity;
 	if (item->object) {
 		describe_object(action, item->object, item->live);
-		if (item->operation != OPERATION_REPLACE)
+		/* Where nobody was asked what the alias reaches, it is taken for what it reached. */
+		if (item->operation != OPERATION_REPLACE || !item->identity)
 			action->identity = item->object->identity;
 	} else if (item->live && item->live->presence == PRESENCE_PRESENT) {
 		action->provider_id = item->live->provider_id;

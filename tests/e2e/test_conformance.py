@@ -327,6 +327,41 @@ def take_out_of_the_spec(tried, field):
     plan_is_empty(tried.stack)
 
 
+def carry_out_unread(tried):
+    """What was planned on the record alone holds where nothing else has changed."""
+    tried.stack.run("plan", "--refresh=none", "--out", "p.plan")
+    tried.stack.run("apply", "p.plan")
+    tried.check_live()
+    plan_is_empty(tried.stack)
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_first_plan_that_read_nothing(trial, kind):
+    carry_out_unread(trial(kind, "simulator", made=False))
+
+
+@pytest.mark.parametrize(
+    "kind, before, after",
+    [
+        pytest.param("aws.subnet", {}, {"cidr": "10.20.32.0/20"}, id="replaced"),
+        pytest.param("aws.security_group", {}, {"description": "another one"}, id="replaced, and what refers to it"),
+        pytest.param("aws.vpc", {"dns_hostnames": None}, {"dns_hostnames": True}, id="read by a call of its own"),
+        pytest.param("aws.instance", {"stop_protection": None}, {"stop_protection": True}, id="read so, of a machine"),
+        pytest.param("aws.vpc", {}, {"tags": {"team": "other"}}, id="a tag"),
+        pytest.param(
+            "aws.autoscaling_group",
+            SAMPLES["aws.autoscaling_group"].unset["mixed_instances"].given,
+            {**SAMPLES["aws.autoscaling_group"].unset["mixed_instances"].along, "mixed_instances": None},
+            id="taken out, and live with more than was said",
+        ),
+    ],
+)
+def test_plan_that_read_nothing(trial, kind, before, after):
+    tried = trial(kind, "simulator", before)
+    tried.write({**tried.values, **after})
+    carry_out_unread(tried)
+
+
 @pytest.mark.parametrize("kind, field", rows("in_place"))
 def test_change_in_place(trial, kind, field):
     change_in_place(trial(kind, "simulator", SAMPLES[kind].in_place[field].given), field)

@@ -125,6 +125,18 @@ def test_stale_plan_says_in_a_sentence_what_has_changed(tiny, edits, happens, ad
     assert refused.count("error: ") == 1
 
 
+def test_plan_that_read_nothing_is_stale_where_something_has_changed(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, *BLUE)
+    edit(tiny, "{cidr: 10.0.0.0/16", "{dns_hostnames: true, cidr: 10.0.0.0/16")
+    tiny.run("plan", "--refresh=none", "--out", "p.plan")
+    change(tiny, "vpc", "aws.vpc.main", "tags.team=green")
+    assert "'aws.vpc.main' has changed since the plan was made" in tiny.run("apply", "p.plan", status=4).err
+    change(tiny, "vpc", "aws.vpc.main", "tags.team=red")
+    tiny.run("apply", "p.plan")
+    tiny.run("plan", "--detailed-exitcode")
+
+
 def test_applied_plan_to_destroy_is_stale_and_nothing_else(tiny):
     tiny.run("apply", "--yes")
     tiny.run("plan", "--destroy", "--out", "p.plan")
