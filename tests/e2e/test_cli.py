@@ -233,7 +233,10 @@ ESCAPE = "\x1b["
     ],
 )
 def test_color(tiny, arguments, settings, colored):
-    result = tiny.run("plan", "--target", "aws.vpc.nothing", *arguments, status=1, **settings)
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    # A plan, and then what forbids it.
+    result = tiny.run("plan", "--max-delete", "0", *arguments, status=6, **settings)
     assert (ESCAPE in result.out) == colored
     assert (ESCAPE in result.err) == colored
 
