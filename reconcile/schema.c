@@ -114,7 +114,9 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 	if (fit == FIT_NOT && walk->diagnostics)
 		report_misfit(walk, field, name, given);
 	mark_secret(field, ret);
-	if (walk->diagnostics && (fit == FIT_SAME || fit == FIT_CHANGED))
+	/* What is wrong within an object would be told a second time by what it lacks for it. */
+	if (walk->diagnostics && (fit == FIT_SAME || fit == FIT_CHANGED) &&
+	    (field->type != FIELD_OBJECT || walk->diagnostics->error_count == errors_before))
 		schema_rules(walk, field, name, ret);
 	if (field->form && ret->type == VALUE_MAP) {
 		*ret = value_at(field->form(ret, walk->arena), given->position);
