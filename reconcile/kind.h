@@ -50,12 +50,16 @@ enum field_flag {
 	 * conflict, and never acted on. */
 	FIXED = 1 << 10,
 	/* A field of another kind says the same of the same thing: where this one was never set, a move is
-	 * that one's doing and no drift. */
+	 * that one's doing and no drift. A set of references; no spec says it on both sides. */
 	MIRRORED = 1 << 11,
 	/* Encoded on its way to the service, so that a string may hold any character. */
 	ENCODED = 1 << 12,
-	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway). */
+	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway); items of a set
+	 * too.
+	 */
 	SOLE = 1 << 13,
+	/* The name of something in the region that the resource is in, which it begins with ("us-west-2a"). */
+	REGIONAL = 1 << 14,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no
@@ -86,8 +90,8 @@ struct fields {
 	size_t stride;
 };
 
-/* Checks a known value beyond its type; the value is canonical, and members of an object may be deferred. False after a
- * diagnostic at value->position. */
+/* Checks a known value beyond its type; the value is canonical, and members of an object or map may be deferred. False
+ * after a diagnostic at value->position. */
 typedef bool field_check(const struct field *field, const struct value *value, struct diagnostics *diagnostics);
 
 /* Whether two texts that are not equal mean the same; neither is secret. */

@@ -180,6 +180,7 @@ void schema_rules(struct schema_walk *walk, const struct field *field, const cha
 	/* One complaint about a value is enough, and a check is promised a value that is known; of an object, the
 	 * members are looked at one by one. */
 	if (field->check && walk->diagnostics->error_count == errors_before &&
-	    (field->type == FIELD_OBJECT || !value_has_deferred(value)) && !value_has_unread(value))
+	    (field->type == FIELD_OBJECT || field->type == FIELD_MAP || !value_has_deferred(value)) &&
+	    !value_has_unread(value))
 		field->check(field, value, walk->diagnostics);
 }

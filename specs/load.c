@@ -194,6 +194,8 @@ static void check_things(struct loading *loading, const struct stack *stack)
 	places_find(loading, stack, &places);
 	places_check(loading, &places);
 	twins_check(loading, &places);
+	claims_check(loading, &places);
+	regions_check(loading, &places);
 	map_release(&places);
 }
 

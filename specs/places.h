@@ -15,5 +15,9 @@ void places_find(const struct loading *loading, const struct stack *stack, struc
 void places_check(struct loading *loading, const struct map *places);
 /* Reports the resources that would be one and the same thing (told_apart_by). */
 void twins_check(struct loading *loading, const struct map *places);
+/* Reports what two resources claim, and only one can have. */
+void claims_check(struct loading *loading, const struct map *places);
+/* Reports what lies in another region than its resource's provider. */
+void regions_check(struct loading *loading, const struct map *places);
 
 #endif

@@ -213,12 +213,19 @@ extern const struct aws_call aws_delete_tags;
 		.field = {.name = "tags",                                                                              \
 			  .type = FIELD_MAP,                                                                           \
 			  .item = &aws_tag_value,                                                                      \
+			  .check = aws_check_tags,                                                                     \
 			  .when_unset = UNSET_CONSTANT,                                                                \
 			  .unset_value = "{}",                                                                         \
 			  .about = "names and values of the user's choice"},                                           \
 		.read = "-"                                                                                            \
 	}
 extern const struct field aws_tag_value;
+/* A resource's tags: as many as AWS takes beside our own, none of a name that is not the user's to give. */
+field_check aws_check_tags;
+/* The name of one. */
+field_check aws_check_tag_key;
+/* Their number alone, of a list or map. */
+field_check aws_check_tag_count;
 
 const struct aws_kind *aws_kind_of(const struct kind *kind);
 

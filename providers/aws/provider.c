@@ -23,6 +23,7 @@ static const struct field setting_fields[] = {
 	{.name = "default_tags",
 	 .type = FIELD_MAP,
 	 .item = &aws_tag_value,
+	 .check = aws_check_tags,
 	 .about = "tags of everything that goes through it, where a resource does not say otherwise"},
 	{.name = "account", .type = FIELD_STRING, .pattern = "[0-9]{12}", .about = "account that must answer"},
 };

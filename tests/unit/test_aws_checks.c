@@ -52,6 +52,17 @@ static const struct check_row {
 	 GROUP("{\"protocol\":\"6\",\"from_port\":22,\"cidr\":\"10.0.0.0/8\",\"description\":\"a\"},"
 	       "{\"protocol\":\"tcp\",\"from_port\":22,\"to_port\":22,\"cidr\":\"10.0.0.0/8\"}"),
 	 "'ingress' has two different entries for 'tcp 22 22 10.0.0.0/8 - - -'"},
+	{"aws.vpc", "{\"cidr\":\"169.254.0.0/16\"}", "no VPC takes the link-local range"},
+	{"aws.vpc", "{\"cidr\":\"8.8.0.0/16\",\"secondary_cidrs\":[\"10.0.0.0/16\"]}", "AWS does not add 10.0.0.0/16"},
+	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[\"8.8.0.0/16\",\"10.1.0.0/16\"]}", NULL},
+	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[{\"$deferred\":\"${x}\"},\"169.254.1.0/24\"]}",
+	 "no VPC takes the link-local range"},
+	{"aws.internet_gateway", "{\"tags\":{\"\":\"x\"}}", "a tag needs a name"},
+	{"aws.internet_gateway", "{\"tags\":{\"trueup:x\":{\"$deferred\":\"${x}\"}}}", "cannot begin with 'trueup:'"},
+	{"aws.autoscaling_group",
+	 "{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"launch_template\":\"lt-12345678\","
+	 "\"tags\":[{\"key\":\"Aws:x\",\"value\":\"\",\"propagate\":true}]}",
+	 "cannot begin with 'aws:'"},
 	{"aws.autoscaling_group",
 	 "{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"mixed_instances\":"
 	 "{\"launch_template\":\"lt-12345678\",\"overrides\":[{\"instance_type\":\"\"}]}}",

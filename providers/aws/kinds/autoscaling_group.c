@@ -365,6 +365,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "tags",
 		   .type = FIELD_SET,
 		   .item = &aws_group_tag.field,
+		   .check = aws_check_tag_count,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",
 		   .about = "tags, each with whether new instances get it"},

@@ -74,7 +74,12 @@ extern const char *const aws_credits[];
 		LAUNCH_CHOICE("tenancy", "Tenancy", aws_tenancies, unset, "hardware tenancy")
 
 #define ZONE_FIELDS(unset)                                                                                             \
-	LAUNCH_FIELD("zone", FIELD_STRING, "AvailabilityZone", unset, "availability zone, by its name"),               \
+	{.field = {.name = "zone",                                                                                     \
+		   .type = FIELD_STRING,                                                                               \
+		   .flags = REGIONAL,                                                                                  \
+		   .when_unset = (unset),                                                                              \
+		   .about = "availability zone, by its name"},                                                         \
+	 .member = "AvailabilityZone"},                                                                                \
 		LAUNCH_FIELD("zone_id", FIELD_STRING, "AvailabilityZoneId", unset, "availability zone, by its id"),    \
 		LAUNCH_FIELD("spread_domain", FIELD_STRING, "SpreadDomain", unset, "reserved by AWS")
 

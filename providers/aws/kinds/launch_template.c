@@ -209,6 +209,7 @@ static const struct aws_field launch_tag_fields[] = {
 		   .type = FIELD_MAP,
 		   .flags = REQUIRED,
 		   .item = &aws_tag_value,
+		   .check = aws_check_tags,
 		   .about = "names and values"},
 	 .member = "Tags"},
 };

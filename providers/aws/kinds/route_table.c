@@ -147,7 +147,7 @@ static const struct aws_part propagations = {
 };
 
 static const struct aws_field association_item = {
-	.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet"},
+	.field = {.name = "subnet", .type = FIELD_REFERENCE, .flags = SOLE, .target = "aws.subnet"},
 	.member = "SubnetId",
 };
 static const struct aws_field propagation_item = {

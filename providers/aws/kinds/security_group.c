@@ -166,6 +166,19 @@ static const struct exclusive exclusives[] = {
 	{"egress", one_source, true},
 };
 
+/* What names and descriptions are made of, as that page has it. */
+#define CHARACTERS "[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*"
+
+static bool check_name(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	if (!slice_starts_with(value_slice(value), SLICE("sg-")))
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position, "'%s' of a security group cannot begin with 'sg-'",
+		   field->name);
+	diag_hint(diagnostics, "AWS keeps that for ids; give it another name");
+	return false;
+}
+
 static const struct aws_field fields[] = {
 	{.field = {.name = "name",
 		   .type = FIELD_STRING,
@@ -173,6 +186,8 @@ static const struct aws_field fields[] = {
 		   .unique_in = "vpc",
 		   .least = 1,
 		   .most = 255,
+		   .pattern = CHARACTERS,
+		   .check = check_name,
 		   .about = "name within the VPC"},
 	 .member = "GroupName"},
 	{.field = {.name = "description",
@@ -180,6 +195,7 @@ static const struct aws_field fields[] = {
 		   .flags = REQUIRED | IMMUTABLE,
 		   .least = 1,
 		   .most = 255,
+		   .pattern = CHARACTERS,
 		   .about = "what the group is for"},
 	 .member = "Description"},
 	{.field = {.name = "vpc",

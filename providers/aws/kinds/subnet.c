@@ -50,7 +50,7 @@ static const struct aws_field fields[] = {
 	 .member = "CidrBlock"},
 	{.field = {.name = "zone",
 		   .type = FIELD_STRING,
-		   .flags = IMMUTABLE,
+		   .flags = IMMUTABLE | REGIONAL,
 		   .when_unset = UNSET_RELEASE,
 		   .pattern = "[a-z]{2}[a-z0-9-]*-[0-9][a-z0-9-]*",
 		   .about = "availability zone"},

@@ -15,6 +15,62 @@ static bool check_range(const struct field *field, const struct value *value, st
 	return false;
 }
 
+/* Which families of ranges do not go together in one VPC: "IPv4 CIDR block association restrictions" on that page. */
+static const char *const families[] = {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "198.19.0.0/16"};
+
+/* NULL: none of them. */
+static const char *family_of(const struct cidr *range)
+{
+	struct cidr family;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (cidr_read(slice_of(families[i]), &family) && cidr_overlap(&family, range))
+			return families[i];
+	return NULL;
+}
+
+static bool check_link_local(const struct value *value, const struct cidr *range, struct diagnostics *diagnostics)
+{
+	struct cidr link_local;
+	if (!cidr_read(SLICE("169.254.0.0/16"), &link_local) || !cidr_overlap(&link_local, range))
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position, "no VPC takes the link-local range %.*s",
+		   SLICE_ARGUMENTS(value_slice(value)));
+	diag_hint(diagnostics, "take one of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16");
+	return false;
+}
+
+static bool check_together(const struct value *first, const struct value *added, struct diagnostics *diagnostics)
+{
+	struct cidr primary, range;
+	if (!value_is(first, VALUE_STRING) || !value_is(added, VALUE_STRING) ||
+	    !cidr_read(value_slice(first), &primary) || !cidr_read(value_slice(added), &range))
+		return true;
+	const char *family = family_of(&range), *home = family_of(&primary);
+	if (!check_link_local(added, &range, diagnostics))
+		return false;
+	if (!family || family == home)
+		return true;
+	diag_error(diagnostics, FAULT_USER, added->position, "AWS does not add %.*s, of %s, to a VPC of %.*s",
+		   SLICE_ARGUMENTS(value_slice(added)), family, SLICE_ARGUMENTS(value_slice(first)));
+	diag_related(diagnostics, first->position, "its first range is here");
+	diag_hint(diagnostics, "take a range of %s%s100.64.0.0/10", home ? home : "", home ? " or of " : "");
+	return false;
+}
+
+static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *first = value_get_named(desired, "cidr");
+	const struct value *added = value_get_named(desired, "secondary_cidrs");
+	struct cidr primary;
+	bool good = true;
+	(void)kind;
+	if (first && value_is(first, VALUE_STRING) && cidr_read(value_slice(first), &primary))
+		good = check_link_local(first, &primary, diagnostics);
+	for (uint32_t i = 0; good && first && added && value_is(added, VALUE_LIST) && i < added->count; i++)
+		good = check_together(first, &added->items[i], diagnostics);
+	return good;
+}
+
 static struct value decode_ranges(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
 	const struct value *sets = value_get_named(item, "CidrBlockAssociationSet");
@@ -197,7 +253,8 @@ const struct aws_kind aws_vpc = {
 		 .about = "a virtual network",
 		 .version = 1,
 		 .fields = FIELDS(fields),
-		 .outputs = FIELDS(outputs)},
+		 .outputs = FIELDS(outputs),
+		 .check = check},
 	.service = "ec2",
 	.create = {.operation = "CreateVpc", .recipe = RECIPE_TAG, .tagged = "vpc", .result = "Vpc.VpcId"},
 	.delete = {.operation = "DeleteVpc",

@@ -106,7 +106,7 @@ static const struct aws_field fields[] = {
 	 .member = "AmazonSideAsn"},
 	{.field = {.name = "zone",
 		   .type = FIELD_STRING,
-		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .flags = IMMUTABLE | WRITE_ONLY | REGIONAL,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "availability zone it is placed in"},
 	 .member = "AvailabilityZone",

@@ -1,0 +1,112 @@
+"""What AWS would refuse halfway is refused by validate, with the line and what to do."""
+
+import pytest
+
+from conftest import Stack
+
+HEAD = 'stack: s\nproviders: {aws: {region: us-west-2, endpoint: "sim:w"}}\n'
+NETWORK = """aws.vpc: {v: {cidr: 10.0.0.0/16}, w: {cidr: 10.1.0.0/16}}
+aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}}
+"""
+GROUP = "vpc: v, description: d"
+TEMPLATE = "image: ami-0123456789abcdef0, instance_type: t3.micro"
+LITERAL = "vpc-0123456789abcdef0"
+
+# Spec, and of each error where it is, and parts of what it says.
+ROWS = {
+    "two groups of one name": (
+        f"aws.security_group: {{a: {{name: g, {GROUP}}},\n  b: {{name: g, {GROUP}}}}}\n",
+        [(6, ["aws.security_group.a", "aws.security_group.b", "same 'name'", "in a vpc"])],
+    ),
+    "groups of one name in two VPCs": (
+        f"aws.security_group: {{a: {{name: g, {GROUP}}},\n  b: {{name: g, description: d, vpc: w}}}}\n",
+        [],
+    ),
+    "groups of one name in one VPC of others": (
+        f"aws.security_group: {{a: {{name: g, description: d, vpc: {LITERAL}}},\n"
+        f"  b: {{name: g, description: d, vpc: {LITERAL}}}}}\n",
+        [(6, ["same 'name'"])],
+    ),
+    "two templates of one name": (
+        f"aws.launch_template: {{a: {{name: tmpl, {TEMPLATE}}},\n  b: {{name: tmpl, {TEMPLATE}}}}}\n",
+        [(6, ["same 'name'", "in a region"])],
+    ),
+    "two tables for one subnet": (
+        "aws.route_table:\n  a: {vpc: v, subnets: [s]}\n  b: {vpc: v, subnets: [s]}\n",
+        [(7, ["aws.route_table.a", "same target in 'subnets'"])],
+    ),
+    "two gateways for one VPC": (
+        "aws.internet_gateway:\n  a: {vpc: v}\n  b: {vpc: v}\n",
+        [(7, ["same target in 'vpc'"])],
+    ),
+    "a gateway of each sort for one VPC": (
+        "aws.internet_gateway: {a: {vpc: v}}\naws.vpn_gateway: {b: {vpc: v}}\n",
+        [],
+    ),
+    "propagation that both ends tell": (
+        "aws.vpn_gateway: {g: {vpc: v, propagate_to: [t]}}\naws.route_table: {t: {vpc: v, propagation: [g]}}\n",
+        [(6, ["'propagation' of 'aws.route_table.t'", "'propagate_to' of 'aws.vpn_gateway.g'"])],
+    ),
+    "propagation that each end tells of another": (
+        "aws.vpn_gateway: {g: {vpc: v, propagate_to: [t]}}\n"
+        "aws.route_table: {t: {vpc: v}, u: {vpc: v, propagation: [g]}}\n",
+        [],
+    ),
+    "a zone of another region": (
+        "aws.launch_template:\n  a: {name: one, placement: {zone: us-east-1a}}\n  b: {name: two, placement: {zone: us-west-2a}}\n",
+        [(6, ["'zone' is not in region us-west-2"])],
+    ),
+    "tags of AWS and of trueup": (
+        "aws.internet_gateway:\n  a:\n    tags: {AWS:x: z,\n      'trueup:stack': z}\n",
+        [(7, ["'aws:'"]), (8, ["'trueup:'"])],
+    ),
+    "too many tags": (
+        "aws.internet_gateway:\n  a:\n    tags: {%s}\n" % ", ".join(f"t{i}: x" for i in range(46)),
+        [(7, ["46 tags", "45 fit"])],
+    ),
+    "as many tags as fit": (
+        "aws.internet_gateway:\n  a:\n    tags: {%s}\n" % ", ".join(f"t{i}: x" for i in range(45)),
+        [],
+    ),
+    "a name like an id": (
+        "aws.security_group: {a: {name: sg-x, vpc: v, description: d}}\n",
+        [(5, ["'sg-'"])],
+    ),
+    "a name of other characters": (
+        'aws.security_group: {a: {name: "a<b", vpc: v, description: d}}\n',
+        [(5, ["'name' cannot be 'a<b'"])],
+    ),
+    "a second range of another family": (
+        "aws.vpc:\n  x: {cidr: 172.17.0.0/16,\n    secondary_cidrs: [198.19.0.0/16]}\n",
+        [(7, ["198.19.0.0/16", "172.17.0.0/16"])],
+    ),
+    "a second range of the same family, and a shared one": (
+        "aws.vpc: {x: {cidr: 172.17.0.0/16, secondary_cidrs: [172.18.0.0/16, 100.64.0.0/16]}}\n",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_refused_by_validate(tmp_path, name):
+    text, expected = ROWS[name]
+    own_network = "aws.vpc" in text.split(":")[0]
+    network = "# no other VPC\n# no subnet\n" if own_network else NETWORK
+    stack = Stack(tmp_path)
+    stack.write("stack.yaml", HEAD + network + text)
+    told = stack.run("validate", "--output", "json", status=1 if expected else 0).json["diagnostics"]
+    assert [each["line"] for each in told] == [line for line, _ in expected], told
+    for each, (_, parts) in zip(told, expected):
+        assert all(part in each["message"] for part in parts), each
+
+
+def test_names_of_two_places_do_not_meet(tmp_path):
+    stack = Stack(tmp_path)
+    stack.write(
+        "stack.yaml",
+        'stack: s\nproviders:\n  aws: {region: us-west-2, endpoint: "sim:w"}\n'
+        '  aws.east: {region: us-east-1, endpoint: "sim:w"}\n'
+        f"aws.launch_template: {{a: {{name: tmpl, {TEMPLATE}}},\n"
+        f"  b: {{provider: aws.east, name: tmpl, {TEMPLATE}}}}}\n",
+    )
+    stack.run("validate")
