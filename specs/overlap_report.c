@@ -57,13 +57,24 @@ static struct slice reason(struct overlaps *overlaps, const struct record *recor
 	return SLICE(", and the two meet by VPN or peering");
 }
 
-static void hint_free(struct overlaps *overlaps, const struct record *record)
+/* other: what it overlaps, or NULL. */
+static void hint_free(struct overlaps *overlaps, const struct record *record, const struct record *other)
 {
 	const struct range *range = range_of(overlaps, record);
 	struct cidr free_cidr;
 
 	if (range->named)
 		return;
+	if (range->is_beyond && other && range_of(overlaps, other)->is_beyond) {
+		diag_hint(overlaps->diagnostics,
+			  "both lead to the far end: keep the wider one if the same network lies behind both");
+		return;
+	}
+	if (range->role == RANGE_WITHIN && parent_of(overlaps->collection, range) == NO_NODE) {
+		diag_hint(overlaps->diagnostics,
+			  "the ranges that it lies within are not known: take one that is free in them");
+		return;
+	}
 	if (range->is_beyond) {
 		diag_hint(overlaps->diagnostics,
 			  "addresses on this side hide those at the far end: give one of the two another range");
@@ -91,7 +102,7 @@ void report_pair(struct overlaps *overlaps, const struct record *outer, const st
 		   SLICE_ARGUMENTS(reason(overlaps, record, other)));
 	diag_related(overlaps->diagnostics, range_of(overlaps, other)->position, "%.*s", SLICE_ARGUMENTS(other_text));
 	name_resource(overlaps, range_of(overlaps, record));
-	hint_free(overlaps, record);
+	hint_free(overlaps, record, other);
 	overlaps->reported++;
 }
 
@@ -112,7 +123,7 @@ void report_outside(struct overlaps *overlaps, const struct record *child)
 			     SLICE_ARGUMENTS(cidr_text(overlaps->arena, &of_parent->cidr)),
 			     SLICE_ARGUMENTS(node_name(overlaps, range->parent)));
 	name_resource(overlaps, range);
-	hint_free(overlaps, child);
+	hint_free(overlaps, child, NULL);
 	overlaps->reported++;
 }
 
@@ -268,11 +279,9 @@ bool nearest_free(struct overlaps *overlaps, const struct range *range, struct c
 			return false;
 		search.keys[0] = 2 * group_of_children(parent) + is_6;
 	} else {
-		uint32_t node = range->parent != NO_NODE ? range->parent : range->node;
-
 		if (!private_block(&range->cidr, &block))
 			return false;
-		search.keys[0] = 2 * group_of_domain(domain_of(collection, node)) + is_6;
+		search.keys[0] = 2 * group_of_domain(domain_of(collection, range->node)) + is_6;
 		search.keys[search.key_count++] = 2 * (uint64_t)GROUP_FIXED + is_6;
 	}
 	overlaps_take(overlaps);

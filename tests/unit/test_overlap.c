@@ -252,18 +252,15 @@ static void test_rows(void **state)
 		  {"test.subnet", "u", "{\"net\":\"net-2\",\"cidr\":\"10.0.0.0/25\"}"}},
 		 {"10.0.0.0/30"},
 		 {0},
-		 "1:2<101:1 10.0.0.0/24 of 'test.subnet.s' overlaps 10.0.0.0/30 (reserved 'r0') | the nearest free "
-		 "range of "
-		 "this size is 10.0.1.0/24\n"
-		 "2:2<101:1 10.0.0.0/25 of 'test.subnet.t' overlaps 10.0.0.0/30 (reserved 'r0') | the nearest free "
-		 "range of "
-		 "this size is 10.0.1.0/25\n"
+		 "1:2<101:1 10.0.0.0/24 of 'test.subnet.s' overlaps 10.0.0.0/30 (reserved 'r0') | the ranges "
+		 "that it lies within are not known: take one that is free in them\n"
+		 "2:2<101:1 10.0.0.0/25 of 'test.subnet.t' overlaps 10.0.0.0/30 (reserved 'r0') | the ranges "
+		 "that it lies within are not known: take one that is free in them\n"
 		 "2:2<1:2 10.0.0.0/25 of 'test.subnet.t' overlaps 10.0.0.0/24 of 'test.subnet.s', and both are in one "
 		 "routing "
-		 "domain | the nearest free range of this size is 10.0.1.0/25\n"
-		 "3:2<101:1 10.0.0.0/25 of 'test.subnet.u' overlaps 10.0.0.0/30 (reserved 'r0') | the nearest free "
-		 "range of "
-		 "this size is 10.0.0.128/25\n"},
+		 "domain | the ranges that it lies within are not known: take one that is free in them\n"
+		 "3:2<101:1 10.0.0.0/25 of 'test.subnet.u' overlaps 10.0.0.0/30 (reserved 'r0') | the ranges "
+		 "that it lies within are not known: take one that is free in them\n"},
 		{"members of items",
 		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
 		  {"test.subnet", "s",
@@ -351,8 +348,8 @@ static void test_rows(void **state)
 		 {0},
 		 "5:3<3:3 10.1.2.0/24 of 'test.connection.z' overlaps 10.1.0.0/16 of 'test.connection.x', and the two "
 		 "meet "
-		 "by VPN or peering | addresses on this side hide those at the far end: give one of the two another "
-		 "range\n"},
+		 "by VPN or peering | both lead to the far end: keep the wider one if the same network lies behind "
+		 "both\n"},
 		{"two places that overlap",
 		 {GATEWAY("g", "a"),
 		  {"test.customer", "c", "{}"},
@@ -363,11 +360,9 @@ static void test_rows(void **state)
 		 {0},
 		 "5:4<4:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.x', and the two "
 		 "meet by "
-		 "VPN or peering | addresses on this side hide those at the far end: give one of the two another "
-		 "range\n"
-		 "5:4<5:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.y' | addresses "
-		 "on this "
-		 "side hide those at the far end: give one of the two another range\n"},
+		 "VPN or peering | both lead to the far end: keep the wider one if the same network lies behind both\n"
+		 "5:4<5:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.y' | both lead "
+		 "to the far end: keep the wider one if the same network lies behind both\n"},
 	};
 
 	(void)state;
