@@ -56,6 +56,10 @@ ROWS = {
         "aws.launch_template:\n  a: {name: one, placement: {zone: us-east-1a}}\n  b: {name: two, placement: {zone: us-west-2a}}\n",
         [(6, ["'zone' is not in region us-west-2"])],
     ),
+    "an instance in a zone of another region": (
+        "aws.instance:\n  a: {image: ami-0123456789abcdef0, instance_type: t3.micro, zone: us-west-1a}\n",
+        [(6, ["'zone' is not in region us-west-2"])],
+    ),
     "tags of AWS and of trueup": (
         "aws.internet_gateway:\n  a:\n    tags: {AWS:x: z,\n      'trueup:stack': z}\n",
         [(7, ["'aws:'"]), (8, ["'trueup:'"])],
