@@ -173,21 +173,40 @@ struct owner {
 /* For "%s%s%s". */
 #define OWNER_ARGUMENTS(owner) (owner).quoted ? "'" : "", (owner).name, (owner).quoted ? "'" : ""
 
-static void report_unknown(struct schema_walk *walk, const struct fields *fields, struct owner owner,
-			   const struct value_member *member)
+/* The field that a name which is none was probably meant to be; -1: nothing is like it. */
+static int nearest_field(const struct fields *fields, struct slice name)
 {
 	struct slice candidates[CANDIDATES_MOST];
-	struct slice name = value_slice(&member->key);
 	size_t count = fields->count < CANDIDATES_MOST ? fields->count : CANDIDATES_MOST;
-	int nearest;
 
 	for (size_t i = 0; i < count; i++)
 		candidates[i] = slice_of(field_at(fields, i)->name);
-	nearest = slice_nearest(name, candidates, count);
+	return slice_nearest(name, candidates, count);
+}
+
+/* Whether one of the names in given is that field, misspelt: that is told once. */
+static bool is_misspelt(const struct fields *fields, const struct field *field, const struct value *given)
+{
+	for (size_t i = 0; i < given->count; i++) {
+		struct slice name = value_slice(&given->members[i].key);
+		int nearest = field_named(fields, name) ? -1 : nearest_field(fields, name);
+
+		if (nearest >= 0 && field_at(fields, (size_t)nearest) == field)
+			return true;
+	}
+	return false;
+}
+
+static void report_unknown(struct schema_walk *walk, const struct fields *fields, struct owner owner,
+			   const struct value_member *member)
+{
+	struct slice name = value_slice(&member->key);
+	int nearest = nearest_field(fields, name);
+
 	diag_error(walk->diagnostics, FAULT_USER, member->key.position, "%s%s%s has no field '%.*s'",
 		   OWNER_ARGUMENTS(owner), (int)(name.size < 80 ? name.size : 80), name.data);
 	if (nearest >= 0)
-		diag_hint(walk->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
+		diag_hint(walk->diagnostics, "did you mean '%s'?", field_at(fields, (size_t)nearest)->name);
 }
 
 static void report_missing(struct schema_walk *walk, const struct fields *fields, struct owner owner,
@@ -200,7 +219,7 @@ static void report_missing(struct schema_walk *walk, const struct fields *fields
 		if (!(field->flags & REQUIRED))
 			continue;
 		value = value_get_named(given, field->name);
-		if (value && value->type != VALUE_NULL)
+		if ((value && value->type != VALUE_NULL) || is_misspelt(fields, field, given))
 			continue;
 		diag_error(walk->diagnostics, FAULT_USER, given->position, "%s%s%s needs the field '%s'",
 			   OWNER_ARGUMENTS(owner), field->name);

@@ -22,6 +22,7 @@ static void loading_init(struct loading *loading)
 	map_init(&loading->variables);
 	map_init(&loading->providers);
 	map_init(&loading->ranges);
+	map_init(&loading->strays);
 	loading->addresses = arena_new(loading->arena, struct map);
 	map_init_in(loading->addresses, loading->arena);
 	map_init(&loading->outputs);
@@ -34,6 +35,7 @@ static void loading_release(struct loading *loading)
 	map_release(&loading->variables);
 	map_release(&loading->providers);
 	map_release(&loading->ranges);
+	map_release(&loading->strays);
 	map_release(&loading->outputs);
 	free(loading->roots);
 	free(loading->entries);
@@ -73,10 +75,13 @@ static void take_tree(struct loading *loading, const struct yaml_tree *tree)
 		loading->roots[loading->root_count++] = (struct root){root, tree->shared};
 		return;
 	}
+	loading->cut = true;
+	/* Why the rest of it was not read has been said. */
+	if (tree->cut || value_has_unread(root))
+		return;
 	diag_error(loading->diagnostics, FAULT_USER, root->position, "a spec is a map of kinds and sections, found %s",
 		   value_type_name(root->type));
 	diag_hint(loading->diagnostics, "begin with a line such as 'stack: NAME' or 'aws.vpc:'");
-	loading->cut = true;
 }
 
 /* *bytes_left and *expansion_left are what the files that follow may still use. */

@@ -70,7 +70,9 @@ const struct value *loading_map(struct loading *loading, const char *what, const
 		return value;
 	if (value->type == VALUE_NULL)
 		return &empty;
-	if (value->type != VALUE_UNREAD)
+	/* Of what holds something that was refused already, or was cut off before its first item, nothing more is said.
+	 */
+	if (!value_has_unread(value) && !(loading->cut && value->type == VALUE_LIST && value->count == 0))
 		diag_error(loading->diagnostics, FAULT_USER, value->position, "%s expects a map, found %s", what,
 			   value_type_name(value->type));
 	return NULL;
@@ -137,11 +139,22 @@ uint32_t loading_index(const struct loading *loading, const struct resource *res
 	return (uint32_t)(resource - loading->resources);
 }
 
-void loading_report_absent(struct loading *loading, struct slice address, struct position position)
+bool loading_is_stray(const struct loading *loading, struct slice text)
 {
-	if (loading->cut)
-		return;
+	struct slice name = text;
+
+	for (size_t i = text.size; i > 0 && name.size == text.size; i--)
+		if (text.data[i - 1] == '.')
+			name = slice_from(text, i);
+	return map_get(&loading->strays, name) != NULL;
+}
+
+bool loading_report_absent(struct loading *loading, struct slice address, struct position position)
+{
+	if (loading->cut || loading_is_stray(loading, address))
+		return false;
 	diag_error(loading->diagnostics, FAULT_USER, position, "there is nothing called '%.*s' in this stack",
 		   SLICE_ARGUMENTS(slice_first(address, SHOWN_BYTES)));
 	loading_suggest_key(loading, loading->addresses, address);
+	return true;
 }

@@ -87,6 +87,9 @@ struct loading {
 	struct map ranges;	 /* names in the address space, with their part, to the key's struct value */
 	struct address_space space;
 
+	/* A set of the names beneath top-level keys that are no kinds: they are not missing, only misplaced. */
+	struct map strays;
+
 	struct map *addresses; /* to struct resource; lives on with the stack */
 	struct resource *resources;
 	struct entry *entries; /* owned */
@@ -122,7 +125,10 @@ void loading_suggest_name(struct loading *loading, const char *kind, struct slic
 /* The resource at an address, or NULL. */
 struct resource *loading_find(const struct loading *loading, struct slice address);
 uint32_t loading_index(const struct loading *loading, const struct resource *resource);
-/* Says that nothing has this address, with the nearest one as a hint. */
-void loading_report_absent(struct loading *loading, struct slice address, struct position position);
+/* Whether a name, or that in an address, stands under a key that was refused. */
+bool loading_is_stray(const struct loading *loading, struct slice text);
+/* Says that nothing has this address, with the nearest one as a hint; false where it stands in what was refused or not
+ * read. */
+bool loading_report_absent(struct loading *loading, struct slice address, struct position position);
 
 #endif

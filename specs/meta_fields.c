@@ -90,8 +90,8 @@ static void depend_on(struct loading *loading, uint32_t entry, const struct valu
 		return;
 	}
 	if (!target) {
-		loading_report_absent(loading, value_slice(value), value->position);
-		if (!slice_contains(value_slice(value), SLICE(".")) && !loading->cut)
+		if (loading_report_absent(loading, value_slice(value), value->position) &&
+		    !slice_contains(value_slice(value), SLICE(".")))
 			diag_hint(loading->diagnostics, "write the whole address: the kind, a dot and the name");
 		return;
 	}

@@ -145,7 +145,7 @@ static void report_target(const struct resolution *resolution, const struct fiel
 	struct slice text = value_slice(given);
 	const struct resource *stranger;
 
-	if (loading->cut)
+	if (loading->cut || loading_is_stray(loading, text))
 		return;
 	stranger = text.size > 0 ? find_stranger(loading, text) : NULL;
 	if (stranger) {

@@ -148,6 +148,6 @@ enum name_state name_find(struct resolution *resolution, const struct expression
 	if (resource)
 		return find_attribute(resolution, resource, name, report, ret);
 	if (report)
-		loading_report_absent(loading, name->address, name->position);
+		(void)loading_report_absent(loading, name->address, name->position);
 	return NAME_BAD;
 }

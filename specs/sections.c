@@ -215,6 +215,18 @@ static void report_unknown_key(struct loading *loading, const struct value *key)
 		diag_hint(loading->diagnostics, "'trueup schema' lists the kinds and their fields");
 }
 
+/* Whoever refers to what stands there has made no mistake. */
+static void note_strays(struct loading *loading, const struct value_member *member)
+{
+	for (size_t i = 0; member->value.type == VALUE_MAP && i < member->value.count; i++) {
+		struct slice name = value_slice(&member->value.members[i].key);
+
+		/* The map keeps pointers, and needs one that is not NULL. */
+		if (name.size > 0)
+			map_set(&loading->strays, name, loading);
+	}
+}
+
 void sections_read(struct loading *loading)
 {
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
@@ -229,10 +241,13 @@ void sections_read(struct loading *loading)
 	}
 	for (size_t k = 0; k < loading->root_count; k++) {
 		for (size_t i = 0; i < loading->roots[k].map->count; i++) {
-			const struct value *key = &loading->roots[k].map->members[i].key;
+			const struct value_member *member = &loading->roots[k].map->members[i];
+			struct slice key = value_slice(&member->key);
 
-			if (!sections_have(value_slice(key)) && !kinds_find(loading->kinds, value_slice(key)))
-				report_unknown_key(loading, key);
+			if (sections_have(key) || kinds_find(loading->kinds, key))
+				continue;
+			report_unknown_key(loading, &member->key);
+			note_strays(loading, member);
 		}
 	}
 }

@@ -33,6 +33,15 @@ static const struct load_row section_rows[] = {
 	 "a.yaml:2:1: 'outptus' is neither a kind nor a section (did you mean 'outputs'?)\n"},
 	{"an unknown kind", A "net.vcp: {a: {}}\n",
 	 "a.yaml:2:1: 'net.vcp' is neither a kind nor a section (did you mean 'net.vpc'?)\n"},
+	{"an unknown kind, and those who refer to what stands there",
+	 A "net.vcp: {a: {cidr: 10.0.0.0/16}}\nnet.subnet: {s: {vpc: a}, t: {vpc: \"${net.vpc.a.id}\"}, u: {vpc: b}}\n"
+	   "net.group: {g: {depends_on: [net.vpc.a, a]}}\noutputs: {o: \"${net.vpc.a.cidr}\"}\n",
+	 "a.yaml:2:1: 'net.vcp' is neither a kind nor a section (did you mean 'net.vpc'?)\n"
+	 "a.yaml:3:65: there is no net.vpc 'b' (the stack has no net.vpc: add one, or give the id of one that exists) "
+	 "[net.subnet.u]\n"},
+	{"a required field misspelt, and one that is missing", A "net.vpc: {a: {cdir: 10.0.0.0/16}, b: {dns: true}}\n",
+	 "a.yaml:2:15: net.vpc has no field 'cdir' (did you mean 'cidr'?) [net.vpc.a]\n"
+	 "a.yaml:2:35: net.vpc needs the field 'cidr' (add 'cidr': the range of the network) [net.vpc.b]\n"},
 	{"a name with its kind", A "net.vpc.a: {cidr: 10.0.0.0/16}\n",
 	 "a.yaml:2:1: 'net.vpc.a' is neither a kind nor a section (write 'net.vpc:', and the name on a line of its own "
 	 "below it)\n"},
