@@ -63,6 +63,8 @@ void render_diagnostics(struct buffer *buffer, const struct sources *sources, st
 			struct arena *scratch, const struct palette *palette);
 /* On one line, as a spec would have it; secrets as "secret~9c1e77aa". */
 void render_value(struct buffer *buffer, const struct value *value, const struct json_style *style);
+/* The value with such a text, in arena, for each secret; what has none is shared. */
+struct value render_hidden(const struct value *value, const struct json_style *style, struct arena *arena);
 /* Whether that is more than a line takes. */
 bool render_is_long(const struct value *value, const struct json_style *style);
 /* On lines: a text as it is, a list or a map with a line for each item that fits on one. Not

@@ -267,3 +267,38 @@ void render_lines(struct buffer *buffer, const struct value *value, const struct
 	else if (!value_is(value, VALUE_NULL))
 		print_value(buffer, value, style, false);
 }
+
+/* A text for what is secret, or is in part. */
+static struct value hidden_text(const struct value *value, const struct json_style *style, struct arena *arena)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, SECRET_LIMIT_BYTES);
+	if (is_secret_whole(value))
+		print_secret_whole(&text, value, style);
+	else if (value->segmented)
+		print_segments(&text, value, style, append);
+	else
+		print_secret(&text, style, value_slice(value), value->style == VALUE_STYLE_SEALED);
+	return value_string(arena_copy(arena, buffer_slice(&text)));
+}
+
+struct value render_hidden(const struct value *value, const struct json_style *style, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (!value_has_secret(value) || value_is(value, VALUE_DEFERRED))
+		return *value;
+	if (is_secret_whole(value) || value_is(value, VALUE_STRING))
+		return hidden_text(value, style, arena);
+	if (value_is(value, VALUE_LIST)) {
+		for (uint32_t i = 0; i < value->count; i++)
+			value_builder_item(&builder, render_hidden(&value->items[i], style, arena));
+		return value_builder_list(&builder, arena);
+	}
+	for (uint32_t i = 0; i < value->count; i++)
+		value_builder_member(&builder, value_slice(&value->members[i].key),
+				     render_hidden(&value->members[i].value, style, arena));
+	return value_builder_map(&builder, arena);
+}

@@ -1,17 +1,20 @@
 """trueup output: what a stack gives to others, and to whom it tells a secret."""
 
 import json
+import re
 
 import pytest
 
 from cli import edit, recorded, tiny  # noqa: F401
 
 OUTPUTS = """\
-vars: {word: {type: string, default: unguessable, secret: true}}
+vars: {word: {type: string, default: unguessable, secret: true}, list: {type: list, default: [1], secret: true}}
 outputs:
   range: "${aws.vpc.main.cidr}"
   subnets: ["${aws.subnet.a.id}", 7]
   word: "a-${var.word}"
+  words: [{k: "${var.word}"}]
+  list: "${var.list}"
   lines: "one\\ntwo\\n"
 """
 
@@ -32,6 +35,10 @@ def test_all_of_them(giving):
     document = giving.run("output", "--output", "json").json
     assert document["outputs"]["vpc"] == vpc and document["stack"] == "tiny"
     assert document["outputs"]["subnets"][1] == 7
+    # A program sees of a secret what people see: that it changed, and no form of the record.
+    assert document["outputs"]["word"] == lines["word"].strip('"')
+    assert re.fullmatch(r"secret~[0-9a-f]{8}", document["outputs"]["words"][0]["k"])
+    assert re.fullmatch(r"secret~[0-9a-f]{8}", document["outputs"]["list"])
     assert "unguessable" not in json.dumps(document)
 
 
