@@ -31,6 +31,8 @@ static bool show(struct handling *handling)
 	VALUE_BUILDER_AUTO regions;
 
 	value_builder_init(&regions);
+	if (handling->count > 0 && !sim_type_check(handling->words[0], handling->invocation->diagnostics))
+		return false;
 	if (!sim_show(handling->sim, arena, &world, handling->invocation->diagnostics))
 		return false;
 	for (uint32_t i = 0; i < world.count; i++) {

@@ -47,6 +47,9 @@ void sim_advance(struct sim *sim, int64_t ms);
 __attribute__((warn_unused_result)) bool sim_show(struct sim *sim, struct arena *arena, struct value *ret,
 						  struct diagnostics *diagnostics);
 
+/* Whether things of such a type can be; false after a diagnostic. */
+__attribute__((warn_unused_result)) bool sim_type_check(struct slice type, struct diagnostics *diagnostics);
+
 /*
  * By hand, behind the API's back: no checks, no lag, effective at once. region: empty for
  * what belongs to none, or where the id alone says which one is meant.

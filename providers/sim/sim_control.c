@@ -86,7 +86,16 @@ static bool find_type(struct slice name, const struct sim_type **ret, struct dia
 	(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "the simulator has no type '%.*s'", SLICE_ARGUMENTS(name));
 	if (nearest >= 0)
 		diag_hint(diagnostics, "did you mean '%s'?", sim_types[nearest]->name);
+	else
+		diag_hint(diagnostics, "'trueup sim show' names the types of what is there");
 	return false;
+}
+
+bool sim_type_check(struct slice name, struct diagnostics *diagnostics)
+{
+	const struct sim_type *type;
+
+	return find_type(name, &type, diagnostics);
 }
 
 /* By id or by name; without a region, in whichever has it. */
@@ -213,7 +222,8 @@ bool sim_add(struct sim *sim, struct arena *arena, struct slice region, struct s
 		return abandon(sim);
 	}
 	struct sim_object *object = sim_create(sim, sim_region(sim, region), found->number, id);
-	if (!set_all(sim, &object->body, attributes, diagnostics)) {
+	if (!set_all(sim, &object->body, attributes, diagnostics) ||
+	    (found->check && !found->check(object, diagnostics))) {
 		sim_delete(sim, object);
 		(void)end(sim, diagnostics);
 		return false;

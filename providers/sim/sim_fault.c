@@ -21,10 +21,86 @@ static const char *const kinds[] = {
 
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
 
+/* "GET /redfish/v1/Systems": requests to a machine have no names, so that any may come. */
+static bool is_of_machine(struct slice action)
+{
+	static const char *const methods[] = {"GET ", "POST ", "PATCH ", "* "};
+
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (slice_starts_with(action, slice_of(methods[i])))
+			return true;
+	return false;
+}
+
+static bool check_action(struct slice wanted, struct diagnostics *diagnostics)
+{
+	enum { NAMES_MOST = 512 };
+	struct slice names[NAMES_MOST];
+	size_t count = 0;
+
+	if (wanted.size == 0 || is_of_machine(wanted))
+		return true;
+	for (const struct sim_family *const *family = sim_families; *family; family++) {
+		for (size_t i = 0; i < (*family)->count; i++) {
+			struct slice name = slice_of((*family)->actions[i].name);
+
+			if (sim_wildcard(wanted, name))
+				return true;
+			if (count < NAMES_MOST)
+				names[count++] = name;
+		}
+	}
+	int nearest = slice_nearest(wanted, names, count);
+	(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "the simulator has no call '%.*s'",
+			 SLICE_ARGUMENTS(slice_first(wanted, 80)));
+	if (nearest >= 0)
+		diag_hint(diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(names[nearest]));
+	else
+		diag_hint(diagnostics,
+			  "write it like CreateVpc, Describe*, or 'GET /redfish/v1/Systems' for a machine");
+	return false;
+}
+
+static bool check_kind(struct slice kind, struct diagnostics *diagnostics)
+{
+	struct slice names[KIND_COUNT];
+
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		names[i] = slice_of(kinds[i]);
+		if (slice_equal(kind, names[i]))
+			return true;
+	}
+	int nearest = slice_nearest(kind, names, KIND_COUNT);
+	(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no kind of fault '%.*s'",
+			 SLICE_ARGUMENTS(slice_first(kind, 80)));
+	if (nearest >= 0)
+		diag_hint(diagnostics, "did you mean '%s'?", kinds[nearest]);
+	else
+		diag_hint(diagnostics, "'trueup help sim' lists them");
+	return false;
+}
+
+static bool check_number(const struct sim_object *fault, const char *name, int64_t least,
+			 struct diagnostics *diagnostics)
+{
+	if (!node_get(&fault->body, name) || node_integer(&fault->body, name, least - 1) >= least)
+		return true;
+	return diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' of a fault is a whole number from %lld on", name,
+			  (long long)least);
+}
+
+static bool check(const struct sim_object *fault, struct diagnostics *diagnostics)
+{
+	return check_action(node_text(&fault->body, "action"), diagnostics) &&
+	       check_kind(node_text(&fault->body, "kind"), diagnostics) &&
+	       check_number(fault, "first", 1, diagnostics) && check_number(fault, "count", 0, diagnostics);
+}
+
 const struct sim_type sim_fault_type = {
 	.number = SIM_FAULT,
 	.name = "fault",
 	.prefix = "fault",
+	.check = check,
 	.untagged = true,
 };
 

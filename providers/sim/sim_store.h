@@ -57,6 +57,8 @@ struct sim_type {
 	void (*key)(const struct sim_object *object, char ret[512]);
 	/* Whether it keeps target, which it refers to, from being deleted; NULL: it does not. */
 	bool (*holds)(const struct sim_object *object, const struct sim_object *target);
+	/* Added by hand: false after a diagnostic where it means nothing; NULL: anything does. */
+	bool (*check)(const struct sim_object *object, struct diagnostics *diagnostics);
 	/* Taken away by hand: takes what belongs to it along; NULL: nothing does. */
 	void (*leave)(struct sim *sim, struct sim_object *object);
 	/* Deleted or terminated, though still listed; NULL: never. Counts towards no quota. */

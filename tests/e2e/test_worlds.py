@@ -96,3 +96,33 @@ def test_only_a_simulator_can_stand_for_all_controllers(stack, controller):
     refused = stack.run("plan", status=1, AWS_ENDPOINT_URL=WORLD, TRUEUP_METAL_ENDPOINT="https://10.0.0.1")
     assert "provider 'metal' cannot have the endpoint 'https://10.0.0.1'" in refused.err
     assert controller.seen == []
+
+
+# Commands that mean nothing, and parts of what is said of each: the message and the hint.
+NONSENSE = {
+    "a call that there is not": (["fault", "DescribeFoo", "deny"], "no call 'DescribeFoo'", "CreateVpc"),
+    "a call misspelt": (["fault", "DescribeVpc", "deny"], "no call 'DescribeVpc'", "'DescribeVpcs'"),
+    "calls that there are not": (["fault", "Foo*", "deny"], "no call 'Foo*'", "Describe*"),
+    "a kind that there is not": (["fault", "DescribeVpcs", "explode"], "no kind of fault 'explode'", "help sim"),
+    "a kind misspelt": (["fault", "*", "deni"], "no kind of fault 'deni'", "'deny'"),
+    "before the first": (["fault", "*", "deny", "0"], "'first'", None),
+    "no number": (["fault", "*", "deny", "1", "x"], "'count'", None),
+    "added by hand": (["add", "fault", "action=CreateVpc", "kind=boom"], "no kind of fault 'boom'", None),
+    "a type that there is not": (["show", "foo"], "no type 'foo'", "show"),
+    "a type misspelt": (["show", "route_table"], "no type 'route_table'", "'route-table'"),
+}
+
+
+@pytest.mark.parametrize("words, message, hint", NONSENSE.values(), ids=NONSENSE)
+def test_what_the_simulator_cannot_do_is_refused(stack, words, message, hint):
+    document = stack.run("sim", "world", *words, "--output", "json", status=1).json
+    [error] = document["diagnostics"]
+    assert message in error["message"] and (not hint or hint in error["hint"]), error
+    assert json.loads(stack.run("sim", "world", "show").out) == {}
+
+
+def test_what_the_simulator_can_do_is_taken(stack):
+    for words in ["Describe*", "deny"], ["*", "html", "2", "0"], ["GET /redfish/v1/*", "refused"]:
+        stack.run("sim", "world", "fault", *words)
+    assert len(json.loads(stack.run("sim", "world", "show", "fault").out)[""]["fault"]) == 3
+    assert json.loads(stack.run("sim", "world", "show", "route-table").out) == {}
