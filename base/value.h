@@ -30,11 +30,12 @@ enum value_type {
 	VALUE_UNREAD,
 };
 
-/* How a scalar was written: quoted in a spec, or, of a secret, as its fingerprint alone. */
+/* How a scalar was written: quoted in a spec, by an expression, or, of a secret, as its fingerprint alone. */
 enum value_style {
 	VALUE_STYLE_ANY,
 	VALUE_STYLE_QUOTED,
-	VALUE_STYLE_SEALED, /* the text of the secret, or of each secret segment, is its fingerprint */
+	VALUE_STYLE_SEALED,   /* the text of the secret, or of each secret segment, is its fingerprint */
+	VALUE_STYLE_COMPUTED, /* no text: an expression came to it */
 };
 
 struct value_member;

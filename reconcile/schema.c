@@ -56,7 +56,9 @@ static void report_misfit(struct schema_walk *walk, const struct field *field, c
 	else
 		diag_error(diagnostics, FAULT_USER, given->position, "'%s' expects %s, found %s", name,
 			   types[field->type].expected, value_type_name(given->type));
-	if (field->type == FIELD_STRING && scalar && given->type != VALUE_NULL)
+	if (field->type == FIELD_STRING && scalar && given->style == VALUE_STYLE_COMPUTED)
+		diag_hint(diagnostics, "write tostring(...) around the expression if it is meant as text");
+	else if (field->type == FIELD_STRING && scalar && given->type != VALUE_NULL)
 		diag_hint(diagnostics, "put it in quotes if it is meant as text");
 	else if (given->type == VALUE_STRING && given->style == VALUE_STYLE_QUOTED &&
 		 (field->type == FIELD_INTEGER || field->type == FIELD_NUMBER || field->type == FIELD_BOOL))

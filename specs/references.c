@@ -328,6 +328,8 @@ static bool evaluate(struct resolution *resolution, const struct value *given, s
 	else if (state == NAME_KNOWN)
 		*ret = value_copy(loading->arena, ret);
 	ret->position = given->position;
+	if (ret->type == VALUE_BOOL || ret->type == VALUE_INTEGER || ret->type == VALUE_NUMBER)
+		ret->style = VALUE_STYLE_COMPUTED;
 	return true;
 }
 

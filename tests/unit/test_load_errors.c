@@ -257,6 +257,21 @@ static const struct load_row elsewhere_rows[] = {
 	 "<a.yaml:4:62> [net.group.g]\n"},
 };
 
+static const struct load_row text_rows[] = {
+	{"a number where text is to be, written and come to",
+	 A "vars: {n: {type: integer, default: 5}, f: true}\nnet.group:\n  a: {about: 5}\n  b: {about: \"${var.n}\"}\n"
+	   "  c: {about: \"${var.n + 1}\"}\n  d: {about: \"${var.f}\"}\n  e: {about: \"${tostring(var.n)}\"}\n"
+	   "  f: {about: \"${var.n}.\"}\n",
+	 "a.yaml:4:14: 'about' expects a string, found a whole number (put it in quotes if it is meant as text) "
+	 "[net.group.a]\n"
+	 "a.yaml:5:14: 'about' expects a string, found a whole number (write tostring(...) around the expression if it "
+	 "is meant as text) [net.group.b]\n"
+	 "a.yaml:6:14: 'about' expects a string, found a whole number (write tostring(...) around the expression if it "
+	 "is meant as text) [net.group.c]\n"
+	 "a.yaml:7:14: 'about' expects a string, found true or false (write tostring(...) around the expression if it "
+	 "is meant as text) [net.group.d]\n"},
+};
+
 static const struct load_row twin_rows[] = {
 	{"one machine twice, spelled in two ways and through two providers",
 	 A "providers: {box.b: {}}\nvars: {n: 1}\n"
@@ -317,8 +332,8 @@ static const struct load_row reference_rows[] = {
 	 "referred to) <a.yaml:2:11> [net.group.i]\n"},
 	{"an expression of another type",
 	 A "net.group: {g: {about: \"${1 + 2}\"}}\nnet.subnet: {x: {vpc: \"${[1]}\"}}\n",
-	 "a.yaml:2:24: 'about' expects a string, found a whole number (put it in quotes if it is meant as text) "
-	 "[net.group.g]\n"
+	 "a.yaml:2:24: 'about' expects a string, found a whole number (write tostring(...) around the expression if it "
+	 "is meant as text) [net.group.g]\n"
 	 "a.yaml:3:23: 'vpc' expects a reference to 'net.vpc', found a list [net.subnet.x]\n"},
 	{"an error is not repeated by those who refer to it",
 	 A "net.group: {g: {about: \"${net.group.none.id}\"}, h: {about: \"${net.group.g.about}\"}, i: {about: "
@@ -446,7 +461,8 @@ static void test_elsewhere(void **state)
 {
 	(void)state;
 	assert_int_equal(load_rows_check(elsewhere_rows, COUNT(elsewhere_rows)) +
-				 load_rows_check(twin_rows, COUNT(twin_rows)),
+				 load_rows_check(twin_rows, COUNT(twin_rows)) +
+				 load_rows_check(text_rows, COUNT(text_rows)),
 			 0);
 }
 
