@@ -17,6 +17,24 @@
  */
 enum { WORLD_INPUT_BYTES = 4096 };
 
+/* Asked again and again while something takes its time: false calls it off. */
+struct watch {
+	bool (*go_on)(void *context); /* NULL: nobody calls it off */
+	void *context;
+};
+
+/* A program to be run, its standard error being ours. */
+struct program {
+	char *const *arguments; /* NULL-terminated; the first is looked for as execvp() does, without a shell */
+	struct slice input;	/* of at most WORLD_INPUT_BYTES */
+	size_t limit_bytes;	/* of its standard output */
+	int64_t timeout_ms;
+	/* What it has begun is lost where it is ended: the first interrupt lets it go on, and so does the terminal's,
+	 * for it has a process group of its own. It can ask nothing at the terminal then. */
+	bool survives_interrupt;
+	struct watch watch;
+};
+
 struct world {
 	void *context; /* the implementation's */
 
@@ -53,11 +71,10 @@ struct world {
 	bool (*check_private)(struct world *world, const char *path, unsigned forbidden,
 			      struct diagnostics *diagnostics);
 	bool (*remove_file)(struct world *world, const char *path, struct diagnostics *diagnostics);
-	/* Runs a program, looked for as execvp() does and without a shell, its standard error being ours. input: of
-	 * at most WORLD_INPUT_BYTES. Its standard output goes into arena, at most limit_bytes. NULL: this world has no
-	 * programs. */
-	bool (*run_program)(struct world *world, struct arena *arena, char *const *arguments, struct slice input,
-			    size_t limit_bytes, int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics);
+	/* Runs a program until it has ended; it does not outlive us. Its standard output goes into arena. NULL: this
+	 * world has no programs. */
+	bool (*run_program)(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
+			    struct diagnostics *diagnostics);
 
 	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
 	bool (*write)(struct world *world, int stream, struct slice text);

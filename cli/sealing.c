@@ -173,6 +173,11 @@ static bool find_by_command(struct search *search)
 	struct world *world = search->world;
 	const char *command = world->environment(world, "TRUEUP_SEALING_KEY_COMMAND");
 	char *words[COMMAND_WORDS_MOST + 1];
+	struct program program = {
+		.arguments = words,
+		.limit_bytes = KEY_TEXT_MOST_BYTES,
+		.timeout_ms = COMMAND_MOST_MS,
+	};
 	struct arena clear;
 	struct slice text;
 	bool good;
@@ -185,8 +190,7 @@ static bool find_by_command(struct search *search)
 	if (!split_words(search, command, words))
 		return false;
 	arena_init(&clear);
-	good = world->run_program(world, &clear, words, (struct slice){NULL, 0}, KEY_TEXT_MOST_BYTES, COMMAND_MOST_MS,
-				  &text, search->diagnostics);
+	good = world->run_program(world, &clear, &program, &text, search->diagnostics);
 	if (good)
 		good = take_text(text, "TRUEUP_SEALING_KEY_COMMAND", search->key, search->diagnostics);
 	else

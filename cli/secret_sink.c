@@ -48,6 +48,13 @@ static bool run_program(struct job *job, const struct value *command, const stru
 {
 	struct world *world = job->world;
 	char **words = arena_new_array(job->arena, (size_t)command->count + 1, char *);
+	struct program program = {
+		.arguments = words,
+		.input = task->shown,
+		.limit_bytes = PROGRAM_SAYS_MOST_BYTES,
+		.timeout_ms = PROGRAM_MOST_MS,
+		.survives_interrupt = true,
+	};
 	struct arena said;
 	struct slice text;
 	bool good;
@@ -57,8 +64,7 @@ static bool run_program(struct job *job, const struct value *command, const stru
 	for (uint32_t i = 0; i < command->count; i++)
 		words[i] = word_of(job->arena, value_slice(&command->items[i]));
 	arena_init(&said);
-	good = world->run_program(world, &said, words, task->shown, PROGRAM_SAYS_MOST_BYTES, PROGRAM_MOST_MS, &text,
-				  task->diagnostics);
+	good = world->run_program(world, &said, &program, &text, task->diagnostics);
 	arena_wipe(&said);
 	return good;
 }

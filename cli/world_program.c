@@ -8,24 +8,30 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 
-/* The program's own interrupts and ours are the same: it is in our process group. */
-enum { LOOK_MS = 100, END_MS = 2000 };
+enum {
+	LOOK_MS = 100,
+	END_MS = 2000,
+	/* By which it has ended by itself should we be stopped, and unable to end it. */
+	ALARM_AFTER_MS = END_MS + 1000,
+	/* As the shell has it. */
+	NOT_RUN_STATUS = 127,
+};
 
 struct running {
+	const struct program *program;
 	const char *name;
 	pid_t process;
 	int output; /* its standard output, or -1 */
 	char *text;
 	size_t size;
-	size_t limit_bytes;
 };
 
 /* Of the program, whatever the clock of the world is. */
@@ -42,7 +48,7 @@ static void running_release(struct running *running)
 	if (running->output >= 0)
 		close(running->output);
 	if (running->text)
-		memory_wipe(running->text, running->limit_bytes + 1);
+		memory_wipe(running->text, running->program->limit_bytes + 1);
 	free(running->text);
 }
 
@@ -50,8 +56,9 @@ static void running_release(struct running *running)
  * The end of a pipe that holds the input, all of it, so that nobody has to feed the program: what
  * a page holds always fits (pipe(7)). -1 after a diagnostic.
  */
-static int open_input(const struct running *running, struct slice input, struct diagnostics *diagnostics)
+static int open_input(const struct running *running, struct diagnostics *diagnostics)
 {
+	struct slice input = running->program->input;
 	int ends[2];
 	ssize_t count;
 
@@ -73,97 +80,155 @@ static int open_input(const struct running *running, struct slice input, struct 
 	return -1;
 }
 
-static bool start(struct running *running, char *const *arguments, struct slice input, struct diagnostics *diagnostics)
+/* In the child, which is the program then; comes back with errno set where it cannot be. */
+static void become(const struct program *program, pid_t parent, int input, int output)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t usual;
-	int ends[2], from = open_input(running, input, diagnostics);
-	int error;
+	/* What we ignore would stay ignored in it. */
+	static const int ignored[] = {SIGPIPE, SIGXFSZ};
 
-	if (from < 0)
+	for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+		signal(ignored[i], SIG_DFL);
+	if (program->survives_interrupt && setpgid(0, 0) < 0)
+		return;
+	/* Nobody is left whom its work would serve, and another run may begin at once. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		return;
+	/* Outlives execve(2). */
+	alarm((unsigned)((program->timeout_ms + ALARM_AFTER_MS + 999) / 1000));
+	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
+		return;
+	execvp(program->arguments[0], program->arguments);
+}
+
+/* Waits until it is the program; else why it is not. */
+static int await_program(pid_t process, int from)
+{
+	int error = 0;
+	ssize_t count;
+
+	do
+		count = read(from, &error, sizeof error);
+	while (count < 0 && errno == EINTR);
+	if (count <= 0)
+		return 0;
+	waitpid(process, NULL, 0);
+	return error;
+}
+
+/* What posix_spawn(3) does, which cannot bind the life of the program to ours. Returns an error number, or 0. */
+static int spawn(struct running *running, int input, int output)
+{
+	pid_t parent = getpid();
+	int report[2], error;
+
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return errno;
+	running->process = fork();
+	if (running->process == 0) {
+		become(running->program, parent, input, output);
+		error = errno;
+		_exit(write(report[1], &error, sizeof error) < 0 ? 1 : NOT_RUN_STATUS);
+	}
+	error = running->process < 0 ? errno : 0;
+	close(report[1]);
+	if (error == 0)
+		error = await_program(running->process, report[0]);
+	close(report[0]);
+	return error;
+}
+
+static bool start(struct running *running, struct diagnostics *diagnostics)
+{
+	int ends[2], error, input = open_input(running, diagnostics);
+
+	if (input < 0)
 		return false;
 	if (pipe2(ends, O_CLOEXEC) < 0) {
-		close(from);
+		close(input);
 		return diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name,
 				  strerror(errno));
 	}
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawnattr_init(&attributes);
-	/* What we ignore would stay ignored in it. */
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	sigaddset(&usual, SIGXFSZ);
-	posix_spawnattr_setsigdefault(&attributes, &usual);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	error = posix_spawnp(&running->process, arguments[0], &actions, &attributes, arguments, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
+	error = spawn(running, input, ends[1]);
 	close(ends[1]);
-	close(from);
+	close(input);
 	running->output = ends[0];
 	return error == 0 ||
 	       diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name, strerror(error));
 }
 
-enum reading { READ_MORE, READ_END, READ_TOO_LATE, READ_TOO_MUCH, READ_INTERRUPTED };
+enum course { COURSE_GOES_ON, COURSE_ENDED, COURSE_TOO_LATE, COURSE_TOO_MUCH, COURSE_INTERRUPTED, COURSE_CALLED_OFF };
 
-/* What is there now, or after a short wait. */
-static enum reading read_some(struct running *running, struct world *world, int64_t deadline_ms)
+/* Leaves its process number taken, so that nobody else's can have it. */
+static bool has_ended(const struct running *running)
+{
+	siginfo_t information = {.si_pid = 0};
+
+	return waitid(P_PID, (id_t)running->process, &information, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       information.si_pid != 0;
+}
+
+/* What it says now, or after a short wait. Having closed its output it may still have something to do. */
+static enum course listen_to(struct running *running)
 {
 	struct pollfd output = {.fd = running->output, .events = POLLIN};
+	size_t room = running->program->limit_bytes + 1 - running->size;
 	ssize_t count;
 
-	if (world->interrupted(world) > 0)
-		return READ_INTERRUPTED;
-	if (now_ms() >= deadline_ms)
-		return READ_TOO_LATE;
 	if (poll(&output, 1, LOOK_MS) <= 0)
-		return READ_MORE;
-	count = read(running->output, running->text + running->size, running->limit_bytes + 1 - running->size);
-	if (count < 0)
-		return errno == EINTR ? READ_MORE : READ_END;
-	running->size += (size_t)count;
-	if (running->size > running->limit_bytes)
-		return READ_TOO_MUCH;
-	return count == 0 ? READ_END : READ_MORE;
-}
-
-/* Waits for it to end until deadline_ms; false where it has not. */
-static bool has_ended(const struct running *running, int64_t deadline_ms, int *ret_status)
-{
-	while (waitpid(running->process, ret_status, WNOHANG) == 0) {
-		if (now_ms() >= deadline_ms)
-			return false;
-		poll(NULL, 0, LOOK_MS / 10);
+		return COURSE_GOES_ON;
+	count = read(running->output, running->text + running->size, room);
+	if (count < 0 && errno == EINTR)
+		return COURSE_GOES_ON;
+	if (count <= 0) {
+		close(running->output);
+		running->output = -1;
+		return COURSE_GOES_ON;
 	}
-	return true;
+	running->size += (size_t)count;
+	return running->size > running->program->limit_bytes ? COURSE_TOO_MUCH : COURSE_GOES_ON;
 }
 
-static int end(const struct running *running)
+static enum course follow(struct running *running, struct world *world, int64_t deadline_ms)
 {
-	int status = 0;
+	const struct program *program = running->program;
 
-	kill(running->process, SIGTERM);
-	if (has_ended(running, now_ms() + END_MS, &status))
-		return status;
-	kill(running->process, SIGKILL);
-	waitpid(running->process, &status, 0);
-	return status;
+	if (world->interrupted(world) > (program->survives_interrupt ? 1 : 0))
+		return COURSE_INTERRUPTED;
+	if (program->watch.go_on && !program->watch.go_on(program->watch.context))
+		return COURSE_CALLED_OFF;
+	if (now_ms() >= deadline_ms)
+		return COURSE_TOO_LATE;
+	if (running->output >= 0)
+		return listen_to(running);
+	if (has_ended(running))
+		return COURSE_ENDED;
+	poll(NULL, 0, LOOK_MS / 10);
+	return COURSE_GOES_ON;
 }
 
-static bool judge(const struct running *running, enum reading reading, int status, struct diagnostics *diagnostics)
+/* With all that it has started, where it has a group of its own. */
+static void end(const struct running *running)
+{
+	pid_t whom = running->program->survives_interrupt ? -running->process : running->process;
+	int64_t deadline_ms = now_ms() + END_MS;
+
+	kill(whom, SIGTERM);
+	while (!has_ended(running) && now_ms() < deadline_ms)
+		poll(NULL, 0, LOOK_MS / 10);
+	kill(whom, SIGKILL);
+}
+
+static bool judge(const struct running *running, enum course course, int status, struct diagnostics *diagnostics)
 {
 	static const char *const problems[] = {
-		[READ_TOO_LATE] = "took too long",
-		[READ_TOO_MUCH] = "said more than it was asked for",
-		[READ_INTERRUPTED] = "was interrupted",
+		[COURSE_TOO_LATE] = "took too long",
+		[COURSE_TOO_MUCH] = "said more than it was asked for",
+		[COURSE_INTERRUPTED] = "was interrupted",
+		[COURSE_CALLED_OFF] = "was called off",
 	};
 
-	if (problems[reading])
-		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' %s", running->name, problems[reading]);
+	if (course != COURSE_ENDED)
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' %s", running->name, problems[course]);
 	else if (WIFSIGNALED(status))
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%s' was ended by signal %d", running->name,
 			   WTERMSIG(status));
@@ -175,30 +240,29 @@ static bool judge(const struct running *running, enum reading reading, int statu
 	return false;
 }
 
-bool world_run_program(struct world *world, struct arena *arena, char *const *arguments, struct slice input,
-		       size_t limit_bytes, int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics)
+bool world_run_program(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
+		       struct diagnostics *diagnostics)
 {
 	__attribute__((cleanup(running_release))) struct running running = {
-		.name = arguments[0],
+		.program = program,
+		.name = program->arguments[0],
 		.output = -1,
-		.limit_bytes = limit_bytes,
 	};
-	int64_t deadline_ms = now_ms() + timeout_ms;
-	enum reading reading;
+	int64_t deadline_ms = now_ms() + program->timeout_ms;
+	enum course course;
 	int status = 0;
 
-	if (!start(&running, arguments, input, diagnostics))
+	if (!start(&running, diagnostics))
 		return false;
-	running.text = memory_get(limit_bytes + 1);
+	running.text = memory_get(program->limit_bytes + 1);
 	do
-		reading = read_some(&running, world, deadline_ms);
-	while (reading == READ_MORE);
-	/* Having closed its output it may still have something to do, but not for ever. */
-	if (reading == READ_END && !has_ended(&running, deadline_ms, &status))
-		reading = READ_TOO_LATE;
-	if (reading != READ_END)
-		status = end(&running);
-	if (!judge(&running, reading, status, diagnostics))
+		course = follow(&running, world, deadline_ms);
+	while (course == COURSE_GOES_ON);
+	if (course != COURSE_ENDED)
+		end(&running);
+	while (waitpid(running.process, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!judge(&running, course, status, diagnostics))
 		return false;
 	*ret = arena_copy(arena, (struct slice){running.text, running.size});
 	return true;

@@ -4,8 +4,8 @@
 #include "base/world.h"
 
 /* The part of the real world that is other programs; see struct world for the contract. The program is ended
- * where it runs longer, says more, or the first interrupt comes. */
-bool world_run_program(struct world *world, struct arena *arena, char *const *arguments, struct slice input,
-		       size_t limit_bytes, int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics);
+ * where it runs longer, says more, is called off, or is interrupted. */
+bool world_run_program(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
+		       struct diagnostics *diagnostics);
 
 #endif

@@ -199,16 +199,16 @@ static bool make_folder(struct world *world, const char *path, unsigned mode, st
 }
 
 /* "keep PATH" puts its input into a file, as carefully as the program itself would. */
-static bool run_program(struct world *world, struct arena *arena, char *const *arguments, struct slice input,
-			size_t limit_bytes, int64_t timeout_ms, struct slice *ret, struct diagnostics *diagnostics)
+static bool run_program(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
+			struct diagnostics *diagnostics)
 {
+	char *const *arguments = program->arguments;
+
 	(void)arena;
-	(void)limit_bytes;
-	(void)timeout_ms;
 	if (strcmp(arguments[0], "keep") != 0 || !arguments[1])
 		return fail(diagnostics, FAULT_ABSENT, "run", arguments[0], "there is no such program");
 	*ret = (struct slice){NULL, 0};
-	return replace(of_world(world), arguments[1], input) ||
+	return replace(of_world(world), arguments[1], program->input) ||
 	       fail(diagnostics, FAULT_USER, "run", arguments[0], "the disk does not work");
 }
 

@@ -1,0 +1,188 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/unit/support_world.h"
+
+/* What the real world promises of the programs that it runs. Each script runs in the test's own folder. */
+
+enum { LIMIT_BYTES = 1000, LONG_MS = 20 * 1000, SHORT_MS = 300 };
+
+struct program_row {
+	const char *name;
+	const char *script;
+	const char *input;
+	int64_t timeout_ms;
+	bool survives_interrupt;
+	int looks; /* that let it go on; 0: all */
+	/* What is expected. */
+	const char *says;    /* its standard output, or NULL where it fails */
+	const char *problem; /* words of the diagnostic */
+	bool late;	     /* it got so far as to make the file 'late' */
+};
+
+/* 'late' comes from a grandchild that asks nobody, and only the end of its whole group ends. */
+#define LATER "(trap '' INT TERM; sleep 1; touch late) & "
+
+static const struct program_row rows[] = {
+	{"says what it was given", "cat; echo and more", "given ", LONG_MS, false, 0, "given and more\n", NULL, false},
+	{"fails", "echo no; exit 3", "", LONG_MS, false, 0, NULL, "'sh' failed with status 3", false},
+	{"is ended by a signal", "kill -9 $$", "", LONG_MS, false, 0, NULL, "'sh' was ended by signal 9", false},
+	{"says too much", "yes", "", LONG_MS, false, 0, NULL, "'sh' said more than it was asked for", false},
+	{"takes too long", "sleep 9; touch late", "", SHORT_MS, false, 0, NULL, "'sh' took too long", false},
+	{"takes too long with its output closed", "exec >&-; sleep 9; touch late", "", SHORT_MS, false, 0, NULL,
+	 "'sh' took too long", false},
+	{"will not be ended", "trap '' TERM; sleep 9 & wait; touch late", "", SHORT_MS, true, 0, NULL,
+	 "'sh' took too long", false},
+	{"finishes with its output closed", "exec >&-; sleep 1; touch late", "", LONG_MS, false, 0, "", NULL, true},
+	{"what we ignore is not ignored in it", "kill -PIPE $$; echo on", "", LONG_MS, false, 0, NULL,
+	 "'sh' was ended by signal 13", false},
+	{"the first interrupt ends one", "kill -INT $PPID; sleep 9; touch late", "", LONG_MS, false, 0, NULL,
+	 "'sh' was interrupted", false},
+	{"the first interrupt lets one finish", "kill -INT $PPID; sleep 1; touch late; cat", "given", LONG_MS, true, 0,
+	 "given", NULL, true},
+	{"the second does not", "kill -INT $PPID; sleep 0.3; kill -TERM $PPID; sleep 9; touch late", "", LONG_MS, true,
+	 0, NULL, "'sh' was interrupted", false},
+	{"all that it started ends with it", LATER "kill -INT $PPID; sleep 0.3; kill -INT $PPID; sleep 9", "", LONG_MS,
+	 true, 0, NULL, "'sh' was interrupted", false},
+	{"the terminal's interrupt is another's", "trap 'touch late' INT; kill -INT 0; sleep 0.3; echo fine", "",
+	 LONG_MS, true, 0, "fine\n", NULL, true},
+	{"is called off", LATER "sleep 9", "", LONG_MS, true, 3, NULL, "'sh' was called off", false},
+	{"is called off before it did a thing", "sleep 0.3; touch late", "", LONG_MS, true, 1, NULL,
+	 "'sh' was called off", false},
+};
+
+static bool look(void *context)
+{
+	int *looks = context;
+
+	return --*looks != 0;
+}
+
+static bool run(struct world_fixture *fixture, const struct program_row *row, struct slice *ret)
+{
+	struct slice script = arena_format(&fixture->arena, "cd %s; %s", fixture->folder, row->script);
+	char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"},
+				   (char *)(uintptr_t)arena_string(&fixture->arena, script), NULL};
+	int looks = row->looks;
+	const struct program program = {
+		.arguments = arguments,
+		.input = slice_of(row->input),
+		.limit_bytes = LIMIT_BYTES,
+		.timeout_ms = row->timeout_ms,
+		.survives_interrupt = row->survives_interrupt,
+		.watch = {.go_on = look, .context = &looks},
+	};
+
+	return fixture->world.run_program(&fixture->world, &fixture->arena, &program, ret, &fixture->diagnostics);
+}
+
+static bool is_there(const struct world_fixture *fixture)
+{
+	char path[sizeof(fixture->folder) + sizeof("/late")];
+
+	(void)snprintf(path, sizeof path, "%s/late", fixture->folder);
+	return access(path, F_OK) == 0;
+}
+
+static void let_pass(int milliseconds)
+{
+	struct timespec left = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+
+	while (nanosleep(&left, &left) < 0)
+		;
+}
+
+static void test_programs(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct program_row *row = &rows[i];
+		struct world_fixture *fixture;
+		struct slice said = {NULL, 0};
+		void *made;
+		bool good, fits;
+
+		assert_int_equal(world_fixture_set_up(&made), 0);
+		fixture = made;
+		good = run(fixture, row, &said);
+		if (strstr(row->script, LATER))
+			let_pass(1200);
+		fits = good ? row->says && slice_is(said, row->says)
+			    : row->problem && slice_is(fixture->diagnostics.items[0].message, row->problem);
+		if (!fits || fixture->diagnostics.error_count != (good ? 0 : 1) || is_there(fixture) != row->late)
+			fail_msg("%s: %s, '%.*s'%s", row->name, good ? "good" : "bad",
+				 SLICE_ARGUMENTS(good ? said : fixture->diagnostics.items[0].message),
+				 is_there(fixture) ? ", late" : "");
+		world_fixture_tear_down(&made);
+	}
+}
+
+static void test_no_such_program(void **state)
+{
+	struct world_fixture *fixture = *state;
+	char *const arguments[] = {(char[]){"no-such-program"}, NULL};
+	const struct program program = {.arguments = arguments, .limit_bytes = LIMIT_BYTES, .timeout_ms = LONG_MS};
+	struct slice said;
+
+	assert_false(
+		fixture->world.run_program(&fixture->world, &fixture->arena, &program, &said, &fixture->diagnostics));
+	assert_true(slice_is(fixture->diagnostics.items[0].message,
+			     "cannot run 'no-such-program': No such file or directory"));
+	/* Nothing of it is left to be waited for. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* What happens to whoever runs it. */
+static void test_outlives_nobody(void **state)
+{
+	static const struct {
+		int number;
+		struct program_row row;
+		int wait_ms;
+	} ends[] = {
+		{SIGKILL, {.script = "sleep 1; touch late", .input = "", .timeout_ms = LONG_MS}, 1300},
+		{SIGKILL,
+		 {.script = "sleep 1; touch late", .input = "", .timeout_ms = LONG_MS, .survives_interrupt = true},
+		 1300},
+		/* Nobody is there to see that it takes too long. */
+		{SIGSTOP,
+		 {.script = "sleep 5; touch late", .input = "", .timeout_ms = SHORT_MS, .survives_interrupt = true},
+		 5300},
+	};
+	struct world_fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		pid_t runner = fork();
+		struct slice said;
+
+		if (runner == 0)
+			_exit(run(fixture, &ends[i].row, &said) ? 0 : 1);
+		let_pass(200);
+		assert_int_equal(kill(runner, ends[i].number), 0);
+		let_pass(ends[i].wait_ms);
+		if (is_there(fixture))
+			fail_msg("end %zu: it went on", i);
+		kill(runner, SIGKILL);
+		assert_int_equal(waitpid(runner, NULL, 0), runner);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_programs),
+		WORLD_TEST(test_no_such_program),
+		WORLD_TEST(test_outlives_nobody),
+	};
+
+	return cmocka_run_group_tests_name("world_program", tests, NULL, NULL);
+}
