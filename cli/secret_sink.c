@@ -44,7 +44,8 @@ static char *word_of(struct arena *arena, struct slice text)
 	return word;
 }
 
-static bool run_program(struct job *job, const struct value *command, const struct task *task)
+static bool run_program(struct job *job, const struct value *command, const struct task *task,
+			const struct watch *watch)
 {
 	struct world *world = job->world;
 	char **words = arena_new_array(job->arena, (size_t)command->count + 1, char *);
@@ -54,6 +55,7 @@ static bool run_program(struct job *job, const struct value *command, const stru
 		.limit_bytes = PROGRAM_SAYS_MOST_BYTES,
 		.timeout_ms = PROGRAM_MOST_MS,
 		.survives_interrupt = true,
+		.watch = *watch,
 	};
 	struct arena said;
 	struct slice text;
@@ -69,7 +71,7 @@ static bool run_program(struct job *job, const struct value *command, const stru
 	return good;
 }
 
-bool secret_sink_give(void *context, const struct task *task)
+bool secret_sink_give(void *context, const struct task *task, const struct watch *watch)
 {
 	struct job *job = context;
 	const struct value *file = value_get_named(task->shown_to, "file");
@@ -82,7 +84,7 @@ bool secret_sink_give(void *context, const struct task *task)
 	else if (file)
 		good = write_file(job, file, task);
 	else if (command)
-		good = run_program(job, command, task);
+		good = run_program(job, command, task, watch);
 	if (good)
 		return true;
 	diag_error(task->diagnostics, FAULT_USER, NOWHERE, "the secret of '%.*s' is lost: it is shown only once",

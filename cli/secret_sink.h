@@ -8,6 +8,7 @@
  * program. It is kept nowhere else, and struck out of all that is written from here on.
  * context: the job. False after a diagnostic of the task's.
  */
-__attribute__((warn_unused_result)) bool secret_sink_give(void *context, const struct task *task);
+__attribute__((warn_unused_result)) bool secret_sink_give(void *context, const struct task *task,
+							  const struct watch *watch);
 
 #endif

@@ -37,7 +37,7 @@ struct apply {
 	void *load_context;
 	int64_t read_ms; /* boot clock: what the plan knows was read then or later */
 	/* As in struct loop_settings. */
-	bool (*give_shown)(void *context, const struct task *task);
+	bool (*give_shown)(void *context, const struct task *task, const struct watch *watch);
 	void *give_context;
 	size_t parallelism;
 	const struct json_style *style;

@@ -135,24 +135,16 @@ void loop_proceed(struct loop *loop, struct task *task)
 	}
 }
 
-/* Nobody shows it again: where it cannot be given away the intent stays open, and recovery has another one made. */
-static void give_shown(struct loop *loop, struct task *task)
+/* False where it may have taken long, so that the turn is over. */
+static bool step_task(struct loop *loop, struct task *task)
 {
-	/* Whoever has the stack by now may have put another one there. */
-	if (!loop->settings.give_shown || !loop_beat(loop) ||
-	    !loop->settings.give_shown(loop->settings.give_context, task)) {
-		task->record_changed = task->loop.has_close = false;
-		task->loop.wanted = STEP_FAILED;
-	}
-	task->shown_to = NULL;
-}
+	bool gives;
 
-static void step_task(struct loop *loop, struct task *task)
-{
 	task->now_ms = loop_now_ms(loop);
 	task->loop.wanted = task->step(task, task->loop.answer);
-	if (task->shown_to)
-		give_shown(loop, task);
+	gives = task->shown_to != NULL;
+	if (gives)
+		loop_give(loop, task);
 	task->loop.answer = NULL;
 	task->live = NULL;
 	loop_drop_exchange(loop, task);
@@ -164,12 +156,13 @@ static void step_task(struct loop *loop, struct task *task)
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};
 		/* What the step learned must not wait for a rate limit: it is committed first then. */
 		if (!loop_admit(loop, task, !records) && !records)
-			return;
+			return !gives;
 	}
 	if (records)
 		loop_commit_later(loop, task);
 	else
 		loop_proceed(loop, task);
+	return !gives;
 }
 
 /* A sleeper whose time has come goes back to what it slept for. */
@@ -226,8 +219,8 @@ static void step_ready(struct loop *loop)
 		struct task *task = task_queue_take(&loop->ready, more_behind);
 		if (loop->stopping && !task->loop.answer)
 			loop_end(loop, task, false);
-		else
-			step_task(loop, task);
+		else if (!step_task(loop, task))
+			return;
 	}
 }
 
@@ -279,8 +272,8 @@ void loop_stop(struct loop *loop)
 		if (!task->call.mutating && loop_is_in_flight(task))
 			loop_end(loop, task, false);
 	}
-	if (loop->in_flight > 0 && loop->settings.stopping)
-		loop->settings.stopping(loop->settings.stopping_context, loop->in_flight);
+	if (loop->in_flight + loop->giving > 0 && loop->settings.stopping)
+		loop->settings.stopping(loop->settings.stopping_context, loop->in_flight + loop->giving);
 }
 
 bool loop_run(struct loop *loop)

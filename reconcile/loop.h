@@ -55,9 +55,9 @@ struct loop_settings {
 	 * NULL where that is not known: then a call is young for some minutes. */
 	int64_t (*age_ms)(void *context, const struct call *call);
 	void *age_context;
-	/* Puts what task->shown is where task->shown_to says; false after a diagnostic of the task's.
-	 * NULL where no task is shown anything. */
-	bool (*give_shown)(void *context, const struct task *task);
+	/* Puts what task->shown is where task->shown_to says, asking watch where that takes long; false after a
+	 * diagnostic of the task's. NULL where no task is shown anything. */
+	bool (*give_shown)(void *context, const struct task *task, const struct watch *watch);
 	void *give_context;
 	struct diagnostics *diagnostics; /* for what concerns no task: lease, commit */
 };
@@ -76,6 +76,7 @@ struct loop {
 	struct task *tasks;	  /* added and not ended, the newest first */
 	size_t alive;		  /* how many */
 	size_t in_flight;	  /* calls sent and not answered */
+	size_t giving;		  /* answers that are being put where they are to go: at most one */
 	struct exchange *idle_exchanges;
 	struct map buckets; /* "session operation" to struct bucket */
 	struct map budgets; /* "session" to struct budget */

@@ -39,6 +39,9 @@ bool loop_is_in_flight(const struct task *task);
 void loop_drop_exchange(struct loop *loop, struct task *task);
 void loop_release_calls(struct loop *loop);
 
+/* Puts away what the task's step was shown, where the stack is still ours; the step has failed where it cannot be. */
+void loop_give(struct loop *loop, struct task *task);
+
 /* Takes the task into the next commit. */
 void loop_commit_later(struct loop *loop, struct task *task);
 /* When what was taken is to be committed, at the latest. */

@@ -207,6 +207,8 @@ static bool run_program(struct world *world, struct arena *arena, const struct p
 	(void)arena;
 	if (strcmp(arguments[0], "keep") != 0 || !arguments[1])
 		return fail(diagnostics, FAULT_ABSENT, "run", arguments[0], "there is no such program");
+	if (program->watch.go_on && !program->watch.go_on(program->watch.context))
+		return fail(diagnostics, FAULT_USER, "run", arguments[0], "it was called off");
 	*ret = (struct slice){NULL, 0};
 	return replace(of_world(world), arguments[1], program->input) ||
 	       fail(diagnostics, FAULT_USER, "run", arguments[0], "the disk does not work");

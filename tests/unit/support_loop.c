@@ -163,7 +163,8 @@ static enum commit_state commit(struct store *store, const struct commit *what, 
 
 	(void)diagnostics;
 	staged->commits++;
-	staged->closes += what->close_count;
+	if (!staged->lease_taken_away)
+		staged->closes += what->close_count;
 	return COMMIT_DONE;
 }
 
