@@ -26,6 +26,7 @@ struct watch {
 /* A program to be run, its standard error being ours. */
 struct program {
 	char *const *arguments; /* NULL-terminated; the first is looked for as execvp() does, without a shell */
+	char *const *variables; /* "NAME=VALUE", NULL-terminated; NULL: it has ours */
 	struct slice input;	/* of at most WORLD_INPUT_BYTES */
 	size_t limit_bytes;	/* of its standard output */
 	int64_t timeout_ms;

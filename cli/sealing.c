@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "cli/program_environment.h"
 #include "providers/aws/kms.h"
 
 enum {
@@ -175,6 +176,7 @@ static bool find_by_command(struct search *search)
 	char *words[COMMAND_WORDS_MOST + 1];
 	struct program program = {
 		.arguments = words,
+		.variables = program_environment(world, NULL, search->arena),
 		.limit_bytes = KEY_TEXT_MOST_BYTES,
 		.timeout_ms = COMMAND_MOST_MS,
 	};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/job.h"
+#include "cli/program_environment.h"
 
 enum {
 	FILE_MODE = 0600,
@@ -51,6 +52,7 @@ static bool run_program(struct job *job, const struct value *command, const stru
 	char **words = arena_new_array(job->arena, (size_t)command->count + 1, char *);
 	struct program program = {
 		.arguments = words,
+		.variables = program_environment(world, &job->stack, job->arena),
 		.input = task->shown,
 		.limit_bytes = PROGRAM_SAYS_MOST_BYTES,
 		.timeout_ms = PROGRAM_MOST_MS,

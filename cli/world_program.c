@@ -97,7 +97,7 @@ static void become(const struct program *program, pid_t parent, int input, int o
 	alarm((unsigned)((program->timeout_ms + ALARM_AFTER_MS + 999) / 1000));
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
 		return;
-	execvp(program->arguments[0], program->arguments);
+	execvpe(program->arguments[0], program->arguments, program->variables ? program->variables : environ);
 }
 
 /* Waits until it is the program; else why it is not. */

@@ -21,6 +21,9 @@
  */
 struct provider;
 
+/* A provider's setting that names the variable of the environment in which a password stands. */
+#define PASSWORD_VARIABLE "password_env"
+
 /* What is really there, of one object. */
 enum presence {
 	PRESENCE_ABSENT,

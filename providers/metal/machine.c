@@ -168,7 +168,7 @@ const struct kind metal_machine = {
 static const struct field setting_fields[] = {
 	{.name = "user", .type = FIELD_STRING, .about = "user of the controllers"},
 	{.name = "password", .type = FIELD_STRING, .flags = SECRET, .about = "that user's password"},
-	{.name = "password_env",
+	{.name = PASSWORD_VARIABLE,
 	 .type = FIELD_STRING,
 	 .pattern = "[A-Za-z_][A-Za-z0-9_]*",
 	 .about = "name of the environment variable that holds the password"},

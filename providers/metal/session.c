@@ -67,7 +67,7 @@ static bool find_password(const struct metal_session *session, struct world *wor
 			  struct arena *arena, struct slice *ret, struct diagnostics *diagnostics)
 {
 	struct slice password = value_slice(value_get_named(settings, "password"));
-	struct slice variable = value_slice(value_get_named(settings, "password_env"));
+	struct slice variable = value_slice(value_get_named(settings, PASSWORD_VARIABLE));
 	struct slice name = session->session.name;
 
 	if (password.size > 0 && variable.size > 0) {

@@ -165,3 +165,26 @@ def test_place_that_is_there_only_later(here):
     lost = set(world(here, "key-pair"))
     (here.folder / "later").mkdir()
     assert_made_anew(here, here.folder / "later" / "ops.pem", lost)
+
+
+def test_what_its_environment_holds(here):
+    """No secret of trueup's own, but what it needs to log in somewhere."""
+    command(here, "umask 077; env > environment; cat > given")
+    path = here.folder / "stack.yaml"
+    path.write_text(
+        path.read_text()
+        + "vars:\n  password: {type: string, secret: true}\n"
+        + "providers:\n  aws: {region: eu-central-1}\n  metal: {user: root, password_env: BMC_PASSWORD}\n"
+    )
+    withheld = {
+        "TRUEUP_SEALING_KEY": "5e" * 32,
+        "TRUEUP_NEW_SEALING_KEY": "6f" * 32,
+        "TRUEUP_VAR_password": "a-secret-of-mine",
+        "BMC_PASSWORD": "calvin-and-hobbes",
+    }
+    kept = {"AWS_SECRET_ACCESS_KEY": "sim", "VAULT_TOKEN": "of-the-vault", "BMC_PASSWORD_2": "of-others"}
+    here.run("apply", "--yes", **withheld, **kept)
+    there = dict(line.split("=", 1) for line in (here.folder / "environment").read_text().splitlines())
+    assert not withheld.keys() & there.keys()
+    assert kept.items() <= there.items() and "PATH" in there
+    assert_only_in(here, here.folder / "given")

@@ -272,10 +272,14 @@ def test_program_that_gives_no_key(here, command, said):
 
 def test_program_speaks_to_the_user(here):
     script = here.stack.folder / "key"
-    script.write_text(f"#!/bin/sh\necho unlocking >&2\ncat\necho {HEX}\n")
+    script.write_text(f"#!/bin/sh\necho unlocking >&2\nenv > environment\ncat\necho {HEX}\n")
     script.chmod(0o700)
-    result = here.run("plan", "--out", "plan", TRUEUP_SEALING_KEY_COMMAND="./key")
+    withheld = {"TRUEUP_NEW_SEALING_KEY": "6f" * 32, "TRUEUP_VAR_other": "a-secret-of-mine"}
+    result = here.run("plan", "--out", "plan", TRUEUP_SEALING_KEY_COMMAND="./key", VAULT_TOKEN="mine", **withheld)
     assert "unlocking" in result.err and len(here.key_id()) == 16
+    environment = (here.stack.folder / "environment").read_text()
+    assert "VAULT_TOKEN=mine\n" in environment
+    assert not [name for name in withheld if name in environment]
 
 
 def test_key_file(here, tmp_path):
