@@ -322,9 +322,10 @@ static void test_refusals(void **state)
 	}
 }
 
-static bool count_given(void *context, const struct task *task)
+static bool count_given(void *context, const struct task *task, const struct watch *watch)
 {
 	(void)task;
+	(void)watch;
 	++*(int *)context;
 	return true;
 }
