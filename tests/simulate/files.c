@@ -50,6 +50,7 @@ enum disk_outcome files_ask(struct disk_access *access, enum disk_step step, con
 		return DISK_NOTHING;
 	process->steps++;
 	if (process->requests >= process->misfortune.disk_after &&
+	    (step == DISK_STEP_LOCK || !process->misfortune.locks_alone) &&
 	    ++process->steps_after == process->misfortune.disk_step)
 		return suffer(process, step, process->misfortune.disk_mishap);
 	if (process->misfortune.aimed && process->universe->changes > 0 &&

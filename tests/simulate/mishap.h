@@ -53,6 +53,7 @@ struct misfortune {
 	enum mishap sure_mishap; /* that this request has; MISHAP_NONE: any that fits */
 	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */
 	enum mishap disk_mishap; /* and which */
+	bool locks_alone;	 /* only locks are counted as steps then */
 	uint64_t disk_after;	 /* steps of the disk are counted when so many requests were sent */
 	uint64_t sure_wait;	 /* the wait with nothing in flight, counted from 1, that a signal ends; 0: none */
 	bool gentle;		 /* nothing that ends the process */

@@ -198,7 +198,7 @@ bool oracle_find_unrecorded(struct universe *universe, const struct audit_record
 	const struct value *things;
 	struct value world;
 
-	if (!oracle_look(universe, arena, &world))
+	if (record->lineage.size == 0 || !oracle_look(universe, arena, &world))
 		return false;
 	things = value_get_named(value_get_named(&world, region_name), type);
 	for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {

@@ -10,7 +10,7 @@ enum {
 	DISK_AFTER_MOST = 20,
 	SWEEP_LEAST = 5,
 	SWEEP_MOST = 25,
-	SWEEP_STEPS_MOST = 8,
+	SWEEP_LOCKS_MOST = 20,
 };
 
 const char *const story_keys[2] = {
@@ -55,11 +55,12 @@ static struct misfortune draw_sweeping(struct chance *plot)
 
 	if (chance_one_in(plot, 3)) {
 		misfortune.sure_request = (uint64_t)chance_between(plot, SWEEP_LEAST, 2 * SWEEP_MOST);
-		misfortune.sure_mishap = MISHAP_INTERRUPT;
+		misfortune.sure_mishap = chance_one_in(plot, 2) ? MISHAP_INTERRUPT : MISHAP_RIVAL;
 		return misfortune;
 	}
 	misfortune.disk_after = (uint64_t)chance_between(plot, SWEEP_LEAST, SWEEP_MOST);
-	misfortune.disk_step = (uint64_t)chance_between(plot, 1, SWEEP_STEPS_MOST);
+	misfortune.disk_step = (uint64_t)chance_between(plot, 1, SWEEP_LOCKS_MOST);
+	misfortune.locks_alone = true;
 	misfortune.disk_mishap = MISHAP_DISK_ERROR;
 	return misfortune;
 }

@@ -318,9 +318,9 @@ void story_tell(struct universe *universe)
 		universe_fail(universe, "schedule: no mishap came after the first change");
 	if (!universe->failure[0])
 		come_to_peace(&story);
-	if (!universe->failure[0] && chance_one_in(&universe->plot, 8))
+	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_undo(&story);
-	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 8))
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))
 		story_rebuild(&story);
 	if (!universe->failure[0])
 		oracle_foreign(universe, &story.foreign);
