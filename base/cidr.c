@@ -32,14 +32,24 @@ static bool decimal_read(struct slice text, unsigned largest, uint8_t *ret)
 	return true;
 }
 
+/* In one pass, as a spec holds a range or two for each resource: octets as decimal_read() takes them. */
 static bool address4_read(struct slice text, uint8_t bytes[4])
 {
+	size_t at = 0;
+
 	for (size_t i = 0; i < 4; i++) {
-		/* After the last dot there is no rest left: a missing octet reads as an empty one. */
-		if (!decimal_read(slice_cut(&text, '.'), 255, &bytes[i]))
+		size_t first = at;
+		unsigned number = 0;
+
+		for (; at < text.size && at - first < 3 && text.data[at] >= '0' && text.data[at] <= '9'; at++)
+			number = number * 10 + (unsigned)(text.data[at] - '0');
+		if (at == first || number > 255 || (at - first > 1 && text.data[first] == '0'))
+			return false;
+		bytes[i] = (uint8_t)number;
+		if (i < 3 && (at == text.size || text.data[at++] != '.'))
 			return false;
 	}
-	return text.data == NULL;
+	return at == text.size;
 }
 
 static int hex_digit(char digit)
@@ -122,10 +132,11 @@ static bool address6_read(struct slice text, uint8_t bytes[16])
 
 bool cidr_read_address(struct slice text, struct cidr *ret)
 {
-	struct cidr cidr = {.family = slice_contains(text, SLICE(":")) ? FAMILY_6 : FAMILY_4};
+	struct cidr cidr = {0};
 
-	if (text.size > ADDRESS_LONGEST)
+	if (text.size == 0 || text.size > ADDRESS_LONGEST)
 		return false;
+	cidr.family = memchr(text.data, ':', text.size) ? FAMILY_6 : FAMILY_4;
 	if (cidr.family == FAMILY_4 ? !address4_read(text, cidr.bytes) : !address6_read(text, cidr.bytes))
 		return false;
 	cidr.bits = (uint8_t)family_bits(cidr.family);
@@ -133,16 +144,29 @@ bool cidr_read_address(struct slice text, struct cidr *ret)
 	return true;
 }
 
+/* Whether any bit behind the first cidr->bits is set. */
+static bool has_host_bits(const struct cidr *cidr)
+{
+	size_t whole = cidr->bits / 8;
+
+	if (whole < sizeof(cidr->bytes) && (cidr->bytes[whole] & (0xff >> (cidr->bits % 8))) != 0)
+		return true;
+	for (size_t i = whole + 1; i < sizeof(cidr->bytes); i++) {
+		if (cidr->bytes[i] != 0)
+			return true;
+	}
+	return false;
+}
+
 bool cidr_read(struct slice text, struct cidr *ret)
 {
 	struct slice address = slice_cut(&text, '/');
-	struct cidr cidr, network;
+	struct cidr cidr;
 
 	/* Without a slash the length is empty, which is no number. */
 	if (!cidr_read_address(address, &cidr) || !decimal_read(text, family_bits(cidr.family), &cidr.bits))
 		return false;
-	network = cidr_network(cidr);
-	cidr.host_bits = memcmp(network.bytes, cidr.bytes, sizeof(cidr.bytes)) != 0;
+	cidr.host_bits = has_host_bits(&cidr);
 	*ret = cidr;
 	return true;
 }
