@@ -18,11 +18,26 @@ static const unsigned conflicts[CLASSES] = {
 	[CLASS_ALONE] = BIT(CLASS_RESERVED),
 };
 
-/* Those that hold the place at hand, the innermost last. */
+/* Those of one class that hold the place at hand, the innermost last. */
 struct holders {
 	const struct record **items; /* owned */
 	size_t count, capacity;
 };
+
+/* Most records meet holders of one class or two: only those are looked at. */
+struct place {
+	struct holders holders[CLASSES];
+	unsigned held; /* BIT() of each class that has holders */
+};
+
+/* Takes the lowest class out of a set that is not empty. */
+static inline size_t next_class(unsigned *classes)
+{
+	size_t class = (size_t)__builtin_ctz(*classes);
+
+	*classes &= *classes - 1;
+	return class;
+}
 
 static void holders_push(struct holders *holders, const struct record *record)
 {
@@ -63,38 +78,37 @@ static bool is_equal(const struct record *a, const struct record *b)
  * Reports record with each holder that it must not overlap. Every holder looked at is an
  * error, but for one at most, so that the limit on errors bounds the time as well.
  */
-static void check_record(struct overlaps *overlaps, const struct holders *holders, const struct record *record)
+static void check_record(struct overlaps *overlaps, const struct place *place, const struct record *record)
 {
-	for (size_t class = 0; class < CLASSES; class ++) {
-		if ((conflicts[record->class] & BIT(class)) == 0)
-			continue;
-		for (size_t i = 0; i < holders[class].count && overlaps->reported < DIAGNOSTICS_MOST; i++) {
-			const struct record *holder = holders[class].items[i];
+	for (unsigned left = place->held & conflicts[record->class]; left != 0;) {
+		size_t class = next_class(&left);
+		const struct holders *these = &place->holders[class];
+
+		for (size_t i = 0; i < these->count && overlaps->reported < DIAGNOSTICS_MOST; i++) {
+			const struct record *holder = these->items[i];
 
 			/* Two ways to one place beyond. */
 			if (class != CLASS_BEYOND || record->class != CLASS_BEYOND || !is_equal(holder, record))
 				report_pair(overlaps, holder, record);
 		}
 	}
-	if (record->class == CLASS_CHILD && holders[CLASS_PARENT].count == 0 && overlaps->reported < DIAGNOSTICS_MOST)
+	if (record->class == CLASS_CHILD && (place->held & BIT(CLASS_PARENT)) == 0 &&
+	    overlaps->reported < DIAGNOSTICS_MOST)
 		report_outside(overlaps, record);
 }
 
 /* Whether anything that takes place for itself holds the place at hand. */
-static bool is_taken(const struct holders *holders)
+static bool is_taken(const struct place *place)
 {
-	for (size_t class = 0; class < CLASSES; class ++) {
-		if (class != CLASS_PARENT && holders[class].count > 0)
-			return true;
-	}
-	return false;
+	return (place->held & ~BIT(CLASS_PARENT)) != 0;
 }
 
 /* Drops what ended before record, or belongs to another group. */
-static void holders_leave(struct holders *holders, const struct record *record)
+static void place_leave(struct place *place, const struct record *record)
 {
-	for (size_t class = 0; class < CLASSES; class ++) {
-		struct holders *these = &holders[class];
+	for (unsigned left = place->held; left != 0;) {
+		size_t class = next_class(&left);
+		struct holders *these = &place->holders[class];
 
 		while (these->count > 0) {
 			const struct record *last = these->items[these->count - 1];
@@ -103,38 +117,41 @@ static void holders_leave(struct holders *holders, const struct record *record)
 				break;
 			these->count--;
 		}
+		if (these->count == 0)
+			place->held &= ~BIT(class);
 	}
 }
 
-static void holders_enter(struct holders *holders, const struct record *record)
+static void place_enter(struct place *place, const struct record *record)
 {
-	struct holders *these = &holders[record->class];
+	struct holders *these = &place->holders[record->class];
 
 	if (record->class == CLASS_BEYOND && these->count > 0 && is_equal(these->items[these->count - 1], record))
 		return;
 	holders_push(these, record);
+	place->held |= BIT(record->class);
 }
 
 /* Walks the sorted records once; the visitor sees each with those that hold its place. */
 static void walk_records(struct overlaps *overlaps,
-			 void (*visit)(struct overlaps *, const struct holders *, const struct record *))
+			 void (*visit)(struct overlaps *, const struct place *, const struct record *))
 {
-	struct holders holders[CLASSES] = {0};
+	struct place place = {0};
 
 	for (size_t i = 0; i < overlaps->count && overlaps->reported < DIAGNOSTICS_MOST; i++) {
 		const struct record *record = &overlaps->records[i];
 
-		holders_leave(holders, record);
-		visit(overlaps, holders, record);
-		holders_enter(holders, record);
+		place_leave(&place, record);
+		visit(overlaps, &place, record);
+		place_enter(&place, record);
 	}
 	for (size_t class = 0; class < CLASSES; class ++)
-		free(holders[class].items);
+		free(place.holders[class].items);
 }
 
-static void note_taken(struct overlaps *overlaps, const struct holders *holders, const struct record *record)
+static void note_taken(struct overlaps *overlaps, const struct place *place, const struct record *record)
 {
-	if (record->class != CLASS_PARENT && !is_taken(holders))
+	if (record->class != CLASS_PARENT && !is_taken(place))
 		overlaps->taken[overlaps->taken_count++] = *record;
 }
 
