@@ -7,12 +7,19 @@
 
 static const char TAGS[] = "tags";
 
-static const struct value *defaults_of(const struct loading *loading, const struct resource *resource)
+/* Neighbours mostly have the same provider. */
+static const struct value *defaults_of(struct loading *loading, const struct resource *resource)
 {
-	const struct provider_settings *provider = map_get(&loading->providers, resource->provider);
-	const struct value *tags = provider ? value_get_named(&provider->settings, "default_tags") : NULL;
+	const struct provider_settings *provider;
+	const struct value *tags;
 
-	return tags && value_is(tags, VALUE_MAP) && tags->count > 0 ? tags : NULL;
+	if (loading->tags_of.data && slice_equal(loading->tags_of, resource->provider))
+		return loading->default_tags;
+	provider = map_get(&loading->providers, resource->provider);
+	tags = provider ? value_get_named(&provider->settings, "default_tags") : NULL;
+	loading->tags_of = resource->provider;
+	loading->default_tags = tags && value_is(tags, VALUE_MAP) && tags->count > 0 ? tags : NULL;
+	return loading->default_tags;
 }
 
 static struct value joined_map(struct loading *loading, const struct value *own, const struct value *defaults)
@@ -71,14 +78,20 @@ static struct value with_tags(struct loading *loading, const struct value *given
 	return value_at(value_map(members, count), given->position);
 }
 
-struct value default_tags_add(struct loading *loading, const struct resource *resource, const struct value *given)
+const struct field *default_tags_field(const struct kind *kind)
 {
-	const struct field *field = field_named(&resource->kind->fields, slice_of(TAGS));
-	const struct value *defaults = field ? defaults_of(loading, resource) : NULL;
-	const struct value *own = value_get_named(given, TAGS);
+	return field_named(&kind->fields, slice_of(TAGS));
+}
+
+struct value default_tags_add(struct loading *loading, const struct resource *resource, const struct field *field,
+			      const struct value *given)
+{
+	const struct value *defaults = defaults_of(loading, resource);
+	const struct value *own;
 
 	if (!defaults)
 		return *given;
+	own = value_get_named(given, TAGS);
 	if (own && value_is(own, VALUE_NULL))
 		own = NULL;
 	if (own && !value_is(own, field->type == FIELD_MAP ? VALUE_MAP : VALUE_LIST)) {

@@ -109,11 +109,15 @@ static struct value follow_fields(struct following *following, const struct fiel
 	return value_at(value_builder_map(&members, following->loading->arena), given->position);
 }
 
+bool references_any_follow(const struct kind *kind)
+{
+	return any_follows(&kind->fields);
+}
+
 void references_follow(struct loading *loading, uint32_t entry, struct value *given)
 {
 	const struct kind *kind = loading->resources[entry].kind;
 	struct following following = {.loading = loading, .entry = entry};
 
-	if (any_follows(&kind->fields))
-		*given = follow_fields(&following, &kind->fields, given);
+	*given = follow_fields(&following, &kind->fields, given);
 }

@@ -29,8 +29,12 @@ void loading_redact_fields(struct loading *loading, const struct fields *fields,
 	if (!loading->options || !loading->options->redaction)
 		return;
 	schema_secrets(fields, given, redact_found, loading);
-	/* What was made of secrets. */
-	if (loading->options->redaction->count > 0)
+	loading_redact_made(loading, given);
+}
+
+void loading_redact_made(struct loading *loading, const struct value *given)
+{
+	if (loading->options && loading->options->redaction && loading->options->redaction->count > 0)
 		loading_redact(loading, given);
 }
 

@@ -58,6 +58,15 @@ struct waiting {
 	bool active;
 };
 
+/* What the table of a kind comes to for each resource of it; those of one kind mostly stand together. */
+struct kind_facts {
+	const struct kind *kind;
+	struct slice provider; /* kind_provider() */
+	bool has_secrets;      /* schema_has_secrets() */
+	bool follows;	       /* some reference field follows another one */
+	const struct field *tags;
+};
+
 /* What one file holds. */
 struct root {
 	const struct value *map;
@@ -95,8 +104,11 @@ struct loading {
 	struct entry *entries; /* owned */
 	size_t resource_count;
 	struct resource *last_target; /* that a reference field named; NULL: it was nothing */
-	uint8_t *states;	      /* owned; enum field_state of every member of every block */
-	struct meeting *meetings;     /* owned */
+	struct kind_facts facts;      /* of the kind that was asked for last */
+	struct slice tags_of;	      /* the provider whose default_tags were asked for last, and those, or NULL */
+	const struct value *default_tags;
+	uint8_t *states;	  /* owned; enum field_state of every member of every block */
+	struct meeting *meetings; /* owned */
 	size_t meeting_count, meeting_capacity;
 	struct waiting *waiting; /* owned; a stack */
 	size_t waiting_count, waiting_capacity;
@@ -110,6 +122,8 @@ struct loading {
 /* Secrets as they come up, so that no message about them, and no line shown with it, tells them. */
 void loading_redact(struct loading *loading, const struct value *value);
 void loading_redact_fields(struct loading *loading, const struct fields *fields, const struct value *given);
+/* The part of it that is left where no field is secret: what was made of secrets. */
+void loading_redact_made(struct loading *loading, const struct value *given);
 /* The diagnostics from that index on are about the resource, unless they name one already. */
 void loading_name_resource(struct loading *loading, size_t from, const struct resource *resource);
 #define LOADING_NAME_RULE "a name begins with a letter or '_' and has up to 63 letters, digits, '_' and '-'"

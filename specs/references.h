@@ -15,6 +15,8 @@ void references_resolve(struct loading *loading, uint32_t entry, uint32_t member
 /* What a member of its block came to; only after references_resolve(). */
 const struct value *references_member(const struct loading *loading, uint32_t entry, uint32_t member);
 
+/* Whether any reference field of the kind follows another one. */
+bool references_any_follow(const struct kind *kind);
 /* Fills in the reference fields that follow another one and are not given. given: the
  * resource's fields, evaluated. */
 void references_follow(struct loading *loading, uint32_t entry, struct value *given);

@@ -158,11 +158,15 @@ static struct value given_fields(struct loading *loading, uint32_t index, uint32
 	return given;
 }
 
-static void check(struct loading *loading, struct resource *resource, const struct value *given)
+static void check(struct loading *loading, struct resource *resource, const struct kind_facts *facts,
+		  const struct value *given)
 {
 	const struct kind *kind = resource->kind;
 
-	loading_redact_fields(loading, &kind->fields, given);
+	if (facts->has_secrets)
+		loading_redact_fields(loading, &kind->fields, given);
+	else
+		loading_redact_made(loading, given);
 	if (!schema_check(kind, given, loading->arena, &resource->desired, loading->diagnostics)) {
 		resource->desired = value_at(value_map(NULL, 0), given->position);
 		return;
@@ -172,22 +176,38 @@ static void check(struct loading *loading, struct resource *resource, const stru
 		kind->check(kind, &resource->desired, loading->diagnostics);
 }
 
+static struct kind_facts facts_of(struct loading *loading, const struct kind *kind)
+{
+	if (loading->facts.kind != kind)
+		loading->facts = (struct kind_facts){
+			.kind = kind,
+			.provider = kind_provider(kind),
+			.has_secrets = schema_has_secrets(&kind->fields),
+			.follows = references_any_follow(kind),
+			.tags = default_tags_field(kind),
+		};
+	return loading->facts;
+}
+
 static void complete(struct loading *loading, uint32_t index)
 {
 	struct resource *resource = &loading->resources[index];
+	const struct kind_facts facts = facts_of(loading, resource->kind);
 	size_t diagnostics_before = loading->diagnostics->count;
 	uint32_t meta_count;
 	struct value given;
 
-	resource->provider = kind_provider(resource->kind);
+	resource->provider = facts.provider;
 	meta_count = evaluate(loading, index);
 	given = given_fields(loading, index, meta_count);
-	references_follow(loading, index, &given);
-	given = default_tags_add(loading, resource, &given);
+	if (facts.follows)
+		references_follow(loading, index, &given);
+	if (facts.tags)
+		given = default_tags_add(loading, resource, facts.tags, &given);
 	if (loading->entries[index].refused)
 		resource->desired = value_at(value_map(NULL, 0), given.position);
 	else
-		check(loading, resource, &given);
+		check(loading, resource, &facts, &given);
 	dependencies_finish(loading, index);
 	if (loading->diagnostics->count > diagnostics_before)
 		loading_name_resource(loading, diagnostics_before, resource);
