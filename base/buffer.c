@@ -53,7 +53,7 @@ static inline bool buffer_reserve(struct buffer *buffer, size_t more_bytes)
 	return (!buffer->full && more_bytes <= buffer->capacity - buffer->size) || buffer_grow(buffer, more_bytes);
 }
 
-bool buffer_append(struct buffer *buffer, struct slice text)
+bool buffer_append_slowly(struct buffer *buffer, struct slice text)
 {
 	if (text.size == 0)
 		return !buffer->full;
@@ -61,20 +61,6 @@ bool buffer_append(struct buffer *buffer, struct slice text)
 		return false;
 	memcpy(buffer->data + buffer->size, text.data, text.size);
 	buffer->size += text.size;
-	buffer->data[buffer->size] = '\0';
-	return true;
-}
-
-bool buffer_string(struct buffer *buffer, const char *string)
-{
-	return buffer_append(buffer, slice_of(string));
-}
-
-bool buffer_byte(struct buffer *buffer, char byte)
-{
-	if (!buffer_reserve(buffer, 1))
-		return false;
-	buffer->data[buffer->size++] = byte;
 	buffer->data[buffer->size] = '\0';
 	return true;
 }

@@ -23,10 +23,31 @@ struct buffer {
 void buffer_init(struct buffer *buffer, size_t limit_bytes);
 void buffer_release(struct buffer *buffer);
 void buffer_clear(struct buffer *buffer);
-/* False, and nothing appended, where the cap would be passed. */
-bool buffer_append(struct buffer *buffer, struct slice text);
-bool buffer_string(struct buffer *buffer, const char *string);
-bool buffer_byte(struct buffer *buffer, char byte);
+/* buffer_append() where the buffer must grow, or is full. */
+bool buffer_append_slowly(struct buffer *buffer, struct slice text);
+
+/* False, and nothing appended, where the cap would be passed. Most appends are a few bytes into a buffer that has room:
+ * worth not calling for. */
+static inline bool buffer_append(struct buffer *buffer, struct slice text)
+{
+	if (buffer->full || buffer->capacity - buffer->size < text.size || text.size == 0)
+		return buffer_append_slowly(buffer, text);
+	memcpy(buffer->data + buffer->size, text.data, text.size);
+	buffer->size += text.size;
+	buffer->data[buffer->size] = '\0';
+	return true;
+}
+
+static inline bool buffer_string(struct buffer *buffer, const char *string)
+{
+	return buffer_append(buffer, slice_of(string));
+}
+
+static inline bool buffer_byte(struct buffer *buffer, char byte)
+{
+	return buffer_append(buffer, (struct slice){&byte, 1});
+}
+
 /* The number in decimal digits, at a tenth of what buffer_format() costs. */
 bool buffer_decimal(struct buffer *buffer, uint64_t number);
 __attribute__((format(printf, 2, 3))) bool buffer_format(struct buffer *buffer, const char *format, ...);

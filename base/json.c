@@ -18,26 +18,19 @@ struct writing {
 
 static void write_value(struct writing *writing, const struct value *value);
 
-/* Most writes are a few bytes into a buffer that has room: worth not calling for. */
 static inline void put(struct buffer *buffer, const char *data, size_t size)
 {
-	if (buffer->full || buffer->capacity - buffer->size < size || size == 0) {
-		buffer_append(buffer, (struct slice){data, size});
-		return;
-	}
-	memcpy(buffer->data + buffer->size, data, size);
-	buffer->size += size;
-	buffer->data[buffer->size] = '\0';
+	buffer_append(buffer, (struct slice){data, size});
 }
 
 static inline void put_byte(struct buffer *buffer, char byte)
 {
-	put(buffer, &byte, 1);
+	buffer_byte(buffer, byte);
 }
 
 static inline void put_text(struct buffer *buffer, struct slice text)
 {
-	put(buffer, text.data, text.size);
+	buffer_append(buffer, text);
 }
 
 /* Whether byte stands for itself within a JSON string and is ASCII. */
@@ -97,8 +90,29 @@ static void write_escaped(struct buffer *buffer, struct slice text)
 		put(buffer, text.data + start, text.size - start);
 }
 
+/* Writes a text that needs no escapes, with its quotes, into a buffer that has room; else writes nothing. */
+static inline bool write_plain(struct buffer *buffer, struct slice text)
+{
+	char *to;
+
+	if (buffer->full || buffer->capacity - buffer->size < 2 || buffer->capacity - buffer->size - 2 < text.size)
+		return false;
+	to = buffer->data + buffer->size;
+	for (size_t i = 0; i < text.size; i++) {
+		if (!is_plain(text.data[i]))
+			return false;
+		to[1 + i] = text.data[i];
+	}
+	to[0] = to[1 + text.size] = '"';
+	to[2 + text.size] = '\0';
+	buffer->size += 2 + text.size;
+	return true;
+}
+
 bool json_write_string(struct buffer *buffer, struct slice text)
 {
+	if (write_plain(buffer, text))
+		return true;
 	put_byte(buffer, '"');
 	write_escaped(buffer, text);
 	put_byte(buffer, '"');
@@ -284,12 +298,14 @@ static void write_list(struct writing *writing, const struct value *list)
 
 static void write_key(struct writing *writing, struct slice key)
 {
-	put_byte(writing->buffer, '"');
 	/* The same '$' in front of every such key leaves their order as it is. */
-	if (!writing->style->clear && key.size > 0 && key.data[0] == '$')
-		put_byte(writing->buffer, '$');
-	write_escaped(writing->buffer, key);
-	put_byte(writing->buffer, '"');
+	if (!writing->style->clear && key.size > 0 && key.data[0] == '$') {
+		put_text(writing->buffer, SLICE("\"$"));
+		write_escaped(writing->buffer, key);
+		put_byte(writing->buffer, '"');
+	} else {
+		json_write_string(writing->buffer, key);
+	}
 	put_byte(writing->buffer, ':');
 	if (writing->style->pretty)
 		put_byte(writing->buffer, ' ');

@@ -109,20 +109,10 @@ struct value value_at(struct value value, struct position position)
 	return value;
 }
 
-bool value_is(const struct value *value, enum value_type type)
-{
-	return value && value->type == type;
-}
-
 /* Of what is known to be a string. */
 static inline struct slice string_slice(const struct value *string)
 {
 	return string->segmented ? string->segments->whole : (struct slice){string->text, string->count};
-}
-
-struct slice value_slice(const struct value *value)
-{
-	return value_is(value, VALUE_STRING) ? string_slice(value) : (struct slice){"", 0};
 }
 
 const char *value_type_name(enum value_type type)

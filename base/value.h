@@ -107,9 +107,19 @@ struct value value_list(const struct value *items, size_t count);
 struct value value_map(const struct value_member *members, size_t count);
 struct value value_at(struct value value, struct position position);
 
-bool value_is(const struct value *value, enum value_type type);
+static inline bool value_is(const struct value *value, enum value_type type)
+{
+	return value && value->type == type;
+}
+
 /* The bytes of a string; the empty slice for anything else. */
-struct slice value_slice(const struct value *value);
+static inline struct slice value_slice(const struct value *value)
+{
+	if (!value_is(value, VALUE_STRING))
+		return (struct slice){"", 0};
+	return value->segmented ? value->segments->whole : (struct slice){value->text, value->count};
+}
+
 /* "a string", "a list", ... for messages. */
 const char *value_type_name(enum value_type type);
 

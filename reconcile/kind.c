@@ -1,18 +1,8 @@
 #include "reconcile/kind.h"
 
-static const void *row_at(const void *first, size_t stride, size_t index)
-{
-	return (const char *)first + index * stride;
-}
-
-const struct field *field_at(const struct fields *fields, size_t index)
-{
-	return (const struct field *)row_at(fields->first, fields->stride, index);
-}
-
 const struct output *output_at(const struct outputs *outputs, size_t index)
 {
-	return (const struct output *)row_at(outputs->first, outputs->stride, index);
+	return (const struct output *)(const void *)((const char *)outputs->first + index * outputs->stride);
 }
 
 /* Asked several times for each field of each resource; names mostly differ in their first bytes. */

@@ -192,7 +192,11 @@ struct kind {
 		(array), sizeof(array) / sizeof((array)[0]), sizeof((array)[0])                                        \
 	}
 
-const struct field *field_at(const struct fields *fields, size_t index);
+static inline const struct field *field_at(const struct fields *fields, size_t index)
+{
+	return (const struct field *)(const void *)((const char *)fields->first + index * fields->stride);
+}
+
 const struct output *output_at(const struct outputs *outputs, size_t index);
 /* NULL where there is none of that name. O(count). */
 const struct field *field_named(const struct fields *fields, struct slice name);
