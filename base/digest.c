@@ -12,6 +12,7 @@
 _Static_assert((int)DIGEST_HEX == 2 * (int)DIGEST_BYTES, "two digits a byte");
 
 static EVP_MD *fetched;
+static tss_t contexts; /* of each thread, or NULL: what digest_of() works in */
 
 /* Nothing here can fail for SHA-256 but by want of memory or a broken OpenSSL: nothing may go on without it. */
 __attribute__((noreturn, cold)) static void give_up(void)
@@ -43,6 +44,11 @@ static void openssl_free(void *bytes, const char *file, int line)
 	free(bytes);
 }
 
+static void context_free(void *context)
+{
+	EVP_MD_CTX_free((EVP_MD_CTX *)context);
+}
+
 /*
  * While OpenSSL 3.0 sets itself up it does not survive an allocation that fails, so it gets its
  * memory from us. Where it has some already it refuses, and goes on as it began.
@@ -51,7 +57,7 @@ static void fetch(void)
 {
 	(void)CRYPTO_set_mem_functions(openssl_get, openssl_resize, openssl_free);
 	fetched = EVP_MD_fetch(NULL, "SHA256", NULL);
-	if (!fetched)
+	if (!fetched || tss_create(&contexts, context_free) != thrd_success)
 		give_up();
 }
 
@@ -67,11 +73,27 @@ static const EVP_MD *sha256(void)
 	return fetched;
 }
 
+/* The thread's own, kept from call to call: EVP_Digest() makes and frees one in each. */
+static EVP_MD_CTX *own_context(void)
+{
+	EVP_MD_CTX *context = (EVP_MD_CTX *)tss_get(contexts);
+
+	if (context)
+		return context;
+	context = EVP_MD_CTX_new();
+	if (!context || tss_set(contexts, context) != thrd_success)
+		give_up();
+	return context;
+}
+
 struct digest digest_of(struct slice text)
 {
+	const EVP_MD *algorithm = sha256(); /* contexts is there by then */
+	EVP_MD_CTX *context = own_context();
 	struct digest digest;
 
-	if (EVP_Digest(text.data, text.size, digest.bytes, NULL, sha256(), NULL) != 1)
+	if (EVP_DigestInit_ex2(context, algorithm, NULL) != 1 || EVP_DigestUpdate(context, text.data, text.size) != 1 ||
+	    EVP_DigestFinal_ex(context, digest.bytes, NULL) != 1)
 		give_up();
 	return digest;
 }
