@@ -408,6 +408,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	};
 	map_init(&planning.spare);
 	map_init(&planning.named);
+	resource_symbolic_init(&planning.symbolic);
 	join_items(&planning);
 	plan_items_tell_apart(&planning);
 	plan_items_order(&planning);
@@ -426,6 +427,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	finish(&planning);
 	map_release(&planning.spare);
 	map_release(&planning.named);
+	buffer_release(&planning.symbolic);
 	return diagnostics->error_count == errors;
 }
 

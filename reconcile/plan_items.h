@@ -44,6 +44,7 @@ struct planning {
 	struct map named;    /* addresses of the targets */
 	bool *leaves;	     /* parallel to input->objects: goes where the spec does not have it */
 	struct item **order; /* of the spec's items: targets of references before their users */
+	struct buffer symbolic; /* of resource_symbolic_in() */
 	size_t order_count;
 	struct action *actions; /* grows */
 	size_t action_count, action_capacity;

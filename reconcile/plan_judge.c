@@ -122,7 +122,8 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 	if (!object || item->live || object->role != OBJECT_CURRENT || item->moved ||
 	    object->kind_version != item->resource->kind->version || object->protect != item->resource->protect)
 		return false;
-	struct digest symbolic = resource_symbolic(item->resource, planning->input->style, planning->arena);
+	struct digest symbolic =
+		resource_symbolic_in(&planning->symbolic, item->resource, planning->input->style, planning->arena);
 	static const struct digest never = {0};
 	return !is_same(&symbolic, &never) && is_same(&symbolic, &object->symbolic) &&
 	       inputs_stand(planning, item->resource, false) &&

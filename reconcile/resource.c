@@ -157,8 +157,10 @@ static void write_names(struct buffer *buffer, struct slice *names, size_t count
 
 static void write_ignored(struct buffer *buffer, const struct resource *resource, struct arena *scratch)
 {
-	struct slice *names = arena_new_array(scratch, resource->ignored_count, struct slice);
+	struct slice *names = NULL;
 
+	if (resource->ignored_count > 0)
+		names = arena_new_array(scratch, resource->ignored_count, struct slice);
 	for (size_t i = 0; i < resource->ignored_count; i++)
 		names[i] = resource->ignored[i];
 	write_names(buffer, names, resource->ignored_count);
@@ -167,40 +169,56 @@ static void write_ignored(struct buffer *buffer, const struct resource *resource
 /* What depends_on names stands in no field, and yet is recorded for the order of deletion. */
 static void write_depends_on(struct buffer *buffer, const struct resource *resource, struct arena *scratch)
 {
-	struct slice *names = arena_new_array(scratch, resource->dependency_count, struct slice);
+	struct slice *names = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < resource->dependency_count; i++) {
-		if (resource->dependencies[i].binding == BINDS_WHOLE)
-			names[count++] = resource->dependencies[i].address;
+		if (resource->dependencies[i].binding != BINDS_WHOLE)
+			continue;
+		if (!names)
+			names = arena_new_array(scratch, resource->dependency_count, struct slice);
+		names[count++] = resource->dependencies[i].address;
 	}
 	write_names(buffer, names, count);
 }
 
+void resource_symbolic_init(struct buffer *text)
+{
+	buffer_init(text, DESIRED_LIMIT_BYTES);
+}
+
 /* The members stand in the order of canonical JSON. */
-struct digest resource_symbolic(const struct resource *resource, const struct json_style *style, struct arena *scratch)
+struct digest resource_symbolic_in(struct buffer *text, const struct resource *resource, const struct json_style *style,
+				   struct arena *scratch)
 {
 	struct digest never = {0};
-	BUFFER_AUTO buffer;
 
-	buffer_init(&buffer, DESIRED_LIMIT_BYTES);
-	buffer_string(&buffer, "{\"create_before_destroy\":");
-	buffer_decimal(&buffer, (uint64_t)resource->create_before_destroy);
-	buffer_string(&buffer, ",\"depends_on\":");
-	write_depends_on(&buffer, resource, scratch);
-	buffer_string(&buffer, ",\"desired\":");
-	if (!json_write(&buffer, &resource->desired, style))
+	buffer_clear(text);
+	buffer_append(text, SLICE("{\"create_before_destroy\":"));
+	buffer_decimal(text, (uint64_t)resource->create_before_destroy);
+	buffer_append(text, SLICE(",\"depends_on\":"));
+	write_depends_on(text, resource, scratch);
+	buffer_append(text, SLICE(",\"desired\":"));
+	if (!json_write(text, &resource->desired, style))
 		return never;
-	buffer_string(&buffer, ",\"ignored\":");
-	write_ignored(&buffer, resource, scratch);
-	buffer_string(&buffer, ",\"kind\":");
-	json_write_string(&buffer, slice_of(resource->kind->name));
-	buffer_string(&buffer,
-		      resource->protect ? ",\"protect\":true,\"version\":" : ",\"protect\":false,\"version\":");
-	buffer_decimal(&buffer, resource->kind->version);
-	buffer_byte(&buffer, '}');
+	buffer_append(text, SLICE(",\"ignored\":"));
+	write_ignored(text, resource, scratch);
+	buffer_append(text, SLICE(",\"kind\":"));
+	json_write_string(text, slice_of(resource->kind->name));
+	buffer_append(text, resource->protect ? SLICE(",\"protect\":true,\"version\":")
+					      : SLICE(",\"protect\":false,\"version\":"));
+	buffer_decimal(text, resource->kind->version);
+	buffer_byte(text, '}');
 	/* A text that was cut proves nothing. */
-	return buffer.full ? never : digest_of(buffer_slice(&buffer));
+	return text->full ? never : digest_of(buffer_slice(text));
+}
+
+struct digest resource_symbolic(const struct resource *resource, const struct json_style *style, struct arena *scratch)
+{
+	BUFFER_AUTO text;
+
+	resource_symbolic_init(&text);
+	return resource_symbolic_in(&text, resource, style, scratch);
 }
 
 static const char *const binding_names[] = {

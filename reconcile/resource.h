@@ -140,6 +140,11 @@ struct object {
 
 /* The digest of a resource's desired form: kind, version, fields, lifecycle; not positions. */
 struct digest resource_symbolic(const struct resource *resource, const struct json_style *style, struct arena *scratch);
+/* The same for who asks for many: the text that is digested is written into a buffer that serves them all, set up by
+ * resource_symbolic_init(). */
+void resource_symbolic_init(struct buffer *text);
+struct digest resource_symbolic_in(struct buffer *text, const struct resource *resource, const struct json_style *style,
+				   struct arena *scratch);
 /* Where what was shown once may not have come to its place: as if it had been made without, so that the plan makes
  * another instead. */
 void object_discard_shown(struct object *object, struct arena *arena);
