@@ -68,11 +68,16 @@ static bool word_read(enum word word, struct slice text, struct position positio
 	return false;
 }
 
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
 static size_t digits_at(struct slice text, size_t offset)
 {
 	size_t end = offset;
 
-	while (end < text.size && text.data[end] >= '0' && text.data[end] <= '9')
+	while (end < text.size && is_digit(text.data[end]))
 		end++;
 	return end - offset;
 }
@@ -207,7 +212,8 @@ bool yaml_scalar_plain(struct slice text, struct position position, struct value
 	struct value value = text.size > 0 ? value_string(text) : value_null();
 	char first = text.size > 0 ? text.data[0] : '~';
 
-	for (size_t i = 0; text.size <= WORD_LONGEST_BYTES && i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; text.size <= WORD_LONGEST_BYTES && !is_digit(first) && i < sizeof(words) / sizeof(words[0]);
+	     i++) {
 		if (first != words[i].text[0] || !slice_is(text, words[i].text))
 			continue;
 		if (!word_read(words[i].word, text, position, &value, diagnostics))
@@ -215,7 +221,7 @@ bool yaml_scalar_plain(struct slice text, struct position position, struct value
 		*ret = value_at(value, position);
 		return true;
 	}
-	if (text.size > 0 && ((first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.') &&
+	if (text.size > 0 && (is_digit(first) || first == '-' || first == '+' || first == '.') &&
 	    !number_read(text, position, &value, diagnostics))
 		return false;
 	*ret = value_at(value, position);
