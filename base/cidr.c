@@ -1,5 +1,6 @@
 #include "base/cidr.h"
 
+#include <endian.h>
 #include <string.h>
 
 enum {
@@ -32,8 +33,11 @@ static bool decimal_read(struct slice text, unsigned largest, uint8_t *ret)
 	return true;
 }
 
-/* In one pass, as a spec holds a range or two for each resource: octets as decimal_read() takes them. */
-static bool address4_read(struct slice text, uint8_t bytes[4])
+/*
+ * Four octets as decimal_read() takes them, in one pass, as a spec holds a range or two for each resource. Returns
+ * where they end, or 0 where text does not begin with them.
+ */
+static size_t octets_read(struct slice text, uint8_t bytes[4])
 {
 	size_t at = 0;
 
@@ -44,12 +48,17 @@ static bool address4_read(struct slice text, uint8_t bytes[4])
 		for (; at < text.size && at - first < 3 && text.data[at] >= '0' && text.data[at] <= '9'; at++)
 			number = number * 10 + (unsigned)(text.data[at] - '0');
 		if (at == first || number > 255 || (at - first > 1 && text.data[first] == '0'))
-			return false;
+			return 0;
 		bytes[i] = (uint8_t)number;
 		if (i < 3 && (at == text.size || text.data[at++] != '.'))
-			return false;
+			return 0;
 	}
-	return at == text.size;
+	return at;
+}
+
+static bool address4_read(struct slice text, uint8_t bytes[4])
+{
+	return text.size > 0 && octets_read(text, bytes) == text.size;
 }
 
 static int hex_digit(char digit)
@@ -147,24 +156,25 @@ bool cidr_read_address(struct slice text, struct cidr *ret)
 /* Whether any bit behind the first cidr->bits is set. */
 static bool has_host_bits(const struct cidr *cidr)
 {
-	size_t whole = cidr->bits / 8;
+	uint64_t halves[2];
 
-	if (whole < sizeof(cidr->bytes) && (cidr->bytes[whole] & (0xff >> (cidr->bits % 8))) != 0)
-		return true;
-	for (size_t i = whole + 1; i < sizeof(cidr->bytes); i++) {
-		if (cidr->bytes[i] != 0)
-			return true;
-	}
-	return false;
+	memcpy(halves, cidr->bytes, sizeof(halves));
+	if (cidr->bits < 64)
+		return (be64toh(halves[0]) & UINT64_MAX >> cidr->bits) != 0 || halves[1] != 0;
+	return cidr->bits < 128 && (be64toh(halves[1]) & UINT64_MAX >> (cidr->bits - 64)) != 0;
 }
 
 bool cidr_read(struct slice text, struct cidr *ret)
 {
-	struct slice address = slice_cut(&text, '/');
-	struct cidr cidr;
+	struct cidr cidr = {.family = FAMILY_4};
+	size_t end = octets_read(text, cidr.bytes);
 
+	if (end > 0 && end < text.size && text.data[end] == '/')
+		text = slice_from(text, end + 1);
+	else if (!cidr_read_address(slice_cut(&text, '/'), &cidr))
+		return false;
 	/* Without a slash the length is empty, which is no number. */
-	if (!cidr_read_address(address, &cidr) || !decimal_read(text, family_bits(cidr.family), &cidr.bits))
+	if (!decimal_read(text, family_bits(cidr.family), &cidr.bits))
 		return false;
 	cidr.host_bits = has_host_bits(&cidr);
 	*ret = cidr;
