@@ -90,6 +90,53 @@ static void write_escaped(struct buffer *buffer, struct slice text)
 		put(buffer, text.data + start, text.size - start);
 }
 
+/* Whether every byte of a word is_plain(), by the tests for a byte that is zero or below a number which S. E. Anderson
+ * collects in "Bit Twiddling Hacks". */
+static inline bool are_plain(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+	uint64_t quotes = word ^ (ones * '"'), slashes = word ^ (ones * '\\');
+
+	return ((word | ((word - ones * 0x20) & ~word) | ((quotes - ones) & ~quotes) | ((slashes - ones) & ~slashes)) &
+		tops) == 0;
+}
+
+/* Copies while it looks; false where text has a byte that is not is_plain(). The last words of two sizes overlap the
+ * ones before, so that nothing but the shortest texts goes byte by byte. */
+static inline bool copy_plain(char *to, struct slice text)
+{
+	uint64_t word;
+	uint32_t first, last;
+	size_t i = 0;
+
+	for (; text.size - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, text.data + i, sizeof(word));
+		memcpy(to + i, &word, sizeof(word));
+		if (!are_plain(word))
+			return false;
+	}
+	if (i == text.size)
+		return true;
+	if (text.size >= sizeof(word)) {
+		memcpy(&word, text.data + text.size - sizeof(word), sizeof(word));
+		memcpy(to + text.size - sizeof(word), &word, sizeof(word));
+		return are_plain(word);
+	}
+	if (text.size >= sizeof(first)) {
+		memcpy(&first, text.data, sizeof(first));
+		memcpy(&last, text.data + text.size - sizeof(last), sizeof(last));
+		memcpy(to, &first, sizeof(first));
+		memcpy(to + text.size - sizeof(last), &last, sizeof(last));
+		return are_plain((uint64_t)last << 32 | first);
+	}
+	for (; i < text.size; i++) {
+		if (!is_plain(text.data[i]))
+			return false;
+		to[i] = text.data[i];
+	}
+	return true;
+}
+
 /* Writes a text that needs no escapes, with its quotes, into a buffer that has room; else writes nothing. */
 static inline bool write_plain(struct buffer *buffer, struct slice text)
 {
@@ -98,11 +145,8 @@ static inline bool write_plain(struct buffer *buffer, struct slice text)
 	if (buffer->full || buffer->capacity - buffer->size < 2 || buffer->capacity - buffer->size - 2 < text.size)
 		return false;
 	to = buffer->data + buffer->size;
-	for (size_t i = 0; i < text.size; i++) {
-		if (!is_plain(text.data[i]))
-			return false;
-		to[1 + i] = text.data[i];
-	}
+	if (!copy_plain(to + 1, text))
+		return false;
 	to[0] = to[1 + text.size] = '"';
 	to[2 + text.size] = '\0';
 	buffer->size += 2 + text.size;
@@ -271,13 +315,17 @@ static bool write_symbol(struct writing *writing, const struct value *value)
 }
 
 /* Before an item, and before the closing bracket. */
-static void write_break(struct writing *writing)
+static void write_line(struct writing *writing)
 {
-	if (!writing->style->pretty)
-		return;
 	put_byte(writing->buffer, '\n');
 	for (size_t i = 0; i < writing->indent; i++)
 		put_text(writing->buffer, SLICE("  "));
+}
+
+static inline void write_break(struct writing *writing)
+{
+	if (writing->style->pretty)
+		write_line(writing);
 }
 
 static void write_list(struct writing *writing, const struct value *list)

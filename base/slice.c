@@ -164,10 +164,41 @@ static bool is_outside_xml(struct slice rest)
 	       slice_starts_with(rest, SLICE("\xef\xbf\xbf"));
 }
 
+/* Whether each of 8 bytes is ASCII from 0x20 on, by the test for a byte below a number in "Bit Twiddling Hacks" (S. E.
+ * Anderson). */
+static inline bool is_text_8(uint64_t word)
+{
+	const uint64_t tops = UINT64_C(0x8080808080808080);
+
+	return ((word | ((word - UINT64_C(0x2020202020202020)) & ~word)) & tops) == 0;
+}
+
+/* Nearly every text is such. */
+static bool is_all_text(struct slice text)
+{
+	uint64_t word;
+	size_t i = 0;
+
+	for (; text.size - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, text.data + i, sizeof(word));
+		if (!is_text_8(word))
+			return false;
+	}
+	for (; i < text.size; i++) {
+		if ((unsigned char)text.data[i] < 0x20 || (unsigned char)text.data[i] >= 0x80)
+			return false;
+	}
+	return true;
+}
+
 bool slice_fits_xml(struct slice text, size_t *ret_bad)
 {
 	size_t sound = text.size, unused;
-	bool good = slice_is_utf8(text, &sound);
+	bool good;
+
+	if (is_all_text(text))
+		return true;
+	good = slice_is_utf8(text, &sound);
 
 	if (!ret_bad)
 		ret_bad = &unused;

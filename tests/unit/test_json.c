@@ -7,6 +7,7 @@
 #include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -208,6 +209,37 @@ static void test_strings(void **state)
 		if (!slice_is(buffer_slice(&buffer), rows[i].written))
 			fail_msg("%s: %s", rows[i].name, buffer.data);
 	}
+}
+
+/* Texts are copied in words: each byte in each place of texts that fill words and of those that do not. */
+static void test_strings_of_words(void **state)
+{
+	struct buffer buffer;
+
+	(void)state;
+	buffer_init(&buffer, LIMIT_BYTES);
+	for (size_t size = 1; size <= 20; size++) {
+		for (size_t place = 0; place < size; place++) {
+			for (int byte = 0; byte < 0x80; byte++) {
+				bool plain = byte >= 0x20 && byte != '"' && byte != '\\';
+				char text[20], expected[64];
+				size_t length;
+
+				memset(text, 'a', sizeof(text));
+				text[place] = (char)byte;
+				buffer_clear(&buffer);
+				/* There is room, but for the first. */
+				assert_true(json_write_string(&buffer, (struct slice){text, size}));
+				length = (size_t)snprintf(expected, sizeof(expected), "\"%.*s\"", (int)size, text);
+				if (plain != (buffer.size == length && memcmp(buffer.data, expected, length) == 0))
+					fail_msg("0x%02x at %zu of %zu: %s", (unsigned)byte, place, size, buffer.data);
+				if (buffer.data[0] != '"' || buffer.data[buffer.size - 1] != '"' ||
+				    buffer.data[buffer.size] != '\0')
+					fail_msg("0x%02x at %zu of %zu: ends", (unsigned)byte, place, size);
+			}
+		}
+	}
+	buffer_release(&buffer);
 }
 
 static const struct number_row {
@@ -476,17 +508,12 @@ static void test_seal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_secret_scalars),
-		cmocka_unit_test(test_seal),
-		cmocka_unit_test(test_pretty),
-		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_numbers_elsewhere),
-		cmocka_unit_test(test_read_refuses),
-		cmocka_unit_test(test_read_plain),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_write_cap),
+		cmocka_unit_test(test_forms),	     cmocka_unit_test(test_secret_scalars),
+		cmocka_unit_test(test_seal),	     cmocka_unit_test(test_pretty),
+		cmocka_unit_test(test_strings),	     cmocka_unit_test(test_strings_of_words),
+		cmocka_unit_test(test_numbers),	     cmocka_unit_test(test_numbers_elsewhere),
+		cmocka_unit_test(test_read_refuses), cmocka_unit_test(test_read_plain),
+		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_write_cap),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -265,6 +265,22 @@ static void test_fits_xml(void **state)
 			fail_msg("%s: %d at %zu", rows[i].name, good, bad);
 	}
 	assert_false(slice_fits_xml(SLICE("\x01"), NULL));
+	/* Texts are looked at in words: each byte in each place of texts that fill words and of those that do not. */
+	for (size_t size = 1; size <= 20; size++) {
+		for (size_t place = 0; place < size; place++) {
+			for (int byte = 0; byte < 0x80; byte++) {
+				char text[20];
+				size_t bad = size;
+				bool fits = byte >= 0x20 || byte == '\t' || byte == '\n' || byte == '\r';
+
+				memset(text, 'a', sizeof(text));
+				text[place] = (char)byte;
+				if (slice_fits_xml((struct slice){text, size}, &bad) != fits ||
+				    bad != (fits ? size : place))
+					fail_msg("0x%02x at %zu of %zu", (unsigned)byte, place, size);
+			}
+		}
+	}
 }
 
 static void test_nearest(void **state)
