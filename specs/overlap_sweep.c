@@ -6,6 +6,9 @@
 
 #define BIT(class) (1U << (class))
 
+/* What is in more runs than that is sorted as if it were in no order at all. */
+enum { MERGES_MOST = 3 };
+
 /* With which classes each must not overlap. */
 static const unsigned conflicts[CLASSES] = {
 	[CLASS_CHILD] = BIT(CLASS_CHILD) | BIT(CLASS_CHILD_OPEN),
@@ -163,21 +166,54 @@ void overlaps_take(struct overlaps *overlaps)
 	walk_records(overlaps, note_taken);
 }
 
-static bool in_order(const struct record *records, size_t count)
+/* Where the order that holds from first on ends. */
+static size_t run_end(const struct record *records, size_t first, size_t count)
 {
-	for (size_t i = 1; i < count; i++) {
-		if (record_compare(&records[i - 1], &records[i]) > 0)
-			return false;
+	size_t end = first + 1;
+
+	while (end < count && record_compare(&records[end - 1], &records[end]) <= 0)
+		end++;
+	return end < count ? end : count;
+}
+
+/* Joins the run before middle and the one behind it, which is set aside. From behind, so that of the first run only
+ * what has to give way is moved. */
+static void merge(struct record *records, size_t middle, size_t count)
+{
+	size_t left = middle, right = count - middle, to = count;
+	struct record *behind = (struct record *)memory_get(right * sizeof(*behind));
+
+	memcpy(behind, records + middle, right * sizeof(*behind));
+	while (right > 0) {
+		if (left > 0 && record_compare(&records[left - 1], &behind[right - 1]) > 0)
+			records[--to] = records[--left];
+		else
+			records[--to] = behind[--right];
 	}
-	return true;
+	free(behind);
+}
+
+/* Specs mostly have their ranges in order, and so each thing that is collected of them makes a run: what domains have,
+ * children, and what those lie within. */
+static void sort(struct overlaps *overlaps)
+{
+	struct record *records = overlaps->records;
+	size_t end = run_end(records, 0, overlaps->count);
+
+	for (int merges = 0; end < overlaps->count && merges < MERGES_MOST; merges++) {
+		size_t next = run_end(records, end, overlaps->count);
+
+		merge(records, end, next);
+		end = next;
+	}
+	if (end < overlaps->count)
+		qsort(records, overlaps->count, sizeof(*records), record_compare);
 }
 
 void overlaps_sweep(struct overlaps *overlaps)
 {
 	if (overlaps->count == 0)
 		return;
-	/* Specs mostly have them in order. */
-	if (!in_order(overlaps->records, overlaps->count))
-		qsort(overlaps->records, overlaps->count, sizeof(*overlaps->records), record_compare);
+	sort(overlaps);
 	walk_records(overlaps, check_record);
 }
