@@ -37,6 +37,18 @@ static const struct {
 	{".NaN", WORD_NO_NUMBER},  {".NAN", WORD_NO_NUMBER},
 };
 
+/* Whether text is as long as words are, and ends as one does: most names in a spec end in a digit, or are longer. */
+static bool may_be_word(struct slice text)
+{
+	static const bool ends[256] = {
+		['~'] = true, ['l'] = true, ['L'] = true, ['e'] = true, ['E'] = true,
+		['y'] = true, ['Y'] = true, ['s'] = true, ['S'] = true, ['n'] = true,
+		['N'] = true, ['o'] = true, ['O'] = true, ['f'] = true, ['F'] = true,
+	};
+
+	return text.size > 0 && text.size <= WORD_LONGEST_BYTES && ends[(unsigned char)text.data[text.size - 1]];
+}
+
 static struct slice shown(struct slice text)
 {
 	return slice_first(text, SHOWN_BYTES);
@@ -212,8 +224,7 @@ bool yaml_scalar_plain(struct slice text, struct position position, struct value
 	struct value value = text.size > 0 ? value_string(text) : value_null();
 	char first = text.size > 0 ? text.data[0] : '~';
 
-	for (size_t i = 0; text.size <= WORD_LONGEST_BYTES && !is_digit(first) && i < sizeof(words) / sizeof(words[0]);
-	     i++) {
+	for (size_t i = 0; may_be_word(text) && i < sizeof(words) / sizeof(words[0]); i++) {
 		if (first != words[i].text[0] || !slice_is(text, words[i].text))
 			continue;
 		if (!word_read(words[i].word, text, position, &value, diagnostics))
