@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LARGE_PAGE_BYTES = 2 * 1024 * 1024 };
+enum {
+	LARGE_PAGE_BYTES = 2 * 1024 * 1024,
+	/* In front of a piece that is a mapping of its own (glibc). */
+	MALLOC_KEPT_BYTES = 2 * sizeof(size_t),
+};
 
 static const char out_of_memory[] = "out of memory";
 
@@ -29,20 +34,38 @@ void memory_exhausted(const char *problem)
  */
 static void prefer_large_pages(void *bytes, size_t size_bytes)
 {
-	uintptr_t start = ((uintptr_t)bytes + LARGE_PAGE_BYTES - 1) & ~(uintptr_t)(LARGE_PAGE_BYTES - 1);
+	/* A mapping of its own begins with what malloc() keeps, at a large page where the system is kind. */
+	uintptr_t start =
+		((uintptr_t)bytes - MALLOC_KEPT_BYTES + LARGE_PAGE_BYTES - 1) & ~(uintptr_t)(LARGE_PAGE_BYTES - 1);
 	uintptr_t end = ((uintptr_t)bytes + size_bytes) & ~(uintptr_t)(LARGE_PAGE_BYTES - 1);
 
 	if (start < end)
 		(void)madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
+/*
+ * As much as fills whole large pages together with what malloc() keeps in front of a mapping. Linux puts a mapping
+ * where a large page begins only if it is made of whole ones (since 6.7), and what is never touched costs nothing.
+ */
+static size_t whole_pages(size_t size_bytes)
+{
+	if (size_bytes > PTRDIFF_MAX - 2 * (size_t)LARGE_PAGE_BYTES)
+		return size_bytes;
+	return ((size_bytes + MALLOC_KEPT_BYTES + LARGE_PAGE_BYTES - 1) & ~(size_t)(LARGE_PAGE_BYTES - 1)) -
+	       MALLOC_KEPT_BYTES;
+}
+
 void *memory_get(size_t size_bytes)
 {
-	void *bytes = calloc(1, size_bytes);
+	bool large = size_bytes >= LARGE_PAGE_BYTES;
+	void *bytes;
 
+	if (large)
+		size_bytes = whole_pages(size_bytes);
+	bytes = calloc(1, size_bytes);
 	if (!bytes)
 		memory_exhausted(out_of_memory);
-	if (size_bytes >= LARGE_PAGE_BYTES)
+	if (large)
 		prefer_large_pages(bytes, size_bytes);
 	return bytes;
 }
