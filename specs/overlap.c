@@ -10,7 +10,7 @@ static void add(struct overlaps *overlaps, uint64_t group, size_t index, enum ra
 	const struct range *range = &overlaps->collection->ranges[index];
 
 	if (overlaps->count == overlaps->capacity) {
-		overlaps->capacity = overlaps->capacity > 0 ? overlaps->capacity * 2 : 64;
+		overlaps->capacity *= 2;
 		overlaps->records = (struct record *)memory_resize(overlaps->records,
 								   overlaps->capacity * sizeof(*overlaps->records));
 	}
@@ -85,6 +85,9 @@ bool overlap_check(const struct stack *stack, const struct address_space *space,
 	of_resources = collection.range_count;
 	reserved = collect_named(&collection, &space->reserved);
 	networks = collect_named(&collection, &space->networks);
+	/* Each once, and those that others lie within once more. */
+	overlaps.capacity = collection.range_count + collection.range_count / 8 + 64;
+	overlaps.records = (struct record *)memory_get(overlaps.capacity * sizeof(*overlaps.records));
 	add_resources(&overlaps, of_resources, collection.range_count > of_resources);
 	add_space(&overlaps, reserved, networks - reserved, CLASS_RESERVED);
 	add_space(&overlaps, networks, collection.range_count - networks, CLASS_NETWORK);

@@ -35,6 +35,9 @@ void collection_init(struct collection *collection, const struct stack *stack)
 	map_init(&collection->ids);
 	collection->addresses = stack_addresses(stack, &collection->spare);
 	collection->nodes = (struct node *)memory_get((count + 1) * sizeof(*collection->nodes));
+	/* Most resources that have ranges have one. */
+	collection->range_capacity = count + 1;
+	collection->ranges = (struct range *)memory_get(collection->range_capacity * sizeof(*collection->ranges));
 	for (size_t i = 0; i < count; i++)
 		collection->nodes[i] =
 			(struct node){.name = stack->resources[i].address, .above = (uint32_t)i, .size = 1};
@@ -197,7 +200,7 @@ static uint32_t parent_node(struct walk *walk, const char *parent)
 static struct range *range_new(struct collection *collection)
 {
 	if (collection->range_count == collection->range_capacity) {
-		collection->range_capacity = collection->range_capacity > 0 ? collection->range_capacity * 2 : 64;
+		collection->range_capacity *= 2;
 		collection->ranges = (struct range *)memory_resize(
 			collection->ranges, collection->range_capacity * sizeof(*collection->ranges));
 	}

@@ -5,7 +5,6 @@
 #include "specs/references_walk.h"
 
 enum {
-	MEETINGS_FIRST = 256,
 	/* Kind, dot and name; what is longer is no address. */
 	ADDRESS_LONGEST_BYTES = 192,
 	SHOWN_BYTES = 80,
@@ -22,8 +21,7 @@ void references_meet(struct loading *loading, uint32_t entry, const struct meeti
 	uint32_t number;
 
 	if (loading->meeting_count == loading->meeting_capacity) {
-		loading->meeting_capacity =
-			loading->meeting_capacity > 0 ? loading->meeting_capacity * 2 : MEETINGS_FIRST;
+		loading->meeting_capacity *= 2;
 		loading->meetings = (struct meeting *)memory_resize(
 			loading->meetings, loading->meeting_capacity * sizeof(*loading->meetings));
 	}

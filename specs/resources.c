@@ -103,6 +103,9 @@ void resources_collect(struct loading *loading)
 	loading->resources = arena_new_array(loading->arena, most, struct resource);
 	loading->entries = (struct entry *)memory_get((most + 1) * sizeof(*loading->entries));
 	map_reserve(loading->addresses, most);
+	/* Most resources refer to one other. */
+	loading->meeting_capacity = most + 1;
+	loading->meetings = (struct meeting *)memory_get(loading->meeting_capacity * sizeof(*loading->meetings));
 	for (size_t i = 0; i < loading->root_count; i++) {
 		for (size_t k = 0; k < loading->roots[i].map->count; k++) {
 			const struct value_member *member = &loading->roots[i].map->members[k];

@@ -12,6 +12,8 @@ enum {
 	/* Up to here the keys of a map are compared one by one. */
 	KEYS_FEW = 12,
 	STACK_FIRST = 256,
+	/* A long map of short blocks has a member on the stack for about as many bytes. */
+	STACK_BYTES_A_MEMBER = 96,
 	ANCHORS_MOST = 100000,
 	SHOWN_BYTES = 60,
 	/* After an error, what is deeper than "kind: name:" may lack fields and is left out. */
@@ -69,6 +71,8 @@ static void reader_init(struct reader *reader, struct arena *arena, struct slice
 	reader->diagnostics = diagnostics;
 	reader->expansion_left = expansion_left;
 	reader->root = value_null();
+	reader->capacity = text.size / STACK_BYTES_A_MEMBER + STACK_FIRST;
+	reader->stack = (struct value_member *)memory_get(reader->capacity * sizeof(*reader->stack));
 	map_init(&reader->anchors);
 	yaml_places_init(&reader->places, text, file);
 	if (!yaml_parser_initialize(&reader->parser))
@@ -105,7 +109,7 @@ static inline void push(struct reader *reader, const struct value *key, const st
 	struct value_member *member;
 
 	if (reader->count == reader->capacity) {
-		reader->capacity = reader->capacity > 0 ? reader->capacity * 2 : STACK_FIRST;
+		reader->capacity *= 2;
 		reader->stack =
 			(struct value_member *)memory_resize(reader->stack, reader->capacity * sizeof(*reader->stack));
 	}
