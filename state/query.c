@@ -114,18 +114,25 @@ int query_changes(const struct query *query)
 	return sqlite3_changes(query->database->handle);
 }
 
+/*
+ * A column is asked for once and its value for bytes and size: each sqlite3_column_ function finds the column anew. The
+ * value is as good as one that is protected, because a database is opened without a mutex of its own
+ * (https://www.sqlite.org/c3ref/value.html).
+ */
 struct slice query_column_text(const struct query *query, int column)
 {
-	const char *text = (const char *)sqlite3_column_text(query->statement, column);
+	sqlite3_value *value = sqlite3_column_value(query->statement, column);
+	const char *text = (const char *)sqlite3_value_text(value);
 
-	return (struct slice){text, text ? (size_t)sqlite3_column_bytes(query->statement, column) : 0};
+	return (struct slice){text, text ? (size_t)sqlite3_value_bytes(value) : 0};
 }
 
 struct slice query_column_blob(const struct query *query, int column)
 {
-	const char *bytes = (const char *)sqlite3_column_blob(query->statement, column);
+	sqlite3_value *value = sqlite3_column_value(query->statement, column);
+	const char *bytes = (const char *)sqlite3_value_blob(value);
 
-	return (struct slice){bytes, bytes ? (size_t)sqlite3_column_bytes(query->statement, column) : 0};
+	return (struct slice){bytes, bytes ? (size_t)sqlite3_value_bytes(value) : 0};
 }
 
 int64_t query_column_integer(const struct query *query, int column)
