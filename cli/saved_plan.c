@@ -398,9 +398,13 @@ static bool compare(struct job *job, const struct plan *saved)
 					     now->operation == then->operation ? "other values are there now"
 									       : stale_words[now->operation]);
 	}
-	for (size_t i = 0; i < job->plan.action_count; i++)
-		if (action_is_carried_out(&job->plan.actions[i]) && !find_action(saved, &job->plan.actions[i]))
-			good = report_change(job, &job->plan.actions[i], "the plan does nothing to it");
+	for (size_t i = 0; i < job->plan.action_count; i++) {
+		const struct action *now = &job->plan.actions[i];
+		const struct action *then = find_action(saved, now);
+
+		if (action_is_carried_out(now) && (!then || !action_is_carried_out(then)))
+			good = report_change(job, now, "the plan does nothing to it");
+	}
 	arena_release(&scratch);
 	return good;
 }

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from cli import edit, recorded, tiny  # noqa: F401
+from cli import edit, recorded, tiny, world  # noqa: F401
 
 
 def test_unread_stays_unread(tiny):
@@ -22,6 +22,16 @@ def test_unread_stays_unread(tiny):
     applied = tiny.run("apply", "p.plan", "--output", "json", status=3).json
     assert applied["applied"]["done"] == 1
     assert applied["unread"] == shown["unread"] == planned["unread"]
+
+
+def test_unread_is_not_destroyed(tiny):
+    """A saved plan does nothing to what it left out, though that refers to what is to go."""
+    tiny.run("apply", "--yes")
+    fault = tiny.run("sim", "fault", "DescribeSubnets", "deny").out.split()[-1]
+    tiny.run("plan", "--destroy", "--out", "p.plan", status=3)
+    tiny.run("sim", "remove", "fault", fault)
+    tiny.run("apply", "p.plan", status=1)
+    assert len(world(tiny, "subnet")) == 2
 
 
 def test_unread_is_read_again_where_it_is_changed(tiny):
