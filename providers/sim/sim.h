@@ -48,7 +48,7 @@ __attribute__((warn_unused_result)) bool sim_show(struct sim *sim, struct arena 
 						  struct diagnostics *diagnostics);
 
 /* Whether things of such a type can be; false after a diagnostic. */
-__attribute__((warn_unused_result)) bool sim_type_check(struct slice type, struct diagnostics *diagnostics);
+__attribute__((warn_unused_result)) bool sim_type_check(struct slice name, struct diagnostics *diagnostics);
 
 /*
  * By hand, behind the API's back: no checks, no lag, effective at once. region: empty for
