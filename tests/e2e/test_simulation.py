@@ -34,6 +34,21 @@ def test_the_report_counts_pairs_of_operation_and_mishap(tmp_path):
     assert sum(row[0] == "rare:" and row[-1] == "0" for row in rows if row) < 1425
 
 
+def test_the_report_names_every_pair_and_why_one_cannot_be(tmp_path):
+    report = tmp_path / "report.txt"
+    status, told = simulate("--count", "1", "--check", "0", "--least", "1000000", "--report", str(report))
+    assert status == 0, told
+    lines = report.read_text().splitlines()
+    columns = [line for line in lines if line.startswith("column ")]
+    possible = {tuple(line.split()[1:3]) for line in lines if line.startswith("rare: ")}
+    never = {tuple(line.split(": ")[1].split()): line.split(": ")[2] for line in lines if line.startswith("never: ")}
+    operations = {operation for operation, _ in possible}
+    assert possible.isdisjoint(never) and all(never.values())
+    assert len(possible) + len(never) == len(operations) * len(columns)
+    assert never["DescribeVpcs", "duplicate"] == "a read has no effect, however late or often it comes"
+    assert ("CreateVpc", "duplicate") in possible and ("disk-sync", "disk-full") in possible
+
+
 def test_a_seed_replays_to_the_byte():
     assert simulate("--verbose", "--first", "77", "--count", "1") == simulate("--verbose", "--first", "77", "--count", "1")
 

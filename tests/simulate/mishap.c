@@ -86,6 +86,19 @@ bool mishap_fits(enum mishap mishap, bool changes, bool creates)
 	       (scope == ON_CREATES && creates);
 }
 
+const char *mishap_absence(enum mishap mishap, bool changes, bool creates)
+{
+	static const char *const reasons[] = {
+		[ON_ALL] = "it is no mishap",
+		[ON_CHANGES] = "a read has no effect, however late or often it comes",
+		[ON_READS] = "only a read can be behind",
+		[ON_CREATES] = "only what makes something finds no capacity for it",
+		[ON_DISK] = "a request is no step of the disk",
+	};
+
+	return mishap_fits(mishap, changes, creates) ? NULL : reasons[mishaps[mishap].scope];
+}
+
 enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, bool changes, bool creates)
 {
 	unsigned weights[MISHAP_COUNT] = {0}, sum = 0;

@@ -67,6 +67,8 @@ bool mishap_doubles(enum mishap mishap);
 bool mishap_is_of_disk(enum mishap mishap);
 /* Whether it can befall such a request. */
 bool mishap_fits(enum mishap mishap, bool changes, bool creates);
+/* Why it cannot befall such a request; NULL: it can. */
+const char *mishap_absence(enum mishap mishap, bool changes, bool creates);
 /* For a request; changes: it changes something, creates: it makes something. */
 enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, bool changes, bool creates);
 enum mishap mishap_draw_disk(struct chance *chance);

@@ -112,11 +112,16 @@ struct search {
 	FILE *to;
 };
 
-static void weigh(void *context, const char *operation, enum mishap mishap)
+static void weigh(void *context, const char *operation, enum mishap mishap, const char *absence)
 {
 	struct search *search = context;
 	uint64_t count = tally_count(search->tally, slice_of(operation), mishap_name(mishap));
 
+	if (absence) {
+		if (search->to)
+			fprintf(search->to, "never: %s %s: %s\n", operation, mishap_name(mishap), absence);
+		return;
+	}
 	search->rarity->pairs++;
 	if (count < search->rarity->least)
 		search->rarity->least = count;

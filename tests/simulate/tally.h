@@ -31,7 +31,8 @@ struct tally_rarity {
 	uint64_t least; /* how often the rarest occurred */
 };
 
-/* Pairs that occurred less than `least` times are named, a line each; to: NULL where they need not be. */
+/* Pairs that occurred less than `least` times are named, a line each, and those that cannot occur, with the reason; to:
+ * NULL where they need not be. */
 struct tally_rarity tally_rarity(const struct tally *tally, uint64_t least, FILE *to);
 
 #endif

@@ -13,6 +13,15 @@
 	{                                                                                                              \
 		(operation), {(species), (other), (parts)}, (turn), 2                                                  \
 	}
+/* Of what mostly comes once in a seed, or not at all, nothing is passed over. */
+#define ONCE(operation, species, turn)                                                                                 \
+	{                                                                                                              \
+		(operation), {(species), SPECIES_COUNT, ANY_PARTS}, (turn), 1                                          \
+	}
+#define ONCE_WITH(operation, species, other, parts, turn)                                                              \
+	{                                                                                                              \
+		(operation), {(species), (other), (parts)}, (turn), 1                                                  \
+	}
 #define DISK_ROW(step, one_in)                                                                                         \
 	{                                                                                                              \
 		(step), {SPECIES_VPC, SPECIES_COUNT, ANY_PARTS}, TURN_NONE, (one_in)                                   \
@@ -21,7 +30,7 @@
 static const struct target_row rows[] = {
 	ROW("CreateVpc", SPECIES_VPC, TURN_NONE),
 	ROW("ModifyVpcAttribute", SPECIES_VPC, TURN_PARTS),
-	ROW("DeleteVpc", SPECIES_VPC, TURN_DESTROY),
+	ONCE("DeleteVpc", SPECIES_VPC, TURN_DESTROY),
 	ROW("CreateSubnet", SPECIES_SUBNET, TURN_NONE),
 	ROW("DeleteSubnet", SPECIES_SUBNET, TURN_REMOVAL),
 	ROW("CreateSecurityGroup", SPECIES_GROUP, TURN_NONE),
@@ -30,40 +39,40 @@ static const struct target_row rows[] = {
 	ROW("DeleteSecurityGroup", SPECIES_GROUP, TURN_RENEWAL),
 	ROW("CreateInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_NONE),
 	ROW("AttachInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_NONE),
-	ROW("DetachInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
-	ROW("DeleteInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
+	ONCE("DetachInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
+	ONCE("DeleteInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
 	ROW("CreateRouteTable", SPECIES_ROUTE_TABLE, TURN_NONE),
 	ROW_WITH("CreateRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, ANY_PARTS, TURN_PARTS),
-	ROW_WITH("DeleteRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, ANY_PARTS, TURN_PARTS),
+	ONCE_WITH("DeleteRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, ANY_PARTS, TURN_PARTS),
 	ROW_WITH("AssociateRouteTable", SPECIES_ROUTE_TABLE, SPECIES_COUNT, 1, TURN_PARTS),
-	ROW_WITH("DisassociateRouteTable", SPECIES_ROUTE_TABLE, SPECIES_COUNT, 3, TURN_PARTS),
-	ROW("DeleteRouteTable", SPECIES_ROUTE_TABLE, TURN_REMOVAL),
+	ONCE_WITH("DisassociateRouteTable", SPECIES_ROUTE_TABLE, SPECIES_COUNT, 3, TURN_PARTS),
+	ONCE("DeleteRouteTable", SPECIES_ROUTE_TABLE, TURN_REMOVAL),
 	ROW("CreateVpnGateway", SPECIES_VPN_GATEWAY, TURN_NONE),
 	ROW("AttachVpnGateway", SPECIES_VPN_GATEWAY, TURN_NONE),
-	ROW("DetachVpnGateway", SPECIES_VPN_GATEWAY, TURN_REMOVAL),
-	ROW("DeleteVpnGateway", SPECIES_VPN_GATEWAY, TURN_REMOVAL),
-	ROW_WITH("EnableVgwRoutePropagation", SPECIES_VPN_GATEWAY, SPECIES_ROUTE_TABLE, 1, TURN_NONE),
-	ROW_WITH("DisableVgwRoutePropagation", SPECIES_VPN_GATEWAY, SPECIES_ROUTE_TABLE, 1, TURN_PARTS),
+	ONCE("DetachVpnGateway", SPECIES_VPN_GATEWAY, TURN_REMOVAL),
+	ONCE("DeleteVpnGateway", SPECIES_VPN_GATEWAY, TURN_REMOVAL),
+	ONCE_WITH("EnableVgwRoutePropagation", SPECIES_VPN_GATEWAY, SPECIES_ROUTE_TABLE, 1, TURN_NONE),
+	ONCE_WITH("DisableVgwRoutePropagation", SPECIES_VPN_GATEWAY, SPECIES_ROUTE_TABLE, 1, TURN_PARTS),
 	ROW("CreateCustomerGateway", SPECIES_CUSTOMER_GATEWAY, TURN_NONE),
 	ROW("DeleteCustomerGateway", SPECIES_CUSTOMER_GATEWAY, TURN_RENEWAL),
-	ROW("CreateVpnConnection", SPECIES_VPN_CONNECTION, TURN_NONE),
-	ROW("CreateVpnConnectionRoute", SPECIES_VPN_CONNECTION, TURN_PARTS),
-	ROW("DeleteVpnConnectionRoute", SPECIES_VPN_CONNECTION, TURN_PARTS),
-	ROW("DeleteVpnConnection", SPECIES_VPN_CONNECTION, TURN_REMOVAL),
+	ONCE("CreateVpnConnection", SPECIES_VPN_CONNECTION, TURN_NONE),
+	ONCE("CreateVpnConnectionRoute", SPECIES_VPN_CONNECTION, TURN_PARTS),
+	ONCE("DeleteVpnConnectionRoute", SPECIES_VPN_CONNECTION, TURN_PARTS),
+	ONCE("DeleteVpnConnection", SPECIES_VPN_CONNECTION, TURN_REMOVAL),
 	ROW("ImportKeyPair", SPECIES_KEY_PAIR, TURN_RENEWAL),
 	ROW("CreateKeyPair", SPECIES_SHOWN_KEY, TURN_NONE),
 	ROW("DeleteKeyPair", SPECIES_KEY_PAIR, TURN_RENEWAL),
 	ROW("CreateLaunchTemplate", SPECIES_TEMPLATE, TURN_NONE),
-	ROW("CreateLaunchTemplateVersion", SPECIES_TEMPLATE, TURN_PARTS),
-	ROW("ModifyLaunchTemplate", SPECIES_TEMPLATE, TURN_PARTS),
-	ROW("DeleteLaunchTemplate", SPECIES_TEMPLATE, TURN_REMOVAL),
-	ROW("CreateAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_NONE),
+	ONCE("CreateLaunchTemplateVersion", SPECIES_TEMPLATE, TURN_PARTS),
+	ONCE("ModifyLaunchTemplate", SPECIES_TEMPLATE, TURN_PARTS),
+	ONCE("DeleteLaunchTemplate", SPECIES_TEMPLATE, TURN_REMOVAL),
+	ONCE("CreateAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_NONE),
 	ROW("UpdateAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_IN_PLACE),
-	ROW("DeleteAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_REMOVAL),
+	ONCE("DeleteAutoScalingGroup", SPECIES_SCALING_GROUP, TURN_REMOVAL),
 	ROW("RunInstances", SPECIES_INSTANCE, TURN_NONE),
-	ROW_WITH("MonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 0, TURN_PARTS),
-	ROW_WITH("UnmonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 1, TURN_PARTS),
-	ROW("TerminateInstances", SPECIES_INSTANCE, TURN_REMOVAL),
+	ONCE_WITH("MonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 0, TURN_PARTS),
+	ONCE_WITH("UnmonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 1, TURN_PARTS),
+	ONCE("TerminateInstances", SPECIES_INSTANCE, TURN_REMOVAL),
 	ROW("CreateTags", SPECIES_SUBNET, TURN_IN_PLACE),
 	ROW("GetCallerIdentity", SPECIES_VPC, TURN_NONE),
 	ROW("DescribeVpcs", SPECIES_VPC, TURN_NONE),
@@ -91,19 +100,25 @@ static const struct target_row rows[] = {
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
-static bool fits(const struct target_row *row, enum mishap mishap)
+/* Why there is no such pair; NULL: there is. */
+static const char *absence(const struct target_row *row, enum mishap mishap)
 {
 	if (strncmp(row->operation, "disk-", 5) == 0)
-		return mishap_is_of_disk(mishap);
-	return mishap_fits(mishap, operation_changes(row->operation), operation_creates(row->operation));
+		return mishap_is_of_disk(mishap) ? NULL : "a step of the disk is no request";
+	return mishap_absence(mishap, operation_changes(row->operation), operation_creates(row->operation));
 }
 
-void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap), void *context)
+static bool fits(const struct target_row *row, enum mishap mishap)
 {
-	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
+	return mishap != MISHAP_NONE && !absence(row, mishap);
+}
+
+void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap, const char *absence),
+		 void *context)
+{
+	for (enum mishap mishap = MISHAP_NONE + 1; mishap < MISHAP_COUNT; mishap++)
 		for (size_t i = 0; i < ROW_COUNT; i++)
-			if (fits(&rows[i], mishap))
-				visit(context, rows[i].operation, mishap);
+			visit(context, rows[i].operation, mishap, absence(&rows[i], mishap));
 }
 
 struct target target_of(uint64_t seed)

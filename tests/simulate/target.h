@@ -38,7 +38,8 @@ struct target target_of(uint64_t seed);
 bool target_strikes(struct target *target, const char *operation, struct chance *fate);
 /* Turns the dial that brings the operation about. */
 void target_turn(const struct target *target, struct blueprint *blueprint);
-/* Calls visit with each pair that there is. */
-void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap), void *context);
+/* Calls visit with each operation and mishap. absence: why they cannot come together; NULL: they can. */
+void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap, const char *absence),
+		 void *context);
 
 #endif
