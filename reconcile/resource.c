@@ -36,11 +36,17 @@ static bool needs_escape(char byte)
 
 static void escape(struct buffer *buffer, struct slice text)
 {
+	static const char digits[] = "0123456789ABCDEF";
+
 	for (size_t i = 0; i < text.size; i++) {
-		if (needs_escape(text.data[i]))
-			buffer_format(buffer, "%%%02X", (unsigned)(unsigned char)text.data[i]);
-		else
+		unsigned char byte = (unsigned char)text.data[i];
+
+		if (needs_escape(text.data[i])) {
+			const char code[] = {'%', digits[byte >> 4], digits[byte & 15]};
+			buffer_append(buffer, (struct slice){code, sizeof(code)});
+		} else {
 			buffer_byte(buffer, text.data[i]);
+		}
 	}
 }
 
