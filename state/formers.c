@@ -35,19 +35,12 @@ bool formers_keep(const struct formers *formers, struct database *database, int6
 {
 	if (map_get(&formers->object_ids, object_id))
 		return true;
-	QUERY_AUTO keep = query_start(database, STATEMENT_FORMER_KEEP);
-	QUERY_AUTO none = query_start(database, STATEMENT_FORMER_NONE);
+	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_KEEP);
 
-	query_id(&keep, object_id);
-	query_integer(&keep, run_number);
-	if (!query_run(&keep, diagnostics))
-		return false;
-	if (query_changes(&keep) > 0)
-		return true;
-	query_id(&none, object_id);
-	query_integer(&none, run_number);
-	query_text(&none, address);
-	return query_run(&none, diagnostics);
+	query_id(&query, object_id);
+	query_integer(&query, run_number);
+	query_text(&query, address);
+	return query_run(&query, diagnostics);
 }
 
 static bool read_form(const struct query *query, struct arena *arena, bool *ret_existed, struct object *ret,

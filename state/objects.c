@@ -299,12 +299,14 @@ bool objects_put(struct database *database, const struct object *object, struct 
 		 struct diagnostics *diagnostics)
 {
 	struct slice identity = identity_text(scratch, &object->identity);
-	int changes;
+	static const enum statement ways[] = {STATEMENT_OBJECT_UPDATE_HERE, STATEMENT_OBJECT_UPDATE,
+					      STATEMENT_OBJECT_INSERT};
+	int changes = 0;
 
-	if (!put_head(database, STATEMENT_OBJECT_UPDATE, object, identity, &changes, diagnostics))
-		return false;
-	if (changes == 0 && !put_head(database, STATEMENT_OBJECT_INSERT, object, identity, &changes, diagnostics))
-		return false;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && changes == 0; i++) {
+		if (!put_head(database, ways[i], object, identity, &changes, diagnostics))
+			return false;
+	}
 	if (body.size == 0)
 		return true;
 	QUERY_AUTO query = query_start(database, STATEMENT_BODY_PUT);

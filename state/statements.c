@@ -62,6 +62,11 @@ static const char *const texts[STATEMENT_COUNT] = {
 
 	[STATEMENT_OBJECT_COUNT] = "SELECT count(*) FROM objects",
 	[STATEMENT_HEADS] = "SELECT " OBJECT_COLUMNS " FROM objects ORDER BY address, role, objects.object_id",
+	/* Where neither address nor role is set, no index has to be written. */
+	[STATEMENT_OBJECT_UPDATE_HERE] = "UPDATE objects SET kind = ?4, kind_version = ?5, generation = ?6,"
+					 " provider_id = ?7, identity = ?8, provider = ?9, protect = ?10,"
+					 " symbolic = ?11, inputs = ?12, outputs = ?13, created_ms = ?14"
+					 " WHERE object_id = ?1 AND address = ?2 AND role = ?3",
 	[STATEMENT_OBJECT_UPDATE] = "UPDATE objects SET address = ?2, role = ?3, kind = ?4, kind_version = ?5,"
 				    " generation = ?6, provider_id = ?7, identity = ?8, provider = ?9, protect = ?10,"
 				    " symbolic = ?11, inputs = ?12, outputs = ?13, created_ms = ?14"
@@ -79,14 +84,11 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_FORMER_KEEP] =
 		"INSERT INTO formers (object_id, run, address, role, kind, kind_version, generation, provider_id,"
 		" identity, provider, protect, symbolic, inputs, outputs, created_ms, body)"
-		" SELECT ?1, ?2, address, role, kind, kind_version, generation, provider_id, identity, provider,"
-		" protect, symbolic, inputs, outputs, created_ms, body"
-		" FROM objects LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE objects.object_id = ?1"
-		" AND NOT EXISTS (SELECT 1 FROM formers WHERE object_id = ?1 AND run = ?2)",
+		" SELECT ?1, ?2, coalesce(address, ?3), role, kind, kind_version, generation, provider_id, identity,"
+		" provider, protect, symbolic, inputs, outputs, created_ms, body"
+		" FROM (SELECT 1) LEFT JOIN objects ON objects.object_id = ?1"
+		" LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE true ON CONFLICT DO NOTHING",
 	[STATEMENT_FORMER_HAS] = "SELECT 1 FROM formers WHERE provider_id = ? AND role IS NOT NULL LIMIT 1",
-	[STATEMENT_FORMER_NONE] = "INSERT INTO formers (object_id, run, address) SELECT ?1, ?2, ?3"
-				  " WHERE NOT EXISTS (SELECT 1 FROM objects WHERE object_id = ?1)"
-				  " AND NOT EXISTS (SELECT 1 FROM formers WHERE object_id = ?1 AND run = ?2)",
 	[STATEMENT_FORMER_COUNT] = "SELECT count(*) FROM formers JOIN runs ON runs.number = formers.run"
 				   " WHERE runs.id = ?",
 	[STATEMENT_FORMERS] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, run FROM formers"
