@@ -141,6 +141,7 @@ static bool step_task(struct loop *loop, struct task *task)
 	bool gives;
 
 	task->now_ms = loop_now_ms(loop);
+	task->head_only = false;
 	task->loop.wanted = task->step(task, task->loop.answer);
 	gives = task->shown_to != NULL;
 	if (gives)

@@ -44,17 +44,18 @@ struct batch {
 	struct intent *intents;
 };
 
-static void add_upsert(struct batch *batch, const struct loop *loop, const struct object *object)
+static void add_upsert(struct batch *batch, const struct loop *loop, const struct object *object, bool head_only)
 {
 	batch->upserts[batch->commit.upsert_count] = object;
 	batch->bodies[batch->commit.upsert_count++] =
-		object->has_body ? object_body_write(object, &batch->arena, loop->settings.style) : (struct slice){0};
+		object->has_body && !head_only ? object_body_write(object, &batch->arena, loop->settings.style)
+					       : (struct slice){0};
 }
 
 static void add_record(struct batch *batch, const struct loop *loop, struct task *task)
 {
 	if (task->deposed)
-		add_upsert(batch, loop, task->deposed);
+		add_upsert(batch, loop, task->deposed, false);
 	task->deposed = NULL;
 	if (task->gone)
 		batch->removals[batch->commit.removal_count++] = task->gone->object_id;
@@ -62,7 +63,7 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 	if (task->record_removed)
 		batch->removals[batch->commit.removal_count++] = task->object->object_id;
 	else if (task->record_changed)
-		add_upsert(batch, loop, task->object);
+		add_upsert(batch, loop, task->object, task->head_only);
 	if (task->loop.has_close)
 		batch->closes[batch->commit.close_count++] = task->loop.close;
 }

@@ -447,7 +447,7 @@ static enum step created(struct work *work, const struct answer *answer)
 		return fail(work, FAULT_INTERNAL, "was made, but the answer does not say under which id",
 			    "run again: it is found by its tags");
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
-	work->task.record_changed = true;
+	work->task.record_changed = work->task.head_only = true;
 	aws_change_of(work)->created_ms = work->task.now_ms;
 	if (call == &kind_of(work)->create_shown) {
 		work->task.shown_to = value_get_named(work->desired, SECRET_TO);
