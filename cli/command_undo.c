@@ -12,6 +12,7 @@
 struct undo {
 	struct job *job;
 	const struct run_record *run;
+	bool is_old; /* what it found may be kept no longer */
 	struct stack spec;
 	struct past_object *past;
 	size_t past_count;
@@ -43,7 +44,11 @@ static bool find_run(struct undo *undo)
 	if (!job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
 		return false;
 	undo->run = past_run_find(job, runs, count, job->invocation->arguments->operands[0]);
-	return undo->run && can_be_undone(undo);
+	if (!undo->run || !can_be_undone(undo))
+		return false;
+	int64_t age_ms = job->world->wall_ms(job->world) - undo->run->started_ms;
+	undo->is_old = undo->run - runs >= FORMERS_KEPT_RUNS && age_ms > FORMERS_KEPT_MS;
+	return true;
 }
 
 static bool read_body(struct job *job, struct object *object, struct slice body)
@@ -58,6 +63,14 @@ static bool read_past(struct undo *undo)
 	if (!job->store->ops->changed(job->store, job->arena, undo->run->id, &undo->past, &undo->past_count,
 				      job->diagnostics))
 		return false;
+	if (undo->past_count == 0 && undo->is_old) {
+		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
+			   "what the run %.8s found is not recorded any more: it is older than 90 days, and than the "
+			   "last %d runs",
+			   undo->run->id.data, FORMERS_KEPT_RUNS);
+		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);
+		return false;
+	}
 	if (undo->past_count == 0 && undo->run->call_count + undo->run->open_count > 0) {
 		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
 			   "what the run %.8s found is not recorded: it was made by an older version",

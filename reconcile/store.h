@@ -170,6 +170,11 @@ struct call_record {
 	int64_t ended_ms; /* wall; 0: unknown */
 };
 
+/* What a run found of the objects that it changed is kept as long as it is one of so many before the present run, or
+ * began less than so long ago. */
+enum { FORMERS_KEPT_RUNS = 100 };
+#define FORMERS_KEPT_MS ((int64_t)90 * 24 * 60 * 60 * 1000)
+
 /* An object that a run changed, made or forgot: what it found recorded of it, and what it left. */
 struct past_object {
 	bool was, is;

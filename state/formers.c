@@ -43,6 +43,15 @@ bool formers_keep(const struct formers *formers, struct database *database, int6
 	return query_run(&query, diagnostics);
 }
 
+bool formers_prune(struct database *database, int64_t run_number, int64_t wall_ms, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_FORMERS_PRUNE);
+
+	query_integer(&query, run_number - FORMERS_KEPT_RUNS);
+	query_integer(&query, wall_ms - FORMERS_KEPT_MS);
+	return query_run(&query, diagnostics);
+}
+
 static bool read_form(const struct query *query, struct arena *arena, bool *ret_existed, struct object *ret,
 		      struct slice *ret_body, struct diagnostics *diagnostics)
 {

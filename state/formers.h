@@ -29,6 +29,9 @@ __attribute__((warn_unused_result)) bool formers_keep(const struct formers *form
 						      struct diagnostics *diagnostics);
 /* To be told once a commit that kept it has ended well. */
 void formers_note(struct formers *formers, struct slice object_id);
+/* Drops what runs found that are both old and not among the newest: see FORMERS_KEPT_RUNS. */
+__attribute__((warn_unused_result)) bool formers_prune(struct database *database, int64_t run_number, int64_t wall_ms,
+						       struct diagnostics *diagnostics);
 /* As store_ops.changed. */
 __attribute__((warn_unused_result)) bool formers_of(struct database *database, struct arena *arena, struct slice run,
 						    struct past_object **ret, size_t *ret_count,

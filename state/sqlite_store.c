@@ -125,8 +125,11 @@ static bool write_begin(void *context, struct diagnostics *diagnostics)
 	struct sqlite_store *self = writing->self;
 
 	/* The runs that went before have moved the serial. */
-	if (!record_read(self, diagnostics) || !lease_take(&self->lease, &self->file.database, self->file.world,
-							   self->record.name, writing->run, &self->arena, diagnostics))
+	if (!record_read(self, diagnostics) ||
+	    !lease_take(&self->lease, &self->file.database, self->file.world, self->record.name, writing->run,
+			&self->arena, diagnostics) ||
+	    !formers_prune(&self->file.database, self->lease.run_number, self->file.world->wall_ms(self->file.world),
+			   diagnostics))
 		return false;
 	if (!writing->run->is_planned || writing->run->serial == self->record.serial)
 		return true;

@@ -89,6 +89,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" FROM (SELECT 1) LEFT JOIN objects ON objects.object_id = ?1"
 		" LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE true ON CONFLICT DO NOTHING",
 	[STATEMENT_FORMER_HAS] = "SELECT 1 FROM formers WHERE provider_id = ? AND role IS NOT NULL LIMIT 1",
+	/* Old and not among the newest: what is left has no gaps. */
+	[STATEMENT_FORMERS_PRUNE] = "DELETE FROM formers WHERE run < (SELECT min(number) FROM runs"
+				    " WHERE number >= ?1 OR started_ms >= ?2)",
 	[STATEMENT_FORMER_COUNT] = "SELECT count(*) FROM formers JOIN runs ON runs.number = formers.run"
 				   " WHERE runs.id = ?",
 	[STATEMENT_FORMERS] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, run FROM formers"

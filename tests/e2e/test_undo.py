@@ -290,6 +290,22 @@ def test_what_cannot_be_undone(sim):
     assert "it was made by an older version" in sim.run("undo", first[:8], status=1).err
 
 
+def test_run_of_long_ago(sim):
+    """What a run found is dropped once it is older than 90 days and than the last 100 runs."""
+    first = runs(sim)[-1]["id"]
+    with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
+        database.execute("UPDATE runs SET started_ms = started_ms - 91 * 86400000")
+        database.executemany(
+            "INSERT INTO runs (id, command, plan_digest, host, process, started_ms, ended_ms, outcome)"
+            " VALUES (?, 'apply', '', '', 1, 1, 2, 'done')",
+            [(number.to_bytes(16, "big"),) for number in range(1, 101)],
+        )
+    database.close()
+    assert "0 create" in sim.run("undo", first[:8], "--detailed-exitcode", status=2).out
+    apply_spec(sim, BLUE)
+    assert "not recorded any more: it is older than 90 days" in sim.run("undo", first[:8], status=1).err
+
+
 @pytest.mark.parametrize("held", ["before", "after"])
 def test_cut_off(stack, gate, moto, held):
     """What a killed run had begun is settled first, and then undone like anything else."""

@@ -27,14 +27,20 @@ static struct store_user open_user(void **state)
 	return user;
 }
 
-static void begin(struct store_user *user, const char *command)
+static struct slice begin_as(struct store_user *user, const char *command, size_t number)
 {
-	struct slice id = fixture_id(user->fixture, 0xabc000 + user->run_count);
+	struct slice id = fixture_id(user->fixture, number);
 	struct run run = {.id = id, .command = slice_of(command)};
 
-	user->runs[user->run_count++] = id;
 	if (!user->store->ops->begin(user->store, &run, &user->fixture->diagnostics))
 		fixture_give_up(user->fixture);
+	return id;
+}
+
+static void begin(struct store_user *user, const char *command)
+{
+	user->runs[user->run_count] = begin_as(user, command, 0xabc000 + user->run_count);
+	user->run_count++;
 }
 
 static void end(struct store_user *user)
@@ -198,6 +204,50 @@ static void run_sql(const char *path, const char *sql)
 	sqlite3_close(database);
 }
 
+/* What runs found is kept while they are among the newest, or young: without gaps, the oldest goes first. */
+static void test_pruning(void **state)
+{
+	enum { DAY_S = 24 * 60 * 60, KEPT_DAYS = 90 };
+	static const struct {
+		const char *name;
+		int runs;    /* that come after the first two, at once */
+		int days;    /* then pass before the last */
+		size_t kept; /* of what the first found, and the second */
+	} rows[] = {
+		{"old, but among the last", FORMERS_KEPT_RUNS - 2, KEPT_DAYS + 1, 2},
+		{"young, but not among the last", FORMERS_KEPT_RUNS + 10, KEPT_DAYS - 1, 2},
+		{"old, the first one too many", FORMERS_KEPT_RUNS - 1, KEPT_DAYS + 1, 1},
+		{"old and too many", FORMERS_KEPT_RUNS + 10, KEPT_DAYS + 1, 0},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct store_user user = open_user(state);
+
+		begin(&user, "first");
+		put(&user, "made");
+		end(&user);
+		begin(&user, "later");
+		put(&user, "changed");
+		end(&user);
+		for (int k = 0; k <= rows[i].runs; k++) {
+			if (k == rows[i].runs)
+				user.fixture->wall_offset_ms += (int64_t)rows[i].days * DAY_S * 1000;
+			begin_as(&user, "another", 0xdef000 + (size_t)k);
+			end(&user);
+		}
+		if (rows[i].kept < 2)
+			changed(&user, 0, 0);
+		else
+			expect(&user, 0, NULL, "made", 1);
+		if (rows[i].kept < 1)
+			changed(&user, 1, 0);
+		else
+			expect(&user, 1, "made", "changed", -1);
+		user.store->ops->close(user.store);
+		state_file_remove(user.fixture);
+	}
+}
+
 /* A file of the first format gets the table when it is opened to write, and keeps all that it has. */
 static void test_first_format(void **state)
 {
@@ -264,8 +314,8 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_forms),	       STATE_TEST(test_id_of_past_call), STATE_TEST(test_passing),
-		STATE_TEST(test_first_format), STATE_TEST(test_damage),
+		STATE_TEST(test_forms),	  STATE_TEST(test_id_of_past_call), STATE_TEST(test_passing),
+		STATE_TEST(test_pruning), STATE_TEST(test_first_format),    STATE_TEST(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
