@@ -337,7 +337,8 @@ def test_older_state(sim):
     """A state of the format before is brought up when it is opened for writing."""
     with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
         database.executescript(
-            "DROP TABLE formers; ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
+            "DROP TABLE formers; DROP INDEX history_given_up;"
+            "ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
             "DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1;"
         )
     database.close()

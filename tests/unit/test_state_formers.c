@@ -257,9 +257,9 @@ static void test_first_format(void **state)
 	put(&user, "made");
 	end(&user);
 	user.store->ops->close(user.store);
-	run_sql(user.fixture->path,
-		"DROP TABLE formers; ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
-		"DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1");
+	run_sql(user.fixture->path, "DROP TABLE formers; DROP INDEX history_given_up;"
+				    "ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
+				    "DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1");
 	assert_false(state_file_open(user.fixture, STATE_READ, &user.store));
 	assert_true(state_fixture_said(user.fixture, FAULT_USER, "is of an older format"));
 	assert_true(state_file_open(user.fixture, STATE_WRITE, &user.store));
