@@ -1,3 +1,7 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_TMPFILE */
+#endif
+
 #include "cli/world_files.h"
 
 #include <dirent.h>
@@ -8,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 
 enum {
@@ -196,8 +201,48 @@ static int open_folder_of(const char *path, const char **ret_name)
 	return opened;
 }
 
-/* Puts the text into place under name; false with errno set, and nothing left behind. */
-static bool replace_file(struct world *world, int folder, const char *name, struct slice text, unsigned mode)
+/* A name of its own, which whoever writes the same file again finds and removes. */
+static void name_draft(const char *name, char ret[TEMPORARY_NAME_BYTES])
+{
+	struct digest digest = digest_of(slice_of(name));
+	uint64_t number;
+
+	memcpy(&number, digest.bytes, sizeof number);
+	snprintf(ret, TEMPORARY_NAME_BYTES, ".trueup-%016llx", (unsigned long long)number);
+}
+
+/* open(2) has this way of linking a file that was opened with O_TMPFILE. */
+static bool link_file(int file, int folder, const char *name)
+{
+	char path[TEMPORARY_NAME_BYTES];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Has no name while it is filled: whoever is killed meanwhile leaves nothing. False where that cannot be had, too. */
+static bool replace_unnamed(int folder, const char *name, struct slice text, unsigned mode)
+{
+	FILE_AUTO file = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	char draft[TEMPORARY_NAME_BYTES];
+
+	if (file < 0 || !fill_file(file, text, mode))
+		return false;
+	if (link_file(file, folder, name))
+		return true;
+	/* Only a name can take the place of another. */
+	name_draft(name, draft);
+	unlinkat(folder, draft, 0);
+	if (!link_file(file, folder, draft))
+		return false;
+	if (renameat(folder, draft, folder, name) == 0)
+		return true;
+	unlinkat(folder, draft, 0);
+	return false;
+}
+
+/* For file systems that know no files without names; false with errno set. */
+static bool replace_named(struct world *world, int folder, const char *name, struct slice text, unsigned mode)
 {
 	char temporary[TEMPORARY_NAME_BYTES];
 	uint64_t number = 0;
@@ -221,7 +266,14 @@ static bool replace_file(struct world *world, int folder, const char *name, stru
 		errno = error;
 		return false;
 	}
-	return sync_folder(folder);
+	return true;
+}
+
+/* Puts the text into place under name; false with errno set, and nothing left behind. */
+static bool replace_file(struct world *world, int folder, const char *name, struct slice text, unsigned mode)
+{
+	return (replace_unnamed(folder, name, text, mode) || replace_named(world, folder, name, text, mode)) &&
+	       sync_folder(folder);
 }
 
 bool world_write_file(struct world *world, const char *path, struct slice text, unsigned mode,

@@ -1,10 +1,16 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* O_TMPFILE */
+#endif
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -228,6 +234,52 @@ static void test_write_file(void **state)
 	assert_int_equal(count_names(fixture), 7);
 }
 
+/* The names that come up in the folder, in their order, each followed by a space. */
+static struct slice names_until_now(struct world_fixture *fixture, int watch)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	struct slice names = SLICE("");
+	ssize_t size;
+
+	while ((size = read(watch, events, sizeof events)) > 0) {
+		for (ssize_t at = 0; at < size;) {
+			const struct inotify_event *event = (const struct inotify_event *)(const void *)(events + at);
+
+			names = arena_format(&fixture->arena, "%.*s%s ", SLICE_ARGUMENTS(names), event->name);
+			at += (ssize_t)(sizeof *event + event->len);
+		}
+	}
+	return names;
+}
+
+/* Whoever is killed while a file is filled leaves nothing; of one that has its text, what is written next removes. */
+static void test_write_file_leaves_nothing(void **state)
+{
+	struct world_fixture *fixture = *state;
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	const char *path = path_of(fixture, "file");
+	struct slice names, draft;
+	int unnamed = open(fixture->folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	if (unnamed < 0)
+		skip();
+	close(unnamed);
+	assert_true(inotify_add_watch(watch, fixture->folder, IN_CREATE) >= 0);
+	assert_true(fixture->world.write_file(&fixture->world, path, SLICE("x"), 0600, &fixture->diagnostics));
+	names = names_until_now(fixture, watch);
+	if (!slice_is(names, "file "))
+		fail_msg("a new file: %.*s", SLICE_ARGUMENTS(names));
+	assert_true(fixture->world.write_file(&fixture->world, path, SLICE("y"), 0600, &fixture->diagnostics));
+	names = names_until_now(fixture, watch);
+	draft = slice_cut(&names, ' ');
+	assert_true(slice_starts_with(draft, SLICE(".trueup-")));
+	make_file(path_of(fixture, arena_string(&fixture->arena, draft)), SLICE("of a run that was killed"));
+	assert_true(fixture->world.write_file(&fixture->world, path, SLICE("z"), 0600, &fixture->diagnostics));
+	assert_true(slice_equal(content_of(fixture, "file"), SLICE("z")));
+	assert_int_equal(count_names(fixture), 1);
+	close(watch);
+}
+
 /* A relative path without a folder in it. */
 static void test_write_file_here(void **state)
 {
@@ -397,10 +449,15 @@ static void test_make_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_read_file),	   WORLD_TEST(test_not_permitted),
-		WORLD_TEST(test_write_file),	   WORLD_TEST(test_write_file_here),
-		WORLD_TEST(test_write_file_fails), WORLD_TEST(test_write_file_runs_out_of_room),
-		WORLD_TEST(test_list_folder),	   WORLD_TEST(test_list_many),
+		WORLD_TEST(test_read_file),
+		WORLD_TEST(test_not_permitted),
+		WORLD_TEST(test_write_file_leaves_nothing),
+		WORLD_TEST(test_write_file),
+		WORLD_TEST(test_write_file_here),
+		WORLD_TEST(test_write_file_fails),
+		WORLD_TEST(test_write_file_runs_out_of_room),
+		WORLD_TEST(test_list_folder),
+		WORLD_TEST(test_list_many),
 		WORLD_TEST(test_make_folder),
 	};
 
