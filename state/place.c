@@ -1,5 +1,6 @@
 #include "state/place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +16,15 @@ enum {
 	SETTLED_TRIES = 10,
 	/* https://www.sqlite.org/fileformat2.html#walformat */
 	LOG_HEADER_BYTES = 32,
+	NUMBER_DIGITS = 16,
+	/* Nobody takes so long to fill a file. */
+	LEFT_BEHIND_S = 60 * 60,
 };
+
+/* Of a temporary file, and of those that SQLite puts beside it. */
+static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+
+#define TEMPORARY_MARK ".new-"
 
 /* Numbers from statfs(2) and linux/magic.h. */
 struct network {
@@ -159,6 +168,47 @@ bool place_refuse_network(const char *path, struct diagnostics *diagnostics)
 	return false;
 }
 
+/* Whether place_begin() gave such a name for base. */
+static bool is_temporary(struct slice name, struct slice base)
+{
+	struct slice rest = slice_from(name, base.size);
+
+	if (!slice_starts_with(name, base) || !slice_starts_with(rest, SLICE(TEMPORARY_MARK)))
+		return false;
+	rest = slice_from(rest, sizeof(TEMPORARY_MARK) - 1);
+	for (size_t i = 0; i < NUMBER_DIGITS; i++)
+		if (i >= rest.size || !strchr("0123456789abcdef", rest.data[i]))
+			return false;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (slice_is(slice_from(rest, NUMBER_DIGITS), suffixes[i]))
+			return true;
+	return false;
+}
+
+static void close_folder(DIR **folder)
+{
+	if (*folder)
+		closedir(*folder);
+}
+
+/* What was left of path by those that were killed while they filled it. */
+static void remove_left_behind(const char *path, struct arena *arena)
+{
+	__attribute__((cleanup(close_folder))) DIR *folder = opendir(folder_of(path, arena));
+	const char *slash = strrchr(path, '/');
+	struct slice base = slice_of(slash ? slash + 1 : path);
+	struct timespec now;
+	struct stat status;
+	struct dirent *entry;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	while (folder && (entry = readdir(folder)))
+		if (is_temporary(slice_of(entry->d_name), base) &&
+		    fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(status.st_mode) && now.tv_sec - status.st_mtim.tv_sec > LEFT_BEHIND_S)
+			unlinkat(dirfd(folder), entry->d_name, 0);
+}
+
 bool place_begin(struct world *world, const char *path, struct arena *arena, const char **ret,
 		 struct diagnostics *diagnostics)
 {
@@ -166,7 +216,8 @@ bool place_begin(struct world *world, const char *path, struct arena *arena, con
 	const char *temporary;
 
 	world->random(world, &number, sizeof(number));
-	temporary = arena_format(arena, "%s.new-%016llx", path, (unsigned long long)number).data;
+	temporary = arena_format(arena, "%s" TEMPORARY_MARK "%016llx", path, (unsigned long long)number).data;
+	remove_left_behind(path, arena);
 	FILE_AUTO file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
 	/* A umask may have taken from the mode what SQLite needs. */
 	if (file < 0 || fchmod(file, S_IRUSR | S_IWUSR) < 0)
@@ -177,7 +228,6 @@ bool place_begin(struct world *world, const char *path, struct arena *arena, con
 
 void place_abandon(const char *temporary)
 {
-	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {

@@ -4,12 +4,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "state/place.h"
@@ -217,12 +219,57 @@ static void test_any_stack(void **state)
 	store->ops->close(store);
 }
 
+/* What was left by those that were killed goes, and nothing else. */
+static void test_left_behind(void **state)
+{
+	static const struct {
+		const char *name; /* behind that of the file */
+		int64_t age_s;
+		bool stays;
+	} rows[] = {
+		{".new-0123456789abcdef", 7200, false},
+		{".new-0123456789abcdef-journal", 7200, false},
+		{".new-0123456789abcdef-wal", 7200, false},
+		{".new-fedcba9876543210", 1800, true},
+		{".new-0123456789abcdef-mine", 7200, true},
+		{".new-0123456789abcde", 7200, true},
+		{".new-0123456789ABCDEF", 7200, true},
+		{".old-0123456789abcdef", 7200, true},
+		{"2.new-0123456789abcdef", 7200, true},
+		{"-journal", 7200, true},
+		{"", 7200, true},
+	};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	const char *temporary;
+	char path[300];
+
+	assert_true(place_make_folder(&fixture->world, fixture->path, &fixture->diagnostics));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct timespec times[2] = {{.tv_sec = time(NULL) - rows[i].age_s}};
+		FILE *file;
+
+		(void)snprintf(path, sizeof(path), "%s%s", fixture->path, rows[i].name);
+		file = fopen(path, "we");
+		assert_non_null(file);
+		assert_int_equal(fclose(file), 0);
+		times[1] = times[0];
+		assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	}
+	assert_true(place_begin(&fixture->world, fixture->path, &fixture->arena, &temporary, &fixture->diagnostics));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", fixture->path, rows[i].name);
+		if (place_has_name(path) != rows[i].stays)
+			fail_msg("'%s' %s", rows[i].name, rows[i].stays ? "is gone" : "is still there");
+	}
+	place_abandon(temporary);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_locked),    STATE_TEST(test_not_writable), STATE_TEST(test_vfs),
 		STATE_TEST(test_networks),  STATE_TEST(test_names),	   STATE_TEST(test_link),
-		STATE_TEST(test_any_stack),
+		STATE_TEST(test_any_stack), STATE_TEST(test_left_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
