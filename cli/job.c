@@ -100,15 +100,20 @@ bool job_load_spec(struct job *job)
 }
 
 /* By the name that it has today: older records spell a simulator as the user did. Neighbours share their place. */
-static void name_endpoint(struct job *job, size_t index)
+static void name_endpoints(struct job *job)
 {
-	struct slice *endpoint = &job->objects[index]->identity.endpoint;
-	const struct object *last = index > 0 ? job->objects[index - 1] : NULL;
+	struct slice recorded = {NULL, 0}, named = recorded;
 
-	if (last && slice_equal(last->identity.endpoint, *endpoint))
-		*endpoint = last->identity.endpoint;
-	else if (slice_starts_with(*endpoint, SLICE("sim:")))
-		*endpoint = world_endpoint(job->world, *endpoint, job->arena);
+	for (size_t i = 0; i < job->object_count; i++) {
+		struct slice *endpoint = &job->objects[i]->identity.endpoint;
+
+		if (!slice_equal(*endpoint, recorded)) {
+			recorded = named = *endpoint;
+			if (slice_starts_with(recorded, SLICE("sim:")))
+				named = world_endpoint(job->world, recorded, job->arena);
+		}
+		*endpoint = named;
+	}
 }
 
 static bool read_heads(struct job *job)
@@ -118,10 +123,9 @@ static bool read_heads(struct job *job)
 	if (!job->store->ops->heads(job->store, job->arena, &heads, &job->object_count, job->diagnostics))
 		return false;
 	job->objects = arena_new_array(job->arena, job->object_count + 1, struct object *);
-	for (size_t i = 0; i < job->object_count; i++) {
+	for (size_t i = 0; i < job->object_count; i++)
 		job->objects[i] = &heads[i];
-		name_endpoint(job, i);
-	}
+	name_endpoints(job);
 	return true;
 }
 
