@@ -41,9 +41,9 @@ struct planning {
 	struct item **of_objects;	  /* parallel to input->objects: the item at its address, or NULL */
 	const struct resource *inputs_of; /* whose inputs_digest() was made last, and what came of it */
 	struct digest inputs;
-	struct map named;    /* addresses of the targets */
-	bool *leaves;	     /* parallel to input->objects: goes where the spec does not have it */
-	struct item **order; /* of the spec's items: targets of references before their users */
+	struct map named;	/* addresses of the targets */
+	bool *leaves;		/* parallel to input->objects: goes where the spec does not have it */
+	struct item **order;	/* of the spec's items: targets of references before their users */
 	struct buffer symbolic; /* of resource_symbolic_in() */
 	size_t order_count;
 	struct action *actions; /* grows */
