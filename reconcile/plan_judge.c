@@ -362,13 +362,21 @@ static bool acts(const struct item *item)
 	       item->operation == OPERATION_REPLACE || item->operation == OPERATION_ADOPT;
 }
 
-/* Whether an output that the item needs cannot be had: nobody knows whether its target exists. */
+/* Whether the record has it: of what was never finished it has the id at most. */
+static bool has_output(const struct object *object, struct slice output)
+{
+	return object && object->provider_id.size > 0 &&
+	       (object->role != OBJECT_INCOMPLETE || (object->has_body && value_get(&object->outputs, output)));
+}
+
+/* Whether an output that the item needs cannot be had: its target could not be read. */
 static bool is_blocked(struct planning *planning, const struct item *item)
 {
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
-		const struct item *target = plan_item_at(planning, item->resource->dependencies[i].address);
+		const struct dependency *dependency = &item->resource->dependencies[i];
+		const struct item *target = plan_item_at(planning, dependency->address);
 		if (target && target->operation == OPERATION_INCOMPLETE &&
-		    (!target->object || target->object->provider_id.size == 0))
+		    !has_output(target->object, dependency->output))
 			return true;
 	}
 	return false;
@@ -386,7 +394,8 @@ static void block(struct planning *planning)
 				continue;
 			item->operation = OPERATION_INCOMPLETE;
 			item->reason = "what it needs could not be read";
-			again |= !item->object || item->object->provider_id.size == 0;
+			again |= !item->object || item->object->role == OBJECT_INCOMPLETE ||
+				 item->object->provider_id.size == 0;
 		}
 	}
 }

@@ -70,6 +70,23 @@ def test_what_cannot_be_read_stays_open(tiny):
     assert len(world(tiny, "vpc")) == 1
 
 
+def test_what_was_never_finished_and_cannot_be_read_holds_up_its_users(tiny):
+    """Its id is known by then, and nothing else of it."""
+    lose(tiny, "CreateVpc")
+    tiny.run("recover")
+    fault = tiny.run("sim", "fault", "DescribeVpcs", "deny").out.split()[-1]
+    plan = tiny.run("plan", "--output", "json", status=3).json
+    assert {one["address"]: one["operation"] for one in plan["actions"]} == {
+        "aws.vpc.main": "unread",
+        "aws.subnet.a": "unread",
+        "aws.subnet.b": "unread",
+    }
+    tiny.run("apply", "--yes", status=3)
+    tiny.run("sim", "remove", "fault", fault)
+    tiny.run("apply", "--yes")
+    tiny.run("plan", "--detailed-exitcode")
+
+
 def tags_of_intent(stack, intent):
     """The tags that a create under that intent carries, as words of `sim change`."""
     lineage, address, object_id = rows(
