@@ -189,7 +189,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libtrueup.a
 $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
 # Functions that tests/simulate/mutant.c breaks when asked to.
-mutated := aws_interpret aws_request_body recover_is_twin refresh_match_tags recover_commit lease_beat
+mutated := aws_interpret aws_request_body recover_stray_origin refresh_match_tags recover_commit lease_beat
 $(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(link_flags) $(mutated:%=-Wl,--wrap=%) -o $@ $^ $(package_libraries)

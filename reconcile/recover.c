@@ -123,8 +123,8 @@ static struct slice own_id(const struct past_call *past, const struct object *re
 	return recorded ? recorded->provider_id : past->provider_id;
 }
 
-bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
-		     int64_t now_ms)
+static bool is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
+		    int64_t now_ms)
 {
 	struct slice own = own_id(past, recorded);
 
@@ -141,7 +141,7 @@ enum stray_origin recover_stray_origin(const struct past_call *past, const struc
 {
 	struct slice own = own_id(past, recorded);
 
-	if (recover_is_twin(past, stray, recorded, now_ms))
+	if (is_twin(past, stray, recorded, now_ms))
 		return STRAY_TWIN;
 	if (past->was_recorded)
 		return STRAY_LEFT;

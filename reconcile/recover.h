@@ -78,12 +78,9 @@ enum stray_origin {
 };
 
 /*
- * Whether a stray is the work of one of our own calls come late or done twice: one that was
- * given up, or, for as long as a call may be on its way, one whose own object is recorded under
- * another id, or was until a run deleted it. Anything else that carries our tags is left alone: people copy tags.
+ * A twin is the work of one of our own calls come late or done twice: one that was given up, or, for as long as a call
+ * may be on its way, one whose own object is recorded under another id, or was until a run deleted it.
  */
-bool recover_is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
-		     int64_t now_ms);
 enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
 				       const struct object *recorded, int64_t now_ms);
 /* recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena.
