@@ -159,11 +159,18 @@ static bool is_html(struct slice body)
 	return equal_but_case(slice_first(text, 5), "<html") || equal_but_case(slice_first(text, 9), "<!doctype");
 }
 
+/* The library that moto serves with, and no proxy: https://werkzeug.palletsprojects.com */
+static bool is_werkzeug(const struct http_response *response)
+{
+	return slice_starts_with(header(response, "server"), SLICE("Werkzeug"));
+}
+
 /*
  * An answer that is none of the API's: what it says of the call is told by the status. A
  * web page of status 500 without a request id comes from a server that is not AWS (moto, for
  * one) and met an action it lacks; AWS itself numbers each request that reached a service. But a
- * proxy on the way to AWS may say the same after a change was made, so of changes it says nothing.
+ * proxy on the way to AWS may say the same after a change was made, so of changes it says nothing,
+ * unless the server says that it is none.
  */
 static enum fault fault_without_code(const struct http_response *response, bool mutating)
 {
@@ -173,7 +180,8 @@ static enum fault fault_without_code(const struct http_response *response, bool 
 	case 501:
 		return FAULT_UNSUPPORTED;
 	case 500:
-		if (!mutating && is_html(response->body) && header_request_id(response).size == 0)
+		if ((!mutating || is_werkzeug(response)) && is_html(response->body) &&
+		    header_request_id(response).size == 0)
 			return FAULT_UNSUPPORTED;
 		break;
 	default:

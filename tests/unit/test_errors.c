@@ -48,7 +48,10 @@ static const struct {
 	 "HTTP 400 with an answer that is no AWS error: <Response><Errors><Error><Code>Dependency", ""},
 	{"an unknown action elsewhere", 500, "Server", "Werkzeug", PAGE, false, FAULT_UNSUPPORTED, "",
 	 "this endpoint does not know the operation (HTTP 500)", ""},
-	{"the same of a change, which may have been made", 500, "Server", "Werkzeug", PAGE, true, FAULT_AMBIGUOUS, "",
+	{"of a change", 500, "Server", "Werkzeug/3.0.1 Python/3.11.7", PAGE, true, FAULT_UNSUPPORTED, "",
+	 "this endpoint does not know the operation (HTTP 500)", ""},
+	{"of a change, by whoever it is: it may have been made", 500, "Server", "nginx", PAGE, true, FAULT_AMBIGUOUS,
+	 "",
 	 "HTTP 500 with an answer that is no AWS error: <!doctype html>\\n<html lang=en>\\n<title>500 Internal "
 	 "Server Error</title>\\n",
 	 ""},
