@@ -85,13 +85,14 @@ static bool is_none(const struct field *field, const struct value *value)
 
 /*
  * Services keep nothing for an empty text, list or object and show nothing of it, so that in a field that can be unset
- * it is the same as not to set it. A part of which nothing is wanted, and what goes back to empty, do mean empty.
+ * it is the same as not to set it. A part of which nothing is wanted, what goes back to empty, and what is only
+ * compared do mean empty.
  */
 static bool counts_as_unset(const struct field *field, const struct value *value)
 {
 	bool list = field->type == FIELD_LIST || field->type == FIELD_SET;
 
-	if (field->when_unset == UNSET_UNDECLARED || (field->flags & (REQUIRED | SETTLES)))
+	if (field->when_unset == UNSET_UNDECLARED || (field->flags & (REQUIRED | SETTLES | FIXED)))
 		return false;
 	if (list && field->when_unset == UNSET_CONSTANT && strcmp(field->unset_value, "[]") == 0)
 		return false;
