@@ -81,7 +81,10 @@ def network(side, resources, changed=False):
             "vpc": vpc,
             "ingress": [{"protocol": "tcp", "from_port": 22, "to_port": 22, "group": peer}],
         }
-    resources["aws.customer_gateway"][side] = {"address": "203.0.113.9" if changed else "203.0.113.7", "asn": 64999}
+    resources["aws.customer_gateway"][side] = {
+        "address": {"left": "203.0.113.5", "right": "203.0.113.9" if changed else "203.0.113.7"}[side],
+        "asn": 64999,
+    }
     for number in range(3):
         resources["aws.launch_template"][f"{side}-{number}"] = {
             # The last is found by its name alone, which changes.

@@ -78,7 +78,7 @@ def test_another_place_takes_another_key(here):
     ("fields", "said"),
     [
         ("name: ops", "needs one of 'public_key', 'secret_to'"),
-        ("name: ops, secret_to: {}", "'secret_to' needs one of 'file', 'command'"),
+        ("name: ops, secret_to: {}", "aws.key_pair needs one of 'public_key', 'secret_to'"),
         ("name: ops, secret_to: {file: a, command: [b]}", "cannot have both 'file' and 'command'"),
         ("name: ops, secret_to: {command: []}", "command"),
         ("name: ops, secret_to: {file: a}, public_key: ssh-ed25519 AAAA", "cannot have both 'public_key' and 'secret_to'"),
