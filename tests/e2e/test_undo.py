@@ -287,7 +287,7 @@ def test_what_cannot_be_undone(sim):
     with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
         database.execute("DELETE FROM formers")
     database.close()
-    assert "it was made by an older version" in sim.run("undo", first[:8], status=1).err
+    assert "has no change on record that could be undone" in sim.run("undo", first[:8], status=1).err
 
 
 def test_run_of_long_ago(sim):
