@@ -30,7 +30,7 @@ bool buffer_append_slowly(struct buffer *buffer, struct slice text);
  * worth not calling for. */
 static inline bool buffer_append(struct buffer *buffer, struct slice text)
 {
-	if (buffer->full || buffer->capacity - buffer->size < text.size || text.size == 0)
+	if (!buffer->data || buffer->full || buffer->capacity - buffer->size < text.size || text.size == 0)
 		return buffer_append_slowly(buffer, text);
 	memcpy(buffer->data + buffer->size, text.data, text.size);
 	buffer->size += text.size;

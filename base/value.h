@@ -115,7 +115,7 @@ static inline bool value_is(const struct value *value, enum value_type type)
 /* The bytes of a string; the empty slice for anything else. */
 static inline struct slice value_slice(const struct value *value)
 {
-	if (!value_is(value, VALUE_STRING))
+	if (!value || value->type != VALUE_STRING)
 		return (struct slice){"", 0};
 	return value->segmented ? value->segments->whole : (struct slice){value->text, value->count};
 }

@@ -73,7 +73,8 @@ static bool read_past(struct undo *undo)
 	}
 	if (undo->past_count == 0 && undo->run->call_count + undo->run->open_count > 0) {
 		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
-			   "the run %.8s has no change on record that could be undone: its calls were refused or cut off, or an "
+			   "the run %.8s has no change on record that could be undone: its calls were refused or cut "
+			   "off, or an "
 			   "older version made it",
 			   undo->run->id.data);
 		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);

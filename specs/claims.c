@@ -47,7 +47,7 @@ static struct slice key_of(const struct claims *claims, const struct resource *r
 	buffer_init(&key, KEY_LARGEST_BYTES);
 	buffer_format(&key, "%s\n%.*s\n%.*s\n%.*s", what, SLICE_ARGUMENTS(place_text(claims, resource)),
 		      SLICE_ARGUMENTS(first), SLICE_ARGUMENTS(second));
-	return key.full ? (struct slice){0} : arena_copy(arena, buffer_slice(&key));
+	return key.full ? (struct slice){NULL, 0} : arena_copy(arena, buffer_slice(&key));
 }
 
 /* The claim that was there before, or NULL. */
