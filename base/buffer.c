@@ -50,7 +50,8 @@ static bool buffer_grow(struct buffer *buffer, size_t more_bytes)
 /* Room for more_bytes > 0 and the NUL behind them; false, and full from now on, where the cap forbids it. */
 static inline bool buffer_reserve(struct buffer *buffer, size_t more_bytes)
 {
-	return (!buffer->full && more_bytes <= buffer->capacity - buffer->size) || buffer_grow(buffer, more_bytes);
+	return (buffer->data && !buffer->full && more_bytes <= buffer->capacity - buffer->size) ||
+	       buffer_grow(buffer, more_bytes);
 }
 
 bool buffer_append_slowly(struct buffer *buffer, struct slice text)
