@@ -7,7 +7,7 @@
  */
 
 enum {
-	LOOK_PART = 8,
+	LOOK_PART = 16,
 	LOOK_LEAST_MS = 50,
 	LOOK_MOST_MS = 1000,
 	POLL_MS = 2000, /* where the kind says nothing else */
