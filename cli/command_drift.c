@@ -6,7 +6,9 @@ static int status_of(const struct job *job, const struct recovery *outlook)
 {
 	if (job->plan.unread_count > 0 || (outlook && outlook->waiting_count + outlook->open_count > 0))
 		return STATUS_INCOMPLETE;
-	return plan_is_empty(&job->plan) && job->twin_count + job->unknown_count == 0 ? STATUS_FINE : STATUS_CHANGES;
+	return plan_is_empty(&job->plan) && job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] == 0
+		       ? STATUS_FINE
+		       : STATUS_CHANGES;
 }
 
 static int run_drift(struct invocation *invocation)

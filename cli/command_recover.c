@@ -12,7 +12,7 @@ static int run_recover(struct invocation *invocation)
 		struct report report = invocation_report(invocation);
 
 		report.outlook = job_outlook(&job);
-		report.status = job.intent_count + job.unknown_count == 0 ? STATUS_FINE : STATUS_PARTLY;
+		report.status = job.intent_count + job.stray_counts[STRAY_UNKNOWN] == 0 ? STATUS_FINE : STATUS_PARTLY;
 		if (report.status == STATUS_FINE)
 			report.text = SLICE("nothing is open: every call that was sent is accounted for\n");
 		status = invocation_end(invocation, &report, report.status);

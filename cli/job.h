@@ -7,6 +7,7 @@
 #include "cli/sealing.h"
 #include "reconcile/apply.h"
 #include "reconcile/plan.h"
+#include "reconcile/recover.h"
 #include "reconcile/refresh.h"
 #include "reconcile/sessions.h"
 #include "state/sqlite_store.h"
@@ -42,10 +43,9 @@ struct job {
 	struct loop loop;
 	bool has_loop;
 	struct sessions sessions;
-	const struct identity *identities; /* parallel to stack.providers, or NULL */
-	struct refresh refresh;		   /* refresh.live is NULL until it was read */
-	size_t twin_count,
-		unknown_count; /* of what carries the stack's tags and is not recorded: STRAY_TWIN, _UNKNOWN */
+	const struct identity *identities;	 /* parallel to stack.providers, or NULL */
+	struct refresh refresh;			 /* refresh.live is NULL until it was read */
+	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
 
 	struct plan plan;
 	struct slice digest;	     /* approval digest of plan, hex */

@@ -198,11 +198,10 @@ bool job_recover(struct job *job)
 	return true;
 }
 
-/* Does something with each stray of one origin. */
-typedef void stray_visit(void *context, const struct stray *stray, const struct past_call *past,
-			 const struct object *recorded);
+typedef void stray_visit(void *context, enum stray_origin origin, const struct stray *stray,
+			 const struct past_call *past, const struct object *recorded);
 
-static bool visit_strays(struct job *job, enum stray_origin origin, stray_visit *visit, void *context)
+static bool visit_strays(struct job *job, stray_visit *visit, void *context)
 {
 	int64_t now_ms = job->world->wall_ms(job->world);
 	bool good = true;
@@ -218,8 +217,8 @@ static bool visit_strays(struct job *job, enum stray_origin origin, stray_visit 
 
 		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent,
 					     stray->live->provider_id, &past, job->diagnostics);
-		if (good && recover_stray_origin(&past, stray, object, now_ms) == origin)
-			visit(context, stray, &past, object);
+		if (good)
+			visit(context, recover_stray_origin(&past, stray, object, now_ms), stray, &past, object);
 	}
 	map_release(&recorded);
 	return good;
@@ -232,54 +231,51 @@ struct twins {
 	size_t count;
 };
 
-static void add_twin(void *context, const struct stray *stray, const struct past_call *past,
+static void add_twin(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
 		     const struct object *recorded)
 {
 	struct twins *twins = (struct twins *)context;
 	struct job *job = twins->job;
 
-	twins->items[twins->count++] = recover_twin(past, stray, recorded, id_new(job->world, job->arena),
-						    job->world->wall_ms(job->world), job->arena);
+	if (origin == STRAY_TWIN)
+		twins->items[twins->count++] = recover_twin(past, stray, recorded, id_new(job->world, job->arena),
+							    job->world->wall_ms(job->world), job->arena);
 }
 
-static struct slice address_of(const struct stray *stray)
-{
-	return stray->live->ownership.address.size > 0 ? stray->live->ownership.address : slice_of(stray->kind->name);
-}
+/* What is said of a stray: its id and address stand between the words. Without words nothing is. */
+static const struct {
+	const char *words, *more, *hint;
+} told[STRAY_ORIGIN_COUNT] = {
+	[STRAY_TWIN] = {"was made for", " by a call that came late: the next apply deletes it", NULL},
+	[STRAY_UNKNOWN] = {"carries the tags of this stack, as", ", and is not recorded: it is left alone",
+			   "delete it if a lost call or an older state left it behind; if it is somebody's own, "
+			   "take the 'trueup:' tags off it, which were copied"},
+};
 
-static void tell_twin(void *context, const struct stray *stray, const struct past_call *past,
-		      const struct object *recorded)
+static void tell_stray(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
+		       const struct object *recorded)
 {
 	struct job *job = (struct job *)context;
+	struct slice address = stray->live->ownership.address;
 
 	(void)past;
 	(void)recorded;
-	job->twin_count++;
-	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE,
-		 "%.*s was made for '%.*s' by a call that came late: the next apply deletes it",
-		 SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(address_of(stray)));
-}
-
-static void tell_unknown(void *context, const struct stray *stray, const struct past_call *past,
-			 const struct object *recorded)
-{
-	struct job *job = (struct job *)context;
-
-	(void)past;
-	(void)recorded;
-	job->unknown_count++;
-	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE,
-		 "%.*s carries the tags of this stack, as '%.*s', and is not recorded: it is left alone",
-		 SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(address_of(stray)));
-	diag_hint(job->diagnostics,
-		  "delete it if a lost call or an older state left it behind; if it is somebody's own, "
-		  "take the 'trueup:' tags off it, which were copied");
+	job->stray_counts[origin]++;
+	if (!told[origin].words)
+		return;
+	if (address.size == 0)
+		address = slice_of(stray->kind->name);
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE, "%.*s %s '%.*s'%s",
+		 SLICE_ARGUMENTS(stray->live->provider_id), told[origin].words, SLICE_ARGUMENTS(address),
+		 told[origin].more);
+	if (told[origin].hint)
+		diag_hint(job->diagnostics, "%s", told[origin].hint);
 }
 
 bool job_tell_strays(struct job *job)
 {
-	job->twin_count = job->unknown_count = 0;
-	return visit_strays(job, STRAY_TWIN, tell_twin, job) && visit_strays(job, STRAY_UNKNOWN, tell_unknown, job);
+	memset(job->stray_counts, 0, sizeof(job->stray_counts));
+	return visit_strays(job, tell_stray, job);
 }
 
 static bool record_twins(struct job *job, struct object *const *twins, size_t count)
@@ -302,7 +298,7 @@ bool job_sweep(struct job *job)
 	struct twins twins = {job, arena_new_array(job->arena, job->refresh.stray_count + 1, struct object *), 0};
 	int64_t serial = job->record->serial;
 
-	if (!visit_strays(job, STRAY_TWIN, add_twin, &twins))
+	if (!visit_strays(job, add_twin, &twins))
 		return false;
 	if (twins.count == 0)
 		return job_tell_strays(job);

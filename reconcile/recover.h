@@ -77,6 +77,8 @@ enum stray_origin {
 	STRAY_UNKNOWN, /* nobody can tell: people copy tags, and records get lost */
 };
 
+enum { STRAY_ORIGIN_COUNT = 3 };
+
 /*
  * A twin is the work of one of our own calls come late or done twice: one that was given up, or, for as long as a call
  * may be on its way, one whose own object is recorded under another id, or was until a run deleted it.
