@@ -26,6 +26,7 @@ enum { TEXT_ALIGNMENT = 1, GAP_BYTES = 0 };
 #endif
 
 enum {
+	ROOM_FIRST = 8,		      /* items of an array that grows */
 	BLOCK_FIRST_BYTES = 4 * 1024, /* every task has an arena, and most hold little */
 	/* What of the last one is never touched costs nothing: its pages are not there. */
 	BLOCK_LARGEST_BYTES = 16 * 1024 * 1024,
@@ -163,6 +164,17 @@ void *arena_array(struct arena *arena, size_t count, size_t size_bytes)
 	if (__builtin_mul_overflow(count, size_bytes, &product))
 		product = PTRDIFF_MAX;
 	return arena_get(arena, product);
+}
+
+void *arena_grow(struct arena *arena, const void *items, size_t *capacity, size_t item_bytes)
+{
+	size_t grown = *capacity > 0 ? *capacity * 2 : ROOM_FIRST;
+	void *moved = arena_array(arena, grown, item_bytes);
+
+	if (*capacity > 0)
+		memcpy(moved, items, *capacity * item_bytes);
+	*capacity = grown;
+	return moved;
 }
 
 struct slice arena_copy(struct arena *arena, struct slice text)

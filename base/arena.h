@@ -31,6 +31,17 @@ __attribute__((returns_nonnull, warn_unused_result)) void *arena_get(struct aren
 /* An array; a product that overflows ends the process as running out of memory does. */
 __attribute__((returns_nonnull, warn_unused_result)) void *arena_array(struct arena *arena, size_t count,
 								       size_t size_bytes);
+/* For arena_room() alone. */
+__attribute__((returns_nonnull, warn_unused_result)) void *arena_grow(struct arena *arena, const void *items,
+								      size_t *capacity, size_t item_bytes);
+
+/* As memory_room() of base/memory.h; what the array grew out of stays in the arena. */
+__attribute__((returns_nonnull, warn_unused_result)) static inline void *
+arena_room(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_bytes)
+{
+	return count < *capacity ? items : arena_grow(arena, items, capacity, item_bytes);
+}
+
 /* Copies; the copy is followed by a NUL that does not count in its size. */
 struct slice arena_copy(struct arena *arena, struct slice text);
 const char *arena_string(struct arena *arena, struct slice text);

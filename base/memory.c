@@ -12,6 +12,7 @@ enum {
 	LARGE_PAGE_BYTES = 2 * 1024 * 1024,
 	/* In front of a piece that is a mapping of its own (glibc). */
 	MALLOC_KEPT_BYTES = 2 * sizeof(size_t),
+	ROOM_FIRST = 8, /* items of an array that grows */
 };
 
 static const char out_of_memory[] = "out of memory";
@@ -79,6 +80,17 @@ void *memory_resize(void *old, size_t size_bytes)
 	if (!bytes)
 		memory_exhausted(out_of_memory);
 	return bytes;
+}
+
+void *memory_grow(void *items, size_t *capacity, size_t item_bytes)
+{
+	size_t grown = *capacity > 0 ? *capacity : ROOM_FIRST / 2, size_bytes;
+
+	if (__builtin_mul_overflow(grown, 2 * item_bytes, &size_bytes))
+		memory_exhausted(out_of_memory);
+	items = memory_resize(items, size_bytes);
+	*capacity = grown * 2;
+	return items;
 }
 
 void memory_wipe(void *bytes, size_t size_bytes)

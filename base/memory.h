@@ -21,6 +21,20 @@ __attribute__((malloc, returns_nonnull, warn_unused_result)) void *memory_get(si
 /* Like realloc(), never NULL; size_bytes > 0. New bytes are not zeroed. */
 __attribute__((returns_nonnull, warn_unused_result)) void *memory_resize(void *old, size_t size_bytes);
 
+/* For memory_room() alone. */
+__attribute__((returns_nonnull, warn_unused_result)) void *memory_grow(void *items, size_t *capacity,
+								       size_t item_bytes);
+
+/*
+ * An array on the heap with room for one more behind its first count items: items itself, or what it moved to (its room
+ * doubled, so that adding n costs O(n)). capacity counts items, 0 at first; the caller frees the array with free().
+ */
+__attribute__((returns_nonnull, warn_unused_result)) static inline void *
+memory_room(void *items, size_t count, size_t *capacity, size_t item_bytes)
+{
+	return count < *capacity ? items : memory_grow(items, capacity, item_bytes);
+}
+
 /* Wipes key material in a way that no compiler removes. */
 void memory_wipe(void *bytes, size_t size_bytes);
 

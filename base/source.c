@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 
-enum { SOURCES_FIRST = 16 };
-
 void sources_init(struct sources *sources)
 {
 	*sources = (struct sources){0};
@@ -22,11 +20,7 @@ uint16_t sources_add(struct sources *sources, struct slice name, struct slice te
 	/* One past the last index there may be: positions in such a file have no place to show. */
 	if (sources->count >= UINT16_MAX - 1)
 		return UINT16_MAX;
-	if (sources->count == sources->capacity) {
-		sources->capacity = sources->capacity > 0 ? sources->capacity * 2 : SOURCES_FIRST;
-		sources->items =
-			(struct source *)memory_resize(sources->items, sources->capacity * sizeof(*sources->items));
-	}
+	sources->items = memory_room(sources->items, sources->count, &sources->capacity, sizeof(*sources->items));
 	sources->items[sources->count] = (struct source){.name = name, .text = text};
 	return (uint16_t)sources->count++;
 }

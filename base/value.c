@@ -5,8 +5,6 @@
 #include "base/members.h"
 #include "base/memory.h"
 
-enum { BUILDER_FIRST_MEMBERS = 8 };
-
 /* Everything a value is made from is capped far below this where it enters the program. */
 static uint32_t value_count(size_t count)
 {
@@ -486,11 +484,7 @@ void value_builder_release(struct value_builder *builder)
 
 static struct value_member *builder_next(struct value_builder *builder)
 {
-	if (builder->count == builder->capacity) {
-		builder->capacity = builder->capacity > 0 ? builder->capacity * 2 : BUILDER_FIRST_MEMBERS;
-		builder->members = (struct value_member *)memory_resize(builder->members,
-									builder->capacity * sizeof(*builder->members));
-	}
+	builder->members = memory_room(builder->members, builder->count, &builder->capacity, sizeof(*builder->members));
 	return &builder->members[builder->count++];
 }
 

@@ -312,10 +312,7 @@ static void release_names(struct names *names)
 
 static void add_name(struct names *names, struct slice name)
 {
-	if (names->count == names->capacity) {
-		names->capacity = names->capacity > 0 ? names->capacity * 2 : 64;
-		names->items = memory_resize(names->items, names->capacity * sizeof names->items[0]);
-	}
+	names->items = memory_room(names->items, names->count, &names->capacity, sizeof(*names->items));
 	names->items[names->count++] = name;
 }
 

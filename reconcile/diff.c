@@ -167,14 +167,8 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 		       enum change_effect effect, const struct value *before, const struct value *after)
 {
 	struct difference *result = diffing->result;
-	if (result->count == diffing->capacity) {
-		size_t capacity = diffing->capacity ? diffing->capacity * 2 : 8;
-		struct change *grown = arena_new_array(diffing->arena, capacity, struct change);
-		if (result->count)
-			memcpy(grown, result->changes, result->count * sizeof(*grown));
-		result->changes = grown;
-		diffing->capacity = capacity;
-	}
+	result->changes = arena_room(diffing->arena, result->changes, result->count, &diffing->capacity,
+				     sizeof(*result->changes));
 	result->changes[result->count++] = (struct change){
 		.path = path,
 		.field = field,

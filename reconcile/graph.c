@@ -22,10 +22,7 @@ void graph_add(struct graph *graph, size_t before, size_t after)
 {
 	if (before == after)
 		return;
-	if (graph->edge_count == graph->edge_capacity) {
-		graph->edge_capacity = graph->edge_capacity ? graph->edge_capacity * 2 : 256;
-		graph->edges = memory_resize(graph->edges, graph->edge_capacity * sizeof(struct graph_edge));
-	}
+	graph->edges = memory_room(graph->edges, graph->edge_count, &graph->edge_capacity, sizeof(*graph->edges));
 	graph->edges[graph->edge_count++] = (struct graph_edge){(uint32_t)before, (uint32_t)after};
 }
 

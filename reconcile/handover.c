@@ -29,14 +29,8 @@ static struct slice text_of(const struct search *search, const struct action *ac
 static void add(struct search *search, size_t from, size_t to, enum phase lets_go)
 {
 	struct handovers *result = search->result;
-	if (result->count == result->capacity) {
-		size_t capacity = result->capacity ? result->capacity * 2 : 8;
-		struct handover *grown = arena_new_array(search->arena, capacity, struct handover);
-		if (result->count)
-			memcpy(grown, result->items, result->count * sizeof(*grown));
-		result->items = grown;
-		result->capacity = capacity;
-	}
+	result->items =
+		arena_room(search->arena, result->items, result->count, &result->capacity, sizeof(*result->items));
 	result->items[result->count++] = (struct handover){from, to, lets_go};
 }
 

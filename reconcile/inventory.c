@@ -10,15 +10,8 @@ struct listing {
 
 static void add_item(struct inventory *inventory, const struct read_batch *batch, const struct live *live)
 {
-	if (inventory->count == inventory->capacity) {
-		size_t capacity = inventory->capacity * 2 + 32;
-		struct stray *grown = arena_new_array(inventory->arena, capacity, struct stray);
-
-		if (inventory->count > 0)
-			memcpy(grown, inventory->items, inventory->count * sizeof(*grown));
-		inventory->items = grown;
-		inventory->capacity = capacity;
-	}
+	inventory->items = arena_room(inventory->arena, inventory->items, inventory->count, &inventory->capacity,
+				      sizeof(*inventory->items));
 	inventory->items[inventory->count++] = (struct stray){live, batch->kind, batch->session};
 }
 

@@ -89,10 +89,8 @@ void loop_end(struct loop *loop, struct task *task, bool done)
 
 static void read_later(struct loop *loop, struct task *task)
 {
-	if (loop->reading_count == loop->reading_capacity) {
-		loop->reading_capacity = loop->reading_capacity ? loop->reading_capacity * 2 : 64;
-		loop->reading = memory_resize(loop->reading, loop->reading_capacity * sizeof(struct task *));
-	}
+	loop->reading =
+		memory_room(loop->reading, loop->reading_count, &loop->reading_capacity, sizeof(*loop->reading));
 	if (loop->reading_count == 0)
 		loop->reading_since_ms = loop_now_ms(loop);
 	loop->reading[loop->reading_count++] = task;

@@ -26,10 +26,8 @@ void loop_commit_later(struct loop *loop, struct task *task)
 		loop->committing_calls = false;
 	}
 	loop->committing_calls |= wants_intent(loop, task);
-	if (loop->committing_count == loop->committing_capacity) {
-		loop->committing_capacity = loop->committing_capacity ? loop->committing_capacity * 2 : 64;
-		loop->committing = memory_resize(loop->committing, loop->committing_capacity * sizeof(struct task *));
-	}
+	loop->committing = memory_room(loop->committing, loop->committing_count, &loop->committing_capacity,
+				       sizeof(*loop->committing));
 	loop->committing[loop->committing_count++] = task;
 }
 

@@ -6,14 +6,8 @@
 
 static struct action *add_action(struct planning *planning)
 {
-	if (planning->action_count == planning->action_capacity) {
-		size_t capacity = planning->action_capacity ? planning->action_capacity * 2 : 32;
-		struct action *grown = arena_new_array(planning->arena, capacity, struct action);
-		if (planning->action_count)
-			memcpy(grown, planning->actions, planning->action_count * sizeof(*grown));
-		planning->actions = grown;
-		planning->action_capacity = capacity;
-	}
+	planning->actions = arena_room(planning->arena, planning->actions, planning->action_count,
+				       &planning->action_capacity, sizeof(*planning->actions));
 	struct action *action = &planning->actions[planning->action_count++];
 	*action = (struct action){.desired = value_map(NULL, 0),
 				  .known = value_map(NULL, 0),
@@ -24,14 +18,8 @@ static struct action *add_action(struct planning *planning)
 
 static void add_unread(struct planning *planning, struct slice address, struct slice field, struct slice reason)
 {
-	if (planning->unread_count == planning->unread_capacity) {
-		size_t capacity = planning->unread_capacity ? planning->unread_capacity * 2 : 16;
-		struct unread *grown = arena_new_array(planning->arena, capacity, struct unread);
-		if (planning->unread_count)
-			memcpy(grown, planning->unread, planning->unread_count * sizeof(*grown));
-		planning->unread = grown;
-		planning->unread_capacity = capacity;
-	}
+	planning->unread = arena_room(planning->arena, planning->unread, planning->unread_count,
+				      &planning->unread_capacity, sizeof(*planning->unread));
 	planning->unread[planning->unread_count++] = (struct unread){address, field, reason};
 }
 

@@ -21,14 +21,8 @@ const struct provider *providers_find(const struct providers *providers, struct 
 
 struct live *live_add(struct reading *reading)
 {
-	if (reading->found_count == reading->found_capacity) {
-		size_t capacity = reading->found_capacity ? reading->found_capacity * 2 : 64;
-		struct live *grown = arena_new_array(reading->arena, capacity, struct live);
-		if (reading->found_count)
-			memcpy(grown, reading->found, reading->found_count * sizeof(*grown));
-		reading->found = grown;
-		reading->found_capacity = capacity;
-	}
+	reading->found = arena_room(reading->arena, reading->found, reading->found_count, &reading->found_capacity,
+				    sizeof(*reading->found));
 	struct live *live = &reading->found[reading->found_count++];
 	*live = (struct live){0};
 	return live;

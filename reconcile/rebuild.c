@@ -6,29 +6,15 @@
 void rebuild_note(struct rebuilding *rebuilding, enum rebuild_finding_class class, struct slice address,
 		  struct slice provider_id, struct slice what)
 {
-	if (rebuilding->finding_count == rebuilding->finding_capacity) {
-		size_t capacity = rebuilding->finding_capacity * 2 + 16;
-		struct rebuild_finding *grown = arena_new_array(rebuilding->arena, capacity, struct rebuild_finding);
-
-		if (rebuilding->finding_count > 0)
-			memcpy(grown, rebuilding->findings, rebuilding->finding_count * sizeof(*grown));
-		rebuilding->findings = grown;
-		rebuilding->finding_capacity = capacity;
-	}
+	rebuilding->findings = arena_room(rebuilding->arena, rebuilding->findings, rebuilding->finding_count,
+					  &rebuilding->finding_capacity, sizeof(*rebuilding->findings));
 	rebuilding->findings[rebuilding->finding_count++] = (struct rebuild_finding){class, address, provider_id, what};
 }
 
 static void add_object(struct rebuilding *rebuilding, struct object *object)
 {
-	if (rebuilding->object_count == rebuilding->object_capacity) {
-		size_t capacity = rebuilding->object_capacity * 2 + 16;
-		struct object **grown = arena_new_array(rebuilding->arena, capacity, struct object *);
-
-		if (rebuilding->object_count > 0)
-			memcpy(grown, rebuilding->objects, rebuilding->object_count * sizeof(struct object *));
-		rebuilding->objects = grown;
-		rebuilding->object_capacity = capacity;
-	}
+	rebuilding->objects = arena_room(rebuilding->arena, rebuilding->objects, rebuilding->object_count,
+					 &rebuilding->object_capacity, sizeof(*rebuilding->objects));
 	rebuilding->objects[rebuilding->object_count++] = object;
 }
 

@@ -31,15 +31,8 @@ static void add(struct inferring *inferring, const struct field *field, const st
 		if (slice_equal(inferring->items[i].address, dependency.address) &&
 		    inferring->items[i].binding == dependency.binding)
 			return;
-	if (inferring->count == inferring->capacity) {
-		size_t capacity = inferring->capacity * 2 + 4;
-		struct dependency *grown = arena_new_array(inferring->rebuilding->arena, capacity, struct dependency);
-
-		if (inferring->count > 0)
-			memcpy(grown, inferring->items, inferring->count * sizeof(*grown));
-		inferring->items = grown;
-		inferring->capacity = capacity;
-	}
+	inferring->items = arena_room(inferring->rebuilding->arena, inferring->items, inferring->count,
+				      &inferring->capacity, sizeof(*inferring->items));
 	inferring->items[inferring->count++] = dependency;
 }
 

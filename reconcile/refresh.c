@@ -53,14 +53,7 @@ static void join_group(struct refreshing *refreshing, struct session *session, c
 {
 	struct arena *arena = refreshing->refresh->arena;
 	struct group *group = find_or_make_group(refreshing, session, kind);
-	if (group->count == group->capacity) {
-		size_t capacity = group->capacity ? group->capacity * 2 : 16;
-		size_t *grown = arena_new_array(arena, capacity, size_t);
-		if (group->count)
-			memcpy(grown, group->members, group->count * sizeof(*grown));
-		group->members = grown;
-		group->capacity = capacity;
-	}
+	group->members = arena_room(arena, group->members, group->count, &group->capacity, sizeof(*group->members));
 	group->members[group->count++] = member;
 }
 
@@ -110,14 +103,8 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 
 static void add_stray(struct refresh *refresh, const struct group *group, const struct live *live)
 {
-	if (refresh->stray_count == refresh->stray_capacity) {
-		size_t capacity = refresh->stray_capacity ? refresh->stray_capacity * 2 : 8;
-		struct stray *grown = arena_new_array(refresh->arena, capacity, struct stray);
-		if (refresh->stray_count)
-			memcpy(grown, refresh->strays, refresh->stray_count * sizeof(*grown));
-		refresh->strays = grown;
-		refresh->stray_capacity = capacity;
-	}
+	refresh->strays = arena_room(refresh->arena, refresh->strays, refresh->stray_count, &refresh->stray_capacity,
+				     sizeof(*refresh->strays));
 	refresh->strays[refresh->stray_count++] = (struct stray){live, group->kind, group->session};
 }
 

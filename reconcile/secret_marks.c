@@ -36,11 +36,8 @@ static void add_part(struct marking *marking, struct slice text)
 {
 	if (text.size < REDACTION_LEAST_BYTES)
 		return;
-	if (marking->part_count == marking->part_capacity) {
-		marking->part_capacity = marking->part_capacity > 0 ? marking->part_capacity * 2 : 16;
-		marking->parts =
-			(struct slice *)memory_resize(marking->parts, marking->part_capacity * sizeof(struct slice));
-	}
+	marking->parts =
+		memory_room(marking->parts, marking->part_count, &marking->part_capacity, sizeof(*marking->parts));
 	marking->parts[marking->part_count++] = text;
 }
 
@@ -60,11 +57,8 @@ static void collect(struct marking *marking, const struct value *value)
 	bool whole = value->secret && value->type != VALUE_DEFERRED;
 
 	if (whole) {
-		if (marking->count == marking->capacity) {
-			marking->capacity = marking->capacity > 0 ? marking->capacity * 2 : 16;
-			marking->models = (const struct value **)memory_resize(
-				marking->models, marking->capacity * sizeof(const struct value *));
-		}
+		marking->models =
+			memory_room(marking->models, marking->count, &marking->capacity, sizeof(*marking->models));
 		marking->models[marking->count++] = value;
 		add_parts(marking, value);
 		/* Of a secret list or map every part is secret, and may come back alone. */

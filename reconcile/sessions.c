@@ -36,13 +36,7 @@ static size_t distinct_identities(struct object *const *objects, size_t count, s
 		last = identity;
 		if (map_add(&seen, identity_text(arena, identity), objects[i]))
 			continue;
-		if (found == capacity) {
-			struct identity *grown = arena_new_array(arena, capacity * 2 + 4, struct identity);
-			if (found)
-				memcpy(grown, places, found * sizeof(*grown));
-			places = grown;
-			capacity = capacity * 2 + 4;
-		}
+		places = arena_room(arena, places, found, &capacity, sizeof(*places));
 		places[found++] = *identity;
 	}
 	map_release(&seen);

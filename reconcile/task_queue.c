@@ -6,10 +6,7 @@
 
 void task_queue_add(struct task_queue *queue, struct task *task, task_before *before)
 {
-	if (queue->count == queue->capacity) {
-		queue->capacity = queue->capacity ? queue->capacity * 2 : 64;
-		queue->items = memory_resize(queue->items, queue->capacity * sizeof(struct task *));
-	}
+	queue->items = memory_room(queue->items, queue->count, &queue->capacity, sizeof(*queue->items));
 	size_t at = queue->count++;
 	while (at > 0 && before(task, queue->items[(at - 1) / 2])) {
 		queue->items[at] = queue->items[(at - 1) / 2];

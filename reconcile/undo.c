@@ -17,15 +17,8 @@ void undo_note(struct undo_work *work, struct slice address, const char *format,
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (undoing->note_count == undoing->note_capacity) {
-		size_t capacity = undoing->note_capacity * 2 + 8;
-		struct plan_note *grown = arena_new_array(work->arena, capacity, struct plan_note);
-
-		if (undoing->note_count > 0)
-			memcpy(grown, undoing->notes, undoing->note_count * sizeof(*grown));
-		undoing->notes = grown;
-		undoing->note_capacity = capacity;
-	}
+	undoing->notes = arena_room(work->arena, undoing->notes, undoing->note_count, &undoing->note_capacity,
+				    sizeof(*undoing->notes));
 	undoing->notes[undoing->note_count++] = (struct plan_note){address, arena_copy(work->arena, slice_of(text))};
 }
 

@@ -15,11 +15,7 @@ void nodes_release(struct nodes *nodes)
 
 void nodes_add(struct nodes *nodes, const struct node *node)
 {
-	if (nodes->count == nodes->capacity) {
-		nodes->capacity = nodes->capacity > 0 ? nodes->capacity * 2 : 8;
-		nodes->items = (const struct node **)memory_resize(nodes->items,
-								   nodes->capacity * sizeof(const struct node *));
-	}
+	nodes->items = memory_room(nodes->items, nodes->count, &nodes->capacity, sizeof(*nodes->items));
 	nodes->items[nodes->count++] = node;
 }
 

@@ -61,11 +61,8 @@ static uint32_t find_node(struct collection *collection, struct slice name)
 	index = (size_t)(uintptr_t)map_get(&collection->ids, name);
 	if (index > 0)
 		return (uint32_t)(index - 1);
-	if (collection->node_count == collection->node_capacity) {
-		collection->node_capacity = collection->node_capacity * 2 + 16;
-		collection->nodes = (struct node *)memory_resize(collection->nodes, collection->node_capacity *
-											    sizeof(*collection->nodes));
-	}
+	collection->nodes = memory_room(collection->nodes, collection->node_count, &collection->node_capacity,
+					sizeof(*collection->nodes));
 	index = collection->node_count++;
 	collection->nodes[index] = (struct node){.name = name, .above = (uint32_t)index, .size = 1};
 	map_add(&collection->ids, name, (void *)(uintptr_t)(index + 1));

@@ -44,11 +44,7 @@ static inline size_t next_class(unsigned *classes)
 
 static void holders_push(struct holders *holders, const struct record *record)
 {
-	if (holders->count == holders->capacity) {
-		holders->capacity = holders->capacity > 0 ? holders->capacity * 2 : 16;
-		holders->items = (const struct record **)memory_resize(
-			holders->items, holders->capacity * sizeof(const struct record *));
-	}
+	holders->items = memory_room(holders->items, holders->count, &holders->capacity, sizeof(*holders->items));
 	holders->items[holders->count++] = record;
 }
 

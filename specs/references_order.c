@@ -9,7 +9,6 @@
  */
 
 enum {
-	WAITING_FIRST = 64,
 	/* Fields of a circle that are shown one by one. */
 	PATH_MOST = 12,
 	PATH_LARGEST_BYTES = 8192,
@@ -29,12 +28,8 @@ static uint8_t *state_of(struct loading *loading, uint32_t entry, uint32_t membe
 
 static void wait_push(struct loading *loading, uint32_t entry, uint32_t member, struct position position)
 {
-	if (loading->waiting_count == loading->waiting_capacity) {
-		loading->waiting_capacity =
-			loading->waiting_capacity > 0 ? loading->waiting_capacity * 2 : WAITING_FIRST;
-		loading->waiting = (struct waiting *)memory_resize(loading->waiting, loading->waiting_capacity *
-											     sizeof(*loading->waiting));
-	}
+	loading->waiting = memory_room(loading->waiting, loading->waiting_count, &loading->waiting_capacity,
+				       sizeof(*loading->waiting));
 	loading->waiting[loading->waiting_count++] = (struct waiting){entry, member, position, false};
 }
 

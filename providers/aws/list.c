@@ -9,7 +9,6 @@
 
 enum {
 	IDS_MOST = 200,
-	JOINED_FIRST = 64,
 	/* At the largest page of the smallest listing: ten million route tables. */
 	PAGES_MOST = 100000,
 	/* A filtered listing may have some, which tell of no end. */
@@ -116,14 +115,7 @@ static int compare_joined(const void *a, const void *b)
 static void add_joined(struct reading *reading, struct slice key, const struct value *item)
 {
 	struct told *told = reading->detail;
-	if (told->count == told->capacity) {
-		size_t capacity = told->capacity ? told->capacity * 2 : JOINED_FIRST;
-		struct joined *grown = arena_new_array(reading->arena, capacity, struct joined);
-		if (told->count)
-			memcpy(grown, told->joined, told->count * sizeof(*grown));
-		told->joined = grown;
-		told->capacity = capacity;
-	}
+	told->joined = arena_room(reading->arena, told->joined, told->count, &told->capacity, sizeof(*told->joined));
 	struct value *copy = arena_new(reading->arena, struct value);
 	*copy = value_copy(reading->arena, item);
 	told->joined[told->count++] = (struct joined){arena_copy(reading->arena, key), copy};

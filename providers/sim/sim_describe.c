@@ -190,11 +190,8 @@ struct candidates {
 
 static void add_candidate(struct candidates *candidates, struct sim_object *object)
 {
-	if (candidates->count == candidates->capacity) {
-		candidates->capacity = candidates->capacity ? candidates->capacity * 2 : 16;
-		candidates->objects =
-			memory_resize(candidates->objects, candidates->capacity * sizeof(struct sim_object *));
-	}
+	candidates->objects = memory_room(candidates->objects, candidates->count, &candidates->capacity,
+					  sizeof(*candidates->objects));
 	candidates->objects[candidates->count++] = object;
 }
 

@@ -147,10 +147,7 @@ static void touch(struct touched *touched, struct sim_object *object)
 {
 	if (!object)
 		return;
-	if (touched->count == touched->capacity) {
-		touched->capacity = touched->capacity ? touched->capacity * 2 : 256;
-		touched->objects = memory_resize(touched->objects, touched->capacity * sizeof(struct sim_object *));
-	}
+	touched->objects = memory_room(touched->objects, touched->count, &touched->capacity, sizeof(*touched->objects));
 	touched->objects[touched->count++] = object;
 }
 

@@ -73,10 +73,7 @@ static const struct sim_shape *read_members(struct reader *reader, size_t *ret_c
 		reader->at += strspn(reader->at, " ");
 		if (!isalpha((unsigned char)*reader->at))
 			break;
-		if (count == capacity) {
-			capacity = capacity ? capacity * 2 : 16;
-			members = memory_resize(members, capacity * sizeof(*members));
-		}
+		members = memory_room(members, count, &capacity, sizeof(*members));
 		members[count++] = read_member(reader);
 	}
 	struct sim_shape *lasting = arena_new_array(reader->arena, count + 1, struct sim_shape);

@@ -31,10 +31,7 @@ static bool wakes_before(const struct sim_wake *a, const struct sim_wake *b)
 
 static void wake_push(struct sim *sim, int64_t at_ms, struct sim_object *object)
 {
-	if (sim->wake_count == sim->wake_capacity) {
-		sim->wake_capacity = sim->wake_capacity ? sim->wake_capacity * 2 : 64;
-		sim->wakes = memory_resize(sim->wakes, sim->wake_capacity * sizeof(*sim->wakes));
-	}
+	sim->wakes = memory_room(sim->wakes, sim->wake_count, &sim->wake_capacity, sizeof(*sim->wakes));
 	struct sim_wake wake = {at_ms, sim->wake_order++, object};
 	size_t at = sim->wake_count++;
 	while (at > 0 && wakes_before(&wake, &sim->wakes[(at - 1) / 2])) {
@@ -79,10 +76,7 @@ static void mark_dirty(struct sim *sim, struct sim_object *object)
 	if (object->dirty)
 		return;
 	object->dirty = true;
-	if (sim->dirty_count == sim->dirty_capacity) {
-		sim->dirty_capacity = sim->dirty_capacity ? sim->dirty_capacity * 2 : 64;
-		sim->dirty = memory_resize(sim->dirty, sim->dirty_capacity * sizeof(struct sim_object *));
-	}
+	sim->dirty = memory_room(sim->dirty, sim->dirty_count, &sim->dirty_capacity, sizeof(*sim->dirty));
 	sim->dirty[sim->dirty_count++] = object;
 }
 
@@ -125,10 +119,7 @@ struct sim_object *sim_restore(struct sim *sim, struct sim_region *region, const
 	object->created_ms = sim->now_ms;
 	if (sequence >= sim->next_sequence)
 		sim->next_sequence = sequence + 1;
-	if (table->count == table->capacity) {
-		table->capacity = table->capacity ? table->capacity * 2 : 8;
-		table->objects = memory_resize(table->objects, table->capacity * sizeof(struct sim_object *));
-	}
+	table->objects = memory_room(table->objects, table->count, &table->capacity, sizeof(*table->objects));
 	size_t at = sim_table_seek(table, sequence);
 	memmove(&table->objects[at + 1], &table->objects[at], (table->count - at) * sizeof(struct sim_object *));
 	table->objects[at] = object;
@@ -237,10 +228,7 @@ static bool link_text(void *context, struct slice text)
 		if (object->to[i].object == target)
 			return false;
 	object->to = memory_resize(object->to, (object->to_count + 1) * sizeof(*object->to));
-	if (target->from_count == target->from_capacity) {
-		target->from_capacity = target->from_capacity ? target->from_capacity * 2 : 4;
-		target->from = memory_resize(target->from, target->from_capacity * sizeof(*target->from));
-	}
+	target->from = memory_room(target->from, target->from_count, &target->from_capacity, sizeof(*target->from));
 	object->to[object->to_count] = (struct sim_link){target, target->from_count};
 	target->from[target->from_count++] = (struct sim_link){object, object->to_count++};
 	return false;

@@ -59,10 +59,7 @@ static void sift_down(struct sim *sim, size_t at, struct sim_flight *flight)
 
 static void push(struct sim *sim, struct sim_flight *flight)
 {
-	if (sim->flight_count == sim->flight_capacity) {
-		sim->flight_capacity = sim->flight_capacity ? sim->flight_capacity * 2 : 32;
-		sim->flights = memory_resize(sim->flights, sim->flight_capacity * sizeof(struct sim_flight *));
-	}
+	sim->flights = memory_room(sim->flights, sim->flight_count, &sim->flight_capacity, sizeof(*sim->flights));
 	flight->order = sim->flight_order++;
 	sift_up(sim, sim->flight_count++, flight);
 }

@@ -50,10 +50,7 @@ static struct disk_name *need_name(struct disk *disk, struct slice path)
 
 	if (name)
 		return name;
-	if (disk->name_count == disk->name_capacity) {
-		disk->name_capacity = disk->name_capacity ? disk->name_capacity * 2 : 16;
-		disk->names = memory_resize(disk->names, disk->name_capacity * sizeof(struct disk_name));
-	}
+	disk->names = memory_room(disk->names, disk->name_count, &disk->name_capacity, sizeof(*disk->names));
 	name = &disk->names[disk->name_count++];
 	*name = (struct disk_name){.path = memory_get(path.size + 1)};
 	memcpy(name->path, path.data, path.size);
@@ -152,10 +149,7 @@ static void remember(struct disk_file *file, size_t offset, size_t size)
 
 	if (count > size)
 		count = size;
-	if (file->undo_count == file->undo_capacity) {
-		file->undo_capacity = file->undo_capacity ? file->undo_capacity * 2 : 16;
-		file->undos = memory_resize(file->undos, file->undo_capacity * sizeof(struct disk_undo));
-	}
+	file->undos = memory_room(file->undos, file->undo_count, &file->undo_capacity, sizeof(*file->undos));
 	undo = &file->undos[file->undo_count++];
 	*undo = (struct disk_undo){.offset = offset, .size = size, .old_size = file->size, .old_count = count};
 	if (count == 0)

@@ -30,10 +30,7 @@ void shown_note(struct shown *shown, struct slice answer)
 
 	if (!at || (size_t)(answer.data + answer.size - at) < sizeof(BEFORE) - 1 + SHOWN_KEY_BYTES)
 		return;
-	if (shown->count == shown->capacity) {
-		shown->capacity = shown->capacity ? shown->capacity * 2 : 8;
-		shown->keys = memory_resize(shown->keys, shown->capacity * sizeof(*shown->keys));
-	}
+	shown->keys = memory_room(shown->keys, shown->count, &shown->capacity, sizeof(*shown->keys));
 	memcpy(shown->keys[shown->count++], at + sizeof(BEFORE) - 1, SHOWN_KEY_BYTES);
 }
 

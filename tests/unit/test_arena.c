@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -306,12 +307,43 @@ static void test_wipe(void **state)
 	memory_wipe(NULL, 0);
 }
 
+/* An array that grows keeps what it holds, and moves only when it is full. */
+static void test_room(void **state)
+{
+	enum { ITEMS = 1000, MOVES_MOST = 8 };
+	struct arena arena;
+	unsigned *numbers = NULL, *others = NULL;
+	size_t capacity = 0, other_capacity = 0, moves = 0;
+
+	(void)state;
+	arena_init(&arena);
+	for (unsigned i = 0; i < ITEMS; i++) {
+		const unsigned *before = numbers;
+
+		numbers = arena_room(&arena, numbers, i, &capacity, sizeof(*numbers));
+		others = memory_room(others, i, &other_capacity, sizeof(*others));
+		if (capacity <= i || !numbers || other_capacity <= i || !others)
+			abort();
+		moves += numbers != before;
+		numbers[i] = i;
+		others[i] = i;
+	}
+	for (unsigned i = 0; i < ITEMS; i++) {
+		assert_int_equal(numbers[i], i);
+		assert_int_equal(others[i], i);
+	}
+	assert_true(moves <= MOVES_MOST);
+	free(others);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_get),	    cmocka_unit_test(test_no_overlap),	  cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_large_apart), cmocka_unit_test(test_array),	  cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_format),	    cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_wipe),
+		cmocka_unit_test(test_room),
 	};
 
 	return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
