@@ -1,7 +1,11 @@
 #include "cli/cli.h"
 
+#include <stdio.h>
+
+#include "cli/exit_status.h"
 #include "cli/invocation.h"
 #include "cli/variables.h"
+#include "cli/world.h"
 
 enum { TALK_LIMIT_BYTES = 64 * 1024 * 1024 };
 
@@ -110,6 +114,29 @@ int cli_run(struct world *world, int count, char *const *texts)
 	status = final_status(&invocation, status);
 	simulated_close(&simulated);
 	sources_release(&sources);
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+	return status;
+}
+
+int cli_main(int count, char *const *texts)
+{
+	struct arena arena;
+	struct diagnostics diagnostics;
+	struct world world;
+	int status = STATUS_ERROR;
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	if (real_world_open(&world, &diagnostics)) {
+		status = cli_run(&world, count, texts);
+		real_world_close(&world);
+	} else {
+		const struct diag *first = diagnostics_first_error(&diagnostics);
+
+		fprintf(stderr, "error: %.*s\n", first ? (int)first->message.size : 0,
+			first ? first->message.data : "");
+	}
 	diagnostics_release(&diagnostics);
 	arena_release(&arena);
 	return status;

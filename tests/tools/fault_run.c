@@ -15,10 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/diag.h"
 #include "cli/cli.h"
-#include "cli/exit_status.h"
-#include "cli/world.h"
 
 /*
  * Runs the program again and again, each time in a child, with something that fails in it.
@@ -302,30 +299,6 @@ static void install_vfs(void)
 	sqlite3_vfs_register(&vfs, 1);
 }
 
-/* As cli/main.c has it. */
-static int run(int count, char **words)
-{
-	struct arena arena;
-	struct diagnostics diagnostics;
-	struct world world;
-	int status = STATUS_ERROR;
-
-	arena_init(&arena);
-	diagnostics_init(&diagnostics, &arena);
-	if (real_world_open(&world, &diagnostics)) {
-		status = cli_run(&world, count, words);
-		real_world_close(&world);
-	} else {
-		const struct diag *first = diagnostics_first_error(&diagnostics);
-
-		fprintf(stderr, "error: %.*s\n", first ? (int)first->message.size : 0,
-			first ? first->message.data : "");
-	}
-	diagnostics_release(&diagnostics);
-	arena_release(&arena);
-	return status;
-}
-
 static bool redirect(const char *path, int stream)
 {
 	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -349,7 +322,7 @@ __attribute__((noreturn)) static void run_child(int count, char **words)
 	if (plan->fault != FAULT_MEMORY)
 		install_vfs();
 	atomic_store(&plan->armed, true);
-	int status = run(count, words);
+	int status = cli_main(count, words);
 	atomic_store(&plan->armed, false);
 	exit(status);
 }
