@@ -194,7 +194,7 @@ struct aws_kind {
 	struct aws_call tag, untag; /* operation NULL: EC2's CreateTags and DeleteTags */
 	const struct aws_omission *omitted;
 	size_t omitted_count;
-	int64_t poll_ms; /* between looks while waiting, at most; 0: 2000 */
+	int64_t poll_ms; /* between the first looks while the service works on it; 0: 50 */
 	/* Where states alone do not tell: an attachment under way, say. */
 	enum readiness (*readiness)(const struct value *item, enum readiness by_state);
 	/* More to be done before the delete call; returns STEP_DONE when there is nothing left. */

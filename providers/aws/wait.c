@@ -2,17 +2,16 @@
 
 /*
  * When a work looks at its object again: after a part of the time that it has waited already. What comes soon is
- * seen soon, and what takes long is asked for seldom. Where many wait, they share looks (loop_settings.read), so
- * there are not more of them.
+ * seen soon, and what takes long is asked for seldom: a wait of ten minutes is some sixty looks. Where many wait, they
+ * share looks (loop_settings.read), so there are not more of them.
  */
 
 enum {
-	LOOK_PART = 16,
+	SOON_MS = 1000,
+	SOON_PART = 16, /* until then */
+	PART = 8,
 	LOOK_LEAST_MS = 50,
-	LOOK_MOST_MS = 1000,
-	POLL_MS = 2000, /* where the kind says nothing else */
-	/* What a slow kind starts with, as a part of its longest. */
-	SLOW_PART = 8,
+	LOOK_MOST_MS = 30 * 1000,
 	/* A listing is believed after so long, and so many looks. */
 	LAG_MS = 20 * 1000,
 	LOOKS_LEAST = 5,
@@ -32,29 +31,28 @@ static int64_t waited_ms(const struct work *work)
 	return work->task.now_ms - (work->deadline_ms - work->patience_ms);
 }
 
-static enum step read_within(struct work *work, int64_t least_ms, int64_t most_ms)
+static int64_t look_ms(const struct work *work, int64_t least_ms)
 {
-	int64_t delay_ms = waited_ms(work) / LOOK_PART;
-	if (delay_ms > most_ms)
-		delay_ms = most_ms;
-	return aws_read_after(work, delay_ms < least_ms ? least_ms : delay_ms);
+	int64_t delay_ms = waited_ms(work) / (waited_ms(work) < SOON_MS ? SOON_PART : PART);
+	if (delay_ms > LOOK_MOST_MS)
+		return LOOK_MOST_MS;
+	return delay_ms < least_ms ? least_ms : delay_ms;
 }
 
 enum step aws_look_later(struct work *work)
 {
-	return read_within(work, LOOK_LEAST_MS, LOOK_MOST_MS);
+	return aws_read_after(work, look_ms(work, LOOK_LEAST_MS));
 }
 
 int64_t aws_poll_ms(const struct work *work)
 {
-	const struct aws_kind *kind = aws_kind_of(work->kind);
-	return kind->poll_ms ? kind->poll_ms : POLL_MS;
+	int64_t first_ms = aws_kind_of(work->kind)->poll_ms;
+	return look_ms(work, first_ms ? first_ms : LOOK_LEAST_MS);
 }
 
 enum step aws_poll_later(struct work *work)
 {
-	int64_t slow_ms = aws_kind_of(work->kind)->poll_ms;
-	return read_within(work, slow_ms ? slow_ms / SLOW_PART : LOOK_LEAST_MS, aws_poll_ms(work));
+	return aws_read_after(work, aws_poll_ms(work));
 }
 
 bool aws_may_appear(struct work *work)

@@ -70,7 +70,7 @@ enum step aws_read_after(struct work *work, int64_t delay_ms);
 enum step aws_look_later(struct work *work);
 /* or later, where the service works on the object. */
 enum step aws_poll_later(struct work *work);
-/* The longest time between two looks of aws_poll_later(). */
+/* How long from now until the next look of aws_poll_later(). */
 int64_t aws_poll_ms(const struct work *work);
 /* Whether a listing may still lag that misses what was just made or changed: counts the look as one. */
 bool aws_may_appear(struct work *work);

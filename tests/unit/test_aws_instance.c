@@ -243,7 +243,7 @@ static const struct scenario instances[] = {
 	   "{\"Reservations\":[{\"Instances\":[{\"InstanceId\":\"i-1\",\"ImageId\":\"ami-1\",\"State\":{\"Name\":"
 	   "\"running\"},"
 	   "\"InstanceType\":\"small\",\"MetadataOptions\":{\"HttpPutResponseHopLimit\":1}}]}]}",
-	   NULL, 70},
+	   NULL, 46},
 	  {"ModifyInstanceMetadataOptions", NULL, "{}", NULL, 0},
 	  {"DescribeInstances", NULL,
 	   "{\"Reservations\":[{\"Instances\":[{\"InstanceId\":\"i-1\",\"ImageId\":\"ami-1\",\"State\":{\"Name\":"

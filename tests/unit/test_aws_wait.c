@@ -18,14 +18,16 @@ static const struct {
 	int64_t delay_ms;
 } rows[] = {
 	{"the first look misses what was just made", aws_look_later, 0, 60, 50},
-	{"a lag of a moment", aws_look_later, 0, 1600, 100},
-	{"a lag of seconds", aws_look_later, 0, 6400, 400},
-	{"a lag of minutes", aws_look_later, 0, 100000, 1000},
+	{"a lag of a moment", aws_look_later, 0, 960, 60},
+	{"a lag of seconds", aws_look_later, 0, 6400, 800},
+	{"a lag of minutes", aws_look_later, 0, 100000, 12500},
 	{"work that has begun", aws_poll_later, 0, 60, 50},
-	{"work of seconds", aws_poll_later, 0, 8000, 500},
-	{"work of minutes", aws_poll_later, 0, 100000, 2000},
-	{"work of a slow kind that has begun", aws_poll_later, 10000, 60, 1250},
-	{"work of a slow kind, of minutes", aws_poll_later, 10000, 640000, 10000},
+	{"work of a moment", aws_poll_later, 0, 960, 60},
+	{"work of seconds", aws_poll_later, 0, 8000, 1000},
+	{"work of minutes", aws_poll_later, 0, 200000, 25000},
+	{"work of hours", aws_poll_later, 0, 7200000, 30000},
+	{"work of a slow kind that has begun", aws_poll_later, 5000, 60, 5000},
+	{"work of a slow kind, of minutes", aws_poll_later, 5000, 200000, 25000},
 };
 
 static void test_delays(void **state)

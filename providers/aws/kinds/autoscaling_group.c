@@ -70,8 +70,6 @@ static const struct aws_call empty = {
 	.settling = aws_group_busy,
 };
 
-enum { DRAIN_POLL_MS = 5000 };
-
 static enum step before_delete(struct work *work, const struct answer *answer)
 {
 	struct aws_parameters parameters = {.count = 0};
@@ -84,7 +82,7 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 								 : aws_change_refused(work, answer, "empty");
 	}
 	if (work->now.readiness == READY_PENDING)
-		return aws_read_again(work, DRAIN_POLL_MS);
+		return aws_read_again(work, aws_poll_ms(work));
 	if (most && value_is(most, VALUE_INTEGER) && most->integer == 0)
 		return STEP_DONE;
 	aws_call_begin(work, &empty, &parameters);
@@ -487,7 +485,7 @@ const struct aws_kind aws_autoscaling_group = {
 	.tags_member = "Tags",
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
-	.poll_ms = DRAIN_POLL_MS,
+	.poll_ms = 5000,
 	.readiness = readiness,
 	.before_delete = before_delete,
 	.complete = aws_complete_group,

@@ -547,6 +547,6 @@ const struct aws_kind aws_instance = {
 	.tags_member = "Tags",
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
-	.poll_ms = 5000,
+	.poll_ms = 2000,
 	.complete = complete,
 };

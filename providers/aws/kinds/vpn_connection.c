@@ -407,5 +407,5 @@ const struct aws_kind aws_vpn_connection = {
 	.tags_member = "Tags",
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
-	.poll_ms = 10000,
+	.poll_ms = 5000,
 };

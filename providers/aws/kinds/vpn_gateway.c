@@ -155,5 +155,6 @@ const struct aws_kind aws_vpn_gateway = {
 	.list = {.operation = "DescribeVpnGateways", .items = "VpnGateways", .filter = "vpn-gateway-id"},
 	.states = {.member = "State", .pending = pending, .leaving = leaving, .gone = gone},
 	.tags_member = "Tags",
+	.poll_ms = 1000,
 	.readiness = readiness,
 };
