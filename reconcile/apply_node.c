@@ -6,6 +6,15 @@
 
 enum { PATIENCE_MS = 30 * 60 * 1000 };
 
+/* What the plan was made with where the record lacks it; what is to be replaced has no outputs that last. */
+static const struct value *output_seen(const struct target *target, struct slice name)
+{
+	if (!target || !target->has_now || target->current != target->old ||
+	    target->action->operation == OPERATION_REPLACE || !value_is(&target->now.outputs, VALUE_MAP))
+		return NULL;
+	return value_get(&target->now.outputs, name);
+}
+
 const struct value *applying_output(void *context, struct slice address, struct slice name)
 {
 	struct applying *applying = context;
@@ -16,7 +25,8 @@ const struct value *applying_output(void *context, struct slice address, struct 
 	if (!object->has_body &&
 	    !applying->apply->load_body(applying->apply->load_context, object, applying->diagnostics))
 		return NULL;
-	return value_get(&object->outputs, name);
+	const struct value *recorded = value_get(&object->outputs, name);
+	return recorded ? recorded : output_seen(target, name);
 }
 
 static bool load_old(struct target *target, struct diagnostics *diagnostics)

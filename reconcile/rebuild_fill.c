@@ -27,14 +27,28 @@ static const struct digest *outputs_of(void *context, struct slice address)
 	return object ? &object->outputs_digest : NULL;
 }
 
-static void fill_outputs(const struct filling *filling, struct object *object, const struct live *live)
+/* Of what could not be read the id is known, which is the first of a kind's outputs. */
+static struct value outputs_known(const struct object *object, const struct kind *kind, const struct live *live,
+				  struct arena *arena)
+{
+	struct value_member *id;
+
+	if (live && live->presence == PRESENCE_PRESENT && value_is(&live->outputs, VALUE_MAP))
+		return live->outputs;
+	if (!kind || kind->outputs.count == 0)
+		return value_map(NULL, 0);
+	id = arena_new(arena, struct value_member);
+	*id = (struct value_member){value_text(output_at(&kind->outputs, 0)->name), value_string(object->provider_id)};
+	return value_map(id, 1);
+}
+
+static void fill_outputs(const struct filling *filling, struct object *object, const struct kind *kind,
+			 const struct live *live)
 {
 	struct arena scratch;
 
-	if (!value_is(&live->outputs, VALUE_MAP))
-		return;
 	arena_init(&scratch);
-	object->outputs = live->outputs;
+	object->outputs = outputs_known(object, kind, live, filling->rebuilding->arena);
 	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, filling->rebuilding->style));
 	arena_release(&scratch);
 }
@@ -157,8 +171,7 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 		map_set(&filling.by_address, object->address, object);
 		if (kind)
 			map_set(&filling.by_id, rebuild_id_key(rebuilding, kind->name, object->provider_id), object);
-		if (live[i] && live[i]->presence == PRESENCE_PRESENT)
-			fill_outputs(&filling, object, live[i]);
+		fill_outputs(&filling, object, kind, live[i]);
 	}
 	for (size_t i = 0; i < rebuilding->object_count; i++)
 		good &= fill(&filling, rebuilding->objects[i], live[i]);

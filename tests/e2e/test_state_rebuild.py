@@ -245,6 +245,41 @@ def test_a_kind_that_cannot_be_listed(sim):
     assert recorded(sim).keys() == {"aws.vpc.main", "aws.key_pair.door"}
 
 
+def test_two_that_name_each_other_and_could_not_be_read(stack):
+    """Their ids are known all the same, and the next apply needs no more."""
+    rule = "ingress: [{protocol: tcp, from_port: 22, to_port: 22, group: %s}]"
+    groups = "".join(
+        f"  {name}: {{name: {name}, description: one of two, vpc: main, {rule % other}}}\n"
+        for name, other in (("a", "b"), ("b", "a"))
+    )
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", NET + "aws.security_group:\n" + groups)
+    lose(stack)
+    stack.run("sim", "../world", "fault", "DescribeSecurityGroups", "deny", "2", "2")
+    document = rebuild(stack, status=3)
+    assert {name for kind, name in findings(document, "address") if kind == "unread"} == {
+        "aws.security_group.a",
+        "aws.security_group.b",
+    }
+    assert set(operations(stack).values()) == {"record"}
+    apply(stack)
+    assert actions(stack) == []
+
+
+def test_what_refers_to_one_that_could_not_be_read(stack):
+    """All that it needs is the id, which the tags told."""
+    group = "aws.security_group:\n  a: {name: a, description: a group, vpc: main}\n"
+    host = "aws.instance:\n  h: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a, security_groups: [a]}\n"
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", NET + group)
+    lose(stack)
+    stack.run("sim", "../world", "fault", "DescribeSecurityGroups", "deny", "2")
+    rebuild(stack, status=3)
+    stack.write("net.yaml", NET + group + host)
+    stack.run("apply", "--yes", status=3)
+    assert "aws.instance.h" in recorded(stack)
+
+
 def test_machines(stack):
     """What carries no tags is found by what the spec says of it."""
     attributes = {"serial": "S1", "power": "Off", "user": "u", "password": "x", "macs": "[]"}
