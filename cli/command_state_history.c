@@ -158,7 +158,7 @@ const struct command command_state_history = {
 	.operands = "[RUN]",
 	.details =
 		"RUN is a run's id, or the first digits of it. A run that never ended is lost: the next run settles\n"
-		"what it had sent. A call without an outcome is unknown.\n",
+		"what it had sent, and is named behind the outcome. A call without an outcome is unknown.\n",
 	.most_operands = 1,
 	.run = run_state_history,
 };

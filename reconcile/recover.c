@@ -90,7 +90,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	struct intent_close *closes = arena_new_array(recovery->arena, count + 1, struct intent_close);
 	const struct object **found = arena_new_array(recovery->arena, count + 1, const struct object *);
 	struct slice *bodies = arena_new_array(recovery->arena, count + 1, struct slice);
-	struct commit commit = {.upserts = found, .bodies = bodies, .closes = closes};
+	struct commit commit = {.upserts = found, .bodies = bodies, .closes = closes, .settles = true};
 
 	for (size_t i = 0; i < count; i++) {
 		const struct verdict *verdict = &recovery->verdicts[i];

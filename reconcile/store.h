@@ -105,6 +105,7 @@ struct commit {
 	const struct renaming *renamings; /* of open intents; objects are renamed by their upsert */
 	size_t renaming_count;
 	struct slice lineage; /* that the stack has from now on; empty: it keeps its own */
+	bool settles;	      /* what it records came of the closed calls, which earlier runs sent: it is their doing */
 };
 
 enum commit_state {
@@ -154,7 +155,7 @@ struct run_record {
 	int64_t started_ms;   /* wall */
 	int64_t ended_ms;     /* wall; of a lost run its last sign of life; 0: not ended */
 	struct slice outcome; /* as of end(), or "lost"; empty: not ended */
-	int64_t call_count;   /* that it learned the outcome of */
+	int64_t call_count;   /* that it sent, and the outcome of which is known */
 	int64_t open_count;   /* that it sent, and nobody knows the outcome of */
 };
 
@@ -170,8 +171,8 @@ struct call_record {
 	int64_t ended_ms; /* wall; 0: unknown */
 };
 
-/* What a run found of the objects that it changed is kept as long as it is one of so many before the present run, or
- * began less than so long ago. */
+/* What a run found of the objects that it changed, or sent a call about, is kept as long as it is one of so many before
+ * the present run, or began less than so long ago. */
 enum { FORMERS_KEPT_RUNS = 100 };
 #define FORMERS_KEPT_MS ((int64_t)90 * 24 * 60 * 60 * 1000)
 

@@ -12,19 +12,37 @@ struct writing {
 	struct arena *scratch;
 };
 
+/* What is settled was done by the runs that sent the calls: they found what is recorded until now. */
+static bool settle_formers(const struct writing *writing, struct diagnostics *diagnostics)
+{
+	const struct commit *commit = writing->commit;
+
+	for (size_t i = 0; commit->settles && i < commit->close_count; i++) {
+		if (!formers_settle(writing->database, commit->closes[i].id, diagnostics))
+			return false;
+	}
+	return true;
+}
+
 static bool keep_formers(const struct writing *writing, struct diagnostics *diagnostics)
 {
 	const struct commit *commit = writing->commit;
 	static const struct slice unknown = {"", 0};
 
-	for (size_t i = 0; i < commit->upsert_count; i++) {
+	for (size_t i = 0; !commit->settles && i < commit->upsert_count; i++) {
 		if (!formers_keep(writing->formers, writing->database, writing->run_number,
 				  commit->upserts[i]->object_id, commit->upserts[i]->address, diagnostics))
 			return false;
 	}
-	for (size_t i = 0; i < commit->removal_count; i++) {
+	for (size_t i = 0; !commit->settles && i < commit->removal_count; i++) {
 		if (!formers_keep(writing->formers, writing->database, writing->run_number, commit->removals[i],
 				  unknown, diagnostics))
+			return false;
+	}
+	/* Killed before the answer, a run has changed what no record of its own tells of. */
+	for (size_t i = 0; i < commit->intent_count; i++) {
+		if (!formers_keep(writing->formers, writing->database, writing->run_number,
+				  commit->intents[i].object_id, commit->intents[i].address, diagnostics))
 			return false;
 	}
 	return true;
@@ -97,15 +115,17 @@ bool commit_write(struct database *database, const struct commit *commit, int64_
 {
 	const struct writing writing = {database, commit, run_number, wall_ms, formers, scratch};
 
-	return write_intents(&writing, diagnostics) && keep_formers(&writing, diagnostics) &&
-	       write_lineage(&writing, diagnostics) && write_objects(&writing, diagnostics) &&
-	       advance_serial(&writing, ret_serial, diagnostics);
+	return settle_formers(&writing, diagnostics) && write_intents(&writing, diagnostics) &&
+	       keep_formers(&writing, diagnostics) && write_lineage(&writing, diagnostics) &&
+	       write_objects(&writing, diagnostics) && advance_serial(&writing, ret_serial, diagnostics);
 }
 
 void commit_note(const struct commit *commit, struct formers *formers)
 {
-	for (size_t i = 0; i < commit->upsert_count; i++)
+	for (size_t i = 0; !commit->settles && i < commit->upsert_count; i++)
 		formers_note(formers, commit->upserts[i]->object_id);
-	for (size_t i = 0; i < commit->removal_count; i++)
+	for (size_t i = 0; !commit->settles && i < commit->removal_count; i++)
 		formers_note(formers, commit->removals[i]);
+	for (size_t i = 0; i < commit->intent_count; i++)
+		formers_note(formers, commit->intents[i].object_id);
 }

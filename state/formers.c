@@ -43,6 +43,14 @@ bool formers_keep(const struct formers *formers, struct database *database, int6
 	return query_run(&query, diagnostics);
 }
 
+bool formers_settle(struct database *database, struct slice intent, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_SETTLE);
+
+	query_id(&query, intent);
+	return query_run(&query, diagnostics);
+}
+
 bool formers_prune(struct database *database, int64_t run_number, int64_t wall_ms, struct diagnostics *diagnostics)
 {
 	QUERY_AUTO query = query_start(database, STATEMENT_FORMERS_PRUNE);

@@ -27,6 +27,9 @@ void formers_release(struct formers *formers);
 __attribute__((warn_unused_result)) bool formers_keep(const struct formers *formers, struct database *database,
 						      int64_t run_number, struct slice object_id, struct slice address,
 						      struct diagnostics *diagnostics);
+/* The same, before what a call of an earlier run came to is recorded: for the run that sent it. The intent is open. */
+__attribute__((warn_unused_result)) bool formers_settle(struct database *database, struct slice intent,
+							struct diagnostics *diagnostics);
 /* To be told once a commit that kept it has ended well. */
 void formers_note(struct formers *formers, struct slice object_id);
 /* Drops what runs found that are both old and not among the newest: see FORMERS_KEPT_RUNS. */

@@ -22,8 +22,8 @@ __attribute__((warn_unused_result)) bool intents_add(struct database *database, 
 /* Replaces what is sealed of an open intent; only its id and sealed count. */
 __attribute__((warn_unused_result)) bool intents_reseal(struct database *database, const struct intent *intent,
 							struct diagnostics *diagnostics);
-/* Moves an open intent into the history of the run that learned its outcome. One that is
- * not open is FAULT_INTERNAL: an outcome is recorded once. */
+/* Moves an open intent into the history of the run that sent it; where another one learned the outcome, run_number,
+ * the note names it. One that is not open is FAULT_INTERNAL: an outcome is recorded once. */
 __attribute__((warn_unused_result)) bool intents_close(struct database *database, const struct intent_close *close,
 						       int64_t run_number, int64_t wall_ms,
 						       struct diagnostics *diagnostics);

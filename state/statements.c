@@ -7,6 +7,15 @@
 #define OBJECT_COLUMNS COLUMNS_OF("objects")
 #define FORMER_COLUMNS COLUMNS_OF("formers")
 
+/* found: object id, run and address. */
+#define KEEP_FORMER(found)                                                                                             \
+	"INSERT INTO formers (object_id, run, address, role, kind, kind_version, generation, provider_id,"             \
+	" identity, provider, protect, symbolic, inputs, outputs, created_ms, body) SELECT " found                     \
+	", objects.role, objects.kind, objects.kind_version, objects.generation, objects.provider_id,"                 \
+	" objects.identity, objects.provider, objects.protect, objects.symbolic, objects.inputs, objects.outputs,"     \
+	" objects.created_ms, body"
+#define WITH_BODIES " LEFT JOIN bodies ON bodies.object_id = objects.object_id"
+
 /* The order of parameters and columns is known to the function that runs the statement. */
 static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_BEGIN_WRITE] = "BEGIN IMMEDIATE",
@@ -81,13 +90,16 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_BODIES] = "SELECT object_id, body FROM bodies",
 
 	/* The first change that a run makes to an object is the only one that finds what was before. */
-	[STATEMENT_FORMER_KEEP] =
-		"INSERT INTO formers (object_id, run, address, role, kind, kind_version, generation, provider_id,"
-		" identity, provider, protect, symbolic, inputs, outputs, created_ms, body)"
-		" SELECT ?1, ?2, coalesce(address, ?3), role, kind, kind_version, generation, provider_id, identity,"
-		" provider, protect, symbolic, inputs, outputs, created_ms, body"
-		" FROM (SELECT 1) LEFT JOIN objects ON objects.object_id = ?1"
-		" LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE true ON CONFLICT DO NOTHING",
+	[STATEMENT_FORMER_KEEP] = KEEP_FORMER(
+		"?1, ?2, coalesce(objects.address, ?3)") " FROM (SELECT 1) LEFT JOIN objects ON objects.object_id = "
+							 "?1" WITH_BODIES " WHERE true ON CONFLICT DO NOTHING",
+	/* Formats before the fifth kept nothing with the intent of a change. */
+	[STATEMENT_FORMER_SETTLE] = KEEP_FORMER(
+		"intents.object_id, run, coalesce(objects.address, intents.address)") " FROM intents LEFT JOIN objects "
+										      "ON objects.object_id = "
+										      "intents.object_id" WITH_BODIES
+										      " WHERE intents.id = ? ON "
+										      "CONFLICT DO NOTHING",
 	[STATEMENT_FORMER_HAS] = "SELECT 1 FROM formers WHERE provider_id = ? AND role IS NOT NULL LIMIT 1",
 	/* Old and not among the newest: what is left has no gaps. */
 	[STATEMENT_FORMERS_PRUNE] = "DELETE FROM formers WHERE run < (SELECT min(number) FROM runs"
@@ -106,10 +118,13 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENT_INSERT] = "INSERT INTO intents (id, run, object_id, address, kind, operation, recipe,"
 				    " parameters, identity, token, wall_ms, creates, sealed)"
 				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	/* With the run that sent the call, whichever learned the outcome. */
 	[STATEMENT_INTENT_RECORD] =
 		"INSERT INTO history (run, intent, object_id, address, kind, operation, outcome, note, sent_ms, "
 		"ended_ms)"
-		" SELECT ?1, id, object_id, address, kind, operation, ?2, ?3, wall_ms, ?4 FROM intents WHERE id = ?5",
+		" SELECT run, id, object_id, address, kind, operation, ?2, CASE run WHEN ?1 THEN ?3"
+		" ELSE ?3 || ' (' || (SELECT command || ' ' || substr(lower(hex(runs.id)), 1, 8) FROM runs"
+		" WHERE runs.number = ?1) || ')' END, wall_ms, ?4 FROM intents WHERE id = ?5",
 	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
 	[STATEMENT_INTENT_RESEAL] = "UPDATE intents SET sealed = ? WHERE id = ?",
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",

@@ -108,7 +108,9 @@ def test_history_of_the_dead(gated, gate):  # noqa: F811
     gated.run("apply", "--yes")
     runs = ask(gated, "history")["runs"]
     assert [(run["command"], run["outcome"]) for run in runs] == [("apply", "done"), ("recover", "done"), ("apply", "lost")]
-    assert ask(gated, "history", lost["id"])["calls"] == []
+    (call,) = ask(gated, "history", lost["id"])["calls"]
+    assert (call["operation"], call["outcome"]) == ("CreateVpc", "done")
+    assert call["note"].endswith(f"(recover {runs[1]['id'][:8]})") and ask(gated, "history", runs[1]["id"])["calls"] == []
 
 
 MOVES = [
@@ -236,8 +238,10 @@ def test_rm_with_an_open_call(gated, gate):  # noqa: F811
     assert "open: CreateVpc" in gated.run("state", "list").out
     gated.run("state", "rm", "aws.vpc.main", "--yes", "--force")
     assert gated.run("state", "list").out == ""
-    (call,) = ask(gated, "history", ask(gated, "history")["runs"][0]["id"])["calls"]
+    forgot, lost = ask(gated, "history")["runs"]
+    (call,) = ask(gated, "history", lost["id"])["calls"]
     assert (call["operation"], call["outcome"]) == ("CreateVpc", "forgotten")
+    assert call["note"].endswith(f"(state rm {forgot['id'][:8]})")
 
 
 def test_backup_and_back(rich):

@@ -162,6 +162,112 @@ static void test_forms(void **state)
 	user.store->ops->close(user.store);
 }
 
+static void run_sql(const char *path, const char *sql)
+{
+	sqlite3 *database = NULL;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(database);
+}
+
+static struct intent change(struct store_user *user)
+{
+	struct intent intent = fixture_intent(user->fixture, 1);
+
+	intent.operation = SLICE("ModifySubnetAttribute");
+	intent.recipe = RECIPE_CONVERGE;
+	intent.creates = false;
+	return intent;
+}
+
+static void send(struct store_user *user, const struct intent *intent)
+{
+	struct commit commit = {.intents = intent, .intent_count = 1};
+
+	if (user->store->ops->commit(user->store, &commit, &user->fixture->diagnostics) != COMMIT_DONE)
+		fixture_give_up(user->fixture);
+}
+
+/* What another run found out of the call is recorded: object 1 is as the call left it. */
+static void settle(struct store_user *user, const struct intent *intent, const char *alias)
+{
+	struct object *object = fixture_object(user->fixture, 1);
+	const struct object *const objects[] = {object};
+	const struct slice removals[] = {object->object_id};
+	const struct intent_close close = {intent->id, OUTCOME_DONE, SLICE("read")};
+	struct commit commit = {.closes = &close, .close_count = 1, .settles = true};
+	struct slice body = alias ? arena_format(&user->fixture->arena, "{\"by\":\"%s\"}", alias) : SLICE("");
+
+	if (alias) {
+		object->provider = slice_of(alias);
+		commit.upserts = objects;
+		commit.bodies = &body;
+		commit.upsert_count = 1;
+	} else {
+		commit.removals = removals;
+		commit.removal_count = 1;
+	}
+	if (user->store->ops->commit(user->store, &commit, &user->fixture->diagnostics) != COMMIT_DONE)
+		fixture_give_up(user->fixture);
+}
+
+static void expect_call(struct store_user *user, size_t run, const char *outcome, const char *note)
+{
+	struct call_record *calls;
+	size_t count;
+
+	if (!user->store->ops->calls(user->store, &user->fixture->arena, user->runs[run], &calls, &count,
+				     &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+	assert_int_equal(count, outcome ? 1 : 0);
+	if (!outcome)
+		return;
+	assert_true(slice_is(calls[0].outcome, outcome));
+	assert_true(slice_is(calls[0].note, note));
+}
+
+/* A run that ended within a call has found what there was before it, and has done what another one finds out. */
+static void test_cut_off(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *left; /* NULL: the object is gone */
+		const char *sql;  /* what is done to the file in between */
+	} rows[] = {
+		{"an update", "settled", NULL},
+		{"a delete", NULL, NULL},
+		{"an update by a version that kept nothing with intents", "settled",
+		 "DELETE FROM formers WHERE run = 2"},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct store_user user = open_user(state);
+		const struct intent intent = change(&user);
+
+		begin(&user, "first");
+		put(&user, "made");
+		end(&user);
+		begin(&user, "later");
+		send(&user, &intent);
+		end(&user);
+		expect(&user, 0, NULL, "made", 1);
+		expect(&user, 1, "made", "made", -1);
+		expect_call(&user, 1, "unknown", "");
+		if (rows[i].sql)
+			run_sql(user.fixture->path, rows[i].sql);
+		begin(&user, "recover");
+		settle(&user, &intent, rows[i].left);
+		end(&user);
+		expect(&user, 1, "made", rows[i].left, -1);
+		expect_call(&user, 1, "done", "read (recover 00000000)");
+		changed(&user, 2, 0);
+		expect_call(&user, 2, NULL, NULL);
+		user.store->ops->close(user.store);
+		state_file_remove(user.fixture);
+	}
+}
+
 /* A call of the past says which id its object had before a run deleted it. */
 static void test_id_of_past_call(void **state)
 {
@@ -193,15 +299,6 @@ static void test_passing(void **state)
 	end(&user);
 	changed(&user, 1, 0);
 	user.store->ops->close(user.store);
-}
-
-static void run_sql(const char *path, const char *sql)
-{
-	sqlite3 *database = NULL;
-
-	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(database);
 }
 
 /* What runs found is kept while they are among the newest, or young: without gaps, the oldest goes first. */
@@ -314,8 +411,9 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_forms),	  STATE_TEST(test_id_of_past_call), STATE_TEST(test_passing),
-		STATE_TEST(test_pruning), STATE_TEST(test_first_format),    STATE_TEST(test_damage),
+		STATE_TEST(test_forms),	  STATE_TEST(test_cut_off), STATE_TEST(test_id_of_past_call),
+		STATE_TEST(test_passing), STATE_TEST(test_pruning), STATE_TEST(test_first_format),
+		STATE_TEST(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
