@@ -78,7 +78,9 @@ static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 			node->looking ? node_look_fields(node, &waiting->arena) : fields_of(work, &waiting->arena);
 		waiting->batch.requests[i] = (struct read_request){
 			.id = work->kind->found ? object->address : object->provider_id,
-			.matters = fields,
+			/* Nothing is compared of what leaves, nor of what is made before it is ready. */
+			.matters = !node->looking && work->phase == PHASE_DELETE ? NULL : fields,
+			.once_ready = !node->looking && work->desired,
 			.wanted = work->desired ? work->desired : fields,
 			.outputs = &object->outputs,
 			/* The task itself reads again where it must: no proof of absence is needed here. */

@@ -80,6 +80,7 @@ static void start_details(struct read_batch *batch)
 	for (size_t i = 0; possible && i < batch->count; i++) {
 		struct read_request *request = &batch->requests[i];
 		if (!request->live || request->live->presence != PRESENCE_PRESENT || !request->matters ||
+		    (request->once_ready && request->live->readiness != READY) ||
 		    !provider->needs_detail(batch->kind, request->matters))
 			continue;
 		struct detail_reading *detail = arena_new(batch->arena, struct detail_reading);

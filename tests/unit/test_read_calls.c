@@ -119,6 +119,38 @@ static void test_calls_of_a_plan(void **state)
 	}
 }
 
+/* What is not ready yet, and what goes, is looked at without what takes a call of its own. */
+static void test_details_while_waiting(void **state)
+{
+	static const struct {
+		const char *command;
+		const char *listing;
+		uint64_t looks; /* at least */
+		const char *detail;
+		uint64_t details; /* exactly */
+	} rows[] = {
+		{"apply --yes", "DescribeVpnGateways", 10, "DescribeRouteTables", 2},
+		{"destroy --yes", "DescribeVpnGateways", 10, "DescribeRouteTables", 1},
+	};
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "calls.yaml",
+		    "stack: calls\naws.vpc: {x0: {cidr: 10.0.0.0/16}}\n"
+		    "aws.vpn_gateway: {g: {vpc: x0, propagate_to: []}}\n");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t looks = count_of(&cloud, rows[i].listing), details = count_of(&cloud, rows[i].detail);
+
+		cloud_expect(&cloud, rows[i].command, STATUS_FINE);
+		looks = count_of(&cloud, rows[i].listing) - looks;
+		details = count_of(&cloud, rows[i].detail) - details;
+		if (looks < rows[i].looks || details != rows[i].details)
+			fail_msg("%s: %llu looks, %llu details", rows[i].command, (unsigned long long)looks,
+				 (unsigned long long)details);
+	}
+	cloud_close(&cloud);
+}
+
 static void add_foreign(struct cloud *cloud, int count)
 {
 	struct diagnostics diagnostics;
@@ -233,9 +265,8 @@ static void test_a_name_among_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_calls_of_a_plan),
-		WORLD_TEST(test_few_of_many),
-		WORLD_TEST(test_rebuilt_among_many),
+		WORLD_TEST(test_calls_of_a_plan),   WORLD_TEST(test_details_while_waiting),
+		WORLD_TEST(test_few_of_many),	    WORLD_TEST(test_rebuilt_among_many),
 		WORLD_TEST(test_a_name_among_many),
 	};
 
