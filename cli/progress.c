@@ -216,15 +216,28 @@ static void print_end(struct progress_view *view, struct buffer *text, enum prog
 	buffer_string(text, "  ");
 	print_safe(text, one->action->address);
 	buffer_string(text, "  ");
-	if (progress == PROGRESS_SKIPPED) {
+	switch (progress) {
+	case PROGRESS_SKIPPED:
 		paint(text, palette, PAINT_CHANGE, "skipped");
 		buffer_string(text, ": what it needs failed\n");
 		return;
-	}
-	if (progress == PROGRESS_FAILED)
+	case PROGRESS_LEFT:
+		paint(text, palette, PAINT_CHANGE, "left for the next run\n");
+		return;
+	case PROGRESS_FAILED:
 		paint(text, palette, PAINT_LOUD, "%s FAILED", words->doing);
-	else
+		break;
+	case PROGRESS_UNFINISHED:
+		paint(text, palette, PAINT_LOUD, "%s, not finished", words->done);
+		break;
+	case PROGRESS_UNANSWERED:
+		paint(text, palette, PAINT_LOUD, "%s, not answered", words->doing);
+		break;
+	case PROGRESS_DONE:
+	case PROGRESS_STARTED:
 		paint(text, palette, PAINT_GOOD, "%s", words->done);
+		break;
+	}
 	buffer_string(text, " after ");
 	print_duration(text, now_ms(view) - one->began_ms);
 	buffer_byte(text, '\n');

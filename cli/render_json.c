@@ -209,6 +209,32 @@ static void put_plan(struct value_builder *builder, const struct report *report)
 		put(builder, "irreversible", notes_value(report));
 }
 
+/* What was to be done and was not, with how that ended. */
+static struct value left_value(const struct report *report)
+{
+	static const char *const names[] = {[ENDING_NONE] = NULL,
+					    [ENDING_DONE] = NULL,
+					    [ENDING_FAILED] = "failed",
+					    [ENDING_SKIPPED] = "skipped",
+					    [ENDING_UNFINISHED] = "unfinished"};
+	const struct apply *apply = report->applied;
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < apply->plan->action_count; i++) {
+		const char *name = names[apply->endings[i]];
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		if (!name)
+			continue;
+		put_text(&builder, "address", apply->plan->actions[i].address);
+		put_text(&builder, "ending", slice_of(name));
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
+	}
+	return value_builder_list(&list, report->arena);
+}
+
 static void put_applied(struct value_builder *builder, const struct report *report)
 {
 	VALUE_BUILDER_AUTO applied;
@@ -217,9 +243,11 @@ static void put_applied(struct value_builder *builder, const struct report *repo
 	put_count(&applied, "done", report->applied->done_count);
 	put_count(&applied, "failed", report->applied->failed_count);
 	put_count(&applied, "skipped", report->applied->skipped_count);
+	put_count(&applied, "unfinished", report->applied->unfinished_count);
 	put_count(&applied, "halfway", report->applied->begun_count);
 	put_count(&applied, "calls", report->applied->request_count);
 	put(&applied, "interrupted", value_bool(report->applied->interrupted));
+	put(&applied, "left", left_value(report));
 	put(&applied, "elapsed_ms", value_integer(report->elapsed_ms));
 	put(builder, "applied", value_builder_map(&applied, report->arena));
 }

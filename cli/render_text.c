@@ -5,7 +5,7 @@
 
 /* The plan as people read it: drift and intent apart, what destroys first. */
 
-enum { ADDRESS_COLUMN = 34, PATH_WIDTH_LEAST = 12, PATH_WIDTH_MOST = 40 };
+enum { ADDRESS_COLUMN = 34, PATH_WIDTH_LEAST = 12, PATH_WIDTH_MOST = 40, LEFT_MOST = 12 };
 
 static const struct {
 	const char *name;
@@ -302,20 +302,53 @@ static void print_outputs(struct buffer *buffer, const struct report *report, co
 	}
 }
 
+static void print_left(struct buffer *buffer, const struct apply *apply)
+{
+	static const char *const words[] = {[ENDING_NONE] = NULL,
+					    [ENDING_DONE] = NULL,
+					    [ENDING_FAILED] = "failed",
+					    [ENDING_SKIPPED] = "still to do",
+					    [ENDING_UNFINISHED] = "begun, not finished"};
+	/* What was begun is what people look for; where many are left, it must not drown. */
+	static const enum ending order[] = {ENDING_UNFINISHED, ENDING_FAILED, ENDING_SKIPPED};
+	size_t left = apply->failed_count + apply->skipped_count + apply->unfinished_count;
+	size_t shown = 0;
+
+	if (left > 0)
+		buffer_string(buffer, "left for the next run\n");
+	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++) {
+		for (size_t i = 0; i < apply->plan->action_count && shown < LEFT_MOST; i++) {
+			if (apply->endings[i] != order[k])
+				continue;
+			buffer_string(buffer, "  ");
+			print_safe(buffer, apply->plan->actions[i].address);
+			buffer_format(buffer, "  %s\n", words[order[k]]);
+			shown++;
+		}
+	}
+	if (left > shown)
+		buffer_format(buffer, "  and %zu more\n", left - shown);
+}
+
 static void print_applied(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	const struct apply *apply = report->applied;
-	bool whole = apply->failed_count + apply->skipped_count == 0 && !apply->interrupted;
+	bool whole = apply->failed_count + apply->skipped_count + apply->unfinished_count == 0 && !apply->interrupted;
 	const char *verdict = whole ? "applied" : apply_has_changed(apply) ? "partly applied" : "not applied";
 
 	paint(buffer, palette, whole ? PAINT_GOOD : PAINT_LOUD, "%s", verdict);
 	buffer_format(buffer, ": %zu done, %zu failed, %zu skipped", apply->done_count, apply->failed_count,
 		      apply->skipped_count);
+	if (apply->unfinished_count > 0)
+		buffer_format(buffer, ", %zu not finished", apply->unfinished_count);
 	if (apply->begun_count > 0)
 		buffer_format(buffer, " (%zu halfway)", apply->begun_count);
 	buffer_format(buffer, ", %zu call%s in ", apply->request_count, apply->request_count == 1 ? "" : "s");
 	print_duration(buffer, report->elapsed_ms);
 	buffer_byte(buffer, '\n');
+	/* Those that failed, and what needs them, were each told when that came. */
+	if (apply->interrupted)
+		print_left(buffer, apply);
 	if (!whole)
 		buffer_string(buffer, "run it again to resume: what was done is recorded\n");
 }

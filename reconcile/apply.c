@@ -48,6 +48,15 @@ static void on_ended(struct task *task, bool done)
 	struct applying *applying = node->target->applying;
 	const struct graph *graph = &applying->phases.graph;
 	size_t index = (size_t)(node - applying->nodes);
+	if (task->cut_short) {
+		node->state = NODE_CUT;
+		tell(applying,
+		     task->unanswered ? PROGRESS_UNANSWERED
+		     : task->changed  ? PROGRESS_UNFINISHED
+				      : PROGRESS_LEFT,
+		     node);
+		return;
+	}
 	node->state = done ? NODE_DONE : NODE_FAILED;
 	tell(applying, done ? PROGRESS_DONE : PROGRESS_FAILED, node);
 	if (!done) {
@@ -148,10 +157,9 @@ static void prepare(struct applying *applying)
 }
 
 /* What became of an action is what became of the worst of its phases; those before may have changed something. */
-static void count_result(struct applying *applying, size_t action)
+static enum ending ending_of(const struct applying *applying, size_t action, bool *ret_changed)
 {
-	struct apply *apply = applying->apply;
-	bool any = false, failed = false, skipped = false, changed = false;
+	bool any = false, failed = false, skipped = false, left = false, changed = false;
 
 	for (int phase = 0; phase < PHASE_COUNT; phase++) {
 		uint32_t number = phases_node(&applying->phases, action, (enum phase)phase);
@@ -160,19 +168,39 @@ static void count_result(struct applying *applying, size_t action)
 		const struct node *node = &applying->nodes[number];
 		any = true;
 		failed |= node->state == NODE_FAILED;
-		skipped |= node->state != NODE_FAILED && node->state != NODE_DONE;
+		skipped |= node->state == NODE_SKIPPED;
+		left |= node->state != NODE_DONE;
 		/* What was adopted took no call, and is recorded. */
 		changed |= node->work.task.changed || (phase == PHASE_MAKE && node->state == NODE_DONE);
 	}
-	if (any)
-		*(failed ? &apply->failed_count : skipped ? &apply->skipped_count : &apply->done_count) += 1;
-	apply->begun_count += (failed || skipped) && changed;
+	*ret_changed = changed;
+	if (failed || skipped)
+		return failed ? ENDING_FAILED : ENDING_SKIPPED;
+	if (left)
+		return changed ? ENDING_UNFINISHED : ENDING_SKIPPED;
+	return any ? ENDING_DONE : ENDING_NONE;
 }
 
 static void count_results(struct applying *applying)
 {
-	for (size_t i = 0; i < applying->apply->plan->action_count; i++)
-		count_result(applying, i);
+	struct apply *apply = applying->apply;
+	size_t counts[] = {[ENDING_NONE] = 0,
+			   [ENDING_DONE] = 0,
+			   [ENDING_FAILED] = 0,
+			   [ENDING_SKIPPED] = 0,
+			   [ENDING_UNFINISHED] = 0};
+
+	for (size_t i = 0; i < apply->plan->action_count; i++) {
+		bool changed;
+
+		apply->endings[i] = ending_of(applying, i, &changed);
+		counts[apply->endings[i]]++;
+		apply->begun_count += apply->endings[i] > ENDING_DONE && changed;
+	}
+	apply->done_count = counts[ENDING_DONE];
+	apply->failed_count = counts[ENDING_FAILED];
+	apply->skipped_count = counts[ENDING_SKIPPED];
+	apply->unfinished_count = counts[ENDING_UNFINISHED];
 }
 
 bool apply_has_changed(const struct apply *apply)
@@ -215,6 +243,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.age_context = &applying,
 		.diagnostics = diagnostics,
 	};
+	apply->endings = arena_new_array(apply->arena, apply->plan->action_count + 1, enum ending);
 	if (!phases_build(&applying.phases, apply->plan, apply->arena, diagnostics)) {
 		phases_release(&applying.phases);
 		return false;
@@ -238,6 +267,6 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_release(&applying.fresh);
 	loop_release(&applying.loop);
 	phases_release(&applying.phases);
-	return !apply->interrupted && apply->failed_count + apply->skipped_count == 0 &&
+	return !apply->interrupted && apply->failed_count + apply->skipped_count + apply->unfinished_count == 0 &&
 	       diagnostics->error_count == errors;
 }

@@ -16,6 +16,19 @@ enum progress {
 	PROGRESS_DONE,
 	PROGRESS_FAILED,
 	PROGRESS_SKIPPED,
+	/* The run ended before the phase did: */
+	PROGRESS_UNFINISHED, /* it had changed something */
+	PROGRESS_UNANSWERED, /* with a call on its way that changes something */
+	PROGRESS_LEFT,	     /* it had changed nothing */
+};
+
+/* What became of an action. */
+enum ending {
+	ENDING_NONE, /* there was nothing to carry out */
+	ENDING_DONE,
+	ENDING_FAILED,
+	ENDING_SKIPPED,	   /* what it needs failed, or the run ended before its turn */
+	ENDING_UNFINISHED, /* begun, and the run ended */
 };
 
 /* One call a phase begins or ends; elapsed_ms by the boot clock, 0 at the start. */
@@ -49,8 +62,9 @@ struct apply {
 	struct arena *arena;
 
 	/* What came of it. */
-	size_t done_count, failed_count, skipped_count; /* actions */
-	size_t begun_count; /* of those that failed or were skipped: changed something, or may have */
+	enum ending *endings; /* parallel to the plan's actions, in arena */
+	size_t done_count, failed_count, skipped_count, unfinished_count;
+	size_t begun_count; /* of those that were not done: changed something, or may have */
 	size_t request_count;
 	bool interrupted;
 };

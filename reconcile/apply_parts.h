@@ -15,6 +15,7 @@ enum node_state {
 	NODE_DONE,
 	NODE_FAILED,
 	NODE_SKIPPED,
+	NODE_CUT, /* the run ended before it did */
 };
 
 /* The objects of one action while it is carried out. */

@@ -76,7 +76,9 @@ void loop_sleep(struct loop *loop, struct task *task, int64_t due_ms)
 
 void loop_end(struct loop *loop, struct task *task, bool done)
 {
-	task->changed |= task->call.mutating && loop_is_in_flight(task);
+	task->unanswered = task->call.mutating && loop_is_in_flight(task);
+	task->changed |= task->unanswered;
+	task->cut_short = !done && task->loop.wanted != STEP_FAILED;
 	loop_drop_exchange(loop, task);
 	arena_release(&task->scratch);
 	if (task->loop.next)

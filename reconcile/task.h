@@ -87,6 +87,8 @@ struct task {
 	struct object *deposed; /* made durable with the next commit too, or NULL */
 	struct object *gone;	/* its record is dropped with the next commit, or NULL */
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
+	bool cut_short;		/* set by the loop: the run ended before the task did, or before that was durable */
+	bool unanswered;	/* of cut_short: with a changing call that is on its way */
 
 	/* Of the loop alone. */
 	struct {

@@ -1,6 +1,7 @@
 """Runs that are held up, interrupted or killed, against a third-party server behind a gate."""
 
 import http.server
+import json
 import os
 import signal
 import threading
@@ -137,8 +138,16 @@ def test_interrupt_finishes_what_is_in_flight(tiny, gate, moto):
     run.send_signal(signal.SIGINT)
     told = wait_for(run, "in flight")
     gate.open()
-    _, err = finish(run, 130)
+    out, err = finish(run, 130)
     assert (told + err).count("finishing 1 call in flight; again to stop at once") == 1
+    assert "aws.vpc.main  created, not finished after" in err and "FAILED" not in told + err
+    assert "partly applied: 0 done, 0 failed, 2 skipped, 1 not finished (1 halfway), " in out
+    _, _, left = out.partition("left for the next run\n")
+    assert [line.split() for line in left.splitlines()[:3]] == [
+        ["aws.vpc.main", "begun,", "not", "finished"],
+        ["aws.subnet.a", "still", "to", "do"],
+        ["aws.subnet.b", "still", "to", "do"],
+    ]
     assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 0
     assert vpcs(moto)[0] in tiny.run("state", "list").out
     tiny.run("apply", "--yes")
@@ -148,14 +157,23 @@ def test_interrupt_finishes_what_is_in_flight(tiny, gate, moto):
 @pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM, signal.SIGTERM], [signal.SIGKILL]])
 def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
     gate.after = "CreateVpc"
-    run = tiny.start("apply", "--yes")
+    run = tiny.start("apply", "--yes", "--output", "json")
     assert gate.held.wait(30)
     run.send_signal(signals[0])
     if len(signals) > 1:
         # A second one that comes before the first was taken in is the same one.
         wait_for(run, "in flight")
         run.send_signal(signals[1])
-    finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[signals[0]])
+    out, err = finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[signals[0]])
+    if len(signals) > 1:
+        applied = json.loads(out)["applied"]
+        assert "aws.vpc.main  creating, not answered after" in err
+        assert (applied["failed"], applied["skipped"], applied["unfinished"], applied["halfway"]) == (0, 2, 1, 1)
+        assert [(one["address"], one["ending"]) for one in applied["left"]] == [
+            ("aws.subnet.a", "skipped"),
+            ("aws.subnet.b", "skipped"),
+            ("aws.vpc.main", "unfinished"),
+        ]
     # It was made, and nobody saw the answer.
     assert len(vpcs(moto)) == 1
     assert "open: CreateVpc" in tiny.run("state", "list").out
