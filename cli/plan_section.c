@@ -27,6 +27,7 @@ static enum section own_section(const struct report *report, const struct action
 		return action->drifted ? SECTION_DRIFT : SECTION_INTENT;
 	case OPERATION_DELETE:
 	case OPERATION_ADOPT:
+	case OPERATION_TAKE_BACK:
 		return SECTION_INTENT;
 	case OPERATION_UPDATE:
 	case OPERATION_REPLACE:

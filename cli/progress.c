@@ -14,11 +14,17 @@ static const struct words {
 	const char *doing;
 	const char *done;
 } operation_words[OPERATION_COUNT] = {
-	[OPERATION_NONE] = {"leaving", "left"},	      [OPERATION_CREATE] = {"creating", "created"},
-	[OPERATION_UPDATE] = {"changing", "changed"}, [OPERATION_REPLACE] = {"replacing", "replaced"},
-	[OPERATION_DELETE] = {"deleting", "deleted"}, [OPERATION_FORGET] = {"forgetting", "forgotten"},
-	[OPERATION_ADOPT] = {"adopting", "adopted"},  [OPERATION_CONFLICT] = {"leaving", "left"},
-	[OPERATION_INCOMPLETE] = {"leaving", "left"}, [OPERATION_RECORD] = {"recording", "recorded"},
+	[OPERATION_NONE] = {"leaving", "left"},
+	[OPERATION_CREATE] = {"creating", "created"},
+	[OPERATION_UPDATE] = {"changing", "changed"},
+	[OPERATION_REPLACE] = {"replacing", "replaced"},
+	[OPERATION_DELETE] = {"deleting", "deleted"},
+	[OPERATION_FORGET] = {"forgetting", "forgotten"},
+	[OPERATION_ADOPT] = {"adopting", "adopted"},
+	[OPERATION_CONFLICT] = {"leaving", "left"},
+	[OPERATION_INCOMPLETE] = {"leaving", "left"},
+	[OPERATION_RECORD] = {"recording", "recorded"},
+	[OPERATION_TAKE_BACK] = {"taking back", "taken back"},
 };
 
 /* What it is about within the action, where that tells more than the operation does. */

@@ -32,6 +32,7 @@ static const struct {
 	[OPERATION_CONFLICT] = {"#", "CONFLICT", PAINT_LOUD, false},
 	[OPERATION_INCOMPLETE] = {"?", "unread", PAINT_CHANGE, false},
 	[OPERATION_RECORD] = {"*", NULL, PAINT_FAINT, false},
+	[OPERATION_TAKE_BACK] = {"<", "take back", PAINT_GOOD, false},
 };
 
 /* Why, with a word before it that cannot be overlooked where something is destroyed. */
@@ -72,7 +73,8 @@ static void print_head(struct buffer *buffer, const struct report *report, const
 	}
 	buffer_string(buffer, "  ");
 	print_reason(buffer, report, action, palette);
-	if (action->role == OBJECT_DEPOSED && action->provider_id.size > 0) {
+	bool one_of_several = action->role == OBJECT_DEPOSED || action->operation == OPERATION_TAKE_BACK;
+	if (one_of_several && action->provider_id.size > 0) {
 		buffer_string(buffer, "  ");
 		print_safe(buffer, action->provider_id);
 	}
@@ -207,7 +209,7 @@ static void print_drift_summary(struct buffer *buffer, const struct plan *plan, 
 
 static void print_summary(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
 {
-	static const enum operation rare[] = {OPERATION_ADOPT, OPERATION_FORGET, OPERATION_RECORD};
+	static const enum operation rare[] = {OPERATION_ADOPT, OPERATION_TAKE_BACK, OPERATION_FORGET, OPERATION_RECORD};
 
 	print_count(buffer, palette, plan->counts[OPERATION_CREATE], "create  ", false);
 	print_count(buffer, palette, plan->counts[OPERATION_UPDATE], "update  ", false);

@@ -320,6 +320,7 @@ static const char *const stale_words[OPERATION_COUNT] = {
 	[OPERATION_ADOPT] = "it exists by now and would be adopted",
 	[OPERATION_CONFLICT] = "nothing may be done to it now",
 	[OPERATION_INCOMPLETE] = "it cannot be read now",
+	[OPERATION_TAKE_BACK] = "a replace has left one behind that would be taken back now",
 	[OPERATION_RECORD] = "it is as the plan wants it already, and only its record would follow",
 };
 

@@ -87,6 +87,8 @@ static void prepare_target(struct applying *applying, struct target *target, con
 	if (action->object_id.size)
 		target->old = map_get(by_id, action->object_id);
 	target->current = target->old;
+	if (action->displaces.size)
+		target->displaced = map_get(by_id, action->displaces);
 	if (action->in_spec)
 		target->session = sessions_of_alias(apply->sessions, apply->stack, action->provider);
 	if (target->old)

@@ -17,11 +17,12 @@ bool node_must_look(const struct node *node)
 {
 	const struct target *target = node->target;
 	enum operation operation = target->action->operation;
-	bool changes = operation == OPERATION_UPDATE || operation == OPERATION_REPLACE || operation == OPERATION_DELETE;
+	bool changes = operation == OPERATION_UPDATE || operation == OPERATION_REPLACE ||
+		       operation == OPERATION_DELETE || operation == OPERATION_TAKE_BACK;
 	/* What an earlier run began is not as anybody planned it, and is read by whoever finishes it. */
 	return changes && !target->looked && target->old && target->old_session &&
 	       value_is(&target->action->live, VALUE_MAP) && target->old->role != OBJECT_INCOMPLETE &&
-	       target_is_stale(target);
+	       target->action->role != OBJECT_INCOMPLETE && target_is_stale(target);
 }
 
 enum step node_look(struct node *node)

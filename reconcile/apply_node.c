@@ -254,7 +254,8 @@ static void begin_leaving(struct node *node)
 	struct target *target = node->target;
 	const struct applying *applying = target->applying;
 	node->work.task.object = target->old;
-	node->work.unsettle_all = target->action->operation != OPERATION_UPDATE;
+	node->work.unsettle_all =
+		target->action->operation != OPERATION_UPDATE && target->action->operation != OPERATION_TAKE_BACK;
 	if (node->work.phase == PHASE_UNSETTLE) {
 		list_leaving(node);
 		node->work.vacates = applying->phases.vacates[target - applying->targets];
@@ -269,6 +270,17 @@ static bool begins_new_object(const struct target *target)
 {
 	enum operation operation = target->action->operation;
 	return operation == OPERATION_CREATE || operation == OPERATION_ADOPT || operation == OPERATION_REPLACE;
+}
+
+/* Both in one commit: at no time are there two that the address stands for. */
+static void take_back(struct target *target, struct task *task)
+{
+	target->old->role = target->action->role;
+	if (target->displaced) {
+		target->displaced->role = OBJECT_DEPOSED;
+		task->deposed = target->displaced;
+	}
+	task->record_changed = true;
 }
 
 static void begin_making(struct node *node)
@@ -291,6 +303,8 @@ static void begin_making(struct node *node)
 			target->current->provider_id = action->provider_id;
 		task->record_changed = true;
 	}
+	if (action->operation == OPERATION_TAKE_BACK && node->work.phase == PHASE_MAKE)
+		take_back(target, task);
 	task->object = target->current;
 	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
 	node->work.changes = action->changes;

@@ -22,8 +22,9 @@ enum node_state {
 struct target {
 	struct applying *applying;
 	const struct action *action;
-	struct object *old;	/* recorded, or NULL */
-	struct object *current; /* what the address stands for: old, or the new one */
+	struct object *old;	  /* recorded, or NULL */
+	struct object *current;	  /* what the address stands for: old, or the new one */
+	struct object *displaced; /* of a take-back: what the address stood for before, or NULL */
 	struct session *session;
 	struct session *old_session; /* of what is deleted, which may be elsewhere */
 	struct value desired;	     /* resolved and canonical */

@@ -178,6 +178,16 @@ struct decision decide(const struct situation *situation)
 	return (struct decision){OPERATION_CONFLICT, "no rule covers this situation"};
 }
 
+struct decision decide_taking_back(const struct decision *decision, enum difference_class difference)
+{
+	bool makes = decision->operation == OPERATION_CREATE || decision->operation == OPERATION_REPLACE;
+	unsigned fitting = DIFFERENCE(DIFFERENCE_NONE) | DIFFERENCE(DIFFERENCE_IN_PLACE);
+
+	if (!makes || !(DIFFERENCE(difference) & fitting))
+		return *decision;
+	return (struct decision){OPERATION_TAKE_BACK, "a replace left it behind, and it fits again"};
+}
+
 const char *decide_destroying(const struct situation *situation, const struct decision *decision, enum going going)
 {
 	static const struct {
@@ -217,10 +227,10 @@ const char *decide_hint(const struct situation *situation, const struct decision
 const char *operation_name(enum operation operation)
 {
 	static const char *const names[OPERATION_COUNT] = {
-		[OPERATION_NONE] = "none",	 [OPERATION_CREATE] = "create",	    [OPERATION_UPDATE] = "update",
-		[OPERATION_REPLACE] = "replace", [OPERATION_DELETE] = "delete",	    [OPERATION_FORGET] = "forget",
-		[OPERATION_ADOPT] = "adopt",	 [OPERATION_CONFLICT] = "conflict", [OPERATION_INCOMPLETE] = "unread",
-		[OPERATION_RECORD] = "record",
+		[OPERATION_NONE] = "none",	 [OPERATION_CREATE] = "create",	      [OPERATION_UPDATE] = "update",
+		[OPERATION_REPLACE] = "replace", [OPERATION_DELETE] = "delete",	      [OPERATION_FORGET] = "forget",
+		[OPERATION_ADOPT] = "adopt",	 [OPERATION_CONFLICT] = "conflict",   [OPERATION_INCOMPLETE] = "unread",
+		[OPERATION_RECORD] = "record",	 [OPERATION_TAKE_BACK] = "take-back",
 	};
 	return names[operation];
 }

@@ -38,9 +38,10 @@ enum operation {
 	OPERATION_CONFLICT,   /* nothing is done; an error tells why */
 	OPERATION_INCOMPLETE, /* nothing is done, because it could not be read: exit 3 */
 	OPERATION_RECORD,     /* nothing is called; the record follows what is live */
+	OPERATION_TAKE_BACK,  /* what a replace left behind becomes the address's own again, and is changed as needed */
 };
 
-enum { OPERATION_COUNT = 10 };
+enum { OPERATION_COUNT = 11 };
 
 struct situation {
 	bool in_spec;
@@ -57,6 +58,8 @@ struct decision {
 };
 
 struct decision decide(const struct situation *situation);
+/* The same where a replace has left something behind that differs so from what is wanted. */
+struct decision decide_taking_back(const struct decision *decision, enum difference_class difference);
 /* Why something goes whatever the spec says. */
 enum going {
 	GOING_WITH_ALL,

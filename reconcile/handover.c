@@ -17,7 +17,7 @@ static bool ends_object(const struct action *action)
 
 static bool moves(const struct action *action)
 {
-	return action->operation == OPERATION_UPDATE && action->makes;
+	return action->operation == OPERATION_TAKE_BACK || (action->operation == OPERATION_UPDATE && action->makes);
 }
 
 static struct slice text_of(const struct search *search, const struct action *action, const struct field *field,

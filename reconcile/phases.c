@@ -39,6 +39,10 @@ static unsigned phases_of(const struct action *action)
 		if (action->role == OBJECT_INCOMPLETE)
 			return 1u << PHASE_MAKE | parts;
 		return (action->makes ? 1u << PHASE_MAKE : 0) | (action->settles ? 1u << PHASE_SETTLE : 0);
+	case OPERATION_TAKE_BACK:
+		if (action->role == OBJECT_INCOMPLETE)
+			return 1u << PHASE_MAKE | parts;
+		return 1u << PHASE_MAKE | (action->settles ? 1u << PHASE_SETTLE : 0);
 	case OPERATION_REPLACE:
 		return 1u << PHASE_UNSETTLE | 1u << PHASE_DELETE | 1u << PHASE_MAKE | parts;
 	case OPERATION_DELETE:
@@ -204,7 +208,8 @@ static void order_recorded(struct building *building, size_t index)
 /* An update whose part refers to what goes first lets go of it beforehand. */
 static bool must_let_go(const struct building *building, const struct action *action)
 {
-	bool updates = action->operation == OPERATION_UPDATE && action->provider_id.size > 0;
+	bool changes = action->operation == OPERATION_UPDATE || action->operation == OPERATION_TAKE_BACK;
+	bool updates = changes && action->provider_id.size > 0;
 	for (size_t i = 0; updates && i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
 		struct slice address = dependency->address;
@@ -215,6 +220,29 @@ static bool must_let_go(const struct building *building, const struct action *ac
 				return true;
 	}
 	return false;
+}
+
+/* What was the address's own goes as the old one does in a replace, once its place is taken. */
+static void order_displaced(struct building *building, size_t index)
+{
+	const struct action *action = &building->plan->actions[index];
+	struct phases *phases = building->phases;
+	for (size_t k = action->displaces.size > 0 ? index_in(&building->deposed, action->address) : SIZE_MAX;
+	     k != SIZE_MAX; k = next_at(building, action->address, k)) {
+		if (!slice_equal(building->plan->actions[k].object_id, action->displaces))
+			continue;
+		uint32_t make = phases_node(phases, index, PHASE_MAKE);
+		uint32_t settle = phases_node(phases, index, PHASE_SETTLE);
+		uint32_t unsettle = phases_node(phases, k, PHASE_UNSETTLE);
+		uint32_t delete = phases_node(phases, k, PHASE_DELETE);
+		if (!building->handovers.vacates[k])
+			order_nodes(building, make, unsettle);
+		order_nodes(building, unsettle, settle);
+		order_nodes(building, settle, delete);
+		order_nodes(building, make, delete);
+		/* Its record alone. */
+		order_nodes(building, make, phases_node(phases, k, PHASE_MAKE));
+	}
 }
 
 /* What can exist but once is free before it is taken again. */
@@ -281,6 +309,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 		order_own(&building, i);
 		order_wanted(&building, i);
 		order_recorded(&building, i);
+		order_displaced(&building, i);
 	}
 	order_handovers(&building);
 	graph_close(&phases->graph);

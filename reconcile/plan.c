@@ -135,10 +135,14 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->wanted = resource->dependencies;
 	action->wanted_count = resource->dependency_count;
 	action->symbolic = resource_symbolic(resource, planning->input->style, planning->arena);
+	if (item->operation == OPERATION_TAKE_BACK && item->displaced)
+		action->displaces = item->displaced->object_id;
 	if (item->identity)
 		action->identity = *item->identity;
 	if (item->object) {
 		describe_object(action, item->object, item->live);
+		if (item->operation == OPERATION_TAKE_BACK)
+			action->role = object_was_finished(item->object) ? OBJECT_CURRENT : OBJECT_INCOMPLETE;
 		/* Where nobody was asked what the alias reaches, it is taken for what it reached. */
 		if (item->operation != OPERATION_REPLACE || !item->identity)
 			action->identity = item->object->identity;
@@ -151,7 +155,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 		action->makes = item->fields->makes;
 	if (item->parts)
 		action->settles = item->parts->settles;
-	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
+	if ((item->operation == OPERATION_UPDATE || item->operation == OPERATION_TAKE_BACK) &&
+	    action->role == OBJECT_INCOMPLETE)
 		action->makes = true;
 	join_unset(action, item, planning->arena);
 	if (item->operation == OPERATION_CREATE || (item->operation == OPERATION_ADOPT && !item->fields))
@@ -211,12 +216,16 @@ static bool add_leaving(struct planning *planning, struct object *object, const 
 		add_conflict(planning, &item, decision.reason, decide_hint(&situation, &decision));
 	struct action *action = add_action(planning);
 	action->operation = decision.operation;
-	action->reason = deposed ? "left behind by a replace" : decision.reason;
+	action->reason = !deposed			  ? decision.reason
+			 : object->role == OBJECT_DEPOSED ? "left behind by a replace"
+							  : "gives its place to the one that is taken back";
 	action->address = object->address;
 	action->kind = kind;
 	action->provider = object->provider;
 	action->identity = object->identity;
 	describe_object(action, object, live);
+	if (deposed)
+		action->role = OBJECT_DEPOSED;
 	if (decision.operation == OPERATION_INCOMPLETE)
 		add_unread(planning, object->address, (struct slice){0},
 			   live ? live->unread_reason : slice_of(decision.reason));
@@ -279,6 +288,8 @@ static void join_items(struct planning *planning)
 		struct object *object = input->objects[i];
 		struct item *item = plan_item_at(planning, object->address);
 		planning->of_objects[i] = item;
+		if (item && object->role == OBJECT_DEPOSED && item->left_behind == 0)
+			item->left_behind = i + 1;
 		if (!item || object->role == OBJECT_DEPOSED || (item->object && item->object->role == OBJECT_CURRENT))
 			continue;
 		item->object = object;
@@ -303,13 +314,19 @@ static void collect_items(struct planning *planning)
 	}
 }
 
+/* Of what could not be taken back now, and of what would have been displaced by it, neither goes. */
+static bool is_spared(const struct item *item, const struct object *object)
+{
+	return item && item->displaced == object && item->operation != OPERATION_TAKE_BACK;
+}
+
 static bool collect_leaving(struct planning *planning)
 {
 	bool sound = true;
 	for (size_t i = 0; i < planning->input->object_count; i++) {
 		struct object *object = planning->input->objects[i];
 		const struct item *item = planning->of_objects[i];
-		if ((item && item->object == object) || !planning->leaves[i])
+		if ((item && item->object == object) || !planning->leaves[i] || is_spared(item, object))
 			continue;
 		sound &= add_leaving(planning, object, planning->input->live ? planning->input->live[i] : NULL,
 				     item != NULL || object->role == OBJECT_DEPOSED);

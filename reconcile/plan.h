@@ -41,7 +41,8 @@ struct action {
 	/* The object that is there: empty for a create. */
 	struct slice object_id;
 	struct slice provider_id;
-	enum object_role role;
+	enum object_role role;	/* that it has then: a take-back gives it one, and another to what it displaces */
+	struct slice displaces; /* object id of what was the address's own until a take-back; empty: nothing was */
 	int64_t generation;
 	/* A replace makes the new object first and deletes the old one last. */
 	bool create_before_destroy;

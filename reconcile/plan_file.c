@@ -129,6 +129,7 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_true(&one, "in_spec", action->in_spec);
 	put_text(&one, "object_id", action->object_id);
 	put_text(&one, "provider_id", action->provider_id);
+	put_text(&one, "displaces", action->displaces);
 	put(&one, "role", value_text(role_names[action->role]));
 	put(&one, "generation", value_integer(action->generation));
 	put_true(&one, "create_before_destroy", action->create_before_destroy);
@@ -276,6 +277,7 @@ static struct value approval_value(const struct action *action, struct arena *ar
 	put(&one, "role", value_text(role_names[action->role]));
 	put(&one, "identity", value_string(identity_text(arena, &action->identity)));
 	put_text(&one, "object", action->provider_id);
+	put_text(&one, "displaces", action->displaces);
 	put_true(&one, "create_before_destroy", action->create_before_destroy);
 	put_true(&one, "protect", action->protect);
 	put(&one, "after", action->desired);
@@ -441,6 +443,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 		.in_spec = truth_of(one, "in_spec"),
 		.object_id = text_of(one, "object_id"),
 		.provider_id = text_of(one, "provider_id"),
+		.displaces = text_of(one, "displaces"),
 		.role = (enum object_role)role,
 		.generation = number_of(one, "generation"),
 		.create_before_destroy = truth_of(one, "create_before_destroy"),

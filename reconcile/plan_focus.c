@@ -57,6 +57,21 @@ static void link_references(struct focusing *focusing)
 	}
 }
 
+/* What is taken back and what it displaces go together. */
+static void link_displaced(struct focusing *focusing)
+{
+	struct planning *planning = focusing->planning;
+
+	for (size_t i = 0; i < planning->input->object_count; i++) {
+		const struct item *item = planning->of_objects[i];
+
+		if (!item || item->operation != OPERATION_TAKE_BACK || item->displaced != planning->input->objects[i])
+			continue;
+		graph_add(&focusing->graph, (size_t)(item - planning->items), planning->item_count + i);
+		graph_add(&focusing->graph, planning->item_count + i, (size_t)(item - planning->items));
+	}
+}
+
 static void link_users(struct focusing *focusing)
 {
 	struct planning *planning = focusing->planning;
@@ -109,6 +124,7 @@ static void reach_along(struct focusing *focusing)
 
 	link_references(focusing);
 	link_users(focusing);
+	link_displaced(focusing);
 	graph_close(graph);
 	for (size_t i = 0; i < focusing->count; i++)
 		for (uint32_t k = graph->first[focusing->queue[i]]; k < graph->first[focusing->queue[i] + 1]; k++)

@@ -24,7 +24,11 @@ struct item {
 	bool in_focus; /* with targets: chosen */
 	bool marked;   /* live has the marks of secrets */
 	uint8_t visit;
-	struct value id; /* of get_output() */
+	struct value id;    /* of get_output() */
+	size_t left_behind; /* number of the first of input->objects that a replace left behind here + 1; 0: none */
+	/* Of OPERATION_TAKE_BACK: what was the address's own, or NULL. */
+	struct object *displaced;
+	const struct live *displaced_live;
 };
 
 struct planning {
@@ -61,6 +65,12 @@ bool plan_load_body(struct planning *planning, struct object *object);
 void plan_items_tell_apart(struct planning *planning);
 /* Decides about every item: fields first along the order, then parts. */
 bool plan_items_judge(struct planning *planning);
+/* Compares what is wanted with the item's object, as to the fields of the resource itself. */
+enum difference_class plan_item_compare(struct planning *planning, struct item *item);
+/* Whether what a replace left behind is taken back, instead of making another. */
+void plan_item_take_back(struct planning *planning, struct item *item);
+/* Puts things back as they were before it was. */
+void plan_item_leave_behind(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */
 bool plan_items_order_replaces(struct planning *planning);
 

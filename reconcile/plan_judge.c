@@ -221,7 +221,7 @@ static void mark_live(struct planning *planning, struct item *item)
 static void diff_item(struct planning *planning, struct item *item, bool parts)
 {
 	mark_live(planning, item);
-	bool complete = item->object && item->object->role == OBJECT_CURRENT;
+	bool complete = item->object && object_was_finished(item->object);
 	struct difference *difference = arena_new(planning->arena, struct difference);
 	struct value sealed = value_null();
 	bool secret = value_has_secret(&item->wanted);
@@ -280,8 +280,13 @@ static enum difference_class class_of(const struct item *item)
 		return DIFFERENCE_NONE;
 	if (item->moved || fields->replaces || fields->maybe_replaces)
 		return DIFFERENCE_REPLACE;
-	return fields->makes || (item->object && item->object->role == OBJECT_INCOMPLETE) ? DIFFERENCE_IN_PLACE
-											  : DIFFERENCE_NONE;
+	return fields->makes || !object_was_finished(item->object) ? DIFFERENCE_IN_PLACE : DIFFERENCE_NONE;
+}
+
+enum difference_class plan_item_compare(struct planning *planning, struct item *item)
+{
+	diff_item(planning, item, false);
+	return class_of(item);
 }
 
 static bool judge_fields(struct planning *planning, struct item *item)
@@ -302,10 +307,8 @@ static bool judge_fields(struct planning *planning, struct item *item)
 		.protect = item->resource->protect || (item->object && item->object->protect),
 		.found = item->resource->kind->found,
 	};
-	if (situation.live == LIVE_PRESENT && (item->object || item->resource->kind->found)) {
-		diff_item(planning, item, false);
-		situation.difference = class_of(item);
-	}
+	if (situation.live == LIVE_PRESENT && (item->object || item->resource->kind->found))
+		situation.difference = plan_item_compare(planning, item);
 	struct decision decision = decide(&situation);
 	item->operation = decision.operation;
 	item->reason = item->moved ? "its provider now reaches another region" : decision.reason;
@@ -323,6 +326,7 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;
+	plan_item_take_back(planning, item);
 	return true;
 }
 
@@ -339,14 +343,14 @@ static bool judge_parts(struct planning *planning, struct item *item)
 		item->wanted = item->resource->desired;
 	}
 	if (item->operation != OPERATION_NONE && item->operation != OPERATION_RECORD &&
-	    item->operation != OPERATION_UPDATE)
+	    item->operation != OPERATION_UPDATE && item->operation != OPERATION_TAKE_BACK)
 		return true;
 	struct output_source source = {planning, get_output};
 	if (!planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
 		return false;
 	diff_item(planning, item, true);
-	if (item->parts->settles && item->operation != OPERATION_UPDATE) {
+	if (item->parts->settles && item->operation != OPERATION_UPDATE && item->operation != OPERATION_TAKE_BACK) {
 		item->operation = OPERATION_UPDATE;
 		item->reason = "can change in place";
 	}
@@ -359,7 +363,8 @@ static bool judge_parts(struct planning *planning, struct item *item)
 static bool acts(const struct item *item)
 {
 	return item->operation == OPERATION_CREATE || item->operation == OPERATION_UPDATE ||
-	       item->operation == OPERATION_REPLACE || item->operation == OPERATION_ADOPT;
+	       item->operation == OPERATION_REPLACE || item->operation == OPERATION_ADOPT ||
+	       item->operation == OPERATION_TAKE_BACK;
 }
 
 /* Whether the record has it: of what was never finished it has the id at most. */
@@ -392,6 +397,8 @@ static void block(struct planning *planning)
 			struct item *item = planning->order[i];
 			if (!acts(item) || !is_blocked(planning, item))
 				continue;
+			if (item->operation == OPERATION_TAKE_BACK)
+				plan_item_leave_behind(item);
 			item->operation = OPERATION_INCOMPLETE;
 			item->reason = "what it needs could not be read";
 			again |= !item->object || item->object->role == OBJECT_INCOMPLETE ||

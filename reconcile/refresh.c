@@ -91,7 +91,8 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 	const struct resource *resource = map_get(&refreshing->by_address, object->address);
 	const struct value *recorded =
 		object->has_body && value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
-	const struct value *wanted = resource && object->role != OBJECT_DEPOSED ? &resource->desired : NULL;
+	/* Also of what a replace left behind: it may be what is wanted again. */
+	const struct value *wanted = resource ? &resource->desired : NULL;
 	return (struct read_request){
 		.id = kind->found ? object->address : object->provider_id,
 		.matters = fields_that_matter(refresh->arena, wanted, recorded),

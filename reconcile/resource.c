@@ -361,6 +361,16 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	return true;
 }
 
+bool object_was_finished(const struct object *object)
+{
+	static const struct digest never = {0};
+
+	if (object->role != OBJECT_DEPOSED)
+		return object->role == OBJECT_CURRENT;
+	/* Either is recorded with the last step alone; what was rebuilt from its tags has just the second. */
+	return !digest_equal(&object->symbolic, &never) || object->observed.count > 0;
+}
+
 void object_discard_shown(struct object *object, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;

@@ -219,7 +219,10 @@ static void add_spec(struct plan_fixture *fixture, const char *spec)
 
 static const struct identity here = {.provider = {"t", 1}, .account = {"1", 1}, .region = {"west", 4}};
 
-/* {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record. */
+/*
+ * {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record, in its order;
+ * "t.net.a/2" is another object of the same address.
+ */
 static void add_record(struct plan_fixture *fixture, const char *record)
 {
 	struct value map = json(fixture, record);
@@ -232,8 +235,9 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		const struct value *now = value_get_named(one, "live");
 		const struct value *id = value_get_named(one, "id");
 		const struct value *protect = value_get_named(one, "protect");
+		struct slice rest = value_slice(&map.members[i].key);
 		*object = (struct object){
-			.address = value_slice(&map.members[i].key),
+			.address = slice_cut(&rest, '/'),
 			.object_id = arena_format(&fixture->arena, "object-%u", i),
 			.kind_version = 1,
 			.generation = 1,
@@ -246,9 +250,13 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			.observed = was ? *was : *applied,
 		};
 		object->kind = slice_of(plan_kind_of(object->address)->name);
-		object->outputs = json(fixture, "{\"version\": 1}");
-		if (value_get_named(one, "incomplete"))
+		object->outputs = json(fixture, value_get_named(one, "incomplete") ? "{}" : "{\"version\": 1}");
+		if (value_get_named(one, "incomplete")) {
 			object->role = OBJECT_INCOMPLETE;
+			object->observed = value_map(NULL, 0);
+		}
+		if (value_get_named(one, "region"))
+			object->identity.region = value_slice(value_get_named(one, "region"));
 		if (value_get_named(one, "role"))
 			object->role = OBJECT_DEPOSED;
 		object->dependency_count =
@@ -260,7 +268,8 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			*live = (struct live){.presence = PRESENCE_PRESENT,
 					      .provider_id = object->provider_id,
 					      .fields = *now,
-					      .outputs = json(fixture, "{\"version\": 1}")};
+					      .outputs = json(fixture, "{\"version\": 1}"),
+					      .ownership.lineage = value_slice(value_get_named(one, "owner"))};
 		fixture->read |= now && !value_is(now, VALUE_NULL);
 		/* What is live as null was not looked at. */
 		fixture->live_list[fixture->object_count] = now && value_is(now, VALUE_NULL) ? NULL : live;

@@ -228,6 +228,38 @@ static void test_rows(void **state)
 	}
 }
 
+/* What was left behind saves a making, and nothing else. */
+static void test_what_fits_is_taken_back(void **state)
+{
+	static const struct {
+		const char *name;
+		enum operation own;
+		enum difference_class difference;
+		enum operation expected;
+	} rows[] = {
+		{"in place of another", OPERATION_CREATE, DIFFERENCE_NONE, OPERATION_TAKE_BACK},
+		{"and changed", OPERATION_CREATE, DIFFERENCE_IN_PLACE, OPERATION_TAKE_BACK},
+		{"in place of a new one", OPERATION_REPLACE, DIFFERENCE_NONE, OPERATION_TAKE_BACK},
+		{"unfit", OPERATION_CREATE, DIFFERENCE_REPLACE, OPERATION_CREATE},
+		{"another thing", OPERATION_REPLACE, DIFFERENCE_FIXED, OPERATION_REPLACE},
+		{"nothing is wanted of it", OPERATION_NONE, DIFFERENCE_NONE, OPERATION_NONE},
+		{"what is there can change", OPERATION_UPDATE, DIFFERENCE_NONE, OPERATION_UPDATE},
+		{"what is there could not be read", OPERATION_INCOMPLETE, DIFFERENCE_NONE, OPERATION_INCOMPLETE},
+		{"what is there is protected", OPERATION_CONFLICT, DIFFERENCE_NONE, OPERATION_CONFLICT},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct decision own = {rows[i].own, "own"};
+		struct decision decision = decide_taking_back(&own, rows[i].difference);
+
+		if (decision.operation != rows[i].expected)
+			fail_msg("%s: %s, not %s", rows[i].name, operation_name(decision.operation),
+				 operation_name(rows[i].expected));
+		assert_int_equal(strcmp(decision.reason, "own") == 0, decision.operation == own.operation);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +269,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_ours_is_not_touched),
 		cmocka_unit_test(test_only_what_is_recorded_is_deleted),
 		cmocka_unit_test(test_what_contradicts_the_spec_is_a_conflict),
+		cmocka_unit_test(test_what_fits_is_taken_back),
 		cmocka_unit_test(test_what_was_found_is_forgotten_not_deleted),
 		cmocka_unit_test(test_what_is_said_when_everything_goes),
 		cmocka_unit_test(test_rows),

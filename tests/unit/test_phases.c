@@ -14,6 +14,7 @@
 #define GROUP(name, fields) "\"t.group." name "\":{\"name\":\"" name "\"" fields "}"
 #define ADMITS(name) ",\"rules\":[{\"port\":1,\"group\":" REF("t.group." name ".id") "}]"
 #define ADMITS_ID(id) ",\"rules\":[{\"port\":1,\"group\":\"" id "\"}]"
+#define ABOUT ",\"about\":\"other\""
 #define IN(net) ",\"net\":" REF("t.net." net ".id")
 #define IN_ID(id) ",\"net\":\"" id "\""
 #define FIELDS_OF(name, more) "{\"name\":\"" name "\"" more "}"
@@ -41,7 +42,7 @@ static const struct row {
 	 "{" GROUP("x", ADMITS("y") IN("a")) "," GROUP("y", ADMITS("x") IN("a")) "," NETS "}", "{}",
 	 "make t.net.a, make t.group.x, make t.group.y, settle t.group.x, settle t.group.y"},
 	{"one left behind holds the name that the new one needs, and another one admits it",
-	 "{" GROUP("x", ADMITS("y") IN("a")) "," GROUP("y", ADMITS("x") IN("a")) "," NETS "}",
+	 "{" GROUP("x", ADMITS("y") IN("a")) "," GROUP("y", ABOUT ADMITS("x") IN("a")) "," NETS "}",
 	 "{" NET_KEPT("10") "," KEPT(
 		 "t.group.x", "g1", FIELDS_OF("x", ADMITS("y") IN("a")),
 		 FIELDS_OF("x", ADMITS_ID("g2") IN_ID(

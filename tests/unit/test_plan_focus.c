@@ -19,6 +19,11 @@
 #define NET_B_CHANGED "\"t.net.b\":{\"range\":\"12\",\"dns\":false}"
 #define USER_C "\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}"
 
+#define NET_LEFT                                                                                                       \
+	"\"t.net.a/1\":{\"id\":\"n0\",\"applied\":{\"range\":\"9\"},\"role\":\"deposed\",\"live\":{\"range\":\"9\"}}"
+#define NET_BACK "\"t.net.a\":{\"range\":\"9\"}"
+#define RECORD_LEFT "{" NET_REC("{\"range\":\"10\"}") "," NET_LEFT "," NET_B_REC "," SUB_REC "," USER_REC "}"
+
 static const struct row {
 	const char *name;
 	const char *spec, *record;
@@ -43,6 +48,14 @@ static const struct row {
 	 false, "t.net.a", "update t.net.a:dns"},
 	{"destroyed, with those that refer to it", "{" NET_A "," NET_B "," SUB_B "," USER_C "}", RECORD, true, false,
 	 "t.sub.b", "delete t.sub.b; delete t.user.c"},
+	{"taken back, with what it displaces and all that refers to that",
+	 "{" NET_BACK "," NET_B_CHANGED "," SUB_B "," USER_C "}", RECORD_LEFT, false, false, "t.net.a",
+	 "take-back t.net.a; delete t.net.a; replace-first t.sub.b:net; update t.user.c:sub"},
+	{"taken back because something refers to it",
+	 "{" NET_BACK "," NET_B "," SUB_B ",\"t.user.d\":{\"version\":" REF("t.net.a.version") "}}", RECORD_LEFT, false,
+	 false, "t.user.d", "take-back t.net.a; delete t.net.a; replace t.sub.b:net; delete t.user.c; create t.user.d"},
+	{"chosen with what it displaces", "{" NET_BACK "," NET_B "," SUB_B "," USER_C "}", RECORD_LEFT, false, true,
+	 "t.net.a", "take-back t.net.a; delete t.net.a"},
 	{"chosen with all that goes with it", "{" NET_B "}", RECORD, false, true, "t.net.a", "delete t.net.a"},
 	{"chosen so to be destroyed", "{}", RECORD, true, true, "t.net.a", "delete t.net.a"},
 	{"chosen with what it refers to", "{" NET_A "," NET_B "," SUB_B "}", "{}", false, true, "t.sub.b",

@@ -1,0 +1,269 @@
+"""A replace that was cut off, and a spec that goes back: what was left behind is taken back, not made anew."""
+
+import signal
+
+import pytest
+
+from simulator import simulator  # noqa: F401
+from trueup_runner import Proxy, Ref, apply, ids_of, plan, plan_is_empty, spec_text
+
+REGION = "us-west-2"
+OLD, NEW, THIRD = "198.51.100.7", "198.51.100.9", "198.51.100.11"
+GATEWAY, CONNECTION = "aws.customer_gateway.office", "aws.vpn_connection.office"
+
+
+class Site:
+    """A stack, the simulator's server that it is applied to, and a proxy between the two that may cut a run off."""
+
+    def __init__(self, stack, server):
+        self.stack, self.server, self.signal = stack, server, None
+        self.proxy = Proxy(server.url, self._at)
+        stack.environment.update(
+            AWS_ENDPOINT_URL=self.proxy.address,
+            AWS_REGION=REGION,
+            AWS_ACCESS_KEY_ID="sim",
+            AWS_SECRET_ACCESS_KEY="sim",
+            TRUEUP_GRACE="0",
+        )
+        server.settings(pace_percent=0, lag_ms=0, latency_ms=0, latency_spread_ms=0)
+
+    def _at(self, number, action, executed):
+        if self.signal is None or not self._cuts(number, action, executed):
+            return False
+        if self.signal == signal.SIGKILL:
+            return True
+        self.proxy.victim.send_signal(self.signal)
+        self.signal = None
+        return False
+
+    def cut_off(self, how, cuts):
+        """Applies until `cuts` says so of a request, and gives the exit status."""
+        self._cuts, self.signal = cuts, how
+        first = len(self.proxy.actions)
+        process = self.stack.start("apply", "--yes")
+        self.proxy.victim = process
+        out, err = process.communicate(timeout=60)
+        self.proxy.victim = self.signal = None
+        assert process.returncode in (-signal.SIGKILL, 130), (out + err).decode()
+        return self.proxy.actions[first:]
+
+    def things(self, kind):
+        return {each for each, body in self.server.show(REGION).get(kind, {}).items() if body.get("state") != "deleted"}
+
+    def roles(self):
+        listed = self.stack.run("state", "list", "--output", "json").json["objects"]
+        return {each["provider_id"]: each["role"] for each in listed}
+
+
+@pytest.fixture
+def site(stack, simulator):  # noqa: F811
+    site = Site(stack, simulator)
+    yield site
+    site.proxy.stop()
+
+
+def office(address, **more):
+    return spec_text(
+        {
+            "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+            "aws.vpn_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}},
+            "aws.customer_gateway": {"office": {"address": address, "asn": 65010, **more}},
+            "aws.vpn_connection": {
+                "office": {
+                    "vpn_gateway": Ref("aws.vpn_gateway.edge"),
+                    "customer_gateway": Ref(GATEWAY),
+                    "static_routes_only": True,
+                }
+            },
+        }
+    )
+
+
+def made(number, action, executed):
+    return action == "CreateCustomerGateway" and executed
+
+
+def next_after_made():
+    seen = []
+
+    def cuts(number, action, executed):
+        if action == "CreateCustomerGateway":
+            seen.append(number)
+        return bool(seen) and number > seen[0]
+
+    return cuts
+
+
+CUTS = [
+    pytest.param((signal.SIGKILL, lambda: made), id="killed, unanswered"),
+    pytest.param((signal.SIGKILL, next_after_made), id="killed, answered"),
+    pytest.param((signal.SIGINT, lambda: made), id="interrupted"),
+]
+
+
+@pytest.fixture(params=CUTS)
+def halfway(request, site):
+    """The office has another address by now, and the run that gave it another gateway was cut off."""
+    how, cuts = request.param
+    return begin(site, how, cuts())
+
+
+def begin(site, how=signal.SIGKILL, cuts=None):
+    site.stack.write("stack.yaml", office(OLD))
+    apply(site.stack)
+    site.before = ids_of(site.stack)
+    site.stack.write("stack.yaml", office(NEW))
+    site.cut_off(how, cuts or next_after_made())
+    assert len(site.things("customer-gateway")) == 2
+    return site
+
+
+def is_as_before(site):
+    assert ids_of(site.stack) == site.before
+    assert site.things("customer-gateway") == {site.before[GATEWAY]}
+    plan_is_empty(site.stack)
+
+
+def test_set_back(halfway):
+    stack = halfway.stack
+    stack.write("stack.yaml", office(OLD))
+    apply(stack)
+    is_as_before(halfway)
+
+
+def test_set_back_and_forth(halfway):
+    """Of the two, each is the wanted one in turn."""
+    stack = halfway.stack
+    stack.write("stack.yaml", office(OLD))
+    halfway.cut_off(signal.SIGKILL, lambda number, action, executed: action == "DeleteCustomerGateway")
+    stack.write("stack.yaml", office(NEW))
+    apply(stack)
+    after = ids_of(stack)
+    assert halfway.things("customer-gateway") == {after[GATEWAY]} != {halfway.before[GATEWAY]}
+    assert after[CONNECTION] == halfway.before[CONNECTION]
+    plan_is_empty(stack)
+
+
+def test_undone(halfway):
+    stack = halfway.stack
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    done = stack.run("undo", run, "--yes", "--output", "json").json
+    assert [each["provider_id"] for each in done["actions"] if each["operation"] == "take-back"] == [
+        halfway.before[GATEWAY]
+    ]
+    stack.write("stack.yaml", office(OLD))
+    is_as_before(halfway)
+
+
+def test_the_taking_back_is_undone(site):
+    """The run that took the old one back left nothing of the new one, so undoing it makes another."""
+    begin(site)
+    site.stack.write("stack.yaml", office(OLD))
+    apply(site.stack)
+    run = site.stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    site.stack.run("undo", run, "--yes")
+    site.stack.write("stack.yaml", office(NEW))
+    assert site.things("customer-gateway") == {ids_of(site.stack)[GATEWAY]}
+    plan_is_empty(site.stack)
+
+
+def test_what_is_shown(site):
+    begin(site)
+    stack, old = site.stack, site.before[GATEWAY]
+    stack.write("stack.yaml", office(OLD))
+    [new] = site.things("customer-gateway") - {old}
+    told = stack.run("plan").out
+    assert [line.split()[:2] for line in told.splitlines() if line.endswith(old)] == [["<", GATEWAY]]
+    assert "take back, a replace left it behind, and it fits again" in told and "1 take-back" in told
+    planned = plan(stack, status=2)
+    assert [(each["operation"], each["provider_id"]) for each in planned.data["actions"]] == [
+        ("take-back", old),
+        ("delete", new),
+    ]
+    assert planned.data["counts"]["take-back"] == 1
+
+
+def test_cut_off_again(site):
+    """Whichever request the run that takes it back is cut off at, the next one finishes."""
+    begin(site)
+    site.stack.write("stack.yaml", office(OLD))
+    at = []
+
+    def cuts(number, action, executed):
+        at.append(action)
+        return len(at) == wanted
+
+    for wanted in range(1, 100):
+        at.clear()
+        try:
+            site.cut_off(signal.SIGKILL, cuts)
+        except AssertionError:
+            break
+        assert set(site.roles().values()) <= {"current", "deposed", "incomplete"}
+        assert list(site.roles().values()).count("current") >= len(site.before) - 1
+    assert wanted > 4
+    is_as_before(site)
+
+
+def test_saved_plan(site):
+    begin(site)
+    stack = site.stack
+    stack.write("stack.yaml", office(OLD))
+    stack.run("plan", "--out", "back.plan", status=(0, 2))
+    assert "take back" in stack.run("show", "back.plan").out
+    (stack.folder / "stack.yaml").unlink()
+    stack.run("apply", "back.plan", "--yes")
+    stack.write("stack.yaml", office(OLD))
+    is_as_before(site)
+
+
+@pytest.mark.parametrize("target", [GATEWAY, CONNECTION], ids=["itself", "what refers to it"])
+def test_named_as_a_target(site, target):
+    begin(site)
+    site.stack.write("stack.yaml", office(OLD))
+    apply(site.stack, "--target", target)
+    is_as_before(site)
+
+
+def test_changed_as_well(site):
+    """Only what can change in place differs: it is taken back and changed."""
+    begin(site)
+    site.stack.write("stack.yaml", office(OLD, tags={"floor": "1"}))
+    planned = plan(site.stack, status=2)
+    back = next(each for each in planned.data["actions"] if each["operation"] == "take-back")
+    assert [change["path"] for change in back["changes"]] == ["tags.floor"]
+    apply(site.stack)
+    is_as_before(site)
+
+
+def guarded(name, about="web"):
+    return spec_text(
+        {
+            "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+            "aws.security_group": {"web": {"name": name, "description": about, "vpc": Ref("aws.vpc.home")}},
+            "aws.launch_template": {
+                "worker": {
+                    "name": "worker",
+                    "instance_type": "t3.micro",
+                    "security_groups": [Ref("aws.security_group.web")],
+                }
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["template not moved", "template moved"])
+def test_a_name_that_goes_back(site, moved):
+    stack = site.stack
+    stack.write("stack.yaml", guarded("first"))
+    apply(stack)
+    before = ids_of(stack)
+    stack.write("stack.yaml", guarded("second"))
+    cut = "DeleteSecurityGroup" if moved else "CreateLaunchTemplateVersion"
+    site.cut_off(signal.SIGKILL, lambda number, action, executed: action == cut)
+    stack.write("stack.yaml", guarded("first"))
+    apply(stack)
+    assert ids_of(stack) == before
+    names = [each["groupName"] for each in site.server.show(REGION)["security-group"].values()]
+    assert sorted(names) == ["default", "first"]
+    plan_is_empty(stack)
