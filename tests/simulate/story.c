@@ -272,6 +272,18 @@ static void come_to_nothing(struct story *story)
 	oracle_foreign(universe, &story->foreign);
 }
 
+/* Whoever changed the spec has second thoughts, after a run that something befell. */
+static void set_back(struct story *story, const struct blueprint *former, uint64_t mishaps_before)
+{
+	struct universe *universe = story->universe;
+
+	if (universe->mishaps_after_change == mishaps_before || chance_one_in(&universe->plot, 2))
+		return;
+	story->blueprint = *former;
+	story_save_spec(story);
+	tell_chapter(story, CHAPTER_APPLY);
+}
+
 /* At least one mishap comes after something was changed, and what the seed is about has its chance. */
 static void tell_chapters(struct story *story)
 {
@@ -282,6 +294,8 @@ static void tell_chapters(struct story *story)
 	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
 		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
 		enum chapter chapter = i >= chapters ? CHAPTER_LATE : CHAPTER_ANY;
+		struct blueprint former = story->blueprint;
+		uint64_t mishaps = universe->mishaps_after_change;
 
 		for (int64_t at = 0; at < edits; at++)
 			blueprint_edit(&story->blueprint, &universe->plot);
@@ -293,6 +307,8 @@ static void tell_chapters(struct story *story)
 		}
 		story_save_spec(story);
 		tell_chapter(story, chapter);
+		if (i > 0)
+			set_back(story, &former, mishaps);
 	}
 }
 
