@@ -73,8 +73,10 @@ static const struct aws_call empty = {
 static enum step before_delete(struct work *work, const struct answer *answer)
 {
 	struct aws_parameters parameters = {.count = 0};
+	struct aws_change *change = aws_change_of(work);
 	const struct value *most = value_get_named(&work->now.fields, "max");
 	if (answer) {
+		change->looks = 0;
 		if (answer->ok)
 			return aws_read_again(work, 0);
 		/* The same code says that its template is gone: the delete call tells which. */
@@ -85,6 +87,9 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 		return aws_read_again(work, aws_poll_ms(work));
 	if (most && value_is(most, VALUE_INTEGER) && most->integer == 0)
 		return STEP_DONE;
+	/* A listing may lag behind what was sent. */
+	if (change->sent_any && aws_may_show(work))
+		return aws_look_later(work);
 	aws_call_begin(work, &empty, &parameters);
 	aws_choose(work, &empty, &parameters);
 	return aws_send(work, STAGE_CHANGED);
