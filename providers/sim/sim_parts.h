@@ -11,6 +11,8 @@ bool sim_range(struct sim_call *call, const char *parameter, uint8_t family, str
 struct slice sim_range_text(struct sim_call *call, const struct cidr *range);
 /* Any of a VPC's ranges in use contains range; associated ranges only. */
 bool sim_vpc_contains(const struct sim_object *vpc, const struct cidr *range);
+/* Any subnet of a VPC has an IPv6 range that overlaps range, and is not about to lose it. */
+bool sim_subnets_overlap_ipv6(const struct sim_object *vpc, const struct cidr *range);
 /* Any of a VPC's ranges, of that family, in the order of association. */
 bool sim_vpc_each_range(const struct sim_object *vpc, uint8_t family,
 			bool (*visit)(void *context, const struct cidr *range), void *context);

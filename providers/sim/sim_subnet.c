@@ -69,7 +69,7 @@ static bool subnet_range(struct sim_call *call, const struct sim_object *vpc, st
 	return true;
 }
 
-static bool overlaps_ipv6(const struct sim_object *vpc, const struct cidr *range)
+bool sim_subnets_overlap_ipv6(const struct sim_object *vpc, const struct cidr *range)
 {
 	const struct sim_object *other;
 	size_t cursor = 0;
@@ -98,7 +98,7 @@ static bool ipv6_range(struct sim_call *call, const struct sim_object *vpc, stru
 		return false;
 	if (ret->bits < 44 || ret->bits > 64 || ret->bits % 4 != 0 || !sim_vpc_contains(vpc, ret))
 		sim_fail(call, "InvalidSubnet.Range", "The CIDR '%.*s' is invalid.", SLICE_ARGUMENTS(text));
-	else if (overlaps_ipv6(vpc, ret))
+	else if (sim_subnets_overlap_ipv6(vpc, ret))
 		sim_fail(call, "InvalidSubnet.Conflict", "The CIDR '%.*s' conflicts with another subnet",
 			 SLICE_ARGUMENTS(text));
 	return !call->failed;
@@ -248,21 +248,43 @@ static const struct {
 
 enum { ATTRIBUTE_COUNT = sizeof(attributes) / sizeof(attributes[0]) };
 
+/* A range that goes is no longer of use. */
+static bool has_ipv6(const struct sim_object *subnet)
+{
+	const struct node *list = node_get(&subnet->body, "ipv6CidrBlockAssociationSet");
+
+	for (uint32_t i = 0; list && i < list->count; i++)
+		if (!node_is(node_get(&list->items[i], "ipv6CidrBlockState"), "state", "disassociating"))
+			return true;
+	return false;
+}
+
 static bool attribute_allowed(struct sim_call *call, const struct sim_object *subnet, size_t which, struct slice text)
 {
 	const char *name = attributes[which].parameter;
-	bool ipv6 = node_count(&subnet->body, "ipv6CidrBlockAssociationSet") > 0;
+	bool ipv6 = has_ipv6(subnet), native = node_is(&subnet->body, "ipv6Native", "true");
 	bool on = sim_truth(text);
 
+	if (!ipv6 && on && strcmp(name, "AssignIpv6AddressOnCreation") == 0)
+		sim_fail(call, "InvalidParameterValue",
+			 "Invalid value '%.*s' for assign-ipv6-address-on-creation. Cannot set "
+			 "assign-ipv6-address-on-creation to true unless the subnet (%.*s) has an IPv6 CIDR block "
+			 "associated with it.",
+			 SLICE_ARGUMENTS(text), SLICE_ARGUMENTS(subnet->id));
 	if (!ipv6 && on &&
-	    (strcmp(name, "AssignIpv6AddressOnCreation") == 0 || strcmp(name, "EnableDns64") == 0 ||
-	     strcmp(name, "EnableResourceNameDnsAAAARecordOnLaunch") == 0))
+	    (strcmp(name, "EnableDns64") == 0 || strcmp(name, "EnableResourceNameDnsAAAARecordOnLaunch") == 0))
 		sim_fail(call, "InvalidParameterValue",
 			 "Invalid value '%.*s' for %s: the subnet '%.*s' has no IPv6 CIDR block", SLICE_ARGUMENTS(text),
 			 attributes[which].name, SLICE_ARGUMENTS(subnet->id));
 	if (strcmp(name, "PrivateDnsHostnameTypeOnLaunch") == 0 && !slice_is(text, "ip-name") &&
 	    !slice_is(text, "resource-name"))
 		sim_fail(call, "InvalidParameterValue", "Invalid value '%.*s' for hostnameType", SLICE_ARGUMENTS(text));
+	/* Pages "IPv6-only subnets" and "EC2 instance hostname types". */
+	if (native && ((strcmp(name, "PrivateDnsHostnameTypeOnLaunch") == 0 && slice_is(text, "ip-name")) ||
+		       (on && (strcmp(name, "MapPublicIpOnLaunch") == 0 ||
+			       strcmp(name, "EnableResourceNameDnsARecordOnLaunch") == 0))))
+		sim_fail(call, "InvalidParameterValue", "Invalid value '%.*s' for %s: the subnet '%.*s' is IPv6-only",
+			 SLICE_ARGUMENTS(text), attributes[which].name, SLICE_ARGUMENTS(subnet->id));
 	if (strcmp(name, "MapCustomerOwnedIpOnLaunch") == 0 || strcmp(name, "CustomerOwnedIpv4Pool") == 0)
 		sim_fail(call, "InvalidParameterValue", "The subnet '%.*s' is not on an Outpost",
 			 SLICE_ARGUMENTS(subnet->id));
@@ -332,6 +354,13 @@ static void disassociate_subnet_cidr_block(struct sim_call *call)
 	if (!subnet) {
 		sim_fail(call, "InvalidSubnetCidrBlockAssociationID.NotFound",
 			 "The subnet CIDR block association ID '%.*s' does not exist", SLICE_ARGUMENTS(id));
+		return;
+	}
+	if (node_is(&subnet->body, "assignIpv6AddressOnCreation", "true")) {
+		sim_fail(call, "InvalidCidrBlock.InUse",
+			 "The subnet IPv6 CIDR block with association ID %.*s may not be disassociated, because its "
+			 "subnet has assign-ipv6-address-on-creation set to true.",
+			 SLICE_ARGUMENTS(id));
 		return;
 	}
 	struct node *list = node_list(sim_edit(call->sim, subnet), "ipv6CidrBlockAssociationSet");

@@ -21,7 +21,11 @@ static bool settle_ranges(struct node *list, const char *state_name)
 		struct node *state = node_find(&list->items[i], state_name);
 
 		if (node_is(state, "state", "associating")) {
+			struct slice allotted = node_text(&list->items[i], "_ipv6CidrBlock");
+
 			node_set(state, "state", "associated");
+			if (allotted.size > 0)
+				node_put(&list->items[i], "ipv6CidrBlock", allotted);
 		} else if (node_is(state, "state", "disassociating")) {
 			node_set(state, "state", "disassociated");
 			left = true;
@@ -147,7 +151,8 @@ static struct node *add_range(struct sim_call *call, struct sim_object *vpc, con
 	return item;
 }
 
-/* Amazon's own ranges are /56 (page "VPC CIDR blocks"). */
+/* Amazon's own ranges are /56 (page "VPC CIDR blocks"); which it is shows once it is associated (page "create-vpc" of
+ * the command line, second example). */
 static struct node *add_amazon_range(struct sim_call *call, struct sim_object *vpc)
 {
 	struct node *list = node_list(&vpc->body, "ipv6CidrBlockAssociationSet");
@@ -160,7 +165,8 @@ static struct node *add_amazon_range(struct sim_call *call, struct sim_object *v
 	range.bytes[6] = (uint8_t)sim_random_between(call->sim, 0, 255);
 	sim_random_hex(call->sim, digits, 17);
 	node_format(item, "associationId", "vpc-cidr-assoc-%s", digits);
-	node_put(item, "ipv6CidrBlock", sim_range_text(call, &range));
+	node_set(item, "ipv6CidrBlock", "");
+	node_put(item, "_ipv6CidrBlock", sim_range_text(call, &range));
 	node_set(node_map(item, "ipv6CidrBlockState"), "state", "associating");
 	node_put(item, "networkBorderGroup", call->region->name);
 	node_set(item, "ipv6Pool", "Amazon");
@@ -401,9 +407,17 @@ static bool may_join(struct sim_call *call, struct sim_object *vpc, struct cidr 
 		sim_fail(call, "InvalidVpc.Range", "The CIDR '%.*s' conflicts with another CIDR block of the VPC.",
 			 SLICE_ARGUMENTS(sim_range_text(call, range)));
 	else if (node_count(&vpc->body, "cidrBlockAssociationSet") >= RANGES_MOST)
-		sim_fail(call, "VpcCidrBlockLimitExceeded",
-			 "The maximum number of CIDR blocks of the VPC has been reached.");
+		sim_fail(call, "CidrLimitExceeded",
+			 "This network '%.*s' has met its maximum number of allowed CIDRs: %d",
+			 SLICE_ARGUMENTS(vpc->id), RANGES_MOST);
 	return !call->failed;
+}
+
+/* One association a network border group, of which a region's zones are one (page "AssociateVpcCidrBlock"). */
+static bool has_amazon_range(void *context, struct slice state)
+{
+	(void)context;
+	return slice_is(state, "associating") || slice_is(state, "associated");
 }
 
 static void associate_vpc_cidr_block(struct sim_call *call)
@@ -418,6 +432,13 @@ static void associate_vpc_cidr_block(struct sim_call *call)
 	if (amazon && sim_given(call, "CidrBlock")) {
 		sim_fail(call, "InvalidParameterCombination",
 			 "Only one of CidrBlock and AmazonProvidedIpv6CidrBlock may be given");
+		return;
+	}
+	if (amazon &&
+	    node_walk(&vpc->body, "ipv6CidrBlockAssociationSet.ipv6CidrBlockState.state", has_amazon_range, NULL)) {
+		sim_fail(call, "CidrLimitExceeded",
+			 "This network '%.*s' has met its maximum number of allowed CIDRs: 1",
+			 SLICE_ARGUMENTS(vpc->id));
 		return;
 	}
 	if (!amazon && (!vpc_range(call, &range) || !may_join(call, vpc, &range)))
@@ -464,6 +485,21 @@ static void disassociate_ipv4(struct sim_call *call, struct sim_object *vpc, str
 	sim_out_node(call, "cidrBlockAssociation", item);
 }
 
+static void disassociate_ipv6(struct sim_call *call, struct sim_object *vpc, struct node *item)
+{
+	struct slice text = node_text(item, "ipv6CidrBlock");
+	struct cidr range;
+
+	if (cidr_read(text, &range) && sim_subnets_overlap_ipv6(vpc, &range)) {
+		sim_fail(call, "InvalidCidrBlock.InUse", "The vpc %.*s currently has a subnet within CIDR block %.*s",
+			 SLICE_ARGUMENTS(vpc->id), SLICE_ARGUMENTS(text));
+		return;
+	}
+	node_set(node_map(item, "ipv6CidrBlockState"), "state", "disassociating");
+	sim_out_text(call, "vpcId", vpc->id);
+	sim_out_node(call, "ipv6CidrBlockAssociation", item);
+}
+
 static void disassociate_vpc_cidr_block(struct sim_call *call)
 {
 	struct slice id = sim_text(call, "AssociationId");
@@ -479,9 +515,7 @@ static void disassociate_vpc_cidr_block(struct sim_call *call)
 	if (item) {
 		disassociate_ipv4(call, vpc, item);
 	} else if (item6) {
-		node_set(node_map(item6, "ipv6CidrBlockState"), "state", "disassociating");
-		sim_out_text(call, "vpcId", vpc->id);
-		sim_out_node(call, "ipv6CidrBlockAssociation", item6);
+		disassociate_ipv6(call, vpc, item6);
 	} else {
 		sim_fail(call, "InvalidVpcCidrBlockAssociationID.NotFound",
 			 "The vpc CIDR block association ID '%.*s' does not exist", SLICE_ARGUMENTS(id));

@@ -1,5 +1,6 @@
 """The simulated AWS: VPCs, subnets, routes, security groups and VPN."""
 
+import ipaddress
 import xml.etree.ElementTree
 
 import botocore.config
@@ -120,8 +121,13 @@ class TestSubnet:
 
     def test_ipv6(self, simulator, ec2):
         vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16", AmazonProvidedIpv6CidrBlock=True)["Vpc"]
-        block = vpc["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlock"]
-        assert block.endswith("/56")
+        # Which one it is takes a while to be told.
+        assert vpc["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlock"] == ""
+        simulator.advance(5)
+        [whole] = ec2.describe_vpcs(VpcIds=[vpc["VpcId"]])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
+        block = whole["Ipv6CidrBlock"]
+        assert block.endswith("/56") and whole["Ipv6CidrBlockState"]["State"] == "associated"
+        refused("CidrLimitExceeded", ec2.associate_vpc_cidr_block, VpcId=vpc["VpcId"], AmazonProvidedIpv6CidrBlock=True)
         subnet = ec2.create_subnet(VpcId=vpc["VpcId"], CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
         inner = block.replace("/56", "/64")
         association = ec2.associate_subnet_cidr_block(SubnetId=subnet, Ipv6CidrBlock=inner)["Ipv6CidrBlockAssociation"]
@@ -129,9 +135,58 @@ class TestSubnet:
         [live] = ec2.describe_subnets()["Subnets"]
         assert live["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlockState"]["State"] == "associated"
         ec2.modify_subnet_attribute(SubnetId=subnet, AssignIpv6AddressOnCreation={"Value": True})
-        ec2.disassociate_subnet_cidr_block(AssociationId=association["AssociationId"])
+        gone = {"AssociationId": association["AssociationId"]}
+        refused("InvalidCidrBlock.InUse", ec2.disassociate_subnet_cidr_block, **gone)
+        ec2.modify_subnet_attribute(SubnetId=subnet, AssignIpv6AddressOnCreation={"Value": False})
+        refused("InvalidCidrBlock.InUse", ec2.disassociate_vpc_cidr_block, AssociationId=whole["AssociationId"])
+        ec2.disassociate_subnet_cidr_block(**gone)
         simulator.advance(5)
         assert ec2.describe_subnets()["Subnets"][0]["Ipv6CidrBlockAssociationSet"] == []
+        refused("InvalidSubnetCidrBlockAssociationID.NotFound", ec2.disassociate_subnet_cidr_block, **gone)
+        refused(
+            "InvalidParameterValue",
+            ec2.modify_subnet_attribute,
+            SubnetId=subnet,
+            AssignIpv6AddressOnCreation={"Value": True},
+        )
+        ec2.disassociate_vpc_cidr_block(AssociationId=whole["AssociationId"])
+        simulator.advance(5)
+        [left] = ec2.describe_vpcs(VpcIds=[vpc["VpcId"]])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
+        assert left["Ipv6CidrBlockState"]["State"] == "disassociated"
+        ec2.associate_vpc_cidr_block(VpcId=vpc["VpcId"], AmazonProvidedIpv6CidrBlock=True)
+
+    @pytest.mark.parametrize(
+        "length,number,code",
+        [
+            (64, 0, "InvalidSubnet.Conflict"),
+            (60, 0, "InvalidSubnet.Conflict"),
+            (62, 1, "InvalidSubnet.Range"),
+            (68, 300, "InvalidSubnet.Range"),
+            (64, 256, "InvalidSubnet.Range"),
+        ],
+    )
+    def test_ipv6_ranges_that_it_cannot_have(self, simulator, ec2, length, number, code):
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16", AmazonProvidedIpv6CidrBlock=True)["Vpc"]["VpcId"]
+        simulator.advance(5)
+        [whole] = ec2.describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
+        first = int(ipaddress.ip_network(whole["Ipv6CidrBlock"])[0])
+        ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24", Ipv6CidrBlock=f"{ipaddress.ip_address(first)}/64")
+        wanted = f"{ipaddress.ip_address(first + (number << (128 - length)))}/{length}"
+        refused(code, ec2.create_subnet, VpcId=vpc, CidrBlock="10.0.1.0/24", Ipv6CidrBlock=wanted)
+
+    def test_ipv6_alone(self, simulator, ec2):
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16", AmazonProvidedIpv6CidrBlock=True)["Vpc"]["VpcId"]
+        simulator.advance(5)
+        [whole] = ec2.describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
+        given = {"VpcId": vpc, "Ipv6Native": True}
+        inner = whole["Ipv6CidrBlock"].replace("/56", "/64")
+        refused("InvalidParameterCombination", ec2.create_subnet, **given)
+        refused("InvalidParameterCombination", ec2.create_subnet, **given, CidrBlock="10.0.0.0/24", Ipv6CidrBlock=inner)
+        made = ec2.create_subnet(**given, Ipv6CidrBlock=inner)["Subnet"]
+        assert made["Ipv6Native"] and made["AssignIpv6AddressOnCreation"] and "CidrBlock" not in made
+        assert made["PrivateDnsNameOptionsOnLaunch"]["HostnameType"] == "resource-name"
+        for attribute in [{"PrivateDnsHostnameTypeOnLaunch": "ip-name"}, {"MapPublicIpOnLaunch": {"Value": True}}]:
+            refused("InvalidParameterValue", ec2.modify_subnet_attribute, SubnetId=made["SubnetId"], **attribute)
 
 
 class TestRouting:
