@@ -31,9 +31,13 @@ bool aws_is_planned(const struct work *work, const struct aws_field *field)
 {
 	if (work->creating)
 		return true;
-	for (size_t i = 0; i < work->change_count; i++)
-		if (work->changes[i].field == &field->field && work->changes[i].effect == EFFECT_SET)
+	for (size_t i = 0; i < work->change_count; i++) {
+		const struct field *changed = work->changes[i].field;
+		bool is_meant = changed == &field->field ||
+				(changed && field->rests_on && strcmp(changed->name, field->rests_on) == 0);
+		if (is_meant && work->changes[i].effect == EFFECT_SET)
 			return true;
+	}
 	return false;
 }
 
@@ -50,9 +54,10 @@ void aws_note_field(struct work *work, const struct field *field, const struct v
 
 void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters)
 {
+	const struct value *other = call->id_output ? value_get_named(&work->now.outputs, call->id_output) : NULL;
 	parameters->count = 0;
 	if (call->id)
-		aws_parameter_add(parameters, call->id, value_string(work->task.object->provider_id));
+		aws_parameter_add(parameters, call->id, other ? *other : value_string(work->task.object->provider_id));
 	aws_parameters_fixed(parameters, aws_kind_of(work->kind), call->operation, call->fixed);
 }
 
@@ -105,7 +110,7 @@ static bool is_off(const struct value *wanted)
 /* The call that changes a field from what is there to what is wanted. */
 static const struct aws_call *update_of(const struct work *work, const struct aws_field *field)
 {
-	if (field->update_off && is_off(wanted_of(work, field)))
+	if (field->update_off && (is_off(wanted_of(work, field)) || (field->exchanged && aws_now(work, field))))
 		return field->update_off;
 	return field->update_first && !aws_now(work, field) ? field->update_first : field->update;
 }
@@ -195,6 +200,33 @@ static bool travels_with_a_change(struct work *work, const struct aws_field *fie
 			return true;
 	}
 	return false;
+}
+
+/* What a value that is to be taken away holds up, or NULL: what is managed, and true. */
+static const struct aws_field *resting_on(const struct work *work, const struct aws_field *field)
+{
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
+		if (other->rests_on && strcmp(other->rests_on, field->field.name) == 0 && wanted_of(work, other) &&
+		    !is_off(aws_now(work, other)))
+			return other;
+	}
+	return NULL;
+}
+
+/* One value makes room for another, and what rests on it for that. */
+static void choose_exchange(struct work *work, const struct aws_field *field)
+{
+	const struct aws_field *resting = resting_on(work, field);
+	struct aws_parameters parameters = {.count = 0};
+	if (!resting) {
+		aws_call_begin(work, field->update_off, &parameters);
+		choose_value(work, field->update_off, &parameters, field, value_null());
+		return;
+	}
+	aws_call_begin(work, resting->update, &parameters);
+	aws_parameter_add(&parameters, resting->change, value_bool(false));
+	choose_value(work, resting->update, &parameters, resting, value_bool(false));
 }
 
 /* All fields that differ and share the call travel together, where the call takes several. */
@@ -290,7 +322,10 @@ bool aws_next_field_call(struct work *work)
 			continue;
 		if (field->each)
 			return choose_item(work, field);
-		choose_update(work, field);
+		if (field->exchanged && update_of(work, field) == field->update_off)
+			choose_exchange(work, field);
+		else
+			choose_update(work, field);
 		return true;
 	}
 	return false;

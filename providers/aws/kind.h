@@ -27,6 +27,7 @@ struct aws_lookup {
 struct aws_call {
 	const char *operation;	  /* "CreateSubnet" */
 	const char *id;		  /* member that takes the object's id; as a list of one where it ends in ".0" */
+	const char *id_output;	  /* the output that it takes instead: the id of an association, say */
 	const char *const *fixed; /* NULL-terminated pairs of path and text, always sent */
 	enum recipe recipe;
 	const char *tagged;	     /* type in TagSpecifications: the call tags what it makes */
@@ -103,6 +104,10 @@ struct aws_field {
 	const struct aws_call *update;
 	const struct aws_call *update_first; /* in its place where nothing is set yet; NULL: the same */
 	const struct aws_call *update_off;   /* in its place, without a value, where it becomes false or is cleared */
+	bool exchanged;			     /* one value is taken away by update_off before another is given */
+	/* The field without which this one cannot be true: it becomes false before a value of that one is taken
+	 * away, and true again once another is there, though the plan shows no change of it. */
+	const char *rests_on;
 	/* Path in the update call where that is another than member; "-": the call says it all; "*":
 	 * the members of the object travel at the top. */
 	const char *change;

@@ -28,6 +28,11 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 		kind_report(kind, "'%s' is not explained", field->name);
 	if (own->update && (field->flags & IMMUTABLE) && !field->in_place_to)
 		kind_report(kind, "'%s' cannot change, but has a call for it", field->name);
+	if (own->rests_on && (!field_named(siblings, slice_of(own->rests_on)) || !own->update || !own->change))
+		kind_report(kind, "'%s' rests on '%s', and is nothing that can be turned off for it", field->name,
+			    own->rests_on);
+	if (own->exchanged && (!own->update || !own->update_off))
+		kind_report(kind, "'%s' cannot be exchanged", field->name);
 	for (size_t i = 0; i < field->members.count; i++)
 		check_field(kind, &field->members, field_at(&field->members, i));
 	if (field->item && field->item->type == FIELD_OBJECT)
