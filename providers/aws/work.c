@@ -171,12 +171,32 @@ static enum step look_up(struct work *work, const struct aws_lookup *lookup)
 	return STEP_CALL;
 }
 
+/* What the change that was chosen says, as one text. */
+static struct slice text_of(struct work *work, const struct aws_change *change)
+{
+	static const struct json_style clear = {.clear = true};
+	struct arena *arena = &work->task.scratch;
+	struct value parameters = aws_parameters_value(&change->parameters, arena);
+	return arena_format(arena, "%s %.*s", change->call->operation,
+			    SLICE_ARGUMENTS(json_canonical(arena, &parameters, &clear)));
+}
+
+/* The change that was chosen is the one that was waited for: a read still shows what was before it. */
+static bool is_waited_for(struct work *work, const struct aws_change *change)
+{
+	return change->call->waits && change->waited.size > 0 && slice_equal(change->waited, text_of(work, change));
+}
+
 /* The change was chosen: what must come before it comes first. */
 static enum step carry_out(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
 	if (is_late(work))
 		return too_late(work);
+	if (change->call->waits && !is_waited_for(work, change)) {
+		change->waited = text_of(work, change);
+		change->looks = 0;
+	}
 	if (change->call->paused && is_running(work)) {
 		change->paused = true;
 		return send_pause(work, &kind_of(work)->pause->stop);
@@ -239,7 +259,7 @@ static enum step converge(struct work *work)
 	if (next_call(work)) {
 		if (change->refusal)
 			return fail(work, FAULT_UNSUPPORTED, change->refusal, NULL);
-		return change->verified ? look_again(work) : carry_out(work);
+		return change->verified || is_waited_for(work, change) ? look_again(work) : carry_out(work);
 	}
 	if (!change->sent_any || change->verified)
 		return converged(work);

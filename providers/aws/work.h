@@ -40,6 +40,7 @@ struct aws_change {
 	int absences;	     /* reads since then that did not show the object at all */
 	int looks;	     /* reads since the last call, without seeing it yet */
 	int rounds;	     /* calls sent again because no look showed their effect */
+	struct slice waited; /* of the last call that `waits`: what it said, as text; empty: there was none */
 	uint64_t sent_blind; /* fields that cannot be read and were sent, by index */
 	const char *refusal; /* why the difference found cannot be made smaller; NULL: it can */
 };
