@@ -52,6 +52,11 @@ ROWS = {
         "aws.route_table: {t: {vpc: v}, u: {vpc: v, propagation: [g]}}\n",
         [],
     ),
+    "two subnets with one IPv6 range": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16}}\naws.subnet:\n  a: {vpc: v, cidr: 10.0.2.0/24, ipv6_cidr: '2600:1f14:0:7::/64'}\n"
+        "  b: {vpc: v, cidr: 10.0.3.0/24, ipv6_cidr: '2600:1f14:0:7::/64'}\n",
+        [(8, ["2600:1f14:0:7::/64", "aws.subnet.a", "overlap"])],
+    ),
     "a zone of another region": (
         "aws.launch_template:\n  a: {name: one, placement: {zone: us-east-1a}}\n  b: {name: two, placement: {zone: us-west-2a}}\n",
         [(6, ["'zone' is not in region us-west-2"])],

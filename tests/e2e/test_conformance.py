@@ -17,6 +17,7 @@ from samples import CLEARED, KEPT, REPLACED, all_samples
 from trueup_runner import (
     TARGET,
     ByName,
+    Expression,
     MotoCloud,
     Plan,
     Ref,
@@ -240,7 +241,7 @@ def check_just(planned, tried, operation, effect, fields):
 
 
 def is_plain(value):
-    return not isinstance(value, (Ref, list, dict))
+    return not isinstance(value, (Expression, Ref, list, dict))
 
 
 def carry_out(tried, check):
@@ -308,7 +309,7 @@ def take_out_of_the_spec(tried, field):
     before = tried.live()
     tried.write({**tried.values, **unset.along, field: None})
     if unset.becomes is REPLACED:
-        replaced(tried, field, {field})
+        replaced(tried, field, {field, *tried.possible(unset.along)})
         assert not tried.live()[field]
         return
     if unset.becomes is KEPT:

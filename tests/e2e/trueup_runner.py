@@ -35,6 +35,10 @@ class ByName(Ref):
     """A reference that the service answers with the other's name, which here is that of the resource too."""
 
 
+class Expression(str):
+    """A value that no one knows before it is worked out."""
+
+
 def as_written(value):
     """A value as a spec has it: a reference by the name behind its kind."""
     if isinstance(value, Ref):

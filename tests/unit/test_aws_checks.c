@@ -16,6 +16,7 @@
 #define GROUP(rules) "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"ingress\":[" rules "]}"
 #define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
 #define GROUPED(rest) GROUP("{" rest ",\"group\":{\"$deferred\":\"${aws.security_group.h.id}\"}}")
+#define SUBNET(rest) "{\"vpc\":\"vpc-12345678\"," rest "}"
 
 static const struct check_row {
 	const char *kind, *given;
@@ -57,6 +58,24 @@ static const struct check_row {
 	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[\"8.8.0.0/16\",\"10.1.0.0/16\"]}", NULL},
 	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[{\"$deferred\":\"${x}\"},\"169.254.1.0/24\"]}",
 	 "no VPC takes the link-local range"},
+	{"aws.subnet", SUBNET("\"cidr\":\"10.0.1.0/24\",\"ipv6_native\":false"), NULL},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/44\",\"cidr\":\"10.0.1.0/24\""), NULL},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/62\",\"cidr\":\"10.0.1.0/24\""),
+	 "'ipv6_cidr' is a /62, but AWS takes"},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/40\",\"cidr\":\"10.0.1.0/24\""),
+	 "'ipv6_cidr' is a /40, but AWS takes"},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/64\""), "a subnet needs the field 'cidr'"},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/64\",\"ipv6_native\":false"),
+	 "a subnet needs the field 'cidr'"},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/64\",\"ipv6_native\":true"), NULL},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/64\",\"ipv6_native\":{\"$deferred\":\"${x}\"}"), NULL},
+	{"aws.subnet", SUBNET("\"ipv6_native\":true"), "a subnet of IPv6 alone needs the field 'ipv6_cidr'"},
+	{"aws.subnet", SUBNET("\"cidr\":\"10.0.1.0/24\",\"ipv6_native\":true"), "a subnet of IPv6 alone has no 'cidr'"},
+	{"aws.subnet", SUBNET("\"ipv6_cidr\":\"2600:1f14::/64\",\"ipv6_native\":true,\"hostname_type\":\"ip-name\""),
+	 "no host name can come from an IPv4 address"},
+	{"aws.subnet", SUBNET("\"cidr\":\"10.0.1.0/24\",\"assign_ipv6_on_creation\":true"),
+	 "'assign_ipv6_on_creation' needs the field 'ipv6_cidr'"},
+	{"aws.subnet", SUBNET("\"cidr\":\"10.0.1.0/24\",\"assign_ipv6_on_creation\":false"), NULL},
 	{"aws.internet_gateway", "{\"tags\":{\"\":\"x\"}}", "a tag needs a name"},
 	{"aws.internet_gateway", "{\"tags\":{\"trueup:x\":{\"$deferred\":\"${x}\"}}}", "cannot begin with 'trueup:'"},
 	{"aws.autoscaling_group",

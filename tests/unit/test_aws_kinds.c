@@ -160,6 +160,8 @@ static void begin(struct coverage *coverage, const struct aws_kind *kind, const 
 		return;
 	if (call->id)
 		cover(coverage, "", call->id);
+	if (call->id_output && !output_named(&kind->kind.outputs, slice_of(call->id_output)))
+		kind_report(kind, "%s takes the output '%s', which there is not", call->operation, call->id_output);
 	if (call->token)
 		cover(coverage, "", call->token);
 	for (const char *const *fixed = call->fixed; fixed && fixed[0]; fixed += 2)
@@ -309,25 +311,49 @@ static void check_lookup(const struct aws_kind *kind, const struct aws_lookup *l
 	free(own);
 }
 
+static void cover_part(struct coverage *coverage, const struct aws_field *field, bool removes)
+{
+	const struct aws_part *part = field->part;
+	const struct aws_field *item = (const struct aws_field *)field->field.item;
+	const char *above = part->items ? part->items : "";
+	if (removes && part->removal_member) {
+		cover(coverage, "", part->removal_member);
+	} else if (item->field.type == FIELD_OBJECT && !item->encode) {
+		for (size_t i = 0; i < item->field.members.count; i++) {
+			const struct aws_field *member = (const struct aws_field *)field_at(&item->field.members, i);
+			if (member->member && (!removes || (member->field.flags & KEY)))
+				cover_field(coverage, above, member->member, member, false);
+		}
+		if (part->item_id)
+			cover(coverage, above, part->item_id);
+		for (const char *const *fixed = part->item_fixed; fixed && fixed[0]; fixed += 2)
+			cover(coverage, above, fixed[0]);
+	} else {
+		cover(coverage, above, !part->items && item->member ? item->member : "");
+	}
+}
+
 /* One operation may be several calls (with the object stopped or not): they are held against it together. */
-static void check_update(const struct aws_kind *kind, const char *operation)
+static void check_change(const struct aws_kind *kind, const struct aws_call *call)
 {
 	struct coverage *coverage = new_coverage();
-	bool begun = false;
-	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+	begin(coverage, kind, call);
+	for (size_t i = 0; coverage->input && i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
 		const struct aws_call *calls[] = {field->update, field->update_first, field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
-			if (!calls[k] || strcmp(calls[k]->operation, operation) != 0)
+			if (!calls[k] || strcmp(calls[k]->operation, call->operation) != 0)
 				continue;
-			if (!begun)
-				begin(coverage, kind, calls[k]);
-			begun = true;
-			if (coverage->input && calls[k]->lookup)
+			if (calls[k]->lookup)
 				check_lookup(kind, calls[k]->lookup, coverage);
-			if (coverage->input && sends_value(field, calls[k]))
+			if (sends_value(field, calls[k]))
 				cover_update(coverage, field);
 		}
+		const struct aws_call *parts[] = {field->part ? &field->part->add : NULL,
+						  field->part ? &field->part->change : NULL};
+		for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++)
+			if (parts[k] && parts[k]->operation && strcmp(parts[k]->operation, call->operation) == 0)
+				cover_part(coverage, field, false);
 	}
 	check_whole(coverage, coverage->input, "");
 	free(coverage);
@@ -345,44 +371,19 @@ static bool is_first_use(const struct aws_kind *kind, size_t index, const struct
 	return true;
 }
 
-static void check_part_call(const struct aws_kind *kind, const struct aws_field *field, const struct aws_call *call,
-			    bool removes)
-{
-	const struct aws_part *part = field->part;
-	const struct aws_field *item = (const struct aws_field *)field->field.item;
-	struct coverage *coverage = new_coverage();
-	begin(coverage, kind, call);
-	const char *above = part->items ? part->items : "";
-	if (coverage->input && removes && part->removal_member) {
-		cover(coverage, "", part->removal_member);
-	} else if (coverage->input && item->field.type == FIELD_OBJECT && !item->encode) {
-		for (size_t i = 0; i < item->field.members.count; i++) {
-			const struct aws_field *member = (const struct aws_field *)field_at(&item->field.members, i);
-			if (member->member && (!removes || (member->field.flags & KEY)))
-				cover_field(coverage, above, member->member, member, false);
-		}
-		if (part->item_id)
-			cover(coverage, above, part->item_id);
-		for (const char *const *fixed = part->item_fixed; fixed && fixed[0]; fixed += 2)
-			cover(coverage, above, fixed[0]);
-	} else if (coverage->input) {
-		cover(coverage, above, !part->items && item->member ? item->member : "");
-	}
-	/* What takes something away needs no more than its name. */
-	if (!removes)
-		check_whole(coverage, coverage->input, "");
-	free(coverage);
-}
-
 static void check_part(const struct aws_kind *kind, const struct aws_field *field)
 {
-	const struct aws_part *part = field->part;
-	check_part_call(kind, field, &part->add, false);
-	check_part_call(kind, field, &part->remove, true);
-	if (part->change.operation)
-		check_part_call(kind, field, &part->change, false);
-	if (part->removal_output && !output_named(&kind->kind.outputs, slice_of(part->removal_output)))
-		kind_report(kind, "'%s': there is no output '%s'", field->field.name, part->removal_output);
+	struct coverage *coverage = new_coverage();
+	check_change(kind, &field->part->add);
+	/* What takes something away needs no more than its name. */
+	begin(coverage, kind, &field->part->remove);
+	if (coverage->input)
+		cover_part(coverage, field, true);
+	if (field->part->change.operation)
+		check_change(kind, &field->part->change);
+	if (field->part->removal_output && !output_named(&kind->kind.outputs, slice_of(field->part->removal_output)))
+		kind_report(kind, "'%s': there is no output '%s'", field->field.name, field->part->removal_output);
+	free(coverage);
 }
 
 static void check_each(const struct aws_kind *kind, const struct aws_field *field)
@@ -421,7 +422,7 @@ static void check_calls(const struct aws_kind *kind)
 		const struct aws_call *calls[] = {field->update, field->update_first, field->update_off};
 		for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++)
 			if (calls[k] && is_first_use(kind, i, calls[k]))
-				check_update(kind, calls[k]->operation);
+				check_change(kind, calls[k]);
 		if (field->part)
 			check_part(kind, field);
 		if (field->each)

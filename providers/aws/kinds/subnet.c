@@ -1,4 +1,5 @@
 #include "base/cidr.h"
+#include "providers/aws/kinds/ipv6_range.h"
 #include "providers/aws/kinds/kinds.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateSubnet.html */
@@ -13,12 +14,99 @@ static bool check_range(const struct field *field, const struct value *value, st
 	return false;
 }
 
+/* A /44 to a /64 in steps of 4 (https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html). */
+static bool check_range6(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	struct cidr range;
+	if (!cidr_read(value_slice(value), &range) || (range.bits >= 44 && range.bits <= 64 && range.bits % 4 == 0))
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position,
+		   "'%s' is a /%u, but AWS takes a /44, /48, /52, /56, /60 or /64", field->name, range.bits);
+	return false;
+}
+
+static bool is_true(const struct value *value)
+{
+	return value_is(value, VALUE_BOOL) && value->boolean;
+}
+
+static bool refuse(const struct value *value, const char *message, const char *hint, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, value->position, "%s", message);
+	diag_hint(diagnostics, "%s", hint);
+	return false;
+}
+
+/* https://docs.aws.amazon.com/vpc/latest/userguide/create-subnets.html: subnets of IPv6 alone */
+static bool check_alone(const struct value *native, const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *cidr = value_get_named(desired, "cidr");
+	const struct value *names = value_get_named(desired, "hostname_type");
+	if (cidr)
+		return refuse(cidr, "a subnet of IPv6 alone has no 'cidr'", "leave out 'cidr' or 'ipv6_native'",
+			      diagnostics);
+	if (!value_get_named(desired, "ipv6_cidr"))
+		return refuse(native, "a subnet of IPv6 alone needs the field 'ipv6_cidr'",
+			      "add 'ipv6_cidr': its IPv6 range within the VPC's", diagnostics);
+	if (names && slice_is(value_slice(names), "ip-name"))
+		return refuse(names, "in a subnet of IPv6 alone no host name can come from an IPv4 address",
+			      "take 'resource-name'", diagnostics);
+	return true;
+}
+
+static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *native = value_get_named(desired, "ipv6_native");
+	const struct value *assigned = value_get_named(desired, "assign_ipv6_on_creation");
+	(void)kind;
+	if (native && is_true(native))
+		return check_alone(native, desired, diagnostics);
+	if (!value_get_named(desired, "cidr") && (!native || value_is(native, VALUE_BOOL)))
+		return refuse(
+			desired, "a subnet needs the field 'cidr'",
+			"add 'cidr': its IPv4 range within the VPC's; a subnet of IPv6 alone says 'ipv6_native: true'",
+			diagnostics);
+	if (assigned && is_true(assigned) && !value_get_named(desired, "ipv6_cidr"))
+		return refuse(assigned, "'assign_ipv6_on_creation' needs the field 'ipv6_cidr'",
+			      "add 'ipv6_cidr': the IPv6 range that addresses come from", diagnostics);
+	return true;
+}
+
+static struct value decode_range6(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	(void)field;
+	return aws_ipv6_range(item, arena);
+}
+
 /* One attribute a call, each wrapped in a structure of its own. */
 static const struct aws_call modify = {
 	.operation = "ModifySubnetAttribute",
 	.id = "SubnetId",
 	.recipe = RECIPE_CONVERGE,
 	.one_field = true,
+};
+
+static const struct aws_call associate = {
+	.operation = "AssociateSubnetCidrBlock",
+	.id = "SubnetId",
+	.recipe = RECIPE_CONVERGE,
+	.waits = true,
+};
+
+static const char *const range6_absent[] = {"InvalidSubnetCidrBlockAssociationID.NotFound", NULL};
+static const char *const range6_used[] = {
+	"InvalidCidrBlock.InUse",
+	"addresses of the range are in use, or the subnet gives them to new interfaces: release them, set "
+	"'assign_ipv6_on_creation: false', and run again",
+	NULL};
+static const struct aws_call disassociate = {
+	.operation = "DisassociateSubnetCidrBlock",
+	.id = "AssociationId",
+	.id_output = "ipv6_association",
+	.recipe = RECIPE_CONVERGE,
+	.absent = range6_absent,
+	.waits = true,
+	.hints = range6_used,
 };
 
 static const char *const hostname_types[] = {"ip-name", "resource-name", NULL};
@@ -42,12 +130,34 @@ static const struct aws_field fields[] = {
 	 .member = "VpcId"},
 	{.field = {.name = "cidr",
 		   .type = FIELD_CIDR4,
-		   .flags = REQUIRED | IMMUTABLE,
+		   .flags = IMMUTABLE,
+		   .when_unset = UNSET_REPLACE,
 		   .check = check_range,
 		   .range = RANGE_WITHIN,
 		   .range_parent = "vpc",
-		   .about = "IPv4 range within the VPC's"},
+		   .about = "IPv4 range within the VPC's; only a subnet of IPv6 alone has none"},
 	 .member = "CidrBlock"},
+	{.field = {.name = "ipv6_cidr",
+		   .type = FIELD_CIDR6,
+		   .when_unset = UNSET_CLEAR,
+		   .check = check_range6,
+		   .range = RANGE_WITHIN,
+		   .range_parent = "vpc",
+		   .about = "IPv6 range within the VPC's, a /44 to a /64 in steps of 4; of a VPC with 'ipv6: true' the "
+			    "first /64 is ${cidr_subnet(aws.vpc.NAME.ipv6_cidr, 8, 0)}"},
+	 .member = "Ipv6CidrBlock",
+	 .update = &associate,
+	 .update_off = &disassociate,
+	 .exchanged = true,
+	 .decode = decode_range6},
+	{.field = {.name = "ipv6_native",
+		   .type = FIELD_BOOL,
+		   .flags = IMMUTABLE,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "false",
+		   .about = "whether it is of IPv6 alone"},
+	 .member = "Ipv6Native",
+	 .missing = "false"},
 	{.field = {.name = "zone",
 		   .type = FIELD_STRING,
 		   .flags = IMMUTABLE | REGIONAL,
@@ -55,7 +165,16 @@ static const struct aws_field fields[] = {
 		   .pattern = "[a-z]{2}[a-z0-9-]*-[0-9][a-z0-9-]*",
 		   .about = "availability zone"},
 	 .member = "AvailabilityZone"},
-	ATTRIBUTE("public", "MapPublicIpOnLaunch", "whether instances get a public address at launch"),
+	ATTRIBUTE("public", "MapPublicIpOnLaunch", "whether instances get a public IPv4 address at launch"),
+	{.field = {.name = "assign_ipv6_on_creation",
+		   .type = FIELD_BOOL,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "false",
+		   .about = "whether new network interfaces get an IPv6 address; needs ipv6_cidr"},
+	 .read = "AssignIpv6AddressOnCreation",
+	 .update = &modify,
+	 .change = "AssignIpv6AddressOnCreation.Value",
+	 .rests_on = "ipv6_cidr"},
 	ATTRIBUTE("dns64", "EnableDns64", "whether the resolver makes up IPv6 addresses for IPv4 names"),
 	{.field = {.name = "hostname_type",
 		   .type = FIELD_STRING,
@@ -74,14 +193,27 @@ static const struct aws_field fields[] = {
 	 .read = "PrivateDnsNameOptionsOnLaunch.EnableResourceNameDnsARecord",
 	 .update = &modify,
 	 .change = "EnableResourceNameDnsARecordOnLaunch.Value"},
+	{.field = {.name = "resource_name_dns_aaaa",
+		   .type = FIELD_BOOL,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "false",
+		   .about = "whether resource names resolve to IPv6 addresses"},
+	 .read = "PrivateDnsNameOptionsOnLaunch.EnableResourceNameDnsAAAARecord",
+	 .update = &modify,
+	 .change = "EnableResourceNameDnsAAAARecordOnLaunch.Value"},
 	AWS_TAGS_FIELD,
 };
 
+static const char *const range6_fields[] = {"ipv6_cidr", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "subnet-[0-9a-f]{8,17}", .about = "id of the subnet"}, .read = "SubnetId"},
 	{.output = {.name = "arn", .about = "Amazon resource name"}, .read = "SubnetArn"},
 	{.output = {.name = "zone_id", .about = "id of its zone, the same in every account"},
 	 .read = "AvailabilityZoneId"},
+	{.output = {.name = "ipv6_association",
+		    .renewed_by = range6_fields,
+		    .about = "id of the association of its IPv6 range"},
+	 .decode = aws_ipv6_association_id},
 };
 
 static const char *const pending[] = {"pending", NULL};
@@ -97,21 +229,17 @@ static const char *const young[] = {"InvalidVpcID.NotFound", NULL};
 
 static const struct aws_omission omitted[] = {
 	{"CreateSubnet", "AvailabilityZoneId", "the zone is given by its name"},
-	{"CreateSubnet", "Ipv6CidrBlock", "IPv6 ranges of subnets are not managed yet"},
-	{"CreateSubnet", "Ipv6Native", "IPv6 ranges of subnets are not managed yet"},
 	{"CreateSubnet", "OutpostArn", "Outposts are not managed"},
 	{"CreateSubnet", "Ipv4IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"},
 	{"CreateSubnet", "Ipv4NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"},
 	{"CreateSubnet", "Ipv6IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"},
 	{"CreateSubnet", "Ipv6NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"},
-	{"ModifySubnetAttribute", "AssignIpv6AddressOnCreation", "IPv6 ranges of subnets are not managed yet"},
-	{"ModifySubnetAttribute", "EnableResourceNameDnsAAAARecordOnLaunch",
-	 "IPv6 ranges of subnets are not managed yet"},
+	{"AssociateSubnetCidrBlock", "Ipv6IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"},
+	{"AssociateSubnetCidrBlock", "Ipv6NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"},
 	{"ModifySubnetAttribute", "MapCustomerOwnedIpOnLaunch", "Outposts are not managed"},
 	{"ModifySubnetAttribute", "CustomerOwnedIpv4Pool", "Outposts are not managed"},
 	{"ModifySubnetAttribute", "EnableLniAtDeviceIndex", "Outposts are not managed"},
 	{"ModifySubnetAttribute", "DisableLniAtDeviceIndex", "Outposts are not managed"},
-	{"AssociateSubnetCidrBlock", NULL, "IPv6 ranges of subnets are not managed yet"},
 };
 
 const struct aws_kind aws_subnet = {
@@ -119,7 +247,8 @@ const struct aws_kind aws_subnet = {
 		 .about = "a range of a VPC in one zone",
 		 .version = 1,
 		 .fields = FIELDS(fields),
-		 .outputs = FIELDS(outputs)},
+		 .outputs = FIELDS(outputs),
+		 .check = check},
 	.service = "ec2",
 	.create = {.operation = "CreateSubnet",
 		   .recipe = RECIPE_TAG,
@@ -135,6 +264,7 @@ const struct aws_kind aws_subnet = {
 	.list = {.operation = "DescribeSubnets", .items = "Subnets", .page = 1000, .filter = "subnet-id"},
 	.states = {.member = "State", .pending = pending},
 	.tags_member = "Tags",
+	.readiness = aws_ipv6_readiness,
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
 };

@@ -1,4 +1,5 @@
 #include "base/cidr.h"
+#include "providers/aws/kinds/ipv6_range.h"
 #include "providers/aws/kinds/kinds.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpc.html */
@@ -102,16 +103,19 @@ static struct value decode_range_associations(const struct value *item, struct a
 	return value_builder_map(&builder, arena);
 }
 
-/* A subnet in a further range can be made only once that is there. */
+/* A subnet in a range can be made only once that is there. */
 static enum readiness readiness(const struct value *item, enum readiness by_state)
 {
-	const struct value *sets = value_get_named(item, "CidrBlockAssociationSet");
-	for (uint32_t i = 0; sets && value_is(sets, VALUE_LIST) && i < sets->count; i++) {
-		struct slice state = value_slice(value_path(&sets->items[i], "CidrBlockState.State"));
-		if (slice_is(state, "associating") || slice_is(state, "disassociating"))
-			return READY_PENDING;
-	}
-	return by_state;
+	if (aws_ranges_move(item, "CidrBlockAssociationSet", "CidrBlockState.State"))
+		return READY_PENDING;
+	return aws_ipv6_readiness(item, by_state);
+}
+
+static struct value decode_ipv6(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	(void)field;
+	(void)arena;
+	return value_bool(aws_ipv6_association(item) != NULL);
 }
 
 static const char *const dns_support_detail[] = {"Attribute", "enableDnsSupport", NULL};
@@ -151,6 +155,25 @@ static const struct aws_field range_item = {
 	.member = "CidrBlock",
 };
 
+static const struct aws_call associate_ipv6 = {
+	.operation = "AssociateVpcCidrBlock",
+	.id = "VpcId",
+	.recipe = RECIPE_CONVERGE,
+	.waits = true,
+};
+static const char *const ipv6_used[] = {
+	"InvalidCidrBlock.InUse",
+	"subnets still have ranges of it: take 'ipv6_cidr' out of them first, apply that, then turn 'ipv6' off", NULL};
+static const struct aws_call disassociate_ipv6 = {
+	.operation = "DisassociateVpcCidrBlock",
+	.id = "AssociationId",
+	.id_output = "ipv6_association",
+	.recipe = RECIPE_CONVERGE,
+	.absent = range_absent,
+	.waits = true,
+	.hints = ipv6_used,
+};
+
 static const char *const tenancies[] = {"default", "dedicated", NULL};
 
 static const struct aws_field fields[] = {
@@ -170,6 +193,15 @@ static const struct aws_field fields[] = {
 		   .about = "further IPv4 ranges"},
 	 .decode = decode_ranges,
 	 .part = &ranges},
+	{.field = {.name = "ipv6",
+		   .type = FIELD_BOOL,
+		   .when_unset = UNSET_CONSTANT,
+		   .unset_value = "false",
+		   .about = "whether it has a /56 of IPv6 addresses from Amazon, which the output ipv6_cidr tells"},
+	 .member = "AmazonProvidedIpv6CidrBlock",
+	 .update = &associate_ipv6,
+	 .update_off = &disassociate_ipv6,
+	 .decode = decode_ipv6},
 	{.field = {.name = "tenancy",
 		   .type = FIELD_STRING,
 		   .choices = tenancies,
@@ -210,12 +242,21 @@ static const struct aws_field fields[] = {
 	AWS_TAGS_FIELD,
 };
 
+static const char *const ipv6_fields[] = {"ipv6", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "vpc-[0-9a-f]{8,17}", .about = "id of the VPC"}, .read = "VpcId"},
 	{.output = {.name = "owner", .about = "account that owns it"}, .read = "OwnerId"},
 	{.output = {.name = "dhcp_options", .about = "id of its DHCP options"}, .read = "DhcpOptionsId"},
-	{.output = {.name = "range_associations", .about = "id of the association of each range"},
+	{.output = {.name = "range_associations", .about = "id of the association of each IPv4 range"},
 	 .decode = decode_range_associations},
+	{.output = {.name = "ipv6_cidr",
+		    .renewed_by = ipv6_fields,
+		    .about = "its IPv6 range from Amazon, where 'ipv6' is true"},
+	 .decode = aws_ipv6_range},
+	{.output = {.name = "ipv6_association",
+		    .renewed_by = ipv6_fields,
+		    .about = "id of the association of its IPv6 range"},
+	 .decode = aws_ipv6_association_id},
 };
 
 static const char *const pending[] = {"pending", NULL};
@@ -230,10 +271,10 @@ static const char *const held[] = {"DependencyViolation", NULL};
 	}
 
 static const struct aws_omission omitted[] = {
-	BOTH("AmazonProvidedIpv6CidrBlock", "IPv6 ranges of VPCs are not managed yet"),
-	BOTH("Ipv6CidrBlock", "IPv6 ranges of VPCs are not managed yet"),
-	BOTH("Ipv6CidrBlockNetworkBorderGroup", "IPv6 ranges of VPCs are not managed yet"),
-	BOTH("Ipv6Pool", "IPv6 ranges of VPCs are not managed yet"),
+	BOTH("Ipv6CidrBlock",
+	     "a range of one's own needs a pool that Amazon has agreed to announce; 'ipv6' takes Amazon's"),
+	BOTH("Ipv6Pool", "a range of one's own needs a pool that Amazon has agreed to announce; 'ipv6' takes Amazon's"),
+	BOTH("Ipv6CidrBlockNetworkBorderGroup", "the range is the region's; those of Local Zones are not managed"),
 	BOTH("Ipv6IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"),
 	BOTH("Ipv6NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"),
 	BOTH("Ipv4IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"),

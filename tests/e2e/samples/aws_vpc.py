@@ -19,6 +19,9 @@ def read(cloud, identity):
             for each in vpc["CidrBlockAssociationSet"]
             if each["CidrBlockState"]["State"] == "associated" and each["CidrBlock"] != vpc["CidrBlock"]
         ),
+        "ipv6": any(
+            each["Ipv6CidrBlockState"]["State"] == "associated" for each in vpc.get("Ipv6CidrBlockAssociationSet", [])
+        ),
         "tenancy": vpc["InstanceTenancy"],
         "dns_support": attribute("enableDnsSupport", "EnableDnsSupport"),
         "dns_hostnames": attribute("enableDnsHostnames", "EnableDnsHostnames"),
@@ -33,6 +36,7 @@ SAMPLE = Sample(
     values={
         "cidr": "10.20.0.0/16",
         "secondary_cidrs": ["10.21.0.0/16", "100.64.0.0/20"],
+        "ipv6": True,
         "tenancy": "dedicated",
         "dns_support": True,
         "dns_hostnames": True,
@@ -41,6 +45,7 @@ SAMPLE = Sample(
     },
     in_place={
         "secondary_cidrs": Change(["10.21.0.0/16", "10.22.0.0/16"]),
+        "ipv6": Change(False),
         "dns_support": Change(False, given={"dns_hostnames": False}),
         "dns_hostnames": Change(False),
         "usage_metrics": Change(False),
@@ -52,6 +57,7 @@ SAMPLE = Sample(
     },
     unset={
         "secondary_cidrs": Unset([]),
+        "ipv6": Unset(False),
         "tenancy": Unset(KEPT),
         "dns_support": Unset(True, given={"dns_support": False, "dns_hostnames": False}),
         "dns_hostnames": Unset(False),

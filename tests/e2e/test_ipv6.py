@@ -1,0 +1,71 @@
+"""IPv6 ranges from Amazon: no spec can say which they are, and yet subnets take theirs from them."""
+
+import ipaddress
+
+import pytest
+
+from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan, plan_is_empty, spec_text
+
+VPC = Ref("aws.vpc.main")
+
+
+def network(ipv6, numbers, assign=True):
+    """A VPC and a subnet for each number, that part of the VPC's range; None: of IPv4 alone."""
+    subnets = {}
+    for index, number in enumerate(numbers):
+        subnets[f"s{index}"] = {"vpc": VPC, "cidr": f"10.0.{index}.0/24"}
+        if number is not None:
+            subnets[f"s{index}"].update(
+                ipv6_cidr=f"${{cidr_subnet(aws.vpc.main.ipv6_cidr, 8, {number})}}", assign_ipv6_on_creation=assign
+            )
+    return spec_text({"aws.vpc": {"main": {"cidr": "10.0.0.0/16", "ipv6": ipv6}}, "aws.subnet": subnets})
+
+
+@pytest.fixture
+def cloud(stack):
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def parts_of(cloud):
+    """{IPv4 range: which part of the VPC's range it has, or None} of each subnet."""
+    ec2 = cloud.client()
+    [vpc] = ec2.describe_vpcs()["Vpcs"]
+    states = ("associated", "associating")
+    held = [each for each in vpc["Ipv6CidrBlockAssociationSet"] if each["Ipv6CidrBlockState"]["State"] in states]
+    parts = {}
+    for subnet in ec2.describe_subnets()["Subnets"]:
+        ranges = [ipaddress.ip_network(each["Ipv6CidrBlock"]) for each in subnet["Ipv6CidrBlockAssociationSet"]]
+        assert subnet["AssignIpv6AddressOnCreation"] == bool(ranges)
+        first = int(ipaddress.ip_network(held[0]["Ipv6CidrBlock"])[0]) if held else 0
+        parts[subnet["CidrBlock"]] = (int(ranges[0][0]) - first) >> 64 if ranges else None
+    return parts
+
+
+def test_turned_on_under_subnets_that_are_there(stack, cloud):
+    stack.write("stack.yaml", network(False, [None, None]))
+    apply(stack)
+    made = ids_of(stack)
+    stack.write("stack.yaml", network(True, [3, 255]))
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.vpc.main": "update", "aws.subnet.s0": "update", "aws.subnet.s1": "update"}
+    apply(stack)
+    assert ids_of(stack) == made
+    assert parts_of(cloud) == {"10.0.0.0/24": 3, "10.0.1.0/24": 255}
+    plan_is_empty(stack)
+
+
+def test_a_range_taken_away_by_hand(stack, cloud):
+    stack.write("stack.yaml", network(True, [3]))
+    apply(stack)
+    ec2 = cloud.client()
+    [subnet] = ec2.describe_subnets()["Subnets"]
+    ec2.modify_subnet_attribute(SubnetId=subnet["SubnetId"], AssignIpv6AddressOnCreation={"Value": False})
+    [association] = subnet["Ipv6CidrBlockAssociationSet"]
+    ec2.disassociate_subnet_cidr_block(AssociationId=association["AssociationId"])
+    planned = plan(stack, status=2)
+    assert planned.actions["aws.subnet.s0"].fields() == {"ipv6_cidr", "assign_ipv6_on_creation"}
+    apply(stack)
+    assert parts_of(cloud) == {"10.0.0.0/24": 3}
+    plan_is_empty(stack)
