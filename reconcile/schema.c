@@ -410,20 +410,24 @@ static enum fit fit_list(struct schema_walk *walk, const struct field *field, co
 	return changed ? FIT_CHANGED : FIT_SAME;
 }
 
-static void needs_one(const struct exclusive *exclusive, const char *what, const struct value *map,
-		      struct diagnostics *diagnostics)
+static void needs_one(const struct exclusive *exclusive, const struct fields *fields, const char *what,
+		      const struct value *map, struct diagnostics *diagnostics)
 {
 	BUFFER_AUTO names;
 
 	buffer_init(&names, CANDIDATES_MOST);
+	for (size_t i = 0; exclusive->members[i]; i++)
+		if (is_misspelt(fields, field_named(fields, slice_of(exclusive->members[i])), map))
+			return;
 	for (size_t i = 0; exclusive->members[i]; i++)
 		buffer_format(&names, "%s'%s'", i > 0 ? ", " : "", exclusive->members[i]);
 	diag_error(diagnostics, FAULT_USER, map->position, "%s needs one of %.*s", what,
 		   SLICE_ARGUMENTS(buffer_slice(&names)));
 }
 
-static void check_exclusive(const struct exclusive *exclusive, const char *what, const struct value *map,
-			    struct diagnostics *diagnostics)
+/* fields: of the map */
+static void check_exclusive(const struct exclusive *exclusive, const struct fields *fields, const char *what,
+			    const struct value *map, struct diagnostics *diagnostics)
 {
 	const struct value *first = NULL;
 	const char *first_name = NULL;
@@ -445,22 +449,23 @@ static void check_exclusive(const struct exclusive *exclusive, const char *what,
 		first_name = name;
 	}
 	if (map->type == VALUE_MAP && !first && exclusive->needs_one)
-		needs_one(exclusive, what, map, diagnostics);
+		needs_one(exclusive, fields, what, map, diagnostics);
 }
 
 /* The rule holds for the map that the field is, or for each of its items. */
 static void check_exclusive_within(const struct exclusive *exclusive, const struct field *field,
 				   const struct value *value, struct diagnostics *diagnostics)
 {
+	const struct fields *fields = field->type == FIELD_OBJECT ? &field->members : &field->item->members;
 	char what[CANDIDATES_MOST];
 
 	snprintf(what, sizeof(what), "'%s'", exclusive->field);
 	if (field->type == FIELD_OBJECT)
-		check_exclusive(exclusive, what, value, diagnostics);
+		check_exclusive(exclusive, fields, what, value, diagnostics);
 	for (size_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
-		check_exclusive(exclusive, what, &value->items[i], diagnostics);
+		check_exclusive(exclusive, fields, what, &value->items[i], diagnostics);
 	for (size_t i = 0; field->type == FIELD_MAP && value->type == VALUE_MAP && i < value->count; i++)
-		check_exclusive(exclusive, what, &value->members[i].value, diagnostics);
+		check_exclusive(exclusive, fields, what, &value->members[i].value, diagnostics);
 }
 
 bool schema_check_fields(const struct fields *fields, const char *what, const struct value *given, struct arena *arena,
@@ -488,7 +493,7 @@ static void check_exclusives(const struct kind *kind, const struct value *given,
 		const struct value *value;
 
 		if (!exclusive->field) {
-			check_exclusive(exclusive, kind->name, given, diagnostics);
+			check_exclusive(exclusive, &kind->fields, kind->name, given, diagnostics);
 			continue;
 		}
 		field = field_named(&kind->fields, slice_of(exclusive->field));

@@ -161,6 +161,39 @@ static struct value given_fields(struct loading *loading, uint32_t index, uint32
 	return given;
 }
 
+/*
+ * Of what was refused as a whole: the fields that fit by themselves, so that a mistake in one does not hide what
+ * another has to do with other resources. Those that do not are unread: nothing is known of them.
+ */
+static struct value what_fits(struct loading *loading, const struct kind *kind, const struct value *given)
+{
+	VALUE_BUILDER_AUTO fitting;
+	struct arena scratch;
+
+	value_builder_init(&fitting);
+	arena_init(&scratch);
+	for (uint32_t i = 0; given->type == VALUE_MAP && i < given->count; i++) {
+		struct slice name = value_slice(&given->members[i].key);
+		const struct field *field = field_named(&kind->fields, name);
+		const struct fields alone = {field, 1, sizeof(*field)};
+		const struct value single = value_map(&given->members[i], 1);
+		struct value canonical = single;
+		struct diagnostics unsaid;
+
+		if (!field)
+			continue;
+		diagnostics_init(&unsaid, &scratch);
+		if (!schema_check_fields(&alone, kind->name, &single, loading->arena, &canonical, &unsaid))
+			value_builder_member(&fitting, name,
+					     value_at(value_unread(), given->members[i].value.position));
+		else if (canonical.count > 0)
+			value_builder_member(&fitting, name, canonical.members[0].value);
+		arena_reset(&scratch);
+	}
+	arena_release(&scratch);
+	return value_at(value_builder_map(&fitting, loading->arena), given->position);
+}
+
 static void check(struct loading *loading, struct resource *resource, const struct kind_facts *facts,
 		  const struct value *given)
 {
@@ -171,7 +204,7 @@ static void check(struct loading *loading, struct resource *resource, const stru
 	else
 		loading_redact_made(loading, given);
 	if (!schema_check(kind, given, loading->arena, &resource->desired, loading->diagnostics)) {
-		resource->desired = value_at(value_map(NULL, 0), given->position);
+		resource->desired = what_fits(loading, kind, given);
 		return;
 	}
 	/* Nobody else expects what was refused already. */

@@ -181,6 +181,21 @@ static const struct load_row resource_rows[] = {
 	 "a.yaml:3:31: net.group cannot have both 'vpc' and 'peer' (keep one of them) <a.yaml:3:22> [net.group.g]\n"
 	 "a.yaml:3:65: 'rules' cannot have both 'group' and 'cidr' (keep one of them) <a.yaml:3:84> [net.group.g]\n"
 	 "a.yaml:3:89: 'rules' needs one of 'group', 'cidr' [net.group.g]\n"},
+	{"a mistake in one field does not hide another's",
+	 A "net.vpc: {a: {cidr: 10.0.0.0/16, colour: red}}\nnet.subnet: {x: {vpc: a, cidr: 10.1.0.0/24}}\n",
+	 "a.yaml:2:34: net.vpc has no field 'colour' [net.vpc.a]\n"
+	 "a.yaml:3:32: 10.1.0.0/24 of 'net.subnet.x' lies outside the ranges of 'net.vpc.a' (the nearest free range of "
+	 "this size is 10.0.0.0/24) <a.yaml:2:21> [net.subnet.x]\n"},
+	{"a mistake in the range itself: what lies within it is not known",
+	 A "net.vpc: {a: {cidr: 10.0.0.1/16}}\nnet.subnet: {x: {vpc: a, cidr: 10.1.0.0/24}}\n",
+	 "a.yaml:2:21: 'cidr' has bits set beyond its length: '10.0.0.1/16' (write 10.0.0.0/16, the network it lies "
+	 "in) "
+	 "[net.vpc.a]\n"},
+	{"one of several fields misspelt, and one that is like none of them",
+	 A VPC "net.group: {g: {rules: [{protocol: tcp, cdir: 10.0.0.0/8}, {protocol: udp, colour: red}]}}\n",
+	 "a.yaml:3:41: 'rules' has no field 'cdir' (did you mean 'cidr'?) [net.group.g]\n"
+	 "a.yaml:3:60: 'rules' needs one of 'group', 'cidr' [net.group.g]\n"
+	 "a.yaml:3:76: 'rules' has no field 'colour' [net.group.g]\n"},
 	{"two rules with one key",
 	 A "net.group: {g: {rules: [{protocol: tcp, cidr: 10.0.0.0/8, note: p}, {protocol: tcp, cidr: 10.0.0.0/8, "
 	   "note: q}]}}\n",
