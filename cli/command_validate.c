@@ -1,5 +1,36 @@
 #include "cli/command_list.h"
 #include "cli/job.h"
+#include "reconcile/unique.h"
+
+/*
+ * What the new object must have to itself while the old one is still there. No error: a replace that changes it too is
+ * carried out, and which replace is to come no spec tells.
+ */
+static void warn_of_shared(const struct job *job, const struct resource *resource)
+{
+	for (size_t i = 0; i < resource->kind->fields.count; i++) {
+		const struct field *field = field_at(&resource->kind->fields, i);
+		const struct value *value = value_get_named(&resource->desired, field->name);
+
+		/* What it is attached to it leaves before the new one comes in. */
+		if (!unique_field(field) || (field->flags & SOLE) || !value || value_has_deferred(value))
+			continue;
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, value->position,
+			 "'%.*s' asks for create_before_destroy, and old and new cannot have the same '%s' at a time",
+			 SLICE_ARGUMENTS(resource->address), field->name);
+		diag_address(job->diagnostics, resource->address);
+		diag_hint(job->diagnostics,
+			  "change '%s' along with whatever needs a new object: any other replace is refused by plan",
+			  field->name);
+	}
+}
+
+static void warn_of_replaces(const struct job *job)
+{
+	for (size_t i = 0; i < job->stack.resource_count; i++)
+		if (job->stack.resources[i].create_before_destroy == CHOICE_YES)
+			warn_of_shared(job, &job->stack.resources[i]);
+}
 
 static int run_validate(struct invocation *invocation)
 {
@@ -10,11 +41,13 @@ static int run_validate(struct invocation *invocation)
 	bool good = job_load_spec(&job);
 	report = invocation_report(invocation);
 	report.spec = job.spec_digest;
-	if (good)
+	if (good) {
+		warn_of_replaces(&job);
 		report.text = arena_format(invocation->arena, "%.*s: %zu resource%s in %zu file%s, no errors\n",
 					   SLICE_ARGUMENTS(job.stack.name), job.stack.resource_count,
 					   job.stack.resource_count == 1 ? "" : "s", invocation->sources->count,
 					   invocation->sources->count == 1 ? "" : "s");
+	}
 	job_release(&job);
 	return invocation_end(invocation, &report, good ? STATUS_FINE : STATUS_ERROR);
 }

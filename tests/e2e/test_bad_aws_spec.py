@@ -119,3 +119,33 @@ def test_names_of_two_places_do_not_meet(tmp_path):
         f"  b: {{provider: aws.east, name: tmpl, {TEMPLATE}}}}}\n",
     )
     stack.run("validate")
+
+
+FIRST = "lifecycle: {create_before_destroy: true}"
+
+
+@pytest.mark.parametrize(
+    "text, line, field",
+    [
+        pytest.param(
+            f"aws.security_group:\n  a: {{{GROUP}, {FIRST},\n    name: g}}\n",
+            7,
+            "name",
+            id="a name, which is unique",
+        ),
+        pytest.param(
+            f"aws.subnet:\n  a: {{vpc: v, {FIRST},\n    cidr: 10.0.2.0/24}}\n", 7, "cidr", id="a range, which others cannot have"
+        ),
+        pytest.param(f"aws.internet_gateway:\n  a: {{vpc: v, {FIRST}}}\n", None, None, id="a gateway, which leaves first"),
+        pytest.param(f"aws.security_group:\n  a: {{{GROUP}, name: g}}\n", None, None, id="nobody asks for that order"),
+    ],
+)
+def test_the_new_one_first_where_both_cannot_be(tmp_path, text, line, field):
+    """No error: what changes the name too is carried out (see test_handover.py)."""
+    stack = Stack(tmp_path)
+    network = "aws.vpc: {v: {cidr: 10.0.0.0/16}}\n# one VPC\n"
+    stack.write("stack.yaml", HEAD + network + text)
+    told = stack.run("validate", "--output", "json").json["diagnostics"]
+    assert [each.get("line") for each in told] == ([line] if line else [])
+    for each in told:
+        assert each["severity"] == "warning" and f"cannot have the same '{field}' at a time" in each["message"]
