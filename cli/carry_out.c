@@ -1,6 +1,7 @@
 #include "cli/carry_out.h"
 
 #include "cli/job_run.h"
+#include "cli/lost_state.h"
 #include "cli/progress.h"
 #include "cli/question.h"
 #include "cli/secret_sink.h"
@@ -107,7 +108,7 @@ int job_carry_out(struct job *job, bool reviewed)
 			report.outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
 		return invocation_end(job->invocation, &report, status_of_rest(job));
 	}
-	if (!job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
+	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
 	    !secrets_find_key_for_apply(job) || !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
 		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);
 	return invocation_end(job->invocation, &report, act(job, &report, &apply));

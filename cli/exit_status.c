@@ -19,7 +19,7 @@ static const struct {
 	{STATUS_ERROR, "an error"},
 	{STATUS_CHANGES, "drift, or changes under --detailed-exitcode"},
 	{STATUS_INCOMPLETE, "something could not be read, so nothing is claimed about it"},
-	{STATUS_REFUSED, "refused: the plan no longer fits, or its digest is another"},
+	{STATUS_REFUSED, "refused: the plan no longer fits, its digest is another, or the state seems lost"},
 	{STATUS_LEASE, "another run holds the stack"},
 	{STATUS_BUDGET, "refused: more deletions than allowed"},
 	{STATUS_PARTLY, "partly applied: run again to resume"},

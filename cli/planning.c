@@ -1,5 +1,6 @@
 #include "cli/planning.h"
 
+#include "cli/lost_state.h"
 #include "cli/providers.h"
 #include "cli/recovery.h"
 
@@ -45,7 +46,10 @@ bool job_prepare(struct job *job, bool refresh, bool destroy)
 		       check_targets(job, destroy) &&
 		       sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects,
 						 job->object_count, job->arena, job->diagnostics);
-	return job_load_spec(job) && open_all(job, destroy) && job_refresh(job) && job_tell_strays(job);
+	if (!job_load_spec(job) || !open_all(job, destroy) || !job_refresh(job) || !job_tell_strays(job))
+		return false;
+	lost_state_warn(job);
+	return true;
 }
 
 bool job_prepare_to_act(struct job *job, bool destroy)

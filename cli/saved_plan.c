@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/map.h"
+#include "cli/lost_state.h"
 #include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/refresh_some.h"
@@ -15,7 +16,7 @@ bool saved_plan_write(struct job *job, struct report *report)
 
 	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
 		return true;
-	if (!secrets_seal_plan(job))
+	if (!lost_state_permits_saving(job) || !secrets_seal_plan(job))
 		return false;
 	if (!job->world->write_file(job->world, path, plan_write(&job->plan, job->arena, &job->style), PLAN_MODE,
 				    job->diagnostics))

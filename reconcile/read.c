@@ -182,12 +182,13 @@ static void list_again(struct read_batch *batch, int64_t after_ms)
 	struct reading *listing = &batch->listing;
 	const struct slice *ids = listing->ids;
 	size_t id_count = listing->id_count;
+	struct slice lineage = batch->lineage.size > 0 ? batch->lineage : batch->loop->settings.lineage;
 	*listing = (struct reading){
 		.session = batch->session,
 		.kind = batch->kind,
 		.ids = ids,
 		.id_count = id_count,
-		.lineage = batch->anyones ? (struct slice){NULL, 0} : batch->loop->settings.lineage,
+		.lineage = batch->anyones ? (struct slice){NULL, 0} : lineage,
 		.arena = batch->arena,
 		.task = {.step = list_step, .ended = on_listed, .label = "read", .wake_ms = after_ms, .context = batch},
 	};

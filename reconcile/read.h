@@ -27,10 +27,11 @@ struct read_batch {
 	const struct kind *kind;
 	struct read_request *requests;
 	size_t count;
-	bool everything;     /* list all of the kind, not just those asked for */
-	bool anyones;	     /* everything, also of a place where much is not this stack's */
-	struct arena *arena; /* for answers */
-	int64_t remaining;   /* of whoever waits for it: see struct task */
+	bool everything;      /* list all of the kind, not just those asked for */
+	bool anyones;	      /* everything, also of a place where much is not this stack's */
+	struct slice lineage; /* of everything: that of the tags to look for, or empty: the loop's */
+	struct arena *arena;  /* for answers */
+	int64_t remaining;    /* of whoever waits for it: see struct task */
 	void (*done)(struct read_batch *batch);
 	void *context;
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/map.h"
+#include "reconcile/lineage.h"
 #include "reconcile/read.h"
 #include "reconcile/taken.h"
 
@@ -13,6 +14,7 @@ struct group {
 	const struct kind *kind;
 	size_t *members; /* indexes into objects, or, from object_count on, resources */
 	size_t count, capacity;
+	struct slice lineage; /* as in struct read_batch */
 	struct read_batch batch;
 };
 
@@ -137,6 +139,7 @@ static void start_group(struct refreshing *refreshing, struct group *group)
 		.kind = group->kind,
 		.requests = arena_new_array(refresh->arena, group->count, struct read_request),
 		.count = group->count,
+		.lineage = group->lineage,
 		.arena = refresh->arena,
 		.done = on_read,
 		.context = group,
@@ -200,6 +203,51 @@ static void gather_watched_kinds(struct refreshing *refreshing)
 }
 
 /*
+ * An empty record is a new stack's, or that of one whose state was lost: the kinds of the spec are listed for what
+ * such a state would have known.
+ */
+static void gather_first(struct refreshing *refreshing)
+{
+	const struct refresh *refresh = refreshing->refresh;
+	struct slice pattern = lineage_pattern(refresh->stack->name, refresh->arena);
+
+	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
+		const struct resource *resource = &refresh->stack->resources[i];
+		struct session *session = sessions_of_alias(refresh->sessions, refresh->stack, resource->provider);
+
+		if (session && !resource->kind->found)
+			find_or_make_group(refreshing, session, resource->kind)->lineage = pattern;
+	}
+}
+
+static void find_lost(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+	struct map counted;
+
+	map_init(&counted);
+	for (size_t i = 0; i < refreshing->groups.count; i++) {
+		const struct group *group = refreshing->groups.entries[i].item;
+
+		for (size_t k = 0; k < group->batch.found_count; k++) {
+			struct live *live = &group->batch.found[k];
+			const struct resource *resource = map_get(&refreshing->by_address, live->ownership.address);
+
+			if (live->presence != PRESENCE_PRESENT || !resource || resource->kind != group->kind ||
+			    slice_equal(live->ownership.lineage, refresh->loop->settings.lineage) ||
+			    !lineage_is_of(live->ownership.lineage, refresh->stack->name) ||
+			    map_add(&counted, live->provider_id, live))
+				continue;
+			if (refresh->lost_count++ > 0)
+				continue;
+			refresh->lost_address = live->ownership.address;
+			refresh->lost_id = live->provider_id;
+		}
+	}
+	map_release(&counted);
+}
+
+/*
  * What carries our tags without being recorded came of a call whose answer nobody saw. Looked
  * for at the end, because two aliases may list one place.
  */
@@ -251,6 +299,9 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	gather_objects(&refreshing);
 	gather_unrecorded(&refreshing);
 	gather_watched_kinds(&refreshing);
+	bool is_first = refresh->object_count == 0 && !refresh->by_id;
+	if (is_first)
+		gather_first(&refreshing);
 	for (size_t i = 0; i < refreshing.groups.count; i++)
 		start_group(&refreshing, refreshing.groups.entries[i].item);
 	bool finished = loop_run(refresh->loop);
@@ -261,6 +312,8 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 			refresh->live[i] = unread_live(refresh->arena, SLICE("it was not read"));
 	if (finished && !refresh->by_id)
 		find_strays(&refreshing);
+	if (finished && is_first)
+		find_lost(&refreshing);
 	map_release(&refreshing.groups);
 	map_release(&refreshing.by_address);
 	map_release(&refreshing.recorded);

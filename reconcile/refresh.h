@@ -37,6 +37,9 @@ struct refresh {
 	/* Seen in the listings: they say nothing of kinds and places that were not listed. */
 	struct stray *strays;
 	size_t stray_count, stray_capacity;
+	/* Where nothing is recorded at all: what another state of this stack made at addresses of the spec. */
+	size_t lost_count;
+	struct slice lost_address, lost_id; /* of one of them */
 };
 
 /* False where it was interrupted. What could not be read is marked as unread, not reported. */

@@ -2,10 +2,10 @@
 
 #include <time.h>
 
+#include "reconcile/lineage.h"
 #include "state/migrations.h"
 
 enum {
-	LINEAGE_BYTES = 16,
 	FINGERPRINT_KEY_BYTES = 32,
 	/* How often a read is done again because a run wrote meanwhile, and how long to wait before. */
 	READ_TRIES = 20,
@@ -20,10 +20,10 @@ struct making {
 static bool insert_stack(const struct making *making, struct diagnostics *diagnostics)
 {
 	struct world *world = making->file->world;
-	uint8_t lineage[LINEAGE_BYTES], key[FINGERPRINT_KEY_BYTES];
+	uint8_t lineage[ID_BYTES], key[FINGERPRINT_KEY_BYTES];
 	QUERY_AUTO query = query_start(&making->file->database, STATEMENT_STACK_INSERT);
 
-	world->random(world, lineage, sizeof(lineage));
+	lineage_new(world, making->stack_name, lineage);
 	world->random(world, key, sizeof(key));
 	query_blob(&query, lineage, sizeof(lineage));
 	query_text(&query, making->stack_name);

@@ -114,7 +114,8 @@ def test_state_that_another_run_holds(applied, cloud):
     holder = Stack(applied.folder.parent / "holder")
     holder.folder.mkdir()
     holder.environment.update(applied.environment, AWS_ENDPOINT_URL=proxy.address)
-    holder.write("stack.yaml", (applied.folder / "stack.yaml").read_text().replace("10.20.", "10.40."))
+    spec = (applied.folder / "stack.yaml").read_text()
+    holder.write("stack.yaml", spec.replace("10.20.", "10.40.").replace("conformance", "holder"))
     first = holder.start("apply", "--yes")
     proxy.victim = first
     assert waiting.wait(60)
@@ -268,7 +269,8 @@ def test_plan_file_of_another_stack(applied, cloud, make_stack):
     other.environment.update(applied.environment)
     shutil.copy(applied.folder / "world", other.folder / "world")
     other.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.50.0.0/16"}}}))
-    apply(other)
+    # A second one of that name, which is meant here.
+    other.run("apply", "--yes", "--force")
     shutil.copy(applied.folder / "p.plan", other.folder / "p.plan")
     recorded = ids_of(other)
     result = other.run("apply", "p.plan", "--output", "json", status=REFUSED)

@@ -210,7 +210,7 @@ def test_stacks_side_by_side(sim, tmp_path):
     other = copy_stack(sim, tmp_path / "other")
     other.environment["AWS_ENDPOINT_URL"] = "sim:../world"
     lose(other)
-    other.write("net.yaml", NET.replace("name: door", "name: gate"))
+    other.write("net.yaml", NET.replace("name: door", "name: gate").replace("stack: net", "stack: other"))
     other.run("apply", "--yes")
     lineages = {stack: stack.run("plan", "--output", "json").json["lineage"] for stack in (sim, other)}
     assert lineages[sim] != lineages[other]
@@ -292,3 +292,83 @@ def test_machines(stack):
     lose(stack)
     rebuild(stack)
     assert recorded(stack) == before and actions(stack) == []
+
+
+# What has no name that exists once can be made a second time without anybody noticing.
+NAMELESS = NET.partition("aws.key_pair")[0]
+
+
+@pytest.fixture
+def nameless(cloud_stack):
+    return applied(cloud_stack, "net.yaml", NAMELESS)
+
+
+@pytest.fixture
+def nameless_sim(stack):
+    simulate(stack, "../world")
+    return applied(stack, "net.yaml", NAMELESS)
+
+
+def warnings_of(document):
+    return [one["message"] for one in document["diagnostics"] if one["severity"] == "warning"]
+
+
+def test_lost_state_is_noticed(nameless):
+    ids = ids_of(nameless)
+    lose(nameless)
+    result = nameless.run("plan")
+    assert "warning: nothing is recorded, and yet 'aws." in result.err and "trueup state rebuild" in result.err
+    document = nameless.run("plan", "--detailed-exitcode", "--output", "json", status=2).json
+    [warning] = warnings_of(document)
+    assert any(id in warning for id in ids.values()) and "and 2 more of the spec" in warning
+    # Who answers, and a listing of each kind of the spec: the pages that the next plan reads, too.
+    assert document["calls"] == 3
+    result = nameless.run("apply", "--yes", status=4)
+    assert "error: nothing is recorded, and yet" in result.err and "--force" in result.err
+    assert recorded(nameless) == {}
+    assert "the plan is not saved" in nameless.run("plan", "--out", "p.plan", status=4).err
+    assert not (nameless.folder / "p.plan").exists()
+    rebuild(nameless)
+    assert ids_of(nameless) == ids
+    document = nameless.run("plan", "--detailed-exitcode", "--output", "json").json
+    assert (document["diagnostics"], document["calls"]) == ([], 3)
+
+
+def test_lost_state_among_very_many(nameless_sim, tmp_path):
+    """Where a listing has more than a page, what a lost state made is asked for by its tags."""
+    tables = "".join(f"  t{number}: {{vpc: v}}\n" for number in range(120))
+    crowd = "stack: crowd\nproviders: {aws: {region: eu-central-1}}\naws.vpc: {v: {cidr: 10.9.0.0/16}}\naws.route_table:\n"
+    nameless_sim.write("net.yaml", crowd + tables)
+    lose(nameless_sim)
+    nameless_sim.run("apply", "--yes")
+    lose(nameless_sim)
+    ours = NAMELESS + "aws.route_table: {ours: {vpc: main}}\n"
+    nameless_sim.write("net.yaml", ours)
+    rebuild(nameless_sim)
+    nameless_sim.run("apply", "--yes")
+    lose(nameless_sim)
+    document = nameless_sim.run("plan", "--output", "json").json
+    assert ", and 3 more of the spec" in warnings_of(document)[0]
+    # Two kinds by the page, and one whose page overflows.
+    assert document["calls"] == 5
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        pytest.param("stack: net", "stack: other", id="another stack has the same addresses"),
+        pytest.param("main", "second", id="no address is in the spec"),
+    ],
+)
+def test_nothing_is_lost(nameless_sim, old, new):
+    lose(nameless_sim)
+    nameless_sim.write("net.yaml", NAMELESS.partition("aws.subnet")[0].replace(old, new))
+    assert nameless_sim.run("plan", "--output", "json").json["diagnostics"] == []
+    nameless_sim.run("apply", "--yes")
+
+
+def test_made_twice_where_that_is_meant(nameless_sim):
+    lose(nameless_sim)
+    result = nameless_sim.run("apply", "--yes", "--force")
+    assert "3 done" in result.out and "warning: nothing is recorded, and yet" in result.err
+    assert nameless_sim.run("plan", "--output", "json").json["diagnostics"] == []
