@@ -150,6 +150,32 @@ static bool is_let_go_of(const struct building *building, size_t target)
 	       building->handovers.vacates[target] || building->handovers.goes_first[target];
 }
 
+static bool mentions(const struct value *value, struct slice id)
+{
+	if (value_is(value, VALUE_STRING))
+		return slice_contains(value_slice(value), id);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (mentions(&value->items[i], id))
+			return true;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (mentions(&value->members[i].value, id))
+			return true;
+	return false;
+}
+
+/* Of several objects at the address that it refers to, an action's object may use another one than what was left
+ * behind there. Where something waits for that one's deletion, this decides whether there is an order at all. */
+static bool uses(const struct building *building, const struct action *action, const struct dependency *dependency,
+		 size_t target)
+{
+	const struct action *leaving = &building->plan->actions[target];
+	if (!building->handovers.goes_first[target] || leaving->role != OBJECT_DEPOSED ||
+	    !value_is(&action->live, VALUE_MAP) || value_has_unread(&action->live) ||
+	    !slice_is(dependency->output, output_at(&leaving->kind->outputs, 0)->name))
+		return true;
+	return mentions(&action->live, leaving->provider_id);
+}
+
 /* A target is deleted only after all that was recorded as referring to it has let go. */
 static void order_release(struct building *building, size_t index, const struct dependency *dependency, size_t target)
 {
@@ -159,7 +185,8 @@ static void order_release(struct building *building, size_t index, const struct 
 	uint32_t gone = phases_node(phases, target, PHASE_DELETE);
 	uint32_t unsettled = phases_node(phases, index, PHASE_UNSETTLE);
 	/* What is made anew was gone: it holds nothing. */
-	if (gone == NO_NODE || dependency->loose || target == index || action->operation == OPERATION_CREATE)
+	if (gone == NO_NODE || dependency->loose || target == index || action->operation == OPERATION_CREATE ||
+	    !uses(building, action, dependency, target))
 		return;
 	if (in_part && building->handovers.vacates[target])
 		order_nodes(building, unsettled, phases_node(phases, target, PHASE_UNSETTLE));
@@ -256,10 +283,59 @@ static void order_handovers(struct building *building)
 	}
 }
 
+/* What the cycle is about: something new waits for the deletion of what was left behind, which is still in use. */
+static const struct handover *find_held_up(const struct building *building, const uint32_t *cycle, size_t count)
+{
+	const struct handovers *handovers = &building->handovers;
+	for (size_t i = 0; i < handovers->count; i++) {
+		const struct handover *handover = &handovers->items[i];
+		uint32_t gone = phases_node(building->phases, handover->from, PHASE_DELETE);
+		uint32_t made = phases_node(building->phases, handover->to, PHASE_MAKE);
+		if (building->plan->actions[handover->from].role != OBJECT_DEPOSED || handover->lets_go != PHASE_DELETE)
+			continue;
+		for (size_t k = 0; k < count; k++)
+			if (cycle[k] == gone && cycle[(k + 1) % count] == made)
+				return handover;
+	}
+	return NULL;
+}
+
+/* The cycle's last step of another action before the deletion: whoever has to let go of it. */
+static const struct action *user_in(const struct building *building, const uint32_t *cycle, size_t count, size_t from)
+{
+	size_t user = from;
+	for (size_t i = 0, after = SIZE_MAX; i < 2 * count && user == from; i++) {
+		size_t at = count - 1 - i % count;
+		if (cycle[at] == phases_node(building->phases, from, PHASE_DELETE))
+			after = i;
+		if (after != SIZE_MAX)
+			user = building->phases->actions[cycle[at]];
+	}
+	return &building->plan->actions[user];
+}
+
+static bool report_held_up(const struct building *building, const struct handover *handover, const struct action *user,
+			   struct diagnostics *diagnostics)
+{
+	const struct action *made = &building->plan->actions[handover->to];
+	const struct action *left = &building->plan->actions[handover->from];
+	diag_error(diagnostics, FAULT_CONFLICT, made->position,
+		   "'%.*s' cannot be made while %.*s is there, which a replace of '%.*s' left behind, and '%.*s' still "
+		   "uses that",
+		   SLICE_ARGUMENTS(made->address), SLICE_ARGUMENTS(left->provider_id), SLICE_ARGUMENTS(left->address),
+		   SLICE_ARGUMENTS(user->address));
+	diag_address(diagnostics, made->address);
+	diag_hint(diagnostics, "apply it once with another name or range: then the one left behind goes");
+	return false;
+}
+
 static bool report_cycle(const struct building *building, const uint32_t *cycle, size_t count,
 			 struct diagnostics *diagnostics)
 {
 	struct buffer path;
+	const struct handover *held_up = find_held_up(building, cycle, count);
+	if (held_up)
+		return report_held_up(building, held_up, user_in(building, cycle, count, held_up->from), diagnostics);
 	const struct action *first = &building->plan->actions[building->phases->actions[cycle[0]]];
 	buffer_init(&path, 8192);
 	for (size_t i = 0; i <= count; i++) {

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from simulator import simulator  # noqa: F401
-from trueup_runner import Proxy, Ref, apply, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Proxy, Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
 REGION = "us-west-2"
 OLD, NEW, THIRD = "198.51.100.7", "198.51.100.9", "198.51.100.11"
@@ -252,18 +252,52 @@ def guarded(name, about="web"):
     )
 
 
-@pytest.mark.parametrize("moved", [False, True], ids=["template not moved", "template moved"])
-def test_a_name_that_goes_back(site, moved):
-    stack = site.stack
-    stack.write("stack.yaml", guarded("first"))
-    apply(stack)
-    before = ids_of(stack)
-    stack.write("stack.yaml", guarded("second"))
+def begin_renaming(site, moved):
+    """A group got another name, and the run was cut off before or after the template that uses it followed."""
+    site.stack.write("stack.yaml", guarded("first"))
+    apply(site.stack)
+    before = ids_of(site.stack)
+    site.stack.write("stack.yaml", guarded("second"))
     cut = "DeleteSecurityGroup" if moved else "CreateLaunchTemplateVersion"
     site.cut_off(signal.SIGKILL, lambda number, action, executed: action == cut)
-    stack.write("stack.yaml", guarded("first"))
-    apply(stack)
-    assert ids_of(stack) == before
-    names = [each["groupName"] for each in site.server.show(REGION)["security-group"].values()]
-    assert sorted(names) == ["default", "first"]
-    plan_is_empty(stack)
+    return before
+
+
+def group_names(site):
+    return sorted(each["groupName"] for each in site.server.show(REGION)["security-group"].values())
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["template not moved", "template moved"])
+def test_a_name_that_goes_back(site, moved):
+    before = begin_renaming(site, moved)
+    site.stack.write("stack.yaml", guarded("first"))
+    apply(site.stack)
+    assert ids_of(site.stack) == before
+    assert group_names(site) == ["default", "first"]
+    plan_is_empty(site.stack)
+
+
+def test_a_name_that_goes_to_another_group(site):
+    """The one left behind, which nothing uses any more, goes before the new one takes its name."""
+    before = begin_renaming(site, True)
+    site.stack.write("stack.yaml", guarded("first", "another"))
+    apply(site.stack)
+    assert ids_of(site.stack)["aws.security_group.web"] != before["aws.security_group.web"]
+    assert group_names(site) == ["default", "first"]
+    plan_is_empty(site.stack)
+
+
+def test_a_name_that_is_still_in_use(site):
+    """That cannot be; what the hint says can."""
+    before = begin_renaming(site, False)
+    site.stack.write("stack.yaml", guarded("first", "another"))
+    [error] = errors_of(plan(site.stack, status=1).data)
+    assert error["message"] == (
+        f"'aws.security_group.web' cannot be made while {before['aws.security_group.web']} is there, which a replace of"
+        " 'aws.security_group.web' left behind, and 'aws.launch_template.worker' still uses that"
+    )
+    for name in ("third", "first"):
+        site.stack.write("stack.yaml", guarded(name, "another"))
+        apply(site.stack)
+        assert group_names(site) == ["default", name]
+    plan_is_empty(site.stack)

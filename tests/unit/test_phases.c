@@ -76,6 +76,51 @@ static const struct row {
 	 "make t.gate.z, make t.gate.a"},
 };
 
+/* A group of another description takes back the name that it had before the last one, which was left behind. */
+#define KEEPS(id)                                                                                                      \
+	"\"t.keep.k\":{\"id\":\"k1\",\"applied\":{\"group\":" REF("t.group.x.id") "},\"resolved\":{\"group\":\"" id    \
+										  "\"},\"live\":{\"group\":\"" id      \
+										  "\"}}"
+#define NAME_GOES_BACK(id)                                                                                             \
+	"{" KEPT("t.group.x", "g2", FIELDS_OF("y", ""),                                                                \
+		 FIELDS_OF("y", "")) "," DEPOSED("t.group.x/1", "g1", FIELDS_OF("x", ",\"net\":\"n1\""),               \
+						 FIELDS_OF("x", ",\"net\":\"n1\"")) "," KEEPS(id) "}"
+#define NAME_WANTED                                                                                                    \
+	"{\"t.group.x\":{\"name\":\"x\",\"net\":\"n1\",\"about\":\"new\"},\"t.keep.k\":{\"group\":" REF(               \
+		"t.group.x.id") "}}"
+
+/* What was left behind goes first where that is possible; else it is told who still uses it. */
+static void test_left_behind(void **state)
+{
+	static const struct {
+		const char *name, *record;
+		const char *order, *message;
+	} lefts[] = {
+		{"nobody uses it any more", NAME_GOES_BACK("g2"),
+		 "unsettle t.group.x (deposed), delete t.group.x (deposed), make t.group.x, unsettle t.group.x, "
+		 "make t.keep.k, delete t.group.x",
+		 NULL},
+		{"somebody uses it still", NAME_GOES_BACK("g1"), NULL,
+		 "'t.group.x' cannot be made while g1 is there, which a replace of 't.group.x' left behind, and "
+		 "'t.keep.k' still uses that"},
+		{"nobody knows", NAME_GOES_BACK("g2\",\"more\":{\"$unread\":true},\"last\":\""), NULL,
+		 "'t.group.x' cannot be made while g1 is there, which a replace of 't.group.x' left behind, and "
+		 "'t.keep.k' still uses that"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lefts) / sizeof(lefts[0]); i++) {
+		struct plan_fixture fixture;
+		plan_from_texts(&fixture, NAME_WANTED, lefts[i].record, false);
+		struct slice said = fixture.diagnostics.count ? fixture.diagnostics.items[0].message : SLICE("");
+		if (lefts[i].order && strcmp(plan_order(&fixture), lefts[i].order) != 0)
+			fail_msg("%s: '%s', not '%s'", lefts[i].name, plan_order(&fixture), lefts[i].order);
+		if (!slice_is(said, lefts[i].message ? lefts[i].message : ""))
+			fail_msg("%s: '%.*s'", lefts[i].name, SLICE_ARGUMENTS(said));
+		plan_fixture_release(&fixture);
+	}
+}
+
 static void test_rows(void **state)
 {
 	(void)state;
@@ -92,6 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_left_behind),
 	};
 	return cmocka_run_group_tests_name("phases", tests, NULL, NULL);
 }
