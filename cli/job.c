@@ -196,7 +196,13 @@ static bool read_bodies(struct job *job, struct object *const *objects, size_t c
 
 bool job_load_bodies(struct job *job)
 {
-	return read_bodies(job, job->objects, job->object_count, job->diagnostics);
+	struct object **bare = arena_new_array(job->arena, job->object_count + 1, struct object *);
+	size_t count = 0;
+
+	for (size_t i = 0; i < job->object_count; i++)
+		if (!job->objects[i]->has_body)
+			bare[count++] = job->objects[i];
+	return count == 0 || read_bodies(job, bare, count, job->diagnostics);
 }
 
 bool job_load_body(void *context, struct object *object, struct diagnostics *diagnostics)
