@@ -24,7 +24,7 @@ static void *openssl_get(size_t size_bytes, const char *file, int line)
 {
 	(void)file;
 	(void)line;
-	return size_bytes > 0 ? memory_get(size_bytes) : NULL;
+	return size_bytes > 0 ? memory_raw(size_bytes) : NULL;
 }
 
 static void *openssl_resize(void *old, size_t size_bytes, const char *file, int line)

@@ -263,7 +263,7 @@ static bool read_value(const struct reading *reading, json_t *json, struct value
 
 static void give_memory(void)
 {
-	json_set_alloc_funcs(memory_get, free);
+	json_set_alloc_funcs(memory_raw, free);
 }
 
 bool json_read(struct arena *arena, struct slice text, bool symbolic, size_t limit_bytes, const char *what,

@@ -71,6 +71,15 @@ void *memory_get(size_t size_bytes)
 	return bytes;
 }
 
+void *memory_raw(size_t size_bytes)
+{
+	void *bytes = malloc(size_bytes);
+
+	if (!bytes)
+		memory_exhausted(out_of_memory);
+	return bytes;
+}
+
 void *memory_resize(void *old, size_t size_bytes)
 {
 	/* Not in large pages: a mapping that is advised of in part is several to the kernel, which mremap(2) does not

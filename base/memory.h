@@ -18,6 +18,9 @@ __attribute__((noreturn, cold)) void memory_exhausted(const char *problem);
 /* size_bytes > 0. Returns zeroed memory, never NULL; the caller frees it with free(). */
 __attribute__((malloc, returns_nonnull, warn_unused_result)) void *memory_get(size_t size_bytes);
 
+/* The same, not zeroed: for libraries, which clear what they want cleared. */
+__attribute__((malloc, returns_nonnull, warn_unused_result)) void *memory_raw(size_t size_bytes);
+
 /* Like realloc(), never NULL; size_bytes > 0. New bytes are not zeroed. */
 __attribute__((returns_nonnull, warn_unused_result)) void *memory_resize(void *old, size_t size_bytes);
 

@@ -316,7 +316,7 @@ static bool parse(struct reader *reader, struct slice xml, struct diagnostics *d
 bool aws_response_read(const struct aws_operation_shape *operation, struct slice xml, struct arena *arena,
 		       struct value *ret, struct diagnostics *diagnostics)
 {
-	static const XML_Memory_Handling_Suite memory = {memory_get, memory_resize, free};
+	static const XML_Memory_Handling_Suite memory = {memory_raw, memory_resize, free};
 	struct reader reader = {
 		.operation = operation,
 		.arena = arena,
