@@ -144,6 +144,8 @@ struct output {
 	/* Fields whose update in place gives the output a new value; NULL-terminated, or NULL:
 	 * stable for the object's life. */
 	const char *const *renewed_by;
+	/* The true or false field without which there is no such output; NULL: it is always there. */
+	const char *needs;
 	/* Another output, which this one is made equal to wherever they differ; NULL: it is as it is. */
 	const char *follows;
 };

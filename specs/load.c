@@ -217,6 +217,7 @@ static bool load(struct loading *loading, const char *folder, struct stack *ret)
 	resources_complete(loading);
 	finish(loading, &stack);
 	check_things(loading, &stack);
+	needs_check(loading);
 	dependencies_check(loading);
 	if (!overlap_check(&stack, &loading->space, loading->sources, loading->diagnostics) ||
 	    loading->diagnostics->error_count != errors_before)

@@ -16,5 +16,7 @@ bool meta_field_read(struct loading *loading, uint32_t entry, const struct value
 void dependencies_finish(struct loading *loading, uint32_t entry);
 /* Reports every circle in which resources wait for one another. */
 void dependencies_check(struct loading *loading);
+/* Reports every reference to an output that its resource does not have, as a field of it is not true. */
+void needs_check(struct loading *loading);
 
 #endif

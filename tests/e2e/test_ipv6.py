@@ -69,3 +69,10 @@ def test_a_range_taken_away_by_hand(stack, cloud):
     apply(stack)
     assert parts_of(cloud) == {"10.0.0.0/24": 3}
     plan_is_empty(stack)
+
+
+def test_a_subnet_of_a_vpc_without(stack, cloud):
+    stack.write("stack.yaml", network(False, [3]))
+    [error] = stack.run("validate", "--output", "json", status=1).json["diagnostics"]
+    assert error["message"] == "'aws.vpc.main' has no 'ipv6_cidr' as long as its 'ipv6' is not true"
+    assert error["hint"] == "set 'ipv6: true' there" and error["address"] == "aws.subnet.s0"

@@ -64,6 +64,10 @@ static void check_names(const struct aws_kind *kind)
 		for (const char *const *name = output->renewed_by; name && *name; name++)
 			if (!field_named(&kind->kind.fields, slice_of(*name)))
 				kind_report(kind, "output '%s' is renewed by no field '%s'", output->name, *name);
+		const struct field *needed =
+			output->needs ? field_named(&kind->kind.fields, slice_of(output->needs)) : NULL;
+		if (output->needs && (!needed || needed->type != FIELD_BOOL))
+			kind_report(kind, "output '%s' needs no field '%s'", output->name, output->needs);
 		if (!output->follows)
 			continue;
 		if (!output_named(&kind->kind.outputs, slice_of(output->follows)))

@@ -163,7 +163,7 @@ static const struct aws_call associate_ipv6 = {
 };
 static const char *const ipv6_used[] = {
 	"InvalidCidrBlock.InUse",
-	"subnets still have ranges of it: take 'ipv6_cidr' out of them first, apply that, then turn 'ipv6' off", NULL};
+	"subnets still have ranges of it: take 'ipv6_cidr' out of those that keep one, and run again", NULL};
 static const struct aws_call disassociate_ipv6 = {
 	.operation = "DisassociateVpcCidrBlock",
 	.id = "AssociationId",
@@ -251,10 +251,12 @@ static const struct aws_output outputs[] = {
 	 .decode = decode_range_associations},
 	{.output = {.name = "ipv6_cidr",
 		    .renewed_by = ipv6_fields,
+		    .needs = "ipv6",
 		    .about = "its IPv6 range from Amazon, where 'ipv6' is true"},
 	 .decode = aws_ipv6_range},
 	{.output = {.name = "ipv6_association",
 		    .renewed_by = ipv6_fields,
+		    .needs = "ipv6",
 		    .about = "id of the association of its IPv6 range"},
 	 .decode = aws_ipv6_association_id},
 };
