@@ -112,6 +112,33 @@ static void order_own(struct building *building, size_t index)
 	}
 }
 
+/* Whether an update makes the field no longer true without which there is no such output. */
+static bool takes_away(const struct action *action, const struct output *output)
+{
+	for (size_t i = 0; output->needs && action->operation == OPERATION_UPDATE && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		if (change->field && strcmp(change->field->name, output->needs) == 0 && change->effect == EFFECT_SET)
+			return value_is(&change->after, VALUE_NULL) ||
+			       (value_is(&change->after, VALUE_BOOL) && !change->after.boolean);
+	}
+	return false;
+}
+
+static bool takes_any_away(const struct action *action)
+{
+	for (size_t i = 0; i < action->kind->outputs.count; i++)
+		if (takes_away(action, output_at(&action->kind->outputs, i)))
+			return true;
+	return false;
+}
+
+/* What loses an output may have to wait until those that used it have let go: what changes in place, and was there
+ * before, then needs nothing of that update. */
+static bool needs_nothing_of(const struct action *action, const struct action *target)
+{
+	return action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && takes_any_away(target);
+}
+
 /* What the spec refers to is there before it is referred to. */
 static void order_wanted(struct building *building, size_t index)
 {
@@ -123,6 +150,8 @@ static void order_wanted(struct building *building, size_t index)
 		const struct dependency *dependency = &action->wanted[i];
 		size_t target = index_in(&building->by_address, dependency->address);
 		if (target == SIZE_MAX || target == index)
+			continue;
+		if (dependency->binding != BINDS_WHOLE && needs_nothing_of(action, &building->plan->actions[target]))
 			continue;
 		uint32_t made = phases_node(phases, target, PHASE_MAKE);
 		uint32_t settled = phases_node(phases, target, PHASE_SETTLE);
@@ -204,6 +233,19 @@ static void order_release(struct building *building, size_t index, const struct 
 	order_nodes(building, phases_node(phases, index, PHASE_SETTLE), gone);
 }
 
+/* An output is taken away only after all that was recorded as referring to it has let go. */
+static void order_loss(struct building *building, size_t index, const struct dependency *dependency, size_t target)
+{
+	const struct action *action = &building->plan->actions[index], *loser = &building->plan->actions[target];
+	const struct output *output = output_named(&loser->kind->outputs, dependency->output);
+	bool updates = action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT;
+	bool goes_first = deletes(action) && !action->create_before_destroy;
+	if (target == index || !output || !takes_away(loser, output) || (!updates && !goes_first))
+		return;
+	order_nodes(building, phases_node(building->phases, index, updates ? PHASE_MAKE : PHASE_DELETE),
+		    phases_node(building->phases, target, PHASE_MAKE));
+}
+
 /* The actions for an address, its own first, then those for what was left behind there; SIZE_MAX after the last. */
 static size_t first_at(const struct building *building, struct slice address)
 {
@@ -227,8 +269,10 @@ static void order_recorded(struct building *building, size_t index)
 	for (size_t i = 0; i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
 		struct slice address = dependency->address;
-		for (size_t k = first_at(building, address); k != SIZE_MAX; k = next_at(building, address, k))
+		for (size_t k = first_at(building, address); k != SIZE_MAX; k = next_at(building, address, k)) {
 			order_release(building, index, dependency, k);
+			order_loss(building, index, dependency, k);
+		}
 	}
 }
 

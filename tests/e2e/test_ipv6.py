@@ -56,6 +56,16 @@ def test_turned_on_under_subnets_that_are_there(stack, cloud):
     plan_is_empty(stack)
 
 
+@pytest.mark.parametrize("numbers", [[None, None], [None], []], ids=["given up", "and one deleted", "and all deleted"])
+def test_turned_off_at_once(stack, cloud, numbers):
+    stack.write("stack.yaml", network(True, [3, 255]))
+    apply(stack)
+    stack.write("stack.yaml", network(False, numbers))
+    apply(stack)
+    assert parts_of(cloud) == {f"10.0.{index}.0/24": None for index in range(len(numbers))}
+    plan_is_empty(stack)
+
+
 def test_a_range_taken_away_by_hand(stack, cloud):
     stack.write("stack.yaml", network(True, [3]))
     apply(stack)
