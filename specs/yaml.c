@@ -5,6 +5,8 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "specs/yaml_dropped.h"
+#include "specs/yaml_order.h"
 #include "specs/yaml_place.h"
 #include "specs/yaml_scalar.h"
 
@@ -15,7 +17,6 @@ enum {
 	/* A long map of short blocks has a member on the stack for about as many bytes. */
 	STACK_BYTES_A_MEMBER = 96,
 	ANCHORS_MOST = 100000,
-	SHOWN_BYTES = 60,
 	/* After an error, what is deeper than "kind: name:" may lack fields and is left out. */
 	DEPTH_KEPT = 2,
 };
@@ -42,9 +43,8 @@ struct frame {
 	struct value key;
 	struct value merge;    /* what stood behind "<<": a map, or a list of maps */
 	struct anchor *anchor; /* or NULL */
-	bool ascending;	       /* so far the keys came in byte order */
-	bool lengthening;      /* so far they came by length, then in byte order, as numbered names do */
-	struct map *keys;      /* owned; to index + 1 of each key; NULL while it is not needed */
+	struct yaml_order order;
+	struct map *keys; /* owned; to index + 1 of each key; NULL while it is not needed */
 };
 
 struct reader {
@@ -59,6 +59,7 @@ struct reader {
 	size_t depth;
 	struct value root;
 	bool has_root, ended, cut, shared;
+	struct yaml_dropped dropped;
 	struct frame frames[YAML_DEEPEST];
 };
 
@@ -67,7 +68,7 @@ static void reader_init(struct reader *reader, struct arena *arena, struct slice
 {
 	/* The frames are set up one by one as they are opened. */
 	memset(reader, 0, offsetof(struct reader, frames));
-	reader->arena = arena;
+	reader->arena = reader->dropped.arena = arena;
 	reader->diagnostics = diagnostics;
 	reader->expansion_left = expansion_left;
 	reader->root = value_null();
@@ -127,23 +128,6 @@ static void frame_index(struct frame *frame, const struct value_member *members,
 		map_set(frame->keys, value_slice(&members[i].key), (void *)(uintptr_t)(i + 1));
 }
 
-/* Whether key, of which the text is in next, comes later than last in the orders that all keys before it kept. */
-static bool keeps_order(struct frame *frame, const struct value *last, struct slice next)
-{
-	int order = slice_compare((struct slice){last->text, last->count}, next);
-
-	frame->ascending = frame->ascending && order < 0;
-	frame->lengthening = frame->lengthening && (last->count < next.size || (last->count == next.size && order < 0));
-	return frame->ascending || frame->lengthening;
-}
-
-static void find_order(struct frame *frame, const struct value_member *members, size_t count)
-{
-	frame->ascending = frame->lengthening = true;
-	for (size_t i = 1; i < count && keeps_order(frame, &members[i - 1].key, value_slice(&members[i].key)); i++)
-		;
-}
-
 /*
  * Claims a place for a key that is about to become the frame's next member. Returns the key
  * of that text which is there already, or NULL; good until the next push. Keys that keep an
@@ -163,8 +147,9 @@ static const struct value *frame_claim(const struct reader *reader, struct frame
 		return NULL;
 	}
 	if (count == KEYS_FEW && !frame->keys)
-		find_order(frame, members, count);
-	if ((frame->ascending || frame->lengthening) && keeps_order(frame, &members[count - 1].key, key))
+		frame->order = yaml_order_of(members, count);
+	if ((frame->order.ascending || frame->order.lengthening) &&
+	    yaml_order_keeps(&frame->order, &members[count - 1].key, key))
 		return NULL;
 	if (!frame->keys)
 		frame_index(frame, members, count);
@@ -195,6 +180,8 @@ static inline void take(struct reader *reader, const struct value *value, size_t
 		frame->merge = *value;
 	else if (!frame->discard)
 		push(reader, &frame->key, value);
+	else
+		yaml_dropped_add(&reader->dropped, reader->depth, &frame->key, value);
 	frame->has_key = frame->discard = frame->merging = false;
 }
 
@@ -203,14 +190,6 @@ static bool wants_key(const struct reader *reader)
 {
 	return reader->depth > 0 && reader->frames[reader->depth - 1].is_map &&
 	       !reader->frames[reader->depth - 1].has_key;
-}
-
-static void report_repeat(struct reader *reader, const struct value *key, const struct value *earlier)
-{
-	diag_error(reader->diagnostics, FAULT_USER, key->position, "'%.*s' is given twice",
-		   SLICE_ARGUMENTS(slice_first(value_slice(key), SHOWN_BYTES)));
-	diag_related(reader->diagnostics, earlier->position, "it is given here as well");
-	diag_hint(reader->diagnostics, "remove one of them, or bring them into one");
 }
 
 static void take_key(struct reader *reader, const struct value *key, bool plain)
@@ -233,7 +212,7 @@ static void take_key(struct reader *reader, const struct value *key, bool plain)
 	if (!earlier)
 		return;
 	frame->discard = true;
-	report_repeat(reader, key, earlier);
+	yaml_dropped_report(reader->diagnostics, key, earlier);
 }
 
 /* Ends the reading of this text. */
@@ -480,6 +459,8 @@ static void on_end(struct reader *reader)
 	if (frame->has_merge)
 		merge(reader, frame);
 	value = frame_value(reader, frame);
+	if (reader->dropped.waiting_count > 0)
+		yaml_dropped_close(&reader->dropped, reader->depth, &value);
 	reader->count = frame->base;
 	if (frame->keys)
 		frame_release(frame);
@@ -530,6 +511,20 @@ static void on_event(struct reader *reader, const yaml_event_t *event)
 	}
 }
 
+/* Also what salvage() keeps, which leaves out more than the innermost. */
+static void drop_open(struct reader *reader)
+{
+	size_t count = reader->count;
+
+	for (size_t depth = reader->depth; depth > 0; depth--) {
+		struct value begun = frame_value(reader, &reader->frames[depth - 1]);
+
+		yaml_dropped_cut(&reader->dropped, depth, &begun);
+		reader->count = reader->frames[depth - 1].base;
+	}
+	reader->count = count;
+}
+
 /*
  * Brings what was complete before an error to its end. A mistake in indentation shows only
  * behind what it damaged, so the last thing before the error is not trusted either.
@@ -572,8 +567,10 @@ static void read_events(struct reader *reader)
 		on_event(reader, &event);
 		yaml_event_delete(&event);
 	}
-	if (reader->cut)
+	if (reader->cut) {
+		drop_open(reader);
 		salvage(reader);
+	}
 }
 
 bool yaml_read(struct arena *arena, struct slice text, uint16_t file, size_t *expansion_left, struct yaml_tree *ret,
@@ -591,7 +588,7 @@ bool yaml_read(struct arena *arena, struct slice text, uint16_t file, size_t *ex
 		read_events(&reader);
 	else
 		reader.cut = true;
-	*ret = (struct yaml_tree){reader.root, reader.cut, reader.shared};
+	*ret = (struct yaml_tree){reader.root, reader.cut, reader.shared, reader.dropped.values, reader.dropped.count};
 	reader_release(&reader);
 	return diagnostics->error_count == errors_before;
 }

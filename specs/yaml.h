@@ -29,6 +29,9 @@ struct yaml_tree {
 	 * maps below the second level that were still open are left out. */
 	bool cut;
 	bool shared; /* an alias was used: parts of the tree stand in several places */
+	/* What the text holds besides root: maps and lists around keys given twice, or never complete. */
+	const struct value *dropped;
+	size_t dropped_count;
 };
 
 /*
