@@ -122,26 +122,45 @@ static void set_target(struct node *route, size_t row, const struct sim_object *
 	node_set(route, "origin", "CreateRoute");
 }
 
-/* Inside the VPC only an instance or interface may take traffic over (page "Route tables"). */
+static bool is_subnet(const struct sim_object *vpc, const struct destination *destination)
+{
+	struct sim_object *subnet;
+	size_t cursor = 0;
+
+	while ((subnet = sim_referrer(vpc, SIM_SUBNET, &cursor)) != NULL)
+		if (slice_equal(node_text(&subnet->body, "cidrBlock"), destination->text) ||
+		    node_item(node_find(&subnet->body, "ipv6CidrBlockAssociationSet"), "ipv6CidrBlock",
+			      destination->text))
+			return true;
+	return false;
+}
+
 static bool within_vpc(void *context, const struct cidr *range)
 {
 	return cidr_contains(range, context);
 }
 
+/*
+ * Inside the VPC only an instance or interface may take traffic over, and only all that is for one subnet (Amazon VPC
+ * User Guide, page "Subnet route tables", rules and considerations). What the local route has exists already.
+ */
 static bool may_route(struct sim_call *call, const struct sim_object *table, struct destination *destination,
 		      size_t row)
 {
 	const struct sim_object *vpc = sim_find(call->region, SIM_VPC, node_text(&table->body, "vpcId"));
 
-	if (targets[row].type == SIM_INSTANCE || !vpc ||
-	    !sim_vpc_each_range(vpc, destination->range.family, within_vpc, &destination->range))
+	if (!vpc || !sim_vpc_each_range(vpc, destination->range.family, within_vpc, &destination->range))
 		return true;
-	sim_fail(
-		call, "InvalidParameterValue",
-		"The destination CIDR block %.*s is equal to or more specific than one of this VPC's CIDR blocks. This "
-		"route can target only an interface or an instance.",
-		SLICE_ARGUMENTS(destination->text));
-	return false;
+	if (targets[row].type != SIM_INSTANCE)
+		sim_fail(call, "InvalidParameterValue",
+			 "The destination CIDR block %.*s is equal to or more specific than one of this VPC's CIDR "
+			 "blocks. This route can target only an interface or an instance.",
+			 SLICE_ARGUMENTS(destination->text));
+	else if (!is_subnet(vpc, destination))
+		sim_fail(call, "InvalidParameterValue",
+			 "The destination CIDR block %.*s is within this VPC and is not that of one of its subnets.",
+			 SLICE_ARGUMENTS(destination->text));
+	return !call->failed;
 }
 
 static void create_route(struct sim_call *call)

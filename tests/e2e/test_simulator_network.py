@@ -231,6 +231,19 @@ class TestRouting:
         local = {"RouteTableId": table, "DestinationCidrBlock": "10.0.0.0/16"}
         refused("InvalidParameterValue", ec2.delete_route, **local)
 
+    def test_routes_within_the_vpc(self, ec2, vpc, subnet, gateway, table):
+        """What is local is there; all of one subnet may go over an instance, and no other part of the VPC."""
+        image = ec2.describe_images()["Images"][0]["ImageId"]
+        [made] = ec2.run_instances(ImageId=image, MinCount=1, MaxCount=1, InstanceType="t3.micro", SubnetId=subnet)["Instances"]
+        [range_of_subnet] = [each["CidrBlock"] for each in ec2.describe_subnets(SubnetIds=[subnet])["Subnets"]]
+        for target in ({"GatewayId": gateway}, {"InstanceId": made["InstanceId"]}):
+            refused("RouteAlreadyExists", ec2.create_route, RouteTableId=table, DestinationCidrBlock="10.0.0.0/16", **target)
+            part = {"RouteTableId": table, "DestinationCidrBlock": "10.0.200.0/24", **target}
+            refused("InvalidParameterValue", ec2.create_route, **part)
+        whole = {"RouteTableId": table, "DestinationCidrBlock": range_of_subnet}
+        refused("InvalidParameterValue", ec2.create_route, GatewayId=gateway, **whole)
+        ec2.create_route(InstanceId=made["InstanceId"], **whole)
+
     def test_associations(self, ec2, vpc, subnet, gateway, table):
         first = ec2.associate_route_table(RouteTableId=table, SubnetId=subnet)["AssociationId"]
         refused("Resource.AlreadyAssociated", ec2.associate_route_table, RouteTableId=table, SubnetId=subnet)
