@@ -104,6 +104,8 @@ int job_carry_out(struct job *job, bool reviewed)
 
 	sinks_plan(job->invocation->sinks, &report);
 	if (plan_is_empty(&job->plan)) {
+		/* Of a destroy: there is much to destroy, and nobody knows it. */
+		lost_state_warn(job);
 		if (!job->plan.destroy)
 			report.outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
 		return invocation_end(job->invocation, &report, status_of_rest(job));

@@ -4,11 +4,11 @@
 /* What a call came to that may still be on its way cannot be told by reading. */
 static int status_of(const struct job *job, const struct recovery *outlook)
 {
+	size_t unknown = job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count;
+
 	if (job->plan.unread_count > 0 || (outlook && outlook->waiting_count + outlook->open_count > 0))
 		return STATUS_INCOMPLETE;
-	return plan_is_empty(&job->plan) && job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] == 0
-		       ? STATUS_FINE
-		       : STATUS_CHANGES;
+	return plan_is_empty(&job->plan) && unknown == 0 ? STATUS_FINE : STATUS_CHANGES;
 }
 
 static int run_drift(struct invocation *invocation)

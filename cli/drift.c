@@ -1,6 +1,7 @@
 #include "cli/drift.h"
 
 #include "base/map.h"
+#include "cli/lost_state.h"
 #include "cli/recovery.h"
 #include "reconcile/secret_marks.h"
 
@@ -85,6 +86,7 @@ bool drift_find(struct job *job)
 	if (!job_load_spec(job) || !job_open_state(job, STATE_READ, job->stack.name) || !job_load_bodies(job) ||
 	    !job_open_sessions(job) || !job_refresh(job) || !job_tell_strays(job))
 		return false;
+	lost_state_warn(job);
 	static const struct plan_scope all = {0};
 	struct stack *stack = arena_new(job->arena, struct stack);
 	*stack = recorded_stack(job);

@@ -328,6 +328,9 @@ def test_lost_state_is_noticed(nameless):
     assert recorded(nameless) == {}
     assert "the plan is not saved" in nameless.run("plan", "--out", "p.plan", status=4).err
     assert not (nameless.folder / "p.plan").exists()
+    # Neither is a drift of nothing green, nor a destroy of nothing silent.
+    assert "warning: nothing is recorded, and yet" in nameless.run("drift", status=2).err
+    assert "warning: nothing is recorded, and yet" in nameless.run("destroy", "--yes").err
     rebuild(nameless)
     assert ids_of(nameless) == ids
     document = nameless.run("plan", "--detailed-exitcode", "--output", "json").json
