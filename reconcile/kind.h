@@ -130,6 +130,9 @@ struct field {
 	const char *none;
 	enum range_role range;
 	const char *range_parent; /* RANGE_WITHIN: name of the reference field */
+	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
+	 * do */
+	const char *apart_from;
 	/* NAMES: the reference field within whose target the name exists once; NULL: within an account's region */
 	const char *unique_in;
 };

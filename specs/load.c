@@ -202,6 +202,7 @@ static void check_things(struct loading *loading, const struct stack *stack)
 	twins_check(loading, &places);
 	claims_check(loading, &places);
 	regions_check(loading, &places);
+	routes_check(loading);
 	map_release(&places);
 }
 

@@ -19,5 +19,7 @@ void twins_check(struct loading *loading, const struct map *places);
 void claims_check(struct loading *loading, const struct map *places);
 /* Reports what lies in another region than its resource's provider. */
 void regions_check(struct loading *loading, const struct map *places);
+/* Reports ranges that must be apart from those of what their resource refers to, and are one of them (apart_from). */
+void routes_check(struct loading *loading);
 
 #endif

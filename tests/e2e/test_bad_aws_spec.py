@@ -43,6 +43,21 @@ ROWS = {
         "aws.internet_gateway: {a: {vpc: v}}\naws.vpn_gateway: {b: {vpc: v}}\n",
         [],
     ),
+    "a route for the VPC's own range": (
+        "aws.internet_gateway: {g: {vpc: v}}\n"
+        "aws.route_table: {t: {vpc: v, routes: [{destination: 10.0.0.0/16, internet_gateway: g}]}}\n",
+        [(6, ["10.0.0.0/16 is the range of 'aws.vpc.v' itself"])],
+    ),
+    "a route for one of the VPC's further ranges": (
+        "aws.vpc: {x: {cidr: 10.8.0.0/16, secondary_cidrs: [10.9.0.0/16]}}\n"
+        "aws.route_table: {t: {vpc: x, routes: [{destination: 10.9.0.0/16, transit_gateway: tgw-0123456789abcdef0}]}}\n",
+        [(6, ["10.9.0.0/16 is the range of 'aws.vpc.x' itself"])],
+    ),
+    "routes for another VPC's range, and for a part of the own one": (
+        "aws.route_table:\n  t: {vpc: v, routes: [{destination: 10.1.0.0/16, peering: pcx-0123456789abcdef0},\n"
+        "    {destination: 10.0.1.0/24, interface: eni-0123456789abcdef0}]}\n",
+        [],
+    ),
     "propagation that both ends tell": (
         "aws.vpn_gateway: {g: {vpc: v, propagate_to: [t]}}\naws.route_table: {t: {vpc: v, propagation: [g]}}\n",
         [(6, ["'propagation' of 'aws.route_table.t'", "'propagate_to' of 'aws.vpn_gateway.g'"])],

@@ -156,9 +156,17 @@ static const struct aws_field propagation_item = {
 };
 
 static const struct aws_field route_fields[] = {
-	{.field = {.name = "destination", .type = FIELD_CIDR4, .flags = KEY, .about = "IPv4 range it is for"},
+	{.field = {.name = "destination",
+		   .type = FIELD_CIDR4,
+		   .flags = KEY,
+		   .apart_from = "vpc",
+		   .about = "IPv4 range it is for"},
 	 .member = "DestinationCidrBlock"},
-	{.field = {.name = "destination6", .type = FIELD_CIDR6, .flags = KEY, .about = "IPv6 range it is for"},
+	{.field = {.name = "destination6",
+		   .type = FIELD_CIDR6,
+		   .flags = KEY,
+		   .apart_from = "vpc",
+		   .about = "IPv6 range it is for"},
 	 .member = "DestinationIpv6CidrBlock"},
 	{.field = {.name = "prefix_list",
 		   .type = FIELD_STRING,

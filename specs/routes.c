@@ -1,0 +1,100 @@
+#include "specs/expression.h"
+#include "specs/places.h"
+
+/* What a network routes by itself is there before anybody asks for it, and stays as it is. */
+
+static bool any_apart(const struct fields *fields)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+
+		if (field->apart_from || any_apart(field->item ? &field->item->members : &field->members))
+			return true;
+	}
+	return false;
+}
+
+/* What the resource's field of that name refers to, or NULL. Of one that may be this or that nothing can be said. */
+static const struct resource *target_of(const struct loading *loading, const struct resource *resource,
+					const char *name)
+{
+	const struct value *value = value_get_named(&resource->desired, name);
+	const struct expression_reference *references;
+	size_t count;
+
+	if (!value || !value_is(value, VALUE_DEFERRED) || !value->deferred->program)
+		return NULL;
+	expression_references((const struct expression *)value->deferred->program, &references, &count);
+	return count == 1 ? (const struct resource *)map_get(loading->addresses, references[0].address) : NULL;
+}
+
+/* The text within the value, or NULL. */
+static const struct value *find_text(const struct value *value, struct slice text)
+{
+	const struct value *found = NULL;
+
+	if (value->type == VALUE_STRING)
+		return slice_equal(value_slice(value), text) ? value : NULL;
+	for (uint32_t i = 0; !found && value->type == VALUE_LIST && i < value->count; i++)
+		found = find_text(&value->items[i], text);
+	for (uint32_t i = 0; !found && value->type == VALUE_MAP && i < value->count; i++)
+		found = find_text(&value->members[i].value, text);
+	return found;
+}
+
+static void check_range(struct loading *loading, const struct resource *resource, const struct field *field,
+			const struct value *range)
+{
+	const struct resource *target = target_of(loading, resource, field->apart_from);
+
+	for (size_t i = 0; target && i < target->kind->fields.count; i++) {
+		const struct field *own = field_at(&target->kind->fields, i);
+		const struct value *value = value_get_named(&target->desired, own->name);
+		const struct value *same =
+			own->range == RANGE_DOMAIN && value ? find_text(value, value_slice(range)) : NULL;
+
+		if (!same)
+			continue;
+		diag_error(loading->diagnostics, FAULT_USER, range->position,
+			   "%.*s is the range of '%.*s' itself, for which there is a route already",
+			   SLICE_ARGUMENTS(value_slice(range)), SLICE_ARGUMENTS(target->address));
+		diag_address(loading->diagnostics, resource->address);
+		diag_related(loading->diagnostics, same->position, "the range is given here");
+		diag_hint(loading->diagnostics, "take the route out: within its range a network routes by itself");
+		return;
+	}
+}
+
+static void check(struct loading *loading, const struct resource *resource, const struct fields *fields,
+		  const struct value *map)
+{
+	for (size_t i = 0; value_is(map, VALUE_MAP) && i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+		const struct value *value = value_get_named(map, field->name);
+
+		if (!value)
+			continue;
+		if (field->apart_from && value_is(value, VALUE_STRING))
+			check_range(loading, resource, field, value);
+		for (uint32_t k = 0; field->item && value_is(value, VALUE_LIST) && k < value->count; k++)
+			check(loading, resource, &field->item->members, &value->items[k]);
+	}
+}
+
+void routes_check(struct loading *loading)
+{
+	const struct kind *kind = NULL;
+	bool concerned = false;
+
+	for (size_t i = 0; i < loading->resource_count; i++) {
+		const struct resource *resource = &loading->resources[i];
+
+		/* Those of one kind mostly stand together. */
+		if (resource->kind != kind) {
+			kind = resource->kind;
+			concerned = any_apart(&kind->fields);
+		}
+		if (concerned)
+			check(loading, resource, &kind->fields, &resource->desired);
+	}
+}
