@@ -110,6 +110,22 @@ static void prepare_target(struct applying *applying, struct target *target, con
 	target->read_ms = apply->read_ms;
 }
 
+static const struct object *find_recorded(const struct work *work, struct slice provider_id)
+{
+	const struct node *node = (const struct node *)work;
+	const struct apply *apply = node->target->applying->apply;
+	const struct object *own = work->task.object;
+
+	for (size_t i = 0; i < apply->object_count; i++) {
+		const struct object *object = apply->objects[i];
+		if (slice_equal(object->provider_id, provider_id) && slice_is(object->kind, work->kind->name) &&
+		    identity_equal(&object->identity, &work->session->identity) &&
+		    !slice_equal(object->object_id, own->object_id))
+			return object;
+	}
+	return NULL;
+}
+
 static void prepare_node(struct applying *applying, size_t index)
 {
 	struct node *node = &applying->nodes[index];
@@ -121,6 +137,7 @@ static void prepare_node(struct applying *applying, size_t index)
 	node->work.phase = (enum phase)applying->phases.kinds[index];
 	node->work.force = applying->apply->force;
 	node->work.keep = applying->apply->arena;
+	node->work.find_recorded = find_recorded;
 	node->work.task.step = node_step;
 	node->work.task.ended = on_ended;
 	node->work.task.label = phase_name(node->work.phase);

@@ -112,6 +112,9 @@ struct work {
 	int64_t deadline_ms;
 
 	struct arena *keep; /* for texts that go into the object */
+	/* What else of this stack is recorded under an id of the same kind and place, or NULL. O(objects): for who has
+	 * a refusal to explain. NULL: nobody knows. */
+	const struct object *(*find_recorded)(const struct work *work, struct slice provider_id);
 
 	/* The provider's own. */
 	struct live now; /* what the provider knows of the object; read by READ, kept current */

@@ -301,3 +301,16 @@ def test_a_name_that_is_still_in_use(site):
         apply(site.stack)
         assert group_names(site) == ["default", name]
     plan_is_empty(site.stack)
+
+
+def test_what_the_service_takes_for_another_of_ours(site):
+    """65000 is what it takes where no number is given. That the first has lost its tags changes nothing."""
+    gateway = {"first": {"address": OLD}}
+    site.stack.write("stack.yaml", spec_text({"aws.customer_gateway": gateway}))
+    apply(site.stack)
+    first = ids_of(site.stack)["aws.customer_gateway.first"]
+    site.server.client("ec2").delete_tags(Resources=[first])
+    gateway["second"] = {"address": OLD, "asn": 65000}
+    site.stack.write("stack.yaml", spec_text({"aws.customer_gateway": gateway}))
+    told = apply(site.stack, "--target", "aws.customer_gateway.second", status=7).err
+    assert f"the service takes it for {first}, which is 'aws.customer_gateway.first' of this stack" in told

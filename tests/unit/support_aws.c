@@ -17,6 +17,7 @@ enum { STEPS_MOST = 2000, MINUTE_MS = 60 * 1000, BEGIN_MS = 5000 };
 
 struct driving {
 	const struct scenario *scenario;
+	const struct object *recorded; /* something else, or NULL */
 	struct arena arena;
 	struct diagnostics diagnostics;
 	struct aws_session session;
@@ -166,6 +167,14 @@ static void plan_changes(struct driving *driving, const struct value *applied, s
 	*wanted = value_builder_map(&builder, &driving->arena);
 }
 
+static const struct object *find_recorded(const struct work *work, struct slice provider_id)
+{
+	const void *driving = (const char *)work - offsetof(struct driving, work);
+	const struct object *recorded = ((const struct driving *)driving)->recorded;
+
+	return recorded && slice_equal(recorded->provider_id, provider_id) ? recorded : NULL;
+}
+
 static void begin(struct driving *driving, struct value *wanted, struct slice *leaving)
 {
 	const struct scenario *scenario = driving->scenario;
@@ -187,6 +196,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 		.patience_ms = 30 * MINUTE_MS,
 		.deadline_ms = BEGIN_MS + 30 * MINUTE_MS,
 		.keep = &driving->arena,
+		.find_recorded = find_recorded,
 		.task = {.diagnostics = &driving->diagnostics, .object = &driving->object},
 	};
 	arena_init(&driving->work.task.scratch);
@@ -262,7 +272,12 @@ static void check_end(struct driving *driving, enum step step)
 
 void scenario_run(const struct scenario *scenario)
 {
-	struct driving driving = {.scenario = scenario};
+	scenario_run_beside(scenario, NULL);
+}
+
+void scenario_run_beside(const struct scenario *scenario, const struct object *recorded)
+{
+	struct driving driving = {.scenario = scenario, .recorded = recorded};
 	struct value wanted;
 	struct slice leaving;
 	arena_init(&driving.arena);

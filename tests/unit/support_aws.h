@@ -37,5 +37,7 @@ struct scenario {
 
 /* Fails the running test where anything is otherwise. */
 void scenario_run(const struct scenario *scenario);
+/* The same where something else is recorded; NULL: nothing is. */
+void scenario_run_beside(const struct scenario *scenario, const struct object *recorded);
 
 #endif
