@@ -20,9 +20,12 @@ static bool moves(const struct action *action)
 	return action->operation == OPERATION_TAKE_BACK || (action->operation == OPERATION_UPDATE && action->makes);
 }
 
+/* field: NULL for what is told apart by several together. */
 static struct slice text_of(const struct search *search, const struct action *action, const struct field *field,
 			    const struct value *fields)
 {
+	if (!field)
+		return unique_whole(action->kind, fields, &action->identity, search->arena);
 	return unique_text(action->kind, field, fields, &action->identity, search->arena);
 }
 
@@ -51,7 +54,7 @@ static void hand_over(struct search *search, size_t from, size_t to, const struc
 	const struct action *giver = &search->plan->actions[from];
 	if (moves(giver)) {
 		add(search, from, to, PHASE_MAKE);
-	} else if (field->flags & SOLE) {
+	} else if (field && (field->flags & SOLE)) {
 		search->result->vacates[from] = from != to || giver->create_before_destroy;
 		add(search, from, to, PHASE_UNSETTLE);
 	} else if (from != to) {
@@ -73,10 +76,10 @@ static void note_taking(struct search *search, size_t index, const struct field 
 /* What an update may let go of or take is only what it is attached to: names and ranges stay with their object. */
 static bool concerns(const struct action *action, const struct field *field, bool taking)
 {
-	if (!unique_field(field))
+	if (field ? !unique_field(field) : !action->kind->told_apart_by)
 		return false;
 	if (moves(action))
-		return field->flags & SOLE;
+		return field && (field->flags & SOLE);
 	if (action->operation == OPERATION_REPLACE)
 		return true;
 	return action->operation == (taking ? OPERATION_CREATE : OPERATION_DELETE);
@@ -93,8 +96,9 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 	for (int taking = 0; taking < 2; taking++) {
 		for (size_t i = 0; i < plan->action_count; i++) {
 			const struct action *action = &plan->actions[i];
-			for (size_t k = 0; k < action->kind->fields.count; k++) {
-				const struct field *field = field_at(&action->kind->fields, k);
+			for (size_t k = 0; k <= action->kind->fields.count; k++) {
+				const struct field *field =
+					k < action->kind->fields.count ? field_at(&action->kind->fields, k) : NULL;
 				if (concerns(action, field, taking))
 					(taking ? note_taking : note_leaving)(&search, i, field);
 			}

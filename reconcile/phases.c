@@ -327,7 +327,7 @@ static void order_handovers(struct building *building)
 	}
 }
 
-/* What the cycle is about: something new waits for the deletion of what was left behind, which is still in use. */
+/* What the cycle is about: something new waits for the deletion of what is still in use. */
 static const struct handover *find_held_up(const struct building *building, const uint32_t *cycle, size_t count)
 {
 	const struct handovers *handovers = &building->handovers;
@@ -335,9 +335,7 @@ static const struct handover *find_held_up(const struct building *building, cons
 		const struct handover *handover = &handovers->items[i];
 		uint32_t gone = phases_node(building->phases, handover->from, PHASE_DELETE);
 		uint32_t made = phases_node(building->phases, handover->to, PHASE_MAKE);
-		if (building->plan->actions[handover->from].role != OBJECT_DEPOSED || handover->lets_go != PHASE_DELETE)
-			continue;
-		for (size_t k = 0; k < count; k++)
+		for (size_t k = 0; k < count && handover->lets_go == PHASE_DELETE; k++)
 			if (cycle[k] == gone && cycle[(k + 1) % count] == made)
 				return handover;
 	}
@@ -378,7 +376,8 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 {
 	struct buffer path;
 	const struct handover *held_up = find_held_up(building, cycle, count);
-	if (held_up)
+	bool renamed = held_up && building->plan->actions[held_up->from].role != OBJECT_DEPOSED;
+	if (held_up && !renamed)
 		return report_held_up(building, held_up, user_in(building, cycle, count, held_up->from), diagnostics);
 	const struct action *first = &building->plan->actions[building->phases->actions[cycle[0]]];
 	buffer_init(&path, 8192);
@@ -390,7 +389,13 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 	}
 	diag_error(diagnostics, FAULT_CONFLICT, first->position, "these steps wait for each other: %.*s",
 		   SLICE_ARGUMENTS(buffer_slice(&path)));
-	diag_hint(diagnostics, "apply the change in two steps, or give the new object another name or range");
+	if (renamed)
+		diag_hint(diagnostics,
+			  "where it is the same object under another address, say so with 'trueup state mv %.*s %.*s'",
+			  SLICE_ARGUMENTS(building->plan->actions[held_up->from].address),
+			  SLICE_ARGUMENTS(building->plan->actions[held_up->to].address));
+	else
+		diag_hint(diagnostics, "apply the change in two steps, or give the new object another name or range");
 	buffer_release(&path);
 	return false;
 }

@@ -1,5 +1,7 @@
 #include "reconcile/unique.h"
 
+#include "base/json.h"
+
 bool unique_field(const struct field *field)
 {
 	return (field->flags & (NAMES | SOLE)) || field->range == RANGE_WITHIN;
@@ -10,11 +12,37 @@ const char *unique_scope(const struct field *field)
 	return field->range == RANGE_WITHIN ? field->range_parent : field->unique_in;
 }
 
+enum { TEXT_MOST_BYTES = 64 * 1024 };
+
 static struct slice known_text(const struct value *fields, const char *name)
 {
 	const struct value *value = value_is(fields, VALUE_MAP) ? value_get_named(fields, name) : NULL;
 
 	return value && value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
+}
+
+struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,
+			  struct arena *arena)
+{
+	const struct json_style style = {.pretty = false};
+	bool given = false;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, TEXT_MOST_BYTES);
+	if (kind->found || !value_is(fields, VALUE_MAP))
+		return (struct slice){0};
+	buffer_format(&text, "%s\n%.*s", kind->name, SLICE_ARGUMENTS(identity_text(arena, place)));
+	for (const char *const *name = kind->told_apart_by; name && *name; name++) {
+		const struct value *value = value_get_named(fields, *name);
+
+		buffer_byte(&text, '\n');
+		if (!value || value_is(value, VALUE_NULL))
+			continue;
+		given = true;
+		if (!json_write(&text, value, &style))
+			return (struct slice){0};
+	}
+	return given ? arena_copy(arena, buffer_slice(&text)) : (struct slice){0};
 }
 
 struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,

@@ -19,5 +19,9 @@ const char *unique_scope(const struct field *field);
  */
 struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,
 			 const struct identity *place, struct arena *arena);
+/* The same of a kind that is told apart by several fields together (told_apart_by); what is deferred equals nothing
+ * that is known. Empty for what is only found. */
+struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,
+			  struct arena *arena);
 
 #endif

@@ -314,3 +314,31 @@ def test_what_the_service_takes_for_another_of_ours(site):
     site.stack.write("stack.yaml", spec_text({"aws.customer_gateway": gateway}))
     told = apply(site.stack, "--target", "aws.customer_gateway.second", status=7).err
     assert f"the service takes it for {first}, which is 'aws.customer_gateway.first' of this stack" in told
+
+
+def test_what_changes_its_address_alone(site):
+    """The service would hand back the first, so it goes before the second is made; where it is used, it is renamed."""
+    stack = site.stack
+    gateway = {"address": OLD, "asn": 65010}
+    stack.write("stack.yaml", spec_text({"aws.customer_gateway": {"first": gateway}}))
+    apply(stack)
+    first = ids_of(stack)["aws.customer_gateway.first"]
+    stack.write("stack.yaml", spec_text({"aws.customer_gateway": {"second": gateway}}))
+    apply(stack)
+    assert site.things("customer-gateway") == {ids_of(stack)["aws.customer_gateway.second"]} != {first}
+    plan_is_empty(stack)
+
+
+def test_what_changes_its_address_while_it_is_used(site):
+    stack = site.stack
+    stack.write("stack.yaml", office(OLD))
+    apply(stack)
+    before = ids_of(stack)
+    stack.write("stack.yaml", office(OLD).replace('"office"', '"branch"').replace(".office.", ".branch."))
+    stack.run("state", "mv", CONNECTION, CONNECTION.replace("office", "branch"))
+    words = [GATEWAY, GATEWAY.replace("office", "branch")]
+    [error] = errors_of(plan(stack, status=1).data)
+    assert error["hint"].endswith(f"say so with 'trueup state mv {words[0]} {words[1]}'")
+    stack.run("state", "mv", *words)
+    plan_is_empty(stack)
+    assert sorted(ids_of(stack).values()) == sorted(before.values())

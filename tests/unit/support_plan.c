@@ -94,7 +94,26 @@ static const struct field keep_fields[] = {
 static const struct kind keep = {
 	.name = "t.keep", .version = 1, .fields = FIELDS(keep_fields), .outputs = FIELDS(id_output)};
 
-static const struct kind *const all_kinds[] = {&gate, &group, &keep, &link_kind, &net, &sub, &user};
+/* Told apart by two fields together; a wire leads to one. */
+static const struct field post_fields[] = {
+	{.name = "street", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
+	{.name = "number", .type = FIELD_INTEGER, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
+	{.name = "color", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
+};
+static const char *const which_post[] = {"street", "number", NULL};
+static const struct kind post = {.name = "t.post",
+				 .version = 1,
+				 .fields = FIELDS(post_fields),
+				 .outputs = FIELDS(id_output),
+				 .told_apart_by = which_post};
+
+static const struct field wire_fields[] = {
+	{.name = "post", .type = FIELD_REFERENCE, .target = "t.post", .flags = REQUIRED},
+};
+static const struct kind wire = {
+	.name = "t.wire", .version = 1, .fields = FIELDS(wire_fields), .outputs = FIELDS(id_output)};
+
+static const struct kind *const all_kinds[] = {&gate, &group, &keep, &link_kind, &net, &post, &sub, &user, &wire};
 static const struct kinds kinds = {all_kinds, sizeof(all_kinds) / sizeof(all_kinds[0])};
 
 static struct value json(struct plan_fixture *fixture, const char *text_)
