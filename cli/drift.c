@@ -64,6 +64,17 @@ static void seal_live(struct job *job)
 	}
 }
 
+/* What is recorded is read, and no more: what the spec sets beside it was never seen, and would seem to have come. */
+static bool read_recorded(struct job *job)
+{
+	struct stack spec = job->stack;
+
+	job->stack = recorded_stack(job);
+	bool good = job_refresh(job);
+	job->stack = spec;
+	return good;
+}
+
 static void keep_drift(struct plan *plan)
 {
 	size_t count = 0;
@@ -84,7 +95,7 @@ static void keep_drift(struct plan *plan)
 bool drift_find(struct job *job)
 {
 	if (!job_load_spec(job) || !job_open_state(job, STATE_READ, job->stack.name) || !job_load_bodies(job) ||
-	    !job_open_sessions(job) || !job_refresh(job) || !job_tell_strays(job))
+	    !job_open_sessions(job) || !read_recorded(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);
 	static const struct plan_scope all = {0};

@@ -22,6 +22,9 @@ def test_no_drift(tiny):
     edit(tiny, "team: red", "team: blue")
     edit(tiny, "  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
     tiny.run("drift")
+    # Nor is what was not read before it said so.
+    edit(tiny, "cidr: 10.0.0.0/16", "cidr: 10.0.0.0/16, dns_hostnames: true")
+    tiny.run("drift")
 
 
 def test_drift_needs_a_state(tiny):
