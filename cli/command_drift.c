@@ -5,10 +5,11 @@
 static int status_of(const struct job *job, const struct recovery *outlook)
 {
 	size_t unknown = job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count;
+	size_t begun = job->intent_count + job->unfinished_count;
 
 	if (job->plan.unread_count > 0 || (outlook && outlook->waiting_count + outlook->open_count > 0))
 		return STATUS_INCOMPLETE;
-	return plan_is_empty(&job->plan) && unknown == 0 ? STATUS_FINE : STATUS_CHANGES;
+	return plan_is_empty(&job->plan) && unknown + begun == 0 ? STATUS_FINE : STATUS_CHANGES;
 }
 
 static int run_drift(struct invocation *invocation)
@@ -37,9 +38,10 @@ const struct command command_drift = {
 	.name = "drift",
 	.about = "compare what is there with what is recorded; writes nothing, not even a lease",
 	.operands = "",
-	.details = "Ends with 2 where something was changed or is missing, or carries\n"
-		   "the stack's tags without being recorded, with 3 where something could not be\n"
-		   "read, else with 0. Edits of the spec that were not applied yet do not count.\n",
+	.details = "Ends with 2 where something was changed or is missing, carries the stack's\n"
+		   "tags without being recorded, or was begun by a run that did not end, with 3\n"
+		   "where something could not be read, else with 0. Edits of the spec that were not\n"
+		   "applied yet do not count.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
 	.run = run_drift,

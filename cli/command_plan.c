@@ -8,7 +8,8 @@ static int status_of(const struct job *job)
 	if (job->plan.unread_count > 0)
 		return STATUS_INCOMPLETE;
 	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) &&
-	    (!plan_is_empty(&job->plan) || job->intent_count + job->stray_counts[STRAY_TWIN] > 0))
+	    (!plan_is_empty(&job->plan) ||
+	     job->intent_count + job->unfinished_count + job->stray_counts[STRAY_TWIN] > 0))
 		return STATUS_CHANGES;
 	return STATUS_FINE;
 }

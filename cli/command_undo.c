@@ -7,6 +7,7 @@
 #include "cli/refresh_some.h"
 #include "cli/saved_plan.h"
 #include "reconcile/undo.h"
+#include "reconcile/unfinished.h"
 
 /* A run that is being undone. */
 struct undo {
@@ -127,6 +128,50 @@ static bool only_shows(const struct invocation *invocation)
 	       arguments_has(invocation->arguments, FLAG_DETAILED_EXITCODE);
 }
 
+/* What recovery would record of the run is what it left, where nothing changed that since. */
+static void take_left(struct undo *undo, const struct map *unfinished)
+{
+	struct job *job = undo->job;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct live *live = job->refresh.live[i];
+		bool gone = live && live->presence == PRESENCE_ABSENT && unfinished_leaves(job->objects[i]);
+
+		if (!gone)
+			job->objects[kept++] = job->objects[i];
+		for (size_t k = 0; map_get(unfinished, job->objects[i]->object_id) && k < undo->past_count; k++) {
+			struct past_object *past = &undo->past[k];
+
+			if (past->next_run.size > 0 || !slice_equal(past->before.object_id, job->objects[i]->object_id))
+				continue;
+			past->is = !gone;
+			past->after = *job->objects[i];
+		}
+	}
+	job->object_count = kept;
+}
+
+/* Without recovery: what the run did and nobody has recorded yet. */
+static bool read_unfinished(struct undo *undo)
+{
+	struct job *job = undo->job;
+	struct map unfinished;
+	bool good = true;
+
+	map_init(&unfinished);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (unfinished_is(job->objects[i]))
+			map_set(&unfinished, job->objects[i]->object_id, job->objects[i]);
+	if (unfinished.count > 0) {
+		good = job_refresh_some(job, &unfinished);
+		if (good)
+			take_left(undo, &unfinished);
+	}
+	map_release(&unfinished);
+	return good;
+}
+
 static bool prepare(struct undo *undo)
 {
 	struct job *job = undo->job;
@@ -137,8 +182,11 @@ static bool prepare(struct undo *undo)
 		return false;
 	undo->spec = job->stack;
 	add_providers(undo);
-	return job_load_bodies(job) && job_open_sessions(job) &&
-	       (only_shows(job->invocation) || (job_recover(job) && job_load_bodies(job) && read_past(undo)));
+	if (!job_load_bodies(job) || !job_open_sessions(job))
+		return false;
+	if (only_shows(job->invocation))
+		return read_unfinished(undo);
+	return job_recover(job) && job_load_bodies(job) && read_past(undo);
 }
 
 /* What goes back is looked at, and what refers to it. */

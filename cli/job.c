@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/providers.h"
 #include "cli/secrets.h"
+#include "cli/unfinished.h"
 #include "cli/recovery.h"
 #include "cli/version.h"
 #include "reconcile/phases.h"
@@ -257,9 +258,11 @@ bool job_refresh(struct job *job)
 	reading_open(&view, job->invocation, &job->loop);
 	bool good = refresh_run(&job->refresh, job->diagnostics);
 	reading_close(&view);
-	if (good)
-		secrets_redact_live(job);
-	return good;
+	if (!good)
+		return false;
+	secrets_redact_live(job);
+	job_take_unfinished(job);
+	return true;
 }
 
 /* The order of the apply, made to see that there is one, and how many steps each action takes. */
@@ -429,6 +432,8 @@ struct report job_report(struct job *job)
 	report.spec = job->spec_digest;
 	report.call_count = job->has_loop ? job->loop.request_count : 0;
 	report.outlook = job_outlook(job);
+	report.unfinished = job->unfinished;
+	report.unfinished_count = job->unfinished_count;
 	note_mixture(job, &report);
 	return report;
 }

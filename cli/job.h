@@ -46,6 +46,8 @@ struct job {
 	const struct identity *identities;	 /* parallel to stack.providers, or NULL */
 	struct refresh refresh;			 /* refresh.live is NULL until it was read */
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
+	struct unfinished_item *unfinished;	 /* what runs that did not end have done: see unfinished.h */
+	size_t unfinished_count;
 
 	struct plan plan;
 	struct slice digest;	     /* approval digest of plan, hex */

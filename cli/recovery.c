@@ -3,8 +3,10 @@
 #include "base/id.h"
 #include "base/map.h"
 #include "cli/job_run.h"
+#include "cli/providers.h"
 #include "cli/secrets.h"
 #include "reconcile/recover_again.h"
+#include "reconcile/unfinished.h"
 
 enum {
 	LOOK_FIRST_MS = 1000,
@@ -21,7 +23,7 @@ static bool end(struct job *job, bool good)
 	return job->store->ops->end(job->store, good ? SLICE("done") : SLICE("partly"), job->diagnostics) && good;
 }
 
-/* Reads just what the open intents are about; live is parallel to job->objects. */
+/* Reads just what the open intents are about, and what was begun and not finished; live is parallel to job->objects. */
 static bool read_subjects(struct job *job, const struct live ***ret)
 {
 	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
@@ -34,7 +36,7 @@ static bool read_subjects(struct job *job, const struct live ***ret)
 	for (size_t i = 0; i < job->intent_count; i++)
 		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
 	for (size_t i = 0; i < job->object_count; i++) {
-		if (!map_get(&wanted, job->objects[i]->object_id))
+		if (!map_get(&wanted, job->objects[i]->object_id) && !unfinished_is(job->objects[i]))
 			continue;
 		places[count] = i;
 		subjects[count++] = job->objects[i];
@@ -70,6 +72,8 @@ static bool judge(struct job *job, struct recovery *ret)
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.live = live,
+		.kinds = &job->kinds,
+		.providers = &all_providers,
 		.now_ms = job->world->wall_ms(job->world),
 		.grace_ms = job_grace_ms(job),
 		.vault = &job->vault,
@@ -185,7 +189,7 @@ bool job_recover(struct job *job)
 {
 	size_t count = job->intent_count;
 
-	if (count == 0)
+	if (count == 0 && !recover_has_unfinished(job->objects, job->object_count))
 		return true;
 	if (!begin(job))
 		return false;

@@ -1,6 +1,7 @@
 #include "cli/refresh_some.h"
 
 #include "cli/secrets.h"
+#include "cli/unfinished.h"
 
 bool job_refresh_some(struct job *job, const struct map *object_ids)
 {
@@ -31,5 +32,6 @@ bool job_refresh_some(struct job *job, const struct map *object_ids)
 		live[places[i]] = job->refresh.live[i];
 	job->refresh.live = live;
 	secrets_redact_live(job);
+	job_take_unfinished(job);
 	return true;
 }

@@ -11,6 +11,14 @@
 #include "reconcile/plan.h"
 #include "reconcile/recover.h"
 
+/* What a run that did not end has done to an object. */
+struct unfinished_item {
+	struct slice address;
+	struct slice fields; /* that it was setting, joined by ", " */
+	bool leaves;	     /* it was deleting it */
+	struct slice run;    /* its id, where a call of it is open; else empty */
+};
+
 /* What a command found and did, for renderers to show. What a command does not fill in is
  * left out. Everything is borrowed. */
 struct report {
@@ -31,6 +39,8 @@ struct report {
 
 	size_t call_count;		/* sent while what the plan says was found out */
 	const struct recovery *outlook; /* calls whose outcome is not known, or NULL */
+	const struct unfinished_item *unfinished;
+	size_t unfinished_count;
 
 	const struct apply *applied;
 	int64_t elapsed_ms;   /* of the apply */

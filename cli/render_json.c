@@ -268,6 +268,8 @@ static void render(struct buffer *buffer, const struct report *report, const str
 		put_text(&builder, "spec", report->spec);
 	if (report->plan || report->outlook)
 		put(&builder, "open", outlook_value(report->outlook, report->arena));
+	if (report->plan)
+		put(&builder, "unfinished", unfinished_value(report));
 	if (report->applied)
 		put_applied(&builder, report);
 	if (value_is(&report->outputs, VALUE_MAP))

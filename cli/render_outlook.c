@@ -29,6 +29,32 @@ void render_outlook(struct buffer *buffer, const struct recovery *outlook, const
 	}
 }
 
+void render_unfinished(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	enum { SHORT_ID = 8 };
+
+	if (report->unfinished_count == 0)
+		return;
+	paint(buffer, palette, PAINT_BOLD, "%-7s", "BEGUN");
+	buffer_string(buffer, " what a run did that did not end: not drift, and recovery records it\n");
+	for (size_t i = 0; i < report->unfinished_count; i++) {
+		const struct unfinished_item *item = &report->unfinished[i];
+
+		buffer_string(buffer, "  ");
+		paint(buffer, palette, PAINT_CHANGE, "?");
+		buffer_byte(buffer, ' ');
+		print_safe(buffer, item->address);
+		buffer_string(buffer, "   ");
+		print_safe(buffer, item->fields);
+		buffer_string(buffer, item->leaves ? "deleted" : ": set");
+		buffer_string(buffer, " by an unfinished call of ");
+		if (item->run.size > 0)
+			buffer_format(buffer, "run %.*s\n", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
+		else
+			buffer_string(buffer, "an earlier run\n");
+	}
+}
+
 static void put(struct value_builder *builder, const char *name, struct value value)
 {
 	value_builder_member(builder, slice_of(name), value);
@@ -53,4 +79,23 @@ struct value outlook_value(const struct recovery *outlook, struct arena *arena)
 		value_builder_item(&list, value_builder_map(&builder, arena));
 	}
 	return value_builder_list(&list, arena);
+}
+
+struct value unfinished_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < report->unfinished_count; i++) {
+		const struct unfinished_item *item = &report->unfinished[i];
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		put(&builder, "address", value_string(item->address));
+		put(&builder, "deletes", value_bool(item->leaves));
+		put(&builder, "fields", value_string(item->fields));
+		put(&builder, "run", item->run.size > 0 ? value_string(item->run) : value_null());
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
+	}
+	return value_builder_list(&list, report->arena);
 }

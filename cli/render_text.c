@@ -264,8 +264,9 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (plan->undoes.size > 0)
 		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo\n");
 	else
-		buffer_format(buffer, "%s: %s is as %s\n", report->is_drift ? "no drift" : "nothing to do", what,
-			      report->is_drift ? "recorded" : "the spec says");
+		buffer_format(buffer, "%s: %s is as %s%s\n", report->is_drift ? "no drift" : "nothing to do", what,
+			      report->is_drift ? "recorded" : "the spec says",
+			      report->is_drift && report->unfinished_count > 0 ? ", but for what was begun" : "");
 	if (plan->unread_count > 0)
 		buffer_format(buffer, "%zu unread\n", plan->unread_count);
 }
@@ -281,6 +282,7 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 	print_notes(buffer, plan, palette);
 	print_unread(buffer, plan, palette);
 	render_outlook(buffer, report->outlook, palette);
+	render_unfinished(buffer, report, palette);
 	if (plan_is_empty(plan) && report->diagnostics->error_count == 0)
 		print_nothing(buffer, report);
 	else if (report->is_drift)

@@ -2,6 +2,7 @@
 #include "reconcile/apply_parts.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
+#include "reconcile/unfinished.h"
 #include "reconcile/unset.h"
 
 enum { PATIENCE_MS = 30 * 60 * 1000 };
@@ -165,6 +166,7 @@ void target_complete(struct target *target, bool last)
 	if (!last)
 		return;
 	object->role = OBJECT_CURRENT;
+	unfinished_end(object);
 	object->kind_version = action->kind->version;
 	object->protect = action->protect;
 	object->applied = action->desired;
@@ -410,5 +412,9 @@ enum step node_step(struct task *task, const struct answer *answer)
 	/* An answer may have made or changed it. */
 	if (answer)
 		applying_note_fresh(node->target->applying, node);
+	if (step == STEP_CALL)
+		node_note_unfinished(node);
+	if (step == STEP_FAILED)
+		node_take_back_note(node);
 	return step == STEP_DONE ? finish(node) : step;
 }

@@ -42,7 +42,8 @@ struct node {
 	enum node_state state;
 	uint32_t waits;
 	bool begun;
-	bool looking; /* its object is read once more before it is changed */
+	bool looking;		 /* its object is read once more before it is changed */
+	bool is_first_to_change; /* no call was sent about its object before */
 	int64_t started_ms;
 };
 
@@ -81,6 +82,9 @@ void applying_note_fresh(struct applying *applying, const struct node *node);
 int64_t applying_age_ms(void *context, const struct call *call);
 /* The way to the object that the node's phase is about. */
 struct session *node_session(const struct node *node);
+/* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
+void node_note_unfinished(struct node *node);
+void node_take_back_note(struct node *node);
 /* The first and following steps of a node's task. */
 enum step node_step(struct task *task, const struct answer *answer);
 /* Of loop_settings.read: objects that running work waits for. */

@@ -468,8 +468,9 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
 		return;
 	if (is_unread(side->observed) || is_unread(side->live))
 		return;
-	/* A field that the record does not know is new in this version of the kind: what is live is its baseline. */
-	if (!value_get_named(diffing->input->observed, field->name) && !side->live)
+	/* A field that the record does not know is new in this version of the kind, or was read because a run that did
+	 * not end was to set it: what is live is its baseline. */
+	if (!value_get_named(diffing->input->observed, field->name) && (!side->live || diffing->input->unfinished))
 		return;
 	if (has_moved(field, side->observed, side->live_sealed))
 		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_SHOW, side->observed, side->live);
@@ -479,7 +480,7 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
  */
 static enum change_cause cause_of_rest(const struct diffing *diffing)
 {
-	bool intended = !diffing->input->observed;
+	bool intended = !diffing->input->observed || diffing->input->unfinished;
 	for (size_t i = 0; i < diffing->result->count; i++)
 		intended |= diffing->result->changes[i].cause == CAUSE_INTENT;
 	return intended ? CAUSE_INTENT : CAUSE_DRIFT;

@@ -101,6 +101,7 @@ struct diff_input {
 	const struct value *live;	  /* MAP, or NULL: judged from `observed` alone */
 	const struct value *live_sealed;  /* live as it would be recorded; NULL: has no secrets */
 	const struct value *outputs;	  /* MAP: live outputs; NULL: not read */
+	bool unfinished;		  /* a run that changed it did not end: what that left undone is no drift */
 	const struct slice *ignored;
 	size_t ignored_count;
 	bool parts_only;  /* just the fields that settle */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "reconcile/plan_items.h"
+#include "reconcile/unfinished.h"
 
 static struct action *add_action(struct planning *planning)
 {
@@ -58,9 +59,11 @@ static bool is_missing(const struct action *action)
 }
 
 /* A create has no difference to show; its fields are what will be set. */
-static void list_fields(struct action *action, const struct kind *kind, struct arena *arena)
+static void list_fields(struct action *action, const struct item *item, struct arena *arena)
 {
-	action->drifted = is_missing(action);
+	const struct kind *kind = item->resource->kind;
+
+	action->drifted = is_missing(action) && !unfinished_leaves(item->object);
 	action->changes = arena_new_array(arena, action->known.count + 1, struct change);
 	for (uint32_t i = 0; i < action->known.count; i++) {
 		const struct value_member *member = &action->known.members[i];
@@ -160,7 +163,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 		action->makes = true;
 	join_unset(action, item, planning->arena);
 	if (item->operation == OPERATION_CREATE || (item->operation == OPERATION_ADOPT && !item->fields))
-		list_fields(action, resource->kind, planning->arena);
+		list_fields(action, item, planning->arena);
 	else
 		copy_changes(action, item, planning->arena);
 	if (item->operation == OPERATION_INCOMPLETE)

@@ -2,6 +2,7 @@
 
 #include "reconcile/plan_items.h"
 #include "reconcile/secret_marks.h"
+#include "reconcile/unfinished.h"
 
 bool plan_load_body(struct planning *planning, struct object *object)
 {
@@ -243,6 +244,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
 		.outputs = live ? &item->live->outputs : NULL,
+		.unfinished = item->object && unfinished_is(item->object),
 		.ignored = item->resource->ignored,
 		.ignored_count = item->resource->ignored_count,
 		.parts_only = parts,
@@ -321,6 +323,8 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	if (item->operation == OPERATION_CREATE && item->object && item->object->role == OBJECT_INCOMPLETE &&
 	    item->object->provider_id.size == 0)
 		item->reason = "its create never completed";
+	if (item->operation == OPERATION_CREATE && item->object && unfinished_leaves(item->object))
+		item->reason = "was deleted by a run that did not end";
 	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
 		item->reason = "was not finished by an earlier run";
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);

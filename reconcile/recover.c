@@ -1,6 +1,7 @@
 #include "reconcile/recover.h"
 
 #include "base/map.h"
+#include "reconcile/unfinished.h"
 
 enum {
 	POLL_MS = 1000,
@@ -84,37 +85,102 @@ bool recover_record(const struct commit *commit, struct store *store, struct dia
 	return state == COMMIT_DONE;
 }
 
+/* What is recorded of what was found; removals and the rest are as many as there are intents and objects at most. */
+struct finding {
+	const struct recovery *recovery;
+	struct commit commit;
+	const struct object **upserts;
+	struct slice *bodies;
+	struct slice *removals;
+	struct intent_close *closes;
+};
+
+static void add_upsert(struct finding *finding, const struct object *object, bool with_body)
+{
+	const struct recovery *recovery = finding->recovery;
+	size_t at = finding->commit.upsert_count++;
+
+	finding->upserts[at] = object;
+	finding->bodies[at] =
+		with_body ? object_body_write(object, recovery->arena, recovery->style) : (struct slice){NULL, 0};
+}
+
+static void add_close(struct finding *finding, size_t index)
+{
+	const struct recovery *recovery = finding->recovery;
+	const struct verdict *verdict = &recovery->verdicts[index];
+	struct object *subject = recovery->subjects[index];
+
+	finding->closes[finding->commit.close_count++] = (struct intent_close){
+		.id = recovery->intents[index].id,
+		.outcome = verdict->settlement == SETTLEMENT_DONE ? OUTCOME_DONE : OUTCOME_ABSENT,
+		.note = slice_of(verdict->why),
+	};
+	if (!recovery->intents[index].creates || !subject || subject->provider_id.size == 0)
+		return;
+	/* It may have come only now: the next listing may still lack it. */
+	subject->created_ms = recovery->now_ms;
+	if (is_lost(&recovery->intents[index]))
+		object_discard_shown(subject, recovery->arena);
+	add_upsert(finding, subject, is_lost(&recovery->intents[index]));
+}
+
+/* Of what an earlier run began to change or to delete. */
+static void add_unfinished(struct finding *finding, struct object *object, const struct live *live)
+{
+	const struct recovery *recovery = finding->recovery;
+	const struct kind *kind = kinds_find(recovery->kinds, object->kind);
+
+	if (!kind || !live || live->presence == PRESENCE_UNREAD ||
+	    (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
+		return;
+	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
+		finding->removals[finding->commit.removal_count++] = object->object_id;
+		return;
+	}
+	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)),
+						   live};
+	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->style, recovery->arena);
+	if (outcome.whole || !unfinished_is_young(object, recovery->now_ms, recovery->grace_ms))
+		unfinished_end(object);
+	else if (!outcome.taken)
+		return;
+	add_upsert(finding, object, true);
+}
+
+bool recover_has_unfinished(struct object *const *objects, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (unfinished_is(objects[i]))
+			return true;
+	return false;
+}
+
 bool recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
 {
-	size_t count = recovery->intent_count;
-	struct intent_close *closes = arena_new_array(recovery->arena, count + 1, struct intent_close);
-	const struct object **found = arena_new_array(recovery->arena, count + 1, const struct object *);
-	struct slice *bodies = arena_new_array(recovery->arena, count + 1, struct slice);
-	struct commit commit = {.upserts = found, .bodies = bodies, .closes = closes, .settles = true};
+	size_t most = recovery->intent_count + recovery->object_count + 1;
+	struct finding finding = {
+		.recovery = recovery,
+		.upserts = arena_new_array(recovery->arena, most, const struct object *),
+		.bodies = arena_new_array(recovery->arena, most, struct slice),
+		.removals = arena_new_array(recovery->arena, most, struct slice),
+		.closes = arena_new_array(recovery->arena, most, struct intent_close),
+	};
+	struct commit *commit = &finding.commit;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct verdict *verdict = &recovery->verdicts[i];
-
-		if (!is_settled(verdict))
-			continue;
-		closes[commit.close_count++] = (struct intent_close){
-			.id = recovery->intents[i].id,
-			.outcome = verdict->settlement == SETTLEMENT_DONE ? OUTCOME_DONE : OUTCOME_ABSENT,
-			.note = slice_of(verdict->why),
-		};
-		if (!recovery->intents[i].creates || !recovery->subjects[i] ||
-		    recovery->subjects[i]->provider_id.size == 0)
-			continue;
-		/* It may have come only now: the next listing may still lack it. */
-		recovery->subjects[i]->created_ms = recovery->now_ms;
-		if (is_lost(&recovery->intents[i])) {
-			object_discard_shown(recovery->subjects[i], recovery->arena);
-			bodies[commit.upsert_count] =
-				object_body_write(recovery->subjects[i], recovery->arena, recovery->style);
-		}
-		found[commit.upsert_count++] = recovery->subjects[i];
-	}
-	return commit.close_count == 0 || recover_record(&commit, store, diagnostics);
+	for (size_t i = 0; i < recovery->intent_count; i++)
+		if (is_settled(&recovery->verdicts[i]))
+			add_close(&finding, i);
+	for (size_t i = 0; recovery->live && i < recovery->object_count; i++)
+		if (unfinished_is(recovery->objects[i]))
+			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
+	commit->upserts = finding.upserts;
+	commit->bodies = finding.bodies;
+	commit->removals = finding.removals;
+	commit->closes = finding.closes;
+	commit->settles = true;
+	return commit->close_count + commit->upsert_count + commit->removal_count == 0 ||
+	       recover_record(commit, store, diagnostics);
 }
 
 /* The id of the object that the call was about, or empty. */

@@ -47,6 +47,8 @@ struct recovery {
 	struct object *const *objects;
 	size_t object_count;
 	const struct live *const *live;
+	const struct kinds *kinds;
+	const struct providers *providers;
 	int64_t now_ms;		   /* wall */
 	int64_t grace_ms;	   /* how long after it was sent a call's work may still appear */
 	bool waited;		   /* for as long as that: nothing may any more */
@@ -66,7 +68,9 @@ void recover_all(struct recovery *recovery);
 /* Makes a commit durable. The lease is held. */
 __attribute__((warn_unused_result)) bool recover_record(const struct commit *commit, struct store *store,
 							struct diagnostics *diagnostics);
-/* Records the verdicts, and the ids of objects that were found. The lease is held. */
+/* Whether an earlier run began to change or to delete any of these and did not end; of those with a body. */
+bool recover_has_unfinished(struct object *const *objects, size_t count);
+/* Records the verdicts, the ids of objects that were found, and what came of what was begun. The lease is held. */
 __attribute__((warn_unused_result)) bool recover_commit(const struct recovery *recovery, struct store *store,
 							struct diagnostics *diagnostics);
 

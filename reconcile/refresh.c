@@ -6,6 +6,7 @@
 #include "reconcile/lineage.h"
 #include "reconcile/read.h"
 #include "reconcile/taken.h"
+#include "reconcile/unfinished.h"
 
 /* All objects of one kind in one place. */
 struct group {
@@ -59,7 +60,7 @@ static void join_group(struct refreshing *refreshing, struct session *session, c
 	group->members[group->count++] = member;
 }
 
-/* Every field that the spec sets or the record knows. */
+/* Every field that the one or the other sets. */
 static const struct value *fields_that_matter(struct arena *arena, const struct value *wanted,
 					      const struct value *recorded)
 {
@@ -95,9 +96,11 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 		object->has_body && value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
 	/* Also of what a replace left behind: it may be what is wanted again. */
 	const struct value *wanted = resource ? &resource->desired : NULL;
+	const struct value *begun = unfinished_is(object) ? unfinished_resolved(object) : NULL;
 	return (struct read_request){
 		.id = kind->found ? object->address : object->provider_id,
-		.matters = fields_that_matter(refresh->arena, wanted, recorded),
+		.matters =
+			fields_that_matter(refresh->arena, fields_that_matter(refresh->arena, wanted, recorded), begun),
 		.wanted = wanted ? wanted : recorded,
 		.outputs = object->has_body ? &object->outputs : NULL,
 		.age_ms = refreshing->wall_ms - object->created_ms,

@@ -264,8 +264,11 @@ struct slice object_body_write(const struct object *object, struct arena *arena,
 		{value_text("observed"), object->observed},
 		{value_text("outputs"), object->outputs},
 		{value_text("resolved"), object->resolved},
+		{value_text("unfinished"), object->unfinished},
 	};
-	const struct value body = value_map(members, sizeof(members) / sizeof(members[0]));
+	/* The last one mostly says nothing. */
+	size_t count = sizeof(members) / sizeof(members[0]) - (value_is(&object->unfinished, VALUE_MAP) ? 0 : 1);
+	const struct value body = value_map(members, count);
 
 	return json_canonical(arena, &body, style);
 }
@@ -354,6 +357,8 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 		return refuse_body(object, diagnostics, "a part of it is missing, or is of a wrong type");
 	if (!dependencies_read(list, arena, &dependencies))
 		return refuse_body(object, diagnostics, "a dependency of it names no address or no binding");
+	const struct value *unfinished = value_get_named(&body, "unfinished");
+	read.unfinished = unfinished && value_is(unfinished, VALUE_MAP) ? *unfinished : value_null();
 	read.dependencies = dependencies;
 	read.dependency_count = list->count;
 	read.has_body = true;

@@ -134,6 +134,7 @@ struct object {
 	struct value applied;		       /* MAP, symbolic: what the spec set, deferred values as such */
 	struct value resolved;		       /* MAP: the same with values in place */
 	struct value observed;		       /* MAP: live fields after the last apply */
+	struct value unfinished;	       /* what a run began to do to it: unfinished.h; or null */
 	const struct dependency *dependencies; /* as recorded; positions are lost */
 	size_t dependency_count;
 };

@@ -41,7 +41,8 @@ struct intent {
 	struct slice identity;	 /* identity_text() */
 	struct slice token;	 /* idempotency token, or empty */
 	int64_t wall_ms;
-	bool creates; /* would bring the object into being */
+	struct slice run; /* that sent the call: its id, as read from the store; not written */
+	bool creates;	  /* would bring the object into being */
 	/* Canonical JSON of the secrets of parameters, sealed (base/vault.h, place "intent ID"); empty where it has
 	 * none or no key was at hand. */
 	struct slice sealed;

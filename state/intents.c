@@ -21,6 +21,7 @@ static bool intent_read(const struct query *query, struct arena *arena, struct i
 		.wall_ms = query_column_integer(query, 9),
 		.creates = query_column_integer(query, 10) != 0,
 		.sealed = query_column_copy(query, 11, arena),
+		.run = query_column_copy(query, 12, arena),
 	};
 
 	if (!query_column_id(query, 0, arena, &intent.id, diagnostics) ||

@@ -128,8 +128,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
 	[STATEMENT_INTENT_RESEAL] = "UPDATE intents SET sealed = ? WHERE id = ?",
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
-	[STATEMENT_INTENTS] = "SELECT id, object_id, address, kind, operation, recipe, parameters, identity, token,"
-			      " wall_ms, creates, sealed FROM intents ORDER BY number",
+	[STATEMENT_INTENTS] = "SELECT intents.id, object_id, address, kind, operation, recipe, parameters, identity,"
+			      " token, wall_ms, creates, sealed, lower(hex(runs.id)) FROM intents"
+			      " LEFT JOIN runs ON runs.number = intents.run ORDER BY intents.number",
 	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address,"
 				  " coalesce((SELECT provider_id FROM formers WHERE object_id = history.object_id"
 				  " AND role IS NOT NULL ORDER BY run DESC LIMIT 1), '') FROM history WHERE intent = ?1"

@@ -1,0 +1,46 @@
+#include "cli/unfinished.h"
+
+#include "base/map.h"
+#include "cli/providers.h"
+#include "reconcile/recover.h"
+#include "reconcile/unfinished.h"
+
+/* The run that sent an open call about each object: the last one. */
+static void index_runs(const struct job *job, struct map *ret)
+{
+	map_init(ret);
+	for (size_t i = 0; i < job->intent_count; i++)
+		map_set(ret, job->intents[i].object_id, &job->intents[i]);
+}
+
+static void take(struct job *job, struct object *object, const struct live *live, const struct map *runs)
+{
+	const struct kind *kind = kinds_find(&job->kinds, object->kind);
+	const struct intent *intent = map_get(runs, object->object_id);
+
+	if (!kind || !live || !unfinished_is(object))
+		return;
+	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live};
+	if (!unfinished_settle(object, &reading, &job->style, job->arena).taken)
+		return;
+	job->unfinished[job->unfinished_count++] = (struct unfinished_item){
+		.address = object->address,
+		.fields = unfinished_fields(object, job->arena),
+		.leaves = unfinished_leaves(object),
+		.run = intent ? intent->run : (struct slice){NULL, 0},
+	};
+}
+
+void job_take_unfinished(struct job *job)
+{
+	struct map runs;
+
+	job->unfinished_count = 0;
+	if (!recover_has_unfinished(job->objects, job->object_count))
+		return;
+	job->unfinished = arena_new_array(job->arena, job->object_count, struct unfinished_item);
+	index_runs(job, &runs);
+	for (size_t i = 0; i < job->object_count; i++)
+		take(job, job->objects[i], job->refresh.live[i], &runs);
+	map_release(&runs);
+}

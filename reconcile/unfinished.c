@@ -1,0 +1,414 @@
+#include "reconcile/unfinished.h"
+
+#include "base/buffer.h"
+#include "reconcile/schema.h"
+#include "reconcile/secret_marks.h"
+#include "reconcile/unset.h"
+
+/* The members of object.unfinished. */
+#define APPLIED "applied"
+#define RESOLVED "resolved"
+#define LEAVES "leaves"
+#define SINCE "since"
+
+enum { FIELDS_LARGEST_BYTES = 4096 };
+
+static const struct value *set_or_null(const struct value *value)
+{
+	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+}
+
+static const struct value *member_of(const struct value *map, struct slice name)
+{
+	return map ? set_or_null(value_get(map, name)) : NULL;
+}
+
+static bool note(struct object *object, struct value applied, struct value resolved, bool leaves, int64_t wall_ms,
+		 struct arena *arena)
+{
+	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (known && leaves == unfinished_leaves(object) && value_equal(known, &resolved))
+		return false;
+	value_builder_member(&builder, SLICE(APPLIED), applied);
+	value_builder_member(&builder, SLICE(LEAVES), value_bool(leaves));
+	value_builder_member(&builder, SLICE(RESOLVED), resolved);
+	value_builder_member(&builder, SLICE(SINCE), value_integer(wall_ms));
+	object->unfinished = value_builder_map(&builder, arena);
+	return true;
+}
+
+bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
+			    struct arena *arena)
+{
+	VALUE_BUILDER_AUTO applied;
+	VALUE_BUILDER_AUTO resolved;
+
+	value_builder_init(&applied);
+	value_builder_init(&resolved);
+	for (size_t i = 0; i < update->change_count; i++) {
+		const struct change *change = &update->changes[i];
+
+		if (change->effect != EFFECT_SET || !change->field)
+			continue;
+		struct slice name = slice_of(change->field->name);
+		const struct value *symbolic = member_of(update->symbolic, name);
+		const struct value *value = member_of(update->resolved, name);
+
+		value_builder_set(&applied, name, symbolic ? *symbolic : value_null());
+		value_builder_set(&resolved, name, value ? *value : value_null());
+	}
+	return note(object, value_builder_map(&applied, arena), value_builder_map(&resolved, arena), false, wall_ms,
+		    arena);
+}
+
+bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena *arena)
+{
+	return note(object, value_map(NULL, 0), value_map(NULL, 0), true, wall_ms, arena);
+}
+
+void unfinished_end(struct object *object)
+{
+	object->unfinished = value_null();
+}
+
+bool unfinished_is(const struct object *object)
+{
+	return object->has_body && value_is(&object->unfinished, VALUE_MAP);
+}
+
+bool unfinished_leaves(const struct object *object)
+{
+	const struct value *leaves = value_get_named(&object->unfinished, LEAVES);
+
+	return leaves && value_is(leaves, VALUE_BOOL) && leaves->boolean;
+}
+
+const struct value *unfinished_resolved(const struct object *object)
+{
+	const struct value *resolved = value_get_named(&object->unfinished, RESOLVED);
+
+	return value_is(resolved, VALUE_MAP) ? resolved : NULL;
+}
+
+struct slice unfinished_fields(const struct object *object, struct arena *arena)
+{
+	const struct value *fields = unfinished_resolved(object);
+	BUFFER_AUTO names;
+
+	buffer_init(&names, FIELDS_LARGEST_BYTES);
+	for (uint32_t i = 0; fields && i < fields->count; i++)
+		buffer_format(&names, "%s%.*s", i > 0 ? ", " : "",
+			      SLICE_ARGUMENTS(value_slice(&fields->members[i].key)));
+	return arena_copy(arena, buffer_slice(&names));
+}
+
+bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms)
+{
+	const struct value *since = value_get_named(&object->unfinished, SINCE);
+
+	/* A clock that was set back since tells nothing. */
+	return since && value_is(since, VALUE_INTEGER) && now_ms >= since->integer &&
+	       now_ms - since->integer < grace_ms;
+}
+
+/* One field or a part of it; NULL: not set. What is recorded becomes `target` where what is there is the goal. */
+struct part {
+	const struct field *field;
+	const struct value *recorded, *target;
+	const struct value *goal, *live;
+};
+
+static bool is_true(const struct part *part)
+{
+	return diff_field(part->field, part->goal, part->live) == LIKE;
+}
+
+static bool all_are(const struct part *part, enum value_type type)
+{
+	const struct value *all[] = {part->recorded, part->target, part->goal, part->live};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i] && !value_is(all[i], type))
+			return false;
+	return true;
+}
+
+static struct value or_null(const struct value *value)
+{
+	return value ? *value : value_null();
+}
+
+static struct value take_whole(const struct part *part)
+{
+	return or_null(is_true(part) ? part->target : part->recorded);
+}
+
+/* A member of a map or of an object; what is nested deeper counts as a whole. */
+static void take_member(struct value_builder *builder, const struct part *part, struct slice name)
+{
+	const struct field *field =
+		part->field->type == FIELD_MAP ? part->field->item : field_named(&part->field->members, name);
+	const struct part member = {field, member_of(part->recorded, name), member_of(part->target, name),
+				    member_of(part->goal, name), member_of(part->live, name)};
+
+	if (!field)
+		return;
+	struct value value = take_whole(&member);
+	if (!value_is(&value, VALUE_NULL))
+		value_builder_member(builder, name, value);
+}
+
+static struct value take_members(const struct part *part, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; part->recorded && i < part->recorded->count; i++)
+		take_member(&builder, part, value_slice(&part->recorded->members[i].key));
+	for (uint32_t i = 0; part->target && i < part->target->count; i++)
+		if (!part->recorded || !value_get(part->recorded, value_slice(&part->target->members[i].key)))
+			take_member(&builder, part, value_slice(&part->target->members[i].key));
+	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
+}
+
+struct item_index {
+	struct diff_index recorded, target, goal, live;
+};
+
+static bool item_is_true(const struct part *part, const struct item_index *index, const struct value *item)
+{
+	const struct value *goal = diff_index_find(&index->goal, item), *live = diff_index_find(&index->live, item);
+
+	return goal && live ? diff_field(part->field->item, goal, live) == LIKE : goal == live;
+}
+
+static struct value take_items(const struct part *part, struct arena *arena)
+{
+	struct item_index index;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	diff_index_init(&index.recorded, part->field, part->recorded, arena);
+	diff_index_init(&index.target, part->field, part->target, arena);
+	diff_index_init(&index.goal, part->field, part->goal, arena);
+	diff_index_init(&index.live, part->field, part->live, arena);
+	for (uint32_t i = 0; part->recorded && i < part->recorded->count; i++)
+		if (!item_is_true(part, &index, &part->recorded->items[i]))
+			value_builder_item(&builder, part->recorded->items[i]);
+	for (uint32_t i = 0; part->target && i < part->target->count; i++)
+		if (item_is_true(part, &index, &part->target->items[i]))
+			value_builder_item(&builder, part->target->items[i]);
+	diff_index_release(&index.recorded);
+	diff_index_release(&index.target);
+	diff_index_release(&index.goal);
+	diff_index_release(&index.live);
+	struct value list = value_builder_list(&builder, arena);
+	return list.count > 0 ? schema_canonical(part->field, &list, arena) : value_null();
+}
+
+static bool waits(const struct value *value)
+{
+	return value && value_has_deferred(value);
+}
+
+static struct value take(const struct part *part, struct arena *arena)
+{
+	enum field_type type = part->field->type;
+	bool waiting = waits(part->recorded) || waits(part->target) || waits(part->goal);
+
+	if (is_true(part) || waiting)
+		return take_whole(part);
+	if ((type == FIELD_MAP || type == FIELD_OBJECT) && all_are(part, VALUE_MAP))
+		return take_members(part, arena);
+	if (type == FIELD_SET && all_are(part, VALUE_LIST))
+		return take_items(part, arena);
+	return take_whole(part);
+}
+
+/* Of an object that is being settled. */
+struct settling {
+	struct object *object;
+	const struct unfinished_reading *reading;
+	struct arena *arena;
+	struct value live; /* MAP, as it would be recorded */
+	bool taken;
+};
+
+static void put(struct settling *settling, struct value *map, struct slice name, const struct value *value)
+{
+	const struct value *known = member_of(map, name);
+	const struct value *given = set_or_null(value);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (known == given || (known && given && value_equal(known, given)))
+		return;
+	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
+		if (!slice_equal(value_slice(&map->members[i].key), name))
+			value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
+	if (given)
+		value_builder_member(&builder, name, *given);
+	*map = value_builder_map(&builder, settling->arena);
+	settling->taken = true;
+}
+
+/*
+ * What takes a call of its own, and is not set any more, is not read again, and would seem to have gone. Everything
+ * else that is recorded as set is recorded as seen, too.
+ */
+static void put_observed(struct settling *settling, const struct field *field, const struct value *value)
+{
+	const struct unfinished_reading *reading = settling->reading;
+	struct object *object = settling->object;
+	struct slice name = slice_of(field->name);
+	const struct value_member one = {value_text(field->name), value ? *value : value_null()};
+	const struct value fields = value_map(&one, 1);
+	bool is_apart = reading->provider && reading->provider->needs_detail(reading->kind, &fields);
+
+	put(settling, &object->observed, name, is_apart && !member_of(&object->resolved, name) ? NULL : value);
+}
+
+/* What a field that the update sets is to show in the end. */
+static const struct value *goal_of(const struct settling *settling, const struct field *field,
+				   const struct value *resolved, const struct value *recorded)
+{
+	struct value *goal = arena_new(settling->arena, struct value);
+	bool dropped;
+
+	if (resolved && recorded)
+		*goal = unset_complete(field, resolved, recorded, settling->arena, &dropped);
+	else if (resolved)
+		*goal = *resolved;
+	else if (field->when_unset == UNSET_CONSTANT)
+		*goal = unset_constant(field, settling->arena);
+	return set_or_null(goal);
+}
+
+/* Whether all that was to become of the field is there. */
+static bool settle_field(struct settling *settling, const struct field *field, const struct value *applied,
+			 const struct value *resolved)
+{
+	struct object *object = settling->object;
+	struct slice name = slice_of(field->name);
+	const struct value *recorded = member_of(&object->resolved, name);
+	const struct value *live = member_of(&settling->live, name);
+	const struct value *goal = goal_of(settling, field, resolved, recorded);
+	struct part parts[] = {
+		{field, member_of(&object->applied, name), applied, goal, live},
+		{field, recorded, resolved, goal, live},
+		{field, member_of(&object->observed, name), live, goal, live},
+	};
+	struct value values[sizeof(parts) / sizeof(parts[0])];
+
+	if (field->flags & WRITE_ONLY)
+		return false;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		values[i] = take(&parts[i], settling->arena);
+	put(settling, &object->applied, name, &values[0]);
+	put(settling, &object->resolved, name, &values[1]);
+	put_observed(settling, field, &values[2]);
+	return is_true(&parts[0]);
+}
+
+static bool settle_update(struct settling *settling, const struct kind *kind)
+{
+	const struct value *applied = value_get_named(&settling->object->unfinished, APPLIED);
+	const struct value *resolved = unfinished_resolved(settling->object);
+	bool whole = true;
+
+	for (uint32_t i = 0; resolved && i < resolved->count; i++) {
+		struct slice name = value_slice(&resolved->members[i].key);
+		const struct field *field = field_named(&kind->fields, name);
+
+		if (field)
+			whole &= settle_field(settling, field, member_of(applied, name), member_of(resolved, name));
+	}
+	return whole;
+}
+
+/* Before something is deleted it is let go of, emptied or switched off: whatever has moved, the deletion moved. */
+static void settle_leaving(struct settling *settling, const struct kind *kind)
+{
+	struct object *object = settling->object;
+
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		struct slice name = slice_of(field->name);
+		const struct value *live = member_of(&settling->live, name);
+
+		if ((field->flags & (WRITE_ONLY | OBSERVED)) || (live && value_has_unread(live)))
+			continue;
+		struct part parts[] = {
+			{field, member_of(&object->applied, name), NULL, NULL, live},
+			{field, member_of(&object->resolved, name), NULL, NULL, live},
+		};
+		struct value *maps[] = {&object->applied, &object->resolved};
+		bool moved = parts[1].recorded && diff_field(field, parts[1].recorded, live) == UNLIKE;
+
+		for (size_t k = 0; moved && k < sizeof(parts) / sizeof(parts[0]); k++) {
+			struct value value = take(&parts[k], settling->arena);
+			bool differs = diff_field(field, &value, live) == UNLIKE;
+
+			put(settling, maps[k], name, differs ? NULL : &value);
+		}
+		if (moved)
+			put_observed(settling, field, live);
+	}
+}
+
+/* Whether what the kind makes equal to another of its outputs is so. */
+static bool outputs_follow(const struct kind *kind, const struct live *live)
+{
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *is = value_get_named(&live->outputs, output->name);
+		const struct value *goal = output->follows ? value_get_named(&live->outputs, output->follows) : NULL;
+
+		if (is && goal && !value_equal(is, goal))
+			return false;
+	}
+	return true;
+}
+
+static void take_outputs(struct object *object, const struct live *live, const struct value *const *models,
+			 size_t model_count, const struct json_style *style, struct arena *arena)
+{
+	if (!value_is(&live->outputs, VALUE_MAP))
+		return;
+	struct value marked = secret_marks_put(arena, style, &live->outputs, models, model_count);
+
+	object->outputs = json_seal(arena, &marked, style);
+	object->outputs_digest = digest_of(json_canonical(arena, &object->outputs, style));
+}
+
+struct unfinished_outcome unfinished_settle(struct object *object, const struct unfinished_reading *reading,
+					    const struct json_style *style, struct arena *arena)
+{
+	struct settling settling = {.object = object, .reading = reading, .arena = arena};
+	const struct kind *kind = reading->kind;
+	const struct live *live = reading->live;
+	const struct value *resolved = unfinished_resolved(object);
+	const struct value *models[] = {&object->resolved, &object->observed, resolved};
+	const size_t count = resolved ? sizeof(models) / sizeof(models[0]) : 0;
+	static const struct digest never = {0};
+	bool leaves = unfinished_leaves(object), whole = false;
+
+	if (live->presence != PRESENCE_PRESENT)
+		return (struct unfinished_outcome){leaves && live->presence != PRESENCE_UNREAD,
+						   live->presence == PRESENCE_ABSENT};
+	struct value marked = secret_marks_put(arena, style, &live->fields, models, count);
+	settling.live = json_seal(arena, &marked, style);
+	if (leaves)
+		settle_leaving(&settling, kind);
+	else
+		whole = settle_update(&settling, kind) && outputs_follow(kind, live);
+	if (settling.taken) {
+		take_outputs(object, live, models, count, style, arena);
+		/* The record is of no spec's form any more. */
+		object->symbolic = never;
+	}
+	return (struct unfinished_outcome){settling.taken, whole};
+}

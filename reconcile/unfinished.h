@@ -1,0 +1,63 @@
+#ifndef TRUEUP_RECONCILE_UNFINISHED_H
+#define TRUEUP_RECONCILE_UNFINISHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "reconcile/diff.h"
+#include "reconcile/provider.h"
+#include "reconcile/resource.h"
+
+/*
+ * What a run began to do to an object that is recorded as whole. It stands in the record from the first call on and
+ * until the last was answered; should the run end in between, what came of its calls is known as its own doing, and
+ * not taken for somebody else's.
+ */
+
+/* Of an update: fields, as the spec has them and resolved as far as known, both MAPs; changes: what was planned. */
+struct unfinished_update {
+	const struct change *changes;
+	size_t change_count;
+	const struct value *symbolic;
+	const struct value *resolved;
+};
+
+/* Each notes it in object, in arena, and says whether that is new. */
+bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
+			    struct arena *arena);
+bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena *arena);
+void unfinished_end(struct object *object);
+
+/* Of an object with its body. */
+bool unfinished_is(const struct object *object);
+bool unfinished_leaves(const struct object *object);
+/* The fields that an update sets, resolved as far as they were known; MAP, with null for what it clears; or NULL. */
+const struct value *unfinished_resolved(const struct object *object);
+/* Names of the fields of an update, joined by ", "; empty for a deletion. */
+struct slice unfinished_fields(const struct object *object, struct arena *arena);
+/* Whether it was begun less than grace_ms ago, so that more of it may show yet. */
+bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms);
+
+struct unfinished_outcome {
+	bool taken; /* something was done that the record did not know */
+	bool whole; /* nothing is left to come */
+};
+
+/* The object as read since; provider: of its kind, or NULL. */
+struct unfinished_reading {
+	const struct kind *kind;
+	const struct provider *provider;
+	const struct live *live;
+};
+
+/*
+ * Takes into the record what has come true, part by part where a field has parts: the rest stays as it was recorded.
+ * Secrets only as fingerprints. What is absent or being deleted changes nothing in the record.
+ */
+struct unfinished_outcome unfinished_settle(struct object *object, const struct unfinished_reading *reading,
+					    const struct json_style *style, struct arena *arena);
+
+#endif

@@ -1,0 +1,151 @@
+"""A run that was killed within a change or a deletion: what it did is told as its own doing, and can be undone."""
+
+import pytest
+
+from cli import recorded, simulate
+from test_cli_runs import gate  # noqa: F401
+from test_undo import BLUE, LESS, NET, apply_spec, is_as_in, operations, runs, undo
+
+NAMES = NET.replace('floor: "1"}}', 'floor: "1"}, dns_hostnames: true}')
+TAGS = NET.replace('{team: red, floor: "1"}', "{team: blue}")
+
+# The spec whose apply is killed, the call that was carried out then, the address, and what of it has been set.
+CUTS = {
+    "a tag": (BLUE, "CreateTags", "aws.vpc.main", "tags"),
+    "the first of two calls": (TAGS, "CreateTags", "aws.vpc.main", "tags"),
+    "an attribute": (NAMES, "ModifyVpcAttribute", "aws.vpc.main", "dns_hostnames"),
+    "an attribute that is not set any more": (NET, "ModifyVpcAttribute", "aws.vpc.main", "dns_hostnames"),
+    "a deletion": (LESS, "DeleteSubnet", "aws.subnet.b", None),
+}
+
+
+def base_of(spec):
+    """What was applied before."""
+    return NAMES if spec == NET else NET
+
+
+@pytest.fixture
+def net(stack, gate, moto):
+    stack.environment.update(AWS_ENDPOINT_URL=gate.url)
+    apply_spec(stack, NET)
+    return stack
+
+
+def kill(stack, gate, spec, operation, held="after"):
+    """The apply of a spec is killed when the call was carried out, or ("before") before it could be; its run's id."""
+    stack.write("net.yaml", spec)
+    setattr(gate, held, operation)
+    process = stack.start("apply", "--yes")
+    assert gate.held.wait(30)
+    process.kill()
+    process.communicate()
+    gate.loses = held == "before"
+    gate.open()
+    return runs(stack)[0]["id"]
+
+
+def drift(stack, status):
+    return stack.run("drift", "--output", "json", status=status).json
+
+
+@pytest.fixture(params=CUTS)
+def cut(request, net, gate):
+    spec, operation, address, fields = CUTS[request.param]
+    apply_spec(net, base_of(spec))
+    return net, spec, kill(net, gate, spec, operation), operation, address, fields
+
+
+def test_own_doing_is_no_drift(cut):
+    """Neither before recovery nor after it, whichever spec is asked about."""
+    net, spec, run, operation, address, fields = cut
+    began = {"address": address, "deletes": fields is None, "fields": fields or "", "run": run}
+    for text in (spec, base_of(spec)):
+        net.write("net.yaml", text)
+        document = drift(net, 2)
+        assert (document["actions"], document["unfinished"]) == ([], [began])
+        assert [one["operation"] for one in document["open"]] == [operation]
+        document = net.run("plan", "--detailed-exitcode", "--output", "json", status=2).json
+        assert document["unfinished"] == [began]
+        assert {change["cause"] for action in document["actions"] for change in action["changes"]} <= {"intent"}
+        assert "outside" not in str(document)
+    said = f"deleted by an unfinished call of run {run[:8]}" if fields is None else f"{fields}: set by an unfinished call"
+    assert said in net.run("drift", status=2).out
+    net.run("recover")
+    assert drift(net, 0)["unfinished"] == []
+    document = net.run("plan", "--output", "json").json
+    assert operations(document) == {address: "create" if fields is None else "update"}
+    assert {change["cause"] for action in document["actions"] for change in action["changes"]} == {"intent"}
+    assert is_as_in(net, spec) == (operation != "CreateTags" or spec == BLUE)
+
+
+def test_history(cut):
+    """The call stands with the run that sent it, before it is settled and after."""
+    net, spec, run, operation, address, fields = cut
+    net.run("recover")
+    (settled, lost) = runs(net)[:2]
+    assert (settled["command"], settled["calls"], lost["id"], lost["open"]) == ("recover", 0, run, 0)
+    call = net.run("state", "history", run, "--output", "json").json["calls"][-1]
+    assert (call["address"], call["operation"], call["outcome"]) == (address, operation, "done")
+    assert call["note"].endswith(f"(recover {settled['id'][:8]})")
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+def test_undone(cut, recovered):
+    net, spec, run, operation, address, fields = cut
+    if recovered:
+        net.run("recover")
+    shown = undo(net, run, "--detailed-exitcode", status=2)
+    document = undo(net, run, "--yes")
+    assert operations(document) == operations(shown) == {address: "create" if fields is None else "update"}
+    assert document["digest"] == shown["digest"]
+    assert is_as_in(net, base_of(spec))
+
+
+def test_undone_after_another_apply(cut):
+    """The apply that came next only finished: what it changed itself is its own."""
+    net, spec, run, operation, address, fields = cut
+    net.run("apply", "--yes")
+    assert is_as_in(net, spec)
+    document = undo(net, run, "--yes")
+    assert operations(document) == {address: "create" if fields is None else "update"}
+
+
+@pytest.mark.parametrize("change", CUTS)
+def test_not_carried_out(net, gate, change):
+    """Killed before the call could reach the service, a run has done nothing."""
+    spec, operation, address, fields = CUTS[change]
+    apply_spec(net, base_of(spec))
+    run = kill(net, gate, spec, operation, "before")
+    net.write("net.yaml", base_of(spec))
+    assert drift(net, 2)["unfinished"] == []
+    net.run("recover")
+    assert drift(net, 0)["actions"] == [] and is_as_in(net, base_of(spec))
+    assert undo(net, run, "--yes")["actions"] == []
+
+
+def test_foreign_change_beside_it(net, gate, moto):
+    """What somebody else changes in the meantime is drift all the same."""
+    kill(net, gate, BLUE, "CreateTags")
+    moto.client("ec2").create_tags(Resources=[recorded(net)["aws.vpc.main"]], Tags=[{"Key": "floor", "Value": "9"}])
+    for recover in (False, True):
+        if recover:
+            net.run("recover")
+        (action,) = drift(net, 2)["actions"]
+        assert [(change["path"], change["cause"]) for change in action["changes"]] == [("tags.floor", "drift")]
+
+
+def test_second_call_is_refused(stack):
+    """The first of two calls was carried out: what it did is no drift, though nothing is open, and can be undone."""
+    simulate(stack)
+    apply_spec(stack, NET)
+    stack.write("net.yaml", TAGS)
+    fault = stack.run("sim", "fault", "DeleteTags", "deny", 1, 0).out.split()[-1]
+    stack.run("apply", "--yes", status=(1, 7))
+    document = drift(stack, 2)
+    assert (document["actions"], document["open"]) == ([], [])
+    assert [(one["address"], one["fields"], one["run"]) for one in document["unfinished"]] == [("aws.vpc.main", "tags", None)]
+    stack.run("sim", "remove", "fault", fault)
+    run = runs(stack)[0]["id"]
+    document = undo(stack, run, "--yes")
+    assert [change["path"] for action in document["actions"] for change in action["changes"]] == ["tags.team"]
+    assert is_as_in(stack, NET)

@@ -1,0 +1,276 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "reconcile/unfinished.h"
+
+/*
+ * What came of an update or a deletion that was cut off. A row gives the fields as they were recorded, as they were to
+ * become, and as they are, in JSON; and what is recorded then.
+ */
+
+static const struct field text = {.name = "text", .type = FIELD_STRING};
+static const struct field rule_fields[] = {
+	{.name = "port", .type = FIELD_INTEGER, .flags = REQUIRED | KEY},
+	{.name = "note", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+};
+static const struct field rule = {.type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
+static const struct field option_fields[] = {
+	{.name = "mode", .type = FIELD_STRING, .when_unset = UNSET_CONSTANT, .unset_value = "\"off\""},
+	{.name = "speed", .type = FIELD_INTEGER, .when_unset = UNSET_CLEAR},
+};
+static const struct field net_fields[] = {
+	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
+	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "list", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "options", .type = FIELD_OBJECT, .members = FIELDS(option_fields), .when_unset = UNSET_CLEAR},
+	{.name = "password", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
+	{.name = "rules", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
+	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CLEAR},
+};
+static const struct output net_outputs[] = {
+	{.name = "id"}, {.name = "default_version", .follows = "latest_version"}, {.name = "latest_version"}};
+static const struct kind net = {
+	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)};
+
+static void fingerprint(void *context, struct slice secret, char ret[65])
+{
+	(void)context;
+	memset(ret, secret.size > 0 ? secret.data[0] : '-', 64);
+	ret[64] = 0;
+}
+
+static const struct json_style style = {.fingerprint = fingerprint};
+
+#define LETTERS(letter) FOUR(FOUR(FOUR(letter)))
+#define FOUR(letter) letter letter letter letter
+#define SEALED(letter) "{\"$secret\":\"" LETTERS(letter) "\"}"
+
+static const struct row {
+	const char *name;
+	const char *recorded;
+	const char *intended; /* NULL: it was being deleted */
+	const char *live;     /* NULL: nothing is there any more */
+	const char *settled;
+	bool taken, whole;
+	const char *versions; /* outputs */
+} rows[] = {
+	{"nothing was done", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"x\"}", "{\"label\":\"x\"}",
+	 .taken = false},
+	{"all was done", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}",
+	 .taken = true, .whole = true},
+	{"somebody else set another value", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"z\"}",
+	 "{\"label\":\"x\"}", .taken = false},
+	{"what others changed stays theirs", "{\"dns\":true,\"label\":\"x\"}", "{\"label\":\"y\"}",
+	 "{\"dns\":false,\"label\":\"y\"}", "{\"dns\":true,\"label\":\"y\"}", .taken = true, .whole = true},
+	{"one of two fields", "{\"dns\":true,\"label\":\"x\"}", "{\"dns\":false,\"label\":\"y\"}",
+	 "{\"dns\":false,\"label\":\"x\"}", "{\"dns\":false,\"label\":\"x\"}", .taken = true},
+	{"a field that was not set", "{}", "{\"label\":\"y\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}", .taken = true,
+	 .whole = true},
+	{"a field that was cleared", "{\"label\":\"x\"}", "{\"label\":null}", "{}", "{}", .taken = true, .whole = true},
+	{"a field that was to be cleared", "{\"label\":\"x\"}", "{\"label\":null}", "{\"label\":\"x\"}",
+	 "{\"label\":\"x\"}", .taken = false},
+	{"a field that went back to its constant", "{\"dns\":false}", "{\"dns\":null}", "{\"dns\":true}", "{}",
+	 .taken = true, .whole = true},
+	{"a field that could not be read", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":{\"$unread\":true}}",
+	 "{\"label\":\"x\"}", .taken = false},
+	{"a field that no read gives", "{\"password\":" SEALED("a") "}", "{\"password\":" SEALED("b") "}", "{}",
+	 "{\"password\":" SEALED("a") "}", .taken = false},
+	{"keys of a map", "{\"tags\":{\"a\":\"1\",\"gone\":\"1\",\"stays\":\"1\"}}",
+	 "{\"tags\":{\"a\":\"2\",\"new\":\"2\",\"stays\":\"1\"}}",
+	 "{\"tags\":{\"a\":\"2\",\"foreign\":\"9\",\"gone\":\"1\",\"new\":\"2\",\"stays\":\"8\"}}",
+	 "{\"tags\":{\"a\":\"2\",\"gone\":\"1\",\"new\":\"2\",\"stays\":\"1\"}}", .taken = true},
+	{"a key that was taken out", "{\"tags\":{\"a\":\"1\",\"gone\":\"1\"}}", "{\"tags\":{\"a\":\"2\"}}",
+	 "{\"tags\":{\"a\":\"1\"}}", "{\"tags\":{\"a\":\"1\"}}", .taken = true},
+	{"all keys of a map that was to go", "{\"tags\":{\"a\":\"1\"}}", "{\"tags\":null}", "{\"tags\":{}}", "{}",
+	 .taken = true, .whole = true},
+	{"items of a set", "{\"rules\":[{\"port\":1},{\"port\":2}]}", "{\"rules\":[{\"port\":2},{\"port\":3}]}",
+	 "{\"rules\":[{\"port\":1},{\"port\":2},{\"port\":3}]}", "{\"rules\":[{\"port\":1},{\"port\":2},{\"port\":3}]}",
+	 .taken = true},
+	{"an item that was taken out", "{\"rules\":[{\"port\":1},{\"port\":2}]}",
+	 "{\"rules\":[{\"port\":2},{\"port\":3}]}", "{\"rules\":[{\"port\":2}]}", "{\"rules\":[{\"port\":2}]}",
+	 .taken = true},
+	{"an item that is another", "{\"rules\":[{\"note\":\"x\",\"port\":1},{\"port\":2}]}",
+	 "{\"rules\":[{\"note\":\"y\",\"port\":1}]}", "{\"rules\":[{\"note\":\"y\",\"port\":1},{\"port\":2}]}",
+	 "{\"rules\":[{\"note\":\"y\",\"port\":1},{\"port\":2}]}", .taken = true},
+	{"a member of an object", "{\"options\":{\"mode\":\"a\",\"speed\":1}}",
+	 "{\"options\":{\"mode\":\"b\",\"speed\":2}}", "{\"options\":{\"mode\":\"b\",\"speed\":1}}",
+	 "{\"options\":{\"mode\":\"b\",\"speed\":1}}", .taken = true},
+	{"a member that went back to its constant", "{\"options\":{\"mode\":\"a\",\"speed\":1}}",
+	 "{\"options\":{\"speed\":1}}", "{\"options\":{\"mode\":\"off\",\"speed\":1}}", "{\"options\":{\"speed\":1}}",
+	 .taken = true, .whole = true},
+	{"a member that was to go back to its constant", "{\"options\":{\"mode\":\"a\",\"speed\":1}}",
+	 "{\"options\":{\"speed\":1}}", "{\"options\":{\"mode\":\"a\",\"speed\":1}}",
+	 "{\"options\":{\"mode\":\"a\",\"speed\":1}}", .taken = false},
+	{"a list is one thing", "{\"list\":[\"a\"]}", "{\"list\":[\"b\",\"c\"]}", "{\"list\":[\"b\"]}",
+	 "{\"list\":[\"a\"]}", .taken = false},
+	{"a value that was not known yet", "{\"label\":\"x\"}", "{\"label\":{\"$deferred\":\"${t.net.b.id}\"}}",
+	 "{\"label\":\"y\"}", "{\"label\":\"x\"}", .taken = false},
+	{"an output that lags behind", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}",
+	 "{\"label\":\"y\"}", .taken = true, .versions = "{\"default_version\":1,\"latest_version\":2}"},
+	{"an output that has followed", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}",
+	 "{\"label\":\"y\"}", .taken = true, .whole = true, .versions = "{\"default_version\":2,\"latest_version\":2}"},
+	{"it was deleted", "{\"label\":\"x\"}", NULL, NULL, "{\"label\":\"x\"}", .taken = true, .whole = true},
+	{"it is gone while it was changed", "{\"label\":\"x\"}", "{\"label\":\"y\"}", NULL, "{\"label\":\"x\"}",
+	 .whole = true},
+	{"it was not deleted yet", "{\"dns\":false,\"label\":\"x\"}", NULL, "{\"dns\":false,\"label\":\"x\"}",
+	 "{\"dns\":false,\"label\":\"x\"}", .taken = false},
+	{"it was let go of before", "{\"dns\":false,\"label\":\"x\",\"rules\":[{\"port\":1},{\"port\":2}]}", NULL,
+	 "{\"dns\":true,\"label\":\"x\",\"rules\":[{\"port\":1}]}", "{\"label\":\"x\",\"rules\":[{\"port\":1}]}",
+	 .taken = true},
+};
+
+static struct value read_json(struct arena *arena, const char *json)
+{
+	struct diagnostics diagnostics;
+	struct value value;
+
+	diagnostics_init(&diagnostics, arena);
+	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
+		fail_msg("%s", json);
+	return value;
+}
+
+static struct object begin(struct arena *arena, const struct row *row)
+{
+	struct value recorded = read_json(arena, row->recorded);
+	struct object object = {
+		.applied = recorded,
+		.resolved = recorded,
+		.observed = recorded,
+		.outputs = value_map(NULL, 0),
+		.has_body = true,
+	};
+
+	memset(object.symbolic.bytes, 1, DIGEST_BYTES);
+	if (!row->intended) {
+		assert_true(unfinished_note_delete(&object, 1000, arena));
+		assert_false(unfinished_note_delete(&object, 2000, arena));
+		return object;
+	}
+	struct value intended = read_json(arena, row->intended);
+	struct change *changes = arena_new_array(arena, intended.count + 1, struct change);
+	for (uint32_t i = 0; i < intended.count; i++)
+		changes[i] = (struct change){
+			.field = field_named(&net.fields, value_slice(&intended.members[i].key)),
+			.effect = EFFECT_SET,
+		};
+	/* What is only shown is no change of ours. */
+	changes[intended.count] = (struct change){.field = &net_fields[0], .effect = EFFECT_SHOW};
+	struct unfinished_update update = {changes, intended.count + 1, &intended, &intended};
+	assert_true(unfinished_note_update(&object, &update, 1000, arena));
+	assert_false(unfinished_note_update(&object, &update, 2000, arena));
+	return object;
+}
+
+/* As it comes back from a store. */
+static struct object stored(struct arena *arena, const struct object *object)
+{
+	struct object read = {.address = SLICE("t.net.a"), .symbolic = object->symbolic};
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	assert_true(object_body_read(&read, object_body_write(object, arena, &style), arena, &diagnostics));
+	return read;
+}
+
+static void expect(struct arena *arena, const struct row *row, const char *what, const struct value *is)
+{
+	struct slice text_of_it = json_canonical(arena, is, &style);
+
+	if (!slice_is(text_of_it, row->settled))
+		fail_msg("%s: %s is %.*s", row->name, what, SLICE_ARGUMENTS(text_of_it));
+}
+
+static void test_settled(void **state)
+{
+	static const struct digest never = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		struct arena arena;
+
+		arena_init(&arena);
+		struct object begun = begin(&arena, row), object = stored(&arena, &begun);
+		struct live live = {
+			.presence = row->live ? PRESENCE_PRESENT : PRESENCE_ABSENT,
+			.fields = read_json(&arena, row->live ? row->live : "{}"),
+			.outputs = read_json(&arena, row->versions ? row->versions : "{}"),
+		};
+
+		assert_true(unfinished_is(&object));
+		assert_int_equal(unfinished_leaves(&object), !row->intended);
+		const struct unfinished_reading reading = {&net, NULL, &live};
+		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
+		if (outcome.taken != row->taken || outcome.whole != row->whole)
+			fail_msg("%s: taken %d, whole %d", row->name, outcome.taken, outcome.whole);
+		expect(&arena, row, "applied", &object.applied);
+		expect(&arena, row, "resolved", &object.resolved);
+		/* The digest is that of no spec any more. */
+		bool moved = row->taken && row->live;
+		assert_int_equal(memcmp(&object.symbolic, &never, sizeof(never)) == 0, moved);
+		/* Once more is no more. */
+		outcome = unfinished_settle(&object, &reading, &style, &arena);
+		assert_int_equal(outcome.taken, row->taken && !row->live);
+		arena_release(&arena);
+	}
+}
+
+static void test_secret(void **state)
+{
+	struct arena arena;
+	const struct row row = {.recorded = "{\"label\":" SEALED("a") "}", .intended = "{\"label\":" SEALED("b") "}"};
+
+	(void)state;
+	arena_init(&arena);
+	struct object begun = begin(&arena, &row), object = stored(&arena, &begun);
+	struct live live = {.presence = PRESENCE_PRESENT,
+			    .fields = read_json(&arena, "{\"label\":\"bravo\"}"),
+			    .outputs = value_map(NULL, 0)};
+	const struct unfinished_reading reading = {&net, NULL, &live};
+	assert_true(unfinished_settle(&object, &reading, &style, &arena).whole);
+	struct slice body = object_body_write(&object, &arena, &style);
+	assert_false(slice_contains(body, SLICE("bravo")));
+	assert_true(slice_contains(json_canonical(&arena, &object.resolved, &style), SLICE(LETTERS("b"))));
+	arena_release(&arena);
+}
+
+static void test_age(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t now_ms;
+		bool young;
+	} ages[] = {{"at once", 1000, true},
+		    {"within the time", 2999, true},
+		    {"after it", 3000, false},
+		    {"by a clock that was set back", 999, false}};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	struct object object = begin(&arena, &rows[0]);
+	for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++)
+		if (unfinished_is_young(&object, ages[i].now_ms, 2000) != ages[i].young)
+			fail_msg("%s", ages[i].name);
+	assert_true(slice_is(unfinished_fields(&object, &arena), "label"));
+	unfinished_end(&object);
+	assert_false(unfinished_is(&object) || unfinished_leaves(&object));
+	assert_false(slice_contains(object_body_write(&object, &arena, &style), SLICE("unfinished")));
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_secret),
+		cmocka_unit_test(test_age),
+	};
+
+	return cmocka_run_group_tests_name("unfinished", tests, NULL, NULL);
+}
