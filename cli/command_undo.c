@@ -57,6 +57,21 @@ static bool read_body(struct job *job, struct object *object, struct slice body)
 	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
 }
 
+/* Whether the run sent calls, and each was refused. */
+static bool find_refusals(struct undo *undo)
+{
+	struct job *job = undo->job;
+	struct call_record *calls;
+	size_t count, refused = 0;
+
+	if (!job->store->ops->calls(job->store, job->arena, undo->run->id, &calls, &count, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		refused += slice_is(calls[i].outcome, "failed");
+	job->undoes_refused = count > 0 && refused == count;
+	return true;
+}
+
 static bool read_past(struct undo *undo)
 {
 	struct job *job = undo->job;
@@ -72,11 +87,12 @@ static bool read_past(struct undo *undo)
 		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);
 		return false;
 	}
-	if (undo->past_count == 0 && undo->run->call_count + undo->run->open_count > 0) {
+	if (!find_refusals(undo))
+		return false;
+	/* Each call is sent with what was found kept; so is each change of the record. */
+	if (undo->past_count == 0 && !job->undoes_refused && undo->run->call_count + undo->run->open_count > 0) {
 		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
-			   "the run %.8s has no change on record that could be undone: its calls were refused or cut "
-			   "off, or an "
-			   "older version made it",
+			   "the run %.8s was made by an older version, which did not keep what it found",
 			   undo->run->id.data);
 		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);
 		return false;

@@ -434,6 +434,7 @@ struct report job_report(struct job *job)
 	report.outlook = job_outlook(job);
 	report.unfinished = job->unfinished;
 	report.unfinished_count = job->unfinished_count;
+	report.undoes_refused = job->undoes_refused;
 	note_mixture(job, &report);
 	return report;
 }

@@ -261,6 +261,8 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 
 	if (plan->destroy && plan->unread_count == 0)
 		buffer_string(buffer, "nothing to do: nothing is recorded\n");
+	else if (report->undoes_refused)
+		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
 	else if (plan->undoes.size > 0)
 		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo\n");
 	else

@@ -287,7 +287,18 @@ def test_what_cannot_be_undone(sim):
     with sqlite3.connect(sim.folder / ".trueup/state.db") as database:
         database.execute("DELETE FROM formers")
     database.close()
-    assert "has no change on record that could be undone" in sim.run("undo", first[:8], status=1).err
+    assert "was made by an older version, which did not keep what it found" in sim.run("undo", first[:8], status=1).err
+
+
+def test_refused(sim):
+    """A run each call of which was refused did nothing, and that is said."""
+    sim.run("sim", "fault", "CreateTags", "deny", 1, 0)
+    sim.write("net.yaml", BLUE)
+    sim.run("apply", "--yes", status=(1, 7))
+    run = runs(sim)[0]["id"]
+    for arguments in (["--yes"], ["--detailed-exitcode"]):
+        assert "the run did nothing, each of its calls was refused" in sim.run("undo", run, *arguments).out
+    assert sim.run("drift", "--output", "json").json["unfinished"] == []
 
 
 def test_run_of_long_ago(sim):
