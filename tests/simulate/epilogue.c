@@ -34,8 +34,8 @@ static struct misfortune draw_misfortune(struct chance *plot)
 	return misfortune;
 }
 
-/* False where there was nothing to change. */
-static bool apply_edits(struct story *story, char ret_run[AUDIT_RUN_BYTES])
+/* False where there was nothing to change. misfortune: what befalls the apply, or NULL. */
+static bool apply_edits(struct story *story, const struct misfortune *misfortune, char ret_run[AUDIT_RUN_BYTES])
 {
 	struct universe *universe = story->universe;
 	int64_t edits = chance_between(&universe->plot, 1, EDITS_MOST);
@@ -46,33 +46,44 @@ static bool apply_edits(struct story *story, char ret_run[AUDIT_RUN_BYTES])
 	for (int64_t i = 0; i < edits; i++)
 		blueprint_edit(&story->blueprint, &universe->plot);
 	story_save_spec(story);
-	status = story_run(story, "apply --yes", NULL, NULL);
-	if (status != 0)
+	status = story_run(story, "apply --yes", misfortune, NULL);
+	if (!misfortune && status != 0)
 		universe_fail(universe, "undo: the apply before it ends with status %d: %s", status, story->error);
 	audit_last_run(&universe->audit, ret_run);
-	return status == 0 && strcmp(before, ret_run) != 0;
+	return (misfortune || status == 0) && strcmp(before, ret_run) != 0;
 }
 
-/* With the spec of before a plan is empty then; what was cut off is finished by an apply of it. */
+/*
+ * With the spec of before a plan is empty then; what was cut off is finished by an apply of it, and so is the undoing
+ * of an apply that was itself cut off.
+ */
 void story_undo(struct story *story)
 {
 	struct universe *universe = story->universe;
 	struct blueprint before = story->blueprint;
 	char run[AUDIT_RUN_BYTES], line[64];
 	struct misfortune misfortune = draw_misfortune(&universe->plot);
-	bool calm = chance_one_in(&universe->plot, 2), changed = apply_edits(story, run);
+	struct misfortune before_it = {.alone = true,
+				       .sure_change = (uint64_t)chance_between(&universe->plot, 1, WORST_CHANGE_MOST)};
+	bool calm = chance_one_in(&universe->plot, 2), whole = chance_one_in(&universe->plot, 2);
+	bool changed = apply_edits(story, whole ? NULL : &before_it, run);
 	int status;
 
 	story->blueprint = before;
 	/* A secret that only the history knows is a fingerprint there: the spec has to have it. */
 	story_save_spec(story);
-	if (!changed)
+	if (!changed) {
+		if (!whole)
+			story_make_peace(story);
 		return;
+	}
+	if (!whole)
+		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
 	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
 	status = story_run(story, line, calm ? NULL : &misfortune, NULL);
-	if (calm && status != 0)
+	if (calm && whole && status != 0)
 		universe_fail(universe, "undo: it ends with status %d: %s", status, story->error);
-	if (!calm)
+	if (!calm || !whole)
 		story_make_peace(story);
 	oracle_world(universe, &story->blueprint, &story->foreign);
 	if (!universe->failure[0])
