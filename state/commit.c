@@ -39,9 +39,10 @@ static bool keep_formers(const struct writing *writing, struct diagnostics *diag
 				  unknown, diagnostics))
 			return false;
 	}
-	/* Killed before the answer, a run has changed what no record of its own tells of. */
+	/* Killed before the answer, a run has changed what no record of its own tells of; but for what it makes. */
 	for (size_t i = 0; i < commit->intent_count; i++) {
-		if (!formers_keep(writing->formers, writing->database, writing->run_number,
+		if (!commit->intents[i].creates &&
+		    !formers_keep(writing->formers, writing->database, writing->run_number,
 				  commit->intents[i].object_id, commit->intents[i].address, diagnostics))
 			return false;
 	}
@@ -127,5 +128,6 @@ void commit_note(const struct commit *commit, struct formers *formers)
 	for (size_t i = 0; !commit->settles && i < commit->removal_count; i++)
 		formers_note(formers, commit->removals[i]);
 	for (size_t i = 0; i < commit->intent_count; i++)
-		formers_note(formers, commit->intents[i].object_id);
+		if (!commit->intents[i].creates)
+			formers_note(formers, commit->intents[i].object_id);
 }
