@@ -381,9 +381,11 @@ static enum step finish(struct node *node)
 		return STEP_DONE;
 	}
 	if (node->work.phase == PHASE_UNSETTLE) {
-		/* What was read before is no longer so. */
-		if (target->current == target->old)
-			target->has_now = false;
+		/* As read last: before it by the plan, or after what it sent. */
+		if (target->current == target->old) {
+			target->now = node->work.now;
+			target->has_now = node->work.has_now;
+		}
 		return STEP_DONE;
 	}
 	target->now = node->work.now;

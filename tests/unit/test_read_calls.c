@@ -151,6 +151,29 @@ static void test_details_while_waiting(void **state)
 	cloud_close(&cloud);
 }
 
+/* What the plan has read a moment ago is not read again before it is deleted. */
+static void test_calls_of_a_destroy(void **state)
+{
+	static const char *const listings[] = {"DescribeVpcs", "DescribeSubnets", "DescribeSecurityGroups"};
+	uint64_t before[sizeof(listings) / sizeof(listings[0])];
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "calls.yaml",
+		    "stack: calls\naws.vpc: {x0: {cidr: 10.0.0.0/16}}\n"
+		    "aws.subnet: {a: {vpc: x0, cidr: 10.0.1.0/24}}\n"
+		    "aws.security_group: {g: {vpc: x0, name: g, description: g}}\n");
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	for (size_t i = 0; i < sizeof(listings) / sizeof(listings[0]); i++)
+		before[i] = count_of(&cloud, listings[i]);
+	cloud_expect(&cloud, "destroy --yes", STATUS_FINE);
+	for (size_t i = 0; i < sizeof(listings) / sizeof(listings[0]); i++)
+		if (count_of(&cloud, listings[i]) != before[i] + 1)
+			fail_msg("%s: %llu calls", listings[i],
+				 (unsigned long long)(count_of(&cloud, listings[i]) - before[i]));
+	cloud_close(&cloud);
+}
+
 static void add_foreign(struct cloud *cloud, int count)
 {
 	struct diagnostics diagnostics;
@@ -265,9 +288,9 @@ static void test_a_name_among_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_calls_of_a_plan),   WORLD_TEST(test_details_while_waiting),
-		WORLD_TEST(test_few_of_many),	    WORLD_TEST(test_rebuilt_among_many),
-		WORLD_TEST(test_a_name_among_many),
+		WORLD_TEST(test_calls_of_a_plan),    WORLD_TEST(test_details_while_waiting),
+		WORLD_TEST(test_calls_of_a_destroy), WORLD_TEST(test_few_of_many),
+		WORLD_TEST(test_rebuilt_among_many), WORLD_TEST(test_a_name_among_many),
 	};
 
 	return cmocka_run_group_tests_name("calls of reading", tests, NULL, NULL);
