@@ -39,9 +39,9 @@ static void write_tags(const struct thing *thing, struct buffer *to)
 
 static void write_vpc(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
-	buffer_format(to, "{cidr: 10.%u.0.0/16, dns_support: true, dns_hostnames: %s",
+	buffer_format(to, "{cidr: 10.%u.0.0/16, dns_support: %s",
 		      thing->number == 0 ? vpc_octet(blueprint) : 50 + thing->renewal % 8,
-		      thing->parts % 2 ? "true" : "false");
+		      thing->parts % 2 ? "false" : "true");
 	write_tags(thing, to);
 }
 

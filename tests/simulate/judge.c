@@ -111,8 +111,7 @@ static void judge_vpc(const struct subject *subject)
 
 	expect(subject, "cidrBlock", "10.%u.0.0/16",
 	       subject->thing->number == 0 ? vpc_octet(blueprint) : 50 + subject->thing->renewal % 8);
-	expect(subject, "enableDnsSupport", "true");
-	expect(subject, "enableDnsHostnames", "%s", subject->thing->parts % 2 ? "true" : "false");
+	expect(subject, "enableDnsSupport", "%s", subject->thing->parts % 2 ? "false" : "true");
 }
 
 static void judge_subnet(const struct subject *subject)

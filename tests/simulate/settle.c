@@ -87,7 +87,7 @@ void story_settle(struct story *story)
 	struct audit_lease lease;
 	struct misfortune misfortune;
 
-	if (!audit_lease(&universe->audit, &lease) || chance_one_in(plot, 2))
+	if (chance_one_in(plot, 2) || !audit_lease(&universe->audit, &lease))
 		return;
 	if (lease.intent_count > 0)
 		misfortune = draw_misfortune(plot);

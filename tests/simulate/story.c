@@ -10,7 +10,6 @@ enum {
 	LEASE_MS = 40 * 1000,
 	HOUR_MS = 61 * 60 * 1000,
 	FINAL_RUNS = 3,
-	CHAPTERS_MOST = 3,
 	CHAPTERS_LIMIT = 12,
 	SURE_CHANGE_MOST = 14,
 	SURE_REQUEST_MOST = 14,
@@ -289,7 +288,9 @@ static void tell_chapters(struct story *story)
 {
 	struct universe *universe = story->universe;
 	enum turn turn = universe->target.row->turn;
-	int64_t chapters = chance_between(&universe->plot, turn == TURN_NONE ? 1 : 2, CHAPTERS_MOST);
+	/* Rather more seeds than longer ones. */
+	int64_t chapters =
+		turn == TURN_NONE ? 1 + chance_one_in(&universe->plot, 2) : 2 + chance_one_in(&universe->plot, 4);
 
 	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
 		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;

@@ -16,7 +16,11 @@ enum {
 	SCHEDULE_MOST_BYTES = 64 * 1024,
 	START_STEP_MS = 1000,
 	POWER_CYCLE_MS = 30000,
+	PACE_OF_LIFE_ONE_IN = 4,
 };
+
+/* Of what things take at AWS to become ready, percent. */
+static const char pace_usual[] = "5";
 
 /* 2026-03-01T00:00:00Z, so that every run of a seed signs the same texts. */
 static const int64_t BEGINNING_MS = INT64_C(1772323200000);
@@ -153,6 +157,17 @@ static void sleep_of_disk(struct disk_access *access, int64_t ms)
 	network_pass(process->universe, sim_boot_ms(process->universe->sim) + ms);
 }
 
+/* Most worlds are quick: a wait of minutes shows nothing that one of seconds does not, and takes more looks. */
+static void set_pace(struct universe *universe, struct diagnostics *diagnostics)
+{
+	struct value_member member = {value_text("pace_percent"), value_text(pace_usual)};
+	struct value attributes = value_map(&member, 1);
+
+	if (!chance_one_in(&universe->plot, PACE_OF_LIFE_ONE_IN) &&
+	    !sim_change(universe->sim, SLICE(""), SLICE("settings"), SLICE("settings"), &attributes, diagnostics))
+		universe_fail(universe, "the simulator does not take a pace");
+}
+
 void universe_open(struct universe *universe, uint64_t seed, bool keep_trace, struct tally *tally)
 {
 	struct arena arena;
@@ -186,6 +201,8 @@ void universe_open(struct universe *universe, uint64_t seed, bool keep_trace, st
 	};
 	if (!sim_open("sim:", &universe->sim_world, &universe->sim, &diagnostics))
 		universe_fail(universe, "the simulator did not open");
+	else
+		set_pace(universe, &diagnostics);
 	diagnostics_release(&diagnostics);
 	arena_release(&arena);
 }
