@@ -2,10 +2,14 @@
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateRouteTable.html */
 
-/* Routes that are AWS's own: local ones, and those that a gateway propagates. */
+/* Routes that are AWS's own: local ones, those that a gateway propagates, and those of a gateway endpoint, which nobody
+ * else can change (https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html). */
 static bool is_implicit(const struct value *route)
 {
 	struct slice origin = value_slice(value_get_named(route, "Origin"));
+	if (slice_starts_with(value_slice(value_get_named(route, "GatewayId")), SLICE("vpce-")) &&
+	    value_get_named(route, "DestinationPrefixListId"))
+		return true;
 	return slice_is(value_slice(value_get_named(route, "GatewayId")), "local") ||
 	       slice_is(origin, "CreateRouteTable") || slice_is(origin, "EnableVgwRoutePropagation");
 }
@@ -14,7 +18,7 @@ static bool is_implicit(const struct value *route)
 static const struct gateway {
 	const char *prefix;
 	const char *field;
-} gateways[] = {{"igw-", "internet_gateway"}, {"vgw-", "vpn_gateway"}};
+} gateways[] = {{"igw-", "internet_gateway"}, {"vgw-", "vpn_gateway"}, {"vpce-", "endpoint"}};
 
 static const struct {
 	const char *member;
@@ -216,14 +220,21 @@ static const struct aws_field route_fields[] = {
 		   .when_unset = UNSET_CLEAR,
 		   .about = "target, by its id"},
 	 .member = "EgressOnlyInternetGatewayId"},
+	{.field = {.name = "endpoint",
+		   .type = FIELD_STRING,
+		   .pattern = "vpce-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_CLEAR,
+		   .about = "target, a Gateway Load Balancer's endpoint, by its id"},
+	 .member = "VpcEndpointId"},
 };
 static const struct aws_field route = {
 	.field = {.name = "route", .type = FIELD_OBJECT, .members = FIELDS(route_fields)},
 };
 
 static const char *const destinations[] = {"destination", "destination6", "prefix_list", NULL};
-static const char *const targets[] = {"internet_gateway", "vpn_gateway", "nat_gateway",		"transit_gateway",
-				      "peering",	  "interface",	 "egress_only_gateway", NULL};
+static const char *const targets[] = {"internet_gateway",    "vpn_gateway", "nat_gateway",
+				      "transit_gateway",     "peering",	    "interface",
+				      "egress_only_gateway", "endpoint",    NULL};
 static const struct exclusive exclusives[] = {{"routes", destinations, true}, {"routes", targets, true}};
 
 static const struct aws_field fields[] = {
@@ -285,9 +296,9 @@ static const struct aws_omission omitted[] = {
 	BOTH("InstanceId", "an interface names the target exactly; an instance may have several"),
 	BOTH("LocalGatewayId", "Outposts are not managed"),
 	BOTH("OdbNetworkArn", "Oracle Database@AWS is not managed"),
-	BOTH("VpcEndpointId", "Gateway Load Balancer endpoints are not managed yet"),
 	{"ReplaceRoute", "LocalTarget", "local routes are AWS's own"},
-	{"AssociateRouteTable", "GatewayId", "edge associations of gateways are not managed yet"},
+	{"AssociateRouteTable", "GatewayId",
+	 "what comes in by a gateway is routed by its VPC, unless to appliances, which are not managed"},
 	{"AssociateRouteTable", "PublicIpv4Pool", "public pools are not managed"},
 	{"EnableRouteServerPropagation", NULL, "route servers are not managed"},
 	{"DisableRouteServerPropagation", NULL, "route servers are not managed"},

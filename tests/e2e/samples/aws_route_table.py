@@ -41,6 +41,7 @@ def remove(cloud, identity):
 
 
 INTERNET = {"destination": "0.0.0.0/0", "internet_gateway": Ref("aws.internet_gateway.home")}
+INTERNET6 = {"destination6": "::/0", "internet_gateway": Ref("aws.internet_gateway.home")}
 OFFICE = {"destination": "192.168.10.0/24", "vpn_gateway": Ref("aws.vpn_gateway.home")}
 
 SAMPLE = Sample(
@@ -57,7 +58,7 @@ SAMPLE = Sample(
     },
     values={
         "vpc": Ref("aws.vpc.home"),
-        "routes": [INTERNET, OFFICE],
+        "routes": [INTERNET, INTERNET6, OFFICE],
         "subnets": [Ref("aws.subnet.a")],
         "propagation": [Ref("aws.vpn_gateway.home")],
         "tags": {"team": "research"},
