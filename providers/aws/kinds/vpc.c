@@ -137,6 +137,12 @@ static const struct aws_call modify = {
 	.one_field = true,
 };
 
+static const struct aws_call associate_dhcp = {
+	.operation = "AssociateDhcpOptions",
+	.id = "VpcId",
+	.recipe = RECIPE_CONVERGE,
+};
+
 static const struct aws_call modify_tenancy = {
 	.operation = "ModifyVpcTenancy",
 	.id = "VpcId",
@@ -230,6 +236,14 @@ static const struct aws_field fields[] = {
 	 .update = &modify,
 	 .change = "EnableDnsHostnames.Value",
 	 .detail = &dns_hostnames},
+	{.field = {.name = "dhcp_options",
+		   .type = FIELD_STRING,
+		   .pattern = "default|dopt-[0-9a-f]{8,17}",
+		   .when_unset = UNSET_RELEASE,
+		   .about = "id of its DHCP options; default: none, and instances are told of no name server"},
+	 .read = "DhcpOptionsId",
+	 .update = &associate_dhcp,
+	 .change = "DhcpOptionsId"},
 	{.field = {.name = "usage_metrics",
 		   .type = FIELD_BOOL,
 		   .when_unset = UNSET_CONSTANT,
@@ -281,8 +295,7 @@ static const struct aws_omission omitted[] = {
 	BOTH("Ipv6NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"),
 	BOTH("Ipv4IpamPoolId", "ranges come from the address plan, not from Amazon's IPAM"),
 	BOTH("Ipv4NetmaskLength", "ranges come from the address plan, not from Amazon's IPAM"),
-	{"CreateVpc", "VpcEncryptionControl", "encryption control is a paid feature that is not managed yet"},
-	{"AssociateDhcpOptions", NULL, "DHCP options are not managed yet: a VPC keeps those of its region"},
+	{"CreateVpc", "VpcEncryptionControl", "encryption control is a thing of its own, with an id of its own"},
 	{"AttachClassicLinkVpc", NULL, "EC2-Classic is retired"},
 	{"DetachClassicLinkVpc", NULL, "EC2-Classic is retired"},
 	{"EnableVpcClassicLink", NULL, "EC2-Classic is retired"},

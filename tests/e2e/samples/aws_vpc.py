@@ -25,10 +25,14 @@ def read(cloud, identity):
         "tenancy": vpc["InstanceTenancy"],
         "dns_support": attribute("enableDnsSupport", "EnableDnsSupport"),
         "dns_hostnames": attribute("enableDnsHostnames", "EnableDnsHostnames"),
+        "dhcp_options": vpc["DhcpOptionsId"],
         "usage_metrics": attribute("enableNetworkAddressUsageMetrics", "EnableNetworkAddressUsageMetrics"),
         "tags": tags_of(vpc.get("Tags")),
     }
 
+
+# The options that the simulated region has.
+REGIONS_OWN = "dopt-0d0e0f0a0b0c0d0e0"
 
 SAMPLE = Sample(
     kind="aws.vpc",
@@ -40,6 +44,7 @@ SAMPLE = Sample(
         "tenancy": "dedicated",
         "dns_support": True,
         "dns_hostnames": True,
+        "dhcp_options": "default",
         "usage_metrics": True,
         "tags": {"team": "research", "Name": "one two"},
     },
@@ -48,6 +53,7 @@ SAMPLE = Sample(
         "ipv6": Change(False),
         "dns_support": Change(False, given={"dns_hostnames": False}),
         "dns_hostnames": Change(False),
+        "dhcp_options": Change(REGIONS_OWN),
         "usage_metrics": Change(False),
         "tenancy": Change("default"),
         "tags": Change({"team": "operations", "cost": "a/b=c&d +é"}),
@@ -61,9 +67,11 @@ SAMPLE = Sample(
         "tenancy": Unset(KEPT),
         "dns_support": Unset(True, given={"dns_support": False, "dns_hostnames": False}),
         "dns_hostnames": Unset(False),
+        "dhcp_options": Unset(KEPT),
         "usage_metrics": Unset(False),
         "tags": Unset({}),
     },
+    not_on_moto={"dhcp_options": "DescribeVpcs tells none, and there are none but those made"},
     read=read,
     remove=lambda cloud, identity: cloud.client().delete_vpc(VpcId=identity),
 )
