@@ -421,12 +421,15 @@ static const char *const held[] = {
 	}
 #define TEMPLATE "MixedInstancesPolicy.LaunchTemplate."
 
+#define SCHEDULES "a schedule is a thing of its own, by its name; with lifecycle.ignore the sizes are left to it"
+
 static const struct aws_omission omitted[] = {
 	BOTH("LaunchConfigurationName", "launch configurations are superseded by launch templates"),
 	BOTH("LaunchTemplate.LaunchTemplateName", "templates are named by their ids"),
 	BOTH(TEMPLATE "LaunchTemplateSpecification.LaunchTemplateName", "templates are named by their ids"),
 	BOTH(TEMPLATE "Overrides.LaunchTemplateSpecification.LaunchTemplateName", "templates are named by their ids"),
-	BOTH("MixedInstancesPolicy.InstancesDistribution.DistributionSegments", "segments are not managed yet"),
+	BOTH("MixedInstancesPolicy.InstancesDistribution.DistributionSegments",
+	     "on_demand_base and on_demand_percentage say how capacity is shared out"),
 	BOTH("AvailabilityZones", "subnets say where instances are"),
 	BOTH("AvailabilityZoneIds", "subnets say where instances are"),
 	BOTH("Context", "reserved by AWS"),
@@ -445,12 +448,13 @@ static const struct aws_omission omitted[] = {
 	{"DetachLoadBalancers", NULL, "classic load balancers are not managed; target groups are"},
 	{"AttachTrafficSources", NULL, "target groups are attached by calls of their own; VPC Lattice is not managed"},
 	{"DetachTrafficSources", NULL, "target groups are attached by calls of their own; VPC Lattice is not managed"},
-	{"PutScheduledUpdateGroupAction", NULL, "scheduled actions are not managed yet"},
-	{"BatchPutScheduledUpdateGroupAction", NULL, "scheduled actions are not managed yet"},
-	{"BatchDeleteScheduledAction", NULL, "scheduled actions are not managed yet"},
-	{"PutScalingPolicy", NULL, "scaling policies are not managed yet"},
-	{"PutNotificationConfiguration", NULL, "notifications are not managed yet"},
-	{"PutWarmPool", NULL, "warm pools are not managed yet"},
+	{"PutScheduledUpdateGroupAction", NULL, SCHEDULES},
+	{"BatchPutScheduledUpdateGroupAction", NULL, SCHEDULES},
+	{"BatchDeleteScheduledAction", NULL, SCHEDULES},
+	{"PutScalingPolicy", NULL,
+	 "a policy is a thing of its own, by its name; with lifecycle.ignore the size is left to it"},
+	{"PutNotificationConfiguration", NULL, "tells a topic, of a service that is not managed, of what happens"},
+	{"PutWarmPool", NULL, "a pool is a thing of its own beside the group"},
 	{"SetDesiredCapacity", NULL, "UpdateAutoScalingGroup sets it together with its bounds"},
 };
 
