@@ -28,7 +28,8 @@ static void fill_interface(struct sim_call *call, struct sim_object *instance, c
 	node_set(item, "status", "in-use");
 	node_format(item, "macAddress", "02:%.2s:%.2s:%.2s:%.2s:%.2s", digits, digits + 2, digits + 4, digits + 6,
 		    digits + 8);
-	node_put(item, "privateIpAddress", address);
+	if (address.size > 0)
+		node_put(item, "privateIpAddress", address);
 	node_put(item, "privateDnsName", node_text(body, "privateDnsName"));
 	node_set(item, "sourceDestCheck", "true");
 	node_set(item, "interfaceType", "interface");
@@ -40,10 +41,12 @@ static void fill_interface(struct sim_call *call, struct sim_object *instance, c
 	node_set(sub, "attachTime", now);
 	node_set(sub, "networkCardIndex", "0");
 	node_set(sub, "deleteOnTermination", node_is(given, "deleteOnTermination", "false") ? "false" : "true");
-	sub = node_append(node_list(item, "privateIpAddressesSet"), NODE_MAP);
-	node_put(sub, "privateIpAddress", address);
-	node_set(sub, "primary", "true");
-	node_list(item, "ipv6AddressesSet");
+	node_list(item, "privateIpAddressesSet");
+	if (address.size > 0) {
+		sub = node_append(node_list(item, "privateIpAddressesSet"), NODE_MAP);
+		node_put(sub, "privateIpAddress", address);
+		node_set(sub, "primary", "true");
+	}
 	if (node_get(body, "ipAddress")) {
 		sub = node_map(item, "association");
 		node_put(sub, "publicIp", node_text(body, "ipAddress"));
@@ -66,7 +69,8 @@ static bool address_taken(const struct sim_object *subnet, struct slice address)
 /* The next free address after the last one that was given out; the first four and the last are AWS's. */
 static bool choose_address(struct sim_call *call, struct sim_object *subnet, struct slice wanted, struct slice *ret)
 {
-	uint32_t size = (uint32_t)1 << (32 - subnet->range.bits);
+	bool has_ipv4 = subnet->range.family == 4;
+	uint32_t size = has_ipv4 ? (uint32_t)1 << (32 - subnet->range.bits) : 0;
 	uint32_t next = (uint32_t)node_integer(&subnet->body, "_nextHost", 4);
 	struct cidr address;
 
@@ -80,7 +84,10 @@ static bool choose_address(struct sim_call *call, struct sim_object *subnet, str
 		*ret = wanted;
 		return !call->failed;
 	}
-	for (uint32_t tried = 0; subnet->range.family == 4 && tried < size; tried++, next++) {
+	*ret = (struct slice){NULL, 0};
+	if (!has_ipv4)
+		return true;
+	for (uint32_t tried = 0; tried < size; tried++, next++) {
 		uint32_t host = next % size;
 
 		if (host < 4 || host == size - 1)
@@ -220,7 +227,8 @@ bool sim_launch_check(struct sim_call *call, const struct node *data)
 	if (subnet && zone.size > 0 && !slice_equal(zone, node_text(&subnet->body, "availabilityZone")))
 		sim_fail(call, "InvalidParameterValue", "The subnet '%.*s' is not in the availability zone %.*s",
 			 SLICE_ARGUMENTS(subnet->id), SLICE_ARGUMENTS(zone));
-	return subnet && !call->failed && check_groups(call, data, subnet);
+	return subnet && !call->failed && check_groups(call, data, subnet) &&
+	       sim_addresses6_check(call, data, first_interface(data), subnet);
 }
 
 static void fill_network(struct sim_call *call, struct sim_object *instance, struct sim_object *subnet,
@@ -235,11 +243,12 @@ static void fill_network(struct sim_call *call, struct sim_object *instance, str
 
 	node_put(body, "subnetId", subnet->id);
 	node_put(body, "vpcId", node_text(&subnet->body, "vpcId"));
-	node_put(body, "privateIpAddress", address);
+	if (address.size > 0)
+		node_put(body, "privateIpAddress", address);
 	if (cidr_read_address(address, &parts))
 		node_format(body, "privateDnsName", "ip-%d-%d-%d-%d.%.*s.compute.internal", parts.bytes[0],
 			    parts.bytes[1], parts.bytes[2], parts.bytes[3], SLICE_ARGUMENTS(call->region->name));
-	if (is_public) {
+	if (is_public && address.size > 0) {
 		int last[3] = {(int)sim_random_between(call->sim, 1, 254), (int)sim_random_between(call->sim, 0, 255),
 			       (int)sim_random_between(call->sim, 1, 254)};
 
@@ -251,8 +260,10 @@ static void fill_network(struct sim_call *call, struct sim_object *instance, str
 	}
 	sim_instance_groups(instance, group_ids(data));
 	fill_interface(call, instance, given);
-	node_number(sim_edit(call->sim, subnet), "availableIpAddressCount",
-		    node_integer(&subnet->body, "availableIpAddressCount", 1) - 1);
+	sim_addresses6_give(call, data, given, subnet, body);
+	if (address.size > 0)
+		node_number(sim_edit(call->sim, subnet), "availableIpAddressCount",
+			    node_integer(&subnet->body, "availableIpAddressCount", 1) - 1);
 }
 
 /* What an instance is like where nothing is said of it. */

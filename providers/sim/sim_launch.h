@@ -94,4 +94,12 @@ void sim_instance_profile(struct sim_call *call, const struct node *profile, str
 	"BaselinePerformanceFactors{Cpu{Reference=referenceSet[]{InstanceFamily}}} "                                   \
 	"RequireEncryptionInTransit:b} "
 
+/* The IPv6 addresses that data, or its first interface (or NULL), asks for: the call fails where subnet cannot have
+ * them. */
+bool sim_addresses6_check(struct sim_call *call, const struct node *data, const struct node *interface,
+			  const struct sim_object *subnet);
+/* Gives them to the first interface in an instance's tree. */
+void sim_addresses6_give(struct sim_call *call, const struct node *data, const struct node *interface,
+			 const struct sim_object *subnet, struct node *body);
+
 #endif

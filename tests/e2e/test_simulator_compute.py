@@ -2,6 +2,7 @@
 
 import base64
 import datetime
+import ipaddress
 
 import botocore.config
 import botocore.exceptions
@@ -250,6 +251,43 @@ class TestInstances:
             self.run(ec2, subnet, **change)
         assert caught.value.response["Error"]["Code"] == code
         assert ec2.describe_instances()["Reservations"] == []
+
+
+class TestIpv6:
+    @pytest.fixture
+    def block(self, simulator, ec2, vpc):
+        """A /64 of the VPC's range."""
+        ec2.associate_vpc_cidr_block(VpcId=vpc, AmazonProvidedIpv6CidrBlock=True)
+        simulator.advance(5)
+        [whole] = ec2.describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
+        return ipaddress.ip_network(whole["Ipv6CidrBlock"].replace("/56", "/64"))
+
+    def run(self, ec2, subnet, **parameters):
+        made = ec2.run_instances(ImageId=IMAGE, MinCount=1, MaxCount=1, SubnetId=subnet, **parameters)["Instances"][0]
+        return made, [each["Ipv6Address"] for each in made["NetworkInterfaces"][0]["Ipv6Addresses"]]
+
+    def test_addresses(self, ec2, subnet, block):
+        refused("InvalidParameterValue", self.run, ec2, subnet, Ipv6AddressCount=1)
+        ec2.associate_subnet_cidr_block(SubnetId=subnet, Ipv6CidrBlock=str(block))
+        assert self.run(ec2, subnet)[1] == []
+        made, addresses = self.run(ec2, subnet, Ipv6AddressCount=2, EnablePrimaryIpv6=True)
+        assert len(set(addresses)) == 2 and all(ipaddress.ip_address(each) in block for each in addresses)
+        told = made["NetworkInterfaces"][0]["Ipv6Addresses"]
+        assert made["Ipv6Address"] == addresses[0] and [each["IsPrimaryIpv6"] for each in told] == [True, False]
+        chosen = [{"Ipv6Address": str(block[9])}]
+        assert self.run(ec2, subnet, Ipv6Addresses=chosen)[1] == [str(block[9])]
+        refused("InvalidParameterCombination", self.run, ec2, subnet, Ipv6Addresses=chosen, Ipv6AddressCount=1)
+        refused("InvalidParameterValue", self.run, ec2, subnet, Ipv6Addresses=[{"Ipv6Address": "2001:db8::1"}])
+        ec2.modify_subnet_attribute(SubnetId=subnet, AssignIpv6AddressOnCreation={"Value": True})
+        assert len(self.run(ec2, subnet)[1]) == 1
+
+    def test_in_a_subnet_of_ipv6_alone(self, ec2, vpc, block):
+        subnet = ec2.create_subnet(VpcId=vpc, Ipv6CidrBlock=str(block), Ipv6Native=True)["Subnet"]["SubnetId"]
+        made, addresses = self.run(ec2, subnet)
+        assert len(addresses) == 1 and "PrivateIpAddress" not in made
+        assert made["NetworkInterfaces"][0]["PrivateIpAddresses"] == []
+        assert ec2.describe_subnets(SubnetIds=[subnet])["Subnets"][0]["AvailableIpAddressCount"] == 0
+        refused("InvalidParameterValue", self.run, ec2, subnet, PrivateIpAddress="10.0.0.9")
 
 
 class TestAutoScaling:

@@ -174,6 +174,7 @@ static const struct aws_field block_device_fields[] = {BLOCK_DEVICE_FIELDS(UNSET
 static const struct aws_field block_device = {
 	.field = {.name = "device", .type = FIELD_OBJECT, .members = FIELDS(block_device_fields)},
 };
+static const struct aws_field address6 = {.field = {.name = "address", .type = FIELD_ADDRESS}, .member = "Ipv6Address"};
 static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 	.read = "GroupId",
@@ -287,6 +288,31 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_RELEASE,
 		   .about = "first private IPv4 address"},
 	 .member = "PrivateIpAddress"},
+	/* An interface takes more of them later, which is nobody's loss: they are told at launch alone. */
+	{.field = {.name = "addresses6",
+		   .type = FIELD_SET,
+		   .item = &address6.field,
+		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "IPv6 addresses at launch"},
+	 .member = "Ipv6Addresses",
+	 .read = "-"},
+	{.field = {.name = "address6_count",
+		   .type = FIELD_INTEGER,
+		   .least = 0,
+		   .most = 50,
+		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "number of IPv6 addresses at launch, of the subnet's choice"},
+	 .member = "Ipv6AddressCount",
+	 .read = "-"},
+	{.field = {.name = "primary_ipv6",
+		   .type = FIELD_BOOL,
+		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "whether the first IPv6 address stays with it"},
+	 .member = "EnablePrimaryIpv6",
+	 .read = "-"},
 	{.field = {.name = "zone",
 		   .type = FIELD_STRING,
 		   .flags = IMMUTABLE | REGIONAL,
@@ -435,11 +461,15 @@ static const struct aws_field fields[] = {
 	AWS_TAGS_FIELD,
 };
 
+static const char *const ways_to_address6[] = {"addresses6", "address6_count", NULL};
+static const struct exclusive exclusives[] = {{NULL, ways_to_address6, false}};
+
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
 	{.output = {.name = "address", .about = "first private IPv4 address"}, .read = "PrivateIpAddress"},
 	{.output = {.name = "public_address", .about = "public IPv4 address, where it has one"},
 	 .read = "PublicIpAddress"},
+	{.output = {.name = "address6", .about = "first IPv6 address, where it has one"}, .read = "Ipv6Address"},
 	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},
 	{.output = {.name = "zone", .about = "its availability zone"}, .read = "Placement.AvailabilityZone"},
 	{.output = {.name = "interface", .about = "id of its first network interface"},
@@ -481,11 +511,9 @@ static const struct aws_omission omitted[] = {
 	RUN("BlockDeviceMappings.Ebs.AvailabilityZoneId", "a volume lies in the instance's zone"),
 	RUN("ElasticGpuSpecification", "Elastic Graphics ended in 2024"),
 	RUN("ElasticInferenceAccelerators", "Elastic Inference ended in 2024"),
-	RUN("EnablePrimaryIpv6", "the subnet's IPv6 addresses are not managed yet"),
 	RUN("IamInstanceProfile.Arn", "the profile is named by its name"),
 	RUN("InstanceMarketOptions.SpotOptions.BlockDurationMinutes", "AWS no longer takes it"),
-	RUN("Ipv6Addresses", "the subnet's IPv6 addresses are not managed yet"),
-	RUN("Ipv6AddressCount", "the subnet's IPv6 addresses are not managed yet"),
+	RUN("Ipv6Addresses.IsPrimaryIpv6", "primary_ipv6 says it"),
 	RUN("LaunchTemplate", "an instance says all of itself; templates are for groups"),
 	RUN("Monitoring.MetricCategoryIds", "which metrics there are is for CloudWatch to say"),
 	RUN("NetworkInterfaces",
@@ -524,7 +552,9 @@ const struct aws_kind aws_instance = {
 		 .about = "a virtual machine",
 		 .version = 1,
 		 .fields = FIELDS(fields),
-		 .outputs = FIELDS(outputs)},
+		 .outputs = FIELDS(outputs),
+		 .exclusives = exclusives,
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0])},
 	.service = "ec2",
 	.create = {.operation = "RunInstances",
 		   .fixed = one,

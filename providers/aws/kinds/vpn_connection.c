@@ -360,7 +360,7 @@ static const char *const absent[] = {"InvalidVpnConnectionID.NotFound", NULL};
 static const char *const young[] = {"InvalidVpnGatewayID.NotFound", "InvalidCustomerGatewayID.NotFound",
 				    "InvalidCustomerGateway.NotFound", NULL};
 
-#define KEY_EXCHANGES "post-quantum key exchanges are not managed yet"
+#define KEY_EXCHANGES "post-quantum rounds come on top of the groups that tunnels agree on, and few devices know them"
 
 static const struct aws_omission omitted[] = {
 	{"CreateVpnConnection", "VpnConcentratorId", "VPN concentrators are not managed"},

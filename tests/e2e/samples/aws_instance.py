@@ -1,7 +1,8 @@
 import base64
+import ipaddress
 
 from samples import CLEARED, KEPT, REPLACED, Change, Sample, Unset, picked
-from trueup_runner import ByName, Ref, found, tags_of
+from trueup_runner import ByName, Expression, Ref, found, tags_of
 
 LISTED = {
     "image": "ImageId",
@@ -55,6 +56,7 @@ def read(cloud, identity):
     told = picked(instance, LISTED)
     data = attribute("userData", "UserData")
     told.update(
+        **addresses6(instance["NetworkInterfaces"][0]),
         user_data=base64.b64decode(data).decode() if data else None,
         instance_profile=instance.get("IamInstanceProfile", {}).get("Arn", "").rsplit("/", 1)[-1] or None,
         monitoring=instance["Monitoring"]["State"] in ("enabled", "pending"),
@@ -96,15 +98,37 @@ EPYC = {"instance_type": "m6a.large", "credits": None}
 GRAVITON = {"instance_type": "m8g.large", "credits": None, "cpu": None}
 OLD = {"instance_type": "m3.medium", "credits": None, "cpu": None, "ebs_optimized": None}
 
+
+def subnet(number, zone):
+    part = f"${{cidr_subnet(aws.vpc.home.ipv6_cidr, 8, {number})}}"
+    return {"vpc": Ref("aws.vpc.home"), "cidr": f"10.20.{16 * number}.0/20", "zone": zone, "ipv6_cidr": part}
+
+
+def host(number):
+    """An address in the first of these subnets."""
+    return Expression(f"${{cidr_host(aws.subnet.a.ipv6_cidr, {number})}}")
+
+
+def addresses6(interface):
+    """What is told of an interface's IPv6 addresses; those that nobody chose are of any number."""
+    told = interface["Ipv6Addresses"]
+    numbers = [int(ipaddress.ip_address(each["Ipv6Address"])) % 2**64 for each in told]
+    return {
+        "addresses6": [host(number) for number in numbers],
+        "address6_count": len(told),
+        "primary_ipv6": any(each.get("IsPrimaryIpv6") for each in told),
+    }
+
+
 SAMPLE = Sample(
     kind="aws.instance",
     simulated="instance",
     needs={
-        "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+        "aws.vpc": {"home": {"cidr": "10.20.0.0/16", "ipv6": True}},
         "aws.subnet": {
-            "a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20", "zone": "eu-central-1a"},
-            "b": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.16.0/20", "zone": "eu-central-1a"},
-            "c": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.32.0/20", "zone": "eu-central-1b"},
+            "a": subnet(0, "eu-central-1a"),
+            "b": subnet(1, "eu-central-1a"),
+            "c": subnet(2, "eu-central-1b"),
         },
         "aws.security_group": {
             "one": {"name": "one", "description": "one", "vpc": Ref("aws.vpc.home")},
@@ -124,6 +148,8 @@ SAMPLE = Sample(
         "user_data": "#!/bin/sh\necho one\n",
         "instance_profile": "worker",
         "address": "10.20.0.10",
+        "address6_count": 2,
+        "primary_ipv6": True,
         "zone": "eu-central-1a",
         "source_dest_check": False,
         "monitoring": True,
@@ -181,6 +207,9 @@ SAMPLE = Sample(
         "subnet": Change(Ref("aws.subnet.b"), along={"address": "10.20.16.10"}),
         "key": Change(ByName("aws.key_pair.dev")),
         "address": Change("10.20.0.11"),
+        "addresses6": Change([host(11)], given={"addresses6": [host(10), host(11)], "address6_count": None}),
+        "address6_count": Change(1),
+        "primary_ipv6": Change(False),
         "zone": Change("eu-central-1b", along={"subnet": Ref("aws.subnet.c"), "address": "10.20.32.10"}),
         "block_devices": Change([disk(20)]),
         "amd_sev_snp": Change("disabled", given={**EPYC, "amd_sev_snp": "enabled"}),
@@ -198,6 +227,9 @@ SAMPLE = Sample(
         "user_data": Unset(CLEARED),
         "instance_profile": Unset(CLEARED),
         "address": Unset(KEPT),
+        "addresses6": Unset(KEPT, given={"addresses6": [host(10)], "address6_count": None}),
+        "address6_count": Unset(KEPT),
+        "primary_ipv6": Unset(KEPT),
         "zone": Unset(KEPT),
         "source_dest_check": Unset(True),
         "monitoring": Unset(False),
@@ -248,6 +280,9 @@ SAMPLE = Sample(
         "credits": "DescribeInstanceCreditSpecifications says standard of every instance",
         **dict.fromkeys(
             (
+                "addresses6",
+                "address6_count",
+                "primary_ipv6",
                 "cpu",
                 "amd_sev_snp",
                 "capacity_reservation",
