@@ -346,6 +346,20 @@ static void associate_subnet_cidr_block(struct sim_call *call)
 	sim_schedule(call->sim, subnet, sim_pace(call->sim, RANGE_READY_MS));
 }
 
+/* "You must detach or delete all gateways and resources that are associated with the CIDR block" (page
+ * "DisassociateSubnetCidrBlock"). */
+static bool gives_ipv6(const struct sim_object *subnet)
+{
+	const struct sim_object *instance;
+	size_t cursor = 0;
+
+	while ((instance = sim_referrer(subnet, SIM_INSTANCE, &cursor)) != NULL)
+		if (node_text(&instance->body, "ipv6Address").size > 0 &&
+		    !node_is(node_get(&instance->body, "instanceState"), "name", "terminated"))
+			return true;
+	return false;
+}
+
 static void disassociate_subnet_cidr_block(struct sim_call *call)
 {
 	struct slice id = sim_text(call, "AssociationId");
@@ -360,6 +374,13 @@ static void disassociate_subnet_cidr_block(struct sim_call *call)
 		sim_fail(call, "InvalidCidrBlock.InUse",
 			 "The subnet IPv6 CIDR block with association ID %.*s may not be disassociated, because its "
 			 "subnet has assign-ipv6-address-on-creation set to true.",
+			 SLICE_ARGUMENTS(id));
+		return;
+	}
+	if (gives_ipv6(subnet)) {
+		sim_fail(call, "InvalidCidrBlock.InUse",
+			 "The subnet IPv6 CIDR block with association ID %.*s may not be disassociated, because it "
+			 "contains one or more in-use IPv6 addresses.",
 			 SLICE_ARGUMENTS(id));
 		return;
 	}

@@ -281,6 +281,16 @@ class TestIpv6:
         ec2.modify_subnet_attribute(SubnetId=subnet, AssignIpv6AddressOnCreation={"Value": True})
         assert len(self.run(ec2, subnet)[1]) == 1
 
+    def test_a_range_whose_addresses_are_in_use(self, simulator, ec2, subnet, block):
+        made = ec2.associate_subnet_cidr_block(SubnetId=subnet, Ipv6CidrBlock=str(block))["Ipv6CidrBlockAssociation"]
+        simulator.advance(5)
+        gone = {"AssociationId": made["AssociationId"]}
+        instance = self.run(ec2, subnet, Ipv6AddressCount=1)[0]["InstanceId"]
+        refused("InvalidCidrBlock.InUse", ec2.disassociate_subnet_cidr_block, **gone)
+        ec2.terminate_instances(InstanceIds=[instance])
+        simulator.advance(120)
+        ec2.disassociate_subnet_cidr_block(**gone)
+
     def test_in_a_subnet_of_ipv6_alone(self, ec2, vpc, block):
         subnet = ec2.create_subnet(VpcId=vpc, Ipv6CidrBlock=str(block), Ipv6Native=True)["Subnet"]["SubnetId"]
         made, addresses = self.run(ec2, subnet)
