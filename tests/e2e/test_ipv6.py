@@ -81,6 +81,18 @@ def test_a_range_taken_away_by_hand(stack, cloud):
     plan_is_empty(stack)
 
 
+def test_the_example(stack, root):
+    keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+    stack.environment.update(dict.fromkeys(keys), AWS_ENDPOINT_URL="sim:world")
+    stack.write("network.yaml", (root / "examples/ipv6/network.yaml").read_text())
+    apply(stack)
+    plan_is_empty(stack)
+    told = stack.run("output", "--output", "json").json["outputs"]
+    assert ipaddress.ip_address(told["web"]) in ipaddress.ip_network(told["range"])
+    stack.run("destroy", "--yes")
+    assert ids_of(stack) == {}
+
+
 def test_a_subnet_of_a_vpc_without(stack, cloud):
     stack.write("stack.yaml", network(False, [3]))
     [error] = stack.run("validate", "--output", "json", status=1).json["diagnostics"]
