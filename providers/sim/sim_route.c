@@ -240,16 +240,17 @@ static void delete_route(struct sim_call *call)
 
 void sim_route_tables_local(struct sim *sim, struct sim_object *vpc, struct slice range, bool add)
 {
+	const char *name = slice_contains(range, SLICE(":")) ? "destinationIpv6CidrBlock" : "destinationCidrBlock";
 	struct sim_object *table;
 	size_t cursor = 0;
 
 	while ((table = sim_referrer(vpc, SIM_ROUTE_TABLE, &cursor)) != NULL) {
 		struct node *routes = node_list(sim_edit(sim, table), "routeSet");
-		struct node *route = node_item(routes, "destinationCidrBlock", range);
+		struct node *route = node_item(routes, name, range);
 
 		if (add && !route) {
 			route = node_append(routes, NODE_MAP);
-			node_put(route, "destinationCidrBlock", range);
+			node_put(route, name, range);
 			node_set(route, "gatewayId", "local");
 			node_set(route, "state", "active");
 			node_set(route, "origin", "CreateRouteTable");

@@ -36,9 +36,21 @@ static bool settle_ranges(struct node *list, const char *state_name)
 	return left;
 }
 
+/* What is about to be told is local from then on. */
+static void route_ipv6(struct sim *sim, struct sim_object *vpc)
+{
+	const struct node *list = node_get(&vpc->body, "ipv6CidrBlockAssociationSet");
+
+	for (uint32_t i = 0; list && i < list->count; i++)
+		if (node_is(node_get(&list->items[i], "ipv6CidrBlockState"), "state", "associating"))
+			sim_route_tables_local(sim, vpc, node_text(&list->items[i], "_ipv6CidrBlock"), true);
+}
+
 static void tick(struct sim *sim, struct sim_object *vpc)
 {
 	struct node *body = sim_edit(sim, vpc);
+
+	route_ipv6(sim, vpc);
 	bool ipv4 = settle_ranges(node_find(body, "cidrBlockAssociationSet"), "cidrBlockState");
 	bool ipv6 = settle_ranges(node_find(body, "ipv6CidrBlockAssociationSet"), "ipv6CidrBlockState");
 
@@ -496,6 +508,7 @@ static void disassociate_ipv6(struct sim_call *call, struct sim_object *vpc, str
 		return;
 	}
 	node_set(node_map(item, "ipv6CidrBlockState"), "state", "disassociating");
+	sim_route_tables_local(call->sim, vpc, text, false);
 	sim_out_text(call, "vpcId", vpc->id);
 	sim_out_node(call, "ipv6CidrBlockAssociation", item);
 }

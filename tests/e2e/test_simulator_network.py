@@ -10,6 +10,12 @@ import pytest
 from simulator import ec2, filters, permission, refused, simulator, subnet, tagged, vpc  # noqa: F401
 
 
+def local_ranges(ec2):
+    [table] = ec2.describe_route_tables()["RouteTables"]
+    routes = [each for each in table["Routes"] if each["GatewayId"] == "local"]
+    return [each.get("DestinationCidrBlock") or each["DestinationIpv6CidrBlock"] for each in routes]
+
+
 class TestVpc:
     def test_what_comes_with_one(self, simulator, ec2):
         vpc = ec2.create_vpc(CidrBlock="10.0.0.7/16", TagSpecifications=tagged("vpc", Name="a & <b>"))["Vpc"]
@@ -126,6 +132,7 @@ class TestSubnet:
         simulator.advance(5)
         [whole] = ec2.describe_vpcs(VpcIds=[vpc["VpcId"]])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
         block = whole["Ipv6CidrBlock"]
+        assert local_ranges(ec2) == ["10.0.0.0/16", block]
         assert block.endswith("/56") and whole["Ipv6CidrBlockState"]["State"] == "associated"
         refused("CidrLimitExceeded", ec2.associate_vpc_cidr_block, VpcId=vpc["VpcId"], AmazonProvidedIpv6CidrBlock=True)
         subnet = ec2.create_subnet(VpcId=vpc["VpcId"], CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
@@ -153,6 +160,7 @@ class TestSubnet:
         simulator.advance(5)
         [left] = ec2.describe_vpcs(VpcIds=[vpc["VpcId"]])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
         assert left["Ipv6CidrBlockState"]["State"] == "disassociated"
+        assert local_ranges(ec2) == ["10.0.0.0/16"]
         ec2.associate_vpc_cidr_block(VpcId=vpc["VpcId"], AmazonProvidedIpv6CidrBlock=True)
 
     @pytest.mark.parametrize(
