@@ -7,8 +7,8 @@
 #include "cli/progress.h"
 #include "cli/providers.h"
 #include "cli/secrets.h"
-#include "cli/unfinished.h"
 #include "cli/recovery.h"
+#include "cli/unfinished.h"
 #include "cli/version.h"
 #include "reconcile/phases.h"
 #include "reconcile/recover.h"
@@ -262,6 +262,9 @@ bool job_refresh(struct job *job)
 		return false;
 	secrets_redact_live(job);
 	job_take_unfinished(job);
+	if (job->recovered)
+		recover_hold(job->intents, job->intent_count, job->objects, job->object_count, job->refresh.live,
+			     job->arena);
 	return true;
 }
 

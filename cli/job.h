@@ -48,6 +48,7 @@ struct job {
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
 	struct unfinished_item *unfinished;	 /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
+	bool recovered;	     /* what is still open now cannot be settled by this run */
 	bool undoes_refused; /* of the run that is being undone each call was refused */
 
 	struct plan plan;

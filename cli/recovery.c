@@ -196,6 +196,7 @@ bool job_recover(struct job *job)
 	bool good = settle(job);
 	if (!end(job, good) || !job_reload(job))
 		return false;
+	job->recovered = true;
 	count -= job->intent_count;
 	if (count > 0)
 		talk(job->invocation, "%zu unfinished call%s of an earlier run settled", count, count == 1 ? "" : "s");
@@ -213,16 +214,18 @@ static bool visit_strays(struct job *job, stray_visit *visit, void *context)
 
 	map_init(&recorded);
 	for (size_t i = 0; job->refresh.stray_count > 0 && i < job->object_count; i++)
-		map_set(&recorded, job->objects[i]->object_id, job->objects[i]);
+		map_set(&recorded, job->objects[i]->object_id, &job->objects[i]);
 	for (size_t i = 0; good && i < job->refresh.stray_count; i++) {
 		const struct stray *stray = &job->refresh.strays[i];
-		const struct object *object = map_get(&recorded, stray->live->ownership.object_id);
+		struct object *const *place = map_get(&recorded, stray->live->ownership.object_id);
+		const struct object *object = place ? *place : NULL;
+		const struct live *live = place ? job->refresh.live[place - job->objects] : NULL;
 		struct past_call past;
 
 		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent,
 					     stray->live->provider_id, &past, job->diagnostics);
 		if (good)
-			visit(context, recover_stray_origin(&past, stray, object, now_ms), stray, &past, object);
+			visit(context, recover_stray_origin(&past, stray, object, live, now_ms), stray, &past, object);
 	}
 	map_release(&recorded);
 	return good;

@@ -26,8 +26,10 @@ static bool is_lost(const struct intent *intent)
 struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
 			     bool may_come)
 {
+	/* What a create made was recorded until it was deleted: of this one nothing was ever seen. */
 	if (!object)
-		return (struct verdict){SETTLEMENT_DONE, "its object is no longer recorded"};
+		return (struct verdict){intent->creates ? SETTLEMENT_ABSENT : SETTLEMENT_DONE,
+					"its object is no longer recorded"};
 	if (!live)
 		return (struct verdict){SETTLEMENT_NONE, "its object was not read"};
 	if (live->presence == PRESENCE_UNREAD)
@@ -69,6 +71,30 @@ void recover_all(struct recovery *recovery)
 		recovery->open_count += recovery->verdicts[i].settlement == SETTLEMENT_NONE;
 	}
 	map_release(&by_id);
+}
+
+void recover_hold(const struct intent *intents, size_t intent_count, struct object *const *objects, size_t object_count,
+		  const struct live **live, struct arena *arena)
+{
+	struct map open;
+
+	map_init(&open);
+	for (size_t i = 0; i < intent_count; i++)
+		if (intents[i].creates)
+			map_set(&open, intents[i].object_id, (void *)(uintptr_t)(i + 1));
+	for (size_t i = 0; i < object_count; i++) {
+		size_t at = (size_t)(uintptr_t)map_get(&open, objects[i]->object_id);
+
+		if (at == 0 || !live[i] || live[i]->presence != PRESENCE_ABSENT || objects[i]->provider_id.size > 0)
+			continue;
+		struct live *held = arena_new(arena, struct live);
+		*held = *live[i];
+		held->presence = PRESENCE_UNREAD;
+		held->unread_reason = arena_format(arena, "it is not known what became of %.*s",
+						   SLICE_ARGUMENTS(intents[at - 1].operation));
+		live[i] = held;
+	}
+	map_release(&open);
 }
 
 static bool is_settled(const struct verdict *verdict)
@@ -189,25 +215,34 @@ static struct slice own_id(const struct past_call *past, const struct object *re
 	return recorded ? recorded->provider_id : past->provider_id;
 }
 
+/* Whether it is known what the call made: its answer told, or its object, which came after it was given up, has its
+ * tag. */
+static bool is_accounted(const struct past_call *past, const struct stray *stray, const struct live *own)
+{
+	return past->outcome == OUTCOME_DONE ||
+	       (own && own->presence == PRESENCE_PRESENT && own->ownership.intent.size > 0 &&
+		slice_equal(own->ownership.intent, stray->live->ownership.intent));
+}
+
 static bool is_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
-		    int64_t now_ms)
+		    const struct live *live, int64_t now_ms)
 {
 	struct slice own = own_id(past, recorded);
 
 	/* Listings lag: it may just have been deleted. */
 	if (!past->known || past->is_open || past->was_recorded)
 		return false;
-	if (past->outcome != OUTCOME_DONE)
+	if (!is_accounted(past, stray, live))
 		return true;
 	return own.size > 0 && !slice_equal(own, stray->live->provider_id) && now_ms - past->sent_ms < LATE_MOST_MS;
 }
 
 enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
-				       const struct object *recorded, int64_t now_ms)
+				       const struct object *recorded, const struct live *live, int64_t now_ms)
 {
 	struct slice own = own_id(past, recorded);
 
-	if (is_twin(past, stray, recorded, now_ms))
+	if (is_twin(past, stray, recorded, live, now_ms))
 		return STRAY_TWIN;
 	if (past->was_recorded)
 		return STRAY_LEFT;

@@ -65,6 +65,13 @@ struct recovery {
 
 /* Judges every intent. */
 void recover_all(struct recovery *recovery);
+/*
+ * After recovery, of what was read since: an object that is not there, while the create that was to make it is still
+ * open, counts as unread. It may come yet, so it is neither forgotten nor made a second time. live is parallel to
+ * objects.
+ */
+void recover_hold(const struct intent *intents, size_t intent_count, struct object *const *objects, size_t object_count,
+		  const struct live **live, struct arena *arena);
 /* Makes a commit durable. The lease is held. */
 __attribute__((warn_unused_result)) bool recover_record(const struct commit *commit, struct store *store,
 							struct diagnostics *diagnostics);
@@ -85,10 +92,11 @@ enum { STRAY_ORIGIN_COUNT = 3 };
 
 /*
  * A twin is the work of one of our own calls come late or done twice: one that was given up, or, for as long as a call
- * may be on its way, one whose own object is recorded under another id, or was until a run deleted it.
+ * may be on its way, one whose own object is recorded under another id, or was until a run deleted it. recorded: the
+ * object that its tags name, or NULL; live: what was read of that, or NULL.
  */
 enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
-				       const struct object *recorded, int64_t now_ms);
+				       const struct object *recorded, const struct live *live, int64_t now_ms);
 /* recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena.
  */
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,

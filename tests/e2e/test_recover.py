@@ -70,6 +70,19 @@ def test_what_cannot_be_read_stays_open(tiny):
     assert len(world(tiny, "vpc")) == 1
 
 
+@pytest.mark.parametrize("command", ["apply", "destroy"])
+def test_what_may_still_come_is_neither_forgotten_nor_made_again(tiny, command):
+    """Recovery could not look, and the plan finds nothing: that claims nothing either."""
+    lose(tiny, "CreateVpc", "lost_request")
+    tiny.run("sim", "fault", "DescribeVpcs", "deny", "1", "1")
+    result = tiny.run(command, "--yes", status=7)
+    assert "it is not known what became of CreateVpc" in result.out
+    assert "aws.vpc.main" in recorded(tiny) and world(tiny, "vpc") == {}
+    assert rows(tiny, "SELECT operation FROM intents") == [("CreateVpc",)]
+    tiny.run("destroy", "--yes")
+    assert outcomes(tiny, "CreateVpc") == ["absent"]
+
+
 def test_what_was_never_finished_and_cannot_be_read_holds_up_its_users(tiny):
     """Its id is known by then, and nothing else of it."""
     lose(tiny, "CreateVpc")
