@@ -28,12 +28,18 @@ static bool is_at_hand(const struct planning *planning, const struct object *obj
 	       (owner.size == 0 || slice_equal(owner, planning->input->record->lineage));
 }
 
+/* What a service showed once, of this one, has made room for what it showed of the other. */
+static bool was_shown(const struct item *item)
+{
+	return value_get_named(&item->resource->desired, SECRET_TO) != NULL;
+}
+
 static bool fits(struct planning *planning, const struct item *item, size_t index, struct trial *ret)
 {
 	struct object *object = planning->input->objects[index];
 	const struct live *live = planning->input->live ? planning->input->live[index] : NULL;
 
-	if (!is_at_hand(planning, object, live) || !item->identity ||
+	if (was_shown(item) || !is_at_hand(planning, object, live) || !item->identity ||
 	    !identity_equal(&object->identity, item->identity) || !was_current(planning, object))
 		return false;
 	ret->item = *item;

@@ -342,3 +342,26 @@ def test_what_changes_its_address_while_it_is_used(site):
     stack.run("state", "mv", *words)
     plan_is_empty(stack)
     assert sorted(ids_of(stack).values()) == sorted(before.values())
+
+
+def test_what_was_shown_once_is_made_anew(site):
+    """The file holds the key of the other one by now: of what was left behind it is lost."""
+    given = site.stack.folder / "given.pem"
+
+    def pair(name):
+        more = {"secret_to": {"file": "given.pem"}, "lifecycle": {"create_before_destroy": True}}
+        site.stack.write("site.yaml", spec_text({"aws.key_pair": {"k": {"name": name, **more}}}))
+
+    pair("first")
+    apply(site.stack)
+    keys, pairs = [given.read_text()], site.things("key-pair")
+    pair("second")
+    site.cut_off(signal.SIGKILL, lambda number, action, executed: action == "DeleteKeyPair" and not executed)
+    keys.append(given.read_text())
+    pairs |= site.things("key-pair")
+    assert len(pairs) == 2 and keys[0] != keys[1]
+    pair("first")
+    apply(site.stack)
+    assert given.read_text() not in keys
+    assert len(site.things("key-pair")) == 1 and not site.things("key-pair") & pairs
+    plan_is_empty(site.stack)
