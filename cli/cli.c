@@ -32,9 +32,21 @@ struct report invocation_report(struct invocation *invocation)
 	};
 }
 
+/* An interrupt that ended the work tells more than the errors that it left behind. */
+static int final_status(const struct invocation *invocation, int status)
+{
+	struct world *world = invocation->world;
+	int number = world->interrupting_signal ? world->interrupting_signal(world) : 0;
+
+	status = exit_status_of(invocation->diagnostics, status);
+	if (world->interrupted(world) > 0 && (status == STATUS_ERROR || status == STATUS_PARTLY))
+		return number > 0 ? STATUS_SIGNAL + number : STATUS_INTERRUPTED;
+	return status;
+}
+
 int invocation_end(struct invocation *invocation, struct report *report, int status)
 {
-	report->status = exit_status_of(invocation->diagnostics, status);
+	report->status = final_status(invocation, status);
 	return sinks_end(invocation->sinks, report, invocation->diagnostics) ? status : STATUS_ERROR;
 }
 
@@ -54,18 +66,6 @@ static void show_diagnostics(struct invocation *invocation)
 		return;
 	render_diagnostics(&text, invocation->sources, invocation->diagnostics, invocation->arena, invocation->talk);
 	invocation->world->write(invocation->world, 2, buffer_slice(&text));
-}
-
-/* An interrupt that ended the work tells more than the errors that it left behind. */
-static int final_status(const struct invocation *invocation, int status)
-{
-	struct world *world = invocation->world;
-	int number = world->interrupting_signal ? world->interrupting_signal(world) : 0;
-
-	status = exit_status_of(invocation->diagnostics, status);
-	if (world->interrupted(world) > 0 && (status == STATUS_ERROR || status == STATUS_PARTLY))
-		return number > 0 ? STATUS_SIGNAL + number : STATUS_INTERRUPTED;
-	return status;
 }
 
 static int run_command(struct invocation *invocation, struct sinks *sinks)

@@ -171,7 +171,9 @@ def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
         run.send_signal(signals[1])
     out, err = finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[signals[0]])
     if len(signals) > 1:
-        applied = json.loads(out)["applied"]
+        document = json.loads(out)
+        applied = document["applied"]
+        assert document["status"] == run.returncode
         assert "aws.vpc.main  creating, not answered after" in err
         assert (applied["failed"], applied["skipped"], applied["unfinished"], applied["halfway"]) == (0, 2, 1, 1)
         assert [(one["address"], one["ending"]) for one in applied["left"]] == [
