@@ -69,6 +69,9 @@ static bool read_recorded(struct job *job)
 {
 	struct stack spec = job->stack;
 
+	/* Then the kinds of the spec are looked through for what a lost record would have held. */
+	if (job->object_count == 0)
+		return job_refresh(job);
 	job->stack = recorded_stack(job);
 	bool good = job_refresh(job);
 	job->stack = spec;
