@@ -1,15 +1,16 @@
 #include "cli/carry_out.h"
 #include "cli/command_list.h"
+#include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/saved_plan.h"
 
-/* A plan with errors is shown with them, and not carried out. */
+/* A plan with errors is shown with them, and not carried out. Where the state was lost, they come of that. */
 static int show_only(struct job *job)
 {
 	struct report report = job_report(job);
 
 	sinks_plan(job->invocation->sinks, &report);
-	return invocation_end(job->invocation, &report, STATUS_ERROR);
+	return invocation_end(job->invocation, &report, lost_state_permits(job) ? STATUS_ERROR : STATUS_REFUSED);
 }
 
 static int plan_once(struct invocation *invocation, bool destroy, bool *ret_again)

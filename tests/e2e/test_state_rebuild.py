@@ -337,6 +337,14 @@ def test_lost_state_is_noticed(nameless):
     assert (document["diagnostics"], document["calls"]) == ([], 3)
 
 
+def test_lost_state_of_what_is_there_but_once(sim):
+    """A name that is taken is not the user's mistake then."""
+    lose(sim)
+    result = sim.run("apply", "--yes", status=4)
+    assert "error: nothing is recorded, and yet" in result.err and "trueup state rebuild" in result.err
+    assert recorded(sim) == {}
+
+
 def test_lost_state_among_very_many(nameless_sim, tmp_path):
     """Where a listing has more than a page, what a lost state made is asked for by its tags."""
     tables = "".join(f"  t{number}: {{vpc: v}}\n" for number in range(120))
