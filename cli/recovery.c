@@ -231,8 +231,8 @@ static bool visit_strays(struct job *job, stray_visit *visit, void *context)
 	return good;
 }
 
-/* Records under which twins are deleted. */
-struct twins {
+/* Records under which twins are deleted, and those of what came after it was given up. */
+struct sweeping {
 	struct job *job;
 	struct object **items;
 	size_t count;
@@ -241,12 +241,25 @@ struct twins {
 static void add_twin(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
 		     const struct object *recorded)
 {
-	struct twins *twins = (struct twins *)context;
-	struct job *job = twins->job;
+	struct sweeping *sweeping = (struct sweeping *)context;
+	struct job *job = sweeping->job;
 
-	if (origin == STRAY_TWIN)
-		twins->items[twins->count++] = recover_twin(past, stray, recorded, id_new(job->world, job->arena),
-							    job->world->wall_ms(job->world), job->arena);
+	if (origin != STRAY_TWIN)
+		return;
+	talk(job->invocation, "%.*s was made for '%.*s' by a call that came late: it will be deleted",
+	     SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(recorded ? recorded->address : past->address));
+	sweeping->items[sweeping->count++] = recover_twin(past, stray, recorded, id_new(job->world, job->arena),
+							  job->world->wall_ms(job->world), job->arena);
+}
+
+/* Its id is recorded before anything is done to it: should it be deleted, a listing that lags shows it as ours. */
+static void add_found(struct sweeping *sweeping)
+{
+	struct job *job = sweeping->job;
+
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->is_found)
+			sweeping->items[sweeping->count++] = job->objects[i];
 }
 
 /* What is said of a stray: its id and address stand between the words. Without words nothing is. */
@@ -285,35 +298,35 @@ bool job_tell_strays(struct job *job)
 	return visit_strays(job, tell_stray, job);
 }
 
-static bool record_twins(struct job *job, struct object *const *twins, size_t count)
+static bool record_swept(struct job *job, struct object *const *swept, size_t count)
 {
 	const struct object **upserts = arena_new_array(job->arena, count, const struct object *);
 	struct slice *bodies = arena_new_array(job->arena, count, struct slice);
 	struct commit commit = {.upserts = upserts, .bodies = bodies, .upsert_count = count};
 
 	for (size_t i = 0; i < count; i++) {
-		talk(job->invocation, "%.*s was made for '%.*s' by a call that came late: it will be deleted",
-		     SLICE_ARGUMENTS(twins[i]->provider_id), SLICE_ARGUMENTS(twins[i]->address));
-		upserts[i] = twins[i];
-		bodies[i] = object_body_write(twins[i], job->arena, &job->style);
+		upserts[i] = swept[i];
+		bodies[i] = object_body_write(swept[i], job->arena, &job->style);
 	}
 	return recover_record(&commit, job->store, job->diagnostics);
 }
 
 bool job_sweep(struct job *job)
 {
-	struct twins twins = {job, arena_new_array(job->arena, job->refresh.stray_count + 1, struct object *), 0};
+	size_t most = job->refresh.stray_count + job->object_count;
+	struct sweeping sweeping = {job, arena_new_array(job->arena, most + 1, struct object *), 0};
 	int64_t serial = job->record->serial;
 
-	if (!visit_strays(job, add_twin, &twins))
+	if (!visit_strays(job, add_twin, &sweeping))
 		return false;
-	if (twins.count == 0)
+	add_found(&sweeping);
+	if (sweeping.count == 0)
 		return job_tell_strays(job);
 	if (!begin(job))
 		return false;
 	/* Another run has been at work since: what looked like a twin may be its own. */
 	bool stands = job->record->serial == serial;
-	bool good = !stands || record_twins(job, twins.items, twins.count);
+	bool good = !stands || record_swept(job, sweeping.items, sweeping.count);
 	return end(job, good) && job_reload(job) && job_load_bodies(job) && job_refresh(job) && job_tell_strays(job);
 }
 

@@ -199,10 +199,15 @@ static bool uses(const struct building *building, const struct action *action, c
 {
 	const struct action *leaving = &building->plan->actions[target];
 	if (!building->handovers.goes_first[target] || leaving->role != OBJECT_DEPOSED ||
-	    !value_is(&action->live, VALUE_MAP) || value_has_unread(&action->live) ||
-	    !slice_is(dependency->output, output_at(&leaving->kind->outputs, 0)->name))
+	    !value_is(&action->live, VALUE_MAP) || value_has_unread(&action->live))
 		return true;
-	return mentions(&action->live, leaving->provider_id);
+	if (slice_is(dependency->output, output_at(&leaving->kind->outputs, 0)->name))
+		return mentions(&action->live, leaving->provider_id);
+	/* A name, say, which the one that was left behind may have had alone. */
+	const struct value *output = value_is(&leaving->live_outputs, VALUE_MAP)
+					     ? value_get(&leaving->live_outputs, dependency->output)
+					     : NULL;
+	return !output || !value_is(output, VALUE_STRING) || mentions(&action->live, value_slice(output));
 }
 
 /* A target is deleted only after all that was recorded as referring to it has let go. */

@@ -27,6 +27,7 @@ void refresh_match_tags(struct refresh *refresh, struct live *found, size_t foun
 			continue;
 		refresh->live[members[i]] = live;
 		refresh->objects[members[i]]->provider_id = live->provider_id;
+		refresh->objects[members[i]]->is_found = true;
 		/* Nobody saw it made. */
 		object_discard_shown(refresh->objects[members[i]], refresh->arena);
 	}

@@ -129,6 +129,7 @@ struct object {
 	struct digest outputs_digest;
 	int64_t created_ms; /* wall */
 
+	bool is_found; /* its tags told its id, which is not recorded yet */
 	bool has_body;
 	struct value outputs;		       /* MAP */
 	struct value applied;		       /* MAP, symbolic: what the spec set, deferred values as such */
