@@ -205,25 +205,6 @@ static bool prepare(struct undo *undo)
 	return job_recover(job) && job_load_bodies(job) && read_past(undo);
 }
 
-/* What goes back is looked at, and what refers to it. */
-static bool read_touched(struct undo *undo)
-{
-	struct job *job = undo->job;
-	struct map addresses, ids;
-
-	map_init(&addresses);
-	map_init(&ids);
-	for (size_t i = 0; i < undo->undoing.address_count; i++)
-		map_set(&addresses, undo->undoing.addresses[i], &undo->undoing.addresses[i]);
-	for (size_t i = 0; i < job->object_count; i++)
-		if (map_get(&addresses, job->objects[i]->address))
-			map_set(&ids, job->objects[i]->object_id, job->objects[i]);
-	bool good = job_refresh_some(job, &ids);
-	map_release(&addresses);
-	map_release(&ids);
-	return good;
-}
-
 static void plan_nothing(struct job *job)
 {
 	job->plan = (struct plan){
@@ -268,13 +249,55 @@ static bool make(struct undo *undo)
 	return true;
 }
 
+/* What goes back is looked at, and what refers to it; what else has drifted is none of the undoing's business. */
+static void keep_touched(struct undo *undo)
+{
+	struct job *job = undo->job;
+	struct map touched;
+
+	map_init(&touched);
+	for (size_t i = 0; i < undo->undoing.address_count; i++)
+		map_set(&touched, undo->undoing.addresses[i], &undo->undoing.addresses[i]);
+	for (size_t i = 0; i < job->twin_count; i++)
+		map_set(&touched, job->twins[i], &job->twins[i]);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (!map_get(&touched, job->objects[i]->address) && !map_get(&touched, job->objects[i]->object_id))
+			job->refresh.live[i] = NULL;
+	map_release(&touched);
+}
+
+/* Everything is read, because the undoing may take the last of a kind, and nobody lists that kind afterwards. */
+static bool read_all(struct undo *undo)
+{
+	struct job *job = undo->job;
+	int64_t serial = job->record->serial;
+
+	if (!job_refresh(job) || !(only_shows(job->invocation) ? job_tell_strays(job) : job_sweep(job)))
+		return false;
+	/* Twins are recorded now, or another run has been at work. */
+	if (job->record->serial != serial) {
+		undo_release(&undo->undoing);
+		if (!read_past(undo) || !make(undo) || !job_refresh(job))
+			return false;
+	}
+	keep_touched(undo);
+	return true;
+}
+
 static bool plan(struct undo *undo)
 {
 	struct job *job = undo->job;
-	struct plan_scope scope = {undo->undoing.addresses, undo->undoing.address_count, true};
+	bool chosen = arguments_has(job->invocation->arguments, FLAG_TARGET);
+	struct plan_scope scope = {
+		.targets = undo->undoing.addresses,
+		.target_count = undo->undoing.address_count,
+		.exact = true,
+		.leaving = job->twins,
+		.leaving_count = chosen ? 0 : job->twin_count,
+	};
 	bool good = true;
 
-	if (scope.target_count == 0)
+	if (scope.target_count + scope.leaving_count == 0)
 		plan_nothing(job);
 	else
 		good = job_plan(job, &job->stack, false, &scope);
@@ -307,7 +330,7 @@ static int undo_once(struct invocation *invocation, bool *ret_again)
 
 	job_init(&job, invocation);
 	map_init(&undo.undoing.made);
-	if (prepare(&undo) && make(&undo) && read_touched(&undo)) {
+	if (prepare(&undo) && make(&undo) && read_all(&undo)) {
 		bool good = plan(&undo);
 
 		status = good && !only_shows(invocation) ? job_carry_out(&job, false) : show(&job, good);

@@ -46,7 +46,9 @@ struct job {
 	const struct identity *identities;	 /* parallel to stack.providers, or NULL */
 	struct refresh refresh;			 /* refresh.live is NULL until it was read */
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
-	struct unfinished_item *unfinished;	 /* what runs that did not end have done: see unfinished.h */
+	struct slice *twins;			 /* object ids under which job_sweep() has recorded some */
+	size_t twin_count;
+	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
 	bool recovered;	     /* what is still open now cannot be settled by this run */
 	bool undoes_refused; /* of the run that is being undone each call was refused */

@@ -8,7 +8,7 @@ static struct plan_scope scope_of(const struct job *job)
 {
 	const struct option *targets = &job->invocation->arguments->options[FLAG_TARGET];
 
-	return (struct plan_scope){targets->values, targets->count, false};
+	return (struct plan_scope){.targets = targets->values, .target_count = targets->count};
 }
 
 /* Before anything is read: a slip of the pen is told at once. */

@@ -300,15 +300,23 @@ bool job_tell_strays(struct job *job)
 
 static bool record_swept(struct job *job, struct object *const *swept, size_t count)
 {
+	struct slice *ids = arena_new_array(job->arena, count, struct slice);
+	size_t twins = 0;
 	const struct object **upserts = arena_new_array(job->arena, count, const struct object *);
 	struct slice *bodies = arena_new_array(job->arena, count, struct slice);
 	struct commit commit = {.upserts = upserts, .bodies = bodies, .upsert_count = count};
 
 	for (size_t i = 0; i < count; i++) {
 		upserts[i] = swept[i];
+		if (!swept[i]->is_found)
+			ids[twins++] = swept[i]->object_id;
 		bodies[i] = object_body_write(swept[i], job->arena, &job->style);
 	}
-	return recover_record(&commit, job->store, job->diagnostics);
+	if (!recover_record(&commit, job->store, job->diagnostics))
+		return false;
+	job->twins = ids;
+	job->twin_count = twins;
+	return true;
 }
 
 bool job_sweep(struct job *job)

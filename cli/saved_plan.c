@@ -465,7 +465,7 @@ static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (action_is_carried_out(&saved->actions[i]))
 			addresses[count++] = saved->actions[i].address;
-	return (struct plan_scope){addresses, count, true};
+	return (struct plan_scope){.targets = addresses, .target_count = count, .exact = true};
 }
 
 bool saved_plan_prepare(struct job *job)

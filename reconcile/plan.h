@@ -118,7 +118,9 @@ struct plan {
 struct plan_scope {
 	const struct slice *targets; /* addresses; none: everything */
 	size_t target_count;
-	bool exact; /* nothing beside them: they were chosen with all that goes with them */
+	bool exact;		     /* nothing beside them: they were chosen with all that goes with them */
+	const struct slice *leaving; /* ids of recorded objects that go in addition, wherever their address stands */
+	size_t leaving_count;
 };
 
 struct plan_input {

@@ -108,7 +108,8 @@ static void reach(struct focusing *focusing, size_t node)
 static void reach_targets(struct focusing *focusing)
 {
 	const struct planning *planning = focusing->planning;
-	bool all = planning->input->scope.target_count == 0;
+	const struct plan_scope *scope = &planning->input->scope;
+	bool all = scope->target_count == 0 && !scope->exact;
 
 	for (size_t i = 0; i < planning->item_count; i++)
 		if (all || plan_is_named(planning, planning->items[i].address))
@@ -116,6 +117,22 @@ static void reach_targets(struct focusing *focusing)
 	for (size_t i = 0; i < planning->input->object_count; i++)
 		if (all || plan_is_named(planning, planning->input->objects[i]->address))
 			reach(focusing, node_of_object(planning, i));
+}
+
+/* What nobody refers to, and what its address stands for stays out of it. */
+static void reach_leaving(struct focusing *focusing)
+{
+	const struct planning *planning = focusing->planning;
+	const struct plan_scope *scope = &planning->input->scope;
+	struct map leaving;
+
+	map_init(&leaving);
+	for (size_t i = 0; i < scope->leaving_count; i++)
+		map_set(&leaving, scope->leaving[i], (void *)(uintptr_t)(i + 1));
+	for (size_t i = 0; scope->leaving_count > 0 && i < planning->input->object_count; i++)
+		if (map_get(&leaving, planning->input->objects[i]->object_id))
+			reach(focusing, node_of_object(planning, i));
+	map_release(&leaving);
 }
 
 static void reach_along(struct focusing *focusing)
@@ -145,6 +162,7 @@ void plan_focus(struct planning *planning)
 	name_targets(planning);
 	graph_init(&focusing.graph, node_count);
 	reach_targets(&focusing);
+	reach_leaving(&focusing);
 	if (scope->target_count > 0 && !scope->exact)
 		reach_along(&focusing);
 	graph_release(&focusing.graph);

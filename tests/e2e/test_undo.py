@@ -4,8 +4,9 @@ import sqlite3
 
 import pytest
 
-from cli import Terminal, applied, cloud_stack, recorded, simulate  # noqa: F401
+from cli import Terminal, applied, cloud_stack, recorded, simulate, world  # noqa: F401
 from test_cli_runs import gate  # noqa: F401
+from test_recover import come_late, rows
 
 NET = """\
 stack: net
@@ -253,6 +254,50 @@ def test_drift_elsewhere_is_left_alone(stack, moto):
     stack.write("net.yaml", base)
     changes = stack.run("plan", "--output", "json").json["actions"][0]["changes"]
     assert [(change["path"], change["cause"]) for change in changes] == [("dns_hostnames", "drift")]
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["the last of its kind goes", "the run did not touch its address"])
+def test_twin(sim, whole):
+    """What a call of ours made twice goes with the undoing, and drift at the same address stays."""
+    run = runs(sim)[0]["id"] if whole else apply_spec(sim, THIRD)
+    wanted = {address: "delete" for address in recorded(sim)} if whole else {"aws.subnet.c": "delete"}
+    if not whole:
+        sim.run("sim", "change", "vpc", recorded(sim)["aws.vpc.main"], "tags.team=green")
+    twin = come_late(sim, rows(sim, "SELECT lower(hex(intent)) FROM history WHERE operation = 'CreateVpc'")[0][0])
+    told = f"{twin} was made for 'aws.vpc.main' by a call that came late"
+    shown = sim.run("undo", run, "--detailed-exitcode", status=2)
+    assert f"{told}: the next apply deletes it" in shown.err and f"DELETE {twin}" not in shown.out
+    assert twin in world(sim, "vpc")
+    document = undo(sim, run, "--yes")
+    assert operations(document) == {**wanted, "aws.vpc.main": "delete"}
+    assert twin in {action.get("provider_id") for action in document["actions"]}
+    assert set(world(sim, "vpc")) == (set() if whole else {recorded(sim)["aws.vpc.main"]})
+    assert operations(undo(sim, run, "--detailed-exitcode")) == {}
+    if not whole:
+        sim.write("net.yaml", NET)
+        (drifted,) = sim.run("plan", "--output", "json").json["actions"]
+        assert [change["cause"] for change in drifted["changes"]] == ["drift"]
+
+
+def test_twin_beside_what_was_chosen(sim):
+    """--target keeps to what it names; what was recorded of the twin is deleted by the next apply."""
+    run = apply_spec(sim, THIRD)
+    twin = come_late(sim, rows(sim, "SELECT lower(hex(intent)) FROM history WHERE operation = 'CreateVpc'")[0][0])
+    document = undo(sim, run, "--yes", "--target", "aws.subnet.c")
+    assert operations(document) == {"aws.subnet.c": "delete"}
+    sim.write("net.yaml", NET)
+    assert twin in sim.run("apply", "--yes").out
+    assert twin not in world(sim, "vpc")
+    assert is_as_in(sim, NET)
+
+
+def test_what_it_needs_has_vanished(sim):
+    """All is read, and only what goes back is judged: what refers to a VPC that is gone is not made anew for it."""
+    run = apply_spec(sim, NET.replace("cidr: 10.0.1.0/24", "cidr: 10.0.1.0/24, tags: {team: red}"))
+    sim.run("sim", "remove", "vpc", recorded(sim)["aws.vpc.main"])
+    assert operations(undo(sim, run, "--yes")) == {"aws.subnet.a": "update"}
+    sim.write("net.yaml", NET)
+    assert operations(sim.run("plan", "--output", "json").json)["aws.vpc.main"] == "create"
 
 
 def test_asked_and_saved(sim):

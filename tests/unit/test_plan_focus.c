@@ -70,11 +70,44 @@ static void test_targets(void **state)
 		struct plan_fixture fixture;
 
 		plan_fixture_load(&fixture, rows[i].spec, rows[i].record);
-		fixture.scope = (struct plan_scope){&target, 1, rows[i].exact};
+		fixture.scope = (struct plan_scope){.targets = &target, .target_count = 1, .exact = rows[i].exact};
 		plan_fixture_plan(&fixture, rows[i].destroy);
 		if (strcmp(plan_summary(&fixture), rows[i].expected) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].name, plan_summary(&fixture), rows[i].expected);
 		assert_int_equal(fixture.plan.targeted, !rows[i].exact);
+		plan_fixture_release(&fixture);
+	}
+}
+
+/* One object of an address goes, and what the address stands for is left alone. */
+static void test_leaving(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *target; /* NULL: none */
+		const char *expected;
+	} beside[] = {
+		{"beside another address", "t.net.b", "delete t.net.a; update t.net.b:dns"},
+		{"alone", NULL, "delete t.net.a"},
+	};
+	const struct slice left_behind = SLICE("object-1");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++) {
+		const struct slice target = slice_of(beside[i].target);
+		struct plan_fixture fixture;
+
+		plan_fixture_load(&fixture, "{" NET_CHANGED "," NET_B_CHANGED "}", RECORD_LEFT);
+		fixture.scope = (struct plan_scope){
+			.targets = &target,
+			.target_count = beside[i].target != NULL,
+			.exact = true,
+			.leaving = &left_behind,
+			.leaving_count = 1,
+		};
+		plan_fixture_plan(&fixture, false);
+		if (strcmp(plan_summary(&fixture), beside[i].expected) != 0)
+			fail_msg("%s: '%s', not '%s'", beside[i].name, plan_summary(&fixture), beside[i].expected);
 		plan_fixture_release(&fixture);
 	}
 }
@@ -96,7 +129,7 @@ static void test_targets_that_are_not_there(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
 		const struct slice target = slice_of(found[i].target);
-		const struct plan_scope scope = {&target, 1, false};
+		const struct plan_scope scope = {.targets = &target, .target_count = 1};
 		struct plan_fixture fixture;
 
 		plan_fixture_load(&fixture, "{" NET_B "}", "{" NET_REC("{\"range\":\"10\"}") "}");
@@ -115,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_leaving),
 		cmocka_unit_test(test_targets_that_are_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
