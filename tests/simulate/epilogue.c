@@ -11,7 +11,6 @@ enum {
 	EDITS_MOST = 3,
 	WORST_CHANGE_MOST = 8,
 	WORST_REQUEST_MOST = 20,
-	CUT_REQUEST_MOST = 50,
 	DISK_STEPS_MOST = 100,
 	SETTLING_MS = 5 * 60 * 1000,
 };
@@ -64,10 +63,8 @@ void story_undo(struct story *story)
 	struct blueprint before = story->blueprint;
 	char run[AUDIT_RUN_BYTES], line[64];
 	struct misfortune misfortune = draw_misfortune(&universe->plot);
-	/* Cut off, and no more: undo does not look for what a call made twice. */
 	struct misfortune before_it = {.alone = true,
-				       .sure_mishap = MISHAP_CRASH_SENT,
-				       .sure_request = (uint64_t)chance_between(&universe->plot, 1, CUT_REQUEST_MOST)};
+				       .sure_change = (uint64_t)chance_between(&universe->plot, 1, WORST_CHANGE_MOST)};
 	bool calm = chance_one_in(&universe->plot, 2), whole = chance_one_in(&universe->plot, 2);
 	bool changed = apply_edits(story, whole ? NULL : &before_it, run);
 	int status;
