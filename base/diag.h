@@ -32,6 +32,7 @@ enum fault {
 	FAULT_STALE,	   /* a plan no longer fits: exit 4 */
 	FAULT_LEASE,	   /* another run holds the stack: exit 5 */
 	FAULT_BUDGET,	   /* more deletions than allowed: exit 6 */
+	FAULT_UNREAD,	   /* what had to be known first could not be read: exit 3 */
 	FAULT_INTERNAL,	   /* a bug, or an answer that breaks its own protocol */
 };
 

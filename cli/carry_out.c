@@ -108,7 +108,8 @@ int job_carry_out(struct job *job, bool reviewed)
 		lost_state_warn(job);
 		if (!job->plan.destroy)
 			report.outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
-		return invocation_end(job->invocation, &report, status_of_rest(job));
+		return invocation_end(job->invocation, &report,
+				      job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : status_of_rest(job));
 	}
 	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
 	    !secrets_find_key_for_apply(job) || !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))

@@ -5,7 +5,7 @@
 
 static int status_of(const struct job *job)
 {
-	if (job->plan.unread_count > 0)
+	if (job->plan.unread_count + job->refresh.unlisted_count > 0)
 		return STATUS_INCOMPLETE;
 	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) &&
 	    (!plan_is_empty(&job->plan) ||

@@ -9,6 +9,8 @@ static const struct {
 	{FAULT_STALE, STATUS_REFUSED},
 	{FAULT_BUDGET, STATUS_BUDGET},
 	{FAULT_USAGE, STATUS_USAGE},
+	/* Last: any other error says more. */
+	{FAULT_UNREAD, STATUS_INCOMPLETE},
 };
 
 static const struct {

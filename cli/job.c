@@ -252,6 +252,7 @@ bool job_refresh(struct job *job)
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.arena = job->arena,
+		.is_first = job->object_count == 0,
 		.watched = watched,
 		.watched_count = watched_count,
 	};

@@ -26,7 +26,7 @@ static const char *const fault_names[] = {
 	[FAULT_ABSENT] = "absent",	 [FAULT_CONFLICT] = "conflict",	  [FAULT_THROTTLED] = "throttled",
 	[FAULT_TRANSIENT] = "transient", [FAULT_AMBIGUOUS] = "ambiguous", [FAULT_UNSUPPORTED] = "unsupported",
 	[FAULT_STALE] = "stale",	 [FAULT_LEASE] = "lease",	  [FAULT_BUDGET] = "budget",
-	[FAULT_INTERNAL] = "internal",
+	[FAULT_UNREAD] = "unread",	 [FAULT_INTERNAL] = "internal",
 };
 
 static const char *const effect_names[] = {

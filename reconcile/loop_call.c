@@ -116,6 +116,7 @@ static int attempts_for(const struct task *task, const struct answer *answer)
 	case FAULT_STALE:
 	case FAULT_LEASE:
 	case FAULT_BUDGET:
+	case FAULT_UNREAD:
 	case FAULT_INTERNAL:
 		return 1;
 	}

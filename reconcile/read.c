@@ -153,6 +153,11 @@ static void on_listed(struct task *task, bool done)
 	struct read_batch *batch = task->context;
 	if (!done) {
 		struct slice reason = arena_copy(batch->arena, first_reason(&batch->findings));
+		if (batch->rounds == 0) {
+			const struct diag *first = diagnostics_first_error(&batch->findings);
+			batch->unlisted_reason = reason;
+			batch->unlisted_fault = first ? first->fault : FAULT_TRANSIENT;
+		}
 		for (size_t i = 0; i < batch->count; i++) {
 			if (batch->requests[i].live)
 				continue;

@@ -40,6 +40,8 @@ struct read_batch {
 	struct diagnostics findings;
 	struct live *found; /* all that the first listing gave, for whoever wants more than it asked for */
 	size_t found_count;
+	struct slice unlisted_reason; /* why the first listing failed; empty: it did not */
+	enum fault unlisted_fault;
 	size_t pending;
 	int rounds;
 	struct slice *missing;

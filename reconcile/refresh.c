@@ -153,7 +153,7 @@ static void start_group(struct refreshing *refreshing, struct group *group)
 		/* Whoever has the name of what is not recorded. */
 		group->batch.anyones |= group->members[i] >= refresh->object_count;
 	}
-	group->batch.everything = !refresh->by_id || nameless;
+	group->batch.everything = !refresh->by_id || nameless || group->lineage.size > 0;
 	read_start(&group->batch);
 }
 
@@ -250,6 +250,23 @@ static void find_lost(struct refreshing *refreshing)
 	map_release(&counted);
 }
 
+/* What an endpoint does not know at all was never made there. */
+static void find_unlisted(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+
+	for (size_t i = 0; i < refreshing->groups.count; i++) {
+		const struct group *group = refreshing->groups.entries[i].item;
+		bool is_known = group->batch.unlisted_fault != FAULT_UNSUPPORTED;
+
+		if (group->lineage.size == 0 || group->batch.unlisted_reason.size == 0 || !is_known ||
+		    refresh->unlisted_count++ > 0)
+			continue;
+		refresh->unlisted_kind = group->kind;
+		refresh->unlisted_reason = group->batch.unlisted_reason;
+	}
+}
+
 /*
  * What carries our tags without being recorded came of a call whose answer nobody saw. Looked
  * for at the end, because two aliases may list one place.
@@ -302,8 +319,7 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	gather_objects(&refreshing);
 	gather_unrecorded(&refreshing);
 	gather_watched_kinds(&refreshing);
-	bool is_first = refresh->object_count == 0 && !refresh->by_id;
-	if (is_first)
+	if (refresh->is_first)
 		gather_first(&refreshing);
 	for (size_t i = 0; i < refreshing.groups.count; i++)
 		start_group(&refreshing, refreshing.groups.entries[i].item);
@@ -315,8 +331,10 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 			refresh->live[i] = unread_live(refresh->arena, SLICE("it was not read"));
 	if (finished && !refresh->by_id)
 		find_strays(&refreshing);
-	if (finished && is_first)
+	if (finished && refresh->is_first) {
 		find_lost(&refreshing);
+		find_unlisted(&refreshing);
+	}
 	map_release(&refreshing.groups);
 	map_release(&refreshing.by_address);
 	map_release(&refreshing.recorded);

@@ -29,6 +29,9 @@ struct refresh {
 	size_t watched_count;
 	/* Read just these objects, by id, instead of listing all of a kind. */
 	bool by_id;
+	/* Nothing is recorded at all: a new stack's state, or one that was lost, and the kinds of the stack are listed.
+	 */
+	bool is_first;
 
 	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. */
 	const struct live **live;
@@ -37,9 +40,13 @@ struct refresh {
 	/* Seen in the listings: they say nothing of kinds and places that were not listed. */
 	struct stray *strays;
 	size_t stray_count, stray_capacity;
-	/* Where nothing is recorded at all: what another state of this stack made at addresses of the spec. */
+	/* Of a first one: what another state of this stack made at addresses of the spec. */
 	size_t lost_count;
 	struct slice lost_address, lost_id; /* of one of them */
+	/* And the kinds that could not be listed, so that nobody can tell of them; by place. */
+	size_t unlisted_count;
+	const struct kind *unlisted_kind; /* one of them */
+	struct slice unlisted_reason;
 };
 
 /* False where it was interrupted. What could not be read is marked as unread, not reported. */

@@ -383,3 +383,44 @@ def test_made_twice_where_that_is_meant(nameless_sim):
     result = nameless_sim.run("apply", "--yes", "--force")
     assert "3 done" in result.out and "warning: nothing is recorded, and yet" in result.err
     assert nameless_sim.run("plan", "--output", "json").json["diagnostics"] == []
+
+
+@pytest.mark.parametrize("fault", ["deny", "unavailable"])
+def test_whether_it_was_lost_cannot_be_told(nameless_sim, fault):
+    """What could not be listed may be there already: nobody makes it a second time unless told to."""
+    ids = ids_of(nameless_sim)
+    lose(nameless_sim)
+    fault = nameless_sim.run("sim", "../world", "fault", "DescribeSubnets", fault).out.split()[-1]
+    spec = NAMELESS.replace("  main:", "  new:").replace("vpc: main", "vpc: new")
+    nameless_sim.write("net.yaml", spec.replace("  a:", "  c:").partition("  b:")[0])
+    result = nameless_sim.run("plan", "--detailed-exitcode", status=3)
+    assert "warning: nothing is recorded, and whether a state was lost cannot be told: 'aws.subnet'" in result.err
+    assert nameless_sim.run("drift", status=3).err.count("cannot be told") == 1
+    result = nameless_sim.run("apply", "--yes", status=3)
+    assert "error: nothing is recorded, and whether" in result.err and "--force" in result.err
+    assert "the plan is not saved" in nameless_sim.run("plan", "--out", "p.plan", status=3).err
+    assert not (nameless_sim.folder / "p.plan").exists()
+    assert recorded(nameless_sim) == {}
+    assert "warning: nothing is recorded, and whether" in nameless_sim.run("destroy", "--yes", status=3).err
+    nameless_sim.run("sim", "../world", "remove", "fault", fault)
+    nameless_sim.write("net.yaml", NAMELESS)
+    rebuild(nameless_sim)
+    assert ids_of(nameless_sim) == ids
+
+
+def test_made_where_it_cannot_be_told(stack):
+    """Whoever knows that nothing is there yet says so."""
+    simulate(stack, "../world")
+    stack.write("net.yaml", NAMELESS)
+    stack.run("sim", "../world", "fault", "DescribeVpcs", "deny", "1", "2")
+    stack.run("apply", "--yes", status=3)
+    result = stack.run("apply", "--yes", "--force")
+    assert "3 done" in result.out and "warning: nothing is recorded, and whether" in result.err
+
+
+def test_a_kind_that_the_endpoint_does_not_know(stack):
+    """What it does not know was never made there: it is no reason to doubt the rest."""
+    simulate(stack, "../world")
+    stack.write("net.yaml", NAMELESS)
+    stack.run("sim", "../world", "fault", "DescribeSubnets", "unsupported", "1", "1")
+    assert stack.run("plan", "--output", "json").json["diagnostics"] == []

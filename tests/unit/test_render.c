@@ -225,6 +225,8 @@ static void test_exit_status(void **state)
 		{"stale", {FAULT_USER, FAULT_STALE}, 2, STATUS_ERROR, STATUS_REFUSED},
 		{"lease goes first", {FAULT_BUDGET, FAULT_STALE, FAULT_LEASE}, 3, STATUS_PARTLY, STATUS_LEASE},
 		{"budget", {FAULT_BUDGET}, 1, STATUS_ERROR, STATUS_BUDGET},
+		{"stale goes before unread", {FAULT_UNREAD, FAULT_STALE}, 2, STATUS_ERROR, STATUS_REFUSED},
+		{"unread", {FAULT_UNREAD}, 1, STATUS_ERROR, STATUS_INCOMPLETE},
 		{"usage", {FAULT_USAGE, FAULT_USER}, 2, STATUS_ERROR, STATUS_USAGE},
 	};
 
