@@ -3,7 +3,7 @@
 #include "cli/secrets.h"
 #include "cli/unfinished.h"
 
-bool job_refresh_some(struct job *job, const struct map *object_ids)
+bool job_refresh_some(struct job *job, const struct map *object_ids, bool is_first)
 {
 	struct object **some = arena_new_array(job->arena, job->object_count + 1, struct object *);
 	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
@@ -25,6 +25,7 @@ bool job_refresh_some(struct job *job, const struct map *object_ids)
 		.object_count = count,
 		.arena = job->arena,
 		.by_id = true,
+		.is_first = is_first,
 	};
 	if (!refresh_run(&job->refresh, job->diagnostics))
 		return false;

@@ -4,7 +4,8 @@
 #include "base/map.h"
 #include "cli/job.h"
 
-/* Reads, by id, the objects whose object ids are in the map; job->refresh.live is NULL for all others. */
-__attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids);
+/* Reads, by id, the objects whose object ids are in the map; job->refresh.live is NULL for all others.
+ * is_first: as in struct refresh. */
+__attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids, bool is_first);
 
 #endif

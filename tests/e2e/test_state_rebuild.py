@@ -424,3 +424,26 @@ def test_a_kind_that_the_endpoint_does_not_know(stack):
     stack.write("net.yaml", NAMELESS)
     stack.run("sim", "../world", "fault", "DescribeSubnets", "unsupported", "1", "1")
     assert stack.run("plan", "--output", "json").json["diagnostics"] == []
+
+
+def test_saved_plan_over_a_lost_state(nameless_sim):
+    """A plan that read nothing knows nothing of it: its apply looks before its first call."""
+    ids = ids_of(nameless_sim)
+    lose(nameless_sim)
+    nameless_sim.run("plan", "--refresh=none", "--out", "p.plan")
+    result = nameless_sim.run("apply", "p.plan", status=4)
+    assert "error: nothing is recorded, and yet 'aws." in result.err and ", and 2 more of the spec" in result.err
+    nameless_sim.run("sim", "../world", "fault", "DescribeVpcs", "deny", "1", "1")
+    assert "cannot be told: 'aws.vpc'" in nameless_sim.run("apply", "p.plan", status=4).err
+    assert recorded(nameless_sim) == {}
+    rebuild(nameless_sim)
+    assert ids_of(nameless_sim) == ids
+
+
+def test_saved_plan_over_what_cannot_be_told(stack):
+    simulate(stack, "../world")
+    stack.write("net.yaml", NAMELESS)
+    stack.run("plan", "--refresh=none", "--out", "p.plan")
+    stack.run("sim", "../world", "fault", "DescribeVpcs", "deny", "1", "1")
+    stack.run("apply", "p.plan", status=3)
+    assert "3 done" in stack.run("apply", "p.plan").out
