@@ -236,6 +236,11 @@ bool job_open_sessions(struct job *job)
 	return true;
 }
 
+bool job_is_first(const struct job *job)
+{
+	return job->object_count == 0 && job->record->serial == 0;
+}
+
 bool job_refresh(struct job *job)
 {
 	struct reading_view view;
@@ -252,7 +257,7 @@ bool job_refresh(struct job *job)
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.arena = job->arena,
-		.is_first = job->object_count == 0,
+		.is_first = job_is_first(job),
 		.watched = watched,
 		.watched_count = watched_count,
 	};

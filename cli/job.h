@@ -76,6 +76,8 @@ __attribute__((warn_unused_result)) bool job_open_state(struct job *job, enum st
 __attribute__((warn_unused_result)) bool job_reload(struct job *job);
 /* How long what an unanswered create may have made is looked for: --grace. */
 int64_t job_grace_ms(const struct job *job);
+/* Whether nothing was ever recorded: the stack is new, or its state was lost. */
+bool job_is_first(const struct job *job);
 /* Loads the bodies of all objects that have none yet, at once. */
 __attribute__((warn_unused_result)) bool job_load_bodies(struct job *job);
 /* Whether a state lies beside the spec already. */

@@ -278,7 +278,7 @@ static bool read_touched(struct job *job, const struct plan *saved)
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (saved->actions[i].object_id.size > 0 && action_is_carried_out(&saved->actions[i]))
 			map_set(&ids, saved->actions[i].object_id, &saved->actions[i]);
-	bool good = job_refresh_some(job, &ids, job->object_count == 0);
+	bool good = job_refresh_some(job, &ids, job_is_first(job));
 	map_release(&ids);
 	return good;
 }

@@ -383,6 +383,10 @@ def test_made_twice_where_that_is_meant(nameless_sim):
     result = nameless_sim.run("apply", "--yes", "--force")
     assert "3 done" in result.out and "warning: nothing is recorded, and yet" in result.err
     assert nameless_sim.run("plan", "--output", "json").json["diagnostics"] == []
+    # A record that is empty since a destroy is no lost one, though what the first state made is still there.
+    nameless_sim.run("destroy", "--yes")
+    assert nameless_sim.run("plan", "--output", "json").json["diagnostics"] == []
+    nameless_sim.run("apply", "--yes")
 
 
 @pytest.mark.parametrize("fault", ["deny", "unavailable"])
