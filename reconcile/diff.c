@@ -476,11 +476,19 @@ static void judge_unmanaged(struct diffing *diffing, const struct field *field, 
 		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_SHOW, side->observed, side->live);
 }
 
-/* Where a run was cut off before the last of its calls, it is the spec that is not carried out yet; else it is drift.
+/*
+ * Where a run was cut off before the last of its calls, it is the spec that is not carried out yet; else it is drift.
+ * After recovery the record itself has what that left behind. Only what is no more as recorded was moved by others.
  */
-static enum change_cause cause_of_rest(const struct diffing *diffing)
+static enum change_cause cause_of_rest(const struct diffing *diffing, const struct output *output,
+				       const struct value *is)
 {
-	bool intended = !diffing->input->observed || diffing->input->unfinished;
+	const struct value *recorded = member_of(diffing->input->recorded_outputs, output->name);
+	const struct value *goal = member_of(diffing->input->recorded_outputs, output->follows);
+	bool moved = recorded && !value_equal(recorded, is);
+	bool left = recorded && goal && !value_equal(recorded, goal);
+	bool intended = !diffing->input->observed || (!moved && (left || diffing->input->unfinished));
+
 	for (size_t i = 0; i < diffing->result->count; i++)
 		intended |= diffing->result->changes[i].cause == CAUSE_INTENT;
 	return intended ? CAUSE_INTENT : CAUSE_DRIFT;
@@ -497,7 +505,8 @@ static void judge_outputs(struct diffing *diffing)
 		const struct value *goal = member_of(diffing->input->outputs, output->follows);
 		if (is && goal && !value_is(is, VALUE_UNREAD) && !value_is(goal, VALUE_UNREAD) &&
 		    !value_equal(is, goal))
-			add_change(diffing, NULL, slice_of(output->name), cause_of_rest(diffing), EFFECT_SET, is, goal);
+			add_change(diffing, NULL, slice_of(output->name), cause_of_rest(diffing, output, is),
+				   EFFECT_SET, is, goal);
 	}
 }
 

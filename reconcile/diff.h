@@ -102,6 +102,8 @@ struct diff_input {
 	const struct value *live_sealed;  /* live as it would be recorded; NULL: has no secrets */
 	const struct value *outputs;	  /* MAP: live outputs; NULL: not read */
 	bool unfinished;		  /* a run that changed it did not end: what that left undone is no drift */
+	/* MAP: outputs as recorded; NULL: none */
+	const struct value *recorded_outputs;
 	const struct slice *ignored;
 	size_t ignored_count;
 	bool parts_only;  /* just the fields that settle */

@@ -244,6 +244,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
 		.outputs = live ? &item->live->outputs : NULL,
+		.recorded_outputs = complete ? &item->object->outputs : NULL,
 		.unfinished = item->object && unfinished_is(item->object),
 		.ignored = item->resource->ignored,
 		.ignored_count = item->resource->ignored_count,

@@ -373,12 +373,40 @@ static bool outputs_follow(const struct kind *kind, const struct live *live)
 	return true;
 }
 
-static void take_outputs(struct object *object, const struct live *live, const struct value *const *models,
-			 size_t model_count, const struct json_style *style, struct arena *arena)
+/*
+ * Outputs as they are to be recorded. What follows another one stays as it was recorded until it has followed: anything
+ * else it was moved to by others.
+ */
+static struct value outputs_taken(const struct object *object, const struct kind *kind, const struct value *live,
+				  struct arena *arena)
 {
-	if (!value_is(&live->outputs, VALUE_MAP))
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < live->count; i++)
+		value_builder_member(&builder, value_slice(&live->members[i].key), live->members[i].value);
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *is = value_get_named(live, output->name);
+		const struct value *goal = output->follows ? value_get_named(live, output->follows) : NULL;
+		const struct value *recorded = value_get_named(&object->outputs, output->name);
+
+		if (is && goal && recorded && !value_equal(is, goal))
+			value_builder_set(&builder, slice_of(output->name), *recorded);
+	}
+	return value_builder_map(&builder, arena);
+}
+
+static void take_outputs(struct object *object, const struct unfinished_reading *reading,
+			 const struct value *const *models, size_t model_count, const struct json_style *style,
+			 struct arena *arena)
+{
+	const struct value *live = &reading->live->outputs;
+
+	if (!value_is(live, VALUE_MAP))
 		return;
-	struct value marked = secret_marks_put(arena, style, &live->outputs, models, model_count);
+	struct value taken = outputs_taken(object, reading->kind, live, arena);
+	struct value marked = secret_marks_put(arena, style, &taken, models, model_count);
 
 	object->outputs = json_seal(arena, &marked, style);
 	object->outputs_digest = digest_of(json_canonical(arena, &object->outputs, style));
@@ -406,7 +434,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	else
 		whole = settle_update(&settling, kind) && outputs_follow(kind, live);
 	if (settling.taken) {
-		take_outputs(object, live, models, count, style, arena);
+		take_outputs(object, reading, models, count, style, arena);
 		/* The record is of no spec's form any more. */
 		object->symbolic = never;
 	}

@@ -18,6 +18,16 @@ CUTS = {
     "a deletion": (LESS, "DeleteSubnet", "aws.subnet.b", None),
 }
 
+MICRO = NET.replace("outputs:", "aws.launch_template:\n  t: {name: worker, instance_type: t3.micro}\noutputs:")
+SMALL = MICRO.replace("t3.micro", "t3.small")
+
+# Calls at which the apply of a new version of the template is killed, and whether they were carried out then: what it
+# shows is new then, and its default is not.
+HALVES = {
+    "the new version is made": ("CreateLaunchTemplateVersion", "after"),
+    "it is not the default yet": ("ModifyLaunchTemplate", "before"),
+}
+
 
 def base_of(spec):
     """What was applied before."""
@@ -132,6 +142,66 @@ def test_foreign_change_beside_it(net, gate, moto):
             net.run("recover")
         (action,) = drift(net, 2)["actions"]
         assert [(change["path"], change["cause"]) for change in action["changes"]] == [("tags.floor", "drift")]
+
+
+@pytest.fixture(params=HALVES)
+def half(request, net, gate):
+    # Recovery does not wait for more of it to show: nothing but the record tells of it then.
+    net.environment.update(TRUEUP_GRACE="0")
+    apply_spec(net, MICRO)
+    return net, kill(net, gate, SMALL, *HALVES[request.param])
+
+
+def planned(document):
+    return [
+        (change["path"], change["cause"], change["before"], change["after"])
+        for action in document["actions"]
+        for change in action["changes"]
+    ]
+
+
+def test_what_follows_is_no_drift(half):
+    """The default version, which is to follow what the run made, is its own doing too, before recovery and after."""
+    net, run = half
+    began = {"address": "aws.launch_template.t", "deletes": False, "fields": "instance_type", "run": run}
+    default = ("default_version", "intent", "1", "2")
+    for known, status in [([began], 2), ([], 0)]:
+        document = drift(net, status)
+        assert (document["actions"], document["unfinished"]) == ([], known)
+        for text, changes in [
+            (MICRO, [("instance_type", "intent", "t3.small", "t3.micro"), default]),
+            (SMALL, [default]),
+        ]:
+            net.write("net.yaml", text)
+            document = net.run("plan", "--output", "json").json
+            assert planned(document) == changes
+            assert "outside" not in net.run("plan").out
+        net.run("recover")
+    net.run("apply", "--yes")
+    assert is_as_in(net, SMALL)
+    assert drift(net, 0)["actions"] == []
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+def test_what_follows_is_undone(half, recovered):
+    net, run = half
+    if recovered:
+        net.run("recover")
+    assert operations(undo(net, run, "--yes")) == {"aws.launch_template.t": "update"}
+    assert is_as_in(net, MICRO)
+
+
+def test_default_that_others_moved_in_the_meantime(net, gate, moto):
+    net.environment.update(TRUEUP_GRACE="0")
+    apply_spec(net, MICRO)
+    apply_spec(net, SMALL)
+    kill(net, gate, SMALL.replace("t3.small", "t3.large"), "CreateLaunchTemplateVersion")
+    template = recorded(net)["aws.launch_template.t"]
+    moto.client("ec2").modify_launch_template(LaunchTemplateId=template, DefaultVersion="1")
+    for recover in (False, True):
+        if recover:
+            net.run("recover")
+        assert planned(drift(net, 2)) == [("default_version", "drift", "1", "3")]
 
 
 def test_second_call_is_refused(stack):

@@ -56,7 +56,8 @@ static const struct row {
 	const char *live;     /* NULL: nothing is there any more */
 	const char *settled;
 	bool taken, whole;
-	const char *versions; /* outputs */
+	/* Outputs: as they were recorded, as they are, and what is recorded then. */
+	const char *recorded_versions, *versions, *settled_versions;
 } rows[] = {
 	{"nothing was done", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"x\"}", "{\"label\":\"x\"}",
 	 .taken = false},
@@ -110,9 +111,18 @@ static const struct row {
 	{"a value that was not known yet", "{\"label\":\"x\"}", "{\"label\":{\"$deferred\":\"${t.net.b.id}\"}}",
 	 "{\"label\":\"y\"}", "{\"label\":\"x\"}", .taken = false},
 	{"an output that lags behind", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}",
-	 "{\"label\":\"y\"}", .taken = true, .versions = "{\"default_version\":1,\"latest_version\":2}"},
+	 "{\"label\":\"y\"}", .taken = true, .recorded_versions = "{\"default_version\":1,\"latest_version\":1}",
+	 .versions = "{\"default_version\":1,\"latest_version\":2}",
+	 .settled_versions = "{\"default_version\":1,\"latest_version\":2}"},
 	{"an output that has followed", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}",
-	 "{\"label\":\"y\"}", .taken = true, .whole = true, .versions = "{\"default_version\":2,\"latest_version\":2}"},
+	 "{\"label\":\"y\"}", .taken = true, .whole = true,
+	 .recorded_versions = "{\"default_version\":1,\"latest_version\":1}",
+	 .versions = "{\"default_version\":2,\"latest_version\":2}",
+	 .settled_versions = "{\"default_version\":2,\"latest_version\":2}"},
+	{"an output that others moved", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{\"label\":\"y\"}",
+	 "{\"label\":\"y\"}", .taken = true, .recorded_versions = "{\"default_version\":2,\"latest_version\":2}",
+	 .versions = "{\"default_version\":1,\"latest_version\":3}",
+	 .settled_versions = "{\"default_version\":2,\"latest_version\":3}"},
 	{"it was deleted", "{\"label\":\"x\"}", NULL, NULL, "{\"label\":\"x\"}", .taken = true, .whole = true},
 	{"it is gone while it was changed", "{\"label\":\"x\"}", "{\"label\":\"y\"}", NULL, "{\"label\":\"x\"}",
 	 .whole = true},
@@ -141,7 +151,7 @@ static struct object begin(struct arena *arena, const struct row *row)
 		.applied = recorded,
 		.resolved = recorded,
 		.observed = recorded,
-		.outputs = value_map(NULL, 0),
+		.outputs = read_json(arena, row->recorded_versions ? row->recorded_versions : "{}"),
 		.has_body = true,
 	};
 
@@ -177,11 +187,12 @@ static struct object stored(struct arena *arena, const struct object *object)
 	return read;
 }
 
-static void expect(struct arena *arena, const struct row *row, const char *what, const struct value *is)
+static void expect(struct arena *arena, const struct row *row, const char *what, const struct value *is,
+		   const char *settled)
 {
 	struct slice text_of_it = json_canonical(arena, is, &style);
 
-	if (!slice_is(text_of_it, row->settled))
+	if (!slice_is(text_of_it, settled))
 		fail_msg("%s: %s is %.*s", row->name, what, SLICE_ARGUMENTS(text_of_it));
 }
 
@@ -208,8 +219,9 @@ static void test_settled(void **state)
 		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
 		if (outcome.taken != row->taken || outcome.whole != row->whole)
 			fail_msg("%s: taken %d, whole %d", row->name, outcome.taken, outcome.whole);
-		expect(&arena, row, "applied", &object.applied);
-		expect(&arena, row, "resolved", &object.resolved);
+		expect(&arena, row, "applied", &object.applied, row->settled);
+		expect(&arena, row, "resolved", &object.resolved, row->settled);
+		expect(&arena, row, "outputs", &object.outputs, row->settled_versions ? row->settled_versions : "{}");
 		/* The digest is that of no spec any more. */
 		bool moved = row->taken && row->live;
 		assert_int_equal(memcmp(&object.symbolic, &never, sizeof(never)) == 0, moved);
