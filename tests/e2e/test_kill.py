@@ -409,9 +409,11 @@ def test_killed_at_a_request(works, work, moment, times):
     chance = random.Random(f"{work} {moment} {times}")
     # So that the tests together reach all parts of a run.
     ways = [*itertools.product(MOMENTS, ["once", "twice"])]
-    first = ways.index((moment, times)) * STRIDE // len(ways)
+    # How often a run looks at what takes time is not the same each time, so the last numbers may not come.
+    stride = min(STRIDE, works[work].requests * 9 // 10)
+    first = ways.index((moment, times)) * stride // len(ways)
     plans = []
-    for number in range(first, works[work].requests, STRIDE):
+    for number in range(first, works[work].requests, stride):
         kills = [point(chance, number, moment)]
         if times == "twice":
             kills.append(point(chance, chance.randrange(RECOVERY_REQUESTS), chance.choice(MOMENTS)))
