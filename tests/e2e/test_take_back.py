@@ -365,3 +365,24 @@ def test_what_was_shown_once_is_made_anew(site):
     assert given.read_text() not in keys
     assert len(site.things("key-pair")) == 1 and not site.things("key-pair") & pairs
     plan_is_empty(site.stack)
+
+
+def test_a_key_whose_name_goes_back(site):
+    """A template names the other one by now: nothing uses the one left behind, and it makes room."""
+
+    def keyed(name, material):
+        more = {"public_key": f"ssh-ed25519 {material}", "lifecycle": {"create_before_destroy": True}}
+        template = {"name": "hosts", "instance_type": "t3.micro", "key": Ref("aws.key_pair.k")}
+        resources = {"aws.key_pair": {"k": {"name": name, **more}}, "aws.launch_template": {"t": template}}
+        site.stack.write("site.yaml", spec_text(resources))
+
+    keyed("first", "AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd")
+    apply(site.stack)
+    keyed("second", "AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYlTvbJSk7Zo0LLUd")
+    site.cut_off(signal.SIGKILL, lambda number, action, executed: action == "DeleteKeyPair" and not executed)
+    assert len(site.things("key-pair")) == 2
+    keyed("first", "AAAAC3NzaC1lZDI1NTE5AAAAIP5cVkGQxGnKx0xz7zZL9z0q1j2bG8wqv7nYV0T2mCkR")
+    apply(site.stack)
+    [pair] = site.server.show(REGION)["key-pair"].values()
+    assert pair["keyName"] == "first"
+    plan_is_empty(site.stack)
