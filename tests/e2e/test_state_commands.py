@@ -328,8 +328,9 @@ def test_check(rich, sql, address, finding):
 def test_check_of_damaged_pages(rich):
     path = rich.folder / ".trueup/state.db"
     data = bytearray(path.read_bytes())
+    # What a page holds begins at its end; before that there may be nothing.
     for at in range(8 * 4096, len(data), 4096):
-        data[at + 200 : at + 1200] = bytes(1000)
+        data[at + 3000 : at + 4000] = bytes(1000)
     path.write_bytes(data)
     result = rich.run("state", "check", status=1)
     assert "damaged" in result.out + result.err
