@@ -1,10 +1,15 @@
 #include "cli/command_list.h"
 #include "cli/drift.h"
 
+static size_t unrecorded_count(const struct job *job)
+{
+	return job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count;
+}
+
 /* What a call came to that may still be on its way cannot be told by reading. */
 static int status_of(const struct job *job, const struct recovery *outlook)
 {
-	size_t unknown = job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count;
+	size_t unknown = unrecorded_count(job);
 	size_t begun = job->intent_count + job->unfinished_count;
 
 	if (job->plan.unread_count + job->refresh.unlisted_count > 0 ||
@@ -23,6 +28,7 @@ static int run_drift(struct invocation *invocation)
 		struct report report = job_report(&job);
 
 		report.is_drift = true;
+		report.unrecorded_count = unrecorded_count(&job);
 		status = status_of(&job, report.outlook);
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);
