@@ -188,6 +188,7 @@ static struct value what_fits(struct loading *loading, const struct kind *kind, 
 					     value_at(value_unread(), given->members[i].value.position));
 		else if (canonical.count > 0)
 			value_builder_member(&fitting, name, canonical.members[0].value);
+		diagnostics_release(&unsaid);
 		arena_reset(&scratch);
 	}
 	arena_release(&scratch);
