@@ -323,6 +323,8 @@ class TestFile:
         gone = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.0.0/24")["Subnet"]["SubnetId"]
         kept = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.1.0/24")["Subnet"]["SubnetId"]
         ec2.delete_subnet(SubnetId=gone)
+        # What is on its way goes on while the world is opened anew.
+        simulator.advance(60)
         before = simulator.show()
         simulator.close()
         with path.open("ab") as file:
