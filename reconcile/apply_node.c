@@ -256,8 +256,7 @@ static void begin_leaving(struct node *node)
 	struct target *target = node->target;
 	const struct applying *applying = target->applying;
 	node->work.task.object = target->old;
-	node->work.unsettle_all =
-		target->action->operation != OPERATION_UPDATE && target->action->operation != OPERATION_TAKE_BACK;
+	node->work.unsettle_all = !operation_keeps(target->action->operation);
 	if (node->work.phase == PHASE_UNSETTLE) {
 		list_leaving(node);
 		node->work.vacates = applying->phases.vacates[target - applying->targets];

@@ -10,7 +10,7 @@ static bool leaves(const struct node *node)
 {
 	bool goes = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
 
-	return goes && node->target->action->operation != OPERATION_UPDATE;
+	return goes && !operation_keeps(node->target->action->operation);
 }
 
 static bool note(struct node *node)

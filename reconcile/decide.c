@@ -224,6 +224,11 @@ const char *decide_hint(const struct situation *situation, const struct decision
 				  : "apply it once without 'protect' in its 'lifecycle'; then it can go";
 }
 
+bool operation_keeps(enum operation operation)
+{
+	return operation == OPERATION_UPDATE || operation == OPERATION_TAKE_BACK;
+}
+
 const char *operation_name(enum operation operation)
 {
 	static const char *const names[OPERATION_COUNT] = {

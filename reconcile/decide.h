@@ -72,6 +72,8 @@ const char *decide_destroying(const struct situation *situation, const struct de
 /* What to do about a conflict, or NULL. */
 const char *decide_hint(const struct situation *situation, const struct decision *decision);
 
+/* Whether the object stays and is changed in place. */
+bool operation_keeps(enum operation operation);
 const char *operation_name(enum operation operation);
 
 #endif

@@ -284,8 +284,7 @@ static void order_recorded(struct building *building, size_t index)
 /* An update whose part refers to what goes first lets go of it beforehand. */
 static bool must_let_go(const struct building *building, const struct action *action)
 {
-	bool changes = action->operation == OPERATION_UPDATE || action->operation == OPERATION_TAKE_BACK;
-	bool updates = changes && action->provider_id.size > 0;
+	bool updates = operation_keeps(action->operation) && action->provider_id.size > 0;
 	for (size_t i = 0; updates && i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
 		struct slice address = dependency->address;

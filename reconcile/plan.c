@@ -158,8 +158,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 		action->makes = item->fields->makes;
 	if (item->parts)
 		action->settles = item->parts->settles;
-	if ((item->operation == OPERATION_UPDATE || item->operation == OPERATION_TAKE_BACK) &&
-	    action->role == OBJECT_INCOMPLETE)
+	if (operation_keeps(item->operation) && action->role == OBJECT_INCOMPLETE)
 		action->makes = true;
 	join_unset(action, item, planning->arena);
 	if (item->operation == OPERATION_CREATE || (item->operation == OPERATION_ADOPT && !item->fields))

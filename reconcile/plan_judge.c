@@ -348,14 +348,14 @@ static bool judge_parts(struct planning *planning, struct item *item)
 		item->wanted = item->resource->desired;
 	}
 	if (item->operation != OPERATION_NONE && item->operation != OPERATION_RECORD &&
-	    item->operation != OPERATION_UPDATE && item->operation != OPERATION_TAKE_BACK)
+	    !operation_keeps(item->operation))
 		return true;
 	struct output_source source = {planning, get_output};
 	if (!planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
 		return false;
 	diff_item(planning, item, true);
-	if (item->parts->settles && item->operation != OPERATION_UPDATE && item->operation != OPERATION_TAKE_BACK) {
+	if (item->parts->settles && !operation_keeps(item->operation)) {
 		item->operation = OPERATION_UPDATE;
 		item->reason = "can change in place";
 	}
