@@ -83,15 +83,19 @@ def made(number, action, executed):
     return action == "CreateCustomerGateway" and executed
 
 
-def next_after_made():
+def next_after(wanted):
     seen = []
 
     def cuts(number, action, executed):
-        if action == "CreateCustomerGateway":
+        if action == wanted:
             seen.append(number)
         return bool(seen) and number > seen[0]
 
     return cuts
+
+
+def next_after_made():
+    return next_after("CreateCustomerGateway")
 
 
 CUTS = [
@@ -234,6 +238,39 @@ def test_changed_as_well(site):
     assert [change["path"] for change in back["changes"]] == ["tags.floor"]
     apply(site.stack)
     is_as_before(site)
+
+
+def routed(vpc, gateway):
+    """A route table in one of two networks; the gateway, if there is one, is of the first, and that has its route."""
+    table = {"vpc": Ref(f"aws.vpc.{vpc}"), "lifecycle": {"create_before_destroy": True}}
+    kinds = {
+        "aws.vpc": {"one": {"cidr": "10.20.0.0/16"}, "two": {"cidr": "10.30.0.0/16"}},
+        "aws.route_table": {"main": table},
+    }
+    if gateway:
+        kinds["aws.internet_gateway"] = {"out": {"vpc": Ref("aws.vpc.one")}}
+    if gateway and vpc == "one":
+        table["routes"] = [{"destination": "0.0.0.0/0", "internet_gateway": Ref("aws.internet_gateway.out")}]
+    return spec_text(kinds)
+
+
+def test_letting_go_of_a_part_is_no_deletion(site):
+    """The route of what is taken back goes before its gateway does; a run that is cut off there began no deletion."""
+    stack = site.stack
+    stack.write("stack.yaml", routed("one", True))
+    apply(stack)
+    before = ids_of(stack)
+    stack.write("stack.yaml", routed("two", True))
+    site.cut_off(signal.SIGKILL, next_after("CreateRouteTable"))
+    assert site.roles()[before["aws.route_table.main"]] == "deposed"
+    stack.write("stack.yaml", routed("one", False))
+    done = site.cut_off(signal.SIGKILL, next_after("DeleteRoute"))
+    assert "DetachInternetGateway" not in done
+    begun = stack.run("drift", "--output", "json", status=2).json["unfinished"]
+    assert [(each["address"], each["deletes"]) for each in begun] == [("aws.route_table.main", False)]
+    apply(stack)
+    assert ids_of(stack)["aws.route_table.main"] == before["aws.route_table.main"]
+    plan_is_empty(stack)
 
 
 def guarded(name, about="web"):
