@@ -8,7 +8,7 @@ static void print_object(struct buffer *text, const struct object *object, size_
 	buffer_format(text, "%*s  ", (int)(width - object->address.size), "");
 	print_safe(text, object->provider_id.size > 0 ? object->provider_id : SLICE("(no id yet)"));
 	if (object->role != OBJECT_CURRENT)
-		buffer_format(text, "  %s", role_name(object->role));
+		buffer_format(text, "  %s", role_names.words[object->role]);
 	if (object->protect)
 		buffer_string(text, "  protected");
 	buffer_byte(text, '\n');

@@ -65,7 +65,7 @@ static void show_object(struct recorded *recorded, const struct object *object, 
 	value_builder_item(list, value_builder_map(&builder, job->arena));
 	struct slice identity = identity_text(job->arena, &object->identity);
 	print_safe(text, object->address);
-	buffer_format(text, "  %s\n  id          ", role_name(object->role));
+	buffer_format(text, "  %s\n  id          ", role_names.words[object->role]);
 	print_safe(text, object->provider_id);
 	buffer_string(text, "\n  where       ");
 	print_safe(text, identity);

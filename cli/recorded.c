@@ -4,17 +4,6 @@
 
 enum { TEXT_LIMIT_BYTES = 512 * 1024 * 1024 };
 
-static const char *const role_names[] = {
-	[OBJECT_CURRENT] = "current",
-	[OBJECT_DEPOSED] = "deposed",
-	[OBJECT_INCOMPLETE] = "incomplete",
-};
-
-const char *role_name(enum object_role role)
-{
-	return role_names[role];
-}
-
 void put_member(struct value_builder *builder, const char *name, struct value value)
 {
 	value_builder_member(builder, slice_of(name), value);
@@ -28,7 +17,7 @@ void recorded_put(struct recorded *recorded, const char *name, struct value valu
 void put_head(struct value_builder *builder, const struct object *object, struct arena *arena)
 {
 	put_member(builder, "address", value_string(object->address));
-	put_member(builder, "role", value_text(role_names[object->role]));
+	put_member(builder, "role", value_text(role_names.words[object->role]));
 	put_member(builder, "kind", value_string(object->kind));
 	put_member(builder, "provider_id", value_string(object->provider_id));
 	put_member(builder, "identity", value_string(identity_text(arena, &object->identity)));

@@ -29,7 +29,6 @@ void put_member(struct value_builder *builder, const char *name, struct value va
 void put_head(struct value_builder *builder, const struct object *object, struct arena *arena);
 /* The moment as RFC 3339 text, null for 0. */
 struct value moment_value(struct arena *arena, int64_t wall_ms);
-const char *role_name(enum object_role role);
 
 /* Whether anything is recorded at the address; a diagnostic with the nearest one where not. */
 __attribute__((warn_unused_result)) bool recorded_has(const struct recorded *recorded, struct slice address);

@@ -29,18 +29,6 @@ static const char *const fault_names[] = {
 	[FAULT_UNREAD] = "unread",	 [FAULT_INTERNAL] = "internal",
 };
 
-static const char *const effect_names[] = {
-	[EFFECT_SET] = "set",
-	[EFFECT_REPLACE] = "replace",
-	[EFFECT_REPLACE_UNLESS_EQUAL] = "replace-unless-equal",
-	[EFFECT_RELEASE] = "release",
-	[EFFECT_SHOW] = "show",
-	[EFFECT_RECORD] = "record",
-	[EFFECT_UNREAD] = "unread",
-	[EFFECT_CONFLICT] = "conflict",
-	[EFFECT_LEFT] = "left",
-};
-
 static void put(struct value_builder *builder, const char *name, struct value value)
 {
 	value_builder_set(builder, slice_of(name), value);
@@ -101,17 +89,14 @@ static struct value diagnostics_value(const struct report *report)
 	return value_builder_list(&builder, report->arena);
 }
 
-static const char *const cause_names[] = {
-	[CAUSE_INTENT] = "intent", [CAUSE_DRIFT] = "drift", [CAUSE_TARGET] = "target"};
-
 static struct value change_value(const struct report *report, const struct change *change)
 {
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
 	put(&builder, "path", value_string(change->path));
-	put(&builder, "cause", value_text(cause_names[change->cause]));
-	put(&builder, "effect", value_text(effect_names[change->effect]));
+	put(&builder, "cause", value_text(change_cause_names.words[change->cause]));
+	put(&builder, "effect", value_text(change_effect_names.words[change->effect]));
 	put(&builder, "before", change->before);
 	put(&builder, "after", change->after);
 	return value_builder_map(&builder, report->arena);

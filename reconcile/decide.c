@@ -229,13 +229,15 @@ bool operation_keeps(enum operation operation)
 	return operation == OPERATION_UPDATE || operation == OPERATION_TAKE_BACK;
 }
 
+static const char *const operation_words[OPERATION_COUNT] = {
+	[OPERATION_NONE] = "none",	 [OPERATION_CREATE] = "create",	      [OPERATION_UPDATE] = "update",
+	[OPERATION_REPLACE] = "replace", [OPERATION_DELETE] = "delete",	      [OPERATION_FORGET] = "forget",
+	[OPERATION_ADOPT] = "adopt",	 [OPERATION_CONFLICT] = "conflict",   [OPERATION_INCOMPLETE] = "unread",
+	[OPERATION_RECORD] = "record",	 [OPERATION_TAKE_BACK] = "take-back",
+};
+const struct names operation_names = NAMES(operation_words);
+
 const char *operation_name(enum operation operation)
 {
-	static const char *const names[OPERATION_COUNT] = {
-		[OPERATION_NONE] = "none",	 [OPERATION_CREATE] = "create",	      [OPERATION_UPDATE] = "update",
-		[OPERATION_REPLACE] = "replace", [OPERATION_DELETE] = "delete",	      [OPERATION_FORGET] = "forget",
-		[OPERATION_ADOPT] = "adopt",	 [OPERATION_CONFLICT] = "conflict",   [OPERATION_INCOMPLETE] = "unread",
-		[OPERATION_RECORD] = "record",	 [OPERATION_TAKE_BACK] = "take-back",
-	};
-	return names[operation];
+	return operation_words[operation];
 }

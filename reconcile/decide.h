@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/names.h"
+
 /*
  * The decision table: what to do with one object, and the reason that is shown. One
  * table, in one file, tested over every combination of its inputs.
@@ -74,6 +76,7 @@ const char *decide_hint(const struct situation *situation, const struct decision
 
 /* Whether the object stays and is changed in place. */
 bool operation_keeps(enum operation operation);
+extern const struct names operation_names;
 const char *operation_name(enum operation operation);
 
 #endif

@@ -4,6 +4,26 @@
 #include "reconcile/schema.h"
 #include "reconcile/unset.h"
 
+static const char *const cause_words[] = {
+	[CAUSE_INTENT] = "intent",
+	[CAUSE_DRIFT] = "drift",
+	[CAUSE_TARGET] = "target",
+};
+const struct names change_cause_names = NAMES(cause_words);
+
+static const char *const effect_words[] = {
+	[EFFECT_SET] = "set",
+	[EFFECT_REPLACE] = "replace",
+	[EFFECT_REPLACE_UNLESS_EQUAL] = "replace-unless-equal",
+	[EFFECT_RELEASE] = "release",
+	[EFFECT_SHOW] = "show",
+	[EFFECT_RECORD] = "record",
+	[EFFECT_UNREAD] = "unread",
+	[EFFECT_CONFLICT] = "conflict",
+	[EFFECT_LEFT] = "left",
+};
+const struct names change_effect_names = NAMES(effect_words);
+
 /* A field's state during one comparison; NULL stands for "not set". */
 struct side {
 	const struct value *wanted, *applied, *observed, *live;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/diag.h"
+#include "base/names.h"
 #include "base/value.h"
 #include "reconcile/kind.h"
 #include "reconcile/resource.h"
@@ -52,6 +53,7 @@ enum change_cause {
 	CAUSE_DRIFT,  /* reality moved */
 	CAUSE_TARGET, /* the spec says the same; what it refers to becomes another one */
 };
+extern const struct names change_cause_names;
 
 enum change_effect {
 	EFFECT_SET,		     /* becomes `after` in place */
@@ -64,6 +66,7 @@ enum change_effect {
 	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
 	EFFECT_LEFT,		     /* OBSERVED, and moved by its other owner: shown, and neither drift nor work */
 };
+extern const struct names change_effect_names;
 
 struct change {
 	struct slice path;	   /* "cidr", "ingress[tcp 443 443 10.0.0.0/8]", "tags.team" */

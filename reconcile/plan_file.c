@@ -7,41 +7,6 @@ enum { PLAN_LIMIT_BYTES = 256 * 1024 * 1024 };
 
 static const char PLAN_SCHEMA[] = "1.0";
 
-static const char *const role_names[] = {
-	[OBJECT_CURRENT] = "current",
-	[OBJECT_DEPOSED] = "deposed",
-	[OBJECT_INCOMPLETE] = "incomplete",
-};
-static const char *const cause_names[] = {
-	[CAUSE_INTENT] = "intent", [CAUSE_DRIFT] = "drift", [CAUSE_TARGET] = "target"};
-static const char *const effect_names[] = {
-	[EFFECT_SET] = "set",
-	[EFFECT_REPLACE] = "replace",
-	[EFFECT_REPLACE_UNLESS_EQUAL] = "replace-unless-equal",
-	[EFFECT_RELEASE] = "release",
-	[EFFECT_SHOW] = "show",
-	[EFFECT_RECORD] = "record",
-	[EFFECT_UNREAD] = "unread",
-	[EFFECT_CONFLICT] = "conflict",
-	[EFFECT_LEFT] = "left",
-};
-static const char *const binding_names[] = {
-	[BINDS_MAKE] = "make",
-	[BINDS_SETTLE] = "settle",
-	[BINDS_WHOLE] = "whole",
-};
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Index of a name, or -1. */
-static int named(const char *const *names, size_t count, struct slice name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (slice_is(name, names[i]))
-			return (int)i;
-	return -1;
-}
-
 static void put(struct value_builder *builder, const char *key, struct value value)
 {
 	value_builder_member(builder, slice_of(key), value);
@@ -86,8 +51,8 @@ static struct value changes_value(const struct action *action, struct arena *are
 		put(&one, "path", value_string(change->path));
 		if (change->field)
 			put(&one, "field", value_text(change->field->name));
-		put(&one, "cause", value_text(cause_names[change->cause]));
-		put(&one, "effect", value_text(effect_names[change->effect]));
+		put(&one, "cause", value_text(change_cause_names.words[change->cause]));
+		put(&one, "effect", value_text(change_effect_names.words[change->effect]));
 		put(&one, "before", change->before);
 		put(&one, "after", change->after);
 		value_builder_item(&list, value_builder_map(&one, arena));
@@ -105,7 +70,7 @@ static struct value dependencies_value(const struct dependency *dependencies, si
 		put(&one, "address", value_string(dependencies[i].address));
 		put_text(&one, "output", dependencies[i].output);
 		put_text(&one, "field", dependencies[i].field);
-		put(&one, "binding", value_text(binding_names[dependencies[i].binding]));
+		put(&one, "binding", value_text(binding_names.words[dependencies[i].binding]));
 		put_true(&one, "immutable", dependencies[i].immutable);
 		put_true(&one, "loose", dependencies[i].loose);
 		value_builder_item(&list, value_builder_map(&one, arena));
@@ -130,7 +95,7 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_text(&one, "object_id", action->object_id);
 	put_text(&one, "provider_id", action->provider_id);
 	put_text(&one, "displaces", action->displaces);
-	put(&one, "role", value_text(role_names[action->role]));
+	put(&one, "role", value_text(role_names.words[action->role]));
 	put(&one, "generation", value_integer(action->generation));
 	put_true(&one, "create_before_destroy", action->create_before_destroy);
 	put_true(&one, "maybe", action->maybe);
@@ -274,7 +239,7 @@ static struct value approval_value(const struct action *action, struct arena *ar
 	}
 	put(&one, "address", value_string(action->address));
 	put(&one, "operation", value_text(operation_name(action->operation)));
-	put(&one, "role", value_text(role_names[action->role]));
+	put(&one, "role", value_text(role_names.words[action->role]));
 	put(&one, "identity", value_string(identity_text(arena, &action->identity)));
 	put_text(&one, "object", action->provider_id);
 	put_text(&one, "displaces", action->displaces);
@@ -364,8 +329,8 @@ static bool read_changes(struct loading *loading, const struct value *list, stru
 	action->changes = arena_new_array(loading->arena, list->count + 1, struct change);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct value *one = &list->items[i];
-		int cause = named(cause_names, COUNT_OF(cause_names), text_of(one, "cause"));
-		int effect = named(effect_names, COUNT_OF(effect_names), text_of(one, "effect"));
+		int cause = names_find(&change_cause_names, text_of(one, "cause"));
+		int effect = names_find(&change_effect_names, text_of(one, "effect"));
 		struct slice name = text_of(one, "field");
 		const struct field *field = field_named(&action->kind->fields, name);
 		const struct value *before = value_get_named(one, "before");
@@ -390,7 +355,7 @@ static bool read_dependencies(struct loading *loading, const struct value *list,
 	struct dependency *dependencies = arena_new_array(loading->arena, list->count + 1, struct dependency);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct value *one = &list->items[i];
-		int binding = named(binding_names, COUNT_OF(binding_names), text_of(one, "binding"));
+		int binding = names_find(&binding_names, text_of(one, "binding"));
 		if (binding < 0 || text_of(one, "address").size == 0)
 			return broken(loading, "a dependency in it is not one");
 		dependencies[i] = (struct dependency){
@@ -416,18 +381,10 @@ static void read_names(struct loading *loading, const struct value *list, const 
 	*ret_count = list->count;
 }
 
-static int operation_named(struct slice name)
-{
-	for (int i = 0; i < OPERATION_COUNT; i++)
-		if (slice_is(name, operation_name((enum operation)i)))
-			return i;
-	return -1;
-}
-
 static bool read_action(struct loading *loading, const struct value *one, struct action *action)
 {
-	int operation = operation_named(text_of(one, "operation"));
-	int role = named(role_names, COUNT_OF(role_names), text_of(one, "role"));
+	int operation = names_find(&operation_names, text_of(one, "operation"));
+	int role = names_find(&role_names, text_of(one, "role"));
 	const struct kind *kind = kinds_find(loading->kinds, text_of(one, "kind"));
 	if (operation < 0 || role < 0 || text_of(one, "address").size == 0)
 		return broken(loading, "an action in it is not one");

@@ -29,8 +29,7 @@ struct refresh {
 	size_t watched_count;
 	/* Read just these objects, by id, instead of listing all of a kind. */
 	bool by_id;
-	/* Nothing is recorded at all: a new stack's state, or one that was lost, and the kinds of the stack are listed.
-	 */
+	/* Nothing is recorded at all, of a new stack or of one whose state was lost: its kinds are listed. */
 	bool is_first;
 
 	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. */

@@ -227,11 +227,19 @@ struct digest resource_symbolic(const struct resource *resource, const struct js
 	return resource_symbolic_in(&text, resource, style, scratch);
 }
 
-static const char *const binding_names[] = {
+static const char *const binding_words[] = {
 	[BINDS_MAKE] = "make",
 	[BINDS_SETTLE] = "settle",
 	[BINDS_WHOLE] = "whole",
 };
+const struct names binding_names = NAMES(binding_words);
+
+static const char *const role_words[] = {
+	[OBJECT_CURRENT] = "current",
+	[OBJECT_DEPOSED] = "deposed",
+	[OBJECT_INCOMPLETE] = "incomplete",
+};
+const struct names role_names = NAMES(role_words);
 
 /* Members that say nothing are left out: there are many dependencies, and most say little. */
 static struct value dependency_value(const struct dependency *dependency, struct arena *arena)
@@ -240,7 +248,7 @@ static struct value dependency_value(const struct dependency *dependency, struct
 
 	value_builder_init(&builder);
 	value_builder_member(&builder, SLICE("address"), value_string(dependency->address));
-	value_builder_member(&builder, SLICE("binding"), value_text(binding_names[dependency->binding]));
+	value_builder_member(&builder, SLICE("binding"), value_text(binding_names.words[dependency->binding]));
 	if (dependency->field.size > 0)
 		value_builder_member(&builder, SLICE("field"), value_string(dependency->field));
 	if (dependency->immutable)
@@ -284,13 +292,12 @@ static bool refuse_body(const struct object *object, struct diagnostics *diagnos
 
 static bool binding_read(struct slice name, enum binding *ret)
 {
-	for (size_t i = 0; i < sizeof(binding_names) / sizeof(binding_names[0]); i++) {
-		if (!slice_is(name, binding_names[i]))
-			continue;
-		*ret = (enum binding)i;
-		return true;
-	}
-	return false;
+	int found = names_find(&binding_names, name);
+
+	if (found < 0)
+		return false;
+	*ret = (enum binding)found;
+	return true;
 }
 
 static bool is_true(const struct value *value)

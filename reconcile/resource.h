@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/names.h"
 #include "base/slice.h"
 #include "base/source.h"
 #include "base/value.h"
@@ -19,6 +20,7 @@ enum binding {
 	BINDS_SETTLE, /* it stands in a part that has calls of its own */
 	BINDS_WHOLE,  /* depends_on: waits until the target is made and settled */
 };
+extern const struct names binding_names;
 
 /* One reference from a resource to another; several between the same two are merged into
  * one for each (binding, mutable, loose). */
@@ -108,6 +110,7 @@ enum object_role {
 	OBJECT_DEPOSED,	   /* replaced, its delete not recorded yet */
 	OBJECT_INCOMPLETE, /* its create was sent; id or settling may lack */
 };
+extern const struct names role_names;
 
 /* What is recorded of something that was made. The head is always loaded; the body (from
  * outputs on) only where it is needed. */
