@@ -6,8 +6,7 @@
 #include "cli/render.h"
 #include "reconcile/recover.h"
 
-/* Calls of earlier runs whose answer nobody saw, and what recovery would do about each; and what such runs have done.
- */
+/* Calls of earlier runs whose answer nobody saw, what recovery would do about each, and what such runs have done. */
 
 /* As a section of a plan; nothing where outlook is NULL. */
 void render_outlook(struct buffer *buffer, const struct recovery *outlook, const struct palette *palette);

@@ -4,10 +4,6 @@ import dataclasses
 import hashlib
 import os
 
-import pytest
-
-from trueup_runner import SimulatedCloud
-
 ERROR, INCOMPLETE, REFUSED, LEASE, PARTLY = 1, 3, 4, 5, 7
 MIB = 1024 * 1024
 
@@ -57,10 +53,3 @@ def tree(folder):
         for path in sorted(folder.rglob("*"))
         if not path.is_fifo() and os.access(path, os.R_OK)
     }
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()

@@ -247,6 +247,16 @@ def moto(moto_server):
 
 
 @pytest.fixture
+def cloud(stack):
+    """A simulated cloud, empty, for `stack`."""
+    from trueup_runner import SimulatedCloud  # which takes from here itself
+
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+@pytest.fixture
 def redfish(tmp_path):
     """redfish(machines, **settings) starts sushy-tools' Redfish emulator with these machines.
 

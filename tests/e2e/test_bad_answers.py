@@ -7,7 +7,7 @@ import ssl
 
 import pytest
 
-from bad_input import ERROR, INCOMPLETE, MIB, PARTLY, WORKING, Wrong, check_errors, cloud  # noqa: F401
+from bad_input import ERROR, INCOMPLETE, MIB, PARTLY, WORKING, Wrong, check_errors
 from scripted_server import certificate
 from trueup_runner import (
     MotoCloud,

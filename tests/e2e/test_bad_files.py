@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from bad_input import ERROR, LEASE, PARTLY, REFUSED, WORKING, Wrong, check_errors, cloud, tree  # noqa: F401
+from bad_input import ERROR, LEASE, PARTLY, REFUSED, WORKING, Wrong, check_errors, tree  # noqa: F401
 from conftest import Stack
 from trueup_runner import POWERLESS, Proxy, Ref, apply, errors_of, ids_of, measured, plan_is_empty, spec_text
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from trueup_runner import SimulatedCloud, apply, ids_of, plan, plan_is_empty
+from trueup_runner import apply, ids_of, plan, plan_is_empty
 
 RUNS = 100
 
@@ -66,13 +66,6 @@ AFTER = {
 
 LOCALES = ["C", "C.UTF-8", "POSIX", "de_DE.UTF-8", "tr_TR.UTF-8", "ar_EG.UTF-8", "ja_JP.EUC-JP", "nonsense"]
 ZONES = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu", ":/nowhere", "XYZ-14:30"]
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 @pytest.fixture

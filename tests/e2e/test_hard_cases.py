@@ -25,14 +25,6 @@ from trueup_runner import (
 INCOMPLETE = 3
 
 
-@pytest.fixture
-def cloud(stack):
-    """A simulated cloud, empty, for `stack`."""
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
-
-
 def write(stack, resources, **sections):
     stack.write("stack.yaml", spec_text(resources, **sections))
 

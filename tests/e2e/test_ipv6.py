@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
 
 VPC = Ref("aws.vpc.main")
 
@@ -19,13 +19,6 @@ def network(ipv6, numbers, assign=True):
                 ipv6_cidr=f"${{cidr_subnet(aws.vpc.main.ipv6_cidr, 8, {number})}}", assign_ipv6_on_creation=assign
             )
     return spec_text({"aws.vpc": {"main": {"cidr": "10.0.0.0/16", "ipv6": ipv6}}, "aws.subnet": subnets})
-
-
-@pytest.fixture
-def cloud(stack):
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def parts_of(cloud):

@@ -5,18 +5,10 @@ import sqlite3
 
 import pytest
 
-from trueup_runner import Proxy, SimulatedCloud, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Proxy, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
 VPC = {"train": {"cidr": "10.20.0.0/16"}}
 ACCOUNT, OTHER_ACCOUNT = "123456789012", "999999999999"
-
-
-@pytest.fixture
-def cloud(stack):
-    """A simulated cloud, empty, for `stack`."""
-    cloud = SimulatedCloud(stack)
-    yield cloud
-    cloud.close()
 
 
 def of_account(account):
