@@ -192,6 +192,13 @@ struct provider {
 	void (*arrange)(const struct kind *kind, struct live *live, const struct value *wanted,
 			const struct value *outputs, struct arena *arena);
 
+	/*
+	 * Whether an update that sets the fields of `changed` (MAP) takes this field, which may be another one, to what
+	 * is wanted by several calls. In between a value is off (not set, or false), a set lacks the item that becomes
+	 * another one, and a list has some items as they were and others as they are to be. NULL: none does.
+	 */
+	bool (*takes_steps)(const struct kind *kind, const struct field *field, const struct value *changed);
+
 	/* Steps of work->task. */
 	enum step (*advance)(struct work *work, const struct answer *answer);
 

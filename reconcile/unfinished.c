@@ -114,11 +114,15 @@ bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t gr
 	       now_ms - since->integer < grace_ms;
 }
 
-/* One field or a part of it; NULL: not set. What is recorded becomes `target` where what is there is the goal. */
+/*
+ * One field or a part of it; NULL: not set. What is recorded becomes `target` where what is there is the goal, and what
+ * is there where the update passes through that.
+ */
 struct part {
 	const struct field *field;
 	const struct value *recorded, *target;
-	const struct value *goal, *live;
+	const struct value *former, *goal, *live; /* former: recorded, resolved */
+	bool in_steps;				  /* provider.h */
 };
 
 static bool is_true(const struct part *part)
@@ -141,9 +145,22 @@ static struct value or_null(const struct value *value)
 	return value ? *value : value_null();
 }
 
+static bool is_off(const struct value *live)
+{
+	return !set_or_null(live) || (value_is(live, VALUE_BOOL) && !live->boolean);
+}
+
+/* Switched off, to be given another value or to be switched on again. */
+static bool is_between(const struct part *part)
+{
+	bool is_one = part->field->type != FIELD_LIST && part->field->type != FIELD_SET;
+
+	return part->in_steps && is_one && part->former && !is_off(part->former) && is_off(part->live);
+}
+
 static struct value take_whole(const struct part *part)
 {
-	return or_null(is_true(part) ? part->target : part->recorded);
+	return or_null(is_true(part) ? part->target : is_between(part) ? part->live : part->recorded);
 }
 
 /* A member of a map or of an object; what is nested deeper counts as a whole. */
@@ -151,8 +168,13 @@ static void take_member(struct value_builder *builder, const struct part *part, 
 {
 	const struct field *field =
 		part->field->type == FIELD_MAP ? part->field->item : field_named(&part->field->members, name);
-	const struct part member = {field, member_of(part->recorded, name), member_of(part->target, name),
-				    member_of(part->goal, name), member_of(part->live, name)};
+	const struct part member = {
+		.field = field,
+		.recorded = member_of(part->recorded, name),
+		.target = member_of(part->target, name),
+		.goal = member_of(part->goal, name),
+		.live = member_of(part->live, name),
+	};
 
 	if (!field)
 		return;
@@ -175,7 +197,7 @@ static struct value take_members(const struct part *part, struct arena *arena)
 }
 
 struct item_index {
-	struct diff_index recorded, target, goal, live;
+	struct diff_index former, goal, live;
 };
 
 static bool item_is_true(const struct part *part, const struct item_index *index, const struct value *item)
@@ -185,28 +207,69 @@ static bool item_is_true(const struct part *part, const struct item_index *index
 	return goal && live ? diff_field(part->field->item, goal, live) == LIKE : goal == live;
 }
 
+/* It makes room for another one of its key, or goes with what it refers to until that is made anew. */
+static bool item_is_away(const struct part *part, const struct item_index *index, const struct value *item)
+{
+	const struct value *goal = diff_index_find(&index->goal, item);
+	const struct value *former = diff_index_find(&index->former, item);
+
+	if (!goal || !former || diff_index_find(&index->live, item))
+		return false;
+	return value_has_deferred(goal) || (part->in_steps && diff_field(part->field->item, goal, former) == UNLIKE);
+}
+
 static struct value take_items(const struct part *part, struct arena *arena)
 {
 	struct item_index index;
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	diff_index_init(&index.recorded, part->field, part->recorded, arena);
-	diff_index_init(&index.target, part->field, part->target, arena);
+	diff_index_init(&index.former, part->field, part->former, arena);
 	diff_index_init(&index.goal, part->field, part->goal, arena);
 	diff_index_init(&index.live, part->field, part->live, arena);
 	for (uint32_t i = 0; part->recorded && i < part->recorded->count; i++)
-		if (!item_is_true(part, &index, &part->recorded->items[i]))
+		if (!item_is_true(part, &index, &part->recorded->items[i]) &&
+		    !item_is_away(part, &index, &part->recorded->items[i]))
 			value_builder_item(&builder, part->recorded->items[i]);
 	for (uint32_t i = 0; part->target && i < part->target->count; i++)
 		if (item_is_true(part, &index, &part->target->items[i]))
 			value_builder_item(&builder, part->target->items[i]);
-	diff_index_release(&index.recorded);
-	diff_index_release(&index.target);
+	diff_index_release(&index.former);
 	diff_index_release(&index.goal);
 	diff_index_release(&index.live);
 	struct value list = value_builder_list(&builder, arena);
 	return list.count > 0 ? schema_canonical(part->field, &list, arena) : value_null();
+}
+
+/* A list whose items change by a call each. */
+static struct value take_each(const struct part *part, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < part->live->count; i++) {
+		const struct part item = {
+			.field = part->field->item,
+			.recorded = &part->recorded->items[i],
+			.target = &part->target->items[i],
+			.goal = &part->goal->items[i],
+			.live = &part->live->items[i],
+		};
+
+		value_builder_item(&builder, take_whole(&item));
+	}
+	return value_builder_list(&builder, arena);
+}
+
+/* Whether the lists have their items place by place. */
+static bool all_are_as_long(const struct part *part)
+{
+	const struct value *all[] = {part->recorded, part->target, part->goal, part->live};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!all[i] || all[i]->count != part->live->count)
+			return false;
+	return true;
 }
 
 static bool waits(const struct value *value)
@@ -217,7 +280,7 @@ static bool waits(const struct value *value)
 static struct value take(const struct part *part, struct arena *arena)
 {
 	enum field_type type = part->field->type;
-	bool waiting = waits(part->recorded) || waits(part->target) || waits(part->goal);
+	bool waiting = waits(part->recorded) || (type != FIELD_SET && (waits(part->target) || waits(part->goal)));
 
 	if (is_true(part) || waiting)
 		return take_whole(part);
@@ -225,6 +288,8 @@ static struct value take(const struct part *part, struct arena *arena)
 		return take_members(part, arena);
 	if (type == FIELD_SET && all_are(part, VALUE_LIST))
 		return take_items(part, arena);
+	if (type == FIELD_LIST && part->in_steps && part->live && all_are(part, VALUE_LIST) && all_are_as_long(part))
+		return take_each(part, arena);
 	return take_whole(part);
 }
 
@@ -287,6 +352,15 @@ static const struct value *goal_of(const struct settling *settling, const struct
 	return set_or_null(goal);
 }
 
+static bool takes_steps(const struct settling *settling, const struct field *field)
+{
+	const struct unfinished_reading *reading = settling->reading;
+	const struct value *resolved = unfinished_resolved(settling->object);
+
+	return reading->provider && reading->provider->takes_steps && resolved &&
+	       reading->provider->takes_steps(reading->kind, field, resolved);
+}
+
 /* Whether all that was to become of the field is there. */
 static bool settle_field(struct settling *settling, const struct field *field, const struct value *applied,
 			 const struct value *resolved)
@@ -296,10 +370,11 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	const struct value *recorded = member_of(&object->resolved, name);
 	const struct value *live = member_of(&settling->live, name);
 	const struct value *goal = goal_of(settling, field, resolved, recorded);
+	bool in_steps = takes_steps(settling, field);
 	struct part parts[] = {
-		{field, member_of(&object->applied, name), applied, goal, live},
-		{field, recorded, resolved, goal, live},
-		{field, member_of(&object->observed, name), live, goal, live},
+		{field, member_of(&object->applied, name), applied, recorded, goal, live, in_steps},
+		{field, recorded, resolved, recorded, goal, live, in_steps},
+		{field, member_of(&object->observed, name), live, recorded, goal, live, in_steps},
 	};
 	struct value values[sizeof(parts) / sizeof(parts[0])];
 
@@ -307,10 +382,34 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 		return false;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		values[i] = take(&parts[i], settling->arena);
+	/* What refers to others cannot be told part by part: it is recorded by what it referred to. */
+	bool refers = waits(parts[0].recorded) || waits(parts[0].target);
+	if (refers && !is_true(&parts[0]) && !(recorded && value_equal(recorded, &values[1])))
+		values[0] = values[1];
 	put(settling, &object->applied, name, &values[0]);
 	put(settling, &object->resolved, name, &values[1]);
 	put_observed(settling, field, &values[2]);
 	return is_true(&parts[0]);
+}
+
+/* What the update does not set, but switches off as long as it is under way, because it rests on what is set. */
+static bool settle_beside(struct settling *settling, const struct field *field)
+{
+	struct object *object = settling->object;
+	struct slice name = slice_of(field->name);
+	const struct value *recorded = member_of(&object->resolved, name);
+	const struct part part = {.field = field,
+				  .recorded = recorded,
+				  .former = recorded,
+				  .live = member_of(&settling->live, name),
+				  .in_steps = true};
+
+	if ((field->flags & WRITE_ONLY) || !takes_steps(settling, field) || !is_between(&part))
+		return true;
+	put(settling, &object->applied, name, part.live);
+	put(settling, &object->resolved, name, part.live);
+	put_observed(settling, field, part.live);
+	return false;
 }
 
 static bool settle_update(struct settling *settling, const struct kind *kind)
@@ -325,6 +424,12 @@ static bool settle_update(struct settling *settling, const struct kind *kind)
 
 		if (field)
 			whole &= settle_field(settling, field, member_of(applied, name), member_of(resolved, name));
+	}
+	for (size_t i = 0; resolved && i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+
+		if (!value_get_named(resolved, field->name))
+			whole &= settle_beside(settling, field);
 	}
 	return whole;
 }
@@ -342,8 +447,8 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 		if ((field->flags & (WRITE_ONLY | OBSERVED)) || (live && value_has_unread(live)))
 			continue;
 		struct part parts[] = {
-			{field, member_of(&object->applied, name), NULL, NULL, live},
-			{field, member_of(&object->resolved, name), NULL, NULL, live},
+			{.field = field, .recorded = member_of(&object->applied, name), .live = live},
+			{.field = field, .recorded = member_of(&object->resolved, name), .live = live},
 		};
 		struct value *maps[] = {&object->applied, &object->resolved};
 		bool moved = parts[1].recorded && diff_field(field, parts[1].recorded, live) == UNLIKE;

@@ -33,6 +33,7 @@ enum step aws_detail(struct reading *reading, const struct answer *answer);
 enum step aws_advance(struct work *work, const struct answer *answer);
 void aws_arrange(const struct kind *kind, struct live *live, const struct value *wanted, const struct value *outputs,
 		 struct arena *arena);
+bool aws_takes_steps(const struct kind *kind, const struct field *field, const struct value *changed);
 enum step aws_create_again(struct task *task, struct session *session, const struct kind *kind,
 			   const struct value *parameters, struct arena *keep, const struct answer *answer);
 

@@ -67,6 +67,7 @@ const struct provider aws_provider = {
 	.needs_detail = aws_needs_detail,
 	.detail = aws_detail,
 	.arrange = aws_arrange,
+	.takes_steps = aws_takes_steps,
 	.advance = aws_advance,
 	.create_again = aws_create_again,
 	.prepare = aws_prepare,

@@ -22,6 +22,7 @@ static const struct field option_fields[] = {
 	{.name = "mode", .type = FIELD_STRING, .when_unset = UNSET_CONSTANT, .unset_value = "\"off\""},
 	{.name = "speed", .type = FIELD_INTEGER, .when_unset = UNSET_CLEAR},
 };
+/* Those from "gate" on take several calls. */
 static const struct field net_fields[] = {
 	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
 	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
@@ -30,11 +31,35 @@ static const struct field net_fields[] = {
 	{.name = "password", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
 	{.name = "rules", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
 	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "gate", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "guests", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
+	{.name = "lights", .type = FIELD_BOOL, .when_unset = UNSET_RELEASE},
+	{.name = "ways", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
 };
 static const struct output net_outputs[] = {
 	{.name = "id"}, {.name = "default_version", .follows = "latest_version"}, {.name = "latest_version"}};
 static const struct kind net = {
 	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)};
+
+static bool needs_detail(const struct kind *kind, const struct value *matters)
+{
+	(void)kind;
+	(void)matters;
+	return false;
+}
+
+/* The lights go out for as long as something passes the gate. */
+static bool takes_steps(const struct kind *kind, const struct field *field, const struct value *changed)
+{
+	bool is_lights = strcmp(field->name, "lights") == 0;
+
+	(void)kind;
+	return is_lights ? value_get_named(changed, "gate") != NULL
+			 : strcmp(field->name, "gate") == 0 || strcmp(field->name, "guests") == 0 ||
+				   strcmp(field->name, "ways") == 0;
+}
+
+static const struct provider provider = {.name = "t", .needs_detail = needs_detail, .takes_steps = takes_steps};
 
 static void fingerprint(void *context, struct slice secret, char ret[65])
 {
@@ -123,6 +148,33 @@ static const struct row {
 	 "{\"label\":\"y\"}", .taken = true, .recorded_versions = "{\"default_version\":2,\"latest_version\":2}",
 	 .versions = "{\"default_version\":1,\"latest_version\":3}",
 	 .settled_versions = "{\"default_version\":2,\"latest_version\":3}"},
+	{"between two values", "{\"gate\":\"x\"}", "{\"gate\":\"y\"}", "{}", "{}", .taken = true},
+	{"between two values, the second not known yet", "{\"gate\":\"x\"}",
+	 "{\"gate\":{\"$deferred\":\"${t.net.b.id}\"}}", "{}", "{}", .taken = true},
+	{"neither value, nor between them", "{\"gate\":\"x\"}", "{\"gate\":\"y\"}", "{\"gate\":\"z\"}",
+	 "{\"gate\":\"x\"}", .taken = false},
+	{"nothing where one call changes it", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{}", "{\"label\":\"x\"}",
+	 .taken = false},
+	{"off as long as something else changes", "{\"gate\":\"x\",\"lights\":true}", "{\"gate\":\"y\"}",
+	 "{\"gate\":\"x\",\"lights\":false}", "{\"gate\":\"x\",\"lights\":false}", .taken = true},
+	{"still off when that has changed", "{\"gate\":\"x\",\"lights\":true}", "{\"gate\":\"y\"}",
+	 "{\"gate\":\"y\",\"lights\":false}", "{\"gate\":\"y\",\"lights\":false}", .taken = true},
+	{"off while another thing changes", "{\"label\":\"x\",\"lights\":true}", "{\"label\":\"y\"}",
+	 "{\"label\":\"y\",\"lights\":false}", "{\"label\":\"y\",\"lights\":true}", .taken = true, .whole = true},
+	{"switched on by somebody else", "{\"gate\":\"x\",\"lights\":false}", "{\"gate\":\"y\"}",
+	 "{\"gate\":\"y\",\"lights\":true}", "{\"gate\":\"y\",\"lights\":false}", .taken = true, .whole = true},
+	{"an item that makes room for another",
+	 "{\"guests\":[{\"note\":\"x\",\"port\":1},{\"note\":\"x\",\"port\":2}]}",
+	 "{\"guests\":[{\"note\":\"y\",\"port\":1},{\"note\":\"x\",\"port\":2}]}", "{\"guests\":[]}",
+	 "{\"guests\":[{\"note\":\"x\",\"port\":2}]}", .taken = true},
+	{"an item that goes with what it refers to",
+	 "{\"rules\":[{\"note\":\"x\",\"port\":1},{\"note\":\"x\",\"port\":2}]}",
+	 "{\"rules\":[{\"note\":{\"$deferred\":\"${t.net.b.id}\"},\"port\":1},{\"note\":\"y\",\"port\":2}]}",
+	 "{\"rules\":[]}", "{\"rules\":[{\"note\":\"x\",\"port\":2}]}", .taken = true},
+	{"items of a list that change one by one", "{\"ways\":[\"a\",\"b\",\"c\"]}", "{\"ways\":[\"x\",\"y\",\"z\"]}",
+	 "{\"ways\":[\"x\",\"b\",\"other\"]}", "{\"ways\":[\"x\",\"b\",\"c\"]}", .taken = true},
+	{"a list of another length", "{\"ways\":[\"a\",\"b\"]}", "{\"ways\":[\"x\",\"y\"]}", "{\"ways\":[\"x\"]}",
+	 "{\"ways\":[\"a\",\"b\"]}", .taken = false},
 	{"it was deleted", "{\"label\":\"x\"}", NULL, NULL, "{\"label\":\"x\"}", .taken = true, .whole = true},
 	{"it is gone while it was changed", "{\"label\":\"x\"}", "{\"label\":\"y\"}", NULL, "{\"label\":\"x\"}",
 	 .whole = true},
@@ -215,7 +267,7 @@ static void test_settled(void **state)
 
 		assert_true(unfinished_is(&object));
 		assert_int_equal(unfinished_leaves(&object), !row->intended);
-		const struct unfinished_reading reading = {&net, NULL, &live};
+		const struct unfinished_reading reading = {&net, &provider, &live};
 		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
 		if (outcome.taken != row->taken || outcome.whole != row->whole)
 			fail_msg("%s: taken %d, whole %d", row->name, outcome.taken, outcome.whole);
@@ -243,7 +295,7 @@ static void test_secret(void **state)
 	struct live live = {.presence = PRESENCE_PRESENT,
 			    .fields = read_json(&arena, "{\"label\":\"bravo\"}"),
 			    .outputs = value_map(NULL, 0)};
-	const struct unfinished_reading reading = {&net, NULL, &live};
+	const struct unfinished_reading reading = {&net, &provider, &live};
 	assert_true(unfinished_settle(&object, &reading, &style, &arena).whole);
 	struct slice body = object_body_write(&object, &arena, &style);
 	assert_false(slice_contains(body, SLICE("bravo")));

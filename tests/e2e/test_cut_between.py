@@ -1,0 +1,151 @@
+"""A run that was killed between two calls of one change: what stands there then is neither old nor new, and its own."""
+
+import signal
+
+import pytest
+
+from simulator import simulator  # noqa: F401
+from test_cut_off import drift
+from test_take_back import Site
+from test_undo import operations, runs, undo
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
+
+NET = {"v": {"cidr": "10.20.0.0/16", "ipv6": True}, "w": {"cidr": "10.30.0.0/16"}}
+SUBNETS = {"a": {"vpc": "v", "cidr": "10.20.1.0/24"}, "b": {"vpc": "v", "cidr": "10.20.2.0/24"}}
+
+
+def net(kind, fields, **more):
+    return spec_text({"aws.vpc": NET, **more, f"aws.{kind}": {"x": fields}})
+
+
+def gateway(kind, vpc):
+    return net(kind, {"vpc": vpc})
+
+
+def range6(number):
+    part = f"${{cidr_subnet(aws.vpc.v.ipv6_cidr, 8, {number})}}"
+    return net("subnet", {"vpc": "v", "cidr": "10.20.1.0/24", "assign_ipv6_on_creation": True, "ipv6_cidr": part})
+
+
+def machine(size):
+    fields = {"image": "ami-0123456789abcdef0", "instance_type": size, "subnet": "a", "running": True}
+    return net("instance", fields, **{"aws.subnet": SUBNETS})
+
+
+def table(subnet):
+    return net("route_table", {"vpc": "v", "subnets": [Ref(f"aws.subnet.{subnet}")]}, **{"aws.subnet": SUBNETS})
+
+
+def tunnels(timeout_s):
+    sites = {
+        "aws.vpn_gateway": {"g": {"vpc": "v"}},
+        "aws.customer_gateway": {"c": {"address": "198.51.100.7", "asn": 65010}},
+    }
+    ends = {"vpn_gateway": "g", "customer_gateway": "c", "static_routes_only": True}
+    return net("vpn_connection", {**ends, "tunnels": [{"dpd_timeout_s": timeout_s}] * 2}, **sites)
+
+
+def groups(about):
+    rule = {"protocol": "tcp", "from_port": 1, "to_port": 2, "group": Ref("aws.security_group.x")}
+    return spec_text(
+        {
+            "aws.vpc": NET,
+            "aws.security_group": {
+                "x": {"vpc": "v", "name": "x", "description": about},
+                "y": {"vpc": "v", "name": "y", "description": "y", "ingress": [rule]},
+            },
+        }
+    )
+
+
+GATE, VPN, SUBNET = "aws.internet_gateway.x", "aws.vpn_gateway.x", "aws.subnet.x"
+MACHINE, TABLE, TUNNELS, GROUP = "aws.instance.x", "aws.route_table.x", "aws.vpn_connection.x", "aws.security_group.y"
+MOVES = {kind: (gateway(kind, "v"), gateway(kind, "w")) for kind in ("internet_gateway", "vpn_gateway")}
+RANGES = (range6(1), range6(2))
+SIZES = (machine("t3.micro"), machine("t3.small"))
+
+# The specs before and after, the call that does not reach the service any more, which of that name, and whose it is.
+CUTS = {
+    "a gateway to the internet is moved": (MOVES["internet_gateway"], "AttachInternetGateway", 1, GATE),
+    "a gateway of a VPN is moved": (MOVES["vpn_gateway"], "AttachVpnGateway", 1, VPN),
+    "what rests on a range is off": (RANGES, "DisassociateSubnetCidrBlock", 1, SUBNET),
+    "a range is taken away": (RANGES, "AssociateSubnetCidrBlock", 1, SUBNET),
+    "a range is there, and what rests on it is not": (RANGES, "ModifySubnetAttribute", 2, SUBNET),
+    "an instance is stopped": (SIZES, "ModifyInstanceAttribute", 1, MACHINE),
+    "an instance is not started again": (SIZES, "StartInstances", 1, MACHINE),
+    "one subnet leaves a table": ((table("a"), table("b")), "AssociateRouteTable", 1, TABLE),
+    "one tunnel of two": ((tunnels(40), tunnels(50)), "ModifyVpnTunnelOptions", 2, TUNNELS),
+    "a rule lets go of what is replaced": ((groups("one"), groups("two")), "DeleteSecurityGroup", 1, GROUP),
+}
+
+
+@pytest.fixture
+def site(stack, simulator):  # noqa: F811
+    site = Site(stack, simulator)
+    yield site
+    site.proxy.stop()
+
+
+@pytest.fixture(params=CUTS)
+def cut(request, site):
+    (old, new), action, count, address = CUTS[request.param]
+    return cut_off(site, old, new, action, count), old, new, address
+
+
+def cut_off(site, old, new, action, count=1):
+    seen = []
+
+    def cuts(number, sent, executed):
+        seen.append((sent, executed))
+        return seen[-1] == (action, False) and seen.count((action, False)) == count
+
+    site.stack.write("stack.yaml", old)
+    apply(site.stack)
+    site.stack.write("stack.yaml", new)
+    site.cut_off(signal.SIGKILL, cuts)
+    return site.stack
+
+
+def causes(document):
+    return {change["cause"] for action in document["actions"] for change in action["changes"]}
+
+
+def test_between_is_no_drift(cut):
+    """Neither before recovery nor after it, whichever spec is asked about."""
+    stack, old, new, address = cut
+    document = drift(stack, 2)
+    assert document["actions"] == [] and [one["address"] for one in document["unfinished"]] == [address]
+    for known in (1, 0):
+        for text in (old, new):
+            stack.write("stack.yaml", text)
+            document = stack.run("plan", "--output", "json").json
+            assert operations(document)[address] == "update" and causes(document) <= {"intent", "target"}
+            assert len(document["unfinished"]) == known
+        stack.run("recover")
+    assert drift(stack, 0)["actions"] == []
+    apply(stack)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+def test_between_is_undone(cut, recovered):
+    stack, old, new, address = cut
+    run = runs(stack)[0]["id"]
+    if recovered:
+        stack.run("recover")
+    assert operations(undo(stack, run, "--yes")) == {address: "update"}
+    stack.write("stack.yaml", old)
+    plan_is_empty(stack)
+
+
+def test_foreign_value_is_drift(site):
+    """A gateway that somebody attached to a third VPC while it was detached is where no call of ours put it."""
+    third = {"aws.vpc": {**NET, "z": {"cidr": "10.40.0.0/16"}}}
+    specs = [spec_text({**third, "aws.internet_gateway": {"x": {"vpc": vpc}}}) for vpc in "vw"]
+    stack = cut_off(site, *specs, "AttachInternetGateway")
+    ids = ids_of(stack)
+    site.server.client("ec2").attach_internet_gateway(InternetGatewayId=ids[GATE], VpcId=ids["aws.vpc.z"])
+    for _ in range(2):
+        (action,) = drift(stack, 2)["actions"]
+        assert [(change["path"], change["before"]) for change in action["changes"]] == [("vpc", ids["aws.vpc.z"])]
+        stack.run("recover")
