@@ -64,17 +64,18 @@ static void seal_live(struct job *job)
 	}
 }
 
-/* What is recorded is read, and no more: what the spec sets beside it was never seen, and would seem to have come. */
+/*
+ * What is recorded is read, and no more: what the spec sets beside it was never seen, and would seem to have come.
+ * Kinds of which the spec alone has something are looked through for what a lost or newer record would have held.
+ */
 static bool read_recorded(struct job *job)
 {
-	struct stack spec = job->stack;
+	struct stack *spec = arena_new(job->arena, struct stack);
 
-	/* Then the kinds of the spec are looked through for what a lost record would have held. */
-	if (job->object_count == 0)
-		return job_refresh(job);
+	*spec = job->stack;
 	job->stack = recorded_stack(job);
-	bool good = job_refresh(job);
-	job->stack = spec;
+	bool good = job_refresh_expecting(job, spec);
+	job->stack = *spec;
 	return good;
 }
 

@@ -243,6 +243,11 @@ bool job_is_first(const struct job *job)
 
 bool job_refresh(struct job *job)
 {
+	return job_refresh_expecting(job, &job->stack);
+}
+
+bool job_refresh_expecting(struct job *job, const struct stack *expected)
+{
 	struct reading_view view;
 	struct slice *watched = NULL;
 	size_t watched_count = 0;
@@ -257,6 +262,7 @@ bool job_refresh(struct job *job)
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.arena = job->arena,
+		.expected = expected,
 		.is_first = job_is_first(job),
 		.watched = watched,
 		.watched_count = watched_count,

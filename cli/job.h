@@ -46,7 +46,10 @@ struct job {
 	const struct identity *identities;	 /* parallel to stack.providers, or NULL */
 	struct refresh refresh;			 /* refresh.live is NULL until it was read */
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
-	struct slice *twins;			 /* object ids under which job_sweep() has recorded some */
+	/* Of STRAY_UNKNOWN, those at addresses of the stack where the record has nothing that is there. */
+	const struct stray **missed;
+	size_t missed_count;
+	struct slice *twins; /* object ids under which job_sweep() has recorded some */
 	size_t twin_count;
 	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
@@ -85,8 +88,10 @@ bool job_has_store(const struct job *job);
 /* Opens the ways to every place and asks who answers there. Without a state yet: those of the spec alone. */
 __attribute__((warn_unused_result)) bool job_open_sessions(struct job *job);
 void job_close_sessions(struct job *job);
-/* Reads what is there: of everything recorded in bulk, or of `objects` by id. */
+/* Reads what is there of everything recorded, in bulk, and looks for what the stack has beside it. */
 __attribute__((warn_unused_result)) bool job_refresh(struct job *job);
+/* The same where the stack is not the one that has what is looked for. */
+__attribute__((warn_unused_result)) bool job_refresh_expecting(struct job *job, const struct stack *expected);
 /* plan, digest, and a check of the order that it would be carried out in. The plan is there,
  * too, where this fails, so that the rest of it can be shown. */
 __attribute__((warn_unused_result)) bool job_plan(struct job *job, const struct stack *stack, bool destroy,

@@ -1,14 +1,47 @@
 #include "cli/lost_state.h"
 
+#include "base/map.h"
+
+/* How what is refused is done all the same, and what would come of a saved plan. */
+static const struct aim {
+	const char *all_the_same, *whatever, *unsaved, *maybe_unsaved;
+} making =
+	{
+		"to make everything once more all the same",
+		"to make everything all the same",
+		"the plan is not saved: it would make what is there a second time",
+		"the plan is not saved: it may make what is there a second time",
+},
+  destroying = {
+	  "to leave what is not recorded where it is",
+	  "to leave what is not recorded where it is",
+	  "the plan is not saved: it would leave what is there and is not recorded",
+	  "the plan is not saved: it may leave what is there and is not recorded",
+};
+
+static const struct aim *aim_of(const struct job *job)
+{
+	return job->plan.destroy ? &destroying : &making;
+}
+
+static const char *more(const struct job *job, size_t others)
+{
+	return others > 0 ? arena_format(job->arena, ", and %zu more of the spec", others).data : "";
+}
+
+static const char *by_force(const struct job *job, const char *what)
+{
+	return arena_format(job->arena, "%s, %s with --force", what, job->invocation->arguments->command->name).data;
+}
+
 static void tell_lost(struct job *job, enum severity severity, const char *hint)
 {
 	const struct refresh *refresh = &job->refresh;
-	size_t others = refresh->lost_count - 1;
 
 	diag_add(job->diagnostics, severity, FAULT_STALE, NOWHERE,
 		 "nothing is recorded, and yet '%.*s' is there as %.*s, made under this stack's name%s",
 		 SLICE_ARGUMENTS(refresh->lost_address), SLICE_ARGUMENTS(refresh->lost_id),
-		 others > 0 ? arena_format(job->arena, ", and %zu more of the spec", others).data : "");
+		 more(job, refresh->lost_count - 1));
 	diag_hint(job->diagnostics, "if the state was lost, 'trueup state rebuild' makes it anew; %s", hint);
 }
 
@@ -16,12 +49,49 @@ static void tell_unlisted(struct job *job, enum severity severity, const char *h
 {
 	const struct refresh *refresh = &job->refresh;
 	size_t others = refresh->unlisted_count - 1;
+	const char *unsure = job_is_first(job) ? "nothing is recorded, and whether a state was lost"
+					       : "whether things of the stack are there that are not recorded";
 
 	diag_add(job->diagnostics, severity, FAULT_UNREAD, NOWHERE,
-		 "nothing is recorded, and whether a state was lost cannot be told: '%s'%s could not be listed: %.*s",
-		 refresh->unlisted_kind->name, others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
+		 "%s cannot be told: '%s'%s could not be listed: %.*s", unsure, refresh->unlisted_kind->name,
+		 others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
 		 SLICE_ARGUMENTS(refresh->unlisted_reason));
 	diag_hint(job->diagnostics, "see that it can be listed, and run this again; %s", hint);
+}
+
+/* Each was named before as a warning, with what to do about it. */
+static void tell_missed(struct job *job, enum severity severity, const struct stray *first, size_t count)
+{
+	diag_add(job->diagnostics, severity, FAULT_STALE, NOWHERE,
+		 "'%.*s' is there as %.*s, made by this stack and not recorded%s",
+		 SLICE_ARGUMENTS(first->live->ownership.address), SLICE_ARGUMENTS(first->live->provider_id),
+		 more(job, count - 1));
+	diag_hint(job->diagnostics,
+		  "if an older state was put back, 'trueup state rebuild --force' records what is there; %s",
+		  by_force(job, aim_of(job)->all_the_same));
+}
+
+/* The first of those that the plan makes once more, or that stay where everything is to go; NULL: there are none. */
+static const struct stray *find_missed(const struct job *job, size_t *ret_count)
+{
+	const struct stray *first = NULL;
+	struct map made;
+
+	*ret_count = 0;
+	map_init(&made);
+	for (size_t i = 0; job->missed_count > 0 && i < job->plan.action_count; i++)
+		if (job->plan.actions[i].operation == OPERATION_CREATE)
+			map_set(&made, job->plan.actions[i].address, &job->plan.actions[i]);
+	for (size_t i = job->missed_count; i-- > 0;) {
+		bool counts = job->plan.destroy ? !job->plan.targeted
+						: map_get(&made, job->missed[i]->live->ownership.address) != NULL;
+
+		if (counts)
+			first = job->missed[i];
+		*ret_count += counts;
+	}
+	map_release(&made);
+	return first;
 }
 
 void lost_state_warn(struct job *job)
@@ -36,20 +106,24 @@ bool lost_state_permits(struct job *job)
 {
 	bool forced = arguments_has(job->invocation->arguments, FLAG_FORCE);
 	enum severity severity = forced ? SEVERITY_WARNING : SEVERITY_ERROR;
+	size_t missed_count;
+	const struct stray *missed = find_missed(job, &missed_count);
 
 	if (job->refresh.lost_count > 0)
-		tell_lost(job, severity, "to make everything once more all the same, apply with --force");
+		tell_lost(job, severity, by_force(job, aim_of(job)->all_the_same));
 	if (job->refresh.unlisted_count > 0)
-		tell_unlisted(job, severity, "to make everything all the same, apply with --force");
-	return forced || job->refresh.lost_count + job->refresh.unlisted_count == 0;
+		tell_unlisted(job, severity, by_force(job, aim_of(job)->whatever));
+	if (missed)
+		tell_missed(job, severity, missed, missed_count);
+	return forced || job->refresh.lost_count + job->refresh.unlisted_count + missed_count == 0;
 }
 
 bool lost_state_permits_saving(struct job *job)
 {
-	if (job->refresh.lost_count > 0)
-		return diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
-				  "the plan is not saved: it would make what is there a second time");
+	size_t missed_count;
+
+	if (find_missed(job, &missed_count) || job->refresh.lost_count > 0)
+		return diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "%s", aim_of(job)->unsaved);
 	return job->refresh.unlisted_count == 0 ||
-	       diag_error(job->diagnostics, FAULT_UNREAD, NOWHERE,
-			  "the plan is not saved: it may make what is there a second time");
+	       diag_error(job->diagnostics, FAULT_UNREAD, NOWHERE, "%s", aim_of(job)->maybe_unsaved);
 }

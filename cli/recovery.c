@@ -263,39 +263,83 @@ static void add_found(struct sweeping *sweeping)
 }
 
 /* What is said of a stray: its id and address stand between the words. Without words nothing is. */
-static const struct {
+struct told {
 	const char *words, *more, *hint;
-} told[STRAY_ORIGIN_COUNT] = {
+};
+
+static const struct told told_of_origins[STRAY_ORIGIN_COUNT] = {
 	[STRAY_TWIN] = {"was made for", " by a call that came late: the next apply deletes it", NULL},
 	[STRAY_UNKNOWN] = {"carries the tags of this stack, as", ", and is not recorded: it is left alone",
 			   "delete it if a lost call or an older state left it behind; if it is somebody's own, "
 			   "take the 'trueup:' tags off it, which were copied"},
 };
 
+static const struct told told_of_missed = {
+	"carries the tags of this stack, as", ", and is not recorded: what the spec has there would be made twice",
+	"if an older state was put back, 'trueup state rebuild --force' records what is there; if it is somebody's "
+	"own, take the 'trueup:' tags off it, which were copied"};
+
+struct telling {
+	struct job *job;
+	const struct map *addresses; /* of the stack */
+	struct map spare;
+	struct map own; /* addresses to their own entry of job->objects */
+};
+
+/* Whether a plan would make what it is: nothing that is there is recorded at its address. */
+static bool is_missed(const struct telling *telling, enum stray_origin origin, const struct stray *stray)
+{
+	const struct resource *resource = map_get(telling->addresses, stray->live->ownership.address);
+	struct object *const *own = map_get(&telling->own, stray->live->ownership.address);
+	const struct live *live = own ? telling->job->refresh.live[own - telling->job->objects] : NULL;
+
+	return origin == STRAY_UNKNOWN && resource && resource->kind == stray->kind &&
+	       (!own || (live && live->presence == PRESENCE_ABSENT));
+}
+
 static void tell_stray(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
 		       const struct object *recorded)
 {
-	struct job *job = (struct job *)context;
+	const struct telling *telling = (const struct telling *)context;
+	struct job *job = telling->job;
 	struct slice address = stray->live->ownership.address;
+	bool missed = is_missed(telling, origin, stray);
+	const struct told *told = missed ? &told_of_missed : &told_of_origins[origin];
 
 	(void)past;
 	(void)recorded;
 	job->stray_counts[origin]++;
-	if (!told[origin].words)
+	if (missed)
+		job->missed[job->missed_count++] = stray;
+	if (!told->words)
 		return;
 	if (address.size == 0)
 		address = slice_of(stray->kind->name);
 	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE, "%.*s %s '%.*s'%s",
-		 SLICE_ARGUMENTS(stray->live->provider_id), told[origin].words, SLICE_ARGUMENTS(address),
-		 told[origin].more);
-	if (told[origin].hint)
-		diag_hint(job->diagnostics, "%s", told[origin].hint);
+		 SLICE_ARGUMENTS(stray->live->provider_id), told->words, SLICE_ARGUMENTS(address), told->more);
+	if (told->hint)
+		diag_hint(job->diagnostics, "%s", told->hint);
 }
 
 bool job_tell_strays(struct job *job)
 {
+	struct telling telling = {.job = job};
+
 	memset(job->stray_counts, 0, sizeof(job->stray_counts));
-	return visit_strays(job, tell_stray, job);
+	job->missed_count = 0;
+	if (job->refresh.stray_count == 0)
+		return true;
+	job->missed = arena_new_array(job->arena, job->refresh.stray_count, const struct stray *);
+	map_init(&telling.spare);
+	map_init(&telling.own);
+	telling.addresses = stack_addresses(&job->stack, &telling.spare);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role != OBJECT_DEPOSED)
+			map_set(&telling.own, job->objects[i]->address, &job->objects[i]);
+	bool good = visit_strays(job, tell_stray, &telling);
+	map_release(&telling.spare);
+	map_release(&telling.own);
+	return good;
 }
 
 static bool record_swept(struct job *job, struct object *const *swept, size_t count)

@@ -3,7 +3,7 @@
 #include "cli/secrets.h"
 #include "cli/unfinished.h"
 
-bool job_refresh_some(struct job *job, const struct map *object_ids, bool is_first)
+bool job_refresh_some(struct job *job, const struct map *object_ids, const struct stack *expected)
 {
 	struct object **some = arena_new_array(job->arena, job->object_count + 1, struct object *);
 	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
@@ -25,7 +25,10 @@ bool job_refresh_some(struct job *job, const struct map *object_ids, bool is_fir
 		.object_count = count,
 		.arena = job->arena,
 		.by_id = true,
-		.is_first = is_first,
+		.recorded = job->objects,
+		.recorded_count = job->object_count,
+		.expected = expected,
+		.is_first = expected && job_is_first(job),
 	};
 	if (!refresh_run(&job->refresh, job->diagnostics))
 		return false;

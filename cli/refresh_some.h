@@ -5,7 +5,8 @@
 #include "cli/job.h"
 
 /* Reads, by id, the objects whose object ids are in the map; job->refresh.live is NULL for all others.
- * is_first: as in struct refresh. */
-__attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids, bool is_first);
+ * expected: as in struct refresh. */
+__attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids,
+							  const struct stack *expected);
 
 #endif

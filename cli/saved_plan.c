@@ -269,7 +269,8 @@ static bool find_secrets(struct job *job, struct plan *saved)
 	return good;
 }
 
-/* Reads just the objects that the actions touch. The state may have been lost before the plan was made. */
+/* Reads just the objects that the actions touch. What they make may be there already: the plan may have read nothing,
+ * or the state may have been lost, or an older one put back since. */
 static bool read_touched(struct job *job, const struct plan *saved)
 {
 	struct map ids;
@@ -278,7 +279,7 @@ static bool read_touched(struct job *job, const struct plan *saved)
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (saved->actions[i].object_id.size > 0 && action_is_carried_out(&saved->actions[i]))
 			map_set(&ids, saved->actions[i].object_id, &saved->actions[i]);
-	bool good = job_refresh_some(job, &ids, job_is_first(job));
+	bool good = job_refresh_some(job, &ids, &job->stack);
 	map_release(&ids);
 	return good;
 }
@@ -479,7 +480,8 @@ bool saved_plan_prepare(struct job *job)
 		return false;
 	if (scope.target_count == 0)
 		return true;
-	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) || !read_touched(job, &saved))
+	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) || !read_touched(job, &saved) ||
+	    !job_tell_strays(job))
 		return false;
 	bool planned = job_plan(job, &job->stack, saved.destroy, &scope);
 	if (!compare(job, &saved) || !planned || job->diagnostics->error_count > errors)

@@ -16,6 +16,7 @@ struct group {
 	size_t *members; /* indexes into objects, or, from object_count on, resources */
 	size_t count, capacity;
 	struct slice lineage; /* as in struct read_batch */
+	bool seeks;	      /* it is looked through for what is to be there without being recorded */
 	struct read_batch batch;
 };
 
@@ -24,6 +25,7 @@ struct refreshing {
 	struct map groups;     /* "session kind" to struct group */
 	struct map by_address; /* to struct resource */
 	struct map recorded;   /* addresses to struct object: the address's own */
+	struct map spare;      /* see stack_addresses() */
 	int64_t wall_ms;
 };
 
@@ -153,7 +155,7 @@ static void start_group(struct refreshing *refreshing, struct group *group)
 		/* Whoever has the name of what is not recorded. */
 		group->batch.anyones |= group->members[i] >= refresh->object_count;
 	}
-	group->batch.everything = !refresh->by_id || nameless || group->lineage.size > 0;
+	group->batch.everything = !refresh->by_id || nameless || group->seeks;
 	read_start(&group->batch);
 }
 
@@ -205,27 +207,43 @@ static void gather_watched_kinds(struct refreshing *refreshing)
 	}
 }
 
+/* What is expected and not recorded, where it can be listed at all. */
+static struct session *session_to_seek(const struct refreshing *refreshing, const struct resource *resource)
+{
+	const struct refresh *refresh = refreshing->refresh;
+
+	if (resource->kind->found || map_get(&refreshing->recorded, resource->address))
+		return NULL;
+	return sessions_of_alias(refresh->sessions, refresh->expected, resource->provider);
+}
+
 /*
- * An empty record is a new stack's, or that of one whose state was lost: the kinds of the spec are listed for what
- * such a state would have known.
+ * The record may be older than what is there, where a backup was put back: before something is made its kind is
+ * listed for what has the stack's tags already. An empty record is a new stack's, or that of one whose state was
+ * lost: such a state had another lineage.
  */
-static void gather_first(struct refreshing *refreshing)
+static void gather_expected(struct refreshing *refreshing)
 {
 	const struct refresh *refresh = refreshing->refresh;
 	struct slice pattern = lineage_pattern(refresh->stack->name, refresh->arena);
 
-	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
-		const struct resource *resource = &refresh->stack->resources[i];
-		struct session *session = sessions_of_alias(refresh->sessions, refresh->stack, resource->provider);
+	for (size_t i = 0; i < refresh->expected->resource_count; i++) {
+		const struct resource *resource = &refresh->expected->resources[i];
+		struct session *session = session_to_seek(refreshing, resource);
 
-		if (session && !resource->kind->found)
-			find_or_make_group(refreshing, session, resource->kind)->lineage = pattern;
+		if (!session)
+			continue;
+		struct group *group = find_or_make_group(refreshing, session, resource->kind);
+		group->seeks = true;
+		if (refresh->is_first)
+			group->lineage = pattern;
 	}
 }
 
 static void find_lost(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
+	const struct map *addresses = stack_addresses(refresh->expected, &refreshing->spare);
 	struct map counted;
 
 	map_init(&counted);
@@ -234,7 +252,7 @@ static void find_lost(struct refreshing *refreshing)
 
 		for (size_t k = 0; k < group->batch.found_count; k++) {
 			struct live *live = &group->batch.found[k];
-			const struct resource *resource = map_get(&refreshing->by_address, live->ownership.address);
+			const struct resource *resource = map_get(addresses, live->ownership.address);
 
 			if (live->presence != PRESENCE_PRESENT || !resource || resource->kind != group->kind ||
 			    slice_equal(live->ownership.lineage, refresh->loop->settings.lineage) ||
@@ -251,20 +269,62 @@ static void find_lost(struct refreshing *refreshing)
 }
 
 /* What an endpoint does not know at all was never made there. */
+static bool is_unlisted(const struct group *group)
+{
+	return group->seeks && group->batch.unlisted_reason.size > 0 &&
+	       group->batch.unlisted_fault != FAULT_UNSUPPORTED;
+}
+
 static void find_unlisted(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
 
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
 		const struct group *group = refreshing->groups.entries[i].item;
-		bool is_known = group->batch.unlisted_fault != FAULT_UNSUPPORTED;
 
-		if (group->lineage.size == 0 || group->batch.unlisted_reason.size == 0 || !is_known ||
-		    refresh->unlisted_count++ > 0)
+		if (!is_unlisted(group) || refresh->unlisted_count++ > 0)
 			continue;
 		refresh->unlisted_kind = group->kind;
 		refresh->unlisted_reason = group->batch.unlisted_reason;
 	}
+}
+
+/* Of what could not be looked for nothing is claimed: the rest of the stack need not wait for it. */
+static void hold_unlisted(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+
+	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
+		const struct resource *resource = &refresh->stack->resources[i];
+		struct session *session = session_to_seek(refreshing, resource);
+		const struct group *group = session ? find_or_make_group(refreshing, session, resource->kind) : NULL;
+
+		if (group && is_unlisted(group))
+			refresh->unrecorded[i] = unread_live(refresh->arena, group->batch.unlisted_reason);
+	}
+}
+
+static bool has_unlisted(const struct refreshing *refreshing)
+{
+	for (size_t i = 0; i < refreshing->groups.count; i++)
+		if (is_unlisted(refreshing->groups.entries[i].item))
+			return true;
+	return false;
+}
+
+/* What was looked for without being recorded. */
+static void judge_expected(struct refreshing *refreshing)
+{
+	const struct refresh *refresh = refreshing->refresh;
+
+	if (refresh->is_first)
+		find_lost(refreshing);
+	if (!has_unlisted(refreshing))
+		return;
+	if (refresh->is_first || refresh->expected != refresh->stack)
+		find_unlisted(refreshing);
+	else
+		hold_unlisted(refreshing);
 }
 
 /*
@@ -277,10 +337,10 @@ static void find_strays(struct refreshing *refreshing)
 	struct slice lineage = refresh->loop->settings.lineage;
 	struct map taken;
 	map_init(&taken);
-	map_reserve(&taken, refresh->object_count);
-	for (size_t i = 0; i < refresh->object_count; i++)
-		if (refresh->objects[i]->provider_id.size)
-			map_set(&taken, refresh->objects[i]->provider_id, refresh->objects[i]);
+	map_reserve(&taken, refresh->recorded_count);
+	for (size_t i = 0; i < refresh->recorded_count; i++)
+		if (refresh->recorded[i]->provider_id.size)
+			map_set(&taken, refresh->recorded[i]->provider_id, refresh->recorded[i]);
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
 		const struct group *group = refreshing->groups.entries[i].item;
 		for (size_t k = 0; k < group->batch.found_count; k++) {
@@ -295,6 +355,36 @@ static void find_strays(struct refreshing *refreshing)
 	map_release(&taken);
 }
 
+static void index_all(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+
+	if (!refresh->recorded) {
+		refresh->recorded = refresh->objects;
+		refresh->recorded_count = refresh->object_count;
+	}
+	map_reserve(&refreshing->by_address, refresh->stack->resource_count);
+	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
+		union {
+			const struct resource *constant;
+			void *item;
+		} resource = {&refresh->stack->resources[i]};
+		map_add(&refreshing->by_address, resource.constant->address, resource.item);
+	}
+	for (size_t i = 0; i < refresh->recorded_count; i++)
+		if (refresh->recorded[i]->role != OBJECT_DEPOSED)
+			map_set(&refreshing->recorded, refresh->recorded[i]->address, refresh->recorded[i]);
+}
+
+static void gather_all(struct refreshing *refreshing)
+{
+	gather_objects(refreshing);
+	gather_unrecorded(refreshing);
+	gather_watched_kinds(refreshing);
+	if (refreshing->refresh->expected)
+		gather_expected(refreshing);
+}
+
 bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 {
 	struct world *world = refresh->loop->settings.world;
@@ -303,24 +393,11 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	map_init(&refreshing.groups);
 	map_init(&refreshing.by_address);
 	map_init(&refreshing.recorded);
+	map_init(&refreshing.spare);
 	refresh->live = arena_new_array(refresh->arena, refresh->object_count + 1, const struct live *);
 	refresh->unrecorded = arena_new_array(refresh->arena, refresh->stack->resource_count + 1, const struct live *);
-	map_reserve(&refreshing.by_address, refresh->stack->resource_count);
-	for (size_t i = 0; i < refresh->stack->resource_count; i++) {
-		union {
-			const struct resource *constant;
-			void *item;
-		} resource = {&refresh->stack->resources[i]};
-		map_add(&refreshing.by_address, resource.constant->address, resource.item);
-	}
-	for (size_t i = 0; i < refresh->object_count; i++)
-		if (refresh->objects[i]->role != OBJECT_DEPOSED)
-			map_set(&refreshing.recorded, refresh->objects[i]->address, refresh->objects[i]);
-	gather_objects(&refreshing);
-	gather_unrecorded(&refreshing);
-	gather_watched_kinds(&refreshing);
-	if (refresh->is_first)
-		gather_first(&refreshing);
+	index_all(&refreshing);
+	gather_all(&refreshing);
 	for (size_t i = 0; i < refreshing.groups.count; i++)
 		start_group(&refreshing, refreshing.groups.entries[i].item);
 	bool finished = loop_run(refresh->loop);
@@ -329,14 +406,13 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	for (size_t i = 0; finished && i < refresh->object_count; i++)
 		if (!refresh->live[i])
 			refresh->live[i] = unread_live(refresh->arena, SLICE("it was not read"));
-	if (finished && !refresh->by_id)
+	if (finished && (!refresh->by_id || refresh->expected))
 		find_strays(&refreshing);
-	if (finished && refresh->is_first) {
-		find_lost(&refreshing);
-		find_unlisted(&refreshing);
-	}
+	if (finished && refresh->expected)
+		judge_expected(&refreshing);
 	map_release(&refreshing.groups);
 	map_release(&refreshing.by_address);
 	map_release(&refreshing.recorded);
+	map_release(&refreshing.spare);
 	return finished;
 }

@@ -29,7 +29,12 @@ struct refresh {
 	size_t watched_count;
 	/* Read just these objects, by id, instead of listing all of a kind. */
 	bool by_id;
-	/* Nothing is recorded at all, of a new stack or of one whose state was lost: its kinds are listed. */
+	/* All that is recorded, where objects are but some of it; NULL: they are all. */
+	struct object *const *recorded;
+	size_t recorded_count;
+	/* Kinds of which this has something that is not recorded are listed, before it is made; NULL: none are. */
+	const struct stack *expected;
+	/* With expected: nothing was ever recorded. The state is a new stack's, or another one was lost. */
 	bool is_first;
 
 	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. */
@@ -42,7 +47,8 @@ struct refresh {
 	/* Of a first one: what another state of this stack made at addresses of the spec. */
 	size_t lost_count;
 	struct slice lost_address, lost_id; /* of one of them */
-	/* And the kinds that could not be listed, so that nobody can tell of them; by place. */
+	/* And the kinds that could not be listed, so that nobody can tell of them; by place. Where it is no first one,
+	 * and the stack is what is expected, what is unread of it is among unrecorded instead. */
 	size_t unlisted_count;
 	const struct kind *unlisted_kind; /* one of them */
 	struct slice unlisted_reason;

@@ -1,0 +1,192 @@
+"""A state older than what is there, because a backup was put back: nothing is made a second time, and nothing forgotten."""
+
+import pytest
+
+from cli import applied, cloud_stack, recorded, simulate, world  # noqa: F401
+
+BASE = """\
+stack: net
+providers: {aws: {region: eu-central-1}}
+aws.vpc:
+  main: {cidr: 10.0.0.0/16}
+aws.subnet:
+  a: {vpc: main, cidr: 10.0.1.0/24}
+"""
+# Of a kind that the backup knows, and of one that it does not.
+SINCE = BASE + "  b: {vpc: main, cidr: 10.0.2.0/24}\naws.route_table: {t: {vpc: main}}\n"
+
+
+def go_back(stack, spec):
+    """Applies the spec, and puts the state of before back. Gives what was recorded then."""
+    stack.run("state", "backup", "before.db", "--force")
+    applied(stack, "net.yaml", spec)
+    since = recorded(stack)
+    for end in "-wal", "-shm":
+        (stack.folder / f".trueup/state.db{end}").unlink(missing_ok=True)
+    (stack.folder / "before.db").rename(stack.folder / ".trueup/state.db")
+    return since
+
+
+@pytest.fixture
+def older(cloud_stack):  # noqa: F811
+    """The stack, whose record knows nothing of a subnet and a route table; and what knew them."""
+    return applied(cloud_stack, "net.yaml", BASE), go_back(cloud_stack, SINCE)
+
+
+@pytest.fixture
+def sim(stack):
+    """The stack of before on the simulator, beside its folder."""
+    simulate(stack, "../world")
+    return applied(stack, "net.yaml", BASE)
+
+
+@pytest.fixture
+def older_sim(sim):
+    return sim, go_back(sim, SINCE)
+
+
+def told(id, address):
+    return f"warning: {id} carries the tags of this stack, as '{address}', and is not recorded"
+
+
+def all_told(result, since):
+    return all(told(since[address], address) in result.err for address in ("aws.subnet.b", "aws.route_table.t"))
+
+
+def test_what_was_made_since_is_not_made_twice(older):
+    stack, since = older
+    result = stack.run("plan")
+    assert all_told(result, since) and "'trueup state rebuild --force'" in result.err
+    document = stack.run("plan", "--output", "json").json
+    # Who answers, the pages of the two kinds that are recorded, and of the one that is not.
+    assert document["calls"] == 4
+    assert all_told(stack.run("drift", status=2), since)
+    result = stack.run("apply", "--yes", status=4)
+    assert all_told(result, since) and "made by this stack and not recorded, and 1 more of the spec" in result.err
+    assert "apply with --force" in result.err
+    assert "the plan is not saved" in stack.run("plan", "--out", "p.plan", status=4).err
+    assert recorded(stack).keys() == {"aws.vpc.main", "aws.subnet.a"}
+    stack.run("state", "rebuild", "--force", "--yes")
+    assert recorded(stack) == since
+    assert stack.run("plan", "--output", "json").json["actions"] == []
+
+
+def test_it_stays_where_everything_is_to_go(older_sim):
+    """A clean-up that leaves something behind is not green."""
+    stack, since = older_sim
+    result = stack.run("destroy", "--yes", status=4)
+    assert all_told(result, since) and "destroy with --force" in result.err
+    assert "the plan is not saved" in stack.run("plan", "--destroy", "--out", "p.plan", status=4).err
+    assert recorded(stack).keys() == {"aws.vpc.main", "aws.subnet.a"}
+    # Whoever names what is to go means that.
+    stack.run("destroy", "--yes", "--target", "aws.subnet.a")
+    stack.run("state", "rebuild", "--force", "--yes")
+    stack.run("destroy", "--yes")
+    assert not world(stack, "subnet") and not world(stack, "vpc")
+
+
+def test_it_is_left_where_that_is_meant(older_sim):
+    stack, since = older_sim
+    stack.run("destroy", "--yes", "--force", "--target", "aws.subnet.a")
+    assert set(world(stack, "subnet")) == {since["aws.subnet.b"]}
+
+
+def test_made_twice_where_that_is_meant(sim):
+    since = go_back(sim, BASE + "aws.route_table: {t: {vpc: main}}\n")["aws.route_table.t"]
+    result = sim.run("apply", "--yes", "--force")
+    assert f"warning: 'aws.route_table.t' is there as {since}, made by this stack and not recorded\n" in result.err
+    assert recorded(sim)["aws.route_table.t"] != since
+    # What is left is named still, and stops nothing any more.
+    result = sim.run("apply", "--yes")
+    assert told(since, "aws.route_table.t") in result.err and "it is left alone" in result.err
+
+
+def test_what_else_is_made_is_made(older_sim):
+    stack, since = older_sim
+    stack.write("net.yaml", SINCE + "aws.internet_gateway: {g: {}}\n")
+    stack.run("apply", "--yes", "--target", "aws.internet_gateway.g")
+    assert "aws.internet_gateway.g" in recorded(stack)
+    stack.run("apply", "--yes", "--target", "aws.route_table.t", status=4)
+
+
+def test_replaced_since(sim):
+    """What the older state names is gone, and what came in its place is not recorded."""
+    since = go_back(sim, BASE.replace("10.0.1.0", "10.0.7.0"))
+    gone = recorded(sim)["aws.subnet.a"]
+    result = sim.run("apply", "--yes", status=4)
+    assert told(since["aws.subnet.a"], "aws.subnet.a") in result.err
+    assert set(world(sim, "subnet")) == {since["aws.subnet.a"]} != {gone}
+
+
+@pytest.mark.parametrize("refresh", ["full", "none"])
+def test_saved_plan(sim, refresh):
+    """Made before the older state was put back, or without reading: its apply looks for what it makes."""
+    sim.write("net.yaml", SINCE)
+    sim.run("plan", f"--refresh={refresh}", "--out", "p.plan")
+    since = go_back(sim, SINCE)
+    result = sim.run("apply", "p.plan", status=4)
+    assert "made by this stack and not recorded, and 1 more of the spec" in result.err
+    assert set(world(sim, "subnet")) == {since["aws.subnet.a"], since["aws.subnet.b"]}
+
+
+def test_empty_state_of_before(stack):
+    """Put back where nothing had been recorded yet: it is the lineage of what is there."""
+    simulate(stack, "../world")
+    stack.write("net.yaml", BASE)
+    stack.run("plan", "--out", "p.plan")
+    since = go_back(stack, BASE)
+    assert "made by this stack and not recorded" in stack.run("apply", "p.plan", status=4).err
+    assert "made by this stack and not recorded" in stack.run("apply", "--yes", status=4).err
+    assert set(world(stack, "vpc")) == {since["aws.vpc.main"]}
+
+
+def test_undoing_makes_nothing_twice(sim):
+    """What a run removed and an undoing brought back is there, though the older state does not know it."""
+    sim.write("net.yaml", BASE.partition("aws.subnet")[0])
+    sim.run("apply", "--yes")
+    run = sim.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    since = go_back(sim, BASE)
+    assert "undo with --force" in sim.run("undo", "--yes", run, status=4).err
+    assert set(world(sim, "subnet")) == {since["aws.subnet.a"]}
+
+
+def test_what_was_let_go_is_made_anew(sim):
+    """Of what people took out of the record they know."""
+    sim.run("state", "rm", "aws.subnet.a", "--yes")
+    sim.write("net.yaml", BASE.replace("10.0.1.0", "10.0.7.0"))
+    assert sim.run("plan", "--output", "json").json["diagnostics"] == []
+    sim.run("apply", "--yes")
+    assert len(world(sim, "subnet")) == 2
+
+
+@pytest.mark.parametrize("fault", ["deny", "unavailable"])
+def test_what_cannot_be_looked_for(sim, fault):
+    """It may be there already: it waits, and what does not need it goes on."""
+    more = SINCE + "aws.internet_gateway: {g: {}}\n"
+    sim.write("net.yaml", more)
+    fault = sim.run("sim", "../world", "fault", "DescribeRouteTables", fault).out.split()[-1]
+    assert sim.run("drift", status=3).err.count("cannot be told: 'aws.route_table' could not be listed") == 1
+    document = sim.run("plan", "--output", "json", status=3).json
+    assert [one["address"] for one in document["unread"]] == ["aws.route_table.t"]
+    sim.run("apply", "--yes", status=3)
+    assert recorded(sim).keys() == {"aws.vpc.main", "aws.subnet.a", "aws.subnet.b", "aws.internet_gateway.g"}
+    sim.run("sim", "../world", "remove", "fault", fault)
+    sim.run("apply", "--yes")
+    assert "aws.route_table.t" in recorded(sim)
+
+
+def test_a_kind_that_the_endpoint_does_not_know(sim):
+    """What it does not know was never made there."""
+    sim.write("net.yaml", SINCE)
+    sim.run("sim", "../world", "fault", "DescribeRouteTables", "unsupported", "1", "1")
+    assert sim.run("plan", "--output", "json").json["diagnostics"] == []
+
+
+def test_calls(sim):
+    """One listing a kind, however much of it is new; none where nothing is."""
+    assert sim.run("plan", "--output", "json").json["calls"] == 3
+    tables = "".join(f"  t{number}: {{vpc: main}}\n" for number in range(50))
+    subnets = "".join(f"  s{number}: {{vpc: main, cidr: 10.0.{100 + number}.0/24}}\n" for number in range(50))
+    sim.write("net.yaml", BASE + subnets + "aws.route_table:\n" + tables)
+    assert sim.run("plan", "--output", "json").json["calls"] == 4
+    assert sim.run("plan", "--refresh=none", "--output", "json").json["calls"] == 0
