@@ -97,20 +97,30 @@ static int act(struct job *job, struct report *report, struct apply *apply)
 	return apply_has_changed(apply) ? STATUS_PARTLY : STATUS_ERROR;
 }
 
+/* Of a destroy: there may be much to destroy, and nobody knows it. */
+static int end_without(struct job *job, struct report *report)
+{
+	bool all_told = !job->plan.destroy || lost_state_permits(job);
+
+	sinks_plan(job->invocation->sinks, report);
+	if (!job->plan.destroy) {
+		lost_state_warn(job);
+		report->outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
+	}
+	if (!all_told)
+		return invocation_end(job->invocation, report, STATUS_ERROR);
+	return invocation_end(job->invocation, report,
+			      job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : status_of_rest(job));
+}
+
 int job_carry_out(struct job *job, bool reviewed)
 {
 	struct report report = job_report(job);
 	struct apply apply = {0};
 
+	if (plan_is_empty(&job->plan))
+		return end_without(job, &report);
 	sinks_plan(job->invocation->sinks, &report);
-	if (plan_is_empty(&job->plan)) {
-		/* Of a destroy: there is much to destroy, and nobody knows it. */
-		lost_state_warn(job);
-		if (!job->plan.destroy)
-			report.outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
-		return invocation_end(job->invocation, &report,
-				      job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : status_of_rest(job));
-	}
 	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
 	    !secrets_find_key_for_apply(job) || !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
 		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);

@@ -332,7 +332,10 @@ def test_lost_state_is_noticed(nameless):
     drift = nameless.run("drift", status=2)
     assert "warning: nothing is recorded, and yet" in drift.err
     assert "but for 3 of this stack that are not recorded" in drift.out and "no drift" not in drift.out
-    assert "warning: nothing is recorded, and yet" in nameless.run("destroy", "--yes").err
+    destroy = nameless.run("destroy", "--yes", status=4)
+    assert "error: nothing is recorded, and yet" in destroy.err and "destroy with --force" in destroy.err
+    assert "nothing to do" not in destroy.out
+    assert "warning: nothing is recorded, and yet" in nameless.run("destroy", "--yes", "--force").err
     rebuild(nameless)
     assert ids_of(nameless) == ids
     document = nameless.run("plan", "--detailed-exitcode", "--output", "json").json
@@ -407,7 +410,9 @@ def test_whether_it_was_lost_cannot_be_told(nameless_sim, fault):
     assert "the plan is not saved" in nameless_sim.run("plan", "--out", "p.plan", status=3).err
     assert not (nameless_sim.folder / "p.plan").exists()
     assert recorded(nameless_sim) == {}
-    assert "warning: nothing is recorded, and whether" in nameless_sim.run("destroy", "--yes", status=3).err
+    assert "error: nothing is recorded, and whether" in nameless_sim.run("destroy", "--yes", status=3).err
+    # Forced or not, what could not be read is claimed by nobody.
+    assert "warning: nothing is recorded, and" in nameless_sim.run("destroy", "--yes", "--force", status=3).err
     nameless_sim.run("sim", "../world", "remove", "fault", fault)
     nameless_sim.write("net.yaml", NAMELESS)
     rebuild(nameless_sim)
