@@ -1,4 +1,5 @@
 #include "base/buffer.h"
+#include "specs/kind_fields.h"
 #include "specs/places.h"
 
 /*
@@ -150,36 +151,44 @@ static void claim_items(struct claims *claims, struct claim claim)
 	}
 }
 
-static void claim_fields(struct claims *claims, const struct resource *resource)
+static bool items_claim(const struct field *field)
 {
-	const struct kind *kind = resource->kind;
+	return (field->flags & MIRRORED) || (field->item && (field->item->flags & SOLE));
+}
 
-	for (size_t i = 0; i < kind->fields.count; i++) {
-		const struct field *field = field_at(&kind->fields, i);
-		bool items = (field->flags & MIRRORED) || (field->item && (field->item->flags & SOLE));
-		const struct value *value;
+static bool is_claim(const struct field *field)
+{
+	return items_claim(field) || (field->flags & (NAMES | SOLE));
+}
 
-		if (!items && !(field->flags & (NAMES | SOLE)))
-			continue;
-		value = value_get_named(&resource->desired, field->name);
-		if (!value)
-			continue;
-		if (items)
-			claim_items(claims, (struct claim){resource, field, value});
-		else if (field->flags & SOLE)
-			claim_target(claims, (struct claim){resource, field, value});
-		/* What more than one field tells apart is looked at as a whole. */
-		else if (!kind->told_apart_by)
-			claim_name(claims, (struct claim){resource, field, value});
-	}
+static void claim_field(struct claims *claims, struct claim claim)
+{
+	if (items_claim(claim.field))
+		claim_items(claims, claim);
+	else if (claim.field->flags & SOLE)
+		claim_target(claims, claim);
+	/* What more than one field tells apart is looked at as a whole. */
+	else if (!claim.resource->kind->told_apart_by)
+		claim_name(claims, claim);
 }
 
 void claims_check(struct loading *loading, const struct map *places)
 {
+	struct kind_fields claiming = {.wanted = is_claim};
 	struct claims claims = {.loading = loading, .places = places};
 
 	map_init(&claims.taken);
-	for (size_t i = 0; i < loading->resource_count; i++)
-		claim_fields(&claims, &loading->resources[i]);
+	for (size_t i = 0; i < loading->resource_count; i++) {
+		const struct resource *resource = &loading->resources[i];
+
+		kind_fields_turn(&claiming, resource->kind);
+		for (size_t k = 0; k < claiming.count; k++) {
+			const struct field *field = claiming.fields[k];
+			const struct value *value = value_get_named(&resource->desired, field->name);
+
+			if (value)
+				claim_field(&claims, (struct claim){resource, field, value});
+		}
+	}
 	map_release(&claims.taken);
 }

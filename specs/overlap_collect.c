@@ -4,11 +4,7 @@
 
 #include "base/memory.h"
 #include "specs/expression.h"
-
-enum {
-	/* Fields of one kind that matter here. */
-	KIND_MOST_FIELDS = 64,
-};
+#include "specs/kind_fields.h"
 
 /* What of a kind's table matters: found once, as a spec holds many resources of one kind. */
 struct kind_summary {
@@ -107,18 +103,6 @@ static void join(struct collection *collection, uint32_t first, uint32_t second)
 		return;
 	nodes[second].above = first;
 	nodes[first].size += nodes[second].size;
-}
-
-/* Whether field, or any field below it, satisfies test. */
-static bool field_any(const struct field *field, bool (*test)(const struct field *field))
-{
-	if (test(field))
-		return true;
-	for (size_t i = 0; i < field->members.count; i++) {
-		if (field_any(field_at(&field->members, i), test))
-			return true;
-	}
-	return field->item && field_any(field->item, test);
 }
 
 static bool has_range(const struct field *field)

@@ -1,36 +1,55 @@
+#include "specs/kind_fields.h"
 #include "specs/places.h"
 
-/* A zone of another region is refused by the service, halfway. */
-static void check(struct loading *loading, const struct resource *resource, struct slice region,
-		  const struct fields *fields, const struct value *map)
+static bool is_regional(const struct field *field)
 {
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct field *field = field_at(fields, i);
-		const struct value *value = value_get_named(map, field->name);
+	return (field->flags & REGIONAL) != 0;
+}
 
-		if (!value || value->secret)
-			continue;
-		if (field->type == FIELD_OBJECT && value_is(value, VALUE_MAP))
-			check(loading, resource, region, &field->members, value);
-		if (!(field->flags & REGIONAL) || !value_is(value, VALUE_STRING) ||
-		    slice_starts_with(value_slice(value), region))
-			continue;
-		diag_error(loading->diagnostics, FAULT_USER, value->position,
-			   "'%s' is not in region %.*s, which provider '%.*s' reaches", field->name,
-			   SLICE_ARGUMENTS(region), SLICE_ARGUMENTS(resource->provider));
-		diag_address(loading->diagnostics, resource->address);
-		diag_hint(loading->diagnostics, "write one that begins with %.*s, such as %.*sa, or set 'provider'",
-			  SLICE_ARGUMENTS(region), SLICE_ARGUMENTS(region));
-	}
+static bool has_regional(const struct field *field)
+{
+	return field_any(field, is_regional);
+}
+
+/* A zone of another region is refused by the service, halfway. */
+static void check_zone(struct loading *loading, const struct map *places, const struct resource *resource,
+		       const struct field *field, const struct value *value)
+{
+	const struct place *place = (const struct place *)map_get(places, resource->provider);
+	struct slice region = place && place->known ? place->identity.region : (struct slice){NULL, 0};
+
+	if (slice_starts_with(value_slice(value), region))
+		return;
+	diag_error(loading->diagnostics, FAULT_USER, value->position,
+		   "'%s' is not in region %.*s, which provider '%.*s' reaches", field->name, SLICE_ARGUMENTS(region),
+		   SLICE_ARGUMENTS(resource->provider));
+	diag_address(loading->diagnostics, resource->address);
+	diag_hint(loading->diagnostics, "write one that begins with %.*s, such as %.*sa, or set 'provider'",
+		  SLICE_ARGUMENTS(region), SLICE_ARGUMENTS(region));
+}
+
+static void check(struct loading *loading, const struct map *places, const struct resource *resource,
+		  const struct field *field, const struct value *map)
+{
+	const struct value *value = value_get_named(map, field->name);
+
+	if (!value || value->secret)
+		return;
+	for (size_t i = 0; field->type == FIELD_OBJECT && i < field->members.count; i++)
+		check(loading, places, resource, field_at(&field->members, i), value);
+	if (is_regional(field) && value_is(value, VALUE_STRING))
+		check_zone(loading, places, resource, field, value);
 }
 
 void regions_check(struct loading *loading, const struct map *places)
 {
+	struct kind_fields regional = {.wanted = has_regional};
+
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		const struct resource *resource = &loading->resources[i];
-		const struct place *place = (const struct place *)map_get(places, resource->provider);
 
-		if (place && place->known && place->identity.region.size > 0)
-			check(loading, resource, place->identity.region, &resource->kind->fields, &resource->desired);
+		kind_fields_turn(&regional, resource->kind);
+		for (size_t k = 0; k < regional.count; k++)
+			check(loading, places, resource, regional.fields[k], &resource->desired);
 	}
 }

@@ -62,11 +62,14 @@ void twins_check(struct loading *loading, const struct map *places)
 	map_init(&seen);
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		const struct resource *resource = &loading->resources[i];
-		const struct place *place = (const struct place *)map_get(places, resource->provider);
 		const struct resource *earlier;
+		const struct place *place;
 		struct slice key;
 
-		if (!resource->kind->told_apart_by || !place || !place->known)
+		if (!resource->kind->told_apart_by)
+			continue;
+		place = (const struct place *)map_get(places, resource->provider);
+		if (!place || !place->known)
 			continue;
 		key = key_of(loading, resource, place);
 		if (key.size == 0)

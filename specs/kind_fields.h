@@ -1,0 +1,24 @@
+#ifndef TRUEUP_SPECS_KIND_FIELDS_H
+#define TRUEUP_SPECS_KIND_FIELDS_H
+
+#include "reconcile/kind.h"
+
+enum {
+	/* Fields of one kind that matter to a check. */
+	KIND_MOST_FIELDS = 64,
+};
+
+/* What of a kind's table matters to a check: found once for resources of one kind, which mostly stand together. */
+struct kind_fields {
+	bool (*wanted)(const struct field *field); /* whether a field at the top matters */
+	const struct kind *kind;		   /* NULL at first */
+	size_t count;
+	const struct field *fields[KIND_MOST_FIELDS];
+};
+
+/* Brings it to that kind. */
+void kind_fields_turn(struct kind_fields *fields, const struct kind *kind);
+/* Whether field, or any field below it, satisfies test. */
+bool field_any(const struct field *field, bool (*test)(const struct field *field));
+
+#endif
