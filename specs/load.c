@@ -19,6 +19,7 @@ enum {
 static void loading_init(struct loading *loading)
 {
 	arena_init(&loading->scratch);
+	arena_init(&loading->working);
 	map_init(&loading->variables);
 	map_init(&loading->providers);
 	map_init(&loading->ranges);
@@ -32,15 +33,13 @@ static void loading_init(struct loading *loading)
 static void loading_release(struct loading *loading)
 {
 	arena_release(&loading->scratch);
+	arena_release(&loading->working);
 	map_release(&loading->variables);
 	map_release(&loading->providers);
 	map_release(&loading->ranges);
 	map_release(&loading->strays);
 	map_release(&loading->outputs);
 	free(loading->roots);
-	free(loading->entries);
-	free(loading->states);
-	free(loading->meetings);
 	free(loading->waiting);
 }
 

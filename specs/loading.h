@@ -81,6 +81,7 @@ struct loading {
 	size_t schema_count;
 	struct arena *arena;  /* for what outlives the load */
 	struct arena scratch; /* for one expression */
+	struct arena working; /* for what ends with the load */
 	struct sources *sources;
 	struct diagnostics *diagnostics;
 
@@ -101,14 +102,14 @@ struct loading {
 
 	struct map *addresses; /* to struct resource; lives on with the stack */
 	struct resource *resources;
-	struct entry *entries; /* owned */
+	struct entry *entries; /* in working */
 	size_t resource_count;
 	struct resource *last_target; /* that a reference field named; NULL: it was nothing */
 	struct kind_facts facts;      /* of the kind that was asked for last */
 	struct slice tags_of;	      /* the provider whose default_tags were asked for last, and those, or NULL */
 	const struct value *default_tags;
-	uint8_t *states;	  /* owned; enum field_state of every member of every block */
-	struct meeting *meetings; /* owned */
+	uint8_t *states;	  /* in working; enum field_state of every member of every block */
+	struct meeting *meetings; /* in working */
 	size_t meeting_count, meeting_capacity;
 	struct waiting *waiting; /* owned; a stack */
 	size_t waiting_count, waiting_capacity;

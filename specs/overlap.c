@@ -1,19 +1,13 @@
 #include "specs/overlap.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "specs/overlap_parts.h"
 
 static void add(struct overlaps *overlaps, uint64_t group, size_t index, enum range_class class)
 {
 	const struct range *range = &overlaps->collection->ranges[index];
 
-	if (overlaps->count == overlaps->capacity) {
-		overlaps->capacity *= 2;
-		overlaps->records = (struct record *)memory_resize(overlaps->records,
-								   overlaps->capacity * sizeof(*overlaps->records));
-	}
+	overlaps->records = (struct record *)arena_room(overlaps->arena, overlaps->records, overlaps->count,
+							&overlaps->capacity, sizeof(*overlaps->records));
 	overlaps->records[overlaps->count++] = (struct record){
 		.start = address_number(&range->cidr),
 		.key = 2 * group + (range->cidr.family == 6),
@@ -78,7 +72,7 @@ bool overlap_check(const struct stack *stack, const struct address_space *space,
 	/* Positions are enough here; who shows the diagnostics has the sources. */
 	(void)sources;
 	arena_init(&arena);
-	collection_init(&collection, stack);
+	collection_init(&collection, stack, &arena);
 	overlaps.collection = &collection;
 	overlaps.arena = &arena;
 	collect_resources(&collection);
@@ -87,13 +81,11 @@ bool overlap_check(const struct stack *stack, const struct address_space *space,
 	networks = collect_named(&collection, &space->networks);
 	/* Each once, and those that others lie within once more. */
 	overlaps.capacity = collection.range_count + collection.range_count / 8 + 64;
-	overlaps.records = (struct record *)memory_get(overlaps.capacity * sizeof(*overlaps.records));
+	overlaps.records = arena_new_array(&arena, overlaps.capacity, struct record);
 	add_resources(&overlaps, of_resources, collection.range_count > of_resources);
 	add_space(&overlaps, reserved, networks - reserved, CLASS_RESERVED);
 	add_space(&overlaps, networks, collection.range_count - networks, CLASS_NETWORK);
 	overlaps_sweep(&overlaps);
-	free(overlaps.records);
-	free(overlaps.taken);
 	collection_release(&collection);
 	arena_release(&arena);
 	return overlaps.reported == 0;

@@ -22,18 +22,18 @@ struct walk {
 	const struct value *desired;
 };
 
-void collection_init(struct collection *collection, const struct stack *stack)
+void collection_init(struct collection *collection, const struct stack *stack, struct arena *arena)
 {
 	size_t count = stack->resource_count;
 
-	*collection = (struct collection){.stack = stack, .node_count = count, .node_capacity = count};
+	*collection = (struct collection){.stack = stack, .arena = arena, .node_count = count, .node_capacity = count};
 	map_init(&collection->spare);
 	map_init(&collection->ids);
 	collection->addresses = stack_addresses(stack, &collection->spare);
-	collection->nodes = (struct node *)memory_get((count + 1) * sizeof(*collection->nodes));
+	collection->nodes = arena_new_array(arena, count + 1, struct node);
 	/* Most resources that have ranges have one. */
 	collection->range_capacity = count + 1;
-	collection->ranges = (struct range *)memory_get(collection->range_capacity * sizeof(*collection->ranges));
+	collection->ranges = arena_new_array(arena, collection->range_capacity, struct range);
 	for (size_t i = 0; i < count; i++)
 		collection->nodes[i] =
 			(struct node){.name = stack->resources[i].address, .above = (uint32_t)i, .size = 1};
@@ -43,8 +43,6 @@ void collection_release(struct collection *collection)
 {
 	map_release(&collection->spare);
 	map_release(&collection->ids);
-	free(collection->nodes);
-	free(collection->ranges);
 }
 
 static uint32_t find_node(struct collection *collection, struct slice name)
@@ -57,8 +55,8 @@ static uint32_t find_node(struct collection *collection, struct slice name)
 	index = (size_t)(uintptr_t)map_get(&collection->ids, name);
 	if (index > 0)
 		return (uint32_t)(index - 1);
-	collection->nodes = memory_room(collection->nodes, collection->node_count, &collection->node_capacity,
-					sizeof(*collection->nodes));
+	collection->nodes = (struct node *)arena_room(collection->arena, collection->nodes, collection->node_count,
+						      &collection->node_capacity, sizeof(*collection->nodes));
 	index = collection->node_count++;
 	collection->nodes[index] = (struct node){.name = name, .above = (uint32_t)index, .size = 1};
 	map_add(&collection->ids, name, (void *)(uintptr_t)(index + 1));
@@ -180,11 +178,8 @@ static uint32_t parent_node(struct walk *walk, const char *parent)
 
 static struct range *range_new(struct collection *collection)
 {
-	if (collection->range_count == collection->range_capacity) {
-		collection->range_capacity *= 2;
-		collection->ranges = (struct range *)memory_resize(
-			collection->ranges, collection->range_capacity * sizeof(*collection->ranges));
-	}
+	collection->ranges = (struct range *)arena_room(collection->arena, collection->ranges, collection->range_count,
+							&collection->range_capacity, sizeof(*collection->ranges));
 	return &collection->ranges[collection->range_count++];
 }
 

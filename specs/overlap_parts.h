@@ -46,9 +46,10 @@ struct collection {
 	struct map ids;		     /* of things that are not in the spec, to node + 1 */
 	struct slice last_name;	     /* that node_of() was asked for, and what it said */
 	uint32_t last_node;
-	struct node *nodes; /* owned; one for each resource, then those known by id */
+	struct arena *arena; /* that nodes and ranges lie in */
+	struct node *nodes;  /* one for each resource, then those known by id */
 	size_t node_count, node_capacity;
-	struct range *ranges; /* owned */
+	struct range *ranges;
 	size_t range_count, range_capacity;
 };
 
@@ -57,7 +58,7 @@ static inline uint8_t family_bit(const struct cidr *cidr)
 	return cidr->family == 4 ? 1 : 2;
 }
 
-void collection_init(struct collection *collection, const struct stack *stack);
+void collection_init(struct collection *collection, const struct stack *stack, struct arena *arena);
 void collection_release(struct collection *collection);
 /* All ranges of the resources, and which resources are joined. */
 void collect_resources(struct collection *collection);
@@ -130,13 +131,13 @@ static inline overlap_number last_address(overlap_number start, unsigned width, 
 
 struct overlaps {
 	struct collection *collection;
-	struct record *records; /* owned; sorted by key, start, bits */
+	struct record *records; /* in arena; sorted by key, start, bits */
 	size_t count, capacity;
-	/* Those that lie in no other of their group, in the same order: what is taken. Owned, NULL
+	/* Those that lie in no other of their group, in the same order: what is taken. NULL
 	 * until overlaps_take(). */
 	struct record *taken;
 	size_t taken_count;
-	struct arena *arena; /* for texts of messages */
+	struct arena *arena; /* for records and texts of messages */
 	struct diagnostics *diagnostics;
 	size_t reported;
 };

@@ -158,7 +158,7 @@ void overlaps_take(struct overlaps *overlaps)
 {
 	if (overlaps->taken)
 		return;
-	overlaps->taken = (struct record *)memory_get((overlaps->count + 1) * sizeof(*overlaps->taken));
+	overlaps->taken = arena_new_array(overlaps->arena, overlaps->count + 1, struct record);
 	walk_records(overlaps, note_taken);
 }
 

@@ -1,6 +1,5 @@
 #include "specs/references.h"
 
-#include "base/memory.h"
 #include "reconcile/schema.h"
 #include "specs/references_walk.h"
 
@@ -20,11 +19,8 @@ void references_meet(struct loading *loading, uint32_t entry, const struct meeti
 	struct entry *referrer = &loading->entries[entry];
 	uint32_t number;
 
-	if (loading->meeting_count == loading->meeting_capacity) {
-		loading->meeting_capacity *= 2;
-		loading->meetings = (struct meeting *)memory_resize(
-			loading->meetings, loading->meeting_capacity * sizeof(*loading->meetings));
-	}
+	loading->meetings = (struct meeting *)arena_room(&loading->working, loading->meetings, loading->meeting_count,
+							 &loading->meeting_capacity, sizeof(*loading->meetings));
 	loading->meetings[loading->meeting_count++] = *meeting;
 	number = (uint32_t)loading->meeting_count;
 	loading->meetings[number - 1].next = 0;

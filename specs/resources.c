@@ -1,6 +1,5 @@
 #include "specs/resources.h"
 
-#include "base/memory.h"
 #include "reconcile/schema.h"
 #include "specs/default_tags.h"
 #include "specs/references.h"
@@ -93,7 +92,7 @@ static void make_states(struct loading *loading)
 		loading->entries[i].first_state = (uint32_t)count;
 		count += loading->entries[i].block->count;
 	}
-	loading->states = (uint8_t *)memory_get(count + 1);
+	loading->states = arena_new_array(&loading->working, count + 1, uint8_t);
 }
 
 void resources_collect(struct loading *loading)
@@ -101,11 +100,11 @@ void resources_collect(struct loading *loading)
 	size_t most = count_resources(loading);
 
 	loading->resources = arena_new_array(loading->arena, most, struct resource);
-	loading->entries = (struct entry *)memory_get((most + 1) * sizeof(*loading->entries));
+	loading->entries = arena_new_array(&loading->working, most + 1, struct entry);
 	map_reserve(loading->addresses, most);
 	/* Most resources refer to one other. */
 	loading->meeting_capacity = most + 1;
-	loading->meetings = (struct meeting *)memory_get(loading->meeting_capacity * sizeof(*loading->meetings));
+	loading->meetings = arena_new_array(&loading->working, loading->meeting_capacity, struct meeting);
 	for (size_t i = 0; i < loading->root_count; i++) {
 		for (size_t k = 0; k < loading->roots[i].map->count; k++) {
 			const struct value_member *member = &loading->roots[i].map->members[k];
