@@ -190,9 +190,11 @@ $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
 # Functions that tests/simulate/mutant.c breaks when asked to.
 mutated := aws_interpret aws_request_body recover_stray_origin refresh_match_tags recover_commit lease_beat
-$(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a
+# An allocator quicker than libc's saves a tenth of a seed's time. The sanitizers bring their own.
+simulate_allocator = $(if $(filter 1,$(SANITIZE)),,-lmimalloc)
+$(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a | dependencies-test
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(link_flags) $(mutated:%=-Wl,--wrap=%) -o $@ $^ $(package_libraries)
+	$(Q)$(CC) $(link_flags) $(mutated:%=-Wl,--wrap=%) -o $@ $^ $(package_libraries) $(simulate_allocator)
 
 # For tools/lint.sh, which gives each of these a build folder of its own.
 .PHONY: test-programs tidy headers

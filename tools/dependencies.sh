@@ -20,6 +20,7 @@ build     libpcre2-dev          module libpcre2-8
 build     libjansson-dev        module jansson
 build     libexpat1-dev         module expat
 test      libcmocka-dev         module cmocka
+test      libmimalloc-dev       header mimalloc.h
 test      python3               command python3
 test      python3-venv          python ensurepip
 lint      clang                 command clang
@@ -27,6 +28,7 @@ lint      clang-format          command clang-format
 lint      clang-tidy            command clang-tidy
 lint      cppcheck              command cppcheck
 lint      libcmocka-dev         module cmocka
+lint      libmimalloc-dev       header mimalloc.h
 valgrind  valgrind              command valgrind
 valgrind  libcmocka-dev         module cmocka
 bench     python3               command python3
