@@ -5,6 +5,9 @@
 
 #include "base/memory.h"
 
+/* Each run makes a log of some hundred KB anew. */
+enum { FIRST_BYTES = 64 * 1024 };
+
 void disk_init(struct disk *disk)
 {
 	*disk = (struct disk){0};
@@ -131,7 +134,7 @@ void disk_sync_folder_of(struct disk *disk, struct slice path)
 
 static void reserve(struct disk_file *file, size_t size)
 {
-	size_t capacity = file->capacity ? file->capacity : 4096;
+	size_t capacity = file->capacity ? file->capacity : FIRST_BYTES;
 
 	while (capacity < size)
 		capacity *= 2;
@@ -154,7 +157,7 @@ static void remember(struct disk_file *file, size_t offset, size_t size)
 	*undo = (struct disk_undo){.offset = offset, .size = size, .old_size = file->size, .old_count = count};
 	if (count == 0)
 		return;
-	undo->old = memory_get(count);
+	undo->old = memory_raw(count);
 	memcpy(undo->old, file->bytes + offset, count);
 }
 
