@@ -53,6 +53,9 @@ bool formers_settle(struct database *database, struct slice intent, struct diagn
 
 bool formers_prune(struct database *database, int64_t run_number, int64_t wall_ms, struct diagnostics *diagnostics)
 {
+	/* All the runs that there ever were are among the newest. */
+	if (run_number <= FORMERS_KEPT_RUNS)
+		return true;
 	QUERY_AUTO query = query_start(database, STATEMENT_FORMERS_PRUNE);
 
 	query_integer(&query, run_number - FORMERS_KEPT_RUNS);

@@ -173,12 +173,8 @@ bool intents_given_up(struct database *database, struct arena *arena, struct sli
 			*ret_count = count;
 			return true;
 		}
-		if (!kinds) {
-			capacity = (size_t)query_column_integer(&query, 1);
-			kinds = arena_new_array(arena, capacity, struct slice);
-		}
-		if (count < capacity)
-			kinds[count++] = query_column_copy(&query, 0, arena);
+		kinds = (struct slice *)arena_room(arena, kinds, count, &capacity, sizeof(*kinds));
+		kinds[count++] = query_column_copy(&query, 0, arena);
 	}
 	return false;
 }

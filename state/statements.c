@@ -135,9 +135,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 				  " coalesce((SELECT provider_id FROM formers WHERE object_id = history.object_id"
 				  " AND role IS NOT NULL ORDER BY run DESC LIMIT 1), '') FROM history WHERE intent = ?1"
 				  " UNION ALL SELECT '', wall_ms, address, '' FROM intents WHERE id = ?1",
-	/* Each comes with their number. */
-	[STATEMENT_GIVEN_UP] = "SELECT kind, count(*) OVER () FROM (SELECT DISTINCT kind FROM history"
-			       " WHERE outcome = 'absent') ORDER BY kind",
+	[STATEMENT_GIVEN_UP] = "SELECT DISTINCT kind FROM history WHERE outcome = 'absent' ORDER BY kind",
 
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",
 	/* What no index or constraint of the schema forbids, or what would show that one was lost. */
