@@ -172,12 +172,12 @@ static void tell_open(struct job *job, const struct recovery *recovery)
 	}
 }
 
-/* With the lease held. */
-static bool settle(struct job *job)
+/* With the lease held. stands: nobody has written since the record was read. */
+static bool settle(struct job *job, bool stands)
 {
 	struct recovery recovery;
 
-	if (!job_reload(job) || !judge(job, &recovery) ||
+	if ((!stands && !job_reload(job)) || !judge(job, &recovery) ||
 	    (can_send_again(&recovery) && (!send_again(job, &recovery) || !judge(job, &recovery))) ||
 	    !wait_for_late(job, &recovery) || !recover_commit(&recovery, job->store, job->diagnostics))
 		return false;
@@ -188,12 +188,13 @@ static bool settle(struct job *job)
 bool job_recover(struct job *job)
 {
 	size_t count = job->intent_count;
+	int64_t serial = job->record->serial;
 
 	if (count == 0 && !recover_has_unfinished(job->objects, job->object_count))
 		return true;
 	if (!begin(job))
 		return false;
-	bool good = settle(job);
+	bool good = settle(job, job->record->serial == serial);
 	if (!end(job, good) || !job_reload(job))
 		return false;
 	job->recovered = true;
