@@ -59,11 +59,16 @@ static void note_error(struct story *story, struct slice output)
 int story_run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died)
 {
 	BUFFER_AUTO output;
+	uint64_t changes = story->universe->changes;
 	bool died = false;
 	int status;
 
 	buffer_init(&output, OUTPUT_MOST_BYTES);
 	status = universe_run(story->universe, line, misfortune, &output, &died);
+	story->idle =
+		status == 0 && changes == story->universe->changes &&
+		slice_contains(buffer_slice(&output), SLICE("nothing to do: what is there is as the spec says")) &&
+		!slice_contains(buffer_slice(&output), SLICE("warning: "));
 	oracle_output(story->universe, line, buffer_slice(&output));
 	note_error(story, buffer_slice(&output));
 	if (ret_died)
@@ -237,7 +242,7 @@ void story_make_peace(struct story *story)
 
 void story_expect_nothing_planned(struct story *story)
 {
-	int status = story_run(story, "plan --detailed-exitcode", NULL, NULL);
+	int status = story->idle ? 0 : story_run(story, "plan --detailed-exitcode", NULL, NULL);
 
 	if (status != 0)
 		universe_fail(story->universe, "second plan: it is not empty, status %d", status);
@@ -254,6 +259,7 @@ static void come_to_peace(struct story *story)
 	story->copied = chance_one_in(&universe->plot, 8);
 	if (story->copied) {
 		universe_pass(universe, HOUR_MS);
+		story->idle = false;
 		foreign_copy_tags(universe, &story->foreign, chance_one_in(&universe->plot, 2));
 	}
 	if (!universe->failure[0])

@@ -12,6 +12,7 @@ struct story {
 	struct blueprint blueprint;
 	struct foreign foreign;
 	bool copied;	 /* somebody has copied our tags */
+	bool idle;	 /* the last command found nothing to do and nothing to warn of, and changed nothing */
 	char error[400]; /* the first that the last command told, or empty */
 };
 
@@ -23,6 +24,7 @@ int story_run(struct story *story, const char *line, const struct misfortune *mi
 void story_save_spec(struct story *story);
 /* Nothing goes wrong any more: within three applies the world is what the spec says. */
 void story_make_peace(struct story *story);
+/* A plan is empty then; where an idle apply has just said so, it is not made again. */
 void story_expect_nothing_planned(struct story *story);
 /* epilogue.c: an apply is taken back; the state file is lost, and made anew. */
 void story_undo(struct story *story);
