@@ -6,18 +6,44 @@
 #define APPLICATION_ID "1953658224"
 enum { APPLICATION_NUMBER = 1953658224 };
 
+/* What later formats have more than the first. */
+#define SEALING_KEY "sealing_key TEXT NOT NULL DEFAULT ''"
+#define SEALED "sealed TEXT NOT NULL DEFAULT ''"
+
+/* What a run found of each object that it was the first time to change; without a role: nothing. */
+#define FORMERS                                                                                                        \
+	"CREATE TABLE formers (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"             \
+	" object_id BLOB NOT NULL, address TEXT NOT NULL, role INTEGER, kind TEXT, kind_version INTEGER,"              \
+	" generation INTEGER, provider_id TEXT, identity TEXT, provider TEXT, protect INTEGER, symbolic BLOB,"         \
+	" inputs BLOB, outputs BLOB, created_ms INTEGER, body TEXT, UNIQUE (object_id, run)) STRICT;"                  \
+	"CREATE INDEX formers_by_run ON formers (run);"
+
+/* The few calls that were given up are asked for by each run. */
+#define GIVEN_UP "CREATE INDEX history_given_up ON history (kind) WHERE outcome = 'absent';"
+
+/* Step n makes format n + 2 of format n + 1. A step that was released is never changed. */
+static const char *const steps[] = {
+	/* Which key secrets are sealed under, empty where none was ever needed, and what rests so. */
+	"ALTER TABLE stack ADD COLUMN " SEALING_KEY "; ALTER TABLE intents ADD COLUMN " SEALED ";",
+	FORMERS,
+	GIVEN_UP,
+};
+
+enum { NEWEST_FORMAT = 1 + sizeof(steps) / sizeof(steps[0]) };
+
 /*
- * Step n makes format n of format n - 1. A step that was released is never changed.
+ * The newest format at once, for a file that is new: to add a column SQLite reads the whole schema again, twice.
  *
  * Heads lie apart from bodies, which are large: a plan reads all of the ones and few of the
  * others. Heads are kept in the order in which they are read. The table migrations is read
  * by older programs and keeps its columns for ever.
  */
-static const char *const steps[] = {
+static const char newest[] =
 	"PRAGMA application_id = " APPLICATION_ID ";"
-	"CREATE TABLE migrations (version INTEGER PRIMARY KEY, program TEXT NOT NULL, wall_ms INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE migrations (version INTEGER PRIMARY KEY, program TEXT NOT NULL, wall_ms INTEGER NOT NULL) "
+	"STRICT;"
 	"CREATE TABLE stack (id INTEGER PRIMARY KEY CHECK (id = 1), lineage BLOB NOT NULL, name TEXT NOT NULL,"
-	" serial INTEGER NOT NULL, fingerprint_key BLOB NOT NULL, created_ms INTEGER NOT NULL) STRICT;"
+	" serial INTEGER NOT NULL, fingerprint_key BLOB NOT NULL, created_ms INTEGER NOT NULL, " SEALING_KEY ") STRICT;"
 	"CREATE TABLE runs (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, command TEXT NOT NULL,"
 	" plan_digest TEXT NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL, started_ms INTEGER NOT NULL,"
 	" ended_ms INTEGER, outcome TEXT) STRICT;"
@@ -37,28 +63,12 @@ static const char *const steps[] = {
 	"CREATE TABLE intents (number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,"
 	" run INTEGER NOT NULL REFERENCES runs (number), object_id BLOB NOT NULL, address TEXT NOT NULL,"
 	" kind TEXT NOT NULL, operation TEXT NOT NULL, recipe TEXT NOT NULL, parameters TEXT NOT NULL,"
-	" identity TEXT NOT NULL, token TEXT NOT NULL, wall_ms INTEGER NOT NULL, creates INTEGER NOT NULL) STRICT;"
+	" identity TEXT NOT NULL, token TEXT NOT NULL, wall_ms INTEGER NOT NULL, creates INTEGER NOT NULL, " SEALED
+	") STRICT;"
 	"CREATE TABLE history (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
 	" intent BLOB NOT NULL, object_id BLOB NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL,"
 	" operation TEXT NOT NULL, outcome TEXT NOT NULL, note TEXT NOT NULL, sent_ms INTEGER NOT NULL,"
-	" ended_ms INTEGER NOT NULL) STRICT;",
-
-	/* Which key secrets are sealed under, empty where none was ever needed, and what rests so. */
-	"ALTER TABLE stack ADD COLUMN sealing_key TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE intents ADD COLUMN sealed TEXT NOT NULL DEFAULT '';",
-
-	/* What a run found of each object that it was the first time to change; without a role: nothing. */
-	"CREATE TABLE formers (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
-	" object_id BLOB NOT NULL, address TEXT NOT NULL, role INTEGER, kind TEXT, kind_version INTEGER,"
-	" generation INTEGER, provider_id TEXT, identity TEXT, provider TEXT, protect INTEGER, symbolic BLOB,"
-	" inputs BLOB, outputs BLOB, created_ms INTEGER, body TEXT, UNIQUE (object_id, run)) STRICT;"
-	"CREATE INDEX formers_by_run ON formers (run);",
-
-	/* The few calls that were given up are asked for by each run. */
-	"CREATE INDEX history_given_up ON history (kind) WHERE outcome = 'absent';",
-};
-
-enum { NEWEST_FORMAT = sizeof(steps) / sizeof(steps[0]) };
+	" ended_ms INTEGER NOT NULL) STRICT;" FORMERS GIVEN_UP;
 
 /* The program that brought the file to its format, or an empty slice; of a newer file
  * nothing else may be relied on. */
@@ -152,26 +162,39 @@ bool migrations_check(struct database *database, enum file_kind *ret, struct dia
 	return true;
 }
 
+/* What is noted in the file with each step. */
+struct bringing {
+	struct slice program;
+	int64_t wall_ms;
+};
+
+static bool step_to(struct database *database, int64_t format, const char *script, const struct bringing *bringing,
+		    struct diagnostics *diagnostics)
+{
+	char advance[64];
+
+	snprintf(advance, sizeof(advance), "PRAGMA user_version = %lld", (long long)format);
+	if (!database_script(database, script, diagnostics) || !database_script(database, advance, diagnostics))
+		return false;
+	QUERY_AUTO query = query_start(database, STATEMENT_MIGRATION_INSERT);
+	query_integer(&query, format);
+	query_text(&query, bringing->program);
+	query_integer(&query, bringing->wall_ms);
+	return query_run(&query, diagnostics);
+}
+
 bool migrations_run(struct database *database, struct slice program, int64_t wall_ms, struct diagnostics *diagnostics)
 {
+	const struct bringing bringing = {program, wall_ms};
 	int64_t format = 0;
 
 	/* Within the transaction: another program may have been faster. */
 	if (!look(database, STATEMENT_USER_VERSION, &format, diagnostics))
 		return false;
-	for (; format < NEWEST_FORMAT; format++) {
-		char advance[64];
-
-		snprintf(advance, sizeof(advance), "PRAGMA user_version = %lld", (long long)format + 1);
-		if (!database_script(database, steps[format], diagnostics) ||
-		    !database_script(database, advance, diagnostics))
+	if (format == 0)
+		return step_to(database, NEWEST_FORMAT, newest, &bringing, diagnostics);
+	for (; format < NEWEST_FORMAT; format++)
+		if (!step_to(database, format + 1, steps[format - 1], &bringing, diagnostics))
 			return false;
-		QUERY_AUTO query = query_start(database, STATEMENT_MIGRATION_INSERT);
-		query_integer(&query, format + 1);
-		query_text(&query, program);
-		query_integer(&query, wall_ms);
-		if (!query_run(&query, diagnostics))
-			return false;
-	}
 	return true;
 }

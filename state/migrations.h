@@ -23,7 +23,7 @@ enum file_kind {
 __attribute__((warn_unused_result)) bool migrations_check(struct database *database, enum file_kind *ret,
 							  struct diagnostics *diagnostics);
 /* Brings a blank or older file to the newest format; within the caller's transaction.
- * program and wall_ms are noted in the file with each step. */
+ * program and wall_ms are noted in the file with each step; a blank one takes a single step. */
 __attribute__((warn_unused_result)) bool migrations_run(struct database *database, struct slice program,
 							int64_t wall_ms, struct diagnostics *diagnostics);
 /* "is of format 1, older than ..." for a file that may only be read. Returns false. */

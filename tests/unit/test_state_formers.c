@@ -345,15 +345,37 @@ static void test_pruning(void **state)
 	}
 }
 
-/* A file of the first format gets the table when it is opened to write, and keeps all that it has. */
+/* Everything that has a text in the schema. */
+static struct slice schema_of(struct state_fixture *fixture)
+{
+	struct slice schema;
+	sqlite3 *database;
+	sqlite3_stmt *statement;
+
+	assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(database,
+					    "SELECT group_concat(sql, char(10)) FROM"
+					    " (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)",
+					    -1, &statement, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	schema = arena_copy(&fixture->arena, slice_of((const char *)sqlite3_column_text(statement, 0)));
+	sqlite3_finalize(statement);
+	sqlite3_close(database);
+	return schema;
+}
+
+/* A file of the first format becomes as a new one is when it is opened to write, and keeps all that it has. */
 static void test_first_format(void **state)
 {
 	struct store_user user = open_user(state);
+	struct slice schema;
 
 	begin(&user, "first");
 	put(&user, "made");
 	end(&user);
 	user.store->ops->close(user.store);
+	schema = schema_of(user.fixture);
 	run_sql(user.fixture->path, "DROP TABLE formers; DROP INDEX history_given_up;"
 				    "ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
 				    "DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1");
@@ -366,6 +388,7 @@ static void test_first_format(void **state)
 	end(&user);
 	expect(&user, 1, "made", "changed", -1);
 	user.store->ops->close(user.store);
+	assert_true(slice_equal(schema_of(user.fixture), schema));
 }
 
 /* Damage is told, not believed. */
