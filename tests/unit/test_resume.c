@@ -14,18 +14,18 @@
 static const struct {
 	const char *name;
 	const char *spec;
-	const char *moment;		      /* when the first run is cut off */
+	const char *create, *look;	      /* the first run is cut off at the first look after the create */
 	const char *type, *attribute, *value; /* of the thing, as long as it is not ready */
 } slow_creates[] = {
 	{"an instance",
 	 IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}\n"
 		"aws.instance: {m: {subnet: a, image: ami-0123456789abcdef0, instance_type: t3.micro}}\n"),
-	 "DescribeInstances", "instance", "instanceState.name", "pending"},
+	 "RunInstances", "DescribeInstances", "instance", "instanceState.name", "pending"},
 	{"a VPN connection",
 	 IN_VPC("aws.vpn_gateway: {g: {vpc: main}}\n"
 		"aws.customer_gateway: {c: {address: 203.0.113.1, asn: 65010}}\n"
 		"aws.vpn_connection: {v: {vpn_gateway: g, customer_gateway: c}}\n"),
-	 "DescribeVpnConnections", "vpn-connection", "state", "pending"},
+	 "CreateVpnConnection", "DescribeVpnConnections", "vpn-connection", "state", "pending"},
 };
 
 static void cut_off(struct cloud *cloud, const void *what)
@@ -34,18 +34,22 @@ static void cut_off(struct cloud *cloud, const void *what)
 	cloud->interrupts = 2;
 }
 
+static void await_look(struct cloud *cloud, const void *look)
+{
+	cloud->moment = look;
+	cloud->happening = cut_off;
+}
+
 static void test_resumed(void **state)
 {
 	for (size_t i = 0; i < sizeof(slow_creates) / sizeof(slow_creates[0]); i++) {
 		struct cloud cloud;
 
 		cloud_open(&cloud, *state);
-		/* While nothing is recorded a plan lists every kind of the spec. */
-		cloud_write(&cloud, "slow.yaml", IN_VPC(""));
-		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
 		cloud_write(&cloud, "slow.yaml", slow_creates[i].spec);
-		cloud.moment = slow_creates[i].moment;
-		cloud.happening = cut_off;
+		cloud.moment = slow_creates[i].create;
+		cloud.happening = await_look;
+		cloud.what = slow_creates[i].look;
 		cloud_expect(&cloud, "apply --yes", STATUS_INTERRUPTED);
 		(void)cloud_find(&cloud, slow_creates[i].type, slow_creates[i].attribute, slow_creates[i].value);
 		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
