@@ -223,6 +223,8 @@ static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 	[REBUILD_TWINS] = {"twins",
 			   "is claimed by more than one: none is recorded, and the next plan would make another", false,
 			   STATUS_PARTLY},
+	[REBUILD_LEFT] = {"left", "is what a replace left behind: the next plan deletes it, or takes it back", false,
+			  STATUS_FINE},
 	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY},
 	[REBUILD_ABSENT] = {"absent", "is not there: the next plan makes it", false, STATUS_FINE},
 	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it", false, STATUS_FINE},
@@ -439,12 +441,13 @@ const struct command command_state_rebuild = {
 	.name = "state rebuild",
 	.about = "make a state that was lost anew, from the ownership tags of what is there and from the spec",
 	.operands = "",
-	.details =
-		"Lists every kind everywhere that the providers of the spec reach, and records what carries the "
-		"stack's\n"
-		"tags. Changes nothing but the record. What cannot be recorded is listed; where two things claim one\n"
-		"address both are left alone, and it ends with 7. A state with records is replaced only with --force,\n"
-		"and backed up before.\n",
+	.details = "Lists every kind everywhere that the providers of the spec reach, and records what carries the "
+		   "stack's\n"
+		   "tags. Changes nothing but the record. What cannot be recorded is listed; where two things claim to "
+		   "be\n"
+		   "the same both are left alone, and it ends with 7. A state with records is replaced only with "
+		   "--force,\n"
+		   "and backed up before.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
 	.run = run_state_rebuild,

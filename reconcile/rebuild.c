@@ -101,22 +101,26 @@ static const char *fault_of(const struct stray *stray)
 	return NULL;
 }
 
+/* 1 for what was made before it was tagged with that. */
+static int64_t generation_of(const struct stray *stray)
+{
+	int64_t generation;
+
+	return slice_integer(stray->live->ownership.generation, &generation) && generation > 0 ? generation : 1;
+}
+
 static struct object *make_head(const struct rebuilding *rebuilding, const struct stray *stray,
 				const struct resource *resource)
 {
 	struct object *object = arena_new(rebuilding->arena, struct object);
-	int64_t generation;
 
-	/* What was made before it was tagged with that. */
-	if (!slice_integer(stray->live->ownership.generation, &generation) || generation < 1)
-		generation = 1;
 	*object = (struct object){
 		.address = stray->live->ownership.address,
 		.object_id = stray->live->ownership.object_id,
 		.role = OBJECT_CURRENT,
 		.kind = slice_of(stray->kind->name),
 		.kind_version = stray->kind->version,
-		.generation = generation,
+		.generation = generation_of(stray),
 		.provider_id = stray->live->provider_id,
 		.identity = stray->session->identity,
 		.provider = resource ? resource->provider : stray->session->name,
@@ -131,74 +135,140 @@ static struct object *make_head(const struct rebuilding *rebuilding, const struc
 	return object;
 }
 
-/* Those that claim one address, or one object id: which of them is meant nobody can tell. */
+/* Those that claim one address, or one object id. */
 struct claim {
-	const struct stray *first;
+	const struct stray *own; /* which of them is the address's own */
+	bool own_fits;
 	size_t count;
+	bool contested; /* which of them is meant nobody can tell */
 };
 
-static struct claim *claim_of(struct map *claims, struct slice key, const struct stray *stray, struct arena *arena)
+static struct claim *claim_of(struct map *claims, struct slice key, struct arena *arena)
 {
 	struct claim *claim = map_get(claims, key);
 
 	if (!claim) {
 		claim = arena_new(arena, struct claim);
-		claim->first = stray;
+		*claim = (struct claim){0};
 		map_set(claims, key, claim);
 	}
+	claim->count++;
 	return claim;
 }
 
-static void gather_claims(struct rebuilding *rebuilding, const struct inventory *inventory, struct map *addresses,
-			  struct map *ids)
+/* Whether it can be what the spec says without being made anew. What waits for others tells nothing. */
+static bool fits(const struct stray *stray, const struct resource *resource)
 {
+	for (uint32_t i = 0; resource && resource->kind == stray->kind && i < resource->desired.count; i++) {
+		const struct value_member *member = &resource->desired.members[i];
+		const struct field *field = field_named(&resource->kind->fields, value_slice(&member->key));
+		bool tells = field && (field->flags & IMMUTABLE) && !(field->flags & WRITE_ONLY);
+
+		if (tells && diff_field(field, &member->value,
+					value_get(&stray->live->fields, value_slice(&member->key))) == UNLIKE)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A replace that was cut off leaves two that say so: each has an object id of its own, and the new one a generation
+ * more. The one that the spec describes is the address's own, and of two such the newer.
+ */
+static void claim_address(struct claim *claim, const struct stray *stray, const struct resource *resource)
+{
+	bool is_fitting = fits(stray, resource);
+	int64_t own = claim->own ? generation_of(claim->own) : 0;
+
+	if (claim->own && (claim->own_fits != is_fitting ? claim->own_fits : own > generation_of(stray)))
+		return;
+	claim->own = stray;
+	claim->own_fits = is_fitting;
+}
+
+struct claims {
+	struct map addresses, ids, resources;
+};
+
+static bool makes_claims(const struct rebuilding *rebuilding, const struct stray *stray)
+{
+	return slice_equal(stray->live->ownership.lineage, rebuilding->lineage) && !fault_of(stray);
+}
+
+static void gather_claims(struct rebuilding *rebuilding, const struct inventory *inventory, struct claims *ret)
+{
+	map_init(&ret->addresses);
+	map_init(&ret->ids);
+	rebuild_index(rebuilding->stack, &ret->resources);
 	for (size_t i = 0; i < inventory->count; i++) {
 		const struct stray *stray = &inventory->items[i];
 		const struct ownership *ownership = &stray->live->ownership;
 
-		if (!slice_equal(ownership->lineage, rebuilding->lineage) || fault_of(stray))
+		if (!makes_claims(rebuilding, stray))
 			continue;
-		claim_of(addresses, ownership->address, stray, rebuilding->arena)->count++;
-		claim_of(ids, ownership->object_id, stray, rebuilding->arena)->count++;
+		claim_address(claim_of(&ret->addresses, ownership->address, rebuilding->arena), stray,
+			      map_get(&ret->resources, ownership->address));
+		claim_of(&ret->ids, ownership->object_id, rebuilding->arena);
 	}
+	/* No replace leaves two of one generation. */
+	for (size_t i = 0; i < inventory->count; i++) {
+		const struct stray *stray = &inventory->items[i];
+		struct claim *claim = map_get(&ret->addresses, stray->live->ownership.address);
+
+		if (claim && claim->own != stray && makes_claims(rebuilding, stray))
+			claim->contested |= generation_of(claim->own) == generation_of(stray);
+	}
+}
+
+static void release_claims(struct claims *claims)
+{
+	map_release(&claims->addresses);
+	map_release(&claims->ids);
+	map_release(&claims->resources);
+}
+
+/* One of the lineage, whose tags make a record. */
+static void match(struct rebuilding *rebuilding, const struct stray *stray, const struct claims *claims)
+{
+	const struct ownership *ownership = &stray->live->ownership;
+	const struct claim *claim = map_get(&claims->addresses, ownership->address);
+	const struct resource *resource = map_get(&claims->resources, ownership->address);
+	const struct claim *same = map_get(&claims->ids, ownership->object_id);
+	enum rebuild_finding_class class = REBUILD_EXTRA;
+
+	if (claim->contested || same->count > 1) {
+		rebuild_note(rebuilding, REBUILD_TWINS, ownership->address, stray->live->provider_id,
+			     (struct slice){NULL, 0});
+		return;
+	}
+	struct object *object = make_head(rebuilding, stray, resource);
+	if (claim->own != stray) {
+		object->role = OBJECT_DEPOSED;
+		class = REBUILD_LEFT;
+	}
+	add_object(rebuilding, object);
+	if (!resource || class == REBUILD_LEFT)
+		rebuild_note(rebuilding, class, ownership->address, stray->live->provider_id, (struct slice){NULL, 0});
 }
 
 void rebuild_match(struct rebuilding *rebuilding, const struct inventory *inventory)
 {
-	struct map addresses, ids, resources;
+	struct claims claims;
 
-	map_init(&addresses);
-	map_init(&ids);
-	rebuild_index(rebuilding->stack, &resources);
-	gather_claims(rebuilding, inventory, &addresses, &ids);
+	gather_claims(rebuilding, inventory, &claims);
 	for (size_t i = 0; i < inventory->count; i++) {
 		const struct stray *stray = &inventory->items[i];
-		const struct ownership *ownership = &stray->live->ownership;
 		const char *fault = fault_of(stray);
 
-		if (!slice_equal(ownership->lineage, rebuilding->lineage))
+		if (!slice_equal(stray->live->ownership.lineage, rebuilding->lineage))
 			continue;
-		if (fault) {
-			rebuild_note(rebuilding, REBUILD_UNUSABLE, ownership->address, stray->live->provider_id,
-				     slice_of(fault));
-			continue;
-		}
-		const struct claim *claim = map_get(&addresses, ownership->address);
-		const struct claim *twin = map_get(&ids, ownership->object_id);
-		if (claim->count > 1 || twin->count > 1) {
-			rebuild_note(rebuilding, REBUILD_TWINS, ownership->address, stray->live->provider_id,
-				     (struct slice){NULL, 0});
-			continue;
-		}
-		const struct resource *resource = map_get(&resources, ownership->address);
-		add_object(rebuilding, make_head(rebuilding, stray, resource));
-		if (!resource)
-			rebuild_note(rebuilding, REBUILD_EXTRA, ownership->address, stray->live->provider_id,
-				     (struct slice){NULL, 0});
+		if (fault)
+			rebuild_note(rebuilding, REBUILD_UNUSABLE, stray->live->ownership.address,
+				     stray->live->provider_id, slice_of(fault));
+		else
+			match(rebuilding, stray, &claims);
 	}
-	map_release(&addresses);
-	map_release(&ids);
-	map_release(&resources);
+	release_claims(&claims);
 }
 
 void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *resource, const struct live *live,
@@ -215,7 +285,12 @@ static int compare_objects(const void *a, const void *b)
 {
 	const struct object *left = *(struct object *const *)a, *right = *(struct object *const *)b;
 
-	return slice_compare(left->address, right->address);
+	int order = slice_compare(left->address, right->address);
+
+	if (order != 0)
+		return order;
+	return left->role != right->role ? (left->role == OBJECT_CURRENT ? -1 : 1)
+					 : slice_compare(left->object_id, right->object_id);
 }
 
 void rebuild_close(struct rebuilding *rebuilding)

@@ -27,7 +27,8 @@ struct lineage *rebuild_lineages(const struct inventory *inventory, const struct
 				 struct arena *arena);
 
 enum rebuild_finding_class {
-	REBUILD_TWINS,	  /* several things claim one address: none of them is recorded */
+	REBUILD_TWINS,	  /* several things claim one address, or one object: none of them is recorded */
+	REBUILD_LEFT,	  /* recorded as what a replace left behind */
 	REBUILD_UNUSABLE, /* its tags make no record */
 	REBUILD_ABSENT,	  /* the spec has it, and nothing carries its address */
 	REBUILD_EXTRA,	  /* recorded, and not in the spec */
@@ -35,7 +36,7 @@ enum rebuild_finding_class {
 	REBUILD_UNREAD,	  /* recorded by its tags alone: it could not be read */
 };
 
-enum { REBUILD_CLASS_COUNT = 6 };
+enum { REBUILD_CLASS_COUNT = 7 };
 
 struct rebuild_finding {
 	enum rebuild_finding_class class;

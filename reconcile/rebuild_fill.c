@@ -168,7 +168,8 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 		struct object *object = rebuilding->objects[i];
 		const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
 
-		map_set(&filling.by_address, object->address, object);
+		if (object->role == OBJECT_CURRENT)
+			map_set(&filling.by_address, object->address, object);
 		if (kind)
 			map_set(&filling.by_id, rebuild_id_key(rebuilding, kind->name, object->provider_id), object);
 		fill_outputs(&filling, object, kind, live[i]);

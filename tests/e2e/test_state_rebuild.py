@@ -163,14 +163,16 @@ def test_all_of_it_out_of_the_spec(net):
     assert list(recorded(net)) == ["aws.key_pair.door"]
 
 
-def test_twins(stack, moto):
-    """Two things that claim one address: both are named and left alone."""
+@pytest.mark.parametrize("changed", [{}, {"trueup:object": "0123456789abcdef" * 2}], ids=["one object", "one generation"])
+def test_twins(stack, moto, changed):
+    """Two things that claim one address, and that no replace can have left: both are named and left alone."""
     stack.environment.update(AWS_ENDPOINT_URL=moto.address)
     stack.write("net.yaml", NET)
     stack.run("apply", "--yes")
     ec2, ids = moto.client("ec2"), recorded(stack)
     tags = ec2.describe_subnets(SubnetIds=[ids["aws.subnet.a"]])["Subnets"][0]["Tags"]
     twin = ec2.create_subnet(VpcId=ids["aws.vpc.main"], CidrBlock="10.0.9.0/24")["Subnet"]["SubnetId"]
+    tags = [{**tag, "Value": changed.get(tag["Key"], tag["Value"])} for tag in tags]
     ec2.create_tags(Resources=[twin], Tags=tags)
     lose(stack)
     document = rebuild(stack, status=7)

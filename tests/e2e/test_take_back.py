@@ -1,5 +1,6 @@
 """A replace that was cut off, and a spec that goes back: what was left behind is taken back, not made anew."""
 
+import shutil
 import signal
 
 import pytest
@@ -423,3 +424,32 @@ def test_a_key_whose_name_goes_back(site):
     [pair] = site.server.show(REGION)["key-pair"].values()
     assert pair["keyName"] == "first"
     plan_is_empty(site.stack)
+
+
+@pytest.mark.parametrize("address", [OLD, NEW])
+def test_state_lost(halfway, address):
+    """Of the two that a replace has left, the one that fits the spec is recorded as the address's own."""
+    stack, old = halfway.stack, halfway.before[GATEWAY]
+    [new] = halfway.things("customer-gateway") - {old}
+    own, other = (old, new) if address == OLD else (new, old)
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.write("stack.yaml", office(address))
+    found = stack.run("state", "rebuild", "--yes", "--output", "json").json["findings"]
+    assert [(each["class"], each["provider_id"]) for each in found] == [("left", other)]
+    roles = halfway.roles()
+    assert (roles[own], roles[other]) == ("current", "deposed")
+    apply(stack)
+    assert halfway.things("customer-gateway") == {own}
+    plan_is_empty(stack)
+
+
+def test_state_lost_and_neither_fits(halfway):
+    """Then the newer one is the address's own."""
+    stack, old = halfway.stack, halfway.before[GATEWAY]
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.write("stack.yaml", office(THIRD))
+    stack.run("state", "rebuild", "--yes")
+    assert halfway.roles()[old] == "deposed"
+    apply(stack)
+    assert len(halfway.things("customer-gateway")) == 1
+    plan_is_empty(stack)
