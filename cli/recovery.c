@@ -23,6 +23,38 @@ static bool end(struct job *job, bool good)
 	return job->store->ops->end(job->store, good ? SLICE("done") : SLICE("partly"), job->diagnostics) && good;
 }
 
+static bool has_token(const struct intent *intent)
+{
+	return intent && intent->creates && intent->recipe == RECIPE_TOKEN;
+}
+
+/* A create that can be sent once more names others, which may have gone since. */
+static void want_named(const struct job *job, struct map *wanted)
+{
+	struct map intents, addresses;
+
+	map_init(&intents);
+	map_init(&addresses);
+	for (size_t i = 0; i < job->intent_count; i++)
+		if (has_token(&job->intents[i]))
+			map_set(&intents, job->intents[i].object_id, &job->intents[i]);
+	for (size_t i = 0; intents.count > 0 && i < job->object_count; i++)
+		if (job->objects[i]->role == OBJECT_CURRENT)
+			map_set(&addresses, job->objects[i]->address, job->objects[i]);
+	for (size_t i = 0; intents.count > 0 && i < job->object_count; i++) {
+		const struct object *object = job->objects[i];
+
+		for (size_t k = 0; map_get(&intents, object->object_id) && k < object->dependency_count; k++) {
+			struct object *named = map_get(&addresses, object->dependencies[k].address);
+
+			if (named)
+				map_set(wanted, named->object_id, named);
+		}
+	}
+	map_release(&intents);
+	map_release(&addresses);
+}
+
 /* Reads just what the open intents are about, and what was begun and not finished; live is parallel to job->objects. */
 static bool read_subjects(struct job *job, const struct live ***ret)
 {
@@ -35,6 +67,7 @@ static bool read_subjects(struct job *job, const struct live ***ret)
 	map_init(&wanted);
 	for (size_t i = 0; i < job->intent_count; i++)
 		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
+	want_named(job, &wanted);
 	for (size_t i = 0; i < job->object_count; i++) {
 		if (!map_get(&wanted, job->objects[i]->object_id) && !unfinished_is(job->objects[i]))
 			continue;
@@ -87,14 +120,19 @@ static bool judge(struct job *job, struct recovery *ret)
 static bool send_again(struct job *job, const struct recovery *recovery)
 {
 	struct loop_settings settings = job->loop.settings;
+	struct recover_fresh fresh;
 	struct loop loop;
 
 	if (!secrets_find_key_for_intents(job))
 		return false;
+	recover_fresh_init(&fresh, recovery, job->world);
 	settings.store = job->store;
+	settings.age_ms = recover_fresh_age_ms;
+	settings.age_context = &fresh;
 	loop_init(&loop, &settings);
 	bool good = recover_send_again(recovery, &loop, &job->sessions, &job->kinds);
 	loop_release(&loop);
+	recover_fresh_release(&fresh);
 	return good && job_reload(job);
 }
 

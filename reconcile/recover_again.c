@@ -1,5 +1,8 @@
 #include "reconcile/recover_again.h"
 
+#include "reconcile/fresh.h"
+#include "reconcile/unfinished.h"
+
 /* How long a service knows a token, where its documentation does not say. */
 enum { TOKEN_LIFE_MS = 60 * 60 * 1000 };
 
@@ -12,6 +15,44 @@ struct again {
 	int64_t now_ms; /* wall */
 	struct arena *keep;
 };
+
+static bool may_be_there(const struct recovery *recovery, size_t index)
+{
+	const struct object *object = recovery->objects[index];
+	const struct live *live = recovery->live ? recovery->live[index] : NULL;
+
+	return !unfinished_leaves(object) &&
+	       (!live || (live->presence != PRESENCE_ABSENT && live->presence != PRESENCE_LEAVING));
+}
+
+void recover_fresh_init(struct recover_fresh *fresh, const struct recovery *recovery, struct world *world)
+{
+	*fresh = (struct recover_fresh){.world = world};
+	map_init(&fresh->since);
+	for (size_t i = 0; i < recovery->object_count; i++) {
+		const struct object *object = recovery->objects[i];
+		int64_t age_ms = recovery->now_ms - object->created_ms;
+
+		if (age_ms < 0 || age_ms >= LOOP_SETTLING_MS || !may_be_there(recovery, i))
+			continue;
+		fresh_note(&fresh->since, object->provider_id, object->created_ms, recovery->arena);
+		/* Some calls name what has an id by its name. */
+		fresh_note(&fresh->since, value_slice(value_get_named(&object->resolved, "name")), object->created_ms,
+			   recovery->arena);
+	}
+}
+
+void recover_fresh_release(struct recover_fresh *fresh)
+{
+	map_release(&fresh->since);
+}
+
+int64_t recover_fresh_age_ms(void *context, const struct call *call)
+{
+	const struct recover_fresh *fresh = context;
+
+	return fresh_age_ms(&fresh->since, call->parameters, fresh->world->wall_ms(fresh->world));
+}
 
 static enum step step(struct task *task, const struct answer *answer)
 {

@@ -10,6 +10,21 @@
  * service answers with what the first made, or makes it now. So nothing need be waited for.
  */
 
+/*
+ * What these calls name, and how new it is: without that each would be sent for minutes where what it names was deleted
+ * since.
+ */
+struct recover_fresh {
+	struct map since; /* fresh.h, by the wall clock */
+	struct world *world;
+};
+
+/* Of what is recorded, and not known to be gone. Texts in recovery->arena. */
+void recover_fresh_init(struct recover_fresh *fresh, const struct recovery *recovery, struct world *world);
+void recover_fresh_release(struct recover_fresh *fresh);
+/* For struct loop_settings; context: a struct recover_fresh. */
+int64_t recover_fresh_age_ms(void *context, const struct call *call);
+
 /* Whether the intent's outcome can be had this way: not past the token's life. */
 bool recover_can_send_again(const struct recovery *recovery, size_t index);
 /*

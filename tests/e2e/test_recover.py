@@ -193,3 +193,17 @@ def test_token_is_not_sent_past_its_life(tiny):
     tiny.run("recover")
     assert outcomes(tiny, "CreateLaunchTemplate") == ["absent"]
     assert world(tiny, "launch-template") == {}
+
+
+@pytest.mark.parametrize("age_s", [1, 6 * 60])
+def test_token_is_not_sent_again_and_again_for_what_is_gone(tiny, age_s):
+    """That the id of a subnet is refused passes where the subnet is new, and is there."""
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "pass", str(age_s))
+    tiny.write("machine.yaml", "aws.instance:\n  m: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a}\n")
+    lose(tiny, "RunInstances", "lost_request", 3)
+    tiny.run("sim", "remove", "subnet", recorded(tiny)["aws.subnet.a"])
+    tiny.run("recover", "--grace", "0")
+    assert outcomes(tiny, "RunInstances") == ["absent"]
+    [(began_ms, ended_ms)] = rows(tiny, "SELECT started_ms, ended_ms FROM runs ORDER BY number DESC LIMIT 1")
+    assert ended_ms - began_ms < 60 * 1000

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include "reconcile/recover_again.h"
+#include "reconcile/unfinished.h"
 #include "tests/unit/support_loop.h"
 
 /* What is sent once more after a crash, and what is not. */
@@ -108,11 +109,90 @@ static void test_parameters(void **state)
 	}
 }
 
+/* What a call names, that the service does not know (yet). */
+static const struct {
+	const char *name;
+	int64_t age_ms;
+	const char *named;
+	bool is_read, leaves;
+	enum presence presence;
+	bool fresh;
+} named[] = {
+	{.name = "made just now", .age_ms = 1, .named = "subnet-1", .fresh = true},
+	{.name = "made just now, and named by its name", .age_ms = 1, .named = "web", .fresh = true},
+	{.name = "made just now, and there",
+	 .age_ms = 1,
+	 .named = "subnet-1",
+	 .is_read = true,
+	 .presence = PRESENCE_PRESENT,
+	 .fresh = true},
+	{.name = "made just now, and could not be read",
+	 .age_ms = 1,
+	 .named = "subnet-1",
+	 .is_read = true,
+	 .presence = PRESENCE_UNREAD,
+	 .fresh = true},
+	{.name = "made just now, and gone",
+	 .age_ms = 1,
+	 .named = "subnet-1",
+	 .is_read = true,
+	 .presence = PRESENCE_ABSENT},
+	{.name = "made just now, and going",
+	 .age_ms = 1,
+	 .named = "subnet-1",
+	 .is_read = true,
+	 .presence = PRESENCE_LEAVING},
+	{.name = "made just now, and being deleted by an earlier run",
+	 .age_ms = 1,
+	 .named = "subnet-1",
+	 .leaves = true},
+	{.name = "made long ago", .age_ms = LOOP_SETTLING_MS, .named = "subnet-1"},
+	{.name = "made later than now: the clock was set back", .age_ms = -1, .named = "subnet-1"},
+	{.name = "not recorded", .age_ms = 1, .named = "subnet-2"},
+};
+
+static void test_named(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 1, .repeat = -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		struct staged staged;
+
+		stage_open(&staged, replies);
+		int64_t now_ms = staged.world.wall_ms(&staged.world);
+		const struct value_member name = {value_text("name"), value_text("web")};
+		const struct value_member parameter = {value_text("SubnetId"), value_text(named[i].named)};
+		struct object object = {.provider_id = SLICE("subnet-1"), .created_ms = now_ms - named[i].age_ms};
+		struct object *objects = &object;
+		const struct live live = {.presence = named[i].presence}, *lives = named[i].is_read ? &live : NULL;
+		struct value said = value_map(&parameter, 1);
+		struct call call = {.parameters = &said};
+		struct recovery recovery = {.objects = &objects,
+					    .object_count = 1,
+					    .live = &lives,
+					    .now_ms = now_ms,
+					    .arena = &staged.arena};
+		struct recover_fresh fresh;
+
+		object.has_body = true;
+		object.resolved = value_map(&name, 1);
+		if (named[i].leaves)
+			assert_true(unfinished_note_delete(&object, now_ms, &staged.arena));
+		recover_fresh_init(&fresh, &recovery, &staged.world);
+		if ((recover_fresh_age_ms(&fresh, &call) < LOOP_SETTLING_MS) != named[i].fresh)
+			fail_msg("%s", named[i].name);
+		recover_fresh_release(&fresh);
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_which),
 		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_named),
 	};
 
 	return cmocka_run_group_tests_name("recover_again", tests, NULL, NULL);
