@@ -67,8 +67,9 @@ void plan_items_tell_apart(struct planning *planning);
 bool plan_items_judge(struct planning *planning);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);
-/* Whether what a replace left behind is taken back, instead of making another. */
-void plan_item_take_back(struct planning *planning, struct item *item);
+/* Whether what a replace left behind is taken back, instead of making another; unprotected: what would be decided
+ * otherwise, were nothing protected. */
+void plan_item_take_back(struct planning *planning, struct item *item, const struct decision *unprotected);
 /* Puts things back as they were before it was. */
 void plan_item_leave_behind(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */

@@ -331,7 +331,9 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;
-	plan_item_take_back(planning, item);
+	situation.protect = false;
+	decision = decide(&situation);
+	plan_item_take_back(planning, item, &decision);
 	return true;
 }
 

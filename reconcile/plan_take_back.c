@@ -59,10 +59,24 @@ static bool is_better(const struct trial *trial, const struct trial *best)
 	return trial->item.object->generation > best->item.object->generation;
 }
 
-void plan_item_take_back(struct planning *planning, struct item *item)
+/* What is taken back loses nothing, but what it displaces is deleted. */
+static bool is_protected(struct planning *planning, struct item *item, const struct trial *best)
+{
+	if (item->operation != OPERATION_CONFLICT || !item->object->protect)
+		return false;
+	item->operation = OPERATION_CONFLICT;
+	item->reason = arena_string(
+		planning->arena,
+		arena_format(planning->arena,
+			     "is protected, and to take back %.*s, which a replace left behind, would delete %.*s",
+			     SLICE_ARGUMENTS(best->item.object->provider_id),
+			     SLICE_ARGUMENTS(item->object->provider_id)));
+	return true;
+}
+
+void plan_item_take_back(struct planning *planning, struct item *item, const struct decision *unprotected)
 {
 	const struct plan_input *input = planning->input;
-	struct decision own = {item->operation, item->reason};
 	struct trial best = {0}, trial;
 
 	for (size_t i = item->left_behind; i > 0 && i <= input->object_count; i++) {
@@ -74,8 +88,8 @@ void plan_item_take_back(struct planning *planning, struct item *item)
 	}
 	if (!best.item.object)
 		return;
-	struct decision decision = decide_taking_back(&own, best.difference);
-	if (decision.operation != OPERATION_TAKE_BACK)
+	struct decision decision = decide_taking_back(unprotected, best.difference);
+	if (decision.operation != OPERATION_TAKE_BACK || is_protected(planning, item, &best))
 		return;
 	best.item.displaced = item->object;
 	best.item.displaced_live = item->live;

@@ -426,6 +426,27 @@ def test_a_key_whose_name_goes_back(site):
     plan_is_empty(site.stack)
 
 
+def test_protected_with_the_setting_back(site):
+    """What is taken back loses nothing, and what goes for it was not protected."""
+    begin(site)
+    site.stack.write("stack.yaml", office(OLD, lifecycle={"protect": True}))
+    apply(site.stack)
+    is_as_before(site)
+
+
+def test_protected_meanwhile(site):
+    """What would be deleted for the one that is taken back is protected: it says which."""
+    begin(site)
+    stack, old = site.stack, site.before[GATEWAY]
+    [new] = site.things("customer-gateway") - {old}
+    stack.write("stack.yaml", office(NEW, lifecycle={"protect": True}))
+    site.cut_off(signal.SIGKILL, lambda number, action, executed: action == "DeleteCustomerGateway")
+    stack.write("stack.yaml", office(OLD))
+    result = stack.run("apply", "--yes", status=1)
+    assert f"is protected, and to take back {old}, which a replace left behind, would delete {new}" in result.err
+    assert site.things("customer-gateway") == {old, new}
+
+
 @pytest.mark.parametrize("address", [OLD, NEW])
 def test_state_lost(halfway, address):
     """Of the two that a replace has left, the one that fits the spec is recorded as the address's own."""
