@@ -38,6 +38,10 @@ static void add_resources(struct overlaps *overlaps, size_t count, bool has_spac
 		uint32_t parent = parent_of(collection, range);
 		bool is_open;
 
+		if (range->assumed.size > 0) {
+			add(overlaps, group_of_children(range->parent), i, CLASS_CHILD_OPEN);
+			continue;
+		}
 		if (parent == NO_NODE) {
 			add_own(overlaps, i, range->parent != NO_NODE ? range->parent : range->node, has_space);
 			continue;
@@ -72,10 +76,11 @@ bool overlap_check(const struct stack *stack, const struct address_space *space,
 	/* Positions are enough here; who shows the diagnostics has the sources. */
 	(void)sources;
 	arena_init(&arena);
-	collection_init(&collection, stack, &arena);
+	collection_init(&collection, stack, &arena, diagnostics);
 	overlaps.collection = &collection;
 	overlaps.arena = &arena;
 	collect_resources(&collection);
+	overlaps.reported = collection.reported;
 	of_resources = collection.range_count;
 	reserved = collect_named(&collection, &space->reserved);
 	networks = collect_named(&collection, &space->networks);

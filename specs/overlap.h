@@ -47,9 +47,10 @@ struct address_space {
  * first stands for all of these in what is reported). They must not meet the ranges of their domain's other resources,
  * as those would hide them.
  *
- * Deferred and unread ranges are skipped. Every pair is one error, with the place of the one
- * and of the other, up to DIAGNOSTICS_MOST. O(n log n) over all ranges, both families.
- * False after a diagnostic.
+ * Deferred and unread ranges are skipped, but for parts of one parent that are expressions over a range whose length
+ * alone is known (output.prefix6_bits): these are compared with each other, wherever that range will be. Every pair is
+ * one error, with the place of the one and of the other, up to DIAGNOSTICS_MOST. O(n log n) over all ranges, both
+ * families. False after a diagnostic.
  */
 __attribute__((warn_unused_result)) bool overlap_check(const struct stack *stack, const struct address_space *space,
 						       const struct sources *sources, struct diagnostics *diagnostics);

@@ -22,11 +22,18 @@ struct walk {
 	const struct value *desired;
 };
 
-void collection_init(struct collection *collection, const struct stack *stack, struct arena *arena)
+void collection_init(struct collection *collection, const struct stack *stack, struct arena *arena,
+		     struct diagnostics *diagnostics)
 {
 	size_t count = stack->resource_count;
 
-	*collection = (struct collection){.stack = stack, .arena = arena, .node_count = count, .node_capacity = count};
+	*collection = (struct collection){
+		.stack = stack,
+		.node_count = count,
+		.node_capacity = count,
+		.arena = arena,
+		.diagnostics = diagnostics,
+	};
 	map_init(&collection->spare);
 	map_init(&collection->ids);
 	collection->addresses = stack_addresses(stack, &collection->spare);
@@ -207,6 +214,26 @@ static void take_range(struct walk *walk, const struct field *ranged, const stru
 	*range_new(collection) = range;
 }
 
+/* What lies within one parent can be compared there, though it is not known where that is. */
+static void take_assumed(struct walk *walk, const struct field *ranged, const struct field *field,
+			 const struct value *value)
+{
+	struct range range = {
+		.role = (uint8_t)ranged->range,
+		.position = value->position,
+		.node = walk->node,
+		.assumed = value->deferred->text,
+	};
+
+	if (ranged->range != RANGE_WITHIN || field_families(field) == 0 ||
+	    !assume_range(walk->collection, walk->node, field, value, &range.cidr))
+		return;
+	range.cidr = cidr_network(range.cidr);
+	range.parent = parent_node(walk, ranged->range_parent);
+	if (range.parent != NO_NODE)
+		*range_new(walk->collection) = range;
+}
+
 /* ranged, joining: the field at hand or the nearest one above it with that role, or NULL. */
 static void walk_value(struct walk *walk, const struct field *field, const struct value *value,
 		       const struct field *ranged, const struct field *joining)
@@ -217,6 +244,8 @@ static void walk_value(struct walk *walk, const struct field *field, const struc
 	joining = is_joining(field) ? field : joining;
 	if (ranged && (value->type == VALUE_DEFERRED || value->type == VALUE_UNREAD))
 		walk->collection->nodes[walk->node].open |= field_families(field);
+	if (ranged && value->type == VALUE_DEFERRED)
+		take_assumed(walk, ranged, field, value);
 	if (joining && field->type == FIELD_REFERENCE)
 		each_target(walk, value, join_target);
 	if (ranged && value->type == VALUE_STRING && field_families(field) != 0)

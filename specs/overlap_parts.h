@@ -24,6 +24,7 @@ struct range {
 	struct position position;
 	uint32_t node;			 /* of the resource, or NO_NODE */
 	uint32_t parent;		 /* RANGE_WITHIN: node of the parent, or NO_NODE */
+	struct slice assumed;		 /* the expression that it is part of an unknown range by, or empty */
 	const struct named_range *named; /* of address_space, or NULL */
 };
 
@@ -46,11 +47,13 @@ struct collection {
 	struct map ids;		     /* of things that are not in the spec, to node + 1 */
 	struct slice last_name;	     /* that node_of() was asked for, and what it said */
 	uint32_t last_node;
-	struct arena *arena; /* that nodes and ranges lie in */
+	struct arena *arena; /* that nodes, ranges and texts lie in */
 	struct node *nodes;  /* one for each resource, then those known by id */
 	size_t node_count, node_capacity;
 	struct range *ranges;
 	size_t range_count, range_capacity;
+	struct diagnostics *diagnostics;
+	size_t reported; /* of what can be no range at all */
 };
 
 static inline uint8_t family_bit(const struct cidr *cidr)
@@ -58,10 +61,18 @@ static inline uint8_t family_bit(const struct cidr *cidr)
 	return cidr->family == 4 ? 1 : 2;
 }
 
-void collection_init(struct collection *collection, const struct stack *stack, struct arena *arena);
+void collection_init(struct collection *collection, const struct stack *stack, struct arena *arena,
+		     struct diagnostics *diagnostics);
 void collection_release(struct collection *collection);
 /* All ranges of the resources, and which resources are joined. */
 void collect_resources(struct collection *collection);
+/*
+ * What a deferred value of that field comes to where all that it names are ranges of which the length alone is known:
+ * a part of one that nobody has, at the same place within it. False where it names something else, or, after a
+ * diagnostic, where it cannot be anything.
+ */
+bool assume_range(struct collection *collection, uint32_t node, const struct field *field, const struct value *value,
+		  struct cidr *ret);
 /* All of a section's ranges; returns the index of the first. */
 size_t collect_named(struct collection *collection, const struct named_ranges *named);
 /* The root of a node's domain. */

@@ -23,6 +23,9 @@ static struct slice range_text(struct overlaps *overlaps, const struct record *r
 	struct slice name = range->named ? range->named->name : node_name(overlaps, range->node);
 	const char *what = record->class == CLASS_RESERVED ? "reserved" : "network";
 
+	if (range->assumed.size > 0)
+		return arena_format(overlaps->arena, "%.*s of '%.*s'", SLICE_ARGUMENTS(range->assumed),
+				    SLICE_ARGUMENTS(name));
 	if (range->named)
 		return arena_format(overlaps->arena, "%.*s (%s '%.*s')", SLICE_ARGUMENTS(cidr), what,
 				    SLICE_ARGUMENTS(name));
@@ -65,6 +68,10 @@ static void hint_free(struct overlaps *overlaps, const struct record *record, co
 
 	if (range->named)
 		return;
+	if (range->assumed.size > 0) {
+		diag_hint(overlaps->diagnostics, "give one of the two another number");
+		return;
+	}
 	if (range->is_beyond && other && range_of(overlaps, other)->is_beyond) {
 		diag_hint(overlaps->diagnostics,
 			  "both lead to the far end: keep the wider one if the same network lies behind both");

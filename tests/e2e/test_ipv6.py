@@ -86,6 +86,22 @@ def test_the_example(stack, root):
     assert ids_of(stack) == {}
 
 
+@pytest.mark.parametrize(
+    "numbers, line, said",
+    [
+        pytest.param([3, 3], 's1', "overlaps ${cidr_subnet(aws.vpc.main.ipv6_cidr, 8, 3)} of 'aws.subnet.s0'", id="twice"),
+        pytest.param([3, 256], 's1', "'aws.vpc.main.ipv6_cidr' has no subnet of that length with the number 256", id="256"),
+        pytest.param([-1, 3], 's0', "has no subnet of that length with the number -1", id="below the first"),
+    ],
+)
+def test_parts_that_cannot_be(stack, numbers, line, said):
+    """Whichever range it will be: it is told before any call."""
+    stack.write("stack.yaml", network(True, numbers))
+    [error] = stack.run("validate", "--output", "json", status=1).json["diagnostics"]
+    assert said in error["message"] and error["address"] == f"aws.subnet.{line}"
+    assert error["line"] != error["related"]["line"]
+
+
 def test_a_subnet_of_a_vpc_without(stack, cloud):
     stack.write("stack.yaml", network(False, [3]))
     [error] = stack.run("validate", "--output", "json", status=1).json["diagnostics"]

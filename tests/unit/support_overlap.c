@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/json.h"
 #include "specs/expression.h"
 
@@ -30,9 +31,21 @@ static const struct field net_fields[] = {
 	{.name = "cidr6", .type = FIELD_CIDR6, .range = RANGE_DOMAIN},
 	{.name = "pools", .type = FIELD_MAP, .item = &pool_item, .range = RANGE_DOMAIN},
 };
+/* Of the own range a length is known, and of any nothing. */
+static const struct output net_outputs[] = {{.name = "id"}, {.name = "own", .prefix6_bits = 56}, {.name = "any"}};
+
+static bool check_part(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	struct cidr range;
+
+	return !cidr_read(value_slice(value), &range) || range.bits <= 64 ||
+	       diag_error(diagnostics, FAULT_USER, value->position, "'%s' is longer than /64", field->name);
+}
+
 static const struct field subnet_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "test.net"},
 	{.name = "cidr", .type = FIELD_CIDR, .range = RANGE_WITHIN, .range_parent = "net"},
+	{.name = "part", .type = FIELD_CIDR6, .check = check_part, .range = RANGE_WITHIN, .range_parent = "net"},
 	{.name = "blocks", .type = FIELD_LIST, .item = &block_item},
 };
 static const struct field gateway_fields[] = {
@@ -50,7 +63,7 @@ static const struct field connection_fields[] = {
 static const struct field customer_fields[] = {{.name = "address", .type = FIELD_ADDRESS}};
 
 static const struct kind kinds[] = {
-	{.name = "test.net", .fields = FIELDS(net_fields)},
+	{.name = "test.net", .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)},
 	{.name = "test.subnet", .fields = FIELDS(subnet_fields)},
 	{.name = "test.gateway", .fields = FIELDS(gateway_fields)},
 	{.name = "test.peering", .fields = FIELDS(peering_fields)},
@@ -71,7 +84,18 @@ void plan_release(struct plan *plan)
 	arena_release(&plan->arena);
 }
 
-/* A copy whose scalars stand on a line, each in a column of its own, and whose references are compiled. */
+static struct value compiled(struct plan *plan, struct slice text, struct position position)
+{
+	const struct expression *expression;
+	struct value value;
+
+	if (!expression_compile(&plan->arena, text, position, NULL, NULL, &expression, &plan->diagnostics) ||
+	    !expression_evaluate(expression, NULL, &plan->arena, &value, &plan->diagnostics))
+		fail_msg("'%.*s' is no expression", SLICE_ARGUMENTS(text));
+	return value_at(value, position);
+}
+
+/* A copy whose scalars stand on a line, each in a column of its own, and whose expressions are compiled. */
 static struct value placed(struct plan *plan, const struct value *value, uint32_t line, uint16_t *column)
 {
 	struct position position = {line, *column, 0};
@@ -79,15 +103,8 @@ static struct value placed(struct plan *plan, const struct value *value, uint32_
 	VALUE_BUILDER_AUTO builder = {0};
 
 	*column = (uint16_t)(*column + (value->type != VALUE_LIST && value->type != VALUE_MAP));
-	if (value->type == VALUE_DEFERRED) {
-		struct slice text = value->deferred->text, inner = slice_first(slice_from(text, 2), text.size - 3);
-		size_t dot = inner.size;
-
-		while (dot > 0 && inner.data[dot - 1] != '.')
-			dot--;
-		return expression_of_reference(&plan->arena, slice_first(inner, dot - 1), slice_from(inner, dot),
-					       position);
-	}
+	if (value->type == VALUE_DEFERRED)
+		return compiled(plan, value->deferred->text, position);
 	if (value->type == VALUE_LIST) {
 		for (uint32_t i = 0; i < value->count; i++)
 			value_builder_item(&builder, placed(plan, &value->items[i], line, column));
@@ -122,6 +139,7 @@ void plan_add(struct plan *plan, const char *kind_name, const char *name, const 
 	resource->address = arena_format(&plan->arena, "%s.%s", kind_name, name);
 	if (!json_read(&plan->arena, slice_of(desired), true, 1024 * 1024, "the test", &value, &plan->diagnostics))
 		fail_msg("'%s' is no JSON", desired);
+	resource->position = (struct position){(uint32_t)plan->count, 0, 0};
 	resource->desired = placed(plan, &value, (uint32_t)plan->count, &column);
 }
 

@@ -33,6 +33,12 @@ static struct slice told(struct plan *plan)
 	{                                                                                                              \
 		"test.subnet", name, "{\"net\":" REFERENCE("test.net." net) ",\"cidr\":\"" cidr "\"}"                  \
 	}
+#define PART(name, net, part)                                                                                          \
+	{                                                                                                              \
+		"test.subnet", name,                                                                                   \
+			"{\"net\":" REFERENCE("test.net." net) ",\"part\":{\"$deferred\":\"${" part "}\"}}"            \
+	}
+#define OWN(bits, number) "cidr_subnet(test.net.a.own, " bits ", " number ")"
 #define GATEWAY(name, net)                                                                                             \
 	{                                                                                                              \
 		"test.gateway", name, "{\"net\":" REFERENCE("test.net." net) "}"                                       \
@@ -271,6 +277,57 @@ static void test_rows(void **state)
 		 "2:4<2:2 10.0.0.0/23 of 'test.subnet.s' overlaps 10.0.1.0/24 of 'test.subnet.s', both within "
 		 "'test.net.a' | "
 		 "the nearest free range of this size is 10.0.2.0/23\n"},
+
+		{"equal parts of what is unknown",
+		 {NET("a", "{}"), PART("s", "a", OWN("8", "1")), PART("t", "a", OWN("8", "1"))},
+		 {0},
+		 {0},
+		 "3:2<2:2 ${cidr_subnet(test.net.a.own, 8, 1)} of 'test.subnet.t' overlaps "
+		 "${cidr_subnet(test.net.a.own, 8, 1)} of 'test.subnet.s', both within 'test.net.a' | give one of the "
+		 "two another number\n"},
+		{"a part of another part",
+		 {NET("a", "{\"cidr6\":\"fd00::/48\"}"), PART("s", "a", OWN("4", "1")),
+		  PART("t", "a", "cidr_subnet(cidr_subnet(test.net.a.own, 4, 1), 4, 15)")},
+		 {0},
+		 {0},
+		 "3:2<2:2 ${cidr_subnet(cidr_subnet(test.net.a.own, 4, 1), 4, 15)} of 'test.subnet.t' overlaps "
+		 "${cidr_subnet(test.net.a.own, 4, 1)} of 'test.subnet.s', both within 'test.net.a' | give one of the "
+		 "two another number\n"},
+		{"parts apart",
+		 {NET("a", "{}"), NET("b", "{}"), PART("s", "a", OWN("8", "0")), PART("t", "a", OWN("8", "255")),
+		  PART("u", "b", "cidr_subnet(test.net.b.own, 8, 0)"), PEERING("p", "a", "b")},
+		 {0},
+		 {0},
+		 ""},
+		{"parts of what is unknown, and of what everything is in",
+		 {NET("a", "{}"), PART("s", "a", OWN("8", "0"))},
+		 {"::/0"},
+		 {0},
+		 ""},
+		{"parts of what nothing is known of",
+		 {NET("a", "{}"), PART("s", "a", "cidr_subnet(test.net.a.any, 8, 999)"),
+		  PART("t", "a", "cidr_subnet(test.net.a.any, 8, 999)"), PART("u", "a", "test.net.z.own"),
+		  PART("v", "a", "test.net.a.any ? test.net.a.own : test.net.a.own")},
+		 {0},
+		 {0},
+		 ""},
+		{"no such part",
+		 {NET("a", "{}"), PART("s", "a", OWN("8", "256")), PART("t", "a", OWN("8", "-1"))},
+		 {0},
+		 {0},
+		 "2:35<1:0 'test.net.a.own' has no subnet of that length with the number 256 | test.net.a.own is a "
+		 "/56, "
+		 "whichever it will be\n"
+		 "3:35<1:0 'test.net.a.own' has no subnet of that length with the number -1 | test.net.a.own is a /56, "
+		 "whichever it will be\n"},
+		{"no part of that length",
+		 {NET("a", "{}"), PART("s", "a", OWN("73", "0")), PART("t", "a", OWN("12", "0"))},
+		 {0},
+		 {0},
+		 "2:32<1:0 a /56 prefix can become longer by 0 to 72 bits, not by 73 | test.net.a.own is a /56, "
+		 "whichever "
+		 "it will be\n"
+		 "3:2<1:0 'part' is longer than /64 | test.net.a.own is a /56, whichever it will be\n"},
 
 		{"reserved and alone",
 		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}")},

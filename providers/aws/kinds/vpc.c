@@ -263,9 +263,11 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "dhcp_options", .about = "id of its DHCP options"}, .read = "DhcpOptionsId"},
 	{.output = {.name = "range_associations", .about = "id of the association of each IPv4 range"},
 	 .decode = decode_range_associations},
+	/* https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html: of Amazon's it is a /56 */
 	{.output = {.name = "ipv6_cidr",
 		    .renewed_by = ipv6_fields,
 		    .needs = "ipv6",
+		    .prefix6_bits = 56,
 		    .about = "its IPv6 range from Amazon, where 'ipv6' is true"},
 	 .decode = aws_ipv6_range},
 	{.output = {.name = "ipv6_association",
