@@ -62,9 +62,8 @@ static bool is_better(const struct trial *trial, const struct trial *best)
 /* What is taken back loses nothing, but what it displaces is deleted. */
 static bool is_protected(struct planning *planning, struct item *item, const struct trial *best)
 {
-	if (item->operation != OPERATION_CONFLICT || !item->object->protect)
+	if (item->operation != OPERATION_CONFLICT || !item->object || !item->object->protect)
 		return false;
-	item->operation = OPERATION_CONFLICT;
 	item->reason = arena_string(
 		planning->arena,
 		arena_format(planning->arena,
