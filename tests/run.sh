@@ -45,7 +45,7 @@ read -r unit_passed unit_failed < <(counts_of "$results/unit.log")
 echo "== end-to-end tests"
 rm -f "$results/e2e.xml"
 status=0
-"$VENV/bin/python" -m pytest -n "${TEST_WORKERS:-4}" --dist loadgroup --quiet -o cache_dir="$(realpath "$results")/pytest-cache" \
+"$VENV/bin/python" -m pytest -n "${TEST_WORKERS:-6}" --dist loadgroup --quiet -o cache_dir="$(realpath "$results")/pytest-cache" \
 	--junitxml="$results/e2e.xml" "${e2e[@]}" </dev/null || status=$?
 read -r e2e_passed e2e_failed < <(count_pytest "$results/e2e.xml" "$status")
 
