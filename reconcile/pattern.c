@@ -7,7 +7,7 @@
 /*
  * Patterns of the field tables. To compile one takes longer than to match it, and there is
  * no place to keep compiled ones: a table is constant and a check has no state. Nearly all
- * are a row of literals and classes with repeats ("^subnet-[0-9a-f]{8,17}$"), so those are
+ * are rows of literals and classes with repeats ("^subnet-[0-9a-f]{8,17}$|all"), so those are
  * matched as they stand, and PCRE2 gets the rest. What both can match, both answer alike.
  */
 
@@ -175,12 +175,18 @@ static bool element_read(const char **text, struct element *element)
 	return repeat_read(text, element);
 }
 
-/* False where the pattern is more than a row of elements. */
-static bool simple_read(const char *pattern, struct simple *ret)
+static bool is_end(char byte)
 {
-	const char *at = *pattern == '^' ? pattern + 1 : pattern;
+	return byte == '\0' || byte == '|';
+}
 
-	while (*at != '\0' && !(at[0] == '$' && at[1] == '\0')) {
+/* One alternative; *pattern then stands at its end. False where it is more than a row of elements. */
+static bool simple_read(const char **pattern, struct simple *ret)
+{
+	const char *at = **pattern == '^' ? *pattern + 1 : *pattern;
+
+	ret->count = 0;
+	while (!is_end(*at) && !(at[0] == '$' && is_end(at[1]))) {
 		if (ret->count == ELEMENTS_MOST)
 			return false;
 		ret->elements[ret->count] = (struct element){0};
@@ -188,6 +194,7 @@ static bool simple_read(const char *pattern, struct simple *ret)
 			return false;
 		ret->count++;
 	}
+	*pattern = *at == '$' ? at + 1 : at;
 	ret->steps_left = STEPS_MOST;
 	return true;
 }
@@ -244,13 +251,14 @@ static bool pcre_matches(const char *pattern, struct slice text)
 
 bool pattern_matches(const char *pattern, struct slice text)
 {
-	enum answer answer = ANSWER_UNKNOWN;
+	enum answer answer = ANSWER_NO;
+	const char *at = pattern;
 	struct simple simple;
 
 	if (!pattern)
 		return true;
-	simple.count = 0;
-	if (simple_read(pattern, &simple))
-		answer = simple_match(&simple, 0, text);
+	do
+		answer = simple_read(&at, &simple) ? simple_match(&simple, 0, text) : ANSWER_UNKNOWN;
+	while (answer == ANSWER_NO && *at++ == '|');
 	return answer == ANSWER_UNKNOWN ? pcre_matches(pattern, text) : answer == ANSWER_YES;
 }

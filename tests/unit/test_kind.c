@@ -140,6 +140,10 @@ static const struct {
 	{"^(igw|vgw)-[0-9]+$", TEXT("tgw-1"), false},
 	{"a|bc", TEXT("bc"), true},
 	{"a|bc", TEXT("abc"), false},
+	{"a|[bc]{2}|", TEXT("cb"), true},
+	{"a|[bc]{2}|", TEXT(""), true},
+	{"^a$|^b|[|]$", TEXT("|"), true},
+	{"^a$|^b|[|]$", TEXT("b|"), false},
 	{"^[a-z]([a-z0-9-]*[a-z0-9])?$", TEXT("a-b"), true},
 	{"^[a-z]([a-z0-9-]*[a-z0-9])?$", TEXT("a-"), false},
 	{"^[a-z0-9-]*[a-z]$", TEXT("ab-c"), true},
@@ -200,9 +204,9 @@ static bool pcre_says(const char *pattern, struct slice text, bool *ret_valid)
 static void test_patterns_against_pcre(void **state)
 {
 	static const char *const pieces[] = {
-		"a",	"b",	  "-",	     "[ab]", "[a-c]",	"[^a]",	       "[0-9]", "\\d",
-		"\\.",	"\\w",	  ".",	     "[]a]", "[a-]",	"[-a]",	       "]",	"}",
-		"[^]]", "[\\d-]", "[a\\]b]", "\\-",  "[a-b-c]", "[[:alpha:]]", "(a)",	"x",
+		"a",	   "b",		  "-",	  "[ab]", "[a-c]", "[^a]", "[0-9]", "\\d",    "\\.",	 "\\w",
+		".",	   "[]a]",	  "[a-]", "[-a]", "]",	   "}",	   "[^]]",  "[\\d-]", "[a\\]b]", "\\-",
+		"[a-b-c]", "[[:alpha:]]", "(a)",  "x",	  "|",	   "|^",   "$|",    "a|",
 	};
 	static const char *const repeats[] = {"",      "",     "",     "*", "+",  "?",	"{2}",
 					      "{0,2}", "{1,}", "{,2}", "{", "*?", "++", "{3,1}"};
