@@ -48,11 +48,10 @@ void audit_open(struct audit *audit, struct disk *disk)
 
 void audit_leave(struct audit *audit)
 {
-	sqlite3_finalize(audit->by_operation);
-	sqlite3_finalize(audit->by_id);
-	sqlite3_finalize(audit->by_token);
+	sqlite3_finalize(audit->intents);
+	sqlite3_finalize(audit->recovering);
 	sqlite3_close(audit->database);
-	audit->by_operation = audit->by_id = audit->by_token = NULL;
+	audit->intents = audit->recovering = NULL;
 	audit->database = NULL;
 }
 
@@ -97,32 +96,16 @@ static bool is_durable(const struct audit *audit)
 	return !log || disk_is_synced(log);
 }
 
-/* Whether everything that can be read is durable, and the question can be put to it. */
+/* Whether the question can be put to the file. */
 static bool prepare(struct audit *audit, sqlite3_stmt **statement, const char *question)
 {
-	if (!reach(audit) || !is_durable(audit))
+	if (!reach(audit))
 		return false;
 	if (*statement ||
 	    sqlite3_prepare_v3(audit->database, question, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) == SQLITE_OK)
 		return true;
 	audit_leave(audit);
 	return false;
-}
-
-static int count_rows(sqlite3_stmt *statement)
-{
-	int count = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : -1;
-
-	sqlite3_reset(statement);
-	return count;
-}
-
-int audit_intents(struct audit *audit, const char *operation)
-{
-	if (!prepare(audit, &audit->by_operation, "SELECT count(*) FROM intents WHERE operation = ?1"))
-		return -1;
-	sqlite3_bind_text(audit->by_operation, 1, operation, -1, SQLITE_STATIC);
-	return count_rows(audit->by_operation);
 }
 
 static bool read_hex(struct slice hex, unsigned char *ret, size_t size)
@@ -141,25 +124,32 @@ static bool read_hex(struct slice hex, unsigned char *ret, size_t size)
 	return true;
 }
 
-bool audit_has_intent(struct audit *audit, struct slice id, const char *operation)
+bool audit_intents(struct audit *audit, const char *operation, struct slice id, struct slice token,
+		   struct audit_intents *ret)
 {
-	unsigned char bytes[16];
+	unsigned char bytes[16] = {0};
+	sqlite3_stmt *statement;
+	bool good;
 
-	if (!read_hex(id, bytes, sizeof(bytes)) ||
-	    !prepare(audit, &audit->by_id, "SELECT count(*) FROM intents WHERE id = ?1 AND operation = ?2"))
+	/* Of one table once: to prepare a question takes longer than to answer it. */
+	if (!is_durable(audit) ||
+	    !prepare(audit, &audit->intents,
+		     "SELECT count(*), count(*) FILTER (WHERE id = ?2), count(*) FILTER (WHERE token = ?3)"
+		     " FROM intents WHERE operation = ?1"))
 		return false;
-	sqlite3_bind_blob(audit->by_id, 1, bytes, sizeof(bytes), SQLITE_STATIC);
-	sqlite3_bind_text(audit->by_id, 2, operation, -1, SQLITE_STATIC);
-	return count_rows(audit->by_id) == 1;
-}
-
-bool audit_has_token(struct audit *audit, struct slice token, const char *operation)
-{
-	if (!prepare(audit, &audit->by_token, "SELECT count(*) FROM intents WHERE token = ?1 AND operation = ?2"))
-		return false;
-	sqlite3_bind_text(audit->by_token, 1, token.data, (int)token.size, SQLITE_STATIC);
-	sqlite3_bind_text(audit->by_token, 2, operation, -1, SQLITE_STATIC);
-	return count_rows(audit->by_token) >= 1;
+	statement = audit->intents;
+	sqlite3_bind_text(statement, 1, operation, -1, SQLITE_STATIC);
+	sqlite3_bind_blob(statement, 2, bytes, read_hex(id, bytes, sizeof(bytes)) ? sizeof(bytes) : 0, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 3, token.data, (int)token.size, SQLITE_STATIC);
+	good = sqlite3_step(statement) == SQLITE_ROW;
+	if (good)
+		*ret = (struct audit_intents){
+			.count = sqlite3_column_int(statement, 0),
+			.has_id = sqlite3_column_int(statement, 1) == 1,
+			.has_token = sqlite3_column_int(statement, 2) >= 1,
+		};
+	sqlite3_reset(statement);
+	return good;
 }
 
 static struct slice column_text(sqlite3_stmt *statement, int column, struct arena *arena)
@@ -205,17 +195,14 @@ static void read_objects(sqlite3 *database, struct arena *arena, struct audit_re
 
 bool audit_is_recovering(struct audit *audit, int64_t process)
 {
-	sqlite3_stmt *statement = NULL;
 	bool is_so = false;
 
-	if (reach(audit) && sqlite3_prepare_v2(audit->database,
-					       "SELECT 1 FROM lease WHERE run IS NOT NULL AND process = ?1"
-					       " AND command = 'recover'",
-					       -1, &statement, NULL) == SQLITE_OK) {
-		sqlite3_bind_int64(statement, 1, process);
-		is_so = sqlite3_step(statement) == SQLITE_ROW;
+	if (prepare(audit, &audit->recovering,
+		    "SELECT 1 FROM lease WHERE run IS NOT NULL AND process = ?1 AND command = 'recover'")) {
+		sqlite3_bind_int64(audit->recovering, 1, process);
+		is_so = sqlite3_step(audit->recovering) == SQLITE_ROW;
+		sqlite3_reset(audit->recovering);
 	}
-	sqlite3_finalize(statement);
 	/* Without a log there may not be a file yet, and SQLite takes what it has read for all that will ever be. */
 	if (!audit->is_lasting)
 		audit_leave(audit);

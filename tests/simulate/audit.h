@@ -13,7 +13,7 @@ struct audit {
 	struct disk_access access;
 	sqlite3 *database; /* NULL: not open */
 	bool is_lasting;   /* it sees what is written from now on */
-	sqlite3_stmt *by_operation, *by_id, *by_token;
+	sqlite3_stmt *intents, *recovering;
 };
 
 struct audit_object {
@@ -29,6 +29,11 @@ struct audit_record {
 	struct audit_object *objects;
 	size_t object_count;
 	size_t intent_count;
+};
+
+struct audit_intents {
+	int count;
+	bool has_id, has_token; /* one has the id that was asked for, and one the token */
 };
 
 /* Who has the stack, and how often it was changed. */
@@ -48,18 +53,15 @@ void audit_open(struct audit *audit, struct disk *disk);
 void audit_close(struct audit *audit);
 /* Lets go of the file; done whenever a process ends. */
 void audit_leave(struct audit *audit);
-/* How many intents of that operation are recorded, and durable; -1: the file cannot be read. */
-int audit_intents(struct audit *audit, const char *operation);
-/* Whether the intent of that id (32 hex digits) is recorded for that operation. */
-bool audit_has_intent(struct audit *audit, struct slice id, const char *operation);
+/* What is recorded of an operation, and durable; id: 32 hex digits or none. False where the file cannot be read. */
+bool audit_intents(struct audit *audit, const char *operation, struct slice id, struct slice token,
+		   struct audit_intents *ret);
 /* Whether that process holds the lease for a recovery. */
 bool audit_is_recovering(struct audit *audit, int64_t process);
 /* False where there is no file, or none that can be read. Lets go of the file. */
 bool audit_lease(struct audit *audit, struct audit_lease *ret);
 /* The id of the run that began last (32 hex digits and NUL), or "". Lets go of the file. */
 void audit_last_run(struct audit *audit, char ret[AUDIT_RUN_BYTES]);
-/* Whether an intent of that operation is recorded with that token. */
-bool audit_has_token(struct audit *audit, struct slice token, const char *operation);
 /* Everything that is recorded, in arena. False where the file cannot be read. */
 bool audit_read(struct audit *audit, struct arena *arena, struct audit_record *ret);
 

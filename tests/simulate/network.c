@@ -227,22 +227,23 @@ void network_release(struct universe *universe)
 static void check_intent(struct process *process, const struct flight *flight)
 {
 	struct universe *universe = process->universe;
-	char id[33], token[FLIGHT_TOKEN_BYTES];
-	int same = 0, recorded;
+	char id[33] = "", token[FLIGHT_TOKEN_BYTES] = "";
+	bool has_id = flight_intent_tag(flight, id), has_token = flight_token(flight, token);
+	struct audit_intents recorded = {.count = -1};
+	int same = 0;
 
-	if (flight_intent_tag(flight, id) &&
-	    !audit_has_intent(&universe->audit, (struct slice){id, sizeof(id) - 1}, flight->operation))
+	(void)audit_intents(&universe->audit, flight->operation, slice_of(id), slice_of(token), &recorded);
+	if (has_id && !recorded.has_id)
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with intent %s, which is not recorded",
 			      process->requests, flight->operation, id);
-	if (flight_token(flight, token) && !audit_has_token(&universe->audit, slice_of(token), flight->operation))
+	if (has_token && !recorded.has_token)
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with a token that is not recorded",
 			      process->requests, flight->operation);
 	for (const struct flight *each = universe->flights; each; each = each->next)
 		same += each->process == process && strcmp(each->operation, flight->operation) == 0;
-	recorded = audit_intents(&universe->audit, flight->operation);
-	if (recorded < same)
+	if (recorded.count < same)
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with %d intents recorded for %d in flight",
-			      process->requests, flight->operation, recorded, same);
+			      process->requests, flight->operation, recorded.count, same);
 	if (!flight->request.mutating)
 		universe_fail(universe, "request %" PRIu64 ", %s, is not marked as one that changes something",
 			      process->requests, flight->operation);
