@@ -100,38 +100,58 @@ static const struct target_row rows[] = {
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
-/* Why there is no such pair; NULL: there is. */
-static const char *absence(const struct target_row *row, enum mishap mishap)
+/* What its operation is like; told by its name. */
+struct nature {
+	bool of_disk, changes, creates;
+};
+
+static struct nature nature_of(const struct target_row *row)
 {
-	if (strncmp(row->operation, "disk-", 5) == 0)
-		return mishap_is_of_disk(mishap) ? NULL : "a step of the disk is no request";
-	return mishap_absence(mishap, operation_changes(row->operation), operation_creates(row->operation));
+	return (struct nature){
+		.of_disk = strncmp(row->operation, "disk-", 5) == 0,
+		.changes = operation_changes(row->operation),
+		.creates = operation_creates(row->operation),
+	};
 }
 
-static bool fits(const struct target_row *row, enum mishap mishap)
+/* Why there is no such pair; NULL: there is. */
+static const char *absence(const struct nature *nature, enum mishap mishap)
 {
-	return mishap != MISHAP_NONE && !absence(row, mishap);
+	if (nature->of_disk)
+		return mishap_is_of_disk(mishap) ? NULL : "a step of the disk is no request";
+	return mishap_absence(mishap, nature->changes, nature->creates);
+}
+
+static bool fits(const struct nature *nature, enum mishap mishap)
+{
+	return mishap != MISHAP_NONE && !absence(nature, mishap);
 }
 
 void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap, const char *absence),
 		 void *context)
 {
 	for (enum mishap mishap = MISHAP_NONE + 1; mishap < MISHAP_COUNT; mishap++)
-		for (size_t i = 0; i < ROW_COUNT; i++)
-			visit(context, rows[i].operation, mishap, absence(&rows[i], mishap));
+		for (size_t i = 0; i < ROW_COUNT; i++) {
+			struct nature nature = nature_of(&rows[i]);
+
+			visit(context, rows[i].operation, mishap, absence(&nature, mishap));
+		}
 }
 
 struct target target_of(uint64_t seed)
 {
+	struct nature natures[ROW_COUNT];
 	uint64_t count = 0;
 
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		natures[i] = nature_of(&rows[i]);
 	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
 		for (size_t i = 0; i < ROW_COUNT; i++)
-			count += fits(&rows[i], mishap);
+			count += fits(&natures[i], mishap);
 	seed %= count;
 	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
 		for (size_t i = 0; i < ROW_COUNT; i++)
-			if (fits(&rows[i], mishap) && seed-- == 0)
+			if (fits(&natures[i], mishap) && seed-- == 0)
 				return (struct target){&rows[i], mishap, false};
 	return (struct target){&rows[0], MISHAP_LOST_ANSWER, false};
 }
