@@ -484,6 +484,13 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 /* Never set: no value is wanted, but a move since the last apply is worth showing. */
 static void judge_unmanaged(struct diffing *diffing, const struct field *field, const struct side *side)
 {
+	const struct value *owed = member_of(diffing->input->owed, field->name);
+
+	if (owed && diffing->input->live && diff_field(field, owed, side->live) == UNLIKE) {
+		value_builder_member(&diffing->constants, slice_of(field->name), *owed);
+		add_field_changes(diffing, field, CAUSE_INTENT, EFFECT_SET, side->live, owed);
+		return;
+	}
 	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
 		return;
 	if (is_unread(side->observed) || is_unread(side->live))

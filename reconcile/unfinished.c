@@ -9,6 +9,7 @@
 #define APPLIED "applied"
 #define RESOLVED "resolved"
 #define LEAVES "leaves"
+#define OWED "owed"
 #define SINCE "since"
 
 enum { FIELDS_LARGEST_BYTES = 4096 };
@@ -27,6 +28,7 @@ static bool note(struct object *object, struct value applied, struct value resol
 		 struct arena *arena)
 {
 	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
+	const struct value *owed = unfinished_owed(object);
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
@@ -34,6 +36,8 @@ static bool note(struct object *object, struct value applied, struct value resol
 		return false;
 	value_builder_member(&builder, SLICE(APPLIED), applied);
 	value_builder_member(&builder, SLICE(LEAVES), value_bool(leaves));
+	if (owed)
+		value_builder_member(&builder, SLICE(OWED), *owed);
 	value_builder_member(&builder, SLICE(RESOLVED), resolved);
 	value_builder_member(&builder, SLICE(SINCE), value_integer(wall_ms));
 	object->unfinished = value_builder_map(&builder, arena);
@@ -91,6 +95,11 @@ const struct value *unfinished_resolved(const struct object *object)
 	const struct value *resolved = value_get_named(&object->unfinished, RESOLVED);
 
 	return value_is(resolved, VALUE_MAP) ? resolved : NULL;
+}
+
+const struct value *unfinished_owed(const struct object *object)
+{
+	return member_of(&object->unfinished, SLICE(OWED));
 }
 
 struct slice unfinished_fields(const struct object *object, struct arena *arena)
@@ -392,22 +401,59 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	return is_true(&parts[0]);
 }
 
+/* Of what nobody sets it is not recorded how it should be: the note keeps that. */
+static void owe(struct settling *settling, struct slice name, const struct value *value)
+{
+	const struct value *owed = unfinished_owed(settling->object);
+	struct value all = owed ? *owed : value_null();
+
+	put(settling, &all, name, value);
+	put(settling, &settling->object->unfinished, SLICE(OWED), all.count > 0 ? &all : NULL);
+}
+
+/* Whether all is again as it was before the update switched it off. */
+static bool settle_owed(struct settling *settling, const struct kind *kind)
+{
+	const struct value *owed = unfinished_owed(settling->object);
+	uint32_t left = owed ? owed->count : 0;
+
+	for (uint32_t i = 0; owed && i < owed->count; i++) {
+		struct slice name = value_slice(&owed->members[i].key);
+		const struct field *field = field_named(&kind->fields, name);
+		const struct value *live = member_of(&settling->live, name);
+		bool is_set = member_of(&settling->object->resolved, name) != NULL;
+
+		if (field && !is_set && diff_field(field, &owed->members[i].value, live) != LIKE)
+			continue;
+		if (field && !is_set)
+			put_observed(settling, field, live);
+		owe(settling, name, NULL);
+		left--;
+	}
+	return left == 0;
+}
+
 /* What the update does not set, but switches off as long as it is under way, because it rests on what is set. */
 static bool settle_beside(struct settling *settling, const struct field *field)
 {
 	struct object *object = settling->object;
 	struct slice name = slice_of(field->name);
 	const struct value *recorded = member_of(&object->resolved, name);
+	const struct value *former = recorded ? recorded : member_of(&object->observed, name);
 	const struct part part = {.field = field,
-				  .recorded = recorded,
-				  .former = recorded,
+				  .recorded = former,
+				  .former = former,
 				  .live = member_of(&settling->live, name),
 				  .in_steps = true};
 
 	if ((field->flags & WRITE_ONLY) || !takes_steps(settling, field) || !is_between(&part))
 		return true;
-	put(settling, &object->applied, name, part.live);
-	put(settling, &object->resolved, name, part.live);
+	if (recorded) {
+		put(settling, &object->applied, name, part.live);
+		put(settling, &object->resolved, name, part.live);
+	} else {
+		owe(settling, name, former);
+	}
 	put_observed(settling, field, part.live);
 	return false;
 }
@@ -416,13 +462,14 @@ static bool settle_update(struct settling *settling, const struct kind *kind)
 {
 	const struct value *applied = value_get_named(&settling->object->unfinished, APPLIED);
 	const struct value *resolved = unfinished_resolved(settling->object);
-	bool whole = true;
+	const struct value *owed = unfinished_owed(settling->object);
+	bool whole = settle_owed(settling, kind);
 
 	for (uint32_t i = 0; resolved && i < resolved->count; i++) {
 		struct slice name = value_slice(&resolved->members[i].key);
 		const struct field *field = field_named(&kind->fields, name);
 
-		if (field)
+		if (field && !member_of(owed, name))
 			whole &= settle_field(settling, field, member_of(applied, name), member_of(resolved, name));
 	}
 	for (size_t i = 0; resolved && i < kind->fields.count; i++) {
@@ -531,7 +578,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 
 	if (live->presence != PRESENCE_PRESENT)
 		return (struct unfinished_outcome){leaves && live->presence != PRESENCE_UNREAD,
-						   live->presence == PRESENCE_ABSENT};
+						   live->presence == PRESENCE_ABSENT, false};
 	struct value marked = secret_marks_put(arena, style, &live->fields, models, count);
 	settling.live = json_seal(arena, &marked, style);
 	if (leaves)
@@ -543,5 +590,5 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 		/* The record is of no spec's form any more. */
 		object->symbolic = never;
 	}
-	return (struct unfinished_outcome){settling.taken, whole};
+	return (struct unfinished_outcome){settling.taken, whole, !leaves && unfinished_owed(object)};
 }

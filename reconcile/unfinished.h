@@ -36,6 +36,11 @@ bool unfinished_is(const struct object *object);
 bool unfinished_leaves(const struct object *object);
 /* The fields that an update sets, resolved as far as they were known; MAP, with null for what it clears; or NULL. */
 const struct value *unfinished_resolved(const struct object *object);
+/*
+ * What nobody sets, and an update has switched off while it was under way, as it was before: MAP, or NULL. It is
+ * switched on again by the next plan.
+ */
+const struct value *unfinished_owed(const struct object *object);
 /* Names of the fields of an update, joined by ", "; empty for a deletion. */
 struct slice unfinished_fields(const struct object *object, struct arena *arena);
 /* Whether it was begun less than grace_ms ago, so that more of it may show yet. */
@@ -44,6 +49,7 @@ bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t gr
 struct unfinished_outcome {
 	bool taken; /* something was done that the record did not know */
 	bool whole; /* nothing is left to come */
+	bool owes;  /* see unfinished_owed() */
 };
 
 /* The object as read since; provider: of its kind, or NULL. */

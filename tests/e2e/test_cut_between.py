@@ -149,3 +149,24 @@ def test_foreign_value_is_drift(site):
         (action,) = drift(stack, 2)["actions"]
         assert [(change["path"], change["before"]) for change in action["changes"]] == [("vpc", ids["aws.vpc.z"])]
         stack.run("recover")
+
+
+@pytest.mark.parametrize("action", ["ModifyInstanceAttribute", "StartInstances"])
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+def test_instance_is_started_again(site, action, recovered):
+    """Though nothing says whether it runs: it did, and was stopped for the change alone."""
+    old, new = (machine(size).replace('"running": true', '"tags": {}') for size in ("t3.micro", "t3.small"))
+    stack = cut_off(site, old, new, action)
+    for known in (1, 0):
+        document = drift(stack, 2 if known else 0)
+        assert document["actions"] == [] and len(document["unfinished"]) == known
+        document = stack.run("plan", "--output", "json").json
+        assert ("running", "intent") in [(each["path"], each["cause"]) for each in document["actions"][0]["changes"]]
+        if not recovered:
+            break
+        stack.run("recover")
+    apply(stack)
+    [instance] = site.server.client("ec2").describe_instances()["Reservations"][0]["Instances"]
+    assert (instance["InstanceType"], instance["State"]["Name"]) == ("t3.small", "running")
+    plan_is_empty(stack)
+    assert drift(stack, 0)["unfinished"] == []

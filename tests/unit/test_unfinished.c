@@ -303,6 +303,66 @@ static void test_secret(void **state)
 	arena_release(&arena);
 }
 
+/* What no spec sets, and the update switched off: as it is, and what it was is kept until it is so again. */
+static void test_owed(void **state)
+{
+	static const struct {
+		const char *live;
+		const char *owed; /* NULL: nothing */
+		bool whole;
+	} steps[] = {
+		{"{\"gate\":\"x\",\"lights\":false}", "{\"lights\":true}", false},
+		{"{\"gate\":\"y\",\"lights\":false}", "{\"lights\":true}", false},
+		{"{\"gate\":\"y\",\"lights\":true}", NULL, true},
+	};
+	const struct row row = {.recorded = "{\"gate\":\"x\"}", .intended = "{\"gate\":\"y\"}"};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	struct object object = begin(&arena, &row);
+	object.observed = read_json(&arena, "{\"gate\":\"x\",\"lights\":true}");
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct live live = {.presence = PRESENCE_PRESENT,
+				    .fields = read_json(&arena, steps[i].live),
+				    .outputs = value_map(NULL, 0)};
+		const struct unfinished_reading reading = {&net, &provider, &live};
+		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
+		const struct value *owed = unfinished_owed(&object);
+
+		if (outcome.whole != steps[i].whole || outcome.owes != (steps[i].owed != NULL) ||
+		    (owed != NULL) != outcome.owes)
+			fail_msg("step %zu: whole %d, owes %d", i, outcome.whole, outcome.owes);
+		if (owed)
+			expect(&arena, &row, "owed", owed, steps[i].owed);
+		expect(&arena, &row, "observed", &object.observed, steps[i].live);
+		assert_null(value_get_named(&object.resolved, "lights"));
+	}
+	arena_release(&arena);
+}
+
+/* The run that comes next, and is cut off too, has noted it as well. */
+static void test_owed_still(void **state)
+{
+	const struct row row = {.recorded = "{\"gate\":\"x\"}", .intended = "{\"gate\":\"y\"}"};
+	const struct value nothing = value_map(NULL, 0);
+	const struct unfinished_update update = {NULL, 0, &nothing, &nothing};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	struct object object = begin(&arena, &row);
+	object.observed = read_json(&arena, "{\"gate\":\"x\",\"lights\":true}");
+	struct live live = {.presence = PRESENCE_PRESENT,
+			    .fields = read_json(&arena, "{\"gate\":\"x\",\"lights\":false}"),
+			    .outputs = nothing};
+	const struct unfinished_reading reading = {&net, &provider, &live};
+	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
+	assert_true(unfinished_note_update(&object, &update, 3000, &arena));
+	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
+	arena_release(&arena);
+}
+
 static void test_age(void **state)
 {
 	static const struct {
@@ -331,9 +391,8 @@ static void test_age(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_settled),
-		cmocka_unit_test(test_secret),
-		cmocka_unit_test(test_age),
+		cmocka_unit_test(test_settled),	   cmocka_unit_test(test_secret), cmocka_unit_test(test_owed),
+		cmocka_unit_test(test_owed_still), cmocka_unit_test(test_age),
 	};
 
 	return cmocka_run_group_tests_name("unfinished", tests, NULL, NULL);
