@@ -117,6 +117,9 @@ struct diff_input {
 /* Everything in ret lives in arena or is shared with the input. */
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret);
 
+/* Whether they make the field no longer true without which there is no such output. */
+bool changes_take_away(const struct change *changes, size_t count, const struct output *output);
+
 /* Tells each conflict: what the spec expects and what was found, at its place in the spec, or
  * at `otherwise` where it has none. */
 void diff_report_conflicts(const struct difference *difference, struct slice address, struct position otherwise,

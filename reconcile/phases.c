@@ -112,16 +112,10 @@ static void order_own(struct building *building, size_t index)
 	}
 }
 
-/* Whether an update makes the field no longer true without which there is no such output. */
 static bool takes_away(const struct action *action, const struct output *output)
 {
-	for (size_t i = 0; output->needs && action->operation == OPERATION_UPDATE && i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
-		if (change->field && strcmp(change->field->name, output->needs) == 0 && change->effect == EFFECT_SET)
-			return value_is(&change->after, VALUE_NULL) ||
-			       (value_is(&change->after, VALUE_BOOL) && !change->after.boolean);
-	}
-	return false;
+	return action->operation == OPERATION_UPDATE &&
+	       changes_take_away(action->changes, action->change_count, output);
 }
 
 static bool takes_any_away(const struct action *action)

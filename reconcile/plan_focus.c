@@ -3,7 +3,8 @@
 
 /*
  * What a plan with targets is about: those; what they refer to, as far down as it goes, so that it is there; and what
- * is recorded as referring to whatever ends, however far away, for the service refuses to delete what is in use.
+ * is recorded as referring to whatever ends, be it an object or an output alone, however far away, for the service
+ * refuses to take away what is in use.
  */
 
 struct focusing {
@@ -39,6 +40,18 @@ static size_t node_of_object(const struct planning *planning, size_t index)
 static bool ends(const struct planning *planning, size_t node)
 {
 	return node >= planning->item_count || planning->items[node].operation == OPERATION_REPLACE;
+}
+
+/* Whether what was referred to is no longer there after the plan, and so must be let go of before. */
+static bool ends_for(const struct planning *planning, size_t node, const struct dependency *dependency)
+{
+	if (ends(planning, node))
+		return true;
+	const struct item *item = &planning->items[node];
+	if (item->operation != OPERATION_UPDATE || !item->fields)
+		return false;
+	const struct output *output = output_named(&item->resource->kind->outputs, dependency->output);
+	return output && changes_take_away(item->fields->changes, item->fields->count, output);
 }
 
 static void link_references(struct focusing *focusing)
@@ -89,7 +102,7 @@ static void link_users(struct focusing *focusing)
 
 			for (size_t t = first ? first - 1 : count;
 			     t < count && slice_equal(objects[t]->address, address); t++)
-				if (ends(planning, node_of_object(planning, t)))
+				if (ends_for(planning, node_of_object(planning, t), &objects[i]->dependencies[k]))
 					graph_add(&focusing->graph, node_of_object(planning, t),
 						  node_of_object(planning, i));
 		}

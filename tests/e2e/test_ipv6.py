@@ -59,6 +59,19 @@ def test_turned_off_at_once(stack, cloud, numbers):
     plan_is_empty(stack)
 
 
+@pytest.mark.parametrize("numbers", [[None, None], [None], []], ids=["given up", "and one deleted", "and all deleted"])
+def test_turned_off_for_a_target(stack, cloud, numbers):
+    """What is planned of it can be done: those that must let go first come along."""
+    gateway = '"aws.vpn_gateway": {"g": {"vpc": "main"}}'
+    stack.write("stack.yaml", network(True, [3, 255]))
+    apply(stack)
+    stack.write("stack.yaml", network(False, numbers))
+    stack.write("gateway.yaml", f"{{{gateway}}}")
+    stack.run("apply", "--yes", "--target", "aws.vpn_gateway.g")
+    assert parts_of(cloud) == {f"10.0.{index}.0/24": None for index in range(len(numbers))}
+    plan_is_empty(stack)
+
+
 def test_a_range_taken_away_by_hand(stack, cloud):
     stack.write("stack.yaml", network(True, [3]))
     apply(stack)

@@ -40,7 +40,8 @@ static const struct field net_fields[] = {
 	{.name = "one", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields), .when_unset = UNSET_RELEASE},
 };
 static const char *const renewing[] = {"dns", NULL};
-static const struct output net_outputs[] = {{.name = "id"}, {.name = "version", .renewed_by = renewing}};
+static const struct output net_outputs[] = {
+	{.name = "id"}, {.name = "version", .renewed_by = renewing}, {.name = "zone", .needs = "dns"}};
 static const struct kind net = {
 	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)};
 
@@ -56,6 +57,7 @@ static const struct kind sub = {
 static const struct field user_fields[] = {
 	{.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub"},
 	{.name = "version", .type = FIELD_REFERENCE, .target = "t.net", .output = "version"},
+	{.name = "zone", .type = FIELD_REFERENCE, .target = "t.net", .output = "zone", .when_unset = UNSET_CLEAR},
 };
 static const struct kind user = {
 	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output)};

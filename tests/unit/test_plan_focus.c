@@ -24,6 +24,11 @@
 #define NET_BACK "\"t.net.a\":{\"range\":\"9\"}"
 #define RECORD_LEFT "{" NET_REC("{\"range\":\"10\"}") "," NET_LEFT "," NET_B_REC "," SUB_REC "," USER_REC "}"
 
+#define NET_DARK "\"t.net.a\":{\"range\":\"10\",\"dns\":false}"
+#define USER_OF(output, id)                                                                                            \
+	REC("t.user.c", "u1", "{\"" output "\":" REF("t.net.a." output) "}", "{\"" output "\":\"" id "\"}",            \
+	    "{\"" output "\":\"" id "\"}")
+
 static const struct row {
 	const char *name;
 	const char *spec, *record;
@@ -46,6 +51,15 @@ static const struct row {
 	 "t.net.a", "replace-first t.net.a:range; replace-first t.sub.b:net; update t.user.c:sub"},
 	{"changed in place, without them", "{\"t.net.a\":{\"range\":\"10\",\"dns\":false}," NET_B "}", RECORD, false,
 	 false, "t.net.a", "update t.net.a:dns"},
+	{"changed in place, with those that use what it takes away", "{" NET_DARK "," NET_B_CHANGED ",\"t.user.c\":{}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," NET_B_REC "," USER_OF("zone", "z1") "}", false, false, "t.net.a",
+	 "update t.net.a:dns; update t.user.c:zone"},
+	{"and without those that use what it gives another value", "{" NET_DARK ",\"t.user.c\":{}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," NET_B_REC "," USER_OF("version", "1") "}", false, false, "t.net.a",
+	 "update t.net.a:dns"},
+	{"and because of what needs it", "{" NET_DARK ",\"t.sub.b\":{\"net\":" REF("t.net.a.id") "},\"t.user.c\":{}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," USER_OF("zone", "z1") "}", false, false, "t.sub.b",
+	 "update t.net.a:dns; create t.sub.b; update t.user.c:zone"},
 	{"destroyed, with those that refer to it", "{" NET_A "," NET_B "," SUB_B "," USER_C "}", RECORD, true, false,
 	 "t.sub.b", "delete t.sub.b; delete t.user.c"},
 	{"taken back, with what it displaces and all that refers to that",
