@@ -87,7 +87,7 @@ void plan_release(struct plan *plan)
 static struct value compiled(struct plan *plan, struct slice text, struct position position)
 {
 	const struct expression *expression;
-	struct value value;
+	struct value value = value_null();
 
 	if (!expression_compile(&plan->arena, text, position, NULL, NULL, &expression, &plan->diagnostics) ||
 	    !expression_evaluate(expression, NULL, &plan->arena, &value, &plan->diagnostics))
