@@ -207,14 +207,19 @@ static void gather_watched_kinds(struct refreshing *refreshing)
 	}
 }
 
-/* What is expected and not recorded, where it can be listed at all. */
+/* What is expected and not recorded there, where it can be listed at all. */
 static struct session *session_to_seek(const struct refreshing *refreshing, const struct resource *resource)
 {
 	const struct refresh *refresh = refreshing->refresh;
+	const struct object *object = map_get(&refreshing->recorded, resource->address);
 
-	if (resource->kind->found || map_get(&refreshing->recorded, resource->address))
+	if (resource->kind->found)
 		return NULL;
-	return sessions_of_alias(refresh->sessions, refresh->expected, resource->provider);
+	struct session *session = sessions_of_alias(refresh->sessions, refresh->expected, resource->provider);
+
+	if (!session || !object || !identity_equal(&object->identity, &session->identity))
+		return session;
+	return NULL;
 }
 
 /*
@@ -301,6 +306,15 @@ static void hold_unlisted(struct refreshing *refreshing)
 
 		if (group && is_unlisted(group))
 			refresh->unrecorded[i] = unread_live(refresh->arena, group->batch.unlisted_reason);
+	}
+	/* What is recorded in another place than it is to be made in counts by what was read of it. */
+	for (size_t i = 0; i < refresh->object_count; i++) {
+		const struct object *object = refresh->objects[i];
+		const struct resource *resource = map_get(&refreshing->by_address, object->address);
+
+		if (resource && object->role != OBJECT_DEPOSED &&
+		    refresh->unrecorded[resource - refresh->stack->resources])
+			refresh->live[i] = refresh->unrecorded[resource - refresh->stack->resources];
 	}
 }
 

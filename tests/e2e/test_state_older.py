@@ -1,5 +1,7 @@
 """A state older than what is there, because a backup was put back: nothing is made a second time, and nothing forgotten."""
 
+import json
+
 import pytest
 
 from cli import applied, cloud_stack, recorded, simulate, world  # noqa: F401
@@ -116,6 +118,39 @@ def test_replaced_since(sim):
     result = sim.run("apply", "--yes", status=4)
     assert told(since["aws.subnet.a"], "aws.subnet.a") in result.err
     assert set(world(sim, "subnet")) == {since["aws.subnet.a"]} != {gone}
+
+
+def regions(stack, kind):
+    """How many things of the type there are, by region."""
+    shown = json.loads(stack.run("sim", "../world", "show", kind).out)
+    return {region: len(things[kind]) for region, things in shown.items() if things.get(kind)}
+
+
+ONE = "stack: net\nproviders: {aws: {region: %s}}\naws.vpc:\n  main: {cidr: 10.0.0.0/16}\n"
+
+
+def test_what_is_gone_is_made_where_its_provider_reaches_now(stack):
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", ONE % "us-west-2")
+    stack.run("sim", "../world", "remove", "vpc", recorded(stack)["aws.vpc.main"])
+    applied(stack, "net.yaml", ONE % "eu-central-1")
+    assert regions(stack, "vpc") == {"eu-central-1": 1}
+    assert stack.run("plan", "--output", "json").json["actions"] == []
+
+
+def test_moved_since_to_another_region(stack):
+    """What the older state names is gone from the one, and what came in its place stands in the other."""
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", ONE % "us-west-2")
+    since = go_back(stack, ONE % "eu-central-1")["aws.vpc.main"]
+    assert told(since, "aws.vpc.main") in stack.run("drift", status=2).err
+    assert told(since, "aws.vpc.main") in stack.run("apply", "--yes", status=4).err
+    assert "the plan is not saved" in stack.run("plan", "--out", "p.plan", status=4).err
+    # Where nobody can tell whether it is there it waits.
+    stack.run("sim", "../world", "fault", "DescribeVpcs", "deny", AWS_REGION="eu-central-1")
+    assert [one["address"] for one in stack.run("plan", "--output", "json", status=3).json["unread"]] == ["aws.vpc.main"]
+    stack.run("apply", "--yes", status=3)
+    assert regions(stack, "vpc") == {"eu-central-1": 1}
 
 
 @pytest.mark.parametrize("refresh", ["full", "none"])
