@@ -178,7 +178,7 @@ static bool read_all(struct rebuild *rebuild)
 	map_init(&ids);
 	for (size_t i = 0; i < job->object_count; i++)
 		map_set(&ids, job->objects[i]->object_id, job->objects[i]);
-	bool good = job_refresh_some(job, &ids, NULL);
+	bool good = job_refresh_some(job, &ids, NULL, NULL);
 	map_release(&ids);
 	return good;
 }

@@ -180,7 +180,7 @@ static bool read_unfinished(struct undo *undo)
 		if (unfinished_is(job->objects[i]))
 			map_set(&unfinished, job->objects[i]->object_id, job->objects[i]);
 	if (unfinished.count > 0) {
-		good = job_refresh_some(job, &unfinished, NULL);
+		good = job_refresh_some(job, &unfinished, NULL, NULL);
 		if (good)
 			take_left(undo, &unfinished);
 	}

@@ -273,14 +273,21 @@ static bool find_secrets(struct job *job, struct plan *saved)
  * or the state may have been lost, or an older one put back since. */
 static bool read_touched(struct job *job, const struct plan *saved)
 {
-	struct map ids;
+	struct map ids, anew;
 
 	map_init(&ids);
-	for (size_t i = 0; i < saved->action_count; i++)
-		if (saved->actions[i].object_id.size > 0 && action_is_carried_out(&saved->actions[i]))
-			map_set(&ids, saved->actions[i].object_id, &saved->actions[i]);
-	bool good = job_refresh_some(job, &ids, &job->stack);
+	map_init(&anew);
+	for (size_t i = 0; i < saved->action_count; i++) {
+		struct action *action = &saved->actions[i];
+
+		if (action->object_id.size > 0 && action_is_carried_out(action))
+			map_set(&ids, action->object_id, action);
+		if (action->operation == OPERATION_CREATE)
+			map_set(&anew, action->address, action);
+	}
+	bool good = job_refresh_some(job, &ids, &job->stack, &anew);
 	map_release(&ids);
+	map_release(&anew);
 	return good;
 }
 
@@ -325,6 +332,19 @@ static const char *const stale_words[OPERATION_COUNT] = {
 	[OPERATION_TAKE_BACK] = "a replace has left one behind that would be taken back now",
 	[OPERATION_RECORD] = "it is as the plan wants it already, and only its record would follow",
 };
+
+/* Why the action is not what it was. unread: by address. */
+static const char *staleness(struct job *job, const struct map *unread, const struct action *now,
+			     const struct action *then)
+{
+	const struct unread *item = now->operation == OPERATION_INCOMPLETE ? map_get(unread, now->address) : NULL;
+
+	if (now->operation == then->operation)
+		return "other values are there now";
+	return item ? arena_format(job->arena, "%s: %.*s", stale_words[now->operation], SLICE_ARGUMENTS(item->reason))
+			       .data
+		    : stale_words[now->operation];
+}
 
 static bool report_change(struct job *job, const struct action *action, const char *what)
 {
@@ -386,8 +406,12 @@ static bool compare(struct job *job, const struct plan *saved)
 {
 	bool good = true;
 	struct arena scratch;
+	struct map unread;
 
 	arena_init(&scratch);
+	map_init(&unread);
+	for (size_t i = 0; i < job->plan.unread_count; i++)
+		map_add(&unread, job->plan.unread[i].address, &job->plan.unread[i]);
 	for (size_t i = 0; i < saved->action_count; i++) {
 		const struct action *then = &saved->actions[i];
 		const struct action *now = find_action(&job->plan, then);
@@ -397,9 +421,7 @@ static bool compare(struct job *job, const struct plan *saved)
 		if (!now)
 			good = report_change(job, then, stale_words[OPERATION_NONE]);
 		else if (!approves(job, saved, then, now, &scratch))
-			good = report_change(job, now,
-					     now->operation == then->operation ? "other values are there now"
-									       : stale_words[now->operation]);
+			good = report_change(job, now, staleness(job, &unread, now, then));
 	}
 	for (size_t i = 0; i < job->plan.action_count; i++) {
 		const struct action *now = &job->plan.actions[i];
@@ -408,6 +430,7 @@ static bool compare(struct job *job, const struct plan *saved)
 		if (action_is_carried_out(now) && (!then || !action_is_carried_out(then)))
 			good = report_change(job, now, "the plan does nothing to it");
 	}
+	map_release(&unread);
 	arena_release(&scratch);
 	return good;
 }

@@ -219,7 +219,7 @@ static struct session *session_to_seek(const struct refreshing *refreshing, cons
 
 	if (!session || !object || !identity_equal(&object->identity, &session->identity))
 		return session;
-	return NULL;
+	return refresh->anew && map_get(refresh->anew, resource->address) ? session : NULL;
 }
 
 /*
@@ -307,7 +307,7 @@ static void hold_unlisted(struct refreshing *refreshing)
 		if (group && is_unlisted(group))
 			refresh->unrecorded[i] = unread_live(refresh->arena, group->batch.unlisted_reason);
 	}
-	/* What is recorded in another place than it is to be made in counts by what was read of it. */
+	/* What is looked for though it is recorded counts by what was read of the record. */
 	for (size_t i = 0; i < refresh->object_count; i++) {
 		const struct object *object = refresh->objects[i];
 		const struct resource *resource = map_get(&refreshing->by_address, object->address);

@@ -1,6 +1,7 @@
 #ifndef TRUEUP_RECONCILE_REFRESH_H
 #define TRUEUP_RECONCILE_REFRESH_H
 
+#include "base/map.h"
 #include "reconcile/loop.h"
 #include "reconcile/resource.h"
 #include "reconcile/sessions.h"
@@ -34,6 +35,9 @@ struct refresh {
 	size_t recorded_count;
 	/* Kinds of which this has something that is not recorded are listed, before it is made; NULL: none are. */
 	const struct stack *expected;
+	/* With expected: its addresses that are looked for though they are recorded, for the plan is to make them anew,
+	 * and may have been carried out before; NULL: none. */
+	const struct map *anew;
 	/* With expected: nothing was ever recorded. The state is a new stack's, or another one was lost. */
 	bool is_first;
 

@@ -117,7 +117,8 @@ BLUE = ("team: red", "team: blue")
         ),
         pytest.param(
             MOVED_B, lambda stack: stack.run("sim", "fault", "DescribeSubnets", "deny"), "aws.subnet.b",
-            "it cannot be read now", id="not to be read",
+            "it cannot be read now: could not read aws.subnet: DescribeSubnets answered UnauthorizedOperation: "
+            "You are not authorized to perform this operation.", id="not to be read",
         ),
         pytest.param(
             MOVED_B, lambda stack: stack.run("apply", "p.plan"), "aws.subnet.b",

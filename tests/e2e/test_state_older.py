@@ -23,10 +23,14 @@ def go_back(stack, spec):
     stack.run("state", "backup", "before.db", "--force")
     applied(stack, "net.yaml", spec)
     since = recorded(stack)
+    put_back(stack)
+    return since
+
+
+def put_back(stack):
     for end in "-wal", "-shm":
         (stack.folder / f".trueup/state.db{end}").unlink(missing_ok=True)
     (stack.folder / "before.db").rename(stack.folder / ".trueup/state.db")
-    return since
 
 
 @pytest.fixture
@@ -162,6 +166,23 @@ def test_saved_plan(sim, refresh):
     result = sim.run("apply", "p.plan", status=4)
     assert "made by this stack and not recorded, and 1 more of the spec" in result.err
     assert set(world(sim, "subnet")) == {since["aws.subnet.a"], since["aws.subnet.b"]}
+
+
+def test_saved_plan_once_more(sim):
+    """It makes anew what was gone; the state of before its first apply is put back, and it is applied again."""
+    sim.write("net.yaml", ONE % "eu-central-1")
+    sim.run("apply", "--yes")
+    sim.run("sim", "../world", "remove", "vpc", recorded(sim)["aws.vpc.main"])
+    sim.run("plan", "--out", "p.plan")
+    sim.run("state", "backup", "before.db")
+    sim.run("apply", "p.plan")
+    since = recorded(sim)["aws.vpc.main"]
+    put_back(sim)
+    assert told(since, "aws.vpc.main") in sim.run("apply", "p.plan", status=4).err
+    fault = sim.run("sim", "../world", "fault", "DescribeVpcs", "deny").out.split()[-1]
+    assert "it cannot be read now: could not read aws.vpc" in sim.run("apply", "p.plan", status=4).err
+    sim.run("sim", "../world", "remove", "fault", fault)
+    assert set(world(sim, "vpc")) == {since}
 
 
 def test_empty_state_of_before(stack):
