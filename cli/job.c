@@ -264,6 +264,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 		.arena = job->arena,
 		.expected = expected,
 		.is_first = job_is_first(job),
+		.destroys = job->destroys,
 		.watched = watched,
 		.watched_count = watched_count,
 	};
@@ -272,6 +273,9 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 	reading_close(&view);
 	if (!good)
 		return false;
+	/* Whoever names what is to go means that, whatever else is there. */
+	if (job->destroys && arguments_has(job->invocation->arguments, FLAG_TARGET))
+		job->refresh.unlisted_count = 0;
 	secrets_redact_live(job);
 	job_take_unfinished(job);
 	if (job->recovered)

@@ -38,7 +38,8 @@ struct job {
 	size_t object_count;
 	struct intent *intents; /* open ones */
 	size_t intent_count;
-	bool moved; /* another run changed the stack while this one waited for it: plan again */
+	bool destroys; /* what is read is read to remove all that is recorded, or what --target names of it */
+	bool moved;    /* another run changed the stack while this one waited for it: plan again */
 
 	struct loop loop;
 	bool has_loop;

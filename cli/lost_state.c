@@ -2,17 +2,23 @@
 
 #include "base/map.h"
 
-/* How what is refused is done all the same, and what would come of a saved plan. */
+/* What would come of going on, how what is refused is done all the same, and what would come of a saved plan. */
 static const struct aim {
-	const char *all_the_same, *whatever, *unsaved, *maybe_unsaved;
+	const char *lost, *maybe_lost, *unlisted, *all_the_same, *whatever, *unsaved, *maybe_unsaved;
 } making =
 	{
+		"an apply would make everything twice",
+		"where the state was lost an apply would make everything twice",
+		"what an apply would make of that waits",
 		"to make everything once more all the same",
 		"to make everything all the same",
 		"the plan is not saved: it would make what is there a second time",
 		"the plan is not saved: it may make what is there a second time",
 },
   destroying = {
+	  "a destroy would leave it all where it is",
+	  "where the state was lost a destroy would leave everything where it is",
+	  "a destroy would leave what is there of that where it is",
 	  "to leave what is not recorded where it is",
 	  "to leave what is not recorded where it is",
 	  "the plan is not saved: it would leave what is there and is not recorded",
@@ -21,7 +27,7 @@ static const struct aim {
 
 static const struct aim *aim_of(const struct job *job)
 {
-	return job->plan.destroy ? &destroying : &making;
+	return job->destroys ? &destroying : &making;
 }
 
 static const char *more(const struct job *job, size_t others)
@@ -31,6 +37,8 @@ static const char *more(const struct job *job, size_t others)
 
 static const char *by_force(const struct job *job, const char *what)
 {
+	if (arguments_has(job->invocation->arguments, FLAG_FORCE))
+		return "--force goes on all the same";
 	return arena_format(job->arena, "%s, %s with --force", what, job->invocation->arguments->command->name).data;
 }
 
@@ -97,9 +105,10 @@ static const struct stray *find_missed(const struct job *job, size_t *ret_count)
 void lost_state_warn(struct job *job)
 {
 	if (job->refresh.lost_count > 0)
-		tell_lost(job, SEVERITY_WARNING, "an apply would make everything twice");
+		tell_lost(job, SEVERITY_WARNING, aim_of(job)->lost);
 	if (job->refresh.unlisted_count > 0)
-		tell_unlisted(job, SEVERITY_WARNING, "where the state was lost an apply would make everything twice");
+		tell_unlisted(job, SEVERITY_WARNING,
+			      job_is_first(job) ? aim_of(job)->maybe_lost : aim_of(job)->unlisted);
 }
 
 bool lost_state_permits(struct job *job)

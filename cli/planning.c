@@ -41,6 +41,7 @@ static bool open_all(struct job *job, bool destroy)
 
 bool job_prepare(struct job *job, bool refresh, bool destroy)
 {
+	job->destroys = destroy;
 	if (!refresh)
 		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name) &&
 		       check_targets(job, destroy) &&
@@ -54,6 +55,7 @@ bool job_prepare(struct job *job, bool refresh, bool destroy)
 
 bool job_prepare_to_act(struct job *job, bool destroy)
 {
+	job->destroys = destroy;
 	return job_load_spec(job) && open_all(job, destroy) && job_recover(job) && job_load_bodies(job) &&
 	       job_refresh(job) && job_sweep(job);
 }

@@ -371,7 +371,8 @@ bool job_tell_strays(struct job *job)
 	job->missed = arena_new_array(job->arena, job->refresh.stray_count, const struct stray *);
 	map_init(&telling.spare);
 	map_init(&telling.own);
-	telling.addresses = stack_addresses(&job->stack, &telling.spare);
+	telling.addresses =
+		stack_addresses(job->refresh.expected ? job->refresh.expected : &job->stack, &telling.spare);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (job->objects[i]->role != OBJECT_DEPOSED)
 			map_set(&telling.own, job->objects[i]->address, &job->objects[i]);

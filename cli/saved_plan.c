@@ -271,7 +271,7 @@ static bool find_secrets(struct job *job, struct plan *saved)
 
 /* Reads just the objects that the actions touch. What they make may be there already: the plan may have read nothing,
  * or the state may have been lost, or an older one put back since. */
-static bool read_touched(struct job *job, const struct plan *saved)
+static bool read_touched(struct job *job, const struct plan *saved, const struct stack *expected)
 {
 	struct map ids, anew;
 
@@ -285,10 +285,33 @@ static bool read_touched(struct job *job, const struct plan *saved)
 		if (action->operation == OPERATION_CREATE)
 			map_set(&anew, action->address, action);
 	}
-	bool good = job_refresh_some(job, &ids, &job->stack, &anew);
+	bool good = job_refresh_some(job, &ids, expected, &anew);
 	map_release(&ids);
 	map_release(&anew);
 	return good;
+}
+
+/*
+ * Where everything is to go, the plan knows only what was recorded when it was made: what is to be there beside that
+ * only the spec tells, where it is at hand. It is looked for in the places that the plan reaches.
+ */
+static const struct stack *expected_by(struct job *job, const struct plan *saved)
+{
+	struct stack stack = job->stack;
+	struct slice spec_digest = job->spec_digest;
+	struct stack *expected;
+
+	if (!saved->destroy || saved->targeted)
+		return &job->stack;
+	expected = arena_new(job->arena, struct stack);
+	*expected = *load_spec(job);
+	if (!slice_equal(expected->name, stack.name))
+		*expected = (struct stack){.name = stack.name};
+	expected->providers = stack.providers;
+	expected->provider_count = stack.provider_count;
+	job->stack = stack;
+	job->spec_digest = spec_digest;
+	return expected;
 }
 
 /* Where the actions of an address begin, or would. */
@@ -499,12 +522,13 @@ bool saved_plan_prepare(struct job *job)
 	struct plan_scope scope = scope_of(job, &saved);
 	size_t errors = job->diagnostics->error_count;
 
+	job->destroys = saved.destroy;
 	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved))
 		return false;
 	if (scope.target_count == 0)
 		return true;
-	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) || !read_touched(job, &saved) ||
-	    !job_tell_strays(job))
+	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) ||
+	    !read_touched(job, &saved, expected_by(job, &saved)) || !job_tell_strays(job))
 		return false;
 	bool planned = job_plan(job, &job->stack, saved.destroy, &scope);
 	if (!compare(job, &saved) || !planned || job->diagnostics->error_count > errors)

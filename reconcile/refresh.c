@@ -335,7 +335,7 @@ static void judge_expected(struct refreshing *refreshing)
 		find_lost(refreshing);
 	if (!has_unlisted(refreshing))
 		return;
-	if (refresh->is_first || refresh->expected != refresh->stack)
+	if (refresh->is_first || refresh->destroys || refresh->expected != refresh->stack)
 		find_unlisted(refreshing);
 	else
 		hold_unlisted(refreshing);

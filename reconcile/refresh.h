@@ -35,6 +35,8 @@ struct refresh {
 	size_t recorded_count;
 	/* Kinds of which this has something that is not recorded are listed, before it is made; NULL: none are. */
 	const struct stack *expected;
+	/* With expected: all that is recorded is to go. What is expected and could not be listed would stay. */
+	bool destroys;
 	/* With expected: its addresses that are looked for though they are recorded, for the plan is to make them anew,
 	 * and may have been carried out before; NULL: none. */
 	const struct map *anew;
@@ -52,7 +54,7 @@ struct refresh {
 	size_t lost_count;
 	struct slice lost_address, lost_id; /* of one of them */
 	/* And the kinds that could not be listed, so that nobody can tell of them; by place. Where it is no first one,
-	 * and the stack is what is expected, what is unread of it is among unrecorded instead. */
+	 * the stack is what is expected, and it is to stay, what is unread of it is among unrecorded instead. */
 	size_t unlisted_count;
 	const struct kind *unlisted_kind; /* one of them */
 	struct slice unlisted_reason;

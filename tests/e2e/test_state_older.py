@@ -97,6 +97,44 @@ def test_it_is_left_where_that_is_meant(older_sim):
     assert set(world(stack, "subnet")) == {since["aws.subnet.b"]}
 
 
+def test_everything_is_to_go_and_a_kind_cannot_be_listed(older_sim):
+    """What is there of it would stay, and nobody knows whether anything is."""
+    stack, since = older_sim
+    stack.run("plan", "--destroy", "--target", "aws.subnet.a", "--out", "a.plan")
+    fault = stack.run("sim", "../world", "fault", "DescribeRouteTables", "deny").out.split()[-1]
+    stack.write("net.yaml", SINCE.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", ""))
+    result = stack.run("plan", "--destroy", status=3)
+    assert result.err.count("cannot be told: 'aws.route_table' could not be listed") == 1
+    assert "a destroy would leave" in result.err and "twice" not in result.err
+    assert "the plan is not saved: it may leave" in stack.run("plan", "--destroy", "--out", "p.plan", status=3).err
+    assert "destroy with --force" in stack.run("destroy", "--yes", status=3).err
+    assert recorded(stack).keys() == {"aws.vpc.main", "aws.subnet.a"}
+    # Whoever names what is to go means that.
+    stack.run("plan", "--destroy", "--target", "aws.subnet.a")
+    stack.run("apply", "a.plan")
+    assert "destroy with --force" in stack.run("destroy", "--yes", status=3).err
+    stack.run("sim", "../world", "remove", "fault", fault)
+    stack.run("state", "rebuild", "--force", "--yes")
+    stack.run("destroy", "--yes")
+    assert not world(stack, "vpc")
+
+
+@pytest.mark.parametrize("denied", [False, True])
+def test_saved_plan_that_removes_everything(sim, denied):
+    """Made before more was made; the state of before that is put back, and it is applied."""
+    sim.write("net.yaml", SINCE)
+    sim.run("plan", "--destroy", "--out", "p.plan")
+    since = go_back(sim, SINCE)
+    if denied:
+        sim.write("net.yaml", BASE + "aws.route_table: {t: {vpc: main}}\n")
+        sim.run("sim", "../world", "fault", "DescribeRouteTables", "deny")
+    result = sim.run("apply", "p.plan", status=3 if denied else 4)
+    assert "'aws.route_table' could not be listed" in result.err if denied else all_told(result, since)
+    assert recorded(sim).keys() == {"aws.vpc.main", "aws.subnet.a"}
+    result = sim.run("destroy", "--force", "--yes", "--target", "aws.subnet.a")
+    assert "destroy with --force" not in result.err
+
+
 def test_made_twice_where_that_is_meant(sim):
     since = go_back(sim, BASE + "aws.route_table: {t: {vpc: main}}\n")["aws.route_table.t"]
     result = sim.run("apply", "--yes", "--force")
