@@ -260,6 +260,7 @@ static void begin_leaving(struct node *node)
 	if (node->work.phase == PHASE_UNSETTLE) {
 		list_leaving(node);
 		node->work.vacates = applying->phases.vacates[target - applying->targets];
+		node->work.yields = &applying->phases.yields[target - applying->targets];
 	}
 	bool still_old = target->current == target->old;
 	node->work.has_now = still_old && target->has_now;

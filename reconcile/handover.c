@@ -8,6 +8,7 @@ struct search {
 	struct arena *arena;
 	struct handovers *result;
 	struct map leaving; /* what is let go of: index of its action + 1 */
+	size_t *yielded;    /* per action, the last handover by which it yields something: index + 1; 0: none */
 };
 
 static bool ends_object(const struct action *action)
@@ -29,12 +30,30 @@ static struct slice text_of(const struct search *search, const struct action *ac
 	return unique_text(action->kind, field, fields, &action->identity, search->arena);
 }
 
-static void add(struct search *search, size_t from, size_t to, enum phase lets_go)
+static struct handover *add(struct search *search, size_t from, size_t to, enum phase lets_go)
 {
 	struct handovers *result = search->result;
 	result->items =
 		arena_room(search->arena, result->items, result->count, &result->capacity, sizeof(*result->items));
-	result->items[result->count++] = (struct handover){from, to, lets_go};
+	struct handover *added = &result->items[result->count++];
+	*added = (struct handover){.from = from, .to = to, .lets_go = lets_go, .takes = PHASE_MAKE};
+	return added;
+}
+
+/* What can be let go of ahead of the rest: an item of a set, or a value that is taken away before another is given. */
+static bool is_yielded(const struct field *field)
+{
+	return unique_items(field) || (unique_field(field) && (field->flags & EXCHANGED));
+}
+
+static void yield(struct search *search, size_t from, size_t to, const struct field *field, const struct value *value)
+{
+	struct handover *added = add(search, from, to, PHASE_UNSETTLE);
+	added->takes = field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE;
+	added->field = field;
+	added->value = value;
+	added->next = search->yielded[from];
+	search->yielded[from] = search->result->count;
 }
 
 static void note_leaving(struct search *search, size_t index, const struct field *field)
@@ -73,6 +92,81 @@ static void note_taking(struct search *search, size_t index, const struct field 
 		hand_over(search, (size_t)(uintptr_t)giver - 1, index, field);
 }
 
+/* One value, or each item of a set, as the action lets go of it or takes it. */
+static void note_values(struct search *search, size_t index, const struct field *field, const struct value *value,
+			bool taking)
+{
+	const struct action *action = &search->plan->actions[index];
+	bool is_list = value && value_is(value, VALUE_LIST);
+	for (uint32_t i = 0; value && i < (is_list ? value->count : 1); i++) {
+		const struct value *one = is_list ? &value->items[i] : value;
+		struct slice text =
+			unique_value(action->kind, field, one, &action->known, &action->identity, search->arena);
+		const void *giver = taking && text.size ? map_get(&search->leaving, text) : NULL;
+		size_t from = giver ? (size_t)(uintptr_t)giver - 1 : index;
+		if (!taking && text.size)
+			map_set(&search->leaving, text, (void *)(uintptr_t)(index + 1));
+		if (from == index)
+			continue;
+		if (unique_items(field) || operation_keeps(search->plan->actions[from].operation))
+			yield(search, from, index, field, one);
+		else
+			hand_over(search, from, index, field);
+	}
+}
+
+/* What changes in place, as the plan has it; of what comes or goes as a whole, the items of its sets. */
+static void note_moving(struct search *search, size_t index, bool taking)
+{
+	const struct action *action = &search->plan->actions[index];
+	enum operation operation = action->operation;
+	if (operation == OPERATION_REPLACE || operation == (taking ? OPERATION_CREATE : OPERATION_DELETE)) {
+		const struct value *fields = taking ? &action->known : &action->live;
+		for (size_t i = 0; i < action->kind->fields.count; i++) {
+			const struct field *field = field_at(&action->kind->fields, i);
+			if (unique_items(field) && value_is(fields, VALUE_MAP))
+				note_values(search, index, field, value_get_named(fields, field->name), taking);
+		}
+		return;
+	}
+	if (!operation_keeps(operation) && !(taking && operation == OPERATION_ADOPT))
+		return;
+	for (size_t i = 0; i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		if (change->field && change->effect == EFFECT_SET && is_yielded(change->field))
+			note_values(search, index, change->field, taking ? &change->after : &change->before, taking);
+	}
+}
+
+/* For each action that yields something, by field. */
+static void gather_yields(struct search *search)
+{
+	const struct handovers *result = search->result;
+	for (size_t i = 0; i < search->plan->action_count; i++) {
+		const struct fields *fields = &search->plan->actions[i].kind->fields;
+		VALUE_BUILDER_AUTO all;
+		value_builder_init(&all);
+		for (size_t k = 0; search->yielded[i] && k < fields->count; k++) {
+			const struct field *field = field_at(fields, k);
+			const struct handover *one;
+			VALUE_BUILDER_AUTO items;
+			value_builder_init(&items);
+			for (size_t next = is_yielded(field) ? search->yielded[i] : 0; next; next = one->next) {
+				one = &result->items[next - 1];
+				if (one->field == field && unique_items(field))
+					value_builder_item(&items, *one->value);
+				else if (one->field == field)
+					value_builder_set(&all, slice_of(field->name), *one->value);
+			}
+			struct value list = value_builder_list(&items, search->arena);
+			if (list.count)
+				value_builder_member(&all, slice_of(field->name), list);
+		}
+		if (search->yielded[i])
+			result->yields[i] = value_builder_map(&all, search->arena);
+	}
+}
+
 /* What an update may let go of or take is only what it is attached to: names and ranges stay with their object. */
 static bool concerns(const struct action *action, const struct field *field, bool taking)
 {
@@ -91,7 +185,9 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 	*ret = (struct handovers){
 		.vacates = arena_new_array(arena, plan->action_count + 1, bool),
 		.goes_first = arena_new_array(arena, plan->action_count + 1, bool),
+		.yields = arena_new_array(arena, plan->action_count + 1, struct value),
 	};
+	search.yielded = arena_new_array(arena, plan->action_count + 1, size_t);
 	map_init(&search.leaving);
 	for (int taking = 0; taking < 2; taking++) {
 		for (size_t i = 0; i < plan->action_count; i++) {
@@ -102,7 +198,9 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 				if (concerns(action, field, taking))
 					(taking ? note_taking : note_leaving)(&search, i, field);
 			}
+			note_moving(&search, i, taking);
 		}
 	}
+	gather_yields(&search);
 	map_release(&search.leaving);
 }

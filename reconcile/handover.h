@@ -6,7 +6,12 @@
 /* What one action must let go of before another one can take it, because it can exist but once. */
 struct handover {
 	size_t from, to;    /* actions */
-	enum phase lets_go; /* phase of `from` that comes before `to` is made */
+	enum phase lets_go; /* phase of `from` that comes before... */
+	enum phase takes;   /* ...this one of `to` */
+	/* What `from` yields ahead of the rest of its change; NULL: what it lets go of is its own phase's matter. */
+	const struct field *field;
+	const struct value *value;
+	size_t next; /* more that `from` yields: index + 1; 0: none */
 };
 
 struct handovers {
@@ -16,6 +21,8 @@ struct handovers {
 	 * waits for its deletion, so nothing that refers to it can wait for that new thing. */
 	bool *vacates;
 	bool *goes_first;
+	/* What it lets go of in PHASE_UNSETTLE for others, as in struct work; null: nothing. */
+	struct value *yields;
 };
 
 void handovers_find(const struct plan *plan, struct arena *arena, struct handovers *ret);

@@ -60,6 +60,9 @@ enum field_flag {
 	SOLE = 1 << 13,
 	/* The name of something in the region that the resource is in, which it begins with ("us-west-2a"). */
 	REGIONAL = 1 << 14,
+	/* Changes in two steps: the value that is there is taken away before another one is given. Where another object
+	 * waits for it, the first step is taken ahead of the rest. */
+	EXCHANGED = 1 << 15,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

@@ -100,6 +100,8 @@ static void order_own(struct building *building, size_t index)
 	uint32_t delete = phases_node(phases, index, PHASE_DELETE);
 	order_nodes(building, make, settle);
 	order_nodes(building, unsettle, delete);
+	if (operation_keeps(action->operation))
+		order_nodes(building, unsettle, make);
 	if (action->operation != OPERATION_REPLACE) {
 		order_nodes(building, unsettle, settle);
 	} else if (action->create_before_destroy) {
@@ -275,10 +277,13 @@ static void order_recorded(struct building *building, size_t index)
 	}
 }
 
-/* An update whose part refers to what goes first lets go of it beforehand. */
-static bool must_let_go(const struct building *building, const struct action *action)
+/* An update lets go beforehand of what goes first and its part refers to, and of what another one waits for. */
+static bool must_let_go(const struct building *building, size_t index)
 {
+	const struct action *action = &building->plan->actions[index];
 	bool updates = operation_keeps(action->operation) && action->provider_id.size > 0;
+	if (updates && value_is(&building->handovers.yields[index], VALUE_MAP))
+		return true;
 	for (size_t i = 0; updates && i < action->recorded_count; i++) {
 		const struct dependency *dependency = &action->recorded[i];
 		struct slice address = dependency->address;
@@ -321,7 +326,7 @@ static void order_handovers(struct building *building)
 	for (size_t i = 0; i < handovers->count; i++) {
 		const struct handover *handover = &handovers->items[i];
 		order_nodes(building, phases_node(building->phases, handover->from, handover->lets_go),
-			    phases_node(building->phases, handover->to, PHASE_MAKE));
+			    phases_node(building->phases, handover->to, handover->takes));
 	}
 }
 
@@ -412,6 +417,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	map_init(&building.deposed);
 	handovers_find(plan, arena, &building.handovers);
 	phases->vacates = building.handovers.vacates;
+	phases->yields = building.handovers.yields;
 	for (size_t i = plan->action_count; i-- > 0;) {
 		const struct action *action = &plan->actions[i];
 		bool left_behind = action->role == OBJECT_DEPOSED;
@@ -419,7 +425,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	}
 	for (size_t i = 0; i < plan->action_count; i++) {
 		unsigned wanted = phases_of(&plan->actions[i]);
-		if (must_let_go(&building, &plan->actions[i]))
+		if (must_let_go(&building, i))
 			wanted |= 1u << PHASE_UNSETTLE;
 		for (size_t phase = 0; phase < PHASE_COUNT; phase++) {
 			phases->nodes[i * PHASE_COUNT + phase] = NO_NODE;

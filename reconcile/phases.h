@@ -17,6 +17,8 @@ struct phases {
 	uint8_t *kinds; /* enum phase */
 	/* Per action: unsettling it also detaches it from what takes but one of its kind. */
 	const bool *vacates;
+	/* Per action: what unsettling it yields to others, as in struct work. */
+	const struct value *yields;
 	size_t node_count;
 	int64_t *remaining;
 };

@@ -101,6 +101,9 @@ struct work {
 	size_t leaving_count;
 	bool unsettle_all;
 	bool vacates; /* PHASE_UNSETTLE: it leaves what it is attached to, for another of its kind */
+	/* PHASE_UNSETTLE: what other objects wait for: MAP from a set's name to a LIST of its items, or from the name
+	 * of a field that is EXCHANGED to its value; NULL or null: nothing. */
+	const struct value *yields;
 	/* The changes that were planned: an update sends nothing else. Not used while creating. */
 	const struct change *changes;
 	size_t change_count;

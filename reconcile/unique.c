@@ -7,6 +7,11 @@ bool unique_field(const struct field *field)
 	return (field->flags & (NAMES | SOLE)) || field->range == RANGE_WITHIN;
 }
 
+bool unique_items(const struct field *field)
+{
+	return field->type == FIELD_SET && (field->item->flags & SOLE);
+}
+
 const char *unique_scope(const struct field *field)
 {
 	return field->range == RANGE_WITHIN ? field->range_parent : field->unique_in;
@@ -45,16 +50,24 @@ struct slice unique_whole(const struct kind *kind, const struct value *fields, c
 	return given ? arena_copy(arena, buffer_slice(&text)) : (struct slice){0};
 }
 
-struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,
-			 const struct identity *place, struct arena *arena)
+struct slice unique_value(const struct kind *kind, const struct field *field, const struct value *value,
+			  const struct value *fields, const struct identity *place, struct arena *arena)
 {
 	const char *scope = unique_scope(field);
-	struct slice value = known_text(fields, field->name);
+	struct slice text = value && value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
 	struct slice within = scope ? known_text(fields, scope) : (struct slice){0};
 
-	if (value.size == 0 || (scope && within.size == 0))
+	if (text.size == 0 || (scope && within.size == 0))
 		return (struct slice){0};
 	struct slice where = identity_text(arena, place);
 	return arena_format(arena, "%s\n%s\n%.*s\n%.*s\n%.*s", kind->name, field->name, SLICE_ARGUMENTS(where),
-			    SLICE_ARGUMENTS(within), SLICE_ARGUMENTS(value));
+			    SLICE_ARGUMENTS(within), SLICE_ARGUMENTS(text));
+}
+
+struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,
+			 const struct identity *place, struct arena *arena)
+{
+	const struct value *value = value_is(fields, VALUE_MAP) ? value_get_named(fields, field->name) : NULL;
+
+	return unique_value(kind, field, value, fields, place, arena);
 }

@@ -11,6 +11,8 @@
 
 /* Whether no two objects may have the same value of this field. */
 bool unique_field(const struct field *field);
+/* Whether no two objects may have the same item in this set. */
+bool unique_items(const struct field *field);
 /* The field within whose target that holds; NULL: within the whole place. */
 const char *unique_scope(const struct field *field);
 /*
@@ -19,6 +21,9 @@ const char *unique_scope(const struct field *field);
  */
 struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,
 			 const struct identity *place, struct arena *arena);
+/* The same of one value of the field, or of one item of its set. fields: MAP that has what it is unique in. */
+struct slice unique_value(const struct kind *kind, const struct field *field, const struct value *value,
+			  const struct value *fields, const struct identity *place, struct arena *arena);
 /* The same of a kind that is told apart by several fields together (told_apart_by); what is deferred equals nothing
  * that is known. Empty for what is only found. */
 struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,

@@ -110,7 +110,8 @@ static bool is_off(const struct value *wanted)
 /* The call that changes a field from what is there to what is wanted. */
 static const struct aws_call *update_of(const struct work *work, const struct aws_field *field)
 {
-	if (field->update_off && (is_off(wanted_of(work, field)) || (field->exchanged && aws_now(work, field))))
+	if (field->update_off &&
+	    (is_off(wanted_of(work, field)) || ((field->field.flags & EXCHANGED) && aws_now(work, field))))
 		return field->update_off;
 	return field->update_first && !aws_now(work, field) ? field->update_first : field->update;
 }
@@ -202,12 +203,20 @@ static bool travels_with_a_change(struct work *work, const struct aws_field *fie
 	return false;
 }
 
+/* What is let go of ahead of the change has nothing that is wanted yet. */
+static bool is_managed(const struct work *work, const struct aws_field *field)
+{
+	if (work->phase == PHASE_UNSETTLE)
+		return value_get_named(&work->task.object->resolved, field->field.name);
+	return wanted_of(work, field);
+}
+
 /* What a value that is to be taken away holds up, or NULL: what is managed, and true. */
 static const struct aws_field *resting_on(const struct work *work, const struct aws_field *field)
 {
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
-		if (other->rests_on && strcmp(other->rests_on, field->field.name) == 0 && wanted_of(work, other) &&
+		if (other->rests_on && strcmp(other->rests_on, field->field.name) == 0 && is_managed(work, other) &&
 		    !is_off(aws_now(work, other)))
 			return other;
 	}
@@ -322,10 +331,24 @@ bool aws_next_field_call(struct work *work)
 			continue;
 		if (field->each)
 			return choose_item(work, field);
-		if (field->exchanged && update_of(work, field) == field->update_off)
+		if ((field->field.flags & EXCHANGED) && update_of(work, field) == field->update_off)
 			choose_exchange(work, field);
 		else
 			choose_update(work, field);
+		return true;
+	}
+	return false;
+}
+
+bool aws_next_yielding_call(struct work *work)
+{
+	for (size_t i = 0; work->yields && i < work->kind->fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
+		const struct value *yielded = value_get_named(work->yields, field->field.name);
+		if (!yielded || !(field->field.flags & EXCHANGED) ||
+		    diff_field(&field->field, yielded, aws_now(work, field)) != LIKE)
+			continue;
+		choose_exchange(work, field);
 		return true;
 	}
 	return false;

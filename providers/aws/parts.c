@@ -48,17 +48,20 @@ static void pick_removals(struct work *work, const struct aws_field *field, bool
 	const struct value *now = list_of(aws_now(work, field));
 	const struct value *wanted = list_of(work->desired ? value_get_named(work->desired, field->field.name) : NULL);
 	size_t batch = batch_of(field->part);
-	struct diff_index index;
+	const struct value *yielded = list_of(work->yields ? value_get_named(work->yields, field->field.name) : NULL);
+	struct diff_index index, yields;
 	diff_index_init(&index, &field->field, wanted, &work->task.scratch);
+	diff_index_init(&yields, &field->field, yielded, &work->task.scratch);
 	for (uint32_t i = 0; now && i < now->count && ret->count < batch; i++) {
 		const struct value *item = &now->items[i];
 		const struct value *mine = diff_index_find(&index, item);
 		bool differs = mine && diff_field(field->field.item, mine, item) == UNLIKE;
 		bool goes = !mine || (differs && !field->part->change.operation);
-		if (leaving ? must_leave(work, field, item) : goes)
+		if (leaving ? must_leave(work, field, item) || diff_index_find(&yields, item) : goes)
 			ret->items[ret->count++] = item;
 	}
 	diff_index_release(&index);
+	diff_index_release(&yields);
 }
 
 /* The items desired that are not there, or, with changes, are there but differ. */

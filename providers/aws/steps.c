@@ -27,7 +27,8 @@ bool aws_takes_steps(const struct kind *kind, const struct field *field, const s
 		return true;
 	if (pause && strcmp(pause->running, field->name) == 0 && pauses(kind, changed))
 		return true;
-	bool makes_room = own->attachment || own->exchanged || (own->part && !own->part->change.operation);
+	bool makes_room =
+		own->attachment || (own->field.flags & EXCHANGED) || (own->part && !own->part->change.operation);
 
 	return (makes_room || own->each) && value_get_named(changed, field->name);
 }

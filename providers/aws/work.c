@@ -208,6 +208,8 @@ static bool next_call(struct work *work)
 {
 	if (work->phase == PHASE_MAKE && aws_next_field_call(work))
 		return true;
+	if (work->phase == PHASE_UNSETTLE && aws_next_yielding_call(work))
+		return true;
 	return aws_next_part_call(work);
 }
 
@@ -551,6 +553,9 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 	/* Gone or going: its parts go with it. */
 	if (work->now.presence != PRESENCE_PRESENT)
 		return STEP_DONE;
+	/* What takes time to leave has left once the service says so. */
+	if (work->now.readiness == READY_PENDING && work->yields && aws_change_of(work)->sent_any)
+		return is_late(work) ? too_late(work) : aws_read_again(work, aws_poll_ms(work));
 	enum step step = converge(work);
 	return step == STEP_DONE && work->vacates ? vacate(work) : step;
 }

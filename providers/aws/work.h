@@ -48,6 +48,8 @@ struct aws_change {
 struct aws_change *aws_change_of(struct work *work);
 /* The next call for the fields of the resource itself, as the change; false: nothing differs. */
 bool aws_next_field_call(struct work *work);
+/* The same of a value that is exchanged, and that another object waits for. */
+bool aws_next_yielding_call(struct work *work);
 /* The next call for those of its parts that belong to the phase. In PHASE_UNSETTLE: takes away what
  * stands in the way of deletions. */
 bool aws_next_part_call(struct work *work);

@@ -1,7 +1,11 @@
 """What can exist but once, and goes from one object to another: attachments and names."""
 
+import signal
+
 import pytest
 
+from simulator import simulator  # noqa: F401
+from test_take_back import Site
 from trueup_runner import (
     MotoCloud,
     Ref,
@@ -163,6 +167,77 @@ def test_a_name_is_taken_back_from_what_was_left_behind(stack):
     [rule] = groups["data"]["IpPermissions"]
     assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [groups["web"]["GroupId"]]
     cloud.close()
+
+
+def tables(**subnets):
+    names = sorted(name for each in subnets.values() for name in each)
+    return {
+        "aws.vpc": VPC,
+        "aws.subnet": {name: {"vpc": "home", "cidr": f"10.20.{number}.0/24"} for number, name in enumerate(names)},
+        "aws.route_table": {table: {"vpc": "home", "subnets": each} for table, each in subnets.items()},
+    }
+
+
+def ranges(**numbers):
+    def subnet(place, number):
+        own = {"vpc": "home", "cidr": f"10.20.{place}.0/24"}
+        if number is None:
+            return own
+        own["ipv6_cidr"] = "${cidr_subnet(aws.vpc.home.ipv6_cidr, 8, %d)}" % number
+        return {**own, "assign_ipv6_on_creation": True}
+
+    subnets = {name: subnet(place, number) for place, (name, number) in enumerate(numbers.items())}
+    return {"aws.vpc": {"home": {**VPC["home"], "ipv6": True}}, "aws.subnet": subnets}
+
+
+MOVES = {
+    "a subnet moves": (tables(t=["a", "b"], u=[]), tables(t=["a"], u=["b"])),
+    "a subnet moves back": (tables(t=["a"], u=["b"]), tables(t=["a", "b"], u=[])),
+    "subnets are exchanged": (tables(t=["a"], u=["b"]), tables(t=["b"], u=["a"])),
+    "a range moves": (ranges(a=1, b=None), ranges(a=None, b=1)),
+    "a range moves back": (ranges(a=None, b=1), ranges(a=1, b=None)),
+    "ranges are exchanged": (ranges(a=1, b=2), ranges(a=2, b=1)),
+}
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_what_two_cannot_have_moves_in_one_apply(stack, move):
+    cloud = SimulatedCloud(stack)
+    before, after = MOVES[move]
+    write(stack, before)
+    apply(stack)
+    ids = ids_of(stack)
+    write(stack, after)
+    apply(stack)
+    assert ids_of(stack) == ids
+    plan_is_empty(stack)
+    cloud.close()
+
+
+@pytest.mark.parametrize("executed", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("call", [1, 2])
+@pytest.mark.parametrize("move", ["a subnet moves", "subnets are exchanged", "ranges are exchanged"])
+def test_a_move_that_was_cut_off_is_no_drift_and_goes_on(stack, simulator, move, call, executed):  # noqa: F811
+    site = Site(stack, simulator)
+    changes = []
+
+    def cuts(number, action, was_executed):
+        if not action.startswith("Describe") and action != "GetCallerIdentity" and was_executed == executed:
+            changes.append(action)
+        return len(changes) == call
+
+    before, after = MOVES[move]
+    write(stack, before)
+    apply(stack)
+    write(stack, after)
+    site.cut_off(signal.SIGKILL, cuts)
+    assert stack.run("drift", "--output", "json", status=None).json["actions"] == []
+    apply(stack)
+    plan_is_empty(stack)
+    write(stack, before)
+    apply(stack)
+    plan_is_empty(stack)
+    site.proxy.stop()
 
 
 NAMED = {

@@ -49,6 +49,12 @@ static const struct field sub_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = REQUIRED | IMMUTABLE},
 	{.name = "range", .type = FIELD_STRING, .flags = IMMUTABLE, .range = RANGE_WITHIN, .range_parent = "net"},
 	{.name = "zone", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
+	{.name = "more",
+	 .type = FIELD_STRING,
+	 .flags = EXCHANGED,
+	 .range = RANGE_WITHIN,
+	 .range_parent = "net",
+	 .when_unset = UNSET_CLEAR},
 };
 static const struct output id_output[] = {{.name = "id"}};
 static const struct kind sub = {
@@ -84,6 +90,20 @@ static const struct field gate_fields[] = {
 static const struct kind gate = {
 	.name = "t.gate", .version = 1, .fields = FIELDS(gate_fields), .outputs = FIELDS(id_output)};
 
+/* A net is led to by but one table. */
+static const struct field led_net = {.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .flags = SOLE};
+static const struct field table_fields[] = {
+	{.name = "nets",
+	 .type = FIELD_SET,
+	 .flags = SETTLES,
+	 .item = &led_net,
+	 .when_unset = UNSET_CONSTANT,
+	 .unset_value = "[]"},
+	{.name = "number", .type = FIELD_INTEGER, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
+};
+static const struct kind table = {
+	.name = "t.table", .version = 1, .fields = FIELDS(table_fields), .outputs = FIELDS(id_output)};
+
 static const struct field link_fields[] = {
 	{.name = "gate", .type = FIELD_REFERENCE, .target = "t.gate", .flags = REQUIRED},
 };
@@ -115,7 +135,8 @@ static const struct field wire_fields[] = {
 static const struct kind wire = {
 	.name = "t.wire", .version = 1, .fields = FIELDS(wire_fields), .outputs = FIELDS(id_output)};
 
-static const struct kind *const all_kinds[] = {&gate, &group, &keep, &link_kind, &net, &post, &sub, &user, &wire};
+static const struct kind *const all_kinds[] = {&gate, &group, &keep,  &link_kind, &net,
+					       &post, &sub,   &table, &user,	  &wire};
 static const struct kinds kinds = {all_kinds, sizeof(all_kinds) / sizeof(all_kinds[0])};
 
 static struct value json(struct plan_fixture *fixture, const char *text_)

@@ -31,7 +31,7 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 	if (own->rests_on && (!field_named(siblings, slice_of(own->rests_on)) || !own->update || !own->change))
 		kind_report(kind, "'%s' rests on '%s', and is nothing that can be turned off for it", field->name,
 			    own->rests_on);
-	if (own->exchanged && (!own->update || !own->update_off))
+	if ((field->flags & EXCHANGED) && (!own->update || !own->update_off))
 		kind_report(kind, "'%s' cannot be exchanged", field->name);
 	for (size_t i = 0; i < field->members.count; i++)
 		check_field(kind, &field->members, field_at(&field->members, i));

@@ -32,6 +32,14 @@
 #define POST(street, number, more) "{\"street\":\"" street "\",\"number\":" number more "}"
 #define LINK(gate) "\"t.link.l\":{\"gate\":" REF("t.gate." gate ".id") "}"
 #define LINK_KEPT(gate, id) KEPT("t.link.l", "l1", "{\"gate\":" REF("t.gate." gate ".id") "}", "{\"gate\":\"" id "\"}")
+#define SUB(name, more) "\"t.sub." name "\":{\"net\":\"n1\",\"range\":\"10." name "\"" more "}"
+#define SUB_KEPT(name, more)                                                                                           \
+	KEPT("t.sub." name, "s" name, "{\"net\":\"n1\",\"range\":\"10." name "\"" more "}",                            \
+	     "{\"net\":\"n1\",\"range\":\"10." name "\"" more "}")
+#define MORE(range) ",\"more\":\"" range "\""
+#define TABLE(name, nets) "\"t.table." name "\":{\"nets\":[" nets "]}"
+#define TABLE_KEPT(name, nets) KEPT("t.table." name, "t" name, "{\"nets\":[" nets "]}", "{\"nets\":[" nets "]}")
+#define TABLE_LIVE(name, live) REC("t.table." name, "t" name, "{\"nets\":[]}", "{\"nets\":[]}", "{\"nets\":[" live "]}")
 
 static const struct row {
 	const char *name;
@@ -90,6 +98,27 @@ static const struct row {
 	 "{" NET_KEPT("10") "," KEPT("t.gate.a", "g2", "{\"number\":1}", "{\"number\":1}") "," KEPT(
 		 "t.gate.z", "g1", "{\"net\":" REF("t.net.a.id") "}", "{\"net\":\"n1\"}") "}",
 	 "make t.gate.z, make t.gate.a"},
+	{"an item goes over from one set to another", "{" TABLE("a", "\"n1\"") "," TABLE("z", "\"n3\"") "}",
+	 "{" TABLE_KEPT("a", "") "," TABLE_KEPT("z", "\"n1\",\"n2\",\"n3\"") "}",
+	 "unsettle t.table.z, settle t.table.a, settle t.table.z"},
+	{"two sets exchange their items", "{" TABLE("a", "\"n2\"") "," TABLE("z", "\"n1\"") "}",
+	 "{" TABLE_KEPT("a", "\"n1\"") "," TABLE_KEPT("z", "\"n2\"") "}",
+	 "unsettle t.table.a, unsettle t.table.z, settle t.table.a, settle t.table.z"},
+	{"a new set waits for the item of one that goes", "{" TABLE("a", "\"n1\"") "}",
+	 "{" TABLE_KEPT("z", "\"n1\"") "}", "make t.table.a, unsettle t.table.z, settle t.table.a, delete t.table.z"},
+	{"nobody waits for an item that was free, or for one that only goes",
+	 "{" TABLE("a", "\"n1\"") "," TABLE("z", "") "}", "{" TABLE_KEPT("a", "") "," TABLE_KEPT("z", "\"n2\"") "}",
+	 "settle t.table.a, settle t.table.z"},
+	{"what somebody else put into a set leaves it for another one", "{" TABLE("a", "\"n1\"") "," TABLE("z", "") "}",
+	 "{" TABLE_KEPT("a", "") "," TABLE_LIVE("z", "\"n1\"") "}",
+	 "unsettle t.table.z, settle t.table.a, settle t.table.z"},
+	{"a range goes over from one to another", "{" SUB("1", MORE("x")) "," SUB("2", "") "}",
+	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, make t.sub.1, make t.sub.2"},
+	{"two exchange their ranges", "{" SUB("1", MORE("y")) "," SUB("2", MORE("x")) "}",
+	 "{" SUB_KEPT("1", MORE("x")) "," SUB_KEPT("2", MORE("y")) "}",
+	 "unsettle t.sub.1, unsettle t.sub.2, make t.sub.1, make t.sub.2"},
+	{"a range is taken over from what goes", "{" SUB("1", MORE("x")) "}",
+	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
 };
 
 /* A group of another description takes back the name that it had before the last one, which was left behind. */
