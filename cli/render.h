@@ -14,7 +14,8 @@
 /* What a run that did not end has done to an object. */
 struct unfinished_item {
 	struct slice address;
-	struct slice fields; /* that it was setting, joined by ", " */
+	struct slice fields; /* that it was setting, joined by ", "; empty: all that it did is recorded */
+	struct slice owed;   /* that it switched off meanwhile, likewise; empty: none is off still */
 	bool leaves;	     /* it was deleting it */
 	struct slice run;    /* its id, where a call of it is open; else empty */
 };

@@ -29,10 +29,26 @@ void render_outlook(struct buffer *buffer, const struct recovery *outlook, const
 	}
 }
 
-void render_unfinished(struct buffer *buffer, const struct report *report, const struct palette *palette)
+static void render_begun(struct buffer *buffer, const struct palette *palette, const struct unfinished_item *item,
+			 struct slice fields, const char *what)
 {
 	enum { SHORT_ID = 8 };
 
+	buffer_string(buffer, "  ");
+	paint(buffer, palette, PAINT_CHANGE, "?");
+	buffer_byte(buffer, ' ');
+	print_safe(buffer, item->address);
+	buffer_string(buffer, "   ");
+	print_safe(buffer, fields);
+	buffer_format(buffer, "%s by an unfinished call of ", what);
+	if (item->run.size > 0)
+		buffer_format(buffer, "run %.*s\n", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
+	else
+		buffer_string(buffer, "an earlier run\n");
+}
+
+void render_unfinished(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
 	if (report->unfinished_count == 0)
 		return;
 	paint(buffer, palette, PAINT_BOLD, "%-7s", "BEGUN");
@@ -40,18 +56,10 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 	for (size_t i = 0; i < report->unfinished_count; i++) {
 		const struct unfinished_item *item = &report->unfinished[i];
 
-		buffer_string(buffer, "  ");
-		paint(buffer, palette, PAINT_CHANGE, "?");
-		buffer_byte(buffer, ' ');
-		print_safe(buffer, item->address);
-		buffer_string(buffer, "   ");
-		print_safe(buffer, item->fields);
-		buffer_string(buffer, item->leaves ? "deleted" : ": set");
-		buffer_string(buffer, " by an unfinished call of ");
-		if (item->run.size > 0)
-			buffer_format(buffer, "run %.*s\n", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
-		else
-			buffer_string(buffer, "an earlier run\n");
+		if (item->owed.size == 0 || item->fields.size > 0)
+			render_begun(buffer, palette, item, item->fields, item->leaves ? "deleted" : ": set");
+		if (item->owed.size > 0)
+			render_begun(buffer, palette, item, item->owed, ": to be switched on again, switched off");
 	}
 }
 
@@ -94,6 +102,7 @@ struct value unfinished_value(const struct report *report)
 		put(&builder, "address", value_string(item->address));
 		put(&builder, "deletes", value_bool(item->leaves));
 		put(&builder, "fields", value_string(item->fields));
+		put(&builder, "owed", value_string(item->owed));
 		put(&builder, "run", item->run.size > 0 ? value_string(item->run) : value_null());
 		value_builder_item(&list, value_builder_map(&builder, report->arena));
 	}

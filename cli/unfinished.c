@@ -21,11 +21,13 @@ static void take(struct job *job, struct object *object, const struct live *live
 	if (!kind || !live || !unfinished_is(object))
 		return;
 	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live};
-	if (!unfinished_settle(object, &reading, &job->style, job->arena).taken)
+	const struct unfinished_outcome outcome = unfinished_settle(object, &reading, &job->style, job->arena);
+	if (!outcome.taken && !outcome.owes)
 		return;
 	job->unfinished[job->unfinished_count++] = (struct unfinished_item){
 		.address = object->address,
-		.fields = unfinished_fields(object, job->arena),
+		.fields = unfinished_names(outcome.taken ? unfinished_resolved(object) : NULL, job->arena),
+		.owed = unfinished_names(outcome.owes ? unfinished_owed(object) : NULL, job->arena),
 		.leaves = unfinished_leaves(object),
 		.run = intent ? intent->run : (struct slice){NULL, 0},
 	};

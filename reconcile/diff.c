@@ -484,13 +484,6 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 /* Never set: no value is wanted, but a move since the last apply is worth showing. */
 static void judge_unmanaged(struct diffing *diffing, const struct field *field, const struct side *side)
 {
-	const struct value *owed = member_of(diffing->input->owed, field->name);
-
-	if (owed && diffing->input->live && diff_field(field, owed, side->live) == UNLIKE) {
-		value_builder_member(&diffing->constants, slice_of(field->name), *owed);
-		add_field_changes(diffing, field, CAUSE_INTENT, EFFECT_SET, side->live, owed);
-		return;
-	}
 	if (!diffing->input->live || !diffing->input->observed || (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)))
 		return;
 	if (is_unread(side->observed) || is_unread(side->live))
@@ -541,8 +534,22 @@ static bool is_ignored(const struct diff_input *input, const struct field *field
 {
 	for (size_t i = 0; i < input->ignored_count; i++)
 		if (slice_is(input->ignored[i], field->name))
-			return true;
+			return !member_of(input->owed, field->name);
 	return false;
+}
+
+/* What a cut-off run switched off is switched on again, unless the spec sets it; false: nothing is to be done. */
+static bool judge_owed(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	const struct value *owed = member_of(diffing->input->owed, field->name);
+	if (!owed || !diffing->input->live || diff_field(field, owed, side->live) != UNLIKE ||
+	    (side->wanted && diff_field(field, side->wanted, side->live) != LIKE))
+		return false;
+	if (!side->wanted)
+		value_builder_member(&diffing->constants, slice_of(field->name), *owed);
+	add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, side->wanted ? EFFECT_RECORD : EFFECT_SET,
+		   side->wanted ? owed : side->live, side->wanted ? side->wanted : owed);
+	return true;
 }
 
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret)
@@ -564,6 +571,8 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 			.live = member_of(input->live, field->name),
 			.live_sealed = member_of(input->live_sealed ? input->live_sealed : input->live, field->name),
 		};
+		if (judge_owed(&diffing, field, &side))
+			continue;
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);
 		else if (side.applied)

@@ -105,7 +105,7 @@ struct diff_input {
 	const struct value *live_sealed;  /* live as it would be recorded; NULL: has no secrets */
 	const struct value *outputs;	  /* MAP: live outputs; NULL: not read */
 	bool unfinished;		  /* a run that changed it did not end: what that left undone is no drift */
-	const struct value *owed; /* MAP: such things that nobody sets, as they were before that run; NULL: none */
+	const struct value *owed;	  /* MAP: what that run switched off, as it was before; NULL: nothing */
 	/* MAP: outputs as recorded; NULL: none */
 	const struct value *recorded_outputs;
 	const struct slice *ignored;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "reconcile/undo_parts.h"
+#include "reconcile/unfinished.h"
 
 enum { NOTE_LARGEST_BYTES = 1024 };
 
@@ -172,7 +173,9 @@ static bool can_be_made(struct undo_work *work, struct undo_case *one)
 /* Both were there: as it was, or field by field. */
 static bool judge_change(struct undo_work *work, struct undo_case *one)
 {
-	if (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now))
+	bool owes = one->now && unfinished_owed(one->now);
+
+	if (!owes && (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
 		return true;
 	if (!one->now)
 		return conflict(work, one, "is gone since", "undo the later run first");

@@ -1,5 +1,7 @@
 #include "reconcile/undo_parts.h"
 
+#include "reconcile/unfinished.h"
+
 /* What one address goes back to: the three forms of it, field by field. */
 
 struct merging {
@@ -211,6 +213,14 @@ static void revert(struct merging *merging, const struct field *field, const str
 		value_builder_member(&merging->fields, name, *old);
 }
 
+/* Left unset it is switched on again; a record that has it off only follows the run that did not end. */
+static void keep_owed(struct merging *merging, struct slice name, const struct value *owed, const struct value *now)
+{
+	merging->reverted_count++;
+	if (now)
+		value_builder_member(&merging->fields, name, *owed);
+}
+
 static void merge_field(struct merging *merging, const struct field *field)
 {
 	const struct undo_case *one = merging->one;
@@ -218,7 +228,12 @@ static void merge_field(struct merging *merging, const struct field *field)
 	const struct value *was = member(&one->was->applied, name);
 	const struct value *left = member(&one->left->applied, name);
 	const struct value *now = member(&one->now->applied, name);
+	const struct value *owed = unfinished_owed(one->now) ? member(unfinished_owed(one->now), name) : NULL;
 
+	if (owed && (is_same(was, left) || is_same(was, now))) {
+		keep_owed(merging, name, owed, now);
+		return;
+	}
 	if (is_same(was, left) || is_same(was, now)) {
 		keep(merging, field, now);
 		return;

@@ -1,18 +1,8 @@
 #include "reconcile/unfinished.h"
 
-#include "base/buffer.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unset.h"
-
-/* The members of object.unfinished. */
-#define APPLIED "applied"
-#define RESOLVED "resolved"
-#define LEAVES "leaves"
-#define OWED "owed"
-#define SINCE "since"
-
-enum { FIELDS_LARGEST_BYTES = 4096 };
 
 static const struct value *set_or_null(const struct value *value)
 {
@@ -22,105 +12,6 @@ static const struct value *set_or_null(const struct value *value)
 static const struct value *member_of(const struct value *map, struct slice name)
 {
 	return map ? set_or_null(value_get(map, name)) : NULL;
-}
-
-static bool note(struct object *object, struct value applied, struct value resolved, bool leaves, int64_t wall_ms,
-		 struct arena *arena)
-{
-	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
-	const struct value *owed = unfinished_owed(object);
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	if (known && leaves == unfinished_leaves(object) && value_equal(known, &resolved))
-		return false;
-	value_builder_member(&builder, SLICE(APPLIED), applied);
-	value_builder_member(&builder, SLICE(LEAVES), value_bool(leaves));
-	if (owed)
-		value_builder_member(&builder, SLICE(OWED), *owed);
-	value_builder_member(&builder, SLICE(RESOLVED), resolved);
-	value_builder_member(&builder, SLICE(SINCE), value_integer(wall_ms));
-	object->unfinished = value_builder_map(&builder, arena);
-	return true;
-}
-
-bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
-			    struct arena *arena)
-{
-	VALUE_BUILDER_AUTO applied;
-	VALUE_BUILDER_AUTO resolved;
-
-	value_builder_init(&applied);
-	value_builder_init(&resolved);
-	for (size_t i = 0; i < update->change_count; i++) {
-		const struct change *change = &update->changes[i];
-
-		if (change->effect != EFFECT_SET || !change->field)
-			continue;
-		struct slice name = slice_of(change->field->name);
-		const struct value *symbolic = member_of(update->symbolic, name);
-		const struct value *value = member_of(update->resolved, name);
-
-		value_builder_set(&applied, name, symbolic ? *symbolic : value_null());
-		value_builder_set(&resolved, name, value ? *value : value_null());
-	}
-	return note(object, value_builder_map(&applied, arena), value_builder_map(&resolved, arena), false, wall_ms,
-		    arena);
-}
-
-bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena *arena)
-{
-	return note(object, value_map(NULL, 0), value_map(NULL, 0), true, wall_ms, arena);
-}
-
-void unfinished_end(struct object *object)
-{
-	object->unfinished = value_null();
-}
-
-bool unfinished_is(const struct object *object)
-{
-	return object->has_body && value_is(&object->unfinished, VALUE_MAP);
-}
-
-bool unfinished_leaves(const struct object *object)
-{
-	const struct value *leaves = value_get_named(&object->unfinished, LEAVES);
-
-	return leaves && value_is(leaves, VALUE_BOOL) && leaves->boolean;
-}
-
-const struct value *unfinished_resolved(const struct object *object)
-{
-	const struct value *resolved = value_get_named(&object->unfinished, RESOLVED);
-
-	return value_is(resolved, VALUE_MAP) ? resolved : NULL;
-}
-
-const struct value *unfinished_owed(const struct object *object)
-{
-	return member_of(&object->unfinished, SLICE(OWED));
-}
-
-struct slice unfinished_fields(const struct object *object, struct arena *arena)
-{
-	const struct value *fields = unfinished_resolved(object);
-	BUFFER_AUTO names;
-
-	buffer_init(&names, FIELDS_LARGEST_BYTES);
-	for (uint32_t i = 0; fields && i < fields->count; i++)
-		buffer_format(&names, "%s%.*s", i > 0 ? ", " : "",
-			      SLICE_ARGUMENTS(value_slice(&fields->members[i].key)));
-	return arena_copy(arena, buffer_slice(&names));
-}
-
-bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms)
-{
-	const struct value *since = value_get_named(&object->unfinished, SINCE);
-
-	/* A clock that was set back since tells nothing. */
-	return since && value_is(since, VALUE_INTEGER) && now_ms >= since->integer &&
-	       now_ms - since->integer < grace_ms;
 }
 
 /*
@@ -401,14 +292,15 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	return is_true(&parts[0]);
 }
 
-/* Of what nobody sets it is not recorded how it should be: the note keeps that. */
-static void owe(struct settling *settling, struct slice name, const struct value *value)
+static void put_whole(struct settling *settling, const struct field *field, bool is_set, const struct value *value)
 {
-	const struct value *owed = unfinished_owed(settling->object);
-	struct value all = owed ? *owed : value_null();
+	struct slice name = slice_of(field->name);
 
-	put(settling, &all, name, value);
-	put(settling, &settling->object->unfinished, SLICE(OWED), all.count > 0 ? &all : NULL);
+	if (is_set) {
+		put(settling, &settling->object->applied, name, value);
+		put(settling, &settling->object->resolved, name, value);
+	}
+	put_observed(settling, field, value);
 }
 
 /* Whether all is again as it was before the update switched it off. */
@@ -421,19 +313,22 @@ static bool settle_owed(struct settling *settling, const struct kind *kind)
 		struct slice name = value_slice(&owed->members[i].key);
 		const struct field *field = field_named(&kind->fields, name);
 		const struct value *live = member_of(&settling->live, name);
-		bool is_set = member_of(&settling->object->resolved, name) != NULL;
 
-		if (field && !is_set && diff_field(field, &owed->members[i].value, live) != LIKE)
+		if (field && diff_field(field, &owed->members[i].value, live) != LIKE)
 			continue;
-		if (field && !is_set)
-			put_observed(settling, field, live);
-		owe(settling, name, NULL);
+		if (field)
+			put_whole(settling, field, member_of(&settling->object->resolved, name) != NULL, live);
+		unfinished_owe(settling->object, name, NULL, settling->arena);
+		settling->taken = true;
 		left--;
 	}
 	return left == 0;
 }
 
-/* What the update does not set, but switches off as long as it is under way, because it rests on what is set. */
+/*
+ * What the update does not set, but switches off as long as it is under way, because it rests on what is set. How it
+ * was is not recorded any more, or never was as something to be brought about: the note keeps that.
+ */
 static bool settle_beside(struct settling *settling, const struct field *field)
 {
 	struct object *object = settling->object;
@@ -448,19 +343,15 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 
 	if ((field->flags & WRITE_ONLY) || !takes_steps(settling, field) || !is_between(&part))
 		return true;
-	if (recorded) {
-		put(settling, &object->applied, name, part.live);
-		put(settling, &object->resolved, name, part.live);
-	} else {
-		owe(settling, name, former);
-	}
-	put_observed(settling, field, part.live);
+	unfinished_owe(object, name, former, settling->arena);
+	put_whole(settling, field, recorded != NULL, part.live);
+	settling->taken = true;
 	return false;
 }
 
 static bool settle_update(struct settling *settling, const struct kind *kind)
 {
-	const struct value *applied = value_get_named(&settling->object->unfinished, APPLIED);
+	const struct value *applied = unfinished_applied(settling->object);
 	const struct value *resolved = unfinished_resolved(settling->object);
 	const struct value *owed = unfinished_owed(settling->object);
 	bool whole = settle_owed(settling, kind);

@@ -36,13 +36,17 @@ bool unfinished_is(const struct object *object);
 bool unfinished_leaves(const struct object *object);
 /* The fields that an update sets, resolved as far as they were known; MAP, with null for what it clears; or NULL. */
 const struct value *unfinished_resolved(const struct object *object);
+/* The same as the spec has them; NULL: there is no note. */
+const struct value *unfinished_applied(const struct object *object);
 /*
- * What nobody sets, and an update has switched off while it was under way, as it was before: MAP, or NULL. It is
- * switched on again by the next plan.
+ * What an update did not set, and has switched off while it was under way, as it was before: MAP, or NULL. The next
+ * plan switches it on again, unless the spec says otherwise.
  */
 const struct value *unfinished_owed(const struct object *object);
-/* Names of the fields of an update, joined by ", "; empty for a deletion. */
-struct slice unfinished_fields(const struct object *object, struct arena *arena);
+/* Takes one field into it, or out of it where value is NULL; of an object with a note. */
+void unfinished_owe(struct object *object, struct slice name, const struct value *value, struct arena *arena);
+/* The names of fields, MAP or NULL, joined by ", ". */
+struct slice unfinished_names(const struct value *fields, struct arena *arena);
 /* Whether it was begun less than grace_ms ago, so that more of it may show yet. */
 bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms);
 

@@ -381,7 +381,7 @@ static void test_age(void **state)
 	for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++)
 		if (unfinished_is_young(&object, ages[i].now_ms, 2000) != ages[i].young)
 			fail_msg("%s", ages[i].name);
-	assert_true(slice_is(unfinished_fields(&object, &arena), "label"));
+	assert_true(slice_is(unfinished_names(unfinished_resolved(&object), &arena), "label"));
 	unfinished_end(&object);
 	assert_false(unfinished_is(&object) || unfinished_leaves(&object));
 	assert_false(slice_contains(object_body_write(&object, &arena, &style), SLICE("unfinished")));

@@ -1,0 +1,143 @@
+#include "reconcile/unfinished.h"
+
+#include "base/buffer.h"
+
+/* The note of what was begun: the members of object.unfinished. */
+#define APPLIED "applied"
+#define RESOLVED "resolved"
+#define LEAVES "leaves"
+#define OWED "owed"
+#define SINCE "since"
+
+enum { FIELDS_LARGEST_BYTES = 4096 };
+
+static const struct value *member_of(const struct value *map, struct slice name)
+{
+	const struct value *value = map ? value_get(map, name) : NULL;
+
+	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+}
+
+static bool note(struct object *object, struct value applied, struct value resolved, bool leaves, int64_t wall_ms,
+		 struct arena *arena)
+{
+	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
+	const struct value *owed = unfinished_owed(object);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (known && leaves == unfinished_leaves(object) && value_equal(known, &resolved))
+		return false;
+	value_builder_member(&builder, SLICE(APPLIED), applied);
+	value_builder_member(&builder, SLICE(LEAVES), value_bool(leaves));
+	if (owed)
+		value_builder_member(&builder, SLICE(OWED), *owed);
+	value_builder_member(&builder, SLICE(RESOLVED), resolved);
+	value_builder_member(&builder, SLICE(SINCE), value_integer(wall_ms));
+	object->unfinished = value_builder_map(&builder, arena);
+	return true;
+}
+
+bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
+			    struct arena *arena)
+{
+	VALUE_BUILDER_AUTO applied;
+	VALUE_BUILDER_AUTO resolved;
+
+	value_builder_init(&applied);
+	value_builder_init(&resolved);
+	for (size_t i = 0; i < update->change_count; i++) {
+		const struct change *change = &update->changes[i];
+
+		if (change->effect != EFFECT_SET || !change->field)
+			continue;
+		struct slice name = slice_of(change->field->name);
+		const struct value *symbolic = member_of(update->symbolic, name);
+		const struct value *value = member_of(update->resolved, name);
+
+		value_builder_set(&applied, name, symbolic ? *symbolic : value_null());
+		value_builder_set(&resolved, name, value ? *value : value_null());
+	}
+	return note(object, value_builder_map(&applied, arena), value_builder_map(&resolved, arena), false, wall_ms,
+		    arena);
+}
+
+bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena *arena)
+{
+	return note(object, value_map(NULL, 0), value_map(NULL, 0), true, wall_ms, arena);
+}
+
+void unfinished_end(struct object *object)
+{
+	object->unfinished = value_null();
+}
+
+bool unfinished_is(const struct object *object)
+{
+	return object->has_body && value_is(&object->unfinished, VALUE_MAP);
+}
+
+bool unfinished_leaves(const struct object *object)
+{
+	const struct value *leaves = value_get_named(&object->unfinished, LEAVES);
+
+	return leaves && value_is(leaves, VALUE_BOOL) && leaves->boolean;
+}
+
+const struct value *unfinished_resolved(const struct object *object)
+{
+	const struct value *resolved = value_get_named(&object->unfinished, RESOLVED);
+
+	return value_is(resolved, VALUE_MAP) ? resolved : NULL;
+}
+
+const struct value *unfinished_applied(const struct object *object)
+{
+	return value_get_named(&object->unfinished, APPLIED);
+}
+
+const struct value *unfinished_owed(const struct object *object)
+{
+	return member_of(&object->unfinished, SLICE(OWED));
+}
+
+/* The map with name set to value, or without it; null where nothing is left. */
+static struct value with(const struct value *map, struct slice name, const struct value *value, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; map && i < map->count; i++)
+		if (!slice_equal(value_slice(&map->members[i].key), name))
+			value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
+	if (value && !value_is(value, VALUE_NULL))
+		value_builder_member(&builder, name, *value);
+	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
+}
+
+void unfinished_owe(struct object *object, struct slice name, const struct value *value, struct arena *arena)
+{
+	struct value all = with(unfinished_owed(object), name, value, arena);
+
+	object->unfinished = with(&object->unfinished, SLICE(OWED), &all, arena);
+}
+
+struct slice unfinished_names(const struct value *fields, struct arena *arena)
+{
+	BUFFER_AUTO names;
+
+	buffer_init(&names, FIELDS_LARGEST_BYTES);
+	for (uint32_t i = 0; fields && i < fields->count; i++)
+		buffer_format(&names, "%s%.*s", i > 0 ? ", " : "",
+			      SLICE_ARGUMENTS(value_slice(&fields->members[i].key)));
+	return arena_copy(arena, buffer_slice(&names));
+}
+
+bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms)
+{
+	const struct value *since = value_get_named(&object->unfinished, SINCE);
+
+	/* A clock that was set back since tells nothing. */
+	return since && value_is(since, VALUE_INTEGER) && now_ms >= since->integer &&
+	       now_ms - since->integer < grace_ms;
+}
