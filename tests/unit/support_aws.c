@@ -179,6 +179,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 {
 	const struct scenario *scenario = driving->scenario;
 	struct value *applied = arena_new(&driving->arena, struct value);
+	struct value *yields = arena_new(&driving->arena, struct value);
 	driving->session.credentials.secret_key = SLICE("secret");
 	driving->object = (struct object){
 		.address = SLICE("aws.x.test"),
@@ -206,6 +207,10 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 	*leaving = slice_of(scenario->leaving);
 	driving->work.leaving_ids = leaving;
 	driving->work.leaving_count = scenario->leaving ? 1 : 0;
+	if (scenario->yields)
+		*yields = canonical(driving, scenario->yields);
+	driving->work.yields = yields;
+	driving->object.resolved = *applied;
 	if (scenario->wanted)
 		driving->work.desired = wanted;
 	if (scenario->wanted && scenario->applied)

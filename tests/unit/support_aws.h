@@ -25,6 +25,7 @@ struct scenario {
 	const char *applied;	 /* JSON of what was set before, or NULL */
 	const char *wanted;	 /* JSON of the fields, canonical but for sets; NULL: none (delete, unsettle) */
 	const char *leaving;	 /* an id that is about to be deleted: unsettle */
+	const char *yields;	 /* JSON of what another object waits for: unsettle; or NULL */
 	bool unsettle_all;
 	bool force;
 	struct exchange script[24];

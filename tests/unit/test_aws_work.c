@@ -252,6 +252,19 @@ static const struct scenario vpcs[] = {
 #define ROUTES(gateway, other)                                                                                         \
 	"\"Routes\":[{\"DestinationCidrBlock\":\"10.0.0.0/16\",\"GatewayId\":\"local\"},"                              \
 	"{\"DestinationCidrBlock\":\"0.0.0.0/0\",\"GatewayId\":\"" gateway "\"}" other "]"
+#define TWO_ASSOCIATED                                                                                                 \
+	"\"Associations\":[{\"RouteTableAssociationId\":\"rtbassoc-1\",\"SubnetId\":\"subnet-1\","                     \
+	"\"AssociationState\":{\"State\":\"associated\"}},{\"RouteTableAssociationId\":\"rtbassoc-2\","                \
+	"\"SubnetId\":\"subnet-2\",\"AssociationState\":{\"State\":\"associated\"}}]"
+#define RANGED(state, assigns)                                                                                         \
+	{                                                                                                              \
+		"DescribeSubnets", BY_ID("subnet-id", "subnet-1"),                                                     \
+			"{\"Subnets\":[{\"SubnetId\":\"subnet-1\",\"State\":\"available\","                            \
+			"\"AssignIpv6AddressOnCreation\":" assigns ",\"Ipv6CidrBlockAssociationSet\":[{"               \
+			"\"AssociationId\":\"range-1\",\"Ipv6CidrBlock\":\"2001:db8:0:1::/64\","                       \
+			"\"Ipv6CidrBlockState\":{\"State\":\"" state "\"}}]}]}",                                       \
+			NULL, 0                                                                                        \
+	}
 #define ASSOCIATED                                                                                                     \
 	"\"Associations\":[{\"RouteTableAssociationId\":\"rtbassoc-1\",\"SubnetId\":\"subnet-1\","                     \
 	"\"AssociationState\":{\"State\":\"associated\"}}]"
@@ -301,6 +314,36 @@ static const struct scenario parts[] = {
 		    {"DeleteRoute", "{\"RouteTableId\":\"rtb-1\",\"DestinationCidrBlock\":\"192.168.0.0/24\"}", "{}",
 		     NULL, 0},
 		    TABLE(ROUTES("igw-1", "") "," ASSOCIATED)},
+	 .ends = STEP_DONE},
+	{.name = "unsettle takes away what another one waits for, and no more",
+	 .kind = &aws_route_table,
+	 .phase = PHASE_UNSETTLE,
+	 .provider_id = "rtb-1",
+	 .yields = "{\"subnets\":[\"subnet-2\"]}",
+	 .script = {TABLE(ROUTES("igw-1", "") "," TWO_ASSOCIATED),
+		    {"DisassociateRouteTable", "{\"AssociationId\":\"rtbassoc-2\"}", "{}", NULL, 0},
+		    TABLE(ROUTES("igw-1", "") "," ASSOCIATED)},
+	 .ends = STEP_DONE},
+	{.name = "a range that another one waits for is given up, with what rests on it, and is gone then",
+	 .kind = &aws_subnet,
+	 .phase = PHASE_UNSETTLE,
+	 .provider_id = "subnet-1",
+	 .applied = "{\"ipv6_cidr\":\"2001:db8:0:1::/64\",\"assign_ipv6_on_creation\":true}",
+	 .yields = "{\"ipv6_cidr\":\"2001:db8:0:1::/64\"}",
+	 .script = {RANGED("associated", "true"),
+		    {"ModifySubnetAttribute",
+		     "{\"SubnetId\":\"subnet-1\",\"AssignIpv6AddressOnCreation\":{\"Value\":false}}", "{}", NULL, 0},
+		    {"DisassociateSubnetCidrBlock", "{\"AssociationId\":\"range-1\"}", "{}", NULL, 0},
+		    RANGED("disassociating", "false"),
+		    RANGED("disassociated", "false"),
+		    RANGED("disassociated", "false")},
+	 .ends = STEP_DONE},
+	{.name = "another range than the one waited for stays",
+	 .kind = &aws_subnet,
+	 .phase = PHASE_UNSETTLE,
+	 .provider_id = "subnet-1",
+	 .yields = "{\"ipv6_cidr\":\"2001:db8:0:2::/64\"}",
+	 .script = {RANGED("associated", "false")},
 	 .ends = STEP_DONE},
 	{.name = "before a deletion goes what would block it, by its own id",
 	 .kind = &aws_route_table,
