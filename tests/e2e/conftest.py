@@ -152,6 +152,11 @@ def binary():
     return BINARY
 
 
+def serve(server):
+    """Lets an http.server answer, in a thread of its own; its shutdown() takes half a second where it looks seldom."""
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+
 class Server:
     """A third-party server on a free port of 127.0.0.1, which tells its address on its output when it is ready."""
 

@@ -13,7 +13,7 @@ import urllib.request
 import pytest
 
 from cli import TINY
-from conftest import REGION, Stack
+from conftest import REGION, Stack, serve
 
 
 class Gate:
@@ -58,7 +58,7 @@ class Gate:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        serve(self.server)
 
     @property
     def url(self):

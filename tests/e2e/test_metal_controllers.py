@@ -5,11 +5,11 @@ import contextlib
 import http.server
 import json
 import pathlib
-import threading
 
 import bcrypt
 import pytest
 
+from conftest import serve
 from metal_machines import (
     PASSWORD,
     UNREAD,
@@ -144,7 +144,7 @@ class Controller:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.address = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        serve(self.server)
 
     def close(self):
         self.server.shutdown()

@@ -7,13 +7,12 @@ import os
 import re
 import shutil
 import sqlite3
-import threading
 import time
 import urllib.parse
 
 import pytest
 
-from conftest import Stack
+from conftest import Stack, serve
 from cli import digest
 
 PASSWORD, TOKEN, OTHER = "hunter2<&>hunter2", "t0ken-of-the-tag", "correct horse battery"
@@ -411,7 +410,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 def test_error_that_echoes_them(here, tmp_path):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    serve(server)
     here.stack.write(
         "stack.yaml",
         "stack: secrets\nvars:\n  password: {secret: true}\n  token: {secret: true}\n"

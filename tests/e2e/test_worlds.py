@@ -2,9 +2,10 @@
 
 import http.server
 import json
-import threading
 
 import pytest
+
+from conftest import serve
 
 WORLD = "sim:world"
 
@@ -26,8 +27,7 @@ def controller():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.seen = []
     server.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+    serve(server)
     yield server
     server.shutdown()
     server.server_close()

@@ -22,7 +22,7 @@ import botocore.auth
 import botocore.config
 import botocore.exceptions
 
-from conftest import BINARY, BUILD, REGION, Result, Stack, clean_environment
+from conftest import BINARY, BUILD, REGION, Result, Stack, clean_environment, serve
 
 TARGET = "main"
 
@@ -463,7 +463,7 @@ class Proxy:
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.address = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        serve(self._server)
 
     def pass_on(self, handler):
         body = handler.rfile.read(int(handler.headers["Content-Length"]))
