@@ -47,7 +47,9 @@ static struct value or_null(const struct value *value)
 
 static bool is_off(const struct value *live)
 {
-	return !set_or_null(live) || (value_is(live, VALUE_BOOL) && !live->boolean);
+	const struct value *set = set_or_null(live);
+
+	return !set || (set->type == VALUE_BOOL && !set->boolean);
 }
 
 /* Switched off, to be given another value or to be switched on again. */
