@@ -441,13 +441,10 @@ const struct command command_state_rebuild = {
 	.name = "state rebuild",
 	.about = "make a state that was lost anew, from the ownership tags of what is there and from the spec",
 	.operands = "",
-	.details = "Lists every kind everywhere that the providers of the spec reach, and records what carries the "
-		   "stack's\n"
-		   "tags. Changes nothing but the record. What cannot be recorded is listed; where two things claim to "
-		   "be\n"
-		   "the same both are left alone, and it ends with 7. A state with records is replaced only with "
-		   "--force,\n"
-		   "and backed up before.\n",
+	.details = "Lists every kind everywhere that the providers of the spec reach, and records what\n"
+		   "carries the stack's tags. Changes nothing but the record. What cannot be recorded is\n"
+		   "listed; where two things claim to be the same both are left alone, and it ends with 7.\n"
+		   "A state with records is replaced only with --force, and backed up before.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
 	.run = run_state_rebuild,

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/id.h"
@@ -197,6 +198,9 @@ static bool makes_claims(const struct rebuilding *rebuilding, const struct stray
 
 static void gather_claims(struct rebuilding *rebuilding, const struct inventory *inventory, struct claims *ret)
 {
+	struct map generations;
+
+	map_init(&generations);
 	map_init(&ret->addresses);
 	map_init(&ret->ids);
 	rebuild_index(rebuilding->stack, &ret->resources);
@@ -206,18 +210,15 @@ static void gather_claims(struct rebuilding *rebuilding, const struct inventory 
 
 		if (!makes_claims(rebuilding, stray))
 			continue;
-		claim_address(claim_of(&ret->addresses, ownership->address, rebuilding->arena), stray,
-			      map_get(&ret->resources, ownership->address));
+		struct slice generation = arena_format(rebuilding->arena, "%.*s %" PRId64,
+						       SLICE_ARGUMENTS(ownership->address), generation_of(stray));
+		struct claim *claim = claim_of(&ret->addresses, ownership->address, rebuilding->arena);
+		claim_address(claim, stray, map_get(&ret->resources, ownership->address));
+		/* No replace leaves two of one generation. */
+		claim->contested |= claim_of(&generations, generation, rebuilding->arena)->count > 1;
 		claim_of(&ret->ids, ownership->object_id, rebuilding->arena);
 	}
-	/* No replace leaves two of one generation. */
-	for (size_t i = 0; i < inventory->count; i++) {
-		const struct stray *stray = &inventory->items[i];
-		struct claim *claim = map_get(&ret->addresses, stray->live->ownership.address);
-
-		if (claim && claim->own != stray && makes_claims(rebuilding, stray))
-			claim->contested |= generation_of(claim->own) == generation_of(stray);
-	}
+	map_release(&generations);
 }
 
 static void release_claims(struct claims *claims)

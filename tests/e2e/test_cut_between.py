@@ -216,3 +216,25 @@ def test_instance_that_is_to_be_stopped_is_left_so(site):
     machine_is(site, "t3.micro", "stopped")
     plan_is_empty(stack)
     assert drift(stack, 0)["unfinished"] == []
+
+
+@pytest.mark.parametrize("undone", [False, True], ids=["set back", "undone"])
+def test_a_gateway_that_still_detaches_is_attached_again(site, undone):
+    """It takes the service a while, and what goes is no more what the spec wants than what is gone."""
+    old, new = MOVES["vpn_gateway"]
+    site.stack.write("stack.yaml", old)
+    apply(site.stack)
+    site.server.settings(pace_percent=5)
+    site.stack.write("stack.yaml", new)
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "DetachVpnGateway" and executed)
+    site.stack.write("stack.yaml", old)
+    assert drift(site.stack, 2)["actions"] == []
+    if undone:
+        undo(site.stack, runs(site.stack)[0]["id"], "--yes")
+    else:
+        apply(site.stack)
+    [gateway] = site.server.client("ec2").describe_vpn_gateways()["VpnGateways"]
+    held = [each["VpcId"] for each in gateway["VpcAttachments"] if each["State"] == "attached"]
+    assert held == [ids_of(site.stack)["aws.vpc.v"]]
+    plan_is_empty(site.stack)
+    assert drift(site.stack, 0)["unfinished"] == []

@@ -186,6 +186,24 @@ def test_twins(stack, moto, changed):
     assert recorded(stack) == ids and actions(stack) == []
 
 
+def test_two_of_one_generation_beside_the_own(stack, moto):
+    """One of them may be what a replace left behind, and nobody can tell which: all three are left alone."""
+    stack.environment.update(AWS_ENDPOINT_URL=moto.address)
+    applied(stack, "net.yaml", NET)
+    ec2, own = moto.client("ec2"), recorded(stack)["aws.subnet.a"]
+    tags = ec2.describe_subnets(SubnetIds=[own])["Subnets"][0]["Tags"]
+    claims = [own]
+    for number in ("8", "9"):
+        changed = {"trueup:object": number * 32, "trueup:generation": "2"}
+        made = ec2.create_subnet(VpcId=recorded(stack)["aws.vpc.main"], CidrBlock=f"10.0.{number}.0/24")
+        claims.append(made["Subnet"]["SubnetId"])
+        ec2.create_tags(Resources=claims[-1:], Tags=[{**tag, "Value": changed.get(tag["Key"], tag["Value"])} for tag in tags])
+    lose(stack)
+    found = findings(rebuild(stack, status=7), "address", "provider_id")
+    assert sorted(found) == sorted(("twins", "aws.subnet.a", each) for each in claims)
+    assert "aws.subnet.a" not in recorded(stack)
+
+
 @pytest.mark.parametrize(
     "tags, said",
     [

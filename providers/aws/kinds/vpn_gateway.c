@@ -14,10 +14,17 @@ static const struct value *attachment_of(const struct value *item)
 	return NULL;
 }
 
+static bool is_in_state(const struct value *attachment, const char *state)
+{
+	return attachment && slice_is(value_slice(value_get_named(attachment, "State")), state);
+}
+
+/* One that goes is as good as gone: whoever wants it back must attach it again. */
 static struct value decode_vpc(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
 	const struct value *attachment = attachment_of(item);
-	const struct value *vpc = attachment ? value_get_named(attachment, "VpcId") : NULL;
+	bool stays = attachment && !is_in_state(attachment, "detaching");
+	const struct value *vpc = stays ? value_get_named(attachment, "VpcId") : NULL;
 	(void)field;
 	(void)arena;
 	return vpc ? *vpc : value_null();
@@ -26,8 +33,8 @@ static struct value decode_vpc(const struct aws_field *field, const struct value
 static enum readiness readiness(const struct value *item, enum readiness by_state)
 {
 	const struct value *attachment = attachment_of(item);
-	struct slice state = attachment ? value_slice(value_get_named(attachment, "State")) : (struct slice){0};
-	return slice_is(state, "attaching") || slice_is(state, "detaching") ? READY_PENDING : by_state;
+	bool moves = is_in_state(attachment, "attaching") || is_in_state(attachment, "detaching");
+	return moves ? READY_PENDING : by_state;
 }
 
 static const char *const not_attached[] = {"InvalidVpnGatewayAttachment.NotFound", "InvalidVpnGatewayID.NotFound",
