@@ -292,7 +292,7 @@ void blueprint_draw(struct blueprint *blueprint, struct chance *plot, const stru
 	while (!blueprint_is_large_enough(blueprint) || !is_wanted_there(blueprint, wish->species) ||
 	       !is_wanted_there(blueprint, wish->other) ||
 	       /* Small ones have nearly all that large ones have, and more of them are told in the same time. */
-	       (blueprint_size(blueprint) > THINGS_USUAL && !chance_one_in(plot, 8)));
+	       (blueprint_size(blueprint) > THINGS_USUAL && !chance_one_in(plot, 16)));
 	thing = blueprint_thing(blueprint, wish->species, 0);
 	if (thing && wish->parts >= 0)
 		thing->parts = (unsigned)wish->parts;

@@ -30,7 +30,7 @@ enum species {
 enum {
 	THINGS_MOST = 24,
 	THINGS_LEAST = 10,
-	THINGS_USUAL = 11,
+	THINGS_USUAL = 10,
 	SPECIES_LEAST = 5,
 	SHOWN_KEY_PATH_BYTES = 64,
 };

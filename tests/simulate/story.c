@@ -296,7 +296,7 @@ static void tell_chapters(struct story *story)
 	enum turn turn = universe->target.row->turn;
 	/* Rather more seeds than longer ones. */
 	int64_t chapters =
-		turn == TURN_NONE ? 1 + chance_one_in(&universe->plot, 2) : 2 + chance_one_in(&universe->plot, 4);
+		turn == TURN_NONE ? 1 + chance_one_in(&universe->plot, 4) : 2 + chance_one_in(&universe->plot, 8);
 
 	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
 		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
