@@ -112,6 +112,12 @@ static inline bool value_is(const struct value *value, enum value_type type)
 	return value && value->type == type;
 }
 
+/* NULL also for null: both mean that it is not set. */
+static inline const struct value *value_if_set(const struct value *value)
+{
+	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+}
+
 /* The bytes of a string; the empty slice for anything else. */
 static inline struct slice value_slice(const struct value *value)
 {

@@ -40,14 +40,9 @@ struct diffing {
 	struct value_builder released;
 };
 
-static const struct value *set_or_null(const struct value *value)
-{
-	return value && !value_is(value, VALUE_NULL) ? value : NULL;
-}
-
 static const struct value *member_of(const struct value *map, const char *name)
 {
-	return map ? set_or_null(value_get_named(map, name)) : NULL;
+	return value_if_set(value_get_named(map, name));
 }
 
 static enum likeness worse(enum likeness a, enum likeness b)
@@ -159,8 +154,8 @@ static bool is_empty(const struct value *value)
 
 enum likeness diff_field(const struct field *field, const struct value *wanted, const struct value *live)
 {
-	wanted = set_or_null(wanted);
-	live = set_or_null(live);
+	wanted = value_if_set(wanted);
+	live = value_if_set(live);
 	if (live && value_is(live, VALUE_UNREAD))
 		return LIKE_UNREAD;
 	if (wanted && value_is(wanted, VALUE_DEFERRED))

@@ -16,9 +16,7 @@ struct merging {
 
 static const struct value *member(const struct value *map, struct slice name)
 {
-	const struct value *value = value_get(map, name);
-
-	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+	return value_if_set(value_get(map, name));
 }
 
 static bool is_same(const struct value *a, const struct value *b)

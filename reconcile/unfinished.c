@@ -4,14 +4,9 @@
 #include "reconcile/secret_marks.h"
 #include "reconcile/unset.h"
 
-static const struct value *set_or_null(const struct value *value)
-{
-	return value && !value_is(value, VALUE_NULL) ? value : NULL;
-}
-
 static const struct value *member_of(const struct value *map, struct slice name)
 {
-	return map ? set_or_null(value_get(map, name)) : NULL;
+	return value_if_set(value_get(map, name));
 }
 
 /*
@@ -47,7 +42,7 @@ static struct value or_null(const struct value *value)
 
 static bool is_off(const struct value *live)
 {
-	const struct value *set = set_or_null(live);
+	const struct value *set = value_if_set(live);
 
 	return !set || (set->type == VALUE_BOOL && !set->boolean);
 }
@@ -207,7 +202,7 @@ struct settling {
 static void put(struct settling *settling, struct value *map, struct slice name, const struct value *value)
 {
 	const struct value *known = member_of(map, name);
-	const struct value *given = set_or_null(value);
+	const struct value *given = value_if_set(value);
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
@@ -251,7 +246,7 @@ static const struct value *goal_of(const struct settling *settling, const struct
 		*goal = *resolved;
 	else if (field->when_unset == UNSET_CONSTANT)
 		*goal = unset_constant(field, settling->arena);
-	return set_or_null(goal);
+	return value_if_set(goal);
 }
 
 static bool takes_steps(const struct settling *settling, const struct field *field)

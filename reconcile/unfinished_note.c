@@ -13,9 +13,7 @@ enum { FIELDS_LARGEST_BYTES = 4096 };
 
 static const struct value *member_of(const struct value *map, struct slice name)
 {
-	const struct value *value = map ? value_get(map, name) : NULL;
-
-	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+	return value_if_set(value_get(map, name));
 }
 
 static bool note(struct object *object, struct value applied, struct value resolved, bool leaves, int64_t wall_ms,

@@ -6,11 +6,6 @@
 #include "reconcile/diff.h"
 #include "reconcile/schema.h"
 
-static const struct value *set_or_null(const struct value *value)
-{
-	return value && !value_is(value, VALUE_NULL) ? value : NULL;
-}
-
 static const struct value *typed(const struct value *value, enum value_type type)
 {
 	return value && value_is(value, type) ? value : NULL;
@@ -18,7 +13,7 @@ static const struct value *typed(const struct value *value, enum value_type type
 
 static const struct value *member_of(const struct value *map, const char *name)
 {
-	return map ? set_or_null(value_get_named(map, name)) : NULL;
+	return value_if_set(value_get_named(map, name));
 }
 
 /* Whether there are members within, so that looking for them is worth it. */
@@ -136,7 +131,7 @@ static struct value complete_items(const struct field *field, const struct value
 struct value unset_complete(const struct field *field, const struct value *wanted, const struct value *applied,
 			    struct arena *arena, bool *ret_dropped)
 {
-	applied = set_or_null(applied);
+	applied = value_if_set(applied);
 	if (!applied || wanted->type != applied->type || !has_members(field) || value_equal(wanted, applied))
 		return *wanted;
 	if (field->type == FIELD_OBJECT && value_is(wanted, VALUE_MAP))

@@ -12,14 +12,12 @@ struct aws_change *aws_change_of(struct work *work)
 
 const struct value *aws_now(const struct work *work, const struct aws_field *field)
 {
-	const struct value *value = value_get_named(&work->now.fields, field->field.name);
-	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+	return value_if_set(value_get_named(&work->now.fields, field->field.name));
 }
 
 static const struct value *wanted_of(const struct work *work, const struct aws_field *field)
 {
-	const struct value *value = work->desired ? value_get_named(work->desired, field->field.name) : NULL;
-	return value && !value_is(value, VALUE_NULL) ? value : NULL;
+	return value_if_set(value_get_named(work->desired, field->field.name));
 }
 
 static bool is_released(const struct work *work, const struct aws_field *field)
