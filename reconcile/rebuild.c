@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/id.h"
+#include "reconcile/diff_field.h"
 #include "reconcile/rebuild_parts.h"
 
 void rebuild_note(struct rebuilding *rebuilding, enum rebuild_finding_class class, struct slice address,

@@ -1,3 +1,4 @@
+#include "reconcile/diff_field.h"
 #include "reconcile/rebuild_parts.h"
 #include "reconcile/schema.h"
 

@@ -1,5 +1,6 @@
 #include "reconcile/unfinished.h"
 
+#include "reconcile/diff_field.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unset.h"

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "base/json.h"
-#include "reconcile/diff.h"
+#include "reconcile/diff_field.h"
 #include "reconcile/schema.h"
 
 static const struct value *typed(const struct value *value, enum value_type type)

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "providers/aws/work.h"
+#include "reconcile/diff_field.h"
 
 /* Which call comes next, to bring an object's own fields to what is desired. */
 

@@ -1,4 +1,5 @@
 #include "providers/aws/work.h"
+#include "reconcile/diff_field.h"
 #include "reconcile/schema.h"
 
 /* Which call comes next, to bring an object's parts to what is desired. */

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "providers/aws/errors.h"
+#include "reconcile/diff_field.h"
 
 /* The life of an object, as steps: make, settle, unsettle, delete. */
 
