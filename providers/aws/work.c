@@ -1,17 +1,8 @@
 #include "providers/aws/work.h"
 
-#include "base/digest.h"
-#include "base/json.h"
-#include "providers/aws/errors.h"
 #include "reconcile/diff_field.h"
 
 /* The life of an object, as steps: make, settle, unsettle, delete. */
-
-enum {
-	ROUNDS_MOST = 1,
-	PAUSE_SHOWS_MS = 1000, /* a listing may lag behind a stop or a start */
-	TOKEN_BYTES = 32,
-};
 
 static const struct aws_kind *kind_of(const struct work *work)
 {
@@ -25,7 +16,7 @@ enum step aws_read_again(struct work *work, int64_t delay_ms)
 	return aws_read_after(work, delay_ms);
 }
 
-static enum step fail(struct work *work, enum fault fault, const char *what, const char *hint)
+enum step aws_fail(struct work *work, enum fault fault, const char *what, const char *hint)
 {
 	diag_error(work->task.diagnostics, fault, NOWHERE, "'%.*s' %s%s%.*s",
 		   SLICE_ARGUMENTS(work->task.object->address), what, work->now.state.size ? ", state " : "",
@@ -52,14 +43,15 @@ enum step aws_change_refused(struct work *work, const struct answer *answer, con
 	return call_failed(work, aws_change_of(work)->call, answer, doing);
 }
 
-static bool is_late(const struct work *work)
+bool aws_is_late(const struct work *work)
 {
 	return work->task.now_ms >= work->deadline_ms;
 }
 
-static enum step too_late(struct work *work)
+enum step aws_too_late(struct work *work)
 {
-	return fail(work, FAULT_TRANSIENT, "is not finished yet", "run again: it is waited for again, not made anew");
+	return aws_fail(work, FAULT_TRANSIENT, "is not finished yet",
+			"run again: it is waited for again, not made anew");
 }
 
 /* The gate behind every read: what was read must be there, ours and ready. */
@@ -67,28 +59,28 @@ static bool is_usable(struct work *work, enum step *ret_step)
 {
 	switch (work->now.presence) {
 	case PRESENCE_UNREAD:
-		*ret_step = fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+		*ret_step = aws_fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
 		return false;
 	case PRESENCE_LEAVING:
-		*ret_step =
-			fail(work, FAULT_CONFLICT, "is being deleted by somebody else", "run again once it is gone");
+		*ret_step = aws_fail(work, FAULT_CONFLICT, "is being deleted by somebody else",
+				     "run again once it is gone");
 		return false;
 	case PRESENCE_ABSENT:
 		if (aws_may_appear(work))
 			*ret_step = aws_look_later(work);
 		else
-			*ret_step =
-				fail(work, FAULT_ABSENT, "is not there any more", "run again: it will be made anew");
+			*ret_step = aws_fail(work, FAULT_ABSENT, "is not there any more",
+					     "run again: it will be made anew");
 		return false;
 	case PRESENCE_PRESENT:
 		break;
 	}
 	if (work->now.readiness == READY_FAILED) {
-		*ret_step = fail(work, FAULT_CONFLICT, "was given up by the service", "the next run replaces it");
+		*ret_step = aws_fail(work, FAULT_CONFLICT, "was given up by the service", "the next run replaces it");
 		return false;
 	}
 	if (work->now.readiness == READY_PENDING) {
-		*ret_step = is_late(work) ? too_late(work) : aws_poll_later(work);
+		*ret_step = aws_is_late(work) ? aws_too_late(work) : aws_poll_later(work);
 		return false;
 	}
 	return true;
@@ -104,245 +96,6 @@ static bool is_ours(struct work *work)
 	aws_report_stranger(work);
 	work->task.record_removed = true;
 	return false;
-}
-
-static bool is_running(const struct work *work)
-{
-	const struct aws_pause *pause = kind_of(work)->pause;
-	const struct value *running = pause ? value_get_named(&work->now.fields, pause->running) : NULL;
-	return running && value_is(running, VALUE_BOOL) && running->boolean;
-}
-
-static bool is_to_stay_stopped(const struct work *work)
-{
-	const struct aws_pause *pause = kind_of(work)->pause;
-	const struct value *running = work->desired ? value_get_named(work->desired, pause->running) : NULL;
-	return running && value_is(running, VALUE_BOOL) && !running->boolean;
-}
-
-static enum step send_pause(struct work *work, const struct aws_call *call)
-{
-	struct aws_parameters parameters = {.count = 0};
-	aws_call_begin(work, call, &parameters);
-	aws_choose(work, call, &parameters);
-	return aws_send(work, STAGE_PAUSED);
-}
-
-/*
- * A call that was cut off is sent again with the same token by whoever looks next, as long as
- * the object stands as it did. Keyed, because the parameters may hold secrets.
- */
-static struct slice token_of(struct work *work, const struct aws_change *change)
-{
-	static const struct json_style clear = {.clear = true};
-	const struct aws_session *session = (const struct aws_session *)work->session;
-	struct arena *arena = &work->task.scratch;
-	struct value parameters = aws_parameters_value(&change->parameters, arena);
-	struct slice text = json_canonical(arena, &parameters, &clear);
-	struct slice outputs = json_canonical(arena, &work->now.outputs, &clear);
-	struct digest digest =
-		digest_keyed(session->credentials.secret_key,
-			     arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
-					  change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text)));
-	return slice_first(digest_text(arena, &digest), TOKEN_BYTES);
-}
-
-enum step aws_send(struct work *work, int stage)
-{
-	struct aws_change *change = aws_change_of(work);
-	struct slice token = change->call->token ? token_of(work, change) : (struct slice){0};
-	if (token.size)
-		aws_parameter_add(&change->parameters, change->call->token, value_string(token));
-	aws_call_set(&work->task, work->session, kind_of(work), change->call, &change->parameters, true);
-	work->task.call.token = token;
-	change->sent_any = true;
-	work->stage = stage;
-	return STEP_CALL;
-}
-
-static enum step look_up(struct work *work, const struct aws_lookup *lookup)
-{
-	struct aws_parameters parameters = {.count = 0};
-	struct aws_call *call = arena_new(&work->task.scratch, struct aws_call);
-	call->operation = lookup->operation;
-	aws_parameter_add(&parameters, lookup->id, value_string(work->task.object->provider_id));
-	aws_parameters_fixed(&parameters, kind_of(work), lookup->operation, lookup->fixed);
-	aws_call_set(&work->task, work->session, kind_of(work), call, &parameters, false);
-	work->stage = STAGE_LOOKED;
-	return STEP_CALL;
-}
-
-/* What the change that was chosen says, as one text. */
-static struct slice text_of(struct work *work, const struct aws_change *change)
-{
-	static const struct json_style clear = {.clear = true};
-	struct arena *arena = &work->task.scratch;
-	struct value parameters = aws_parameters_value(&change->parameters, arena);
-	return arena_format(arena, "%s %.*s", change->call->operation,
-			    SLICE_ARGUMENTS(json_canonical(arena, &parameters, &clear)));
-}
-
-/* The change that was chosen is the one that was waited for: a read still shows what was before it. */
-static bool is_waited_for(struct work *work, const struct aws_change *change)
-{
-	return change->call->waits && change->waited.size > 0 && slice_equal(change->waited, text_of(work, change));
-}
-
-/* The change was chosen: what must come before it comes first. */
-static enum step carry_out(struct work *work)
-{
-	struct aws_change *change = aws_change_of(work);
-	if (is_late(work))
-		return too_late(work);
-	if (change->call->waits && !is_waited_for(work, change)) {
-		change->waited = text_of(work, change);
-		change->looks = 0;
-	}
-	if (change->call->paused && is_running(work)) {
-		change->paused = true;
-		return send_pause(work, &kind_of(work)->pause->stop);
-	}
-	return change->call->lookup ? look_up(work, change->call->lookup) : aws_send(work, STAGE_CHANGED);
-}
-
-static bool next_call(struct work *work)
-{
-	if (work->phase == PHASE_MAKE && aws_next_field_call(work))
-		return true;
-	if (work->phase == PHASE_UNSETTLE && aws_next_yielding_call(work))
-		return true;
-	return aws_next_part_call(work);
-}
-
-/* A read shows other than what was sent: it is under way, and after a while sent once more. */
-static enum step look_again(struct work *work)
-{
-	struct aws_change *change = aws_change_of(work);
-	if (aws_may_show(work))
-		return aws_look_later(work);
-	if (change->rounds++ == ROUNDS_MOST) {
-		const char *name = change->field_count ? change->fields[0]->field.name : "a field";
-		struct slice text =
-			arena_format(&work->task.scratch, "still shows its old '%s', though %s was accepted", name,
-				     change->call->operation);
-		return fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, text),
-			    "run again; if it stays so, the service holds another value than it was given");
-	}
-	change->looks = 0;
-	change->verified = false;
-	return carry_out(work);
-}
-
-/* Nothing of the object itself differs any more, and a read says so too. */
-static enum step converged(struct work *work)
-{
-	struct aws_change *change = aws_change_of(work);
-	bool is_known = change->verified || !change->sent_any;
-	if (is_known && work->phase == PHASE_MAKE && aws_next_alignment_call(work)) {
-		if (change->aligning)
-			return look_again(work);
-		change->aligning = true;
-		change->verified = false;
-		change->looks = 0;
-		return carry_out(work);
-	}
-	if (change->paused) {
-		change->paused = false;
-		if (!is_running(work) && !is_to_stay_stopped(work))
-			return send_pause(work, &kind_of(work)->pause->start);
-	}
-	return STEP_DONE;
-}
-
-static enum step converge(struct work *work)
-{
-	struct aws_change *change = aws_change_of(work);
-	work->stage = STAGE_CONVERGE;
-	change->refusal = NULL;
-	if (next_call(work)) {
-		if (change->refusal)
-			return fail(work, FAULT_UNSUPPORTED, change->refusal, NULL);
-		return change->verified || is_waited_for(work, change) ? look_again(work) : carry_out(work);
-	}
-	if (!change->sent_any || change->verified)
-		return converged(work);
-	change->verified = true;
-	return aws_read_after(work, 0);
-}
-
-/* What a change did is so, until a read says otherwise. */
-static void note_change(struct work *work)
-{
-	struct aws_change *change = aws_change_of(work);
-	if (change->is_part) {
-		aws_note_field(work, &change->fields[0]->field, &change->part);
-		return;
-	}
-	for (size_t i = 0; i < change->field_count; i++) {
-		const struct field *field = &change->fields[i]->field;
-		const struct value *now = value_get_named(&work->now.fields, field->name);
-		size_t index = (size_t)(change->fields[i] - (const struct aws_field *)work->kind->fields.first);
-		change->sent_blind |= 1ull << (index % 64);
-		if (!now || !value_is(now, VALUE_UNREAD))
-			aws_note_field(work, field, value_get_named(work->desired, field->name));
-	}
-}
-
-/* Some calls succeed with failures inside; the first of them counts. */
-static bool holds_failure(const struct aws_call *call, const struct answer *answer, struct answer *ret)
-{
-	const struct value *failures = call->failures ? value_path(&answer->body, call->failures) : NULL;
-	if (!failures || !value_is(failures, VALUE_LIST) || failures->count == 0)
-		return false;
-	*ret = (struct answer){
-		.code = value_slice(value_path(&failures->items[0], "Error.Code")),
-		.message = value_slice(value_path(&failures->items[0], "Error.Message")),
-		.request_id = answer->request_id,
-	};
-	ret->fault = aws_error_fault(ret->code, 0, true);
-	return true;
-}
-
-static bool is_done(const struct aws_call *call, const struct answer *answer)
-{
-	return answer->ok || aws_is_one_of(call->present, answer->code) || aws_is_one_of(call->absent, answer->code);
-}
-
-static enum step changed(struct work *work, const struct answer *answer)
-{
-	const struct aws_call *call = aws_change_of(work)->call;
-	struct answer failure;
-	if (!is_done(call, answer))
-		return aws_change_refused(work, answer, "change");
-	if (answer->ok && holds_failure(call, answer, &failure))
-		return aws_change_refused(work, &failure, "change");
-	note_change(work);
-	/* A listing that lags would show it ready, and as it was before: a change is given time to show. */
-	return call->waits ? aws_read_again(work, aws_poll_ms(work)) : converge(work);
-}
-
-static enum step looked_up(struct work *work, const struct answer *answer)
-{
-	struct aws_change *change = aws_change_of(work);
-	const struct aws_lookup *lookup = change->call->lookup;
-	if (!answer->ok)
-		return aws_change_refused(work, answer, "look up what belongs to");
-	const struct value *found = value_path(&answer->body, lookup->result);
-	if (!found) {
-		change->sent_any = true;
-		note_change(work);
-		return converge(work);
-	}
-	struct value copy = value_copy(&work->task.scratch, found);
-	aws_parameter_add(&change->parameters, lookup->member, copy);
-	return aws_send(work, STAGE_CHANGED);
-}
-
-static enum step paused(struct work *work, const struct answer *answer)
-{
-	if (!is_done(aws_change_of(work)->call, answer))
-		return aws_change_refused(work, answer, "stop or start");
-	return aws_read_again(work, PAUSE_SHOWS_MS);
 }
 
 /* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
@@ -394,7 +147,7 @@ static enum step attach(struct work *work, const struct aws_field *field)
 
 static enum step attached(struct work *work, const struct answer *answer)
 {
-	if (!is_done(aws_change_of(work)->call, answer))
+	if (!aws_is_done(aws_change_of(work)->call, answer))
 		return aws_change_refused(work, answer, "attach or detach");
 	return aws_read_again(work, 0);
 }
@@ -410,7 +163,7 @@ static enum step ready(struct work *work)
 		return STEP_FAILED;
 	const struct aws_field *attachment = work->phase == PHASE_MAKE ? wrong_attachment(work) : NULL;
 	if (!attachment)
-		return converge(work);
+		return aws_converge(work);
 	return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
 }
 
@@ -467,8 +220,8 @@ static enum step created(struct work *work, const struct answer *answer)
 	const struct value *id =
 		call->result ? value_path(&answer->body, call->result) : value_get_named(work->desired, "name");
 	if (!id || value_slice(id).size == 0)
-		return fail(work, FAULT_INTERNAL, "was made, but the answer does not say under which id",
-			    "run again: it is found by its tags");
+		return aws_fail(work, FAULT_INTERNAL, "was made, but the answer does not say under which id",
+				"run again: it is found by its tags");
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
 	work->task.record_changed = work->task.head_only = true;
 	aws_change_of(work)->created_ms = work->task.now_ms;
@@ -494,7 +247,7 @@ static enum step wait_until_gone(struct work *work)
 {
 	if (work->now.presence == PRESENCE_ABSENT)
 		return STEP_DONE;
-	return is_late(work) ? too_late(work) : aws_poll_later(work);
+	return aws_is_late(work) ? aws_too_late(work) : aws_poll_later(work);
 }
 
 static enum step delete_object(struct work *work, const struct answer *answer)
@@ -514,7 +267,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	if (!work->has_now)
 		return aws_read_after(work, 0);
 	if (work->now.presence == PRESENCE_UNREAD)
-		return fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+		return aws_fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
 	/* A listing may lag, and what is young may be missing from it: the delete call knows. */
 	if (work->now.presence == PRESENCE_ABSENT)
 		return work->task.object->provider_id.size ? send_delete(work) : STEP_DONE;
@@ -523,7 +276,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return aws_poll_later(work);
 	}
 	if (work->now.readiness == READY_PENDING && work->stage == STAGE_READY)
-		return is_late(work) ? too_late(work) : aws_poll_later(work);
+		return aws_is_late(work) ? aws_too_late(work) : aws_poll_later(work);
 	const struct aws_field *attachment = wrong_attachment(work);
 	if (attachment)
 		return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
@@ -536,7 +289,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 static enum step vacate(struct work *work)
 {
 	if (work->now.readiness == READY_PENDING)
-		return is_late(work) ? too_late(work) : aws_read_again(work, aws_poll_ms(work));
+		return aws_is_late(work) ? aws_too_late(work) : aws_read_again(work, aws_poll_ms(work));
 	const struct aws_field *attachment = wrong_attachment(work);
 	if (!attachment)
 		return STEP_DONE;
@@ -546,7 +299,7 @@ static enum step vacate(struct work *work)
 static enum step unsettle(struct work *work, const struct answer *answer)
 {
 	if (work->stage == STAGE_CHANGED && answer)
-		return changed(work, answer);
+		return aws_changed(work, answer);
 	if (work->stage == STAGE_DETACHED && answer)
 		return attached(work, answer);
 	if (!work->has_now)
@@ -556,8 +309,8 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 		return STEP_DONE;
 	/* What takes time to leave has left once the service says so. */
 	if (work->now.readiness == READY_PENDING && work->yields && aws_change_of(work)->sent_any)
-		return is_late(work) ? too_late(work) : aws_read_again(work, aws_poll_ms(work));
-	enum step step = converge(work);
+		return aws_is_late(work) ? aws_too_late(work) : aws_read_again(work, aws_poll_ms(work));
+	enum step step = aws_converge(work);
 	return step == STEP_DONE && work->vacates ? vacate(work) : step;
 }
 
@@ -568,13 +321,13 @@ static enum step make_or_settle(struct work *work, const struct answer *answer)
 	if (work->stage == STAGE_CREATED && answer)
 		return created(work, answer);
 	if (work->stage == STAGE_CHANGED && answer)
-		return changed(work, answer);
+		return aws_changed(work, answer);
 	if (work->stage == STAGE_DETACHED && answer)
 		return attached(work, answer);
 	if (work->stage == STAGE_LOOKED && answer)
-		return looked_up(work, answer);
+		return aws_looked_up(work, answer);
 	if (work->stage == STAGE_PAUSED && answer)
-		return paused(work, answer);
+		return aws_paused(work, answer);
 	if (!work->has_now)
 		return aws_read_after(work, 0);
 	return ready(work);

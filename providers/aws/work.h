@@ -63,6 +63,16 @@ void aws_note_field(struct work *work, const struct field *field, const struct v
 void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters);
 /* The call becomes the change. It is not sent yet. */
 void aws_choose(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters);
+/* Sends the next of the calls above, after what must come before it; done where nothing differs. */
+enum step aws_converge(struct work *work);
+/* The change was answered; */
+enum step aws_changed(struct work *work, const struct answer *answer);
+/* what it needs first was; */
+enum step aws_looked_up(struct work *work, const struct answer *answer);
+/* the stop before it, or the start after it, was. */
+enum step aws_paused(struct work *work, const struct answer *answer);
+/* Whether the answer says that it is so, be it by this call or from before. */
+bool aws_is_done(const struct aws_call *call, const struct answer *answer);
 /* Sends the change as it stands, and stays in `stage` until it is answered. */
 enum step aws_send(struct work *work, int stage);
 /* Reads the object again, and goes on from there once it is ready. */
@@ -79,6 +89,12 @@ int64_t aws_poll_ms(const struct work *work);
 bool aws_may_appear(struct work *work);
 /* The same of one that shows the object as it was before. */
 bool aws_may_show(struct work *work);
+/* Whether the object has taken longer than it is waited for, */
+bool aws_is_late(const struct work *work);
+/* which is said so. */
+enum step aws_too_late(struct work *work);
+/* Says "'ADDRESS' WHAT", with the object's state; hint: NULL for none. */
+enum step aws_fail(struct work *work, enum fault fault, const char *what, const char *hint);
 enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
 const struct value *aws_now(const struct work *work, const struct aws_field *field);
 /* Says whose the object is that a create handed back instead of a new one. */
