@@ -18,6 +18,7 @@ static const struct {
 	[EFFECT_UNREAD] = {"could not be read", PAINT_CHANGE},
 	[EFFECT_CONFLICT] = {"nothing can change that", PAINT_LOUD},
 	[EFFECT_LEFT] = {"left to its other owner", PAINT_FAINT},
+	[EFFECT_MOVED] = {"changed outside", PAINT_CHANGE},
 };
 
 static bool is_unset(const struct value *value)
@@ -201,6 +202,12 @@ static void print_two(struct change_view *view, const struct value *first, const
 	render_value(view->buffer, second, view->style);
 }
 
+/* From what was to what is there now; nothing of it is work. */
+static bool tells_a_move(const struct change *change)
+{
+	return change->effect == EFFECT_SHOW || change->effect == EFFECT_LEFT || change->effect == EFFECT_MOVED;
+}
+
 /* An item of a set, or a member of a map, comes or goes as a whole. */
 static bool is_part_of_field(const struct change *change)
 {
@@ -213,7 +220,7 @@ static void print_item(struct change_view *view, const struct change *change)
 	bool comes = is_unset(&change->before);
 	bool drift = change->cause == CAUSE_DRIFT;
 	/* Drift that is reverted: what comes back was taken away outside. */
-	bool shown_as_new = change->effect == EFFECT_SHOW || !drift ? comes : !comes;
+	bool shown_as_new = tells_a_move(change) || !drift ? comes : !comes;
 
 	buffer_string(view->buffer, shown_as_new ? "added" : "removed");
 	buffer_string(view->buffer, drift ? " outside" : "");
@@ -265,7 +272,7 @@ void render_change(struct change_view *view, const struct change *as_planned)
 		render_value(view->buffer, &change->before, view->style);
 	else if (is_part_of_field(change) && (is_unset(&change->before) || is_unset(&change->after)))
 		print_item(view, change);
-	else if (change->effect == EFFECT_SHOW || change->effect == EFFECT_LEFT)
+	else if (tells_a_move(change))
 		print_two(view, &change->before, ", now ", &change->after);
 	else if (change->cause == CAUSE_DRIFT)
 		print_two(view, &change->after, ", now ", &change->before);

@@ -20,6 +20,7 @@ static const char *const effect_words[] = {
 	[EFFECT_UNREAD] = "unread",
 	[EFFECT_CONFLICT] = "conflict",
 	[EFFECT_LEFT] = "left",
+	[EFFECT_MOVED] = "moved",
 };
 const struct names change_effect_names = NAMES(effect_words);
 
@@ -81,6 +82,7 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 		result->conflicts = true;
 		break;
 	case EFFECT_LEFT:
+	case EFFECT_MOVED:
 		break;
 	}
 }
@@ -220,6 +222,18 @@ static bool complete_wanted(struct diffing *diffing, const struct field *field, 
 	return true;
 }
 
+/* The spec changed, and reality moved as well: the move is told beside what becomes of it. */
+static void show_move(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	const struct diff_input *input = diffing->input;
+	bool known = input->live && side->applied && side->observed && !input->unfinished;
+	if (!known || (field->flags & (OBSERVED | WRITE_ONLY | MIRRORED)) || is_unread(side->observed) ||
+	    is_unread(side->live))
+		return;
+	if (has_moved(field, side->observed, side->live_sealed))
+		add_field_changes(diffing, field, CAUSE_DRIFT, EFFECT_MOVED, side->observed, side->live);
+}
+
 /* Whether the spec has a field as it had it when it was last applied. */
 static bool is_said_again(const struct diff_input *input, const struct field *field)
 {
@@ -272,6 +286,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 				  immutable ? EFFECT_REPLACE_UNLESS_EQUAL : EFFECT_SET, actual, side->wanted);
 		break;
 	case UNLIKE:
+		if (cause == CAUSE_INTENT && diffing->result->count == count)
+			show_move(diffing, field, side);
 		add_field_changes(diffing, field, cause, effect_of_difference(field, side->wanted),
 				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
 		break;
@@ -315,6 +331,7 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 		break;
 	case LIKE_UNKNOWN:
 	case UNLIKE:
+		show_move(diffing, field, side);
 		add_field_changes(diffing, field, CAUSE_INTENT, effect, actual, goal);
 		break;
 	}

@@ -33,6 +33,7 @@ enum change_effect {
 	EFFECT_UNREAD,		     /* could not be read, so nothing is claimed about it */
 	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
 	EFFECT_LEFT,		     /* OBSERVED, and moved by its other owner: shown, and neither drift nor work */
+	EFFECT_MOVED, /* drift of what the spec has changed as well: the next change says what it becomes */
 };
 extern const struct names change_effect_names;
 

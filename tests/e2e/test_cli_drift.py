@@ -66,6 +66,24 @@ def test_drift_of_what_the_spec_never_set(tiny):
     tiny.run("drift")
 
 
+def test_the_spec_changed_and_reality_moved(tiny):
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=green")
+    edit(tiny, "team: red", "team: blue")
+    text = tiny.run("plan", "--out", "p.plan").out
+    assert re.search(r"tags\.team +red, now green   changed outside\n +tags\.team +green -> blue\n", text), text
+    assert under(text) == {"INTENT": {"aws.vpc.main"}}
+    assert "0 delete | 1 drift | 0 unread" in text and "1 drift" in tiny.run("show", "p.plan").out
+    document = tiny.run("plan", "--output", "json").json
+    assert document["drift"] == 1
+    [action] = document["actions"]
+    told = [(one["cause"], one["before"], one["after"]) for one in action["changes"]]
+    assert told == [("drift", "red", "green"), ("intent", "green", "blue")]
+    tiny.run("apply", "p.plan")
+    tiny.run("plan", "--detailed-exitcode")
+    tiny.run("drift")
+
+
 def test_unread_is_not_absent(tiny):
     tiny.run("apply", "--yes")
     allow = deny(tiny, "DescribeSubnets")
