@@ -18,8 +18,9 @@ bool saved_plan_write(struct job *job, struct report *report)
 		return true;
 	if (!lost_state_permits_saving(job) || !secrets_seal_plan(job))
 		return false;
-	if (!job->world->write_file(job->world, path, plan_write(&job->plan, job->arena, &job->style), PLAN_MODE,
-				    job->diagnostics))
+	if (!job->world->write_file(job->world, path,
+				    plan_write(&job->plan, job->record->fingerprint_key, job->arena, &job->style),
+				    PLAN_MODE, job->diagnostics))
 		return false;
 	report->plan_path = path;
 	return true;
@@ -60,10 +61,22 @@ static bool is_at_home(struct job *job)
 	return false;
 }
 
+/* Whether it says what it said when it was written: somebody may have changed it, and its digest with it. */
+static bool is_genuine(struct job *job)
+{
+	if (plan_bears_mark(&job->plan, job->record->fingerprint_key))
+		return true;
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "the plan '%.*s' is not as it was written with the state in '%s'",
+		   SLICE_ARGUMENTS(job->invocation->arguments->operands[0]), job->folder);
+	diag_hint(job->diagnostics, "somebody has changed it, or the state was made anew since: plan again");
+	return false;
+}
+
 /* Looks before it opens: a plan of elsewhere must not leave a new state behind. */
 static bool open_state(struct job *job)
 {
-	if (!job_open_state(job, STATE_READ, (struct slice){NULL, 0}) || !is_at_home(job))
+	if (!job_open_state(job, STATE_READ, (struct slice){NULL, 0}) || !is_at_home(job) || !is_genuine(job))
 		return false;
 	job->store->ops->close(job->store);
 	job->store = NULL;

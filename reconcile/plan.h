@@ -112,6 +112,8 @@ struct plan {
 	 * a plan fills them in. Empty and null where there are none. */
 	struct slice sealing_key;
 	struct value sealed;
+	/* Of a plan that was read: of the file's content, and of that with the key of the state it was made on. */
+	struct digest content, mark;
 };
 
 /* What a plan is about. */
@@ -174,12 +176,15 @@ size_t plan_deletions(const struct plan *plan);
 
 /*
  * The plan as one canonical JSON document, complete enough to apply without the spec's
- * folder, and back, where not a byte of it was changed since. style gives the fingerprints of secrets.
+ * folder, and back, where not a byte of it was changed since. style gives the fingerprints of secrets; key is the
+ * stack's fingerprint_key (store.h).
  */
 struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions);
-struct slice plan_write(const struct plan *plan, struct arena *arena, const struct json_style *style);
+struct slice plan_write(const struct plan *plan, struct slice key, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena,
 						   struct plan *ret, struct diagnostics *diagnostics);
+/* Whether a plan that was read was written with this fingerprint_key, and not changed by anyone who has it not. */
+bool plan_bears_mark(const struct plan *plan, struct slice key);
 /*
  * The approval digest: lineage and, for each action, address, operation, protection, identity,
  * symbolic after-values, fingerprints of secrets and before-values of changed fields. No

@@ -192,36 +192,66 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 	return value_builder_map(&document, arena);
 }
 
-/* The document begins with the digest of all that follows. Its name sorts before all others: the form stays canonical.
+/*
+ * The document begins with the digest of all that follows both, and with a keyed one of that: whoever changes the file
+ * can make the first anew, the second only with the key, which is in the stack's state alone. Their names sort before
+ * all others: the form stays canonical.
  */
-static const char SEAL[] = "{\"SHA256\":\"";
+static const char SEAL[] = "{\"SHA256\":\"", MARK[] = "\",\"SHA256-HMAC\":\"", REST[] = "\",";
 
-struct slice plan_write(const struct plan *plan, struct arena *arena, const struct json_style *style)
+/* The key makes fingerprints of secrets, too; none of them begins like this. */
+static struct digest mark_of(const struct digest *content, struct slice key)
+{
+	static const char purpose[] = "\0a plan file\0";
+	char text[sizeof(purpose) - 1 + DIGEST_BYTES];
+	memcpy(text, purpose, sizeof(purpose) - 1);
+	memcpy(text + sizeof(purpose) - 1, content->bytes, DIGEST_BYTES);
+	return digest_keyed(key, (struct slice){text, sizeof(text)});
+}
+
+struct slice plan_write(const struct plan *plan, struct slice key, struct arena *arena, const struct json_style *style)
 {
 	struct value document = plan_to_value(plan, arena, true);
 	struct slice members = slice_from(json_canonical(arena, &document, style), 1);
-	struct digest digest = digest_of(members);
+	struct digest content = digest_of(members), mark = mark_of(&content, key);
 	struct buffer sealed;
 	buffer_init(&sealed, PLAN_LIMIT_BYTES);
 	buffer_string(&sealed, SEAL);
-	buffer_append(&sealed, digest_text(arena, &digest));
-	buffer_string(&sealed, "\",");
+	buffer_append(&sealed, digest_text(arena, &content));
+	buffer_string(&sealed, MARK);
+	buffer_append(&sealed, digest_text(arena, &mark));
+	buffer_string(&sealed, REST);
 	buffer_append(&sealed, members);
 	struct slice result = arena_copy(arena, buffer_slice(&sealed));
 	buffer_release(&sealed);
 	return result;
 }
 
-/* Whether not a byte of it is another one than was written. */
-static bool is_whole(struct slice text)
+/* Takes `name` and the digest behind it off the front of *rest. */
+static bool read_digest(struct slice *rest, const char *name, struct digest *ret)
 {
-	enum { HEAD = sizeof(SEAL) - 1, BEHIND = HEAD + DIGEST_HEX + 2 };
-	struct digest told;
-	if (text.size < BEHIND || !slice_starts_with(text, slice_of(SEAL)) ||
-	    !digest_read(slice_first(slice_from(text, HEAD), DIGEST_HEX), &told))
+	size_t head = strlen(name);
+	bool good = slice_starts_with(*rest, slice_of(name)) &&
+		    digest_read(slice_first(slice_from(*rest, head), DIGEST_HEX), ret);
+	*rest = slice_from(*rest, head + DIGEST_HEX);
+	return good;
+}
+
+/* Whether what follows the digests is what they were made of, as far as that can be told without the key. */
+static bool read_seal(struct slice text, struct plan *plan)
+{
+	struct slice rest = text;
+	if (!read_digest(&rest, SEAL, &plan->content) || !read_digest(&rest, MARK, &plan->mark) ||
+	    !slice_starts_with(rest, slice_of(REST)))
 		return false;
-	struct digest found = digest_of(slice_from(text, BEHIND));
-	return digest_equal(&told, &found);
+	struct digest found = digest_of(slice_from(rest, sizeof(REST) - 1));
+	return digest_equal(&plan->content, &found);
+}
+
+bool plan_bears_mark(const struct plan *plan, struct slice key)
+{
+	struct digest mark = mark_of(&plan->content, key);
+	return digest_equal(&plan->mark, &mark);
 }
 
 /* What a reviewer approves of one action: what happens to which object, not how it was found out. */
@@ -475,10 +505,13 @@ bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena
 		return broken(&loading, "it is no plan");
 	if (!slice_is(text_of(&document, "schema"), PLAN_SCHEMA))
 		return broken(&loading, "it has another version");
-	if (!is_whole(text))
+	struct plan sealed;
+	if (!read_seal(text, &sealed))
 		return broken(&loading, "it was changed since");
 	const struct value *actions = list_of(&document, "actions");
 	struct plan plan = {
+		.content = sealed.content,
+		.mark = sealed.mark,
 		.stack = text_of(&document, "stack"),
 		.lineage = text_of(&document, "lineage"),
 		.serial = number_of(&document, "serial"),

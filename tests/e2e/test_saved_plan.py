@@ -51,10 +51,11 @@ def forge(path, change):
     """Changes a plan file and makes it whole again, as whoever can write it could."""
     document = json.loads(path.read_text())
     del document["SHA256"]
+    mark = document.pop("SHA256-HMAC")
     change(document)
     members = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))[1:]
     digest = hashlib.sha256(members.encode()).hexdigest()
-    path.write_text(f'{{"SHA256":"{digest}",{members}')
+    path.write_text(f'{{"SHA256":"{digest}","SHA256-HMAC":"{mark}",{members}')
 
 
 def test_reason_does_not_steer_the_terminal(tiny):
@@ -65,6 +66,39 @@ def test_reason_does_not_steer_the_terminal(tiny):
     shown = tiny.run("show", "p.plan")
     assert "nothing to do" in shown.out
     assert "\x1b" not in shown.out and "\u202e" not in shown.out
+
+
+def other_values(document):
+    """What is shown stays as it was."""
+    [action] = document["actions"]
+    for part in ("desired", "known"):
+        action[part]["tags"]["team"] = "evil"
+
+
+def other_words(document):
+    [change] = document["actions"][0]["changes"]
+    change["after"] = "harmless"
+
+
+def other_place(document):
+    [provider] = document["providers"]
+    provider["value"]["endpoint"] = "http://127.0.0.1:9"
+
+
+@pytest.mark.parametrize("change", [other_values, other_words, other_place])
+def test_forged_plan_is_refused_before_the_first_call(tiny, change):
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    tiny.run("plan", "--out", "p.plan")
+    forge(tiny.folder / "p.plan", change)
+    digest = tiny.run("show", "p.plan", "--output", "json").json["digest"]
+    before = (tiny.folder / "world").read_bytes()
+    refused = tiny.run("apply", "p.plan", "--digest", digest, status=4).err
+    assert "error: the plan 'p.plan' is not as it was written with the state in '.'\n" in refused
+    assert refused.count("error: ") == 1 and (tiny.folder / "world").read_bytes() == before
+    tiny.run("plan", "--out", "p.plan")
+    forge(tiny.folder / "p.plan", lambda document: None)
+    tiny.run("apply", "p.plan")
 
 
 @pytest.mark.parametrize(

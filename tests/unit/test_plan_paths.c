@@ -278,7 +278,7 @@ static struct slice told(struct plan_fixture *fixture)
 {
 	struct buffer out;
 	buffer_init(&out, TEXT_BYTES);
-	buffer_append(&out, plan_write(&fixture->plan, &fixture->arena, NULL));
+	buffer_append(&out, plan_write(&fixture->plan, SLICE("key"), &fixture->arena, NULL));
 	diagnostics_sort(&fixture->diagnostics);
 	for (size_t i = 0; i < fixture->diagnostics.count; i++)
 		buffer_format(&out, "\n%.*s", SLICE_ARGUMENTS(fixture->diagnostics.items[i].message));
