@@ -30,7 +30,7 @@ void render_outlook(struct buffer *buffer, const struct recovery *outlook, const
 }
 
 static void render_begun(struct buffer *buffer, const struct palette *palette, const struct unfinished_item *item,
-			 struct slice fields, const char *what)
+			 struct slice fields, const char *what, const char *whose)
 {
 	enum { SHORT_ID = 8 };
 
@@ -40,7 +40,7 @@ static void render_begun(struct buffer *buffer, const struct palette *palette, c
 	print_safe(buffer, item->address);
 	buffer_string(buffer, "   ");
 	print_safe(buffer, fields);
-	buffer_format(buffer, "%s by an unfinished call of ", what);
+	buffer_format(buffer, "%s by %s", what, whose);
 	if (item->run.size > 0)
 		buffer_format(buffer, "run %.*s\n", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
 	else
@@ -57,9 +57,11 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 		const struct unfinished_item *item = &report->unfinished[i];
 
 		if (item->owed.size == 0 || item->fields.size > 0)
-			render_begun(buffer, palette, item, item->fields, item->leaves ? "deleted" : ": set");
+			render_begun(buffer, palette, item, item->fields, item->leaves ? "begun to be deleted" : ": set",
+				     item->leaves ? "" : "an unfinished call of ");
 		if (item->owed.size > 0)
-			render_begun(buffer, palette, item, item->owed, ": to be switched on again, switched off");
+			render_begun(buffer, palette, item, item->owed, ": to be switched on again, switched off",
+				     "an unfinished call of ");
 	}
 }
 

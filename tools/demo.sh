@@ -102,7 +102,7 @@ says '^applied: [0-9]+ done, 0 failed, 0 skipped'
 trueup 0 plan --detailed-exitcode
 says 'nothing to do'
 
-step 'A new template under its group: one apply rolls it out'
+step 'A new template under its group: one apply makes the version, and new instances are of it'
 sed -i 's|instance_type: m7i.large|instance_type: m7i.xlarge|' network.yaml
 trueup 0 apply --yes
 says 'm7i\.large -> m7i\.xlarge'

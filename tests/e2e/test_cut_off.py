@@ -78,7 +78,7 @@ def test_own_doing_is_no_drift(cut):
         assert document["unfinished"] == [began]
         assert {change["cause"] for action in document["actions"] for change in action["changes"]} <= {"intent"}
         assert "outside" not in str(document)
-    said = f"deleted by an unfinished call of run {run[:8]}" if fields is None else f"{fields}: set by an unfinished call"
+    said = f"begun to be deleted by run {run[:8]}" if fields is None else f"{fields}: set by an unfinished call"
     assert said in net.run("drift", status=2).out
     net.run("recover")
     assert drift(net, 0)["unfinished"] == []

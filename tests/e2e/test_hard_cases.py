@@ -250,6 +250,37 @@ def test_a_subnet_that_a_groups_instances_do_not_leave(stack, cloud):
     assert list(cloud.things("subnet")) == [ids_of(stack)["aws.subnet.a"]]
 
 
+def group_with_guard(name):
+    spec = group_in("a", "10.20.0.0/20")
+    spec["aws.launch_template"]["worker"]["security_groups"] = [Ref("aws.security_group.guard")]
+    return {
+        **spec,
+        "aws.security_group": {"guard": {"vpc": Ref("aws.vpc.home"), "name": name, "description": "nodes", "ingress": [SSH]}},
+    }
+
+
+SSH = {"protocol": "tcp", "from_port": 22, "to_port": 22, "cidr": "10.0.0.0/8"}
+
+
+def test_a_security_group_that_a_groups_instances_keep(stack, cloud):
+    """The template has the new one, the instances that run have the old one: the run tells what to do."""
+    write(stack, group_with_guard("one"))
+    apply(stack)
+    cloud.sim("pass", 120)
+
+    write(stack, group_with_guard("two"))
+    said = stack.run("apply", "--yes", status=7).err
+    assert "could not delete aws.security_group.guard" in said and "keep this one until they are replaced" in said
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.security_group.guard": "delete"}
+    assert "BEGUN" not in stack.run("plan").out
+
+    cloud.client().terminate_instances(InstanceIds=list(cloud.things("instance")))
+    apply(stack)
+    plan_is_empty(stack)
+    assert ids_of(stack)["aws.security_group.guard"] in cloud.things("security-group")
+
+
 def vpn(address):
     return {
         "aws.vpc": VPC,

@@ -234,6 +234,12 @@ static const struct aws_output outputs[] = {
 static const char *const absent[] = {"InvalidGroup.NotFound", NULL};
 /* A group is held by rules and interfaces that are being taken away. */
 static const char *const held[] = {"DependencyViolation", NULL};
+/* What an Auto Scaling group has launched is in no spec. */
+static const char *const occupied[] = {
+	"DependencyViolation",
+	"an interface or another group's rule still names it; instances of an Auto Scaling group whose template names "
+	"another group by now keep this one until they are replaced: replace them, and run again",
+	NULL};
 
 #define AUTHORIZE(direction)                                                                                           \
 	{"AuthorizeSecurityGroup" direction, "CidrIp", OLDER},                                                         \
@@ -283,7 +289,8 @@ const struct aws_kind aws_security_group = {
 		   .id = "GroupId",
 		   .recipe = RECIPE_CONVERGE,
 		   .absent = absent,
-		   .settling = held},
+		   .settling = held,
+		   .hints = occupied},
 	.list = {.operation = "DescribeSecurityGroups", .items = "SecurityGroups", .page = 1000, .filter = "group-id"},
 	.tags_member = "Tags",
 	.omitted = omitted,
