@@ -82,15 +82,14 @@ class Trial:
     def live(self):
         return self.sample.read(self.cloud, self.identity())
 
-    def as_live(self, field, value):
-        return in_order(with_ids(value, ids_of(self.stack)))
-
     def check_live(self, **otherwise):
         """What boto3 reads is what the spec says, or `otherwise`."""
-        live = self.live()
-        assert live is not None, f"{self.identity()} is not there"
-        fields = [name for name in {**self.values, **otherwise} if name not in self.sample.unreadable]
-        wanted = {name: self.as_live(name, {**self.values, **otherwise}[name]) for name in fields}
+        ids = ids_of(self.stack)
+        live = self.sample.read(self.cloud, ids[self.address])
+        assert live is not None, f"{ids[self.address]} is not there"
+        values = {**self.values, **otherwise}
+        fields = [name for name in values if name not in self.sample.unreadable]
+        wanted = {name: in_order(with_ids(values[name], ids)) for name in fields}
         assert {name: in_order(live[name]) for name in fields} == wanted
 
     def remove(self, identity):
