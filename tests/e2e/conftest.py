@@ -199,11 +199,15 @@ class Server:
         self._reader.join()
 
 
+# No test asks for the images that moto would make, some hundred anew after each reset.
+MOTO_SETTINGS = {"MOTO_EC2_LOAD_DEFAULT_AMIS": "false"}
+
+
 class Moto(Server):
     """moto's server: AWS as a third party reads its API."""
 
     def __init__(self):
-        super().__init__([PYTHON_PROGRAMS / "moto_server", "-H", "127.0.0.1", "-p", "0"])
+        super().__init__([PYTHON_PROGRAMS / "moto_server", "-H", "127.0.0.1", "-p", "0"], **MOTO_SETTINGS)
 
     def post(self, path, body=b""):
         """Calls the server's own interface, such as /moto-api/reset."""

@@ -29,7 +29,7 @@ import boto3
 import botocore.config
 import pytest
 
-from conftest import BINARY, REGION, ROOT, Server, Stack, clean_environment
+from conftest import BINARY, MOTO_SETTINGS, REGION, ROOT, Server, Stack, clean_environment
 from trueup_runner import Ref, copy_stack, ids_of, plan_is_empty, spec_text
 
 # Setting up what is killed takes longer than most of the kills: one worker does it.
@@ -292,7 +292,7 @@ class Work:
 def works(tmp_path_factory):
     """What can be killed, each at AT_ONCE places."""
     folder = tmp_path_factory.mktemp("kill")
-    root = Server([sys.executable, ROOT / "tests/tools/moto_branch.py"])
+    root = Server([sys.executable, ROOT / "tests/tools/moto_branch.py"], **MOTO_SETTINGS)
     server = Branch(root.address)
     # The first call of each sort makes moto load what it needs; copies then have it.
     nothing = reality(server.address)[1]
