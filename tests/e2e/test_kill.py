@@ -32,9 +32,6 @@ import pytest
 from conftest import BINARY, MOTO_SETTINGS, REGION, ROOT, Server, Stack, clean_environment
 from trueup_runner import Ref, copy_stack, ids_of, plan_is_empty, spec_text
 
-# Setting up what is killed takes longer than most of the kills: one worker does it.
-pytestmark = pytest.mark.xdist_group("kill")
-
 EVERYTHING = os.environ.get("IN_FULL") == "1"
 # Of the requests, every how many-th is a point to be killed at.
 STRIDE = 1 if EVERYTHING else 97
