@@ -48,7 +48,7 @@ const struct command command_drift = {
 	.details = "Ends with 2 where something was changed or is missing, carries the stack's\n"
 		   "tags without being recorded, or was begun by a run that did not end, with 3\n"
 		   "where something could not be read, else with 0. Edits of the spec that were not\n"
-		   "applied yet do not count.\n",
+		   "applied yet do not count, nor does what was never applied.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
 	.run = run_drift,

@@ -98,8 +98,8 @@ static void keep_drift(struct plan *plan)
 
 bool drift_find(struct job *job)
 {
-	if (!job_load_spec(job) || !job_open_state(job, STATE_READ, job->stack.name) || !job_load_bodies(job) ||
-	    !job_open_sessions(job) || !read_recorded(job) || !job_tell_strays(job))
+	if (!job_load_spec(job) || !job_open_state(job, STATE_READ_OR_BLANK, job->stack.name) ||
+	    !job_load_bodies(job) || !job_open_sessions(job) || !read_recorded(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);
 	static const struct plan_scope all = {0};

@@ -265,6 +265,8 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
 	else if (plan->undoes.size > 0)
 		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo\n");
+	else if (report->is_drift && plan->managed_count == 0 && report->unrecorded_count == 0)
+		buffer_format(buffer, "nothing is recorded%s\n", plan->serial == 0 ? " yet" : "");
 	else if (report->unrecorded_count > 0)
 		buffer_format(buffer, "%s is as recorded, but for %zu of this stack that %s not recorded\n", what,
 			      report->unrecorded_count, report->unrecorded_count == 1 ? "is" : "are");

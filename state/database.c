@@ -16,6 +16,7 @@ static const struct opening openings[] = {
 	[DATABASE_READ] = {SQLITE_OPEN_READONLY, ""},
 	[DATABASE_READ_SHARED] = {SQLITE_OPEN_READONLY, "?readonly_shm=1"},
 	[DATABASE_READ_IMMUTABLE] = {SQLITE_OPEN_READONLY, "?immutable=1"},
+	[DATABASE_MEMORY] = {SQLITE_OPEN_READWRITE, "?mode=memory"},
 };
 
 /* Set before the first byte of the file is read: its schema may be hostile. */

@@ -25,6 +25,7 @@ enum database_mode {
 	DATABASE_READ,		 /* may make -wal and -shm */
 	DATABASE_READ_SHARED,	 /* with the -shm file that is there, which is only read */
 	DATABASE_READ_IMMUTABLE, /* without locks and without the -wal file: sound only while nobody writes */
+	DATABASE_MEMORY,	 /* new and empty, and gone when it is closed; no file is touched */
 };
 
 struct database {

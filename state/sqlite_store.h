@@ -29,6 +29,8 @@ enum state_access {
 	/* Nothing is written: works in a folder that can only be read, and leaves no file
 	 * behind. What a run that died has left in the -wal file is read too. */
 	STATE_READ,
+	/* The same; where there is no file it is as if a new one were there. */
+	STATE_READ_OR_BLANK,
 };
 
 struct state_options {
@@ -50,7 +52,7 @@ bool state_is_there(struct world *world, const char *path);
  * FAULT_USER (no state file, damaged, empty, of a newer format, of another stack, read-only,
  * disk full, a folder, a network file system).
  * *ret is closed with ops->close(), which keeps a lease that was not ended: as death does.
- * Under STATE_READ begin, end, heartbeat and commit fail with FAULT_INTERNAL.
+ * But under STATE_WRITE begin, end, heartbeat and commit fail with FAULT_INTERNAL.
  */
 __attribute__((warn_unused_result)) bool state_open(struct world *world, const char *path,
 						    const struct state_options *options, struct slice stack_name,

@@ -247,11 +247,26 @@ static bool look_to_read(struct stack_file *file, struct arena *arena, struct di
 	return true;
 }
 
+/* As a new file has it, and nowhere. */
+static bool open_blank(struct stack_file *file, struct slice stack_name, struct diagnostics *diagnostics)
+{
+	struct making making = {file, stack_name};
+
+	file->mode = DATABASE_MEMORY;
+	return attempt(file, file->name, "create", diagnostics) &&
+	       database_transact(&file->database, bring_up, &making, diagnostics);
+}
+
 bool stack_file_open(struct stack_file *file, struct arena *arena, struct slice stack_name,
 		     struct diagnostics *diagnostics)
 {
 	file->real_path = file->name;
 	if (file->options.access == STATE_WRITE)
 		return open_to_write(file, arena, stack_name, diagnostics);
+	if (file->options.access == STATE_READ_OR_BLANK) {
+		if (!state_is_there(file->world, file->name))
+			return open_blank(file, stack_name, diagnostics);
+		file->options.access = STATE_READ;
+	}
 	return (!file->local || look_to_read(file, arena, diagnostics)) && open_some_way(file, diagnostics);
 }

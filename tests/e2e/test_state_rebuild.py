@@ -362,6 +362,28 @@ def test_lost_state_is_noticed(nameless):
     assert (document["diagnostics"], document["calls"]) == ([], 3)
 
 
+def test_lost_state_is_noticed_by_drift_alone(nameless):
+    """Nobody has planned since, so there is no state file at all, and none is made."""
+    lose(nameless)
+    drift = nameless.run("drift", status=2)
+    assert "warning: nothing is recorded, and yet" in drift.err and "'trueup state rebuild'" in drift.err
+    assert "but for 3 of this stack that are not recorded" in drift.out
+    assert not (nameless.folder / ".trueup").exists()
+
+
+def test_drift_of_what_was_never_applied(stack):
+    simulate(stack, "../world")
+    stack.write("net.yaml", NAMELESS)
+    assert "\nnothing is recorded yet\n" in stack.run("drift").out
+    assert not (stack.folder / ".trueup").exists()
+    fault = stack.run("sim", "../world", "fault", "DescribeSubnets", "deny").out.split()[-1]
+    assert "whether a state was lost cannot be told: 'aws.subnet'" in stack.run("drift", status=3).err
+    stack.run("sim", "../world", "remove", "fault", fault)
+    stack.run("apply", "--yes")
+    stack.run("destroy", "--yes")
+    assert "\nnothing is recorded\n" in stack.run("drift").out
+
+
 def test_lost_state_of_what_is_there_but_once(sim):
     """A name that is taken is not the user's mistake then."""
     lose(sim)

@@ -378,12 +378,45 @@ static void test_read_only_refuses(void **state)
 	store->ops->close(store);
 }
 
+/* Where there is none it is as if a new one were there, and none is. */
+static void test_blank(void **state)
+{
+	static const struct state_options options = {.access = STATE_READ_OR_BLANK, .program = S("trueup 0.1.0")};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store = open_state(fixture, &options);
+	struct object *heads;
+	const struct run run = {.id = fixture_id(fixture, 1), .command = SLICE("apply")};
+	struct lease_holder holder;
+	size_t count = 1;
+
+	assert_true(slice_is(store->ops->record(store)->name, "lab"));
+	assert_int_equal(store->ops->record(store)->serial, 0);
+	assert_int_equal(store->ops->record(store)->lineage.size, 32);
+	assert_true(store->ops->heads(store, &fixture->arena, &heads, &count, &fixture->diagnostics));
+	assert_int_equal(count, 0);
+	assert_true(store->ops->holder(store, &fixture->arena, &holder, &fixture->diagnostics));
+	assert_false(holder.held);
+	assert_false(store->ops->begin(store, &run, &fixture->diagnostics));
+	assert_true(state_fixture_said(fixture, FAULT_INTERNAL, "reading only"));
+	store->ops->close(store);
+	assert_int_equal(mode_of(fixture->path, ""), 0);
+
+	store = open_state(fixture, &to_write);
+	fixture_begin(fixture, store);
+	fixture_put(fixture, store, 5, 1);
+	store->ops->close(store);
+	store = open_state(fixture, &options);
+	assert_int_equal(store->ops->record(store)->serial, 1);
+	store->ops->close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_new_file), STATE_TEST(test_record),	    STATE_TEST(test_round_trip),
 		STATE_TEST(test_changes),  STATE_TEST(test_heads_order),    STATE_TEST(test_bodies),
 		STATE_TEST(test_intents),  STATE_TEST(test_all_or_nothing), STATE_TEST(test_read_only_refuses),
+		STATE_TEST(test_blank),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

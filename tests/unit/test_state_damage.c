@@ -159,7 +159,7 @@ static void test_refused(void **state)
 		enum fault fault;
 		const char *says;
 		const char *hint;
-		bool only_read; /* writing would make it */
+		bool only_read; /* else there is one, made or blank */
 	} rows[] = {
 		{"missing", state_file_remove, FAULT_ABSENT, "there is no state file", "trueup plan", true},
 		{"a folder", make_folder, FAULT_USER, "it is a folder", "name a file", false},
@@ -186,29 +186,31 @@ static void test_refused(void **state)
 		{"a page of it", cut_to_a_page, FAULT_USER, "it is damaged", "backup", false},
 		{"zeroed at the start", zero_the_start, FAULT_USER, "no state file", "backup", false},
 	};
+	static const enum state_access accesses[] = {STATE_READ, STATE_WRITE, STATE_READ_OR_BLANK};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 
-	for (size_t i = 0; i < COUNT(rows) * 2; i++) {
-		enum state_access access = i % 2 ? STATE_WRITE : STATE_READ;
+	for (size_t i = 0; i < COUNT(rows) * COUNT(accesses); i++) {
+		enum state_access access = accesses[i % COUNT(accesses)];
+		size_t row = i / COUNT(accesses);
 		struct store *store = NULL;
 		struct slice before, after;
 
-		if (rows[i / 2].only_read && access == STATE_WRITE)
+		if (rows[row].only_read && access != STATE_READ)
 			continue;
 		snprintf(fixture->path, sizeof(fixture->path), "%s/%zu.db", fixture->folder, i);
 		state_file_make(fixture);
-		rows[i / 2].prepare(fixture);
-		before = file_read(fixture, rows[i / 2].prepare == make_pipe ? "/nowhere" : fixture->path);
+		rows[row].prepare(fixture);
+		before = file_read(fixture, rows[row].prepare == make_pipe ? "/nowhere" : fixture->path);
 		if (state_file_open(fixture, access, &store))
-			fail_msg("%s: taken", rows[i / 2].name);
+			fail_msg("%s: taken", rows[row].name);
 		if (store || fixture->diagnostics.error_count != 1 ||
-		    !state_fixture_said(fixture, rows[i / 2].fault, rows[i / 2].says) ||
-		    !state_fixture_said(fixture, rows[i / 2].fault, rows[i / 2].hint) ||
+		    !state_fixture_said(fixture, rows[row].fault, rows[row].says) ||
+		    !state_fixture_said(fixture, rows[row].fault, rows[row].hint) ||
 		    !slice_contains(fixture->diagnostics.items[0].message, slice_of(fixture->path)))
-			fail_msg("%s, mode %d: %s", rows[i / 2].name, (int)access, state_fixture_told(fixture));
-		after = file_read(fixture, rows[i / 2].prepare == make_pipe ? "/nowhere" : fixture->path);
+			fail_msg("%s, mode %d: %s", rows[row].name, (int)access, state_fixture_told(fixture));
+		after = file_read(fixture, rows[row].prepare == make_pipe ? "/nowhere" : fixture->path);
 		if (!slice_equal(before, after))
-			fail_msg("%s, mode %d: changed", rows[i / 2].name, (int)access);
+			fail_msg("%s, mode %d: changed", rows[row].name, (int)access);
 	}
 }
 
