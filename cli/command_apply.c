@@ -19,7 +19,7 @@ static int plan_once(struct invocation *invocation, bool destroy, bool *ret_agai
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
-	if (!job_prepare_to_act(&job, destroy))
+	if (!job_prepare_to_act(&job, destroy ? AIM_DESTROY : AIM_MAKE))
 		status = invocation_fail(invocation, status);
 	else
 		status = job_plan_as_asked(&job, destroy) ? job_carry_out(&job, false) : show_only(&job);

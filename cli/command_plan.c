@@ -22,7 +22,7 @@ static int run_plan(struct invocation *invocation)
 	bool refresh = slice_is(arguments_text(invocation->arguments, FLAG_REFRESH, "full"), "full");
 
 	job_init(&job, invocation);
-	if (job_prepare(&job, refresh, destroy)) {
+	if (job_prepare(&job, refresh, destroy ? AIM_DESTROY : AIM_MAKE)) {
 		bool good = job_plan_as_asked(&job, destroy);
 		struct report report = job_report(&job);
 

@@ -1,6 +1,15 @@
 #include "cli/command_list.h"
+#include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/recovery.h"
+
+/* What nobody has recorded may be what a call made that no record knows of any more. */
+static int status_of(const struct job *job)
+{
+	if (job->intent_count + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count > 0)
+		return STATUS_PARTLY;
+	return job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
+}
 
 static int run_recover(struct invocation *invocation)
 {
@@ -8,11 +17,12 @@ static int run_recover(struct invocation *invocation)
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
-	if (job_prepare_to_act(&job, false)) {
+	if (job_prepare_to_act(&job, AIM_LOOK)) {
 		struct report report = invocation_report(invocation);
 
+		lost_state_warn(&job);
 		report.outlook = job_outlook(&job);
-		report.status = job.intent_count + job.stray_counts[STRAY_UNKNOWN] == 0 ? STATUS_FINE : STATUS_PARTLY;
+		report.status = status_of(&job);
 		if (report.status == STATUS_FINE)
 			report.text = SLICE("nothing is open: every call that was sent is accounted for\n");
 		status = invocation_end(invocation, &report, report.status);
@@ -32,7 +42,8 @@ const struct command command_recover = {
 	.operands = "",
 	.details = "Reads what they were about, sends once more what has an idempotency token, looks for\n"
 		   "what may still come, and records it. Changes nothing else. Ends with 7 where the outcome\n"
-		   "of a call cannot be told; the ids are named then.\n",
+		   "of a call cannot be told, or something of the stack is there that is not recorded; the\n"
+		   "ids are named then.\n",
 	.flags = recover_flags,
 	.flag_count = sizeof(recover_flags) / sizeof(recover_flags[0]),
 	.run = run_recover,

@@ -98,6 +98,7 @@ static void keep_drift(struct plan *plan)
 
 bool drift_find(struct job *job)
 {
+	job->aim = AIM_LOOK;
 	if (!job_load_spec(job) || !job_open_state(job, STATE_READ_OR_BLANK, job->stack.name) ||
 	    !job_load_bodies(job) || !job_open_sessions(job) || !read_recorded(job) || !job_tell_strays(job))
 		return false;

@@ -264,7 +264,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 		.arena = job->arena,
 		.expected = expected,
 		.is_first = job_is_first(job),
-		.destroys = job->destroys,
+		.destroys = job->aim == AIM_DESTROY,
 		.watched = watched,
 		.watched_count = watched_count,
 	};
@@ -274,7 +274,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 	if (!good)
 		return false;
 	/* Whoever names what is to go means that, whatever else is there. */
-	if (job->destroys && arguments_has(job->invocation->arguments, FLAG_TARGET))
+	if (job->aim == AIM_DESTROY && arguments_has(job->invocation->arguments, FLAG_TARGET))
 		job->refresh.unlisted_count = 0;
 	secrets_redact_live(job);
 	job_take_unfinished(job);

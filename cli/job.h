@@ -12,6 +12,14 @@
 #include "reconcile/sessions.h"
 #include "state/sqlite_store.h"
 
+/* What the record, and what is there, is looked at for. */
+enum job_aim {
+	AIM_MAKE,    /* what the spec has is to be there */
+	AIM_DESTROY, /* all that is recorded is to go, or what --target names of it */
+	AIM_LOOK,    /* nothing is to be made or to go */
+	AIM_COUNT,
+};
+
 /*
  * A stack opened for work: what the commands share that deal with one. Each step needs
  * the ones before it; a step that fails has said why.
@@ -38,8 +46,8 @@ struct job {
 	size_t object_count;
 	struct intent *intents; /* open ones */
 	size_t intent_count;
-	bool destroys; /* what is read is read to remove all that is recorded, or what --target names of it */
-	bool moved;    /* another run changed the stack while this one waited for it: plan again */
+	enum job_aim aim;
+	bool moved; /* another run changed the stack while this one waited for it: plan again */
 
 	struct loop loop;
 	bool has_loop;

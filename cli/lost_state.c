@@ -3,31 +3,43 @@
 #include "base/map.h"
 
 /* What would come of going on, how what is refused is done all the same, and what would come of a saved plan. */
-static const struct aim {
+struct aim {
 	const char *lost, *maybe_lost, *unlisted, *all_the_same, *whatever, *unsaved, *maybe_unsaved;
-} making =
-	{
-		"an apply would make everything twice",
-		"where the state was lost an apply would make everything twice",
-		"what an apply would make of that waits",
-		"to make everything once more all the same",
-		"to make everything all the same",
-		"the plan is not saved: it would make what is there a second time",
-		"the plan is not saved: it may make what is there a second time",
-},
-  destroying = {
-	  "a destroy would leave it all where it is",
-	  "where the state was lost a destroy would leave everything where it is",
-	  "a destroy would leave what is there of that where it is",
-	  "to leave what is not recorded where it is",
-	  "to leave what is not recorded where it is",
-	  "the plan is not saved: it would leave what is there and is not recorded",
-	  "the plan is not saved: it may leave what is there and is not recorded",
+};
+
+/* Where nothing is to be done nothing is refused, and no plan saved. */
+static const struct aim aims[AIM_COUNT] = {
+	[AIM_MAKE] =
+		{
+			"an apply would make everything twice",
+			"where the state was lost an apply would make everything twice",
+			"what an apply would make of that waits",
+			"to make everything once more all the same",
+			"to make everything all the same",
+			"the plan is not saved: it would make what is there a second time",
+			"the plan is not saved: it may make what is there a second time",
+		},
+	[AIM_DESTROY] =
+		{
+			"a destroy would leave it all where it is",
+			"where the state was lost a destroy would leave everything where it is",
+			"a destroy would leave what is there of that where it is",
+			"to leave what is not recorded where it is",
+			"to leave what is not recorded where it is",
+			"the plan is not saved: it would leave what is there and is not recorded",
+			"the plan is not saved: it may leave what is there and is not recorded",
+		},
+	[AIM_LOOK] =
+		{
+			.lost = "until then nothing is known of all that is there",
+			.maybe_lost = "where the state was lost nothing is known of all that is there",
+			.unlisted = "nothing is known of what is there of that and not recorded",
+		},
 };
 
 static const struct aim *aim_of(const struct job *job)
 {
-	return job->destroys ? &destroying : &making;
+	return &aims[job->aim];
 }
 
 static const char *more(const struct job *job, size_t others)

@@ -12,23 +12,24 @@ static struct plan_scope scope_of(const struct job *job)
 }
 
 /* Before anything is read: a slip of the pen is told at once. */
-static bool check_targets(struct job *job, bool destroy)
+static bool check_targets(struct job *job)
 {
 	struct plan_scope scope = scope_of(job);
 
-	return plan_check_targets(&scope, &job->stack, job->objects, job->object_count, destroy, job->diagnostics);
+	return plan_check_targets(&scope, &job->stack, job->objects, job->object_count, job->aim == AIM_DESTROY,
+				  job->diagnostics);
 }
 
 /*
  * State, bodies and sessions. A state that is not there yet is made only once it is known who answers, so that a
  * first plan that fails for its credentials or its endpoint leaves nothing behind.
  */
-static bool open_all(struct job *job, bool destroy)
+static bool open_all(struct job *job)
 {
 	bool is_first = !job_has_store(job);
 
-	if ((is_first && (!check_targets(job, destroy) || !job_open_sessions(job))) ||
-	    !job_open_state(job, STATE_WRITE, job->stack.name) || !check_targets(job, destroy) || !job_load_bodies(job))
+	if ((is_first && (!check_targets(job) || !job_open_sessions(job))) ||
+	    !job_open_state(job, STATE_WRITE, job->stack.name) || !check_targets(job) || !job_load_bodies(job))
 		return false;
 	if (is_first && job->object_count == 0) {
 		job->loop.settings.lineage = job->record->lineage;
@@ -39,25 +40,24 @@ static bool open_all(struct job *job, bool destroy)
 	return job_open_sessions(job);
 }
 
-bool job_prepare(struct job *job, bool refresh, bool destroy)
+bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 {
-	job->destroys = destroy;
+	job->aim = aim;
 	if (!refresh)
-		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name) &&
-		       check_targets(job, destroy) &&
+		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name) && check_targets(job) &&
 		       sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects,
 						 job->object_count, job->arena, job->diagnostics);
-	if (!job_load_spec(job) || !open_all(job, destroy) || !job_refresh(job) || !job_tell_strays(job))
+	if (!job_load_spec(job) || !open_all(job) || !job_refresh(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);
 	return true;
 }
 
-bool job_prepare_to_act(struct job *job, bool destroy)
+bool job_prepare_to_act(struct job *job, enum job_aim aim)
 {
-	job->destroys = destroy;
-	return job_load_spec(job) && open_all(job, destroy) && job_recover(job) && job_load_bodies(job) &&
-	       job_refresh(job) && job_sweep(job);
+	job->aim = aim;
+	return job_load_spec(job) && open_all(job) && job_recover(job) && job_load_bodies(job) && job_refresh(job) &&
+	       job_sweep(job);
 }
 
 bool job_plan_as_asked(struct job *job, bool destroy)

@@ -313,10 +313,15 @@ static const struct told told_of_origins[STRAY_ORIGIN_COUNT] = {
 			   "take the 'trueup:' tags off it, which were copied"},
 };
 
-static const struct told told_of_missed = {
-	"carries the tags of this stack, as", ", and is not recorded: what the spec has there would be made twice",
+/* The same of what is missed, which STRAY_UNKNOWN always is. */
+static const char *const more_of_missed[AIM_COUNT] = {
+	[AIM_MAKE] = ", and is not recorded: what the spec has there would be made twice",
+	[AIM_DESTROY] = ", and is not recorded: a destroy would leave it where it is",
+	[AIM_LOOK] = ", and is not recorded: an apply would make it twice",
+};
+static const char hint_at_missed[] =
 	"if an older state was put back, 'trueup state rebuild --force' records what is there; if it is somebody's "
-	"own, take the 'trueup:' tags off it, which were copied"};
+	"own, take the 'trueup:' tags off it, which were copied";
 
 struct telling {
 	struct job *job;
@@ -343,21 +348,24 @@ static void tell_stray(void *context, enum stray_origin origin, const struct str
 	struct job *job = telling->job;
 	struct slice address = stray->live->ownership.address;
 	bool missed = is_missed(telling, origin, stray);
-	const struct told *told = missed ? &told_of_missed : &told_of_origins[origin];
+	struct told told = told_of_origins[origin];
 
 	(void)past;
 	(void)recorded;
 	job->stray_counts[origin]++;
-	if (missed)
+	if (missed) {
 		job->missed[job->missed_count++] = stray;
-	if (!told->words)
+		told.more = more_of_missed[job->aim];
+		told.hint = hint_at_missed;
+	}
+	if (!told.words)
 		return;
 	if (address.size == 0)
 		address = slice_of(stray->kind->name);
 	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE, "%.*s %s '%.*s'%s",
-		 SLICE_ARGUMENTS(stray->live->provider_id), told->words, SLICE_ARGUMENTS(address), told->more);
-	if (told->hint)
-		diag_hint(job->diagnostics, "%s", told->hint);
+		 SLICE_ARGUMENTS(stray->live->provider_id), told.words, SLICE_ARGUMENTS(address), told.more);
+	if (told.hint)
+		diag_hint(job->diagnostics, "%s", told.hint);
 }
 
 bool job_tell_strays(struct job *job)

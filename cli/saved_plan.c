@@ -535,7 +535,7 @@ bool saved_plan_prepare(struct job *job)
 	struct plan_scope scope = scope_of(job, &saved);
 	size_t errors = job->diagnostics->error_count;
 
-	job->destroys = saved.destroy;
+	job->aim = saved.destroy ? AIM_DESTROY : AIM_MAKE;
 	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved))
 		return false;
 	if (scope.target_count == 0)

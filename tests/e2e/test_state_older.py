@@ -67,6 +67,7 @@ def test_what_was_made_since_is_not_made_twice(older):
     # Who answers, the pages of the two kinds that are recorded, and of the one that is not.
     assert document["calls"] == 4
     assert all_told(stack.run("drift", status=2), since)
+    assert all_told(stack.run("recover", status=7), since)
     result = stack.run("apply", "--yes", status=4)
     assert all_told(result, since) and "made by this stack and not recorded, and 1 more of the spec" in result.err
     assert "apply with --force" in result.err
@@ -82,6 +83,7 @@ def test_it_stays_where_everything_is_to_go(older_sim):
     stack, since = older_sim
     result = stack.run("destroy", "--yes", status=4)
     assert all_told(result, since) and "destroy with --force" in result.err
+    assert "a destroy would leave it where it is" in result.err and "twice" not in result.err
     assert "the plan is not saved" in stack.run("plan", "--destroy", "--out", "p.plan", status=4).err
     assert recorded(stack).keys() == {"aws.vpc.main", "aws.subnet.a"}
     # Whoever names what is to go means that.

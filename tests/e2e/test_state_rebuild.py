@@ -352,10 +352,16 @@ def test_lost_state_is_noticed(nameless):
     drift = nameless.run("drift", status=2)
     assert "warning: nothing is recorded, and yet" in drift.err
     assert "but for 3 of this stack that are not recorded" in drift.out and "no drift" not in drift.out
+    recover = nameless.run("recover", status=7)
+    assert "warning: nothing is recorded, and yet" in recover.err and "nothing is open" not in recover.out
+    # What would come of an apply is none of theirs, nor of a plan to destroy.
+    destroying = nameless.run("plan", "--destroy")
+    assert not [each for each in (drift, recover, destroying) if "twice" in each.err]
     destroy = nameless.run("destroy", "--yes", status=4)
     assert "error: nothing is recorded, and yet" in destroy.err and "destroy with --force" in destroy.err
     assert "nothing to do" not in destroy.out
-    assert "warning: nothing is recorded, and yet" in nameless.run("destroy", "--yes", "--force").err
+    forced = nameless.run("destroy", "--yes", "--force")
+    assert "warning: nothing is recorded, and yet" in forced.err and "destroy with --force" not in forced.err
     rebuild(nameless)
     assert ids_of(nameless) == ids
     document = nameless.run("plan", "--detailed-exitcode", "--output", "json").json
@@ -446,7 +452,9 @@ def test_whether_it_was_lost_cannot_be_told(nameless_sim, fault):
     nameless_sim.write("net.yaml", spec.replace("  a:", "  c:").partition("  b:")[0])
     result = nameless_sim.run("plan", "--detailed-exitcode", status=3)
     assert "warning: nothing is recorded, and whether a state was lost cannot be told: 'aws.subnet'" in result.err
-    assert nameless_sim.run("drift", status=3).err.count("cannot be told") == 1
+    drift, recover = nameless_sim.run("drift", status=3), nameless_sim.run("recover", status=3)
+    assert [each.err.count("cannot be told") for each in (drift, recover)] == [1, 1]
+    assert not [each for each in (drift, recover) if "twice" in each.err]
     result = nameless_sim.run("apply", "--yes", status=3)
     assert "error: nothing is recorded, and whether" in result.err and "--force" in result.err
     assert "the plan is not saved" in nameless_sim.run("plan", "--out", "p.plan", status=3).err
