@@ -27,11 +27,6 @@ def test_no_drift(tiny):
     tiny.run("drift")
 
 
-def test_drift_needs_a_state(tiny):
-    assert "state.db" in tiny.run("drift", status=1).err
-    assert not (tiny.folder / ".trueup").exists()
-
-
 def test_changed_and_missing(tiny):
     tiny.run("apply", "--yes")
     ids = recorded(tiny)
