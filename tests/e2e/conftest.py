@@ -40,16 +40,17 @@ def clean_environment(**settings):
     return {name: str(value) for name, value in environment.items() if value is not None}
 
 
-# Files whose tests share what takes longer to set up than most of them take.
-ON_ONE_WORKER = {"test_kill.py"}
+# Files whose tests share, by their first parameter, what takes longer to set up than most of them take.
+SHARING = {"test_kill.py"}
 
 
 class OneByOne(LoadScopeScheduling):
-    """Gives the workers one test at a time; those of some files all to one, and as the largest scope before all others."""
+    """Gives the workers one test at a time; those that share to one of them, and as the largest scopes before all others."""
 
     def _split_scope(self, nodeid):
         file = nodeid.partition("::")[0]
-        return file if file.rpartition("/")[2] in ON_ONE_WORKER else nodeid
+        shared = re.search(r"\[\w+", nodeid) if file.rpartition("/")[2] in SHARING else None
+        return file + shared.group() if shared else nodeid
 
 
 def pytest_xdist_make_scheduler(config, log):

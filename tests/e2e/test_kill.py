@@ -285,27 +285,39 @@ class Work:
         return names
 
 
+APPLY, DESTROY = ["apply", "--yes"], ["destroy", "--yes"]
+# What is killed: its arguments, whether the spec has changed, what was run before; how many resources it leaves.
+RUNS = {"apply": (APPLY, False, (), 40), "replace": (APPLY, True, APPLY, 40), "destroy": (DESTROY, False, APPLY, 0)}
+
+
+class Works(dict):
+    """What can be killed, each at AT_ONCE places: set up when it is first asked for, as not all workers ask for all."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+        self.root = Server([sys.executable, ROOT / "tests/tools/moto_branch.py"], **MOTO_SETTINGS)
+        self.server = Branch(self.root.address)
+        # The first call of each sort makes moto load what it needs; copies then have it.
+        self.nothing = reality(self.server.address)[1]
+
+    def __missing__(self, name):
+        arguments, changed, before, left = RUNS[name]
+        places = [Place(self.server.copy(), self.folder / f"{name}-{n}", changed, before) for n in range(AT_ONCE)]
+        first = reality(places[0].server.address)[1]
+        work = self[name] = Work(arguments, places)
+        names = work.measure()
+        assert len(set(names.values())) == len(names) == left
+        assert (first == self.nothing) == (not before) and (work.lines == self.nothing) == (left == 0)
+        assert len(set(work.lines) ^ set(first)) >= 15
+        return work
+
+
 @pytest.fixture(scope="session")
 def works(tmp_path_factory):
-    """What can be killed, each at AT_ONCE places."""
-    folder = tmp_path_factory.mktemp("kill")
-    root = Server([sys.executable, ROOT / "tests/tools/moto_branch.py"], **MOTO_SETTINGS)
-    server = Branch(root.address)
-    # The first call of each sort makes moto load what it needs; copies then have it.
-    nothing = reality(server.address)[1]
-    apply, destroy = ["apply", "--yes"], ["destroy", "--yes"]
-    each = range(AT_ONCE)
-    works = {
-        "apply": Work(apply, [Place(server.copy(), folder / f"apply-{n}") for n in each]),
-        "replace": Work(apply, [Place(server.copy(), folder / f"replace-{n}", True, apply) for n in each]),
-        "destroy": Work(destroy, [Place(server.copy(), folder / f"destroy-{n}", False, apply) for n in each]),
-    }
-    made, replaced, left = (work.measure() for work in works.values())
-    assert len(set(made.values())) == len(made) == 40 and len(set(replaced.values())) == len(replaced) == 40
-    assert left == {} and works["destroy"].lines == nothing
-    assert len(set(works["apply"].lines) - set(works["replace"].lines)) >= 15
+    works = Works(tmp_path_factory.mktemp("kill"))
     yield works
-    root.stop()
+    works.root.stop()
 
 
 class Case:
@@ -401,7 +413,7 @@ def point(chance, number, moment):
 
 @pytest.mark.parametrize("times", ["once", "twice"])
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("work", ["apply", "replace", "destroy"])
+@pytest.mark.parametrize("work", RUNS)
 def test_killed_at_a_request(works, work, moment, times):
     chance = random.Random(f"{work} {moment} {times}")
     # So that the tests together reach all parts of a run.
@@ -418,7 +430,7 @@ def test_killed_at_a_request(works, work, moment, times):
     run_all(works[work], plans)
 
 
-@pytest.mark.parametrize("work", ["apply", "replace", "destroy"])
+@pytest.mark.parametrize("work", RUNS)
 def test_killed_at_a_moment(works, work):
     chance = random.Random(work)
     plans = [[{"part": chance.random()}] for _ in range(RANDOM_MOMENTS // 3)]
