@@ -177,7 +177,11 @@ $(BUILD)/libtrueup.a: $(library_objects) $(BUILD)/library-objects
 $(BUILD)/trueup: $(call object,cli/main.c) $(BUILD)/libtrueup.a
 	$(Q)$(CC) $(link_flags) -o $@ $^ $(package_libraries)
 
-$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(call object,$(unit_support)) $(BUILD)/libtrueup.a
+# From an archive, each test takes what it uses: some of it uses all of the program, which is long to link.
+$(BUILD)/unit-support.a: $(call object,$(unit_support))
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/unit-support.a $(BUILD)/libtrueup.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(link_flags) -o $@ $^ -lcmocka $(package_libraries)
 $(call object,$(unit_support) $(UNIT)): | dependencies-test
