@@ -68,7 +68,7 @@ demo: $(BUILD)/trueup ## run the main job on the built-in simulator, each step s
 	$(Q)bash tools/demo.sh $(BUILD)/trueup
 
 .PHONY: test
-test: $(BUILD)/trueup $(unit_programs) $(tool_programs) $(BUILD)/tests/simulate dependencies-test $(VENV)/ready ## run the unit and end-to-end tests
+test: $(VENV)/ready $(BUILD)/trueup $(unit_programs) $(tool_programs) $(BUILD)/tests/simulate ## run the unit and end-to-end tests
 	$(Q)$(tell_tests) VENV=$(VENV) bash tests/run.sh $(BUILD)/test-results '$(E2E)' $(unit_programs)
 
 # Each runs all of what `make test` runs a sample of; the figures are in the report of the captured output.

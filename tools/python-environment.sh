@@ -18,7 +18,8 @@ echo "installing the Python test dependencies into $folder" >&2
 rm -f "$folder/ready"
 # An environment that works is kept: pip only changes what differs.
 "$folder/bin/python" -c 'import pip' 2>/dev/null || "$python" -m venv --clear "$folder"
-# The file names every package at its exact version, so there is nothing to resolve; the check proves it.
-"$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --requirement "$requirements"
+# The file names every package at its exact version, so there is nothing to resolve; the check proves it. Most of what
+# is in the packages is never used: what is, Python compiles when it is.
+"$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --requirement "$requirements"
 "$folder/bin/python" -m pip check --disable-pip-version-check >&2
 touch "$folder/ready"
