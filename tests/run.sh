@@ -38,15 +38,27 @@ print(max(total - bad - skipped, 0), bad)
 PYTHON
 }
 
+# What Python compiles is kept, and compiled here once, beside the unit tests: each worker would do it for itself.
+export PYTHONDONTWRITEBYTECODE=
+run_pytest() {
+	"$VENV/bin/python" -m pytest --quiet -o cache_dir="$(realpath "$results")/pytest-cache" "$@" "${e2e[@]}" </dev/null
+}
+{
+	"$VENV/bin/python" -c 'import moto.server, moto.ec2.urls, moto.autoscaling.urls'
+	run_pytest --collect-only
+} >"$results/compile.log" 2>&1 &
+compilation=$!
+
 echo "== unit tests"
 bash "$root/tests/unit/run.sh" "$results/unit" "$@" | tee "$results/unit.log"
 read -r unit_passed unit_failed < <(counts_of "$results/unit.log")
 
 echo "== end-to-end tests"
 rm -f "$results/e2e.xml"
+# What went wrong there goes wrong again, and is told then.
+wait "$compilation" || true
 status=0
-"$VENV/bin/python" -m pytest -n "${TEST_WORKERS:-6}" --dist loadgroup --quiet -o cache_dir="$(realpath "$results")/pytest-cache" \
-	--junitxml="$results/e2e.xml" "${e2e[@]}" </dev/null || status=$?
+run_pytest -n "${TEST_WORKERS:-6}" --dist loadgroup --junitxml="$results/e2e.xml" || status=$?
 read -r e2e_passed e2e_failed < <(count_pytest "$results/e2e.xml" "$status")
 
 passed=$((unit_passed + ${e2e_passed:-0}))
