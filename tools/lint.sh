@@ -37,6 +37,14 @@ stage_clang() {
 	"$make" --no-print-directory -k WERROR=1 CC=clang BUILD="$work/clang" all test-programs
 }
 
+# clang-tidy still tells each planted defect, at its line, and nothing else there.
+stage_planted() {
+	local planted=tests/lint/planted.c
+	diff <(sed -nE '/told: /{=;s|.*/\* told: (.*) \*/|\1|p}' "$planted" | paste -d ' ' - -) \
+		<(clang-tidy --quiet "$planted" -- -std=gnu17 2>/dev/null |
+			sed -nE 's/^[^:]*:([0-9]+):[0-9]+: [a-z]+: .*\[([^],]+).*/\1 \2/p' | sort -un)
+}
+
 stage_tidy() {
 	"$make" --no-print-directory -k WERROR=1 CC=clang BUILD="$work/clang" tidy
 }
@@ -110,7 +118,7 @@ stage_leftovers() {
 }
 
 # In this order: what is quick first, and the objects of gcc and clang before what looks at them.
-stages=(format lengths leftovers headers gcc layers clang tidy cppcheck)
+stages=(format lengths leftovers headers gcc layers clang planted tidy cppcheck)
 [ $# -eq 0 ] || stages=("$@")
 
 passed=0
