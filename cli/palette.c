@@ -144,6 +144,33 @@ void print_safe_lines(struct buffer *buffer, struct slice text)
 	print(buffer, text, true);
 }
 
+/* What the shell reads otherwise in some place is quoted in all. */
+static bool is_bare(struct slice text)
+{
+	static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+
+	for (size_t i = 0; i < text.size; i++)
+		if ((unsigned char)text.data[i] < 0x80 && !memchr(bare, text.data[i], sizeof(bare) - 1))
+			return false;
+	return text.size > 0;
+}
+
+void print_word(struct buffer *buffer, struct slice text)
+{
+	if (is_bare(text)) {
+		print_safe(buffer, text);
+		return;
+	}
+	buffer_byte(buffer, '\'');
+	while (text.data) {
+		print_safe(buffer, slice_cut(&text, '\''));
+		/* Nothing is special between these quotes, so another one stands outside of them. */
+		if (text.data)
+			buffer_string(buffer, "'\\''");
+	}
+	buffer_byte(buffer, '\'');
+}
+
 size_t paint_safe(struct buffer *buffer, const struct palette *palette, enum paint paint, struct slice text)
 {
 	size_t begin, used;

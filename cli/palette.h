@@ -38,7 +38,9 @@ size_t paint_safe(struct buffer *buffer, const struct palette *palette, enum pai
 /* Appends text from outside: what would steer a terminal, or turn the direction of
  * reading, is shown as an escape instead. */
 void print_safe(struct buffer *buffer, struct slice text);
-/* The same with line ends kept. */
+/* The same as one word of a POSIX shell: quoted where the shell would read it otherwise. */
+void print_word(struct buffer *buffer, struct slice text);
+/* print_safe() with line ends kept. */
 void print_safe_lines(struct buffer *buffer, struct slice text);
 
 #endif

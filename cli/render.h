@@ -34,6 +34,7 @@ struct report {
 	struct slice digest;   /* approval digest of the plan */
 	struct slice spec;     /* digest of the spec's files, or empty */
 	const char *plan_path; /* where the plan was saved, or NULL */
+	struct slice folder;   /* of the stack, where the plan was saved and -C named it; else empty */
 	/* Names of the providers asked, "aws, metal.b", where some are simulated and others are not; else empty. */
 	struct slice simulated;
 	struct slice real;

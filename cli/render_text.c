@@ -364,13 +364,27 @@ static void print_applied(struct buffer *buffer, const struct report *report, co
 		buffer_string(buffer, "run it again to resume: what was done is recorded\n");
 }
 
+/* To be pasted where the user stands, so both places are named as the user named them. */
+static void print_command(struct buffer *buffer, const struct report *report)
+{
+	buffer_string(buffer, "apply exactly this:  trueup ");
+	if (report->folder.size > 0) {
+		buffer_string(buffer, "-C ");
+		print_word(buffer, report->folder);
+		buffer_byte(buffer, ' ');
+	}
+	buffer_string(buffer, "apply ");
+	/* Not to be taken for a flag. */
+	if (report->plan_path[0] == '-')
+		buffer_string(buffer, "./");
+	print_word(buffer, slice_of(report->plan_path));
+	buffer_format(buffer, " --digest %.8s\n", report->digest.data);
+}
+
 static void render_end(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
-	if (report->plan_path) {
-		buffer_string(buffer, "apply exactly this:  trueup apply ");
-		print_safe(buffer, slice_of(report->plan_path));
-		buffer_format(buffer, " --digest %.8s\n", report->digest.data);
-	}
+	if (report->plan_path)
+		print_command(buffer, report);
 	if (!report->plan)
 		render_outlook(buffer, report->outlook, palette);
 	if (report->applied)

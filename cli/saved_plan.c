@@ -23,6 +23,7 @@ bool saved_plan_write(struct job *job, struct report *report)
 				    PLAN_MODE, job->diagnostics))
 		return false;
 	report->plan_path = path;
+	report->folder = arguments_text(job->invocation->arguments, FLAG_DIRECTORY, NULL);
 	return true;
 }
 

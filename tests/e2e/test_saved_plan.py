@@ -3,10 +3,13 @@
 import contextlib
 import hashlib
 import json
+import re
 import sqlite3
+import subprocess
 
 import pytest
 
+from conftest import BINARY, clean_environment
 from cli import edit, recorded, tiny, world  # noqa: F401
 
 
@@ -42,6 +45,41 @@ def test_unread_is_read_again_where_it_is_changed(tiny):
     assert tiny.run("plan", "--out", "p.plan", "--output", "json", status=3).json["unread"]
     tiny.run("sim", "remove", "fault", fault)
     assert tiny.run("apply", "p.plan", "--output", "json").json["unread"] == []
+
+
+@pytest.mark.parametrize(
+    "out, directory",
+    [
+        ("p.plan", []),
+        ("p plan's $(false).plan", []),
+        ("--out", []),
+        ("p.plan", ["-C", "st a'ck"]),
+        ("./a/p.plan", ["--directory=-d"]),
+    ],
+)
+def test_what_is_printed_can_be_pasted(tiny, tmp_path, out, directory):
+    """Into a shell, where the user stands."""
+    (tiny.folder / "a").mkdir()
+    if directory:
+        there = tiny.folder / directory[-1].split("=")[-1]
+        there.mkdir()
+        (tiny.folder / "tiny.yaml").rename(there / "tiny.yaml")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "trueup").symlink_to(BINARY)
+    shown = tiny.run(*directory, "plan", f"--out={out}").out
+    command = re.search("^apply exactly this:  (.*)$", shown, re.MULTILINE).group(1)
+    applied = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=tiny.folder,
+        env=clean_environment(**tiny.environment, PATH=f"{programs}:/usr/bin:/bin"),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert applied.returncode == 0 and "applied: 3 done" in applied.stdout, (command, applied)
 
 
 ESCAPE = "\x1b[2Jnothing to do\u202e"

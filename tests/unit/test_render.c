@@ -71,6 +71,33 @@ static void test_safe(void **state)
 	}
 }
 
+static void test_words(void **state)
+{
+	static const struct {
+		const char *name, *text, *wanted;
+	} rows[] = {
+		{"plain", "../a/p-1.plan", "../a/p-1.plan"},
+		{"UTF-8", "\xc3\x9f", "\xc3\x9f"},
+		{"empty", "", "''"},
+		{"space", "a b", "'a b'"},
+		{"home", "~/p", "'~/p'"},
+		{"dollar", "$(id)", "'$(id)'"},
+		{"quote", "it's", "'it'\\''s'"},
+		{"quotes alone", "''", "''\\'''\\'''"},
+		{"backslash", "a\\b", "'a\\b'"},
+		{"escape", "a\033[0m", "'a\\x1b[0m'"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		BUFFER_AUTO buffer;
+
+		buffer_init(&buffer, LIMIT_BYTES);
+		print_word(&buffer, slice_of(rows[i].text));
+		check(rows[i].name, &buffer, rows[i].wanted);
+	}
+}
+
 static void fingerprint(void *context, struct slice secret, char ret[65])
 {
 	(void)context;
@@ -252,8 +279,9 @@ static void test_exit_status(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_safe),	   cmocka_unit_test(test_values),    cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_many_lines), cmocka_unit_test(test_durations), cmocka_unit_test(test_exit_status),
+		cmocka_unit_test(test_safe),	    cmocka_unit_test(test_words),      cmocka_unit_test(test_values),
+		cmocka_unit_test(test_lines),	    cmocka_unit_test(test_many_lines), cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_exit_status),
 	};
 
 	return cmocka_run_group_tests_name("render", tests, NULL, NULL);
