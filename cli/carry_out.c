@@ -97,10 +97,10 @@ static int act(struct job *job, struct report *report, struct apply *apply)
 	return apply_has_changed(apply) ? STATUS_PARTLY : STATUS_ERROR;
 }
 
-/* Of a destroy: there may be much to destroy, and nobody knows it. */
+/* Of a destroy: there may be much to destroy, and nobody knows it. Another plan was approved than to do nothing. */
 static int end_without(struct job *job, struct report *report)
 {
-	bool all_told = !job->plan.destroy || lost_state_permits(job);
+	bool all_told = (!job->plan.destroy || lost_state_permits(job)) && job_is_approved(job);
 
 	sinks_plan(job->invocation->sinks, report);
 	if (!job->plan.destroy) {

@@ -110,6 +110,19 @@ static bool is_choice(const struct flag *flag, struct slice value)
 	return false;
 }
 
+enum { DIGEST_DIGITS_LEAST = 8, DIGEST_DIGITS_MOST = 64 };
+
+/* As a plan shows it: any other text could never match one. */
+static bool is_digest(struct slice text)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < text.size; i++)
+		if (!memchr(digits, text.data[i], sizeof(digits) - 1))
+			return false;
+	return text.size >= DIGEST_DIGITS_LEAST && text.size <= DIGEST_DIGITS_MOST;
+}
+
 static bool check_value(struct parsing *parsing, enum flag_id id, const char *where, struct slice value)
 {
 	const struct flag *flag = &flags[id];
@@ -129,6 +142,13 @@ static bool check_value(struct parsing *parsing, enum flag_id id, const char *wh
 		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
 				  "%s takes a time such as 30s, 5m or 1h30m, not '%.*s'", where,
 				  SLICE_ARGUMENTS(value));
+	if (flag->digest && !is_digest(value)) {
+		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
+			   "%s takes at least %d digits and at most %d, of 0-9 and a-f, not '%.*s'", where,
+			   (int)DIGEST_DIGITS_LEAST, (int)DIGEST_DIGITS_MOST, SLICE_ARGUMENTS(value));
+		diag_hint(parsing->diagnostics, "copy it from the plan that was reviewed: 'trueup show FILE'");
+		return false;
+	}
 	return true;
 }
 

@@ -46,6 +46,7 @@ struct flag {
 	bool repeatable;
 	bool integer;
 	bool duration;		    /* as duration_read() has it; kept in milliseconds */
+	bool digest;		    /* the first digits of one, or all */
 	const char *const *choices; /* NULL-terminated, or NULL */
 	int64_t least, most;	    /* of an integer */
 };

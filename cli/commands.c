@@ -48,6 +48,7 @@ const struct flag flags[FLAG_COUNT] = {
 	[FLAG_YES] = {.name = "yes", .letter = 'y', .about = "do not ask"},
 	[FLAG_DIGEST] = {.name = "digest",
 			 .value = "DIGEST",
+			 .digest = true,
 			 .about = "refuse a plan whose approval digest does not begin so; at least 8 digits"},
 	[FLAG_FORCE] = {.name = "force",
 			.about = "delete by force where a kind knows how; replace a file that is there; apply "

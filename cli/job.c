@@ -354,17 +354,11 @@ bool job_within_budget(struct job *job)
 bool job_is_approved(struct job *job)
 {
 	struct slice wanted = arguments_text(job->invocation->arguments, FLAG_DIGEST, NULL);
-	enum { DIGITS_LEAST = 8 };
 
-	if (!arguments_has(job->invocation->arguments, FLAG_DIGEST))
+	if (!arguments_has(job->invocation->arguments, FLAG_DIGEST) || slice_starts_with(job->digest, wanted))
 		return true;
-	if (wanted.size < DIGITS_LEAST)
-		return diag_error(job->diagnostics, FAULT_USAGE, NOWHERE, "--digest takes at least %d digits",
-				  (int)DIGITS_LEAST);
-	if (slice_starts_with(job->digest, wanted))
-		return true;
-	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "the plan's approval digest is %.8s, not %.*s",
-		   job->digest.data, SLICE_ARGUMENTS(wanted));
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "the plan's approval digest is %.*s, not %.*s",
+		   SLICE_ARGUMENTS(slice_first(job->digest, wanted.size)), SLICE_ARGUMENTS(wanted));
 	diag_hint(job->diagnostics, "this is not the plan that was approved: review it again");
 	return false;
 }

@@ -310,6 +310,13 @@ def test_digest(tiny):
         assert "at least 8 digits" in tiny.run(*line, "--digest", digest(plan)[:7], status=64).err
     assert world(tiny, "vpc") == {}
     tiny.run("apply", "--yes", "--digest", digest(plan))
+    # To do nothing is another plan, too.
+    for command in ("apply", "destroy"):
+        assert ", not 00000000" in tiny.run(command, "--yes", "--digest", "00000000", status=4).err
+    nothing = tiny.run("plan", "--output", "json").json["digest"]
+    assert "nothing to do" in tiny.run("apply", "--yes", "--digest", nothing).out
+    tiny.run("destroy", "--yes")
+    assert ", not 00000000" in tiny.run("destroy", "--yes", "--digest", "00000000", status=4).err
 
 
 def test_edit_without_meaning_keeps_the_digest(tiny):

@@ -82,6 +82,12 @@ def test_what_is_printed_can_be_pasted(tiny, tmp_path, out, directory):
     assert applied.returncode == 0 and "applied: 3 done" in applied.stdout, (command, applied)
 
 
+@pytest.mark.parametrize("given", ["zzzzzzzz", "0" * 7, "0" * 65, "0123456g", "ABCDEF01", "", " 01234567"])
+def test_what_no_digest_can_be_is_a_mistake_of_the_line(tiny, given):
+    result = tiny.run("apply", "no.plan", f"--digest={given}", status=64)
+    assert "of 0-9 and a-f, not" in result.err and "no.plan" not in result.err
+
+
 ESCAPE = "\x1b[2Jnothing to do\u202e"
 
 
