@@ -20,6 +20,13 @@ enum job_aim {
 	AIM_COUNT,
 };
 
+/* What carries the stack's tags, as an address of the stack where the record has nothing that is there. */
+struct missed {
+	struct slice address;
+	struct slice provider_id;
+	struct slice recorded_as; /* another address; empty: it is not recorded */
+};
+
 /*
  * A stack opened for work: what the commands share that deal with one. Each step needs
  * the ones before it; a step that fails has said why.
@@ -55,8 +62,7 @@ struct job {
 	const struct identity *identities;	 /* parallel to stack.providers, or NULL */
 	struct refresh refresh;			 /* refresh.live is NULL until it was read */
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
-	/* Of STRAY_UNKNOWN, those at addresses of the stack where the record has nothing that is there. */
-	const struct stray **missed;
+	struct missed *missed;
 	size_t missed_count;
 	struct slice *twins; /* object ids under which job_sweep() has recorded some */
 	size_t twin_count;

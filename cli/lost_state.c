@@ -80,37 +80,41 @@ static void tell_unlisted(struct job *job, enum severity severity, const char *h
 }
 
 /* Each was named before as a warning, with what to do about it. */
-static void tell_missed(struct job *job, enum severity severity, const struct stray *first, size_t count)
+static void tell_missed(struct job *job, enum severity severity, const struct missed *first, size_t count)
 {
+	bool recorded = first->recorded_as.size > 0;
+
 	diag_add(job->diagnostics, severity, FAULT_STALE, NOWHERE,
-		 "'%.*s' is there as %.*s, made by this stack and not recorded%s",
-		 SLICE_ARGUMENTS(first->live->ownership.address), SLICE_ARGUMENTS(first->live->provider_id),
-		 more(job, count - 1));
-	diag_hint(job->diagnostics,
-		  "if an older state was put back, 'trueup state rebuild --force' records what is there; %s",
+		 "'%.*s' is there as %.*s, made by this stack and %s%.*s%s%s", SLICE_ARGUMENTS(first->address),
+		 SLICE_ARGUMENTS(first->provider_id), recorded ? "recorded as '" : "not recorded",
+		 SLICE_ARGUMENTS(first->recorded_as), recorded ? "'" : "", more(job, count - 1));
+	diag_hint(job->diagnostics, "if an older state was put back, %s; %s",
+		  recorded ? "'trueup state mv' renames once more what was renamed since"
+			   : "'trueup state rebuild --force' records what is there",
 		  by_force(job, aim_of(job)->all_the_same));
 }
 
-/* The first of those that the plan makes once more, or that stay where everything is to go; NULL: there are none. */
-static const struct stray *find_missed(const struct job *job, size_t *ret_count)
+/* The first of those that the plan makes once more or forgets, or that stay where everything is to go; NULL: there are
+ * none. */
+static const struct missed *find_missed(const struct job *job, size_t *ret_count)
 {
-	const struct stray *first = NULL;
-	struct map made;
+	const struct missed *first = NULL;
+	struct map lost;
 
 	*ret_count = 0;
-	map_init(&made);
+	map_init(&lost);
 	for (size_t i = 0; job->missed_count > 0 && i < job->plan.action_count; i++)
-		if (job->plan.actions[i].operation == OPERATION_CREATE)
-			map_set(&made, job->plan.actions[i].address, &job->plan.actions[i]);
+		if (job->plan.actions[i].operation == OPERATION_CREATE ||
+		    job->plan.actions[i].operation == OPERATION_FORGET)
+			map_set(&lost, job->plan.actions[i].address, &job->plan.actions[i]);
 	for (size_t i = job->missed_count; i-- > 0;) {
-		bool counts = job->plan.destroy ? !job->plan.targeted
-						: map_get(&made, job->missed[i]->live->ownership.address) != NULL;
+		bool counts = job->plan.destroy ? !job->plan.targeted : map_get(&lost, job->missed[i].address) != NULL;
 
 		if (counts)
-			first = job->missed[i];
+			first = &job->missed[i];
 		*ret_count += counts;
 	}
-	map_release(&made);
+	map_release(&lost);
 	return first;
 }
 
@@ -128,7 +132,7 @@ bool lost_state_permits(struct job *job)
 	bool forced = arguments_has(job->invocation->arguments, FLAG_FORCE);
 	enum severity severity = forced ? SEVERITY_WARNING : SEVERITY_ERROR;
 	size_t missed_count;
-	const struct stray *missed = find_missed(job, &missed_count);
+	const struct missed *missed = find_missed(job, &missed_count);
 
 	if (job->refresh.lost_count > 0)
 		tell_lost(job, severity, by_force(job, aim_of(job)->all_the_same));

@@ -330,15 +330,16 @@ struct telling {
 	struct map own; /* addresses to their own entry of job->objects */
 };
 
-/* Whether a plan would make what it is: nothing that is there is recorded at its address. */
-static bool is_missed(const struct telling *telling, enum stray_origin origin, const struct stray *stray)
+/* Whether nothing that is there is recorded at the address, and a plan would make such a thing or forget its record. */
+static bool is_missed(const struct telling *telling, struct slice address, const struct kind *kind)
 {
-	const struct resource *resource = map_get(telling->addresses, stray->live->ownership.address);
-	struct object *const *own = map_get(&telling->own, stray->live->ownership.address);
+	const struct resource *resource = map_get(telling->addresses, address);
+	struct object *const *own = map_get(&telling->own, address);
 	const struct live *live = own ? telling->job->refresh.live[own - telling->job->objects] : NULL;
 
-	return origin == STRAY_UNKNOWN && resource && resource->kind == stray->kind &&
-	       (!own || (live && live->presence == PRESENCE_ABSENT));
+	if (own)
+		return slice_is((*own)->kind, kind->name) && live && live->presence == PRESENCE_ABSENT;
+	return resource && resource->kind == kind;
 }
 
 static void tell_stray(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
@@ -347,15 +348,15 @@ static void tell_stray(void *context, enum stray_origin origin, const struct str
 	const struct telling *telling = (const struct telling *)context;
 	struct job *job = telling->job;
 	struct slice address = stray->live->ownership.address;
-	bool missed = is_missed(telling, origin, stray);
 	struct told told = told_of_origins[origin];
 
 	(void)past;
 	(void)recorded;
 	job->stray_counts[origin]++;
-	if (missed) {
-		job->missed[job->missed_count++] = stray;
-		told.more = more_of_missed[job->aim];
+	if (origin == STRAY_UNKNOWN && is_missed(telling, address, stray->kind)) {
+		job->missed[job->missed_count++] = (struct missed){address, stray->live->provider_id, {NULL, 0}};
+		told.more =
+			map_get(telling->addresses, address) ? more_of_missed[job->aim] : more_of_missed[AIM_DESTROY];
 		told.hint = hint_at_missed;
 	}
 	if (!told.words)
@@ -368,15 +369,62 @@ static void tell_stray(void *context, enum stray_origin origin, const struct str
 		diag_hint(job->diagnostics, "%s", told.hint);
 }
 
+/* The address in the tags of what is recorded at another one; else empty. */
+static struct slice other_address(const struct job *job, size_t index)
+{
+	const struct object *object = job->objects[index];
+	const struct live *live = job->refresh.live[index];
+
+	if (object->role == OBJECT_DEPOSED || !live || live->presence != PRESENCE_PRESENT ||
+	    !slice_equal(live->ownership.lineage, job->record->lineage) ||
+	    slice_equal(live->ownership.address, object->address))
+		return (struct slice){NULL, 0};
+	return live->ownership.address;
+}
+
+static size_t count_renamed(const struct job *job)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; job->aim == AIM_MAKE && i < job->object_count; i++)
+		count += other_address(job, i).size > 0;
+	return count;
+}
+
+/* What an older state has under the address of then: a plan would delete it there, and make another. */
+static void tell_renamed(const struct telling *telling)
+{
+	struct job *job = telling->job;
+
+	for (size_t i = 0; job->aim == AIM_MAKE && i < job->object_count; i++) {
+		struct slice address = other_address(job, i);
+		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
+
+		if (address.size == 0 || !kind || map_get(telling->addresses, job->objects[i]->address) ||
+		    !map_get(telling->addresses, address) || !is_missed(telling, address, kind))
+			continue;
+		job->missed[job->missed_count++] =
+			(struct missed){address, job->objects[i]->provider_id, job->objects[i]->address};
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE,
+			 "%.*s carries the tags of this stack, as '%.*s', and is recorded as '%.*s'",
+			 SLICE_ARGUMENTS(job->objects[i]->provider_id), SLICE_ARGUMENTS(address),
+			 SLICE_ARGUMENTS(job->objects[i]->address));
+		diag_hint(job->diagnostics,
+			  "if an older state was put back, 'trueup state mv %.*s %.*s' renames it once more",
+			  SLICE_ARGUMENTS(job->objects[i]->address), SLICE_ARGUMENTS(address));
+	}
+}
+
 bool job_tell_strays(struct job *job)
 {
 	struct telling telling = {.job = job};
 
 	memset(job->stray_counts, 0, sizeof(job->stray_counts));
 	job->missed_count = 0;
-	if (job->refresh.stray_count == 0)
+	size_t most = job->refresh.stray_count + count_renamed(job);
+	if (most == 0)
 		return true;
-	job->missed = arena_new_array(job->arena, job->refresh.stray_count, const struct stray *);
+	job->missed = arena_new_array(job->arena, most, struct missed);
 	map_init(&telling.spare);
 	map_init(&telling.own);
 	telling.addresses =
@@ -385,6 +433,7 @@ bool job_tell_strays(struct job *job)
 		if (job->objects[i]->role != OBJECT_DEPOSED)
 			map_set(&telling.own, job->objects[i]->address, &job->objects[i]);
 	bool good = visit_strays(job, tell_stray, &telling);
+	tell_renamed(&telling);
 	map_release(&telling.spare);
 	map_release(&telling.own);
 	return good;

@@ -4,7 +4,7 @@
 #include "cli/unfinished.h"
 
 bool job_refresh_some(struct job *job, const struct map *object_ids, const struct stack *expected,
-		      const struct map *anew)
+		      const struct map *sought)
 {
 	struct object **some = arena_new_array(job->arena, job->object_count + 1, struct object *);
 	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
@@ -29,7 +29,7 @@ bool job_refresh_some(struct job *job, const struct map *object_ids, const struc
 		.recorded = job->objects,
 		.recorded_count = job->object_count,
 		.expected = expected,
-		.anew = anew,
+		.sought = sought,
 		.is_first = expected && job_is_first(job),
 	};
 	if (!refresh_run(&job->refresh, job->diagnostics))

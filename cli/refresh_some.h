@@ -5,8 +5,8 @@
 #include "cli/job.h"
 
 /* Reads, by id, the objects whose object ids are in the map; job->refresh.live is NULL for all others.
- * expected, anew: as in struct refresh. */
+ * expected, sought: as in struct refresh. */
 __attribute__((warn_unused_result)) bool job_refresh_some(struct job *job, const struct map *object_ids,
-							  const struct stack *expected, const struct map *anew);
+							  const struct stack *expected, const struct map *sought);
 
 #endif

@@ -283,25 +283,25 @@ static bool find_secrets(struct job *job, struct plan *saved)
 	return good;
 }
 
-/* Reads just the objects that the actions touch. What they make may be there already: the plan may have read nothing,
- * or the state may have been lost, or an older one put back since. */
+/* Reads just the objects that the actions touch. What they make may be there already, or another one where they let go
+ * of a record: the plan may have read nothing, or the state may have been lost, or an older one put back since. */
 static bool read_touched(struct job *job, const struct plan *saved, const struct stack *expected)
 {
-	struct map ids, anew;
+	struct map ids, sought;
 
 	map_init(&ids);
-	map_init(&anew);
+	map_init(&sought);
 	for (size_t i = 0; i < saved->action_count; i++) {
 		struct action *action = &saved->actions[i];
 
 		if (action->object_id.size > 0 && action_is_carried_out(action))
 			map_set(&ids, action->object_id, action);
-		if (action->operation == OPERATION_CREATE)
-			map_set(&anew, action->address, action);
+		if (action->operation == OPERATION_CREATE || action->operation == OPERATION_FORGET)
+			map_set(&sought, action->address, action);
 	}
-	bool good = job_refresh_some(job, &ids, expected, &anew);
+	bool good = job_refresh_some(job, &ids, expected, &sought);
 	map_release(&ids);
-	map_release(&anew);
+	map_release(&sought);
 	return good;
 }
 

@@ -54,12 +54,14 @@ static struct group *find_or_make_group(struct refreshing *refreshing, struct se
 	return group;
 }
 
-static void join_group(struct refreshing *refreshing, struct session *session, const struct kind *kind, size_t member)
+static struct group *join_group(struct refreshing *refreshing, struct session *session, const struct kind *kind,
+				size_t member)
 {
 	struct arena *arena = refreshing->refresh->arena;
 	struct group *group = find_or_make_group(refreshing, session, kind);
 	group->members = arena_room(arena, group->members, group->count, &group->capacity, sizeof(*group->members));
 	group->members[group->count++] = member;
+	return group;
 }
 
 /* Every field that the one or the other sets. */
@@ -170,10 +172,14 @@ static void gather_objects(struct refreshing *refreshing)
 		struct slice alias = resource ? resource->provider : object->provider;
 		struct session *session =
 			kind ? sessions_of_identity(refresh->sessions, &object->identity, alias, &reason) : NULL;
-		if (session)
-			join_group(refreshing, session, kind, i);
-		else
+		if (!session) {
 			refresh->live[i] = unread_live(refresh->arena, reason);
+			continue;
+		}
+		struct group *group = join_group(refreshing, session, kind, i);
+
+		group->seeks |= refresh->sought && object->role != OBJECT_DEPOSED && !kind->found &&
+				map_get(refresh->sought, object->address);
 	}
 }
 
@@ -219,7 +225,7 @@ static struct session *session_to_seek(const struct refreshing *refreshing, cons
 
 	if (!session || !object || !identity_equal(&object->identity, &session->identity))
 		return session;
-	return refresh->anew && map_get(refresh->anew, resource->address) ? session : NULL;
+	return refresh->sought && map_get(refresh->sought, resource->address) ? session : NULL;
 }
 
 /*

@@ -37,9 +37,9 @@ struct refresh {
 	const struct stack *expected;
 	/* With expected: all that is recorded is to go. What is expected and could not be listed would stay. */
 	bool destroys;
-	/* With expected: its addresses that are looked for though they are recorded, for the plan is to make them anew,
-	 * and may have been carried out before; NULL: none. */
-	const struct map *anew;
+	/* With expected: addresses that are looked for though they are recorded, for the plan is to make them anew or
+	 * to let go of their record, and may have been carried out before; NULL: none. */
+	const struct map *sought;
 	/* With expected: nothing was ever recorded. The state is a new stack's, or another one was lost. */
 	bool is_first;
 

@@ -246,6 +246,86 @@ def test_undoing_makes_nothing_twice(sim):
     assert set(world(sim, "subnet")) == {since["aws.subnet.a"]}
 
 
+def runs(stack):
+    return [run["id"] for run in stack.run("state", "history", "--output", "json").json["runs"]]
+
+
+def left(result, since):
+    return f"{told(since['aws.subnet.a'], 'aws.subnet.a')}: a destroy would leave it where it is" in result.err
+
+
+def test_undoing_leaves_nothing(sim):
+    """What the run made was replaced since: the older state knows the old one alone."""
+    [run] = runs(sim)
+    since = go_back(sim, BASE.replace("10.0.1.0", "10.0.7.0"))
+    result = sim.run("undo", "--yes", run, status=4)
+    assert left(result, since) and "undo with --force" in result.err
+    assert set(world(sim, "subnet")) == {since["aws.subnet.a"]}
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_was_replaced_since_is_not_forgotten(sim, saved):
+    """The spec no longer has it, and its record would go."""
+    spec = BASE.partition("aws.subnet")[0]
+    if saved:
+        sim.run("sim", "../world", "remove", "subnet", recorded(sim)["aws.subnet.a"])
+        sim.write("net.yaml", spec)
+        sim.run("plan", "--out", "p.plan")
+    since = go_back(sim, BASE.replace("10.0.1.0", "10.0.7.0"))
+    sim.write("net.yaml", spec)
+    assert left(sim.run("plan"), since)
+    result = sim.run("apply", *["p.plan" if saved else "--yes"], status=4)
+    assert left(result, since) and "apply with --force" in result.err
+    assert "the plan is not saved" in sim.run("plan", "--out", "q.plan", status=4).err
+    assert set(world(sim, "subnet")) == {since["aws.subnet.a"]}
+    sim.run("apply", "--yes", "--force")
+    assert recorded(sim).keys() == {"aws.vpc.main"}
+
+
+RENAMED = BASE.replace("  a:", "  z:")
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_was_renamed_since_is_not_made_anew(sim, saved):
+    """The older state has it under the name of before, which the spec no longer has: its tags tell."""
+    id = recorded(sim)["aws.subnet.a"]
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    sim.write("net.yaml", RENAMED)
+    sim.run("state", "backup", "before.db")
+    sim.run("state", "mv", "aws.subnet.z", "aws.subnet.a")
+    sim.write("net.yaml", BASE)
+    put_back(sim)
+    if saved:
+        sim.run("plan", "--refresh=none", "--out", "p.plan")
+    what = f"{id} carries the tags of this stack, as 'aws.subnet.a', and is recorded as 'aws.subnet.z'"
+    hint = "'trueup state mv aws.subnet.z aws.subnet.a'"
+    result = sim.run("plan")
+    assert what in result.err and hint in result.err
+    result = sim.run("apply", *["p.plan" if saved else "--yes"], status=4)
+    assert what in result.err and hint in result.err
+    assert f"'aws.subnet.a' is there as {id}, made by this stack and recorded as 'aws.subnet.z'" in result.err
+    assert "the plan is not saved" in sim.run("plan", "--out", "q.plan", status=4).err
+    assert set(world(sim, "subnet")) == {id}
+    sim.run("state", "mv", "aws.subnet.z", "aws.subnet.a")
+    assert sim.run("plan", "--output", "json").json["actions"] == []
+
+
+def test_what_is_renamed_stays(sim):
+    """A name that is given away and taken by a new one is no sign of an older state."""
+    id = recorded(sim)["aws.subnet.a"]
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    applied(sim, "net.yaml", RENAMED + "  a: {vpc: main, cidr: 10.0.2.0/24}\n")
+    assert recorded(sim)["aws.subnet.z"] == id and len(world(sim, "subnet")) == 2
+
+
+def test_renamed_before_the_spec_is(sim):
+    """What was renamed would be deleted, and another made under the name of before."""
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    assert "'trueup state mv aws.subnet.z aws.subnet.a'" in sim.run("apply", "--yes", status=4).err
+    sim.run("apply", "--yes", "--force")
+    assert recorded(sim).keys() == {"aws.vpc.main", "aws.subnet.a"} and len(world(sim, "subnet")) == 1
+
+
 def test_what_was_let_go_is_made_anew(sim):
     """Of what people took out of the record they know."""
     sim.run("state", "rm", "aws.subnet.a", "--yes")
