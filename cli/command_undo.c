@@ -294,6 +294,7 @@ static bool plan(struct undo *undo)
 		.exact = true,
 		.leaving = job->twins,
 		.leaving_count = chosen ? 0 : job->twin_count,
+		.keeps_tags = true,
 	};
 	bool good = true;
 

@@ -103,7 +103,7 @@ bool drift_find(struct job *job)
 	    !job_load_bodies(job) || !job_open_sessions(job) || !read_recorded(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);
-	static const struct plan_scope all = {0};
+	static const struct plan_scope all = {.keeps_tags = true};
 	struct stack *stack = arena_new(job->arena, struct stack);
 	*stack = recorded_stack(job);
 	seal_live(job);

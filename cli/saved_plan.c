@@ -517,7 +517,7 @@ static void copy_words(struct job *job, const struct plan *saved)
 	}
 }
 
-/* What the plan carries out, and nothing else: what goes with that it has already. */
+/* What the plan carries out, and nothing else: what goes with that it has already. Whoever read nothing saw no tags. */
 static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 {
 	struct slice *addresses = arena_new_array(job->arena, saved->action_count + 1, struct slice);
@@ -526,7 +526,12 @@ static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (action_is_carried_out(&saved->actions[i]))
 			addresses[count++] = saved->actions[i].address;
-	return (struct plan_scope){.targets = addresses, .target_count = count, .exact = true};
+	return (struct plan_scope){
+		.targets = addresses,
+		.target_count = count,
+		.exact = true,
+		.keeps_tags = !saved->refreshed || saved->undoes.size > 0,
+	};
 }
 
 bool saved_plan_prepare(struct job *job)

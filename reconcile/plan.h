@@ -123,6 +123,7 @@ struct plan_scope {
 	bool exact;		     /* nothing beside them: they were chosen with all that goes with them */
 	const struct slice *leaving; /* ids of recorded objects that go in addition, wherever their address stands */
 	size_t leaving_count;
+	bool keeps_tags; /* ownership tags stay as they are, whatever address they name */
 };
 
 struct plan_input {

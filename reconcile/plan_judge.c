@@ -219,6 +219,38 @@ static void mark_live(struct planning *planning, struct item *item)
 	item->live = marked;
 }
 
+static bool ignores_tags(const struct resource *resource)
+{
+	for (size_t i = 0; i < resource->ignored_count; i++)
+		if (slice_is(resource->ignored[i], "tags"))
+			return true;
+	return false;
+}
+
+/* What was renamed in the record is told by its tags, should that record be lost, or an older one be put back. */
+static void follow_address(struct planning *planning, const struct item *item, struct difference *ret)
+{
+	struct slice address = slice_first(item->address, ADDRESS_TAG_MOST);
+	const struct ownership *tags = item->live ? &item->live->ownership : NULL;
+
+	if (planning->input->scope.keeps_tags || !item->object || !tags || tags->address.size == 0 ||
+	    slice_equal(tags->address, address) || !slice_equal(tags->lineage, planning->input->record->lineage) ||
+	    ignores_tags(item->resource))
+		return;
+	struct change *changes = arena_new_array(planning->arena, ret->count + 1, struct change);
+	for (size_t i = 0; i < ret->count; i++)
+		changes[i] = ret->changes[i];
+	changes[ret->count++] = (struct change){
+		.path = SLICE(ADDRESS_TAG),
+		.cause = CAUSE_INTENT,
+		.effect = EFFECT_SET,
+		.before = value_string(tags->address),
+		.after = value_string(address),
+	};
+	ret->changes = changes;
+	ret->makes = true;
+}
+
 static void diff_item(struct planning *planning, struct item *item, bool parts)
 {
 	mark_live(planning, item);
@@ -253,6 +285,8 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.fields_only = !parts,
 	};
 	diff_resource(&input, planning->arena, difference);
+	if (!parts)
+		follow_address(planning, item, difference);
 	*(parts ? &item->parts : &item->fields) = difference;
 }
 
@@ -285,6 +319,16 @@ static enum difference_class class_of(const struct item *item)
 	if (item->moved || fields->replaces || fields->maybe_replaces)
 		return DIFFERENCE_REPLACE;
 	return fields->makes || !object_was_finished(item->object) ? DIFFERENCE_IN_PLACE : DIFFERENCE_NONE;
+}
+
+/* Whether nothing is to be set but the tag of its address. */
+static bool only_follows_address(const struct difference *fields)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; fields && i < fields->count; i++)
+		others += fields->changes[i].effect == EFFECT_SET && !slice_is(fields->changes[i].path, ADDRESS_TAG);
+	return fields && fields->makes && others == 0;
 }
 
 enum difference_class plan_item_compare(struct planning *planning, struct item *item)
@@ -327,6 +371,8 @@ static bool judge_fields(struct planning *planning, struct item *item)
 		item->reason = "its create never completed";
 	if (item->operation == OPERATION_CREATE && item->object && unfinished_leaves(item->object))
 		item->reason = "was deleted by a run that did not end";
+	if (item->operation == OPERATION_UPDATE && only_follows_address(item->fields))
+		item->reason = "was renamed, and its tags follow";
 	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
 		item->reason = "was not finished by an earlier run";
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);

@@ -38,13 +38,17 @@ enum readiness {
 	READY_FAILED,  /* the service gave up on it */
 };
 
+/* The change of an object by which its ownership tags follow its address. */
+#define ADDRESS_TAG "trueup:address"
+enum { ADDRESS_TAG_MOST = 256 };
+
 /* Taken from the ownership tags; all empty where there are none. */
 struct ownership {
 	struct slice lineage;
 	struct slice object_id;
 	struct slice intent;
 	struct slice generation; /* digits */
-	struct slice address;	 /* as it was when the tags were written, cut where the service takes no more */
+	struct slice address;	 /* as it was when the tags were written, cut after ADDRESS_TAG_MOST */
 };
 
 struct live {

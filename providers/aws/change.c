@@ -121,7 +121,7 @@ static enum step carry_out(struct work *work)
 
 static bool next_call(struct work *work)
 {
-	if (work->phase == PHASE_MAKE && aws_next_field_call(work))
+	if (work->phase == PHASE_MAKE && (aws_next_field_call(work) || aws_next_renaming_call(work)))
 		return true;
 	if (work->phase == PHASE_UNSETTLE && aws_next_yielding_call(work))
 		return true;
@@ -188,6 +188,8 @@ enum step aws_converge(struct work *work)
 static void note_change(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
+	if (change->renames)
+		aws_note_renaming(work);
 	if (change->is_part) {
 		aws_note_field(work, &change->fields[0]->field, &change->part);
 		return;

@@ -197,6 +197,8 @@ struct aws_kind {
 	struct aws_states states;
 	const char *tags_member;    /* path of the tags in the list's item; NULL: carries none */
 	struct aws_call tag, untag; /* operation NULL: EC2's CreateTags and DeleteTags */
+	/* What `tag` takes of our own tags, [{Key, Value}...]; NULL: just that. */
+	struct value (*own_tags)(const struct work *work, const struct value *tags, struct arena *arena);
 	const struct aws_omission *omitted;
 	size_t omitted_count;
 	int64_t poll_ms; /* between the first looks while the service works on it; 0: 50 */

@@ -11,8 +11,6 @@
 /* Key prefix of the tags that say whose an object is. */
 #define OWNERSHIP_PREFIX "trueup:"
 
-enum { TAG_VALUE_MOST = 256 };
-
 void aws_parameter_add(struct aws_parameters *parameters, const char *path, struct value value)
 {
 	/* An encoder that has nothing to say of a value gives null. */
@@ -281,7 +279,7 @@ struct ownership aws_decode_ownership(const struct value *tags)
 		{OWNERSHIP_PREFIX "object", &ownership.object_id},
 		{OWNERSHIP_PREFIX "intent", &ownership.intent},
 		{OWNERSHIP_PREFIX "generation", &ownership.generation},
-		{OWNERSHIP_PREFIX "address", &ownership.address},
+		{ADDRESS_TAG, &ownership.address},
 	};
 	for (uint32_t i = 0; tags && value_is(tags, VALUE_LIST) && i < tags->count; i++) {
 		const struct value *key = value_get_named(&tags->items[i], "Key");
@@ -301,6 +299,11 @@ static void add_tag(struct value_builder *builder, struct slice key, struct valu
 	value_builder_item(builder, value_map(members, 2));
 }
 
+struct slice aws_address_tag(const struct tagging *tagging)
+{
+	return slice_first(tagging->address, ADDRESS_TAG_MOST);
+}
+
 struct value aws_encode_tags(const struct value *tags, const struct tagging *tagging, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
@@ -308,13 +311,12 @@ struct value aws_encode_tags(const struct value *tags, const struct tagging *tag
 	for (uint32_t i = 0; tags && value_is(tags, VALUE_MAP) && i < tags->count; i++)
 		add_tag(&builder, value_slice(&tags->members[i].key), tags->members[i].value, arena);
 	if (tagging) {
-		struct slice address = slice_first(tagging->address, TAG_VALUE_MOST);
 		add_tag(&builder, SLICE(AWS_LINEAGE_TAG), value_string(tagging->lineage), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "object"), value_string(tagging->object_id), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "intent"), value_string(tagging->intent), arena);
 		struct slice generation = arena_format(arena, "%" PRId64, tagging->generation);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "generation"), value_string(generation), arena);
-		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "address"), value_string(address), arena);
+		add_tag(&builder, SLICE(ADDRESS_TAG), value_string(aws_address_tag(tagging)), arena);
 	}
 	return value_builder_list(&builder, arena);
 }

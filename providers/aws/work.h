@@ -32,6 +32,7 @@ struct aws_change {
 	size_t field_count;
 	struct value part; /* of a part: the items as they are after it; of an attachment: the other side, or null */
 	bool is_part;
+	bool renames; /* it changes the tag of the address, and no field */
 	bool sent_any;
 	int64_t created_ms; /* when the create was answered; 0: not by this work */
 	bool verified;
@@ -55,6 +56,9 @@ bool aws_next_yielding_call(struct work *work);
 bool aws_next_part_call(struct work *work);
 /* The next call that makes an output equal to the one it follows. */
 bool aws_next_alignment_call(struct work *work);
+/* The next call that makes the tag of the address name the one that it is recorded at. */
+bool aws_next_renaming_call(struct work *work);
+void aws_note_renaming(struct work *work);
 /* Whether the field may be changed: planned, or the object is new. */
 bool aws_is_planned(const struct work *work, const struct aws_field *field);
 /* What is known to be there now gets another value in one field. */

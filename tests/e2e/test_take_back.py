@@ -378,6 +378,9 @@ def test_what_changes_its_address_while_it_is_used(site):
     [error] = errors_of(plan(stack, status=1).data)
     assert error["hint"].endswith(f"say so with 'trueup state mv {words[0]} {words[1]}'")
     stack.run("state", "mv", *words)
+    changes = [change["path"] for action in plan(stack).data["actions"] for change in action["changes"]]
+    assert changes == ["trueup:address"] * 2
+    apply(stack)
     plan_is_empty(stack)
     assert sorted(ids_of(stack).values()) == sorted(before.values())
 

@@ -492,6 +492,8 @@ const struct aws_kind aws_autoscaling_group = {
 		 .most_ids = 50},
 	.states = {.member = "Status", .leaving = leaving},
 	.tags_member = "Tags",
+	.tag = {.operation = "CreateOrUpdateTags", .recipe = RECIPE_CONVERGE, .settling = aws_group_busy},
+	.own_tags = aws_own_group_tags,
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
 	.poll_ms = 5000,

@@ -45,6 +45,25 @@ static struct value ownership_tag(const struct value *tag, struct arena *arena)
 	return value_map(members, 3);
 }
 
+static const char *const of_group[] = {"ResourceType", "auto-scaling-group", NULL};
+
+struct value aws_own_group_tags(const struct work *work, const struct value *tags, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < tags->count; i++) {
+		struct value tag = ownership_tag(&tags->items[i], arena);
+		VALUE_BUILDER_AUTO whole;
+		value_builder_init(&whole);
+		value_builder_member(&whole, SLICE("ResourceId"), value_string(work->task.object->provider_id));
+		value_builder_member(&whole, slice_of(of_group[0]), value_text(of_group[1]));
+		for (uint32_t k = 0; k < tag.count; k++)
+			value_builder_member(&whole, value_slice(&tag.members[k].key), tag.members[k].value);
+		value_builder_item(&builder, value_builder_map(&whole, arena));
+	}
+	return value_builder_list(&builder, arena);
+}
+
 /* Whose the group is stands in its own tags, and never in those of what it launches. */
 void aws_complete_group(struct work *work, struct aws_parameters *parameters)
 {
@@ -81,7 +100,6 @@ static const struct aws_field tag_fields[] = {
 const struct aws_field aws_group_tag = {
 	.field = {.name = "tag", .type = FIELD_OBJECT, .members = FIELDS(tag_fields)},
 };
-static const char *const of_group[] = {"ResourceType", "auto-scaling-group", NULL};
 const struct aws_part aws_group_tags = {
 	.add = {.operation = "CreateOrUpdateTags", .recipe = RECIPE_CONVERGE, .settling = aws_group_busy},
 	.remove = {.operation = "DeleteTags", .recipe = RECIPE_CONVERGE, .settling = aws_group_busy},

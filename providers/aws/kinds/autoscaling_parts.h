@@ -11,6 +11,7 @@ extern const struct aws_detail aws_group_hook_detail;
 extern const char *const aws_group_busy[];
 
 struct value aws_decode_group_tags(const struct aws_field *field, const struct value *item, struct arena *arena);
+struct value aws_own_group_tags(const struct work *work, const struct value *tags, struct arena *arena);
 void aws_complete_group(struct work *work, struct aws_parameters *parameters);
 
 #endif

@@ -1,0 +1,94 @@
+"""What `state mv` renamed carries its new address once it was applied: a record that is lost, or older, is told by it."""
+
+import pytest
+
+from cli import applied, recorded, simulate, world  # noqa: F401
+from test_conformance import SAMPLES, on, trial  # noqa: F401
+from test_state_older import BASE, RENAMED, put_back, runs, sim  # noqa: F401
+from test_state_rebuild import lose, rebuild
+from trueup_runner import apply, ids_of, plan, plan_is_empty, spec_text
+
+TAG = "trueup:address"
+
+
+def rename(tried, kind):
+    """In the record, and in the spec."""
+    tried.stack.run("state", "mv", tried.address, f"{kind}.renamed")
+    resources = {each: dict(named) for each, named in tried.sample.needs.items()}
+    resources.setdefault(kind, {})["renamed"] = tried.values
+    tried.stack.write("stack.yaml", spec_text(resources))
+
+
+@pytest.mark.parametrize(
+    "kind, cloud",
+    [(kind, cloud) for kind, cloud in on("life") if cloud == "simulator" or "tags" not in SAMPLES[kind].fixed_on_moto],
+)
+def test_every_kind(trial, kind, cloud):  # noqa: F811
+    tried = trial(kind, cloud)
+    if cloud == "simulator":
+        apply(tried.stack)
+    before = ids_of(tried.stack)
+    rename(tried, kind)
+    planned = plan(tried.stack)
+    if kind != "metal.machine":
+        [action] = planned.data["actions"]
+        [change] = action["changes"]
+        assert (action["operation"], action["reason"]) == ("update", "was renamed, and its tags follow")
+        assert (change["path"], change["before"], change["after"]) == (TAG, tried.address, f"{kind}.renamed")
+    apply(tried.stack)
+    plan_is_empty(tried.stack)
+    lose(tried.stack)
+    rebuild(tried.stack)
+    assert ids_of(tried.stack) == {f"{kind}.renamed" if at == tried.address else at: id for at, id in before.items()}
+    plan_is_empty(tried.stack)
+
+
+def test_older_state_of_before(sim):  # noqa: F811
+    """The record that is put back has it under the name of before."""
+    id = recorded(sim)["aws.subnet.a"]
+    sim.run("state", "backup", "before.db")
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    applied(sim, "net.yaml", RENAMED)
+    put_back(sim)
+    result = sim.run("apply", "--yes", status=4)
+    assert f"'aws.subnet.z' is there as {id}, made by this stack and recorded as 'aws.subnet.a'" in result.err
+    assert "'trueup state mv aws.subnet.a aws.subnet.z'" in result.err
+    assert recorded(sim)["aws.subnet.a"] == id and set(world(sim, "subnet")) == {id}
+
+
+def test_what_is_no_matter_of_tags(sim):  # noqa: F811
+    """No drift, and nothing that an undoing or a plan that read nothing would do."""
+    [run] = runs(sim)
+    sim.write("net.yaml", BASE.replace("10.0.1.0/24", "10.0.1.0/24, tags: {team: red}"))
+    sim.run("apply", "--yes")
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    sim.write("net.yaml", RENAMED)
+    assert "no drift" in sim.run("drift").out
+    sim.run("plan", "--refresh=none", "--out", "p.plan")
+    sim.run("apply", "p.plan")
+    [action] = sim.run("plan", "--output", "json").json["actions"]
+    assert [change["path"] for change in action["changes"]] == [TAG]
+    assert "trueup:address" not in sim.run("undo", "--detailed-exitcode", run, status=(1, 2)).out
+    # Whoever leaves the tags to others leaves these.
+    sim.write("net.yaml", RENAMED.replace("10.0.1.0/24", "10.0.1.0/24, lifecycle: {ignore: [tags]}"))
+    plan_is_empty(sim)
+
+
+def test_saved_plan_that_renames(sim):  # noqa: F811
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    sim.write("net.yaml", RENAMED)
+    sim.run("plan", "--out", "p.plan")
+    assert "was renamed, and its tags follow" in sim.run("show", "p.plan").out
+    sim.run("apply", "p.plan")
+    plan_is_empty(sim)
+
+
+def test_with_a_change_of_its_own(sim):  # noqa: F811
+    """One call more, and another reason."""
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    sim.write("net.yaml", RENAMED.replace("10.0.1.0/24", "10.0.1.0/24, tags: {team: red}"))
+    [action] = sim.run("plan", "--output", "json").json["actions"]
+    assert action["reason"] == "can change in place"
+    assert [change["path"] for change in action["changes"]] == ["tags.team", TAG]
+    sim.run("apply", "--yes")
+    plan_is_empty(sim)
