@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "cli/fingerprint.h"
 #include "cli/job_run.h"
+#include "cli/past_run.h"
 #include "cli/progress.h"
 #include "cli/providers.h"
 #include "cli/secrets.h"
@@ -330,7 +331,7 @@ bool job_plan(struct job *job, const struct stack *stack, bool destroy, const st
 		.scope = *scope,
 		.arena = job->arena,
 	};
-	bool good = plan_make(&input, &job->plan, job->diagnostics);
+	bool good = plan_make(&input, &job->plan, job->diagnostics) && past_run_explain(job);
 	note_places(job);
 	struct digest digest = plan_approval(&job->plan, job->arena, &job->style);
 

@@ -7,4 +7,8 @@
 const struct run_record *past_run_find(struct job *job, const struct run_record *runs, size_t count,
 				       struct slice wanted);
 
+/* After planning: says of what is to be made and was there before that a run which was cut off, or failed, has deleted
+ * it, and not made it anew, as a replace does. */
+__attribute__((warn_unused_result)) bool past_run_explain(struct job *job);
+
 #endif

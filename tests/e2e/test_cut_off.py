@@ -219,3 +219,35 @@ def test_second_call_is_refused(stack):
     document = undo(stack, run, "--yes")
     assert [change["path"] for action in document["actions"] for change in action["changes"]] == ["tags.team"]
     assert is_as_in(stack, NET)
+
+
+MOVED = NET.replace("10.0.2.0", "10.0.9.0")
+AGAIN = "was deleted by a run that did not make it anew"
+
+
+def reasons(stack):
+    return {one["address"]: one["reason"] for one in stack.run("plan", "--output", "json").json["actions"]}
+
+
+def test_replace_is_killed_between_its_halves(net, gate):  # noqa: F811
+    """The old one is gone, and its record with it: nothing of the spec is new."""
+    kill(net, gate, MOVED, "DeleteSubnet")
+    assert reasons(net) == {"aws.subnet.b": "was deleted by a run that did not end"}
+    net.run("recover")
+    assert reasons(net) == {"aws.subnet.b": AGAIN}
+    apply_spec(net, MOVED)
+    apply_spec(net, LESS)
+    net.write("net.yaml", MOVED)
+    assert reasons(net) == {"aws.subnet.b": "new in the spec"}
+
+
+def test_replace_that_fails_between_its_halves(stack):
+    simulate(stack)
+    apply_spec(stack, NET)
+    stack.write("net.yaml", MOVED.replace("  a:", "  c: {vpc: main, cidr: 10.0.3.0/24}\n  a:"))
+    fault = stack.run("sim", "fault", "CreateSubnet", "deny").out.split()[-1]
+    stack.run("apply", "--yes", status=7)
+    stack.run("sim", "remove", "fault", fault)
+    assert reasons(stack) == {"aws.subnet.b": AGAIN, "aws.subnet.c": "new in the spec"}
+    stack.run("destroy", "--yes")
+    assert set(reasons(stack).values()) == {"new in the spec"}
