@@ -1,10 +1,11 @@
 #include "reconcile/graph.h"
 #include "reconcile/plan_items.h"
+#include "reconcile/unique.h"
 
 /*
- * What a plan with targets is about: those; what they refer to, as far down as it goes, so that it is there; and what
- * is recorded as referring to whatever ends, be it an object or an output alone, however far away, for the service
- * refuses to take away what is in use.
+ * What a plan with targets is about: those; what they refer to, as far down as it goes, so that it is there; what has
+ * now what they are to have, and can be had but once; and what is recorded as referring to whatever ends, be it an
+ * object or an output alone, however far away, for the service refuses to take away what is in use.
  */
 
 struct focusing {
@@ -110,6 +111,87 @@ static void link_users(struct focusing *focusing)
 	map_release(&by_address);
 }
 
+/* Whoever has something, or is to have it. */
+struct keeper {
+	size_t node;
+	const struct kind *kind;
+	const struct value *fields; /* MAP */
+	const struct identity *place;
+};
+
+/* What it has is noted, or leads to who has it now. */
+static void keep_text(struct focusing *focusing, struct map *kept, const struct keeper *keeper, struct slice text,
+		      bool takes)
+{
+	/* The map keeps pointers; a number fits into one. */
+	uintptr_t holder = takes && text.size > 0 ? (uintptr_t)map_get(kept, text) : 0;
+
+	if (!takes && text.size > 0)
+		map_set(kept, text, (void *)(uintptr_t)(keeper->node + 1));
+	if (holder && holder - 1 != keeper->node)
+		graph_add(&focusing->graph, keeper->node, holder - 1);
+}
+
+static void keep_all(struct focusing *focusing, struct map *kept, const struct keeper *keeper, bool takes)
+{
+	struct arena *arena = focusing->planning->arena;
+
+	keep_text(focusing, kept, keeper, unique_whole(keeper->kind, keeper->fields, keeper->place, arena), takes);
+	for (size_t i = 0; i < keeper->kind->fields.count; i++) {
+		const struct field *field = field_at(&keeper->kind->fields, i);
+		const struct value *value = value_get_named(keeper->fields, field->name);
+		bool is_list = value && unique_items(field) && value_is(value, VALUE_LIST);
+
+		if (!value || (!unique_field(field) && !is_list))
+			continue;
+		for (uint32_t k = 0; k < (is_list ? value->count : 1); k++)
+			keep_text(focusing, kept, keeper,
+				  unique_value(keeper->kind, field, is_list ? &value->items[k] : value, keeper->fields,
+					       keeper->place, arena),
+				  takes);
+	}
+}
+
+/* What an object has now, as far as it was read or is recorded; NULL: nothing is known of it. */
+static const struct value *fields_of(struct planning *planning, size_t index)
+{
+	const struct live *live = planning->input->live ? planning->input->live[index] : NULL;
+	struct object *object = planning->input->objects[index];
+
+	if (live && live->presence == PRESENCE_ABSENT)
+		return NULL;
+	if (live && value_is(&live->fields, VALUE_MAP))
+		return &live->fields;
+	return plan_load_body(planning, object) && value_is(&object->observed, VALUE_MAP) ? &object->observed : NULL;
+}
+
+/* Whoever is to have what can be had but once takes along who has it. */
+static void link_givers(struct focusing *focusing)
+{
+	struct planning *planning = focusing->planning;
+	const struct plan_input *input = planning->input;
+	struct map kept; /* to the number of the node + 1 */
+
+	map_init(&kept);
+	for (size_t i = 0; i < input->object_count; i++) {
+		const struct object *object = input->objects[i];
+		struct keeper keeper = {node_of_object(planning, i), kinds_find(input->kinds, object->kind),
+					fields_of(planning, i), &object->identity};
+
+		if (keeper.kind && keeper.fields)
+			keep_all(focusing, &kept, &keeper, false);
+	}
+	for (size_t i = 0; i < planning->item_count; i++) {
+		const struct item *item = &planning->items[i];
+		struct keeper keeper = {i, item->resource->kind, &item->wanted,
+					item->object ? &item->object->identity : item->identity};
+
+		if (keeper.place && value_is(keeper.fields, VALUE_MAP))
+			keep_all(focusing, &kept, &keeper, true);
+	}
+	map_release(&kept);
+}
+
 static void reach(struct focusing *focusing, size_t node)
 {
 	if (focusing->reached[node])
@@ -155,6 +237,7 @@ static void reach_along(struct focusing *focusing)
 	link_references(focusing);
 	link_users(focusing);
 	link_displaced(focusing);
+	link_givers(focusing);
 	graph_close(graph);
 	for (size_t i = 0; i < focusing->count; i++)
 		for (uint32_t k = graph->first[focusing->queue[i]]; k < graph->first[focusing->queue[i] + 1]; k++)

@@ -200,11 +200,11 @@ MOVES = {
 }
 
 
-def carry_out(stack, saved):
+def carry_out(stack, saved, *target):
     """Applies the spec, or a plan of it that was saved: in the same order of calls."""
     if saved:
-        stack.run("plan", f"--refresh={saved}", "--out", "p.plan")
-    apply(stack, *["p.plan"] if saved else [])
+        stack.run("plan", f"--refresh={saved}", "--out", "p.plan", *target)
+    apply(stack, *["p.plan"] if saved else target)
 
 
 @pytest.mark.parametrize("saved", [None, "full", "none"])
@@ -222,6 +222,30 @@ def test_what_two_cannot_have_moves_in_one_apply(stack, move, saved):
     cloud.close()
 
 
+# The one that takes something, which another one has.
+TAKERS = {
+    "a subnet moves": "aws.route_table.u",
+    "subnets are exchanged": "aws.route_table.u",
+    "a range moves": "aws.subnet.b",
+    "ranges are exchanged": "aws.subnet.b",
+}
+
+
+@pytest.mark.parametrize("saved", [None, "full", "none"])
+@pytest.mark.parametrize("move", TAKERS)
+def test_what_two_cannot_have_comes_along_with_its_taker(stack, move, saved):
+    cloud = SimulatedCloud(stack)
+    before, after = MOVES[move]
+    write(stack, before)
+    apply(stack)
+    ids = ids_of(stack)
+    write(stack, after)
+    carry_out(stack, saved, "--target", TAKERS[move])
+    assert ids_of(stack) == ids
+    plan_is_empty(stack)
+    cloud.close()
+
+
 def without(resources, kind, name, **instead):
     """The giver is gone, or is another one."""
     left = {each: fields for each, fields in resources[kind].items() if each != name}
@@ -232,23 +256,25 @@ TWO = {**tables(t=["a", "b"], u=[]), "aws.vpc": {**VPC, "other": {"cidr": "10.30
 TAKEN = {**TWO, "aws.route_table": {**TWO["aws.route_table"], "u": {"vpc": "home", "subnets": ["a", "b"]}}}
 RANGED = ranges(a=1, b=None)
 GIVEN = ranges(a=None, b=1)
+U, B, ELSEWHERE = "aws.route_table.u", "aws.subnet.b", {"vpc": "home", "cidr": "10.20.9.0/24"}
 GIVERS = {
-    "a table that goes": (TWO, without(TAKEN, "aws.route_table", "t")),
-    "a table that is replaced": (TWO, without(TAKEN, "aws.route_table", "t", t={"vpc": "other"})),
-    "a subnet that goes": (RANGED, without(GIVEN, "aws.subnet", "a")),
-    "a subnet that is replaced": (RANGED, without(GIVEN, "aws.subnet", "a", a={"vpc": "home", "cidr": "10.20.9.0/24"})),
+    "a table that goes": (TWO, without(TAKEN, "aws.route_table", "t"), U),
+    "a table that is replaced": (TWO, without(TAKEN, "aws.route_table", "t", t={"vpc": "other"}), U),
+    "a subnet that goes": (RANGED, without(GIVEN, "aws.subnet", "a"), B),
+    "a subnet that is replaced": (RANGED, without(GIVEN, "aws.subnet", "a", a=ELSEWHERE), B),
 }
 
 
+@pytest.mark.parametrize("targeted", [False, True], ids=["all", "its taker"])
 @pytest.mark.parametrize("saved", [None, "full", "none"])
 @pytest.mark.parametrize("giver", GIVERS)
-def test_what_two_cannot_have_comes_from_one_that_goes(stack, giver, saved):
+def test_what_two_cannot_have_comes_from_one_that_goes(stack, giver, saved, targeted):
     cloud = SimulatedCloud(stack)
-    before, after = GIVERS[giver]
+    before, after, taker = GIVERS[giver]
     write(stack, before)
     apply(stack)
     write(stack, after)
-    carry_out(stack, saved)
+    carry_out(stack, saved, *["--target", taker] if targeted else [])
     plan_is_empty(stack)
     cloud.close()
 
