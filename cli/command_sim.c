@@ -20,6 +20,7 @@ struct verb {
 	const char *name;
 	const char *usage;
 	size_t least, most;
+	bool makes; /* also the world itself, where there is no such file */
 	bool (*run)(struct handling *handling);
 };
 
@@ -185,12 +186,12 @@ static bool pass(struct handling *handling)
 }
 
 static const struct verb verbs[] = {
-	{"show", "show [TYPE]", 0, 1, show},
-	{"change", "change TYPE ID NAME=VALUE ...", 3, WORDS_MOST, change},
-	{"add", "add TYPE [ID] [NAME=VALUE ...]", 1, WORDS_MOST, add},
-	{"remove", "remove TYPE ID", 2, 2, remove_thing},
-	{"fault", "fault ACTION KIND [FIRST [COUNT]]", 2, 4, fault},
-	{"pass", "pass SECONDS", 1, 1, pass},
+	{"show", "show [TYPE]", 0, 1, false, show},
+	{"change", "change TYPE ID NAME=VALUE ...", 3, WORDS_MOST, false, change},
+	{"add", "add TYPE [ID] [NAME=VALUE ...]", 1, WORDS_MOST, true, add},
+	{"remove", "remove TYPE ID", 2, 2, false, remove_thing},
+	{"fault", "fault ACTION KIND [FIRST [COUNT]]", 2, 4, false, fault},
+	{"pass", "pass SECONDS", 1, 1, false, pass},
 };
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(verbs[0]) };
@@ -247,6 +248,19 @@ static const struct verb *find_verb(struct invocation *invocation, size_t first,
 	return NULL;
 }
 
+/* One that the environment names is that of the next plan, which makes it too. */
+static bool check_world(struct invocation *invocation, const char *endpoint, const struct verb *verb, bool named)
+{
+	const char *file = endpoint + 4;
+
+	if (!named || verb->makes || sim_is_there(endpoint))
+		return true;
+	diag_error(invocation->diagnostics, FAULT_ABSENT, NOWHERE, "there is no simulated world '%s'", file);
+	diag_hint(invocation->diagnostics, "check the spelling; a plan with AWS_ENDPOINT_URL=sim:FILE makes one, and "
+					   "so does 'trueup sim FILE add'");
+	return false;
+}
+
 static int run_sim(struct invocation *invocation)
 {
 	size_t first = 0;
@@ -260,7 +274,8 @@ static int run_sim(struct invocation *invocation)
 	buffer_init(&text, SHOW_LIMIT_BYTES);
 	if (!verb)
 		return STATUS_USAGE;
-	if (!sim_open(endpoint, invocation->world, &sim, invocation->diagnostics))
+	if (!check_world(invocation, endpoint, verb, first > 0) ||
+	    !sim_open(endpoint, invocation->world, &sim, invocation->diagnostics))
 		return STATUS_ERROR;
 	struct handling handling = {
 		.invocation = invocation,
@@ -293,7 +308,7 @@ const struct command command_sim = {
 		   "                                     lost_answer, half_answer, html, stale, huge, unsupported\n"
 		   "  pass SECONDS                       let time pass\n"
 		   "\nWithout FILE the world is the one that AWS_ENDPOINT_URL=sim:FILE names, beside the\n"
-		   "spec: in the folder that -C names, or this one.\n",
+		   "spec: in the folder that -C names, or this one. A FILE that is not there is made by 'add'.\n",
 	.least_operands = 1,
 	.most_operands = WORDS_MOST,
 	.flags = sim_flags,

@@ -52,6 +52,11 @@ const char *sim_intern(struct sim *sim, struct slice name)
 	return known;
 }
 
+bool sim_is_there(const char *endpoint)
+{
+	return strcmp(endpoint, "sim:") == 0 || sim_file_is_there(endpoint + 4);
+}
+
 bool sim_open(const char *endpoint, struct world *world, struct sim **ret, struct diagnostics *diagnostics)
 {
 	struct sim *sim;

@@ -25,6 +25,8 @@ struct sim;
  */
 __attribute__((warn_unused_result)) bool sim_open(const char *endpoint, struct world *world, struct sim **ret,
 						  struct diagnostics *diagnostics);
+/* Whether the file of such an endpoint is there, or it needs none; sim_open() makes one that is not. */
+bool sim_is_there(const char *endpoint);
 /* NULL is fine. Requests in flight are dropped without an answer. */
 void sim_close(struct sim *sim);
 /* For tests: everything random from here on follows from seed. */

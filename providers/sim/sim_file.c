@@ -360,6 +360,13 @@ static bool compact(struct sim *sim)
 	return sim_file_begin(sim);
 }
 
+bool sim_file_is_there(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 || errno != ENOENT;
+}
+
 bool sim_file_open(struct sim *sim, const char *path, struct diagnostics *diagnostics)
 {
 	struct sim_file *file;

@@ -14,6 +14,8 @@
  */
 struct sim;
 
+/* False only where it is known that there is none. */
+bool sim_file_is_there(const char *path);
 __attribute__((warn_unused_result)) bool sim_file_open(struct sim *sim, const char *path,
 						       struct diagnostics *diagnostics);
 void sim_file_close(struct sim *sim);
