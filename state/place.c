@@ -125,13 +125,26 @@ static bool sync_folder(const char *folder)
 	return opened >= 0 && (fsync(opened) == 0 || errno == EINVAL);
 }
 
+/* Whoever may write the folder can put another state into it. Of a folder of another user nothing is changed. */
+static void close_to_others(const char *folder, mode_t mode, struct diagnostics *diagnostics)
+{
+	if ((mode & (S_IRWXG | S_IRWXO)) == 0 || chmod(folder, mode & S_IRWXU) < 0 || (mode & (S_IWGRP | S_IWOTH)) == 0)
+		return;
+	diag_add(diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+		 "other users could write the state's folder '%s' (mode %03o); it is yours alone now", folder,
+		 (unsigned)(mode & 0777));
+	diag_hint(diagnostics, "should somebody else have been at it, 'trueup state check' looks the state through");
+}
+
 bool place_make_folder(struct world *world, const char *path, struct diagnostics *diagnostics)
 {
 	const char *folder = folder_of(path, diagnostics->arena);
 	struct stat status;
 
-	if (stat(folder, &status) == 0)
+	if (stat(folder, &status) == 0) {
+		close_to_others(folder, status.st_mode, diagnostics);
 		return true;
+	}
 	if (!world->make_folder(world, folder, S_IRWXU, diagnostics))
 		return false;
 	/* The folder must outlast a power loss as the file in it does; where the one above may not be read it
@@ -280,6 +293,26 @@ bool place_publish(const char *temporary, const char *path, bool replaces, struc
 	if (error != 0)
 		return fail("create", path, error, diagnostics);
 	return sync_folder(folder_of(path, diagnostics->arena)) || fail("create", path, errno, diagnostics);
+}
+
+bool place_check_length(const char *path, bool is_new, struct diagnostics *diagnostics)
+{
+	enum { SUFFIX_BYTES = sizeof("-journal") - 1, NEW_BYTES = sizeof(TEMPORARY_MARK) - 1 + NUMBER_DIGITS };
+
+	const sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	size_t most = vfs ? (size_t)vfs->mxPathname - SUFFIX_BYTES - (is_new ? NEW_BYTES : 0) : PATH_MAX;
+	const char *slash = strrchr(path, '/');
+	char resolved[PATH_MAX];
+
+	if (realpath(folder_of(path, diagnostics->arena), resolved)
+		    ? strlen(resolved) + strlen(slash ? slash : path) <= most
+		    : errno != ENAMETOOLONG)
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "the path of the state file '%s' is too long: with all folders from '/' on SQLite takes %zu bytes",
+		   path, most);
+	diag_hint(diagnostics, "move the stack to a folder with a shorter path");
+	return false;
 }
 
 const char *place_real_path(const char *path, struct arena *arena)

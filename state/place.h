@@ -20,7 +20,8 @@
 __attribute__((warn_unused_result)) bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnostics);
 /* Whether the name is taken, by whatever; true where that cannot be told. */
 bool place_has_name(const char *path);
-/* Makes the last folder of path, 0700, where it is missing. */
+/* Makes the last folder of path, 0700, where it is missing; one that is there is made so, with a warning where others
+ * could write it. */
 __attribute__((warn_unused_result)) bool place_make_folder(struct world *world, const char *path,
 							   struct diagnostics *diagnostics);
 /* The name of a network file system by the magic number that statfs(2) gives, or NULL. */
@@ -44,6 +45,10 @@ __attribute__((warn_unused_result)) bool place_publish(const char *temporary, co
 						       struct diagnostics *diagnostics);
 /* Removes what place_begin() made. */
 void place_abandon(const char *temporary);
+
+/* Refuses a file whose full path SQLite would not take, with what it puts beside it, and beside a new one. */
+__attribute__((warn_unused_result)) bool place_check_length(const char *path, bool is_new,
+							    struct diagnostics *diagnostics);
 
 /* The path without links, in arena: SQLite keeps its other files beside the file itself. */
 const char *place_real_path(const char *path, struct arena *arena);

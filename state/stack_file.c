@@ -107,7 +107,7 @@ static bool prepare_place(struct stack_file *file, struct arena *arena, struct s
 
 	if (!place_make_folder(file->world, file->name, diagnostics) ||
 	    (!file->options.network_allowed && !place_refuse_network(file->name, diagnostics)) ||
-	    !place_look(file->name, &there, diagnostics) ||
+	    !place_look(file->name, &there, diagnostics) || !place_check_length(file->name, !there, diagnostics) ||
 	    (!there && !make_file(file, arena, stack_name, diagnostics)))
 		return false;
 	file->real_path = place_real_path(file->name, arena);
@@ -243,6 +243,8 @@ static bool look_to_read(struct stack_file *file, struct arena *arena, struct di
 		diag_hint(diagnostics, "run 'trueup plan' or 'trueup apply' first, or name the folder of the stack");
 		return false;
 	}
+	if (!place_check_length(file->name, false, diagnostics))
+		return false;
 	file->real_path = place_real_path(file->name, arena);
 	return true;
 }
