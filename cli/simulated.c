@@ -99,12 +99,25 @@ static struct simulator *find_simulator(const struct simulated *simulated, struc
 	return NULL;
 }
 
-static void refuse(struct simulated *simulated, http_done *done, void *context, struct slice message)
+static void refuse(struct simulated *simulated, http_done *done, void *context, const struct diag *reason)
 {
 	struct refused *refused = memory_get(sizeof(*refused));
 
-	*refused = (struct refused){done, context, copy_text(message), simulated->refused};
+	*refused = (struct refused){
+		.done = done,
+		.context = context,
+		.message = copy_text(reason ? reason->message : SLICE("the simulator did not open")),
+		.hint = copy_text(reason ? reason->hint : (struct slice){NULL, 0}),
+		.next = simulated->refused,
+	};
 	simulated->refused = refused;
+}
+
+static void refused_free(struct refused *refused)
+{
+	free(refused->message);
+	free(refused->hint);
+	free(refused);
 }
 
 /* One that does not open says so when the first request comes. */
@@ -135,11 +148,8 @@ static void start_simulated(struct simulated *simulated, const struct http_reque
 		arena_init(&arena);
 		diagnostics_init(&findings, &arena);
 		simulator = open_simulator(simulated, request->endpoint, &findings);
-		if (!simulator) {
-			const struct diag *first = diagnostics_first_error(&findings);
-
-			refuse(simulated, done, context, first ? first->message : SLICE("the simulator did not open"));
-		}
+		if (!simulator)
+			refuse(simulated, done, context, diagnostics_first_error(&findings));
 		diagnostics_release(&findings);
 		arena_release(&arena);
 	}
@@ -174,11 +184,14 @@ static bool answer_refused(struct simulated *simulated)
 	simulated->refused = NULL;
 	while (refused) {
 		struct refused *next = refused->next;
-		struct http_response response = {.fault = FAULT_USER, .message = slice_of(refused->message)};
+		struct http_response response = {
+			.fault = FAULT_USER,
+			.message = slice_of(refused->message),
+			.hint = slice_of(refused->hint),
+		};
 
 		refused->done(refused->context, &response);
-		free(refused->message);
-		free(refused);
+		refused_free(refused);
 		refused = next;
 	}
 	return true;
@@ -274,8 +287,7 @@ static void cancel(struct transport *transport, void *context)
 			continue;
 		}
 		*link = refused->next;
-		free(refused->message);
-		free(refused);
+		refused_free(refused);
 	}
 	network->cancel(network, context);
 }
@@ -330,7 +342,6 @@ void simulated_close(struct simulated *simulated)
 		struct refused *refused = simulated->refused;
 
 		simulated->refused = refused->next;
-		free(refused->message);
-		free(refused);
+		refused_free(refused);
 	}
 }

@@ -30,7 +30,8 @@ struct simulator {
 struct refused {
 	http_done *done;
 	void *context;
-	char *message; /* owned */
+	char *message; /* owned, as the hint is */
+	char *hint;    /* or empty */
 	struct refused *next;
 };
 

@@ -190,13 +190,18 @@ static enum fault fault_without_code(const struct http_response *response, bool 
 	return aws_error_fault((struct slice){NULL, 0}, response->status, mutating);
 }
 
+static bool is_redirect(const struct http_response *response)
+{
+	return response->status >= 300 && response->status < 400;
+}
+
 static struct slice message_without_code(const struct http_response *response, enum fault fault, struct arena *arena)
 {
 	struct slice excerpt = aws_excerpt(arena, response->body);
 
 	if (fault == FAULT_UNSUPPORTED)
 		return arena_format(arena, "this endpoint does not know the operation (HTTP %d)", response->status);
-	if (response->status >= 300 && response->status < 400)
+	if (is_redirect(response))
 		return arena_format(arena, "the endpoint points elsewhere (HTTP %d)", response->status);
 	if (excerpt.size == 0)
 		return arena_format(arena, "HTTP %d with an empty answer", response->status);
@@ -221,6 +226,7 @@ void aws_error_read(const struct http_response *response, bool mutating, struct 
 	if (!response->answered) {
 		error.fault = response->fault;
 		error.message = arena_copy(arena, response->message);
+		error.hint = arena_copy(arena, response->hint);
 		*ret = error;
 		return;
 	}
@@ -235,6 +241,9 @@ void aws_error_read(const struct http_response *response, bool mutating, struct 
 	} else {
 		error.fault = fault_without_code(response, mutating);
 		error.message = message_without_code(response, error.fault, arena);
+		if (is_redirect(response))
+			error.hint = SLICE("redirects are not followed, as a request is signed for one host: name the "
+					   "server itself as the endpoint");
 	}
 	*ret = error;
 }

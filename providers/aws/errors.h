@@ -17,6 +17,7 @@ struct aws_error {
 	struct slice request_id; /* or empty */
 	enum fault fault;
 	int64_t retry_after_ms; /* the server asked to wait so long; 0: it did not say */
+	struct slice hint;	/* what to do about it, or empty */
 };
 
 /*

@@ -229,8 +229,7 @@ void aws_interpret(const struct call *call, const struct http_response *response
 				     ? error.fault
 				     : aws_error_fault(ret->code, error.status, call->mutating);
 		ret->message = error.message;
-		if (!response->answered)
-			ret->hint = arena_copy(arena, response->hint);
+		ret->hint = error.hint;
 		ret->request_id = error.request_id;
 		ret->retry_after_ms = error.retry_after_ms;
 		return;

@@ -2,7 +2,9 @@
 
 #include <stddef.h>
 
-#define CHECK_ENDPOINT "check the spelling of the endpoint, the name server and the network"
+#define CHECK_ENDPOINT                                                                                                 \
+	"check the spelling of the endpoint, or of the region that it is named after, the name server and the network"
+#define CHECK_SERVICE "check the endpoint and its port: what answers there is not the service that is meant"
 #define CHECK_CERTIFICATE                                                                                              \
 	"check the endpoint's name, this machine's clock, and that its CA bundle (package ca-certificates) has who "   \
 	"signed the certificate"
@@ -37,10 +39,10 @@ static const struct curl_fault faults[] = {
 	{CURLE_ABORTED_BY_CALLBACK, FAULT_TRANSIENT, "the connection ended before an answer came from", ""},
 
 	{CURLE_FAILED_INIT, FAULT_INTERNAL, "cannot send anything to", ""},
-	{CURLE_UNSUPPORTED_PROTOCOL, FAULT_INTERNAL, "no HTTP answer from", ""},
-	{CURLE_WEIRD_SERVER_REPLY, FAULT_INTERNAL, "no HTTP answer from", ""},
+	{CURLE_UNSUPPORTED_PROTOCOL, FAULT_INTERNAL, "no HTTP answer from", CHECK_SERVICE},
+	{CURLE_WEIRD_SERVER_REPLY, FAULT_INTERNAL, "no HTTP answer from", CHECK_SERVICE},
 	{CURLE_BAD_CONTENT_ENCODING, FAULT_INTERNAL, "cannot unpack the answer from", ""},
-	{CURLE_FILESIZE_EXCEEDED, FAULT_INTERNAL, "too large an answer from", ""},
+	{CURLE_FILESIZE_EXCEEDED, FAULT_INTERNAL, "too large an answer from", CHECK_SERVICE},
 };
 
 static const struct curl_fault unknown_fault = {CURLE_OK, FAULT_TRANSIENT, "the exchange failed with", ""};

@@ -28,15 +28,18 @@ struct sim_file {
 	off_t offset; /* all before it is known here */
 	struct buffer line;
 	char problem[PATH_MAX + 256];
+	int error; /* of the system, behind that */
 };
 
 static bool fail(struct sim_file *file, const char *doing)
 {
 	int error = errno;
 
-	if (file->problem[0] == '\0')
-		(void)snprintf(file->problem, sizeof(file->problem), "%s the simulator's file '%s' failed: %s", doing,
-			       file->path, strerror(error));
+	if (file->problem[0] != '\0')
+		return false;
+	(void)snprintf(file->problem, sizeof(file->problem), "%s the simulator's file '%s' failed: %s", doing,
+		       file->path, strerror(error));
+	file->error = error;
 	return false;
 }
 
@@ -379,9 +382,12 @@ bool sim_file_open(struct sim *sim, const char *path, struct diagnostics *diagno
 	buffer_init(&file->line, LINE_MOST_BYTES);
 	bool good = sim_file_begin(sim) && compact(sim);
 	sim_file_end(sim);
-	if (!good)
-		(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "%s", file->problem);
-	return good;
+	if (good)
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "%s", file->problem);
+	if (file->error == ENOENT)
+		diag_hint(diagnostics, "make the folder first: the simulator makes no more than the file in it");
+	return false;
 }
 
 void sim_file_close(struct sim *sim)

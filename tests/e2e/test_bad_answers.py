@@ -43,14 +43,14 @@ ANSWERS = {
     "half an answer": (lambda head: [answer(200, XML, length=len(XML) + 100)], "", None),
     "an answer that stops in the middle": (lambda head: [answer(200, XML)], "cannot be read", None),
     "no answer at all": (lambda head: [], "", None),
-    "no HTTP": (lambda head: [b"SSH-2.0-OpenSSH_9.2\r\n"], "", None),
+    "no HTTP": (lambda head: [b"SSH-2.0-OpenSSH_9.2\r\n"], "", "not the service that is meant"),
     "HTML": (lambda head: [answer(200, HTML, "text/html")], "web page", None),
     "HTML with an error": (lambda head: [answer(403, HTML, "text/html")], "403", None),
     "HTTP 500 for ever": (lambda head: [answer(500, b"oops", "text/plain")], "500", None),
     "HTTP 503 for ever": (lambda head: [answer(503, b"")], "503", None),
-    "a redirect": (lambda head: [answer("302 Found\r\nLocation: http://127.0.0.1:1/", b"")], "302", None),
-    "10 GB announced": (lambda head: [answer(200, b"<a>", length=10 * 1024 * MIB)], "too large", None),
-    "10 GB sent": (lambda head: endless(), "too large", None),
+    "a redirect": (lambda head: [answer("302 Found\r\nLocation: http://127.0.0.1:1/", b"")], "302", "redirects are not followed"),
+    "10 GB announced": (lambda head: [answer(200, b"<a>", length=10 * 1024 * MIB)], "too large", "not the service that is meant"),
+    "10 GB sent": (lambda head: endless(), "too large", "not the service that is meant"),
     "an XML bomb": (
         lambda head: [
             answer(
@@ -120,6 +120,12 @@ def test_tls_asked_of_a_plain_server(stack, wire):
     check_call_error(stack, "GetCallerIdentity", AWS_ENDPOINT_URL=server.address.replace("http:", "https:"))
 
 
+def test_a_simulator_without_a_folder(stack):
+    stack.write("stack.yaml", spec_text(WORKING))
+    error = check_call_error(stack, "/no/such/folder/world' failed", AWS_ENDPOINT_URL="sim:/no/such/folder/world")
+    assert "make the folder first" in error["hint"], error
+
+
 def test_refused_connection(stack):
     stack.write("stack.yaml", spec_text(WORKING))
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -129,7 +135,8 @@ def test_refused_connection(stack):
 
 def test_unknown_host(stack):
     stack.write("stack.yaml", spec_text(WORKING))
-    check_call_error(stack, "GetCallerIdentity", "nowhere.invalid", AWS_ENDPOINT_URL="http://nowhere.invalid")
+    error = check_call_error(stack, "GetCallerIdentity", "nowhere.invalid", AWS_ENDPOINT_URL="http://nowhere.invalid")
+    assert "or of the region that it is named after" in error["hint"], error
 
 
 PAGE = """<DescribeVpcsResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>r</requestId>\
