@@ -2,176 +2,79 @@
 
 #include <stddef.h>
 
-/* One bit a value, so that a row covers several. */
-#define LIVE(state) (1u << (state))
-#define ANY_LIVE ((1u << LIVE_STATE_COUNT) - 1u)
-#define DIFFERENCE(class) (1u << (class))
-#define ANY_DIFFERENCE ((1u << DIFFERENCE_CLASS_COUNT) - 1u)
-#define GOING(going) (1u << (going))
-#define ANY_GOING (GOING(GOING_WITH_ALL) | GOING(GOING_BY_NAME) | GOING(GOING_WITH_ANOTHER))
-#define NO 1u
-#define YES 2u
-#define EITHER 3u
+/* What a column may hold: one bit a value, so that a row covers several. */
+#define ANY (~0u)
+#define N (1u << false)
+#define Y (1u << true)
 
-static unsigned bit_of(bool truth)
-{
-	return truth ? YES : NO;
-}
+#define PRESENT (1u << LIVE_PRESENT)
+#define ABSENT (1u << LIVE_ABSENT)
+#define LEAVING (1u << LIVE_LEAVING)
+#define THERE (PRESENT | LEAVING)
+#define UNREAD (1u << LIVE_UNREAD)
+#define FOREIGN (1u << LIVE_NOT_OURS)
+
+#define NONE (1u << DIFFERENCE_NONE)
+#define IN_PLACE (1u << DIFFERENCE_IN_PLACE)
+#define REPLACE (1u << DIFFERENCE_REPLACE)
+#define FIXED (1u << DIFFERENCE_FIXED)
+
+/* clang-format off */
+#define ROW(spec, record, live, difference, protect, found, operation, reason) \
+	{spec, record, live, difference, protect, found, {OPERATION_##operation, reason}}
 
 /* The first row that fits decides. */
 static const struct row {
 	unsigned in_spec, in_record, live, difference, protect, found;
 	struct decision decision;
 } rows[] = {
-	{NO, NO, ANY_LIVE, ANY_DIFFERENCE, EITHER, EITHER, {OPERATION_NONE, "not managed by this stack"}},
+	/*  in the spec
+	 *  |  in the record
+	 *  |  |  live     difference
+	 *  |  |  |        |         protected
+	 *  |  |  |        |         |    only found
+	 *  |  |  |        |         |    |    OPERATION_  the reason that is shown */
+	ROW(N, N, ANY,     ANY,      ANY, ANY, NONE,       "not managed by this stack"),
 
-	{YES, NO, LIVE(LIVE_ABSENT), ANY_DIFFERENCE, EITHER, EITHER, {OPERATION_CREATE, "new in the spec"}},
-	{YES,
-	 NO,
-	 LIVE(LIVE_PRESENT),
-	 DIFFERENCE(DIFFERENCE_FIXED),
-	 EITHER,
-	 EITHER,
-	 {OPERATION_CONFLICT, "is another thing than the spec describes"}},
-	{YES,
-	 NO,
-	 LIVE(LIVE_PRESENT),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_ADOPT, "exists and is not recorded yet"}},
-	{YES,
-	 NO,
-	 LIVE(LIVE_LEAVING),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_INCOMPLETE, "the name is taken by one that is being deleted"}},
-	{YES,
-	 NO,
-	 LIVE(LIVE_UNREAD),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_INCOMPLETE, "could not be read, so it cannot be told whether it exists"}},
-	{YES,
-	 NO,
-	 LIVE(LIVE_NOT_OURS),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_CONFLICT, "exists already and does not belong to this stack"}},
+	ROW(Y, N, ABSENT,  ANY,      ANY, ANY, CREATE,     "new in the spec"),
+	ROW(Y, N, PRESENT, FIXED,    ANY, ANY, CONFLICT,   "is another thing than the spec describes"),
+	ROW(Y, N, PRESENT, ANY,      ANY, ANY, ADOPT,      "exists and is not recorded yet"),
+	ROW(Y, N, LEAVING, ANY,      ANY, ANY, INCOMPLETE, "the name is taken by one that is being deleted"),
+	ROW(Y, N, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "could not be read, so it cannot be told whether it exists"),
+	ROW(Y, N, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "exists already and does not belong to this stack"),
 
-	{YES,
-	 YES,
-	 LIVE(LIVE_PRESENT),
-	 DIFFERENCE(DIFFERENCE_FIXED),
-	 EITHER,
-	 EITHER,
-	 {OPERATION_CONFLICT, "is another thing than the spec describes"}},
-	{YES,
-	 YES,
-	 LIVE(LIVE_PRESENT),
-	 DIFFERENCE(DIFFERENCE_NONE),
-	 EITHER,
-	 EITHER,
-	 {OPERATION_NONE, "as the spec says"}},
-	{YES,
-	 YES,
-	 LIVE(LIVE_PRESENT),
-	 DIFFERENCE(DIFFERENCE_IN_PLACE),
-	 EITHER,
-	 EITHER,
-	 {OPERATION_UPDATE, "can change in place"}},
-	{YES,
-	 YES,
-	 LIVE(LIVE_PRESENT),
-	 DIFFERENCE(DIFFERENCE_REPLACE),
-	 NO,
-	 EITHER,
-	 {OPERATION_REPLACE, "cannot change in place"}},
-	{YES,
-	 YES,
-	 LIVE(LIVE_PRESENT),
-	 DIFFERENCE(DIFFERENCE_REPLACE),
-	 YES,
-	 EITHER,
-	 {OPERATION_CONFLICT, "is protected, and the change needs a new object"}},
-	{YES,
-	 YES,
-	 LIVE(LIVE_ABSENT),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_CREATE, "was deleted outside of this stack"}},
-	{YES,
-	 YES,
-	 LIVE(LIVE_LEAVING),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_CREATE, "is being deleted outside of this stack"}},
-	{YES, YES, LIVE(LIVE_UNREAD), ANY_DIFFERENCE, EITHER, EITHER, {OPERATION_INCOMPLETE, "could not be read"}},
-	{YES,
-	 YES,
-	 LIVE(LIVE_NOT_OURS),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_CONFLICT, "is recorded here, but its tags name another owner"}},
+	ROW(Y, Y, PRESENT, FIXED,    ANY, ANY, CONFLICT,   "is another thing than the spec describes"),
+	ROW(Y, Y, PRESENT, NONE,     ANY, ANY, NONE,       "as the spec says"),
+	ROW(Y, Y, PRESENT, IN_PLACE, ANY, ANY, UPDATE,     "can change in place"),
+	ROW(Y, Y, PRESENT, REPLACE,  N,   ANY, REPLACE,    "cannot change in place"),
+	ROW(Y, Y, PRESENT, REPLACE,  Y,   ANY, CONFLICT,   "is protected, and the change needs a new object"),
+	ROW(Y, Y, ABSENT,  ANY,      ANY, ANY, CREATE,     "was deleted outside of this stack"),
+	ROW(Y, Y, LEAVING, ANY,      ANY, ANY, CREATE,     "is being deleted outside of this stack"),
+	ROW(Y, Y, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "could not be read"),
+	ROW(Y, Y, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "is recorded here, but its tags name another owner"),
 
 	/* Whatever can be read of it: nothing is done to the thing itself. */
-	{NO,
-	 YES,
-	 ANY_LIVE,
-	 ANY_DIFFERENCE,
-	 NO,
-	 YES,
-	 {OPERATION_FORGET, "no longer in the spec; the thing itself is left alone"}},
-	{NO,
-	 YES,
-	 LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING),
-	 ANY_DIFFERENCE,
-	 NO,
-	 EITHER,
-	 {OPERATION_DELETE, "no longer in the spec"}},
-	{NO,
-	 YES,
-	 LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING),
-	 ANY_DIFFERENCE,
-	 YES,
-	 EITHER,
-	 {OPERATION_CONFLICT, "is protected and no longer in the spec"}},
-	{NO,
-	 YES,
-	 LIVE(LIVE_ABSENT),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_FORGET, "no longer in the spec, and gone already"}},
-	{NO,
-	 YES,
-	 LIVE(LIVE_UNREAD),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_INCOMPLETE, "no longer in the spec, and could not be read"}},
-	{NO,
-	 YES,
-	 LIVE(LIVE_NOT_OURS),
-	 ANY_DIFFERENCE,
-	 EITHER,
-	 EITHER,
-	 {OPERATION_CONFLICT, "is recorded here, but its tags name another owner"}},
+	ROW(N, Y, ANY,     ANY,      N,   Y,   FORGET,     "no longer in the spec; the thing itself is left alone"),
+	ROW(N, Y, THERE,   ANY,      N,   ANY, DELETE,     "no longer in the spec"),
+	ROW(N, Y, THERE,   ANY,      Y,   ANY, CONFLICT,   "is protected and no longer in the spec"),
+	ROW(N, Y, ABSENT,  ANY,      ANY, ANY, FORGET,     "no longer in the spec, and gone already"),
+	ROW(N, Y, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "no longer in the spec, and could not be read"),
+	ROW(N, Y, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "is recorded here, but its tags name another owner"),
 };
+/* clang-format on */
+
+static bool fits(unsigned column, unsigned value)
+{
+	return column & 1u << value;
+}
 
 struct decision decide(const struct situation *situation)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
-		if ((row->in_spec & bit_of(situation->in_spec)) && (row->in_record & bit_of(situation->in_record)) &&
-		    (row->live & LIVE(situation->live)) && (row->difference & DIFFERENCE(situation->difference)) &&
-		    (row->protect & bit_of(situation->protect)) && (row->found & bit_of(situation->found)))
+		if (fits(row->in_spec, situation->in_spec) && fits(row->in_record, situation->in_record) &&
+		    fits(row->live, situation->live) && fits(row->difference, situation->difference) &&
+		    fits(row->protect, situation->protect) && fits(row->found, situation->found))
 			return row->decision;
 	}
 	/* The test over every combination proves that this is never reached. */
@@ -181,9 +84,8 @@ struct decision decide(const struct situation *situation)
 struct decision decide_taking_back(const struct decision *decision, enum difference_class difference)
 {
 	bool makes = decision->operation == OPERATION_CREATE || decision->operation == OPERATION_REPLACE;
-	unsigned fitting = DIFFERENCE(DIFFERENCE_NONE) | DIFFERENCE(DIFFERENCE_IN_PLACE);
 
-	if (!makes || !(DIFFERENCE(difference) & fitting))
+	if (!makes || !fits(NONE | IN_PLACE, difference))
 		return *decision;
 	return (struct decision){OPERATION_TAKE_BACK, "a replace left it behind, and it fits again"};
 }
@@ -196,19 +98,20 @@ const char *decide_destroying(const struct situation *situation, const struct de
 		unsigned going;
 		const char *reason;
 	} reasons[] = {
-		{OPERATION_DELETE, ANY_LIVE, GOING(GOING_WITH_ALL), "everything is to go"},
-		{OPERATION_DELETE, ANY_LIVE, GOING(GOING_BY_NAME), "named as a target"},
-		{OPERATION_DELETE, ANY_LIVE, GOING(GOING_WITH_ANOTHER), "refers to what is to go"},
-		{OPERATION_FORGET, LIVE(LIVE_ABSENT), ANY_GOING, "gone already"},
-		{OPERATION_FORGET, ANY_LIVE, ANY_GOING, "only its record goes; the thing itself is left alone"},
-		{OPERATION_CONFLICT, LIVE(LIVE_PRESENT) | LIVE(LIVE_LEAVING), ANY_GOING,
-		 "is protected, so it is not destroyed"},
-		{OPERATION_INCOMPLETE, ANY_LIVE, ANY_GOING, "could not be read, so it is not destroyed"},
+		/* clang-format off */
+		{OPERATION_DELETE,     ANY,    1u << GOING_WITH_ALL,     "everything is to go"},
+		{OPERATION_DELETE,     ANY,    1u << GOING_BY_NAME,      "named as a target"},
+		{OPERATION_DELETE,     ANY,    1u << GOING_WITH_ANOTHER, "refers to what is to go"},
+		{OPERATION_FORGET,     ABSENT, ANY, "gone already"},
+		{OPERATION_FORGET,     ANY,    ANY, "only its record goes; the thing itself is left alone"},
+		{OPERATION_CONFLICT,   THERE,  ANY, "is protected, so it is not destroyed"},
+		{OPERATION_INCOMPLETE, ANY,    ANY, "could not be read, so it is not destroyed"},
+		/* clang-format on */
 	};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].operation == decision->operation && (reasons[i].live & LIVE(situation->live)) &&
-		    (reasons[i].going & GOING(going)))
+		if (reasons[i].operation == decision->operation && fits(reasons[i].live, situation->live) &&
+		    fits(reasons[i].going, going))
 			return reasons[i].reason;
 	return decision->reason;
 }
