@@ -2,7 +2,8 @@
 """Writes providers/aws/shapes/*.c from botocore's service models.
 
     tools/generate-shapes.py            writes the tables
-    tools/generate-shapes.py --check    writes nothing; ends with 1 where a table is out of date
+    tools/generate-shapes.py --check    writes nothing; ends with 1 where a table is out of date, or holds an
+                                        operation that no kind calls, nor the provider itself
 
 The tables are committed, so that a build needs no Python. To add an operation, put its name
 in OPERATIONS and run this with the botocore release that tools/python-requirements.txt pins. What the
@@ -11,6 +12,7 @@ C side cannot carry (maps, flattened lists, recursive shapes) is refused here, n
 
 import argparse
 import pathlib
+import re
 import sys
 
 import botocore
@@ -20,18 +22,15 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent / "providers" / "aws" / 
 
 OPERATIONS = {
     "autoscaling": """
-        AttachInstances AttachLoadBalancerTargetGroups AttachTrafficSources CreateAutoScalingGroup
-        CreateOrUpdateTags DeleteAutoScalingGroup DeleteLifecycleHook DeleteTags
-        DescribeAutoScalingGroups DescribeInstanceRefreshes DescribeLifecycleHooks
-        DescribeScalingActivities DescribeTags DetachInstances DetachLoadBalancerTargetGroups
-        DetachTrafficSources DisableMetricsCollection EnableMetricsCollection PutLifecycleHook
-        ResumeProcesses SetDesiredCapacity StartInstanceRefresh SuspendProcesses
+        AttachLoadBalancerTargetGroups CreateAutoScalingGroup CreateOrUpdateTags
+        DeleteAutoScalingGroup DeleteLifecycleHook DeleteTags DescribeAutoScalingGroups
+        DescribeLifecycleHooks DetachLoadBalancerTargetGroups DisableMetricsCollection
+        EnableMetricsCollection PutLifecycleHook ResumeProcesses SuspendProcesses
         UpdateAutoScalingGroup
     """,
     "ec2": """
-        AssociateDhcpOptions AssociateVpcCidrBlock CreateVpc CreateVpcEncryptionControl DeleteVpc
-        DeleteVpcEncryptionControl DescribeVpcAttribute DescribeVpcEncryptionControls DescribeVpcs
-        DisassociateVpcCidrBlock ModifyVpcAttribute ModifyVpcEncryptionControl ModifyVpcTenancy
+        AssociateDhcpOptions AssociateVpcCidrBlock CreateVpc DeleteVpc DescribeVpcAttribute
+        DescribeVpcs DisassociateVpcCidrBlock ModifyVpcAttribute ModifyVpcTenancy
 
         AssociateSubnetCidrBlock CreateSubnet DeleteSubnet DescribeSubnets
         DisassociateSubnetCidrBlock ModifySubnetAttribute
@@ -41,22 +40,20 @@ OPERATIONS = {
 
         AssociateRouteTable CreateRoute CreateRouteTable DeleteRoute DeleteRouteTable
         DescribeRouteTables DisableVgwRoutePropagation DisassociateRouteTable
-        EnableVgwRoutePropagation ReplaceRoute ReplaceRouteTableAssociation
+        EnableVgwRoutePropagation ReplaceRoute
 
         AuthorizeSecurityGroupEgress AuthorizeSecurityGroupIngress CreateSecurityGroup
-        DeleteSecurityGroup DescribeSecurityGroupRules DescribeSecurityGroups
-        ModifySecurityGroupRules RevokeSecurityGroupEgress RevokeSecurityGroupIngress
+        DeleteSecurityGroup DescribeSecurityGroups RevokeSecurityGroupEgress RevokeSecurityGroupIngress
         UpdateSecurityGroupRuleDescriptionsEgress UpdateSecurityGroupRuleDescriptionsIngress
 
         CreateKeyPair DeleteKeyPair DescribeKeyPairs ImportKeyPair
 
         CreateLaunchTemplate CreateLaunchTemplateVersion DeleteLaunchTemplate
-        DeleteLaunchTemplateVersions DescribeLaunchTemplateVersions DescribeLaunchTemplates
-        ModifyLaunchTemplate
+        DescribeLaunchTemplateVersions DescribeLaunchTemplates ModifyLaunchTemplate
 
         AssociateIamInstanceProfile DescribeIamInstanceProfileAssociations
         DescribeInstanceAttribute DescribeInstanceCreditSpecifications DescribeInstances
-        DescribeVolumes DisassociateIamInstanceProfile ModifyInstanceAttribute
+        DisassociateIamInstanceProfile ModifyInstanceAttribute
         ModifyInstanceCapacityReservationAttributes ModifyInstanceCpuOptions
         ModifyInstanceCreditSpecification ModifyInstanceMaintenanceOptions
         ModifyInstanceMetadataOptions ModifyInstanceNetworkPerformanceOptions
@@ -70,10 +67,9 @@ OPERATIONS = {
         DescribeVpnConnections ModifyVpnConnection ModifyVpnConnectionOptions
         ModifyVpnTunnelOptions
 
-        CreateTags DeleteTags DescribeTags
-        DescribeAccountAttributes DescribeAvailabilityZones DescribeImages
+        CreateTags DeleteTags
     """,
-    "sts": "AssumeRole GetCallerIdentity",
+    "sts": "GetCallerIdentity",
 }
 
 PROTOCOLS = {"ec2": "AWS_PROTOCOL_EC2", "query": "AWS_PROTOCOL_QUERY"}
@@ -277,6 +273,19 @@ class Service:
         return "\n".join(self.lines) + "\n"
 
 
+def called():
+    """What tells the operations that the provider's files call, as a pattern: one may be named by its beginning and a
+    direction. A name right after a brace is none: the rows of what is left out, and of the limits on requests."""
+    source = "".join(path.read_text() for path in sorted(FOLDER.parent.glob("*.c")) + sorted(FOLDER.parent.glob("kinds/*.c")))
+    names = re.findall(r'(?<!\{)"([A-Z][A-Za-z0-9]+)"( direction\b)?', source)
+    return re.compile("|".join(name + ("(?:Egress|Ingress)" if directed else "") for name, directed in names))
+
+
+def uncalled():
+    names = called()
+    return [name for listed in OPERATIONS.values() for name in listed.split() if not names.fullmatch(name)]
+
+
 def tables():
     loader = botocore.loaders.Loader()
     return {FOLDER / f"{name}.c": Service(loader, name).source() for name in sorted(OPERATIONS)}
@@ -294,7 +303,10 @@ def main():
                 path.write_text(content)
     for path in stale:
         print(("out of date: " if arguments.check else "written: ") + str(path.relative_to(FOLDER.parents[2])))
-    return 1 if arguments.check and stale else 0
+    unused = uncalled() if arguments.check else []
+    for name in unused:
+        print(f"nothing in providers/aws calls {name}: it has no place in OPERATIONS")
+    return 1 if arguments.check and (stale or unused) else 0
 
 
 if __name__ == "__main__":

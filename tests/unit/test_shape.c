@@ -107,8 +107,8 @@ static void test_facts(void **state)
 	assert_false(aws_shape_has_value(tenancy->shape, SLICE("shared")));
 	assert_int_equal(group->service->protocol, AWS_PROTOCOL_QUERY);
 	assert_true(slice_is(group->error_codes[0], "AlreadyExists"));
-	assert_true(slice_is(aws_operation(&aws_autoscaling_service, SLICE("DescribeTags"))->result_wrapper,
-			     "DescribeTagsResult"));
+	assert_true(slice_is(aws_operation(&aws_autoscaling_service, SLICE("DescribeLifecycleHooks"))->result_wrapper,
+			     "DescribeLifecycleHooksResult"));
 	assert_true(slice_is(aws_sts_service.api_version, "2011-06-15"));
 }
 

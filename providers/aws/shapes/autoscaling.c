@@ -8,15 +8,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct aws_shape s_XmlStringMaxLen255 = {.name = T("XmlStringMaxLen255"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 255, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
-static const struct aws_shape s_XmlStringMaxLen19 = {.name = T("XmlStringMaxLen19"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 19, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
-static const struct aws_shape s_InstanceIds = {.name = T("InstanceIds"), .type = AWS_LIST, .item = &s_XmlStringMaxLen19, .item_name = T("member")};
-static const struct aws_member m_AttachInstancesQuery[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("InstanceIds"), T("InstanceIds"), T("InstanceIds"), &s_InstanceIds, 0},
-};
-static const uint8_t r_AttachInstancesQuery[] = {0, 1};
-static const struct aws_shape s_AttachInstancesQuery = {.name = T("AttachInstancesQuery"), .type = AWS_STRUCTURE, .members = m_AttachInstancesQuery, .member_count = COUNT(m_AttachInstancesQuery), .by_response = r_AttachInstancesQuery};
-static const struct slice x_AttachInstances[] = {T("ResourceContention"), T("ServiceLinkedRoleFailure")};
 static const struct aws_shape s_XmlStringMaxLen511 = {.name = T("XmlStringMaxLen511"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 511, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
 static const struct aws_shape s_TargetGroupARNs = {.name = T("TargetGroupARNs"), .type = AWS_LIST, .item = &s_XmlStringMaxLen511, .item_name = T("member")};
 static const struct aws_member m_AttachLoadBalancerTargetGroupsType[] = {
@@ -27,23 +18,6 @@ static const uint8_t r_AttachLoadBalancerTargetGroupsType[] = {0, 1};
 static const struct aws_shape s_AttachLoadBalancerTargetGroupsType = {.name = T("AttachLoadBalancerTargetGroupsType"), .type = AWS_STRUCTURE, .members = m_AttachLoadBalancerTargetGroupsType, .member_count = COUNT(m_AttachLoadBalancerTargetGroupsType), .by_response = r_AttachLoadBalancerTargetGroupsType};
 static const struct aws_shape s_AttachLoadBalancerTargetGroupsResultType = {.name = T("AttachLoadBalancerTargetGroupsResultType"), .type = AWS_STRUCTURE};
 static const struct slice x_AttachLoadBalancerTargetGroups[] = {T("InstanceRefreshInProgress"), T("ResourceContention"), T("ServiceLinkedRoleFailure")};
-static const struct aws_shape s_boolean = {.name = T("boolean"), .type = AWS_BOOLEAN};
-static const struct aws_member m_TrafficSourceIdentifier[] = {
-	{T("Identifier"), T("Identifier"), T("Identifier"), &s_XmlStringMaxLen511, AWS_MEMBER_REQUIRED},
-	{T("Type"), T("Type"), T("Type"), &s_XmlStringMaxLen511, 0},
-};
-static const uint8_t r_TrafficSourceIdentifier[] = {0, 1};
-static const struct aws_shape s_TrafficSourceIdentifier = {.name = T("TrafficSourceIdentifier"), .type = AWS_STRUCTURE, .members = m_TrafficSourceIdentifier, .member_count = COUNT(m_TrafficSourceIdentifier), .by_response = r_TrafficSourceIdentifier};
-static const struct aws_shape s_TrafficSources = {.name = T("TrafficSources"), .type = AWS_LIST, .item = &s_TrafficSourceIdentifier, .item_name = T("member")};
-static const struct aws_member m_AttachTrafficSourcesType[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("SkipZonalShiftValidation"), T("SkipZonalShiftValidation"), T("SkipZonalShiftValidation"), &s_boolean, 0},
-	{T("TrafficSources"), T("TrafficSources"), T("TrafficSources"), &s_TrafficSources, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_AttachTrafficSourcesType[] = {0, 1, 2};
-static const struct aws_shape s_AttachTrafficSourcesType = {.name = T("AttachTrafficSourcesType"), .type = AWS_STRUCTURE, .members = m_AttachTrafficSourcesType, .member_count = COUNT(m_AttachTrafficSourcesType), .by_response = r_AttachTrafficSourcesType};
-static const struct aws_shape s_AttachTrafficSourcesResultType = {.name = T("AttachTrafficSourcesResultType"), .type = AWS_STRUCTURE};
-static const struct slice x_AttachTrafficSources[] = {T("InstanceRefreshInProgress"), T("ResourceContention"), T("ServiceLinkedRoleFailure")};
 static const struct slice e_CapacityDistributionStrategy[] = {
 	T("balanced-best-effort"),
 	T("balanced-only"),
@@ -61,6 +35,7 @@ static const struct slice e_ImpairedZoneHealthCheckBehavior[] = {
 	T("ReplaceUnhealthy"),
 };
 static const struct aws_shape s_ImpairedZoneHealthCheckBehavior = {.name = T("ImpairedZoneHealthCheckBehavior"), .type = AWS_STRING, .values = e_ImpairedZoneHealthCheckBehavior, .value_count = COUNT(e_ImpairedZoneHealthCheckBehavior)};
+static const struct aws_shape s_boolean = {.name = T("boolean"), .type = AWS_BOOLEAN};
 static const struct aws_member m_AvailabilityZoneImpairmentPolicy[] = {
 	{T("ImpairedZoneHealthCheckBehavior"), T("ImpairedZoneHealthCheckBehavior"), T("ImpairedZoneHealthCheckBehavior"), &s_ImpairedZoneHealthCheckBehavior, 0},
 	{T("ZonalShiftEnabled"), T("ZonalShiftEnabled"), T("ZonalShiftEnabled"), &s_boolean, 0},
@@ -100,6 +75,7 @@ static const struct slice e_DeletionProtection[] = {
 };
 static const struct aws_shape s_DeletionProtection = {.name = T("DeletionProtection"), .type = AWS_STRING, .values = e_DeletionProtection, .value_count = COUNT(e_DeletionProtection)};
 static const struct aws_shape s_XmlStringMaxLen32 = {.name = T("XmlStringMaxLen32"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 32, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
+static const struct aws_shape s_XmlStringMaxLen19 = {.name = T("XmlStringMaxLen19"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 19, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
 static const struct slice e_RetentionAction[] = {
 	T("retain"),
 	T("terminate"),
@@ -385,6 +361,13 @@ static const struct aws_shape s_Tag = {.name = T("Tag"), .type = AWS_STRUCTURE, 
 static const struct aws_shape s_Tags = {.name = T("Tags"), .type = AWS_LIST, .item = &s_Tag, .item_name = T("member")};
 static const struct aws_shape s_XmlStringMaxLen1600 = {.name = T("XmlStringMaxLen1600"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 1600, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
 static const struct aws_shape s_TerminationPolicies = {.name = T("TerminationPolicies"), .type = AWS_LIST, .item = &s_XmlStringMaxLen1600, .item_name = T("member")};
+static const struct aws_member m_TrafficSourceIdentifier[] = {
+	{T("Identifier"), T("Identifier"), T("Identifier"), &s_XmlStringMaxLen511, AWS_MEMBER_REQUIRED},
+	{T("Type"), T("Type"), T("Type"), &s_XmlStringMaxLen511, 0},
+};
+static const uint8_t r_TrafficSourceIdentifier[] = {0, 1};
+static const struct aws_shape s_TrafficSourceIdentifier = {.name = T("TrafficSourceIdentifier"), .type = AWS_STRUCTURE, .members = m_TrafficSourceIdentifier, .member_count = COUNT(m_TrafficSourceIdentifier), .by_response = r_TrafficSourceIdentifier};
+static const struct aws_shape s_TrafficSources = {.name = T("TrafficSources"), .type = AWS_LIST, .item = &s_TrafficSourceIdentifier, .item_name = T("member")};
 static const struct aws_shape s_XmlStringMaxLen5000 = {.name = T("XmlStringMaxLen5000"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 5000, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
 static const struct aws_member m_CreateAutoScalingGroupType[] = {
 	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
@@ -627,133 +610,6 @@ static const struct aws_member m_AutoScalingGroupsType[] = {
 static const uint8_t r_AutoScalingGroupsType[] = {0, 1};
 static const struct aws_shape s_AutoScalingGroupsType = {.name = T("AutoScalingGroupsType"), .type = AWS_STRUCTURE, .members = m_AutoScalingGroupsType, .member_count = COUNT(m_AutoScalingGroupsType), .by_response = r_AutoScalingGroupsType};
 static const struct slice x_DescribeAutoScalingGroups[] = {T("InvalidNextToken"), T("ResourceContention")};
-static const struct aws_shape s_InstanceRefreshIds = {.name = T("InstanceRefreshIds"), .type = AWS_LIST, .item = &s_XmlStringMaxLen255, .item_name = T("member")};
-static const struct aws_member m_DescribeInstanceRefreshesType[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("InstanceRefreshIds"), T("InstanceRefreshIds"), T("InstanceRefreshIds"), &s_InstanceRefreshIds, 0},
-	{T("MaxRecords"), T("MaxRecords"), T("MaxRecords"), &s_integer, 0},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_XmlString, 0},
-};
-static const uint8_t r_DescribeInstanceRefreshesType[] = {0, 1, 2, 3};
-static const struct aws_shape s_DescribeInstanceRefreshesType = {.name = T("DescribeInstanceRefreshesType"), .type = AWS_STRUCTURE, .members = m_DescribeInstanceRefreshesType, .member_count = COUNT(m_DescribeInstanceRefreshesType), .by_response = r_DescribeInstanceRefreshesType};
-static const struct aws_member m_DesiredConfiguration[] = {
-	{T("LaunchTemplate"), T("LaunchTemplate"), T("LaunchTemplate"), &s_LaunchTemplateSpecification, 0},
-	{T("MixedInstancesPolicy"), T("MixedInstancesPolicy"), T("MixedInstancesPolicy"), &s_MixedInstancesPolicy, 0},
-};
-static const uint8_t r_DesiredConfiguration[] = {0, 1};
-static const struct aws_shape s_DesiredConfiguration = {.name = T("DesiredConfiguration"), .type = AWS_STRUCTURE, .members = m_DesiredConfiguration, .member_count = COUNT(m_DesiredConfiguration), .by_response = r_DesiredConfiguration};
-static const struct aws_shape s_InstancesToUpdate = {.name = T("InstancesToUpdate"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0};
-static const struct aws_shape s_IntPercent = {.name = T("IntPercent"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0, .has_maximum = true, .maximum = 100};
-static const struct aws_shape s_AlarmList = {.name = T("AlarmList"), .type = AWS_LIST, .item = &s_XmlStringMaxLen255, .item_name = T("member")};
-static const struct aws_member m_AlarmSpecification[] = {
-	{T("Alarms"), T("Alarms"), T("Alarms"), &s_AlarmList, 0},
-};
-static const uint8_t r_AlarmSpecification[] = {0};
-static const struct aws_shape s_AlarmSpecification = {.name = T("AlarmSpecification"), .type = AWS_STRUCTURE, .members = m_AlarmSpecification, .member_count = COUNT(m_AlarmSpecification), .by_response = r_AlarmSpecification};
-static const struct aws_shape s_BakeTime = {.name = T("BakeTime"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0, .has_maximum = true, .maximum = 172800};
-static const struct aws_shape s_CheckpointDelay = {.name = T("CheckpointDelay"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0, .has_maximum = true, .maximum = 172800};
-static const struct aws_shape s_NonZeroIntPercent = {.name = T("NonZeroIntPercent"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 100};
-static const struct aws_shape s_CheckpointPercentages = {.name = T("CheckpointPercentages"), .type = AWS_LIST, .item = &s_NonZeroIntPercent, .item_name = T("member")};
-static const struct aws_shape s_RefreshInstanceWarmup = {.name = T("RefreshInstanceWarmup"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0};
-static const struct aws_shape s_IntPercent100To200 = {.name = T("IntPercent100To200"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 100, .has_maximum = true, .maximum = 200};
-static const struct slice e_ScaleInProtectedInstances[] = {
-	T("Ignore"),
-	T("Refresh"),
-	T("Wait"),
-};
-static const struct aws_shape s_ScaleInProtectedInstances = {.name = T("ScaleInProtectedInstances"), .type = AWS_STRING, .values = e_ScaleInProtectedInstances, .value_count = COUNT(e_ScaleInProtectedInstances)};
-static const struct slice e_StandbyInstances[] = {
-	T("Ignore"),
-	T("Terminate"),
-	T("Wait"),
-};
-static const struct aws_shape s_StandbyInstances = {.name = T("StandbyInstances"), .type = AWS_STRING, .values = e_StandbyInstances, .value_count = COUNT(e_StandbyInstances)};
-static const struct aws_member m_RefreshPreferences[] = {
-	{T("AlarmSpecification"), T("AlarmSpecification"), T("AlarmSpecification"), &s_AlarmSpecification, 0},
-	{T("AutoRollback"), T("AutoRollback"), T("AutoRollback"), &s_boolean, 0},
-	{T("BakeTime"), T("BakeTime"), T("BakeTime"), &s_BakeTime, 0},
-	{T("CheckpointDelay"), T("CheckpointDelay"), T("CheckpointDelay"), &s_CheckpointDelay, 0},
-	{T("CheckpointPercentages"), T("CheckpointPercentages"), T("CheckpointPercentages"), &s_CheckpointPercentages, 0},
-	{T("InstanceWarmup"), T("InstanceWarmup"), T("InstanceWarmup"), &s_RefreshInstanceWarmup, 0},
-	{T("MaxHealthyPercentage"), T("MaxHealthyPercentage"), T("MaxHealthyPercentage"), &s_IntPercent100To200, 0},
-	{T("MinHealthyPercentage"), T("MinHealthyPercentage"), T("MinHealthyPercentage"), &s_IntPercent, 0},
-	{T("ScaleInProtectedInstances"), T("ScaleInProtectedInstances"), T("ScaleInProtectedInstances"), &s_ScaleInProtectedInstances, 0},
-	{T("SkipMatching"), T("SkipMatching"), T("SkipMatching"), &s_boolean, 0},
-	{T("StandbyInstances"), T("StandbyInstances"), T("StandbyInstances"), &s_StandbyInstances, 0},
-};
-static const uint8_t r_RefreshPreferences[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-static const struct aws_shape s_RefreshPreferences = {.name = T("RefreshPreferences"), .type = AWS_STRUCTURE, .members = m_RefreshPreferences, .member_count = COUNT(m_RefreshPreferences), .by_response = r_RefreshPreferences};
-static const struct aws_member m_InstanceRefreshLivePoolProgress[] = {
-	{T("InstancesToUpdate"), T("InstancesToUpdate"), T("InstancesToUpdate"), &s_InstancesToUpdate, 0},
-	{T("PercentageComplete"), T("PercentageComplete"), T("PercentageComplete"), &s_IntPercent, 0},
-};
-static const uint8_t r_InstanceRefreshLivePoolProgress[] = {0, 1};
-static const struct aws_shape s_InstanceRefreshLivePoolProgress = {.name = T("InstanceRefreshLivePoolProgress"), .type = AWS_STRUCTURE, .members = m_InstanceRefreshLivePoolProgress, .member_count = COUNT(m_InstanceRefreshLivePoolProgress), .by_response = r_InstanceRefreshLivePoolProgress};
-static const struct aws_member m_InstanceRefreshWarmPoolProgress[] = {
-	{T("InstancesToUpdate"), T("InstancesToUpdate"), T("InstancesToUpdate"), &s_InstancesToUpdate, 0},
-	{T("PercentageComplete"), T("PercentageComplete"), T("PercentageComplete"), &s_IntPercent, 0},
-};
-static const uint8_t r_InstanceRefreshWarmPoolProgress[] = {0, 1};
-static const struct aws_shape s_InstanceRefreshWarmPoolProgress = {.name = T("InstanceRefreshWarmPoolProgress"), .type = AWS_STRUCTURE, .members = m_InstanceRefreshWarmPoolProgress, .member_count = COUNT(m_InstanceRefreshWarmPoolProgress), .by_response = r_InstanceRefreshWarmPoolProgress};
-static const struct aws_member m_InstanceRefreshProgressDetails[] = {
-	{T("LivePoolProgress"), T("LivePoolProgress"), T("LivePoolProgress"), &s_InstanceRefreshLivePoolProgress, 0},
-	{T("WarmPoolProgress"), T("WarmPoolProgress"), T("WarmPoolProgress"), &s_InstanceRefreshWarmPoolProgress, 0},
-};
-static const uint8_t r_InstanceRefreshProgressDetails[] = {0, 1};
-static const struct aws_shape s_InstanceRefreshProgressDetails = {.name = T("InstanceRefreshProgressDetails"), .type = AWS_STRUCTURE, .members = m_InstanceRefreshProgressDetails, .member_count = COUNT(m_InstanceRefreshProgressDetails), .by_response = r_InstanceRefreshProgressDetails};
-static const struct aws_shape s_XmlStringMaxLen1023 = {.name = T("XmlStringMaxLen1023"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 1023, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
-static const struct aws_member m_RollbackDetails[] = {
-	{T("InstancesToUpdateOnRollback"), T("InstancesToUpdateOnRollback"), T("InstancesToUpdateOnRollback"), &s_InstancesToUpdate, 0},
-	{T("PercentageCompleteOnRollback"), T("PercentageCompleteOnRollback"), T("PercentageCompleteOnRollback"), &s_IntPercent, 0},
-	{T("ProgressDetailsOnRollback"), T("ProgressDetailsOnRollback"), T("ProgressDetailsOnRollback"), &s_InstanceRefreshProgressDetails, 0},
-	{T("RollbackReason"), T("RollbackReason"), T("RollbackReason"), &s_XmlStringMaxLen1023, 0},
-	{T("RollbackStartTime"), T("RollbackStartTime"), T("RollbackStartTime"), &s_timestamp, 0},
-};
-static const uint8_t r_RollbackDetails[] = {0, 1, 2, 3, 4};
-static const struct aws_shape s_RollbackDetails = {.name = T("RollbackDetails"), .type = AWS_STRUCTURE, .members = m_RollbackDetails, .member_count = COUNT(m_RollbackDetails), .by_response = r_RollbackDetails};
-static const struct slice e_InstanceRefreshStatus[] = {
-	T("Baking"),
-	T("Cancelled"),
-	T("Cancelling"),
-	T("Failed"),
-	T("InProgress"),
-	T("Pending"),
-	T("RollbackFailed"),
-	T("RollbackInProgress"),
-	T("RollbackSuccessful"),
-	T("Successful"),
-};
-static const struct aws_shape s_InstanceRefreshStatus = {.name = T("InstanceRefreshStatus"), .type = AWS_STRING, .values = e_InstanceRefreshStatus, .value_count = COUNT(e_InstanceRefreshStatus)};
-static const struct slice e_RefreshStrategy[] = {
-	T("ReplaceRootVolume"),
-	T("Rolling"),
-};
-static const struct aws_shape s_RefreshStrategy = {.name = T("RefreshStrategy"), .type = AWS_STRING, .values = e_RefreshStrategy, .value_count = COUNT(e_RefreshStrategy)};
-static const struct aws_member m_InstanceRefresh[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, 0},
-	{T("DesiredConfiguration"), T("DesiredConfiguration"), T("DesiredConfiguration"), &s_DesiredConfiguration, 0},
-	{T("EndTime"), T("EndTime"), T("EndTime"), &s_timestamp, 0},
-	{T("InstanceRefreshId"), T("InstanceRefreshId"), T("InstanceRefreshId"), &s_XmlStringMaxLen255, 0},
-	{T("InstancesToUpdate"), T("InstancesToUpdate"), T("InstancesToUpdate"), &s_InstancesToUpdate, 0},
-	{T("PercentageComplete"), T("PercentageComplete"), T("PercentageComplete"), &s_IntPercent, 0},
-	{T("Preferences"), T("Preferences"), T("Preferences"), &s_RefreshPreferences, 0},
-	{T("ProgressDetails"), T("ProgressDetails"), T("ProgressDetails"), &s_InstanceRefreshProgressDetails, 0},
-	{T("RollbackDetails"), T("RollbackDetails"), T("RollbackDetails"), &s_RollbackDetails, 0},
-	{T("StartTime"), T("StartTime"), T("StartTime"), &s_timestamp, 0},
-	{T("Status"), T("Status"), T("Status"), &s_InstanceRefreshStatus, 0},
-	{T("StatusReason"), T("StatusReason"), T("StatusReason"), &s_XmlStringMaxLen1023, 0},
-	{T("Strategy"), T("Strategy"), T("Strategy"), &s_RefreshStrategy, 0},
-};
-static const uint8_t r_InstanceRefresh[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-static const struct aws_shape s_InstanceRefresh = {.name = T("InstanceRefresh"), .type = AWS_STRUCTURE, .members = m_InstanceRefresh, .member_count = COUNT(m_InstanceRefresh), .by_response = r_InstanceRefresh};
-static const struct aws_shape s_InstanceRefreshes = {.name = T("InstanceRefreshes"), .type = AWS_LIST, .item = &s_InstanceRefresh, .item_name = T("member")};
-static const struct aws_member m_DescribeInstanceRefreshesAnswer[] = {
-	{T("InstanceRefreshes"), T("InstanceRefreshes"), T("InstanceRefreshes"), &s_InstanceRefreshes, 0},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_XmlString, 0},
-};
-static const uint8_t r_DescribeInstanceRefreshesAnswer[] = {0, 1};
-static const struct aws_shape s_DescribeInstanceRefreshesAnswer = {.name = T("DescribeInstanceRefreshesAnswer"), .type = AWS_STRUCTURE, .members = m_DescribeInstanceRefreshesAnswer, .member_count = COUNT(m_DescribeInstanceRefreshesAnswer), .by_response = r_DescribeInstanceRefreshesAnswer};
-static const struct slice x_DescribeInstanceRefreshes[] = {T("InvalidNextToken"), T("ResourceContention")};
 static const struct aws_shape s_LifecycleHookNames = {.name = T("LifecycleHookNames"), .type = AWS_LIST, .has_maximum = true, .maximum = 50, .item = &s_AsciiStringMaxLen255, .item_name = T("member")};
 static const struct aws_member m_DescribeLifecycleHooksType[] = {
 	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
@@ -781,90 +637,6 @@ static const struct aws_member m_DescribeLifecycleHooksAnswer[] = {
 static const uint8_t r_DescribeLifecycleHooksAnswer[] = {0};
 static const struct aws_shape s_DescribeLifecycleHooksAnswer = {.name = T("DescribeLifecycleHooksAnswer"), .type = AWS_STRUCTURE, .members = m_DescribeLifecycleHooksAnswer, .member_count = COUNT(m_DescribeLifecycleHooksAnswer), .by_response = r_DescribeLifecycleHooksAnswer};
 static const struct slice x_DescribeLifecycleHooks[] = {T("ResourceContention")};
-static const struct aws_shape s_ActivityIds = {.name = T("ActivityIds"), .type = AWS_LIST, .item = &s_XmlString, .item_name = T("member")};
-static const struct aws_member m_DescribeScalingActivitiesType[] = {
-	{T("ActivityIds"), T("ActivityIds"), T("ActivityIds"), &s_ActivityIds, 0},
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, 0},
-	{T("Filters"), T("Filters"), T("Filters"), &s_Filters, 0},
-	{T("IncludeDeletedGroups"), T("IncludeDeletedGroups"), T("IncludeDeletedGroups"), &s_boolean, 0},
-	{T("IncludeManagedResources"), T("IncludeManagedResources"), T("IncludeManagedResources"), &s_boolean, 0},
-	{T("MaxRecords"), T("MaxRecords"), T("MaxRecords"), &s_integer, 0},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_XmlString, 0},
-};
-static const uint8_t r_DescribeScalingActivitiesType[] = {0, 1, 2, 3, 4, 5, 6};
-static const struct aws_shape s_DescribeScalingActivitiesType = {.name = T("DescribeScalingActivitiesType"), .type = AWS_STRUCTURE, .members = m_DescribeScalingActivitiesType, .member_count = COUNT(m_DescribeScalingActivitiesType), .by_response = r_DescribeScalingActivitiesType};
-static const struct aws_shape s_AutoScalingGroupState = {.name = T("AutoScalingGroupState"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 32};
-static const struct slice e_ScalingActivityStatusCode[] = {
-	T("Cancelled"),
-	T("Failed"),
-	T("InPlaceUpdateInProgress"),
-	T("InProgress"),
-	T("MidLifecycleAction"),
-	T("PendingSpotBidPlacement"),
-	T("PreInService"),
-	T("Successful"),
-	T("WaitingForConnectionDraining"),
-	T("WaitingForELBConnectionDraining"),
-	T("WaitingForInPlaceUpdateToFinalize"),
-	T("WaitingForInPlaceUpdateToStart"),
-	T("WaitingForInstanceId"),
-	T("WaitingForInstanceWarmup"),
-	T("WaitingForSpotInstanceId"),
-	T("WaitingForSpotInstanceRequestId"),
-};
-static const struct aws_shape s_ScalingActivityStatusCode = {.name = T("ScalingActivityStatusCode"), .type = AWS_STRING, .values = e_ScalingActivityStatusCode, .value_count = COUNT(e_ScalingActivityStatusCode)};
-static const struct aws_member m_Activity[] = {
-	{T("ActivityId"), T("ActivityId"), T("ActivityId"), &s_XmlString, AWS_MEMBER_REQUIRED},
-	{T("AutoScalingGroupARN"), T("AutoScalingGroupARN"), T("AutoScalingGroupARN"), &s_ResourceName, 0},
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("AutoScalingGroupState"), T("AutoScalingGroupState"), T("AutoScalingGroupState"), &s_AutoScalingGroupState, 0},
-	{T("Cause"), T("Cause"), T("Cause"), &s_XmlStringMaxLen1023, AWS_MEMBER_REQUIRED},
-	{T("Description"), T("Description"), T("Description"), &s_XmlString, 0},
-	{T("Details"), T("Details"), T("Details"), &s_XmlString, 0},
-	{T("EndTime"), T("EndTime"), T("EndTime"), &s_timestamp, 0},
-	{T("Progress"), T("Progress"), T("Progress"), &s_integer, 0},
-	{T("StartTime"), T("StartTime"), T("StartTime"), &s_timestamp, AWS_MEMBER_REQUIRED},
-	{T("StatusCode"), T("StatusCode"), T("StatusCode"), &s_ScalingActivityStatusCode, AWS_MEMBER_REQUIRED},
-	{T("StatusMessage"), T("StatusMessage"), T("StatusMessage"), &s_XmlStringMaxLen255, 0},
-};
-static const uint8_t r_Activity[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-static const struct aws_shape s_Activity = {.name = T("Activity"), .type = AWS_STRUCTURE, .members = m_Activity, .member_count = COUNT(m_Activity), .by_response = r_Activity};
-static const struct aws_shape s_Activities = {.name = T("Activities"), .type = AWS_LIST, .item = &s_Activity, .item_name = T("member")};
-static const struct aws_member m_ActivitiesType[] = {
-	{T("Activities"), T("Activities"), T("Activities"), &s_Activities, AWS_MEMBER_REQUIRED},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_XmlString, 0},
-};
-static const uint8_t r_ActivitiesType[] = {0, 1};
-static const struct aws_shape s_ActivitiesType = {.name = T("ActivitiesType"), .type = AWS_STRUCTURE, .members = m_ActivitiesType, .member_count = COUNT(m_ActivitiesType), .by_response = r_ActivitiesType};
-static const struct slice x_DescribeScalingActivities[] = {T("InvalidNextToken"), T("ResourceContention")};
-static const struct aws_member m_DescribeTagsType[] = {
-	{T("Filters"), T("Filters"), T("Filters"), &s_Filters, 0},
-	{T("IncludeManagedResources"), T("IncludeManagedResources"), T("IncludeManagedResources"), &s_boolean, 0},
-	{T("MaxRecords"), T("MaxRecords"), T("MaxRecords"), &s_integer, 0},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_XmlString, 0},
-};
-static const uint8_t r_DescribeTagsType[] = {0, 1, 2, 3};
-static const struct aws_shape s_DescribeTagsType = {.name = T("DescribeTagsType"), .type = AWS_STRUCTURE, .members = m_DescribeTagsType, .member_count = COUNT(m_DescribeTagsType), .by_response = r_DescribeTagsType};
-static const struct aws_member m_TagsType[] = {
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_XmlString, 0},
-	{T("Tags"), T("Tags"), T("Tags"), &s_TagDescriptionList, 0},
-};
-static const uint8_t r_TagsType[] = {0, 1};
-static const struct aws_shape s_TagsType = {.name = T("TagsType"), .type = AWS_STRUCTURE, .members = m_TagsType, .member_count = COUNT(m_TagsType), .by_response = r_TagsType};
-static const struct slice x_DescribeTags[] = {T("InvalidNextToken"), T("ResourceContention")};
-static const struct aws_member m_DetachInstancesQuery[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("InstanceIds"), T("InstanceIds"), T("InstanceIds"), &s_InstanceIds, 0},
-	{T("ShouldDecrementDesiredCapacity"), T("ShouldDecrementDesiredCapacity"), T("ShouldDecrementDesiredCapacity"), &s_boolean, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_DetachInstancesQuery[] = {0, 1, 2};
-static const struct aws_shape s_DetachInstancesQuery = {.name = T("DetachInstancesQuery"), .type = AWS_STRUCTURE, .members = m_DetachInstancesQuery, .member_count = COUNT(m_DetachInstancesQuery), .by_response = r_DetachInstancesQuery};
-static const struct aws_member m_DetachInstancesAnswer[] = {
-	{T("Activities"), T("Activities"), T("Activities"), &s_Activities, 0},
-};
-static const uint8_t r_DetachInstancesAnswer[] = {0};
-static const struct aws_shape s_DetachInstancesAnswer = {.name = T("DetachInstancesAnswer"), .type = AWS_STRUCTURE, .members = m_DetachInstancesAnswer, .member_count = COUNT(m_DetachInstancesAnswer), .by_response = r_DetachInstancesAnswer};
-static const struct slice x_DetachInstances[] = {T("ResourceContention")};
 static const struct aws_member m_DetachLoadBalancerTargetGroupsType[] = {
 	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
 	{T("TargetGroupARNs"), T("TargetGroupARNs"), T("TargetGroupARNs"), &s_TargetGroupARNs, AWS_MEMBER_REQUIRED},
@@ -873,14 +645,6 @@ static const uint8_t r_DetachLoadBalancerTargetGroupsType[] = {0, 1};
 static const struct aws_shape s_DetachLoadBalancerTargetGroupsType = {.name = T("DetachLoadBalancerTargetGroupsType"), .type = AWS_STRUCTURE, .members = m_DetachLoadBalancerTargetGroupsType, .member_count = COUNT(m_DetachLoadBalancerTargetGroupsType), .by_response = r_DetachLoadBalancerTargetGroupsType};
 static const struct aws_shape s_DetachLoadBalancerTargetGroupsResultType = {.name = T("DetachLoadBalancerTargetGroupsResultType"), .type = AWS_STRUCTURE};
 static const struct slice x_DetachLoadBalancerTargetGroups[] = {T("ResourceContention")};
-static const struct aws_member m_DetachTrafficSourcesType[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("TrafficSources"), T("TrafficSources"), T("TrafficSources"), &s_TrafficSources, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_DetachTrafficSourcesType[] = {0, 1};
-static const struct aws_shape s_DetachTrafficSourcesType = {.name = T("DetachTrafficSourcesType"), .type = AWS_STRUCTURE, .members = m_DetachTrafficSourcesType, .member_count = COUNT(m_DetachTrafficSourcesType), .by_response = r_DetachTrafficSourcesType};
-static const struct aws_shape s_DetachTrafficSourcesResultType = {.name = T("DetachTrafficSourcesResultType"), .type = AWS_STRUCTURE};
-static const struct slice x_DetachTrafficSources[] = {T("ResourceContention")};
 static const struct aws_shape s_Metrics = {.name = T("Metrics"), .type = AWS_LIST, .item = &s_XmlStringMaxLen255, .item_name = T("member")};
 static const struct aws_member m_DisableMetricsCollectionQuery[] = {
 	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
@@ -919,28 +683,6 @@ static const struct aws_member m_ScalingProcessQuery[] = {
 static const uint8_t r_ScalingProcessQuery[] = {0, 1};
 static const struct aws_shape s_ScalingProcessQuery = {.name = T("ScalingProcessQuery"), .type = AWS_STRUCTURE, .members = m_ScalingProcessQuery, .member_count = COUNT(m_ScalingProcessQuery), .by_response = r_ScalingProcessQuery};
 static const struct slice x_ResumeProcesses[] = {T("ResourceContention"), T("ResourceInUse")};
-static const struct aws_member m_SetDesiredCapacityType[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("DesiredCapacity"), T("DesiredCapacity"), T("DesiredCapacity"), &s_integer, AWS_MEMBER_REQUIRED},
-	{T("HonorCooldown"), T("HonorCooldown"), T("HonorCooldown"), &s_boolean, 0},
-};
-static const uint8_t r_SetDesiredCapacityType[] = {0, 1, 2};
-static const struct aws_shape s_SetDesiredCapacityType = {.name = T("SetDesiredCapacityType"), .type = AWS_STRUCTURE, .members = m_SetDesiredCapacityType, .member_count = COUNT(m_SetDesiredCapacityType), .by_response = r_SetDesiredCapacityType};
-static const struct slice x_SetDesiredCapacity[] = {T("ResourceContention"), T("ScalingActivityInProgress")};
-static const struct aws_member m_StartInstanceRefreshType[] = {
-	{T("AutoScalingGroupName"), T("AutoScalingGroupName"), T("AutoScalingGroupName"), &s_XmlStringMaxLen255, AWS_MEMBER_REQUIRED},
-	{T("DesiredConfiguration"), T("DesiredConfiguration"), T("DesiredConfiguration"), &s_DesiredConfiguration, 0},
-	{T("Preferences"), T("Preferences"), T("Preferences"), &s_RefreshPreferences, 0},
-	{T("Strategy"), T("Strategy"), T("Strategy"), &s_RefreshStrategy, 0},
-};
-static const uint8_t r_StartInstanceRefreshType[] = {0, 1, 2, 3};
-static const struct aws_shape s_StartInstanceRefreshType = {.name = T("StartInstanceRefreshType"), .type = AWS_STRUCTURE, .members = m_StartInstanceRefreshType, .member_count = COUNT(m_StartInstanceRefreshType), .by_response = r_StartInstanceRefreshType};
-static const struct aws_member m_StartInstanceRefreshAnswer[] = {
-	{T("InstanceRefreshId"), T("InstanceRefreshId"), T("InstanceRefreshId"), &s_XmlStringMaxLen255, 0},
-};
-static const uint8_t r_StartInstanceRefreshAnswer[] = {0};
-static const struct aws_shape s_StartInstanceRefreshAnswer = {.name = T("StartInstanceRefreshAnswer"), .type = AWS_STRUCTURE, .members = m_StartInstanceRefreshAnswer, .member_count = COUNT(m_StartInstanceRefreshAnswer), .by_response = r_StartInstanceRefreshAnswer};
-static const struct slice x_StartInstanceRefresh[] = {T("InstanceRefreshInProgress"), T("LimitExceeded"), T("ResourceContention")};
 static const struct slice x_SuspendProcesses[] = {T("ResourceContention"), T("ResourceInUse")};
 static const struct aws_shape s_UpdatePlacementGroupParam = {.name = T("UpdatePlacementGroupParam"), .type = AWS_STRING, .has_minimum = true, .minimum = 0, .has_maximum = true, .maximum = 255, .pattern = "[\\u0020-\\uD7FF\\uE000-\\uFFFD\\uD800\\uDC00-\\uDBFF\\uDFFF\\r\\n\\t]*"};
 static const struct aws_member m_UpdateAutoScalingGroupType[] = {
@@ -979,11 +721,6 @@ static const struct aws_shape s_UpdateAutoScalingGroupType = {.name = T("UpdateA
 static const struct slice x_UpdateAutoScalingGroup[] = {T("ResourceContention"), T("ScalingActivityInProgress"), T("ServiceLinkedRoleFailure")};
 
 static const struct aws_operation_shape operations[] = {
-	{.name = T("AttachInstances"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_AttachInstancesQuery,
-	 .error_codes = x_AttachInstances,
-	 .error_code_count = COUNT(x_AttachInstances)},
 	{.name = T("AttachLoadBalancerTargetGroups"),
 	 .service = &aws_autoscaling_service,
 	 .input = &s_AttachLoadBalancerTargetGroupsType,
@@ -991,13 +728,6 @@ static const struct aws_operation_shape operations[] = {
 	 .result_wrapper = T("AttachLoadBalancerTargetGroupsResult"),
 	 .error_codes = x_AttachLoadBalancerTargetGroups,
 	 .error_code_count = COUNT(x_AttachLoadBalancerTargetGroups)},
-	{.name = T("AttachTrafficSources"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_AttachTrafficSourcesType,
-	 .output = &s_AttachTrafficSourcesResultType,
-	 .result_wrapper = T("AttachTrafficSourcesResult"),
-	 .error_codes = x_AttachTrafficSources,
-	 .error_code_count = COUNT(x_AttachTrafficSources)},
 	{.name = T("CreateAutoScalingGroup"),
 	 .service = &aws_autoscaling_service,
 	 .input = &s_CreateAutoScalingGroupType,
@@ -1036,13 +766,6 @@ static const struct aws_operation_shape operations[] = {
 	 .pages.output_token = T("NextToken"),
 	 .pages.result_key = T("AutoScalingGroups"),
 	 .pages.limit_key = T("MaxRecords")},
-	{.name = T("DescribeInstanceRefreshes"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_DescribeInstanceRefreshesType,
-	 .output = &s_DescribeInstanceRefreshesAnswer,
-	 .result_wrapper = T("DescribeInstanceRefreshesResult"),
-	 .error_codes = x_DescribeInstanceRefreshes,
-	 .error_code_count = COUNT(x_DescribeInstanceRefreshes)},
 	{.name = T("DescribeLifecycleHooks"),
 	 .service = &aws_autoscaling_service,
 	 .input = &s_DescribeLifecycleHooksType,
@@ -1050,35 +773,6 @@ static const struct aws_operation_shape operations[] = {
 	 .result_wrapper = T("DescribeLifecycleHooksResult"),
 	 .error_codes = x_DescribeLifecycleHooks,
 	 .error_code_count = COUNT(x_DescribeLifecycleHooks)},
-	{.name = T("DescribeScalingActivities"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_DescribeScalingActivitiesType,
-	 .output = &s_ActivitiesType,
-	 .result_wrapper = T("DescribeScalingActivitiesResult"),
-	 .error_codes = x_DescribeScalingActivities,
-	 .error_code_count = COUNT(x_DescribeScalingActivities),
-	 .pages.input_token = T("NextToken"),
-	 .pages.output_token = T("NextToken"),
-	 .pages.result_key = T("Activities"),
-	 .pages.limit_key = T("MaxRecords")},
-	{.name = T("DescribeTags"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_DescribeTagsType,
-	 .output = &s_TagsType,
-	 .result_wrapper = T("DescribeTagsResult"),
-	 .error_codes = x_DescribeTags,
-	 .error_code_count = COUNT(x_DescribeTags),
-	 .pages.input_token = T("NextToken"),
-	 .pages.output_token = T("NextToken"),
-	 .pages.result_key = T("Tags"),
-	 .pages.limit_key = T("MaxRecords")},
-	{.name = T("DetachInstances"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_DetachInstancesQuery,
-	 .output = &s_DetachInstancesAnswer,
-	 .result_wrapper = T("DetachInstancesResult"),
-	 .error_codes = x_DetachInstances,
-	 .error_code_count = COUNT(x_DetachInstances)},
 	{.name = T("DetachLoadBalancerTargetGroups"),
 	 .service = &aws_autoscaling_service,
 	 .input = &s_DetachLoadBalancerTargetGroupsType,
@@ -1086,13 +780,6 @@ static const struct aws_operation_shape operations[] = {
 	 .result_wrapper = T("DetachLoadBalancerTargetGroupsResult"),
 	 .error_codes = x_DetachLoadBalancerTargetGroups,
 	 .error_code_count = COUNT(x_DetachLoadBalancerTargetGroups)},
-	{.name = T("DetachTrafficSources"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_DetachTrafficSourcesType,
-	 .output = &s_DetachTrafficSourcesResultType,
-	 .result_wrapper = T("DetachTrafficSourcesResult"),
-	 .error_codes = x_DetachTrafficSources,
-	 .error_code_count = COUNT(x_DetachTrafficSources)},
 	{.name = T("DisableMetricsCollection"),
 	 .service = &aws_autoscaling_service,
 	 .input = &s_DisableMetricsCollectionQuery,
@@ -1115,18 +802,6 @@ static const struct aws_operation_shape operations[] = {
 	 .input = &s_ScalingProcessQuery,
 	 .error_codes = x_ResumeProcesses,
 	 .error_code_count = COUNT(x_ResumeProcesses)},
-	{.name = T("SetDesiredCapacity"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_SetDesiredCapacityType,
-	 .error_codes = x_SetDesiredCapacity,
-	 .error_code_count = COUNT(x_SetDesiredCapacity)},
-	{.name = T("StartInstanceRefresh"),
-	 .service = &aws_autoscaling_service,
-	 .input = &s_StartInstanceRefreshType,
-	 .output = &s_StartInstanceRefreshAnswer,
-	 .result_wrapper = T("StartInstanceRefreshResult"),
-	 .error_codes = x_StartInstanceRefresh,
-	 .error_code_count = COUNT(x_StartInstanceRefresh)},
 	{.name = T("SuspendProcesses"),
 	 .service = &aws_autoscaling_service,
 	 .input = &s_ScalingProcessQuery,

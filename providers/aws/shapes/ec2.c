@@ -3349,18 +3349,6 @@ static const struct aws_member m_CreateVpcResult[] = {
 };
 static const uint8_t r_CreateVpcResult[] = {0};
 static const struct aws_shape s_CreateVpcResult = {.name = T("CreateVpcResult"), .type = AWS_STRUCTURE, .members = m_CreateVpcResult, .member_count = COUNT(m_CreateVpcResult), .by_response = r_CreateVpcResult};
-static const struct aws_member m_CreateVpcEncryptionControlRequest[] = {
-	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
-	{T("TagSpecifications"), T("TagSpecification"), T("TagSpecification"), &s_TagSpecificationList, 0},
-	{T("VpcId"), T("VpcId"), T("VpcId"), &s_string, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_CreateVpcEncryptionControlRequest[] = {0, 1, 2};
-static const struct aws_shape s_CreateVpcEncryptionControlRequest = {.name = T("CreateVpcEncryptionControlRequest"), .type = AWS_STRUCTURE, .members = m_CreateVpcEncryptionControlRequest, .member_count = COUNT(m_CreateVpcEncryptionControlRequest), .by_response = r_CreateVpcEncryptionControlRequest};
-static const struct aws_member m_CreateVpcEncryptionControlResult[] = {
-	{T("VpcEncryptionControl"), T("VpcEncryptionControl"), T("vpcEncryptionControl"), &s_VpcEncryptionControl, 0},
-};
-static const uint8_t r_CreateVpcEncryptionControlResult[] = {0};
-static const struct aws_shape s_CreateVpcEncryptionControlResult = {.name = T("CreateVpcEncryptionControlResult"), .type = AWS_STRUCTURE, .members = m_CreateVpcEncryptionControlResult, .member_count = COUNT(m_CreateVpcEncryptionControlResult), .by_response = r_CreateVpcEncryptionControlResult};
 static const struct slice e_VpnTunnelBandwidth[] = {
 	T("large"),
 	T("standard"),
@@ -3754,53 +3742,6 @@ static const struct aws_member m_DeleteLaunchTemplateResult[] = {
 };
 static const uint8_t r_DeleteLaunchTemplateResult[] = {0};
 static const struct aws_shape s_DeleteLaunchTemplateResult = {.name = T("DeleteLaunchTemplateResult"), .type = AWS_STRUCTURE, .members = m_DeleteLaunchTemplateResult, .member_count = COUNT(m_DeleteLaunchTemplateResult), .by_response = r_DeleteLaunchTemplateResult};
-static const struct aws_shape s_VersionStringList = {.name = T("VersionStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("item")};
-static const struct aws_member m_DeleteLaunchTemplateVersionsRequest[] = {
-	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
-	{T("LaunchTemplateId"), T("LaunchTemplateId"), T("LaunchTemplateId"), &s_string, 0},
-	{T("LaunchTemplateName"), T("LaunchTemplateName"), T("LaunchTemplateName"), &s_LaunchTemplateName, 0},
-	{T("Versions"), T("LaunchTemplateVersion"), T("LaunchTemplateVersion"), &s_VersionStringList, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_DeleteLaunchTemplateVersionsRequest[] = {0, 1, 2, 3};
-static const struct aws_shape s_DeleteLaunchTemplateVersionsRequest = {.name = T("DeleteLaunchTemplateVersionsRequest"), .type = AWS_STRUCTURE, .members = m_DeleteLaunchTemplateVersionsRequest, .member_count = COUNT(m_DeleteLaunchTemplateVersionsRequest), .by_response = r_DeleteLaunchTemplateVersionsRequest};
-static const struct aws_member m_DeleteLaunchTemplateVersionsResponseSuccessItem[] = {
-	{T("LaunchTemplateId"), T("LaunchTemplateId"), T("launchTemplateId"), &s_string, 0},
-	{T("LaunchTemplateName"), T("LaunchTemplateName"), T("launchTemplateName"), &s_string, 0},
-	{T("VersionNumber"), T("VersionNumber"), T("versionNumber"), &s_long, 0},
-};
-static const uint8_t r_DeleteLaunchTemplateVersionsResponseSuccessItem[] = {0, 1, 2};
-static const struct aws_shape s_DeleteLaunchTemplateVersionsResponseSuccessItem = {.name = T("DeleteLaunchTemplateVersionsResponseSuccessItem"), .type = AWS_STRUCTURE, .members = m_DeleteLaunchTemplateVersionsResponseSuccessItem, .member_count = COUNT(m_DeleteLaunchTemplateVersionsResponseSuccessItem), .by_response = r_DeleteLaunchTemplateVersionsResponseSuccessItem};
-static const struct aws_shape s_DeleteLaunchTemplateVersionsResponseSuccessSet = {.name = T("DeleteLaunchTemplateVersionsResponseSuccessSet"), .type = AWS_LIST, .item = &s_DeleteLaunchTemplateVersionsResponseSuccessItem, .item_name = T("item")};
-static const struct slice e_LaunchTemplateErrorCode[] = {
-	T("launchTemplateIdDoesNotExist"),
-	T("launchTemplateIdMalformed"),
-	T("launchTemplateNameDoesNotExist"),
-	T("launchTemplateNameMalformed"),
-	T("launchTemplateVersionDoesNotExist"),
-	T("unexpectedError"),
-};
-static const struct aws_shape s_LaunchTemplateErrorCode = {.name = T("LaunchTemplateErrorCode"), .type = AWS_STRING, .values = e_LaunchTemplateErrorCode, .value_count = COUNT(e_LaunchTemplateErrorCode)};
-static const struct aws_member m_ResponseError[] = {
-	{T("Code"), T("Code"), T("code"), &s_LaunchTemplateErrorCode, 0},
-	{T("Message"), T("Message"), T("message"), &s_string, 0},
-};
-static const uint8_t r_ResponseError[] = {0, 1};
-static const struct aws_shape s_ResponseError = {.name = T("ResponseError"), .type = AWS_STRUCTURE, .members = m_ResponseError, .member_count = COUNT(m_ResponseError), .by_response = r_ResponseError};
-static const struct aws_member m_DeleteLaunchTemplateVersionsResponseErrorItem[] = {
-	{T("LaunchTemplateId"), T("LaunchTemplateId"), T("launchTemplateId"), &s_string, 0},
-	{T("LaunchTemplateName"), T("LaunchTemplateName"), T("launchTemplateName"), &s_string, 0},
-	{T("ResponseError"), T("ResponseError"), T("responseError"), &s_ResponseError, 0},
-	{T("VersionNumber"), T("VersionNumber"), T("versionNumber"), &s_long, 0},
-};
-static const uint8_t r_DeleteLaunchTemplateVersionsResponseErrorItem[] = {0, 1, 2, 3};
-static const struct aws_shape s_DeleteLaunchTemplateVersionsResponseErrorItem = {.name = T("DeleteLaunchTemplateVersionsResponseErrorItem"), .type = AWS_STRUCTURE, .members = m_DeleteLaunchTemplateVersionsResponseErrorItem, .member_count = COUNT(m_DeleteLaunchTemplateVersionsResponseErrorItem), .by_response = r_DeleteLaunchTemplateVersionsResponseErrorItem};
-static const struct aws_shape s_DeleteLaunchTemplateVersionsResponseErrorSet = {.name = T("DeleteLaunchTemplateVersionsResponseErrorSet"), .type = AWS_LIST, .item = &s_DeleteLaunchTemplateVersionsResponseErrorItem, .item_name = T("item")};
-static const struct aws_member m_DeleteLaunchTemplateVersionsResult[] = {
-	{T("SuccessfullyDeletedLaunchTemplateVersions"), T("SuccessfullyDeletedLaunchTemplateVersionSet"), T("successfullyDeletedLaunchTemplateVersionSet"), &s_DeleteLaunchTemplateVersionsResponseSuccessSet, 0},
-	{T("UnsuccessfullyDeletedLaunchTemplateVersions"), T("UnsuccessfullyDeletedLaunchTemplateVersionSet"), T("unsuccessfullyDeletedLaunchTemplateVersionSet"), &s_DeleteLaunchTemplateVersionsResponseErrorSet, 0},
-};
-static const uint8_t r_DeleteLaunchTemplateVersionsResult[] = {0, 1};
-static const struct aws_shape s_DeleteLaunchTemplateVersionsResult = {.name = T("DeleteLaunchTemplateVersionsResult"), .type = AWS_STRUCTURE, .members = m_DeleteLaunchTemplateVersionsResult, .member_count = COUNT(m_DeleteLaunchTemplateVersionsResult), .by_response = r_DeleteLaunchTemplateVersionsResult};
 static const struct aws_member m_DeleteRouteRequest[] = {
 	{T("DestinationCidrBlock"), T("DestinationCidrBlock"), T("destinationCidrBlock"), &s_string, 0},
 	{T("DestinationIpv6CidrBlock"), T("DestinationIpv6CidrBlock"), T("destinationIpv6CidrBlock"), &s_string, 0},
@@ -3848,17 +3789,6 @@ static const struct aws_member m_DeleteVpcRequest[] = {
 };
 static const uint8_t r_DeleteVpcRequest[] = {1, 0};
 static const struct aws_shape s_DeleteVpcRequest = {.name = T("DeleteVpcRequest"), .type = AWS_STRUCTURE, .members = m_DeleteVpcRequest, .member_count = COUNT(m_DeleteVpcRequest), .by_response = r_DeleteVpcRequest};
-static const struct aws_member m_DeleteVpcEncryptionControlRequest[] = {
-	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
-	{T("VpcEncryptionControlId"), T("VpcEncryptionControlId"), T("VpcEncryptionControlId"), &s_string, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_DeleteVpcEncryptionControlRequest[] = {0, 1};
-static const struct aws_shape s_DeleteVpcEncryptionControlRequest = {.name = T("DeleteVpcEncryptionControlRequest"), .type = AWS_STRUCTURE, .members = m_DeleteVpcEncryptionControlRequest, .member_count = COUNT(m_DeleteVpcEncryptionControlRequest), .by_response = r_DeleteVpcEncryptionControlRequest};
-static const struct aws_member m_DeleteVpcEncryptionControlResult[] = {
-	{T("VpcEncryptionControl"), T("VpcEncryptionControl"), T("vpcEncryptionControl"), &s_VpcEncryptionControl, 0},
-};
-static const uint8_t r_DeleteVpcEncryptionControlResult[] = {0};
-static const struct aws_shape s_DeleteVpcEncryptionControlResult = {.name = T("DeleteVpcEncryptionControlResult"), .type = AWS_STRUCTURE, .members = m_DeleteVpcEncryptionControlResult, .member_count = COUNT(m_DeleteVpcEncryptionControlResult), .by_response = r_DeleteVpcEncryptionControlResult};
 static const struct aws_member m_DeleteVpnConnectionRequest[] = {
 	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
 	{T("VpnConnectionId"), T("VpnConnectionId"), T("VpnConnectionId"), &s_string, AWS_MEMBER_REQUIRED},
@@ -3877,36 +3807,7 @@ static const struct aws_member m_DeleteVpnGatewayRequest[] = {
 };
 static const uint8_t r_DeleteVpnGatewayRequest[] = {1, 0};
 static const struct aws_shape s_DeleteVpnGatewayRequest = {.name = T("DeleteVpnGatewayRequest"), .type = AWS_STRUCTURE, .members = m_DeleteVpnGatewayRequest, .member_count = COUNT(m_DeleteVpnGatewayRequest), .by_response = r_DeleteVpnGatewayRequest};
-static const struct slice e_AccountAttributeName[] = {
-	T("default-vpc"),
-	T("supported-platforms"),
-};
-static const struct aws_shape s_AccountAttributeName = {.name = T("AccountAttributeName"), .type = AWS_STRING, .values = e_AccountAttributeName, .value_count = COUNT(e_AccountAttributeName)};
-static const struct aws_shape s_AccountAttributeNameStringList = {.name = T("AccountAttributeNameStringList"), .type = AWS_LIST, .item = &s_AccountAttributeName, .item_name = T("attributeName")};
-static const struct aws_member m_DescribeAccountAttributesRequest[] = {
-	{T("AttributeNames"), T("AttributeName"), T("attributeName"), &s_AccountAttributeNameStringList, 0},
-	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
-};
-static const uint8_t r_DescribeAccountAttributesRequest[] = {0, 1};
-static const struct aws_shape s_DescribeAccountAttributesRequest = {.name = T("DescribeAccountAttributesRequest"), .type = AWS_STRUCTURE, .members = m_DescribeAccountAttributesRequest, .member_count = COUNT(m_DescribeAccountAttributesRequest), .by_response = r_DescribeAccountAttributesRequest};
-static const struct aws_member m_AccountAttributeValue[] = {
-	{T("AttributeValue"), T("AttributeValue"), T("attributeValue"), &s_string, 0},
-};
-static const uint8_t r_AccountAttributeValue[] = {0};
-static const struct aws_shape s_AccountAttributeValue = {.name = T("AccountAttributeValue"), .type = AWS_STRUCTURE, .members = m_AccountAttributeValue, .member_count = COUNT(m_AccountAttributeValue), .by_response = r_AccountAttributeValue};
-static const struct aws_shape s_AccountAttributeValueList = {.name = T("AccountAttributeValueList"), .type = AWS_LIST, .item = &s_AccountAttributeValue, .item_name = T("item")};
-static const struct aws_member m_AccountAttribute[] = {
-	{T("AttributeName"), T("AttributeName"), T("attributeName"), &s_string, 0},
-	{T("AttributeValues"), T("AttributeValueSet"), T("attributeValueSet"), &s_AccountAttributeValueList, 0},
-};
-static const uint8_t r_AccountAttribute[] = {0, 1};
-static const struct aws_shape s_AccountAttribute = {.name = T("AccountAttribute"), .type = AWS_STRUCTURE, .members = m_AccountAttribute, .member_count = COUNT(m_AccountAttribute), .by_response = r_AccountAttribute};
-static const struct aws_shape s_AccountAttributeList = {.name = T("AccountAttributeList"), .type = AWS_LIST, .item = &s_AccountAttribute, .item_name = T("item")};
-static const struct aws_member m_DescribeAccountAttributesResult[] = {
-	{T("AccountAttributes"), T("AccountAttributeSet"), T("accountAttributeSet"), &s_AccountAttributeList, 0},
-};
-static const uint8_t r_DescribeAccountAttributesResult[] = {0};
-static const struct aws_shape s_DescribeAccountAttributesResult = {.name = T("DescribeAccountAttributesResult"), .type = AWS_STRUCTURE, .members = m_DescribeAccountAttributesResult, .member_count = COUNT(m_DescribeAccountAttributesResult), .by_response = r_DescribeAccountAttributesResult};
+static const struct aws_shape s_CustomerGatewayIdStringList = {.name = T("CustomerGatewayIdStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("CustomerGatewayId")};
 static const struct aws_member m_Filter[] = {
 	{T("Name"), T("Name"), T("Name"), &s_string, 0},
 	{T("Values"), T("Value"), T("Value"), &s_ValueStringList, 0},
@@ -3914,74 +3815,6 @@ static const struct aws_member m_Filter[] = {
 static const uint8_t r_Filter[] = {0, 1};
 static const struct aws_shape s_Filter = {.name = T("Filter"), .type = AWS_STRUCTURE, .members = m_Filter, .member_count = COUNT(m_Filter), .by_response = r_Filter};
 static const struct aws_shape s_FilterList = {.name = T("FilterList"), .type = AWS_LIST, .item = &s_Filter, .item_name = T("Filter")};
-static const struct aws_shape s_ZoneIdStringList = {.name = T("ZoneIdStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("ZoneId")};
-static const struct aws_shape s_ZoneNameStringList = {.name = T("ZoneNameStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("ZoneName")};
-static const struct aws_member m_DescribeAvailabilityZonesRequest[] = {
-	{T("AllAvailabilityZones"), T("AllAvailabilityZones"), T("AllAvailabilityZones"), &s_boolean, 0},
-	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
-	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
-	{T("ZoneIds"), T("ZoneId"), T("ZoneId"), &s_ZoneIdStringList, 0},
-	{T("ZoneNames"), T("ZoneName"), T("ZoneName"), &s_ZoneNameStringList, 0},
-};
-static const uint8_t r_DescribeAvailabilityZonesRequest[] = {0, 2, 3, 4, 1};
-static const struct aws_shape s_DescribeAvailabilityZonesRequest = {.name = T("DescribeAvailabilityZonesRequest"), .type = AWS_STRUCTURE, .members = m_DescribeAvailabilityZonesRequest, .member_count = COUNT(m_DescribeAvailabilityZonesRequest), .by_response = r_DescribeAvailabilityZonesRequest};
-static const struct aws_member m_AvailabilityZoneGeography[] = {
-	{T("Name"), T("Name"), T("name"), &s_string, 0},
-};
-static const uint8_t r_AvailabilityZoneGeography[] = {0};
-static const struct aws_shape s_AvailabilityZoneGeography = {.name = T("AvailabilityZoneGeography"), .type = AWS_STRUCTURE, .members = m_AvailabilityZoneGeography, .member_count = COUNT(m_AvailabilityZoneGeography), .by_response = r_AvailabilityZoneGeography};
-static const struct aws_shape s_AvailabilityZoneGeographyList = {.name = T("AvailabilityZoneGeographyList"), .type = AWS_LIST, .item = &s_AvailabilityZoneGeography, .item_name = T("item")};
-static const struct aws_member m_AvailabilityZoneMessage[] = {
-	{T("Message"), T("Message"), T("message"), &s_string, 0},
-};
-static const uint8_t r_AvailabilityZoneMessage[] = {0};
-static const struct aws_shape s_AvailabilityZoneMessage = {.name = T("AvailabilityZoneMessage"), .type = AWS_STRUCTURE, .members = m_AvailabilityZoneMessage, .member_count = COUNT(m_AvailabilityZoneMessage), .by_response = r_AvailabilityZoneMessage};
-static const struct aws_shape s_AvailabilityZoneMessageList = {.name = T("AvailabilityZoneMessageList"), .type = AWS_LIST, .item = &s_AvailabilityZoneMessage, .item_name = T("item")};
-static const struct slice e_AvailabilityZoneOptInStatus[] = {
-	T("not-opted-in"),
-	T("opt-in-not-required"),
-	T("opted-in"),
-};
-static const struct aws_shape s_AvailabilityZoneOptInStatus = {.name = T("AvailabilityZoneOptInStatus"), .type = AWS_STRING, .values = e_AvailabilityZoneOptInStatus, .value_count = COUNT(e_AvailabilityZoneOptInStatus)};
-static const struct slice e_AvailabilityZoneState[] = {
-	T("available"),
-	T("constrained"),
-	T("impaired"),
-	T("information"),
-	T("unavailable"),
-};
-static const struct aws_shape s_AvailabilityZoneState = {.name = T("AvailabilityZoneState"), .type = AWS_STRING, .values = e_AvailabilityZoneState, .value_count = COUNT(e_AvailabilityZoneState)};
-static const struct aws_member m_AvailabilityZoneSubGeography[] = {
-	{T("Name"), T("Name"), T("name"), &s_string, 0},
-};
-static const uint8_t r_AvailabilityZoneSubGeography[] = {0};
-static const struct aws_shape s_AvailabilityZoneSubGeography = {.name = T("AvailabilityZoneSubGeography"), .type = AWS_STRUCTURE, .members = m_AvailabilityZoneSubGeography, .member_count = COUNT(m_AvailabilityZoneSubGeography), .by_response = r_AvailabilityZoneSubGeography};
-static const struct aws_shape s_AvailabilityZoneSubGeographyList = {.name = T("AvailabilityZoneSubGeographyList"), .type = AWS_LIST, .item = &s_AvailabilityZoneSubGeography, .item_name = T("item")};
-static const struct aws_member m_AvailabilityZone[] = {
-	{T("Geography"), T("GeographySet"), T("geographySet"), &s_AvailabilityZoneGeographyList, 0},
-	{T("GroupLongName"), T("GroupLongName"), T("groupLongName"), &s_string, 0},
-	{T("GroupName"), T("GroupName"), T("groupName"), &s_string, 0},
-	{T("Messages"), T("MessageSet"), T("messageSet"), &s_AvailabilityZoneMessageList, 0},
-	{T("NetworkBorderGroup"), T("NetworkBorderGroup"), T("networkBorderGroup"), &s_string, 0},
-	{T("OptInStatus"), T("OptInStatus"), T("optInStatus"), &s_AvailabilityZoneOptInStatus, 0},
-	{T("ParentZoneId"), T("ParentZoneId"), T("parentZoneId"), &s_string, 0},
-	{T("ParentZoneName"), T("ParentZoneName"), T("parentZoneName"), &s_string, 0},
-	{T("RegionName"), T("RegionName"), T("regionName"), &s_string, 0},
-	{T("State"), T("ZoneState"), T("zoneState"), &s_AvailabilityZoneState, 0},
-	{T("SubGeography"), T("SubGeographySet"), T("subGeographySet"), &s_AvailabilityZoneSubGeographyList, 0},
-	{T("ZoneId"), T("ZoneId"), T("zoneId"), &s_string, 0},
-	{T("ZoneName"), T("ZoneName"), T("zoneName"), &s_string, 0},
-	{T("ZoneType"), T("ZoneType"), T("zoneType"), &s_string, 0},
-};
-static const uint8_t r_AvailabilityZone[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 9, 13};
-static const struct aws_shape s_AvailabilityZone = {.name = T("AvailabilityZone"), .type = AWS_STRUCTURE, .members = m_AvailabilityZone, .member_count = COUNT(m_AvailabilityZone), .by_response = r_AvailabilityZone};
-static const struct aws_shape s_AvailabilityZoneList = {.name = T("AvailabilityZoneList"), .type = AWS_LIST, .item = &s_AvailabilityZone, .item_name = T("item")};
-static const struct aws_member m_DescribeAvailabilityZonesResult[] = {
-	{T("AvailabilityZones"), T("AvailabilityZoneInfo"), T("availabilityZoneInfo"), &s_AvailabilityZoneList, 0},
-};
-static const uint8_t r_DescribeAvailabilityZonesResult[] = {0};
-static const struct aws_shape s_DescribeAvailabilityZonesResult = {.name = T("DescribeAvailabilityZonesResult"), .type = AWS_STRUCTURE, .members = m_DescribeAvailabilityZonesResult, .member_count = COUNT(m_DescribeAvailabilityZonesResult), .by_response = r_DescribeAvailabilityZonesResult};
-static const struct aws_shape s_CustomerGatewayIdStringList = {.name = T("CustomerGatewayIdStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("CustomerGatewayId")};
 static const struct aws_member m_DescribeCustomerGatewaysRequest[] = {
 	{T("CustomerGatewayIds"), T("CustomerGatewayId"), T("CustomerGatewayId"), &s_CustomerGatewayIdStringList, 0},
 	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
@@ -4012,218 +3845,6 @@ static const struct aws_member m_DescribeIamInstanceProfileAssociationsResult[] 
 };
 static const uint8_t r_DescribeIamInstanceProfileAssociationsResult[] = {0, 1};
 static const struct aws_shape s_DescribeIamInstanceProfileAssociationsResult = {.name = T("DescribeIamInstanceProfileAssociationsResult"), .type = AWS_STRUCTURE, .members = m_DescribeIamInstanceProfileAssociationsResult, .member_count = COUNT(m_DescribeIamInstanceProfileAssociationsResult), .by_response = r_DescribeIamInstanceProfileAssociationsResult};
-static const struct aws_shape s_ExecutableByStringList = {.name = T("ExecutableByStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("ExecutableBy")};
-static const struct aws_shape s_ImageIdStringList = {.name = T("ImageIdStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("ImageId")};
-static const struct aws_shape s_OwnerStringList = {.name = T("OwnerStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("Owner")};
-static const struct aws_member m_DescribeImagesRequest[] = {
-	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
-	{T("ExecutableUsers"), T("ExecutableBy"), T("ExecutableBy"), &s_ExecutableByStringList, 0},
-	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
-	{T("ImageIds"), T("ImageId"), T("ImageId"), &s_ImageIdStringList, 0},
-	{T("IncludeDeprecated"), T("IncludeDeprecated"), T("IncludeDeprecated"), &s_boolean, 0},
-	{T("IncludeDisabled"), T("IncludeDisabled"), T("IncludeDisabled"), &s_boolean, 0},
-	{T("MaxResults"), T("MaxResults"), T("MaxResults"), &s_integer, 0},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_string, 0},
-	{T("Owners"), T("Owner"), T("Owner"), &s_OwnerStringList, 0},
-};
-static const uint8_t r_DescribeImagesRequest[] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
-static const struct aws_shape s_DescribeImagesRequest = {.name = T("DescribeImagesRequest"), .type = AWS_STRUCTURE, .members = m_DescribeImagesRequest, .member_count = COUNT(m_DescribeImagesRequest), .by_response = r_DescribeImagesRequest};
-static const struct slice e_ArchitectureValues[] = {
-	T("arm64"),
-	T("arm64_mac"),
-	T("i386"),
-	T("x86_64"),
-	T("x86_64_mac"),
-};
-static const struct aws_shape s_ArchitectureValues = {.name = T("ArchitectureValues"), .type = AWS_STRING, .values = e_ArchitectureValues, .value_count = COUNT(e_ArchitectureValues)};
-static const struct aws_member m_EbsBlockDevice[] = {
-	{T("AvailabilityZone"), T("AvailabilityZone"), T("availabilityZone"), &s_string, 0},
-	{T("AvailabilityZoneId"), T("AvailabilityZoneId"), T("AvailabilityZoneId"), &s_string, 0},
-	{T("DeleteOnTermination"), T("DeleteOnTermination"), T("deleteOnTermination"), &s_boolean, 0},
-	{T("EbsCardIndex"), T("EbsCardIndex"), T("EbsCardIndex"), &s_integer, 0},
-	{T("Encrypted"), T("Encrypted"), T("encrypted"), &s_boolean, 0},
-	{T("Iops"), T("Iops"), T("iops"), &s_integer, 0},
-	{T("KmsKeyId"), T("KmsKeyId"), T("kmsKeyId"), &s_string, 0},
-	{T("OutpostArn"), T("OutpostArn"), T("outpostArn"), &s_string, 0},
-	{T("SnapshotId"), T("SnapshotId"), T("snapshotId"), &s_string, 0},
-	{T("Throughput"), T("Throughput"), T("throughput"), &s_integer, 0},
-	{T("VolumeInitializationRate"), T("VolumeInitializationRate"), T("VolumeInitializationRate"), &s_integer, 0},
-	{T("VolumeSize"), T("VolumeSize"), T("volumeSize"), &s_integer, 0},
-	{T("VolumeType"), T("VolumeType"), T("volumeType"), &s_VolumeType, 0},
-};
-static const uint8_t r_EbsBlockDevice[] = {1, 3, 10, 0, 2, 4, 5, 6, 7, 8, 9, 11, 12};
-static const struct aws_shape s_EbsBlockDevice = {.name = T("EbsBlockDevice"), .type = AWS_STRUCTURE, .members = m_EbsBlockDevice, .member_count = COUNT(m_EbsBlockDevice), .by_response = r_EbsBlockDevice};
-static const struct aws_member m_BlockDeviceMapping[] = {
-	{T("DeviceName"), T("DeviceName"), T("deviceName"), &s_string, 0},
-	{T("Ebs"), T("Ebs"), T("ebs"), &s_EbsBlockDevice, 0},
-	{T("NoDevice"), T("NoDevice"), T("noDevice"), &s_string, 0},
-	{T("VirtualName"), T("VirtualName"), T("virtualName"), &s_string, 0},
-};
-static const uint8_t r_BlockDeviceMapping[] = {0, 1, 2, 3};
-static const struct aws_shape s_BlockDeviceMapping = {.name = T("BlockDeviceMapping"), .type = AWS_STRUCTURE, .members = m_BlockDeviceMapping, .member_count = COUNT(m_BlockDeviceMapping), .by_response = r_BlockDeviceMapping};
-static const struct aws_shape s_BlockDeviceMappingList = {.name = T("BlockDeviceMappingList"), .type = AWS_LIST, .item = &s_BlockDeviceMapping, .item_name = T("item")};
-static const struct slice e_BootModeValues[] = {
-	T("legacy-bios"),
-	T("uefi"),
-	T("uefi-preferred"),
-};
-static const struct aws_shape s_BootModeValues = {.name = T("BootModeValues"), .type = AWS_STRING, .values = e_BootModeValues, .value_count = COUNT(e_BootModeValues)};
-static const struct slice e_HypervisorType[] = {
-	T("ovm"),
-	T("xen"),
-};
-static const struct aws_shape s_HypervisorType = {.name = T("HypervisorType"), .type = AWS_STRING, .values = e_HypervisorType, .value_count = COUNT(e_HypervisorType)};
-static const struct slice e_ImageTypeValues[] = {
-	T("kernel"),
-	T("machine"),
-	T("ramdisk"),
-};
-static const struct aws_shape s_ImageTypeValues = {.name = T("ImageTypeValues"), .type = AWS_STRING, .values = e_ImageTypeValues, .value_count = COUNT(e_ImageTypeValues)};
-static const struct aws_member m_ImageWatermark[] = {
-	{T("SourceImageCreationTime"), T("SourceImageCreationTime"), T("sourceImageCreationTime"), &s_timestamp, 0},
-	{T("SourceImageId"), T("SourceImageId"), T("sourceImageId"), &s_string, 0},
-	{T("SourceImageRegion"), T("SourceImageRegion"), T("sourceImageRegion"), &s_string, 0},
-	{T("WatermarkCreationTime"), T("WatermarkCreationTime"), T("watermarkCreationTime"), &s_timestamp, 0},
-	{T("WatermarkKey"), T("WatermarkKey"), T("watermarkKey"), &s_string, 0},
-};
-static const uint8_t r_ImageWatermark[] = {0, 1, 2, 3, 4};
-static const struct aws_shape s_ImageWatermark = {.name = T("ImageWatermark"), .type = AWS_STRUCTURE, .members = m_ImageWatermark, .member_count = COUNT(m_ImageWatermark), .by_response = r_ImageWatermark};
-static const struct aws_shape s_ImageWatermarkList = {.name = T("ImageWatermarkList"), .type = AWS_LIST, .item = &s_ImageWatermark, .item_name = T("item")};
-static const struct slice e_ImdsSupportValues[] = {
-	T("v2.0"),
-};
-static const struct aws_shape s_ImdsSupportValues = {.name = T("ImdsSupportValues"), .type = AWS_STRING, .values = e_ImdsSupportValues, .value_count = COUNT(e_ImdsSupportValues)};
-static const struct aws_member m_InstanceTypeItem[] = {
-	{T("InstanceType"), T("InstanceType"), T("instanceType"), &s_string, 0},
-};
-static const uint8_t r_InstanceTypeItem[] = {0};
-static const struct aws_shape s_InstanceTypeItem = {.name = T("InstanceTypeItem"), .type = AWS_STRUCTURE, .members = m_InstanceTypeItem, .member_count = COUNT(m_InstanceTypeItem), .by_response = r_InstanceTypeItem};
-static const struct aws_shape s_SupportedInstanceTypeSet = {.name = T("SupportedInstanceTypeSet"), .type = AWS_LIST, .item = &s_InstanceTypeItem, .item_name = T("item")};
-static const struct aws_shape s_UnsupportedInstanceTypeSet = {.name = T("UnsupportedInstanceTypeSet"), .type = AWS_LIST, .item = &s_InstanceTypeItem, .item_name = T("item")};
-static const struct aws_member m_InstanceTypeSpecification[] = {
-	{T("SupportedInstanceTypes"), T("SupportedInstanceTypeSet"), T("supportedInstanceTypeSet"), &s_SupportedInstanceTypeSet, 0},
-	{T("UnsupportedInstanceTypes"), T("UnsupportedInstanceTypeSet"), T("unsupportedInstanceTypeSet"), &s_UnsupportedInstanceTypeSet, 0},
-};
-static const uint8_t r_InstanceTypeSpecification[] = {0, 1};
-static const struct aws_shape s_InstanceTypeSpecification = {.name = T("InstanceTypeSpecification"), .type = AWS_STRUCTURE, .members = m_InstanceTypeSpecification, .member_count = COUNT(m_InstanceTypeSpecification), .by_response = r_InstanceTypeSpecification};
-static const struct slice e_PlatformValues[] = {
-	T("Windows"),
-};
-static const struct aws_shape s_PlatformValues = {.name = T("PlatformValues"), .type = AWS_STRING, .values = e_PlatformValues, .value_count = COUNT(e_PlatformValues)};
-static const struct slice e_ProductCodeValues[] = {
-	T("devpay"),
-	T("marketplace"),
-};
-static const struct aws_shape s_ProductCodeValues = {.name = T("ProductCodeValues"), .type = AWS_STRING, .values = e_ProductCodeValues, .value_count = COUNT(e_ProductCodeValues)};
-static const struct aws_member m_ProductCode[] = {
-	{T("ProductCodeId"), T("ProductCode"), T("productCode"), &s_string, 0},
-	{T("ProductCodeType"), T("Type"), T("type"), &s_ProductCodeValues, 0},
-};
-static const uint8_t r_ProductCode[] = {0, 1};
-static const struct aws_shape s_ProductCode = {.name = T("ProductCode"), .type = AWS_STRUCTURE, .members = m_ProductCode, .member_count = COUNT(m_ProductCode), .by_response = r_ProductCode};
-static const struct aws_shape s_ProductCodeList = {.name = T("ProductCodeList"), .type = AWS_LIST, .item = &s_ProductCode, .item_name = T("item")};
-static const struct slice e_DeviceType[] = {
-	T("ebs"),
-	T("instance-store"),
-};
-static const struct aws_shape s_DeviceType = {.name = T("DeviceType"), .type = AWS_STRING, .values = e_DeviceType, .value_count = COUNT(e_DeviceType)};
-static const struct slice e_SeverityLabel[] = {
-	T("critical"),
-	T("high"),
-	T("informational"),
-	T("low"),
-	T("medium"),
-};
-static const struct aws_shape s_SeverityLabel = {.name = T("SeverityLabel"), .type = AWS_STRING, .values = e_SeverityLabel, .value_count = COUNT(e_SeverityLabel)};
-static const struct aws_member m_ScanResults[] = {
-	{T("CriticalFixAvailableSince"), T("CriticalFixAvailableSince"), T("criticalFixAvailableSince"), &s_timestamp, 0},
-	{T("FindingScanDate"), T("FindingScanDate"), T("findingScanDate"), &s_timestamp, 0},
-	{T("HighFixAvailableSince"), T("HighFixAvailableSince"), T("highFixAvailableSince"), &s_timestamp, 0},
-	{T("HighestFindingSeverityLabel"), T("HighestFindingSeverityLabel"), T("highestFindingSeverityLabel"), &s_SeverityLabel, 0},
-	{T("InformationalFixAvailableSince"), T("InformationalFixAvailableSince"), T("informationalFixAvailableSince"), &s_timestamp, 0},
-	{T("LowFixAvailableSince"), T("LowFixAvailableSince"), T("lowFixAvailableSince"), &s_timestamp, 0},
-	{T("MediumFixAvailableSince"), T("MediumFixAvailableSince"), T("mediumFixAvailableSince"), &s_timestamp, 0},
-};
-static const uint8_t r_ScanResults[] = {0, 1, 2, 3, 4, 5, 6};
-static const struct aws_shape s_ScanResults = {.name = T("ScanResults"), .type = AWS_STRUCTURE, .members = m_ScanResults, .member_count = COUNT(m_ScanResults), .by_response = r_ScanResults};
-static const struct slice e_ImageState[] = {
-	T("available"),
-	T("deregistered"),
-	T("disabled"),
-	T("error"),
-	T("failed"),
-	T("invalid"),
-	T("pending"),
-	T("transient"),
-};
-static const struct aws_shape s_ImageState = {.name = T("ImageState"), .type = AWS_STRING, .values = e_ImageState, .value_count = COUNT(e_ImageState)};
-static const struct aws_member m_StateReason[] = {
-	{T("Code"), T("Code"), T("code"), &s_string, 0},
-	{T("Message"), T("Message"), T("message"), &s_string, 0},
-};
-static const uint8_t r_StateReason[] = {0, 1};
-static const struct aws_shape s_StateReason = {.name = T("StateReason"), .type = AWS_STRUCTURE, .members = m_StateReason, .member_count = COUNT(m_StateReason), .by_response = r_StateReason};
-static const struct slice e_TpmSupportValues[] = {
-	T("v2.0"),
-};
-static const struct aws_shape s_TpmSupportValues = {.name = T("TpmSupportValues"), .type = AWS_STRING, .values = e_TpmSupportValues, .value_count = COUNT(e_TpmSupportValues)};
-static const struct slice e_VirtualizationType[] = {
-	T("hvm"),
-	T("paravirtual"),
-};
-static const struct aws_shape s_VirtualizationType = {.name = T("VirtualizationType"), .type = AWS_STRING, .values = e_VirtualizationType, .value_count = COUNT(e_VirtualizationType)};
-static const struct aws_member m_Image[] = {
-	{T("Architecture"), T("Architecture"), T("architecture"), &s_ArchitectureValues, 0},
-	{T("BlockDeviceMappings"), T("BlockDeviceMapping"), T("blockDeviceMapping"), &s_BlockDeviceMappingList, 0},
-	{T("BootMode"), T("BootMode"), T("bootMode"), &s_BootModeValues, 0},
-	{T("CreationDate"), T("CreationDate"), T("creationDate"), &s_string, 0},
-	{T("DeprecationTime"), T("DeprecationTime"), T("deprecationTime"), &s_string, 0},
-	{T("DeregistrationProtection"), T("DeregistrationProtection"), T("deregistrationProtection"), &s_string, 0},
-	{T("Description"), T("Description"), T("description"), &s_string, 0},
-	{T("EnaSupport"), T("EnaSupport"), T("enaSupport"), &s_boolean, 0},
-	{T("FreeTierEligible"), T("FreeTierEligible"), T("freeTierEligible"), &s_boolean, 0},
-	{T("Hypervisor"), T("Hypervisor"), T("hypervisor"), &s_HypervisorType, 0},
-	{T("ImageAllowed"), T("ImageAllowed"), T("imageAllowed"), &s_boolean, 0},
-	{T("ImageId"), T("ImageId"), T("imageId"), &s_string, 0},
-	{T("ImageLocation"), T("ImageLocation"), T("imageLocation"), &s_string, 0},
-	{T("ImageOwnerAlias"), T("ImageOwnerAlias"), T("imageOwnerAlias"), &s_string, 0},
-	{T("ImageType"), T("ImageType"), T("imageType"), &s_ImageTypeValues, 0},
-	{T("ImageWatermarks"), T("ImageWatermarkSet"), T("imageWatermarkSet"), &s_ImageWatermarkList, 0},
-	{T("ImdsSupport"), T("ImdsSupport"), T("imdsSupport"), &s_ImdsSupportValues, 0},
-	{T("InstanceTypeSpecification"), T("InstanceTypeSpecification"), T("instanceTypeSpecification"), &s_InstanceTypeSpecification, 0},
-	{T("KernelId"), T("KernelId"), T("kernelId"), &s_string, 0},
-	{T("LastLaunchedTime"), T("LastLaunchedTime"), T("lastLaunchedTime"), &s_string, 0},
-	{T("Name"), T("Name"), T("name"), &s_string, 0},
-	{T("OwnerId"), T("ImageOwnerId"), T("imageOwnerId"), &s_string, 0},
-	{T("Platform"), T("Platform"), T("platform"), &s_PlatformValues, 0},
-	{T("PlatformDetails"), T("PlatformDetails"), T("platformDetails"), &s_string, 0},
-	{T("ProductCodes"), T("ProductCodes"), T("productCodes"), &s_ProductCodeList, 0},
-	{T("Public"), T("IsPublic"), T("isPublic"), &s_boolean, 0},
-	{T("PublicSsmParameterName"), T("PublicSsmParameterName"), T("publicSsmParameterName"), &s_string, 0},
-	{T("RamdiskId"), T("RamdiskId"), T("ramdiskId"), &s_string, 0},
-	{T("RootDeviceName"), T("RootDeviceName"), T("rootDeviceName"), &s_string, 0},
-	{T("RootDeviceType"), T("RootDeviceType"), T("rootDeviceType"), &s_DeviceType, 0},
-	{T("ScanResults"), T("ScanResults"), T("scanResults"), &s_ScanResults, 0},
-	{T("SourceImageId"), T("SourceImageId"), T("sourceImageId"), &s_string, 0},
-	{T("SourceImageRegion"), T("SourceImageRegion"), T("sourceImageRegion"), &s_string, 0},
-	{T("SourceInstanceId"), T("SourceInstanceId"), T("sourceInstanceId"), &s_string, 0},
-	{T("SriovNetSupport"), T("SriovNetSupport"), T("sriovNetSupport"), &s_string, 0},
-	{T("State"), T("ImageState"), T("imageState"), &s_ImageState, 0},
-	{T("StateReason"), T("StateReason"), T("stateReason"), &s_StateReason, 0},
-	{T("Tags"), T("TagSet"), T("tagSet"), &s_TagList, 0},
-	{T("TpmSupport"), T("TpmSupport"), T("tpmSupport"), &s_TpmSupportValues, 0},
-	{T("UsageOperation"), T("UsageOperation"), T("usageOperation"), &s_string, 0},
-	{T("VirtualizationType"), T("VirtualizationType"), T("virtualizationType"), &s_VirtualizationType, 0},
-};
-static const uint8_t r_Image[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 21, 35, 14, 15, 16, 17, 25, 18, 19, 20, 22, 23, 24, 26, 27, 28, 29, 30, 31, 32, 33, 34, 36, 37, 38, 39, 40};
-static const struct aws_shape s_Image = {.name = T("Image"), .type = AWS_STRUCTURE, .members = m_Image, .member_count = COUNT(m_Image), .by_response = r_Image};
-static const struct aws_shape s_ImageList = {.name = T("ImageList"), .type = AWS_LIST, .item = &s_Image, .item_name = T("item")};
-static const struct aws_member m_DescribeImagesResult[] = {
-	{T("Images"), T("ImagesSet"), T("imagesSet"), &s_ImageList, 0},
-	{T("NextToken"), T("NextToken"), T("nextToken"), &s_string, 0},
-};
-static const uint8_t r_DescribeImagesResult[] = {0, 1};
-static const struct aws_shape s_DescribeImagesResult = {.name = T("DescribeImagesResult"), .type = AWS_STRUCTURE, .members = m_DescribeImagesResult, .member_count = COUNT(m_DescribeImagesResult), .by_response = r_DescribeImagesResult};
 static const struct slice e_InstanceAttributeName[] = {
 	T("blockDeviceMapping"),
 	T("disableApiStop"),
@@ -4291,6 +3912,18 @@ static const struct aws_member m_AttributeValue[] = {
 };
 static const uint8_t r_AttributeValue[] = {0};
 static const struct aws_shape s_AttributeValue = {.name = T("AttributeValue"), .type = AWS_STRUCTURE, .members = m_AttributeValue, .member_count = COUNT(m_AttributeValue), .by_response = r_AttributeValue};
+static const struct slice e_ProductCodeValues[] = {
+	T("devpay"),
+	T("marketplace"),
+};
+static const struct aws_shape s_ProductCodeValues = {.name = T("ProductCodeValues"), .type = AWS_STRING, .values = e_ProductCodeValues, .value_count = COUNT(e_ProductCodeValues)};
+static const struct aws_member m_ProductCode[] = {
+	{T("ProductCodeId"), T("ProductCode"), T("productCode"), &s_string, 0},
+	{T("ProductCodeType"), T("Type"), T("type"), &s_ProductCodeValues, 0},
+};
+static const uint8_t r_ProductCode[] = {0, 1};
+static const struct aws_shape s_ProductCode = {.name = T("ProductCode"), .type = AWS_STRUCTURE, .members = m_ProductCode, .member_count = COUNT(m_ProductCode), .by_response = r_ProductCode};
+static const struct aws_shape s_ProductCodeList = {.name = T("ProductCodeList"), .type = AWS_LIST, .item = &s_ProductCode, .item_name = T("item")};
 static const struct aws_member m_InstanceAttribute[] = {
 	{T("BlockDeviceMappings"), T("BlockDeviceMapping"), T("blockDeviceMapping"), &s_InstanceBlockDeviceMappingList, 0},
 	{T("DisableApiStop"), T("DisableApiStop"), T("disableApiStop"), &s_AttributeBooleanValue, 0},
@@ -4346,6 +3979,20 @@ static const struct aws_member m_DescribeInstancesRequest[] = {
 };
 static const uint8_t r_DescribeInstancesRequest[] = {1, 2, 3, 0, 4, 5};
 static const struct aws_shape s_DescribeInstancesRequest = {.name = T("DescribeInstancesRequest"), .type = AWS_STRUCTURE, .members = m_DescribeInstancesRequest, .member_count = COUNT(m_DescribeInstancesRequest), .by_response = r_DescribeInstancesRequest};
+static const struct slice e_ArchitectureValues[] = {
+	T("arm64"),
+	T("arm64_mac"),
+	T("i386"),
+	T("x86_64"),
+	T("x86_64_mac"),
+};
+static const struct aws_shape s_ArchitectureValues = {.name = T("ArchitectureValues"), .type = AWS_STRING, .values = e_ArchitectureValues, .value_count = COUNT(e_ArchitectureValues)};
+static const struct slice e_BootModeValues[] = {
+	T("legacy-bios"),
+	T("uefi"),
+	T("uefi-preferred"),
+};
+static const struct aws_shape s_BootModeValues = {.name = T("BootModeValues"), .type = AWS_STRING, .values = e_BootModeValues, .value_count = COUNT(e_BootModeValues)};
 static const struct aws_member m_CapacityReservationSpecificationResponse[] = {
 	{T("CapacityReservationPreference"), T("CapacityReservationPreference"), T("capacityReservationPreference"), &s_CapacityReservationPreference, 0},
 	{T("CapacityReservationTarget"), T("CapacityReservationTarget"), T("capacityReservationTarget"), &s_CapacityReservationTargetResponse, 0},
@@ -4388,6 +4035,11 @@ static const struct aws_member m_HibernationOptions[] = {
 };
 static const uint8_t r_HibernationOptions[] = {0};
 static const struct aws_shape s_HibernationOptions = {.name = T("HibernationOptions"), .type = AWS_STRUCTURE, .members = m_HibernationOptions, .member_count = COUNT(m_HibernationOptions), .by_response = r_HibernationOptions};
+static const struct slice e_HypervisorType[] = {
+	T("ovm"),
+	T("xen"),
+};
+static const struct aws_shape s_HypervisorType = {.name = T("HypervisorType"), .type = AWS_STRING, .values = e_HypervisorType, .value_count = COUNT(e_HypervisorType)};
 static const struct slice e_InstanceLifecycleType[] = {
 	T("capacity-block"),
 	T("interruptible-capacity-reservation"),
@@ -4577,6 +4229,10 @@ static const struct aws_member m_Placement[] = {
 };
 static const uint8_t r_Placement[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 static const struct aws_shape s_Placement = {.name = T("Placement"), .type = AWS_STRUCTURE, .members = m_Placement, .member_count = COUNT(m_Placement), .by_response = r_Placement};
+static const struct slice e_PlatformValues[] = {
+	T("Windows"),
+};
+static const struct aws_shape s_PlatformValues = {.name = T("PlatformValues"), .type = AWS_STRING, .values = e_PlatformValues, .value_count = COUNT(e_PlatformValues)};
 static const struct aws_member m_PrivateDnsNameOptionsResponse[] = {
 	{T("EnableResourceNameDnsAAAARecord"), T("EnableResourceNameDnsAAAARecord"), T("enableResourceNameDnsAAAARecord"), &s_boolean, 0},
 	{T("EnableResourceNameDnsARecord"), T("EnableResourceNameDnsARecord"), T("enableResourceNameDnsARecord"), &s_boolean, 0},
@@ -4584,6 +4240,11 @@ static const struct aws_member m_PrivateDnsNameOptionsResponse[] = {
 };
 static const uint8_t r_PrivateDnsNameOptionsResponse[] = {0, 1, 2};
 static const struct aws_shape s_PrivateDnsNameOptionsResponse = {.name = T("PrivateDnsNameOptionsResponse"), .type = AWS_STRUCTURE, .members = m_PrivateDnsNameOptionsResponse, .member_count = COUNT(m_PrivateDnsNameOptionsResponse), .by_response = r_PrivateDnsNameOptionsResponse};
+static const struct slice e_DeviceType[] = {
+	T("ebs"),
+	T("instance-store"),
+};
+static const struct aws_shape s_DeviceType = {.name = T("DeviceType"), .type = AWS_STRING, .values = e_DeviceType, .value_count = COUNT(e_DeviceType)};
 static const struct aws_member m_InstanceSecondaryInterfaceAttachment[] = {
 	{T("AttachTime"), T("AttachTime"), T("attachTime"), &s_timestamp, 0},
 	{T("AttachmentId"), T("AttachmentId"), T("attachmentId"), &s_string, 0},
@@ -4635,6 +4296,17 @@ static const struct aws_member m_InstanceState[] = {
 };
 static const uint8_t r_InstanceState[] = {0, 1};
 static const struct aws_shape s_InstanceState = {.name = T("InstanceState"), .type = AWS_STRUCTURE, .members = m_InstanceState, .member_count = COUNT(m_InstanceState), .by_response = r_InstanceState};
+static const struct aws_member m_StateReason[] = {
+	{T("Code"), T("Code"), T("code"), &s_string, 0},
+	{T("Message"), T("Message"), T("message"), &s_string, 0},
+};
+static const uint8_t r_StateReason[] = {0, 1};
+static const struct aws_shape s_StateReason = {.name = T("StateReason"), .type = AWS_STRUCTURE, .members = m_StateReason, .member_count = COUNT(m_StateReason), .by_response = r_StateReason};
+static const struct slice e_VirtualizationType[] = {
+	T("hvm"),
+	T("paravirtual"),
+};
+static const struct aws_shape s_VirtualizationType = {.name = T("VirtualizationType"), .type = AWS_STRING, .values = e_VirtualizationType, .value_count = COUNT(e_VirtualizationType)};
 static const struct aws_member m_Instance[] = {
 	{T("AmiLaunchIndex"), T("AmiLaunchIndex"), T("amiLaunchIndex"), &s_integer, 0},
 	{T("Architecture"), T("Architecture"), T("architecture"), &s_ArchitectureValues, 0},
@@ -4763,6 +4435,7 @@ static const struct aws_member m_DescribeKeyPairsResult[] = {
 };
 static const uint8_t r_DescribeKeyPairsResult[] = {0};
 static const struct aws_shape s_DescribeKeyPairsResult = {.name = T("DescribeKeyPairsResult"), .type = AWS_STRUCTURE, .members = m_DescribeKeyPairsResult, .member_count = COUNT(m_DescribeKeyPairsResult), .by_response = r_DescribeKeyPairsResult};
+static const struct aws_shape s_VersionStringList = {.name = T("VersionStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("item")};
 static const struct aws_member m_DescribeLaunchTemplateVersionsRequest[] = {
 	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
 	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
@@ -4824,23 +4497,6 @@ static const struct aws_member m_DescribeRouteTablesResult[] = {
 };
 static const uint8_t r_DescribeRouteTablesResult[] = {0, 1};
 static const struct aws_shape s_DescribeRouteTablesResult = {.name = T("DescribeRouteTablesResult"), .type = AWS_STRUCTURE, .members = m_DescribeRouteTablesResult, .member_count = COUNT(m_DescribeRouteTablesResult), .by_response = r_DescribeRouteTablesResult};
-static const struct aws_shape s_DescribeSecurityGroupRulesMaxResults = {.name = T("DescribeSecurityGroupRulesMaxResults"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 5, .has_maximum = true, .maximum = 1000};
-static const struct aws_shape s_SecurityGroupRuleIdList = {.name = T("SecurityGroupRuleIdList"), .type = AWS_LIST, .item = &s_string, .item_name = T("item")};
-static const struct aws_member m_DescribeSecurityGroupRulesRequest[] = {
-	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
-	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
-	{T("MaxResults"), T("MaxResults"), T("MaxResults"), &s_DescribeSecurityGroupRulesMaxResults, 0},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_string, 0},
-	{T("SecurityGroupRuleIds"), T("SecurityGroupRuleId"), T("SecurityGroupRuleId"), &s_SecurityGroupRuleIdList, 0},
-};
-static const uint8_t r_DescribeSecurityGroupRulesRequest[] = {0, 1, 2, 3, 4};
-static const struct aws_shape s_DescribeSecurityGroupRulesRequest = {.name = T("DescribeSecurityGroupRulesRequest"), .type = AWS_STRUCTURE, .members = m_DescribeSecurityGroupRulesRequest, .member_count = COUNT(m_DescribeSecurityGroupRulesRequest), .by_response = r_DescribeSecurityGroupRulesRequest};
-static const struct aws_member m_DescribeSecurityGroupRulesResult[] = {
-	{T("NextToken"), T("NextToken"), T("nextToken"), &s_string, 0},
-	{T("SecurityGroupRules"), T("SecurityGroupRuleSet"), T("securityGroupRuleSet"), &s_SecurityGroupRuleList, 0},
-};
-static const uint8_t r_DescribeSecurityGroupRulesResult[] = {0, 1};
-static const struct aws_shape s_DescribeSecurityGroupRulesResult = {.name = T("DescribeSecurityGroupRulesResult"), .type = AWS_STRUCTURE, .members = m_DescribeSecurityGroupRulesResult, .member_count = COUNT(m_DescribeSecurityGroupRulesResult), .by_response = r_DescribeSecurityGroupRulesResult};
 static const struct aws_shape s_GroupNameStringList = {.name = T("GroupNameStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("GroupName")};
 static const struct aws_shape s_DescribeSecurityGroupsMaxResults = {.name = T("DescribeSecurityGroupsMaxResults"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 5, .has_maximum = true, .maximum = 1000};
 static const struct aws_member m_DescribeSecurityGroupsRequest[] = {
@@ -4891,111 +4547,6 @@ static const struct aws_member m_DescribeSubnetsResult[] = {
 };
 static const uint8_t r_DescribeSubnetsResult[] = {0, 1};
 static const struct aws_shape s_DescribeSubnetsResult = {.name = T("DescribeSubnetsResult"), .type = AWS_STRUCTURE, .members = m_DescribeSubnetsResult, .member_count = COUNT(m_DescribeSubnetsResult), .by_response = r_DescribeSubnetsResult};
-static const struct aws_member m_DescribeTagsRequest[] = {
-	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
-	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
-	{T("MaxResults"), T("MaxResults"), T("maxResults"), &s_integer, 0},
-	{T("NextToken"), T("NextToken"), T("nextToken"), &s_string, 0},
-};
-static const uint8_t r_DescribeTagsRequest[] = {1, 0, 2, 3};
-static const struct aws_shape s_DescribeTagsRequest = {.name = T("DescribeTagsRequest"), .type = AWS_STRUCTURE, .members = m_DescribeTagsRequest, .member_count = COUNT(m_DescribeTagsRequest), .by_response = r_DescribeTagsRequest};
-static const struct aws_member m_TagDescription[] = {
-	{T("Key"), T("Key"), T("key"), &s_string, 0},
-	{T("ResourceId"), T("ResourceId"), T("resourceId"), &s_string, 0},
-	{T("ResourceType"), T("ResourceType"), T("resourceType"), &s_ResourceType, 0},
-	{T("Value"), T("Value"), T("value"), &s_string, 0},
-};
-static const uint8_t r_TagDescription[] = {0, 1, 2, 3};
-static const struct aws_shape s_TagDescription = {.name = T("TagDescription"), .type = AWS_STRUCTURE, .members = m_TagDescription, .member_count = COUNT(m_TagDescription), .by_response = r_TagDescription};
-static const struct aws_shape s_TagDescriptionList = {.name = T("TagDescriptionList"), .type = AWS_LIST, .item = &s_TagDescription, .item_name = T("item")};
-static const struct aws_member m_DescribeTagsResult[] = {
-	{T("NextToken"), T("NextToken"), T("nextToken"), &s_string, 0},
-	{T("Tags"), T("TagSet"), T("tagSet"), &s_TagDescriptionList, 0},
-};
-static const uint8_t r_DescribeTagsResult[] = {0, 1};
-static const struct aws_shape s_DescribeTagsResult = {.name = T("DescribeTagsResult"), .type = AWS_STRUCTURE, .members = m_DescribeTagsResult, .member_count = COUNT(m_DescribeTagsResult), .by_response = r_DescribeTagsResult};
-static const struct aws_shape s_VolumeIdStringList = {.name = T("VolumeIdStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("VolumeId")};
-static const struct aws_member m_DescribeVolumesRequest[] = {
-	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
-	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
-	{T("IncludeManagedResources"), T("IncludeManagedResources"), T("IncludeManagedResources"), &s_boolean, 0},
-	{T("MaxResults"), T("MaxResults"), T("maxResults"), &s_integer, 0},
-	{T("NextToken"), T("NextToken"), T("nextToken"), &s_string, 0},
-	{T("VolumeIds"), T("VolumeId"), T("VolumeId"), &s_VolumeIdStringList, 0},
-};
-static const uint8_t r_DescribeVolumesRequest[] = {1, 2, 5, 0, 3, 4};
-static const struct aws_shape s_DescribeVolumesRequest = {.name = T("DescribeVolumesRequest"), .type = AWS_STRUCTURE, .members = m_DescribeVolumesRequest, .member_count = COUNT(m_DescribeVolumesRequest), .by_response = r_DescribeVolumesRequest};
-static const struct slice e_VolumeAttachmentState[] = {
-	T("attached"),
-	T("attaching"),
-	T("busy"),
-	T("detached"),
-	T("detaching"),
-};
-static const struct aws_shape s_VolumeAttachmentState = {.name = T("VolumeAttachmentState"), .type = AWS_STRING, .values = e_VolumeAttachmentState, .value_count = COUNT(e_VolumeAttachmentState)};
-static const struct aws_member m_VolumeAttachment[] = {
-	{T("AssociatedResource"), T("AssociatedResource"), T("associatedResource"), &s_string, 0},
-	{T("AttachTime"), T("AttachTime"), T("attachTime"), &s_timestamp, 0},
-	{T("DeleteOnTermination"), T("DeleteOnTermination"), T("deleteOnTermination"), &s_boolean, 0},
-	{T("Device"), T("Device"), T("device"), &s_string, 0},
-	{T("EbsCardIndex"), T("EbsCardIndex"), T("ebsCardIndex"), &s_integer, 0},
-	{T("InstanceId"), T("InstanceId"), T("instanceId"), &s_string, 0},
-	{T("InstanceOwningService"), T("InstanceOwningService"), T("instanceOwningService"), &s_string, 0},
-	{T("State"), T("Status"), T("status"), &s_VolumeAttachmentState, 0},
-	{T("VolumeId"), T("VolumeId"), T("volumeId"), &s_string, 0},
-};
-static const uint8_t r_VolumeAttachment[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-static const struct aws_shape s_VolumeAttachment = {.name = T("VolumeAttachment"), .type = AWS_STRUCTURE, .members = m_VolumeAttachment, .member_count = COUNT(m_VolumeAttachment), .by_response = r_VolumeAttachment};
-static const struct aws_shape s_VolumeAttachmentList = {.name = T("VolumeAttachmentList"), .type = AWS_LIST, .item = &s_VolumeAttachment, .item_name = T("item")};
-static const struct slice e_SSEType[] = {
-	T("none"),
-	T("sse-ebs"),
-	T("sse-kms"),
-};
-static const struct aws_shape s_SSEType = {.name = T("SSEType"), .type = AWS_STRING, .values = e_SSEType, .value_count = COUNT(e_SSEType)};
-static const struct slice e_VolumeState[] = {
-	T("available"),
-	T("creating"),
-	T("deleted"),
-	T("deleting"),
-	T("error"),
-	T("in-use"),
-};
-static const struct aws_shape s_VolumeState = {.name = T("VolumeState"), .type = AWS_STRING, .values = e_VolumeState, .value_count = COUNT(e_VolumeState)};
-static const struct aws_member m_Volume[] = {
-	{T("Attachments"), T("AttachmentSet"), T("attachmentSet"), &s_VolumeAttachmentList, 0},
-	{T("AvailabilityZone"), T("AvailabilityZone"), T("availabilityZone"), &s_string, 0},
-	{T("AvailabilityZoneId"), T("AvailabilityZoneId"), T("availabilityZoneId"), &s_string, 0},
-	{T("CreateTime"), T("CreateTime"), T("createTime"), &s_timestamp, 0},
-	{T("Encrypted"), T("Encrypted"), T("encrypted"), &s_boolean, 0},
-	{T("FastRestored"), T("FastRestored"), T("fastRestored"), &s_boolean, 0},
-	{T("Iops"), T("Iops"), T("iops"), &s_integer, 0},
-	{T("KmsKeyId"), T("KmsKeyId"), T("kmsKeyId"), &s_string, 0},
-	{T("MultiAttachEnabled"), T("MultiAttachEnabled"), T("multiAttachEnabled"), &s_boolean, 0},
-	{T("Operator"), T("Operator"), T("operator"), &s_OperatorResponse, 0},
-	{T("OutpostArn"), T("OutpostArn"), T("outpostArn"), &s_string, 0},
-	{T("OwnerId"), T("OwnerId"), T("ownerId"), &s_string, 0},
-	{T("Size"), T("Size"), T("size"), &s_integer, 0},
-	{T("SnapshotId"), T("SnapshotId"), T("snapshotId"), &s_string, 0},
-	{T("SourceVolumeId"), T("SourceVolumeId"), T("sourceVolumeId"), &s_string, 0},
-	{T("SseType"), T("SseType"), T("sseType"), &s_SSEType, 0},
-	{T("State"), T("Status"), T("status"), &s_VolumeState, 0},
-	{T("Tags"), T("TagSet"), T("tagSet"), &s_TagList, 0},
-	{T("Throughput"), T("Throughput"), T("throughput"), &s_integer, 0},
-	{T("VolumeArn"), T("VolumeArn"), T("volumeArn"), &s_string, 0},
-	{T("VolumeId"), T("VolumeId"), T("volumeId"), &s_string, 0},
-	{T("VolumeInitializationRate"), T("VolumeInitializationRate"), T("volumeInitializationRate"), &s_integer, 0},
-	{T("VolumeType"), T("VolumeType"), T("volumeType"), &s_VolumeType, 0},
-};
-static const uint8_t r_Volume[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22};
-static const struct aws_shape s_Volume = {.name = T("Volume"), .type = AWS_STRUCTURE, .members = m_Volume, .member_count = COUNT(m_Volume), .by_response = r_Volume};
-static const struct aws_shape s_VolumeList = {.name = T("VolumeList"), .type = AWS_LIST, .item = &s_Volume, .item_name = T("item")};
-static const struct aws_member m_DescribeVolumesResult[] = {
-	{T("NextToken"), T("NextToken"), T("nextToken"), &s_string, 0},
-	{T("Volumes"), T("VolumeSet"), T("volumeSet"), &s_VolumeList, 0},
-};
-static const uint8_t r_DescribeVolumesResult[] = {0, 1};
-static const struct aws_shape s_DescribeVolumesResult = {.name = T("DescribeVolumesResult"), .type = AWS_STRUCTURE, .members = m_DescribeVolumesResult, .member_count = COUNT(m_DescribeVolumesResult), .by_response = r_DescribeVolumesResult};
 static const struct slice e_VpcAttributeName[] = {
 	T("enableDnsHostnames"),
 	T("enableDnsSupport"),
@@ -5017,27 +4568,8 @@ static const struct aws_member m_DescribeVpcAttributeResult[] = {
 };
 static const uint8_t r_DescribeVpcAttributeResult[] = {0, 1, 2, 3};
 static const struct aws_shape s_DescribeVpcAttributeResult = {.name = T("DescribeVpcAttributeResult"), .type = AWS_STRUCTURE, .members = m_DescribeVpcAttributeResult, .member_count = COUNT(m_DescribeVpcAttributeResult), .by_response = r_DescribeVpcAttributeResult};
-static const struct aws_shape s_DescribeVpcEncryptionControlsMaxResults = {.name = T("DescribeVpcEncryptionControlsMaxResults"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 5, .has_maximum = true, .maximum = 1000};
-static const struct aws_shape s_VpcEncryptionControlIdList = {.name = T("VpcEncryptionControlIdList"), .type = AWS_LIST, .item = &s_string, .item_name = T("item")};
-static const struct aws_shape s_VpcIdStringList = {.name = T("VpcIdStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("VpcId")};
-static const struct aws_member m_DescribeVpcEncryptionControlsRequest[] = {
-	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
-	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
-	{T("MaxResults"), T("MaxResults"), T("MaxResults"), &s_DescribeVpcEncryptionControlsMaxResults, 0},
-	{T("NextToken"), T("NextToken"), T("NextToken"), &s_string, 0},
-	{T("VpcEncryptionControlIds"), T("VpcEncryptionControlId"), T("VpcEncryptionControlId"), &s_VpcEncryptionControlIdList, 0},
-	{T("VpcIds"), T("VpcId"), T("VpcId"), &s_VpcIdStringList, 0},
-};
-static const uint8_t r_DescribeVpcEncryptionControlsRequest[] = {0, 1, 2, 3, 4, 5};
-static const struct aws_shape s_DescribeVpcEncryptionControlsRequest = {.name = T("DescribeVpcEncryptionControlsRequest"), .type = AWS_STRUCTURE, .members = m_DescribeVpcEncryptionControlsRequest, .member_count = COUNT(m_DescribeVpcEncryptionControlsRequest), .by_response = r_DescribeVpcEncryptionControlsRequest};
-static const struct aws_shape s_VpcEncryptionControlList = {.name = T("VpcEncryptionControlList"), .type = AWS_LIST, .item = &s_VpcEncryptionControl, .item_name = T("item")};
-static const struct aws_member m_DescribeVpcEncryptionControlsResult[] = {
-	{T("NextToken"), T("NextToken"), T("nextToken"), &s_string, 0},
-	{T("VpcEncryptionControls"), T("VpcEncryptionControlSet"), T("vpcEncryptionControlSet"), &s_VpcEncryptionControlList, 0},
-};
-static const uint8_t r_DescribeVpcEncryptionControlsResult[] = {0, 1};
-static const struct aws_shape s_DescribeVpcEncryptionControlsResult = {.name = T("DescribeVpcEncryptionControlsResult"), .type = AWS_STRUCTURE, .members = m_DescribeVpcEncryptionControlsResult, .member_count = COUNT(m_DescribeVpcEncryptionControlsResult), .by_response = r_DescribeVpcEncryptionControlsResult};
 static const struct aws_shape s_DescribeVpcsMaxResults = {.name = T("DescribeVpcsMaxResults"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 5, .has_maximum = true, .maximum = 1000};
+static const struct aws_shape s_VpcIdStringList = {.name = T("VpcIdStringList"), .type = AWS_LIST, .item = &s_string, .item_name = T("VpcId")};
 static const struct aws_member m_DescribeVpcsRequest[] = {
 	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
 	{T("Filters"), T("Filter"), T("Filter"), &s_FilterList, 0},
@@ -5396,37 +4928,6 @@ static const struct aws_member m_ModifyPrivateDnsNameOptionsResult[] = {
 };
 static const uint8_t r_ModifyPrivateDnsNameOptionsResult[] = {0};
 static const struct aws_shape s_ModifyPrivateDnsNameOptionsResult = {.name = T("ModifyPrivateDnsNameOptionsResult"), .type = AWS_STRUCTURE, .members = m_ModifyPrivateDnsNameOptionsResult, .member_count = COUNT(m_ModifyPrivateDnsNameOptionsResult), .by_response = r_ModifyPrivateDnsNameOptionsResult};
-static const struct aws_member m_SecurityGroupRuleRequest[] = {
-	{T("CidrIpv4"), T("CidrIpv4"), T("CidrIpv4"), &s_string, 0},
-	{T("CidrIpv6"), T("CidrIpv6"), T("CidrIpv6"), &s_string, 0},
-	{T("Description"), T("Description"), T("Description"), &s_string, 0},
-	{T("FromPort"), T("FromPort"), T("FromPort"), &s_integer, 0},
-	{T("IpProtocol"), T("IpProtocol"), T("IpProtocol"), &s_string, 0},
-	{T("PrefixListId"), T("PrefixListId"), T("PrefixListId"), &s_string, 0},
-	{T("ReferencedGroupId"), T("ReferencedGroupId"), T("ReferencedGroupId"), &s_string, 0},
-	{T("ToPort"), T("ToPort"), T("ToPort"), &s_integer, 0},
-};
-static const uint8_t r_SecurityGroupRuleRequest[] = {0, 1, 2, 3, 4, 5, 6, 7};
-static const struct aws_shape s_SecurityGroupRuleRequest = {.name = T("SecurityGroupRuleRequest"), .type = AWS_STRUCTURE, .members = m_SecurityGroupRuleRequest, .member_count = COUNT(m_SecurityGroupRuleRequest), .by_response = r_SecurityGroupRuleRequest};
-static const struct aws_member m_SecurityGroupRuleUpdate[] = {
-	{T("SecurityGroupRule"), T("SecurityGroupRule"), T("SecurityGroupRule"), &s_SecurityGroupRuleRequest, 0},
-	{T("SecurityGroupRuleId"), T("SecurityGroupRuleId"), T("SecurityGroupRuleId"), &s_string, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_SecurityGroupRuleUpdate[] = {0, 1};
-static const struct aws_shape s_SecurityGroupRuleUpdate = {.name = T("SecurityGroupRuleUpdate"), .type = AWS_STRUCTURE, .members = m_SecurityGroupRuleUpdate, .member_count = COUNT(m_SecurityGroupRuleUpdate), .by_response = r_SecurityGroupRuleUpdate};
-static const struct aws_shape s_SecurityGroupRuleUpdateList = {.name = T("SecurityGroupRuleUpdateList"), .type = AWS_LIST, .item = &s_SecurityGroupRuleUpdate, .item_name = T("item")};
-static const struct aws_member m_ModifySecurityGroupRulesRequest[] = {
-	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
-	{T("GroupId"), T("GroupId"), T("GroupId"), &s_string, AWS_MEMBER_REQUIRED},
-	{T("SecurityGroupRules"), T("SecurityGroupRule"), T("SecurityGroupRule"), &s_SecurityGroupRuleUpdateList, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_ModifySecurityGroupRulesRequest[] = {0, 1, 2};
-static const struct aws_shape s_ModifySecurityGroupRulesRequest = {.name = T("ModifySecurityGroupRulesRequest"), .type = AWS_STRUCTURE, .members = m_ModifySecurityGroupRulesRequest, .member_count = COUNT(m_ModifySecurityGroupRulesRequest), .by_response = r_ModifySecurityGroupRulesRequest};
-static const struct aws_member m_ModifySecurityGroupRulesResult[] = {
-	{T("Return"), T("Return"), T("return"), &s_boolean, 0},
-};
-static const uint8_t r_ModifySecurityGroupRulesResult[] = {0};
-static const struct aws_shape s_ModifySecurityGroupRulesResult = {.name = T("ModifySecurityGroupRulesResult"), .type = AWS_STRUCTURE, .members = m_ModifySecurityGroupRulesResult, .member_count = COUNT(m_ModifySecurityGroupRulesResult), .by_response = r_ModifySecurityGroupRulesResult};
 static const struct aws_member m_ModifySubnetAttributeRequest[] = {
 	{T("AssignIpv6AddressOnCreation"), T("AssignIpv6AddressOnCreation"), T("AssignIpv6AddressOnCreation"), &s_AttributeBooleanValue, 0},
 	{T("CustomerOwnedIpv4Pool"), T("CustomerOwnedIpv4Pool"), T("CustomerOwnedIpv4Pool"), &s_string, 0},
@@ -5450,28 +4951,6 @@ static const struct aws_member m_ModifyVpcAttributeRequest[] = {
 };
 static const uint8_t r_ModifyVpcAttributeRequest[] = {0, 1, 2, 3};
 static const struct aws_shape s_ModifyVpcAttributeRequest = {.name = T("ModifyVpcAttributeRequest"), .type = AWS_STRUCTURE, .members = m_ModifyVpcAttributeRequest, .member_count = COUNT(m_ModifyVpcAttributeRequest), .by_response = r_ModifyVpcAttributeRequest};
-static const struct aws_member m_ModifyVpcEncryptionControlRequest[] = {
-	{T("ApiGatewayV2Exclusion"), T("ApiGatewayV2Exclusion"), T("ApiGatewayV2Exclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
-	{T("EgressOnlyInternetGatewayExclusion"), T("EgressOnlyInternetGatewayExclusion"), T("EgressOnlyInternetGatewayExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("ElasticFileSystemExclusion"), T("ElasticFileSystemExclusion"), T("ElasticFileSystemExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("GlobalAcceleratorExclusion"), T("GlobalAcceleratorExclusion"), T("GlobalAcceleratorExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("InternetGatewayExclusion"), T("InternetGatewayExclusion"), T("InternetGatewayExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("LambdaExclusion"), T("LambdaExclusion"), T("LambdaExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("Mode"), T("Mode"), T("Mode"), &s_VpcEncryptionControlMode, 0},
-	{T("NatGatewayExclusion"), T("NatGatewayExclusion"), T("NatGatewayExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("VirtualPrivateGatewayExclusion"), T("VirtualPrivateGatewayExclusion"), T("VirtualPrivateGatewayExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("VpcEncryptionControlId"), T("VpcEncryptionControlId"), T("VpcEncryptionControlId"), &s_string, AWS_MEMBER_REQUIRED},
-	{T("VpcLatticeExclusion"), T("VpcLatticeExclusion"), T("VpcLatticeExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-	{T("VpcPeeringExclusion"), T("VpcPeeringExclusion"), T("VpcPeeringExclusion"), &s_VpcEncryptionControlExclusionStateInput, 0},
-};
-static const uint8_t r_ModifyVpcEncryptionControlRequest[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-static const struct aws_shape s_ModifyVpcEncryptionControlRequest = {.name = T("ModifyVpcEncryptionControlRequest"), .type = AWS_STRUCTURE, .members = m_ModifyVpcEncryptionControlRequest, .member_count = COUNT(m_ModifyVpcEncryptionControlRequest), .by_response = r_ModifyVpcEncryptionControlRequest};
-static const struct aws_member m_ModifyVpcEncryptionControlResult[] = {
-	{T("VpcEncryptionControl"), T("VpcEncryptionControl"), T("vpcEncryptionControl"), &s_VpcEncryptionControl, 0},
-};
-static const uint8_t r_ModifyVpcEncryptionControlResult[] = {0};
-static const struct aws_shape s_ModifyVpcEncryptionControlResult = {.name = T("ModifyVpcEncryptionControlResult"), .type = AWS_STRUCTURE, .members = m_ModifyVpcEncryptionControlResult, .member_count = COUNT(m_ModifyVpcEncryptionControlResult), .by_response = r_ModifyVpcEncryptionControlResult};
 static const struct slice e_VpcTenancy[] = {
 	T("default"),
 };
@@ -5611,19 +5090,7 @@ static const struct aws_member m_ReplaceRouteRequest[] = {
 };
 static const uint8_t r_ReplaceRouteRequest[] = {0, 1, 4, 9, 10, 13, 15, 16, 2, 3, 5, 6, 7, 8, 11, 12, 14, 17};
 static const struct aws_shape s_ReplaceRouteRequest = {.name = T("ReplaceRouteRequest"), .type = AWS_STRUCTURE, .members = m_ReplaceRouteRequest, .member_count = COUNT(m_ReplaceRouteRequest), .by_response = r_ReplaceRouteRequest};
-static const struct aws_member m_ReplaceRouteTableAssociationRequest[] = {
-	{T("AssociationId"), T("AssociationId"), T("associationId"), &s_string, AWS_MEMBER_REQUIRED},
-	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
-	{T("RouteTableId"), T("RouteTableId"), T("routeTableId"), &s_string, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_ReplaceRouteTableAssociationRequest[] = {0, 1, 2};
-static const struct aws_shape s_ReplaceRouteTableAssociationRequest = {.name = T("ReplaceRouteTableAssociationRequest"), .type = AWS_STRUCTURE, .members = m_ReplaceRouteTableAssociationRequest, .member_count = COUNT(m_ReplaceRouteTableAssociationRequest), .by_response = r_ReplaceRouteTableAssociationRequest};
-static const struct aws_member m_ReplaceRouteTableAssociationResult[] = {
-	{T("AssociationState"), T("AssociationState"), T("associationState"), &s_RouteTableAssociationState, 0},
-	{T("NewAssociationId"), T("NewAssociationId"), T("newAssociationId"), &s_string, 0},
-};
-static const uint8_t r_ReplaceRouteTableAssociationResult[] = {0, 1};
-static const struct aws_shape s_ReplaceRouteTableAssociationResult = {.name = T("ReplaceRouteTableAssociationResult"), .type = AWS_STRUCTURE, .members = m_ReplaceRouteTableAssociationResult, .member_count = COUNT(m_ReplaceRouteTableAssociationResult), .by_response = r_ReplaceRouteTableAssociationResult};
+static const struct aws_shape s_SecurityGroupRuleIdList = {.name = T("SecurityGroupRuleIdList"), .type = AWS_LIST, .item = &s_string, .item_name = T("item")};
 static const struct aws_member m_RevokeSecurityGroupEgressRequest[] = {
 	{T("CidrIp"), T("CidrIp"), T("cidrIp"), &s_string, 0},
 	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
@@ -5683,6 +5150,31 @@ static const struct aws_member m_RevokeSecurityGroupIngressResult[] = {
 };
 static const uint8_t r_RevokeSecurityGroupIngressResult[] = {0, 1, 2};
 static const struct aws_shape s_RevokeSecurityGroupIngressResult = {.name = T("RevokeSecurityGroupIngressResult"), .type = AWS_STRUCTURE, .members = m_RevokeSecurityGroupIngressResult, .member_count = COUNT(m_RevokeSecurityGroupIngressResult), .by_response = r_RevokeSecurityGroupIngressResult};
+static const struct aws_member m_EbsBlockDevice[] = {
+	{T("AvailabilityZone"), T("AvailabilityZone"), T("availabilityZone"), &s_string, 0},
+	{T("AvailabilityZoneId"), T("AvailabilityZoneId"), T("AvailabilityZoneId"), &s_string, 0},
+	{T("DeleteOnTermination"), T("DeleteOnTermination"), T("deleteOnTermination"), &s_boolean, 0},
+	{T("EbsCardIndex"), T("EbsCardIndex"), T("EbsCardIndex"), &s_integer, 0},
+	{T("Encrypted"), T("Encrypted"), T("encrypted"), &s_boolean, 0},
+	{T("Iops"), T("Iops"), T("iops"), &s_integer, 0},
+	{T("KmsKeyId"), T("KmsKeyId"), T("kmsKeyId"), &s_string, 0},
+	{T("OutpostArn"), T("OutpostArn"), T("outpostArn"), &s_string, 0},
+	{T("SnapshotId"), T("SnapshotId"), T("snapshotId"), &s_string, 0},
+	{T("Throughput"), T("Throughput"), T("throughput"), &s_integer, 0},
+	{T("VolumeInitializationRate"), T("VolumeInitializationRate"), T("VolumeInitializationRate"), &s_integer, 0},
+	{T("VolumeSize"), T("VolumeSize"), T("volumeSize"), &s_integer, 0},
+	{T("VolumeType"), T("VolumeType"), T("volumeType"), &s_VolumeType, 0},
+};
+static const uint8_t r_EbsBlockDevice[] = {1, 3, 10, 0, 2, 4, 5, 6, 7, 8, 9, 11, 12};
+static const struct aws_shape s_EbsBlockDevice = {.name = T("EbsBlockDevice"), .type = AWS_STRUCTURE, .members = m_EbsBlockDevice, .member_count = COUNT(m_EbsBlockDevice), .by_response = r_EbsBlockDevice};
+static const struct aws_member m_BlockDeviceMapping[] = {
+	{T("DeviceName"), T("DeviceName"), T("deviceName"), &s_string, 0},
+	{T("Ebs"), T("Ebs"), T("ebs"), &s_EbsBlockDevice, 0},
+	{T("NoDevice"), T("NoDevice"), T("noDevice"), &s_string, 0},
+	{T("VirtualName"), T("VirtualName"), T("virtualName"), &s_string, 0},
+};
+static const uint8_t r_BlockDeviceMapping[] = {0, 1, 2, 3};
+static const struct aws_shape s_BlockDeviceMapping = {.name = T("BlockDeviceMapping"), .type = AWS_STRUCTURE, .members = m_BlockDeviceMapping, .member_count = COUNT(m_BlockDeviceMapping), .by_response = r_BlockDeviceMapping};
 static const struct aws_shape s_BlockDeviceMappingRequestList = {.name = T("BlockDeviceMappingRequestList"), .type = AWS_LIST, .item = &s_BlockDeviceMapping, .item_name = T("BlockDeviceMapping")};
 static const struct aws_member m_CpuOptionsRequest[] = {
 	{T("AmdSevSnp"), T("AmdSevSnp"), T("AmdSevSnp"), &s_AmdSevSnpSpecification, 0},
@@ -6033,10 +5525,6 @@ static const struct aws_operation_shape operations[] = {
 	 .service = &aws_ec2_service,
 	 .input = &s_CreateVpcRequest,
 	 .output = &s_CreateVpcResult},
-	{.name = T("CreateVpcEncryptionControl"),
-	 .service = &aws_ec2_service,
-	 .input = &s_CreateVpcEncryptionControlRequest,
-	 .output = &s_CreateVpcEncryptionControlResult},
 	{.name = T("CreateVpnConnection"),
 	 .service = &aws_ec2_service,
 	 .input = &s_CreateVpnConnectionRequest,
@@ -6062,10 +5550,6 @@ static const struct aws_operation_shape operations[] = {
 	 .service = &aws_ec2_service,
 	 .input = &s_DeleteLaunchTemplateRequest,
 	 .output = &s_DeleteLaunchTemplateResult},
-	{.name = T("DeleteLaunchTemplateVersions"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DeleteLaunchTemplateVersionsRequest,
-	 .output = &s_DeleteLaunchTemplateVersionsResult},
 	{.name = T("DeleteRoute"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DeleteRouteRequest},
@@ -6085,10 +5569,6 @@ static const struct aws_operation_shape operations[] = {
 	{.name = T("DeleteVpc"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DeleteVpcRequest},
-	{.name = T("DeleteVpcEncryptionControl"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DeleteVpcEncryptionControlRequest,
-	 .output = &s_DeleteVpcEncryptionControlResult},
 	{.name = T("DeleteVpnConnection"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DeleteVpnConnectionRequest},
@@ -6098,14 +5578,6 @@ static const struct aws_operation_shape operations[] = {
 	{.name = T("DeleteVpnGateway"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DeleteVpnGatewayRequest},
-	{.name = T("DescribeAccountAttributes"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DescribeAccountAttributesRequest,
-	 .output = &s_DescribeAccountAttributesResult},
-	{.name = T("DescribeAvailabilityZones"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DescribeAvailabilityZonesRequest,
-	 .output = &s_DescribeAvailabilityZonesResult},
 	{.name = T("DescribeCustomerGateways"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DescribeCustomerGatewaysRequest,
@@ -6117,14 +5589,6 @@ static const struct aws_operation_shape operations[] = {
 	 .pages.input_token = T("NextToken"),
 	 .pages.output_token = T("NextToken"),
 	 .pages.result_key = T("IamInstanceProfileAssociations"),
-	 .pages.limit_key = T("MaxResults")},
-	{.name = T("DescribeImages"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DescribeImagesRequest,
-	 .output = &s_DescribeImagesResult,
-	 .pages.input_token = T("NextToken"),
-	 .pages.output_token = T("NextToken"),
-	 .pages.result_key = T("Images"),
 	 .pages.limit_key = T("MaxResults")},
 	{.name = T("DescribeInstanceAttribute"),
 	 .service = &aws_ec2_service,
@@ -6182,14 +5646,6 @@ static const struct aws_operation_shape operations[] = {
 	 .pages.output_token = T("NextToken"),
 	 .pages.result_key = T("RouteTables"),
 	 .pages.limit_key = T("MaxResults")},
-	{.name = T("DescribeSecurityGroupRules"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DescribeSecurityGroupRulesRequest,
-	 .output = &s_DescribeSecurityGroupRulesResult,
-	 .pages.input_token = T("NextToken"),
-	 .pages.output_token = T("NextToken"),
-	 .pages.result_key = T("SecurityGroupRules"),
-	 .pages.limit_key = T("MaxResults")},
 	{.name = T("DescribeSecurityGroups"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DescribeSecurityGroupsRequest,
@@ -6206,30 +5662,10 @@ static const struct aws_operation_shape operations[] = {
 	 .pages.output_token = T("NextToken"),
 	 .pages.result_key = T("Subnets"),
 	 .pages.limit_key = T("MaxResults")},
-	{.name = T("DescribeTags"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DescribeTagsRequest,
-	 .output = &s_DescribeTagsResult,
-	 .pages.input_token = T("NextToken"),
-	 .pages.output_token = T("NextToken"),
-	 .pages.result_key = T("Tags"),
-	 .pages.limit_key = T("MaxResults")},
-	{.name = T("DescribeVolumes"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DescribeVolumesRequest,
-	 .output = &s_DescribeVolumesResult,
-	 .pages.input_token = T("NextToken"),
-	 .pages.output_token = T("NextToken"),
-	 .pages.result_key = T("Volumes"),
-	 .pages.limit_key = T("MaxResults")},
 	{.name = T("DescribeVpcAttribute"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DescribeVpcAttributeRequest,
 	 .output = &s_DescribeVpcAttributeResult},
-	{.name = T("DescribeVpcEncryptionControls"),
-	 .service = &aws_ec2_service,
-	 .input = &s_DescribeVpcEncryptionControlsRequest,
-	 .output = &s_DescribeVpcEncryptionControlsResult},
 	{.name = T("DescribeVpcs"),
 	 .service = &aws_ec2_service,
 	 .input = &s_DescribeVpcsRequest,
@@ -6316,20 +5752,12 @@ static const struct aws_operation_shape operations[] = {
 	 .service = &aws_ec2_service,
 	 .input = &s_ModifyPrivateDnsNameOptionsRequest,
 	 .output = &s_ModifyPrivateDnsNameOptionsResult},
-	{.name = T("ModifySecurityGroupRules"),
-	 .service = &aws_ec2_service,
-	 .input = &s_ModifySecurityGroupRulesRequest,
-	 .output = &s_ModifySecurityGroupRulesResult},
 	{.name = T("ModifySubnetAttribute"),
 	 .service = &aws_ec2_service,
 	 .input = &s_ModifySubnetAttributeRequest},
 	{.name = T("ModifyVpcAttribute"),
 	 .service = &aws_ec2_service,
 	 .input = &s_ModifyVpcAttributeRequest},
-	{.name = T("ModifyVpcEncryptionControl"),
-	 .service = &aws_ec2_service,
-	 .input = &s_ModifyVpcEncryptionControlRequest,
-	 .output = &s_ModifyVpcEncryptionControlResult},
 	{.name = T("ModifyVpcTenancy"),
 	 .service = &aws_ec2_service,
 	 .input = &s_ModifyVpcTenancyRequest,
@@ -6357,10 +5785,6 @@ static const struct aws_operation_shape operations[] = {
 	{.name = T("ReplaceRoute"),
 	 .service = &aws_ec2_service,
 	 .input = &s_ReplaceRouteRequest},
-	{.name = T("ReplaceRouteTableAssociation"),
-	 .service = &aws_ec2_service,
-	 .input = &s_ReplaceRouteTableAssociationRequest,
-	 .output = &s_ReplaceRouteTableAssociationResult},
 	{.name = T("RevokeSecurityGroupEgress"),
 	 .service = &aws_ec2_service,
 	 .input = &s_RevokeSecurityGroupEgressRequest,

@@ -7,90 +7,9 @@
 #define T(literal) {literal, sizeof(literal) - 1}
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct aws_shape s_roleDurationSecondsType = {.name = T("roleDurationSecondsType"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 900, .has_maximum = true, .maximum = 43200};
-static const struct aws_shape s_externalIdType = {.name = T("externalIdType"), .type = AWS_STRING, .has_minimum = true, .minimum = 2, .has_maximum = true, .maximum = 1224, .pattern = "[\\w+=,.@:\\/-]*"};
-static const struct aws_shape s_minimumSessionTokenSizeType = {.name = T("minimumSessionTokenSizeType"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0, .has_maximum = true, .maximum = 4096};
-static const struct aws_shape s_unrestrictedSessionPolicyDocumentType = {.name = T("unrestrictedSessionPolicyDocumentType"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .pattern = "[\\u0009\\u000A\\u000D\\u0020-\\u00FF]+"};
-static const struct aws_shape s_arnType = {.name = T("arnType"), .type = AWS_STRING, .has_minimum = true, .minimum = 20, .has_maximum = true, .maximum = 2048, .pattern = "[\\u0009\\u000A\\u000D\\u0020-\\u007E\\u0085\\u00A0-\\uD7FF\\uE000-\\uFFFD\\u10000-\\u10FFFF]+"};
-static const struct aws_member m_PolicyDescriptorType[] = {
-	{T("arn"), T("arn"), T("arn"), &s_arnType, 0},
-};
-static const uint8_t r_PolicyDescriptorType[] = {0};
-static const struct aws_shape s_PolicyDescriptorType = {.name = T("PolicyDescriptorType"), .type = AWS_STRUCTURE, .members = m_PolicyDescriptorType, .member_count = COUNT(m_PolicyDescriptorType), .by_response = r_PolicyDescriptorType};
-static const struct aws_shape s_policyDescriptorListType = {.name = T("policyDescriptorListType"), .type = AWS_LIST, .item = &s_PolicyDescriptorType, .item_name = T("member")};
-static const struct aws_shape s_contextAssertionType = {.name = T("contextAssertionType"), .type = AWS_STRING, .has_minimum = true, .minimum = 4, .has_maximum = true, .maximum = 2048};
-static const struct aws_member m_ProvidedContext[] = {
-	{T("ContextAssertion"), T("ContextAssertion"), T("ContextAssertion"), &s_contextAssertionType, 0},
-	{T("ProviderArn"), T("ProviderArn"), T("ProviderArn"), &s_arnType, 0},
-};
-static const uint8_t r_ProvidedContext[] = {0, 1};
-static const struct aws_shape s_ProvidedContext = {.name = T("ProvidedContext"), .type = AWS_STRUCTURE, .members = m_ProvidedContext, .member_count = COUNT(m_ProvidedContext), .by_response = r_ProvidedContext};
-static const struct aws_shape s_ProvidedContextsListType = {.name = T("ProvidedContextsListType"), .type = AWS_LIST, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 5, .item = &s_ProvidedContext, .item_name = T("member")};
-static const struct aws_shape s_roleSessionNameType = {.name = T("roleSessionNameType"), .type = AWS_STRING, .has_minimum = true, .minimum = 2, .has_maximum = true, .maximum = 64, .pattern = "[\\w+=,.@-]*"};
-static const struct aws_shape s_serialNumberType = {.name = T("serialNumberType"), .type = AWS_STRING, .has_minimum = true, .minimum = 9, .has_maximum = true, .maximum = 256, .pattern = "[\\w+=/:,.@-]*"};
-static const struct aws_shape s_sourceIdentityType = {.name = T("sourceIdentityType"), .type = AWS_STRING, .has_minimum = true, .minimum = 2, .has_maximum = true, .maximum = 64, .pattern = "[\\w+=,.@-]*"};
-static const struct aws_shape s_tagKeyType = {.name = T("tagKeyType"), .type = AWS_STRING, .has_minimum = true, .minimum = 1, .has_maximum = true, .maximum = 128, .pattern = "[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]+"};
-static const struct aws_shape s_tagValueType = {.name = T("tagValueType"), .type = AWS_STRING, .has_minimum = true, .minimum = 0, .has_maximum = true, .maximum = 256, .pattern = "[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]*"};
-static const struct aws_member m_Tag[] = {
-	{T("Key"), T("Key"), T("Key"), &s_tagKeyType, AWS_MEMBER_REQUIRED},
-	{T("Value"), T("Value"), T("Value"), &s_tagValueType, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_Tag[] = {0, 1};
-static const struct aws_shape s_Tag = {.name = T("Tag"), .type = AWS_STRUCTURE, .members = m_Tag, .member_count = COUNT(m_Tag), .by_response = r_Tag};
-static const struct aws_shape s_tagListType = {.name = T("tagListType"), .type = AWS_LIST, .has_maximum = true, .maximum = 50, .item = &s_Tag, .item_name = T("member")};
-static const struct aws_shape s_tokenCodeType = {.name = T("tokenCodeType"), .type = AWS_STRING, .has_minimum = true, .minimum = 6, .has_maximum = true, .maximum = 6, .pattern = "[\\d]*"};
-static const struct aws_shape s_tagKeyListType = {.name = T("tagKeyListType"), .type = AWS_LIST, .has_maximum = true, .maximum = 50, .item = &s_tagKeyType, .item_name = T("member")};
-static const struct aws_member m_AssumeRoleRequest[] = {
-	{T("DurationSeconds"), T("DurationSeconds"), T("DurationSeconds"), &s_roleDurationSecondsType, 0},
-	{T("ExternalId"), T("ExternalId"), T("ExternalId"), &s_externalIdType, 0},
-	{T("MinimumSessionTokenSize"), T("MinimumSessionTokenSize"), T("MinimumSessionTokenSize"), &s_minimumSessionTokenSizeType, 0},
-	{T("Policy"), T("Policy"), T("Policy"), &s_unrestrictedSessionPolicyDocumentType, 0},
-	{T("PolicyArns"), T("PolicyArns"), T("PolicyArns"), &s_policyDescriptorListType, 0},
-	{T("ProvidedContexts"), T("ProvidedContexts"), T("ProvidedContexts"), &s_ProvidedContextsListType, 0},
-	{T("RoleArn"), T("RoleArn"), T("RoleArn"), &s_arnType, AWS_MEMBER_REQUIRED},
-	{T("RoleSessionName"), T("RoleSessionName"), T("RoleSessionName"), &s_roleSessionNameType, AWS_MEMBER_REQUIRED},
-	{T("SerialNumber"), T("SerialNumber"), T("SerialNumber"), &s_serialNumberType, 0},
-	{T("SourceIdentity"), T("SourceIdentity"), T("SourceIdentity"), &s_sourceIdentityType, 0},
-	{T("Tags"), T("Tags"), T("Tags"), &s_tagListType, 0},
-	{T("TokenCode"), T("TokenCode"), T("TokenCode"), &s_tokenCodeType, 0},
-	{T("TransitiveTagKeys"), T("TransitiveTagKeys"), T("TransitiveTagKeys"), &s_tagKeyListType, 0},
-};
-static const uint8_t r_AssumeRoleRequest[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-static const struct aws_shape s_AssumeRoleRequest = {.name = T("AssumeRoleRequest"), .type = AWS_STRUCTURE, .members = m_AssumeRoleRequest, .member_count = COUNT(m_AssumeRoleRequest), .by_response = r_AssumeRoleRequest};
-static const struct aws_shape s_assumedRoleIdType = {.name = T("assumedRoleIdType"), .type = AWS_STRING, .has_minimum = true, .minimum = 2, .has_maximum = true, .maximum = 193, .pattern = "[\\w+=,.@:-]*"};
-static const struct aws_member m_AssumedRoleUser[] = {
-	{T("Arn"), T("Arn"), T("Arn"), &s_arnType, AWS_MEMBER_REQUIRED},
-	{T("AssumedRoleId"), T("AssumedRoleId"), T("AssumedRoleId"), &s_assumedRoleIdType, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_AssumedRoleUser[] = {0, 1};
-static const struct aws_shape s_AssumedRoleUser = {.name = T("AssumedRoleUser"), .type = AWS_STRUCTURE, .members = m_AssumedRoleUser, .member_count = COUNT(m_AssumedRoleUser), .by_response = r_AssumedRoleUser};
-static const struct aws_shape s_accessKeyIdType = {.name = T("accessKeyIdType"), .type = AWS_STRING, .has_minimum = true, .minimum = 16, .has_maximum = true, .maximum = 128, .pattern = "[\\w]*"};
-static const struct aws_shape s_timestamp = {.name = T("timestamp"), .type = AWS_TIMESTAMP};
-static const struct aws_shape s_sensitive_string = {.name = T("sensitive_string"), .type = AWS_STRING, .sensitive = true};
-static const struct aws_shape s_string = {.name = T("string"), .type = AWS_STRING};
-static const struct aws_member m_Credentials[] = {
-	{T("AccessKeyId"), T("AccessKeyId"), T("AccessKeyId"), &s_accessKeyIdType, AWS_MEMBER_REQUIRED},
-	{T("Expiration"), T("Expiration"), T("Expiration"), &s_timestamp, AWS_MEMBER_REQUIRED},
-	{T("SecretAccessKey"), T("SecretAccessKey"), T("SecretAccessKey"), &s_sensitive_string, AWS_MEMBER_REQUIRED},
-	{T("SessionToken"), T("SessionToken"), T("SessionToken"), &s_string, AWS_MEMBER_REQUIRED},
-};
-static const uint8_t r_Credentials[] = {0, 1, 2, 3};
-static const struct aws_shape s_Credentials = {.name = T("Credentials"), .type = AWS_STRUCTURE, .members = m_Credentials, .member_count = COUNT(m_Credentials), .by_response = r_Credentials};
-static const struct aws_shape s_nonNegativeIntegerType = {.name = T("nonNegativeIntegerType"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0};
-static const struct aws_shape s_sessionTokenSizeType = {.name = T("sessionTokenSizeType"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0};
-static const struct aws_shape s_sessionTokenUtilizationType = {.name = T("sessionTokenUtilizationType"), .type = AWS_INTEGER, .has_minimum = true, .minimum = 0};
-static const struct aws_member m_AssumeRoleResponse[] = {
-	{T("AssumedRoleUser"), T("AssumedRoleUser"), T("AssumedRoleUser"), &s_AssumedRoleUser, 0},
-	{T("Credentials"), T("Credentials"), T("Credentials"), &s_Credentials, 0},
-	{T("PackedPolicySize"), T("PackedPolicySize"), T("PackedPolicySize"), &s_nonNegativeIntegerType, AWS_MEMBER_DEPRECATED},
-	{T("SessionTokenSize"), T("SessionTokenSize"), T("SessionTokenSize"), &s_sessionTokenSizeType, 0},
-	{T("SessionTokenUtilization"), T("SessionTokenUtilization"), T("SessionTokenUtilization"), &s_sessionTokenUtilizationType, 0},
-	{T("SourceIdentity"), T("SourceIdentity"), T("SourceIdentity"), &s_sourceIdentityType, 0},
-};
-static const uint8_t r_AssumeRoleResponse[] = {0, 1, 2, 3, 4, 5};
-static const struct aws_shape s_AssumeRoleResponse = {.name = T("AssumeRoleResponse"), .type = AWS_STRUCTURE, .members = m_AssumeRoleResponse, .member_count = COUNT(m_AssumeRoleResponse), .by_response = r_AssumeRoleResponse};
-static const struct slice x_AssumeRole[] = {T("ExpiredTokenException"), T("MalformedPolicyDocument"), T("PackedPolicyTooLarge"), T("RegionDisabledException")};
 static const struct aws_shape s_GetCallerIdentityRequest = {.name = T("GetCallerIdentityRequest"), .type = AWS_STRUCTURE};
+static const struct aws_shape s_string = {.name = T("string"), .type = AWS_STRING};
+static const struct aws_shape s_arnType = {.name = T("arnType"), .type = AWS_STRING, .has_minimum = true, .minimum = 20, .has_maximum = true, .maximum = 2048, .pattern = "[\\u0009\\u000A\\u000D\\u0020-\\u007E\\u0085\\u00A0-\\uD7FF\\uE000-\\uFFFD\\u10000-\\u10FFFF]+"};
 static const struct aws_member m_GetCallerIdentityResponse[] = {
 	{T("Account"), T("Account"), T("Account"), &s_string, 0},
 	{T("Arn"), T("Arn"), T("Arn"), &s_arnType, 0},
@@ -100,13 +19,6 @@ static const uint8_t r_GetCallerIdentityResponse[] = {0, 1, 2};
 static const struct aws_shape s_GetCallerIdentityResponse = {.name = T("GetCallerIdentityResponse"), .type = AWS_STRUCTURE, .members = m_GetCallerIdentityResponse, .member_count = COUNT(m_GetCallerIdentityResponse), .by_response = r_GetCallerIdentityResponse};
 
 static const struct aws_operation_shape operations[] = {
-	{.name = T("AssumeRole"),
-	 .service = &aws_sts_service,
-	 .input = &s_AssumeRoleRequest,
-	 .output = &s_AssumeRoleResponse,
-	 .result_wrapper = T("AssumeRoleResult"),
-	 .error_codes = x_AssumeRole,
-	 .error_code_count = COUNT(x_AssumeRole)},
 	{.name = T("GetCallerIdentity"),
 	 .service = &aws_sts_service,
 	 .input = &s_GetCallerIdentityRequest,
