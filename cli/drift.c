@@ -96,13 +96,27 @@ static void keep_drift(struct plan *plan)
 	plan->action_count = count;
 }
 
+/* A stack that was never applied, or the wrong folder: nothing was compared, and that is no good news. */
+static bool refuse_nothing(struct job *job)
+{
+	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
+		   "nothing is recorded yet: there is no state file '%s', and nothing that another one had is there",
+		   job_state_path(job));
+	diag_hint(job->diagnostics, "run 'trueup plan' or 'trueup apply' first, or name the folder of the stack");
+	return false;
+}
+
 bool drift_find(struct job *job)
 {
+	bool has_store = job_has_store(job);
+
 	job->aim = AIM_LOOK;
 	if (!job_load_spec(job) || !job_open_state(job, STATE_READ_OR_BLANK, job->stack.name) ||
 	    !job_load_bodies(job) || !job_open_sessions(job) || !read_recorded(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);
+	if (!has_store && job->refresh.lost_count + job->refresh.unlisted_count == 0)
+		return refuse_nothing(job);
 	static const struct plan_scope all = {.keeps_tags = true};
 	struct stack *stack = arena_new(job->arena, struct stack);
 	*stack = recorded_stack(job);

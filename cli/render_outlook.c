@@ -57,7 +57,8 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 		const struct unfinished_item *item = &report->unfinished[i];
 
 		if (item->owed.size == 0 || item->fields.size > 0)
-			render_begun(buffer, palette, item, item->fields, item->leaves ? "begun to be deleted" : ": set",
+			render_begun(buffer, palette, item, item->fields,
+				     item->leaves ? "begun to be deleted" : ": set",
 				     item->leaves ? "" : "an unfinished call of ");
 		if (item->owed.size > 0)
 			render_begun(buffer, palette, item, item->owed, ": to be switched on again, switched off",

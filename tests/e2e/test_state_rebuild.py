@@ -380,11 +380,14 @@ def test_lost_state_is_noticed_by_drift_alone(nameless):
 def test_drift_of_what_was_never_applied(stack):
     simulate(stack, "../world")
     stack.write("net.yaml", NAMELESS)
-    assert "\nnothing is recorded yet\n" in stack.run("drift").out
+    result = stack.run("drift", status=1)
+    assert "nothing is recorded yet: there is no state file" in result.err and "'trueup apply' first" in result.err
     assert not (stack.folder / ".trueup").exists()
     fault = stack.run("sim", "../world", "fault", "DescribeSubnets", "deny").out.split()[-1]
     assert "whether a state was lost cannot be told: 'aws.subnet'" in stack.run("drift", status=3).err
     stack.run("sim", "../world", "remove", "fault", fault)
+    stack.run("plan")
+    assert "\nnothing is recorded yet\n" in stack.run("drift").out
     stack.run("apply", "--yes")
     stack.run("destroy", "--yes")
     assert "\nnothing is recorded\n" in stack.run("drift").out
@@ -473,7 +476,7 @@ def test_made_where_it_cannot_be_told(stack):
     """Whoever knows that nothing is there yet says so."""
     simulate(stack, "../world")
     stack.write("net.yaml", NAMELESS)
-    stack.run("sim", "../world", "fault", "DescribeVpcs", "deny", "1", "2")
+    stack.run("sim", "fault", "DescribeVpcs", "deny", "1", "2")
     stack.run("apply", "--yes", status=3)
     result = stack.run("apply", "--yes", "--force")
     assert "3 done" in result.out and "warning: nothing is recorded, and whether" in result.err
@@ -483,7 +486,7 @@ def test_a_kind_that_the_endpoint_does_not_know(stack):
     """What it does not know was never made there: it is no reason to doubt the rest."""
     simulate(stack, "../world")
     stack.write("net.yaml", NAMELESS)
-    stack.run("sim", "../world", "fault", "DescribeSubnets", "unsupported", "1", "1")
+    stack.run("sim", "fault", "DescribeSubnets", "unsupported", "1", "1")
     assert stack.run("plan", "--output", "json").json["diagnostics"] == []
 
 
@@ -505,6 +508,6 @@ def test_saved_plan_over_what_cannot_be_told(stack):
     simulate(stack, "../world")
     stack.write("net.yaml", NAMELESS)
     stack.run("plan", "--refresh=none", "--out", "p.plan")
-    stack.run("sim", "../world", "fault", "DescribeVpcs", "deny", "1", "1")
+    stack.run("sim", "fault", "DescribeVpcs", "deny", "1", "1")
     stack.run("apply", "p.plan", status=3)
     assert "3 done" in stack.run("apply", "p.plan").out

@@ -1,0 +1,132 @@
+"""Auto Scaling groups while what they stand on changes, on the simulator: what follows, and what only new instances do."""
+
+from conftest import REGION
+from test_hard_cases import VPC, nothing_is_left, write
+from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty
+
+SSH = {"protocol": "tcp", "from_port": 22, "to_port": 22, "cidr": "10.0.0.0/8"}
+
+
+def template_and_group(user_data):
+    return {
+        "aws.vpc": VPC,
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20", "zone": f"{REGION}a"}},
+        "aws.launch_template": {
+            "worker": {
+                "name": "worker",
+                "image": "ami-0123456789abcdef0",
+                "instance_type": "t3.micro",
+                "user_data": user_data,
+            }
+        },
+        "aws.autoscaling_group": {
+            "workers": {
+                "name": "workers",
+                "min": 1,
+                "max": 2,
+                "subnets": [Ref("aws.subnet.a")],
+                "launch_template": Ref("aws.launch_template.worker"),
+            }
+        },
+    }
+
+
+def version_of(cloud):
+    [group] = cloud.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=["workers"])[
+        "AutoScalingGroups"
+    ]
+    return group["LaunchTemplate"]["Version"]
+
+
+def test_a_template_changed_under_its_group(stack, cloud):
+    write(stack, template_and_group("#!/bin/sh\necho one\n"))
+    apply(stack)
+    plan_is_empty(stack)
+    assert version_of(cloud) == "1"
+    ids = ids_of(stack)
+
+    write(stack, template_and_group("#!/bin/sh\necho two\n"))
+    assert plan(stack, status=2).operations() == {
+        "aws.launch_template.worker": "update",
+        "aws.autoscaling_group.workers": "update",
+    }
+    apply(stack)
+    assert version_of(cloud) == "2"
+    assert ids_of(stack) == ids
+    plan_is_empty(stack)
+
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
+def group_in(zone, cidr):
+    return {
+        **template_and_group("#!/bin/sh\n"),
+        "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": cidr, "zone": f"{REGION}{zone}"}},
+    }
+
+
+def test_the_subnet_of_a_group_moves_to_another_zone(stack, cloud):
+    """The new subnet comes, the group's instances move, and then the old one can go: in one run."""
+    write(stack, group_in("a", "10.20.0.0/20"))
+    apply(stack)
+    cloud.sim("pass", 120)
+    ids = ids_of(stack)
+
+    write(stack, group_in("b", "10.20.16.0/20"))
+    assert plan(stack, status=2).operations() == {
+        "aws.subnet.a": "replace",
+        "aws.autoscaling_group.workers": "update",
+    }
+    apply(stack)
+    plan_is_empty(stack)
+    [subnet] = cloud.things("subnet")
+    assert subnet == ids_of(stack)["aws.subnet.a"] != ids["aws.subnet.a"]
+
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
+def test_a_subnet_that_a_groups_instances_do_not_leave(stack, cloud):
+    """In the same zone nothing moves them: the run tells what to do, and the next one goes on from there."""
+    write(stack, group_in("a", "10.20.0.0/20"))
+    apply(stack)
+    cloud.sim("pass", 120)
+
+    write(stack, group_in("a", "10.20.16.0/20"))
+    said = stack.run("apply", "--yes", status=7).err
+    assert "could not delete aws.subnet.a" in said and "stay until they are replaced" in said
+    assert plan(stack, status=2).operations() == {"aws.subnet.a": "delete"}
+
+    cloud.client().terminate_instances(InstanceIds=list(cloud.things("instance")))
+    apply(stack)
+    plan_is_empty(stack)
+    assert list(cloud.things("subnet")) == [ids_of(stack)["aws.subnet.a"]]
+
+
+def group_with_guard(name):
+    spec = group_in("a", "10.20.0.0/20")
+    spec["aws.launch_template"]["worker"]["security_groups"] = [Ref("aws.security_group.guard")]
+    return {
+        **spec,
+        "aws.security_group": {"guard": {"vpc": Ref("aws.vpc.home"), "name": name, "description": "nodes", "ingress": [SSH]}},
+    }
+
+
+def test_a_security_group_that_a_groups_instances_keep(stack, cloud):
+    """The template has the new one, the instances that run have the old one: the run tells what to do."""
+    write(stack, group_with_guard("one"))
+    apply(stack)
+    cloud.sim("pass", 120)
+
+    write(stack, group_with_guard("two"))
+    said = stack.run("apply", "--yes", status=7).err
+    assert "could not delete aws.security_group.guard" in said and "keep this one until they are replaced" in said
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.security_group.guard": "delete"}
+    assert "BEGUN" not in stack.run("plan").out
+
+    cloud.client().terminate_instances(InstanceIds=list(cloud.things("instance")))
+    apply(stack)
+    plan_is_empty(stack)
+    assert ids_of(stack)["aws.security_group.guard"] in cloud.things("security-group")
