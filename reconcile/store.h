@@ -172,6 +172,17 @@ struct call_record {
 	int64_t ended_ms; /* wall; 0: unknown */
 };
 
+/* How long one phase of an action took that was carried out, what it waited for its turn left out. */
+struct step_time {
+	struct slice kind;
+	struct slice operation; /* operation_name() of the action */
+	struct slice phase;	/* phase_name() */
+	int64_t took_ms;
+};
+
+/* So many of each kind, operation and phase are kept. */
+enum { STEP_TIMES_KEPT = 20 };
+
 /* What a run found of the objects that it changed, or sent a call about, is kept as long as it is one of so many before
  * the present run, or began less than so long ago. */
 enum { FORMERS_KEPT_RUNS = 100 };
@@ -230,6 +241,8 @@ struct store_ops {
 	/* Takes the lease and opens the run; FAULT_LEASE with the holder's name where it is held,
 	 * FAULT_STALE where the run was planned on another serial. */
 	bool (*begin)(struct store *store, const struct run *run, struct diagnostics *diagnostics);
+	/* What the run's steps took, the newest last: recorded with its end, and borrowed until then. */
+	void (*note_times)(struct store *store, const struct step_time *times, size_t count);
 	/* Ends the run and gives the lease back. outcome: "done", "partly", "interrupted", "failed". */
 	bool (*end)(struct store *store, struct slice outcome, struct diagnostics *diagnostics);
 	/* Records the id of the sealing key, behind it after a space its wrapped form if it has one, where none is
@@ -261,6 +274,9 @@ struct store_ops {
 	/* The objects that one run changed, by address and then in the order in which it did. */
 	bool (*changed)(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 			size_t *ret_count, struct diagnostics *diagnostics);
+	/* What steps of all kinds took of late, the newest first. */
+	bool (*times)(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
+		      struct diagnostics *diagnostics);
 	/* What is wrong with the file as such, a sentence each; what the records mean is not looked at. */
 	bool (*check)(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
 		      struct diagnostics *diagnostics);

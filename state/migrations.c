@@ -21,12 +21,18 @@ enum { APPLICATION_NUMBER = 1953658224 };
 /* The few calls that were given up are asked for by each run. */
 #define GIVEN_UP "CREATE INDEX history_given_up ON history (kind) WHERE outcome = 'absent';"
 
+/* How long the last steps of each sort took: a few rows a kind, which are read together. */
+#define STEP_TIMES                                                                                                     \
+	"CREATE TABLE step_times (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, operation TEXT NOT NULL,"            \
+	" phase TEXT NOT NULL, took_ms INTEGER NOT NULL) STRICT;"
+
 /* Step n makes format n + 2 of format n + 1. A step that was released is never changed. */
 static const char *const steps[] = {
 	/* Which key secrets are sealed under, empty where none was ever needed, and what rests so. */
 	"ALTER TABLE stack ADD COLUMN " SEALING_KEY "; ALTER TABLE intents ADD COLUMN " SEALED ";",
 	FORMERS,
 	GIVEN_UP,
+	STEP_TIMES,
 };
 
 enum { NEWEST_FORMAT = 1 + sizeof(steps) / sizeof(steps[0]) };
@@ -68,7 +74,7 @@ static const char newest[] =
 	"CREATE TABLE history (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
 	" intent BLOB NOT NULL, object_id BLOB NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL,"
 	" operation TEXT NOT NULL, outcome TEXT NOT NULL, note TEXT NOT NULL, sent_ms INTEGER NOT NULL,"
-	" ended_ms INTEGER NOT NULL) STRICT;" FORMERS GIVEN_UP;
+	" ended_ms INTEGER NOT NULL) STRICT;" FORMERS GIVEN_UP STEP_TIMES;
 
 /* The program that brought the file to its format, or an empty slice; of a newer file
  * nothing else may be relied on. */

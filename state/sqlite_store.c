@@ -7,6 +7,7 @@
 #include "state/intents.h"
 #include "state/stack_file.h"
 #include "state/stack_key.h"
+#include "state/step_times.h"
 #include "state/store_parts.h"
 
 static void store_close(struct store *store)
@@ -143,6 +144,7 @@ static bool store_begin(struct store *store, const struct run *run, struct diagn
 	struct writing writing = {.self = sqlite_store_of(store), .run = run};
 
 	formers_release(&writing.self->formers);
+	writing.self->time_count = 0;
 	return require(false, writing.self, diagnostics) && write_all(&writing, write_begin, diagnostics);
 }
 
@@ -152,7 +154,16 @@ static bool write_end(void *context, struct diagnostics *diagnostics)
 	struct sqlite_store *self = writing->self;
 
 	return lease_end(&self->lease, &self->file.database, self->file.world, self->record.name, writing->outcome,
-			 diagnostics);
+			 diagnostics) &&
+	       step_times_write(&self->file.database, self->times, self->time_count, diagnostics);
+}
+
+static void store_note_times(struct store *store, const struct step_time *times, size_t count)
+{
+	struct sqlite_store *self = sqlite_store_of(store);
+
+	self->times = times;
+	self->time_count = count;
 }
 
 static bool store_end(struct store *store, struct slice outcome, struct diagnostics *diagnostics)
@@ -287,6 +298,7 @@ static const struct store_ops sqlite_ops = {
 	.past = reads_past,
 	.given_up = reads_given_up,
 	.begin = store_begin,
+	.note_times = store_note_times,
 	.end = store_end,
 	.adopt_key = store_adopt_key,
 	.rekey = store_rekey,
@@ -299,6 +311,7 @@ static const struct store_ops sqlite_ops = {
 	.runs = reads_runs,
 	.calls = reads_calls,
 	.changed = reads_changed,
+	.times = reads_times,
 	.check = reads_check,
 	.backup = reads_backup,
 };

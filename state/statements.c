@@ -138,6 +138,14 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_GIVEN_UP] = "SELECT DISTINCT kind FROM history WHERE outcome = 'absent' ORDER BY kind",
 
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",
+
+	[STATEMENT_STEP_TIMES] = "SELECT kind, operation, phase, took_ms FROM step_times ORDER BY number DESC",
+	[STATEMENT_STEP_TIME_INSERT] = "INSERT INTO step_times (kind, operation, phase, took_ms) VALUES (?, ?, ?, ?)",
+	[STATEMENT_STEP_TIMES_PRUNE] =
+		"DELETE FROM step_times WHERE number IN (SELECT number FROM (SELECT number, row_number()"
+		" OVER (PARTITION BY kind, operation, phase ORDER BY number DESC) AS place FROM step_times)"
+		" WHERE place > ?)",
+
 	/* What no index or constraint of the schema forbids, or what would show that one was lost. */
 	[STATEMENT_FINDINGS] =
 		"SELECT 'the id ' || lower(hex(object_id)) || ' is that of ' || count(*) || ' objects' FROM objects"

@@ -17,6 +17,8 @@ struct sqlite_store {
 	char fingerprint_key[FINGERPRINT_KEY_BYTES];
 	struct lease lease;
 	struct formers formers;
+	const struct step_time *times; /* noted, of this run; borrowed */
+	size_t time_count;
 	struct arena arena;   /* paths, and texts of record, options and lease */
 	struct arena scratch; /* of one call */
 };
@@ -49,6 +51,8 @@ bool reads_calls(struct store *store, struct arena *arena, struct slice run, str
 		 size_t *ret_count, struct diagnostics *diagnostics);
 bool reads_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		   size_t *ret_count, struct diagnostics *diagnostics);
+bool reads_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
+		 struct diagnostics *diagnostics);
 bool reads_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics);
 bool reads_backup(struct store *store, const char *path, bool replaces, struct diagnostics *diagnostics);

@@ -5,6 +5,7 @@
 #include "state/history.h"
 #include "state/intents.h"
 #include "state/objects.h"
+#include "state/step_times.h"
 
 /* What a read operation works on, and where its results go. */
 struct reading {
@@ -24,6 +25,7 @@ struct reading {
 	struct slice run;
 	struct call_record *calls;
 	struct past_object *changed;
+	struct step_time *times;
 	struct slice *findings;
 	const char *path;
 	const char *temporary;
@@ -201,6 +203,26 @@ bool reads_changed(struct store *store, struct arena *arena, struct slice run, s
 	if (!stack_file_read(&reading.self->file, read_changed, &reading, diagnostics))
 		return false;
 	*ret = reading.changed;
+	*ret_count = reading.count;
+	return true;
+}
+
+static bool read_times(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return step_times_read(&reading->self->file.database, reading->arena, &reading->times, &reading->count,
+			       diagnostics);
+}
+
+bool reads_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
+		 struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena};
+
+	if (!stack_file_read(&reading.self->file, read_times, &reading, diagnostics))
+		return false;
+	*ret = reading.times;
 	*ret_count = reading.count;
 	return true;
 }

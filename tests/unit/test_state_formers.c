@@ -376,7 +376,7 @@ static void test_first_format(void **state)
 	end(&user);
 	user.store->ops->close(user.store);
 	schema = schema_of(user.fixture);
-	run_sql(user.fixture->path, "DROP TABLE formers; DROP INDEX history_given_up;"
+	run_sql(user.fixture->path, "DROP TABLE formers; DROP INDEX history_given_up; DROP TABLE step_times;"
 				    "ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
 				    "DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1");
 	assert_false(state_file_open(user.fixture, STATE_READ, &user.store));
