@@ -225,6 +225,18 @@ static void step_ready(struct loop *loop)
 	}
 }
 
+/* Until the deadline or an answer; while that goes on people may look at the crowd. */
+static void wait_until(struct loop *loop, int64_t deadline_ms)
+{
+	struct crowd *crowd = loop->settings.crowd;
+	int64_t began_ms = loop_now_ms(loop);
+	if (crowd)
+		crowd->now = loop->ready.count > 0 || loop->held_until_ms > began_ms;
+	loop->settings.world->transport->wait(loop->settings.world->transport, deadline_ms);
+	if (crowd && crowd->now)
+		crowd->lasted_ms += loop_now_ms(loop) - began_ms;
+}
+
 static void wait_for_something(struct loop *loop)
 {
 	int64_t deadline_ms = loop_now_ms(loop) + HEARTBEAT_MS;
@@ -237,7 +249,7 @@ static void wait_for_something(struct loop *loop)
 		deadline_ms = reads_due_ms(loop);
 	if (loop->committing_count > 0 && loop_commit_due_ms(loop) < deadline_ms)
 		deadline_ms = loop_commit_due_ms(loop);
-	loop->settings.world->transport->wait(loop->settings.world->transport, deadline_ms);
+	wait_until(loop, deadline_ms);
 }
 
 /* A bug, but one that must not hang: tasks are left and none of them can go on. */

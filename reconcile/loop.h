@@ -32,6 +32,12 @@ struct task_queue {
 	size_t capacity;
 };
 
+/* How long tasks wait for their turn: for a call in flight to end where no more may be, or for a rate limit. */
+struct crowd {
+	bool now;	   /* some task does */
+	int64_t lasted_ms; /* so far, until the last wait began */
+};
+
 enum {
 	/* So long after it was made or changed an object may still be unknown to some part of its service. */
 	LOOP_SETTLING_MS = 5 * 60 * 1000,
@@ -59,6 +65,7 @@ struct loop_settings {
 	 * diagnostic of the task's. NULL where no task is shown anything. */
 	bool (*give_shown)(void *context, const struct task *task, const struct watch *watch);
 	void *give_context;
+	struct crowd *crowd;		 /* kept here; or NULL */
 	struct diagnostics *diagnostics; /* for what concerns no task: lease, commit */
 };
 
@@ -82,9 +89,10 @@ struct loop {
 	struct map budgets; /* "session" to struct budget */
 	struct arena names; /* holds the keys of buckets, and what lives as long as the loop */
 	size_t request_count;
-	bool stopping;	 /* interrupted or lease lost: start nothing new */
-	bool lost;	 /* a commit failed: send nothing more at all */
-	uint64_t jitter; /* state of the generator that spreads retries */
+	int64_t held_until_ms; /* until then some task waits for a rate limit */
+	bool stopping;	       /* interrupted or lease lost: start nothing new */
+	bool lost;	       /* a commit failed: send nothing more at all */
+	uint64_t jitter;       /* state of the generator that spreads retries */
 	uint64_t added;
 	int64_t heartbeat_ms; /* when the lease is due for its next sign of life, by the clock of leases */
 };

@@ -109,7 +109,11 @@ bool loop_admit(struct loop *loop, struct task *task, bool may_sleep)
 	if (bucket->documented <= 0 || bucket->tokens >= 0)
 		return true;
 	int64_t due_ms = now_ms + (int64_t)(-bucket->tokens * 1000.0 / bucket->per_second) + 1;
-	loop_sleep(loop, task, time_together(now_ms, due_ms));
+	due_ms = time_together(now_ms, due_ms);
+	task->held_ms += due_ms - now_ms;
+	if (due_ms > loop->held_until_ms)
+		loop->held_until_ms = due_ms;
+	loop_sleep(loop, task, due_ms);
 	return false;
 }
 

@@ -88,6 +88,7 @@ struct task {
 	struct object *gone;	/* its record is dropped with the next commit, or NULL */
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
 	bool cut_short;		/* set by the loop: the run ended before the task did, or before that was durable */
+	int64_t held_ms;	/* set by the loop: how long it waited for rate limits */
 	bool unanswered;	/* of cut_short: with a changing call that is on its way */
 
 	/* Of the loop alone. */

@@ -220,6 +220,7 @@ void stage_open(struct staged *staged, const struct reply *replies)
 		.stopping_context = staged,
 		.age_ms = age_of,
 		.age_context = staged,
+		.crowd = &staged->crowd,
 		.diagnostics = &staged->diagnostics,
 	};
 	loop_init(&staged->loop, &settings);

@@ -44,8 +44,9 @@ struct staged {
 	int64_t interrupt_ms;	  /* when the first interrupt comes; 0: never */
 	bool interrupted_twice;	  /* at once */
 	size_t commits, closes;	  /* that were made durable */
-	size_t told_calls;	  /* by an interrupt, that are waited for */
-	int64_t age_ms;		  /* of what calls name, when the stage opens */
+	struct crowd crowd;
+	size_t told_calls; /* by an interrupt, that are waited for */
+	int64_t age_ms;	   /* of what calls name, when the stage opens */
 	int64_t lease_until_ms, lease_term_ms;
 	bool lease_taken_away;
 	int beats;

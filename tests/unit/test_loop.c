@@ -444,6 +444,47 @@ static void test_rate_together(void **state)
 	stage_close(&staged);
 }
 
+/* How long tasks waited for their turn, and how much of that for a rate. */
+static void test_crowd(void **state)
+{
+	enum { ERRANDS_MOST = 20 };
+	static const struct {
+		const char *name;
+		size_t count;
+		int answered_after_ms;
+		struct provider_limits limits;
+		int64_t lasted_ms;
+		int64_t last_held_ms;
+	} rows[] = {
+		{"one alone", 1, 1000, {0, 0}, 0, 0},
+		{"as many as may be in flight", 8, 1000, {0, 0}, 0, 0},
+		{"one more waits until the first are answered", 9, 1000, {0, 0}, 1000, 0},
+		{"twice", 17, 1000, {0, 0}, 2000, 0},
+		{"a rate of one a second", 3, 5, {1, 1}, 2008, 2008},
+		{"a rate that is enough", 3, 5, {3, 1}, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct reply replies[] = {{.after_ms = rows[i].answered_after_ms, .repeat = -1}};
+		struct errand errands[ERRANDS_MOST];
+		struct staged staged;
+
+		stage_open(&staged, replies);
+		staged.limits = rows[i].limits;
+		for (size_t k = 0; k < rows[i].count; k++) {
+			errand_make(&errands[k], &staged, false, NULL);
+			loop_add(&staged.loop, &errands[k].task);
+		}
+		assert_true(loop_run(&staged.loop));
+		int64_t held_ms = errands[rows[i].count - 1].task.held_ms;
+		if (staged.crowd.lasted_ms != rows[i].lasted_ms || held_ms != rows[i].last_held_ms || staged.crowd.now)
+			fail_msg("%s: %lld ms, and the last waited %lld ms for the rate", rows[i].name,
+				 (long long)staged.crowd.lasted_ms, (long long)held_ms);
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_budget),
 		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_together),     cmocka_unit_test(test_rate_together),
+		cmocka_unit_test(test_crowd),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
