@@ -20,7 +20,29 @@ static bool is_wanted(struct job *job, bool reviewed)
 	return true;
 }
 
-static bool run_apply(struct job *job, struct apply *apply)
+/* What earlier runs tell of how long that takes which the plan does. */
+static bool read_times(struct job *job, struct forecast *ret)
+{
+	struct step_time *times;
+	size_t count;
+
+	if (!job->store->ops->times(job->store, job->arena, &times, &count, job->diagnostics))
+		return false;
+	forecast_init(ret, &job->plan, times, count, job->arena);
+	return true;
+}
+
+/* And this one tells the next. */
+static void note_times(struct job *job, const struct forecast *forecast)
+{
+	struct step_time *times;
+	size_t count;
+
+	forecast_times(forecast, &times, &count);
+	job->store->ops->note_times(job->store, times, count);
+}
+
+static bool run_apply(struct job *job, struct forecast *forecast, struct apply *apply)
 {
 	struct progress_view view;
 
@@ -46,11 +68,13 @@ static bool run_apply(struct job *job, struct apply *apply)
 		.progress = progress_tell,
 		.stopping = progress_stopping,
 		.progress_context = &view,
+		.forecast = forecast,
 		.arena = job->arena,
 	};
-	progress_open(&view, job->invocation, &job->plan, job->phase_counts);
+	progress_open(&view, job->invocation, forecast, job->phase_counts);
 	bool good = apply_run(apply, job->diagnostics);
 	progress_close(&view);
+	note_times(job, forecast);
 	return good;
 }
 
@@ -82,10 +106,10 @@ static struct slice run_name(const struct job *job)
 }
 
 /* With the lease held. */
-static int act(struct job *job, struct report *report, struct apply *apply)
+static int act(struct job *job, struct forecast *forecast, struct report *report, struct apply *apply)
 {
 	int64_t began_ms = job->world->boot_ms(job->world);
-	bool good = run_apply(job, apply);
+	bool good = run_apply(job, forecast, apply);
 
 	report->applied = apply;
 	report->elapsed_ms = job->world->boot_ms(job->world) - began_ms;
@@ -117,12 +141,14 @@ int job_carry_out(struct job *job, bool reviewed)
 {
 	struct report report = job_report(job);
 	struct apply apply = {0};
+	struct forecast forecast;
 
 	if (plan_is_empty(&job->plan))
 		return end_without(job, &report);
 	sinks_plan(job->invocation->sinks, &report);
 	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
-	    !secrets_find_key_for_apply(job) || !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
+	    !secrets_find_key_for_apply(job) || !read_times(job, &forecast) ||
+	    !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
 		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);
-	return invocation_end(job->invocation, &report, act(job, &report, &apply));
+	return invocation_end(job->invocation, &report, act(job, &forecast, &report, &apply));
 }

@@ -7,6 +7,11 @@ enum {
 	LINES_BESIDE_BLOCK = 3,
 	REDRAW_MS = 100,
 	HEARTBEAT_MS = 30 * 1000,
+	/* What is over sooner is not worth the word. */
+	USUAL_LEAST_MS = 1000,
+	LEFT_STEP_MS = 10 * 1000,
+	LEFT_MINUTES_MS = 90 * 1000,
+	LEFT_HOURS_MS = 90 * 60 * 1000,
 };
 
 /* What an operation is called while it runs and when it is done. */
@@ -45,6 +50,24 @@ void print_duration(struct buffer *buffer, int64_t ms)
 		buffer_format(buffer, "%lld min %lld s", (long long)(ms / 60000), (long long)(ms / 1000 % 60));
 }
 
+static long long whole(int64_t ms, int64_t unit_ms)
+{
+	return (long long)((ms + unit_ms / 2) / unit_ms);
+}
+
+void print_estimate(struct buffer *buffer, int64_t ms)
+{
+	if (ms <= 0)
+		return;
+	if (ms <= LEFT_MINUTES_MS)
+		buffer_format(buffer, ", about %lld s left",
+			      (long long)((ms + LEFT_STEP_MS - 1) / LEFT_STEP_MS * LEFT_STEP_MS / 1000));
+	else if (ms <= LEFT_HOURS_MS)
+		buffer_format(buffer, ", about %lld min left", whole(ms, 60 * 1000));
+	else
+		buffer_format(buffer, ", about %lld h left", whole(ms, 60 * 60 * 1000));
+}
+
 static int64_t now_ms(const struct progress_view *view)
 {
 	return view->invocation->world->boot_ms(view->invocation->world);
@@ -78,6 +101,23 @@ static void erase(struct progress_view *view, struct buffer *text)
 	view->lines = 0;
 }
 
+static void print_usual(const struct progress_view *view, struct buffer *text, const struct action_progress *one)
+{
+	int64_t usual_ms = forecast_usual_ms(view->forecast, (size_t)(one - view->actions));
+
+	if (usual_ms < USUAL_LEAST_MS)
+		return;
+	buffer_string(text, ", usually ");
+	print_duration(text, usual_ms);
+}
+
+static void print_left(const struct progress_view *view, struct buffer *text)
+{
+	const struct forecast *forecast = view->forecast;
+
+	print_estimate(text, forecast_left_ms(forecast->steps, forecast->step_count, &forecast->crowd, now_ms(view)));
+}
+
 static void print_running(struct progress_view *view, struct buffer *text, const struct action_progress *one)
 {
 	const char *about = phase_words[one->phase];
@@ -85,6 +125,7 @@ static void print_running(struct progress_view *view, struct buffer *text, const
 	print_safe(text, one->action->address);
 	buffer_format(text, " (%s%s, ", operation_words[one->action->operation].doing, about ? about : "");
 	print_duration(text, now_ms(view) - one->began_ms);
+	print_usual(view, text, one);
 	buffer_byte(text, ')');
 }
 
@@ -119,6 +160,7 @@ static void draw(struct progress_view *view, struct buffer *text)
 	}
 	buffer_string(text, "  ");
 	paint(text, view->invocation->talk, PAINT_BOLD, "%zu of %zu done", view->ended, view->total);
+	print_left(view, text);
 	if (view->running_count > shown)
 		buffer_format(text, ", %zu more at work", view->running_count - shown);
 	buffer_format(text, "\n%s", WRAP_ON);
@@ -134,7 +176,9 @@ static void sign_of_life(struct progress_view *view, struct buffer *text)
 	if (!one || now_ms(view) - view->heard_ms < HEARTBEAT_MS)
 		return;
 	view->heard_ms = now_ms(view);
-	buffer_format(text, "  %zu of %zu done, at work: ", view->ended, view->total);
+	buffer_format(text, "  %zu of %zu done", view->ended, view->total);
+	print_left(view, text);
+	buffer_string(text, ", at work: ");
 	for (; one && shown < BLOCK_LINES_MOST; one = one->newer, shown++) {
 		buffer_string(text, shown > 0 ? ", " : "");
 		print_running(view, text, one);
@@ -160,12 +204,15 @@ static void tick(void *context)
 		flush(view->invocation, &text);
 }
 
-void progress_open(struct progress_view *view, struct invocation *invocation, const struct plan *plan,
+void progress_open(struct progress_view *view, struct invocation *invocation, const struct forecast *forecast,
 		   const uint8_t *phase_counts)
 {
+	const struct plan *plan = forecast->plan;
+
 	*view = (struct progress_view){
 		.invocation = invocation,
 		.plan = plan,
+		.forecast = forecast,
 		.terminal = can_redraw(invocation->world),
 		.actions = arena_new_array(invocation->arena, plan->action_count + 1, struct action_progress),
 	};
@@ -260,7 +307,9 @@ static void print_change(struct progress_view *view, struct buffer *text, enum p
 		if (!one->begun && !view->terminal) {
 			buffer_string(text, "  ");
 			print_safe(text, one->action->address);
-			buffer_format(text, "  %s\n", operation_words[one->action->operation].doing);
+			buffer_format(text, "  %s", operation_words[one->action->operation].doing);
+			print_usual(view, text, one);
+			buffer_byte(text, '\n');
 		}
 		one->begun = true;
 		return;

@@ -3,11 +3,13 @@
 
 #include "cli/invocation.h"
 #include "reconcile/apply.h"
+#include "reconcile/forecast.h"
 
 /*
  * Shows what an apply is doing, on standard error: on a terminal a block of the running
  * actions that is redrawn in place, elsewhere a line at start and end of each and a sign
- * of life every half minute.
+ * of life every half minute. Where earlier runs tell how long such actions take, that is
+ * shown beside them, and how long what is left may take.
  */
 struct action_progress {
 	const struct action *action;
@@ -23,6 +25,7 @@ struct action_progress {
 struct progress_view {
 	struct invocation *invocation;
 	const struct plan *plan;
+	const struct forecast *forecast;
 	bool terminal;
 	struct action_progress *actions;	 /* parallel to the plan's */
 	struct action_progress *oldest, *newest; /* with a phase that runs */
@@ -34,8 +37,8 @@ struct progress_view {
 };
 
 /* From here on the view is shown whenever the world waits. phase_counts: phases of each
- * action of the plan. */
-void progress_open(struct progress_view *view, struct invocation *invocation, const struct plan *plan,
+ * action of the forecast's plan. */
+void progress_open(struct progress_view *view, struct invocation *invocation, const struct forecast *forecast,
 		   const uint8_t *phase_counts);
 /* Takes the block off the terminal. */
 void progress_close(struct progress_view *view);
@@ -61,5 +64,8 @@ void reading_close(struct reading_view *view);
 
 /* "0.4 s", "12 s", "3 min 20 s". */
 void print_duration(struct buffer *buffer, int64_t ms);
+/* ", about 40 s left", ", about 12 min left", ", about 3 h left": in steps that do not claim to know better.
+ * Nothing where ms is FORECAST_UNKNOWN, or where all has taken longer than usual. */
+void print_estimate(struct buffer *buffer, int64_t ms);
 
 #endif

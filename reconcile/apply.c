@@ -12,12 +12,29 @@ static void tell(struct applying *applying, enum progress progress, const struct
 				progress == PROGRESS_STARTED ? 0 : loop_now_ms(&applying->loop) - node->started_ms);
 }
 
+void node_forecast_begin(struct node *node)
+{
+	const struct applying *applying = node->target->applying;
+	node->stepped = true;
+	if (applying->apply->forecast)
+		forecast_begin(applying->apply->forecast, (size_t)(node - applying->nodes), node->work.task.now_ms);
+}
+
+void node_forecast_end(struct node *node, bool done)
+{
+	const struct applying *applying = node->target->applying;
+	if (applying->apply->forecast)
+		forecast_end(applying->apply->forecast, (size_t)(node - applying->nodes), done,
+			     loop_now_ms(&applying->loop), node->work.task.held_ms);
+}
+
 /* One unhappy branch stops only itself: all behind it is left for the next run. */
 static void skip(struct applying *applying, struct node *node)
 {
 	if (node->state != NODE_WAITING)
 		return;
 	node->state = NODE_SKIPPED;
+	node_forecast_end(node, false);
 	tell(applying, PROGRESS_SKIPPED, node);
 }
 
@@ -48,6 +65,7 @@ static void on_ended(struct task *task, bool done)
 	struct applying *applying = node->target->applying;
 	const struct graph *graph = &applying->phases.graph;
 	size_t index = (size_t)(node - applying->nodes);
+	node_forecast_end(node, done);
 	if (task->cut_short) {
 		node->state = NODE_CUT;
 		tell(applying,
@@ -266,6 +284,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.stopping_context = apply->progress_context,
 		.age_ms = applying_age_ms,
 		.age_context = &applying,
+		.crowd = apply->forecast ? &apply->forecast->crowd : NULL,
 		.diagnostics = diagnostics,
 	};
 	apply->endings = arena_new_array(apply->arena, apply->plan->action_count + 1, enum ending);
@@ -273,6 +292,8 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		phases_release(&applying.phases);
 		return false;
 	}
+	if (apply->forecast)
+		forecast_order(apply->forecast, &applying.phases);
 	loop_init(&applying.loop, &settings);
 	map_init(&applying.by_address);
 	map_init(&applying.deposed);

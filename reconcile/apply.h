@@ -59,6 +59,7 @@ struct apply {
 	apply_progress *progress;
 	void (*stopping)(void *context, size_t calls); /* as in struct loop_settings; NULL: nobody wants to know */
 	void *progress_context;			       /* of both */
+	struct forecast *forecast;		       /* told what begins and ends; or NULL */
 	struct arena *arena;
 
 	/* What came of it. */

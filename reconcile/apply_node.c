@@ -401,6 +401,8 @@ enum step node_step(struct task *task, const struct answer *answer)
 {
 	struct node *node = (struct node *)task;
 	enum operation operation = node->target->action->operation;
+	if (!node->stepped)
+		node_forecast_begin(node);
 	if (operation == OPERATION_FORGET || operation == OPERATION_RECORD)
 		return step_record(node);
 	if (node->looking && !node_has_looked(node))

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "reconcile/apply.h"
+#include "reconcile/forecast.h"
 #include "reconcile/phases.h"
 
 /* What apply*.c share; private to apply. */
@@ -41,6 +42,7 @@ struct node {
 	struct target *target;
 	enum node_state state;
 	uint32_t waits;
+	bool stepped; /* it has had its first turn */
 	bool begun;
 	bool looking;		 /* its object is read once more before it is changed */
 	bool is_first_to_change; /* no call was sent about its object before */
@@ -85,6 +87,9 @@ struct session *node_session(const struct node *node);
 /* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
 void node_note_unfinished(struct node *node);
 void node_take_back_note(struct node *node);
+/* Its first turn has come, and it has ended. */
+void node_forecast_begin(struct node *node);
+void node_forecast_end(struct node *node, bool done);
 /* The first and following steps of a node's task. */
 enum step node_step(struct task *task, const struct answer *answer);
 /* Of loop_settings.read: objects that running work waits for. */

@@ -525,6 +525,18 @@ def test_signs_of_life(secretive):
     result = secretive.run("apply", "--yes")
     signs = re.findall(r"at work: (.*)", result.err)
     assert any("aws.vpn_connection.v (creating, " in sign for sign in signs)
+    assert "usually" not in result.err and " left" not in result.err
+
+
+def test_how_long_it_usually_takes(secretive):
+    """What earlier runs of the stack have seen is told before, and while it is waited for."""
+    secretive.run("apply", "--yes")
+    secretive.run("destroy", "--yes")
+    err = secretive.run("apply", "--yes").err
+    usual = re.search(r"^  aws\.vpn_connection\.v  creating, usually (\d min \d+ s)$", err, re.MULTILINE).group(1)
+    left = re.findall(rf"^  \d of \d done, about (\d+ m?i?n?s?) left, at work: aws.vpn_connection.v \(creating, "
+                      rf"[^)]+, usually {usual}\)$", err, re.MULTILINE)
+    assert left[0] == "3 min" and left[-1].endswith("0 s"), err
 
 
 def test_many_formats_from_one_apply(tiny):

@@ -67,6 +67,23 @@ def test_progress_leaves_no_trace(tiny, rows, columns):
     whole = "".join(screen(terminal.text, rows or 24, columns or 80))
     assert "of 23 done" not in whole and "(creating, " not in whole
     assert "applied: 23 done" in whole
+    # Nobody knows yet how long any of it takes.
+    assert "usually" not in terminal.text and " left" not in terminal.text
     # Each line of what ended stands once.
     for number in range(20):
         assert whole.count(f"group_with_a_rather_long_name_{number}  created") == 1
+
+
+def test_how_long_it_usually_takes(tiny):
+    """Beside what is at work, and with the sum of it all."""
+    tiny.write("gateway.yaml", "aws.vpn_gateway: {g: {vpc: main}}\n")
+    tiny.run("apply", "--yes")
+    tiny.run("destroy", "--yes")
+    terminal = Terminal(tiny, "apply", "--yes", size=(24, 120))
+    terminal.end(0)
+    assert re.search(r"  aws\.vpn_gateway\.g \(creating, \d\.\d s, usually 1\d s\)", terminal.text)
+    sums = re.findall(r"(\d) of 4 done(?:\x1b\[0?m)?(?:, about (\d+) s left)?", terminal.text)
+    # At first the whole way, in the end nothing.
+    assert sums[0] == ("0", "20") and sums[-1] == ("4", "")
+    whole = "".join(screen(terminal.text, 24, 120))
+    assert "usually" not in whole and " left" not in whole

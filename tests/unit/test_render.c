@@ -237,6 +237,36 @@ static void test_durations(void **state)
 	}
 }
 
+static void test_estimates(void **state)
+{
+	static const struct {
+		int64_t ms;
+		const char *wanted;
+	} rows[] = {
+		{FORECAST_UNKNOWN, ""},
+		{0, ""},
+		{1, ", about 10 s left"},
+		{10000, ", about 10 s left"},
+		{10001, ", about 20 s left"},
+		{90000, ", about 90 s left"},
+		{90001, ", about 2 min left"},
+		{149999, ", about 2 min left"},
+		{150000, ", about 3 min left"},
+		{90 * 60000, ", about 90 min left"},
+		{90 * 60000 + 1, ", about 2 h left"},
+		{100 * 3600000, ", about 100 h left"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		BUFFER_AUTO buffer;
+
+		buffer_init(&buffer, LIMIT_BYTES);
+		print_estimate(&buffer, rows[i].ms);
+		check(rows[i].wanted, &buffer, rows[i].wanted);
+	}
+}
+
 static void test_exit_status(void **state)
 {
 	static const struct {
@@ -281,7 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_safe),	    cmocka_unit_test(test_words),      cmocka_unit_test(test_values),
 		cmocka_unit_test(test_lines),	    cmocka_unit_test(test_many_lines), cmocka_unit_test(test_durations),
-		cmocka_unit_test(test_exit_status),
+		cmocka_unit_test(test_exit_status), cmocka_unit_test(test_estimates),
 	};
 
 	return cmocka_run_group_tests_name("render", tests, NULL, NULL);
