@@ -198,7 +198,7 @@ static void note_change(struct work *work)
 		const struct field *field = &change->fields[i]->field;
 		const struct value *now = value_get_named(&work->now.fields, field->name);
 		size_t index = (size_t)(change->fields[i] - (const struct aws_field *)work->kind->fields.first);
-		change->sent_blind |= 1ull << (index % 64);
+		change->sent_blind[index] = true;
 		if (!now || !value_is(now, VALUE_UNREAD))
 			aws_note_field(work, field, value_get_named(work->desired, field->name));
 	}

@@ -6,9 +6,14 @@
 
 struct aws_change *aws_change_of(struct work *work)
 {
-	if (!work->detail)
-		work->detail = arena_new(&work->task.scratch, struct aws_change);
-	return work->detail;
+	struct aws_change *change = work->detail;
+	if (change)
+		return change;
+	change = arena_new(&work->task.scratch, struct aws_change);
+	change->fields = arena_new_array(&work->task.scratch, work->kind->fields.count, const struct aws_field *);
+	change->sent_blind = arena_new_array(&work->task.scratch, work->kind->fields.count, bool);
+	work->detail = change;
+	return change;
 }
 
 const struct value *aws_now(const struct work *work, const struct aws_field *field)
@@ -99,7 +104,7 @@ static bool wants_change(struct work *work, const struct aws_field *field, size_
 	/* It travelled in the create call already. */
 	if (work->creating && field->member)
 		return false;
-	return !(aws_change_of(work)->sent_blind & (1ull << (index % 64)));
+	return !aws_change_of(work)->sent_blind[index];
 }
 
 static bool is_off(const struct value *wanted)
@@ -251,7 +256,7 @@ static void choose_update(struct work *work, const struct aws_field *first)
 		if (!field->update || update_of(work, field) != call || (call->one_field && field != first))
 			continue;
 		bool differs = wants_change(work, field, i);
-		if (differs && change->field_count < sizeof(change->fields) / sizeof(change->fields[0]))
+		if (differs)
 			change->fields[change->field_count++] = field;
 		if (differs || call->whole || (wanted_of(work, field) && travels_with_a_change(work, field, call)))
 			add_field(work, field, call, &change->parameters);

@@ -28,7 +28,7 @@ enum {
 struct aws_change {
 	const struct aws_call *call;
 	struct aws_parameters parameters;
-	const struct aws_field *fields[64];
+	const struct aws_field **fields; /* that it changes; there is room for all of the kind's */
 	size_t field_count;
 	struct value part; /* of a part: the items as they are after it; of an attachment: the other side, or null */
 	bool is_part;
@@ -42,7 +42,7 @@ struct aws_change {
 	int looks;	     /* reads since the last call, without seeing it yet */
 	int rounds;	     /* calls sent again because no look showed their effect */
 	struct slice waited; /* of the last call that `waits`: what it said, as text; empty: there was none */
-	uint64_t sent_blind; /* fields that cannot be read and were sent, by index */
+	bool *sent_blind;    /* whether a field that cannot be read was sent, by index */
 	const char *refusal; /* why the difference found cannot be made smaller; NULL: it can */
 };
 

@@ -32,6 +32,15 @@
 		"DescribeVpcAttribute", "{\"VpcId\":\"vpc-1\",\"Attribute\":\"enableDnsHostnames\"}", NULL,            \
 			"UnauthorizedOperation", 0                                                                     \
 	}
+#define DENIED_SUPPORT                                                                                                 \
+	{                                                                                                              \
+		"DescribeVpcAttribute", "{\"VpcId\":\"vpc-1\",\"Attribute\":\"enableDnsSupport\"}", NULL,              \
+			"UnauthorizedOperation", 0                                                                     \
+	}
+#define CLEAR_SUPPORT                                                                                                  \
+	{                                                                                                              \
+		"ModifyVpcAttribute", "{\"VpcId\":\"vpc-1\",\"EnableDnsSupport\":{\"Value\":false}}", "{}", NULL, 0    \
+	}
 #define SET_HOSTNAMES                                                                                                  \
 	{                                                                                                              \
 		"ModifyVpcAttribute", "{\"VpcId\":\"vpc-1\",\"EnableDnsHostnames\":{\"Value\":true}}", "{}", NULL, 0   \
@@ -420,6 +429,47 @@ static void test_vpcs(void **state)
 	run_all(vpcs, COUNT(vpcs));
 }
 
+enum { MANY_FIELDS = 9 + 64, NO_BIT_APART = 64 };
+
+/* A VPC with fields that nobody sets between two that may not be read. */
+static struct aws_kind with_many_fields(struct aws_field fields[MANY_FIELDS])
+{
+	const struct aws_field *first = aws_vpc.kind.fields.first;
+	const struct aws_field *hostnames =
+		(const struct aws_field *)field_named(&aws_vpc.kind.fields, SLICE("dns_hostnames"));
+	const struct aws_field *support =
+		(const struct aws_field *)field_named(&aws_vpc.kind.fields, SLICE("dns_support"));
+	struct aws_kind kind = aws_vpc;
+	assert_int_equal(aws_vpc.kind.fields.count, MANY_FIELDS - NO_BIT_APART);
+	for (size_t i = 0; i < MANY_FIELDS; i++)
+		fields[i] = (struct aws_field){.field = {.name = "unset", .type = FIELD_STRING}, .read = "-"};
+	memcpy(fields, first, aws_vpc.kind.fields.count * sizeof(fields[0]));
+	fields[hostnames - first + NO_BIT_APART] = *support;
+	fields[support - first] = fields[MANY_FIELDS - 1];
+	kind.kind.fields.first = fields;
+	kind.kind.fields.count = MANY_FIELDS;
+	return kind;
+}
+
+static void test_each_of_many_fields_is_sent_unseen(void **state)
+{
+	static struct aws_field fields[MANY_FIELDS];
+	struct aws_kind kind = with_many_fields(fields);
+	struct scenario scenario = {
+		.name = "two of many fields",
+		.kind = &kind,
+		.phase = PHASE_MAKE,
+		.provider_id = "vpc-1",
+		.applied = "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":false,\"dns_support\":true}",
+		.wanted = "{\"cidr\":\"10.0.0.0/16\",\"dns_hostnames\":true,\"dns_support\":false}",
+		.script = {LIST_VPC("available", OURS), DENIED_HOSTNAMES, DENIED_SUPPORT, SET_HOSTNAMES, CLEAR_SUPPORT,
+			   LIST_VPC("available", OURS), DENIED_HOSTNAMES, DENIED_SUPPORT},
+		.ends = STEP_DONE,
+	};
+	(void)state;
+	scenario_run(&scenario);
+}
+
 static void test_parts(void **state)
 {
 	(void)state;
@@ -436,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vpcs),
+		cmocka_unit_test(test_each_of_many_fields_is_sent_unseen),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_attachments),
 	};
