@@ -304,17 +304,6 @@ bool cidr_overlap(const struct cidr *a, const struct cidr *b)
 	return cidr_contains(a, b) || cidr_contains(b, a);
 }
 
-int cidr_compare(const struct cidr *a, const struct cidr *b)
-{
-	struct cidr first = cidr_network(*a), second = cidr_network(*b);
-	int order;
-
-	if (first.family != second.family)
-		return first.family < second.family ? -1 : 1;
-	order = memcmp(first.bytes, second.bytes, sizeof(first.bytes));
-	return order != 0 ? order : first.bits - second.bits;
-}
-
 bool cidr_subnet(const struct cidr *network, uint8_t bits, uint64_t number, struct cidr *ret)
 {
 	struct cidr subnet = cidr_network(*network);

@@ -29,8 +29,6 @@ struct slice cidr_address_text(struct arena *arena, const struct cidr *cidr);
 /* Every address of inner lies in outer. Host bits are ignored. */
 bool cidr_contains(const struct cidr *outer, const struct cidr *inner);
 bool cidr_overlap(const struct cidr *a, const struct cidr *b);
-/* By family, network, then shorter prefix first: an outer prefix precedes those inside it. */
-int cidr_compare(const struct cidr *a, const struct cidr *b);
 /* The number-th prefix of length bits within network; false where there is none. */
 __attribute__((warn_unused_result)) bool cidr_subnet(const struct cidr *network, uint8_t bits, uint64_t number,
 						     struct cidr *ret);

@@ -189,10 +189,10 @@ static enum going going_of(const struct planning *planning, const struct object 
 }
 
 /* An object that the spec does not have, or one that a replace has left behind. */
-static bool add_leaving(struct planning *planning, struct object *object, const struct live *live, bool deposed)
+static void add_leaving(struct planning *planning, struct object *object, const struct live *live, bool deposed)
 {
 	if (!plan_load_body(planning, object))
-		return false;
+		return;
 	const struct kind *kind = kinds_find(planning->input->kinds, object->kind);
 	struct situation situation = {.in_spec = false,
 				      .in_record = true,
@@ -232,12 +232,11 @@ static bool add_leaving(struct planning *planning, struct object *object, const 
 		add_unread(planning, object->address, (struct slice){0},
 			   live ? live->unread_reason : slice_of(decision.reason));
 	if (action->kind)
-		return true;
+		return;
 	diag_error(planning->diagnostics, FAULT_USER, NOWHERE,
 		   "'%.*s' is of kind '%.*s', which this version does not know", SLICE_ARGUMENTS(object->address),
 		   SLICE_ARGUMENTS(object->kind));
 	diag_hint(planning->diagnostics, "use the version of trueup that made it");
-	return false;
 }
 
 static const struct identity *identity_of_alias(const struct plan_input *input, struct slice alias)
@@ -322,18 +321,16 @@ static bool is_spared(const struct item *item, const struct object *object)
 	return item && item->displaced == object && item->operation != OPERATION_TAKE_BACK;
 }
 
-static bool collect_leaving(struct planning *planning)
+static void collect_leaving(struct planning *planning)
 {
-	bool sound = true;
 	for (size_t i = 0; i < planning->input->object_count; i++) {
 		struct object *object = planning->input->objects[i];
 		const struct item *item = planning->of_objects[i];
 		if ((item && item->object == object) || !planning->leaves[i] || is_spared(item, object))
 			continue;
-		sound &= add_leaving(planning, object, planning->input->live ? planning->input->live[i] : NULL,
-				     item != NULL || object->role == OBJECT_DEPOSED);
+		add_leaving(planning, object, planning->input->live ? planning->input->live[i] : NULL,
+			    item != NULL || object->role == OBJECT_DEPOSED);
 	}
-	return sound;
 }
 
 static int compare_actions(const void *a, const void *b)

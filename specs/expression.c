@@ -4,23 +4,6 @@
 #include "specs/expression_parse.h"
 #include "specs/expression_tree.h"
 
-bool expression_is_in(struct slice text)
-{
-	for (size_t i = 0; i + 1 < text.size; i++) {
-		const char *dollar = (const char *)memchr(text.data + i, '$', text.size - i - 1);
-
-		if (!dollar)
-			return false;
-		i = (size_t)(dollar - text.data);
-		if (text.data[i + 1] == '{')
-			return true;
-		/* "$${" is past as a whole, as the parser takes it. */
-		if (slice_starts_with(slice_from(text, i), SLICE("$${")))
-			i += 2;
-	}
-	return false;
-}
-
 bool expression_compile(struct arena *arena, struct slice text, struct position position,
 			bool (*is_kind)(void *context, struct slice name), void *context, const struct expression **ret,
 			struct diagnostics *diagnostics)
@@ -45,11 +28,6 @@ void expression_references(const struct expression *expression, const struct exp
 {
 	*ret = expression->references;
 	*ret_count = expression->reference_count;
-}
-
-struct slice expression_text(const struct expression *expression)
-{
-	return expression->text;
 }
 
 /* All that a typed reference needs, in one piece: a spec may hold 100,000 of them. */

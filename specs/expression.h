@@ -29,9 +29,6 @@ struct expression_reference {
 /* A compiled text; immutable, in the arena that it was compiled into. */
 struct expression;
 
-/* Whether text has any "${" that is not escaped. */
-bool expression_is_in(struct slice text);
-
 /*
  * Compiles the text of one scalar. position: where the text begins; columns within
  * count from there (exact for plain and quoted scalars without escapes). is_kind tells
@@ -47,9 +44,6 @@ __attribute__((warn_unused_result)) bool expression_compile(struct arena *arena,
 /* Every reference in it, in order of appearance. */
 void expression_references(const struct expression *expression, const struct expression_reference **ret,
 			   size_t *ret_count);
-
-/* The normalised source: equal texts mean equal values. */
-struct slice expression_text(const struct expression *expression);
 
 /*
  * Evaluates as far as names are known. All known: *ret is the value (an expression that

@@ -13,7 +13,8 @@
 /*
  * The syntax tree of expressions. Nodes are immutable and live in an arena; parser and
  * evaluator make them, and what an evaluation leaves open is a tree again, which shares the
- * nodes that did not change. Only specs/expression*.c include this.
+ * nodes that did not change. Only specs/expression*.c and their
+ * tests include this.
  */
 
 enum node_type {
@@ -70,7 +71,7 @@ struct node {
 };
 
 struct expression {
-	struct slice text; /* normalised */
+	struct slice text; /* normalised: equal texts mean equal values */
 	struct position position;
 	/* NULL where the whole is one reference, which needs no tree: see expression_root(). */
 	const struct node *root;

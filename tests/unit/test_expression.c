@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "specs/expression_tree.h"
 #include "tests/unit/support_expression.h"
 
 struct row {
@@ -356,26 +357,8 @@ static void test_deferred(void **state)
 		if (!expression_compile(&bench.arena, value.deferred->text, NOWHERE, NULL, NULL, &again,
 					&bench.diagnostics))
 			fail_msg("%s: its text is refused: %s", rows[i].name, bench_message(&bench));
-		check_slice(rows[i].name, expression_text(again), rows[i].wanted);
+		check_slice(rows[i].name, again->text, rows[i].wanted);
 		bench_release(&bench);
-	}
-}
-
-static void test_is_in(void **state)
-{
-	static const struct {
-		const char *text;
-		bool wanted;
-	} rows[] = {
-		{"", false},	     {"$", false},     {"abc", false},	  {"${", true},
-		{"a${b}", true},     {"$${b}", false}, {"$$${b}", false}, {"$$$${b}", false},
-		{"$${a}${b}", true}, {"$a${b}", true}, {"{$}", false},	  {"$$", false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		if (expression_is_in(slice_of(rows[i].text)) != rows[i].wanted)
-			fail_msg("'%s'", rows[i].text);
 	}
 }
 
@@ -546,7 +529,6 @@ int main(void)
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_secrets),
 		cmocka_unit_test(test_deferred),
-		cmocka_unit_test(test_is_in),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_of_reference),
 		cmocka_unit_test(test_of_reference_size),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "specs/expression_tree.h"
 #include "tests/unit/support_expression.h"
 
 /* Pseudo-random numbers that are the same in every run (Numerical Recipes' generator). */
@@ -77,12 +78,11 @@ static void check_print(const char *name, struct bench *bench, struct slice text
 
 	if (!bench_compile(bench, text, &first))
 		return;
-	if (!bench_compile(bench, expression_text(first), &second))
-		fail_msg("%s: '%.*s' is refused: %s", name, SLICE_ARGUMENTS(expression_text(first)),
-			 bench_message(bench));
-	if (!slice_equal(expression_text(first), expression_text(second)))
+	if (!bench_compile(bench, first->text, &second))
+		fail_msg("%s: '%.*s' is refused: %s", name, SLICE_ARGUMENTS(first->text), bench_message(bench));
+	if (!slice_equal(first->text, second->text))
 		fail_msg("%s: '%.*s' becomes '%.*s' becomes '%.*s'", name, SLICE_ARGUMENTS(text),
-			 SLICE_ARGUMENTS(expression_text(first)), SLICE_ARGUMENTS(expression_text(second)));
+			 SLICE_ARGUMENTS(first->text), SLICE_ARGUMENTS(second->text));
 }
 
 /* Evaluating at once and in two steps, the second from text, come to the same. */

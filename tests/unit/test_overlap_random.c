@@ -38,7 +38,8 @@ static bool must_not_overlap(const struct sample *a, const struct sample *b, con
 	/* Letters in order: b n o r s. */
 	switch (a->what << 8 | b->what) {
 	case 'b' << 8 | 'b':
-		return a->domain == b->domain && cidr_compare(&a->cidr, &b->cidr) != 0;
+		return a->domain == b->domain &&
+		       !(cidr_contains(&a->cidr, &b->cidr) && cidr_contains(&b->cidr, &a->cidr));
 	case 'b' << 8 | 'o':
 	case 'o' << 8 | 'o':
 		return a->domain == b->domain;
