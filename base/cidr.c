@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/hex.h"
+
 enum {
 	FAMILY_4 = 4,
 	FAMILY_6 = 6,
@@ -59,15 +61,6 @@ static size_t octets_read(struct slice text, uint8_t bytes[4])
 static bool address4_read(struct slice text, uint8_t bytes[4])
 {
 	return text.size > 0 && octets_read(text, bytes) == text.size;
-}
-
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
 static bool group_read(struct slice text, uint8_t bytes[2])

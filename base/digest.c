@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <threads.h>
 
+#include "base/hex.h"
 #include "base/memory.h"
 
 _Static_assert((int)DIGEST_HEX == 2 * (int)DIGEST_BYTES, "two digits a byte");
@@ -138,16 +139,6 @@ bool digest_equal(const struct digest *a, const struct digest *b)
 	return CRYPTO_memcmp(a->bytes, b->bytes, DIGEST_BYTES) == 0;
 }
 
-static void hex_write(const uint8_t *bytes, size_t count, char *hex)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < count; i++) {
-		hex[2 * i] = digits[bytes[i] >> 4];
-		hex[2 * i + 1] = digits[bytes[i] & 15];
-	}
-}
-
 void digest_hex(const struct digest *digest, char ret[DIGEST_HEX + 1])
 {
 	hex_write(digest->bytes, DIGEST_BYTES, ret);
@@ -159,36 +150,9 @@ struct slice digest_text(struct arena *arena, const struct digest *digest)
 	return hex_encode(arena, (struct slice){(const char *)digest->bytes, DIGEST_BYTES});
 }
 
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 bool digest_read(struct slice text, struct digest *ret)
 {
-	struct digest digest;
-
-	if (text.size != DIGEST_HEX)
-		return false;
-	for (size_t i = 0; i < DIGEST_BYTES; i++) {
-		int high = hex_digit(text.data[2 * i]), low = hex_digit(text.data[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		digest.bytes[i] = (uint8_t)(high << 4 | low);
-	}
-	*ret = digest;
-	return true;
-}
-
-struct slice hex_encode(struct arena *arena, struct slice bytes)
-{
-	char *hex = (char *)arena_array(arena, bytes.size + 1, 2);
-
-	hex_write((const uint8_t *)bytes.data, bytes.size, hex);
-	return (struct slice){hex, bytes.size * 2};
+	return hex_read(text, ret->bytes, DIGEST_BYTES);
 }
 
 struct slice base64_encode(struct arena *arena, struct slice bytes)

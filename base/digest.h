@@ -25,7 +25,6 @@ struct slice digest_text(struct arena *arena, const struct digest *digest);
 /* False where text is not exactly 64 lower-case hex digits. */
 __attribute__((warn_unused_result)) bool digest_read(struct slice text, struct digest *ret);
 
-struct slice hex_encode(struct arena *arena, struct slice bytes);
 /* RFC 4648 with padding. */
 struct slice base64_encode(struct arena *arena, struct slice bytes);
 /* False where text is no base64; white space within is skipped, as MIME allows. */

@@ -1,6 +1,6 @@
 #include "base/id.h"
 
-#include "base/digest.h"
+#include "base/hex.h"
 
 struct slice id_new(struct world *world, struct arena *arena)
 {

@@ -4,18 +4,10 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
+#include "base/hex.h"
 #include "base/memory.h"
 
 enum { BASE64_DIGITS = 44 };
-
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
 
 static bool read_hex(struct slice text, struct seal_key *ret)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/hex.h"
 
 enum {
 	BODY_LIMIT_BYTES = 64 * 1024 * 1024,
@@ -78,13 +79,6 @@ struct slice identity_text(struct arena *arena, const struct identity *identity)
 	buffer_init(&buffer, IDENTITY_LIMIT_BYTES);
 	identity_write(&buffer, identity);
 	return arena_copy(arena, buffer_slice(&buffer));
-}
-
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
 static bool unescape(struct arena *arena, struct slice text, struct slice *ret)

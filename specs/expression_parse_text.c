@@ -1,6 +1,7 @@
 #include "specs/expression_parser.h"
 
 #include "base/buffer.h"
+#include "base/hex.h"
 
 /* Where a run of literal text ended. */
 enum run_end {
@@ -36,15 +37,6 @@ static void append_utf8(struct buffer *buffer, uint32_t code)
 	buffer_byte(buffer, (char)(0x80 | (code & 0x3f)));
 }
 
-static int hex_value(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
-
 /* "u" and 4 or "U" and 8 hexadecimal digits: a code point of Unicode. False where text is none. */
 static bool unicode_escape(struct slice text, struct buffer *buffer, size_t *ret_size)
 {
@@ -54,7 +46,7 @@ static bool unicode_escape(struct slice text, struct buffer *buffer, size_t *ret
 	if (text.size <= digits || (text.data[0] != 'u' && text.data[0] != 'U'))
 		return false;
 	for (size_t i = 1; i <= digits; i++) {
-		int digit = hex_value(text.data[i]);
+		int digit = hex_digit(text.data[i]);
 
 		if (digit < 0)
 			return false;

@@ -1,5 +1,7 @@
 #include "state/database.h"
 
+#include "base/hex.h"
+
 struct query query_start(struct database *database, enum statement statement)
 {
 	struct query query = {.database = database, .next = 1};
@@ -42,38 +44,14 @@ void query_blob(struct query *query, const void *bytes, size_t size)
 	note(query, sqlite3_bind_blob64(query->statement, query->next, size > 0 ? bytes : "", size, SQLITE_STATIC));
 }
 
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 bool id_read(struct slice hex, uint8_t *ret)
 {
-	uint8_t bytes[ID_BYTES];
-
-	if (hex.size != ID_HEX)
-		return false;
-	for (size_t i = 0; i < ID_BYTES; i++) {
-		int high = hex_digit(hex.data[2 * i]), low = hex_digit(hex.data[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return false;
-		bytes[i] = (uint8_t)(high << 4 | low);
-	}
-	memcpy(ret, bytes, sizeof(bytes));
-	return true;
+	return hex_read(hex, ret, ID_BYTES);
 }
 
 void id_write(const uint8_t *bytes, char *ret)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < ID_BYTES; i++) {
-		ret[2 * i] = digits[bytes[i] >> 4];
-		ret[2 * i + 1] = digits[bytes[i] & 15];
-	}
+	hex_write(bytes, ID_BYTES, ret);
 }
 
 void query_id(struct query *query, struct slice hex)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/hex.h"
+
 bool aws_uri_read(struct slice text, struct aws_uri *ret)
 {
 	const char *colon = text.size > 0 ? memchr(text.data, ':', text.size) : NULL;
@@ -79,17 +81,6 @@ void aws_uri_encode(struct buffer *buffer, struct slice text, bool keep_slashes)
 		start = i + 1;
 	}
 	buffer_append(buffer, slice_from(text, start));
-}
-
-static int hex_digit(char byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	if (byte >= 'a' && byte <= 'f')
-		return byte - 'a' + 10;
-	if (byte >= 'A' && byte <= 'F')
-		return byte - 'A' + 10;
-	return -1;
 }
 
 void aws_uri_decode(struct buffer *buffer, struct slice text)

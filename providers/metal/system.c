@@ -1,6 +1,7 @@
 #include "providers/metal/system.h"
 
 #include "base/buffer.h"
+#include "base/hex.h"
 #include "reconcile/schema.h"
 
 enum { UNTOLD_BYTES = 512 };
@@ -61,15 +62,6 @@ struct value metal_system_copy(const struct value *system, struct arena *arena)
 			value_builder_member(&builder, slice_of(names[i]), value_copy(arena, value));
 	}
 	return value_builder_map(&builder, arena);
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 struct slice metal_mac(struct slice text, struct arena *arena)

@@ -1,5 +1,4 @@
-#include <ctype.h>
-
+#include "base/hex.h"
 #include "providers/sim/sim_call.h"
 
 /* application/x-www-form-urlencoded bodies whose names are paths: "Tag.1.Key=Name". */
@@ -13,14 +12,6 @@ enum {
 
 /* Stands in a list for an index that has not been seen; unseen ones are taken out at the end. */
 static const char gap[] = "(gap)";
-
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	digit = (char)tolower((unsigned char)digit);
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
 
 bool sim_url_decode(struct arena *arena, struct slice text, bool plus, struct slice *ret)
 {

@@ -110,17 +110,6 @@ static void test_read_refuses(void **state)
 	}
 }
 
-static void test_hex(void **state)
-{
-	struct arena arena;
-
-	(void)state;
-	arena_init(&arena);
-	assert_true(slice_is(hex_encode(&arena, (struct slice){"\x00\x7f\x80\xff", 4}), "007f80ff"));
-	assert_true(slice_is(hex_encode(&arena, slice_of(NULL)), ""));
-	arena_release(&arena);
-}
-
 static void test_base64(void **state)
 {
 	/* RFC 4648, section 10. text NULL: refused. */
@@ -198,8 +187,8 @@ static void test_base64_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_digest), cmocka_unit_test(test_keyed),  cmocka_unit_test(test_read_refuses),
-		cmocka_unit_test(test_hex),    cmocka_unit_test(test_base64), cmocka_unit_test(test_base64_back),
+		cmocka_unit_test(test_digest), cmocka_unit_test(test_keyed),	   cmocka_unit_test(test_read_refuses),
+		cmocka_unit_test(test_base64), cmocka_unit_test(test_base64_back),
 	};
 
 	return cmocka_run_group_tests_name("digest", tests, NULL, NULL);
