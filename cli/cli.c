@@ -68,13 +68,40 @@ static void show_diagnostics(struct invocation *invocation)
 	invocation->world->write(invocation->world, 2, buffer_slice(&text));
 }
 
+struct written_file written_plan(const struct invocation *invocation)
+{
+	struct slice path = arguments_text(invocation->arguments, FLAG_OUT, "");
+
+	return (struct written_file){
+		.as = WRITTEN_PLAN,
+		.path = arena_string(invocation->arena, path),
+		.name = SLICE("--out"),
+	};
+}
+
+/* Before anything is read or sent. */
+static bool check_files(struct invocation *invocation)
+{
+	const struct written_file plan = written_plan(invocation);
+	bool good = !arguments_has(invocation->arguments, FLAG_OUT) ||
+		    written_add(invocation->written, &plan, invocation->diagnostics);
+
+	return sinks_check(invocation->sinks, invocation->diagnostics) && good;
+}
+
 static int run_command(struct invocation *invocation, struct sinks *sinks)
 {
 	int status = STATUS_USAGE;
 
 	if (sinks_open(sinks, invocation->world, invocation->arguments, invocation->arena, invocation->diagnostics)) {
 		sinks->redaction = &invocation->simulated->redaction;
-		status = invocation->arguments->command->run(invocation);
+		sinks->written = invocation->written;
+		if (check_files(invocation)) {
+			status = invocation->arguments->command->run(invocation);
+		} else {
+			sinks_forget_files(sinks);
+			status = invocation_fail(invocation, STATUS_ERROR);
+		}
 	}
 	sinks_close(sinks);
 	return status;
@@ -88,6 +115,7 @@ int cli_run(struct world *world, int count, char *const *texts)
 	struct simulated simulated;
 	struct arguments arguments;
 	struct sinks sinks = {0};
+	struct written written;
 	int status = STATUS_USAGE;
 
 	arena_init(&arena);
@@ -108,7 +136,10 @@ int cli_run(struct world *world, int count, char *const *texts)
 	variables_check(&simulated.world, &arena, &diagnostics);
 	if (understood) {
 		simulated.folder = arena_string(&arena, arguments_text(&arguments, FLAG_DIRECTORY, "."));
+		written_open(&written, &simulated.world, simulated.folder, &arena);
+		invocation.written = &written;
 		status = run_command(&invocation, &sinks);
+		written_close(&written);
 	}
 	show_diagnostics(&invocation);
 	status = final_status(&invocation, status);

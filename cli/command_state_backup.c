@@ -18,6 +18,14 @@ static int backup(struct recorded *recorded)
 
 static int run_state_backup(struct invocation *invocation)
 {
+	const struct written_file file = {
+		.as = WRITTEN_BACKUP,
+		.path = arena_string(invocation->arena, invocation->arguments->operands[0]),
+		.name = SLICE("state backup"),
+	};
+
+	if (!written_add(invocation->written, &file, invocation->diagnostics))
+		return invocation_fail(invocation, STATUS_ERROR);
 	return recorded_run(invocation, STATE_READ, backup);
 }
 

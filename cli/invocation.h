@@ -9,6 +9,7 @@
 #include "cli/sinks.h"
 #include "cli/palette.h"
 #include "cli/simulated.h"
+#include "cli/written.h"
 
 /* One command being run: what it is given, and where its results go. */
 struct invocation {
@@ -19,6 +20,7 @@ struct invocation {
 	struct diagnostics *diagnostics;
 	struct sources *sources;
 	struct sinks *sinks;
+	struct written *written;
 	const struct palette *talk; /* colours of standard error */
 	/* Where the command plans again because another run changed the stack meanwhile: */
 	int64_t lease_deadline_ms; /* real boot clock: how long to wait for leases in all; 0: not waited yet */
@@ -27,6 +29,8 @@ struct invocation {
 
 /* One line of talk on standard error. */
 __attribute__((format(printf, 2, 3))) void talk(struct invocation *invocation, const char *format, ...);
+/* The file of --out. */
+struct written_file written_plan(const struct invocation *invocation);
 /* The report of this command, with what all reports share. */
 struct report invocation_report(struct invocation *invocation);
 /* Shows the report and gives the status that the command ends with. */

@@ -98,7 +98,7 @@ bool job_load_spec(struct job *job)
 			all_provider_schemas(job->arena), all_providers.count, &job->stack, job->diagnostics))
 		return false;
 	job->spec_digest = digest_sources(job->invocation->sources, job->arena);
-	return true;
+	return written_check_stack(job->invocation->written, &job->stack, job->diagnostics);
 }
 
 /* By the name that it has today: older records spell a simulator as the user did. Neighbours share their place. */

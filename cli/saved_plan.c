@@ -12,17 +12,17 @@ enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024, PLAN_MODE = 0600 };
 
 bool saved_plan_write(struct job *job, struct report *report)
 {
-	const char *path = arena_string(job->arena, arguments_text(job->invocation->arguments, FLAG_OUT, NULL));
+	const struct written_file file = written_plan(job->invocation);
 
 	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
 		return true;
 	if (!lost_state_permits_saving(job) || !secrets_seal_plan(job))
 		return false;
-	if (!job->world->write_file(job->world, path,
-				    plan_write(&job->plan, job->record->fingerprint_key, job->arena, &job->style),
-				    PLAN_MODE, job->diagnostics))
+	if (!written_put(job->invocation->written, &file,
+			 plan_write(&job->plan, job->record->fingerprint_key, job->arena, &job->style), PLAN_MODE,
+			 job->diagnostics))
 		return false;
-	report->plan_path = path;
+	report->plan_path = file.path;
 	report->folder = arguments_text(job->invocation->arguments, FLAG_DIRECTORY, NULL);
 	return true;
 }
@@ -542,7 +542,8 @@ bool saved_plan_prepare(struct job *job)
 	size_t errors = job->diagnostics->error_count;
 
 	job->aim = saved.destroy ? AIM_DESTROY : AIM_MAKE;
-	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved))
+	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved) ||
+	    !written_check_stack(job->invocation->written, &job->stack, job->diagnostics))
 		return false;
 	if (scope.target_count == 0)
 		return true;

@@ -203,7 +203,7 @@ static bool find_by_command(struct search *search)
 }
 
 /* The folder of keys, or NULL where the user has no home. */
-static const char *key_folder(struct world *world, struct arena *arena)
+const char *sealing_key_folder(struct world *world, struct arena *arena)
 {
 	const char *settings = world->environment(world, "XDG_CONFIG_HOME");
 	const char *home = world->environment(world, "HOME");
@@ -252,7 +252,7 @@ static bool read_key_file(struct search *search, const char *folder, const char 
 
 static bool find_in_file(struct search *search)
 {
-	const char *folder = key_folder(search->world, search->arena);
+	const char *folder = sealing_key_folder(search->world, search->arena);
 
 	/* Which file it is, is known once a key was needed. */
 	return !folder || search->wanted.size == 0 ||
@@ -276,7 +276,7 @@ static bool make_folders(struct world *world, struct arena *arena, const char *f
 static bool make_in_file(struct world *world, struct arena *arena, struct slice lineage, struct sealing_key *ret,
 			 struct diagnostics *diagnostics)
 {
-	const char *folder = key_folder(world, arena);
+	const char *folder = sealing_key_folder(world, arena);
 	char text[2 * SEAL_KEY_BYTES + 2];
 	struct sealing_key key = {0};
 	bool good;

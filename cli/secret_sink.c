@@ -27,13 +27,13 @@ static void redact(struct redaction *redaction, struct slice secret)
 
 static bool write_file(struct job *job, const struct value *file, const struct task *task)
 {
-	struct slice path = value_slice(file);
+	const struct written_file written = {
+		.as = WRITTEN_SECRET,
+		.path = written_secret_path(job->folder, value_slice(file), job->arena),
+		.name = task->object->address,
+	};
 
-	/* As the spec's other files: beside it, wherever the program was started. */
-	if (!slice_starts_with(path, SLICE("/")))
-		path = arena_format(job->arena, "%s/%.*s", job->folder, SLICE_ARGUMENTS(path));
-	return job->world->write_file(job->world, arena_string(job->arena, path), task->shown, FILE_MODE,
-				      task->diagnostics);
+	return written_put(job->invocation->written, &written, task->shown, FILE_MODE, task->diagnostics);
 }
 
 static char *word_of(struct arena *arena, struct slice text)

@@ -2,20 +2,44 @@
 
 enum { OUTPUT_LIMIT_BYTES = 1024 * 1024 * 1024, OUTPUT_MODE = 0600 };
 
+/* Where no file can be put, and what is meant by their names all the same. */
+static const struct stream {
+	const char *path;
+	int stream;
+} streams[] = {
+	{"/dev/stdout", 1},
+	{"/dev/stderr", 2},
+	{"/dev/null", 0},
+};
+
+/* A file, unless the path is that of a stream. */
+static void place_sink(struct sink *sink, struct slice path, struct arena *arena)
+{
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+		if (!slice_is(path, streams[i].path))
+			continue;
+		sink->stream = streams[i].stream;
+		return;
+	}
+	sink->path = arena_string(arena, path);
+}
+
 static bool open_sink(struct sink *sink, struct world *world, const struct arguments *arguments, struct slice wish,
 		      struct arena *arena, struct diagnostics *diagnostics)
 {
 	struct slice path = wish;
 	struct slice name = slice_cut(&path, '=');
 
-	*sink = (struct sink){.renderer = renderer_named(name)};
+	*sink = (struct sink){.renderer = renderer_named(name), .stream = 1};
 	if (!sink->renderer || (path.data && path.size == 0)) {
 		diag_error(diagnostics, FAULT_USAGE, NOWHERE, "there is no output format '%.*s'",
 			   SLICE_ARGUMENTS(wish));
 		diag_hint(diagnostics, "write --output text, --output json, or --output json=PATH");
 		return false;
 	}
-	sink->path = path.data ? arena_string(arena, path) : NULL;
+	sink->wish = arena_format(arena, "--output %.*s", SLICE_ARGUMENTS(wish));
+	if (path.data)
+		place_sink(sink, path, arena);
 	/* A file is read by programs, whatever the terminal is. */
 	sink->palette = path.data ? &palette_plain : palette_for(world, arguments, 1);
 	buffer_init(&sink->buffer, OUTPUT_LIMIT_BYTES);
@@ -35,7 +59,8 @@ bool sinks_open(struct sinks *sinks, struct world *world, const struct arguments
 		if (!open_sink(&sinks->items[sinks->count], world, arguments, wishes->count ? wishes->values[i] : usual,
 			       arena, diagnostics))
 			return false;
-		talkers += sinks->items[sinks->count++].path == NULL;
+		talkers += !sinks->items[sinks->count].path && sinks->items[sinks->count].stream == 1;
+		sinks->count++;
 	}
 	if (talkers > 1)
 		return diag_error(diagnostics, FAULT_USAGE, NOWHERE,
@@ -45,7 +70,8 @@ bool sinks_open(struct sinks *sinks, struct world *world, const struct arguments
 
 bool sinks_only_talk(const struct sinks *sinks)
 {
-	return sinks->count == 1 && !sinks->items[0].path && sinks->items[0].renderer->for_people;
+	return sinks->count == 1 && !sinks->items[0].path && sinks->items[0].stream == 1 &&
+	       sinks->items[0].renderer->for_people;
 }
 
 void sinks_close(struct sinks *sinks)
@@ -57,7 +83,7 @@ void sinks_close(struct sinks *sinks)
 
 static void flush(struct sinks *sinks, struct sink *sink)
 {
-	if (!sinks->world->write(sinks->world, 1, buffer_slice(&sink->buffer)))
+	if (sink->stream != 0 && !sinks->world->write(sinks->world, sink->stream, buffer_slice(&sink->buffer)))
 		sink->failed = true;
 	buffer_clear(&sink->buffer);
 }
@@ -76,6 +102,36 @@ void sinks_plan(struct sinks *sinks, const struct report *report)
 	}
 }
 
+static struct written_file file_of(const struct sink *sink)
+{
+	return (struct written_file){.as = WRITTEN_REPORT, .path = sink->path, .name = sink->wish};
+}
+
+bool sinks_check(struct sinks *sinks, struct diagnostics *diagnostics)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < sinks->count; i++) {
+		const struct written_file file = file_of(&sinks->items[i]);
+
+		if (file.path)
+			good &= written_add(sinks->written, &file, diagnostics);
+	}
+	return good;
+}
+
+void sinks_forget_files(struct sinks *sinks)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sinks->count; i++)
+		if (sinks->items[i].path)
+			buffer_release(&sinks->items[i].buffer);
+		else
+			sinks->items[kept++] = sinks->items[i];
+	sinks->count = kept;
+}
+
 static bool write_file(const struct sinks *sinks, const struct sink *sink, struct diagnostics *diagnostics)
 {
 	struct slice text = buffer_slice(&sink->buffer);
@@ -86,7 +142,9 @@ static bool write_file(const struct sinks *sinks, const struct sink *sink, struc
 		redaction_apply(sinks->redaction, text, &shown);
 		text = buffer_slice(&shown);
 	}
-	return sinks->world->write_file(sinks->world, sink->path, text, OUTPUT_MODE, diagnostics);
+	const struct written_file file = file_of(sink);
+
+	return written_put(sinks->written, &file, text, OUTPUT_MODE, diagnostics);
 }
 
 bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnostics *diagnostics)
@@ -104,7 +162,8 @@ bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnost
 		else
 			flush(sinks, sink);
 		if (sink->failed)
-			good = diag_error(diagnostics, FAULT_USER, NOWHERE, "standard output could not be written");
+			good = diag_error(diagnostics, FAULT_USER, NOWHERE, "%s could not be written",
+					  sink->stream == 2 ? "standard error" : "standard output");
 	}
 	return good;
 }

@@ -5,19 +5,23 @@
 #include "base/redaction.h"
 #include "base/world.h"
 #include "cli/render.h"
+#include "cli/written.h"
 
 /* Where a report goes, and in which forms: --output FORMAT[=PATH], any number of times. */
 struct sink {
+	struct slice wish; /* as it was given, for messages */
 	const struct renderer *renderer;
-	const char *path; /* NULL: standard output */
+	const char *path; /* NULL: the stream */
+	int stream;	  /* as in world->write(); 0: nobody wants it */
 	const struct palette *palette;
 	struct buffer buffer;
-	bool failed; /* a write to standard output went wrong, which sinks_end() tells */
+	bool failed; /* a write to the stream went wrong, which sinks_end() tells */
 };
 
 struct sinks {
 	struct world *world;
 	const struct redaction *redaction; /* of files; the world sees to standard output. NULL: nothing */
+	struct written *written;
 	struct sink *items;
 	size_t count;
 };
@@ -27,6 +31,10 @@ __attribute__((warn_unused_result)) bool sinks_open(struct sinks *sinks, struct 
 						    struct diagnostics *diagnostics);
 /* Whether the result goes to standard output and nowhere else, and not as a document. */
 bool sinks_only_talk(const struct sinks *sinks);
+/* Whether its files can and may be written. Where not, none of them will be. */
+__attribute__((warn_unused_result)) bool sinks_check(struct sinks *sinks, struct diagnostics *diagnostics);
+/* Nothing goes to a file any more. */
+void sinks_forget_files(struct sinks *sinks);
 void sinks_close(struct sinks *sinks);
 /* Once there is a plan; once, if at all, before sinks_end(). */
 void sinks_plan(struct sinks *sinks, const struct report *report);

@@ -60,8 +60,7 @@ static bool fail(struct diagnostics *diagnostics, const char *what, const char *
 	return diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot %s '%s': %s", what, path, strerror(error));
 }
 
-/* What a thing that is not a regular file is, or NULL where it is one. */
-static const char *other_than_file(mode_t mode)
+const char *world_file_type(mode_t mode)
 {
 	static const struct {
 		mode_t type;
@@ -144,8 +143,8 @@ bool world_read_file(struct world *world, struct arena *arena, const char *path,
 	(void)world;
 	if (file < 0 || fstat(file, &status) < 0)
 		return fail(diagnostics, "read", path, errno);
-	if (other_than_file(status.st_mode) != NULL)
-		return fail_other(diagnostics, "read", path, other_than_file(status.st_mode));
+	if (world_file_type(status.st_mode) != NULL)
+		return fail_other(diagnostics, "read", path, world_file_type(status.st_mode));
 	if (!read_whole(file, arena, status.st_size > 0 ? (size_t)status.st_size : 0, limit_bytes, &text))
 		return fail(diagnostics, "read", path, errno);
 	if (text.size > limit_bytes) {
@@ -287,11 +286,23 @@ bool world_write_file(struct world *world, const char *path, struct slice text, 
 		return fail(diagnostics, "write", path, errno);
 	if (name[0] == '\0')
 		return fail(diagnostics, "write", path, EISDIR);
-	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && other_than_file(status.st_mode) != NULL)
-		return fail_other(diagnostics, "write", path, other_than_file(status.st_mode));
+	if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && world_file_type(status.st_mode) != NULL)
+		return fail_other(diagnostics, "write", path, world_file_type(status.st_mode));
 	if (!replace_file(world, folder, name, text, mode))
 		return fail(diagnostics, "write", path, errno);
 	return true;
+}
+
+bool world_can_write(const char *path, struct diagnostics *diagnostics)
+{
+	const char *name = NULL;
+	FILE_AUTO folder = open_folder_of(path, &name);
+	struct stat status;
+
+	if (folder < 0 || faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) < 0 ||
+	    (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0 && name[0] != '\0' && errno != ENOENT))
+		return fail(diagnostics, "write", path, errno);
+	return name[0] != '\0' || fail(diagnostics, "write", path, EISDIR);
 }
 
 static int compare_names(const void *a, const void *b)

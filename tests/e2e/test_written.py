@@ -1,10 +1,12 @@
 """What a run writes at its user's word, and what it must not write over: told before anything is read or sent."""
 
+import json
+import os
 import pathlib
 
 import pytest
 
-from cli import TINY, tiny  # noqa: F401
+from cli import TINY, edit, tiny  # noqa: F401
 
 NOT_MADE = [["show"], ["change", "vpc", "vpc-1", "x=y"], ["remove", "vpc", "vpc-1"], ["fault", "*", "deny"], ["pass", "1"]]
 
@@ -44,3 +46,138 @@ def test_a_stack_at_too_long_a_path(tiny, within):  # noqa: F811
     refused = tiny.run(*([] if within else ["-C", deep]), "plan", status=1)
     assert "is too long: with all folders from '/' on SQLite takes" in refused.err
     assert "a shorter path" in refused.err
+
+
+KEYS = "stack: tiny\nproviders: {aws: {region: eu-central-1}}\naws.key_pair:\n  k: {name: ops, secret_to: {file: %s}}\n"
+OUT, REPORT, BACKUP = ["plan", "--out"], ["plan", "--output"], ["state", "backup", "--force"]
+
+# What is there already, by the path that a run must leave alone, and what is said of it.
+KEPT = {
+    "spec": ("tiny.yaml", "it is a file of the spec"),
+    "spec by another way": ("sub/../../stack/tiny.yaml", "it is a file of the spec"),
+    "spec that is a link": ("sub/real.yaml", "it is a file of the spec"),
+    "spec by a link": ("link/tiny.yaml", "it is a file of the spec"),
+    "further spec": ("further.yml", "it is the name of a file of the spec"),
+    "state": (".trueup/state.db", "it is the state file itself"),
+    "beside the state": (".trueup/mine", "it lies in the folder of the state"),
+    "folder of the state": (".trueup", "it lies in the folder of the state"),
+    "world": ("world", "it is the simulated world"),
+    "another world": ("other-world", "it is a simulated world"),
+    "key": (".config/trueup/a.key", "it lies in the folder of the sealing keys"),
+}
+# The same, but for what a command replaces.
+FILES = {
+    "another state": ("copy.db", "it is a state file"),
+    "folder": ("sub", "it is a folder"),
+    "link": ("link", "it is a symbolic link"),
+    "pipe": ("pipe", "it is a pipe"),
+    "device": ("/dev/full", "it is a device"),
+}
+PLANS = {"plan": ("p.plan", "it is a saved plan")}
+OTHERS = {"file": ("notes", "there is a file of that name already, and it is no plan")}
+NO_FOLDER = {"no folder": ("no/such/folder", "it, or a folder on the way to it, does not exist")}
+ROWS = [
+    *[("out", OUT, row) for row in {**KEPT, **FILES, **OTHERS, **NO_FOLDER}.items()],
+    *[("report", REPORT, row) for row in {**KEPT, **FILES, **PLANS, **NO_FOLDER}.items()],
+    *[("backup", BACKUP, row) for row in KEPT.items()],
+]
+
+
+@pytest.fixture
+def kept(tiny):  # noqa: F811
+    """A stack with files of every sort in its folder, applied."""
+    tiny.run("sim", "other-world", "add", "machine", "bmc.example")
+    tiny.run("apply", "--yes")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.run("state", "backup", "copy.db")
+    tiny.write("sub/real.yaml", "vars: {}\n")
+    (tiny.folder / "vars.yaml").symlink_to("sub/real.yaml")
+    (tiny.folder / "link").symlink_to(".")
+    os.mkfifo(tiny.folder / "pipe")
+    tiny.write("notes", "mine")
+    tiny.write(".config/trueup/a.key", "key")
+    return tiny
+
+
+def contents(stack):
+    """But for the world, which counts what it was asked."""
+    files = [path for path in stack.folder.rglob("*") if path.is_file() and path.name != "world"]
+    return {path: path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("way, command, row", ROWS, ids=[f"{way}: {row[0]}" for way, _, row in ROWS])
+def test_what_is_not_written_over(kept, way, command, row):
+    path, said = row[1]
+    before, asked = contents(kept), (kept.folder / "world").read_bytes()
+    refused = kept.run(*command, f"json={path}" if way == "report" else path, status=1)
+    assert f"cannot write '{path}': {said}" in refused.err and "hint: " in refused.err
+    assert refused.out == ""
+    assert contents(kept) == before
+    assert (kept.folder / "world").read_bytes() == asked, "the world was asked before"
+
+
+def test_what_is_written_over(kept):
+    kept.run("plan", "--out", "p.plan", "--output", "json=notes", "--output", "text")
+    kept.run("plan", "--out", "p.plan", "--output", "json=notes", "--output", "text")
+    assert "nothing to do" in kept.run("apply", "p.plan").out
+    assert json.loads((kept.folder / "notes").read_text())["command"] == "plan"
+    kept.run("state", "backup", "copy.db", "--force")
+
+
+def test_a_world_is_not_written_over_before_it_is_made(tiny):  # noqa: F811
+    assert "it is the simulated world" in tiny.run("plan", "--out", "./world", status=1).err
+    settings = {"AWS_ENDPOINT_URL": None}
+    edit(tiny, "region: eu-central-1", "region: eu-central-1, endpoint: 'sim:mine'")
+    assert "it is the simulated world" in tiny.run("plan", "--out", "mine", status=1, **settings).err
+    assert not (tiny.folder / "mine").exists()
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--out", "p", "--output", "json=./p"],
+        ["--output", "json=p", "--output", "text=../stack/p"],
+    ],
+    ids=["plan", "report"],
+)
+def test_two_outputs_at_one_place(tiny, flags):  # noqa: F811
+    refused = tiny.run("plan", *flags, status=1)
+    assert "writes there in the same run" in refused.err
+    assert not (tiny.folder / "p").exists() and not (tiny.folder / "world").exists()
+
+
+SECRETS = {**KEPT, **FILES, **PLANS}
+del SECRETS["device"]
+
+
+@pytest.mark.parametrize("path, said", SECRETS.values(), ids=SECRETS)
+def test_a_secret_is_not_written_over(kept, path, said):
+    kept.write("tiny.yaml", KEYS % path)
+    before = contents(kept)
+    for command in (["validate"], ["plan"], ["apply", "--yes"]):
+        refused = kept.run(*command, status=1)
+        assert f"cannot write './{path}': {said}" in refused.err and "tiny.yaml:4:" in refused.err
+    assert contents(kept) == before and "key-pair" not in kept.run("sim", "show").out
+
+
+def test_a_secret_and_an_output_at_one_place(kept):
+    kept.write("tiny.yaml", KEYS % "ops.pem")
+    kept.run("validate")
+    refused = kept.run("apply", "--yes", "--output", "json=ops.pem", status=1)
+    assert "--output json=ops.pem writes there in the same run" in refused.err
+    kept.write("tiny.yaml", (KEYS % "ops.pem") + "  l: {name: other, secret_to: {file: sub/../ops.pem}}\n")
+    assert "aws.key_pair.k writes there in the same run" in kept.run("validate", status=1).err
+
+
+def test_a_refusal_is_a_document_too(tiny):  # noqa: F811
+    document = tiny.run("plan", "--output", "json", "--out", "tiny.yaml", status=1).json
+    assert "it is a file of the spec" in document["diagnostics"][0]["message"]
+
+
+@pytest.mark.parametrize("path, stream", [("/dev/stdout", "out"), ("/dev/stderr", "err"), ("/dev/null", None)])
+def test_streams_are_no_files(tiny, path, stream):  # noqa: F811
+    shown = tiny.run("plan", "--output", f"json={path}")
+    for name in ("out", "err"):
+        text = getattr(shown, name)
+        assert json.loads(text)["command"] == "plan" if name == stream else text == ""
+    assert "only one --output" in tiny.run("plan", "--output", "json=/dev/stdout", "--output", "text", status=64).err

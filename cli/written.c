@@ -1,0 +1,365 @@
+#include "cli/written.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/sealing.h"
+#include "cli/simulated_place.h"
+#include "cli/world_files.h"
+
+enum { FIRST_BYTES = 32 };
+
+/* One path, and what is there. */
+struct sight {
+	const struct written_file *file;
+	struct slice place; /* without links */
+	struct stat status;
+	bool is_there;
+	char first[FIRST_BYTES]; /* of a regular file */
+	size_t first_size;
+};
+
+static struct slice real_path(const char *path, struct arena *arena)
+{
+	char resolved[PATH_MAX];
+
+	return realpath(path, resolved) ? arena_copy(arena, slice_of(resolved)) : (struct slice){NULL, 0};
+}
+
+static struct slice folder_of(struct slice path)
+{
+	size_t size = path.size;
+
+	while (size > 0 && path.data[size - 1] != '/')
+		size--;
+	return slice_first(path, size);
+}
+
+/* The path of a file, which need not be there, in a folder that is; else empty. */
+static struct slice place_of(const char *path, struct arena *arena)
+{
+	struct slice folder = folder_of(slice_of(path));
+	struct slice name = slice_from(slice_of(path), folder.size);
+	struct slice real = real_path(folder.size > 0 ? arena_string(arena, folder) : ".", arena);
+
+	if (real.size == 0)
+		return real;
+	return arena_format(arena, "%.*s/%.*s", slice_is(real, "/") ? 0 : (int)real.size, real.data,
+			    SLICE_ARGUMENTS(name));
+}
+
+static bool is_at_or_in(struct slice place, struct slice folder)
+{
+	return folder.size > 0 && slice_starts_with(place, folder) &&
+	       (place.size == folder.size || place.data[folder.size] == '/');
+}
+
+static struct slice identity_of(const struct stat *status, struct arena *arena)
+{
+	return arena_format(arena, "%llx:%llx", (unsigned long long)status->st_dev, (unsigned long long)status->st_ino);
+}
+
+static bool is_spec_name(struct slice name)
+{
+	return slice_ends_with(name, SLICE(".yaml")) || slice_ends_with(name, SLICE(".yml"));
+}
+
+/* By what they are: a file of the spec may be a link to one that lies elsewhere. */
+static void list_specs(struct written *written)
+{
+	struct diagnostics findings;
+	struct slice *names = NULL;
+	size_t count = 0;
+	struct stat status;
+
+	written->has_specs = true;
+	diagnostics_init(&findings, written->arena);
+	if (!written->world->list_folder(written->world, written->arena, written->folder, &names, &count, &findings))
+		count = 0;
+	diagnostics_release(&findings);
+	for (size_t i = 0; i < count; i++)
+		if (is_spec_name(names[i]) &&
+		    stat(arena_format(written->arena, "%s/%.*s", written->folder, SLICE_ARGUMENTS(names[i])).data,
+			 &status) == 0)
+			map_set(&written->specs, identity_of(&status, written->arena), written);
+}
+
+/* What is in the way, or NULL. */
+typedef const char *finding(struct written *written, const struct sight *sight);
+
+static const char *find_type(struct written *written, const struct sight *sight)
+{
+	const char *type = sight->is_there ? world_file_type(sight->status.st_mode) : NULL;
+
+	return type ? arena_format(written->arena, "it is %s", type).data : NULL;
+}
+
+static const char *find_spec(struct written *written, const struct sight *sight)
+{
+	struct slice folder = folder_of(sight->place);
+
+	if (is_spec_name(sight->place) && written->home &&
+	    slice_equal(folder, arena_format(written->arena, "%s/", written->home)))
+		return sight->is_there ? "it is a file of the spec" : "it is the name of a file of the spec";
+	if (sight->is_there && !written->has_specs)
+		list_specs(written);
+	return sight->is_there && map_get(&written->specs, identity_of(&sight->status, written->arena))
+		       ? "it is a file of the spec"
+		       : NULL;
+}
+
+static const char *find_state_folder(struct written *written, const struct sight *sight)
+{
+	const char *folder = arena_format(written->arena, "%s/.trueup", written->folder).data;
+	struct slice real = real_path(folder, written->arena);
+
+	if (written->home && real.size == 0)
+		real = arena_format(written->arena, "%s/.trueup", written->home);
+	if (!is_at_or_in(sight->place, real))
+		return NULL;
+	return slice_equal(slice_from(sight->place, real.size), SLICE("/state.db"))
+		       ? "it is the state file itself"
+		       : "it lies in the folder of the state";
+}
+
+static const char *find_key(struct written *written, const struct sight *sight)
+{
+	const char *folder = sealing_key_folder(written->world, written->arena);
+
+	return folder && is_at_or_in(sight->place, real_path(folder, written->arena))
+		       ? "it lies in the folder of the sealing keys"
+		       : NULL;
+}
+
+static const char *find_output(struct written *written, const struct sight *sight)
+{
+	const struct written_file *other = map_get(&written->files, sight->place);
+
+	/* The same one is asked about again where a stack is planned again. */
+	if (!other || (other->as == sight->file->as && slice_equal(other->name, sight->file->name) &&
+		       slice_is(slice_of(other->path), sight->file->path)))
+		return NULL;
+	return arena_format(written->arena, "%.*s writes there in the same run", SLICE_ARGUMENTS(other->name)).data;
+}
+
+static struct slice name_world(struct written *written, struct slice endpoint)
+{
+	return simulated_place_name(written->folder, endpoint, written->arena);
+}
+
+/* One that is there is known by how it begins. */
+static const char *find_new_world(struct written *written, const struct sight *sight)
+{
+	struct slice endpoint = arena_format(written->arena, "sim:%.*s", SLICE_ARGUMENTS(sight->place));
+
+	return written->worlds.count > 0 && map_get(&written->worlds, name_world(written, endpoint))
+		       ? "it is the simulated world"
+		       : NULL;
+}
+
+static bool begins(const struct sight *sight, struct slice text)
+{
+	return slice_starts_with((struct slice){sight->first, sight->first_size}, text);
+}
+
+static const char *find_world(struct written *written, const struct sight *sight)
+{
+	(void)written;
+	return begins(sight, SLICE("{\"trueup_simulator\":")) ? "it is a simulated world" : NULL;
+}
+
+/* https://www.sqlite.org/fileformat2.html#magic_header_string */
+static const char *find_state(struct written *written, const struct sight *sight)
+{
+	(void)written;
+	return begins(sight, SLICE("SQLite format 3")) ? "it is a state file" : NULL;
+}
+
+static const char *find_plan(struct written *written, const struct sight *sight)
+{
+	(void)written;
+	return begins(sight, SLICE("{\"SHA256\":\"")) ? "it is a saved plan" : NULL;
+}
+
+static const char *find_other(struct written *written, const struct sight *sight)
+{
+	(void)written;
+	return sight->is_there ? "there is a file of that name already, and it is no plan" : NULL;
+}
+
+/* The first that finds something decides. */
+static const struct rule {
+	finding *find;
+	unsigned replaced_by; /* bits, 1 << enum written_as; 0: by nothing */
+} rules[] = {
+	{find_spec, 0},
+	{find_state_folder, 0},
+	{find_key, 0},
+	{find_output, 0},
+	{find_new_world, 0},
+	{find_world, 0},
+	{find_type, 1 << WRITTEN_BACKUP},
+	{find_state, 1 << WRITTEN_BACKUP},
+	{find_plan, 1 << WRITTEN_PLAN | 1 << WRITTEN_BACKUP},
+	{find_other, 1 << WRITTEN_REPORT | 1 << WRITTEN_SECRET | 1 << WRITTEN_BACKUP},
+};
+
+static bool check(struct written *written, const struct sight *sight, struct diagnostics *diagnostics)
+{
+	const struct written_file *file = sight->file;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		const char *found = rules[i].find(written, sight);
+
+		if (!found)
+			continue;
+		if (rules[i].replaced_by & 1u << file->as)
+			return true;
+		diag_error(diagnostics, FAULT_USER, file->position, "cannot write '%s': %s", file->path, found);
+		if (file->as == WRITTEN_SECRET)
+			diag_address(diagnostics, file->name);
+		diag_hint(diagnostics, "name another file");
+		return false;
+	}
+	return true;
+}
+
+static void read_first(const char *path, struct sight *sight)
+{
+	int opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (opened < 0)
+		return;
+	ssize_t size = read(opened, sight->first, sizeof(sight->first));
+	sight->first_size = size > 0 ? (size_t)size : 0;
+	close(opened);
+}
+
+/* False where there is nothing to be seen: its folder is not there, and then nothing is written. */
+static bool look(struct written *written, const struct written_file *file, struct sight *ret)
+{
+	*ret = (struct sight){.file = file, .place = place_of(file->path, written->arena)};
+	if (ret->place.size == 0)
+		return false;
+	ret->is_there = lstat(file->path, &ret->status) == 0;
+	if (ret->is_there && S_ISREG(ret->status.st_mode))
+		read_first(file->path, ret);
+	return true;
+}
+
+bool written_add(struct written *written, const struct written_file *file, struct diagnostics *diagnostics)
+{
+	const bool must_go = file->as == WRITTEN_PLAN || file->as == WRITTEN_REPORT;
+	struct written_file *kept;
+	struct sight sight;
+
+	if (written->world->sqlite_vfs)
+		return true;
+	if (look(written, file, &sight) && !check(written, &sight, diagnostics))
+		return false;
+	/* A secret's folder may be made until it is there. */
+	if (must_go && !world_can_write(file->path, diagnostics))
+		return false;
+	if (sight.place.size == 0)
+		return true;
+	kept = arena_new(written->arena, struct written_file);
+	*kept = *file;
+	map_set(&written->files, sight.place, kept);
+	return true;
+}
+
+bool written_put(struct written *written, const struct written_file *file, struct slice text, unsigned mode,
+		 struct diagnostics *diagnostics)
+{
+	struct sight sight;
+
+	if (!written->world->sqlite_vfs && look(written, file, &sight) && !check(written, &sight, diagnostics))
+		return false;
+	return written->world->write_file(written->world, file->path, text, mode, diagnostics);
+}
+
+static void add_world(struct written *written, struct slice endpoint)
+{
+	if (slice_starts_with(endpoint, SLICE("sim:")) && endpoint.size > 4)
+		map_set(&written->worlds, name_world(written, endpoint), written);
+}
+
+static void add_worlds_of_stack(struct written *written, const struct stack *stack)
+{
+	for (size_t i = 0; i < stack->provider_count; i++) {
+		const struct value *settings = &stack->providers[i].settings;
+
+		for (uint32_t k = 0; value_is(settings, VALUE_MAP) && k < settings->count; k++)
+			if (value_is(&settings->members[k].value, VALUE_STRING))
+				add_world(written, value_slice(&settings->members[k].value));
+	}
+}
+
+static bool add_secret(struct written *written, const struct resource *resource, struct diagnostics *diagnostics)
+{
+	const struct value *to = value_get_named(&resource->desired, SECRET_TO);
+	const struct value *path = to ? value_get_named(to, "file") : NULL;
+	struct written_file file = {.as = WRITTEN_SECRET, .name = resource->address};
+
+	if (!path || !value_is(path, VALUE_STRING))
+		return true;
+	file.path = written_secret_path(written->folder, value_slice(path), written->arena);
+	file.position = path->position;
+	return written_add(written, &file, diagnostics);
+}
+
+bool written_check_stack(struct written *written, const struct stack *stack, struct diagnostics *diagnostics)
+{
+	const struct kind *kind = NULL;
+	bool has_secrets = false, good = true;
+	struct sight sight;
+
+	if (written->world->sqlite_vfs)
+		return true;
+	add_worlds_of_stack(written, stack);
+	for (size_t i = 0; i < written->files.count; i++)
+		if (look(written, written->files.entries[i].item, &sight))
+			good &= check(written, &sight, diagnostics);
+	for (size_t i = 0; i < stack->resource_count; i++) {
+		if (stack->resources[i].kind != kind) {
+			kind = stack->resources[i].kind;
+			has_secrets = field_named(&kind->fields, SLICE(SECRET_TO)) != NULL;
+		}
+		if (has_secrets)
+			good &= add_secret(written, &stack->resources[i], diagnostics);
+	}
+	return good;
+}
+
+const char *written_secret_path(const char *folder, struct slice path, struct arena *arena)
+{
+	if (slice_starts_with(path, SLICE("/")))
+		return arena_string(arena, path);
+	return arena_format(arena, "%s/%.*s", folder, SLICE_ARGUMENTS(path)).data;
+}
+
+void written_open(struct written *written, struct world *world, const char *folder, struct arena *arena)
+{
+	struct slice home = real_path(folder, arena);
+
+	*written = (struct written){.world = world, .arena = arena, .folder = folder, .home = home.data};
+	map_init(&written->files);
+	map_init(&written->worlds);
+	map_init(&written->specs);
+	for (char *const *variable = world->variables; variable && *variable; variable++) {
+		struct slice value = slice_of(*variable);
+
+		slice_cut(&value, '=');
+		add_world(written, value);
+	}
+}
+
+void written_close(struct written *written)
+{
+	map_release(&written->files);
+	map_release(&written->worlds);
+	map_release(&written->specs);
+}
