@@ -3,6 +3,7 @@
 #include "providers/aws/kinds/instance_requirements.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/launch_fields.h"
+#include "providers/aws/kinds/launch_interfaces.h"
 #include "providers/aws/parameters.h"
 
 /*
@@ -112,88 +113,16 @@ static const struct aws_field block_device = {
 static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 };
-static const struct aws_field address6 = {.field = {.name = "address", .type = FIELD_ADDRESS}, .member = "Ipv6Address"};
-static const struct aws_field prefix4 = {.field = {.name = "prefix", .type = FIELD_CIDR4}, .member = "Ipv4Prefix"};
-static const struct aws_field prefix6 = {.field = {.name = "prefix", .type = FIELD_CIDR6}, .member = "Ipv6Prefix"};
 static const struct aws_field license = {
 	.field = {.name = "license", .type = FIELD_STRING, .pattern = "arn:.*"},
 	.member = "LicenseConfigurationArn",
 };
 
-static const struct aws_field private_address_fields[] = {
-	{.field = {.name = "address", .type = FIELD_ADDRESS, .flags = REQUIRED | KEY, .about = "the address"},
-	 .member = "PrivateIpAddress"},
-	{.field =
-		 {.name = "primary", .type = FIELD_BOOL, .when_unset = UNSET_CLEAR, .about = "whether it is the first"},
-	 .member = "Primary"},
-};
+static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(UNSET_CLEAR)};
 static const struct aws_field private_address = {
 	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
 };
-
-#define OPTION(text, of_type, path, description) LAUNCH_FIELD(text, of_type, path, UNSET_CLEAR, description)
-#define NUMBER(text, path, low, high, description) LAUNCH_NUMBER(text, path, low, high, UNSET_CLEAR, description)
-#define ADDRESSES(text, path, of_item, description)                                                                    \
-	{                                                                                                              \
-		.field = {.name = (text),                                                                              \
-			  .type = FIELD_SET,                                                                           \
-			  .item = &(of_item).field,                                                                    \
-			  .when_unset = UNSET_CLEAR,                                                                   \
-			  .about = (description)},                                                                     \
-		.member = (path)                                                                                       \
-	}
-
-static const char *const interface_types[] = {"interface", "efa", "efa-only", NULL};
-
-static const struct aws_field interface_fields[] = {
-	{.field = {.name = "device_index",
-		   .type = FIELD_INTEGER,
-		   .flags = REQUIRED | KEY,
-		   .least = 0,
-		   .most = 64,
-		   .about = "0 is the first interface of a card"},
-	 .member = "DeviceIndex"},
-	{.field = {.name = "network_card",
-		   .type = FIELD_INTEGER,
-		   .flags = KEY,
-		   .least = 0,
-		   .most = 64,
-		   .about = "network card it is attached to"},
-	 .member = "NetworkCardIndex"},
-	LAUNCH_CHOICE("type", "InterfaceType", interface_types, UNSET_CLEAR, "interface, efa or efa-only"),
-	OPTION("interface", FIELD_STRING, "NetworkInterfaceId", "an existing interface, by its id"),
-	{.field = {.name = "subnet",
-		   .type = FIELD_REFERENCE,
-		   .target = "aws.subnet",
-		   .when_unset = UNSET_CLEAR,
-		   .about = "the subnet it lies in"},
-	 .member = "SubnetId"},
-	ADDRESSES("security_groups", "Groups", group, "groups it belongs to"),
-	OPTION("description", FIELD_STRING, "Description", "what it is for"),
-	OPTION("delete_on_termination", FIELD_BOOL, "DeleteOnTermination", "whether it goes with the instance"),
-	OPTION("public_address", FIELD_BOOL, "AssociatePublicIpAddress", "whether it gets a public IPv4 address"),
-	OPTION("carrier_address", FIELD_BOOL, "AssociateCarrierIpAddress", "whether it gets an address of the carrier"),
-	OPTION("address", FIELD_ADDRESS, "PrivateIpAddress", "first IPv4 address"),
-	ADDRESSES("addresses", "PrivateIpAddresses", private_address, "IPv4 addresses"),
-	NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, "number of further IPv4 addresses"),
-	ADDRESSES("addresses6", "Ipv6Addresses", address6, "IPv6 addresses"),
-	NUMBER("address6_count", "Ipv6AddressCount", 0, 256, "number of IPv6 addresses"),
-	OPTION("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", "whether the first IPv6 address stays with it"),
-	ADDRESSES("prefixes", "Ipv4Prefixes", prefix4, "IPv4 prefixes"),
-	NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, "number of IPv4 prefixes"),
-	ADDRESSES("prefixes6", "Ipv6Prefixes", prefix6, "IPv6 prefixes"),
-	NUMBER("prefix6_count", "Ipv6PrefixCount", 0, 256, "number of IPv6 prefixes"),
-	OPTION("ena_express", FIELD_BOOL, "EnaSrdSpecification.EnaSrdEnabled", "whether ENA Express is on"),
-	OPTION("ena_express_udp", FIELD_BOOL, "EnaSrdSpecification.EnaSrdUdpSpecification.EnaSrdUdpEnabled",
-	       "whether UDP uses it too"),
-	NUMBER("ena_queues", "EnaQueueCount", 1, 256, "number of queues"),
-	NUMBER("tcp_timeout_s", "ConnectionTrackingSpecification.TcpEstablishedTimeout", 60, 432000,
-	       "until an idle TCP connection is forgotten"),
-	NUMBER("udp_timeout_s", "ConnectionTrackingSpecification.UdpTimeout", 30, 60,
-	       "until a one-way UDP flow is forgotten"),
-	NUMBER("udp_stream_timeout_s", "ConnectionTrackingSpecification.UdpStreamTimeout", 60, 180,
-	       "until a two-way UDP flow is forgotten"),
-};
+static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(UNSET_CLEAR, private_address)};
 static const struct aws_field interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };

@@ -1,0 +1,19 @@
+#include "providers/aws/kinds/launch_interfaces.h"
+
+const char *const aws_interface_types[] = {"interface", "efa", "efa-only", NULL};
+
+const struct aws_field aws_interface_group = {
+	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
+};
+const struct aws_field aws_interface_address6 = {
+	.field = {.name = "address", .type = FIELD_ADDRESS},
+	.member = "Ipv6Address",
+};
+const struct aws_field aws_interface_prefix4 = {
+	.field = {.name = "prefix", .type = FIELD_CIDR4},
+	.member = "Ipv4Prefix",
+};
+const struct aws_field aws_interface_prefix6 = {
+	.field = {.name = "prefix", .type = FIELD_CIDR6},
+	.member = "Ipv6Prefix",
+};

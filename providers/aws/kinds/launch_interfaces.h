@@ -1,0 +1,88 @@
+#ifndef TRUEUP_PROVIDERS_AWS_KINDS_LAUNCH_INTERFACES_H
+#define TRUEUP_PROVIDERS_AWS_KINDS_LAUNCH_INTERFACES_H
+
+#include "providers/aws/kinds/launch_fields.h"
+
+/* Network interfaces as a launch template and an instance describe them. */
+
+extern const char *const aws_interface_types[];
+/* Items of sets. */
+extern const struct aws_field aws_interface_group;
+extern const struct aws_field aws_interface_address6;
+extern const struct aws_field aws_interface_prefix4;
+extern const struct aws_field aws_interface_prefix6;
+
+#define INTERFACE_SET(text, path, of_item, unset, description)                                                         \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_SET,                                                                           \
+			  .item = &(of_item).field,                                                                    \
+			  .when_unset = (unset),                                                                       \
+			  .about = (description)},                                                                     \
+		.member = (path)                                                                                       \
+	}
+
+#define PRIVATE_ADDRESS_FIELDS(unset)                                                                                  \
+	{.field = {.name = "address", .type = FIELD_ADDRESS, .flags = REQUIRED | KEY, .about = "the address"},         \
+	 .member = "PrivateIpAddress"},                                                                                \
+		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
+
+/* private_address: the item of PRIVATE_ADDRESS_FIELDS. */
+#define INTERFACE_FIELDS(unset, private_address)                                                                       \
+	{.field = {.name = "device_index",                                                                             \
+		   .type = FIELD_INTEGER,                                                                              \
+		   .flags = REQUIRED | KEY,                                                                            \
+		   .least = 0,                                                                                         \
+		   .most = 64,                                                                                         \
+		   .about = "0 is the first interface of a card"},                                                     \
+	 .member = "DeviceIndex"},                                                                                     \
+		{.field = {.name = "network_card",                                                                     \
+			   .type = FIELD_INTEGER,                                                                      \
+			   .flags = KEY,                                                                               \
+			   .least = 0,                                                                                 \
+			   .most = 64,                                                                                 \
+			   .about = "network card it is attached to"},                                                 \
+		 .member = "NetworkCardIndex"},                                                                        \
+		LAUNCH_CHOICE("type", "InterfaceType", aws_interface_types, unset, "interface, efa or efa-only"),      \
+		LAUNCH_FIELD("interface", FIELD_STRING, "NetworkInterfaceId", unset,                                   \
+			     "an existing interface, by its id"),                                                      \
+		{.field = {.name = "subnet",                                                                           \
+			   .type = FIELD_REFERENCE,                                                                    \
+			   .target = "aws.subnet",                                                                     \
+			   .when_unset = (unset),                                                                      \
+			   .about = "the subnet it lies in"},                                                          \
+		 .member = "SubnetId"},                                                                                \
+		INTERFACE_SET("security_groups", "Groups", aws_interface_group, unset, "groups it belongs to"),        \
+		LAUNCH_FIELD("description", FIELD_STRING, "Description", unset, "what it is for"),                     \
+		LAUNCH_FIELD("delete_on_termination", FIELD_BOOL, "DeleteOnTermination", unset,                        \
+			     "whether it goes with the instance"),                                                     \
+		LAUNCH_FIELD("public_address", FIELD_BOOL, "AssociatePublicIpAddress", unset,                          \
+			     "whether it gets a public IPv4 address"),                                                 \
+		LAUNCH_FIELD("carrier_address", FIELD_BOOL, "AssociateCarrierIpAddress", unset,                        \
+			     "whether it gets an address of the carrier"),                                             \
+		LAUNCH_FIELD("address", FIELD_ADDRESS, "PrivateIpAddress", unset, "first IPv4 address"),               \
+		INTERFACE_SET("addresses", "PrivateIpAddresses", private_address, unset, "IPv4 addresses"),            \
+		LAUNCH_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, unset,                  \
+			      "number of further IPv4 addresses"),                                                     \
+		INTERFACE_SET("addresses6", "Ipv6Addresses", aws_interface_address6, unset, "IPv6 addresses"),         \
+		LAUNCH_NUMBER("address6_count", "Ipv6AddressCount", 0, 256, unset, "number of IPv6 addresses"),        \
+		LAUNCH_FIELD("primary_ipv6", FIELD_BOOL, "PrimaryIpv6", unset,                                         \
+			     "whether the first IPv6 address stays with it"),                                          \
+		INTERFACE_SET("prefixes", "Ipv4Prefixes", aws_interface_prefix4, unset, "IPv4 prefixes"),              \
+		LAUNCH_NUMBER("prefix_count", "Ipv4PrefixCount", 0, 256, unset, "number of IPv4 prefixes"),            \
+		INTERFACE_SET("prefixes6", "Ipv6Prefixes", aws_interface_prefix6, unset, "IPv6 prefixes"),             \
+		LAUNCH_NUMBER("prefix6_count", "Ipv6PrefixCount", 0, 256, unset, "number of IPv6 prefixes"),           \
+		LAUNCH_FIELD("ena_express", FIELD_BOOL, "EnaSrdSpecification.EnaSrdEnabled", unset,                    \
+			     "whether ENA Express is on"),                                                             \
+		LAUNCH_FIELD("ena_express_udp", FIELD_BOOL,                                                            \
+			     "EnaSrdSpecification.EnaSrdUdpSpecification.EnaSrdUdpEnabled", unset,                     \
+			     "whether UDP uses it too"),                                                               \
+		LAUNCH_NUMBER("ena_queues", "EnaQueueCount", 1, 256, unset, "number of queues"),                       \
+		LAUNCH_NUMBER("tcp_timeout_s", "ConnectionTrackingSpecification.TcpEstablishedTimeout", 60, 432000,    \
+			      unset, "until an idle TCP connection is forgotten"),                                     \
+		LAUNCH_NUMBER("udp_timeout_s", "ConnectionTrackingSpecification.UdpTimeout", 30, 60, unset,            \
+			      "until a one-way UDP flow is forgotten"),                                                \
+		LAUNCH_NUMBER("udp_stream_timeout_s", "ConnectionTrackingSpecification.UdpStreamTimeout", 60, 180,     \
+			      unset, "until a two-way UDP flow is forgotten")
+
+#endif
