@@ -10,127 +10,16 @@
 
 enum { RUNNING_MS = 25 * 1000 };
 
-static void fill_interface(struct sim_call *call, struct sim_object *instance, const struct node *given)
-{
-	struct node *body = &instance->body, *item, *sub;
-	struct slice address = arena_copy(call->arena, node_text(body, "privateIpAddress"));
-	struct slice vpc_id = arena_copy(call->arena, node_text(body, "vpcId"));
-	char digits[18], now[32];
-
-	sim_time_text(call->sim->now_ms, now);
-	item = node_append(node_list(body, "networkInterfaceSet"), NODE_MAP);
-	sim_random_hex(call->sim, digits, 17);
-	node_format(item, "networkInterfaceId", "eni-%s", digits);
-	node_put(item, "subnetId", node_text(body, "subnetId"));
-	node_put(item, "vpcId", vpc_id);
-	node_put(item, "description", node_text(given, "description"));
-	node_put(item, "ownerId", node_text(body, "_ownerId"));
-	node_set(item, "status", "in-use");
-	node_format(item, "macAddress", "02:%.2s:%.2s:%.2s:%.2s:%.2s", digits, digits + 2, digits + 4, digits + 6,
-		    digits + 8);
-	if (address.size > 0)
-		node_put(item, "privateIpAddress", address);
-	node_put(item, "privateDnsName", node_text(body, "privateDnsName"));
-	node_set(item, "sourceDestCheck", "true");
-	node_set(item, "interfaceType", "interface");
-	node_put_copy(item, "groupSet", node_get(body, "groupSet"));
-	sub = node_map(item, "attachment");
-	node_format(sub, "attachmentId", "eni-attach-%s", digits);
-	node_set(sub, "deviceIndex", "0");
-	node_set(sub, "status", "attached");
-	node_set(sub, "attachTime", now);
-	node_set(sub, "networkCardIndex", "0");
-	node_set(sub, "deleteOnTermination", node_is(given, "deleteOnTermination", "false") ? "false" : "true");
-	node_list(item, "privateIpAddressesSet");
-	if (address.size > 0) {
-		sub = node_append(node_list(item, "privateIpAddressesSet"), NODE_MAP);
-		node_put(sub, "privateIpAddress", address);
-		node_set(sub, "primary", "true");
-	}
-	if (node_get(body, "ipAddress")) {
-		sub = node_map(item, "association");
-		node_put(sub, "publicIp", node_text(body, "ipAddress"));
-		node_put(sub, "publicDnsName", node_text(body, "dnsName"));
-		node_set(sub, "ipOwnerId", "amazon");
-	}
-}
-
-static bool address_taken(const struct sim_object *subnet, struct slice address)
-{
-	const struct sim_object *instance;
-	size_t cursor = 0;
-
-	while ((instance = sim_referrer(subnet, SIM_INSTANCE, &cursor)) != NULL)
-		if (slice_equal(node_text(&instance->body, "privateIpAddress"), address))
-			return true;
-	return false;
-}
-
-/* The next free address after the last one that was given out; the first four and the last are AWS's. */
-static bool choose_address(struct sim_call *call, struct sim_object *subnet, struct slice wanted, struct slice *ret)
-{
-	bool has_ipv4 = subnet->range.family == 4;
-	uint32_t size = has_ipv4 ? (uint32_t)1 << (32 - subnet->range.bits) : 0;
-	uint32_t next = (uint32_t)node_integer(&subnet->body, "_nextHost", 4);
-	struct cidr address;
-
-	if (wanted.size > 0) {
-		if (!cidr_read_address(wanted, &address) || !cidr_contains(&subnet->range, &address))
-			sim_fail(call, "InvalidParameterValue",
-				 "Address %.*s does not fall within the subnet's address range",
-				 SLICE_ARGUMENTS(wanted));
-		else if (address_taken(subnet, wanted))
-			sim_fail(call, "InvalidIPAddress.InUse", "Address %.*s is in use.", SLICE_ARGUMENTS(wanted));
-		*ret = wanted;
-		return !call->failed;
-	}
-	*ret = (struct slice){NULL, 0};
-	if (!has_ipv4)
-		return true;
-	for (uint32_t tried = 0; tried < size; tried++, next++) {
-		uint32_t host = next % size;
-
-		if (host < 4 || host == size - 1)
-			continue;
-		address = subnet->range;
-		for (size_t i = 0; i < 4; i++)
-			address.bytes[i] = (uint8_t)(address.bytes[i] | (host >> (24 - 8 * i) & 0xff));
-		*ret = cidr_address_text(call->arena, &address);
-		if (address_taken(subnet, *ret))
-			continue;
-		node_number(sim_edit(call->sim, subnet), "_nextHost", (int64_t)host + 1);
-		return true;
-	}
-	sim_fail(call, "InsufficientFreeAddressesInSubnet",
-		 "There are not enough free addresses in subnet '%.*s' to satisfy the requested number of instances.",
-		 SLICE_ARGUMENTS(subnet->id));
-	return false;
-}
-
-static const struct node *first_interface(const struct node *data)
-{
-	const struct node *list = node_get(data, "networkInterfaceSet");
-
-	return list && list->count > 0 ? &list->items[0] : NULL;
-}
-
 static struct slice subnet_id(const struct node *data)
 {
 	struct slice id = node_text(data, "_subnetId");
 
-	return id.size > 0 ? id : node_text(first_interface(data), "subnetId");
-}
-
-static struct slice wanted_address(const struct node *data)
-{
-	struct slice address = node_text(data, "_privateIpAddress");
-
-	return address.size > 0 ? address : node_text(first_interface(data), "privateIpAddress");
+	return id.size > 0 ? id : node_text(sim_interface_first(data), "subnetId");
 }
 
 static const struct node *group_ids(const struct node *data)
 {
-	const struct node *of_interface = node_get(first_interface(data), "groupSet");
+	const struct node *of_interface = node_get(sim_interface_first(data), "groupSet");
 
 	return of_interface && of_interface->count > 0 ? of_interface : node_get(data, "securityGroupIdSet");
 }
@@ -143,15 +32,13 @@ static void add_group(struct node *list, const struct sim_object *group)
 	node_put(item, "groupName", node_text(&group->body, "groupName"));
 }
 
-void sim_instance_groups(struct sim_object *instance, const struct node *ids)
+static void put_groups(struct sim_region *region, struct slice vpc_id, const struct node *ids, struct node *list)
 {
-	struct node *list = node_list(&instance->body, "groupSet");
-	struct slice vpc_id = node_text(&instance->body, "vpcId");
 	char key[512];
 
 	node_reset(list, NODE_LIST);
 	for (uint32_t i = 0; ids && i < ids->count; i++) {
-		struct sim_object *group = sim_find(instance->region, SIM_SECURITY_GROUP, node_slice(&ids->items[i]));
+		struct sim_object *group = sim_find(region, SIM_SECURITY_GROUP, node_slice(&ids->items[i]));
 
 		if (group)
 			add_group(list, group);
@@ -159,22 +46,23 @@ void sim_instance_groups(struct sim_object *instance, const struct node *ids)
 	if (list->count > 0)
 		return;
 	(void)snprintf(key, sizeof(key), "%.*s/default", SLICE_ARGUMENTS(vpc_id));
-	struct sim_object *group = sim_find_key(instance->region, SIM_SECURITY_GROUP, slice_of(key));
+	struct sim_object *group = sim_find_key(region, SIM_SECURITY_GROUP, slice_of(key));
 	if (group)
 		add_group(list, group);
 }
 
-static bool check_groups(struct sim_call *call, const struct node *data, const struct sim_object *subnet)
+void sim_instance_groups(struct sim_object *instance, const struct node *ids)
 {
-	const struct node *ids = group_ids(data);
+	put_groups(instance->region, node_text(&instance->body, "vpcId"), ids, node_list(&instance->body, "groupSet"));
+}
 
-	if (first_interface(data) && node_count(data, "securityGroupIdSet") > 0)
-		sim_fail(call, "InvalidParameterCombination",
-			 "Network interfaces and an instance-level security groups may not be specified on the same "
-			 "request");
-	if (first_interface(data) && node_get(data, "_subnetId"))
-		sim_fail(call, "InvalidParameterCombination",
-			 "Network interfaces and an instance-level subnet ID may not be specified on the same request");
+void sim_interface_groups(struct sim_object *instance, const struct node *ids, struct node *interface)
+{
+	put_groups(instance->region, node_text(&instance->body, "vpcId"), ids, node_list(interface, "groupSet"));
+}
+
+bool sim_groups_check(struct sim_call *call, const struct node *ids, const struct sim_object *subnet)
+{
 	for (uint32_t i = 0; ids && i < ids->count && !call->failed; i++) {
 		struct sim_object *group = sim_need_id(call, SIM_SECURITY_GROUP, node_slice(&ids->items[i]));
 
@@ -227,14 +115,15 @@ bool sim_launch_check(struct sim_call *call, const struct node *data)
 	if (subnet && zone.size > 0 && !slice_equal(zone, node_text(&subnet->body, "availabilityZone")))
 		sim_fail(call, "InvalidParameterValue", "The subnet '%.*s' is not in the availability zone %.*s",
 			 SLICE_ARGUMENTS(subnet->id), SLICE_ARGUMENTS(zone));
-	return subnet && !call->failed && check_groups(call, data, subnet) &&
-	       sim_addresses6_check(call, data, first_interface(data), subnet);
+	return subnet && !call->failed && sim_interfaces_check(call, data, subnet) &&
+	       sim_groups_check(call, group_ids(data), subnet) &&
+	       sim_addresses6_check(call, data, sim_interface_first(data), subnet);
 }
 
 static void fill_network(struct sim_call *call, struct sim_object *instance, struct sim_object *subnet,
 			 const struct node *data, struct slice address)
 {
-	const struct node *given = first_interface(data);
+	const struct node *given = sim_interface_first(data);
 	struct node *body = &instance->body;
 	bool is_public = node_get(given, "associatePublicIpAddress")
 				 ? node_is(given, "associatePublicIpAddress", "true")
@@ -259,11 +148,7 @@ static void fill_network(struct sim_call *call, struct sim_object *instance, str
 		node_set(body, "dnsName", "");
 	}
 	sim_instance_groups(instance, group_ids(data));
-	fill_interface(call, instance, given);
-	sim_addresses6_give(call, data, given, subnet, body);
-	if (address.size > 0)
-		node_number(sim_edit(call->sim, subnet), "availableIpAddressCount",
-			    node_integer(&subnet->body, "availableIpAddressCount", 1) - 1);
+	sim_interfaces_make(call, instance, subnet, data);
 }
 
 /* What an instance is like where nothing is said of it. */
@@ -387,7 +272,7 @@ struct sim_object *sim_launch_instance(struct sim_call *call, const struct sim_l
 	struct slice address;
 	char now[32];
 
-	if (!subnet || !image || !choose_address(call, subnet, wanted_address(data), &address))
+	if (!subnet || !image || !sim_interface_address(call, subnet, sim_interface_wanted(data), &address))
 		return NULL;
 	struct sim_object *instance = sim_create(call->sim, call->region, SIM_INSTANCE, (struct slice){NULL, 0});
 	struct node *body = &instance->body, *placement;

@@ -169,6 +169,12 @@ static size_t asked_attribute(struct sim_call *call, size_t *ret_which, struct s
 	return given;
 }
 
+/* What the instance has of its only interface. */
+static bool is_of_interface(const char *name)
+{
+	return strcmp(name, "groupSet") == 0 || strcmp(name, "sourceDestCheck") == 0;
+}
+
 static void modify_instance_attribute(struct sim_call *call)
 {
 	struct sim_object *instance = sim_need(call, SIM_INSTANCE, "InstanceId");
@@ -190,7 +196,13 @@ static void modify_instance_attribute(struct sim_call *call)
 			 SLICE_ARGUMENTS(instance->id));
 		return;
 	}
-	if (strcmp(attributes[which].name, "groupSet") == 0)
+	if (is_of_interface(attributes[which].name) && node_count(&instance->body, "networkInterfaceSet") > 1)
+		sim_fail(
+			call, "InvalidInstanceID",
+			"There are multiple interfaces attached to instance '%.*s'. Please specify an interface ID for "
+			"the operation instead.",
+			SLICE_ARGUMENTS(instance->id));
+	else if (strcmp(attributes[which].name, "groupSet") == 0)
 		set_groups(call, instance);
 	else if (strcmp(attributes[which].name, "blockDeviceMapping") == 0)
 		set_devices(call, instance);

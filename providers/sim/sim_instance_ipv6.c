@@ -2,7 +2,7 @@
 #include "providers/sim/sim_parts.h"
 
 /*
- * The IPv6 addresses that an instance's first interface starts with: pages "RunInstances" and
+ * The IPv6 addresses that an instance's interfaces start with: pages "RunInstances" and
  * "InstanceNetworkInterfaceSpecification".
  */
 
@@ -67,10 +67,10 @@ static struct slice any_address(struct sim_call *call, struct cidr range)
 }
 
 void sim_addresses6_give(struct sim_call *call, const struct node *data, const struct node *interface,
-			 const struct sim_object *subnet, struct node *body)
+			 const struct sim_object *subnet, struct node *item)
 {
 	struct wanted wanted = wanted_of(data, interface);
-	struct node *list = node_list(&node_list(body, "networkInterfaceSet")->items[0], "ipv6AddressesSet");
+	struct node *list = node_list(item, "ipv6AddressesSet");
 	uint32_t given = wanted.addresses ? wanted.addresses->count : 0;
 	struct cidr range;
 
@@ -81,11 +81,9 @@ void sim_addresses6_give(struct sim_call *call, const struct node *data, const s
 	for (int64_t i = 0; i < (given > 0 ? given : wanted.count); i++) {
 		struct slice address =
 			given > 0 ? node_text(&wanted.addresses->items[i], "ipv6Address") : any_address(call, range);
-		struct node *item = node_append(list, NODE_MAP);
+		struct node *one = node_append(list, NODE_MAP);
 
-		node_put(item, "ipv6Address", address);
-		node_set(item, "isPrimaryIpv6", wanted.primary && i == 0 ? "true" : "false");
+		node_put(one, "ipv6Address", address);
+		node_set(one, "isPrimaryIpv6", wanted.primary && i == 0 ? "true" : "false");
 	}
-	if (list->count > 0)
-		node_put(body, "ipv6Address", node_text(&list->items[0], "ipv6Address"));
 }

@@ -36,17 +36,14 @@ void sim_instance_set_state(struct node *body, const char *name)
 	node_set(state, "name", name);
 }
 
-/* An address of its subnet is free again; what a terminated instance no longer has leaves its tree. */
+/* What a terminated instance no longer has leaves its tree. */
 static void release_network(struct sim *sim, struct sim_object *instance)
 {
-	static const char *const lists[] = {"networkInterfaceSet", "groupSet", "blockDeviceMapping"};
+	static const char *const lists[] = {"groupSet", "blockDeviceMapping"};
 	static const char *const texts[] = {"subnetId", "vpcId", "privateIpAddress", "ipAddress"};
 	struct node *body = sim_edit(sim, instance);
-	struct sim_object *subnet = sim_find(instance->region, SIM_SUBNET, node_text(body, "subnetId"));
 
-	if (subnet)
-		node_number(sim_edit(sim, subnet), "availableIpAddressCount",
-			    node_integer(&subnet->body, "availableIpAddressCount", 0) + 1);
+	sim_interfaces_end(sim, instance);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		node_reset(node_list(body, lists[i]), NODE_LIST);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -102,7 +99,9 @@ static bool holds(const struct sim_object *instance, const struct sim_object *ta
 	return !gone(instance);
 }
 
-static const char *const references[] = {"subnetId", "vpcId", "groupSet.groupId", "_groupId", NULL};
+static const char *const references[] = {
+	"subnetId", "vpcId", "groupSet.groupId", "networkInterfaceSet.subnetId", "networkInterfaceSet.groupSet.groupId",
+	"_groupId", NULL};
 static const char *const parts[] = {"_profileAssociationId", NULL};
 
 const struct sim_type sim_instance_type = {

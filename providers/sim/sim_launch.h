@@ -94,12 +94,32 @@ void sim_instance_profile(struct sim_call *call, const struct node *profile, str
 	"BaselinePerformanceFactors{Cpu{Reference=referenceSet[]{InstanceFamily}}} "                                   \
 	"RequireEncryptionInTransit:b} "
 
-/* The IPv6 addresses that data, or its first interface (or NULL), asks for: the call fails where subnet cannot have
- * them. */
+/* Whether groups with these ids, or none, can be those of something in subnet; a failed call otherwise. */
+bool sim_groups_check(struct sim_call *call, const struct node *ids, const struct sim_object *subnet);
+
+/* The interface that data describes for slot 0 of card 0, or its first one, or NULL. */
+const struct node *sim_interface_first(const struct node *data);
+/* The private address that data asks for, or empty. */
+struct slice sim_interface_wanted(const struct node *data);
+/* That address of the subnet, or where it is empty the next free one; none in a subnet of IPv6 alone. The call fails
+ * where it cannot be had. */
+bool sim_interface_address(struct sim_call *call, struct sim_object *subnet, struct slice wanted, struct slice *ret);
+/* What data says of interfaces, the first of which is in subnet. */
+bool sim_interfaces_check(struct sim_call *call, const struct node *data, const struct sim_object *subnet);
+/* Gives an instance that has its own addresses and groups its interfaces. */
+void sim_interfaces_make(struct sim_call *call, struct sim_object *instance, struct sim_object *subnet,
+			 const struct node *data);
+/* Takes them away. */
+void sim_interfaces_end(struct sim *sim, struct sim_object *instance);
+/* As sim_instance_groups(), of one interface. */
+void sim_interface_groups(struct sim_object *instance, const struct node *ids, struct node *interface);
+
+/* The IPv6 addresses that data (or NULL), or this interface of it (or NULL), asks for: the call fails where subnet
+ * cannot have them. */
 bool sim_addresses6_check(struct sim_call *call, const struct node *data, const struct node *interface,
 			  const struct sim_object *subnet);
-/* Gives them to the first interface in an instance's tree. */
+/* Gives them to an interface in an instance's tree. */
 void sim_addresses6_give(struct sim_call *call, const struct node *data, const struct node *interface,
-			 const struct sim_object *subnet, struct node *body);
+			 const struct sim_object *subnet, struct node *item);
 
 #endif

@@ -12,6 +12,12 @@ GROUP = "vpc: v, description: d"
 TEMPLATE = "image: ami-0123456789abcdef0, instance_type: t3.micro"
 LITERAL = "vpc-0123456789abcdef0"
 
+
+def machine(said, *interfaces):
+    """What is said of the instance is on line 6, each of its interfaces on a line of its own from 7."""
+    return f"aws.instance:\n  a: {{{TEMPLATE}, {said}interfaces: [\n    " + ",\n    ".join(f"{{{each}}}" for each in interfaces) + "]}\n"
+
+
 # Spec, and of each error where it is, and parts of what it says.
 ROWS = {
     "two groups of one name": (
@@ -79,6 +85,62 @@ ROWS = {
     "an instance in a zone of another region": (
         "aws.instance:\n  a: {image: ami-0123456789abcdef0, instance_type: t3.micro, zone: us-west-1a}\n",
         [(6, ["'zone' is not in region us-west-2"])],
+    ),
+    "what an instance and its first interface both say": (
+        machine("subnet: s, address6_count: 1, ", "device_index: 1, subnet: s", "device_index: 0, network_card: 0, subnet: s"),
+        [(8, ["'subnet' is said of the first interface here, and 'subnet' of the instance"])],
+    ),
+    "IPv6 addresses of an instance by number, and of its first interface by name": (
+        machine("address6_count: 1, ", "device_index: 0, addresses6: ['fd00::1']"),
+        [(7, ["'addresses6' is said of the first interface here, and 'address6_count' of the instance"])],
+    ),
+    "IPv6 addresses of an interface by name and number": (
+        machine("", "device_index: 0, address6_count: 1, addresses6: ['fd00::1']"),
+        [(7, ["'addresses6'", "'address6_count'"])],
+    ),
+    "what an instance and its first interface say apart": (
+        machine("public_ip: true, subnet: s, source_dest_check: false, ", "device_index: 0, description: front, prefix_count: 1"),
+        [],
+    ),
+    "a public address with several interfaces": (
+        machine("public_ip: false, ", "device_index: 0", "device_index: 1, subnet: s"),
+        [(6, ["'public_ip' cannot be said of an instance that starts with several interfaces"])],
+    ),
+    "a public address of the first of several interfaces": (
+        machine("", "device_index: 0, public_address: true", "device_index: 1, subnet: s"),
+        [(7, ["'public_address' cannot be said of an instance that starts with several interfaces"])],
+    ),
+    "a public address beside a further interface, and of it": (
+        machine("public_ip: true, ", "device_index: 1, subnet: s, public_address: true"),
+        [(6, ["'public_ip'", "several interfaces"]), (7, ["'public_address' cannot be said of a further interface"])],
+    ),
+    "what changes in place of a single interface alone": (
+        machine(
+            "security_groups: [sg-0123456789abcdef0], source_dest_check: false, ",
+            "device_index: 0",
+            "device_index: 0, network_card: 1",
+        ),
+        [(6, ["'security_groups' cannot be said"]), (6, ["'source_dest_check' cannot be said"])],
+    ),
+    "two first interfaces": (
+        machine("", "device_index: 0", "device_index: 0, network_card: 0"),
+        [(8, ["slot 0 of card 0"])],
+    ),
+    "an interface that is there already, and what only a new one can be told": (
+        machine("subnet: s, ", "device_index: 0, interface: eni-0123456789abcdef0, description: d"),
+        [(6, ["'subnet' cannot be said of a first interface"]), (7, ["'description' cannot be said of an interface that is"])],
+    ),
+    "addresses of an interface that has none": (
+        machine("", "device_index: 0, type: efa", "device_index: 1, type: efa-only, address: 10.0.1.9, prefix_count: 1"),
+        [(8, ["'address' cannot be said of an 'efa-only' interface"]), (8, ["'prefix_count' cannot be said"])],
+    ),
+    "a first interface without an address": (
+        machine("", "device_index: 0, type: efa-only"),
+        [(7, ["the first interface cannot be 'efa-only'"])],
+    ),
+    "interfaces of a cluster": (
+        machine("", "device_index: 0, type: efa, subnet: s", "device_index: 1, network_card: 1, type: efa-only, subnet: s"),
+        [],
     ),
     "tags of AWS and of trueup": (
         "aws.internet_gateway:\n  a:\n    tags: {AWS:x: z,\n      'trueup:stack': z}\n",

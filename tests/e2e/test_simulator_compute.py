@@ -135,8 +135,9 @@ class TestLaunchTemplates:
 
 class TestInstances:
     def run(self, ec2, subnet, **parameters):
+        within = {"SubnetId": subnet} if subnet else {}
         answer = ec2.run_instances(
-            **{"ImageId": IMAGE, "InstanceType": "t3.micro", "SubnetId": subnet, "MinCount": 1, "MaxCount": 1, **parameters}
+            **{"ImageId": IMAGE, "InstanceType": "t3.micro", "MinCount": 1, "MaxCount": 1, **within, **parameters}
         )
         return answer["Instances"]
 
@@ -213,6 +214,88 @@ class TestInstances:
         assert (live["KernelId"], live["RamdiskId"]) == ("aki-01234567", "ari-01234567")
         assert live["Licenses"] == [{"LicenseConfigurationArn": arn}]
         assert live["InstanceLifecycle"] == "spot" and live["SpotInstanceRequestId"].startswith("sir-")
+
+    def test_interfaces(self, simulator, ec2, vpc, subnet):
+        def free():
+            [one] = ec2.describe_subnets(SubnetIds=[subnet])["Subnets"]
+            return one["AvailableIpAddressCount"]
+
+        group = ec2.create_security_group(GroupName="web", Description="d", VpcId=vpc)["GroupId"]
+        other = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.2.0/24", AvailabilityZone="us-west-2b")["Subnet"]["SubnetId"]
+        before = free()
+        [made] = self.run_with(
+            ec2,
+            {"DeviceIndex": 1, "NetworkCardIndex": 1, "InterfaceType": "efa-only", "SubnetId": other, "Groups": [group]},
+            {
+                "DeviceIndex": 0,
+                "SubnetId": subnet,
+                "Description": "front",
+                "PrivateIpAddress": "10.0.1.4",
+                "SecondaryPrivateIpAddressCount": 1,
+                "Ipv4PrefixCount": 1,
+                "DeleteOnTermination": False,
+            },
+        )
+        live = {each["Attachment"]["NetworkCardIndex"]: each for each in made["NetworkInterfaces"]}
+        assert made["SubnetId"] == live[0]["SubnetId"] == subnet and live[1]["SubnetId"] == other
+        assert (live[0]["InterfaceType"], live[1]["InterfaceType"]) == ("interface", "efa-only")
+        assert [each["PrivateIpAddress"] for each in live[0]["PrivateIpAddresses"]] == ["10.0.1.4", "10.0.1.5"]
+        assert live[0]["Ipv4Prefixes"] == [{"Ipv4Prefix": "10.0.1.224/28"}] and live[0]["Description"] == "front"
+        assert live[1]["Groups"] == [{"GroupId": group, "GroupName": "web"}] and "PrivateIpAddresses" not in live[1]
+        assert not live[0]["Attachment"]["DeleteOnTermination"] and live[1]["Attachment"]["DeleteOnTermination"]
+        assert free() == before - 2
+        instance = made["InstanceId"]
+        refused("DependencyViolation", ec2.delete_subnet, SubnetId=other)
+        refused("DependencyViolation", ec2.delete_security_group, GroupId=group)
+        refused("InvalidInstanceID", ec2.modify_instance_attribute, InstanceId=instance, Groups=[group])
+        unchecked = {"InstanceId": instance, "SourceDestCheck": {"Value": False}}
+        refused("InvalidInstanceID", ec2.modify_instance_attribute, **unchecked)
+        ec2.terminate_instances(InstanceIds=[instance])
+        simulator.advance(60)
+        ec2.delete_subnet(SubnetId=other)
+        assert free() == before
+
+    def run_with(self, ec2, *interfaces, **parameters):
+        return self.run(ec2, None, NetworkInterfaces=list(interfaces), **parameters)
+
+    @pytest.mark.parametrize(
+        "code, change, beside",
+        [
+            ("InvalidParameterCombination", {}, {"SubnetId": None}),
+            ("InvalidParameterCombination", {}, {"SecurityGroupIds": ["sg-00000000"]}),
+            ("InvalidParameterCombination", {}, {"PrivateIpAddress": "10.0.1.9"}),
+            ("InvalidParameterCombination", {}, {"Ipv6AddressCount": 1}),
+            ("InvalidParameterCombination", {}, {"Ipv6Addresses": [{"Ipv6Address": "fd00::1"}]}),
+            ("InvalidParameterCombination", {"InterfaceType": "efa-only"}, {}),
+            ("InvalidParameterCombination", {"Ipv4PrefixCount": 1, "Ipv4Prefixes": [{"Ipv4Prefix": "10.0.1.0/28"}]}, {}),
+            ("InvalidParameterValue", {"InterfaceType": "fish"}, {}),
+            ("InvalidParameterValue", {"Ipv4Prefixes": [{"Ipv4Prefix": "10.0.9.0/28"}]}, {}),
+            ("InvalidParameterValue", {"PrivateIpAddress": "10.0.9.9"}, {}),
+            ("InvalidGroup.NotFound", {"Groups": ["sg-00000000"]}, {}),
+            ("InvalidNetworkInterfaceID.NotFound", {"NetworkInterfaceId": "eni-0123456789abcdef0"}, {}),
+        ],
+    )
+    def test_interfaces_that_cannot_be(self, ec2, subnet, code, change, beside):
+        self.refused_with(ec2, code, {"DeviceIndex": 0, "SubnetId": subnet, **change}, **{key: value or subnet for key, value in beside.items()})
+
+    @pytest.mark.parametrize(
+        "code, first, further",
+        [
+            ("InvalidParameterCombination", {"AssociatePublicIpAddress": False}, {}),
+            ("InvalidParameterCombination", {}, {"InterfaceType": "efa-only", "PrivateIpAddress": "10.0.1.9"}),
+            ("InvalidSubnetID.NotFound", {}, {"SubnetId": "subnet-00000000"}),
+            ("InvalidGroup.NotFound", {}, {"Groups": ["sg-00000000"]}),
+        ],
+    )
+    def test_several_interfaces_that_cannot_be(self, ec2, subnet, code, first, further):
+        own = {"SubnetId": subnet}
+        self.refused_with(ec2, code, {"DeviceIndex": 0, **own, **first}, {"DeviceIndex": 1, **own, **further})
+
+    def refused_with(self, ec2, code, *interfaces, **parameters):
+        with pytest.raises(botocore.exceptions.ClientError) as caught:
+            self.run_with(ec2, *interfaces, **parameters)
+        assert caught.value.response["Error"]["Code"] == code
+        assert ec2.describe_instances()["Reservations"] == []
 
     def test_profiles_and_credits(self, ec2, subnet):
         [made] = self.run(ec2, subnet, IamInstanceProfile={"Name": "web"})

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/json.h"
+#include "providers/aws/kinds/instance_network.h"
 #include "providers/aws/kinds/kinds.h"
 #include "tests/unit/support_aws.h"
 
@@ -47,6 +49,15 @@
 			NULL, 0                                                                                        \
 	}
 
+#define RUN(network)                                                                                                   \
+	"{\"ClientToken\":\"intent\",\"ImageId\":\"ami-1\",\"InstanceType\":\"small\",\"MaxCount\":1,\"MinCount\":"    \
+	"1," network ",\"TagSpecifications\":[{\"ResourceType\":\"instance\",\"Tags\":[" OURS "]}]}"
+#define RAN "{\"Instances\":[{\"InstanceId\":\"i-1\"}]}"
+#define LAUNCHED                                                                                                       \
+	INSTANCE("running", "small",                                                                                   \
+		 ",\"SubnetId\":\"subnet-1\",\"SecurityGroups\":[{\"GroupId\":\"sg-1\"}],"                             \
+		 "\"PrivateIpAddress\":\"10.0.0.9\",\"Tags\":[" OURS "]")
+
 static const struct scenario instances[] = {
 	{.name = "create",
 	 .kind = &aws_instance,
@@ -66,6 +77,52 @@ static const struct scenario instances[] = {
 		    {"DescribeInstanceAttribute", NULL, NULL, "UnauthorizedOperation", 0}},
 	 .ends = STEP_DONE,
 	 .fields = "{\"running\":true,\"user_data\":{\"$unread\":true}}"},
+	{.name = "what is said beside the interfaces goes into the first one where that is said more of",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .wanted = BOX("small", ",\"public_ip\":true,\"subnet\":\"subnet-1\",\"security_groups\":[\"sg-1\"],"
+				"\"address\":\"10.0.0.9\",\"addresses6\":[\"fd00::9\"],\"primary_ipv6\":true"),
+	 .script = {{"RunInstances",
+		     RUN("\"NetworkInterfaces\":[{\"AssociatePublicIpAddress\":true,\"DeviceIndex\":0,"
+			 "\"Groups\":[\"sg-1\"],\"Ipv6Addresses\":[{\"Ipv6Address\":\"fd00::9\"}],"
+			 "\"PrimaryIpv6\":true,\"PrivateIpAddress\":\"10.0.0.9\",\"SubnetId\":\"subnet-1\"}]"),
+		     RAN, NULL, 0},
+		    LAUNCHED},
+	 .ends = STEP_DONE},
+	{.name = "no public address is an answer too, whatever the subnet says",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .wanted = BOX("small", ",\"public_ip\":false,\"subnet\":\"subnet-1\",\"address6_count\":2"),
+	 .script = {{"RunInstances",
+		     RUN("\"NetworkInterfaces\":[{\"AssociatePublicIpAddress\":false,\"DeviceIndex\":0,"
+			 "\"Ipv6AddressCount\":2,\"SubnetId\":\"subnet-1\"}]"),
+		     RAN, NULL, 0},
+		    LAUNCHED},
+	 .ends = STEP_DONE},
+	{.name = "the first interface goes first, with what is said beside it",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .wanted = BOX("small", ",\"subnet\":\"subnet-1\",\"interfaces\":["
+				"{\"device_index\":1,\"network_card\":1,\"type\":\"efa-only\",\"subnet\":\"subnet-1\"},"
+				"{\"device_index\":0,\"type\":\"efa\",\"prefix_count\":1}]"),
+	 .script = {{"RunInstances",
+		     RUN("\"NetworkInterfaces\":[{\"DeviceIndex\":0,\"InterfaceType\":\"efa\",\"Ipv4PrefixCount\":1,"
+			 "\"SubnetId\":\"subnet-1\"},{\"DeviceIndex\":1,\"InterfaceType\":\"efa-only\","
+			 "\"NetworkCardIndex\":1,\"SubnetId\":\"subnet-1\"}]"),
+		     RAN, NULL, 0},
+		    LAUNCHED},
+	 .ends = STEP_DONE},
+	{.name = "further interfaces alone leave the first one as it is",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .wanted = BOX("small", ",\"subnet\":\"subnet-1\",\"interfaces\":[{\"device_index\":1,"
+				"\"subnet\":\"subnet-2\"}]"),
+	 .script = {{"RunInstances",
+		     RUN("\"NetworkInterfaces\":[{\"DeviceIndex\":0,\"SubnetId\":\"subnet-1\"},"
+			 "{\"DeviceIndex\":1,\"SubnetId\":\"subnet-2\"}]"),
+		     RAN, NULL, 0},
+		    LAUNCHED},
+	 .ends = STEP_DONE},
 	{.name = "stop, change, start",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,
@@ -215,8 +272,41 @@ static void test_instances(void **state)
 		scenario_run(&instances[i]);
 }
 
+#define LISTED(id, slot, card) "{\"NetworkInterfaceId\":\"" id "\",\"Attachment\":{\"DeviceIndex\":" slot card "}}"
+#define CARD(number) ",\"NetworkCardIndex\":" number
+
+static const struct {
+	const char *name, *interfaces, *first;
+} listings[] = {
+	{"the only one", LISTED("eni-1", "0", ""), "eni-1"},
+	{"without a word of its place", "{\"NetworkInterfaceId\":\"eni-1\"}", "eni-1"},
+	{"the first one last",
+	 LISTED("eni-1", "1", CARD("0")) "," LISTED("eni-2", "0", CARD("1")) "," LISTED("eni-3", "0", CARD("0")),
+	 "eni-3"},
+	{"none", "", ""},
+};
+
+static void test_first_interface(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(listings) / sizeof(listings[0]); i++) {
+		struct arena arena;
+		struct diagnostics diagnostics;
+		struct value item = value_null();
+		arena_init(&arena);
+		diagnostics_init(&diagnostics, &arena);
+		struct slice text = arena_format(&arena, "{\"NetworkInterfaces\":[%s]}", listings[i].interfaces);
+		assert_true(json_read(&arena, text, false, 4096, "a row", &item, &diagnostics));
+		struct value first = aws_decode_first_interface(&item, &arena);
+		if (!slice_is(value_slice(&first), listings[i].first))
+			fail_msg("%s: %.*s", listings[i].name, SLICE_ARGUMENTS(value_slice(&first)));
+		diagnostics_release(&diagnostics);
+		arena_release(&arena);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_instances)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_instances), cmocka_unit_test(test_first_interface)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

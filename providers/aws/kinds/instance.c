@@ -1,3 +1,5 @@
+#include "providers/aws/kinds/instance_network.h"
+#include "providers/aws/kinds/instance_profile.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/launch_fields.h"
 #include "providers/aws/parameters.h"
@@ -76,51 +78,6 @@ static const struct aws_pause pause = {
 		  .settling = unsettled},
 	.running = "running",
 };
-
-/* A profile is held by an association with an id of its own. */
-static const char *const of_instance[] = {
-	"Filters.0.Name", "instance-id",	"Filters.1.Name", "state", "Filters.1.Values.0",
-	"associating",	  "Filters.1.Values.1", "associated",	  NULL};
-static const struct aws_lookup association = {
-	.operation = "DescribeIamInstanceProfileAssociations",
-	.id = "Filters.0.Values.0",
-	.fixed = of_instance,
-	.result = "IamInstanceProfileAssociations.0.AssociationId",
-	.member = "AssociationId",
-};
-/* A profile that was just made is not known to EC2 for some seconds. */
-static const char *const profile_young[] = {"InvalidParameterValue", "InvalidInstanceID.NotFound",
-					    "IncorrectInstanceState", NULL};
-static const struct aws_call associate_profile = {
-	.operation = "AssociateIamInstanceProfile",
-	.id = "InstanceId",
-	.recipe = RECIPE_NATURAL,
-	.settling = profile_young,
-};
-static const struct aws_call replace_profile = {
-	.operation = "ReplaceIamInstanceProfileAssociation",
-	.recipe = RECIPE_CONVERGE,
-	.settling = profile_young,
-	.lookup = &association,
-};
-static const char *const association_gone[] = {"InvalidAssociationID.NotFound", NULL};
-static const struct aws_call disassociate_profile = {
-	.operation = "DisassociateIamInstanceProfile",
-	.recipe = RECIPE_CONVERGE,
-	.absent = association_gone,
-	.lookup = &association,
-};
-
-/* The answer has the ARN, which ends in the name. */
-static struct value decode_profile(const struct aws_field *field, const struct value *item, struct arena *arena)
-{
-	struct slice rest = value_slice(value_path(item, field->read));
-	struct slice name = rest;
-	(void)arena;
-	while (rest.data && rest.size > 0)
-		name = slice_cut(&rest, '/');
-	return name.size > 0 ? value_string(name) : value_null();
-}
 
 static struct value decode_state(const struct value *item, const char *path, const char *on, const char *coming)
 {
@@ -277,17 +234,26 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_CLEAR,
 		   .about = "IAM instance profile, by its name"},
 	 .member = "IamInstanceProfile.Name",
-	 .update = &replace_profile,
-	 .update_first = &associate_profile,
-	 .update_off = &disassociate_profile,
+	 .update = &aws_profile_replace,
+	 .update_first = &aws_profile_associate,
+	 .update_off = &aws_profile_disassociate,
 	 .read = "IamInstanceProfile.Arn",
-	 .decode = decode_profile},
+	 .decode = aws_decode_profile},
 	{.field = {.name = "address",
 		   .type = FIELD_ADDRESS,
 		   .flags = IMMUTABLE,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "first private IPv4 address"},
 	 .member = "PrivateIpAddress"},
+	/* A stop releases it and a start brings another, and an address that is associated takes its place: what is
+	 * shown of it is no answer to what was asked for at launch. */
+	{.field = {.name = "public_ip",
+		   .type = FIELD_BOOL,
+		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "whether it gets a public IPv4 address; where never given, as its subnet says"},
+	 .member = INSTANCE_PUBLIC_ADDRESS,
+	 .read = "-"},
 	/* An interface takes more of them later, which is nobody's loss: they are told at launch alone. */
 	{.field = {.name = "addresses6",
 		   .type = FIELD_SET,
@@ -312,6 +278,14 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether the first IPv6 address stays with it"},
 	 .member = "EnablePrimaryIpv6",
+	 .read = "-"},
+	{.field = {.name = "interfaces",
+		   .type = FIELD_SET,
+		   .item = &aws_instance_interface.field,
+		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "network interfaces at launch: more of the first one, and further ones"},
+	 .member = "NetworkInterfaces",
 	 .read = "-"},
 	{.field = {.name = "zone",
 		   .type = FIELD_STRING,
@@ -462,7 +436,12 @@ static const struct aws_field fields[] = {
 };
 
 static const char *const ways_to_address6[] = {"addresses6", "address6_count", NULL};
-static const struct exclusive exclusives[] = {{NULL, ways_to_address6, false}};
+static const char *const ways_to_prefix[] = {"prefixes", "prefix_count", NULL};
+static const char *const ways_to_prefix6[] = {"prefixes6", "prefix6_count", NULL};
+static const struct exclusive exclusives[] = {{NULL, ways_to_address6, false},
+					      {"interfaces", ways_to_address6, false},
+					      {"interfaces", ways_to_prefix, false},
+					      {"interfaces", ways_to_prefix6, false}};
 
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
@@ -473,13 +452,14 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},
 	{.output = {.name = "zone", .about = "its availability zone"}, .read = "Placement.AvailabilityZone"},
 	{.output = {.name = "interface", .about = "id of its first network interface"},
-	 .read = "NetworkInterfaces.0.NetworkInterfaceId"},
+	 .decode = aws_decode_first_interface},
 };
 
 /* Volumes and interfaces carry the user's tags from the start; their own are theirs. */
 static void complete(struct work *work, struct aws_parameters *parameters)
 {
 	const struct value *tags = value_get_named(work->desired, "tags");
+	aws_instance_network(parameters, &work->task.scratch);
 	if (!tags || tags->count == 0)
 		return;
 	aws_parameter_add(parameters, "TagSpecifications.1.ResourceType", value_text("volume"));
@@ -516,8 +496,7 @@ static const struct aws_omission omitted[] = {
 	RUN("Ipv6Addresses.IsPrimaryIpv6", "primary_ipv6 says it"),
 	RUN("LaunchTemplate", "an instance says all of itself; templates are for groups"),
 	RUN("Monitoring.MetricCategoryIds", "which metrics there are is for CloudWatch to say"),
-	RUN("NetworkInterfaces",
-	    "subnet, groups and addresses say what the first is; a further one is a thing of its own"),
+	RUN("NetworkInterfaces.Ipv6Addresses.IsPrimaryIpv6", "primary_ipv6 says it"),
 	RUN("Operator", "only AWS's own services set it"),
 	RUN("Placement.AvailabilityZoneId", "the zone is given by its name"),
 	RUN("Placement.SpreadDomain", "reserved by AWS"),
@@ -554,7 +533,8 @@ const struct aws_kind aws_instance = {
 		 .fields = FIELDS(fields),
 		 .outputs = FIELDS(outputs),
 		 .exclusives = exclusives,
-		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0])},
+		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
+		 .check = aws_instance_network_check},
 	.service = "ec2",
 	.create = {.operation = "RunInstances",
 		   .fixed = one,

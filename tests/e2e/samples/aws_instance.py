@@ -56,7 +56,9 @@ def read(cloud, identity):
     told = picked(instance, LISTED)
     data = attribute("userData", "UserData")
     told.update(
-        **addresses6(instance["NetworkInterfaces"][0]),
+        **addresses6(first_of(instance["NetworkInterfaces"])),
+        public_ip="PublicIp" in first_of(instance["NetworkInterfaces"]).get("Association", {}),
+        interfaces=[described(each) for each in instance["NetworkInterfaces"]],
         user_data=base64.b64decode(data).decode() if data else None,
         instance_profile=instance.get("IamInstanceProfile", {}).get("Arn", "").rsplit("/", 1)[-1] or None,
         monitoring=instance["Monitoring"]["State"] in ("enabled", "pending"),
@@ -97,6 +99,53 @@ SPOT = {"type": "spot", "max_price": "0.10"}
 EPYC = {"instance_type": "m6a.large", "credits": None}
 GRAVITON = {"instance_type": "m8g.large", "credits": None, "cpu": None}
 OLD = {"instance_type": "m3.medium", "credits": None, "cpu": None, "ebs_optimized": None}
+
+
+# Only a type with several network cards takes an interface for each.
+CLUSTER = {
+    "instance_type": "p5.48xlarge",
+    "credits": None,
+    "cpu": None,
+    **dict.fromkeys(("subnet", "security_groups", "source_dest_check", "address", "address6_count", "primary_ipv6")),
+}
+
+
+def interface(card, type, description, further=None):
+    return {
+        "device_index": 1 if card else 0,
+        "network_card": card,
+        "type": type,
+        "subnet": Ref("aws.subnet.a"),
+        "security_groups": [Ref("aws.security_group.one")],
+        "description": description,
+        "delete_on_termination": True,
+        **(further or {}),
+    }
+
+
+def first_of(interfaces):
+    """The listing is in no order."""
+    [first] = [
+        each for each in interfaces if (each["Attachment"]["DeviceIndex"], each["Attachment"].get("NetworkCardIndex", 0)) == (0, 0)
+    ]
+    return first
+
+
+def described(interface):
+    """What is told of an interface, as far as it is what was said of it."""
+    attachment = interface["Attachment"]
+    told = {
+        "device_index": attachment["DeviceIndex"],
+        "network_card": attachment.get("NetworkCardIndex"),
+        "type": interface["InterfaceType"],
+        "subnet": interface["SubnetId"],
+        "security_groups": [group["GroupId"] for group in interface["Groups"]],
+        "description": interface["Description"],
+        "delete_on_termination": attachment["DeleteOnTermination"],
+    }
+    if interface.get("Ipv4Prefixes"):
+        told["prefixes"] = [each["Ipv4Prefix"] for each in interface["Ipv4Prefixes"]]
+    return told
 
 
 def subnet(number, zone):
@@ -210,6 +259,11 @@ SAMPLE = Sample(
         "addresses6": Change([host(11)], given={"addresses6": [host(10), host(11)], "address6_count": None}),
         "address6_count": Change(1),
         "primary_ipv6": Change(False),
+        "public_ip": Change(False, given={"public_ip": True}),
+        "interfaces": Change(
+            [interface(0, "efa", "control"), interface(1, "efa-only", "data", {"description": "more data"})],
+            given={**CLUSTER, "interfaces": [interface(0, "efa", "control"), interface(1, "efa-only", "data")]},
+        ),
         "zone": Change("eu-central-1b", along={"subnet": Ref("aws.subnet.c"), "address": "10.20.32.10"}),
         "block_devices": Change([disk(20)]),
         "amd_sev_snp": Change("disabled", given={**EPYC, "amd_sev_snp": "enabled"}),
@@ -230,6 +284,8 @@ SAMPLE = Sample(
         "addresses6": Unset(KEPT, given={"addresses6": [host(10)], "address6_count": None}),
         "address6_count": Unset(KEPT),
         "primary_ipv6": Unset(KEPT),
+        "public_ip": Unset(KEPT, given={"public_ip": True}),
+        "interfaces": Unset(KEPT, given={"interfaces": [{"device_index": 0, "description": "front"}]}),
         "zone": Unset(KEPT),
         "source_dest_check": Unset(True),
         "monitoring": Unset(False),
@@ -264,6 +320,19 @@ SAMPLE = Sample(
             "subnet": Ref("aws.subnet.a"),
             "market": {**SPOT, "spot_type": "one-time", "interruption": "terminate"},
         },
+        "a public address in a subnet that gives none": {
+            "image": "ami-0123456789abcdef0",
+            "instance_type": "t3.micro",
+            "subnet": Ref("aws.subnet.a"),
+            "security_groups": [Ref("aws.security_group.two")],
+            "address": "10.20.0.20",
+            "public_ip": True,
+        },
+        "prefixes for a machine of containers": {
+            "image": "ami-0123456789abcdef0",
+            "instance_type": "m6i.large",
+            "interfaces": [interface(0, "interface", "front", {"prefixes": ["10.20.8.0/28"]})],
+        },
         "little said": {
             "image": "ami-0123456789abcdef0",
             "instance_type": "t3.micro",
@@ -297,6 +366,7 @@ SAMPLE = Sample(
             ),
             "RunInstances forgets it",
         ),
+        "interfaces": "RunInstances forgets their types, cards, prefixes and ends",
     },
     fixed_on_moto={
         "monitoring": "MonitorInstances is missing",
@@ -304,6 +374,7 @@ SAMPLE = Sample(
         "user_data": "ModifyInstanceAttribute wants it encoded twice",
     },
     moto_lacks={
+        "prefixes for a machine of containers": "RunInstances forgets them",
         "change instance_profile": "DescribeInstances goes on to show the profile that was replaced",
     },
     beforehand=make_profiles,

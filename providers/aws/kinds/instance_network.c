@@ -1,0 +1,228 @@
+#include "providers/aws/kinds/instance_network.h"
+
+#include "providers/aws/kinds/launch_interfaces.h"
+
+/*
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RunInstances.html
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceNetworkInterfaceSpecification.html
+ */
+
+static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(UNSET_RELEASE)};
+static const struct aws_field private_address = {
+	.field = {.name = "address", .type = FIELD_OBJECT, .members = FIELDS(private_address_fields)},
+};
+static const struct aws_field interface_fields[] = {INTERFACE_FIELDS(UNSET_RELEASE, private_address)};
+const struct aws_field aws_instance_interface = {
+	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
+};
+
+/* The first interface is in slot 0 of card 0, which is the one where no card is named. */
+static bool is_first(const struct value *interface, const char *slot, const char *card)
+{
+	const struct value *slot_number = value_get_named(interface, slot);
+	const struct value *card_number = value_get_named(interface, card);
+	return value_is(slot_number, VALUE_INTEGER) && slot_number->integer == 0 &&
+	       (!card_number || (value_is(card_number, VALUE_INTEGER) && card_number->integer == 0));
+}
+
+/* Fields of the instance that are of its first interface, and what says the same in 'interfaces'. */
+static const char *const said_of_both[][2] = {
+	{"public_ip", "public_address"},	{"subnet", "subnet"},
+	{"security_groups", "security_groups"}, {"address", "address"},
+	{"addresses6", "addresses6"},		{"addresses6", "address6_count"},
+	{"address6_count", "addresses6"},	{"address6_count", "address6_count"},
+	{"primary_ipv6", "primary_ipv6"},
+};
+static const char *const of_first[] = {"public_ip",  "subnet",	       "security_groups", "address",
+				       "addresses6", "address6_count", "primary_ipv6",	  NULL};
+static const char *const of_new[] = {"subnet",	"security_groups", "description",	  "public_address",
+				     "address", "addresses",	   "secondary_addresses", NULL};
+static const char *const of_addresses[] = {"public_address",
+					   "carrier_address",
+					   "address",
+					   "addresses",
+					   "secondary_addresses",
+					   "addresses6",
+					   "address6_count",
+					   "primary_ipv6",
+					   "prefixes",
+					   "prefix_count",
+					   "prefixes6",
+					   "prefix6_count",
+					   NULL};
+/* ModifyInstanceAttribute takes them of an instance with one interface alone. */
+static const char *const of_single[] = {"security_groups", "source_dest_check", NULL};
+
+static bool refuse(const struct value *map, const char *const *names, const char *of, const char *hint,
+		   struct diagnostics *diagnostics)
+{
+	bool good = true;
+	for (; *names; names++) {
+		const struct value *member = value_get_named(map, *names);
+		if (!member)
+			continue;
+		good = diag_error(diagnostics, FAULT_USER, member->position, "'%s' cannot be said of %s", *names, of);
+		diag_hint(diagnostics, "%s", hint);
+	}
+	return good;
+}
+
+static bool is_efa_only(const struct value *interface)
+{
+	const struct value *type = value_get_named(interface, "type");
+	return value_is(type, VALUE_STRING) && slice_is(value_slice(type), "efa-only");
+}
+
+static bool check_first(const struct value *desired, const struct value *first, struct diagnostics *diagnostics)
+{
+	bool good = true;
+	if (value_get_named(first, "interface"))
+		good = refuse(desired, of_first, "a first interface that is there already",
+			      "leave it out: the interface has its own", diagnostics);
+	for (size_t i = 0; good && i < sizeof(said_of_both) / sizeof(said_of_both[0]); i++) {
+		const struct value *within = value_get_named(first, said_of_both[i][1]);
+		if (!within || !value_get_named(desired, said_of_both[i][0]))
+			continue;
+		good = diag_error(diagnostics, FAULT_USER, within->position,
+				  "'%s' is said of the first interface here, and '%s' of the instance",
+				  said_of_both[i][1], said_of_both[i][0]);
+		diag_hint(diagnostics, "say it in one of the two places");
+	}
+	if (is_efa_only(first)) {
+		good = diag_error(diagnostics, FAULT_USER, value_get_named(first, "type")->position,
+				  "the first interface cannot be 'efa-only', which has no address");
+		diag_hint(diagnostics, "make it 'efa', or an 'interface' and the 'efa-only' one a further one");
+	}
+	return good;
+}
+
+static bool check_one(const struct value *interface, bool first, struct diagnostics *diagnostics)
+{
+	static const char *const public_address[] = {"public_address", NULL};
+	if (value_get_named(interface, "interface"))
+		return refuse(interface, of_new, "an interface that is there already",
+			      "leave it out: the interface has its own", diagnostics);
+	if (is_efa_only(interface) && !first)
+		return refuse(interface, of_addresses, "an 'efa-only' interface",
+			      "leave it out: such an interface has no address", diagnostics);
+	return first ||
+	       refuse(interface, public_address, "a further interface", "say it of the first one", diagnostics);
+}
+
+static bool check_several(const struct value *desired, const struct value *first, struct diagnostics *diagnostics)
+{
+	static const char *const of_instance[] = {"public_ip", NULL};
+	static const char *const of_interface[] = {"public_address", NULL};
+	const char *several = "an instance that starts with several interfaces";
+	const char *later = "leave it out, and associate an elastic address later";
+	bool good = refuse(desired, of_instance, several, later, diagnostics);
+	good = (!first || refuse(first, of_interface, several, later, diagnostics)) && good;
+	return refuse(desired, of_single, several, "say what can be said of each in 'interfaces'", diagnostics) && good;
+}
+
+bool aws_instance_network_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *interfaces = value_get_named(desired, "interfaces"), *first = NULL;
+	bool good = true;
+	(void)kind;
+	if (!value_is(interfaces, VALUE_LIST) || interfaces->count == 0)
+		return true;
+	for (uint32_t i = 0; i < interfaces->count; i++) {
+		const struct value *one = &interfaces->items[i];
+		bool is_the_first = is_first(one, "device_index", "network_card");
+		good = check_one(one, is_the_first, diagnostics) && good;
+		if (is_the_first && first)
+			good = diag_error(diagnostics, FAULT_USER, one->position,
+					  "two of 'interfaces' are in slot 0 of card 0");
+		first = is_the_first ? one : first;
+	}
+	if (first)
+		good = check_first(desired, first, diagnostics) && good;
+	/* Where the first is not among them, it comes besides. */
+	if (interfaces->count > 1 || !first)
+		good = check_several(desired, first, diagnostics) && good;
+	return good;
+}
+
+/* Where the request says it beside the interfaces, and the member of an interface that says the same. */
+static const char *const places[][2] = {
+	{INSTANCE_PUBLIC_ADDRESS, "AssociatePublicIpAddress"},
+	{"SubnetId", "SubnetId"},
+	{"SecurityGroupIds", "Groups"},
+	{"PrivateIpAddress", "PrivateIpAddress"},
+	{"Ipv6Addresses", "Ipv6Addresses"},
+	{"Ipv6AddressCount", "Ipv6AddressCount"},
+	{"EnablePrimaryIpv6", "PrimaryIpv6"},
+};
+
+static const char *place_within(const char *path)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (strcmp(places[i][0], path) == 0)
+			return places[i][1];
+	return NULL;
+}
+
+/* Takes out of the request what is said of interfaces: a list, or null; *ret_first gets what is of the first. */
+static struct value take_interfaces(struct aws_parameters *parameters, struct aws_parameters *ret_first)
+{
+	struct value interfaces = value_null();
+	size_t kept = 0;
+	for (size_t i = 0; i < parameters->count; i++) {
+		const struct aws_parameter *one = &parameters->items[i];
+		const char *within = place_within(one->path);
+		if (within)
+			aws_parameter_add(ret_first, within, one->value);
+		else if (strcmp(one->path, "NetworkInterfaces") == 0)
+			interfaces = one->value;
+		else
+			parameters->items[kept++] = *one;
+	}
+	parameters->count = kept;
+	return interfaces;
+}
+
+static bool says_of_interfaces(const struct aws_parameters *parameters)
+{
+	for (size_t i = 0; i < parameters->count; i++)
+		if (slice_starts_with(slice_of(parameters->items[i].path), SLICE("NetworkInterfaces")))
+			return true;
+	return false;
+}
+
+void aws_instance_network(struct aws_parameters *parameters, struct arena *arena)
+{
+	struct aws_parameters first = {.count = 0};
+	VALUE_BUILDER_AUTO list;
+	value_builder_init(&list);
+	if (!says_of_interfaces(parameters))
+		return;
+	struct value interfaces = take_interfaces(parameters, &first);
+	uint32_t count = value_is(&interfaces, VALUE_LIST) ? interfaces.count : 0, at = 0;
+	while (at < count && !is_first(&interfaces.items[at], "DeviceIndex", "NetworkCardIndex"))
+		at++;
+	if (at == count)
+		aws_parameter_add(&first, "DeviceIndex", value_integer(0));
+	for (uint32_t i = 0; at < count && i < interfaces.items[at].count; i++) {
+		const struct value_member *member = &interfaces.items[at].members[i];
+		aws_parameter_add(&first, arena_string(arena, value_slice(&member->key)), member->value);
+	}
+	value_builder_item(&list, aws_parameters_value(&first, arena));
+	for (uint32_t i = 0; i < count; i++)
+		if (i != at)
+			value_builder_item(&list, interfaces.items[i]);
+	aws_parameter_add(parameters, "NetworkInterfaces", value_builder_list(&list, arena));
+}
+
+struct value aws_decode_first_interface(const struct value *item, struct arena *arena)
+{
+	const struct value *list = value_get_named(item, "NetworkInterfaces");
+	(void)arena;
+	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++) {
+		const struct value *id = value_get_named(&list->items[i], "NetworkInterfaceId");
+		const struct value *attachment = value_get_named(&list->items[i], "Attachment");
+		if (id && (list->count == 1 || is_first(attachment, "DeviceIndex", "NetworkCardIndex")))
+			return *id;
+	}
+	return value_null();
+}

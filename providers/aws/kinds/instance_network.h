@@ -1,0 +1,26 @@
+#ifndef TRUEUP_PROVIDERS_AWS_KINDS_INSTANCE_NETWORK_H
+#define TRUEUP_PROVIDERS_AWS_KINDS_INSTANCE_NETWORK_H
+
+#include "providers/aws/parameters.h"
+
+/* The network interfaces that an instance starts with. */
+
+/* The path of what can be said of the first interface alone. */
+#define INSTANCE_PUBLIC_ADDRESS "NetworkInterfaces.0.AssociatePublicIpAddress"
+
+/* The item of the field 'interfaces'. */
+extern const struct aws_field aws_instance_interface;
+
+/* Refuses what RunInstances would: as `check` of struct kind. */
+bool aws_instance_network_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
+
+/*
+ * RunInstances takes subnet, groups and addresses beside the interfaces or within the first one, and refuses a
+ * mixture: where something is said of an interface itself, the rest goes into the first one.
+ */
+void aws_instance_network(struct aws_parameters *parameters, struct arena *arena);
+
+/* The id of the first interface of a listed instance: the listing is in no order. */
+struct value aws_decode_first_interface(const struct value *item, struct arena *arena);
+
+#endif
