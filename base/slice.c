@@ -1,6 +1,14 @@
 #define _GNU_SOURCE 1 /* memmem() */
 #include "base/slice.h"
 
+bool slice_equal_caseless(struct slice a, struct slice b)
+{
+	for (size_t i = 0; i < a.size && a.size == b.size; i++)
+		if (lower_case(a.data[i]) != lower_case(b.data[i]))
+			return false;
+	return a.size == b.size;
+}
+
 int slice_compare(struct slice a, struct slice b)
 {
 	size_t shorter = a.size < b.size ? a.size : b.size;

@@ -34,6 +34,14 @@ static inline bool slice_is(struct slice a, const char *string)
 	return slice_equal(a, slice_of(string));
 }
 
+/* For ASCII, whatever the locale. */
+static inline char lower_case(char byte)
+{
+	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
+}
+
+/* Equal but for upper and lower case, as names of headers are. */
+bool slice_equal_caseless(struct slice a, struct slice b);
 /* Byte order, shorter first where one is a prefix of the other: <0, 0, >0. */
 int slice_compare(struct slice a, struct slice b);
 bool slice_starts_with(struct slice text, struct slice prefix);

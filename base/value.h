@@ -118,6 +118,11 @@ static inline const struct value *value_if_set(const struct value *value)
 	return value && !value_is(value, VALUE_NULL) ? value : NULL;
 }
 
+static inline bool value_is_true(const struct value *value)
+{
+	return value_is(value, VALUE_BOOL) && value->boolean;
+}
+
 /* The bytes of a string; the empty slice for anything else. */
 static inline struct slice value_slice(const struct value *value)
 {

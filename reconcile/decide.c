@@ -132,6 +132,11 @@ bool operation_keeps(enum operation operation)
 	return operation == OPERATION_UPDATE || operation == OPERATION_TAKE_BACK;
 }
 
+bool operation_ends(enum operation operation)
+{
+	return operation == OPERATION_DELETE || operation == OPERATION_REPLACE;
+}
+
 static const char *const operation_words[OPERATION_COUNT] = {
 	[OPERATION_NONE] = "none",	 [OPERATION_CREATE] = "create",	      [OPERATION_UPDATE] = "update",
 	[OPERATION_REPLACE] = "replace", [OPERATION_DELETE] = "delete",	      [OPERATION_FORGET] = "forget",

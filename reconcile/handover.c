@@ -11,11 +11,6 @@ struct search {
 	size_t *yielded;    /* per action, the last handover by which it yields something: index + 1; 0: none */
 };
 
-static bool ends_object(const struct action *action)
-{
-	return action->operation == OPERATION_DELETE || action->operation == OPERATION_REPLACE;
-}
-
 static bool moves(const struct action *action)
 {
 	return action->operation == OPERATION_TAKE_BACK || (action->operation == OPERATION_UPDATE && action->makes);
@@ -62,7 +57,7 @@ static void note_leaving(struct search *search, size_t index, const struct field
 	struct slice held = text_of(search, action, field, &action->live);
 	if (held.size == 0)
 		return;
-	if (!ends_object(action) && slice_equal(held, text_of(search, action, field, &action->known)))
+	if (!operation_ends(action->operation) && slice_equal(held, text_of(search, action, field, &action->known)))
 		return;
 	/* The map keeps pointers; a number fits into one. */
 	map_set(&search->leaving, held, (void *)(uintptr_t)(index + 1));

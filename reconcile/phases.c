@@ -84,11 +84,6 @@ static void order_nodes(struct building *building, uint32_t before, uint32_t aft
 		graph_add(&building->phases->graph, before, after);
 }
 
-static bool deletes(const struct action *action)
-{
-	return action->operation == OPERATION_DELETE || action->operation == OPERATION_REPLACE;
-}
-
 /* The phases of one action among themselves. */
 static void order_own(struct building *building, size_t index)
 {
@@ -220,7 +215,7 @@ static void order_release(struct building *building, size_t index, const struct 
 		return;
 	if (in_part && building->handovers.vacates[target])
 		order_nodes(building, unsettled, phases_node(phases, target, PHASE_UNSETTLE));
-	if (deletes(action)) {
+	if (operation_ends(action->operation)) {
 		order_nodes(building, in_part ? unsettled : phases_node(phases, index, PHASE_DELETE), gone);
 		return;
 	}
@@ -240,7 +235,7 @@ static void order_loss(struct building *building, size_t index, const struct dep
 	const struct action *action = &building->plan->actions[index], *loser = &building->plan->actions[target];
 	const struct output *output = output_named(&loser->kind->outputs, dependency->output);
 	bool updates = action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT;
-	bool goes_first = deletes(action) && !action->create_before_destroy;
+	bool goes_first = operation_ends(action->operation) && !action->create_before_destroy;
 	if (target == index || !output || !takes_away(loser, output) || (!updates && !goes_first))
 		return;
 	order_nodes(building, phases_node(building->phases, index, updates ? PHASE_MAKE : PHASE_DELETE),

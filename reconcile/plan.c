@@ -342,22 +342,17 @@ static int compare_actions(const void *a, const void *b)
 	return order ? order : slice_compare(left->object_id, right->object_id);
 }
 
-static bool ends_object(enum operation operation)
-{
-	return operation == OPERATION_DELETE || operation == OPERATION_REPLACE;
-}
-
 /* How many objects fall because another one does, counted at that one. */
 static void count_falls(struct planning *planning)
 {
 	struct map ending;
 	map_init(&ending);
 	for (size_t i = 0; i < planning->action_count; i++)
-		if (ends_object(planning->actions[i].operation))
+		if (operation_ends(planning->actions[i].operation))
 			map_set(&ending, planning->actions[i].address, &planning->actions[i]);
 	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
-		for (size_t k = 0; ends_object(action->operation) && k < action->recorded_count; k++) {
+		for (size_t k = 0; operation_ends(action->operation) && k < action->recorded_count; k++) {
 			struct action *target = map_get(&ending, action->recorded[k].address);
 			if (target && target != action && action->recorded[k].immutable)
 				target->takes_down++;

@@ -331,8 +331,7 @@ static struct slice text_of(const struct value *map, const char *key)
 
 static bool truth_of(const struct value *map, const char *key)
 {
-	const struct value *value = value_get_named(map, key);
-	return value && value_is(value, VALUE_BOOL) && value->boolean;
+	return value_is_true(value_get_named(map, key));
 }
 
 static int64_t number_of(const struct value *map, const char *key)

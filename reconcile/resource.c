@@ -294,11 +294,6 @@ static bool binding_read(struct slice name, enum binding *ret)
 	return true;
 }
 
-static bool is_true(const struct value *value)
-{
-	return value && value_is(value, VALUE_BOOL) && value->boolean;
-}
-
 /* value_slice() of a member that may be missing. */
 static struct slice text_of(const struct value *map, const char *key)
 {
@@ -318,8 +313,8 @@ static bool dependencies_read(const struct value *list, struct arena *arena, str
 			.address = text_of(item, "address"),
 			.output = text_of(item, "output"),
 			.field = text_of(item, "field"),
-			.immutable = is_true(value_get_named(item, "immutable")),
-			.loose = is_true(value_get_named(item, "loose")),
+			.immutable = value_is_true(value_get_named(item, "immutable")),
+			.loose = value_is_true(value_get_named(item, "loose")),
 		};
 		if (dependencies[i].address.size == 0 ||
 		    !binding_read(text_of(item, "binding"), &dependencies[i].binding))

@@ -77,9 +77,7 @@ bool unfinished_is(const struct object *object)
 
 bool unfinished_leaves(const struct object *object)
 {
-	const struct value *leaves = value_get_named(&object->unfinished, LEAVES);
-
-	return leaves && value_is(leaves, VALUE_BOOL) && leaves->boolean;
+	return value_is_true(value_get_named(&object->unfinished, LEAVES));
 }
 
 const struct value *unfinished_resolved(const struct object *object)

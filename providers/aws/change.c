@@ -24,7 +24,7 @@ static bool is_running(const struct work *work)
 {
 	const struct aws_pause *pause = kind_of(work)->pause;
 	const struct value *running = pause ? value_get_named(&work->now.fields, pause->running) : NULL;
-	return running && value_is(running, VALUE_BOOL) && running->boolean;
+	return value_is_true(running);
 }
 
 static bool is_to_stay_stopped(const struct work *work)

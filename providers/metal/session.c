@@ -6,13 +6,6 @@
 
 enum { CA_FILE_BYTES_MOST = 8 * 1024 * 1024 };
 
-static bool is_true(const struct value *settings, const char *name)
-{
-	const struct value *value = value_get_named(settings, name);
-
-	return value && value_is(value, VALUE_BOOL) && value->boolean;
-}
-
 /*
  * Where the controllers are asked for. Whoever sends AWS to the simulator by AWS_ENDPOINT_URL means the whole spec: a
  * real controller must not be handed a password then. Another endpoint of AWS says nothing about controllers.
@@ -128,8 +121,8 @@ bool metal_open(const struct provider *provider, struct world *world, struct sli
 	session->session.name = name;
 	session->endpoint = find_endpoint(world, settings, arena);
 	session->ca_file = value_slice(value_get_named(settings, "ca_file"));
-	session->insecure = is_true(settings, "insecure");
-	session->allow_plain = is_true(settings, "allow_plain");
+	session->insecure = value_is_true(value_get_named(settings, "insecure"));
+	session->allow_plain = value_is_true(value_get_named(settings, "allow_plain"));
 	session->session.identity = (struct identity){.provider = SLICE("metal"), .endpoint = session->endpoint};
 	if (!check_endpoint(session, diagnostics) || !check_certificates(session, world, arena, diagnostics) ||
 	    !find_password(session, world, settings, arena, &password, diagnostics) ||

@@ -221,24 +221,13 @@ static void read_error(struct slice body, struct arena *arena, struct slice *ret
 		*ret_code = metal_excerpt(arena, value_slice(value_get_named(error, "code")));
 }
 
-static bool names_equal(struct slice name, const char *lower)
-{
-	for (size_t i = 0; i < name.size; i++) {
-		char c = name.data[i];
-
-		if ((c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c) != lower[i])
-			return false;
-	}
-	return lower[name.size] == '\0';
-}
-
 /* In seconds; a date is left to our own patience. */
 static int64_t retry_after_ms(const struct http_response *response)
 {
 	int64_t seconds;
 
 	for (size_t i = 0; i < response->header_count; i++) {
-		if (!names_equal(response->headers[i].name, "retry-after") ||
+		if (!slice_equal_caseless(response->headers[i].name, SLICE("retry-after")) ||
 		    !slice_integer(response->headers[i].value, &seconds) || seconds < 0)
 			continue;
 		return seconds > RETRY_AFTER_MOST_MS / 1000 ? RETRY_AFTER_MOST_MS : seconds * 1000;

@@ -24,14 +24,6 @@ static bool has_control(struct slice text)
 	return false;
 }
 
-static bool names_equal(struct slice a, struct slice b)
-{
-	for (size_t i = 0; i < a.size && a.size == b.size; i++)
-		if (lower_case(a.data[i]) != lower_case(b.data[i]))
-			return false;
-	return a.size == b.size;
-}
-
 /* They say where the body ends or what the connection does, which is libcurl's to say. */
 static bool is_framing(struct slice name)
 {
@@ -39,7 +31,7 @@ static bool is_framing(struct slice name)
 					      "upgrade",	"trailer",	     "te",	   "keep-alive"};
 
 	for (size_t i = 0; i < sizeof framing / sizeof framing[0]; i++)
-		if (names_equal(name, slice_of(framing[i])))
+		if (slice_equal_caseless(name, slice_of(framing[i])))
 			return true;
 	return false;
 }
@@ -54,7 +46,7 @@ static const char *header_problem(const struct http_header *header, size_t body_
 		return "a header's value holds a line break or another control character";
 	if (!is_framing(header->name))
 		return NULL;
-	if (names_equal(header->name, SLICE("content-length")) && slice_integer(header->value, &length) &&
+	if (slice_equal_caseless(header->name, SLICE("content-length")) && slice_integer(header->value, &length) &&
 	    length >= 0 && (size_t)length == body_size)
 		return NULL;
 	return "a header tells of the body's length or the connection, which only the transport may";

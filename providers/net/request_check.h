@@ -19,10 +19,4 @@ struct request_target {
  * url: the request's, followed by a NUL. */
 const char *request_problem(const struct http_request *request, const char *url, struct request_target *ret_target);
 
-/* For ASCII: names of headers know no case, and the locale has no say in them. */
-static inline char lower_case(char byte)
-{
-	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
-}
-
 #endif

@@ -40,6 +40,31 @@ static void test_compare(void **state)
 	assert_true(slice_compare((struct slice){"a\0b", 3}, (struct slice){"a\0c", 3}) < 0);
 }
 
+static void test_equal_caseless(void **state)
+{
+	static const struct {
+		const char *name, *a, *b;
+		bool equal;
+	} rows[] = {
+		{"both empty", "", "", true},
+		{"one empty", "", "a", false},
+		{"the whole alphabet", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", true},
+		{"mixed", "Retry-After", "retry-aFTER", true},
+		{"a prefix", "retry", "retry-after", false},
+		{"another letter", "retry", "retrz", false},
+		{"what lies 32 apart and is no letter", "@[", "`{", false},
+		{"beyond ASCII", "\xc4", "\xe4", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct slice a = slice_of(rows[i].a), b = slice_of(rows[i].b);
+
+		if (slice_equal_caseless(a, b) != rows[i].equal || slice_equal_caseless(b, a) != rows[i].equal)
+			fail_msg("%s", rows[i].name);
+	}
+}
+
 static void test_parts(void **state)
 {
 	static const struct {
@@ -323,9 +348,11 @@ static void test_nearest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compare), cmocka_unit_test(test_parts),	 cmocka_unit_test(test_from_and_first),
-		cmocka_unit_test(test_trim),	cmocka_unit_test(test_cut),	 cmocka_unit_test(test_integer),
-		cmocka_unit_test(test_utf8),	cmocka_unit_test(test_fits_xml), cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_compare),	 cmocka_unit_test(test_equal_caseless),
+		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_from_and_first),
+		cmocka_unit_test(test_trim),	 cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_integer),	 cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_fits_xml), cmocka_unit_test(test_nearest),
 	};
 
 	return cmocka_run_group_tests_name("slice", tests, NULL, NULL);

@@ -40,7 +40,7 @@ struct value aws_encode_presence(const struct aws_field *field, const struct val
 {
 	(void)field;
 	(void)arena;
-	return value_is(value, VALUE_BOOL) && value->boolean ? value_text("") : value_null();
+	return value_is_true(value) ? value_text("") : value_null();
 }
 
 struct value aws_decode_presence(const struct aws_field *field, const struct value *item, struct arena *arena)

@@ -25,11 +25,6 @@ static bool check_range6(const struct field *field, const struct value *value, s
 	return false;
 }
 
-static bool is_true(const struct value *value)
-{
-	return value_is(value, VALUE_BOOL) && value->boolean;
-}
-
 static bool refuse(const struct value *value, const char *message, const char *hint, struct diagnostics *diagnostics)
 {
 	diag_error(diagnostics, FAULT_USER, value->position, "%s", message);
@@ -59,14 +54,14 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 	const struct value *native = value_get_named(desired, "ipv6_native");
 	const struct value *assigned = value_get_named(desired, "assign_ipv6_on_creation");
 	(void)kind;
-	if (native && is_true(native))
+	if (value_is_true(native))
 		return check_alone(native, desired, diagnostics);
 	if (!value_get_named(desired, "cidr") && (!native || value_is(native, VALUE_BOOL)))
 		return refuse(
 			desired, "a subnet needs the field 'cidr'",
 			"add 'cidr': its IPv4 range within the VPC's; a subnet of IPv6 alone says 'ipv6_native: true'",
 			diagnostics);
-	if (assigned && is_true(assigned) && !value_get_named(desired, "ipv6_cidr"))
+	if (value_is_true(assigned) && !value_get_named(desired, "ipv6_cidr"))
 		return refuse(assigned, "'assign_ipv6_on_creation' needs the field 'ipv6_cidr'",
 			      "add 'ipv6_cidr': the IPv6 range that addresses come from", diagnostics);
 	return true;
