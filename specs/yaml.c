@@ -6,13 +6,11 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "specs/yaml_dropped.h"
-#include "specs/yaml_order.h"
+#include "specs/yaml_keys.h"
 #include "specs/yaml_place.h"
 #include "specs/yaml_scalar.h"
 
 enum {
-	/* Up to here the keys of a map are compared one by one. */
-	KEYS_FEW = 12,
 	STACK_FIRST = 256,
 	/* A long map of short blocks has a member on the stack for about as many bytes. */
 	STACK_BYTES_A_MEMBER = 96,
@@ -36,6 +34,8 @@ struct frame {
 	bool has_key; /* map: a key was read, its value comes next */
 	bool discard; /* map: the key was refused, and the value will be dropped */
 	bool merging; /* map: the key was "<<" */
+	bool broken;  /* map: a key was none, so that more may be missing than was dropped */
+	bool is_key;  /* it stands where a key should */
 	bool has_merge;
 	unsigned height;
 	size_t base; /* of its members on the stack */
@@ -43,8 +43,7 @@ struct frame {
 	struct value key;
 	struct value merge;    /* what stood behind "<<": a map, or a list of maps */
 	struct anchor *anchor; /* or NULL */
-	struct yaml_order order;
-	struct map *keys; /* owned; to index + 1 of each key; NULL while it is not needed */
+	struct yaml_keys keys;
 };
 
 struct reader {
@@ -82,18 +81,10 @@ static void reader_init(struct reader *reader, struct arena *arena, struct slice
 	yaml_parser_set_input_string(&reader->parser, (const unsigned char *)text.data, text.size);
 }
 
-static void frame_release(struct frame *frame)
-{
-	if (frame->keys)
-		map_release(frame->keys);
-	free(frame->keys);
-	frame->keys = NULL;
-}
-
 static void reader_release(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->depth; i++)
-		frame_release(&reader->frames[i]);
+		yaml_keys_release(&reader->frames[i].keys);
 	map_release(&reader->anchors);
 	free(reader->stack);
 	yaml_parser_delete(&reader->parser);
@@ -119,42 +110,10 @@ static inline void push(struct reader *reader, const struct value *key, const st
 	member->value = *value;
 }
 
-/* From here on the keys of the frame, which has count members, are found by their hash. */
-static void frame_index(struct frame *frame, const struct value_member *members, size_t count)
+/* The key of that text which the frame has already, or NULL; good until the next push. */
+static inline const struct value *claim(const struct reader *reader, struct frame *frame, struct slice key)
 {
-	frame->keys = (struct map *)memory_get(sizeof(*frame->keys));
-	map_init(frame->keys);
-	for (size_t i = 0; i < count; i++)
-		map_set(frame->keys, value_slice(&members[i].key), (void *)(uintptr_t)(i + 1));
-}
-
-/*
- * Claims a place for a key that is about to become the frame's next member. Returns the key
- * of that text which is there already, or NULL; good until the next push. Keys that keep an
- * order cannot repeat, so only others are hashed.
- */
-static const struct value *frame_claim(const struct reader *reader, struct frame *frame, struct slice key)
-{
-	const struct value_member *members = reader->stack + frame->base;
-	size_t count = reader->count - frame->base;
-	uintptr_t earlier;
-
-	if (count < KEYS_FEW) {
-		for (size_t i = 0; i < count; i++) {
-			if (members[i].key.count == key.size && memcmp(members[i].key.text, key.data, key.size) == 0)
-				return &members[i].key;
-		}
-		return NULL;
-	}
-	if (count == KEYS_FEW && !frame->keys)
-		frame->order = yaml_order_of(members, count);
-	if ((frame->order.ascending || frame->order.lengthening) &&
-	    yaml_order_keeps(&frame->order, &members[count - 1].key, key))
-		return NULL;
-	if (!frame->keys)
-		frame_index(frame, members, count);
-	earlier = (uintptr_t)map_add(frame->keys, key, (void *)(uintptr_t)(count + 1));
-	return earlier > 0 ? &members[earlier - 1].key : NULL;
+	return yaml_keys_claim(&frame->keys, reader->stack + frame->base, reader->count - frame->base, key);
 }
 
 /* Hands a finished value to the list or map that it stands in. */
@@ -192,6 +151,16 @@ static bool wants_key(const struct reader *reader)
 	       !reader->frames[reader->depth - 1].has_key;
 }
 
+/* A key that cannot be one: what belongs to it is read, and dropped with it. */
+static void refuse_key(struct reader *reader, const struct value *key)
+{
+	struct frame *frame = innermost(reader);
+
+	frame->has_key = frame->discard = frame->broken = true;
+	frame->key = value_at(value_text("?"), key->position);
+	yaml_dropped_add(&reader->dropped, reader->depth, &frame->key, key);
+}
+
 static void take_key(struct reader *reader, const struct value *key, bool plain)
 {
 	struct frame *frame = innermost(reader);
@@ -204,10 +173,11 @@ static void take_key(struct reader *reader, const struct value *key, bool plain)
 		frame->merging = !earlier;
 		frame->has_merge = true;
 	} else if (key->count == 0) {
-		frame->discard = true;
-		diag_error(reader->diagnostics, FAULT_USER, key->position, "a key is missing in front of this ':'");
+		frame->discard = frame->broken = true;
+		diag_error(reader->diagnostics, FAULT_USER, key->position, "%s",
+			   plain ? "a key is missing in front of this ':'" : "a key cannot be empty");
 	} else {
-		earlier = frame_claim(reader, frame, (struct slice){key->text, key->count});
+		earlier = claim(reader, frame, (struct slice){key->text, key->count});
 	}
 	if (!earlier)
 		return;
@@ -303,8 +273,9 @@ static void on_alias(struct reader *reader, const yaml_event_t *event)
 	if (value.type != VALUE_STRING && value.type != VALUE_UNREAD)
 		diag_error(reader->diagnostics, FAULT_USER, position, "a key must be text");
 	if (value.type != VALUE_STRING)
-		value = value_at(value_text("?"), position);
-	take_key(reader, &value, false);
+		refuse_key(reader, &value);
+	else
+		take_key(reader, &value, false);
 }
 
 static inline bool is_quoted(const yaml_event_t *event)
@@ -370,23 +341,23 @@ static void on_start(struct reader *reader, const yaml_event_t *event, bool is_m
 	size_t byte;
 	struct position position = yaml_place(&reader->places, &event->start_mark, &byte);
 	struct frame *frame;
+	bool is_key = wants_key(reader);
 
 	if (reader->depth == YAML_DEEPEST) {
 		report_depth(reader, position);
 		return;
 	}
-	if (wants_key(reader)) {
+	/* '{{name}}: x' is one mistake. */
+	if (is_key && !innermost(reader)->is_key) {
 		diag_error(reader->diagnostics, FAULT_USER, position, "a key must be text, not %s",
 			   is_map ? "a map" : "a list");
 		diag_hint(reader->diagnostics, "put text that begins with '{' or '[' in quotes");
-		cut(reader);
-		return;
 	}
 	/* The node keeps its place in the tree whatever its tag. */
 	if (!yaml_collection_tag((const char *)tag, is_map ? VALUE_MAP : VALUE_LIST, position, reader->diagnostics))
 		tag = NULL;
 	frame = &reader->frames[reader->depth];
-	*frame = (struct frame){.position = position, .is_map = is_map, .base = reader->count};
+	*frame = (struct frame){.position = position, .is_map = is_map, .is_key = is_key, .base = reader->count};
 	frame->anchor = anchor_open(reader, name);
 	reader->depth++;
 }
@@ -407,7 +378,7 @@ static bool merge_map(struct reader *reader, struct frame *frame, const struct v
 	for (size_t i = 0; i < source->count; i++) {
 		const struct value_member *member = &source->members[i];
 
-		if (!frame_claim(reader, frame, value_slice(&member->key)))
+		if (!claim(reader, frame, value_slice(&member->key)))
 			push(reader, &member->key, &member->value);
 	}
 	return true;
@@ -461,12 +432,18 @@ static void on_end(struct reader *reader)
 	value = frame_value(reader, frame);
 	if (reader->dropped.waiting_count > 0)
 		yaml_dropped_close(&reader->dropped, reader->depth, &value);
+	/* What is left of it is no empty map that anybody wrote. */
+	if (frame->broken && value.count == 0)
+		value = value_at(value_unread(), value.position);
 	reader->count = frame->base;
-	if (frame->keys)
-		frame_release(frame);
+	if (frame->keys.found)
+		yaml_keys_release(&frame->keys);
 	anchor_close(frame->anchor, &value, frame->nodes + 1, frame->height + 1);
 	reader->depth--;
-	take(reader, &value, frame->nodes + 1, frame->height + 1);
+	if (frame->is_key)
+		refuse_key(reader, &value);
+	else
+		take(reader, &value, frame->nodes + 1, frame->height + 1);
 }
 
 static void on_document(struct reader *reader, const yaml_event_t *event)
@@ -537,7 +514,7 @@ static void salvage(struct reader *reader)
 		struct frame *frame = innermost(reader);
 
 		reader->count = frame->base;
-		frame_release(frame);
+		yaml_keys_release(&frame->keys);
 		reader->depth--;
 		innermost(reader)->has_key = false;
 	}

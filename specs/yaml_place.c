@@ -3,6 +3,9 @@
 
 #include "base/memory.h"
 
+/* Of a file, so that one of another encoding is not told byte by byte. */
+enum { BAD_BYTES_TOLD = 5 };
+
 static size_t character_length(struct slice text, size_t byte)
 {
 	size_t length = 1;
@@ -133,25 +136,58 @@ struct position yaml_place_of_byte(const struct yaml_places *places, size_t byte
 	return position_at(places, line, byte - line_byte + 1);
 }
 
+enum { CHARACTER_BYTES_MOST = 4 };
+
+/* From byte on the first place that is no text, or the end. */
+static size_t find_bad(struct slice text, size_t byte)
+{
+	struct slice rest = slice_from(text, byte);
+	size_t good = rest.size;
+	const char *nul;
+
+	if (slice_is_utf8(rest, &good))
+		good = rest.size;
+	nul = good > 0 ? (const char *)memchr(rest.data, '\0', good) : NULL;
+	return byte + (nul ? (size_t)(nul - rest.data) : good);
+}
+
+/* Behind the bad bytes that stand together there: they are one mistake. */
+static size_t skip_bad(struct slice text, size_t byte)
+{
+	while (byte < text.size && find_bad(slice_first(text, byte + CHARACTER_BYTES_MOST), byte) == byte)
+		byte++;
+	return byte;
+}
+
+static void report_bad(const struct yaml_places *places, size_t byte, struct diagnostics *diagnostics)
+{
+	unsigned char bad = (unsigned char)places->text.data[byte];
+	struct position position = yaml_place_of_byte(places, byte);
+
+	if (bad == '\0') {
+		diag_error(diagnostics, FAULT_USER, position, "there is a NUL byte in the text");
+		diag_hint(diagnostics, "remove it; if there are many, the file is damaged or saved as UTF-16: save it "
+				       "as UTF-8");
+	} else {
+		diag_error(diagnostics, FAULT_USER, position, "the byte 0x%02x is not UTF-8 text", (unsigned)bad);
+		diag_hint(diagnostics, "save the file as UTF-8");
+	}
+}
+
 bool yaml_text_check(const struct yaml_places *places, struct diagnostics *diagnostics)
 {
 	struct slice text = places->text;
-	const char *nul = text.size > 0 ? (const char *)memchr(text.data, '\0', text.size) : NULL;
-	size_t bad = text.size;
+	/* Each character of such a text has a bad byte, all of one cause. */
+	bool is_utf16 = slice_starts_with(text, SLICE("\xff\xfe")) || slice_starts_with(text, SLICE("\xfe\xff"));
+	size_t most = is_utf16 ? 1 : BAD_BYTES_TOLD, told = 0;
 
-	if (!places->plain && !slice_is_utf8(text, &bad) && (!nul || bad < (size_t)(nul - text.data))) {
-		diag_error(diagnostics, FAULT_USER, yaml_place_of_byte(places, bad),
-			   "the byte 0x%02x is not UTF-8 text", (unsigned)(unsigned char)text.data[bad]);
-		diag_hint(diagnostics, "save the file as UTF-8");
-		return false;
-	}
-	if (!nul)
+	if (places->plain && (text.size == 0 || !memchr(text.data, '\0', text.size)))
 		return true;
-	diag_error(diagnostics, FAULT_USER, yaml_place_of_byte(places, (size_t)(nul - text.data)),
-		   "there is a NUL byte in the text");
-	diag_hint(diagnostics,
-		  "remove it; if there are many, the file is damaged or saved as UTF-16: save it as UTF-8");
-	return false;
+	for (size_t bad = find_bad(text, 0); bad < text.size && told < most; told++) {
+		report_bad(places, bad, diagnostics);
+		bad = find_bad(text, skip_bad(text, bad));
+	}
+	return told == 0;
 }
 
 /* What libyaml says (0.2.5; context may be NULL for any), and what a user is told. */

@@ -69,7 +69,7 @@ static bool word_read(enum word word, struct slice text, struct position positio
 	case WORD_OLD_FALSE:
 		diag_error(diagnostics, FAULT_USER, position, "'%.*s' could mean %s or the text", SLICE_ARGUMENTS(text),
 			   word == WORD_OLD_TRUE ? "true" : "false");
-		diag_hint(diagnostics, "write %s, or \"%.*s\" in quotes if it is text",
+		diag_hint(diagnostics, "write %s, or \"%.*s\" in quotes if it is text or a name",
 			  word == WORD_OLD_TRUE ? "true" : "false", SLICE_ARGUMENTS(text));
 		return false;
 	case WORD_NO_NUMBER:

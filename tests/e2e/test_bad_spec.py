@@ -71,7 +71,7 @@ SPECS = {
     "invalid UTF-8": (VPC.encode() + b"# \xff\xfe\n", [Wrong("stack.yaml:4:3", "0xff is not UTF-8", "as UTF-8")]),
     "overlong UTF-8": (VPC.encode() + b"# \xc0\xaf\n", [Wrong("stack.yaml:4:3", "0xc0 is not UTF-8", "as UTF-8")]),
     "UTF-16": (VPC.encode("utf-16"), [Wrong("stack.yaml:1:1", "0xff is not UTF-8", "as UTF-8")]),
-    "NUL bytes": (VPC.encode() + b"# a\0b\0\n", [Wrong("stack.yaml:4:4", "NUL", "damaged")]),
+    "NUL bytes": (VPC.encode() + b"# a\0b\0\n", [Wrong("stack.yaml:4:4", "NUL", "damaged"), Wrong("stack.yaml:4:6", "NUL", "damaged")]),
     "nothing but NUL bytes": (b"\0" * 4096, [Wrong("stack.yaml:1:1", "NUL", "damaged")]),
     "a control character": (VPC + "# \a\n", [Wrong("stack.yaml:4:3", "control character", "\\xNN")]),
     # Names.

@@ -406,14 +406,15 @@ static const struct load_row file_rows[] = {
 	 "a.yaml:4:13: text cannot begin with '@' (put it in quotes)\n"
 	 "b.yaml:1:17: net.group has no field 'abuot' (did you mean 'about'?) [net.group.g]\n"
 	 "c.yaml:1:1: 'x' is neither a kind nor a section ('trueup schema' lists the kinds and their fields)\n"
-	 "c.yaml:1:8: 'yes' could mean true or the text (write true, or \"yes\" in quotes if it is text)\n"},
+	 "c.yaml:1:8: 'yes' could mean true or the text (write true, or \"yes\" in quotes if it is text or a name)\n"},
 	{"what a cut file may hold is not missed",
 	 "=== a.yaml\nnet.subnet: {x: {vpc: a}, z: {vpc: \"${net.vpc.b.id}\", tags: {t: \"${var.q}\"}}}\nnet.group: "
 	 "{g: {depends_on: [net.group.h], provider: net.east}}\n=== b.yaml\nnet.vpc: {a: @\n",
 	 "b.yaml:1:14: text cannot begin with '@' (put it in quotes)\n"},
 	{"a refused word is one error", A "net.vpc: {a: {cidr: 10.0.0.0/16, dns: yes}}\nnet.group: {g: {about: off}}\n",
-	 "a.yaml:2:39: 'yes' could mean true or the text (write true, or \"yes\" in quotes if it is text)\n"
-	 "a.yaml:3:24: 'off' could mean false or the text (write false, or \"off\" in quotes if it is text)\n"},
+	 "a.yaml:2:39: 'yes' could mean true or the text (write true, or \"yes\" in quotes if it is text or a name)\n"
+	 "a.yaml:3:24: 'off' could mean false or the text (write false, or \"off\" in quotes if it is text or a "
+	 "name)\n"},
 	{"an alias to an error", A "net.vpc: {a: &x {cidr: 10.0.0.1/16}, b: *x}\n",
 	 "a.yaml:2:24: 'cidr' has bits set beyond its length: '10.0.0.1/16' (write 10.0.0.0/16, the network it lies "
 	 "in) [net.vpc.a]\n"

@@ -173,12 +173,15 @@ static const struct bad_row {
 	 "<<: *name", 0, "{\"a\":{}}", false},
 	{"a merge of a list of texts", TEXT("a: {<<: [b]}\n"), 1, 10,
 	 "'<<' takes a map or a list of maps, found a string", "<<: *name", 0, "{\"a\":{}}", false},
-	{"a map as key", TEXT("{a: 1}: b\n"), 1, 1, "a key must be text, not a map", "quotes", 0, "{}", true},
+	{"a map as key", TEXT("{a: 1}: b\n"), 1, 1, "a key must be text, not a map", "quotes", 0, "{\"$unread\":true}",
+	 false},
 	{"a list as key", TEXT("a: 1\n? [b]\n: c\n"), 2, 3, "a key must be text, not a list", "quotes", 0, "{\"a\":1}",
-	 true},
+	 false},
 	{"an alias of a list as key", TEXT("- &x [1]\n- {*x : 1}\n"), 2, 4, "a key must be text", NULL, 0,
-	 "[[1],{\"?\":1}]", false},
-	{"an empty key", TEXT("? ''\n: 1\n"), 1, 3, "a key is missing in front of this ':'", NULL, 0, "{}", false},
+	 "[[1],{\"$unread\":true}]", false},
+	{"an empty key", TEXT("? ''\n: 1\n"), 1, 3, "a key cannot be empty", NULL, 0, "{\"$unread\":true}", false},
+	{"a key that is not there", TEXT("a: 1\n?\n: 2\n"), 2, 2, "a key is missing in front of this ':'", NULL, 0,
+	 "{\"a\":1}", false},
 	{"no key", TEXT("{: 1}"), 1, 2, "a value is missing here", NULL, 0, "{}", true},
 	{"a NUL", TEXT("a: 1\nb: x\0y\n"), 2, 5, "there is a NUL byte in the text", "remove it", 0, "null", true},
 	{"no UTF-8", TEXT("a: 1\nb: \xff\n"), 2, 4, "the byte 0xff is not UTF-8 text", "UTF-8", 0, "null", true},
@@ -323,6 +326,50 @@ static void test_false_breaks(void **state)
 	}
 }
 
+/* What is behind a mistake is read, too. */
+static void test_all_are_told(void **state)
+{
+	static const struct {
+		const char *name;
+		struct slice text;
+		size_t count;
+		struct {
+			unsigned line, column;
+		} places[6];
+	} rows[] = {
+		{"a list as key", TEXT("? [a, no]\n: {b: yes}\nc: on\n"), 4, {{1, 3}, {1, 7}, {2, 7}, {3, 4}}},
+		{"a map as key in flow", TEXT("a: {{x}: yes, b: on}\n"), 3, {{1, 5}, {1, 10}, {1, 18}}},
+		{"keys within keys", TEXT("? {[a]: 1}\n: 2\n{b}: yes\n"), 3, {{1, 3}, {3, 1}, {3, 6}}},
+		{"a template", TEXT("a: {{x}}\nb: off\n"), 2, {{1, 5}, {2, 4}}},
+		{"an end within a key", TEXT("a: yes\n? [b, no\n"), 4, {{1, 4}, {2, 3}, {2, 7}, {2, 9}}},
+		{"an anchor in a key", TEXT("? [&a b]\n: 1\nc: *a\n"), 1, {{1, 3}}},
+		{"bytes that are none", TEXT("a: \xff\nb: \xe4\xe4x\n\0: 1\n"), 3, {{1, 4}, {2, 4}, {3, 1}}},
+		{"the first of many",
+		 TEXT("\xff.\xff.\0.\xff.\0.\xff.\0"),
+		 5,
+		 {{1, 1}, {1, 3}, {1, 5}, {1, 7}, {1, 9}}},
+		{"half a character before another", TEXT("a: \xe2\x82\xc3\xa9\xc3"), 2, {{1, 4}, {1, 8}}},
+		{"many as one", TEXT("a: \xff\xfe\xfd\0\0\0\xc3\xc3"), 1, {{1, 4}}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct reading reading;
+
+		reading_start(&reading, rows[i].text);
+		for (size_t k = 0; k < reading.diagnostics.count && k < rows[i].count; k++) {
+			struct position place = reading.diagnostics.items[k].position;
+
+			if (place.line != rows[i].places[k].line || place.column != rows[i].places[k].column)
+				fail_msg("%s: number %zu is at %u:%u", rows[i].name, k + 1, place.line,
+					 (unsigned)place.column);
+		}
+		if (reading.diagnostics.count != rows[i].count)
+			fail_msg("%s: %zu diagnostics", rows[i].name, reading.diagnostics.count);
+		reading_end(&reading);
+	}
+}
+
 /* Texts point into the source; what had to be unescaped does not. */
 static void test_no_copies(void **state)
 {
@@ -350,8 +397,9 @@ static void test_no_copies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	     cmocka_unit_test(test_bad),       cmocka_unit_test(test_positions),
-		cmocka_unit_test(test_false_breaks), cmocka_unit_test(test_no_copies),
+		cmocka_unit_test(test_good),	     cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_positions),    cmocka_unit_test(test_false_breaks),
+		cmocka_unit_test(test_all_are_told), cmocka_unit_test(test_no_copies),
 	};
 
 	return cmocka_run_group_tests_name("yaml", tests, NULL, NULL);
