@@ -64,7 +64,8 @@ static void show_diagnostics(struct invocation *invocation)
 	buffer_init(&text, TALK_LIMIT_BYTES);
 	if (invocation->diagnostics->count == 0)
 		return;
-	render_diagnostics(&text, invocation->sources, invocation->diagnostics, invocation->arena, invocation->talk);
+	render_diagnostics(&text, invocation->sources, invocation->diagnostics, invocation->arena, invocation->talk,
+			   &invocation->simulated->redaction);
 	invocation->world->write(invocation->world, 2, buffer_slice(&text));
 }
 

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/diag.h"
 #include "base/json.h"
+#include "base/redaction.h"
 #include "base/source.h"
 #include "base/value.h"
 #include "cli/palette.h"
@@ -72,9 +73,10 @@ extern const struct renderer render_json;
 /* NULL where there is none of that name. */
 const struct renderer *renderer_named(struct slice name);
 
-/* Diagnostics for people, with their source lines: sorted and without repeats. */
+/* Diagnostics for people, with their source lines: sorted and without repeats. redaction: what source lines must not
+ * show, or NULL. */
 void render_diagnostics(struct buffer *buffer, const struct sources *sources, struct diagnostics *diagnostics,
-			struct arena *scratch, const struct palette *palette);
+			struct arena *scratch, const struct palette *palette, const struct redaction *redaction);
 /* On one line, as a spec would have it; secrets as "secret~9c1e77aa". */
 void render_value(struct buffer *buffer, const struct value *value, const struct json_style *style);
 /* The value with such a text, in arena, for each secret; what has none is shared. */

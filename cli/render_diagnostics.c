@@ -19,6 +19,7 @@ struct showing {
 	const struct sources *sources;
 	struct arena *scratch;
 	const struct palette *palette;
+	const struct redaction *redaction; /* or NULL */
 };
 
 /* Tabs keep their width under the line, everything else takes one column a character. */
@@ -45,14 +46,28 @@ static size_t sequence_start(struct slice text, size_t offset)
 	return offset;
 }
 
+/* Here, and not only when all is written, so that places behind a secret and cuts through it are right. */
+static struct slice without_secrets(const struct showing *showing, struct slice text)
+{
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	if (!showing->redaction || showing->redaction->count == 0)
+		return text;
+	redaction_apply(showing->redaction, text, &shown);
+	return arena_copy(showing->scratch, buffer_slice(&shown));
+}
+
 static void print_source_line(struct showing *showing, struct position position)
 {
-	struct slice line = sources_line(showing->sources, position);
+	struct slice source = sources_line(showing->sources, position);
+	struct slice line = without_secrets(showing, source);
 	size_t column = position.column > 0 ? (size_t)position.column - 1 : 0;
 	size_t begin = 0;
 
 	if (line.size == 0 || slice_trim(line).size == 0)
 		return;
+	column = without_secrets(showing, slice_first(source, column)).size;
 	if (column > line.size)
 		column = line.size;
 	if (line.size > LINE_SHOWN_BYTES && column > LINE_SHOWN_BYTES / 2)
@@ -126,9 +141,9 @@ static void print_diagnostic(struct showing *showing, const struct diag *diag)
 }
 
 void render_diagnostics(struct buffer *buffer, const struct sources *sources, struct diagnostics *diagnostics,
-			struct arena *scratch, const struct palette *palette)
+			struct arena *scratch, const struct palette *palette, const struct redaction *redaction)
 {
-	struct showing showing = {buffer, sources, scratch, palette};
+	struct showing showing = {buffer, sources, scratch, palette, redaction};
 
 	diagnostics_sort(diagnostics);
 	for (size_t i = 0; i < diagnostics->count; i++)

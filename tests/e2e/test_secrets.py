@@ -436,6 +436,30 @@ def test_line_that_is_shown_with_an_error(here):
     assert_untold(here.said, TOKEN)
 
 
+@pytest.mark.parametrize("before", ["", "x" * 50 + ": 1, ", "\u20ac: 1, "], ids=["short", "a cut line", "wide"])
+def test_mark_under_a_line_without_its_secret(here, before):
+    """It stands under what is wrong, however long the secret was; and no cut goes through the secret."""
+    here.stack.write(
+        "stack.yaml",
+        "stack: secrets\naws.vpn_connection:\n  v:\n    tunnels:\n"
+        f"      - {{{before}pre_shared_key: {TOKEN * 2}, nonsense: 1}}\n",
+    )
+    err = here.run("validate", status=1, TRUEUP_VAR_password=None, TRUEUP_VAR_token=None).err
+    line, mark = re.search(r"'nonsense'.*\n.*-->.*\n(.*)\n(.*)\n", err).groups()
+    assert line[mark.index("^") :].startswith("nonsense") and "(secret)" in line, err
+    assert_untold(here.said, TOKEN, TOKEN[:8], TOKEN[-8:])
+
+
+def test_keys_that_are_none_keep_secrets(here):
+    here.stack.write(
+        "stack.yaml",
+        f"stack: secrets\naws.vpn_connection:\n  v:\n    tunnels:\n      - {{? {{pre_shared_key: {TOKEN}}} : 1, nonsense: 1}}\n"
+        "aws.vpc:\n  a: {cidr: 10.0.0.0/16, oops: 1}\n",
+    )
+    err = here.run("validate", status=1, TRUEUP_VAR_password=None, TRUEUP_VAR_token=None).err
+    assert "a key must be text, not a map" in err and "'nonsense'" in err and "'oops'" in err, err
+
+
 def test_memory_is_kept_private(here):
     running = here.stack.start("plan", "--out", "plan", TRUEUP_SEALING_KEY_COMMAND="sleep 30")
     limits = ""
