@@ -120,7 +120,7 @@ static bool refuse_foreign(struct database *database, int64_t application, struc
 	diag_error(diagnostics, FAULT_USER, NOWHERE,
 		   "the file '%s' is an SQLite database of another program (application_id %lld), no state file",
 		   database->name, (long long)application);
-	diag_hint(diagnostics, "name another file for the state");
+	diag_hint(diagnostics, "move that file away, or use the folder of another stack (-C DIR)");
 	return false;
 }
 

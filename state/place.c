@@ -79,7 +79,7 @@ bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnosti
 	if (!S_ISREG(status.st_mode)) {
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot open the state file '%s': it is %s", path,
 			   S_ISDIR(status.st_mode) ? "a folder" : "no regular file");
-		diag_hint(diagnostics, "name a file%s", S_ISDIR(status.st_mode) ? " in it" : "");
+		diag_hint(diagnostics, "move it away: a file of that name is made where there is none");
 		return false;
 	}
 	if (status.st_size == 0) {

@@ -322,7 +322,7 @@ static bool is_right_stack(const struct sqlite_store *self, struct slice stack_n
 		return true;
 	diag_error(diagnostics, FAULT_USER, NOWHERE, "the state file '%s' belongs to the stack '%.*s', not to '%.*s'",
 		   self->file.name, SLICE_ARGUMENTS(self->record.name), SLICE_ARGUMENTS(stack_name));
-	diag_hint(diagnostics, "name the stack '%.*s' again, or give this one a state file of its own",
+	diag_hint(diagnostics, "name the stack '%.*s' again, or give this one a folder of its own (-C DIR)",
 		  SLICE_ARGUMENTS(self->record.name));
 	return false;
 }
