@@ -366,7 +366,8 @@ static bool check_operands(struct parsing *parsing)
 			   SLICE_ARGUMENTS(arguments->operands[command->most_operands]));
 	else
 		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "'trueup %s' lacks an argument", command->name);
-	diag_hint(parsing->diagnostics, "usage: trueup %s %s", command->name, command->operands);
+	diag_hint(parsing->diagnostics, "usage: trueup %s%s%s", command->name, command->operands[0] ? " " : "",
+		  command->operands);
 	return false;
 }
 

@@ -76,7 +76,8 @@ struct command {
 	size_t least_operands, most_operands;
 	const enum flag_id *flags; /* beside the global ones */
 	size_t flag_count;
-	bool undoable; /* its runs carry out plans, which 'undo' takes back */
+	const char *force; /* what --force does here, where that is not what its row says */
+	bool undoable;	   /* its runs carry out plans, which 'undo' takes back */
 	/* Gives the exit status for the case that no error was found. */
 	int (*run)(struct invocation *invocation);
 };

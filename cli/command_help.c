@@ -3,7 +3,7 @@
 
 enum { HELP_LIMIT_BYTES = 1024 * 1024, NAME_COLUMN = 24 };
 
-static void add_flag(struct buffer *text, enum flag_id id)
+static void add_flag(struct buffer *text, enum flag_id id, const char *about)
 {
 	const struct flag *flag = &flags[id];
 	size_t begin = text->size;
@@ -16,9 +16,9 @@ static void add_flag(struct buffer *text, enum flag_id id)
 		buffer_format(text, " %s", flag->value);
 	size_t width = text->size - begin;
 	if (width >= NAME_COLUMN + 6)
-		buffer_format(text, "\n%*s%s\n", NAME_COLUMN + 8, "", flag->about);
+		buffer_format(text, "\n%*s%s\n", NAME_COLUMN + 8, "", about);
 	else
-		buffer_format(text, "%*s%s\n", (int)(NAME_COLUMN + 8 - width), "", flag->about);
+		buffer_format(text, "%*s%s\n", (int)(NAME_COLUMN + 8 - width), "", about);
 }
 
 static void add_global_flags(struct buffer *text)
@@ -26,7 +26,7 @@ static void add_global_flags(struct buffer *text)
 	buffer_string(text, "\nflags of every command:\n");
 	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
 		if (command_takes(&command_help, id))
-			add_flag(text, id);
+			add_flag(text, id, flags[id].about);
 	buffer_string(text, "\nEvery flag can be set in the environment too: --max-delete as TRUEUP_MAX_DELETE.\n");
 }
 
@@ -68,8 +68,11 @@ static void add_command(struct buffer *text, const struct command *command)
 		buffer_format(text, "\n%s", command->details);
 	if (command->flag_count > 0)
 		buffer_string(text, "\nflags:\n");
-	for (size_t i = 0; i < command->flag_count; i++)
-		add_flag(text, command->flags[i]);
+	for (size_t i = 0; i < command->flag_count; i++) {
+		enum flag_id id = command->flags[i];
+
+		add_flag(text, id, id == FLAG_FORCE && command->force ? command->force : flags[id].about);
+	}
 	add_global_flags(text);
 }
 

@@ -42,5 +42,6 @@ const struct command command_state_backup = {
 	.most_operands = 1,
 	.flags = backup_flags,
 	.flag_count = 1,
+	.force = "replace a file that is there",
 	.run = run_state_backup,
 };

@@ -447,5 +447,6 @@ const struct command command_state_rebuild = {
 		   "A state with records is replaced only with --force, and backed up before.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
+	.force = "put what the tags tell in the place of what is recorded",
 	.run = run_state_rebuild,
 };

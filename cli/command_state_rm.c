@@ -185,5 +185,6 @@ const struct command command_state_rm = {
 	.most_operands = ADDRESSES_MOST,
 	.flags = rm_flags,
 	.flag_count = sizeof(rm_flags) / sizeof(rm_flags[0]),
+	.force = "forget calls, too, of which it is not known what they did",
 	.run = run_state_rm,
 };

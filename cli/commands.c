@@ -51,8 +51,7 @@ const struct flag flags[FLAG_COUNT] = {
 			 .digest = true,
 			 .about = "refuse a plan whose approval digest does not begin so; at least 8 digits"},
 	[FLAG_FORCE] = {.name = "force",
-			.about = "delete by force where a kind knows how; replace a file that is there; apply "
-				 "where the state seems lost"},
+			.about = "delete by force where a kind knows how; apply where the state seems lost"},
 	[FLAG_LEASE_TIMEOUT] =
 		{.name = "lease-timeout",
 		 .value = "DURATION",

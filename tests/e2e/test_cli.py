@@ -44,6 +44,19 @@ def test_help_of_a_group(stack):
     assert stack.run("state", "-h").out == text
 
 
+@pytest.mark.parametrize(
+    "command, force",
+    [
+        ("apply", "delete by force where a kind knows how; apply where the state seems lost"),
+        ("state backup", "replace a file that is there"),
+        ("state rm", "forget calls, too, of which it is not known what they did"),
+        ("state rebuild", "put what the tags tell in the place of what is recorded"),
+    ],
+)
+def test_help_says_what_force_does_there(stack, command, force):
+    assert re.search(r"^ +--force +(\S.*)$", stack.run("help", *command.split()).out, re.MULTILINE).group(1) == force
+
+
 def test_help_tells_every_exit_status(stack):
     statuses = re.findall(r"^  (\d+) +\S", stack.run("help").out.split("exit status:")[1], re.MULTILINE)
     assert statuses == ["0", "1", "2", "3", "4", "5", "6", "7", "64", "130"]
@@ -62,7 +75,7 @@ WRONG_LINES = [
     ("number too small", ["plan", "--parallelism", "0"], "--parallelism takes a number from 1 to 1000", None),
     ("number too large", ["plan", "--parallelism", "99999999999999999999"], "--parallelism takes a number", None),
     ("no choice", ["plan", "--refresh", "some"], "--refresh cannot be 'some'", "full"),
-    ("argument too many", ["validate", "x"], "does not know what to do with 'x'", "usage: trueup validate"),
+    ("argument too many", ["validate", "x"], "does not know what to do with 'x'", "usage: trueup validate\n"),
     ("argument missing", ["show"], "'trueup show' lacks an argument", "usage: trueup show PLANFILE"),
     ("no such format", ["version", "--output", "xml"], "there is no output format 'xml'", "--output json"),
     ("format without path", ["version", "--output", "json="], "there is no output format 'json='", None),
