@@ -205,6 +205,28 @@ static void refuse(struct loop *loop, struct task *task, struct exchange *exchan
 	deliver(loop, task, &exchange->answer);
 }
 
+/* Why it cannot be made is the answer: whoever asked says what was wanted, and that, in one error. */
+static bool prepare(struct loop *loop, struct task *task, struct exchange *exchange)
+{
+	struct world *world = loop->settings.world;
+	struct diagnostics findings;
+
+	diagnostics_init(&findings, &exchange->arena);
+	bool good = task->call.session->provider->prepare(&task->call, world->wall_ms(world), &exchange->arena,
+							  &exchange->request, &findings);
+	if (!good) {
+		const struct diag *first = diagnostics_first_error(&findings);
+
+		exchange->answer = (struct answer){
+			.fault = first ? first->fault : FAULT_INTERNAL,
+			.message = first ? first->message : SLICE("the request could not be made"),
+			.hint = first ? first->hint : (struct slice){NULL, 0},
+		};
+	}
+	diagnostics_release(&findings);
+	return good;
+}
+
 /* Nobody else may have the stack while the request is on its way, however long that takes. */
 static bool lease_outlasts(struct loop *loop, const struct http_request *request)
 {
@@ -227,9 +249,8 @@ void loop_send(struct loop *loop, struct task *task)
 		refuse(loop, task, exchange, FAULT_TRANSIENT, "its answers took more than 10 minutes altogether");
 		return;
 	}
-	if (!task->call.session->provider->prepare(&task->call, world->wall_ms(world), &exchange->arena,
-						   &exchange->request, task->diagnostics)) {
-		refuse(loop, task, exchange, FAULT_USER, "the request could not be made");
+	if (!prepare(loop, task, exchange)) {
+		deliver(loop, task, &exchange->answer);
 		return;
 	}
 	/* The gate that no kind can forget, behind which the transports have their own: no intent, no sending. */

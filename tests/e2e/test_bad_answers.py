@@ -133,6 +133,17 @@ def test_refused_connection(stack):
     check_call_error(stack, "GetCallerIdentity", "refused", AWS_ENDPOINT_URL=f"http://127.0.0.1:{port}")
 
 
+def test_a_key_that_cannot_be_one(stack):
+    stack.write("stack.yaml", spec_text(WORKING))
+    error = check_call_error(
+        stack,
+        "GetCallerIdentity: the access key id to sign with holds a space",
+        AWS_ENDPOINT_URL="http://127.0.0.1:1",
+        AWS_ACCESS_KEY_ID="a b",
+    )
+    assert "a stray newline, quote or space" in error["hint"], error
+
+
 def test_unknown_host(stack):
     stack.write("stack.yaml", spec_text(WORKING))
     error = check_call_error(stack, "GetCallerIdentity", "nowhere.invalid", AWS_ENDPOINT_URL="http://nowhere.invalid")
