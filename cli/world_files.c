@@ -19,6 +19,7 @@ enum {
 	FIRST_READ_BYTES = 4096,
 	FOLDER_NAMES_MOST = 1000000,
 	TEMPORARY_NAME_BYTES = 32,
+	MIB = 1024 * 1024,
 };
 
 /* A system error as its user meets it. */
@@ -148,8 +149,10 @@ bool world_read_file(struct world *world, struct arena *arena, const char *path,
 	if (!read_whole(file, arena, status.st_size > 0 ? (size_t)status.st_size : 0, limit_bytes, &text))
 		return fail(diagnostics, "read", path, errno);
 	if (text.size > limit_bytes) {
-		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot read '%s': it is larger than %zu bytes", path,
-			   limit_bytes);
+		bool round = limit_bytes > 0 && limit_bytes % MIB == 0;
+
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot read '%s': it is larger than %zu %s", path,
+			   round ? limit_bytes / MIB : limit_bytes, round ? "MiB" : "bytes");
 		diag_hint(diagnostics, "check that this is the file you mean, or split it");
 		return false;
 	}

@@ -113,6 +113,7 @@ static void test_read_file(void **state)
 		{"large", "large", LARGE_BYTES, LARGE_BYTES, FAULT_USER, NULL},
 		{"large and more room", "large", LARGE_BYTES * 4, LARGE_BYTES, FAULT_USER, NULL},
 		{"large past the limit", "large", LARGE_BYTES - 1, 0, FAULT_USER, "it is larger than"},
+		{"past a round limit", "sparse", 2 * 1024 * 1024, 0, FAULT_USER, "it is larger than 2 MiB"},
 		{"a terabyte", "sparse", 100000, 0, FAULT_USER, "it is larger than 100000 bytes"},
 		{"its size is told as 0", "/proc/self/status", 10, 0, FAULT_USER, "it is larger than 10 bytes"},
 		{"dash is a name", "-", 1000, 4, FAULT_USER, NULL},
