@@ -12,4 +12,8 @@ const struct aws_kind *kinds_named(const char *name);
 /* What main() returns. */
 int kinds_try(void (*check)(const struct aws_kind *kind));
 
+struct aws_shape;
+/* Whether one row may leave out what is under path: a few members, or what has one reason for all of it. */
+bool kind_may_omit(const char *path, const struct aws_shape *shape);
+
 #endif

@@ -266,8 +266,10 @@ static const struct aws_omission omitted[] = {
 	DESCRIBE("Ingress"),
 	DESCRIBE("Egress"),
 	{"ModifySecurityGroupRules", NULL, "but for its description a rule that differs is another rule"},
-	{"AssociateSecurityGroupVpc", NULL, "a group belongs to the one VPC that it was made in"},
-	{"DisassociateSecurityGroupVpc", NULL, "a group belongs to the one VPC that it was made in"},
+	{"AssociateSecurityGroupVpc", NULL,
+	 "a group of its own in each VPC does the same, and 'vpc' says which it is in"},
+	{"DisassociateSecurityGroupVpc", NULL,
+	 "a group of its own in each VPC does the same, and 'vpc' says which it is in"},
 	{"ApplySecurityGroupsToClientVpnTargetNetwork", NULL, "client VPN endpoints are not managed"},
 };
 
