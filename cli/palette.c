@@ -119,12 +119,12 @@ static void print_escaped(struct buffer *buffer, const unsigned char *bytes, siz
 		buffer_format(buffer, "\\x%02x", (unsigned)bytes[i]);
 }
 
-static void print(struct buffer *buffer, struct slice text, bool lines)
+void print_safe(struct buffer *buffer, struct slice text)
 {
 	while (text.size > 0) {
 		const unsigned char *bytes = (const unsigned char *)text.data;
 		size_t size = sequence_size(text);
-		bool control = size == 1 && (bytes[0] < 0x20 || bytes[0] == 0x7f) && !(lines && bytes[0] == '\n');
+		bool control = size == 1 && (bytes[0] < 0x20 || bytes[0] == 0x7f);
 
 		if (size == 0 || control || is_steering(bytes, size))
 			print_escaped(buffer, bytes, size ? size : 1);
@@ -132,16 +132,6 @@ static void print(struct buffer *buffer, struct slice text, bool lines)
 			buffer_append(buffer, slice_first(text, size));
 		text = slice_from(text, size ? size : 1);
 	}
-}
-
-void print_safe(struct buffer *buffer, struct slice text)
-{
-	print(buffer, text, false);
-}
-
-void print_safe_lines(struct buffer *buffer, struct slice text)
-{
-	print(buffer, text, true);
 }
 
 /* What the shell reads otherwise in some place is quoted in all. */

@@ -40,7 +40,5 @@ size_t paint_safe(struct buffer *buffer, const struct palette *palette, enum pai
 void print_safe(struct buffer *buffer, struct slice text);
 /* The same as one word of a POSIX shell: quoted where the shell would read it otherwise. */
 void print_word(struct buffer *buffer, struct slice text);
-/* print_safe() with line ends kept. */
-void print_safe_lines(struct buffer *buffer, struct slice text);
 
 #endif

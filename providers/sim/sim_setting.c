@@ -37,11 +37,6 @@ int64_t sim_setting(const struct sim *sim, enum sim_setting setting)
 	return sim->settings[setting];
 }
 
-const char *sim_setting_name(enum sim_setting setting)
-{
-	return settings[setting].name;
-}
-
 void sim_settings_default(struct sim *sim)
 {
 	for (size_t i = 0; i < SIM_SETTING_COUNT; i++)

@@ -34,7 +34,6 @@ enum sim_setting {
 };
 
 int64_t sim_setting(const struct sim *sim, enum sim_setting setting);
-const char *sim_setting_name(enum sim_setting setting);
 void sim_settings_default(struct sim *sim);
 /* ms of real life, at the pace that is set. */
 int64_t sim_pace(const struct sim *sim, int64_t ms);
