@@ -6,6 +6,8 @@ enum {
 	/* Below the block stands the cursor, above it a line of what ended. */
 	LINES_BESIDE_BLOCK = 3,
 	REDRAW_MS = 100,
+	/* It looks at all that is left, which may be much. */
+	ESTIMATE_MS = 1000,
 	HEARTBEAT_MS = 30 * 1000,
 	/* What is over sooner is not worth the word. */
 	USUAL_LEAST_MS = 1000,
@@ -111,11 +113,13 @@ static void print_usual(const struct progress_view *view, struct buffer *text, c
 	print_duration(text, usual_ms);
 }
 
-static void print_left(const struct progress_view *view, struct buffer *text)
+/* Only while the world waits: before that nobody can tell what has to queue. */
+static void estimate(struct progress_view *view)
 {
 	const struct forecast *forecast = view->forecast;
 
-	print_estimate(text, forecast_left_ms(forecast->steps, forecast->step_count, &forecast->crowd, now_ms(view)));
+	view->estimated_ms = now_ms(view);
+	view->left_ms = forecast_left_ms(forecast->steps, forecast->step_count, &forecast->crowd, view->estimated_ms);
 }
 
 static void print_running(struct progress_view *view, struct buffer *text, const struct action_progress *one)
@@ -160,7 +164,8 @@ static void draw(struct progress_view *view, struct buffer *text)
 	}
 	buffer_string(text, "  ");
 	paint(text, view->invocation->talk, PAINT_BOLD, "%zu of %zu done", view->ended, view->total);
-	print_left(view, text);
+	if (view->ended < view->total)
+		print_estimate(text, view->left_ms);
 	if (view->running_count > shown)
 		buffer_format(text, ", %zu more at work", view->running_count - shown);
 	buffer_format(text, "\n%s", WRAP_ON);
@@ -177,7 +182,8 @@ static void sign_of_life(struct progress_view *view, struct buffer *text)
 		return;
 	view->heard_ms = now_ms(view);
 	buffer_format(text, "  %zu of %zu done", view->ended, view->total);
-	print_left(view, text);
+	estimate(view);
+	print_estimate(text, view->left_ms);
 	buffer_string(text, ", at work: ");
 	for (; one && shown < BLOCK_LINES_MOST; one = one->newer, shown++) {
 		buffer_string(text, shown > 0 ? ", " : "");
@@ -194,6 +200,8 @@ static void tick(void *context)
 	BUFFER_AUTO text;
 
 	buffer_init(&text, LINE_LIMIT_BYTES);
+	if (view->terminal && now_ms(view) - view->estimated_ms >= ESTIMATE_MS)
+		estimate(view);
 	if (!view->terminal) {
 		sign_of_life(view, &text);
 	} else if (real_ms(view->invocation) - view->drawn_ms >= REDRAW_MS) {
@@ -213,6 +221,7 @@ void progress_open(struct progress_view *view, struct invocation *invocation, co
 		.invocation = invocation,
 		.plan = plan,
 		.forecast = forecast,
+		.left_ms = FORECAST_UNKNOWN,
 		.terminal = can_redraw(invocation->world),
 		.actions = arena_new_array(invocation->arena, plan->action_count + 1, struct action_progress),
 	};

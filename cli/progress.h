@@ -30,10 +30,12 @@ struct progress_view {
 	struct action_progress *actions;	 /* parallel to the plan's */
 	struct action_progress *oldest, *newest; /* with a phase that runs */
 	size_t running_count;
-	size_t total, ended; /* actions */
-	size_t lines;	     /* of the block that stands on the terminal */
-	int64_t drawn_ms;    /* by the real clock, which people see */
-	int64_t heard_ms;    /* last line, by the world's clock */
+	size_t total, ended;  /* actions */
+	size_t lines;	      /* of the block that stands on the terminal */
+	int64_t left_ms;      /* estimated last, or FORECAST_UNKNOWN */
+	int64_t estimated_ms; /* when, by the world's clock */
+	int64_t drawn_ms;     /* by the real clock, which people see */
+	int64_t heard_ms;     /* last line, by the world's clock */
 };
 
 /* From here on the view is shown whenever the world waits. phase_counts: phases of each

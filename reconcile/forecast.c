@@ -5,6 +5,8 @@
 enum {
 	/* So long steps must have waited for their turn before that says how fast it goes. */
 	CROWD_LEAST_MS = 5000,
+	/* No call is answered sooner: a step that usually is over by then makes none, and needs no turn. */
+	CALL_LEAST_MS = 5,
 };
 
 /* Nothing is waited for that long: a record that says so is damaged. */
@@ -225,21 +227,23 @@ static int64_t way_left_ms(const struct forecast_step *step, int64_t now_ms)
 
 int64_t forecast_left_ms(const struct forecast_step *steps, size_t count, const struct crowd *crowd, int64_t now_ms)
 {
-	size_t left = 0, known = 0, done = 0;
+	size_t left = 0, known = 0, turns_left = 0, turns_done = 0;
 	int64_t longest_ms = 0, turns_ms = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		done += steps[i].state == FORECAST_DONE;
+		bool takes_turn = steps[i].usual_ms == FORECAST_UNKNOWN || steps[i].usual_ms >= CALL_LEAST_MS;
+		turns_done += takes_turn && steps[i].state == FORECAST_DONE;
 		if (steps[i].state >= FORECAST_DONE)
 			continue;
 		int64_t way_ms = way_left_ms(&steps[i], now_ms);
 		left++;
+		turns_left += takes_turn;
 		known += steps[i].usual_ms != FORECAST_UNKNOWN;
 		longest_ms = way_ms > longest_ms ? way_ms : longest_ms;
 	}
 	if (2 * known < left || (crowd->now && crowd->lasted_ms < CROWD_LEAST_MS))
 		return FORECAST_UNKNOWN;
-	if (crowd->lasted_ms >= CROWD_LEAST_MS && done > 0)
-		turns_ms = crowd->lasted_ms * (int64_t)left / (int64_t)done;
+	if (crowd->lasted_ms >= CROWD_LEAST_MS && turns_done > 0)
+		turns_ms = crowd->lasted_ms * (int64_t)turns_left / (int64_t)turns_done;
 	return turns_ms > longest_ms ? turns_ms : longest_ms;
 }

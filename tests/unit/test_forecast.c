@@ -27,6 +27,10 @@ enum { NOW_MS = 1000000, STEPS_MOST = 12, UNKNOWN = FORECAST_UNKNOWN };
 		.usual_ms = 100, .path_ms = 99999, .state = (state_of_it)                                              \
 	}
 #define DONE ENDED(FORECAST_DONE)
+#define FREE(state_of_it)                                                                                              \
+	{                                                                                                              \
+		.usual_ms = 4, .path_ms = 4, .state = (state_of_it)                                                    \
+	}
 #define DROPPED ENDED(FORECAST_DROPPED)
 
 static const struct left_row {
@@ -58,6 +62,11 @@ static const struct left_row {
 	{"they have waited, and wait no more", {DONE, WAITS(100, 100)}, 2, {false, 4999}, 100},
 	{"as long again as half of them took", {DONE, DONE, WAITS(100, 100), WAITS(100, 100)}, 4, {true, 8000}, 8000},
 	{"what was dropped took no turn", {DONE, DROPPED, WAITS(100, 100), WAITS(100, 100)}, 4, {true, 8000}, 16000},
+	{"what makes no call takes no turn",
+	 {DONE, FREE(FORECAST_DONE), FREE(FORECAST_DONE), WAITS(5, 5), FREE(FORECAST_WAITS)},
+	 5,
+	 {true, 8000},
+	 8000},
 	{"none has had its turn", {WAITS(100, 100)}, 1, {true, 8000}, 100},
 	{"a way that is longer than that", {DONE, RUNS(60000, 60000, 0)}, 2, {true, 8000}, 60000},
 };
