@@ -16,6 +16,7 @@ struct aws_session {
 	struct aws_credentials credentials;
 	struct slice region;
 	struct aws_endpoints endpoints;
+	struct slice ca_file; /* PEM bundle instead of the system's, or empty */
 	struct aws_signing_keys keys;
 };
 

@@ -206,6 +206,7 @@ static bool ask(struct asking *asking, const struct value *input, struct value *
 		.idle_timeout_ms = IDLE_TIMEOUT_MS,
 		.total_timeout_ms = TOTAL_TIMEOUT_MS,
 		.response_limit_bytes = ANSWER_LIMIT_BYTES,
+		.ca_file = environment(asking, "AWS_CA_BUNDLE"),
 	};
 	for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
 		if (!sign(asking) || !send(asking))

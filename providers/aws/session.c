@@ -10,6 +10,7 @@ enum {
 	IDLE_TIMEOUT_MS = 30000,
 	TOTAL_TIMEOUT_MS = 60000,
 	RESPONSE_LIMIT_BYTES = 256 * 1024 * 1024,
+	CA_FILE_BYTES_MOST = 16 * 1024 * 1024,
 };
 
 static struct slice environment(struct world *world, const char *name)
@@ -44,6 +45,22 @@ static bool read_credentials(struct aws_session *session, struct diagnostics *di
 		   SLICE_ARGUMENTS(session->session.name));
 	diag_hint(diagnostics, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where the "
 			       "credentials are temporary");
+	return false;
+}
+
+/* https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html: AWS_CA_BUNDLE */
+static bool find_authorities(struct aws_session *session, struct arena *arena, struct diagnostics *diagnostics)
+{
+	struct world *world = session->world;
+	struct slice text;
+
+	if (aws_is_simulated(session->endpoints.place))
+		return true;
+	session->ca_file = environment(world, "AWS_CA_BUNDLE");
+	if (session->ca_file.size == 0 || world->read_file(world, arena, arena_string(arena, session->ca_file),
+							   CA_FILE_BYTES_MOST, &text, diagnostics))
+		return true;
+	diag_hint(diagnostics, "AWS_CA_BUNDLE names it: a file of the authorities to trust, in PEM");
 	return false;
 }
 
@@ -87,7 +104,7 @@ bool aws_open(const struct provider *provider, struct world *world, struct slice
 	session->region = region_of(world, settings);
 	if (!check_place(session, settings, diagnostics) ||
 	    !aws_endpoints_read(&session->endpoints, world, name, settings, arena, diagnostics) ||
-	    !read_credentials(session, diagnostics))
+	    !find_authorities(session, arena, diagnostics) || !read_credentials(session, diagnostics))
 		return false;
 	session->session.identity = (struct identity){
 		.provider = SLICE("aws"),
@@ -178,6 +195,7 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 		.idle_timeout_ms = IDLE_TIMEOUT_MS,
 		.total_timeout_ms = TOTAL_TIMEOUT_MS,
 		.response_limit_bytes = RESPONSE_LIMIT_BYTES,
+		.ca_file = session->ca_file,
 	};
 	struct aws_signing_options options = {
 		.service = operation->service->signing_name,

@@ -33,6 +33,30 @@ def test_certificate(serve, probe, certificates, name, bundle, insecure, fault):
         assert len(server.arrived) == 1
 
 
+VPC = "stack: bundle\nproviders: {aws: {region: us-west-2}}\naws.vpc: {main: {cidr: 10.0.0.0/16}}\n"
+
+# Rows: AWS_CA_BUNDLE, whether the server is asked anything, what is said.
+BUNDLES = {
+    "none": (None, False, "certificate"),
+    "right": ("right", True, "could not ask who answers"),
+    "other": ("other", False, "certificate"),
+    "missing": ("/nowhere/bundle.pem", False, "AWS_CA_BUNDLE names it"),
+}
+
+
+@pytest.mark.parametrize("bundle, asked, said", BUNDLES.values(), ids=BUNDLES)
+def test_authorities_of_the_environment(stack, serve, certificates, bundle, asked, said):
+    server = serve(answer_all, server_tls(certificates, "right"))
+    keys = {name: "test" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+    stack.environment.update(AWS_ENDPOINT_URL=server.url, **keys)
+    if bundle:
+        stack.environment.update(AWS_CA_BUNDLE=certificates[bundle][0] if bundle in certificates else bundle)
+    stack.write("vpc.yaml", VPC)
+    result = stack.run("plan", status=1)
+    assert said in result.err and ("certificate" in result.err) == (said == "certificate"), result.err
+    assert bool(server.arrived) == asked
+
+
 def test_verified_request_takes_no_insecure_connection(serve, probe, certificates):
     server = serve(answer_all, server_tls(certificates, "right"))
     assert probe.one(server.url, insecure=True)["status"] == 200
