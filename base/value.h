@@ -120,7 +120,7 @@ static inline const struct value *value_if_set(const struct value *value)
 
 static inline bool value_is_true(const struct value *value)
 {
-	return value_is(value, VALUE_BOOL) && value->boolean;
+	return value && value->type == VALUE_BOOL && value->boolean;
 }
 
 /* The bytes of a string; the empty slice for anything else. */

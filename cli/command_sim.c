@@ -273,10 +273,10 @@ static int run_sim(struct invocation *invocation)
 
 	buffer_init(&text, SHOW_LIMIT_BYTES);
 	if (!verb)
-		return STATUS_USAGE;
+		return invocation_fail(invocation, STATUS_USAGE);
 	if (!check_world(invocation, endpoint, verb, first > 0) ||
 	    !sim_open(endpoint, invocation->world, &sim, invocation->diagnostics))
-		return STATUS_ERROR;
+		return invocation_fail(invocation, STATUS_ERROR);
 	struct handling handling = {
 		.invocation = invocation,
 		.sim = sim,

@@ -79,6 +79,17 @@ static void tell_unlisted(struct job *job, enum severity severity, const char *h
 	diag_hint(job->diagnostics, "see that it can be listed, and run this again; %s", hint);
 }
 
+/* That nothing of it is there is certain, and that an apply will get no further. */
+static void tell_unknown(struct job *job)
+{
+	const struct refresh *refresh = &job->refresh;
+
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNSUPPORTED, NOWHERE,
+		 "the endpoint knows nothing of '%s': %.*s", refresh->unknown_kind->name,
+		 SLICE_ARGUMENTS(refresh->unknown_reason));
+	diag_hint(job->diagnostics, "an apply can make nothing of that there: check the endpoint");
+}
+
 /* Each was named before as a warning, with what to do about it. */
 static void tell_missed(struct job *job, enum severity severity, const struct missed *first, size_t count)
 {
@@ -122,6 +133,8 @@ void lost_state_warn(struct job *job)
 {
 	if (job->refresh.lost_count > 0)
 		tell_lost(job, SEVERITY_WARNING, aim_of(job)->lost);
+	if (job->refresh.unknown_kind)
+		tell_unknown(job);
 	if (job->refresh.unlisted_count > 0)
 		tell_unlisted(job, SEVERITY_WARNING,
 			      job_is_first(job) ? aim_of(job)->maybe_lost : aim_of(job)->unlisted);

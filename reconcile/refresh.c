@@ -279,11 +279,16 @@ static void find_lost(struct refreshing *refreshing)
 	map_release(&counted);
 }
 
+static bool is_unknown(const struct group *group)
+{
+	return group->seeks && group->batch.unlisted_reason.size > 0 &&
+	       group->batch.unlisted_fault == FAULT_UNSUPPORTED;
+}
+
 /* What an endpoint does not know at all was never made there. */
 static bool is_unlisted(const struct group *group)
 {
-	return group->seeks && group->batch.unlisted_reason.size > 0 &&
-	       group->batch.unlisted_fault != FAULT_UNSUPPORTED;
+	return group->seeks && group->batch.unlisted_reason.size > 0 && !is_unknown(group);
 }
 
 static void find_unlisted(struct refreshing *refreshing)
@@ -324,6 +329,20 @@ static void hold_unlisted(struct refreshing *refreshing)
 	}
 }
 
+static void find_unknown(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+
+	for (size_t i = 0; i < refreshing->groups.count; i++) {
+		const struct group *group = refreshing->groups.entries[i].item;
+
+		if (!is_unknown(group))
+			continue;
+		refresh->unknown_kind = group->kind;
+		refresh->unknown_reason = group->batch.unlisted_reason;
+	}
+}
+
 static bool has_unlisted(const struct refreshing *refreshing)
 {
 	for (size_t i = 0; i < refreshing->groups.count; i++)
@@ -339,6 +358,7 @@ static void judge_expected(struct refreshing *refreshing)
 
 	if (refresh->is_first)
 		find_lost(refreshing);
+	find_unknown(refreshing);
 	if (!has_unlisted(refreshing))
 		return;
 	if (refresh->is_first || refresh->destroys || refresh->expected != refresh->stack)

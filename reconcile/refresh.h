@@ -58,6 +58,8 @@ struct refresh {
 	size_t unlisted_count;
 	const struct kind *unlisted_kind; /* one of them */
 	struct slice unlisted_reason;
+	const struct kind *unknown_kind; /* one that its endpoint does not know at all, or NULL */
+	struct slice unknown_reason;
 };
 
 /* False where it was interrupted. What could not be read is marked as unread, not reported. */

@@ -487,6 +487,9 @@ def test_a_kind_that_the_endpoint_does_not_know(stack):
     simulate(stack, "../world")
     stack.write("net.yaml", NAMELESS)
     stack.run("sim", "fault", "DescribeSubnets", "unsupported", "1", "1")
+    [told] = stack.run("plan", "--output", "json").json["diagnostics"]
+    assert (told["severity"], told["fault"]) == ("warning", "unsupported")
+    assert "the endpoint knows nothing of 'aws.subnet': could not read aws.subnet: DescribeSubnets" in told["message"], told
     assert stack.run("plan", "--output", "json").json["diagnostics"] == []
 
 

@@ -115,14 +115,16 @@ NONSENSE = {
 
 @pytest.mark.parametrize("words, message, hint", NONSENSE.values(), ids=NONSENSE)
 def test_what_the_simulator_cannot_do_is_refused(stack, words, message, hint):
-    document = stack.run("sim", "world", *words, "--output", "json", status=1).json
+    stack.environment.update(AWS_ENDPOINT_URL="sim:world")
+    document = stack.run("sim", *words, "--output", "json", status=1).json
     [error] = document["diagnostics"]
     assert message in error["message"] and (not hint or hint in error["hint"]), error
-    assert json.loads(stack.run("sim", "world", "show").out) == {}
+    assert json.loads(stack.run("sim", "show").out) == {}
 
 
 def test_what_the_simulator_can_do_is_taken(stack):
+    stack.environment.update(AWS_ENDPOINT_URL="sim:world")
     for words in ["Describe*", "deny"], ["*", "html", "2", "0"], ["GET /redfish/v1/*", "refused"]:
-        stack.run("sim", "world", "fault", *words)
+        stack.run("sim", "fault", *words)
     assert len(json.loads(stack.run("sim", "world", "show", "fault").out)[""]["fault"]) == 3
     assert json.loads(stack.run("sim", "world", "show", "route-table").out) == {}

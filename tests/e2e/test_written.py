@@ -15,6 +15,8 @@ NOT_MADE = [["show"], ["change", "vpc", "vpc-1", "x=y"], ["remove", "vpc", "vpc-
 def test_a_world_whose_name_is_misspelt(tiny, line):  # noqa: F811
     refused = tiny.run("sim", "wrold", *line, status=1)
     assert "there is no simulated world 'wrold'" in refused.err and "sim FILE add" in refused.err
+    [told] = tiny.run("sim", "wrold", *line, "--output", "json", status=1).json["diagnostics"]
+    assert told["message"] == "there is no simulated world 'wrold'"
     assert not (tiny.folder / "wrold").exists()
 
 

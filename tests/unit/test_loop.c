@@ -467,7 +467,7 @@ static void test_crowd(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct reply replies[] = {{.after_ms = rows[i].answered_after_ms, .repeat = -1}};
-		struct errand errands[ERRANDS_MOST];
+		struct errand errands[ERRANDS_MOST] = {0};
 		struct staged staged;
 
 		stage_open(&staged, replies);
