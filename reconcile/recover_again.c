@@ -77,8 +77,10 @@ bool recover_can_send_again(const struct recovery *recovery, size_t index)
 	const struct intent *intent = &recovery->intents[index];
 	enum settlement settlement = recovery->verdicts[index].settlement;
 
-	return (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && intent->recipe == RECIPE_TOKEN &&
-	       recovery->now_ms >= intent->wall_ms && recovery->now_ms - intent->wall_ms < TOKEN_LIFE_MS;
+	/* Without a record there is nothing that what is made could be recorded as. */
+	return (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && recovery->subjects[index] &&
+	       intent->recipe == RECIPE_TOKEN && recovery->now_ms >= intent->wall_ms &&
+	       recovery->now_ms - intent->wall_ms < TOKEN_LIFE_MS;
 }
 
 /*

@@ -18,14 +18,16 @@ static const struct {
 	enum recipe recipe;
 	int64_t later_ms;
 	bool wanted;
+	bool unrecorded; /* its object */
 } rows[] = {
-	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true},
-	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS - 1, true},
-	{"its token may be forgotten", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS, false},
-	{"the clock was set back: nobody knows how old it is", SETTLEMENT_WAIT, RECIPE_TOKEN, -1, false},
-	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false},
-	{"it was found", SETTLEMENT_DONE, RECIPE_TOKEN, 1, false},
-	{"it cannot be told", SETTLEMENT_NONE, RECIPE_TOKEN, 1, false},
+	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true, false},
+	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS - 1, true, false},
+	{"its token may be forgotten", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS, false, false},
+	{"the clock was set back: nobody knows how old it is", SETTLEMENT_WAIT, RECIPE_TOKEN, -1, false, false},
+	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false, false},
+	{"it was found", SETTLEMENT_DONE, RECIPE_TOKEN, 1, false, false},
+	{"it cannot be told", SETTLEMENT_NONE, RECIPE_TOKEN, 1, false, false},
+	{"its object is no longer recorded", SETTLEMENT_ABSENT, RECIPE_TOKEN, 1, false, true},
 };
 
 static void test_which(void **state)
@@ -34,9 +36,11 @@ static void test_which(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct intent intent = {.recipe = rows[i].recipe, .wall_ms = SENT_MS};
 		struct verdict verdict = {.settlement = rows[i].settlement};
+		struct object object = {0}, *subject = rows[i].unrecorded ? NULL : &object;
 		struct recovery recovery = {.intents = &intent,
 					    .intent_count = 1,
 					    .verdicts = &verdict,
+					    .subjects = &subject,
 					    .now_ms = SENT_MS + rows[i].later_ms};
 
 		if (recover_can_send_again(&recovery, 0) != rows[i].wanted)
