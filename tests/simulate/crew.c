@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -30,9 +29,7 @@ struct worker {
 static void work(const struct crew *crew, uint64_t at, FILE *to)
 {
 	struct tally tally;
-	time_t end_s = time(NULL) + (time_t)crew->seconds;
-
-	for (; at < crew->count && (crew->seconds == 0 || time(NULL) < end_s); at += crew->jobs) {
+	for (; at < crew->count && (crew->seconds == 0 || time(NULL) < crew->end_s); at += crew->jobs) {
 		tally_init(&tally);
 		alarm(SEED_MOST_S);
 		fprintf(to, "seed %" PRIu64 "\n", at);
@@ -190,6 +187,8 @@ void crew_run(struct crew *crew)
 	struct pollfd waits[CREW_JOBS_MOST];
 	bool any = true;
 
+	/* Once for all: a process that takes another one's place has no more time than that. */
+	crew->end_s = time(NULL) + (time_t)crew->seconds;
 	for (uint64_t i = 0; i < crew->jobs; i++) {
 		buffer_init(&workers[i].lines, LINES_MOST_BYTES);
 		start(crew, &workers[i], i);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "tests/simulate/tally.h"
 
@@ -19,6 +20,7 @@ struct crew {
 	/* Tells a seed; what broke goes to `to` as "broken SEED PROMISE" and lines that begin with a blank. */
 	void (*tell)(uint64_t seed, struct tally *tally, FILE *to);
 
+	time_t end_s; /* set by crew_run() */
 	/* What came of it. */
 	uint64_t seeds, broken;
 	struct tally tally; /* set up by the caller */

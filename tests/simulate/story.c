@@ -171,6 +171,9 @@ static struct misfortune draw_misfortune(struct story *story, enum chapter chapt
 	struct chance *plot = &story->universe->plot;
 	struct misfortune misfortune = {.aimed = true};
 
+	/* Whatever came earlier kept it from changing anything: now it comes with one of the first changes. */
+	if (chapter == CHAPTER_LATE && story->universe->changes == 0)
+		return (struct misfortune){.aimed = true, .sure_change = (uint64_t)chance_between(plot, 2, 4)};
 	if (chapter == CHAPTER_SURE || chapter == CHAPTER_LATE || chance_one_in(plot, 3))
 		misfortune.sure_change = (uint64_t)chance_between(plot, 1, SURE_CHANGE_MOST);
 	/* Nothing else came of all the chapters: every command makes some requests. */
@@ -208,6 +211,10 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 		[CHAPTER_SURE] = 0, [CHAPTER_LATE] = 0, [CHAPTER_APPLY] = 0, [CHAPTER_DESTROY] = 19};
 	struct chance *plot = &story->universe->plot;
 	struct misfortune misfortune = draw_misfortune(story, chapter);
+
+	/* Nobody who died holds the stack by then. */
+	if (chapter == CHAPTER_LATE)
+		universe_pass(story->universe, PEACE_MS);
 	int64_t what = chapter == CHAPTER_ANY ? chance_between(plot, 0, 19) : fixed[chapter];
 
 	if (what < 14)
