@@ -18,13 +18,18 @@ struct slice hex_encode(struct arena *arena, struct slice bytes)
 	return (struct slice){hex, bytes.size * 2};
 }
 
-bool hex_read(struct slice text, uint8_t *ret, size_t count)
+bool hex_is(struct slice text)
 {
-	if (text.size % 2 != 0 || text.size / 2 != count)
-		return false;
 	for (size_t i = 0; i < text.size; i++)
 		if (hex_digit(text.data[i]) < 0 || (text.data[i] >= 'A' && text.data[i] <= 'F'))
 			return false;
+	return true;
+}
+
+bool hex_read(struct slice text, uint8_t *ret, size_t count)
+{
+	if (text.size % 2 != 0 || text.size / 2 != count || !hex_is(text))
+		return false;
 	for (size_t i = 0; i < count; i++)
 		ret[i] = (uint8_t)((unsigned)hex_digit(text.data[2 * i]) << 4 |
 				   (unsigned)hex_digit(text.data[2 * i + 1]));

@@ -18,6 +18,8 @@ static inline int hex_digit(char digit)
 	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
+/* Whether all of it are such digits as hex_write() writes. */
+bool hex_is(struct slice text);
 /* Two lower-case digits a byte, no NUL behind them. */
 void hex_write(const uint8_t *bytes, size_t count, char *ret);
 struct slice hex_encode(struct arena *arena, struct slice bytes);

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/hex.h"
 #include "base/memory.h"
 #include "base/time_text.h"
 #include "cli/command_list.h"
@@ -115,12 +116,7 @@ enum { DIGEST_DIGITS_LEAST = 8, DIGEST_DIGITS_MOST = 64 };
 /* As a plan shows it: any other text could never match one. */
 static bool is_digest(struct slice text)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < text.size; i++)
-		if (!memchr(digits, text.data[i], sizeof(digits) - 1))
-			return false;
-	return text.size >= DIGEST_DIGITS_LEAST && text.size <= DIGEST_DIGITS_MOST;
+	return text.size >= DIGEST_DIGITS_LEAST && text.size <= DIGEST_DIGITS_MOST && hex_is(text);
 }
 
 static bool check_value(struct parsing *parsing, enum flag_id id, const char *where, struct slice value)

@@ -9,6 +9,9 @@
 #include "cli/sealing.h"
 #include "cli/simulated_place.h"
 #include "cli/world_files.h"
+#include "providers/sim/sim.h"
+#include "reconcile/plan.h"
+#include "state/sqlite_store.h"
 
 enum { FIRST_BYTES = 32 };
 
@@ -160,28 +163,27 @@ static const char *find_new_world(struct written *written, const struct sight *s
 		       : NULL;
 }
 
-static bool begins(const struct sight *sight, struct slice text)
+static struct slice first_of(const struct sight *sight)
 {
-	return slice_starts_with((struct slice){sight->first, sight->first_size}, text);
+	return (struct slice){sight->first, sight->first_size};
 }
 
 static const char *find_world(struct written *written, const struct sight *sight)
 {
 	(void)written;
-	return begins(sight, SLICE("{\"trueup_simulator\":")) ? "it is a simulated world" : NULL;
+	return sim_is_world(first_of(sight)) ? "it is a simulated world" : NULL;
 }
 
-/* https://www.sqlite.org/fileformat2.html#magic_header_string */
 static const char *find_state(struct written *written, const struct sight *sight)
 {
 	(void)written;
-	return begins(sight, SLICE("SQLite format 3")) ? "it is a state file" : NULL;
+	return state_is_file(first_of(sight)) ? "it is a state file" : NULL;
 }
 
 static const char *find_plan(struct written *written, const struct sight *sight)
 {
 	(void)written;
-	return begins(sight, SLICE("{\"SHA256\":\"")) ? "it is a saved plan" : NULL;
+	return plan_is_file(first_of(sight)) ? "it is a saved plan" : NULL;
 }
 
 static const char *find_other(struct written *written, const struct sight *sight)

@@ -73,20 +73,12 @@ static void find_kinds(struct forecast *forecast, struct map *by_name)
 	forecast->kind_numbers = numbers;
 }
 
-static int phase_named(struct slice name)
-{
-	for (int phase = 0; phase < PHASE_COUNT; phase++)
-		if (slice_is(name, phase_name((enum phase)phase)))
-			return phase;
-	return -1;
-}
-
 /* What another version of the program wrote may be of a kind, an operation or a phase that this one does not know. */
 static void take_time(struct forecast *forecast, const struct map *by_name, const struct step_time *time)
 {
 	uintptr_t number = (uintptr_t)map_get(by_name, time->kind);
 	int operation = names_find(&operation_names, time->operation);
-	int phase = phase_named(time->phase);
+	int phase = names_find(&phase_names, time->phase);
 
 	if (number == 0 || operation < 0 || phase < 0 || time->took_ms < 0 || time->took_ms > TOOK_MOST_MS)
 		return;

@@ -184,6 +184,8 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 struct slice plan_write(const struct plan *plan, struct slice key, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena,
 						   struct plan *ret, struct diagnostics *diagnostics);
+/* Whether a file that begins so is one that plan_write() made. */
+bool plan_is_file(struct slice first);
 /* Whether a plan that was read was written with this fingerprint_key, and not changed by anyone who has it not. */
 bool plan_bears_mark(const struct plan *plan, struct slice key);
 /*

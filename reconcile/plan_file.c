@@ -248,6 +248,11 @@ static bool read_seal(struct slice text, struct plan *plan)
 	return digest_equal(&plan->content, &found);
 }
 
+bool plan_is_file(struct slice first)
+{
+	return slice_starts_with(first, slice_of(SEAL));
+}
+
 bool plan_bears_mark(const struct plan *plan, struct slice key)
 {
 	struct digest mark = mark_of(&plan->content, key);

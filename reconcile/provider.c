@@ -1,14 +1,16 @@
 #include "reconcile/provider.h"
 
+static const char *const phase_words[PHASE_COUNT] = {
+	[PHASE_MAKE] = "make",
+	[PHASE_SETTLE] = "settle",
+	[PHASE_UNSETTLE] = "unsettle",
+	[PHASE_DELETE] = "delete",
+};
+const struct names phase_names = NAMES(phase_words);
+
 const char *phase_name(enum phase phase)
 {
-	static const char *const names[PHASE_COUNT] = {
-		[PHASE_MAKE] = "make",
-		[PHASE_SETTLE] = "settle",
-		[PHASE_UNSETTLE] = "unsettle",
-		[PHASE_DELETE] = "delete",
-	};
-	return names[phase];
+	return phase_words[phase];
 }
 
 const struct provider *providers_find(const struct providers *providers, struct slice name)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/http.h"
+#include "base/names.h"
 #include "base/value.h"
 #include "base/world.h"
 #include "reconcile/diff.h"
@@ -88,6 +89,7 @@ enum phase {
 };
 
 enum { PHASE_COUNT = 4 };
+extern const struct names phase_names;
 const char *phase_name(enum phase phase);
 
 /* One phase of one object. The task comes first: loop and provider see the same thing. */

@@ -346,6 +346,11 @@ static struct sqlite_store *store_new(struct world *world, const char *path, con
 	return self;
 }
 
+bool state_is_file(struct slice first)
+{
+	return slice_starts_with(first, SLICE("SQLite format 3"));
+}
+
 bool state_is_there(struct world *world, const char *path)
 {
 	sqlite3_vfs *vfs = world->sqlite_vfs ? sqlite3_vfs_find(world->sqlite_vfs) : NULL;

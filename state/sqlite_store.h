@@ -44,6 +44,9 @@ struct state_options {
 /* Whether there is anything by that name, a state or not: where it cannot be looked for it counts as there, and
  * state_open() says why it is none. */
 bool state_is_there(struct world *world, const char *path);
+/* Whether a file that begins so is a state file: as every database of SQLite does
+ * (https://www.sqlite.org/fileformat2.html#magic_header_string). */
+bool state_is_file(struct slice first);
 
 /*
  * Opens the state at path; of its folders only the last may be missing. stack_name: the

@@ -27,6 +27,8 @@ __attribute__((warn_unused_result)) bool sim_open(const char *endpoint, struct w
 						  struct diagnostics *diagnostics);
 /* Whether the file of such an endpoint is there, or it needs none; sim_open() makes one that is not. */
 bool sim_is_there(const char *endpoint);
+/* Whether a file that begins so is a simulated world, of whatever version. */
+bool sim_is_world(struct slice first);
 /* NULL is fine. Requests in flight are dropped without an answer. */
 void sim_close(struct sim *sim);
 /* For tests: everything random from here on follows from seed. */

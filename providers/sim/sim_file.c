@@ -20,7 +20,8 @@ enum {
 	FILE_MOST_BYTES = 1 << 30,
 };
 
-static const char header[] = "{\"trueup_simulator\":1}\n";
+#define HEADER_NAME "{\"trueup_simulator\":"
+static const char header[] = HEADER_NAME "1}\n";
 
 struct sim_file {
 	char path[PATH_MAX];
@@ -361,6 +362,11 @@ static bool compact(struct sim *sim)
 	(void)close(file->descriptor);
 	file->descriptor = -1;
 	return sim_file_begin(sim);
+}
+
+bool sim_is_world(struct slice first)
+{
+	return slice_starts_with(first, SLICE(HEADER_NAME));
 }
 
 bool sim_file_is_there(const char *path)
