@@ -72,7 +72,8 @@ static void hand_over(struct search *search, size_t from, size_t to, const struc
 		search->result->vacates[from] = from != to || giver->create_before_destroy;
 		add(search, from, to, PHASE_UNSETTLE);
 	} else if (from != to) {
-		search->result->goes_first[from] = giver->operation == OPERATION_DELETE;
+		if (giver->operation == OPERATION_DELETE)
+			search->result->heirs[from] = to + 1;
 		add(search, from, to, PHASE_DELETE);
 	}
 }
@@ -179,7 +180,7 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 	struct search search = {.plan = plan, .arena = arena, .result = ret};
 	*ret = (struct handovers){
 		.vacates = arena_new_array(arena, plan->action_count + 1, bool),
-		.goes_first = arena_new_array(arena, plan->action_count + 1, bool),
+		.heirs = arena_new_array(arena, plan->action_count + 1, size_t),
 		.yields = arena_new_array(arena, plan->action_count + 1, struct value),
 	};
 	search.yielded = arena_new_array(arena, plan->action_count + 1, size_t);

@@ -17,10 +17,11 @@ struct handover {
 struct handovers {
 	struct handover *items;
 	size_t count, capacity;
-	/* For each action. vacates: it leaves what it is attached to before it is deleted. goes_first: something new
-	 * waits for its deletion, so nothing that refers to it can wait for that new thing. */
+	/* For each action. vacates: it leaves what it is attached to before it is deleted. heirs: index + 1 of the
+	 * action that waits for its deletion with something new, so that nothing that refers to it can wait for that
+	 * new thing; 0: none does. */
 	bool *vacates;
-	bool *goes_first;
+	size_t *heirs;
 	/* What it lets go of in PHASE_UNSETTLE for others, as in struct work; null: nothing. */
 	struct value *yields;
 };

@@ -167,7 +167,7 @@ static bool is_let_go_of(const struct building *building, size_t target)
 {
 	const struct action *leaving = &building->plan->actions[target];
 	return (leaving->operation == OPERATION_REPLACE && !leaving->create_before_destroy) ||
-	       building->handovers.vacates[target] || building->handovers.goes_first[target];
+	       building->handovers.vacates[target] || building->handovers.heirs[target] > 0;
 }
 
 static bool mentions(const struct value *value, struct slice id)
@@ -189,12 +189,16 @@ static bool uses(const struct building *building, const struct action *action, c
 		 size_t target)
 {
 	const struct action *leaving = &building->plan->actions[target];
-	if (!building->handovers.goes_first[target] || leaving->role != OBJECT_DEPOSED ||
-	    !value_is(&action->live, VALUE_MAP) || value_has_unread(&action->live))
+	size_t heir = building->handovers.heirs[target];
+	if (heir == 0 || leaving->role != OBJECT_DEPOSED || !value_is(&action->live, VALUE_MAP) ||
+	    value_has_unread(&action->live))
 		return true;
 	if (slice_is(dependency->output, output_at(&leaving->kind->outputs, 0)->name))
 		return mentions(&action->live, leaving->provider_id);
-	/* A name, say, which the one that was left behind may have had alone. */
+	/* A name, say: whoever takes it over at the address is who is meant from then on. */
+	if (slice_equal(building->plan->actions[heir - 1].address, leaving->address))
+		return false;
+	/* The one that was left behind may have had it alone. */
 	const struct value *output = value_is(&leaving->live_outputs, VALUE_MAP)
 					     ? value_get(&leaving->live_outputs, dependency->output)
 					     : NULL;

@@ -79,8 +79,9 @@ static const struct field group_fields[] = {
 	 .when_unset = UNSET_CONSTANT,
 	 .unset_value = "[]"},
 };
+static const struct output group_outputs[] = {{.name = "id"}, {.name = "name"}};
 static const struct kind group = {
-	.name = "t.group", .version = 1, .fields = FIELDS(group_fields), .outputs = FIELDS(id_output)};
+	.name = "t.group", .version = 1, .fields = FIELDS(group_fields), .outputs = FIELDS(group_outputs)};
 
 /* A net has but one gate, and a link moves from one gate to another. */
 static const struct field gate_fields[] = {
@@ -111,7 +112,8 @@ static const struct kind link_kind = {
 	.name = "t.link", .version = 1, .fields = FIELDS(link_fields), .outputs = FIELDS(id_output)};
 
 static const struct field keep_fields[] = {
-	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group", .flags = REQUIRED},
+	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group"},
+	{.name = "called", .type = FIELD_REFERENCE, .target = "t.group", .output = "name"},
 };
 static const struct kind keep = {
 	.name = "t.keep", .version = 1, .fields = FIELDS(keep_fields), .outputs = FIELDS(id_output)};
@@ -263,7 +265,7 @@ static const struct identity here = {.provider = {"t", 1}, .account = {"1", 1}, 
 
 /*
  * {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record, in its order;
- * "t.net.a/2" is another object of the same address.
+ * "t.net.a/2" is another object of the same address. "outputs" are those of the live one, if it has others.
  */
 static void add_record(struct plan_fixture *fixture, const char *record)
 {
@@ -277,6 +279,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		const struct value *now = value_get_named(one, "live");
 		const struct value *id = value_get_named(one, "id");
 		const struct value *protect = value_get_named(one, "protect");
+		const struct value *outputs = value_get_named(one, "outputs");
 		struct slice rest = value_slice(&map.members[i].key);
 		*object = (struct object){
 			.address = slice_cut(&rest, '/'),
@@ -310,7 +313,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			*live = (struct live){.presence = PRESENCE_PRESENT,
 					      .provider_id = object->provider_id,
 					      .fields = *now,
-					      .outputs = json(fixture, "{\"version\": 1}"),
+					      .outputs = outputs ? *outputs : json(fixture, "{\"version\": 1}"),
 					      .ownership.lineage = value_slice(value_get_named(one, "owner"))};
 		fixture->read |= now && !value_is(now, VALUE_NULL);
 		/* What is live as null was not looked at. */

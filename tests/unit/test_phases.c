@@ -134,6 +134,13 @@ static const struct row {
 	"{\"t.group.x\":{\"name\":\"x\",\"net\":\"n1\",\"about\":\"new\"},\"t.keep.k\":{\"group\":" REF(               \
 		"t.group.x.id") "}}"
 
+#define CALLED "{\"called\":" REF("t.group.x.name") "}"
+#define NAMED "{\"name\":\"x\",\"net\":\"n1\"}"
+#define TWIN_OF_WHAT_IS_GONE                                                                                           \
+	"{\"t.group.x\":{\"id\":\"g2\",\"applied\":" NAMED "},\"t.group.x/1\":{\"id\":\"g1\",\"role\":\"deposed\","    \
+	"\"applied\":{},\"live\":" NAMED ",\"outputs\":{\"name\":\"x\"}},"                                             \
+	"\"t.keep.k\":{\"id\":\"k1\",\"applied\":" CALLED ",\"live\":{\"called\":\"x\"}}}"
+
 /* What was left behind goes first where that is possible; else it is told who still uses it. */
 static void test_left_behind(void **state)
 {
@@ -158,6 +165,9 @@ static void test_left_behind(void **state)
 		 "t.wire.w",
 		 "where it is the same object under another address, say so with 'trueup state mv t.post.a t.post.b'",
 		 "{\"t.post.b\":" POST("s", "1", "") ",\"t.wire.w\":{\"post\":" REF("t.post.b.id") "}}"},
+		{"it bears the name of one that is gone, by which another is known", TWIN_OF_WHAT_IS_GONE,
+		 "unsettle t.group.x (deposed), delete t.group.x (deposed), make t.group.x, make t.keep.k", NULL, NULL,
+		 "{\"t.group.x\":" NAMED ",\"t.keep.k\":" CALLED "}"},
 		{"nobody knows", NAME_GOES_BACK("g2\",\"more\":{\"$unread\":true},\"last\":\""), NULL,
 		 "'t.group.x' cannot be made while g1 is there, which a replace of 't.group.x' left behind, and "
 		 "'t.keep.k' still uses that",
