@@ -2,7 +2,7 @@
 
 #include "base/map.h"
 #include "cli/lost_state.h"
-#include "cli/recovery.h"
+#include "cli/strays.h"
 #include "reconcile/secret_marks.h"
 
 /* The record, as if it were the spec: then a plan is drift and nothing else. */

@@ -3,6 +3,7 @@
 #include "cli/lost_state.h"
 #include "cli/providers.h"
 #include "cli/recovery.h"
+#include "cli/strays.h"
 
 static struct plan_scope scope_of(const struct job *job)
 {

@@ -11,13 +11,9 @@
  * interrupted; what cannot be settled is told as a warning, and stays among job->intents.
  */
 __attribute__((warn_unused_result)) bool job_recover(struct job *job);
-/*
- * After a refresh: what our own calls made twice or late is recorded, so that the plan deletes it,
- * and everything is read again. What is left is told.
- */
-__attribute__((warn_unused_result)) bool job_sweep(struct job *job);
-/* After a refresh: tells as warnings what carries the stack's tags and is not recorded, and counts it. */
-__attribute__((warn_unused_result)) bool job_tell_strays(struct job *job);
+/* The run that recovery is: what it finds and settles is recorded between the two. good: whether all went well. */
+__attribute__((warn_unused_result)) bool job_begin_recovery(struct job *job);
+__attribute__((warn_unused_result)) bool job_end_recovery(struct job *job, bool good);
 /* What recovery would do, by what was read; for plans and drift. NULL where nothing is open. */
 const struct recovery *job_outlook(struct job *job);
 

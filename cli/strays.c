@@ -1,0 +1,244 @@
+#include "cli/strays.h"
+
+#include "base/id.h"
+#include "base/map.h"
+#include "cli/job_run.h"
+#include "cli/recovery.h"
+
+typedef void stray_visit(void *context, enum stray_origin origin, const struct stray *stray,
+			 const struct past_call *past, const struct object *recorded);
+
+static bool visit_strays(struct job *job, stray_visit *visit, void *context)
+{
+	int64_t now_ms = job->world->wall_ms(job->world);
+	bool good = true;
+	struct map recorded;
+
+	map_init(&recorded);
+	for (size_t i = 0; job->refresh.stray_count > 0 && i < job->object_count; i++)
+		map_set(&recorded, job->objects[i]->object_id, &job->objects[i]);
+	for (size_t i = 0; good && i < job->refresh.stray_count; i++) {
+		const struct stray *stray = &job->refresh.strays[i];
+		struct object *const *place = map_get(&recorded, stray->live->ownership.object_id);
+		const struct object *object = place ? *place : NULL;
+		const struct live *live = place ? job->refresh.live[place - job->objects] : NULL;
+		struct past_call past;
+
+		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent,
+					     stray->live->provider_id, &past, job->diagnostics);
+		if (good)
+			visit(context, recover_stray_origin(&past, stray, object, live, now_ms), stray, &past, object);
+	}
+	map_release(&recorded);
+	return good;
+}
+
+/* Records under which twins are deleted, and those of what came after it was given up. */
+struct sweeping {
+	struct job *job;
+	struct object **items;
+	size_t count;
+};
+
+static void add_twin(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
+		     const struct object *recorded)
+{
+	struct sweeping *sweeping = (struct sweeping *)context;
+	struct job *job = sweeping->job;
+
+	if (origin != STRAY_TWIN)
+		return;
+	talk(job->invocation, "%.*s was made for '%.*s' by a call that came late: it will be deleted",
+	     SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(recorded ? recorded->address : past->address));
+	sweeping->items[sweeping->count++] = recover_twin(past, stray, recorded, id_new(job->world, job->arena),
+							  job->world->wall_ms(job->world), job->arena);
+}
+
+/* Its id is recorded before anything is done to it: should it be deleted, a listing that lags shows it as ours. */
+static void add_found(struct sweeping *sweeping)
+{
+	struct job *job = sweeping->job;
+
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->is_found)
+			sweeping->items[sweeping->count++] = job->objects[i];
+}
+
+/* What is said of a stray: its id and address stand between the words. Without words nothing is. */
+struct told {
+	const char *words, *more, *hint;
+};
+
+static const struct told told_of_origins[STRAY_ORIGIN_COUNT] = {
+	[STRAY_TWIN] = {"was made for", " by a call that came late: the next apply deletes it", NULL},
+	[STRAY_UNKNOWN] = {"carries the tags of this stack, as", ", and is not recorded: it is left alone",
+			   "delete it if a lost call or an older state left it behind; if it is somebody's own, "
+			   "take the 'trueup:' tags off it, which were copied"},
+};
+
+/* The same of what is missed, which STRAY_UNKNOWN always is. */
+static const char *const more_of_missed[AIM_COUNT] = {
+	[AIM_MAKE] = ", and is not recorded: what the spec has there would be made twice",
+	[AIM_DESTROY] = ", and is not recorded: a destroy would leave it where it is",
+	[AIM_LOOK] = ", and is not recorded: an apply would make it twice",
+};
+static const char hint_at_missed[] =
+	"if an older state was put back, 'trueup state rebuild --force' records what is there; if it is somebody's "
+	"own, take the 'trueup:' tags off it, which were copied";
+
+struct telling {
+	struct job *job;
+	const struct map *addresses; /* of the stack */
+	struct map spare;
+	struct map own; /* addresses to their own entry of job->objects */
+};
+
+/* Whether nothing that is there is recorded at the address, and a plan would make such a thing or forget its record. */
+static bool is_missed(const struct telling *telling, struct slice address, const struct kind *kind)
+{
+	const struct resource *resource = map_get(telling->addresses, address);
+	struct object *const *own = map_get(&telling->own, address);
+	const struct live *live = own ? telling->job->refresh.live[own - telling->job->objects] : NULL;
+
+	if (own)
+		return slice_is((*own)->kind, kind->name) && live && live->presence == PRESENCE_ABSENT;
+	return resource && resource->kind == kind;
+}
+
+static void tell_stray(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
+		       const struct object *recorded)
+{
+	const struct telling *telling = (const struct telling *)context;
+	struct job *job = telling->job;
+	struct slice address = stray->live->ownership.address;
+	struct told told = told_of_origins[origin];
+
+	(void)past;
+	(void)recorded;
+	job->stray_counts[origin]++;
+	if (origin == STRAY_UNKNOWN && is_missed(telling, address, stray->kind)) {
+		job->missed[job->missed_count++] = (struct missed){address, stray->live->provider_id, {NULL, 0}};
+		told.more =
+			map_get(telling->addresses, address) ? more_of_missed[job->aim] : more_of_missed[AIM_DESTROY];
+		told.hint = hint_at_missed;
+	}
+	if (!told.words)
+		return;
+	if (address.size == 0)
+		address = slice_of(stray->kind->name);
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE, "%.*s %s '%.*s'%s",
+		 SLICE_ARGUMENTS(stray->live->provider_id), told.words, SLICE_ARGUMENTS(address), told.more);
+	if (told.hint)
+		diag_hint(job->diagnostics, "%s", told.hint);
+}
+
+/* The address in the tags of what is recorded at another one; else empty. */
+static struct slice other_address(const struct job *job, size_t index)
+{
+	const struct object *object = job->objects[index];
+	const struct live *live = job->refresh.live[index];
+
+	if (object->role == OBJECT_DEPOSED || !live || live->presence != PRESENCE_PRESENT ||
+	    !slice_equal(live->ownership.lineage, job->record->lineage) ||
+	    slice_equal(live->ownership.address, object->address))
+		return (struct slice){NULL, 0};
+	return live->ownership.address;
+}
+
+static size_t count_renamed(const struct job *job)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; job->aim == AIM_MAKE && i < job->object_count; i++)
+		count += other_address(job, i).size > 0;
+	return count;
+}
+
+/* What an older state has under the address of then: a plan would delete it there, and make another. */
+static void tell_renamed(const struct telling *telling)
+{
+	struct job *job = telling->job;
+
+	for (size_t i = 0; job->aim == AIM_MAKE && i < job->object_count; i++) {
+		struct slice address = other_address(job, i);
+		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
+
+		if (address.size == 0 || !kind || map_get(telling->addresses, job->objects[i]->address) ||
+		    !map_get(telling->addresses, address) || !is_missed(telling, address, kind))
+			continue;
+		job->missed[job->missed_count++] =
+			(struct missed){address, job->objects[i]->provider_id, job->objects[i]->address};
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, NOWHERE,
+			 "%.*s carries the tags of this stack, as '%.*s', and is recorded as '%.*s'",
+			 SLICE_ARGUMENTS(job->objects[i]->provider_id), SLICE_ARGUMENTS(address),
+			 SLICE_ARGUMENTS(job->objects[i]->address));
+		diag_hint(job->diagnostics,
+			  "if an older state was put back, 'trueup state mv %.*s %.*s' renames it once more",
+			  SLICE_ARGUMENTS(job->objects[i]->address), SLICE_ARGUMENTS(address));
+	}
+}
+
+bool job_tell_strays(struct job *job)
+{
+	struct telling telling = {.job = job};
+
+	memset(job->stray_counts, 0, sizeof(job->stray_counts));
+	job->missed_count = 0;
+	size_t most = job->refresh.stray_count + count_renamed(job);
+	if (most == 0)
+		return true;
+	job->missed = arena_new_array(job->arena, most, struct missed);
+	map_init(&telling.spare);
+	map_init(&telling.own);
+	telling.addresses =
+		stack_addresses(job->refresh.expected ? job->refresh.expected : &job->stack, &telling.spare);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role != OBJECT_DEPOSED)
+			map_set(&telling.own, job->objects[i]->address, &job->objects[i]);
+	bool good = visit_strays(job, tell_stray, &telling);
+	tell_renamed(&telling);
+	map_release(&telling.spare);
+	map_release(&telling.own);
+	return good;
+}
+
+static bool record_swept(struct job *job, struct object *const *swept, size_t count)
+{
+	struct slice *ids = arena_new_array(job->arena, count, struct slice);
+	size_t twins = 0;
+	const struct object **upserts = arena_new_array(job->arena, count, const struct object *);
+	struct slice *bodies = arena_new_array(job->arena, count, struct slice);
+	struct commit commit = {.upserts = upserts, .bodies = bodies, .upsert_count = count};
+
+	for (size_t i = 0; i < count; i++) {
+		upserts[i] = swept[i];
+		if (!swept[i]->is_found)
+			ids[twins++] = swept[i]->object_id;
+		bodies[i] = object_body_write(swept[i], job->arena, &job->style);
+	}
+	if (!recover_record(&commit, job->store, job->diagnostics))
+		return false;
+	job->twins = ids;
+	job->twin_count = twins;
+	return true;
+}
+
+bool job_sweep(struct job *job)
+{
+	size_t most = job->refresh.stray_count + job->object_count;
+	struct sweeping sweeping = {job, arena_new_array(job->arena, most + 1, struct object *), 0};
+	int64_t serial = job->record->serial;
+
+	if (!visit_strays(job, add_twin, &sweeping))
+		return false;
+	add_found(&sweeping);
+	if (sweeping.count == 0)
+		return job_tell_strays(job);
+	if (!job_begin_recovery(job))
+		return false;
+	/* Another run has been at work since: what looked like a twin may be its own. */
+	bool stands = job->record->serial == serial;
+	bool good = !stands || record_swept(job, sweeping.items, sweeping.count);
+	return job_end_recovery(job, good) && job_reload(job) && job_load_bodies(job) && job_refresh(job) &&
+	       job_tell_strays(job);
+}
