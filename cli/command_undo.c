@@ -5,8 +5,8 @@
 #include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/refresh_some.h"
-#include "cli/strays.h"
 #include "cli/saved_plan.h"
+#include "cli/strays.h"
 #include "reconcile/undo.h"
 #include "reconcile/unfinished.h"
 

@@ -6,8 +6,8 @@
 #include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/refresh_some.h"
-#include "cli/strays.h"
 #include "cli/secrets.h"
+#include "cli/strays.h"
 
 enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024, PLAN_MODE = 0600 };
 

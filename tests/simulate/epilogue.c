@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/exit_status.h"
 #include "state/sqlite_store.h"
 
-/* What a stack that is well has before it yet: a change that is regretted, and the loss of its state file. */
+/* What a stack that is well has before it yet: a change that is regretted, the loss of its state file, and an older one
+ * in its place. */
 
 enum {
 	EDITS_MOST = 3,
@@ -103,17 +105,123 @@ static bool has_records(struct universe *universe)
 	return has;
 }
 
+/* A state file is these together. */
+static const char *const ends[] = {"", "-wal", "-shm"};
+enum { ENDS = sizeof(ends) / sizeof(ends[0]) };
+
 static void lose_state(struct universe *universe)
 {
-	static const char *const ends[] = {"", "-wal", "-shm"};
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < ENDS; i++) {
 		char path[64];
 
 		(void)snprintf(path, sizeof(path), "%s%s", audit_path, ends[i]);
 		disk_remove(&universe->disk, slice_of(path));
 	}
 	disk_sync_folder_of(&universe->disk, slice_of(audit_path));
+}
+
+/* What was in the state file at some time, nobody having it open. */
+struct copy {
+	struct slice bytes[ENDS]; /* .data NULL: there was no such file */
+};
+
+static struct copy copy_state(struct universe *universe, struct arena *arena)
+{
+	struct copy copy = {0};
+
+	for (size_t i = 0; i < ENDS; i++) {
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "%s%s", audit_path, ends[i]);
+		const struct disk_file *file = disk_find(&universe->disk, slice_of(path));
+
+		if (file)
+			copy.bytes[i] = arena_copy(arena, (struct slice){file->bytes, file->size});
+	}
+	return copy;
+}
+
+static void put_back(struct universe *universe, const struct copy *copy)
+{
+	lose_state(universe);
+	for (size_t i = 0; i < ENDS; i++) {
+		char path[64];
+
+		if (!copy->bytes[i].data)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s%s", audit_path, ends[i]);
+		struct disk_file *file = disk_create(&universe->disk, slice_of(path));
+
+		disk_write(file, 0, copy->bytes[i].data, copy->bytes[i].size);
+		disk_sync(file);
+	}
+	disk_sync_folder_of(&universe->disk, slice_of(audit_path));
+}
+
+/* How many objects of one record the other has not. */
+static size_t count_missing(const struct audit_record *record, const struct audit_record *from)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < record->object_count; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < from->object_count && !found; k++)
+			found = slice_equal(record->objects[i].provider_id, from->objects[k].provider_id);
+		count += !found;
+	}
+	return count;
+}
+
+/* With the older of two records in place nothing looks well, and what the newer one has more is not made again. */
+static void look_at_older(struct story *story, const struct audit_record *older, const struct audit_record *newer)
+{
+	struct universe *universe = story->universe;
+	uint64_t changes = universe->changes;
+	size_t made = count_missing(newer, older), gone = count_missing(older, newer);
+	int status = story_run(story, "drift", NULL, NULL);
+
+	if (made + gone > 0 && status == 0)
+		universe_fail(universe, "older state: drift says that all is well");
+	(void)story_run(story, "plan", NULL, NULL);
+	status = made > 0 ? story_run(story, "destroy --yes", NULL, NULL) : STATUS_REFUSED;
+	if (status != STATUS_REFUSED)
+		universe_fail(universe, "older state: destroy ends with status %d: %s", status, story->error);
+	if (gone == 0 && made > 0)
+		status = story_run(story, "apply --yes", NULL, NULL);
+	if (status != STATUS_REFUSED)
+		universe_fail(universe, "older state: apply ends with status %d: %s", status, story->error);
+	if (universe->changes != changes)
+		universe_fail(universe, "older state: something was changed");
+}
+
+/* Somebody puts an older state file back, sees what that is, and then the newer one again. */
+void story_look_back(struct story *story)
+{
+	struct universe *universe = story->universe;
+	struct audit_record older, newer;
+	char run[AUDIT_RUN_BYTES];
+	struct copy then, now;
+	struct arena arena;
+
+	arena_init(&arena);
+	universe->wall_ahead_ms = 0;
+	then = copy_state(universe, &arena);
+	if (audit_read(&universe->audit, &arena, &older) && apply_edits(story, NULL, run) &&
+	    audit_read(&universe->audit, &arena, &newer)) {
+		audit_leave(&universe->audit);
+		/* What was deleted a moment ago may still be listed, and what was made not yet. */
+		universe_pass(universe, SETTLING_MS);
+		now = copy_state(universe, &arena);
+		put_back(universe, &then);
+		look_at_older(story, &older, &newer);
+		put_back(universe, &now);
+		story->idle = false;
+		if (!universe->failure[0])
+			story_expect_nothing_planned(story);
+	}
+	audit_leave(&universe->audit);
+	arena_release(&arena);
 }
 
 void story_rebuild(struct story *story)

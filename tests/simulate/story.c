@@ -350,6 +350,8 @@ void story_tell(struct universe *universe)
 		come_to_peace(&story);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_undo(&story);
+	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
+		story_look_back(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))
 		story_rebuild(&story);
 	if (!universe->failure[0])

@@ -26,8 +26,9 @@ void story_save_spec(struct story *story);
 void story_make_peace(struct story *story);
 /* A plan is empty then; where an idle apply has just said so, it is not made again. */
 void story_expect_nothing_planned(struct story *story);
-/* epilogue.c: an apply is taken back; the state file is lost, and made anew. */
+/* epilogue.c: an apply is taken back; an older state file is put in place; it is lost, and made anew. */
 void story_undo(struct story *story);
+void story_look_back(struct story *story);
 void story_rebuild(struct story *story);
 /* settle.c: what a command left open is settled by another one, to which something happens just then. */
 void story_settle(struct story *story);
