@@ -137,18 +137,10 @@ static void fill_network(struct sim_call *call, struct sim_object *instance, str
 	if (cidr_read_address(address, &parts))
 		node_format(body, "privateDnsName", "ip-%d-%d-%d-%d.%.*s.compute.internal", parts.bytes[0],
 			    parts.bytes[1], parts.bytes[2], parts.bytes[3], SLICE_ARGUMENTS(call->region->name));
-	if (is_public && address.size > 0) {
-		int last[3] = {(int)sim_random_between(call->sim, 1, 254), (int)sim_random_between(call->sim, 0, 255),
-			       (int)sim_random_between(call->sim, 1, 254)};
-
-		node_format(body, "ipAddress", "54.%d.%d.%d", last[0], last[1], last[2]);
-		node_format(body, "dnsName", "ec2-54-%d-%d-%d.%.*s.compute.amazonaws.com", last[0], last[1], last[2],
-			    SLICE_ARGUMENTS(call->region->name));
-	} else {
-		node_set(body, "dnsName", "");
-	}
+	node_set(body, "dnsName", "");
 	sim_instance_groups(instance, group_ids(data));
 	sim_interfaces_make(call, instance, subnet, data);
+	sim_public_address_set(call->sim, instance, is_public && address.size > 0);
 }
 
 /* What an instance is like where nothing is said of it. */

@@ -327,19 +327,13 @@ static void make_first(struct sim_call *call, struct sim_object *instance, struc
 		       const struct node *data)
 {
 	const struct node *given = sim_interface_first(data);
-	struct node *body = &instance->body, *association;
+	struct node *body = &instance->body;
 	struct slice address = arena_copy(call->arena, node_text(body, "privateIpAddress"));
 	struct node *item = make_one(call, instance, subnet, given, address);
 	const struct node *addresses6;
 
 	node_put(item, "privateDnsName", node_text(body, "privateDnsName"));
 	node_put_copy(item, "groupSet", node_get(body, "groupSet"));
-	if (node_get(body, "ipAddress")) {
-		association = node_map(item, "association");
-		node_put(association, "publicIp", node_text(body, "ipAddress"));
-		node_put(association, "publicDnsName", node_text(body, "dnsName"));
-		node_set(association, "ipOwnerId", "amazon");
-	}
 	sim_addresses6_give(call, data, given, subnet, item);
 	addresses6 = node_get(item, "ipv6AddressesSet");
 	if (addresses6 && addresses6->count > 0)

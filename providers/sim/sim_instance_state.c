@@ -68,6 +68,8 @@ static void tick(struct sim *sim, struct sim_object *instance)
 		return;
 	sim_instance_set_state(sim_edit(sim, instance), next);
 	sim_group_instance_changed(sim, instance);
+	if (strcmp(next, "stopped") == 0)
+		sim_public_address_release(sim, instance);
 	if (strcmp(next, "terminated") == 0) {
 		sim_routes_to(sim, instance, false);
 		sim_volumes_end(sim, instance);
@@ -102,7 +104,7 @@ static bool holds(const struct sim_object *instance, const struct sim_object *ta
 static const char *const references[] = {
 	"subnetId", "vpcId", "groupSet.groupId", "networkInterfaceSet.subnetId", "networkInterfaceSet.groupSet.groupId",
 	"_groupId", NULL};
-static const char *const parts[] = {"_profileAssociationId", NULL};
+static const char *const parts[] = {"_profileAssociationId", "networkInterfaceSet.networkInterfaceId", NULL};
 
 const struct sim_type sim_instance_type = {
 	.number = SIM_INSTANCE,
@@ -220,6 +222,7 @@ static void start(struct sim *sim, struct sim_object *instance)
 	struct node *body = sim_edit(sim, instance);
 	sim_instance_set_state(body, "pending");
 	node_drop(body, "stateReason");
+	sim_public_address_renew(sim, instance);
 	sim_schedule(sim, instance, sim_pace(sim, RUNNING_MS));
 }
 

@@ -114,6 +114,13 @@ void sim_interfaces_end(struct sim *sim, struct sim_object *instance);
 /* As sim_instance_groups(), of one interface. */
 void sim_interface_groups(struct sim_object *instance, const struct node *ids, struct node *interface);
 
+/* Whether AWS is to give an instance a public address: while it runs it has one then. */
+void sim_public_address_set(struct sim *sim, struct sim_object *instance, bool wanted);
+/* At its stop, */
+void sim_public_address_release(struct sim *sim, struct sim_object *instance);
+/* and at its start. */
+void sim_public_address_renew(struct sim *sim, struct sim_object *instance);
+
 /* The IPv6 addresses that data (or NULL), or this interface of it (or NULL), asks for: the call fails where subnet
  * cannot have them. */
 bool sim_addresses6_check(struct sim_call *call, const struct node *data, const struct node *interface,
