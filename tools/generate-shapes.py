@@ -61,6 +61,8 @@ OPERATIONS = {
         ReplaceIamInstanceProfileAssociation RunInstances StartInstances StopInstances
         TerminateInstances UnmonitorInstances
 
+        ModifyNetworkInterfaceAttribute
+
         AttachVpnGateway CreateVpnGateway DeleteVpnGateway DescribeVpnGateways DetachVpnGateway
         CreateCustomerGateway DeleteCustomerGateway DescribeCustomerGateways
         CreateVpnConnection CreateVpnConnectionRoute DeleteVpnConnection DeleteVpnConnectionRoute

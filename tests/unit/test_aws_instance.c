@@ -35,6 +35,7 @@
 			NULL, 0                                                                                        \
 	}
 #define PROFILE ",\"IamInstanceProfile\":{\"Arn\":\"arn:aws:iam::1:instance-profile/path/p\"}"
+#define ONE_INTERFACE ",\"NetworkInterfaces\":[{\"NetworkInterfaceId\":\"eni-1\"}]"
 #define FIND_ASSOCIATION(found)                                                                                        \
 	{                                                                                                              \
 		"DescribeIamInstanceProfileAssociations",                                                              \
@@ -164,6 +165,17 @@ static const struct scenario instances[] = {
 		    INSTANCE("running", "small", ",\"Monitoring\":{\"State\":\"disabling\"}")},
 	 .ends = STEP_DONE,
 	 .fields = "{\"monitoring\":false}"},
+	{.name = "a public address comes by the first interface, and is not seen",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"public_ip\":false"),
+	 .wanted = BOX("small", ",\"public_ip\":true"),
+	 .script = {INSTANCE("running", "small", ONE_INTERFACE),
+		    {"ModifyNetworkInterfaceAttribute",
+		     "{\"NetworkInterfaceId\":\"eni-1\",\"AssociatePublicIpAddress\":true}", "{}", NULL, 0},
+		    INSTANCE("running", "small", ONE_INTERFACE)},
+	 .ends = STEP_DONE},
 	{.name = "the first profile is associated",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,

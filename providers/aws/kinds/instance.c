@@ -18,6 +18,7 @@ static const char *const young[] = {"InvalidInstanceID.NotFound",
 				    "InvalidParameterValue.IamInstanceProfile",
 				    NULL};
 static const char *const unsettled[] = {"InvalidInstanceID.NotFound", "IncorrectInstanceState", NULL};
+static const char *const interface_young[] = {"InvalidNetworkInterfaceID.NotFound", NULL};
 
 #define INSTANCE_CALL(name, single, stopped)                                                                           \
 	{                                                                                                              \
@@ -37,6 +38,17 @@ static const struct aws_call modify_network = INSTANCE_CALL("ModifyInstanceNetwo
 static const struct aws_call modify_capacity =
 	INSTANCE_CALL("ModifyInstanceCapacityReservationAttributes", false, true);
 static const struct aws_call modify_dns = INSTANCE_CALL("ModifyPrivateDnsNameOptions", false, true);
+/* One attribute a call, too
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyNetworkInterfaceAttribute.html).
+ */
+static const struct aws_call modify_interface = {
+	.operation = "ModifyNetworkInterfaceAttribute",
+	.id = "NetworkInterfaceId",
+	.id_output = "interface",
+	.recipe = RECIPE_CONVERGE,
+	.settling = interface_young,
+	.one_field = true,
+};
 static const struct aws_call modify_credits = {
 	.operation = "ModifyInstanceCreditSpecification",
 	.id = "InstanceCreditSpecifications.0.InstanceId",
@@ -246,13 +258,15 @@ static const struct aws_field fields[] = {
 		   .about = "first private IPv4 address"},
 	 .member = "PrivateIpAddress"},
 	/* A stop releases it and a start brings another, and an address that is associated takes its place: what is
-	 * shown of it is no answer to what was asked for at launch. */
+	 * shown of it is no answer to what was asked for. */
 	{.field = {.name = "public_ip",
 		   .type = FIELD_BOOL,
-		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .flags = WRITE_ONLY,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether it gets a public IPv4 address; where never given, as its subnet says"},
 	 .member = INSTANCE_PUBLIC_ADDRESS,
+	 .update = &modify_interface,
+	 .change = "AssociatePublicIpAddress",
 	 .read = "-"},
 	/* An interface takes more of them later, which is nobody's loss: they are told at launch alone. */
 	{.field = {.name = "addresses6",
@@ -443,10 +457,13 @@ static const struct exclusive exclusives[] = {{NULL, ways_to_address6, false},
 					      {"interfaces", ways_to_prefix, false},
 					      {"interfaces", ways_to_prefix6, false}};
 
+static const char *const public_address_fields[] = {"public_ip", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
 	{.output = {.name = "address", .about = "first private IPv4 address"}, .read = "PrivateIpAddress"},
-	{.output = {.name = "public_address", .about = "public IPv4 address, where it has one"},
+	{.output = {.name = "public_address",
+		    .renewed_by = public_address_fields,
+		    .about = "public IPv4 address, where it has one"},
 	 .read = "PublicIpAddress"},
 	{.output = {.name = "address6", .about = "first IPv6 address, where it has one"}, .read = "Ipv6Address"},
 	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},
@@ -484,6 +501,11 @@ static const char *const protected[] = {
 		"RunInstances", path, reason                                                                           \
 	}
 
+#define INTERFACE(path, reason)                                                                                        \
+	{                                                                                                              \
+		"ModifyNetworkInterfaceAttribute", path, reason                                                        \
+	}
+
 static const struct aws_omission omitted[] = {
 	RUN("AdditionalInfo", "reserved by AWS"),
 	RUN("BlockDeviceMappings.Ebs.OutpostArn", "Outposts are not managed"),
@@ -514,6 +536,14 @@ static const struct aws_omission omitted[] = {
 	{"ReplaceIamInstanceProfileAssociation", "IamInstanceProfile.Arn", "the profile is named by its name"},
 	{"MonitorInstances", "MetricCategoryIds", "which metrics there are is for CloudWatch to say"},
 	{"UnmonitorInstances", "MetricCategoryIds", "which metrics there are is for CloudWatch to say"},
+	INTERFACE("AssociatedSubnetIds", "interfaces of several subnets are AWS's own services'"),
+	INTERFACE("Attachment", "further interfaces are told at launch alone"),
+	INTERFACE("ConnectionTrackingSpecification", "interfaces are told at launch alone"),
+	INTERFACE("Description", "interfaces are told at launch alone"),
+	INTERFACE("EnablePrimaryIpv6", "interfaces are told at launch alone"),
+	INTERFACE("EnaSrdSpecification", "interfaces are told at launch alone"),
+	INTERFACE("Groups", "the groups of an instance with one interface are its own"),
+	INTERFACE("SourceDestCheck", "the check of an instance with one interface is its own"),
 	{"StartInstances", "AdditionalInfo", "reserved by AWS"},
 	{"StopInstances", "Hibernate", "an instance is stopped to be changed, not to be put to sleep"},
 	{"StopInstances", "SkipOsShutdown", "the operating system is asked to shut down"},

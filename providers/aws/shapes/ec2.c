@@ -4914,6 +4914,41 @@ static const struct aws_member m_ModifyLaunchTemplateResult[] = {
 };
 static const uint8_t r_ModifyLaunchTemplateResult[] = {0};
 static const struct aws_shape s_ModifyLaunchTemplateResult = {.name = T("ModifyLaunchTemplateResult"), .type = AWS_STRUCTURE, .members = m_ModifyLaunchTemplateResult, .member_count = COUNT(m_ModifyLaunchTemplateResult), .by_response = r_ModifyLaunchTemplateResult};
+static const struct aws_shape s_SubnetIdList = {.name = T("SubnetIdList"), .type = AWS_LIST, .item = &s_string, .item_name = T("AssociatedSubnetId")};
+static const struct aws_member m_NetworkInterfaceAttachmentChanges[] = {
+	{T("AttachmentId"), T("AttachmentId"), T("attachmentId"), &s_string, 0},
+	{T("DefaultEnaQueueCount"), T("DefaultEnaQueueCount"), T("DefaultEnaQueueCount"), &s_boolean, 0},
+	{T("DeleteOnTermination"), T("DeleteOnTermination"), T("deleteOnTermination"), &s_boolean, 0},
+	{T("EnaQueueCount"), T("EnaQueueCount"), T("EnaQueueCount"), &s_integer, 0},
+};
+static const uint8_t r_NetworkInterfaceAttachmentChanges[] = {1, 3, 0, 2};
+static const struct aws_shape s_NetworkInterfaceAttachmentChanges = {.name = T("NetworkInterfaceAttachmentChanges"), .type = AWS_STRUCTURE, .members = m_NetworkInterfaceAttachmentChanges, .member_count = COUNT(m_NetworkInterfaceAttachmentChanges), .by_response = r_NetworkInterfaceAttachmentChanges};
+static const struct aws_member m_EnaSrdUdpSpecification[] = {
+	{T("EnaSrdUdpEnabled"), T("EnaSrdUdpEnabled"), T("EnaSrdUdpEnabled"), &s_boolean, 0},
+};
+static const uint8_t r_EnaSrdUdpSpecification[] = {0};
+static const struct aws_shape s_EnaSrdUdpSpecification = {.name = T("EnaSrdUdpSpecification"), .type = AWS_STRUCTURE, .members = m_EnaSrdUdpSpecification, .member_count = COUNT(m_EnaSrdUdpSpecification), .by_response = r_EnaSrdUdpSpecification};
+static const struct aws_member m_EnaSrdSpecification[] = {
+	{T("EnaSrdEnabled"), T("EnaSrdEnabled"), T("EnaSrdEnabled"), &s_boolean, 0},
+	{T("EnaSrdUdpSpecification"), T("EnaSrdUdpSpecification"), T("EnaSrdUdpSpecification"), &s_EnaSrdUdpSpecification, 0},
+};
+static const uint8_t r_EnaSrdSpecification[] = {0, 1};
+static const struct aws_shape s_EnaSrdSpecification = {.name = T("EnaSrdSpecification"), .type = AWS_STRUCTURE, .members = m_EnaSrdSpecification, .member_count = COUNT(m_EnaSrdSpecification), .by_response = r_EnaSrdSpecification};
+static const struct aws_member m_ModifyNetworkInterfaceAttributeRequest[] = {
+	{T("AssociatePublicIpAddress"), T("AssociatePublicIpAddress"), T("AssociatePublicIpAddress"), &s_boolean, 0},
+	{T("AssociatedSubnetIds"), T("AssociatedSubnetId"), T("AssociatedSubnetId"), &s_SubnetIdList, 0},
+	{T("Attachment"), T("Attachment"), T("attachment"), &s_NetworkInterfaceAttachmentChanges, 0},
+	{T("ConnectionTrackingSpecification"), T("ConnectionTrackingSpecification"), T("ConnectionTrackingSpecification"), &s_ConnectionTrackingSpecificationRequest, 0},
+	{T("Description"), T("Description"), T("description"), &s_AttributeValue, 0},
+	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
+	{T("EnaSrdSpecification"), T("EnaSrdSpecification"), T("EnaSrdSpecification"), &s_EnaSrdSpecification, 0},
+	{T("EnablePrimaryIpv6"), T("EnablePrimaryIpv6"), T("EnablePrimaryIpv6"), &s_boolean, 0},
+	{T("Groups"), T("SecurityGroupId"), T("SecurityGroupId"), &s_SecurityGroupIdStringList, 0},
+	{T("NetworkInterfaceId"), T("NetworkInterfaceId"), T("networkInterfaceId"), &s_string, AWS_MEMBER_REQUIRED},
+	{T("SourceDestCheck"), T("SourceDestCheck"), T("sourceDestCheck"), &s_AttributeBooleanValue, 0},
+};
+static const uint8_t r_ModifyNetworkInterfaceAttributeRequest[] = {0, 1, 3, 6, 7, 8, 2, 4, 5, 9, 10};
+static const struct aws_shape s_ModifyNetworkInterfaceAttributeRequest = {.name = T("ModifyNetworkInterfaceAttributeRequest"), .type = AWS_STRUCTURE, .members = m_ModifyNetworkInterfaceAttributeRequest, .member_count = COUNT(m_ModifyNetworkInterfaceAttributeRequest), .by_response = r_ModifyNetworkInterfaceAttributeRequest};
 static const struct aws_member m_ModifyPrivateDnsNameOptionsRequest[] = {
 	{T("DryRun"), T("DryRun"), T("DryRun"), &s_boolean, 0},
 	{T("EnableResourceNameDnsAAAARecord"), T("EnableResourceNameDnsAAAARecord"), T("EnableResourceNameDnsAAAARecord"), &s_boolean, 0},
@@ -5748,6 +5783,9 @@ static const struct aws_operation_shape operations[] = {
 	 .service = &aws_ec2_service,
 	 .input = &s_ModifyLaunchTemplateRequest,
 	 .output = &s_ModifyLaunchTemplateResult},
+	{.name = T("ModifyNetworkInterfaceAttribute"),
+	 .service = &aws_ec2_service,
+	 .input = &s_ModifyNetworkInterfaceAttributeRequest},
 	{.name = T("ModifyPrivateDnsNameOptions"),
 	 .service = &aws_ec2_service,
 	 .input = &s_ModifyPrivateDnsNameOptionsRequest,

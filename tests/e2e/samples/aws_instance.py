@@ -229,6 +229,7 @@ SAMPLE = Sample(
         "instance_type": Change("t3.small"),
         "security_groups": Change([Ref("aws.security_group.one"), Ref("aws.security_group.two")]),
         "user_data": Change("#!/bin/sh\necho two\n"),
+        "public_ip": Change(False, given={"public_ip": True}),
         "instance_profile": Change("other"),
         "source_dest_check": Change(True),
         "monitoring": Change(False),
@@ -259,7 +260,6 @@ SAMPLE = Sample(
         "addresses6": Change([host(11)], given={"addresses6": [host(10), host(11)], "address6_count": None}),
         "address6_count": Change(1),
         "primary_ipv6": Change(False),
-        "public_ip": Change(False, given={"public_ip": True}),
         "interfaces": Change(
             [interface(0, "efa", "control"), interface(1, "efa-only", "data", {"description": "more data"})],
             given={**CLUSTER, "interfaces": [interface(0, "efa", "control"), interface(1, "efa-only", "data")]},
@@ -369,6 +369,7 @@ SAMPLE = Sample(
         "interfaces": "RunInstances forgets their types, cards, prefixes and ends",
     },
     fixed_on_moto={
+        "public_ip": "ModifyNetworkInterfaceAttribute takes it and forgets it",
         "monitoring": "MonitorInstances is missing",
         "shutdown_behavior": "ModifyInstanceAttribute takes it for an empty list of security groups",
         "user_data": "ModifyInstanceAttribute wants it encoded twice",
