@@ -116,6 +116,9 @@ struct field {
 	/* FIELD_REFERENCE: where it is not given, it refers to what this other reference field
 	 * refers to (a group's template version follows its template). */
 	const char *follows;
+	/* FIELD_REFERENCE, also as the item of a set: the reference of its targets that says what they lie in, and this
+	 * object with them. Where every target goes over to another one, a new object is needed there. */
+	const char *stays_in;
 	struct fields members;	    /* FIELD_OBJECT */
 	const struct field *item;   /* FIELD_LIST, FIELD_SET, FIELD_MAP */
 	const char *pattern;	    /* PCRE2, anchored at both ends, or NULL */

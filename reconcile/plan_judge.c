@@ -290,6 +290,60 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	*(parts ? &item->parts : &item->fields) = difference;
 }
 
+static bool is_new_for_certain(const struct item *target)
+{
+	return target &&
+	       (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe));
+}
+
+/* Whether it goes over to another of what it lies in, which its field `within` refers to, and for certain. */
+static bool goes_elsewhere(struct planning *planning, const struct item *target, const char *within)
+{
+	const struct difference *fields = is_new_for_certain(target) ? target->fields : NULL;
+	bool follows = false;
+
+	for (size_t i = 0; fields && i < target->resource->dependency_count; i++) {
+		const struct dependency *dependency = &target->resource->dependencies[i];
+		follows |= slice_is(dependency->field, within) &&
+			   is_new_for_certain(plan_item_at(planning, dependency->address));
+	}
+	for (size_t i = 0; fields && i < fields->count; i++) {
+		const struct change *change = &fields->changes[i];
+		if (change->field && strcmp(change->field->name, within) == 0 &&
+		    (change->effect == EFFECT_REPLACE || (change->effect == EFFECT_REPLACE_UNLESS_EQUAL && follows)))
+			return true;
+	}
+	return false;
+}
+
+/* field.stays_in: whether all that the field refers to goes elsewhere. */
+static bool is_uprooted(struct planning *planning, const struct item *item, const struct field *field)
+{
+	const char *within = field->item ? field->item->stays_in : field->stays_in;
+	size_t going = 0;
+
+	if (!within)
+		return false;
+	for (size_t i = 0; i < item->resource->dependency_count; i++) {
+		const struct dependency *dependency = &item->resource->dependencies[i];
+		going += slice_is(dependency->field, field->name) &&
+			 goes_elsewhere(planning, plan_item_at(planning, dependency->address), within);
+	}
+	const struct value *wanted = value_get_named(&item->wanted, field->name);
+	return wanted && going == (value_is(wanted, VALUE_LIST) ? wanted->count : 1);
+}
+
+static void uproot(struct planning *planning, const struct item *item)
+{
+	for (size_t i = 0; i < item->fields->count; i++) {
+		struct change *change = &item->fields->changes[i];
+		if (change->effect != EFFECT_SET || !change->field || !is_uprooted(planning, item, change->field))
+			continue;
+		change->effect = EFFECT_REPLACE;
+		item->fields->replaces = true;
+	}
+}
+
 /* A deferred value that is certain to be another one makes the replace certain. */
 static bool replace_is_certain(struct planning *planning, const struct item *item)
 {
@@ -298,9 +352,7 @@ static bool replace_is_certain(struct planning *planning, const struct item *ite
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
 		const struct item *target = plan_item_at(planning, dependency->address);
-		if (!dependency->immutable || !target)
-			continue;
-		if (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe))
+		if (dependency->immutable && is_new_for_certain(target))
 			return true;
 	}
 	return false;
@@ -334,6 +386,7 @@ static bool only_follows_address(const struct difference *fields)
 enum difference_class plan_item_compare(struct planning *planning, struct item *item)
 {
 	diff_item(planning, item, false);
+	uproot(planning, item);
 	return class_of(item);
 }
 

@@ -104,6 +104,46 @@ def test_a_subnet_that_a_groups_instances_do_not_leave(stack, cloud):
     assert list(cloud.things("subnet")) == [ids_of(stack)["aws.subnet.a"]]
 
 
+def example(stack, root, within):
+    keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
+    stack.environment.update(dict.fromkeys(keys), TRUEUP_VAR_simulator="sim:world", BMC_PASSWORD="calvin")
+    text = (root / "examples/network/network.yaml").read_text()
+    assert "10.20." in text
+    stack.write("network.yaml", text.replace("10.20.", f"{within}."))
+
+
+def test_the_example_in_another_range(stack, root):
+    """A VPC goes with all that is in it, what its group runs there too: one run, and nothing is left to do."""
+    example(stack, root, "10.20")
+    stack.run("sim", "world", "add", "machine", "bmc-07.example", "serial=J3R7K42", "user=root", "password=calvin")
+    apply(stack)
+    stack.run("sim", "world", "pass", 300)
+
+    example(stack, root, "10.21")
+    planned = plan(stack, status=2)
+    assert planned.operations() == {
+        **{f"aws.subnet.{name}": "replace" for name in "abc"},
+        **{f"aws.security_group.{name}": "replace" for name in ("gate", "nodes")},
+        "aws.vpc.main": "replace",
+        "aws.route_table.main": "replace",
+        "aws.autoscaling_group.nodes": "replace",
+        "aws.internet_gateway.main": "update",
+        "aws.launch_template.node": "update",
+        "aws.vpn_gateway.office": "update",
+    }
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("sim", "world", "pass", 300)
+    plan_is_empty(stack)
+
+    world = stack.run("sim", "world", "show").json["us-west-2"]
+    ids = ids_of(stack)
+    assert [*world["vpc"]] == [ids["aws.vpc.main"]]
+    running = [each for each in world["instance"].values() if each["instanceState"]["name"] == "running"]
+    assert len(running) == 2
+    assert {each["subnetId"] for each in running} <= {ids["aws.subnet.a"], ids["aws.subnet.b"]}
+
+
 def group_with_guard(name):
     spec = group_in("a", "10.20.0.0/20")
     spec["aws.launch_template"]["worker"]["security_groups"] = [Ref("aws.security_group.guard")]

@@ -60,10 +60,12 @@ static const struct output id_output[] = {{.name = "id"}};
 static const struct kind sub = {
 	.name = "t.sub", .version = 1, .fields = FIELDS(sub_fields), .outputs = FIELDS(id_output)};
 
+static const struct field placed = {.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub", .stays_in = "net"};
 static const struct field user_fields[] = {
 	{.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub"},
 	{.name = "version", .type = FIELD_REFERENCE, .target = "t.net", .output = "version"},
 	{.name = "zone", .type = FIELD_REFERENCE, .target = "t.net", .output = "zone", .when_unset = UNSET_CLEAR},
+	{.name = "places", .type = FIELD_SET, .item = &placed, .when_unset = UNSET_CLEAR},
 };
 static const struct kind user = {
 	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output)};

@@ -18,6 +18,10 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 		if (field->follows && !field_named(siblings, slice_of(field->follows)))
 			kind_report(kind, "'%s' follows nothing", field->name);
 	}
+	const struct field *reference = field->item ? field->item : field;
+	const struct aws_kind *among = reference->stays_in ? kinds_named(reference->target) : NULL;
+	if (reference->stays_in && (!among || !field_named(&among->kind.fields, slice_of(reference->stays_in))))
+		kind_report(kind, "'%s' stays in nothing", field->name);
 	if (field->when_unset == UNSET_CONSTANT && !field->unset_value)
 		kind_report(kind, "'%s' has no value to go back to", field->name);
 	for (const char *const *choice = field->choices; choice && *choice; choice++)

@@ -14,6 +14,15 @@
 	    "{\"name\":\"x\",\"net\":\"n1\"}")
 #define KEEP_REC                                                                                                       \
 	REC("t.keep.k", "k1", "{\"group\":" REF("t.group.x.id") "}", "{\"group\":\"g1\"}", "{\"group\":\"g1\"}")
+/* Two in one net each, or both in one, and a user that has its place in them. */
+#define SUB_D(net) "\"t.sub.d\":{\"net\":" REF("t.net." net ".id") ",\"range\":\"10.2\"}"
+#define PLACED "\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "]}"
+#define PLACED_REC                                                                                                     \
+	REC("t.sub.d", "s2", "{\"net\":" REF("t.net.a.id") ",\"range\":\"10.2\"}",                                     \
+	    "{\"net\":\"n1\",\"range\":\"10.2\"}", "{\"net\":\"n1\",\"range\":\"10.2\"}")                              \
+	"," REC("t.user.c", "u1", "{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "]}",                        \
+		"{\"places\":[\"s1\",\"s2\"]}", "{\"places\":[\"s1\",\"s2\"]}")
+#define NET_E_REC REC("t.net.e", "n2", "{\"range\":\"20\"}", "{\"range\":\"20\"}", "{\"range\":\"20\"}")
 
 static const struct row {
 	const char *name;
@@ -89,6 +98,27 @@ static const struct row {
 		 "t.sub.b.id") "}}",
 	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," USER_REC "}",
 	 "replace-first t.sub.b:range; update t.user.c:sub"},
+	{"what has its place in a net goes with it",
+	 "{\"t.net.a\":{\"range\":\"11\"}," SUB_B "," SUB_D("a") "," PLACED "}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," PLACED_REC "}",
+	 "replace t.net.a:range; replace t.sub.b:net; replace t.sub.d:net; "
+	 "replace t.user.c:places[s1],places[s2],places[${t.sub.b.id}],places[${t.sub.d.id}]"},
+	{"it stays where the net stays",
+	 "{" NET_A ",\"t.sub.b\":{\"net\":" REF("t.net.a.id") ",\"range\":\"10.3\"},\"t.sub.d\":{\"net\":" REF(
+		 "t.net.a.id") ",\"range\":\"10.4\"}," PLACED "}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," PLACED_REC "}",
+	 "replace-first t.sub.b:range; replace-first t.sub.d:range; "
+	 "update t.user.c:places[s1],places[s2],places[${t.sub.b.id}],places[${t.sub.d.id}]"},
+	{"it stays where one of its places does",
+	 "{" NET_A ",\"t.net.e\":{\"range\":\"20\"}," SUB_B "," SUB_D("e") "," PLACED "}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," NET_E_REC "," SUB_REC "," PLACED_REC "}",
+	 "replace-first t.sub.d:net; update t.user.c:places[s2],places[${t.sub.d.id}]"},
+	{"it goes along into a net that was there before",
+	 "{" NET_A ",\"t.net.e\":{\"range\":\"20\"},\"t.sub.b\":{\"net\":" REF(
+		 "t.net.e.id") ",\"range\":\"10.1\"}," SUB_D("e") "," PLACED "}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," NET_E_REC "," SUB_REC "," PLACED_REC "}",
+	 "replace t.sub.b:net; replace t.sub.d:net; "
+	 "replace t.user.c:places[s1],places[s2],places[${t.sub.b.id}],places[${t.sub.d.id}]"},
 	{"the new one first needs another range",
 	 "{" NET_A ",\"t.sub.b\":{\"net\":" REF(
 		 "t.net.a.id") ",\"range\":\"10.1\",\"zone\":\"z\"},\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",

@@ -96,8 +96,18 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 }
 
 static const struct aws_field text = {.field = {.name = "value", .type = FIELD_STRING}};
+/*
+ * Other subnets are set in place, and AWS moves what runs only out of a zone that the group leaves ("You change the
+ * Availability Zones for your group", under "Rebalancing activities",
+ * https://docs.aws.amazon.com/autoscaling/ec2/userguide/auto-scaling-benefits.html): it launches first, then
+ * terminates. Of another subnet of the same zone the API says that "the new settings take effect on any scaling
+ * activities after this call returns" (API_UpdateAutoScalingGroup.html), so what runs stays where it is; those who
+ * saw AWS move it (CloudFormation's page of VPCZoneIdentifier says so of stacks) and those who saw it stay
+ * (https://github.com/hashicorp/terraform/issues/7743) do not agree. In another VPC none of it can stay: its subnets
+ * and security groups go with the old one, which waits for them.
+ */
 static const struct aws_field subnet = {
-	.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet"},
+	.field = {.name = "subnet", .type = FIELD_REFERENCE, .target = "aws.subnet", .stays_in = "vpc"},
 };
 
 static const struct aws_field maintenance_fields[] = {
