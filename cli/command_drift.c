@@ -13,7 +13,7 @@ static int status_of(const struct job *job, const struct recovery *outlook)
 	size_t begun = job->intent_count + job->unfinished_count;
 
 	if (job->plan.unread_count + job->refresh.unlisted_count > 0 ||
-	    (outlook && outlook->waiting_count + outlook->open_count > 0))
+	    (outlook && (outlook->waiting_count + outlook->open_count > 0 || job->at_work.held)))
 		return STATUS_INCOMPLETE;
 	return plan_is_empty(&job->plan) && unknown + begun == 0 ? STATUS_FINE : STATUS_CHANGES;
 }

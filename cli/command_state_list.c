@@ -35,7 +35,12 @@ static void list_objects(struct recorded *recorded)
 	recorded_put(recorded, "objects", value_builder_list(&list, job->arena));
 }
 
-static void list_intents(struct recorded *recorded)
+static bool is_at_work(const struct lease_holder *holder, struct slice run)
+{
+	return holder->held && holder->left_ms > 0 && slice_equal(holder->run, run);
+}
+
+static void list_intents(struct recorded *recorded, const struct lease_holder *holder)
 {
 	const struct job *job = &recorded->job;
 	VALUE_BUILDER_AUTO list;
@@ -50,12 +55,14 @@ static void list_intents(struct recorded *recorded)
 		put_member(&one, "operation", value_string(intent->operation));
 		put_member(&one, "object_id", value_string(intent->object_id));
 		put_member(&one, "sent", moment_value(job->arena, intent->wall_ms));
+		put_member(&one, "run", value_string(intent->run));
 		value_builder_item(&list, value_builder_map(&one, job->arena));
 		buffer_string(&recorded->text, "open: ");
 		print_safe(&recorded->text, intent->operation);
 		buffer_string(&recorded->text, " for ");
 		print_safe(&recorded->text, intent->address);
-		buffer_string(&recorded->text, ", outcome unknown\n");
+		buffer_string(&recorded->text, is_at_work(holder, intent->run) ? ", by the run that is at work\n"
+									       : ", outcome unknown\n");
 	}
 	recorded_put(recorded, "open", value_builder_list(&list, job->arena));
 }
@@ -68,7 +75,7 @@ static int list(struct recorded *recorded)
 	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
 		return STATUS_ERROR;
 	list_objects(recorded);
-	list_intents(recorded);
+	list_intents(recorded, &holder);
 	if (holder.held) {
 		buffer_string(&recorded->text, "held: ");
 		print_safe(&recorded->text, holder_text(job->arena, &holder));

@@ -173,7 +173,7 @@ bool job_reload(struct job *job)
 
 bool job_open_state(struct job *job, enum state_access access, struct slice stack_name)
 {
-	return job_open_store(job, access, stack_name) && job_reload(job);
+	return job_open_store(job, access, stack_name) && job_look_for_run(job) && job_reload(job);
 }
 
 int64_t job_grace_ms(const struct job *job)
@@ -282,7 +282,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 	if (job->recovered)
 		recover_hold(job->intents, job->intent_count, job->objects, job->object_count, job->refresh.live,
 			     job->arena);
-	return true;
+	return job_look_for_run(job);
 }
 
 /* The order of the apply, made to see that there is one, and how many steps each action takes. */
@@ -448,6 +448,7 @@ struct report job_report(struct job *job)
 	report.outlook = job_outlook(job);
 	report.unfinished = job->unfinished;
 	report.unfinished_count = job->unfinished_count;
+	report.at_work = job->at_work.held ? &job->at_work : NULL;
 	report.undoes_refused = job->undoes_refused;
 	note_mixture(job, &report);
 	return report;

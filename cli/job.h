@@ -53,6 +53,7 @@ struct job {
 	size_t object_count;
 	struct intent *intents; /* open ones */
 	size_t intent_count;
+	struct lease_holder at_work; /* another run that was seen at work, where this one does not wait for it */
 	enum job_aim aim;
 	bool moved; /* another run changed the stack while this one waited for it: plan again */
 

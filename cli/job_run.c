@@ -71,10 +71,33 @@ static bool wait_for(struct job *job, bool *ret_waited)
 	}
 }
 
+static bool takes_lease(const struct job *job)
+{
+	return command_takes(job->invocation->arguments->command, FLAG_LEASE_TIMEOUT);
+}
+
 bool job_await_lease(struct job *job, bool *ret_waited)
 {
 	*ret_waited = false;
-	return !command_takes(job->invocation->arguments->command, FLAG_LEASE_TIMEOUT) || wait_for(job, ret_waited);
+	return !takes_lease(job) || wait_for(job, ret_waited);
+}
+
+bool job_look_for_run(struct job *job)
+{
+	struct lease_holder holder;
+
+	if (takes_lease(job) || job->at_work.held)
+		return true;
+	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
+		return false;
+	if (!holder.held || holder.left_ms <= 0)
+		return true;
+	job->at_work = holder;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_LEASE, NOWHERE,
+		 "another run is at work on the stack '%.*s', and what is shown may be half done: %.*s",
+		 SLICE_ARGUMENTS(job->record->name), SLICE_ARGUMENTS(holder_text(job->arena, &holder)));
+	diag_hint(job->diagnostics, "ask again when it has ended; 'trueup lease show' tells more");
+	return true;
 }
 
 static bool is_lost_race(const struct diagnostics *diagnostics)

@@ -11,6 +11,11 @@
  * was read of the state before is old. */
 __attribute__((warn_unused_result)) bool job_await_lease(struct job *job, bool *ret_waited);
 /*
+ * For a command that takes no lease: whether another run is at work, which is told as a warning, once. Looked for
+ * before the record is read, and once more when the world was: a run may begin meanwhile.
+ */
+__attribute__((warn_unused_result)) bool job_look_for_run(struct job *job);
+/*
  * Takes the lease and begins a run, waiting as above. planned_serial: of the plan to be
  * carried out, or NULL. Where another run has changed the stack since, that is FAULT_STALE; but
  * job->moved, without a diagnostic, where it did so while this one waited.

@@ -44,8 +44,9 @@ struct report {
 	const struct recovery *outlook; /* calls whose outcome is not known, or NULL */
 	const struct unfinished_item *unfinished;
 	size_t unfinished_count;
-	size_t unrecorded_count; /* of a drift: what carries the stack's tags and is in no record */
-	bool undoes_refused;	 /* each call of the run that the plan undoes was refused */
+	const struct lease_holder *at_work; /* another run, which may have sent some of those calls, or NULL */
+	size_t unrecorded_count;	    /* of a drift: what carries the stack's tags and is in no record */
+	bool undoes_refused;		    /* each call of the run that the plan undoes was refused */
 
 	const struct apply *applied;
 	int64_t elapsed_ms;   /* of the apply */

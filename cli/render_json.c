@@ -1,3 +1,4 @@
+#include "cli/holder_view.h"
 #include "cli/render.h"
 #include "cli/render_outlook.h"
 
@@ -251,8 +252,10 @@ static void render(struct buffer *buffer, const struct report *report, const str
 		put_plan(&builder, report);
 	else
 		put_text(&builder, "spec", report->spec);
+	if (report->at_work)
+		put(&builder, "holder", holder_value(report->arena, report->at_work));
 	if (report->plan || report->outlook)
-		put(&builder, "open", outlook_value(report->outlook, report->arena));
+		put(&builder, "open", outlook_value(report));
 	if (report->plan)
 		put(&builder, "unfinished", unfinished_value(report));
 	if (report->applied)

@@ -1,5 +1,7 @@
 #include "cli/render_outlook.h"
 
+enum { SHORT_ID = 8 };
+
 static const struct {
 	const char *name;
 	const char *plan; /* what recovery would do */
@@ -10,30 +12,59 @@ static const struct {
 	[SETTLEMENT_ABSENT] = {"absent", "recovery closes it, and it is made anew"},
 };
 
-void render_outlook(struct buffer *buffer, const struct recovery *outlook, const struct palette *palette)
+static bool is_under_way(const struct report *report, const struct intent *intent)
 {
-	if (!outlook)
-		return;
-	paint(buffer, palette, PAINT_BOLD, "%-7s", "OPEN");
-	buffer_string(buffer, " calls of an earlier run whose answer nobody saw\n");
+	return report->at_work && slice_equal(intent->run, report->at_work->run);
+}
+
+static void render_heading(struct buffer *buffer, const struct report *report, bool under_way,
+			   const struct palette *palette)
+{
+	paint(buffer, palette, PAINT_BOLD, "%-7s", under_way ? "AT WORK" : "OPEN");
+	if (under_way)
+		buffer_format(buffer, " calls of run %.*s, which is at work and records what comes of them\n",
+			      SLICE_ARGUMENTS(slice_first(report->at_work->run, SHORT_ID)));
+	else
+		buffer_string(buffer, " calls of an earlier run whose answer nobody saw\n");
+}
+
+static void render_calls(struct buffer *buffer, const struct report *report, bool under_way,
+			 const struct palette *palette)
+{
+	const struct recovery *outlook = report->outlook;
+	bool begun = false;
+
 	for (size_t i = 0; i < outlook->intent_count; i++) {
 		const struct verdict *verdict = &outlook->verdicts[i];
 
+		if (is_under_way(report, &outlook->intents[i]) != under_way)
+			continue;
+		if (!begun)
+			render_heading(buffer, report, under_way, palette);
+		begun = true;
 		buffer_string(buffer, "  ");
 		paint(buffer, palette, PAINT_CHANGE, "?");
 		buffer_byte(buffer, ' ');
 		print_safe(buffer, outlook->intents[i].address);
 		buffer_string(buffer, "   ");
 		print_safe(buffer, outlook->intents[i].operation);
-		buffer_format(buffer, ": %s; %s\n", verdict->why, settlements[verdict->settlement].plan);
+		if (!under_way)
+			buffer_format(buffer, ": %s; %s", verdict->why, settlements[verdict->settlement].plan);
+		buffer_byte(buffer, '\n');
 	}
+}
+
+void render_outlook(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	if (!report->outlook)
+		return;
+	render_calls(buffer, report, false, palette);
+	render_calls(buffer, report, true, palette);
 }
 
 static void render_begun(struct buffer *buffer, const struct palette *palette, const struct unfinished_item *item,
 			 struct slice fields, const char *what, const char *whose)
 {
-	enum { SHORT_ID = 8 };
-
 	buffer_string(buffer, "  ");
 	paint(buffer, palette, PAINT_CHANGE, "?");
 	buffer_byte(buffer, ' ');
@@ -44,7 +75,7 @@ static void render_begun(struct buffer *buffer, const struct palette *palette, c
 	if (item->run.size > 0)
 		buffer_format(buffer, "run %.*s\n", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
 	else
-		buffer_string(buffer, "an earlier run\n");
+		buffer_string(buffer, "a run\n");
 }
 
 void render_unfinished(struct buffer *buffer, const struct report *report, const struct palette *palette)
@@ -52,7 +83,9 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 	if (report->unfinished_count == 0)
 		return;
 	paint(buffer, palette, PAINT_BOLD, "%-7s", "BEGUN");
-	buffer_string(buffer, " what a run did that did not end: not drift, and recovery records it\n");
+	buffer_string(buffer, report->at_work
+				      ? " what a run did that has not ended: not drift\n"
+				      : " what a run did that did not end: not drift, and recovery records it\n");
 	for (size_t i = 0; i < report->unfinished_count; i++) {
 		const struct unfinished_item *item = &report->unfinished[i];
 
@@ -71,8 +104,15 @@ static void put(struct value_builder *builder, const char *name, struct value va
 	value_builder_member(builder, slice_of(name), value);
 }
 
-struct value outlook_value(const struct recovery *outlook, struct arena *arena)
+static void put_outlook(struct value_builder *builder, const struct verdict *verdict, bool under_way)
 {
+	put(builder, "outlook", value_text(under_way ? "under way" : settlements[verdict->settlement].name));
+	put(builder, "reason", value_text(under_way ? "the run that sent it is at work" : verdict->why));
+}
+
+struct value outlook_value(const struct report *report)
+{
+	const struct recovery *outlook = report->outlook;
 	VALUE_BUILDER_AUTO list;
 
 	value_builder_init(&list);
@@ -85,11 +125,11 @@ struct value outlook_value(const struct recovery *outlook, struct arena *arena)
 		put(&builder, "operation", value_string(intent->operation));
 		put(&builder, "recipe", value_text(recipe_name(intent->recipe)));
 		put(&builder, "intent", value_string(intent->id));
-		put(&builder, "outlook", value_text(settlements[outlook->verdicts[i].settlement].name));
-		put(&builder, "reason", value_text(outlook->verdicts[i].why));
-		value_builder_item(&list, value_builder_map(&builder, arena));
+		put(&builder, "run", value_string(intent->run));
+		put_outlook(&builder, &outlook->verdicts[i], is_under_way(report, intent));
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
 	}
-	return value_builder_list(&list, arena);
+	return value_builder_list(&list, report->arena);
 }
 
 struct value unfinished_value(const struct report *report)

@@ -6,14 +6,17 @@
 #include "cli/render.h"
 #include "reconcile/recover.h"
 
-/* Calls of earlier runs whose answer nobody saw, what recovery would do about each, and what such runs have done. */
+/*
+ * Calls of earlier runs whose answer nobody saw, what recovery would do about each, and what such runs have done; and
+ * the calls of a run that is at work now, which it will settle itself.
+ */
 
-/* As a section of a plan; nothing where outlook is NULL. */
-void render_outlook(struct buffer *buffer, const struct recovery *outlook, const struct palette *palette);
+/* As sections of a plan; nothing where no call is open. */
+void render_outlook(struct buffer *buffer, const struct report *report, const struct palette *palette);
 /* Likewise what runs that did not end have set or deleted already; nothing where that is nothing. */
 void render_unfinished(struct buffer *buffer, const struct report *report, const struct palette *palette);
 struct value unfinished_value(const struct report *report);
-/* As a LIST of MAPs, empty where outlook is NULL. */
-struct value outlook_value(const struct recovery *outlook, struct arena *arena);
+/* As a LIST of MAPs, empty where no call is open. */
+struct value outlook_value(const struct report *report);
 
 #endif

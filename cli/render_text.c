@@ -288,7 +288,7 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 		print_section(buffer, report, all, section, palette);
 	print_notes(buffer, plan, palette);
 	print_unread(buffer, plan, palette);
-	render_outlook(buffer, report->outlook, palette);
+	render_outlook(buffer, report, palette);
 	render_unfinished(buffer, report, palette);
 	if (plan_is_empty(plan) && report->diagnostics->error_count == 0)
 		print_nothing(buffer, report);
@@ -386,7 +386,7 @@ static void render_end(struct buffer *buffer, const struct report *report, const
 	if (report->plan_path)
 		print_command(buffer, report);
 	if (!report->plan)
-		render_outlook(buffer, report->outlook, palette);
+		render_outlook(buffer, report, palette);
 	if (report->applied)
 		print_applied(buffer, report, palette);
 	print_outputs(buffer, report, palette);

@@ -421,13 +421,13 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	/* Nobody deleted what was never there. */
 	if (item->operation == OPERATION_CREATE && item->object && item->object->role == OBJECT_INCOMPLETE &&
 	    item->object->provider_id.size == 0)
-		item->reason = "its create never completed";
+		item->reason = "its create has not completed";
 	if (item->operation == OPERATION_CREATE && item->object && unfinished_leaves(item->object))
 		item->reason = "was deleted by a run that did not end";
 	if (item->operation == OPERATION_UPDATE && only_follows_address(item->fields))
 		item->reason = "was renamed, and its tags follow";
 	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
-		item->reason = "was not finished by an earlier run";
+		item->reason = "was not finished by the run that began it";
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from cli import Terminal, edit, recorded
-from test_cli_runs import finish, gate, subnets, tiny, vpcs  # noqa: F401
+from test_cli_runs import Gate, finish, gate, subnets, tiny, vpcs  # noqa: F401
 
 
 def holder(stack):
@@ -72,6 +72,65 @@ def test_show(tiny, held):  # noqa: F811
     assert f"{held.pid}, gone" in tiny.run("lease", "show").out
     assert ", expired\n" in tiny.run("state", "list").out
     assert outcomes(tiny) == ["lost"]
+
+
+def test_a_plan_tells_of_the_run_at_work(tiny, held):  # noqa: F811
+    """Whoever takes no lease goes on, and says whose calls are open and why what is shown may be half done."""
+    run = holder(tiny)
+    at_work = f"another run is at work on the stack 'tiny', and what is shown may be half done: 'apply', process {held.pid}"
+    own = f"AT WORK calls of run {run['run'][:8]}, which is at work and records what comes of them\n  ? aws.vpc.main"
+    for line, status in [(["plan"], 0), (["plan", "--refresh=none"], 0), (["drift"], 3)]:
+        result = tiny.run(*line, status=status)
+        assert result.err.count("warning: ") == 1 and f"warning: {at_work}" in result.err
+        assert own in result.out and "earlier run" not in result.out and "never" not in result.out
+        document = tiny.run(*line, "--output", "json", status=status).json
+        assert {name: document["holder"][name] for name in ("run", "command", "process", "since")} == {
+            name: run[name] for name in ("run", "command", "process", "since")
+        }
+        (call,) = document["open"]
+        assert (call["operation"], call["run"], call["outlook"]) == ("CreateVpc", run["run"], "under way")
+        assert [one["fault"] for one in document["diagnostics"]] == ["lease"]
+    assert "open: CreateVpc for aws.vpc.main, by the run that is at work\n" in tiny.run("state", "list").out
+    # Once it is dead it is an earlier one.
+    held.kill()
+    held.wait()
+    result = tiny.run("plan")
+    assert "OPEN    calls of an earlier run whose answer nobody saw\n  ? aws.vpc.main" in result.out
+    assert "at work" not in (result.out + result.err).lower()
+    document = tiny.run("plan", "--output", "json").json
+    assert "holder" not in document and document["open"][0]["outlook"] == "waiting"
+    assert "open: CreateVpc for aws.vpc.main, outcome unknown\n" in tiny.run("state", "list").out
+
+
+def test_a_deletion_under_way_is_that_of_the_run_at_work(tiny, gate):  # noqa: F811
+    tiny.run("apply", "--yes")
+    gate.after = "DeleteSubnet"
+    ending = tiny.start("destroy", "--yes", "--target", "aws.subnet.a")
+    assert gate.held.wait(30)
+    out = tiny.run("plan").out
+    assert f"begun to be deleted by run {holder(tiny)['run'][:8]}\n" in out
+    assert "BEGUN   what a run did that has not ended: not drift\n" in out and "earlier run" not in out
+    gate.open()
+    finish(ending, 0)
+    result = tiny.run("plan")
+    assert "at work" not in (result.out + result.err).lower()
+
+
+def test_a_run_that_begins_during_a_plan_is_told(tiny, gate, moto):  # noqa: F811
+    gate.before = "DescribeVpcs"
+    plan = tiny.start("plan")
+    assert gate.held.wait(30)
+    second = Gate(moto.address)
+    second.before = "CreateVpc"
+    run = tiny.start("apply", "--yes", AWS_ENDPOINT_URL=second.url)
+    try:
+        assert second.held.wait(30)
+        gate.open()
+        out, err = finish(plan, 0)
+    finally:
+        second.close()
+    assert f"what is shown may be half done: 'apply', process {run.pid} on host" in err
+    finish(run, 0)
 
 
 def test_heartbeat_renews(tiny, held):  # noqa: F811

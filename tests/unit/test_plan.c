@@ -210,11 +210,11 @@ static void test_reasons(void **state)
 		const char *reason;
 	} reasons[] = {
 		{"never made", "{" NET_A "}", "{\"t.net.a\":{\"applied\":{\"range\":\"10\"},\"incomplete\":true}}",
-		 false, "its create never completed"},
+		 false, "its create has not completed"},
 		{"begun", "{" NET_A "}",
 		 "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"},\"incomplete\":true,"
 		 "\"live\":{\"range\":\"10\"}}}",
-		 false, "was not finished by an earlier run"},
+		 false, "was not finished by the run that began it"},
 		{"begun, and deleted by somebody", "{" NET_A ",\"t.net.b\":{\"range\":\"11\"}}",
 		 "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"},\"incomplete\":true}," REC(
 			 "t.net.b", "n2", "{\"range\":\"11\"}", "{\"range\":\"11\"}", "{\"range\":\"11\"}") "}",
