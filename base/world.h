@@ -79,6 +79,8 @@ struct world {
 
 	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
 	bool (*write)(struct world *world, int stream, struct slice text);
+	/* After a write that failed: whether whoever read it wants no more of it. NULL: that is not known. */
+	bool (*has_no_reader)(struct world *world, int stream);
 	/* One line typed by the user, without its end, of at most 4096 bytes; false at the end of input. */
 	bool (*read_line)(struct world *world, struct arena *arena, struct slice *ret);
 	bool (*is_terminal)(struct world *world, int stream);

@@ -41,7 +41,7 @@ static int final_status(const struct invocation *invocation, int status)
 	status = exit_status_of(invocation->diagnostics, status);
 	if (world->interrupted(world) > 0 && (status == STATUS_ERROR || status == STATUS_PARTLY))
 		return number > 0 ? STATUS_SIGNAL + number : STATUS_INTERRUPTED;
-	return status;
+	return invocation->sinks->unread && invocation->diagnostics->error_count == 0 ? STATUS_UNREAD_OUTPUT : status;
 }
 
 int invocation_end(struct invocation *invocation, struct report *report, int status)

@@ -73,6 +73,11 @@ bool command_takes(const struct command *command, enum flag_id flag)
 	       (!command && flag == FLAG_VERSION) || (command && is_among(command->flags, command->flag_count, flag));
 }
 
+bool command_changes(const struct command *command)
+{
+	return command_takes(command, FLAG_LEASE_TIMEOUT) || command_takes(command, FLAG_YES);
+}
+
 const char *flag_variable(const struct flag *flag, struct arena *arena)
 {
 	struct slice text = arena_format(arena, "TRUEUP_%s", flag->name);
@@ -226,13 +231,32 @@ static bool take_long(struct parsing *parsing, struct slice text)
 	return refuse_flag(parsing, text, name);
 }
 
+static enum flag_id flag_of_letter(const struct parsing *parsing, char letter)
+{
+	enum flag_id id = 0;
+
+	while (id < FLAG_COUNT && (flags[id].letter != letter || !command_takes(parsing->arguments->command, id)))
+		id++;
+	return id;
+}
+
+/* Letters behind each other, "-yC DIR" or "-yCDIR": behind one that takes a value stands that, as POSIX has it. */
 static bool take_short(struct parsing *parsing, struct slice text)
 {
-	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
-		if (flags[id].letter == text.data[1] && command_takes(parsing->arguments->command, id))
-			return take_flag(parsing, id, arena_format(parsing->arena, "-%c", flags[id].letter).data,
-					 slice_from(text, 2), text.size > 2);
-	return refuse_flag(parsing, text, slice_from(text, 1));
+	for (size_t i = 1; i < text.size; i++) {
+		enum flag_id id = flag_of_letter(parsing, text.data[i]);
+		struct slice rest = slice_from(text, i + 1);
+
+		if (id == FLAG_COUNT)
+			return refuse_flag(parsing, text, slice_from(text, 1));
+		bool is_last = flags[id].value || slice_starts_with(rest, SLICE("="));
+		if (!take_flag(parsing, id, arena_format(parsing->arena, "-%c", flags[id].letter).data, rest,
+			       is_last && rest.size > 0))
+			return false;
+		if (is_last)
+			break;
+	}
+	return true;
 }
 
 static bool refuse_command(struct parsing *parsing, struct slice name)

@@ -104,7 +104,7 @@ static bool tell_secret(struct looking *looking, struct slice name, const struct
 	buffer_init(&text, TEXT_LIMIT_BYTES);
 	print_raw(&text, value);
 	return real->write(real, 1, buffer_slice(&text)) ||
-	       diag_error(looking->job.diagnostics, FAULT_USER, NOWHERE, "standard output could not be written");
+	       sinks_forgive(looking->invocation->sinks, 1, looking->job.diagnostics);
 }
 
 static bool tell_one(struct looking *looking, struct slice name)

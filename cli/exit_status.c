@@ -27,6 +27,8 @@ static const struct {
 	{STATUS_PARTLY, "partly applied: run again to resume"},
 	{STATUS_USAGE, "the command line is wrong"},
 	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded; 143 by SIGTERM"},
+	{STATUS_UNREAD_OUTPUT,
+	 "whoever read the output left before its end, as 'head' does; nothing was to be changed"},
 };
 
 static bool has_fault(const struct diagnostics *diagnostics, enum fault fault)

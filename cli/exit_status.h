@@ -15,7 +15,8 @@ enum exit_status {
 	STATUS_PARTLY = 7,     /* partly applied: run again to resume */
 	STATUS_USAGE = 64,     /* EX_USAGE of sysexits.h */
 	STATUS_SIGNAL = 128,
-	STATUS_INTERRUPTED = 130, /* STATUS_SIGNAL and SIGINT; 143 for SIGTERM */
+	STATUS_UNREAD_OUTPUT = 141, /* STATUS_SIGNAL and SIGPIPE, of which other programs end then */
+	STATUS_INTERRUPTED = 130,   /* STATUS_SIGNAL and SIGINT; 143 for SIGTERM */
 };
 
 /* The status that the errors ask for, the most telling one first; `otherwise` without errors. */

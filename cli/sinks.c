@@ -54,7 +54,11 @@ bool sinks_open(struct sinks *sinks, struct world *world, const struct arguments
 	size_t count = wishes->count > 0 ? wishes->count : 1;
 	size_t talkers = 0;
 
-	*sinks = (struct sinks){.world = world, .items = arena_new_array(arena, count, struct sink)};
+	*sinks = (struct sinks){
+		.world = world,
+		.items = arena_new_array(arena, count, struct sink),
+		.changes = command_changes(arguments->command),
+	};
 	for (size_t i = 0; i < count; i++) {
 		if (!open_sink(&sinks->items[sinks->count], world, arguments, wishes->count ? wishes->values[i] : usual,
 			       arena, diagnostics))
@@ -147,6 +151,18 @@ static bool write_file(const struct sinks *sinks, const struct sink *sink, struc
 	return written_put(sinks->written, &file, text, OUTPUT_MODE, diagnostics);
 }
 
+bool sinks_forgive(struct sinks *sinks, int stream, struct diagnostics *diagnostics)
+{
+	struct world *world = sinks->world;
+
+	if (!sinks->changes && world->has_no_reader && world->has_no_reader(world, stream)) {
+		sinks->unread = true;
+		return true;
+	}
+	return diag_error(diagnostics, FAULT_USER, NOWHERE, "%s could not be written",
+			  stream == 2 ? "standard error" : "standard output");
+}
+
 bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnostics *diagnostics)
 {
 	bool good = true;
@@ -162,8 +178,7 @@ bool sinks_end(struct sinks *sinks, const struct report *report, struct diagnost
 		else
 			flush(sinks, sink);
 		if (sink->failed)
-			good = diag_error(diagnostics, FAULT_USER, NOWHERE, "%s could not be written",
-					  sink->stream == 2 ? "standard error" : "standard output");
+			good &= sinks_forgive(sinks, sink->stream, diagnostics);
 	}
 	return good;
 }

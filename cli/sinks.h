@@ -24,6 +24,8 @@ struct sinks {
 	struct written *written;
 	struct sink *items;
 	size_t count;
+	bool changes; /* the command changes something, and whoever does not see what it did must be told so */
+	bool unread;  /* else: a reader left before the end, and wants to hear no more */
 };
 
 __attribute__((warn_unused_result)) bool sinks_open(struct sinks *sinks, struct world *world,
@@ -38,8 +40,11 @@ void sinks_forget_files(struct sinks *sinks);
 void sinks_close(struct sinks *sinks);
 /* Once there is a plan; once, if at all, before sinks_end(). */
 void sinks_plan(struct sinks *sinks, const struct report *report);
-/* False after a diagnostic where a file could not be written or the reader has gone. */
+/* False after a diagnostic where something could not be written; a reader may leave a command that changes nothing. */
 __attribute__((warn_unused_result)) bool sinks_end(struct sinks *sinks, const struct report *report,
 						   struct diagnostics *diagnostics);
+/* What sinks_end() says of a stream that could not be written, if anything; false after a diagnostic. */
+__attribute__((warn_unused_result)) bool sinks_forgive(struct sinks *sinks, int stream,
+						       struct diagnostics *diagnostics);
 
 #endif

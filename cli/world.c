@@ -181,6 +181,14 @@ static bool write_stream(struct world *world, int stream, struct slice text)
 	return true;
 }
 
+static bool has_no_reader(struct world *world, int stream)
+{
+	struct pollfd asked = {.fd = stream, .events = POLLOUT};
+
+	(void)world;
+	return poll(&asked, 1, 0) > 0 && (asked.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 /* Until something was typed, or an interrupt came. The wait is cut up, because a signal that
  * comes just before a wait does not end it. */
 static void await_typing(void)
@@ -252,12 +260,12 @@ static bool is_terminal(struct world *world, int stream)
 	return isatty(stream) == 1;
 }
 
-/* A standard stream that was closed would be the number of the next file opened, and
- * messages would be written into it. */
+/* A standard stream that was closed would be the number of the next file opened, and messages would be written into it.
+ * What is written to it fails, as it would have. */
 static bool fill_standard_streams(void)
 {
 	for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++)
-		if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+		if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
 			return false;
 	return true;
 }
@@ -310,6 +318,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.remove_file = world_remove_file,
 		.run_program = world_run_program,
 		.write = write_stream,
+		.has_no_reader = has_no_reader,
 		.read_line = read_line,
 		.is_terminal = is_terminal,
 		.terminal_rows = terminal_rows,

@@ -59,7 +59,38 @@ def test_help_says_what_force_does_there(stack, command, force):
 
 def test_help_tells_every_exit_status(stack):
     statuses = re.findall(r"^  (\d+) +\S", stack.run("help").out.split("exit status:")[1], re.MULTILINE)
-    assert statuses == ["0", "1", "2", "3", "4", "5", "6", "7", "64", "130"]
+    assert statuses == ["0", "1", "2", "3", "4", "5", "6", "7", "64", "130", "141"]
+
+
+def test_help_for_programs(stack):
+    def names(rows):
+        return [row["name"] for row in rows]
+
+    whole = stack.run("help", "--output", "json").json
+    assert names(whole["commands"]) == re.findall(
+        r"^  (\w+(?: \w+)?)  +\S", stack.run("help").out.split("commands:")[1].split("flags of")[0], re.MULTILINE
+    )
+    assert names(whole["flags"]) == ["directory", "output", "color", "help"]
+    assert [row["status"] for row in whole["exit_statuses"]][-2:] == [130, 141]
+    group = stack.run("help", "state", "--output", "json").json["commands"]
+    assert names(group) == [f"state {name}" for name in STATE_COMMANDS]
+    (one,) = stack.run("state", "backup", "--help", "--output", "json").json["commands"]
+    assert (one["name"], one["operands"], "mode 0600" in one["details"]) == ("state backup", "FILE", True)
+    assert one["flags"] == [
+        {
+            "name": "force",
+            "letter": None,
+            "value": None,
+            "variable": "TRUEUP_FORCE",
+            "about": "replace a file that is there",
+        }
+    ]
+    assert stack.run("help", "--output", "json", "nix", status=64).json["diagnostics"][0]["fault"] == "usage"
+
+
+@pytest.mark.parametrize("letters", [["-yC", "."], ["-yC."], ["-y", "-C."], ["-yyC", "."]])
+def test_letters_behind_each_other(tiny, letters):
+    assert "3 done" in tiny.run("apply", *letters).out
 
 
 WRONG_LINES = [
@@ -68,6 +99,10 @@ WRONG_LINES = [
     ("unknown flag", ["plan", "--refesh=none"], "knows no flag '--refesh=none'", "did you mean --refresh?"),
     ("flag of another command", ["validate", "--yes"], "'trueup validate' knows no flag '--yes'", "help validate"),
     ("unknown letter", ["plan", "-x"], "knows no flag '-x'", "help plan"),
+    ("unknown letter behind another", ["apply", "-yx"], "'trueup apply' knows no flag '-yx'", "help apply"),
+    ("a long flag with one dash", ["apply", "-yes"], "knows no flag '-yes'", "did you mean --yes?"),
+    ("value of a letter", ["apply", "-y=1"], "-y takes no value", None),
+    ("value missing behind letters", ["apply", "-yC"], "-C lacks its value: -C DIR", None),
     ("flag before the command", ["--out", "plan"], "trueup knows no flag '--out'", "behind its name"),
     ("value missing", ["plan", "--out"], "--out lacks its value", None),
     ("value too many", ["plan", "--destroy=x"], "--destroy takes no value", None),
@@ -227,6 +262,63 @@ def test_a_plan_that_nobody_could_see_is_an_error(tiny, command):
         )
     assert done.returncode == 1
     assert done.stderr.count(b"standard output could not be written") == 1
+
+
+def with_output(stack, line, prepare):
+    """The status and the errors of a command with a standard output that `prepare` spoils, in the program's process."""
+    done = subprocess.run(
+        [BINARY, *line],
+        cwd=stack.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=clean_environment(**stack.environment),
+        preexec_fn=prepare,
+        check=False,
+    )
+    return done.returncode, done.stderr.decode()
+
+
+def close_output():
+    os.close(1)
+
+
+def leave_output():
+    """A pipe of which nobody reads."""
+    reading, writing = os.pipe()
+    os.dup2(writing, 1)
+    os.close(reading)
+    os.close(writing)
+
+
+@pytest.mark.parametrize("line", ["version", "help", "plan", "apply --yes", "state list", "plan --output json"])
+def test_output_that_is_closed(tiny, line):
+    tiny.run("apply", "--yes")
+    status, err = with_output(tiny, line.split(), close_output)
+    assert status == 1 and err.count("error: standard output could not be written") == 1
+
+
+@pytest.mark.parametrize("line", ["version", "help", "plan", "drift", "state list", "plan --output json", "output key"])
+def test_a_reader_may_leave_what_changes_nothing(tiny, line):
+    """As the signal would end it, that other programs do not ignore."""
+    edit(tiny, "outputs:", 'vars: {key: {secret: true, default: hush}}\noutputs:\n  key: "${var.key}"')
+    tiny.run("apply", "--yes")
+    assert with_output(tiny, line.split(), leave_output) == (141, "")
+
+
+def test_a_reader_who_leaves_is_told_of_errors(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    status, err = with_output(tiny, ["plan", "--max-delete", "0"], leave_output)
+    assert status == 6 and err.count("error: ") == 1 and "could not be written" not in err
+
+
+@pytest.mark.parametrize("line", ["apply --yes", "destroy --yes", "state rm aws.subnet.a --yes"])
+def test_a_change_goes_on_without_a_reader(tiny, line):
+    """To its end, and does not pass for well: nobody saw what it did."""
+    tiny.run("apply", "--yes", "--target", "aws.subnet.a")
+    status, err = with_output(tiny, line.split(), leave_output)
+    assert status == 1 and "error: standard output could not be written" in err
+    assert len(recorded(tiny)) == {"apply": 3, "destroy": 0, "state": 1}[line.split()[0]]
 
 
 ESCAPE = "\x1b["
