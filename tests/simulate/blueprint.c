@@ -181,23 +181,30 @@ static void write_instance(const struct blueprint *blueprint, const struct thing
 #define NEEDS(...) ((const enum species[]){__VA_ARGS__, SPECIES_COUNT})
 
 const struct species_row species_rows[SPECIES_COUNT] = {
-	[SPECIES_VPC] = {"aws.vpc", "v", 1, 2, 1, NEEDS(SPECIES_COUNT), write_vpc},
-	[SPECIES_SUBNET] = {"aws.subnet", "s", 1, 3, 1, NEEDS(SPECIES_VPC), write_subnet},
-	[SPECIES_GROUP] = {"aws.security_group", "g", 2, 4, 1, NEEDS(SPECIES_VPC), write_group},
-	[SPECIES_INTERNET_GATEWAY] = {"aws.internet_gateway", "i", 1, 1, 2, NEEDS(SPECIES_VPC), write_internet_gateway},
-	[SPECIES_ROUTE_TABLE] = {"aws.route_table", "r", 1, 2, 2, NEEDS(SPECIES_VPC), write_route_table},
-	[SPECIES_VPN_GATEWAY] = {"aws.vpn_gateway", "w", 1, 1, 2, NEEDS(SPECIES_VPC), write_vpn_gateway},
-	[SPECIES_CUSTOMER_GATEWAY] = {"aws.customer_gateway", "c", 1, 2, 2, NEEDS(SPECIES_COUNT),
+	[SPECIES_VPC] = {"aws.vpc", "v", 1, 2, 1, false, NEEDS(SPECIES_COUNT), write_vpc},
+	[SPECIES_SUBNET] = {"aws.subnet", "s", 1, 3, 1, false, NEEDS(SPECIES_VPC), write_subnet},
+	[SPECIES_GROUP] = {"aws.security_group", "g", 2, 4, 1, false, NEEDS(SPECIES_VPC), write_group},
+	[SPECIES_INTERNET_GATEWAY] = {"aws.internet_gateway", "i", 1, 1, 2, false, NEEDS(SPECIES_VPC),
+				      write_internet_gateway},
+	[SPECIES_ROUTE_TABLE] = {"aws.route_table", "r", 1, 2, 2, false, NEEDS(SPECIES_VPC), write_route_table},
+	[SPECIES_VPN_GATEWAY] = {"aws.vpn_gateway", "w", 1, 1, 2, false, NEEDS(SPECIES_VPC), write_vpn_gateway},
+	[SPECIES_CUSTOMER_GATEWAY] = {"aws.customer_gateway", "c", 1, 2, 2, false, NEEDS(SPECIES_COUNT),
 				      write_customer_gateway},
-	[SPECIES_VPN_CONNECTION] = {"aws.vpn_connection", "n", 1, 1, 2,
+	[SPECIES_VPN_CONNECTION] = {"aws.vpn_connection", "n", 1, 1, 2, true,
 				    NEEDS(SPECIES_VPN_GATEWAY, SPECIES_CUSTOMER_GATEWAY), write_vpn_connection},
-	[SPECIES_KEY_PAIR] = {"aws.key_pair", "k", 1, 2, 2, NEEDS(SPECIES_COUNT), write_key_pair},
-	[SPECIES_SHOWN_KEY] = {"aws.key_pair", "x", 1, 2, 2, NEEDS(SPECIES_COUNT), write_shown_key},
-	[SPECIES_TEMPLATE] = {"aws.launch_template", "t", 1, 1, 2, NEEDS(SPECIES_COUNT), write_template},
-	[SPECIES_SCALING_GROUP] = {"aws.autoscaling_group", "a", 1, 1, 2, NEEDS(SPECIES_TEMPLATE, SPECIES_SUBNET),
+	[SPECIES_KEY_PAIR] = {"aws.key_pair", "k", 1, 2, 2, false, NEEDS(SPECIES_COUNT), write_key_pair},
+	[SPECIES_SHOWN_KEY] = {"aws.key_pair", "x", 1, 2, 2, true, NEEDS(SPECIES_COUNT), write_shown_key},
+	[SPECIES_TEMPLATE] = {"aws.launch_template", "t", 1, 1, 2, false, NEEDS(SPECIES_COUNT), write_template},
+	[SPECIES_SCALING_GROUP] = {"aws.autoscaling_group", "a", 1, 1, 2, true, NEEDS(SPECIES_TEMPLATE, SPECIES_SUBNET),
 				   write_scaling_group},
-	[SPECIES_INSTANCE] = {"aws.instance", "m", 1, 2, 2, NEEDS(SPECIES_SUBNET), write_instance},
+	[SPECIES_INSTANCE] = {"aws.instance", "m", 1, 2, 2, true, NEEDS(SPECIES_SUBNET), write_instance},
 };
+
+void thing_address(const struct thing *thing, char ret[THING_ADDRESS_BYTES])
+{
+	(void)snprintf(ret, THING_ADDRESS_BYTES, "%s.%s%u%s", species_rows[thing->species].kind,
+		       species_rows[thing->species].letter, thing->number, thing->renamed ? "_renamed" : "");
+}
 
 bool blueprint_has(const struct blueprint *blueprint, const struct thing *thing)
 {
@@ -278,6 +285,19 @@ bool blueprint_is_large_enough(const struct blueprint *blueprint)
 	return blueprint_size(blueprint) >= THINGS_LEAST && count_kinds(blueprint) >= SPECIES_LEAST;
 }
 
+const struct thing *blueprint_rename(struct blueprint *blueprint)
+{
+	for (size_t i = 0; i < blueprint->count; i++) {
+		struct thing *thing = &blueprint->things[i];
+
+		if (!species_rows[thing->species].is_leaf || !blueprint_has(blueprint, thing))
+			continue;
+		thing->renamed = !thing->renamed;
+		return thing;
+	}
+	return NULL;
+}
+
 static bool is_wanted_there(const struct blueprint *blueprint, enum species species)
 {
 	return species == SPECIES_COUNT || blueprint_find(blueprint, species, 0);
@@ -341,13 +361,15 @@ void blueprint_write(const struct blueprint *blueprint, struct buffer *to)
 
 		for (size_t i = 0; i < blueprint->count; i++) {
 			const struct thing *thing = &blueprint->things[i];
+			char address[THING_ADDRESS_BYTES];
 
 			if (thing->species != species || !blueprint_has(blueprint, thing))
 				continue;
 			if (strcmp(kind, last) != 0)
 				buffer_format(to, "%s:\n", kind);
 			last = kind;
-			buffer_format(to, "  %s%u: ", species_rows[species].letter, thing->number);
+			thing_address(thing, address);
+			buffer_format(to, "  %s: ", strrchr(address, '.') + 1);
 			species_rows[species].write(blueprint, thing, to);
 		}
 	}

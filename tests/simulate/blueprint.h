@@ -33,6 +33,7 @@ enum {
 	THINGS_USUAL = 10,
 	SPECIES_LEAST = 5,
 	SHOWN_KEY_PATH_BYTES = 64,
+	THING_ADDRESS_BYTES = 64,
 };
 
 struct thing {
@@ -42,6 +43,7 @@ struct thing {
 	unsigned in_place; /* turned: a change in place */
 	unsigned renewal;  /* turned: a replacement, where the kind has one */
 	unsigned parts;	   /* turned: other parts */
+	bool renamed;	   /* stands at another address */
 };
 
 /* What a stack is to have at least. */
@@ -61,6 +63,7 @@ struct species_row {
 	const char *letter; /* things are named by it and their number */
 	unsigned least, most;
 	unsigned one_in;	   /* is there at all in one of so many seeds */
+	bool is_leaf;		   /* nothing in the spec names it */
 	const enum species *needs; /* cannot be without the first of each; ends with SPECIES_COUNT */
 	void (*write)(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to);
 };
@@ -74,6 +77,10 @@ void blueprint_edit(struct blueprint *blueprint, struct chance *plot);
 void blueprint_write(const struct blueprint *blueprint, struct buffer *to);
 /* Whether it stands in the spec: wanted, and everything that it needs is. */
 bool blueprint_has(const struct blueprint *blueprint, const struct thing *thing);
+/* "aws.vpc.v0" */
+void thing_address(const struct thing *thing, char ret[THING_ADDRESS_BYTES]);
+/* Has a thing that nothing else names stand at another address; NULL: there is none. */
+const struct thing *blueprint_rename(struct blueprint *blueprint);
 /* Also where it does not stand in the spec; NULL: there is none. */
 struct thing *blueprint_thing(struct blueprint *blueprint, enum species species, unsigned number);
 /* NULL where there is none in the spec. */

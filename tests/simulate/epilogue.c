@@ -173,8 +173,37 @@ static size_t count_missing(const struct audit_record *record, const struct audi
 	return count;
 }
 
-/* With the older of two records in place nothing looks well, and what the newer one has more is not made again. */
-static void look_at_older(struct story *story, const struct audit_record *older, const struct audit_record *newer)
+/* Something gets another address, and an apply writes that on it. */
+static bool rename_one(struct story *story)
+{
+	char from[THING_ADDRESS_BYTES], to[THING_ADDRESS_BYTES], line[2 * THING_ADDRESS_BYTES + 16];
+	const struct thing *thing = blueprint_rename(&story->blueprint);
+	struct thing before;
+	int status;
+
+	if (!thing)
+		return false;
+	before = *thing;
+	before.renamed = !thing->renamed;
+	thing_address(&before, from);
+	thing_address(thing, to);
+	(void)snprintf(line, sizeof(line), "state mv %s %s", from, to);
+	status = story_run(story, line, NULL, NULL);
+	story_save_spec(story);
+	if (status == 0)
+		status = story_run(story, "apply --yes", NULL, NULL);
+	if (status != 0)
+		universe_fail(story->universe, "%s, and an apply: they end with status %d: %s", line, status,
+			      story->error);
+	return status == 0;
+}
+
+/*
+ * With the older of two records in place nothing looks well, and what the newer one has more, or elsewhere, is not made
+ * again.
+ */
+static void look_at_older(struct story *story, const struct audit_record *older, const struct audit_record *newer,
+			  bool renamed)
 {
 	struct universe *universe = story->universe;
 	uint64_t changes = universe->changes;
@@ -187,7 +216,7 @@ static void look_at_older(struct story *story, const struct audit_record *older,
 	status = made > 0 ? story_run(story, "destroy --yes", NULL, NULL) : STATUS_REFUSED;
 	if (status != STATUS_REFUSED)
 		universe_fail(universe, "older state: destroy ends with status %d: %s", status, story->error);
-	if (gone == 0 && made > 0)
+	if (gone == 0 && made + renamed > 0)
 		status = story_run(story, "apply --yes", NULL, NULL);
 	if (status != STATUS_REFUSED)
 		universe_fail(universe, "older state: apply ends with status %d: %s", status, story->error);
@@ -203,18 +232,21 @@ void story_look_back(struct story *story)
 	char run[AUDIT_RUN_BYTES];
 	struct copy then, now;
 	struct arena arena;
+	bool renames;
 
 	arena_init(&arena);
 	universe->wall_ahead_ms = 0;
 	then = copy_state(universe, &arena);
-	if (audit_read(&universe->audit, &arena, &older) && apply_edits(story, NULL, run) &&
+	renames = chance_one_in(&universe->plot, 3);
+	if (audit_read(&universe->audit, &arena, &older) &&
+	    (renames ? rename_one(story) : apply_edits(story, NULL, run)) &&
 	    audit_read(&universe->audit, &arena, &newer)) {
 		audit_leave(&universe->audit);
 		/* What was deleted a moment ago may still be listed, and what was made not yet. */
 		universe_pass(universe, SETTLING_MS);
 		now = copy_state(universe, &arena);
 		put_back(universe, &then);
-		look_at_older(story, &older, &newer);
+		look_at_older(story, &older, &newer, renames);
 		put_back(universe, &now);
 		story->idle = false;
 		if (!universe->failure[0])

@@ -28,16 +28,21 @@ bool body_is_gone(const struct value *body)
 	       is_one_of(value_slice(value_path(body, "instanceState.name")), gone);
 }
 
-/* The id of the thing of that kind and number as recorded, or "". */
-static const char *id_of(const struct sight *sight, enum species species, unsigned number)
+/* The id of a thing as recorded, or "". */
+static const char *id_of_thing(const struct sight *sight, const struct thing *thing)
 {
 	const struct audit_object *object;
-	char address[NAME_BYTES];
+	char address[THING_ADDRESS_BYTES];
 
-	(void)snprintf(address, sizeof(address), "%s.%s%u", species_rows[species].kind, species_rows[species].letter,
-		       number);
+	thing_address(thing, address);
 	object = sight_recorded(sight, address);
 	return object ? object->provider_id.data : "";
+}
+
+/* The same of what others name, which stays at its address. */
+static const char *id_of(const struct sight *sight, enum species species, unsigned number)
+{
+	return id_of_thing(sight, &(struct thing){.species = species, .number = number});
 }
 
 /* Whose body is looked at, for messages. */
@@ -51,7 +56,7 @@ __attribute__((format(printf, 3, 4))) static void expect(const struct subject *s
 							 const char *format, ...)
 {
 	const struct value *value = value_path(subject->body, path);
-	char wanted[256];
+	char wanted[256], address[THING_ADDRESS_BYTES];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -59,18 +64,19 @@ __attribute__((format(printf, 3, 4))) static void expect(const struct subject *s
 	va_end(arguments);
 	if (slice_is(value_slice(value), wanted))
 		return;
-	universe_fail(subject->sight->universe, "world: %s.%s%u has %s '%.*s' instead of '%s'",
-		      species_rows[subject->thing->species].kind, species_rows[subject->thing->species].letter,
-		      subject->thing->number, path, SLICE_ARGUMENTS(value_slice(value)), wanted);
+	thing_address(subject->thing, address);
+	universe_fail(subject->sight->universe, "world: %s has %s '%.*s' instead of '%s'", address, path,
+		      SLICE_ARGUMENTS(value_slice(value)), wanted);
 }
 
 static void expect_number(const struct subject *subject, const char *what, size_t number, size_t wanted)
 {
+	char address[THING_ADDRESS_BYTES];
+
 	if (number == wanted)
 		return;
-	universe_fail(subject->sight->universe, "world: %s.%s%u has %zu %s instead of %zu",
-		      species_rows[subject->thing->species].kind, species_rows[subject->thing->species].letter,
-		      subject->thing->number, number, what, wanted);
+	thing_address(subject->thing, address);
+	universe_fail(subject->sight->universe, "world: %s has %zu %s instead of %zu", address, number, what, wanted);
 }
 
 /* How many items of the list at path have that text at each name; pairs end with NULL. */
@@ -251,7 +257,7 @@ static void judge_key_pair(const struct subject *subject)
 static void judge_shown_key(const struct subject *subject)
 {
 	const struct universe *universe = subject->sight->universe;
-	const char *id = id_of(subject->sight, SPECIES_SHOWN_KEY, subject->thing->number);
+	const char *id = id_of_thing(subject->sight, subject->thing);
 	char path[SHOWN_KEY_PATH_BYTES];
 	const struct disk_file *file;
 

@@ -122,12 +122,11 @@ static void judge_blueprint(const struct sight *sight)
 		const struct thing *thing = &sight->blueprint->things[i];
 		const struct audit_object *object;
 		const struct value *body;
-		char address[NAME_BYTES];
+		char address[THING_ADDRESS_BYTES];
 
 		if (!blueprint_has(sight->blueprint, thing))
 			continue;
-		(void)snprintf(address, sizeof(address), "%s.%s%u", species_rows[thing->species].kind,
-			       species_rows[thing->species].letter, thing->number);
+		thing_address(thing, address);
 		object = sight_recorded(sight, address);
 		body = object ? find_body(sight, object->provider_id) : NULL;
 		if (!object)
