@@ -4,6 +4,7 @@
 #include "specs/default_tags.h"
 #include "specs/references.h"
 #include "specs/sections.h"
+#include "specs/yaml_scalar.h"
 
 enum {
 	ADDRESS_LONGEST_BYTES = 192,
@@ -32,6 +33,23 @@ static void report_repeat(struct loading *loading, const struct resource *resour
 	diag_hint(loading->diagnostics, "give one of them another name, or bring them into one");
 }
 
+/* Others refer to it by its name alone, 'vpc: main': YAML must take that for text. */
+static bool check_name(struct loading *loading, struct slice name, struct position position)
+{
+	if (loading_is_name(name) && !yaml_scalar_is_word(name))
+		return true;
+	diag_error(loading->diagnostics, FAULT_USER, position, "'%.*s' cannot be the name of a resource",
+		   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
+	if (loading_is_name(name))
+		diag_hint(loading->diagnostics,
+			  "where something refers to it by that name, YAML reads true, false or null: "
+			  "give it another one, such as '%.*s1'",
+			  SLICE_ARGUMENTS(name));
+	else
+		diag_hint(loading->diagnostics, LOADING_NAME_RULE);
+	return false;
+}
+
 static void collect_resource(struct loading *loading, const struct kind *kind, const struct value_member *member,
 			     bool shared)
 {
@@ -41,12 +59,8 @@ static void collect_resource(struct loading *loading, const struct kind *kind, c
 	struct slice name = value_slice(&member->key);
 	const struct resource *earlier;
 
-	if (!loading_is_name(name)) {
-		diag_error(loading->diagnostics, FAULT_USER, member->key.position,
-			   "'%.*s' cannot be the name of a resource", SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
-		diag_hint(loading->diagnostics, LOADING_NAME_RULE);
+	if (!check_name(loading, name, member->key.position))
 		return;
-	}
 	resource->kind = kind;
 	resource->position = member->key.position;
 	resource->address = make_address(loading->arena, kind, name);

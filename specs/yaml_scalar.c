@@ -21,15 +21,16 @@ enum word {
 	WORD_NO_NUMBER, /* infinity, not a number */
 };
 
+/* 'y' and 'n', which YAML 1.1 has for true and false, are none: hardly a program reads them so, and they are good
+ * names. */
 static const struct {
 	const char *text;
 	enum word word;
 } words[] = {
 	{"~", WORD_NULL},	   {"null", WORD_NULL},	      {"Null", WORD_NULL},	 {"NULL", WORD_NULL},
 	{"true", WORD_TRUE},	   {"True", WORD_TRUE},	      {"TRUE", WORD_TRUE},	 {"false", WORD_FALSE},
-	{"False", WORD_FALSE},	   {"FALSE", WORD_FALSE},     {"y", WORD_OLD_TRUE},	 {"Y", WORD_OLD_TRUE},
-	{"yes", WORD_OLD_TRUE},	   {"Yes", WORD_OLD_TRUE},    {"YES", WORD_OLD_TRUE},	 {"on", WORD_OLD_TRUE},
-	{"On", WORD_OLD_TRUE},	   {"ON", WORD_OLD_TRUE},     {"n", WORD_OLD_FALSE},	 {"N", WORD_OLD_FALSE},
+	{"False", WORD_FALSE},	   {"FALSE", WORD_FALSE},     {"yes", WORD_OLD_TRUE},	 {"Yes", WORD_OLD_TRUE},
+	{"YES", WORD_OLD_TRUE},	   {"on", WORD_OLD_TRUE},     {"On", WORD_OLD_TRUE},	 {"ON", WORD_OLD_TRUE},
 	{"no", WORD_OLD_FALSE},	   {"No", WORD_OLD_FALSE},    {"NO", WORD_OLD_FALSE},	 {"off", WORD_OLD_FALSE},
 	{"Off", WORD_OLD_FALSE},   {"OFF", WORD_OLD_FALSE},   {".inf", WORD_NO_NUMBER},	 {".Inf", WORD_NO_NUMBER},
 	{".INF", WORD_NO_NUMBER},  {"+.inf", WORD_NO_NUMBER}, {"+.Inf", WORD_NO_NUMBER}, {"+.INF", WORD_NO_NUMBER},
@@ -41,12 +42,19 @@ static const struct {
 static bool may_be_word(struct slice text)
 {
 	static const bool ends[256] = {
-		['~'] = true, ['l'] = true, ['L'] = true, ['e'] = true, ['E'] = true,
-		['y'] = true, ['Y'] = true, ['s'] = true, ['S'] = true, ['n'] = true,
-		['N'] = true, ['o'] = true, ['O'] = true, ['f'] = true, ['F'] = true,
+		['~'] = true, ['l'] = true, ['L'] = true, ['e'] = true, ['E'] = true, ['s'] = true, ['S'] = true,
+		['n'] = true, ['N'] = true, ['o'] = true, ['O'] = true, ['f'] = true, ['F'] = true,
 	};
 
 	return text.size > 0 && text.size <= WORD_LONGEST_BYTES && ends[(unsigned char)text.data[text.size - 1]];
+}
+
+bool yaml_scalar_is_word(struct slice text)
+{
+	for (size_t i = 0; may_be_word(text) && i < sizeof(words) / sizeof(words[0]); i++)
+		if (slice_is(text, words[i].text))
+			return true;
+	return false;
 }
 
 static struct slice shown(struct slice text)

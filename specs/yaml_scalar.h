@@ -15,6 +15,9 @@
 __attribute__((warn_unused_result)) bool yaml_scalar_plain(struct slice text, struct position position,
 							   struct value *ret, struct diagnostics *diagnostics);
 
+/* Whether a plain text stands for null, true or false in some YAML, so that it cannot be written as a value. */
+bool yaml_scalar_is_word(struct slice text);
+
 /* Whether a plain text may be anything but a string; nearly all are not. */
 static inline bool yaml_scalar_may_be_other(struct slice text)
 {

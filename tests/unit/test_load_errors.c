@@ -134,6 +134,15 @@ static const struct load_row resource_rows[] = {
 	 "letters, digits, '_' and '-')\n"
 	 "a.yaml:2:32: 'ümlaut' cannot be the name of a resource (a name begins with a letter or '_' and has up to 63 "
 	 "letters, digits, '_' and '-')\n"},
+	{"names that are no text where they are used", A "net.group: {on: {}, Null: {}, 'no': {}, none: {}}\n",
+	 "a.yaml:2:13: 'on' cannot be the name of a resource (where something refers to it by that name, YAML reads "
+	 "true, false or null: give it another one, such as 'on1')\n"
+	 "a.yaml:2:21: 'Null' cannot be the name of a resource (where something refers to it by that name, YAML reads "
+	 "true, false or null: give it another one, such as 'Null1')\n"
+	 "a.yaml:2:31: 'no' cannot be the name of a resource (where something refers to it by that name, YAML reads "
+	 "true, false or null: give it another one, such as 'no1')\n"},
+	{"letters that are truths of an older YAML", A "net.vpc: {y: {cidr: 10.0.0.0/16, dns: n}}\n",
+	 "a.yaml:2:39: 'dns' expects true or false, found a string [net.vpc.y]\n"},
 	{"a resource that is no map", A "net.group: {a: [1], b: 5}\n",
 	 "a.yaml:2:16: net.group.a expects a map, found a list\n"
 	 "a.yaml:2:24: net.group.b expects a map, found a whole number\n"},
