@@ -26,25 +26,16 @@ static struct value typed(struct arena *arena, const char *type)
 	return one_member(arena, "type", value_text(type));
 }
 
-static struct value either(struct arena *arena, struct value first, struct value second)
-{
-	struct value *items = arena_new_array(arena, 2, struct value);
-
-	items[0] = first;
-	items[1] = second;
-	return one_member(arena, "anyOf", value_list(items, 2));
-}
-
 /* "${...}" somewhere in a text. */
 static struct value expression(struct arena *arena)
 {
-	return one_member(arena, "$ref", value_text("#/$defs/expression"));
+	return one_member(arena, "$ref", value_text("#/definitions/expression"));
 }
 
 static struct value field_schema(const struct field *field, struct arena *arena);
 
-static void put_members(struct value_builder *builder, const struct fields *fields, struct arena *arena,
-			const struct value_member *more, size_t more_count)
+static void put_properties(struct value_builder *builder, const struct fields *fields, struct arena *arena,
+			   const struct value_member *more, size_t more_count)
 {
 	VALUE_BUILDER_AUTO properties;
 	VALUE_BUILDER_AUTO required;
@@ -60,7 +51,6 @@ static void put_members(struct value_builder *builder, const struct fields *fiel
 	}
 	for (size_t i = 0; i < more_count; i++)
 		value_builder_member(&properties, value_slice(&more[i].key), more[i].value);
-	put_text(builder, "type", "object");
 	put(builder, "properties", value_builder_map(&properties, arena));
 	if (required.count > 0)
 		put(builder, "required", value_builder_list(&required, arena));
@@ -134,7 +124,8 @@ static void put_type(struct value_builder *builder, const struct field *field, s
 	case FIELD_JSON:
 		break;
 	case FIELD_OBJECT:
-		put_members(builder, &field->members, arena, NULL, 0);
+		put_text(builder, "type", "object");
+		put_properties(builder, &field->members, arena, NULL, 0);
 		break;
 	case FIELD_LIST:
 	case FIELD_SET:
@@ -156,6 +147,10 @@ static bool needs_expression(const struct field *field)
 	       field->type != FIELD_CIDR6 && field->type != FIELD_CIDR && field->type != FIELD_ADDRESS;
 }
 
+/*
+ * An expression stands for any value. What is none is held against the one form that is left: a choice of forms
+ * (anyOf) would have an editor say that none fits, and not what is wrong.
+ */
 static struct value field_schema(const struct field *field, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
@@ -169,8 +164,8 @@ static struct value field_schema(const struct field *field, struct arena *arena)
 		return value_builder_map(&builder, arena);
 	}
 	put_text(&outer, "description", field->about);
-	struct value choice = either(arena, value_builder_map(&builder, arena), expression(arena));
-	value_builder_member(&outer, value_slice(&choice.members[0].key), choice.members[0].value);
+	put(&outer, "if", expression(arena));
+	put(&outer, "else", value_builder_map(&builder, arena));
 	return value_builder_map(&outer, arena);
 }
 
@@ -197,6 +192,17 @@ static size_t meta_fields(struct arena *arena, struct value_member ret[3])
 	return count;
 }
 
+/* A block may be left empty. The other keywords mean the object alone. */
+static void put_object_or_null(struct value_builder *builder, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	value_builder_item(&list, value_text("object"));
+	value_builder_item(&list, value_text("null"));
+	put(builder, "type", value_builder_list(&list, arena));
+}
+
 static struct value kind_schema(const struct kind *kind, struct arena *arena)
 {
 	struct value_member meta[3];
@@ -206,10 +212,11 @@ static struct value kind_schema(const struct kind *kind, struct arena *arena)
 
 	value_builder_init(&resource);
 	value_builder_init(&builder);
-	put_members(&resource, &kind->fields, arena, meta, meta_count);
+	put_object_or_null(&resource, arena);
+	put_properties(&resource, &kind->fields, arena, meta, meta_count);
 	put_text(&builder, "type", "object");
 	put_text(&builder, "description", kind->about);
-	put(&builder, "additionalProperties", either(arena, value_builder_map(&resource, arena), typed(arena, "null")));
+	put(&builder, "additionalProperties", value_builder_map(&resource, arena));
 	return value_builder_map(&builder, arena);
 }
 
@@ -227,9 +234,9 @@ static struct value providers_schema(const struct providers *providers, struct a
 		VALUE_BUILDER_AUTO settings;
 
 		value_builder_init(&settings);
-		put_members(&settings, &providers->items[i]->settings, arena, NULL, 0);
-		value_builder_member(&patterns, pattern,
-				     either(arena, value_builder_map(&settings, arena), typed(arena, "null")));
+		put_object_or_null(&settings, arena);
+		put_properties(&settings, &providers->items[i]->settings, arena, NULL, 0);
+		value_builder_member(&patterns, pattern, value_builder_map(&settings, arena));
 	}
 	put_text(&builder, "type", "object");
 	put(&builder, "patternProperties", value_builder_map(&patterns, arena));
@@ -256,11 +263,11 @@ struct value spec_schema(const struct kinds *kinds, const struct providers *prov
 		put(&properties, sections[i], typed(arena, "object"));
 	for (size_t i = 0; i < kinds->count; i++)
 		put(&properties, kinds->items[i]->name, kind_schema(kinds->items[i], arena));
-	put_text(&builder, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	put_text(&builder, "$schema", "http://json-schema.org/draft-07/schema#");
 	put_text(&builder, "title", "trueup spec");
 	put_text(&builder, "type", "object");
 	put(&builder, "properties", value_builder_map(&properties, arena));
 	put(&builder, "additionalProperties", value_bool(false));
-	put(&builder, "$defs", one_member(arena, "expression", value_builder_map(&text, arena)));
+	put(&builder, "definitions", one_member(arena, "expression", value_builder_map(&text, arena)));
 	return value_builder_map(&builder, arena);
 }

@@ -6,7 +6,7 @@
 #include "reconcile/kind.h"
 #include "reconcile/provider.h"
 
-/* A JSON Schema (https://json-schema.org/draft/2020-12) of spec files, made from the
+/* A JSON Schema (draft 7, which editors read) of spec files, made from the
  * tables of kinds. It is no stricter than the loader: whatever an expression may stand for
  * is allowed to be one. */
 struct value spec_schema(const struct kinds *kinds, const struct providers *providers, struct arena *arena);

@@ -395,8 +395,9 @@ def test_hostile_bytes_are_shown_as_escapes(stack):
 
 def test_schema_takes_what_the_loader_takes(stack, root):
     schema = json.loads(stack.run("schema").out)
-    jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
     validator.validate(yaml.safe_load(TINY))
     for example in sorted(root.glob("examples/*/*.yaml")):
         validator.validate(yaml.safe_load(example.read_text()))
@@ -414,11 +415,30 @@ def test_schema_takes_what_the_loader_takes(stack, root):
 )
 def test_schema_refuses_what_the_loader_refuses(stack, old, new):
     assert old in TINY
-    validator = jsonschema.Draft202012Validator(json.loads(stack.run("schema").out))
+    validator = jsonschema.Draft7Validator(json.loads(stack.run("schema").out))
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(yaml.safe_load(TINY.replace(old, new)))
     stack.write("tiny.yaml", TINY.replace(old, new))
     stack.run("validate", status=1)
+
+
+SCHEMA_WORDS = {
+    "field of a resource": ("cidr: 10.0.1.0/24", "cidr: 10.0.1.0/24, zonne: x", ["aws.subnet", "a"], "'zonne' was"),
+    "field that is missing": ("vpc: main, cidr: 10.0.1.0", "cidr: 10.0.1.0", ["aws.subnet", "a"], "'vpc' is a required"),
+    "field of a provider": ("region: eu-central-1", "regoin: x", ["providers", "aws"], "'regoin' "),
+    "type": ("team: red", "team: [red]", ["aws.vpc", "main", "tags", "team"], "['red'] is not of type 'string'"),
+    "choice": ("team: red}", "team: red}, tenancy: mine", ["aws.vpc", "main", "tenancy"], "'mine' is not one of"),
+}
+
+
+@pytest.mark.parametrize("old, new, path, word", SCHEMA_WORDS.values(), ids=SCHEMA_WORDS)
+def test_schema_tells_what_is_wrong(stack, old, new, path, word):
+    """Where it is, and in words of its own, not that none of some forms fits; an expression may stand there."""
+    assert old in TINY
+    validator = jsonschema.Draft7Validator(json.loads(stack.run("schema").out))
+    (error,) = validator.iter_errors(yaml.safe_load(TINY.replace(old, new)))
+    assert list(error.absolute_path) == path and word in error.message
+    validator.validate(yaml.safe_load(TINY.replace("tags: {team: red}", "tags: '${x}', tenancy: '${x}'")))
 
 
 def test_state(tiny):
