@@ -67,13 +67,20 @@ static void put_choices(struct value_builder *builder, const struct field *field
 	put(builder, "enum", value_builder_list(&list, arena));
 }
 
+/* The words are for editors: other validators leave them alone, as they do with what they do not know. */
+static void put_pattern(struct value_builder *builder, const struct field *field, struct arena *arena)
+{
+	put(builder, "pattern", value_string(arena_format(arena, "^(?:%s)$", field->pattern)));
+	put(builder, "patternErrorMessage", value_string(arena_format(arena, "write %s", field->in_words)));
+}
+
 static void put_string(struct value_builder *builder, const struct field *field, struct arena *arena)
 {
 	put_text(builder, "type", "string");
 	if (field->choices)
 		put_choices(builder, field, arena);
 	if (field->pattern)
-		put(builder, "pattern", value_string(arena_format(arena, "^(?:%s)$", field->pattern)));
+		put_pattern(builder, field, arena);
 	if (field->most > 0) {
 		put(builder, "minLength", value_integer(field->least > 0 ? 1 : 0));
 		put(builder, "maxLength", value_integer(field->most));

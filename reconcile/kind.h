@@ -122,6 +122,7 @@ struct field {
 	struct fields members;	    /* FIELD_OBJECT */
 	const struct field *item;   /* FIELD_LIST, FIELD_SET, FIELD_MAP */
 	const char *pattern;	    /* PCRE2, anchored at both ends, or NULL */
+	const char *in_words;	    /* of a pattern: what it asks for, as it goes on behind "write" */
 	const char *const *choices; /* NULL-terminated, or NULL: the values allowed */
 	int64_t least, most;	    /* integers: bounds; strings: bytes; lists: items. Both 0: none */
 	field_check *check;

@@ -89,7 +89,7 @@ static void check_pattern(struct schema_walk *walk, const struct field *field, c
 	if (pattern_matches(field->pattern, value_slice(value)))
 		return;
 	report_value(walk, name, value, "does not have the form that it needs; it is a secret and not shown");
-	diag_hint(walk->diagnostics, "it must match the pattern %s", field->pattern);
+	diag_hint(walk->diagnostics, "write %s", field->in_words);
 }
 
 /* What bounds count in a value: itself, its bytes, its items. */

@@ -11,6 +11,7 @@ static const struct field setting_fields[] = {
 	{.name = "region",
 	 .type = FIELD_STRING,
 	 .pattern = "[a-z0-9-]{2,32}",
+	 .in_words = "the name of a region, such as eu-central-1",
 	 .about = "region whose endpoints are asked; else AWS_REGION"},
 	{.name = "endpoint",
 	 .type = FIELD_STRING,
@@ -25,7 +26,11 @@ static const struct field setting_fields[] = {
 	 .item = &aws_tag_value,
 	 .check = aws_check_tags,
 	 .about = "tags of everything that goes through it, where a resource does not say otherwise"},
-	{.name = "account", .type = FIELD_STRING, .pattern = "[0-9]{12}", .about = "account that must answer"},
+	{.name = "account",
+	 .type = FIELD_STRING,
+	 .pattern = "[0-9]{12}",
+	 .in_words = "the 12 digits of an account's number, in quotes",
+	 .about = "account that must answer"},
 };
 
 const struct aws_call aws_create_tags = {

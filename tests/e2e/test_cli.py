@@ -427,6 +427,7 @@ SCHEMA_WORDS = {
     "field that is missing": ("vpc: main, cidr: 10.0.1.0", "cidr: 10.0.1.0", ["aws.subnet", "a"], "'vpc' is a required"),
     "field of a provider": ("region: eu-central-1", "regoin: x", ["providers", "aws"], "'regoin' "),
     "type": ("team: red", "team: [red]", ["aws.vpc", "main", "tags", "team"], "['red'] is not of type 'string'"),
+    "form": ("tags: {team: red}", "dhcp_options: x", ["aws.vpc", "main", "dhcp_options"], "'x' does not match"),
     "choice": ("team: red}", "team: red}, tenancy: mine", ["aws.vpc", "main", "tenancy"], "'mine' is not one of"),
 }
 

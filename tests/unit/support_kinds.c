@@ -40,7 +40,12 @@ static const struct field subnet_fields[] = {
 	{.name = "zone", .type = FIELD_STRING, .choices = zones},
 	{.name = "size", .type = FIELD_INTEGER, .least = 2, .most = 100, .check = check_even},
 	{.name = "weight", .type = FIELD_NUMBER, .least = 0, .most = 1},
-	{.name = "label", .type = FIELD_STRING, .pattern = "^[a-z][a-z0-9-]*$", .least = 2, .most = 8},
+	{.name = "label",
+	 .type = FIELD_STRING,
+	 .pattern = "^[a-z][a-z0-9-]*$",
+	 .in_words = "small letters",
+	 .least = 2,
+	 .most = 8},
 	{.name = "tags", .type = FIELD_MAP, .item = &text},
 };
 

@@ -123,6 +123,48 @@ static void test_every_optional_field_declares_when_unset(void **state)
 	arena_release(&arena);
 }
 
+/* How many fields have a pattern without words, words without one, or words whose example does not match it. */
+static size_t unworded(const struct field *field, const char *where)
+{
+	const char *example = field->in_words ? strstr(field->in_words, "such as ") : NULL;
+	size_t count = 0;
+
+	if (!field->pattern != !field->in_words ||
+	    (example && !pattern_matches(field->pattern, slice_of(example + strlen("such as "))))) {
+		print_message("%s: '%s' does not say in words what it takes\n", where, field->name);
+		count++;
+	}
+	for (size_t i = 0; i < field->members.count; i++)
+		count += unworded(field_at(&field->members, i), where);
+	return count + (field->item ? unworded(field->item, where) : 0);
+}
+
+static size_t unworded_among(const struct fields *fields, const char *where)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < fields->count; i++)
+		count += unworded(field_at(fields, i), where);
+	return count;
+}
+
+/* A person who has got it wrong is told in words, and no pattern. */
+static void test_every_pattern_is_put_into_words(void **state)
+{
+	struct arena arena;
+	size_t count = 0;
+
+	(void)state;
+	arena_init(&arena);
+	struct kinds kinds = all_kinds(&arena);
+	for (size_t i = 0; i < kinds.count; i++)
+		count += unworded_among(&kinds.items[i]->fields, kinds.items[i]->name);
+	for (size_t i = 0; i < all_providers.count; i++)
+		count += unworded_among(&all_providers.items[i]->settings, all_providers.items[i]->name);
+	assert_int_equal(count, 0);
+	arena_release(&arena);
+}
+
 static const struct {
 	const char *pattern;
 	struct slice text;
@@ -258,6 +300,7 @@ int main(void)
 		cmocka_unit_test(test_pattern_time),
 		cmocka_unit_test(test_patterns_against_pcre),
 		cmocka_unit_test(test_every_optional_field_declares_when_unset),
+		cmocka_unit_test(test_every_pattern_is_put_into_words),
 	};
 
 	return cmocka_run_group_tests_name("kind", tests, NULL, NULL);

@@ -179,7 +179,7 @@ static const struct load_row resource_rows[] = {
 	   "zone: zzz, size: 7, label: abcdefghi}}\n",
 	 "a.yaml:2:43: 'zone' cannot be 'alhpa' (did you mean 'alpha'? It may be: alpha, beta, gamma) [net.subnet.x]\n"
 	 "a.yaml:2:56: 'size' cannot be 101 (it must be from 2 to 100) [net.subnet.x]\n"
-	 "a.yaml:2:68: 'label' cannot be 'A1' (it must match the pattern ^[a-z][a-z0-9-]*$) [net.subnet.x]\n"
+	 "a.yaml:2:68: 'label' cannot be 'A1' (write small letters) [net.subnet.x]\n"
 	 "a.yaml:2:80: 'weight' cannot be 2 (it must be from 0 to 1) [net.subnet.x]\n"
 	 "a.yaml:2:113: 'zone' cannot be 'zzz' (it may be: alpha, beta, gamma) [net.subnet.b]\n"
 	 "a.yaml:2:124: 'size' must be even [net.subnet.b]\n"

@@ -120,6 +120,7 @@ static const struct aws_field hook_fields[] = {
 		   .least = 1,
 		   .most = 255,
 		   .pattern = "[A-Za-z0-9_/-]+",
+		   .in_words = "letters, digits and _ / - alone",
 		   .about = "name of the hook"},
 	 .member = "LifecycleHookName"},
 	{.field = {.name = "transition",
@@ -228,12 +229,18 @@ const struct aws_part aws_group_metrics = {
 static const char *const processes[] = {"Launch",	   "Terminate",	  "AddToLoadBalancer", "AlarmNotification",
 					"AZRebalance",	   "HealthCheck", "ReplaceUnhealthy",  "ScheduledActions",
 					"InstanceRefresh", NULL};
-const struct aws_field aws_arn = {.field = {.name = "arn", .type = FIELD_STRING, .pattern = "arn:.*"}};
+const struct aws_field aws_arn = {.field = {.name = "arn",
+					    .type = FIELD_STRING,
+					    .pattern = "arn:.*",
+					    .in_words = "an ARN, which begins with 'arn:'"}};
 const struct aws_field aws_group_process = {
 	.field = {.name = "process", .type = FIELD_STRING, .choices = processes},
 	.read = "ProcessName",
 };
 const struct aws_field aws_group_metric = {
-	.field = {.name = "metric", .type = FIELD_STRING, .pattern = "[A-Za-z]+"},
+	.field = {.name = "metric",
+		  .type = FIELD_STRING,
+		  .pattern = "[A-Za-z]+",
+		  .in_words = "the name of a metric, letters alone"},
 	.read = "Metric",
 };

@@ -59,6 +59,7 @@ static const struct aws_field fields[] = {
 		   .flags = IMMUTABLE,
 		   .when_unset = UNSET_REPLACE,
 		   .pattern = "arn:.*",
+		   .in_words = "an ARN, which begins with 'arn:'",
 		   .about = "certificate that the customer's device shows, in place of a key"},
 	 .member = "CertificateArn"},
 	{.field = {.name = "device_name",

@@ -149,7 +149,10 @@ static const struct aws_field group = {
 	.read = "GroupId",
 };
 static const struct aws_field license = {
-	.field = {.name = "license", .type = FIELD_STRING, .pattern = "arn:.*"},
+	.field = {.name = "license",
+		  .type = FIELD_STRING,
+		  .pattern = "arn:.*",
+		  .in_words = "an ARN, which begins with 'arn:'"},
 	.member = "LicenseConfigurationArn",
 };
 
@@ -189,6 +192,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_STRING,
 		   .flags = REQUIRED | IMMUTABLE,
 		   .pattern = "ami-[0-9a-f]{8,17}",
+		   .in_words = "an id such as ami-0123456789abcdef0",
 		   .about = "id of the image"},
 	 .member = "ImageId"},
 	{.field = {.name = "instance_type",
@@ -243,6 +247,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "instance_profile",
 		   .type = FIELD_STRING,
 		   .pattern = "[A-Za-z0-9_+=,.@-]{1,128}",
+		   .in_words = "the profile's name, up to 128 letters, digits and _ + = , . @ -, not its ARN",
 		   .when_unset = UNSET_CLEAR,
 		   .about = "IAM instance profile, by its name"},
 	 .member = "IamInstanceProfile.Name",

@@ -114,7 +114,10 @@ static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 };
 static const struct aws_field license = {
-	.field = {.name = "license", .type = FIELD_STRING, .pattern = "arn:.*"},
+	.field = {.name = "license",
+		  .type = FIELD_STRING,
+		  .pattern = "arn:.*",
+		  .in_words = "an ARN, which begins with 'arn:'"},
 	.member = "LicenseConfigurationArn",
 };
 
@@ -186,6 +189,7 @@ static const struct aws_field fields[] = {
 		   .least = 3,
 		   .most = 128,
 		   .pattern = "[a-zA-Z0-9()./_-]+",
+		   .in_words = "letters, digits and ( ) . / _ - alone",
 		   .about = "name of the template"},
 	 .member = "LaunchTemplateName"},
 	{.field = {.name = "description",

@@ -33,6 +33,7 @@ static const struct aws_field override_fields[] = {
 	{.field = {.name = "weight",
 		   .type = FIELD_STRING,
 		   .pattern = "[1-9][0-9]{0,2}",
+		   .in_words = "a number from 1 to 999 in quotes",
 		   .when_unset = UNSET_CLEAR,
 		   .about = "units of capacity that one of it counts, 1 to 999, in quotes"},
 	 .member = "WeightedCapacity"},

@@ -158,6 +158,7 @@ static const struct aws_field fields[] = {
 		   .flags = IMMUTABLE | REGIONAL,
 		   .when_unset = UNSET_RELEASE,
 		   .pattern = "[a-z]{2}[a-z0-9-]*-[0-9][a-z0-9-]*",
+		   .in_words = "the name of a zone, such as eu-central-1a",
 		   .about = "availability zone"},
 	 .member = "AvailabilityZone"},
 	ATTRIBUTE("public", "MapPublicIpOnLaunch", "whether instances get a public IPv4 address at launch"),

@@ -239,6 +239,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "dhcp_options",
 		   .type = FIELD_STRING,
 		   .pattern = "default|dopt-[0-9a-f]{8,17}",
+		   .in_words = "default, or an id such as dopt-0123456789abcdef0",
 		   .when_unset = UNSET_RELEASE,
 		   .about = "id of its DHCP options; default: none, and instances are told of no name server"},
 	 .read = "DhcpOptionsId",
