@@ -94,6 +94,12 @@ static void keep_drift(struct plan *plan)
 		plan->actions[count++] = plan->actions[i];
 	}
 	plan->action_count = count;
+	count = 0;
+	/* Nothing goes for what it found. */
+	for (size_t i = 0; i < plan->running_count; i++)
+		if (plan->running[i].effect == RUNNING_KEEPS)
+			plan->running[count++] = plan->running[i];
+	plan->running_count = count;
 }
 
 /* A stack that was never applied, or the wrong folder: nothing was compared, and that is no good news. */

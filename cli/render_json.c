@@ -146,6 +146,25 @@ static struct value unread_value(const struct report *report)
 	return value_builder_list(&list, report->arena);
 }
 
+static struct value running_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < report->plan->running_count; i++) {
+		const struct running *running = &report->plan->running[i];
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		put(&builder, "address", value_string(running->address));
+		put(&builder, "effect", value_text(running_effect_names.words[running->effect]));
+		put_count(&builder, "count", running->count);
+		put(&builder, "what", value_string(running->what));
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
+	}
+	return value_builder_list(&list, report->arena);
+}
+
 static struct value notes_value(const struct report *report)
 {
 	VALUE_BUILDER_AUTO list;
@@ -190,6 +209,7 @@ static void put_plan(struct value_builder *builder, const struct report *report)
 	put(builder, "counts", value_builder_map(&counts, report->arena));
 	put(builder, "actions", value_builder_list(&list, report->arena));
 	put(builder, "unread", unread_value(report));
+	put(builder, "running", running_value(report));
 	put_text(builder, "undoes", plan->undoes);
 	if (plan->undoes.size > 0)
 		put(builder, "irreversible", notes_value(report));

@@ -59,14 +59,20 @@ static void print_reason(struct buffer *buffer, const struct report *report, con
 		paint_safe(buffer, palette, color, slice_of(reason));
 }
 
+static void print_padded(struct buffer *buffer, const struct palette *palette, struct slice address)
+{
+	size_t used = paint_safe(buffer, palette, PAINT_BOLD, address);
+
+	buffer_format(buffer, "%*s", used < ADDRESS_COLUMN ? ADDRESS_COLUMN - (int)used : 0, "");
+}
+
 static void print_head(struct buffer *buffer, const struct report *report, const struct action *action,
 		       const struct palette *palette)
 {
 	buffer_string(buffer, "  ");
 	paint(buffer, palette, operations[action->operation].paint, "%s", operations[action->operation].sign);
 	buffer_byte(buffer, ' ');
-	size_t used = paint_safe(buffer, palette, PAINT_BOLD, action->address);
-	buffer_format(buffer, "%*s", used < ADDRESS_COLUMN ? ADDRESS_COLUMN - (int)used : 0, "");
+	print_padded(buffer, palette, action->address);
 	if (action->place.size > 0) {
 		buffer_byte(buffer, ' ');
 		print_safe(buffer, action->place);
@@ -172,6 +178,32 @@ static void print_unread(struct buffer *buffer, const struct plan *plan, const s
 		}
 		buffer_byte(buffer, '\n');
 	}
+}
+
+static void print_running(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
+{
+	bool held = false;
+
+	if (plan->running_count == 0)
+		return;
+	paint(buffer, palette, PAINT_BOLD, "RUNNING");
+	buffer_string(buffer, " what these have launched, and what becomes of it\n");
+	for (size_t i = 0; i < plan->running_count; i++) {
+		const struct running *running = &plan->running[i];
+		bool stays = running->effect == RUNNING_KEEPS;
+
+		held |= running->effect == RUNNING_HOLDS;
+		buffer_string(buffer, "  ");
+		paint(buffer, palette, stays ? PAINT_FAINT : PAINT_LOUD, "%s", stays ? "i" : "!");
+		buffer_byte(buffer, ' ');
+		print_padded(buffer, palette, running->address);
+		buffer_string(buffer, "  ");
+		paint_safe(buffer, palette, stays ? PAINT_PLAIN : PAINT_BAD, running->what);
+		buffer_byte(buffer, '\n');
+	}
+	if (held)
+		buffer_string(buffer, "    an apply does all else, waits, and ends with 7 as long as they run: replace "
+				      "them then, and apply again\n");
 }
 
 static void print_notes(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
@@ -286,6 +318,7 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 	print_header(buffer, report, palette);
 	for (enum section section = 0; section < SECTION_COUNT; section++)
 		print_section(buffer, report, all, section, palette);
+	print_running(buffer, plan, palette);
 	print_notes(buffer, plan, palette);
 	print_unread(buffer, plan, palette);
 	render_outlook(buffer, report, palette);

@@ -175,6 +175,23 @@ struct exclusive {
 	bool needs_one;
 };
 
+/*
+ * What objects of a kind run: things that no spec has, that outlast a change of the object and end with it. They are
+ * in live.running (provider.h).
+ */
+struct runs {
+	const char *one, *many; /* "instance", "instances" */
+	/* What one of them keeps that the object will have no more, given the fields that it is to have (MAP; values
+	 * that are not known yet are deferred, and other ones than now): "version 1". Empty: nothing, or nobody knows.
+	 */
+	struct slice (*keeps)(const struct value *thing, const struct value *fields, struct arena *arena);
+	/* Kinds of what each needs to its end, referred to by the object or by what it refers to; NULL-terminated. */
+	const char *const *holds;
+	/* A field of those kinds and a member of each thing: one holds only what has the same there. And where the
+	 * object goes over to others of the kind, all of which differ, the service moves its things there. */
+	const char *lies_in;
+};
+
 struct kind {
 	const char *name; /* "aws.vpc": provider, dot, noun */
 	const char *about;
@@ -190,6 +207,7 @@ struct kind {
 	/* Fields that together say which thing is meant, NULL-terminated: two resources of one place that agree in all
 	 * of them, one of which may be unset in both, would be one thing. NULL: each resource is a thing of its own. */
 	const char *const *told_apart_by;
+	const struct runs *runs; /* NULL: nothing */
 	/* Rules across fields; desired is the canonical MAP, deferred values possible. */
 	bool (*check)(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
 };

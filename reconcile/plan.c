@@ -378,6 +378,9 @@ static void finish(struct planning *planning)
 	if (planning->unread_count)
 		qsort(planning->unread, planning->unread_count, sizeof(struct unread), compare_unread);
 	count_falls(planning);
+	plan_tell_running(planning);
+	plan->running = planning->running;
+	plan->running_count = planning->running_count;
 	plan->actions = planning->actions;
 	plan->action_count = planning->action_count;
 	plan->unread = planning->unread;

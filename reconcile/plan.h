@@ -83,6 +83,21 @@ struct plan_note {
 	struct slice what;
 };
 
+enum running_effect {
+	RUNNING_KEEPS, /* they stay as they were launched */
+	RUNNING_ENDS,  /* they end with the object */
+	RUNNING_HOLDS, /* what is to go cannot before they have ended */
+};
+extern const struct names running_effect_names;
+
+/* What the plan means for what an object runs, as it is beside the object: nothing is done about it. */
+struct running {
+	struct slice address; /* of the object; of RUNNING_HOLDS, of what is held */
+	enum running_effect effect;
+	size_t count; /* of things that run */
+	struct slice what;
+};
+
 /* Drift of a field that the spec never set: shown, and taken into the record by an apply. */
 struct plan {
 	struct slice stack;
@@ -94,6 +109,8 @@ struct plan {
 	size_t action_count;
 	struct unread *unread;
 	size_t unread_count;
+	struct running *running; /* sorted by address */
+	size_t running_count;
 	const struct provider_settings *providers; /* of the aliases that actions use */
 	size_t provider_count;
 	struct stack_output *outputs;

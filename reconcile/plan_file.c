@@ -146,6 +146,23 @@ static struct value notes_value(const struct plan *plan, struct arena *arena)
 	return value_builder_list(&list, arena);
 }
 
+static struct value running_value(const struct plan *plan, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO list;
+	value_builder_init(&list);
+	for (size_t i = 0; i < plan->running_count; i++) {
+		const struct running *running = &plan->running[i];
+		VALUE_BUILDER_AUTO one;
+		value_builder_init(&one);
+		put(&one, "address", value_string(running->address));
+		put(&one, "effect", value_text(running_effect_names.words[running->effect]));
+		put(&one, "count", value_integer((int64_t)running->count));
+		put(&one, "what", value_string(running->what));
+		value_builder_item(&list, value_builder_map(&one, arena));
+	}
+	return value_builder_list(&list, arena);
+}
+
 /* [{name, value}] of providers' settings or of outputs. */
 static struct value named_values(const struct plan *plan, bool outputs, struct arena *arena)
 {
@@ -185,6 +202,8 @@ struct value plan_to_value(const struct plan *plan, struct arena *arena, bool wi
 	put_text(&document, "undoes", plan->undoes);
 	if (plan->note_count > 0)
 		put(&document, "irreversible", notes_value(plan, arena));
+	if (plan->running_count > 0)
+		put(&document, "running", running_value(plan, arena));
 	put(&document, "providers", named_values(plan, false, arena));
 	put(&document, "outputs", named_values(plan, true, arena));
 	put_text(&document, "sealing_key", plan->sealing_key);
@@ -469,6 +488,21 @@ static void read_notes(struct loading *loading, const struct value *list, struct
 	plan->note_count = list->count;
 }
 
+static bool read_running(struct loading *loading, const struct value *list, struct plan *plan)
+{
+	plan->running = arena_new_array(loading->arena, list->count + 1, struct running);
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct value *one = &list->items[i];
+		int effect = names_find(&running_effect_names, text_of(one, "effect"));
+		if (effect < 0 || text_of(one, "address").size == 0)
+			return broken(loading, "what runs in it is not told");
+		plan->running[plan->running_count++] =
+			(struct running){text_of(one, "address"), (enum running_effect)effect,
+					 (size_t)number_of(one, "count"), text_of(one, "what")};
+	}
+	return true;
+}
+
 static void read_rest(struct loading *loading, const struct value *document, struct plan *plan)
 {
 	const struct value *unread = list_of(document, "unread");
@@ -536,6 +570,8 @@ bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena
 	}
 	plan.action_count = actions->count;
 	read_rest(&loading, &document, &plan);
+	if (!read_running(&loading, list_of(&document, "running"), &plan))
+		return false;
 	*ret = plan;
 	return true;
 }

@@ -54,6 +54,8 @@ struct planning {
 	size_t action_count, action_capacity;
 	struct unread *unread;
 	size_t unread_count, unread_capacity;
+	struct running *running;
+	size_t running_count, running_capacity;
 };
 
 /* The item of an address in the spec, or NULL. */
@@ -77,6 +79,8 @@ bool plan_items_order_replaces(struct planning *planning);
 
 /* Says of each item whether it is in focus, and of each object that is to go whether it goes now. */
 void plan_focus(struct planning *planning);
+/* Says of what objects run what the plan means for it. */
+void plan_tell_running(struct planning *planning);
 /* Whether the address itself is a target. */
 bool plan_is_named(const struct planning *planning, struct slice address);
 

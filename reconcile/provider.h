@@ -60,6 +60,8 @@ struct live {
 	struct value fields;  /* MAP by field name, canonical; UNREAD where a field could not be read; null or missing:
 				 not set */
 	struct value outputs; /* MAP by output name */
+	struct value
+		running; /* kind.runs: LIST of MAPs, one for each thing that will stay; null: nothing. Not recorded */
 	struct ownership ownership;
 	struct slice unread_reason; /* PRESENCE_UNREAD: why */
 };

@@ -204,6 +204,8 @@ struct aws_kind {
 	int64_t poll_ms; /* between the first looks while the service works on it; 0: 50 */
 	/* Where states alone do not tell: an attachment under way, say. */
 	enum readiness (*readiness)(const struct value *item, enum readiness by_state);
+	/* live.running of a list's item, for kinds that run something. */
+	struct value (*running)(const struct value *item, struct arena *arena);
 	/* More to be done before the delete call; returns STEP_DONE when there is nothing left. */
 	enum step (*before_delete)(struct work *work, const struct answer *answer);
 	/* Completes the parameters of the create call. */

@@ -31,6 +31,11 @@ def template_and_group(user_data):
     }
 
 
+def running(planned):
+    """[(address, effect, count)] of what the plan says of what runs."""
+    return [(each["address"], each["effect"], each["count"]) for each in planned.data["running"]]
+
+
 def version_of(cloud):
     [group] = cloud.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=["workers"])[
         "AutoScalingGroups"
@@ -44,16 +49,31 @@ def test_a_template_changed_under_its_group(stack, cloud):
     plan_is_empty(stack)
     assert version_of(cloud) == "1"
     ids = ids_of(stack)
+    cloud.sim("pass", 120)
+    assert "RUNNING" not in stack.run("plan").out
 
     write(stack, template_and_group("#!/bin/sh\necho two\n"))
-    assert plan(stack, status=2).operations() == {
+    planned = plan(stack, status=2)
+    assert planned.operations() == {
         "aws.launch_template.worker": "update",
         "aws.autoscaling_group.workers": "update",
     }
-    apply(stack)
+    kept = "1 instance keeps version 1 until it is replaced"
+    assert running(planned) == [("aws.autoscaling_group.workers", "keeps", 1)]
+    assert kept in stack.run("plan", "--out", "saved").out and kept in stack.run("show", "saved").out
+    assert kept in stack.run("apply", "--yes", "saved").out
     assert version_of(cloud) == "2"
     assert ids_of(stack) == ids
+    # The group is as the spec says, and what it launched is as it was: every look says so, and none calls it drift.
     plan_is_empty(stack)
+    assert kept in stack.run("plan").out and kept in stack.run("drift").out
+    for command in "plan", "drift":
+        [told] = stack.run(command, "--output", "json").json["running"]
+        assert told == {"address": "aws.autoscaling_group.workers", "effect": "keeps", "count": 1, "what": kept}
+
+    cloud.client().terminate_instances(InstanceIds=list(cloud.things("instance")))
+    cloud.sim("pass", 300)
+    assert "RUNNING" not in stack.run("plan").out and "RUNNING" not in stack.run("drift").out
 
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
@@ -74,10 +94,12 @@ def test_the_subnet_of_a_group_moves_to_another_zone(stack, cloud):
     ids = ids_of(stack)
 
     write(stack, group_in("b", "10.20.16.0/20"))
-    assert plan(stack, status=2).operations() == {
+    planned = plan(stack, status=2)
+    assert planned.operations() == {
         "aws.subnet.a": "replace",
         "aws.autoscaling_group.workers": "update",
     }
+    assert running(planned) == []
     apply(stack)
     plan_is_empty(stack)
     [subnet] = cloud.things("subnet")
@@ -94,6 +116,9 @@ def test_a_subnet_that_a_groups_instances_do_not_leave(stack, cloud):
     cloud.sim("pass", 120)
 
     write(stack, group_in("a", "10.20.16.0/20"))
+    assert running(plan(stack, status=2)) == [("aws.subnet.a", "holds", 1)]
+    said = stack.run("plan").out
+    assert "cannot be deleted before 1 instance of aws.autoscaling_group.workers is gone" in said
     said = stack.run("apply", "--yes", status=7).err
     assert "could not delete aws.subnet.a" in said and "stay until they are replaced" in said
     assert plan(stack, status=2).operations() == {"aws.subnet.a": "delete"}
@@ -131,6 +156,7 @@ def test_the_example_in_another_range(stack, root):
         "aws.launch_template.node": "update",
         "aws.vpn_gateway.office": "update",
     }
+    assert running(planned) == [("aws.autoscaling_group.nodes", "ends", 2)]
     apply(stack)
     plan_is_empty(stack)
     stack.run("sim", "world", "pass", 300)
@@ -139,9 +165,9 @@ def test_the_example_in_another_range(stack, root):
     world = stack.run("sim", "world", "show").json["us-west-2"]
     ids = ids_of(stack)
     assert [*world["vpc"]] == [ids["aws.vpc.main"]]
-    running = [each for each in world["instance"].values() if each["instanceState"]["name"] == "running"]
-    assert len(running) == 2
-    assert {each["subnetId"] for each in running} <= {ids["aws.subnet.a"], ids["aws.subnet.b"]}
+    instances = [each for each in world["instance"].values() if each["instanceState"]["name"] == "running"]
+    assert len(instances) == 2
+    assert {each["subnetId"] for each in instances} <= {ids["aws.subnet.a"], ids["aws.subnet.b"]}
 
 
 def group_with_guard(name):
@@ -160,6 +186,10 @@ def test_a_security_group_that_a_groups_instances_keep(stack, cloud):
     cloud.sim("pass", 120)
 
     write(stack, group_with_guard("two"))
+    assert running(plan(stack, status=2)) == [
+        ("aws.autoscaling_group.workers", "keeps", 1),
+        ("aws.security_group.guard", "holds", 1),
+    ]
     said = stack.run("apply", "--yes", status=7).err
     assert "could not delete aws.security_group.guard" in said and "keep this one until they are replaced" in said
     planned = plan(stack, status=2)

@@ -67,8 +67,19 @@ static const struct field user_fields[] = {
 	{.name = "zone", .type = FIELD_REFERENCE, .target = "t.net", .output = "zone", .when_unset = UNSET_CLEAR},
 	{.name = "places", .type = FIELD_SET, .item = &placed, .when_unset = UNSET_CLEAR},
 };
+/* What a user runs is of a version. */
+static struct slice keeps(const struct value *thing, const struct value *fields, struct arena *arena)
+{
+	const struct value *old = value_get_named(thing, "version"), *new = value_get_named(fields, "version");
+	struct slice none = {0};
+	return !old || !new || value_equal(old, new) ? none
+						     : arena_format(arena, "version %lld", (long long)old->integer);
+}
+
+static const char *const held[] = {"t.sub", NULL};
+static const struct runs runs = {.one = "job", .many = "jobs", .keeps = keeps, .holds = held, .lies_in = "zone"};
 static const struct kind user = {
-	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output)};
+	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output), .runs = &runs};
 
 static const struct field group_fields[] = {
 	{.name = "name", .type = FIELD_STRING, .flags = IMMUTABLE | NAMES, .unique_in = "net"},
@@ -281,6 +292,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		const struct value *now = value_get_named(one, "live");
 		const struct value *id = value_get_named(one, "id");
 		const struct value *protect = value_get_named(one, "protect");
+		const struct value *running = value_get_named(one, "running");
 		const struct value *outputs = value_get_named(one, "outputs");
 		struct slice rest = value_slice(&map.members[i].key);
 		*object = (struct object){
@@ -315,6 +327,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			*live = (struct live){.presence = PRESENCE_PRESENT,
 					      .provider_id = object->provider_id,
 					      .fields = *now,
+					      .running = running ? *running : value_null(),
 					      .outputs = outputs ? *outputs : json(fixture, "{\"version\": 1}"),
 					      .ownership.lineage = value_slice(value_get_named(one, "owner"))};
 		fixture->read |= now && !value_is(now, VALUE_NULL);

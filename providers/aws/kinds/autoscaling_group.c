@@ -1,4 +1,5 @@
 #include "providers/aws/kinds/autoscaling_parts.h"
+#include "providers/aws/kinds/group_instances.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/mixed_instances.h"
 #include "providers/aws/parameters.h"
@@ -50,14 +51,19 @@ static struct value decode_subnets(const struct aws_field *field, const struct v
 	return value_builder_list(&builder, arena);
 }
 
+static bool is_zero(const struct value *number)
+{
+	return number && value_is(number, VALUE_INTEGER) && number->integer == 0;
+}
+
 /* A group that may hold nothing and still does is being emptied. */
 static enum readiness readiness(const struct value *item, enum readiness by_state)
 {
-	const struct value *most = value_get_named(item, "MaxSize");
 	const struct value *instances = value_get_named(item, "Instances");
-	bool emptied = most && value_is(most, VALUE_INTEGER) && most->integer == 0;
-	return emptied && instances && value_is(instances, VALUE_LIST) && instances->count > 0 ? READY_PENDING
-											       : by_state;
+	return is_zero(value_get_named(item, "MaxSize")) && instances && value_is(instances, VALUE_LIST) &&
+			       instances->count > 0
+		       ? READY_PENDING
+		       : by_state;
 }
 
 static const char *const nothing[] = {"MinSize", "0", "MaxSize", "0", "DesiredCapacity", "0", NULL};
@@ -74,7 +80,6 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 {
 	struct aws_parameters parameters = {.count = 0};
 	struct aws_change *change = aws_change_of(work);
-	const struct value *most = value_get_named(&work->now.fields, "max");
 	if (answer) {
 		change->looks = 0;
 		if (answer->ok)
@@ -85,7 +90,7 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 	}
 	if (work->now.readiness == READY_PENDING)
 		return aws_read_again(work, aws_poll_ms(work));
-	if (most && value_is(most, VALUE_INTEGER) && most->integer == 0)
+	if (is_zero(value_get_named(&work->now.fields, "max")))
 		return STEP_DONE;
 	/* A listing may lag behind what was sent. */
 	if (change->sent_any && aws_may_show(work))
@@ -478,6 +483,7 @@ const struct aws_kind aws_autoscaling_group = {
 		 .outputs = FIELDS(outputs),
 		 .exclusives = exclusives,
 		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
+		 .runs = &aws_group_runs,
 		 .check = check},
 	.service = "autoscaling",
 	.create = {.operation = "CreateAutoScalingGroup",
@@ -510,6 +516,7 @@ const struct aws_kind aws_autoscaling_group = {
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
 	.poll_ms = 5000,
 	.readiness = readiness,
+	.running = aws_group_running,
 	.before_delete = before_delete,
 	.complete = aws_complete_group,
 };

@@ -1,0 +1,85 @@
+#include "providers/aws/kinds/group_instances.h"
+
+/* What a group has launched: in no spec, and not changed with the group. */
+
+/* An instance that was attached was launched from no template of the group. */
+static struct value instance_of(const struct value *instance, struct arena *arena)
+{
+	static const struct {
+		const char *name, *read;
+	} members[] = {
+		{"id", "InstanceId"},
+		{"zone", "AvailabilityZone"},
+		{"template", "LaunchTemplate.LaunchTemplateId"},
+		{"version", "LaunchTemplate.Version"},
+	};
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		value_builder_member(&builder, slice_of(members[i].name),
+				     value_string(value_slice(value_path(instance, members[i].read))));
+	return value_builder_map(&builder, arena);
+}
+
+struct value aws_group_running(const struct value *item, struct arena *arena)
+{
+	const struct value *instances = value_get_named(item, "Instances");
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; instances && value_is(instances, VALUE_LIST) && i < instances->count; i++) {
+		struct slice state = value_slice(value_get_named(&instances->items[i], "LifecycleState"));
+
+		/* On its way out. */
+		if (!slice_starts_with(state, SLICE("Terminat")) && !slice_starts_with(state, SLICE("Detach")))
+			value_builder_item(&builder, instance_of(&instances->items[i], arena));
+	}
+	return value_builder_list(&builder, arena);
+}
+
+static bool is_to_be_empty(const struct value *group)
+{
+	const struct value *most = value_get_named(group, "max");
+
+	return most && value_is(most, VALUE_INTEGER) && most->integer == 0;
+}
+
+static bool overrides_template(const struct value *mixed)
+{
+	const struct value *overrides = value_get_named(mixed, "overrides");
+
+	for (uint32_t i = 0; overrides && value_is(overrides, VALUE_LIST) && i < overrides->count; i++)
+		if (value_if_set(value_get_named(&overrides->items[i], "launch_template")))
+			return true;
+	return false;
+}
+
+/*
+ * "Existing instances continue to run with the configuration that they were originally launched with"
+ * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_UpdateAutoScalingGroup.html). Which version "$Latest"
+ * is only the template knows, and which override an instance is of, nobody.
+ */
+static struct slice keeps(const struct value *instance, const struct value *group, struct arena *arena)
+{
+	const struct value *mixed = value_if_set(value_get_named(group, "mixed_instances"));
+	const struct value *template = value_get_named(mixed ? mixed : group, "launch_template");
+	const struct value *version = value_get_named(mixed ? mixed : group, "launch_template_version");
+	struct slice old_template = value_slice(value_get_named(instance, "template"));
+	struct slice old_version = value_slice(value_get_named(instance, "version"));
+	const struct slice none = {0};
+
+	if (old_version.size == 0 || !template || !version || (mixed && overrides_template(mixed)) ||
+	    is_to_be_empty(group))
+		return none;
+	if (value_is(template, VALUE_DEFERRED) || !slice_equal(value_slice(template), old_template))
+		return arena_format(arena, "version %.*s of %.*s", SLICE_ARGUMENTS(old_version),
+				    SLICE_ARGUMENTS(old_template));
+	if (slice_starts_with(value_slice(version), SLICE("$")) || slice_equal(value_slice(version), old_version))
+		return none;
+	return arena_format(arena, "version %.*s", SLICE_ARGUMENTS(old_version));
+}
+
+static const char *const held_by_instances[] = {"aws.subnet", "aws.security_group", NULL};
+const struct runs aws_group_runs = {
+	.one = "instance", .many = "instances", .keeps = keeps, .holds = held_by_instances, .lies_in = "zone"};

@@ -1,0 +1,236 @@
+#include "reconcile/plan_items.h"
+
+#include <stdlib.h>
+
+/*
+ * What objects run is in no spec, and no action is about it. But it is what a change is mostly made for, and what may
+ * stand in its way, so the plan says what it means for that: of a group that is as the spec says, too.
+ */
+
+static const char *const effect_words[] = {
+	[RUNNING_KEEPS] = "keeps",
+	[RUNNING_ENDS] = "ends",
+	[RUNNING_HOLDS] = "holds",
+};
+const struct names running_effect_names = NAMES(effect_words);
+
+/* One object that runs something. */
+struct runner {
+	const struct item *item; /* NULL: its address is not in the spec */
+	const struct object *object;
+	const struct kind *kind;
+	const struct value *things; /* LIST */
+};
+
+static const char *noun_of(const struct kind *kind, size_t count)
+{
+	return count == 1 ? kind->runs->one : kind->runs->many;
+}
+
+static void tell(struct planning *planning, struct slice address, enum running_effect effect, size_t count,
+		 struct slice what)
+{
+	planning->running = arena_room(planning->arena, planning->running, planning->running_count,
+				       &planning->running_capacity, sizeof(*planning->running));
+	planning->running[planning->running_count++] = (struct running){address, effect, count, what};
+}
+
+static bool is_ignored(const struct resource *resource, const char *name)
+{
+	for (size_t i = 0; i < resource->ignored_count; i++)
+		if (slice_is(resource->ignored[i], name))
+			return true;
+	return false;
+}
+
+/* The fields that the object is to have: what the spec says nothing of, or leaves alone, stays as it is. */
+static struct value fields_to_be(struct planning *planning, const struct item *item)
+{
+	const struct fields *fields = &item->resource->kind->fields;
+	const struct value *released = item->fields ? &item->fields->released : NULL;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (size_t i = 0; i < fields->count; i++) {
+		const char *name = field_at(fields, i)->name;
+		const struct value *wanted = value_if_set(value_get_named(&item->wanted, name));
+		const struct value *live = value_if_set(value_get_named(&item->live->fields, name));
+
+		if (is_ignored(item->resource, name) || (!wanted && !(released && value_get_named(released, name))))
+			wanted = live;
+		if (wanted)
+			value_builder_member(&builder, slice_of(name), *wanted);
+	}
+	return value_builder_map(&builder, planning->arena);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
+}
+
+/* "2 instances keep version 1 until they are replaced", for each of what they keep. */
+static void tell_kept(struct planning *planning, const struct runner *runner)
+{
+	struct value fields = fields_to_be(planning, runner->item);
+	struct slice *kept = arena_new_array(planning->arena, runner->things->count, struct slice);
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < runner->things->count; i++) {
+		kept[count] = runner->kind->runs->keeps(&runner->things->items[i], &fields, planning->arena);
+		count += kept[count].size > 0;
+	}
+	if (count > 1)
+		qsort(kept, count, sizeof(*kept), compare_texts);
+	for (size_t i = 0, alike; i < count; i += alike) {
+		for (alike = 1; i + alike < count && slice_equal(kept[i], kept[i + alike]);)
+			alike++;
+		tell(planning, runner->object->address, RUNNING_KEEPS, alike,
+		     arena_format(planning->arena, "%zu %s %s %.*s until %s replaced", alike,
+				  noun_of(runner->kind, alike), alike == 1 ? "keeps" : "keep", SLICE_ARGUMENTS(kept[i]),
+				  alike == 1 ? "it is" : "they are"));
+	}
+}
+
+static void tell_ended(struct planning *planning, const struct runner *runner)
+{
+	size_t count = runner->things->count;
+
+	tell(planning, runner->object->address, RUNNING_ENDS, count,
+	     arena_format(planning->arena, "%zu %s %s with it", count, noun_of(runner->kind, count),
+			  count == 1 ? "ends" : "end"));
+}
+
+/* A field as it is, or as it was when it was last looked at; NULL: not known. */
+static const struct value *field_now(const struct item *target, const char *name)
+{
+	const struct value *live = target->live ? value_get_named(&target->live->fields, name) : NULL;
+
+	if (!live && target->object && target->object->has_body)
+		live = value_get_named(&target->object->observed, name);
+	return value_if_set(live);
+}
+
+/* Whether the runner goes over to others of the kind, none of which lies where this one does. */
+static bool moves_away(struct planning *planning, const struct runner *runner, struct slice field, const char *lies_in,
+		       const struct value *here)
+{
+	const struct resource *resource = runner->item->resource;
+	size_t elsewhere = 0;
+
+	for (size_t i = 0; i < resource->dependency_count; i++) {
+		const struct item *target = slice_equal(resource->dependencies[i].field, field)
+						    ? plan_item_at(planning, resource->dependencies[i].address)
+						    : NULL;
+		const struct value *there = target ? value_if_set(value_get_named(&target->wanted, lies_in)) : NULL;
+
+		if (!target)
+			continue;
+		if (!there)
+			there = field_now(target, lies_in);
+		if (!there || value_has_deferred(there) || value_equal(there, here))
+			return false;
+		elsewhere++;
+	}
+	return elsewhere > 0;
+}
+
+/* How many of its things need this target, and will go on needing it. */
+static size_t count_holding(struct planning *planning, const struct runner *runner, struct slice field,
+			    const struct item *target)
+{
+	const char *lies_in = runner->kind->runs->lies_in;
+	const struct value *here = lies_in ? field_now(target, lies_in) : NULL;
+	size_t count = 0;
+
+	if (!here)
+		return runner->things->count;
+	if (moves_away(planning, runner, field, lies_in, here))
+		return 0;
+	for (uint32_t i = 0; i < runner->things->count; i++) {
+		const struct value *there = value_get_named(&runner->things->items[i], lies_in);
+		count += there && value_equal(there, here);
+	}
+	return count;
+}
+
+static bool is_held(const struct runs *runs, const struct kind *kind)
+{
+	for (const char *const *name = runs->holds; name && *name; name++)
+		if (strcmp(*name, kind->name) == 0)
+			return true;
+	return false;
+}
+
+/* What is recorded as referred to counts: that is what there was when they were launched. */
+static void tell_held(struct planning *planning, const struct runner *runner, struct object *from, bool further)
+{
+	if (!plan_load_body(planning, from))
+		return;
+	for (size_t i = 0; i < from->dependency_count; i++) {
+		const struct dependency *dependency = &from->dependencies[i];
+		const struct item *target = plan_item_at(planning, dependency->address);
+		size_t count = 0;
+
+		if (!target || !target->object)
+			continue;
+		if (is_held(runner->kind->runs, target->resource->kind)) {
+			if (operation_ends(target->operation) && target->in_focus)
+				count = count_holding(planning, runner, dependency->field, target);
+		} else if (further) {
+			tell_held(planning, runner, target->object, false);
+		}
+		if (count > 0)
+			tell(planning, target->address, RUNNING_HOLDS, count,
+			     arena_format(planning->arena, "cannot be deleted before %zu %s of %.*s %s gone", count,
+					  noun_of(runner->kind, count), SLICE_ARGUMENTS(runner->object->address),
+					  count == 1 ? "is" : "are"));
+	}
+}
+
+static int compare_running(const void *a, const void *b)
+{
+	const struct running *left = a, *right = b;
+	int order = slice_compare(left->address, right->address);
+
+	if (order == 0)
+		order = (int)left->effect - (int)right->effect;
+	return order ? order : slice_compare(left->what, right->what);
+}
+
+static void tell_of(struct planning *planning, size_t index)
+{
+	struct object *object = planning->input->objects[index];
+	const struct live *live = planning->input->live[index];
+	const struct item *item = planning->of_objects[index];
+	const struct kind *kind = kinds_find(planning->input->kinds, object->kind);
+	struct runner runner = {item, object, kind, &live->running};
+
+	if (!kind || !kind->runs || live->presence != PRESENCE_PRESENT)
+		return;
+	if (!item || item->object != object) {
+		if (planning->leaves[index] && !object->protect)
+			tell_ended(planning, &runner);
+		return;
+	}
+	if (!item->in_focus || item->operation == OPERATION_CONFLICT || item->operation == OPERATION_INCOMPLETE)
+		return;
+	if (operation_ends(item->operation)) {
+		tell_ended(planning, &runner);
+		return;
+	}
+	tell_kept(planning, &runner);
+	tell_held(planning, &runner, object, true);
+}
+
+void plan_tell_running(struct planning *planning)
+{
+	const struct plan_input *input = planning->input;
+
+	for (size_t i = 0; input->live && i < input->object_count; i++)
+		if (input->live[i] && value_is(&input->live[i]->running, VALUE_LIST) &&
+		    input->live[i]->running.count > 0)
+			tell_of(planning, i);
+	if (planning->running_count > 1)
+		qsort(planning->running, planning->running_count, sizeof(struct running), compare_running);
+}

@@ -1,0 +1,122 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/support_plan.h"
+
+/* What a plan says of what objects run: jobs of t.user, of a version, that lie in a zone as a t.sub does. */
+
+#define SUB(name, net, range, zone)                                                                                    \
+	"\"t.sub." name "\":{\"net\":" REF("t.net." net ".id") ",\"range\":\"" range "\",\"zone\":\"" zone "\"}"
+#define ZONED(name, id, range, zone)                                                                                   \
+	REC("t.sub." name, id, "{\"net\":" REF("t.net.a.id") ",\"range\":\"" range "\",\"zone\":\"" zone "\"}",        \
+	    "{\"net\":\"n1\",\"range\":\"" range "\",\"zone\":\"" zone "\"}",                                          \
+	    "{\"net\":\"n1\",\"range\":\"" range "\",\"zone\":\"" zone "\"}")
+#define RUNS(version, jobs)                                                                                            \
+	"\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"places\":[" REF("t.sub.b.id") "," REF(                             \
+		"t.sub.d.id") "],\"version\":" version                                                                 \
+			      "},\"resolved\":{\"places\":[\"s1\",\"s2\"],\"version\":" version                        \
+			      "},\"live\":{\"places\":[\"s1\",\"s2\"],\"version\":" version "},\"running\":[" jobs     \
+			      "]}"
+#define USER(version) "\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "],\"version\":" version "}"
+#define JOB(version, zone) "{\"version\":" version ",\"zone\":\"" zone "\"}"
+#define NET NET_REC("{\"range\":\"10\"}")
+#define THERE NET "," ZONED("b", "s1", "10.1", "x") "," ZONED("d", "s2", "10.2", "y")
+#define AS_IS SUB("b", "a", "10.1", "x") "," SUB("d", "a", "10.2", "y")
+
+static const struct row {
+	const char *name;
+	const char *spec;
+	const char *record;
+	const char *expected;
+} rows[] = {
+	{"as the spec says", "{" NET_A "," AS_IS "," USER("1") "}",
+	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}", ""},
+	{"nothing runs", "{" NET_A "," AS_IS "," USER("2") "}", "{" THERE "," RUNS("1", "") "}", ""},
+	{"another version", "{" NET_A "," AS_IS "," USER("2") "}",
+	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}",
+	 "t.user.c keeps 2: 2 jobs keep version 1 until they are replaced"},
+	{"a version that is not known yet",
+	 "{\"t.net.a\":{\"range\":\"10\",\"dns\":false}," AS_IS "," USER(REF("t.net.a.version")) "}",
+	 "{" NET_REC("{\"range\":\"10\",\"dns\":true}") "," ZONED("b", "s1", "10.1", "x") "," ZONED(
+		 "d", "s2", "10.2", "y") "," RUNS("1", JOB("1", "x")) "}",
+	 "t.user.c keeps 1: 1 job keeps version 1 until it is replaced"},
+	{"several versions, and nothing to do", "{" NET_A "," AS_IS "," USER("3") "}",
+	 "{" THERE "," RUNS("3", JOB("2", "x") "," JOB("3", "y") "," JOB("1", "y") "," JOB("2", "y")) "}",
+	 "t.user.c keeps 1: 1 job keeps version 1 until it is replaced; "
+	 "t.user.c keeps 2: 2 jobs keep version 2 until they are replaced"},
+	{"a version that the spec says nothing of",
+	 "{" NET_A "," AS_IS ",\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "]}}",
+	 "{" THERE ",\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"places\":[" REF("t.sub.b.id") "," REF(
+		 "t.sub.d.id") "]},\"resolved\":{\"places\":[\"s1\",\"s2\"]},\"live\":{\"places\":[\"s1\",\"s2\"],"
+			       "\"version\":4},\"running\":[" JOB("1", "x") "]}}",
+	 "t.user.c keeps 1: 1 job keeps version 1 until it is replaced"},
+	{"a place in the same zone",
+	 "{" NET_A "," SUB("b", "a", "10.3", "x") "," SUB("d", "a", "10.2", "y") "," USER("1") "}",
+	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "x") "," JOB("1", "y")) "}",
+	 "t.sub.b holds 2: cannot be deleted before 2 jobs of t.user.c are gone"},
+	{"nothing runs in it",
+	 "{" NET_A "," SUB("b", "a", "10.3", "x") "," SUB("d", "a", "10.2", "y") "," USER("1") "}",
+	 "{" THERE "," RUNS("1", JOB("1", "y")) "}", ""},
+	{"a place in another zone",
+	 "{" NET_A "," SUB("b", "a", "10.3", "z") "," SUB("d", "a", "10.2", "y") "," USER("1") "}",
+	 "{" THERE "," RUNS("1", JOB("1", "x")) "}", ""},
+	{"the other zone is that of another place",
+	 "{" NET_A "," SUB("b", "a", "10.3", "z") "," SUB("d", "a", "10.4", "x") "," USER("1") "}",
+	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}",
+	 "t.sub.b holds 1: cannot be deleted before 1 job of t.user.c is gone"},
+	{"all goes with its net", "{\"t.net.a\":{\"range\":\"11\"}," AS_IS "," USER("1") "}",
+	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}", "t.user.c ends 2: 2 jobs end with it"},
+	{"it goes", "{" NET_A "," AS_IS "}", "{" THERE "," RUNS("1", JOB("1", "x")) "}",
+	 "t.user.c ends 1: 1 job ends with it"},
+};
+
+static void test_rows(void **state)
+{
+	const struct row *row = *state;
+	struct plan_fixture fixture;
+	struct buffer said;
+
+	plan_from_texts(&fixture, row->spec, row->record, false);
+	buffer_init(&said, 1 << 16);
+	for (size_t i = 0; i < fixture.plan.running_count; i++) {
+		const struct running *running = &fixture.plan.running[i];
+		buffer_format(&said, "%s%.*s %s %zu: %.*s", i ? "; " : "", SLICE_ARGUMENTS(running->address),
+			      running_effect_names.words[running->effect], running->count,
+			      SLICE_ARGUMENTS(running->what));
+	}
+	if (!slice_is(buffer_slice(&said), row->expected))
+		fail_msg("'%.*s', not '%s' (%s)", SLICE_ARGUMENTS(buffer_slice(&said)), row->expected,
+			 plan_summary(&fixture));
+	buffer_release(&said);
+	plan_fixture_release(&fixture);
+}
+
+/* What was not read is not said. */
+static void test_unread(void **state)
+{
+	struct plan_fixture fixture;
+
+	(void)state;
+	plan_fixture_load(&fixture, rows[2].spec, rows[2].record);
+	fixture.read = false;
+	plan_fixture_plan(&fixture, false);
+	assert_int_equal(fixture.plan.running_count, 0);
+	plan_fixture_release(&fixture);
+}
+
+int main(void)
+{
+	enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
+	struct CMUnitTest tests[COUNT + 1];
+
+	for (size_t i = 0; i < COUNT; i++)
+		tests[i] = (struct CMUnitTest){rows[i].name, test_rows, NULL, NULL, (void *)(uintptr_t)&rows[i]};
+	tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_unread);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
