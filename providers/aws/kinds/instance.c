@@ -148,13 +148,6 @@ static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 	.read = "GroupId",
 };
-static const struct aws_field license = {
-	.field = {.name = "license",
-		  .type = FIELD_STRING,
-		  .pattern = "arn:.*",
-		  .in_words = "an ARN, which begins with 'arn:'"},
-	.member = "LicenseConfigurationArn",
-};
 
 /* What only a new instance can have otherwise. */
 #define FIXED(text, of_type, path, description)                                                                        \
@@ -433,7 +426,7 @@ static const struct aws_field fields[] = {
 	 .missing = "\"default\""},
 	{.field = {.name = "licenses",
 		   .type = FIELD_SET,
-		   .item = &license.field,
+		   .item = &aws_license.field,
 		   .flags = IMMUTABLE,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "license configurations, by their ARNs"},

@@ -17,6 +17,14 @@ const char *const aws_recoveries[] = {"default", "disabled", NULL};
 const char *const aws_weightings[] = {"default", "vpc-1", "ebs-1", NULL};
 const char *const aws_credits[] = {"standard", "unlimited", NULL};
 
+const struct aws_field aws_license = {
+	.field = {.name = "license",
+		  .type = FIELD_STRING,
+		  .pattern = "arn:.*",
+		  .in_words = "an ARN, which begins with 'arn:'"},
+	.member = "LicenseConfigurationArn",
+};
+
 struct value aws_encode_base64(const struct aws_field *field, const struct value *value, struct arena *arena)
 {
 	struct value encoded = value_string(base64_encode(arena, value_slice(value)));

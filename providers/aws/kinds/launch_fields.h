@@ -30,6 +30,8 @@ extern const char *const aws_shutdown_behaviors[];
 extern const char *const aws_recoveries[];
 extern const char *const aws_weightings[];
 extern const char *const aws_credits[];
+/* An item of the license configurations, by its ARN. */
+extern const struct aws_field aws_license;
 
 #define LAUNCH_FIELD(text, of_type, path, unset, description)                                                          \
 	{                                                                                                              \

@@ -113,13 +113,6 @@ static const struct aws_field block_device = {
 static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 };
-static const struct aws_field license = {
-	.field = {.name = "license",
-		  .type = FIELD_STRING,
-		  .pattern = "arn:.*",
-		  .in_words = "an ARN, which begins with 'arn:'"},
-	.member = "LicenseConfigurationArn",
-};
 
 static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(UNSET_CLEAR)};
 static const struct aws_field private_address = {
@@ -256,7 +249,7 @@ static const struct aws_field fields[] = {
 	CHOICE("shutdown_behavior", "InstanceInitiatedShutdownBehavior", aws_shutdown_behaviors,
 	       "what a shutdown from within leads to"),
 	OBJECT("private_dns", "PrivateDnsNameOptions", private_dns_fields, "host names"),
-	SET("licenses", "LicenseSpecifications", license, "license configurations, by their ARNs"),
+	SET("licenses", "LicenseSpecifications", aws_license, "license configurations, by their ARNs"),
 	CHOICE("auto_recovery", "MaintenanceOptions.AutoRecovery", aws_recoveries, "whether a failed host is left"),
 	CHOICE("bandwidth_weighting", "NetworkPerformanceOptions.BandwidthWeighting", aws_weightings,
 	       "whether bandwidth goes to the network or to EBS"),
