@@ -60,14 +60,6 @@ def test_an_operation_that_nothing_calls_is_refused(tmp_path, name):
     assert f"nothing in providers/aws calls {name}: it has no place in OPERATIONS" in done.stdout.splitlines()
 
 
-# What names an object of a kind in the calls about it, by service.
-OWN = {
-    "ec2": (
-        "VpcId SubnetId GroupId InternetGatewayId RouteTableId KeyPairId LaunchTemplateId InstanceId InstanceIds "
-        "VpnGatewayId GatewayId CustomerGatewayId VpnConnectionId"
-    ),
-    "autoscaling": "AutoScalingGroupName",
-}
 # Reads, what makes or ends an object, and what is done to a machine once.
 NO_UPDATE = re.compile(
     "(Accept|Authorize|Bundle|Cancel|Complete|Create|Delete|Describe|Execute|Export|Get|Import|Launch|List|Monitor|"
@@ -75,22 +67,49 @@ NO_UPDATE = re.compile(
 )
 
 
-def updates(service):
+KINDS = {path.name: path.read_text() for path in sorted((ROOT / "providers" / "aws" / "kinds").glob("*.c"))}
+
+
+def own(kinds):
+    """What names an object of the kinds in calls about it, by service: their ids, and what their calls are sent with."""
+    names = {}
+    for table in kinds.values():
+        service = re.search(r'\.service = "([a-z0-9-]+)"', table)
+        if service:
+            (id,) = re.findall(r'\.name = "id",.*?\.read = "(\w+)"', table, re.DOTALL)
+            paths = {path.split(".")[0] for path in re.findall(r'\.id = "([^"]+)"', table)}
+            names.setdefault(service.group(1), set()).update({id}, paths)
+    return names
+
+
+def updates(service, names):
     """The operations of a service that change an object of one of the kinds."""
     model = botocore.session.get_session().get_service_model(service)
     for name in model.operation_names:
         shape = model.operation_model(name).input_shape
-        if shape and not NO_UPDATE.match(name) and set(shape.required_members) & set(OWN[service].split()):
+        if shape and not NO_UPDATE.match(name) and set(shape.required_members) & names:
             yield name
 
 
-@pytest.mark.parametrize("service", OWN)
+def test_every_kind_is_asked_for_its_updates():
+    """Each line of kinds.h has a table with a service and an id; and one that is new would be asked."""
+    listed = re.findall(r"row\((\w+)\)", (ROOT / "providers" / "aws" / "kinds" / "kinds.h").read_text())
+    found = [name for table in KINDS.values() for name in re.findall(r"^const struct aws_kind (\w+) = ", table, re.MULTILINE)]
+    assert found == listed and sum(".service = " in table for table in KINDS.values()) == len(listed)
+    asked = {service: set(updates(service, names)) for service, names in own(KINDS).items()}
+    assert len(asked["ec2"]) > 60 and len(asked["autoscaling"]) > 20
+    gateway = '.outputs = {{.output = {.name = "id", .pattern = "nat-.*"}, .read = "NatGatewayId"}}, .service = "ec2"'
+    more = own({**KINDS, "nat_gateway.c": gateway})["ec2"]
+    assert "AssociateNatGatewayAddress" in set(updates("ec2", more)) - asked["ec2"]
+
+
+@pytest.mark.parametrize("service", own(KINDS))
 def test_every_update_is_called_or_left_out_for_a_reason(service):
-    tables = "".join(path.read_text() for path in (ROOT / "providers" / "aws" / "kinds").glob("*.c"))
+    tables = "".join(KINDS.values())
     named = set(re.findall(r'"([A-Z][A-Za-z0-9]+)"', tables))
     left_out = re.findall(r'\{"([A-Z][A-Za-z0-9]+)", NULL,', tables)
     called = set(re.findall(r'\.(?:operation|OPERATION) = "([A-Z][A-Za-z0-9]+)"', tables))
-    wanted = set(updates(service))
-    assert len(wanted) > 10 and len(left_out) == len(set(left_out))
+    wanted = set(updates(service, own(KINDS)[service]))
+    assert wanted and len(left_out) == len(set(left_out))
     assert wanted - named == set(), "neither called by a kind nor among its omissions"
     assert set(left_out) & called == set(), "called, and left out"

@@ -552,6 +552,12 @@ static const struct aws_omission omitted[] = {
 	{"EnableInstanceSqlHaStandbyDetections", NULL, "licences of SQL Server are not managed"},
 	{"DisableInstanceSqlHaStandbyDetections", NULL, "licences of SQL Server are not managed"},
 	{"ModifyInstanceEventStartTime", NULL, "moves an event that Amazon planned: nothing that stays"},
+	{"AssignIpv6Addresses", NULL, "an interface keeps the addresses of its launch"},
+	{"AssignPrivateIpAddresses", NULL, "an interface keeps the addresses of its launch"},
+	{"UnassignIpv6Addresses", NULL, "an interface keeps the addresses of its launch"},
+	{"UnassignPrivateIpAddresses", NULL, "an interface keeps the addresses of its launch"},
+	{"ModifyPublicIpDnsNameOptions", NULL, "public names of single interfaces are not managed"},
+	{"ResetNetworkInterfaceAttribute", NULL, "attributes are set to what the spec says"},
 	{"ResetInstanceAttribute", NULL, "attributes are set to what the spec says"},
 };
 

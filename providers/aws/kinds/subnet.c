@@ -236,6 +236,9 @@ static const struct aws_omission omitted[] = {
 	{"ModifySubnetAttribute", "CustomerOwnedIpv4Pool", "Outposts are not managed"},
 	{"ModifySubnetAttribute", "EnableLniAtDeviceIndex", "Outposts are not managed"},
 	{"ModifySubnetAttribute", "DisableLniAtDeviceIndex", "Outposts are not managed"},
+	{"ReplaceNetworkAclAssociation", NULL, "network ACLs are not managed"},
+	{"DisassociateTrunkInterface", NULL, "trunk interfaces are not managed"},
+	{"DisassociateClientVpnTargetNetwork", NULL, "endpoints of the client VPN are not managed"},
 };
 
 const struct aws_kind aws_subnet = {
