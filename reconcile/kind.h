@@ -185,6 +185,9 @@ struct runs {
 	 * that are not known yet are deferred, and other ones than now): "version 1". Empty: nothing, or nobody knows.
 	 */
 	struct slice (*keeps)(const struct value *thing, const struct value *fields, struct arena *arena);
+	/* Kind of what they are launched from, or NULL. Where the object refers to one, `fields` has a MAP of its
+	 * outputs under this name, without those that will be others. */
+	const char *source;
 	/* Kinds of what each needs to its end, referred to by the object or by what it refers to; NULL-terminated. */
 	const char *const *holds;
 	/* A field of those kinds and a member of each thing: one holds only what has the same there. And where the

@@ -24,7 +24,7 @@ struct item {
 	bool in_focus; /* with targets: chosen */
 	bool marked;   /* live has the marks of secrets */
 	uint8_t visit;
-	struct value id;    /* of get_output() */
+	struct value id;    /* of plan_item_output() */
 	size_t left_behind; /* number of the first of input->objects that a replace left behind here + 1; 0: none */
 	/* Of OPERATION_TAKE_BACK: what was the address's own, or NULL. */
 	struct object *displaced;
@@ -63,6 +63,8 @@ struct item *plan_item_at(struct planning *planning, struct slice address);
 /* Orders the items in the spec along references that bind the make phase. */
 void plan_items_order(struct planning *planning);
 bool plan_load_body(struct planning *planning, struct object *object);
+/* The value that an output has now and will keep; NULL where this plan gives it another. context: struct planning. */
+const struct value *plan_item_output(void *context, struct slice address, struct slice name);
 /* Reports the items that are one and the same thing (output.tells_apart). */
 void plan_items_tell_apart(struct planning *planning);
 /* Decides about every item: fields first along the order, then parts. */

@@ -26,8 +26,7 @@ static bool is_renewed(const struct output *output, const struct difference *dif
 	return false;
 }
 
-/* The value that an output has now and will keep; NULL where this plan gives it another. */
-static const struct value *get_output(void *context, struct slice address, struct slice name)
+const struct value *plan_item_output(void *context, struct slice address, struct slice name)
 {
 	struct planning *planning = context;
 	struct item *item = plan_item_at(planning, address);
@@ -296,41 +295,47 @@ static bool is_new_for_certain(const struct item *target)
 	       (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe));
 }
 
-/* Whether it goes over to another of what it lies in, which its field `within` refers to, and for certain. */
-static bool goes_elsewhere(struct planning *planning, const struct item *target, const char *within)
+/* Whether, for certain, it comes anew in another of what it lies in, which its field `within` refers to. */
+static bool comes_elsewhere(struct planning *planning, const struct item *target, const char *within)
 {
-	const struct difference *fields = is_new_for_certain(target) ? target->fields : NULL;
 	bool follows = false;
 
-	for (size_t i = 0; fields && i < target->resource->dependency_count; i++) {
+	if (!target || !is_new_for_certain(target))
+		return false;
+	for (size_t i = 0; i < target->resource->dependency_count; i++) {
 		const struct dependency *dependency = &target->resource->dependencies[i];
 		follows |= slice_is(dependency->field, within) &&
 			   is_new_for_certain(plan_item_at(planning, dependency->address));
 	}
-	for (size_t i = 0; fields && i < fields->count; i++) {
-		const struct change *change = &fields->changes[i];
-		if (change->field && strcmp(change->field->name, within) == 0 &&
-		    (change->effect == EFFECT_REPLACE || (change->effect == EFFECT_REPLACE_UNLESS_EQUAL && follows)))
-			return true;
+	for (size_t i = 0; target->fields && i < target->fields->count; i++) {
+		const struct change *change = &target->fields->changes[i];
+		follows |=
+			change->field && strcmp(change->field->name, within) == 0 && change->effect == EFFECT_REPLACE;
 	}
-	return false;
+	return follows;
 }
 
-/* field.stays_in: whether all that the field refers to goes elsewhere. */
+/* field.stays_in: whether all that the field refers to comes elsewhere, and what it referred to goes. */
 static bool is_uprooted(struct planning *planning, const struct item *item, const struct field *field)
 {
 	const char *within = field->item ? field->item->stays_in : field->stays_in;
-	size_t going = 0;
+	size_t coming = 0;
 
 	if (!within)
 		return false;
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
-		going += slice_is(dependency->field, field->name) &&
-			 goes_elsewhere(planning, plan_item_at(planning, dependency->address), within);
+		coming += slice_is(dependency->field, field->name) &&
+			  comes_elsewhere(planning, plan_item_at(planning, dependency->address), within);
+	}
+	for (size_t i = 0; item->object && i < item->object->dependency_count; i++) {
+		const struct dependency *dependency = &item->object->dependencies[i];
+		const struct item *target = plan_item_at(planning, dependency->address);
+		if (slice_is(dependency->field, field->name) && target && !is_new_for_certain(target))
+			return false;
 	}
 	const struct value *wanted = value_get_named(&item->wanted, field->name);
-	return wanted && going == (value_is(wanted, VALUE_LIST) ? wanted->count : 1);
+	return wanted && coming == (value_is(wanted, VALUE_LIST) ? wanted->count : 1);
 }
 
 static void uproot(struct planning *planning, const struct item *item)
@@ -396,7 +401,7 @@ static bool judge_fields(struct planning *planning, struct item *item)
 		item->unchanged = true;
 		return true;
 	}
-	struct output_source source = {planning, get_output};
+	struct output_source source = {planning, plan_item_output};
 	if (!plan_load_body(planning, item->object) || !check_identity(planning, item) ||
 	    !planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
@@ -452,7 +457,7 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	if (item->operation != OPERATION_NONE && item->operation != OPERATION_RECORD &&
 	    !operation_keeps(item->operation))
 		return true;
-	struct output_source source = {planning, get_output};
+	struct output_source source = {planning, plan_item_output};
 	if (!planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
 		return false;

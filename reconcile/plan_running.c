@@ -43,6 +43,29 @@ static bool is_ignored(const struct resource *resource, const char *name)
 	return false;
 }
 
+/* runs.source: its outputs, without those that will be others. */
+static void add_source(struct planning *planning, const struct item *item, struct value_builder *fields)
+{
+	const char *source = item->resource->kind->runs->source;
+	const struct item *from = NULL;
+	VALUE_BUILDER_AUTO builder;
+
+	for (size_t i = 0; source && !from && i < item->resource->dependency_count; i++) {
+		from = plan_item_at(planning, item->resource->dependencies[i].address);
+		if (from && strcmp(from->resource->kind->name, source) != 0)
+			from = NULL;
+	}
+	value_builder_init(&builder);
+	for (size_t i = 0; from && i < from->resource->kind->outputs.count; i++) {
+		const char *name = output_at(&from->resource->kind->outputs, i)->name;
+		const struct value *output = plan_item_output(planning, from->address, slice_of(name));
+		if (output)
+			value_builder_member(&builder, slice_of(name), *output);
+	}
+	if (from)
+		value_builder_member(fields, slice_of(source), value_builder_map(&builder, planning->arena));
+}
+
 /* The fields that the object is to have: what the spec says nothing of, or leaves alone, stays as it is. */
 static struct value fields_to_be(struct planning *planning, const struct item *item)
 {
@@ -61,6 +84,7 @@ static struct value fields_to_be(struct planning *planning, const struct item *i
 		if (wanted)
 			value_builder_member(&builder, slice_of(name), *wanted);
 	}
+	add_source(planning, item, &builder);
 	return value_builder_map(&builder, planning->arena);
 }
 
@@ -102,13 +126,13 @@ static void tell_ended(struct planning *planning, const struct runner *runner)
 }
 
 /* A field as it is, or as it was when it was last looked at; NULL: not known. */
-static const struct value *field_now(const struct item *target, const char *name)
+static const struct value *field_now(const struct object *object, const struct live *live, const char *name)
 {
-	const struct value *live = target->live ? value_get_named(&target->live->fields, name) : NULL;
+	const struct value *now = live ? value_get_named(&live->fields, name) : NULL;
 
-	if (!live && target->object && target->object->has_body)
-		live = value_get_named(&target->object->observed, name);
-	return value_if_set(live);
+	if (!now && object && object->has_body)
+		now = value_get_named(&object->observed, name);
+	return value_if_set(now);
 }
 
 /* Whether the runner goes over to others of the kind, none of which lies where this one does. */
@@ -127,7 +151,7 @@ static bool moves_away(struct planning *planning, const struct runner *runner, s
 		if (!target)
 			continue;
 		if (!there)
-			there = field_now(target, lies_in);
+			there = field_now(target->object, target->live, lies_in);
 		if (!there || value_has_deferred(there) || value_equal(there, here))
 			return false;
 		elsewhere++;
@@ -135,12 +159,38 @@ static bool moves_away(struct planning *planning, const struct runner *runner, s
 	return elsewhere > 0;
 }
 
+/* What a dependency is on, in the spec or not. */
+struct target {
+	struct object *object; /* NULL: not recorded */
+	const struct live *live;
+	const struct kind *kind;
+	bool ends;
+};
+
+static struct target target_at(struct planning *planning, struct map *leaving, struct slice address)
+{
+	const struct item *item = plan_item_at(planning, address);
+	size_t *index = item ? NULL : map_get(leaving, address);
+	struct target target = {0};
+
+	if (item)
+		return (struct target){item->object, item->live, item->resource->kind,
+				       operation_ends(item->operation) && item->in_focus};
+	if (index) {
+		target.object = planning->input->objects[*index];
+		target.live = planning->input->live[*index];
+		target.kind = kinds_find(planning->input->kinds, target.object->kind);
+		target.ends = !target.object->protect;
+	}
+	return target;
+}
+
 /* How many of its things need this target, and will go on needing it. */
 static size_t count_holding(struct planning *planning, const struct runner *runner, struct slice field,
-			    const struct item *target)
+			    const struct target *target)
 {
 	const char *lies_in = runner->kind->runs->lies_in;
-	const struct value *here = lies_in ? field_now(target, lies_in) : NULL;
+	const struct value *here = lies_in ? field_now(target->object, target->live, lies_in) : NULL;
 	size_t count = 0;
 
 	if (!here)
@@ -163,25 +213,27 @@ static bool is_held(const struct runs *runs, const struct kind *kind)
 }
 
 /* What is recorded as referred to counts: that is what there was when they were launched. */
-static void tell_held(struct planning *planning, const struct runner *runner, struct object *from, bool further)
+static void tell_held(struct planning *planning, const struct runner *runner, struct map *leaving, struct object *from,
+		      bool further)
 {
 	if (!plan_load_body(planning, from))
 		return;
 	for (size_t i = 0; i < from->dependency_count; i++) {
 		const struct dependency *dependency = &from->dependencies[i];
-		const struct item *target = plan_item_at(planning, dependency->address);
+		struct target target = target_at(planning, leaving, dependency->address);
 		size_t count = 0;
 
-		if (!target || !target->object)
+		if (!target.object || !target.kind)
 			continue;
-		if (is_held(runner->kind->runs, target->resource->kind)) {
-			if (operation_ends(target->operation) && target->in_focus)
-				count = count_holding(planning, runner, dependency->field, target);
-		} else if (further) {
-			tell_held(planning, runner, target->object, false);
+		if (!is_held(runner->kind->runs, target.kind)) {
+			if (further)
+				tell_held(planning, runner, leaving, target.object, false);
+			continue;
 		}
+		if (target.ends)
+			count = count_holding(planning, runner, dependency->field, &target);
 		if (count > 0)
-			tell(planning, target->address, RUNNING_HOLDS, count,
+			tell(planning, dependency->address, RUNNING_HOLDS, count,
 			     arena_format(planning->arena, "cannot be deleted before %zu %s of %.*s %s gone", count,
 					  noun_of(runner->kind, count), SLICE_ARGUMENTS(runner->object->address),
 					  count == 1 ? "is" : "are"));
@@ -198,7 +250,7 @@ static int compare_running(const void *a, const void *b)
 	return order ? order : slice_compare(left->what, right->what);
 }
 
-static void tell_of(struct planning *planning, size_t index)
+static void tell_of(struct planning *planning, struct map *leaving, size_t index)
 {
 	struct object *object = planning->input->objects[index];
 	const struct live *live = planning->input->live[index];
@@ -220,17 +272,43 @@ static void tell_of(struct planning *planning, size_t index)
 		return;
 	}
 	tell_kept(planning, &runner);
-	tell_held(planning, &runner, object, true);
+	tell_held(planning, &runner, leaving, object, true);
+}
+
+static bool runs_something(const struct live *live)
+{
+	return live && value_is(&live->running, VALUE_LIST) && live->running.count > 0;
+}
+
+/* The numbers of the objects that go with their address, by that. */
+static void index_leaving(const struct planning *planning, struct map *ret)
+{
+	size_t *numbers = arena_new_array(planning->arena, planning->input->object_count, size_t);
+
+	for (size_t i = 0; i < planning->input->object_count; i++) {
+		numbers[i] = i;
+		if (!planning->of_objects[i] && planning->leaves[i] &&
+		    planning->input->objects[i]->role != OBJECT_DEPOSED)
+			map_set(ret, planning->input->objects[i]->address, &numbers[i]);
+	}
 }
 
 void plan_tell_running(struct planning *planning)
 {
 	const struct plan_input *input = planning->input;
+	struct map leaving;
+	bool indexed = false;
 
-	for (size_t i = 0; input->live && i < input->object_count; i++)
-		if (input->live[i] && value_is(&input->live[i]->running, VALUE_LIST) &&
-		    input->live[i]->running.count > 0)
-			tell_of(planning, i);
+	map_init(&leaving);
+	for (size_t i = 0; input->live && i < input->object_count; i++) {
+		if (!runs_something(input->live[i]))
+			continue;
+		if (!indexed)
+			index_leaving(planning, &leaving);
+		indexed = true;
+		tell_of(planning, &leaving, i);
+	}
 	if (planning->running_count > 1)
 		qsort(planning->running, planning->running_count, sizeof(struct running), compare_running);
+	map_release(&leaving);
 }

@@ -1,5 +1,7 @@
 """Auto Scaling groups while what they stand on changes, on the simulator: what follows, and what only new instances do."""
 
+import pytest
+
 from conftest import REGION
 from test_hard_cases import VPC, nothing_is_left, write
 from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty
@@ -77,6 +79,25 @@ def test_a_template_changed_under_its_group(stack, cloud):
 
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
+@pytest.mark.parametrize("word", ["$Latest", "$Default"])
+def test_a_template_changed_under_a_group_that_follows_it(stack, cloud, word):
+    """AWS follows the word, so that nothing is done to the group: the plan tells of its instances all the same."""
+    specs = [template_and_group(f"#!/bin/sh\necho {each}\n") for each in (1, 2)]
+    for spec in specs:
+        spec["aws.autoscaling_group"]["workers"]["launch_template_version"] = word
+    write(stack, specs[0])
+    apply(stack)
+    cloud.sim("pass", 120)
+    assert running(plan(stack)) == []
+
+    write(stack, specs[1])
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.launch_template.worker": "update"}
+    assert running(planned) == [("aws.autoscaling_group.workers", "keeps", 1)]
+    apply(stack)
+    assert running(plan(stack)) == [("aws.autoscaling_group.workers", "keeps", 1)]
 
 
 def group_in(zone, cidr):
@@ -168,6 +189,37 @@ def test_the_example_in_another_range(stack, root):
     instances = [each for each in world["instance"].values() if each["instanceState"]["name"] == "running"]
     assert len(instances) == 2
     assert {each["subnetId"] for each in instances} <= {ids["aws.subnet.a"], ids["aws.subnet.b"]}
+
+
+def test_a_group_goes_over_to_a_vpc_of_another_name(stack, cloud):
+    """What its instances are in leaves the spec altogether, and they with it."""
+    write(stack, group_in("a", "10.20.0.0/20"))
+    apply(stack)
+    cloud.sim("pass", 120)
+    spec = group_in("a", "10.30.0.0/20")
+    subnet = {**spec["aws.subnet"]["a"], "vpc": Ref("aws.vpc.office")}
+    group = {**spec["aws.autoscaling_group"]["workers"], "subnets": [Ref("aws.subnet.desk")]}
+    write(
+        stack,
+        {
+            **spec,
+            "aws.vpc": {"office": {"cidr": "10.30.0.0/16"}},
+            "aws.subnet": {"desk": subnet},
+            "aws.autoscaling_group": {"workers": group},
+        },
+    )
+    planned = plan(stack, status=2)
+    assert planned.operations() == {
+        "aws.autoscaling_group.workers": "replace",
+        "aws.subnet.a": "delete",
+        "aws.subnet.desk": "create",
+        "aws.vpc.home": "delete",
+        "aws.vpc.office": "create",
+    }
+    assert running(planned) == [("aws.autoscaling_group.workers", "ends", 1)]
+    apply(stack)
+    plan_is_empty(stack)
+    assert list(cloud.things("vpc")) == [ids_of(stack)["aws.vpc.office"]]
 
 
 def group_with_guard(name):

@@ -71,13 +71,17 @@ static const struct field user_fields[] = {
 static struct slice keeps(const struct value *thing, const struct value *fields, struct arena *arena)
 {
 	const struct value *old = value_get_named(thing, "version"), *new = value_get_named(fields, "version");
+	const struct value *source = value_get_named(fields, "t.net");
 	struct slice none = {0};
+	if (!new &&source)
+		new = value_get_named(source, "version");
 	return !old || !new || value_equal(old, new) ? none
 						     : arena_format(arena, "version %lld", (long long)old->integer);
 }
 
 static const char *const held[] = {"t.sub", NULL};
-static const struct runs runs = {.one = "job", .many = "jobs", .keeps = keeps, .holds = held, .lies_in = "zone"};
+static const struct runs runs = {
+	.one = "job", .many = "jobs", .keeps = keeps, .holds = held, .lies_in = "zone", .source = "t.net"};
 static const struct kind user = {
 	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output), .runs = &runs};
 

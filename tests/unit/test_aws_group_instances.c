@@ -17,6 +17,9 @@
 	"\"LaunchTemplate\":{\"LaunchTemplateId\":\"" template "\",\"Version\":\"" version "\"}}"
 #define ONE INSTANCE("i-1", "InService", "lt-1", "1")
 #define GROUP(version) "{\"launch_template\":\"lt-1\",\"launch_template_version\":" version ",\"max\":2}"
+#define WORD(word, outputs)                                                                                            \
+	"{\"launch_template\":\"lt-1\",\"launch_template_version\":\"" word "\",\"aws.launch_template\":{" outputs "}" \
+	"}"
 #define UNKNOWN(text) "{\"$deferred\":\"${" text "}\"}"
 
 static const struct row {
@@ -34,6 +37,14 @@ static const struct row {
 		 "aws.launch_template.x.latest_version") "}",
 	 "i-1 us-west-2a: version 1 of lt-1"},
 	{"whichever is the latest", ONE, GROUP("\"$Latest\""), "i-1 us-west-2a: "},
+	{"the latest", ONE, WORD("$Latest", "\"latest_version\":\"1\",\"default_version\":\"2\""), "i-1 us-west-2a: "},
+	{"the latest is another", ONE, WORD("$Latest", "\"latest_version\":\"2\",\"default_version\":\"1\""),
+	 "i-1 us-west-2a: version 1"},
+	{"the latest will be another", ONE, WORD("$Latest", "\"name\":\"x\""), "i-1 us-west-2a: version 1"},
+	{"the default", ONE, WORD("$Default", "\"latest_version\":\"2\",\"default_version\":\"1\""),
+	 "i-1 us-west-2a: "},
+	{"the default is another", ONE, WORD("$Default", "\"latest_version\":\"1\",\"default_version\":\"2\""),
+	 "i-1 us-west-2a: version 1"},
 	{"each for itself", ONE "," INSTANCE("i-2", "Pending", "lt-1", "2"), GROUP("\"2\""),
 	 "i-1 us-west-2a: version 1, i-2 us-west-2a: "},
 	{"on their way out",

@@ -119,6 +119,17 @@ static const struct row {
 	 "{" NET_REC("{\"range\":\"10\"}") "," NET_E_REC "," SUB_REC "," PLACED_REC "}",
 	 "replace t.sub.b:net; replace t.sub.d:net; "
 	 "replace t.user.c:places[s1],places[s2],places[${t.sub.b.id}],places[${t.sub.d.id}]"},
+	{"it goes along where all that it had goes, and all that it is to have is new",
+	 "{\"t.net.e\":{\"range\":\"20\"},\"t.sub.f\":{\"net\":" REF(
+		 "t.net.e.id") ",\"range\":\"10.1\"},\"t.user.c\":{\"places\":[" REF("t.sub.f.id") "]}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," PLACED_REC "}",
+	 "delete t.net.a; create t.net.e; delete t.sub.b; delete t.sub.d; create t.sub.f; "
+	 "replace t.user.c:places[s1],places[s2],places[${t.sub.f.id}]"},
+	{"it stays where what it had stays",
+	 "{" NET_A "," SUB_B ",\"t.net.e\":{\"range\":\"20\"},\"t.sub.f\":{\"net\":" REF(
+		 "t.net.e.id") ",\"range\":\"10.1\"},\"t.user.c\":{\"places\":[" REF("t.sub.f.id") "]}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," PLACED_REC "}",
+	 "create t.net.e; delete t.sub.d; create t.sub.f; update t.user.c:places[s1],places[s2],places[${t.sub.f.id}]"},
 	{"the new one first needs another range",
 	 "{" NET_A ",\"t.sub.b\":{\"net\":" REF(
 		 "t.net.a.id") ",\"range\":\"10.1\",\"zone\":\"z\"},\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",

@@ -24,6 +24,10 @@
 			      "},\"live\":{\"places\":[\"s1\",\"s2\"],\"version\":" version "},\"running\":[" jobs     \
 			      "]}"
 #define USER(version) "\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "],\"version\":" version "}"
+#define SOURCED "\"t.user.c\":{\"zone\":" REF("t.net.a.zone") "}"
+#define SOURCED_REC(jobs)                                                                                              \
+	"\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"zone\":" REF(                                                      \
+		"t.net.a.zone") "},\"resolved\":{\"zone\":\"z\"},\"live\":{\"zone\":\"z\"},\"running\":[" jobs "]}"
 #define JOB(version, zone) "{\"version\":" version ",\"zone\":\"" zone "\"}"
 #define NET NET_REC("{\"range\":\"10\"}")
 #define THERE NET "," ZONED("b", "s1", "10.1", "x") "," ZONED("d", "s2", "10.2", "y")
@@ -70,6 +74,20 @@ static const struct row {
 	 "{" NET_A "," SUB("b", "a", "10.3", "z") "," SUB("d", "a", "10.4", "x") "," USER("1") "}",
 	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}",
 	 "t.sub.b holds 1: cannot be deleted before 1 job of t.user.c is gone"},
+	{"a place that leaves the spec, while others come into its zone",
+	 "{" NET_A "," SUB("d", "a", "10.4", "x") ",\"t.user.c\":{\"places\":[" REF("t.sub.d.id") "],\"version\":1}}",
+	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}",
+	 "t.sub.b holds 1: cannot be deleted before 1 job of t.user.c is gone"},
+	{"a place that leaves the spec with its zone",
+	 "{" NET_A "," SUB("d", "a", "10.2", "y") ",\"t.user.c\":{\"places\":[" REF("t.sub.d.id") "],\"version\":1}}",
+	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}", ""},
+	{"of the version that their source has", "{" NET_A "," SOURCED "}", "{" NET "," SOURCED_REC(JOB("1", "x")) "}",
+	 ""},
+	{"of another version than their source", "{" NET_A "," SOURCED "}", "{" NET "," SOURCED_REC(JOB("0", "x")) "}",
+	 "t.user.c keeps 1: 1 job keeps version 0 until it is replaced"},
+	{"of another version than their source, which will have a third",
+	 "{\"t.net.a\":{\"range\":\"10\",\"dns\":false}," SOURCED "}",
+	 "{" NET_REC("{\"range\":\"10\",\"dns\":true}") "," SOURCED_REC(JOB("0", "x")) "}", ""},
 	{"all goes with its net", "{\"t.net.a\":{\"range\":\"11\"}," AS_IS "," USER("1") "}",
 	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}", "t.user.c ends 2: 2 jobs end with it"},
 	{"it goes", "{" NET_A "," AS_IS "}", "{" THERE "," RUNS("1", JOB("1", "x")) "}",

@@ -55,10 +55,24 @@ static bool overrides_template(const struct value *mixed)
 	return false;
 }
 
+/* wanted: empty where it is not known yet; source: the template's outputs, without those that will be others, or NULL.
+ */
+static bool is_left_behind(struct slice wanted, struct slice old_version, const struct value *source)
+{
+	const char *output = slice_is(wanted, "$Latest")    ? "latest_version"
+			     : slice_is(wanted, "$Default") ? "default_version"
+							    : NULL;
+	const struct value *now = output ? value_get_named(source, output) : NULL;
+
+	if (!output)
+		return !slice_equal(wanted, old_version);
+	return source && (!now || !slice_equal(value_slice(now), old_version));
+}
+
 /*
  * "Existing instances continue to run with the configuration that they were originally launched with"
- * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_UpdateAutoScalingGroup.html). Which version "$Latest"
- * is only the template knows, and which override an instance is of, nobody.
+ * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_UpdateAutoScalingGroup.html). Which override an
+ * instance is of nobody knows, nor which version "$Latest" is of a template that is not in the stack.
  */
 static struct slice keeps(const struct value *instance, const struct value *group, struct arena *arena)
 {
@@ -75,11 +89,15 @@ static struct slice keeps(const struct value *instance, const struct value *grou
 	if (value_is(template, VALUE_DEFERRED) || !slice_equal(value_slice(template), old_template))
 		return arena_format(arena, "version %.*s of %.*s", SLICE_ARGUMENTS(old_version),
 				    SLICE_ARGUMENTS(old_template));
-	if (slice_starts_with(value_slice(version), SLICE("$")) || slice_equal(value_slice(version), old_version))
+	if (!is_left_behind(value_slice(version), old_version, value_get_named(group, "aws.launch_template")))
 		return none;
 	return arena_format(arena, "version %.*s", SLICE_ARGUMENTS(old_version));
 }
 
 static const char *const held_by_instances[] = {"aws.subnet", "aws.security_group", NULL};
-const struct runs aws_group_runs = {
-	.one = "instance", .many = "instances", .keeps = keeps, .holds = held_by_instances, .lies_in = "zone"};
+const struct runs aws_group_runs = {.one = "instance",
+				    .many = "instances",
+				    .keeps = keeps,
+				    .holds = held_by_instances,
+				    .lies_in = "zone",
+				    .source = "aws.launch_template"};
