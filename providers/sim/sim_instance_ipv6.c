@@ -24,7 +24,7 @@ static struct wanted wanted_of(const struct node *data, const struct node *inter
 	};
 }
 
-static bool range_of(const struct sim_object *subnet, struct cidr *ret)
+bool sim_subnet_range6(const struct sim_object *subnet, struct cidr *ret)
 {
 	const struct node *list = node_get(&subnet->body, "ipv6CidrBlockAssociationSet");
 
@@ -45,7 +45,7 @@ bool sim_addresses6_check(struct sim_call *call, const struct node *data, const 
 	if (given > 0 && wanted.count > 0)
 		sim_fail(call, "InvalidParameterCombination",
 			 "The parameters Ipv6AddressCount and Ipv6Addresses may not be specified together");
-	else if ((given > 0 || wanted.count > 0) && !range_of(subnet, &range))
+	else if ((given > 0 || wanted.count > 0) && !sim_subnet_range6(subnet, &range))
 		sim_fail(call, "InvalidParameterValue", "The subnet '%.*s' has no IPv6 CIDR block associated with it",
 			 SLICE_ARGUMENTS(subnet->id));
 	for (uint32_t i = 0; i < given && !call->failed; i++) {
@@ -59,7 +59,7 @@ bool sim_addresses6_check(struct sim_call *call, const struct node *data, const 
 }
 
 /* Any of the range's; two of 2^64 do not meet. */
-static struct slice any_address(struct sim_call *call, struct cidr range)
+struct slice sim_address6_any(struct sim_call *call, struct cidr range)
 {
 	for (size_t i = 8; i < sizeof(range.bytes); i++)
 		range.bytes[i] = (uint8_t)sim_random_between(call->sim, 1, 255);
@@ -74,13 +74,13 @@ void sim_addresses6_give(struct sim_call *call, const struct node *data, const s
 	uint32_t given = wanted.addresses ? wanted.addresses->count : 0;
 	struct cidr range;
 
-	if (!range_of(subnet, &range))
+	if (!sim_subnet_range6(subnet, &range))
 		return;
 	if (given == 0 && wanted.count == 0 && node_is(&subnet->body, "assignIpv6AddressOnCreation", "true"))
 		wanted.count = 1;
 	for (int64_t i = 0; i < (given > 0 ? given : wanted.count); i++) {
-		struct slice address =
-			given > 0 ? node_text(&wanted.addresses->items[i], "ipv6Address") : any_address(call, range);
+		struct slice address = given > 0 ? node_text(&wanted.addresses->items[i], "ipv6Address")
+						 : sim_address6_any(call, range);
 		struct node *one = node_append(list, NODE_MAP);
 
 		node_put(one, "ipv6Address", address);

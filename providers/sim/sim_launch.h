@@ -128,5 +128,9 @@ bool sim_addresses6_check(struct sim_call *call, const struct node *data, const 
 /* Gives them to an interface in an instance's tree. */
 void sim_addresses6_give(struct sim_call *call, const struct node *data, const struct node *interface,
 			 const struct sim_object *subnet, struct node *item);
+/* The subnet's IPv6 range; false without one. */
+bool sim_subnet_range6(const struct sim_object *subnet, struct cidr *ret);
+/* An address of the range, in the call's arena. */
+struct slice sim_address6_any(struct sim_call *call, struct cidr range);
 
 #endif

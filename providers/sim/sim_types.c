@@ -40,7 +40,8 @@ extern const struct sim_family sim_tag_family, sim_account_family, sim_identity_
 	sim_security_group_family, sim_security_rule_family, sim_vpn_gateway_family, sim_vpn_connection_family,
 	sim_key_pair_family, sim_launch_template_family, sim_launch_version_family, sim_image_family,
 	sim_instance_family, sim_instance_state_family, sim_instance_attribute_family, sim_instance_profile_family,
-	sim_interface_family, sim_autoscaling_family, sim_autoscaling_part_family, sim_autoscaling_listing_family;
+	sim_interface_family, sim_interface_address_family, sim_autoscaling_family, sim_autoscaling_part_family,
+	sim_autoscaling_listing_family;
 
 const struct sim_family *const sim_families[] = {
 	&sim_tag_family,
@@ -64,6 +65,7 @@ const struct sim_family *const sim_families[] = {
 	&sim_instance_attribute_family,
 	&sim_instance_profile_family,
 	&sim_interface_family,
+	&sim_interface_address_family,
 	&sim_autoscaling_family,
 	&sim_autoscaling_part_family,
 	&sim_autoscaling_listing_family,

@@ -100,3 +100,106 @@ class TestAttributes:
         group = ec2.create_security_group(GroupName="web", Description="d", VpcId=other)["GroupId"]
         own = {"NetworkInterfaceId": interface(ec2, run())["NetworkInterfaceId"]}
         refused("InvalidParameter", ec2.modify_network_interface_attribute, **own, Groups=[group])
+
+
+class TestAddresses:
+    def ids(self, ec2, *instances):
+        return [interface(ec2, each)["NetworkInterfaceId"] for each in instances]
+
+    def free(self, ec2, subnet):
+        [one] = ec2.describe_subnets(SubnetIds=[subnet])["Subnets"]
+        return one["AvailableIpAddressCount"]
+
+    def test_private_ones(self, ec2, subnet, run):
+        instance = run()
+        [own] = self.ids(ec2, instance)
+        before = self.free(ec2, subnet)
+        named = ec2.assign_private_ip_addresses(NetworkInterfaceId=own, PrivateIpAddresses=["10.0.1.77"])
+        assert named["AssignedPrivateIpAddresses"] == [{"PrivateIpAddress": "10.0.1.77"}]
+        more = ec2.assign_private_ip_addresses(NetworkInterfaceId=own, SecondaryPrivateIpAddressCount=2)
+        chosen = [each["PrivateIpAddress"] for each in more["AssignedPrivateIpAddresses"]]
+        live = interface(ec2, instance)["PrivateIpAddresses"]
+        assert [each["PrivateIpAddress"] for each in live[1:]] == ["10.0.1.77", *chosen] and len({*chosen}) == 2
+        assert [each["Primary"] for each in live] == [True, False, False, False]
+        assert self.free(ec2, subnet) == before - 3
+        ec2.unassign_private_ip_addresses(NetworkInterfaceId=own, PrivateIpAddresses=["10.0.1.77", chosen[0]])
+        assert [each["PrivateIpAddress"] for each in interface(ec2, instance)["PrivateIpAddresses"][1:]] == chosen[1:]
+        assert self.free(ec2, subnet) == before - 1
+
+    def test_one_moves_only_where_that_is_allowed(self, ec2, run):
+        one, other = run(), run()
+        giver, taker = self.ids(ec2, one, other)
+        address = {"PrivateIpAddresses": ["10.0.1.77"]}
+        ec2.assign_private_ip_addresses(NetworkInterfaceId=giver, **address)
+        message, _ = refused("InvalidParameterValue", ec2.assign_private_ip_addresses, NetworkInterfaceId=taker, **address)
+        assert message == f"[10.0.1.77] assigned to [{giver}], but move is not allowed."
+        ec2.assign_private_ip_addresses(NetworkInterfaceId=taker, AllowReassignment=True, **address)
+        assert len(interface(ec2, one)["PrivateIpAddresses"]) == 1
+        assert interface(ec2, other)["PrivateIpAddresses"][1]["PrivateIpAddress"] == "10.0.1.77"
+
+    def test_prefixes(self, ec2, run):
+        instance = run()
+        [own] = self.ids(ec2, instance)
+        ec2.assign_private_ip_addresses(NetworkInterfaceId=own, Ipv4Prefixes=["10.0.1.64/28"])
+        more = ec2.assign_private_ip_addresses(NetworkInterfaceId=own, Ipv4PrefixCount=2)
+        assert [each["Ipv4Prefix"] for each in more["AssignedIpv4Prefixes"]] == ["10.0.1.224/28", "10.0.1.208/28"]
+        ec2.unassign_private_ip_addresses(NetworkInterfaceId=own, Ipv4Prefixes=["10.0.1.224/28"])
+        live = [each["Ipv4Prefix"] for each in interface(ec2, instance)["Ipv4Prefixes"]]
+        assert live == ["10.0.1.64/28", "10.0.1.208/28"]
+
+    @pytest.fixture
+    def range6(self, simulator, ec2, vpc, subnet):
+        ec2.associate_vpc_cidr_block(VpcId=vpc, AmazonProvidedIpv6CidrBlock=True)
+        simulator.advance(60)
+        [own] = ec2.describe_vpcs(VpcIds=[vpc])["Vpcs"][0]["Ipv6CidrBlockAssociationSet"]
+        cidr = own["Ipv6CidrBlock"].replace("/56", "/64")
+        ec2.associate_subnet_cidr_block(SubnetId=subnet, Ipv6CidrBlock=cidr)
+        simulator.advance(60)
+        return cidr.removesuffix("/64")
+
+    def test_ipv6(self, ec2, range6, run):
+        instance = run()
+        [own] = self.ids(ec2, instance)
+        address = f"{range6}77"
+        named = ec2.assign_ipv6_addresses(NetworkInterfaceId=own, Ipv6Addresses=[address])
+        assert named["AssignedIpv6Addresses"] == [address] and shown(ec2, instance)["Ipv6Address"] == address
+        more = ec2.assign_ipv6_addresses(NetworkInterfaceId=own, Ipv6AddressCount=2)["AssignedIpv6Addresses"]
+        prefixes = ec2.assign_ipv6_addresses(NetworkInterfaceId=own, Ipv6PrefixCount=1)["AssignedIpv6Prefixes"]
+        live = interface(ec2, instance)
+        assert [each["Ipv6Address"] for each in live["Ipv6Addresses"]] == [address, *more] and len(more) == 2
+        assert [each["Ipv6Prefix"] for each in live["Ipv6Prefixes"]] == prefixes and prefixes[0].endswith("/80")
+
+        ec2.modify_network_interface_attribute(NetworkInterfaceId=own, EnablePrimaryIpv6=True)
+        off = {"NetworkInterfaceId": own, "EnablePrimaryIpv6": False}
+        refused("InvalidParameterValue", ec2.modify_network_interface_attribute, **off)
+        refused("InvalidParameterValue", ec2.unassign_ipv6_addresses, NetworkInterfaceId=own, Ipv6Addresses=[address])
+        gone = ec2.unassign_ipv6_addresses(NetworkInterfaceId=own, Ipv6Addresses=more, Ipv6Prefixes=prefixes)
+        assert gone["UnassignedIpv6Addresses"] == more and gone["UnassignedIpv6Prefixes"] == prefixes
+        live = interface(ec2, instance)
+        assert live["Ipv6Addresses"] == [{"Ipv6Address": address, "IsPrimaryIpv6": True}] and not live["Ipv6Prefixes"]
+
+    @pytest.mark.parametrize(
+        "code, what",
+        [
+            ("MissingParameter", {}),
+            ("InvalidParameterCombination", {"PrivateIpAddresses": ["10.0.1.9"], "SecondaryPrivateIpAddressCount": 1}),
+            ("InvalidParameterCombination", {"Ipv4Prefixes": ["10.0.1.16/28"], "Ipv4PrefixCount": 1}),
+            ("InvalidParameterValue", {"PrivateIpAddresses": ["10.0.2.9"]}),
+            ("InvalidParameterValue", {"Ipv4Prefixes": ["10.0.1.0/27"]}),
+            ("PrivateIpAddressLimitExceeded", {"SecondaryPrivateIpAddressCount": 10}),
+            ("InvalidNetworkInterfaceID.NotFound", {"NetworkInterfaceId": "eni-0123456789abcdef0", "Ipv4PrefixCount": 1}),
+        ],
+    )
+    def test_what_cannot_be_assigned(self, ec2, run, code, what):
+        [own] = self.ids(ec2, run())
+        refused(code, ec2.assign_private_ip_addresses, **{"NetworkInterfaceId": own, **what})
+
+    def test_what_cannot_be_given_up(self, ec2, run):
+        instance = run()
+        own = {"NetworkInterfaceId": self.ids(ec2, instance)[0]}
+        first = shown(ec2, instance)["PrivateIpAddress"]
+        refused("MissingParameter", ec2.unassign_private_ip_addresses, **own)
+        refused("InvalidParameterValue", ec2.unassign_private_ip_addresses, **own, PrivateIpAddresses=[first])
+        refused("InvalidParameterValue", ec2.unassign_private_ip_addresses, **own, PrivateIpAddresses=["10.0.1.99"])
+        refused("InvalidParameterValue", ec2.unassign_ipv6_addresses, **own, Ipv6Addresses=["fd00::1"])
+        refused("InvalidParameterValue", ec2.assign_ipv6_addresses, **own, Ipv6AddressCount=1)
