@@ -94,10 +94,10 @@ static void note_values(struct search *search, size_t index, const struct field 
 {
 	const struct action *action = &search->plan->actions[index];
 	bool is_list = value && value_is(value, VALUE_LIST);
+	const struct value *fields = action->operation == OPERATION_DELETE ? &action->live : &action->known;
 	for (uint32_t i = 0; value && i < (is_list ? value->count : 1); i++) {
 		const struct value *one = is_list ? &value->items[i] : value;
-		struct slice text =
-			unique_value(action->kind, field, one, &action->known, &action->identity, search->arena);
+		struct slice text = unique_value(action->kind, field, one, fields, &action->identity, search->arena);
 		const void *giver = taking && text.size ? map_get(&search->leaving, text) : NULL;
 		size_t from = giver ? (size_t)(uintptr_t)giver - 1 : index;
 		if (!taking && text.size)

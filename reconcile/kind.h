@@ -54,8 +54,8 @@ enum field_flag {
 	MIRRORED = 1 << 11,
 	/* Encoded on its way to the service, so that a string may hold any character. */
 	ENCODED = 1 << 12,
-	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway); items of a set
-	 * too.
+	/* A reference whose target takes but one object of this kind at a time (a VPC and its gateway), or an address,
+	 * which one at a time has; items of a set too.
 	 */
 	SOLE = 1 << 13,
 	/* The name of something in the region that the resource is in, which it begins with ("us-west-2a"). */
@@ -63,6 +63,9 @@ enum field_flag {
 	/* Changes in two steps: the value that is there is taken away before another one is given. Where another object
 	 * waits for it, the first step is taken ahead of the rest. */
 	EXCHANGED = 1 << 15,
+	/* Another field of the kind says the same of the same thing (addresses, and their number): where this one was
+	 * never set, a move is that one's doing and no drift. */
+	RESTATED = 1 << 16,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no
@@ -140,7 +143,8 @@ struct field {
 	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
 	 * do */
 	const char *apart_from;
-	/* NAMES: the reference field within whose target the name exists once; NULL: within an account's region */
+	/* NAMES, or SOLE items: the reference field within whose target the name exists once; NULL: within an account's
+	 * region */
 	const char *unique_in;
 };
 

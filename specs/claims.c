@@ -95,13 +95,14 @@ static void claim_name(struct claims *claims, struct claim claim)
 
 static void claim_target(struct claims *claims, struct claim claim)
 {
+	const char *scope = claim.field->unique_in;
+	struct slice within = scope ? text_of(value_get_named(&claim.resource->desired, scope)) : SLICE("target");
 	struct slice target = text_of(claim.value);
 	const struct claim *earlier;
 
-	if (target.size == 0)
+	if (target.size == 0 || within.size == 0)
 		return;
-	earlier = take(claims, key_of(claims, claim.resource, claim.resource->kind->name, SLICE("target"), target),
-		       claim);
+	earlier = take(claims, key_of(claims, claim.resource, claim.resource->kind->name, within, target), claim);
 	if (!earlier)
 		return;
 	diag_error(claims->loading->diagnostics, FAULT_USER, claim.value->position,

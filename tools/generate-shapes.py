@@ -61,7 +61,7 @@ OPERATIONS = {
         ReplaceIamInstanceProfileAssociation RunInstances StartInstances StopInstances
         TerminateInstances UnmonitorInstances
 
-        ModifyNetworkInterfaceAttribute
+        AssignIpv6Addresses ModifyNetworkInterfaceAttribute UnassignIpv6Addresses
 
         AttachVpnGateway CreateVpnGateway DeleteVpnGateway DescribeVpnGateways DetachVpnGateway
         CreateCustomerGateway DeleteCustomerGateway DescribeCustomerGateways

@@ -93,8 +93,8 @@ static bool wants_change(struct work *work, const struct aws_field *field, size_
 {
 	const struct value *wanted = wanted_of(work, field);
 	bool blind = (field->field.flags & WRITE_ONLY) != 0;
-	if ((!field->update && !field->each) || field->part || (!wanted && !is_released(work, field)) ||
-	    !aws_is_planned(work, field))
+	if ((!field->update && !field->each && !field->amount) || field->part ||
+	    (!wanted && !is_released(work, field)) || !aws_is_planned(work, field))
 		return false;
 	enum likeness likeness = blind ? LIKE_UNREAD : diff_field(&field->field, wanted, aws_now(work, field));
 	if (likeness == LIKE)
@@ -322,6 +322,27 @@ static bool choose_item(struct work *work, const struct aws_field *field)
 	return true;
 }
 
+/* As many more as are missing, or those that are too many. */
+static bool choose_amount(struct work *work, const struct aws_field *field)
+{
+	const struct aws_amount *amount = field->amount;
+	const struct value *names = value_get_named(&work->now.outputs, amount->names_output);
+	const struct value *number = wanted_of(work, field);
+	int64_t wanted = number ? number->integer : 0;
+	uint32_t count = value_is(names, VALUE_LIST) ? names->count : 0;
+	bool grows = wanted > count;
+	const struct aws_call *call = grows ? &amount->more : &amount->fewer;
+	struct aws_parameters parameters = {.count = 0};
+	aws_call_begin(work, call, &parameters);
+	if (grows)
+		aws_parameter_add(&parameters, amount->number, value_integer(wanted - count));
+	else
+		aws_parameter_add(&parameters, amount->named,
+				  value_list(names->items + wanted, count - (uint32_t)wanted));
+	choose_value(work, call, &parameters, field, value_integer(wanted));
+	return true;
+}
+
 bool aws_next_field_call(struct work *work)
 {
 	const struct aws_kind *kind = aws_kind_of(work->kind);
@@ -336,6 +357,8 @@ bool aws_next_field_call(struct work *work)
 			continue;
 		if (field->each)
 			return choose_item(work, field);
+		if (field->amount)
+			return choose_amount(work, field);
 		if ((field->field.flags & EXCHANGED) && update_of(work, field) == field->update_off)
 			choose_exchange(work, field);
 		else

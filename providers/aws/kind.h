@@ -76,6 +76,14 @@ struct aws_each {
 	const char *const *told_by;
 };
 
+/* A number of things that the service chooses: more are asked for in addition, fewer are named. */
+struct aws_amount {
+	struct aws_call more, fewer;
+	const char *number;	  /* of `more`: how many */
+	const char *named;	  /* of `fewer`: which */
+	const char *names_output; /* the output, a list, that tells which there are; the last go first */
+};
+
 /* A set whose items have calls of their own. */
 struct aws_part {
 	struct aws_call add;
@@ -118,6 +126,7 @@ struct aws_field {
 	const struct aws_attachment *attachment;
 	const struct aws_part *part;
 	const struct aws_each *each;
+	const struct aws_amount *amount;
 	/* Where paths cannot say it: the value from a list's item (null: not set), and the
 	 * API's value for one of ours. */
 	struct value (*decode)(const struct aws_field *field, const struct value *item, struct arena *arena);

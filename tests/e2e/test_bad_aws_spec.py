@@ -41,6 +41,18 @@ ROWS = {
         "aws.route_table:\n  a: {vpc: v, subnets: [s]}\n  b: {vpc: v, subnets: [s]}\n",
         [(7, ["aws.route_table.a", "same target in 'subnets'"])],
     ),
+    "one address for two machines": (
+        "aws.instance:\n"
+        f"  a: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8::9']}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8:0::9']}}\n",
+        [(7, ["aws.instance.a", "same target in 'addresses6'"])],
+    ),
+    "one address in two subnets": (
+        "aws.instance:\n"
+        f"  a: {{{TEMPLATE}, subnet: s, addresses6: ['fd00::9']}}\n"
+        f"  b: {{{TEMPLATE}, subnet: subnet-0123456789abcdef0, addresses6: ['fd00::9']}}\n",
+        [],
+    ),
     "two gateways for one VPC": (
         "aws.internet_gateway:\n  a: {vpc: v}\n  b: {vpc: v}\n",
         [(7, ["same target in 'vpc'"])],

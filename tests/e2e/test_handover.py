@@ -190,7 +190,22 @@ def ranges(**numbers):
     return {"aws.vpc": {"home": {**VPC["home"], "ipv6": True}}, "aws.subnet": subnets}
 
 
+def machines(**numbers):
+    def machine(own):
+        addresses = ["${cidr_host(aws.subnet.a.ipv6_cidr, %d)}" % number for number in own]
+        return {
+            "image": "ami-0123456789abcdef0",
+            "instance_type": "m6i.large",
+            "subnet": Ref("aws.subnet.a"),
+            "addresses6": addresses,
+        }
+
+    return {**ranges(a=1), "aws.instance": {name: machine(own) for name, own in numbers.items()}}
+
+
 MOVES = {
+    "an address moves": (machines(x=[10, 11], y=[12]), machines(x=[10], y=[11, 12])),
+    "addresses are exchanged": (machines(x=[10], y=[11]), machines(x=[11], y=[10])),
     "a subnet moves": (tables(t=["a", "b"], u=[]), tables(t=["a"], u=["b"])),
     "a subnet moves back": (tables(t=["a"], u=["b"]), tables(t=["a", "b"], u=[])),
     "subnets are exchanged": (tables(t=["a"], u=["b"]), tables(t=["b"], u=["a"])),
@@ -224,6 +239,8 @@ def test_what_two_cannot_have_moves_in_one_apply(stack, move, saved):
 
 # The one that takes something, which another one has.
 TAKERS = {
+    "an address moves": "aws.instance.y",
+    "addresses are exchanged": "aws.instance.y",
     "a subnet moves": "aws.route_table.u",
     "subnets are exchanged": "aws.route_table.u",
     "a range moves": "aws.subnet.b",
@@ -257,7 +274,13 @@ TAKEN = {**TWO, "aws.route_table": {**TWO["aws.route_table"], "u": {"vpc": "home
 RANGED = ranges(a=1, b=None)
 GIVEN = ranges(a=None, b=1)
 U, B, ELSEWHERE = "aws.route_table.u", "aws.subnet.b", {"vpc": "home", "cidr": "10.20.9.0/24"}
+HELD = machines(x=[10], y=[11])
+LET_GO = machines(x=[12], y=[10, 11])
+ANOTHER = {**LET_GO["aws.instance"]["x"], "image": "ami-0a1b2c3d4e5f60718"}
+Y = "aws.instance.y"
 GIVERS = {
+    "a machine that goes": (HELD, without(LET_GO, "aws.instance", "x"), Y),
+    "a machine that is replaced": (HELD, without(LET_GO, "aws.instance", "x", x=ANOTHER), Y),
     "a table that goes": (TWO, without(TAKEN, "aws.route_table", "t"), U),
     "a table that is replaced": (TWO, without(TAKEN, "aws.route_table", "t", t={"vpc": "other"}), U),
     "a subnet that goes": (RANGED, without(GIVEN, "aws.subnet", "a"), B),
@@ -281,7 +304,7 @@ def test_what_two_cannot_have_comes_from_one_that_goes(stack, giver, saved, targ
 
 @pytest.mark.parametrize("executed", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("call", [1, 2])
-@pytest.mark.parametrize("move", ["a subnet moves", "subnets are exchanged", "ranges are exchanged"])
+@pytest.mark.parametrize("move", ["a subnet moves", "subnets are exchanged", "ranges are exchanged", "addresses are exchanged"])
 def test_a_move_that_was_cut_off_is_no_drift_and_goes_on(stack, simulator, move, call, executed):  # noqa: F811
     site = Site(stack, simulator)
     changes = []

@@ -35,7 +35,10 @@
 			NULL, 0                                                                                        \
 	}
 #define PROFILE ",\"IamInstanceProfile\":{\"Arn\":\"arn:aws:iam::1:instance-profile/path/p\"}"
-#define ONE_INTERFACE ",\"NetworkInterfaces\":[{\"NetworkInterfaceId\":\"eni-1\"}]"
+#define ON_INTERFACE(operation, members)                                                                               \
+	{                                                                                                              \
+		operation, "{\"NetworkInterfaceId\":\"eni-1\"," members "}", "{}", NULL, 0                             \
+	}
 #define FIND_ASSOCIATION(found)                                                                                        \
 	{                                                                                                              \
 		"DescribeIamInstanceProfileAssociations",                                                              \
@@ -54,10 +57,14 @@
 	"{\"ClientToken\":\"intent\",\"ImageId\":\"ami-1\",\"InstanceType\":\"small\",\"MaxCount\":1,\"MinCount\":"    \
 	"1," network ",\"TagSpecifications\":[{\"ResourceType\":\"instance\",\"Tags\":[" OURS "]}]}"
 #define RAN "{\"Instances\":[{\"InstanceId\":\"i-1\"}]}"
-#define LAUNCHED                                                                                                       \
+/* addresses: of its interface, as ADDRESS6() has them. */
+#define INTERFACE6(addresses)                                                                                          \
+	",\"NetworkInterfaces\":[{\"NetworkInterfaceId\":\"eni-1\",\"Ipv6Addresses\":[" addresses "]}]"
+#define ADDRESS6(text) "{\"Ipv6Address\":\"" text "\"}"
+#define LAUNCHED(addresses)                                                                                            \
 	INSTANCE("running", "small",                                                                                   \
-		 ",\"SubnetId\":\"subnet-1\",\"SecurityGroups\":[{\"GroupId\":\"sg-1\"}],"                             \
-		 "\"PrivateIpAddress\":\"10.0.0.9\",\"Tags\":[" OURS "]")
+		 INTERFACE6(addresses) ",\"SubnetId\":\"subnet-1\",\"SecurityGroups\":[{\"GroupId\":\"sg-1\"}],"       \
+				       "\"PrivateIpAddress\":\"10.0.0.9\",\"Tags\":[" OURS "]")
 
 static const struct scenario instances[] = {
 	{.name = "create",
@@ -88,7 +95,7 @@ static const struct scenario instances[] = {
 			 "\"Groups\":[\"sg-1\"],\"Ipv6Addresses\":[{\"Ipv6Address\":\"fd00::9\"}],"
 			 "\"PrimaryIpv6\":true,\"PrivateIpAddress\":\"10.0.0.9\",\"SubnetId\":\"subnet-1\"}]"),
 		     RAN, NULL, 0},
-		    LAUNCHED},
+		    LAUNCHED(ADDRESS6("fd00::9"))},
 	 .ends = STEP_DONE},
 	{.name = "no public address is an answer too, whatever the subnet says",
 	 .kind = &aws_instance,
@@ -98,7 +105,7 @@ static const struct scenario instances[] = {
 		     RUN("\"NetworkInterfaces\":[{\"AssociatePublicIpAddress\":false,\"DeviceIndex\":0,"
 			 "\"Ipv6AddressCount\":2,\"SubnetId\":\"subnet-1\"}]"),
 		     RAN, NULL, 0},
-		    LAUNCHED},
+		    LAUNCHED(ADDRESS6("fd00::8") "," ADDRESS6("fd00::9"))},
 	 .ends = STEP_DONE},
 	{.name = "the first interface goes first, with what is said beside it",
 	 .kind = &aws_instance,
@@ -111,7 +118,7 @@ static const struct scenario instances[] = {
 			 "\"SubnetId\":\"subnet-1\"},{\"DeviceIndex\":1,\"InterfaceType\":\"efa-only\","
 			 "\"NetworkCardIndex\":1,\"SubnetId\":\"subnet-1\"}]"),
 		     RAN, NULL, 0},
-		    LAUNCHED},
+		    LAUNCHED("")},
 	 .ends = STEP_DONE},
 	{.name = "further interfaces alone leave the first one as it is",
 	 .kind = &aws_instance,
@@ -122,7 +129,7 @@ static const struct scenario instances[] = {
 		     RUN("\"NetworkInterfaces\":[{\"DeviceIndex\":0,\"SubnetId\":\"subnet-1\"},"
 			 "{\"DeviceIndex\":1,\"SubnetId\":\"subnet-2\"}]"),
 		     RAN, NULL, 0},
-		    LAUNCHED},
+		    LAUNCHED("")},
 	 .ends = STEP_DONE},
 	{.name = "stop, change, start",
 	 .kind = &aws_instance,
@@ -171,11 +178,49 @@ static const struct scenario instances[] = {
 	 .provider_id = "i-1",
 	 .applied = BOX("small", ",\"public_ip\":false"),
 	 .wanted = BOX("small", ",\"public_ip\":true"),
-	 .script = {INSTANCE("running", "small", ONE_INTERFACE),
+	 .script = {INSTANCE("running", "small", INTERFACE6("")),
 		    {"ModifyNetworkInterfaceAttribute",
 		     "{\"NetworkInterfaceId\":\"eni-1\",\"AssociatePublicIpAddress\":true}", "{}", NULL, 0},
-		    INSTANCE("running", "small", ONE_INTERFACE)},
+		    INSTANCE("running", "small", INTERFACE6(""))},
 	 .ends = STEP_DONE},
+	{.name = "addresses that go make room for those that come",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"addresses6\":[\"fd00::7\",\"fd00::8\"]"),
+	 .wanted = BOX("small", ",\"addresses6\":[\"fd00::8\",\"fd00::9\"]"),
+	 .script = {INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::7") "," ADDRESS6("fd00::8"))),
+		    ON_INTERFACE("UnassignIpv6Addresses", "\"Ipv6Addresses\":[\"fd00::7\"]"),
+		    ON_INTERFACE("AssignIpv6Addresses", "\"Ipv6Addresses\":[\"fd00::9\"]"),
+		    INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::8") "," ADDRESS6("fd00::9")))},
+	 .ends = STEP_DONE,
+	 .fields = "{\"addresses6\":[\"fd00::8\",\"fd00::9\"]}"},
+	{.name = "as many more as are missing",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"address6_count\":1"),
+	 .wanted = BOX("small", ",\"address6_count\":3"),
+	 .script = {INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::7"))),
+		    ON_INTERFACE("AssignIpv6Addresses", "\"Ipv6AddressCount\":2"),
+		    INSTANCE("running", "small",
+			     INTERFACE6(ADDRESS6("fd00::7") "," ADDRESS6("fd00::8") "," ADDRESS6("fd00::9")))},
+	 .ends = STEP_DONE,
+	 .fields = "{\"address6_count\":3}"},
+	{.name = "of too many the last go, and the primary one stays",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"address6_count\":3"),
+	 .wanted = BOX("small", ",\"address6_count\":1"),
+	 .script = {INSTANCE("running", "small",
+			     INTERFACE6(ADDRESS6("fd00::7") "," ADDRESS6(
+				     "fd00::8") ","
+						"{\"Ipv6Address\":\"fd00::9\",\"IsPrimaryIpv6\":true}")),
+		    ON_INTERFACE("UnassignIpv6Addresses", "\"Ipv6Addresses\":[\"fd00::7\",\"fd00::8\"]"),
+		    INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::9")))},
+	 .ends = STEP_DONE,
+	 .fields = "{\"address6_count\":1}"},
 	{.name = "the first profile is associated",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,

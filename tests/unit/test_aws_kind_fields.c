@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "providers/aws/parameters.h"
+#include "providers/aws/shape.h"
 #include "tests/unit/support_aws_kinds.h"
 
 /* Holds the tables of kinds against each other and against themselves: what one names is there. */
@@ -47,7 +49,7 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 /* A field of the resource itself that differs must have a way to become as wanted. */
 static void check_way(const struct aws_kind *kind, const struct aws_field *field)
 {
-	bool changes = field->update || field->part || field->attachment || field->each ||
+	bool changes = field->update || field->part || field->attachment || field->each || field->amount ||
 		       (strcmp(field->field.name, "tags") == 0 && kind->tags_member);
 	if (!changes && !(field->field.flags & IMMUTABLE))
 		kind_report(kind, "'%s' neither changes in place nor is immutable", field->field.name);
@@ -56,12 +58,33 @@ static void check_way(const struct aws_kind *kind, const struct aws_field *field
 		kind_report(kind, "'%s' is to be cleared, but nothing clears it", field->field.name);
 }
 
+static void check_named_output(const struct aws_kind *kind, const struct aws_field *field, const char *name)
+{
+	if (name && !output_named(&kind->kind.outputs, slice_of(name)))
+		kind_report(kind, "'%s': there is no output '%s'", field->field.name, name);
+}
+
+/* What a call takes by a name of its own is known to the API. */
+static void check_amount(const struct aws_kind *kind, const struct aws_field *field)
+{
+	const struct aws_amount *amount = field->amount;
+	const struct aws_operation_shape *more = aws_operation_of(kind, amount->more.operation);
+	const struct aws_operation_shape *fewer = aws_operation_of(kind, amount->fewer.operation);
+	if (!more || !aws_shape_at(more->input, amount->number) || !fewer || !aws_shape_at(fewer->input, amount->named))
+		kind_report(kind, "'%s' is a number that no call changes", field->field.name);
+}
+
 static void check_names(const struct aws_kind *kind)
 {
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
 		check_field(kind, &kind->kind.fields, &field->field);
 		check_way(kind, field);
+		check_named_output(kind, field, field->part ? field->part->removal_output : NULL);
+		check_named_output(kind, field, field->each ? field->each->names_output : NULL);
+		check_named_output(kind, field, field->amount ? field->amount->names_output : NULL);
+		if (field->amount)
+			check_amount(kind, field);
 	}
 	for (size_t i = 0; i < kind->kind.outputs.count; i++) {
 		const struct output *output = output_at(&kind->kind.outputs, i);

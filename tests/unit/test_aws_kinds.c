@@ -355,6 +355,8 @@ static void check_change(const struct aws_kind *kind, const struct aws_call *cal
 		for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++)
 			if (parts[k] && parts[k]->operation && strcmp(parts[k]->operation, call->operation) == 0)
 				cover_part(coverage, field, false);
+		if (field->amount && strcmp(field->amount->more.operation, call->operation) == 0)
+			cover(coverage, "", field->amount->number);
 	}
 	check_whole(coverage, coverage->input, "");
 	free(coverage);
@@ -382,8 +384,6 @@ static void check_part(const struct aws_kind *kind, const struct aws_field *fiel
 		cover_part(coverage, field, true);
 	if (field->part->change.operation)
 		check_change(kind, &field->part->change);
-	if (field->part->removal_output && !output_named(&kind->kind.outputs, slice_of(field->part->removal_output)))
-		kind_report(kind, "'%s': there is no output '%s'", field->field.name, field->part->removal_output);
 	free(coverage);
 }
 
@@ -394,8 +394,6 @@ static void check_each(const struct aws_kind *kind, const struct aws_field *fiel
 	cover(coverage, "", field->each->name);
 	cover_field(coverage, "", field->each->item, (const struct aws_field *)field->field.item, false);
 	check_whole(coverage, coverage->input, "");
-	if (!output_named(&kind->kind.outputs, slice_of(field->each->names_output)))
-		kind_report(kind, "'%s': there is no output '%s'", field->field.name, field->each->names_output);
 	free(coverage);
 }
 
@@ -428,6 +426,8 @@ static void check_calls(const struct aws_kind *kind)
 			check_part(kind, field);
 		if (field->each)
 			check_each(kind, field);
+		if (field->amount)
+			check_change(kind, &field->amount->more);
 		if (field->attachment)
 			check_attachment(kind, field);
 	}

@@ -18,7 +18,6 @@ static const char *const young[] = {"InvalidInstanceID.NotFound",
 				    "InvalidParameterValue.IamInstanceProfile",
 				    NULL};
 static const char *const unsettled[] = {"InvalidInstanceID.NotFound", "IncorrectInstanceState", NULL};
-static const char *const interface_young[] = {"InvalidNetworkInterfaceID.NotFound", NULL};
 
 #define INSTANCE_CALL(name, single, stopped)                                                                           \
 	{                                                                                                              \
@@ -38,17 +37,6 @@ static const struct aws_call modify_network = INSTANCE_CALL("ModifyInstanceNetwo
 static const struct aws_call modify_capacity =
 	INSTANCE_CALL("ModifyInstanceCapacityReservationAttributes", false, true);
 static const struct aws_call modify_dns = INSTANCE_CALL("ModifyPrivateDnsNameOptions", false, true);
-/* One attribute a call, too
- * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyNetworkInterfaceAttribute.html).
- */
-static const struct aws_call modify_interface = {
-	.operation = "ModifyNetworkInterfaceAttribute",
-	.id = "NetworkInterfaceId",
-	.id_output = "interface",
-	.recipe = RECIPE_CONVERGE,
-	.settling = interface_young,
-	.one_field = true,
-};
 static const struct aws_call modify_credits = {
 	.operation = "ModifyInstanceCreditSpecification",
 	.id = "InstanceCreditSpecifications.0.InstanceId",
@@ -143,7 +131,6 @@ static const struct aws_field block_device_fields[] = {BLOCK_DEVICE_FIELDS(UNSET
 static const struct aws_field block_device = {
 	.field = {.name = "device", .type = FIELD_OBJECT, .members = FIELDS(block_device_fields)},
 };
-static const struct aws_field address6 = {.field = {.name = "address", .type = FIELD_ADDRESS}, .member = "Ipv6Address"};
 static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 	.read = "GroupId",
@@ -263,27 +250,29 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether it gets a public IPv4 address; where never given, as its subnet says"},
 	 .member = INSTANCE_PUBLIC_ADDRESS,
-	 .update = &modify_interface,
+	 .update = &aws_modify_interface,
 	 .change = "AssociatePublicIpAddress",
 	 .read = "-"},
-	/* An interface takes more of them later, which is nobody's loss: they are told at launch alone. */
 	{.field = {.name = "addresses6",
 		   .type = FIELD_SET,
-		   .item = &address6.field,
-		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .flags = RESTATED, /* by the number of them */
+		   .item = &aws_instance_address6.field,
+		   .unique_in = "subnet",
 		   .when_unset = UNSET_RELEASE,
-		   .about = "IPv6 addresses at launch"},
+		   .about = "IPv6 addresses of its first interface"},
 	 .member = "Ipv6Addresses",
-	 .read = "-"},
+	 .decode = aws_decode_addresses6,
+	 .part = &aws_instance_addresses6},
 	{.field = {.name = "address6_count",
 		   .type = FIELD_INTEGER,
+		   .flags = RESTATED, /* by the addresses */
 		   .least = 0,
 		   .most = 50,
-		   .flags = IMMUTABLE | WRITE_ONLY,
 		   .when_unset = UNSET_RELEASE,
-		   .about = "number of IPv6 addresses at launch, of the subnet's choice"},
+		   .about = "number of IPv6 addresses of its first interface, of the subnet's choice"},
 	 .member = "Ipv6AddressCount",
-	 .read = "-"},
+	 .decode = aws_decode_address6_count,
+	 .amount = &aws_instance_address6_amount},
 	{.field = {.name = "primary_ipv6",
 		   .type = FIELD_BOOL,
 		   .flags = IMMUTABLE | WRITE_ONLY,
@@ -456,6 +445,7 @@ static const struct exclusive exclusives[] = {{NULL, ways_to_address6, false},
 					      {"interfaces", ways_to_prefix6, false}};
 
 static const char *const public_address_fields[] = {"public_ip", NULL};
+static const char *const addresses6_fields[] = {"addresses6", "address6_count", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
 	{.output = {.name = "address", .about = "first private IPv4 address"}, .read = "PrivateIpAddress"},
@@ -463,7 +453,14 @@ static const struct aws_output outputs[] = {
 		    .renewed_by = public_address_fields,
 		    .about = "public IPv4 address, where it has one"},
 	 .read = "PublicIpAddress"},
-	{.output = {.name = "address6", .about = "first IPv6 address, where it has one"}, .read = "Ipv6Address"},
+	{.output = {.name = "address6",
+		    .renewed_by = addresses6_fields,
+		    .about = "first IPv6 address, where it has one"},
+	 .read = "Ipv6Address"},
+	{.output = {.name = "addresses6",
+		    .renewed_by = addresses6_fields,
+		    .about = "IPv6 addresses of its first interface"},
+	 .decode = aws_decode_addresses6_output},
 	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},
 	{.output = {.name = "zone", .about = "its availability zone"}, .read = "Placement.AvailabilityZone"},
 	{.output = {.name = "interface", .about = "id of its first network interface"},
@@ -534,6 +531,8 @@ static const struct aws_omission omitted[] = {
 	{"ReplaceIamInstanceProfileAssociation", "IamInstanceProfile.Arn", "the profile is named by its name"},
 	{"MonitorInstances", "MetricCategoryIds", "which metrics there are is for CloudWatch to say"},
 	{"UnmonitorInstances", "MetricCategoryIds", "which metrics there are is for CloudWatch to say"},
+	{"AssignIpv6Addresses", "Ipv6PrefixCount", "interfaces are told at launch alone"},
+	{"AssignIpv6Addresses", "Ipv6Prefixes", "interfaces are told at launch alone"},
 	INTERFACE("AssociatedSubnetIds", "interfaces of several subnets are AWS's own services'"),
 	INTERFACE("Attachment", "further interfaces are told at launch alone"),
 	INTERFACE("ConnectionTrackingSpecification", "interfaces are told at launch alone"),

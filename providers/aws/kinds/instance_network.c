@@ -16,6 +16,44 @@ const struct aws_field aws_instance_interface = {
 	.field = {.name = "interface", .type = FIELD_OBJECT, .members = FIELDS(interface_fields)},
 };
 
+const struct aws_field aws_instance_address6 = {
+	.field = {.name = "address", .type = FIELD_ADDRESS, .flags = SOLE},
+	.member = "Ipv6Address",
+};
+
+static const char *const interface_young[] = {"InvalidNetworkInterfaceID.NotFound", NULL};
+/* One attribute a call
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyNetworkInterfaceAttribute.html).
+ */
+const struct aws_call aws_modify_interface = {
+	.operation = "ModifyNetworkInterfaceAttribute",
+	.id = "NetworkInterfaceId",
+	.id_output = "interface",
+	.recipe = RECIPE_CONVERGE,
+	.settling = interface_young,
+	.one_field = true,
+};
+#define ADDRESS6_CALL(name)                                                                                            \
+	{                                                                                                              \
+		.operation = (name), .id = "NetworkInterfaceId", .id_output = "interface", .recipe = RECIPE_CONVERGE,  \
+		.settling = interface_young                                                                            \
+	}
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_AssignIpv6Addresses.html */
+const struct aws_part aws_instance_addresses6 = {
+	.add = ADDRESS6_CALL("AssignIpv6Addresses"),
+	.remove = ADDRESS6_CALL("UnassignIpv6Addresses"),
+	.items = "Ipv6Addresses",
+	.batch = 50,
+	.inline_in_create = true,
+};
+const struct aws_amount aws_instance_address6_amount = {
+	.more = ADDRESS6_CALL("AssignIpv6Addresses"),
+	.number = "Ipv6AddressCount",
+	.fewer = ADDRESS6_CALL("UnassignIpv6Addresses"),
+	.named = "Ipv6Addresses",
+	.names_output = "addresses6",
+};
+
 /* The first interface is in slot 0 of card 0, which is the one where no card is named. */
 static bool is_first(const struct value *interface, const char *slot, const char *card)
 {
@@ -214,15 +252,46 @@ void aws_instance_network(struct aws_parameters *parameters, struct arena *arena
 	aws_parameter_add(parameters, "NetworkInterfaces", value_builder_list(&list, arena));
 }
 
-struct value aws_decode_first_interface(const struct value *item, struct arena *arena)
+static const struct value *first_interface(const struct value *item)
 {
 	const struct value *list = value_get_named(item, "NetworkInterfaces");
+	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++)
+		if (list->count == 1 ||
+		    is_first(value_get_named(&list->items[i], "Attachment"), "DeviceIndex", "NetworkCardIndex"))
+			return &list->items[i];
+	return NULL;
+}
+
+struct value aws_decode_first_interface(const struct value *item, struct arena *arena)
+{
+	const struct value *id = value_get_named(first_interface(item), "NetworkInterfaceId");
 	(void)arena;
-	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++) {
-		const struct value *id = value_get_named(&list->items[i], "NetworkInterfaceId");
-		const struct value *attachment = value_get_named(&list->items[i], "Attachment");
-		if (id && (list->count == 1 || is_first(attachment, "DeviceIndex", "NetworkCardIndex")))
-			return *id;
-	}
-	return value_null();
+	return id ? *id : value_null();
+}
+
+struct value aws_decode_addresses6_output(const struct value *item, struct arena *arena)
+{
+	const struct value *list = value_get_named(first_interface(item), "Ipv6Addresses");
+	VALUE_BUILDER_AUTO addresses;
+	value_builder_init(&addresses);
+	for (int primary = 1; primary >= 0; primary--)
+		for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++)
+			if (value_is_true(value_get_named(&list->items[i], "IsPrimaryIpv6")) == primary &&
+			    value_get_named(&list->items[i], "Ipv6Address"))
+				value_builder_item(&addresses, *value_get_named(&list->items[i], "Ipv6Address"));
+	struct value all = value_builder_list(&addresses, arena);
+	return all.count > 0 ? all : value_null();
+}
+
+struct value aws_decode_addresses6(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	(void)field;
+	return aws_decode_addresses6_output(item, arena);
+}
+
+struct value aws_decode_address6_count(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	struct value all = aws_decode_addresses6_output(item, arena);
+	(void)field;
+	return value_integer(value_is(&all, VALUE_LIST) ? all.count : 0);
 }

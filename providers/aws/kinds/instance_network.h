@@ -3,13 +3,20 @@
 
 #include "providers/aws/parameters.h"
 
-/* The network interfaces that an instance starts with. */
+/* The network interfaces that an instance starts with, and what of them changes later. */
 
 /* The path of what can be said of the first interface alone. */
 #define INSTANCE_PUBLIC_ADDRESS "NetworkInterfaces.0.AssociatePublicIpAddress"
 
 /* The item of the field 'interfaces'. */
 extern const struct aws_field aws_instance_interface;
+
+/* The item of the field 'addresses6'. */
+extern const struct aws_field aws_instance_address6;
+/* What changes of the first interface: an attribute, its IPv6 addresses and their number. */
+extern const struct aws_call aws_modify_interface;
+extern const struct aws_part aws_instance_addresses6;
+extern const struct aws_amount aws_instance_address6_amount;
 
 /* Refuses what RunInstances would: as `check` of struct kind. */
 bool aws_instance_network_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
@@ -22,5 +29,11 @@ void aws_instance_network(struct aws_parameters *parameters, struct arena *arena
 
 /* The id of the first interface of a listed instance: the listing is in no order. */
 struct value aws_decode_first_interface(const struct value *item, struct arena *arena);
+
+/* The IPv6 addresses of that interface, the one that stays with it first; null where it has none. */
+struct value aws_decode_addresses6_output(const struct value *item, struct arena *arena);
+/* The same as fields: which they are, and how many. */
+struct value aws_decode_addresses6(const struct aws_field *field, const struct value *item, struct arena *arena);
+struct value aws_decode_address6_count(const struct aws_field *field, const struct value *item, struct arena *arena);
 
 #endif

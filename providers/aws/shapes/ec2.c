@@ -7,7 +7,26 @@
 #define T(literal) {literal, sizeof(literal) - 1}
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+static const struct aws_shape s_integer = {.name = T("integer"), .type = AWS_INTEGER};
 static const struct aws_shape s_string = {.name = T("string"), .type = AWS_STRING};
+static const struct aws_shape s_Ipv6AddressList = {.name = T("Ipv6AddressList"), .type = AWS_LIST, .item = &s_string, .item_name = T("item")};
+static const struct aws_shape s_IpPrefixList = {.name = T("IpPrefixList"), .type = AWS_LIST, .item = &s_string, .item_name = T("item")};
+static const struct aws_member m_AssignIpv6AddressesRequest[] = {
+	{T("Ipv6AddressCount"), T("Ipv6AddressCount"), T("ipv6AddressCount"), &s_integer, 0},
+	{T("Ipv6Addresses"), T("Ipv6Addresses"), T("ipv6Addresses"), &s_Ipv6AddressList, 0},
+	{T("Ipv6PrefixCount"), T("Ipv6PrefixCount"), T("Ipv6PrefixCount"), &s_integer, 0},
+	{T("Ipv6Prefixes"), T("Ipv6Prefix"), T("Ipv6Prefix"), &s_IpPrefixList, 0},
+	{T("NetworkInterfaceId"), T("NetworkInterfaceId"), T("networkInterfaceId"), &s_string, AWS_MEMBER_REQUIRED},
+};
+static const uint8_t r_AssignIpv6AddressesRequest[] = {3, 2, 0, 1, 4};
+static const struct aws_shape s_AssignIpv6AddressesRequest = {.name = T("AssignIpv6AddressesRequest"), .type = AWS_STRUCTURE, .members = m_AssignIpv6AddressesRequest, .member_count = COUNT(m_AssignIpv6AddressesRequest), .by_response = r_AssignIpv6AddressesRequest};
+static const struct aws_member m_AssignIpv6AddressesResult[] = {
+	{T("AssignedIpv6Addresses"), T("AssignedIpv6Addresses"), T("assignedIpv6Addresses"), &s_Ipv6AddressList, 0},
+	{T("AssignedIpv6Prefixes"), T("AssignedIpv6PrefixSet"), T("assignedIpv6PrefixSet"), &s_IpPrefixList, 0},
+	{T("NetworkInterfaceId"), T("NetworkInterfaceId"), T("networkInterfaceId"), &s_string, 0},
+};
+static const uint8_t r_AssignIpv6AddressesResult[] = {0, 1, 2};
+static const struct aws_shape s_AssignIpv6AddressesResult = {.name = T("AssignIpv6AddressesResult"), .type = AWS_STRUCTURE, .members = m_AssignIpv6AddressesResult, .member_count = COUNT(m_AssignIpv6AddressesResult), .by_response = r_AssignIpv6AddressesResult};
 static const struct aws_shape s_boolean = {.name = T("boolean"), .type = AWS_BOOLEAN};
 static const struct aws_member m_AssociateDhcpOptionsRequest[] = {
 	{T("DhcpOptionsId"), T("DhcpOptionsId"), T("DhcpOptionsId"), &s_string, AWS_MEMBER_REQUIRED},
@@ -85,7 +104,6 @@ static const struct aws_member m_AssociateRouteTableResult[] = {
 };
 static const uint8_t r_AssociateRouteTableResult[] = {0, 1};
 static const struct aws_shape s_AssociateRouteTableResult = {.name = T("AssociateRouteTableResult"), .type = AWS_STRUCTURE, .members = m_AssociateRouteTableResult, .member_count = COUNT(m_AssociateRouteTableResult), .by_response = r_AssociateRouteTableResult};
-static const struct aws_shape s_integer = {.name = T("integer"), .type = AWS_INTEGER};
 static const struct aws_member m_AssociateSubnetCidrBlockRequest[] = {
 	{T("Ipv6CidrBlock"), T("Ipv6CidrBlock"), T("ipv6CidrBlock"), &s_string, 0},
 	{T("Ipv6IpamPoolId"), T("Ipv6IpamPoolId"), T("Ipv6IpamPoolId"), &s_string, 0},
@@ -5434,6 +5452,20 @@ static const struct aws_member m_TerminateInstancesResult[] = {
 };
 static const uint8_t r_TerminateInstancesResult[] = {0};
 static const struct aws_shape s_TerminateInstancesResult = {.name = T("TerminateInstancesResult"), .type = AWS_STRUCTURE, .members = m_TerminateInstancesResult, .member_count = COUNT(m_TerminateInstancesResult), .by_response = r_TerminateInstancesResult};
+static const struct aws_member m_UnassignIpv6AddressesRequest[] = {
+	{T("Ipv6Addresses"), T("Ipv6Addresses"), T("ipv6Addresses"), &s_Ipv6AddressList, 0},
+	{T("Ipv6Prefixes"), T("Ipv6Prefix"), T("Ipv6Prefix"), &s_IpPrefixList, 0},
+	{T("NetworkInterfaceId"), T("NetworkInterfaceId"), T("networkInterfaceId"), &s_string, AWS_MEMBER_REQUIRED},
+};
+static const uint8_t r_UnassignIpv6AddressesRequest[] = {1, 0, 2};
+static const struct aws_shape s_UnassignIpv6AddressesRequest = {.name = T("UnassignIpv6AddressesRequest"), .type = AWS_STRUCTURE, .members = m_UnassignIpv6AddressesRequest, .member_count = COUNT(m_UnassignIpv6AddressesRequest), .by_response = r_UnassignIpv6AddressesRequest};
+static const struct aws_member m_UnassignIpv6AddressesResult[] = {
+	{T("NetworkInterfaceId"), T("NetworkInterfaceId"), T("networkInterfaceId"), &s_string, 0},
+	{T("UnassignedIpv6Addresses"), T("UnassignedIpv6Addresses"), T("unassignedIpv6Addresses"), &s_Ipv6AddressList, 0},
+	{T("UnassignedIpv6Prefixes"), T("UnassignedIpv6PrefixSet"), T("unassignedIpv6PrefixSet"), &s_IpPrefixList, 0},
+};
+static const uint8_t r_UnassignIpv6AddressesResult[] = {0, 1, 2};
+static const struct aws_shape s_UnassignIpv6AddressesResult = {.name = T("UnassignIpv6AddressesResult"), .type = AWS_STRUCTURE, .members = m_UnassignIpv6AddressesResult, .member_count = COUNT(m_UnassignIpv6AddressesResult), .by_response = r_UnassignIpv6AddressesResult};
 static const struct aws_member m_UnmonitorInstancesRequest[] = {
 	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
 	{T("InstanceIds"), T("InstanceId"), T("InstanceId"), &s_InstanceIdStringList, AWS_MEMBER_REQUIRED},
@@ -5483,6 +5515,10 @@ static const uint8_t r_UpdateSecurityGroupRuleDescriptionsIngressResult[] = {0};
 static const struct aws_shape s_UpdateSecurityGroupRuleDescriptionsIngressResult = {.name = T("UpdateSecurityGroupRuleDescriptionsIngressResult"), .type = AWS_STRUCTURE, .members = m_UpdateSecurityGroupRuleDescriptionsIngressResult, .member_count = COUNT(m_UpdateSecurityGroupRuleDescriptionsIngressResult), .by_response = r_UpdateSecurityGroupRuleDescriptionsIngressResult};
 
 static const struct aws_operation_shape operations[] = {
+	{.name = T("AssignIpv6Addresses"),
+	 .service = &aws_ec2_service,
+	 .input = &s_AssignIpv6AddressesRequest,
+	 .output = &s_AssignIpv6AddressesResult},
 	{.name = T("AssociateDhcpOptions"),
 	 .service = &aws_ec2_service,
 	 .input = &s_AssociateDhcpOptionsRequest},
@@ -5847,6 +5883,10 @@ static const struct aws_operation_shape operations[] = {
 	 .service = &aws_ec2_service,
 	 .input = &s_TerminateInstancesRequest,
 	 .output = &s_TerminateInstancesResult},
+	{.name = T("UnassignIpv6Addresses"),
+	 .service = &aws_ec2_service,
+	 .input = &s_UnassignIpv6AddressesRequest,
+	 .output = &s_UnassignIpv6AddressesResult},
 	{.name = T("UnmonitorInstances"),
 	 .service = &aws_ec2_service,
 	 .input = &s_UnmonitorInstancesRequest,

@@ -101,6 +101,10 @@ GRAVITON = {"instance_type": "m8g.large", "credits": None, "cpu": None}
 OLD = {"instance_type": "m3.medium", "credits": None, "cpu": None, "ebs_optimized": None}
 
 
+# Those that one names are no number of the subnet's choice; the first one, which is taken away, is nobody's for ever.
+NO_CHOICE6 = {"address6_count": None, "primary_ipv6": None}
+
+
 # Only a type with several network cards takes an interface for each.
 CLUSTER = {
     "instance_type": "p5.48xlarge",
@@ -230,6 +234,8 @@ SAMPLE = Sample(
         "security_groups": Change([Ref("aws.security_group.one"), Ref("aws.security_group.two")]),
         "user_data": Change("#!/bin/sh\necho two\n"),
         "public_ip": Change(False, given={"public_ip": True}),
+        "addresses6": Change([host(11), host(12)], given={"addresses6": [host(10), host(11)], **NO_CHOICE6}),
+        "address6_count": Change(1),
         "instance_profile": Change("other"),
         "source_dest_check": Change(True),
         "monitoring": Change(False),
@@ -257,8 +263,6 @@ SAMPLE = Sample(
         "subnet": Change(Ref("aws.subnet.b"), along={"address": "10.20.16.10"}),
         "key": Change(ByName("aws.key_pair.dev")),
         "address": Change("10.20.0.11"),
-        "addresses6": Change([host(11)], given={"addresses6": [host(10), host(11)], "address6_count": None}),
-        "address6_count": Change(1),
         "primary_ipv6": Change(False),
         "interfaces": Change(
             [interface(0, "efa", "control"), interface(1, "efa-only", "data", {"description": "more data"})],
