@@ -72,14 +72,16 @@ KINDS = {path.name: path.read_text() for path in sorted((ROOT / "providers" / "a
 
 def own(kinds):
     """What names an object of the kinds in calls about it, by service: their ids, and what their calls are sent with."""
-    names = {}
+    names, shared = {}, set()
     for table in kinds.values():
         service = re.search(r'\.service = "([a-z0-9-]+)"', table)
+        paths = {path.split(".")[0] for path in re.findall(r'\.id = "([^"]+)"', table)}
         if service:
             (id,) = re.findall(r'\.name = "id",.*?\.read = "(\w+)"', table, re.DOTALL)
-            paths = {path.split(".")[0] for path in re.findall(r'\.id = "([^"]+)"', table)}
             names.setdefault(service.group(1), set()).update({id}, paths)
-    return names
+        else:
+            shared |= paths  # a part of a kind, in a file of its own: of whichever service has that member
+    return {service: own | shared for service, own in names.items()}
 
 
 def updates(service, names):

@@ -460,6 +460,7 @@ static const struct aws_omission omitted[] = {
 	{"DetachInstances", NULL, "is about single instances, which are the group's own matter"},
 	{"EnterStandby", NULL, "is about single instances, which are the group's own matter"},
 	{"ExitStandby", NULL, "is about single instances, which are the group's own matter"},
+	{"SetInstanceHealth", NULL, "is about single instances, which are the group's own matter"},
 	{"SetInstanceProtection", NULL, "is about single instances, which are the group's own matter"},
 	{"AttachLoadBalancers", NULL, "classic load balancers are not managed; target groups are"},
 	{"DetachLoadBalancers", NULL, "classic load balancers are not managed; target groups are"},
