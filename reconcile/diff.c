@@ -148,12 +148,21 @@ static void add_field_changes(struct diffing *diffing, const struct field *field
 		add_change(diffing, field, slice_of(field->name), cause, effect, before, after);
 }
 
+static bool is_in_place(const struct field *field, const struct value *wanted)
+{
+	if (!field->in_place_to || !wanted)
+		return false;
+	if (value_is(wanted, VALUE_BOOL))
+		return strcmp(field->in_place_to, wanted->boolean ? "true" : "false") == 0;
+	return slice_is(value_slice(wanted), field->in_place_to);
+}
+
 /* What another value than the wanted one comes to. */
 static enum change_effect effect_of_difference(const struct field *field, const struct value *wanted)
 {
 	if (field->flags & FIXED)
 		return EFFECT_CONFLICT;
-	if (field->in_place_to && wanted && slice_is(value_slice(wanted), field->in_place_to))
+	if (is_in_place(field, wanted))
 		return EFFECT_SET;
 	return field->flags & IMMUTABLE ? EFFECT_REPLACE : EFFECT_SET;
 }

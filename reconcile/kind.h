@@ -131,7 +131,7 @@ struct field {
 	field_check *check;
 	field_form *form; /* FIELD_OBJECT; after the check, which sees what the user wrote. NULL: as it is */
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
-	/* IMMUTABLE: the one text that it can be changed to in place all the same, or NULL. */
+	/* IMMUTABLE: the one value, as text, that it can be changed to in place all the same, or NULL. */
 	const char *in_place_to;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */

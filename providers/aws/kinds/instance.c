@@ -273,12 +273,15 @@ static const struct aws_field fields[] = {
 	 .member = "Ipv6AddressCount",
 	 .decode = aws_decode_address6_count,
 	 .amount = &aws_instance_address6_amount},
+	/* "Once you enable an IPv6 GUA address to be a primary IPv6, you cannot disable it." */
 	{.field = {.name = "primary_ipv6",
 		   .type = FIELD_BOOL,
 		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .in_place_to = "true",
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether the first IPv6 address stays with it"},
 	 .member = "EnablePrimaryIpv6",
+	 .update = &aws_modify_interface,
 	 .read = "-"},
 	{.field = {.name = "interfaces",
 		   .type = FIELD_SET,
@@ -496,11 +499,6 @@ static const char *const protected[] = {
 		"RunInstances", path, reason                                                                           \
 	}
 
-#define INTERFACE(path, reason)                                                                                        \
-	{                                                                                                              \
-		"ModifyNetworkInterfaceAttribute", path, reason                                                        \
-	}
-
 static const struct aws_omission omitted[] = {
 	RUN("AdditionalInfo", "reserved by AWS"),
 	RUN("BlockDeviceMappings.Ebs.OutpostArn", "Outposts are not managed"),
@@ -533,26 +531,25 @@ static const struct aws_omission omitted[] = {
 	{"UnmonitorInstances", "MetricCategoryIds", "which metrics there are is for CloudWatch to say"},
 	{"AssignIpv6Addresses", "Ipv6PrefixCount", "interfaces are told at launch alone"},
 	{"AssignIpv6Addresses", "Ipv6Prefixes", "interfaces are told at launch alone"},
-	INTERFACE("AssociatedSubnetIds", "interfaces of several subnets are AWS's own services'"),
-	INTERFACE("Attachment", "further interfaces are told at launch alone"),
-	INTERFACE("ConnectionTrackingSpecification", "interfaces are told at launch alone"),
-	INTERFACE("Description", "interfaces are told at launch alone"),
-	INTERFACE("EnablePrimaryIpv6", "interfaces are told at launch alone"),
-	INTERFACE("EnaSrdSpecification", "interfaces are told at launch alone"),
-	INTERFACE("Groups", "the groups of an instance with one interface are its own"),
-	INTERFACE("SourceDestCheck", "the check of an instance with one interface is its own"),
+	{"ModifyNetworkInterfaceAttribute", "AssociatedSubnetIds", "of interfaces of AWS's own services"},
+	{"ModifyNetworkInterfaceAttribute", "Attachment", "further interfaces are told at launch alone"},
+	{"ModifyNetworkInterfaceAttribute", "ConnectionTrackingSpecification", "interfaces are told at launch alone"},
+	{"ModifyNetworkInterfaceAttribute", "Description", "interfaces are told at launch alone"},
+	{"ModifyNetworkInterfaceAttribute", "EnaSrdSpecification", "interfaces are told at launch alone"},
+	{"ModifyNetworkInterfaceAttribute", "Groups", "an only interface is in those of its instance"},
+	{"ModifyNetworkInterfaceAttribute", "SourceDestCheck", "an only interface has that of its instance"},
 	{"StartInstances", "AdditionalInfo", "reserved by AWS"},
 	{"StopInstances", "Hibernate", "an instance is stopped to be changed, not to be put to sleep"},
 	{"StopInstances", "SkipOsShutdown", "the operating system is asked to shut down"},
 	{"StopInstances", "Force", "the operating system is asked to shut down"},
+	{"AssignPrivateIpAddresses", NULL, "further private addresses are told at launch alone"},
+	{"UnassignPrivateIpAddresses", NULL, "further private addresses are told at launch alone"},
 	{"AttachNetworkInterface", NULL, "a further interface is a thing of its own"},
 	{"AttachVolume", NULL, "a further volume is a thing of its own"},
 	{"ConfirmProductInstance", NULL, "asks for a product code, and changes nothing"},
 	{"EnableInstanceSqlHaStandbyDetections", NULL, "licences of SQL Server are not managed"},
 	{"DisableInstanceSqlHaStandbyDetections", NULL, "licences of SQL Server are not managed"},
 	{"ModifyInstanceEventStartTime", NULL, "moves an event that Amazon planned: nothing that stays"},
-	{"AssignPrivateIpAddresses", NULL, "an interface keeps the addresses of its launch"},
-	{"UnassignPrivateIpAddresses", NULL, "an interface keeps the addresses of its launch"},
 	{"ModifyPublicIpDnsNameOptions", NULL, "public names of single interfaces are not managed"},
 	{"ResetNetworkInterfaceAttribute", NULL, "attributes are set to what the spec says"},
 	{"ResetInstanceAttribute", NULL, "attributes are set to what the spec says"},

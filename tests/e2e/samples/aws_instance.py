@@ -236,6 +236,7 @@ SAMPLE = Sample(
         "public_ip": Change(False, given={"public_ip": True}),
         "addresses6": Change([host(11), host(12)], given={"addresses6": [host(10), host(11)], **NO_CHOICE6}),
         "address6_count": Change(1),
+        "primary_ipv6": Change(True, given={"primary_ipv6": False}),
         "instance_profile": Change("other"),
         "source_dest_check": Change(True),
         "monitoring": Change(False),
