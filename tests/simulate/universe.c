@@ -16,11 +16,13 @@ enum {
 	SCHEDULE_MOST_BYTES = 64 * 1024,
 	START_STEP_MS = 1000,
 	POWER_CYCLE_MS = 30000,
-	PACE_OF_LIFE_ONE_IN = 4,
+	PACE_OF_LIFE_ONE_IN = 8,
 };
 
 /* Of what things take at AWS to become ready, percent. */
 static const char pace_usual[] = "5";
+/* How long listings lag behind at most, ms. */
+static const char lag_usual[] = "100";
 
 /* 2026-03-01T00:00:00Z, so that every run of a seed signs the same texts. */
 static const int64_t BEGINNING_MS = INT64_C(1772323200000);
@@ -157,11 +159,14 @@ static void sleep_of_disk(struct disk_access *access, int64_t ms)
 	network_pass(process->universe, sim_boot_ms(process->universe->sim) + ms);
 }
 
-/* Most worlds are quick: a wait of minutes shows nothing that one of seconds does not, and takes more looks. */
+/* Most worlds are quick: a long wait shows nothing that a short one does not, and takes more looks. */
 static void set_pace(struct universe *universe, struct diagnostics *diagnostics)
 {
-	struct value_member member = {value_text("pace_percent"), value_text(pace_usual)};
-	struct value attributes = value_map(&member, 1);
+	struct value_member members[] = {
+		{value_text("lag_ms"), value_text(lag_usual)},
+		{value_text("pace_percent"), value_text(pace_usual)},
+	};
+	struct value attributes = value_map(members, sizeof(members) / sizeof(members[0]));
 
 	if (!chance_one_in(&universe->plot, PACE_OF_LIFE_ONE_IN) &&
 	    !sim_change(universe->sim, SLICE(""), SLICE("settings"), SLICE("settings"), &attributes, diagnostics))
