@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-/* Each run makes a log of some hundred KB anew. */
-enum { FIRST_BYTES = 64 * 1024 };
+/* Most files are small; those that are not are a log, which each run makes anew, of some hundred KB. */
+enum { FIRST_BYTES = 4 * 1024, LARGER = 128 };
 
 void disk_init(struct disk *disk)
 {
@@ -137,7 +137,7 @@ static void reserve(struct disk_file *file, size_t size)
 	size_t capacity = file->capacity ? file->capacity : FIRST_BYTES;
 
 	while (capacity < size)
-		capacity *= 2;
+		capacity *= LARGER;
 	if (capacity == file->capacity)
 		return;
 	file->bytes = memory_resize(file->bytes, capacity);
