@@ -3,6 +3,8 @@
 #include <expat.h>
 #include <math.h>
 #include <stdlib.h>
+#include <threads.h>
+#include <unistd.h>
 
 #include "base/digest.h"
 #include "base/memory.h"
@@ -291,10 +293,22 @@ static bool report(const struct reader *reader, struct slice xml, const char *fa
 	return false;
 }
 
+static unsigned long salt; /* of expat's tables of names, against names that are made to collide; 0: it draws its own */
+
+static void draw_salt(void)
+{
+	if (getentropy(&salt, sizeof(salt)) != 0)
+		salt = 0;
+}
+
 static bool parse(struct reader *reader, struct slice xml, struct diagnostics *diagnostics)
 {
+	/* Left to itself expat asks the kernel for a salt with each answer. */
+	static once_flag once = ONCE_FLAG_INIT;
 	enum XML_Status status;
 
+	call_once(&once, draw_salt);
+	XML_SetHashSalt(reader->parser, salt);
 	XML_SetUserData(reader->parser, reader);
 	XML_SetElementHandler(reader->parser, on_start, on_end);
 	XML_SetCharacterDataHandler(reader->parser, on_text);
