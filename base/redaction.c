@@ -156,10 +156,17 @@ static const char *escape_json_slash(unsigned char byte, char ret[8])
 static void add_escaped(struct redaction *redaction, struct slice secret, escape *how)
 {
 	char escaped[8];
+	size_t plain = 0;
 	BUFFER_AUTO text;
 
+	while (plain < secret.size && !how((unsigned char)secret.data[plain], escaped))
+		plain++;
+	/* The same as it is. */
+	if (plain == secret.size)
+		return;
 	buffer_init(&text, FORM_LIMIT_BYTES);
-	for (size_t i = 0; i < secret.size; i++) {
+	buffer_append(&text, slice_first(secret, plain));
+	for (size_t i = plain; i < secret.size; i++) {
 		const char *form = how((unsigned char)secret.data[i], escaped);
 
 		if (form)
