@@ -141,6 +141,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 
 	[STATEMENT_STEP_TIMES] = "SELECT kind, operation, phase, took_ms FROM step_times ORDER BY number DESC",
 	[STATEMENT_STEP_TIME_INSERT] = "INSERT INTO step_times (kind, operation, phase, took_ms) VALUES (?, ?, ?, ?)",
+	/* To compile what prunes takes longer than this. */
+	[STATEMENT_STEP_TIMES_FULL] = "SELECT 1 FROM step_times GROUP BY kind, operation, phase HAVING count(*) > ?"
+				      " LIMIT 1",
 	[STATEMENT_STEP_TIMES_PRUNE] =
 		"DELETE FROM step_times WHERE number IN (SELECT number FROM (SELECT number, row_number()"
 		" OVER (PARTITION BY kind, operation, phase ORDER BY number DESC) AS place FROM step_times)"

@@ -45,6 +45,14 @@ bool step_times_write(struct database *database, const struct step_time *times, 
 		if (!add(database, &times[i], diagnostics))
 			return false;
 	}
+	QUERY_AUTO full = query_start(database, STATEMENT_STEP_TIMES_FULL);
+	bool is_full;
+
+	query_integer(&full, STEP_TIMES_KEPT);
+	if (!query_next(&full, &is_full, diagnostics))
+		return false;
+	if (!is_full)
+		return true;
 	QUERY_AUTO query = query_start(database, STATEMENT_STEP_TIMES_PRUNE);
 	query_integer(&query, STEP_TIMES_KEPT);
 	return query_run(&query, diagnostics);
