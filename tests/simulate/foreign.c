@@ -152,29 +152,19 @@ bool foreign_is_one(const struct foreign *foreign, struct slice type, struct sli
 	return value_get(value_get(&foreign->before, type), id) != NULL;
 }
 
-void oracle_foreign(struct universe *universe, const struct foreign *foreign)
+void foreign_judge(struct universe *universe, const struct foreign *foreign, const struct value *region)
 {
-	struct arena arena;
-	struct value world;
+	for (uint32_t i = 0; i < foreign->before.count; i++) {
+		const struct value_member *type = &foreign->before.members[i];
+		const struct value *now = value_get(region, value_slice(&type->key));
 
-	arena_init(&arena);
-	if (oracle_look(universe, &arena, &world)) {
-		const struct value *region = value_get_named(&world, region_name);
+		for (uint32_t at = 0; at < type->value.count; at++) {
+			const struct value_member *thing = &type->value.members[at];
+			const struct value *body = value_get(now, value_slice(&thing->key));
 
-		for (uint32_t i = 0; i < foreign->before.count; i++) {
-			const struct value_member *type = &foreign->before.members[i];
-			const struct value *now = value_get(region, value_slice(&type->key));
-
-			for (uint32_t at = 0; at < type->value.count; at++) {
-				const struct value_member *thing = &type->value.members[at];
-				const struct value *body = value_get(now, value_slice(&thing->key));
-
-				if (!body || !value_equal(body, &thing->value))
-					universe_fail(universe, "foreign: %.*s was %s",
-						      SLICE_ARGUMENTS(value_slice(&thing->key)),
-						      body ? "changed" : "removed");
-			}
+			if (!body || !value_equal(body, &thing->value))
+				universe_fail(universe, "foreign: %.*s was %s",
+					      SLICE_ARGUMENTS(value_slice(&thing->key)), body ? "changed" : "removed");
 		}
 	}
-	arena_release(&arena);
 }

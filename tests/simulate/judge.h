@@ -19,6 +19,8 @@ extern const char region_name[];
 bool oracle_look(struct universe *universe, struct arena *arena, struct value *ret);
 /* The value of a tag, or "". */
 struct slice foreign_tag_of(const struct value *body, const char *key);
+/* They are in region as they were. */
+void foreign_judge(struct universe *universe, const struct foreign *foreign, const struct value *region);
 bool foreign_is_one(const struct foreign *foreign, struct slice type, struct slice id);
 /* The recorded object of that address whose role is that of a current one, or NULL. */
 const struct audit_object *sight_recorded(const struct sight *sight, const char *address);

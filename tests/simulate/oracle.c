@@ -170,6 +170,7 @@ void oracle_world(struct universe *universe, const struct blueprint *blueprint, 
 	if (take_sight(universe, &arena, blueprint, &sight)) {
 		judge_blueprint(&sight);
 		judge_strays(&sight, foreign);
+		foreign_judge(universe, foreign, sight.region);
 	}
 	arena_release(&arena);
 }
@@ -186,6 +187,7 @@ void oracle_nothing(struct universe *universe, const struct foreign *foreign)
 		if (sight.record.intent_count > 0)
 			universe_fail(universe, "destroy: %zu intents are still open", sight.record.intent_count);
 		judge_strays(&sight, foreign);
+		foreign_judge(universe, foreign, sight.region);
 	}
 	arena_release(&arena);
 }

@@ -19,11 +19,10 @@ struct foreign {
 void foreign_make(struct universe *universe, struct foreign *foreign);
 /* Somebody copies the tags of our network to one of these; but_intent: that of the intent is another. */
 void foreign_copy_tags(struct universe *universe, struct foreign *foreign, bool but_intent);
-/* They are as they were. */
-void oracle_foreign(struct universe *universe, const struct foreign *foreign);
-/* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there. */
+/* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there, and what is
+ * foreign is as it was. */
 void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign);
-/* Nothing is recorded, and the cloud holds only what is foreign. */
+/* Nothing is recorded, and the cloud holds only what is foreign, as it was. */
 void oracle_nothing(struct universe *universe, const struct foreign *foreign);
 /* Something of that type that carries the tags of the stack and is not recorded, its id in arena. */
 bool oracle_find_unrecorded(struct universe *universe, const struct audit_record *record, const char *type,

@@ -261,7 +261,6 @@ static void come_to_peace(struct story *story)
 	struct universe *universe = story->universe;
 
 	story_make_peace(story);
-	oracle_foreign(universe, &story->foreign);
 	/* What our tags were copied to is not ours: not once our own calls cannot be under way any more. */
 	story->copied = chance_one_in(&universe->plot, 8);
 	if (story->copied) {
@@ -281,7 +280,6 @@ static void come_to_nothing(struct story *story)
 	if (status != 0)
 		universe_fail(universe, "destroy: it ends with status %d: %s", status, story->error);
 	oracle_nothing(universe, &story->foreign);
-	oracle_foreign(universe, &story->foreign);
 }
 
 /* Whoever changed the spec has second thoughts, after a run that something befell. */
@@ -354,8 +352,6 @@ void story_tell(struct universe *universe)
 		story_look_back(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))
 		story_rebuild(&story);
-	if (!universe->failure[0])
-		oracle_foreign(universe, &story.foreign);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);
