@@ -188,6 +188,24 @@ struct slice arena_copy(struct arena *arena, struct slice text)
 	return (struct slice){copy, text.size};
 }
 
+struct slice arena_join(struct arena *arena, const struct slice *parts, size_t count)
+{
+	size_t size = 0, at = 0;
+	char *joined;
+
+	for (size_t i = 0; i < count; i++)
+		size += parts[i].size;
+	if (size == 0)
+		return (struct slice){"", 0};
+	joined = arena_take(arena, size + 1, TEXT_ALIGNMENT);
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].size > 0)
+			memcpy(joined + at, parts[i].data, parts[i].size);
+		at += parts[i].size;
+	}
+	return (struct slice){joined, size};
+}
+
 const char *arena_string(struct arena *arena, struct slice text)
 {
 	return arena_copy(arena, text).data;

@@ -44,6 +44,8 @@ arena_room(struct arena *arena, void *items, size_t count, size_t *capacity, siz
 
 /* Copies; the copy is followed by a NUL that does not count in its size. */
 struct slice arena_copy(struct arena *arena, struct slice text);
+/* One behind the other, as arena_copy() does it. */
+struct slice arena_join(struct arena *arena, const struct slice *parts, size_t count);
 const char *arena_string(struct arena *arena, struct slice text);
 __attribute__((format(printf, 2, 3))) struct slice arena_format(struct arena *arena, const char *format, ...);
 struct slice arena_vformat(struct arena *arena, const char *format, va_list arguments);

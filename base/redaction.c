@@ -114,20 +114,23 @@ static bool is_unreserved(unsigned char byte)
 	       byte == '-' || byte == '.' || byte == '_' || byte == '~';
 }
 
+static const char *percent(unsigned char byte, const char *digits, char ret[8])
+{
+	ret[0] = '%';
+	ret[1] = digits[byte >> 4];
+	ret[2] = digits[byte & 15];
+	ret[3] = '\0';
+	return ret;
+}
+
 static const char *escape_percent(unsigned char byte, char ret[8])
 {
-	if (is_unreserved(byte))
-		return NULL;
-	snprintf(ret, 8, "%%%02X", (unsigned)byte);
-	return ret;
+	return is_unreserved(byte) ? NULL : percent(byte, "0123456789ABCDEF", ret);
 }
 
 static const char *escape_percent_lower(unsigned char byte, char ret[8])
 {
-	if (is_unreserved(byte))
-		return NULL;
-	snprintf(ret, 8, "%%%02x", (unsigned)byte);
-	return ret;
+	return is_unreserved(byte) ? NULL : percent(byte, "0123456789abcdef", ret);
 }
 
 /* As forms of the web send it (WHATWG URL, application/x-www-form-urlencoded). */

@@ -107,8 +107,10 @@ static bool begin(struct signer *signer, struct arena *arena, const struct http_
 		diag_hint(diagnostics, "set the machine's clock");
 		return false;
 	}
-	signing->scope = arena_format(arena, "%.8s/%.*s/%.*s/aws4_request", signing->time,
-				      SLICE_ARGUMENTS(options->region), SLICE_ARGUMENTS(options->service));
+	const struct slice scope[] = {
+		{signing->time, 8}, SLICE("/"), options->region, SLICE("/"), options->service, SLICE("/aws4_request"),
+	};
+	signing->scope = arena_join(arena, scope, sizeof(scope) / sizeof(scope[0]));
 	struct digest digest = digest_of(request->body);
 	digest_hex(&digest, signing->body_digest);
 	return true;
@@ -155,8 +157,11 @@ static void string_to_sign(struct signer *signer)
 	char hex[DIGEST_HEX + 1];
 
 	digest_hex(&digest, hex);
-	signing->string_to_sign = arena_format(signer->arena, "%s\n%s\n%.*s\n%s", ALGORITHM, signing->time,
-					       SLICE_ARGUMENTS(signing->scope), hex);
+	const struct slice lines[] = {
+		slice_of(ALGORITHM), SLICE("\n"), slice_of(signing->time), SLICE("\n"),
+		signing->scope,	     SLICE("\n"), {hex, DIGEST_HEX},
+	};
+	signing->string_to_sign = arena_join(signer->arena, lines, sizeof(lines) / sizeof(lines[0]));
 }
 
 static struct slice digest_slice(const struct digest *digest)
@@ -263,11 +268,14 @@ bool aws_sign(struct arena *arena, const struct http_request *request, const str
 	canonical_request(&signer, signer.uri.query, extra, count);
 	string_to_sign(&signer);
 	sign_string(&signer, keys);
+	const struct slice authorization[] = {
+		slice_of(ALGORITHM), SLICE(" Credential="),	credentials->access_key, SLICE("/"),
+		signing->scope,	     SLICE(", SignedHeaders="), signing->signed_headers, SLICE(", Signature="),
+		signing->signature,
+	};
 	signing->headers[signing->header_count++] = (struct http_header){
 		SLICE("Authorization"),
-		arena_format(arena, "%s Credential=%.*s/%.*s, SignedHeaders=%.*s, Signature=%.*s", ALGORITHM,
-			     SLICE_ARGUMENTS(credentials->access_key), SLICE_ARGUMENTS(signing->scope),
-			     SLICE_ARGUMENTS(signing->signed_headers), SLICE_ARGUMENTS(signing->signature))};
+		arena_join(arena, authorization, sizeof(authorization) / sizeof(authorization[0]))};
 	*ret = signer.signing;
 	return true;
 }

@@ -173,9 +173,9 @@ static struct slice bytes_of(const struct digest *digest)
 static struct digest signing_key(struct sim *sim, struct arena *arena, const struct sim_credential *credential,
 				 struct slice secret)
 {
-	struct slice name = arena_format(arena, "%.*s/%.*s/%.*s/%.*s", SLICE_ARGUMENTS(credential->date),
-					 SLICE_ARGUMENTS(credential->region), SLICE_ARGUMENTS(credential->service),
-					 SLICE_ARGUMENTS(secret));
+	const struct slice parts[] = {credential->date, SLICE("/"), credential->region, SLICE("/"), credential->service,
+				      SLICE("/"),	secret};
+	struct slice name = arena_join(arena, parts, sizeof(parts) / sizeof(parts[0]));
 	struct digest *known = map_get(&sim->signing_keys, name);
 
 	if (known)
@@ -306,10 +306,17 @@ void sim_signature_check(struct sim_call *call, const struct http_request *reque
 		return;
 	}
 	struct digest canonical = canonical_digest(request, credential);
-	struct slice to_sign = arena_format(call->arena, "AWS4-HMAC-SHA256\n%.*s\n%.*s/%.*s/%.*s/aws4_request\n%.*s",
-					    SLICE_ARGUMENTS(date), SLICE_ARGUMENTS(credential->date),
-					    SLICE_ARGUMENTS(credential->region), SLICE_ARGUMENTS(credential->service),
-					    SLICE_ARGUMENTS(digest_text(call->arena, &canonical)));
+	const struct slice parts[] = {SLICE("AWS4-HMAC-SHA256\n"),
+				      date,
+				      SLICE("\n"),
+				      credential->date,
+				      SLICE("/"),
+				      credential->region,
+				      SLICE("/"),
+				      credential->service,
+				      SLICE("/aws4_request\n"),
+				      digest_text(call->arena, &canonical)};
+	struct slice to_sign = arena_join(call->arena, parts, sizeof(parts) / sizeof(parts[0]));
 	struct digest key = signing_key(call->sim, call->arena, credential, secret);
 	struct digest signature = digest_keyed(bytes_of(&key), to_sign);
 	if (!slice_equal(digest_text(call->arena, &signature), credential->signature))

@@ -186,6 +186,34 @@ static void test_copy(void **state)
 	arena_release(&arena);
 }
 
+static void test_join(void **state)
+{
+	static const struct {
+		const char *name;
+		struct slice parts[3];
+		size_t count;
+		struct slice joined;
+	} rows[] = {
+		{"nothing", {{NULL, 0}}, 0, {"", 0}},
+		{"nothing, of three", {{NULL, 0}, {"", 0}, {"x", 0}}, 3, {"", 0}},
+		{"one", {{"ab", 2}}, 1, {"ab", 2}},
+		{"three", {{"a", 1}, {"/", 1}, {"bc", 2}}, 3, {"a/bc", 4}},
+		{"nothing between", {{"a", 1}, {NULL, 0}, {"b", 1}}, 3, {"ab", 2}},
+		{"with a NUL in it", {{"a\0", 2}, {"b", 1}}, 2, {"a\0b", 3}},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct slice joined = arena_join(&arena, rows[i].parts, rows[i].count);
+
+		if (!slice_equal(joined, rows[i].joined) || joined.data[joined.size] != '\0')
+			fail_msg("%s: '%.*s'", rows[i].name, SLICE_ARGUMENTS(joined));
+	}
+	arena_release(&arena);
+}
+
 static void test_format(void **state)
 {
 	static const struct {
@@ -340,9 +368,11 @@ static void test_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_get),	    cmocka_unit_test(test_no_overlap),	  cmocka_unit_test(test_reset),
-		cmocka_unit_test(test_large_apart), cmocka_unit_test(test_array),	  cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_format),	    cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_wipe),
+		cmocka_unit_test(test_get),	      cmocka_unit_test(test_no_overlap),
+		cmocka_unit_test(test_reset),	      cmocka_unit_test(test_large_apart),
+		cmocka_unit_test(test_array),	      cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_join),	      cmocka_unit_test(test_format),
+		cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_wipe),
 		cmocka_unit_test(test_room),
 	};
 
