@@ -237,7 +237,7 @@ static enum step next_page(struct reading *reading, const struct aws_kind *kind,
 	const char *fault = endless(reading, token);
 	if (!fault)
 		return ask(reading, reading->stage, token);
-	diag_error(reading->task.diagnostics, FAULT_UNSUPPORTED, NOWHERE, "could not read %s: %s %s", kind->kind.name,
+	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE, "could not read %s: %s %s", kind->kind.name,
 		   listing_of(reading, kind)->operation, fault);
 	diag_hint(reading->task.diagnostics, "the endpoint does not page as AWS does: its listing would never end");
 	return STEP_FAILED;

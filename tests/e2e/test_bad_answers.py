@@ -176,6 +176,27 @@ def test_a_listing_without_an_end(stack, moto, page, fragment, most):
     proxy.stop()
 
 
+@pytest.mark.parametrize("page, fragment, most", ENDLESS.values(), ids=ENDLESS)
+def test_a_listing_without_an_end_of_what_was_never_made(stack, moto, page, fragment, most):
+    """What it would have told may be there: nothing is made beside it."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}}))
+    numbers = itertools.count(1)
+    sent = []
+
+    def answer(fields):
+        sent.append(fields["Action"])
+        return page(next(numbers)).encode() if fields["Action"] == "DescribeVpcs" else None
+
+    proxy.answer = answer
+    planned = stack.run("plan", "--output", "json", status=3).json
+    assert fragment in json.dumps(planned) and "knows nothing" not in json.dumps(planned)
+    stack.run("apply", "--yes", status=3)
+    assert "CreateVpc" not in sent
+    proxy.stop()
+
+
 @pytest.mark.parametrize("endpoint", ["nonsense", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999", "file:///etc/passwd"])
 def test_no_endpoint(stack, endpoint):
     stack.write("stack.yaml", spec_text(WORKING))
