@@ -129,6 +129,7 @@ class Work:
             self.listed = self.recorded()
             assert self.run("apply", "--yes").status == 0
             self.things = self.world()
+            assert self.things["vpc", "10.0.0.0/16"] == 1
 
     def __enter__(self):
         shutil.copytree(self.folder, self.copy)
@@ -159,7 +160,7 @@ class Work:
         for region in json.loads(outcome.out).values():
             for kind, things in region.items():
                 for thing in things.values():
-                    found[kind, str(thing.get("CidrBlock") or thing.get("GroupName"))] += 1
+                    found[kind, thing.get("cidrBlock") or thing.get("groupName") or thing.get("keyName")] += 1
         return found
 
     def attempt(self, what, first, count):

@@ -281,8 +281,7 @@ static void judge_template(const struct subject *subject)
 	(void)snprintf(id, sizeof(id), "%s:%.*s", id_of(subject->sight, SPECIES_TEMPLATE, 0), SLICE_ARGUMENTS(latest));
 	version.body = value_get_named(versions, id);
 	expect(&version, "versionDescription", "v%u", subject->thing->parts);
-	/* "key " and oracle_start */
-	expect(&version, "launchTemplateData.userData", "%s", "a2V5IHVuZm9yZXNlZWFibGVfc3RhcnQ=");
+	expect(&version, "launchTemplateData.userData", "%s", oracle_start_sent);
 	if (key)
 		expect(&version, "launchTemplateData.keyName", "k0-%u", key->renewal);
 	if (blueprint_find(subject->sight->blueprint, SPECIES_GROUP, 0))

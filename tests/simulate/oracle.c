@@ -5,6 +5,7 @@
 
 const char oracle_secret[] = "unguessable_sesame";
 const char oracle_start[] = "unforeseeable_start";
+const char oracle_start_sent[] = "a2V5IHVuZm9yZXNlZWFibGVfc3RhcnQ=";
 
 const char region_name[] = "us-west-2";
 
@@ -213,12 +214,15 @@ bool oracle_find_unrecorded(struct universe *universe, const struct audit_record
 	return false;
 }
 
+static const char *const forms_of_secrets[] = {oracle_secret, oracle_start, oracle_start_sent};
+enum { FORMS = sizeof(forms_of_secrets) / sizeof(forms_of_secrets[0]) };
+
 void oracle_secrets(struct universe *universe)
 {
-	const char *path = disk_search(&universe->disk, slice_of(oracle_secret));
+	const char *path = NULL;
 
-	if (!path)
-		path = disk_search(&universe->disk, slice_of(oracle_start));
+	for (size_t i = 0; i < FORMS && !path; i++)
+		path = disk_search(&universe->disk, slice_of(forms_of_secrets[i]));
 	if (path)
 		universe_fail(universe, "secrets: the secret stands in '%s'", path);
 	path = shown_search(&universe->shown, &universe->disk);
@@ -228,8 +232,9 @@ void oracle_secrets(struct universe *universe)
 
 void oracle_output(struct universe *universe, const char *line, struct slice output)
 {
-	if (slice_contains(output, slice_of(oracle_secret)) || slice_contains(output, slice_of(oracle_start)))
-		universe_fail(universe, "secrets: 'trueup %s' has shown the secret", line);
+	for (size_t i = 0; i < FORMS; i++)
+		if (slice_contains(output, slice_of(forms_of_secrets[i])))
+			universe_fail(universe, "secrets: 'trueup %s' has shown the secret", line);
 	if (shown_contains(&universe->shown, output))
 		universe_fail(universe, "secrets: 'trueup %s' has shown a key that was shown once", line);
 	/* What was sent once and lost is looked up, not made anew. */

@@ -7,8 +7,9 @@
 /* Judges what was promised, from the cloud's own books and the disk. Each says what is wrong by universe_fail(). */
 
 /* Not to be found in any file or output. */
-extern const char oracle_secret[]; /* secret because of the field that it is for */
-extern const char oracle_start[];  /* because its variable is */
+extern const char oracle_secret[];     /* secret because of the field that it is for */
+extern const char oracle_start[];      /* because its variable is */
+extern const char oracle_start_sent[]; /* as user data: "key " and oracle_start, in base64 */
 
 /* Things of somebody else in the same account. */
 struct foreign {
