@@ -147,6 +147,40 @@ static enum step look_again(struct work *work)
 	return carry_out(work);
 }
 
+/* Whether an output that the field renews is there although the field says no, or is not although it says yes. */
+static bool shows_otherwise(const struct work *work, const struct field *field, bool wanted)
+{
+	for (size_t i = 0; i < work->kind->outputs.count; i++) {
+		const struct output *output = output_at(&work->kind->outputs, i);
+		bool is_there = value_if_set(value_get_named(&work->now.outputs, output->name)) != NULL;
+		for (const char *const *name = output->renewed_by; name && *name; name++)
+			if (strcmp(*name, field->name) == 0 && is_there != wanted)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * A field that cannot be read shows in nothing but the outputs that it renews. Where it is true or false, such an
+ * output is there or is not: a listing that lags would have the one of before recorded, and given to others.
+ */
+static bool awaits_outputs(struct work *work)
+{
+	const struct aws_change *change = aws_change_of(work);
+	/* What stands still shows it once it is started. */
+	if (kind_of(work)->pause && !is_running(work))
+		return false;
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct field *field = field_at(&work->kind->fields, i);
+		const struct value *wanted = value_get_named(work->desired, field->name);
+		if (!(field->flags & WRITE_ONLY) || !change->sent_blind[i] || !wanted || !value_is(wanted, VALUE_BOOL))
+			continue;
+		if (shows_otherwise(work, field, wanted->boolean))
+			return true;
+	}
+	return false;
+}
+
 /* Nothing of the object itself differs any more, and a read says so too. */
 static enum step converged(struct work *work)
 {
@@ -165,6 +199,9 @@ static enum step converged(struct work *work)
 		if (!is_running(work) && !is_to_stay_stopped(work))
 			return send_pause(work, &kind_of(work)->pause->start);
 	}
+	/* For a while: an elastic address, say, stays whatever the field says. */
+	if (work->phase == PHASE_MAKE && awaits_outputs(work) && aws_may_show(work))
+		return aws_look_later(work);
 	return STEP_DONE;
 }
 

@@ -60,6 +60,7 @@
 /* addresses: of its interface, as ADDRESS6() has them. */
 #define INTERFACE6(addresses)                                                                                          \
 	",\"NetworkInterfaces\":[{\"NetworkInterfaceId\":\"eni-1\",\"Ipv6Addresses\":[" addresses "]}]"
+#define PUBLIC ",\"PublicIpAddress\":\"54.0.0.1\""
 #define ADDRESS6(text) "{\"Ipv6Address\":\"" text "\"}"
 #define LAUNCHED(addresses)                                                                                            \
 	INSTANCE("running", "small",                                                                                   \
@@ -172,7 +173,7 @@ static const struct scenario instances[] = {
 		    INSTANCE("running", "small", ",\"Monitoring\":{\"State\":\"disabling\"}")},
 	 .ends = STEP_DONE,
 	 .fields = "{\"monitoring\":false}"},
-	{.name = "a public address comes by the first interface, and is not seen",
+	{.name = "a public address that comes by the first interface is waited for",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,
 	 .provider_id = "i-1",
@@ -181,7 +182,31 @@ static const struct scenario instances[] = {
 	 .script = {INSTANCE("running", "small", INTERFACE6("")),
 		    {"ModifyNetworkInterfaceAttribute",
 		     "{\"NetworkInterfaceId\":\"eni-1\",\"AssociatePublicIpAddress\":true}", "{}", NULL, 0},
+		    INSTANCE("running", "small", INTERFACE6("")),
+		    INSTANCE("running", "small", INTERFACE6("")),
+		    INSTANCE("running", "small", INTERFACE6("") PUBLIC)},
+	 .ends = STEP_DONE},
+	{.name = "one that goes is waited for",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"public_ip\":true"),
+	 .wanted = BOX("small", ",\"public_ip\":false"),
+	 .script = {INSTANCE("running", "small", INTERFACE6("") PUBLIC),
+		    {"ModifyNetworkInterfaceAttribute",
+		     "{\"NetworkInterfaceId\":\"eni-1\",\"AssociatePublicIpAddress\":false}", "{}", NULL, 0},
+		    INSTANCE("running", "small", INTERFACE6("") PUBLIC),
 		    INSTANCE("running", "small", INTERFACE6(""))},
+	 .ends = STEP_DONE},
+	{.name = "what stands still has none before it is started",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"public_ip\":false"),
+	 .wanted = BOX("small", ",\"public_ip\":true"),
+	 .script = {INSTANCE("stopped", "small", INTERFACE6("")),
+		    {"ModifyNetworkInterfaceAttribute", NULL, "{}", NULL, 0},
+		    INSTANCE("stopped", "small", INTERFACE6(""))},
 	 .ends = STEP_DONE},
 	{.name = "addresses that go make room for those that come",
 	 .kind = &aws_instance,
