@@ -103,6 +103,12 @@ static void erase(struct progress_view *view, struct buffer *text)
 	view->lines = 0;
 }
 
+/* What the usual time is of: between its phases an action may wait long for others. */
+static int64_t worked_ms(const struct progress_view *view, const struct action_progress *one)
+{
+	return one->worked_ms + (one->running > 0 ? now_ms(view) - one->began_ms : 0);
+}
+
 static void print_usual(const struct progress_view *view, struct buffer *text, const struct action_progress *one)
 {
 	int64_t usual_ms = forecast_usual_ms(view->forecast, (size_t)(one - view->actions));
@@ -128,7 +134,7 @@ static void print_running(struct progress_view *view, struct buffer *text, const
 
 	print_safe(text, one->action->address);
 	buffer_format(text, " (%s%s, ", operation_words[one->action->operation].doing, about ? about : "");
-	print_duration(text, now_ms(view) - one->began_ms);
+	print_duration(text, worked_ms(view, one));
 	print_usual(view, text, one);
 	buffer_byte(text, ')');
 }
@@ -250,6 +256,7 @@ static void end_phase(struct progress_view *view, struct action_progress *one)
 	one->phases_left--;
 	if (one->running == 0 || --one->running > 0)
 		return;
+	one->worked_ms += now_ms(view) - one->began_ms;
 	*(one->older ? &one->older->newer : &view->oldest) = one->newer;
 	*(one->newer ? &one->newer->older : &view->newest) = one->older;
 	one->older = one->newer = NULL;
@@ -259,10 +266,9 @@ static void end_phase(struct progress_view *view, struct action_progress *one)
 static void begin_phase(struct progress_view *view, struct action_progress *one, enum phase phase)
 {
 	one->phase = phase;
-	if (!one->begun)
-		one->began_ms = now_ms(view);
 	if (one->running++ > 0)
 		return;
+	one->began_ms = now_ms(view);
 	one->older = view->newest;
 	*(view->newest ? &view->newest->newer : &view->oldest) = one;
 	view->newest = one;
@@ -301,7 +307,7 @@ static void print_end(struct progress_view *view, struct buffer *text, enum prog
 		break;
 	}
 	buffer_string(text, " after ");
-	print_duration(text, now_ms(view) - one->began_ms);
+	print_duration(text, worked_ms(view, one));
 	buffer_byte(text, '\n');
 }
 

@@ -15,7 +15,8 @@ struct action_progress {
 	const struct action *action;
 	struct action_progress *older, *newer; /* among those with a phase that runs */
 	enum phase phase;		       /* that runs now */
-	int64_t began_ms;		       /* of the first phase */
+	int64_t worked_ms;		       /* of phases that are over: not while it waited for others */
+	int64_t began_ms;		       /* of what runs now */
 	uint8_t phases_left;
 	uint8_t running; /* phases */
 	bool begun;

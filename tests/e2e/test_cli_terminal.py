@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cli import Terminal, tiny  # noqa: F401
+from cli import Terminal, edit, tiny  # noqa: F401
 
 
 def screen(text, rows, columns):
@@ -88,3 +88,19 @@ def test_how_long_it_usually_takes(tiny):
     assert [left for _, left in sums if left][0] == "20"
     whole = "".join(screen(terminal.text, 24, 120))
     assert "usually" not in whole and " left" not in whole
+
+
+def test_usual_time_and_elapsed_time_are_of_one_thing(tiny):
+    """A gateway's replace waits minutes until the tunnel has moved; that is no time of its own."""
+    tiny.write(
+        "vpn.yaml",
+        "aws.vpn_gateway: {g: {vpc: main}}\naws.customer_gateway: {c: {address: 198.51.100.7, asn: 65010}}\n"
+        "aws.vpn_connection: {v: {vpn_gateway: g, customer_gateway: c, static_routes_only: true}}\n",
+    )
+    tiny.run("apply", "--yes")
+    for old, new in ((65010, 65011), (65011, 65012)):
+        edit(tiny, f"asn: {old}", f"asn: {new}", "vpn.yaml")
+        err = tiny.run("apply", "--yes").err
+        assert re.search(r"^  aws\.customer_gateway\.c  replaced after \d+(\.\d)? s$", err, re.MULTILINE), err
+    usual = re.search(r"^  aws\.customer_gateway\.c  replacing, usually (\d+(?:\.\d)? s)$", err, re.MULTILINE).group(1)
+    assert "at work: aws.vpn_connection.v (" in err and float(usual.removesuffix(" s")) < 30
