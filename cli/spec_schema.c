@@ -1,6 +1,9 @@
 #include "cli/spec_schema.h"
 
+#include "base/buffer.h"
 #include "base/json.h"
+
+enum { DESCRIPTION_LIMIT_BYTES = 4096 };
 
 static void put(struct value_builder *builder, const char *name, struct value value)
 {
@@ -176,6 +179,19 @@ static struct value field_schema(const struct field *field, struct arena *arena)
 	return value_builder_map(&outer, arena);
 }
 
+/* A part that is the same for every kind. */
+static struct value written_here(struct arena *arena, struct slice text)
+{
+	struct diagnostics bugs;
+	struct value read = value_bool(true);
+
+	diagnostics_init(&bugs, arena);
+	if (!json_read(arena, text, false, text.size, "schema", &read, &bugs))
+		read = value_bool(true);
+	diagnostics_release(&bugs);
+	return read;
+}
+
 /* What any resource may have beside the fields of its kind. */
 static size_t meta_fields(struct arena *arena, struct value_member ret[3])
 {
@@ -186,14 +202,9 @@ static size_t meta_fields(struct arena *arena, struct value_member ret[3])
 		"first\"},"
 		"\"ignore\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
 		"\"description\":\"fields that are left to others\"}}}";
-	struct diagnostics bugs;
 	size_t count = 0;
-	struct value parsed;
 
-	diagnostics_init(&bugs, arena);
-	if (json_read(arena, SLICE(lifecycle), false, sizeof(lifecycle), "lifecycle", &parsed, &bugs))
-		ret[count++] = (struct value_member){value_text("lifecycle"), parsed};
-	diagnostics_release(&bugs);
+	ret[count++] = (struct value_member){value_text("lifecycle"), written_here(arena, SLICE(lifecycle))};
 	ret[count++] = (struct value_member){value_text("provider"), typed(arena, "string")};
 	ret[count++] = (struct value_member){value_text("depends_on"), typed(arena, "array")};
 	return count;
@@ -210,6 +221,33 @@ static void put_object_or_null(struct value_builder *builder, struct arena *aren
 	put(builder, "type", value_builder_list(&list, arena));
 }
 
+/* What references may name beside the fields. Validators leave the word alone, as they do with what they do not know.
+ */
+static struct value outputs_of(const struct kind *kind, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO outputs;
+
+	value_builder_init(&outputs);
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+
+		put(&outputs, output->name, value_text(output->about ? output->about : ""));
+	}
+	return value_builder_map(&outputs, arena);
+}
+
+/* Editors show it beside the kind's name. */
+static struct value described(const struct kind *kind, struct arena *arena)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, DESCRIPTION_LIMIT_BYTES);
+	buffer_format(&text, "%s; outputs:", kind->about);
+	for (size_t i = 0; i < kind->outputs.count; i++)
+		buffer_format(&text, "%s %s", i > 0 ? "," : "", output_at(&kind->outputs, i)->name);
+	return value_string(arena_copy(arena, buffer_slice(&text)));
+}
+
 static struct value kind_schema(const struct kind *kind, struct arena *arena)
 {
 	struct value_member meta[3];
@@ -222,7 +260,8 @@ static struct value kind_schema(const struct kind *kind, struct arena *arena)
 	put_object_or_null(&resource, arena);
 	put_properties(&resource, &kind->fields, arena, meta, meta_count);
 	put_text(&builder, "type", "object");
-	put_text(&builder, "description", kind->about);
+	put(&builder, "description", described(kind, arena));
+	put(&builder, "outputs", outputs_of(kind, arena));
 	put(&builder, "additionalProperties", value_builder_map(&resource, arena));
 	return value_builder_map(&builder, arena);
 }
@@ -251,9 +290,24 @@ static struct value providers_schema(const struct providers *providers, struct a
 	return value_builder_map(&builder, arena);
 }
 
+/* What is no map is short for a default. */
+static struct value variables_schema(struct arena *arena)
+{
+	static const char text[] =
+		"{\"type\":\"object\",\"additionalProperties\":{\"additionalProperties\":false,"
+		"\"properties\":{"
+		"\"type\":{\"enum\":[\"string\",\"integer\",\"number\",\"bool\",\"list\",\"map\",\"any\"],"
+		"\"description\":\"what its values are\"},"
+		"\"default\":{\"description\":\"its value where none is given\"},"
+		"\"secret\":{\"type\":\"boolean\",\"description\":\"its value is shown nowhere\"},"
+		"\"about\":{\"description\":\"what it is for\"}}}}";
+
+	return written_here(arena, SLICE(text));
+}
+
 struct value spec_schema(const struct kinds *kinds, const struct providers *providers, struct arena *arena)
 {
-	static const char *const sections[] = {"vars", "outputs", "settings", "address_space"};
+	static const char *const sections[] = {"outputs", "settings", "address_space"};
 	VALUE_BUILDER_AUTO builder;
 	VALUE_BUILDER_AUTO properties;
 	VALUE_BUILDER_AUTO text;
@@ -266,6 +320,7 @@ struct value spec_schema(const struct kinds *kinds, const struct providers *prov
 	put_text(&text, "description", "an expression");
 	put(&properties, "stack", typed(arena, "string"));
 	put(&properties, "providers", providers_schema(providers, arena));
+	put(&properties, "vars", variables_schema(arena));
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		put(&properties, sections[i], typed(arena, "object"));
 	for (size_t i = 0; i < kinds->count; i++)

@@ -1,7 +1,8 @@
+#include "base/buffer.h"
 #include "reconcile/schema.h"
 #include "specs/references_walk.h"
 
-enum { CANDIDATES_MOST = 256, SHOWN_BYTES = 80 };
+enum { CANDIDATES_MOST = 256, SHOWN_BYTES = 80, LIST_LIMIT_BYTES = 4096 };
 
 static struct slice shown(struct slice text)
 {
@@ -27,33 +28,6 @@ static enum name_state find_variable(struct resolution *resolution, const struct
 	return NAME_BAD;
 }
 
-static void report_attribute(struct loading *loading, const struct resource *resource,
-			     const struct expression_reference *name)
-{
-	const struct kind *kind = resource->kind;
-	struct slice candidates[CANDIDATES_MOST];
-	size_t count = 0;
-	int nearest;
-
-	if (name->attribute.size == 0) {
-		diag_error(loading->diagnostics, FAULT_USER, name->position,
-			   "'%.*s' is a resource, which is no value by itself", SLICE_ARGUMENTS(shown(name->address)));
-		diag_hint(loading->diagnostics, "name one of its attributes, such as '%.*s.%s'",
-			  SLICE_ARGUMENTS(shown(name->address)),
-			  kind->outputs.count > 0 ? output_at(&kind->outputs, 0)->name : "id");
-		return;
-	}
-	for (size_t i = 0; i < kind->outputs.count && count < CANDIDATES_MOST; i++)
-		candidates[count++] = slice_of(output_at(&kind->outputs, i)->name);
-	for (size_t i = 0; i < kind->fields.count && count < CANDIDATES_MOST; i++)
-		candidates[count++] = slice_of(field_at(&kind->fields, i)->name);
-	nearest = slice_nearest(name->attribute, candidates, count);
-	diag_error(loading->diagnostics, FAULT_USER, name->position, "%s has no attribute '%.*s'", kind->name,
-		   SLICE_ARGUMENTS(shown(name->attribute)));
-	if (nearest >= 0)
-		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
-}
-
 static void report_unset(struct loading *loading, const struct resource *resource,
 			 const struct expression_reference *name)
 {
@@ -73,6 +47,54 @@ static int64_t find_member(const struct value *block, struct slice name)
 			return value->type == VALUE_NULL ? -1 : (int64_t)i;
 	}
 	return -1;
+}
+
+/* Of what the resource has: an output, or else a field that it sets. */
+static struct slice nearest_attribute(const struct kind *kind, const struct value *block, struct slice name)
+{
+	struct slice candidates[CANDIDATES_MOST];
+	size_t count = 0;
+	int nearest;
+
+	for (size_t i = 0; i < kind->outputs.count && count < CANDIDATES_MOST; i++)
+		candidates[count++] = slice_of(output_at(&kind->outputs, i)->name);
+	nearest = slice_nearest(name, candidates, count);
+	if (nearest >= 0)
+		return candidates[nearest];
+	count = 0;
+	for (size_t i = 0; i < kind->fields.count && count < CANDIDATES_MOST; i++)
+		if (find_member(block, slice_of(field_at(&kind->fields, i)->name)) >= 0)
+			candidates[count++] = slice_of(field_at(&kind->fields, i)->name);
+	nearest = slice_nearest(name, candidates, count);
+	return nearest >= 0 ? candidates[nearest] : (struct slice){NULL, 0};
+}
+
+static void report_attribute(struct loading *loading, const struct resource *resource, const struct value *block,
+			     const struct expression_reference *name)
+{
+	const struct kind *kind = resource->kind;
+	struct slice nearest = nearest_attribute(kind, block, name->attribute);
+	BUFFER_AUTO list;
+
+	if (name->attribute.size == 0) {
+		diag_error(loading->diagnostics, FAULT_USER, name->position,
+			   "'%.*s' is a resource, which is no value by itself", SLICE_ARGUMENTS(shown(name->address)));
+		diag_hint(loading->diagnostics, "name one of its attributes, such as '%.*s.%s'",
+			  SLICE_ARGUMENTS(shown(name->address)),
+			  kind->outputs.count > 0 ? output_at(&kind->outputs, 0)->name : "id");
+		return;
+	}
+	/* What it is called is often nothing like what was looked for. */
+	buffer_init(&list, LIST_LIMIT_BYTES);
+	for (size_t i = 0; i < kind->outputs.count; i++)
+		buffer_format(&list, "%s%s", i > 0 ? ", " : "", output_at(&kind->outputs, i)->name);
+	diag_error(loading->diagnostics, FAULT_USER, name->position, "'%.*s' has no '%.*s'",
+		   SLICE_ARGUMENTS(shown(name->address)), SLICE_ARGUMENTS(shown(name->attribute)));
+	if (nearest.size > 0)
+		diag_hint(loading->diagnostics, "did you mean '%.*s'? Its outputs are: %.*s", SLICE_ARGUMENTS(nearest),
+			  SLICE_ARGUMENTS(buffer_slice(&list)));
+	else
+		diag_hint(loading->diagnostics, "its outputs are: %.*s", SLICE_ARGUMENTS(buffer_slice(&list)));
 }
 
 /* As the field's table has it: spelled one way, and marked where it is secret. An empty text stays one. */
@@ -123,7 +145,7 @@ static enum name_state find_attribute(struct resolution *resolution, const struc
 	if (report && field)
 		report_unset(loading, resource, name);
 	else if (report)
-		report_attribute(loading, resource, name);
+		report_attribute(loading, resource, block, name);
 	return NAME_BAD;
 }
 

@@ -196,7 +196,7 @@ SPECS = {
     ),
     "an output that is none": (
         SUBNET.replace("vpc: home", 'vpc: "${aws.vpc.home.idd}"'),
-        [Wrong("stack.yaml:5:15", "no attribute 'idd'", "'id'")],
+        [Wrong("stack.yaml:5:15", "'aws.vpc.home' has no 'idd'", "'id'? Its outputs are: id, ")],
     ),
     "an expression without an end": (
         SUBNET.replace("vpc: home", 'vpc: "${aws.vpc.home.id"'),

@@ -428,6 +428,8 @@ SCHEMA_WORDS = {
     "field of a provider": ("region: eu-central-1", "regoin: x", ["providers", "aws"], "'regoin' "),
     "type": ("team: red", "team: [red]", ["aws.vpc", "main", "tags", "team"], "['red'] is not of type 'string'"),
     "form": ("tags: {team: red}", "dhcp_options: x", ["aws.vpc", "main", "dhcp_options"], "'x' does not match"),
+    "type of a variable": ("aws.vpc:", "vars: {m: {type: strin}}\naws.vpc:", ["vars", "m", "type"], "'strin' is not one of"),
+    "word of a variable": ("aws.vpc:", "vars: {m: {defautl: 1}}\naws.vpc:", ["vars", "m"], "'defautl' was unexpected"),
     "choice": ("team: red}", "team: red}, tenancy: mine", ["aws.vpc", "main", "tenancy"], "'mine' is not one of"),
 }
 
@@ -440,6 +442,26 @@ def test_schema_tells_what_is_wrong(stack, old, new, path, word):
     (error,) = validator.iter_errors(yaml.safe_load(TINY.replace(old, new)))
     assert list(error.absolute_path) == path and word in error.message
     validator.validate(yaml.safe_load(TINY.replace("tags: {team: red}", "tags: '${x}', tenancy: '${x}'")))
+
+
+def test_schema_takes_variables(stack):
+    """What is no map is the default itself."""
+    validator = jsonschema.Draft7Validator(json.loads(stack.run("schema").out))
+    declared = "vars: {a: x, b: 1, c: [1], d: , e: {type: map, default: {k: v}, secret: true, about: what it is}}\n"
+    validator.validate(yaml.safe_load(TINY + declared))
+    stack.write("tiny.yaml", TINY + declared.replace("d: ,", ""))
+    stack.run("validate")
+
+
+def test_outputs_of_a_kind_are_told(stack):
+    """In the schema with what they are, and where one is named that there is not."""
+    instance = json.loads(stack.run("schema").out)["properties"]["aws.instance"]
+    assert instance["outputs"]["address"] == "first private IPv4 address"
+    assert instance["description"].endswith("; outputs: " + ", ".join(instance["outputs"]))
+    stack.write("tiny.yaml", TINY.replace("${aws.vpc.main.id}", "${aws.subnet.a.private_ip}"))
+    names = ", ".join(json.loads(stack.run("schema").out)["properties"]["aws.subnet"]["outputs"])
+    error = stack.run("validate", status=1).err
+    assert "'aws.subnet.a' has no 'private_ip'" in error and f"its outputs are: {names}" in error
 
 
 def test_state(tiny):

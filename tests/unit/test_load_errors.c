@@ -350,10 +350,14 @@ static const struct load_row reference_rows[] = {
 	 "a.yaml:3:27: there is nothing called 'net.vpc.b' in this stack (did you mean 'net.vpc.a'?) [net.group.g]\n"
 	 "a.yaml:3:60: there is nothing called 'net.vcp.a' in this stack (did you mean 'net.vpc.a'?) [net.group.h]\n"},
 	{"an unknown attribute",
-	 A VPC "net.group: {g: {about: \"${net.vpc.a.cdir}\"}, i: {about: \"${net.vpc.a.dns}\"}}\n",
-	 "a.yaml:3:27: net.vpc has no attribute 'cdir' (did you mean 'cidr'?) [net.group.g]\n"
+	 A VPC "net.group: {g: {about: \"${net.vpc.a.cdir}\"}, i: {about: \"${net.vpc.a.dns}\"}, j: {about: "
+	       "\"${net.vpc.a.rangse}${net.group.g.abuot}\"}}\n",
+	 "a.yaml:3:27: 'net.vpc.a' has no 'cdir' (did you mean 'cidr'? Its outputs are: id, arn, cidr, version) "
+	 "[net.group.g]\n"
 	 "a.yaml:3:60: 'net.vpc.a' does not set 'dns' (set it there; what a service chooses by itself cannot be "
-	 "referred to) <a.yaml:2:11> [net.group.i]\n"},
+	 "referred to) <a.yaml:2:11> [net.group.i]\n"
+	 "a.yaml:3:92: 'net.vpc.a' has no 'rangse' (its outputs are: id, arn, cidr, version) [net.group.j]\n"
+	 "a.yaml:3:111: 'net.group.g' has no 'abuot' (did you mean 'about'? Its outputs are: id) [net.group.j]\n"},
 	{"an expression of another type",
 	 A "net.group: {g: {about: \"${1 + 2}\"}}\nnet.subnet: {x: {vpc: \"${[1]}\"}}\n",
 	 "a.yaml:2:24: 'about' expects a string, found a whole number (write tostring(...) around the expression if it "
