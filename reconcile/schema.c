@@ -44,7 +44,6 @@ static void report_misfit(struct schema_walk *walk, const struct field *field, c
 {
 	struct diagnostics *diagnostics = walk->diagnostics;
 	struct slice text = value_slice(given);
-	bool scalar = given->type != VALUE_LIST && given->type != VALUE_MAP;
 
 	/* Text in a field of text's own making (a range, an address) is wrong by content, not by type. */
 	if (given->type == VALUE_STRING && !given->secret && field->type >= FIELD_CIDR4 && field->type <= FIELD_ADDRESS)
@@ -56,15 +55,7 @@ static void report_misfit(struct schema_walk *walk, const struct field *field, c
 	else
 		diag_error(diagnostics, FAULT_USER, given->position, "'%s' expects %s, found %s", name,
 			   types[field->type].expected, value_type_name(given->type));
-	if (field->type == FIELD_STRING && scalar && given->style == VALUE_STYLE_COMPUTED)
-		diag_hint(diagnostics, "write tostring(...) around the expression if it is meant as text");
-	else if (field->type == FIELD_STRING && scalar && given->type != VALUE_NULL)
-		diag_hint(diagnostics, "put it in quotes if it is meant as text");
-	else if (given->type == VALUE_STRING && given->style == VALUE_STYLE_QUOTED &&
-		 (field->type == FIELD_INTEGER || field->type == FIELD_NUMBER || field->type == FIELD_BOOL))
-		diag_hint(diagnostics, "leave out the quotes");
-	else if ((field->type == FIELD_LIST || field->type == FIELD_SET) && scalar)
-		diag_hint(diagnostics, "write it as a list: [...], or one item a line after '- '");
+	schema_hint_at_type(walk, field, given);
 }
 
 static void mark_secret(const struct field *field, struct value *value)

@@ -184,3 +184,34 @@ void schema_rules(struct schema_walk *walk, const struct field *field, const cha
 	    !value_has_unread(value))
 		field->check(field, value, walk->diagnostics);
 }
+
+/* The letters that YAML 1.1 has for true and false, of which YAML 1.2 makes text. */
+static bool is_old_truth(const struct value *given)
+{
+	static const char letters[] = "yYnN";
+
+	return given->type == VALUE_STRING && given->style != VALUE_STYLE_QUOTED && value_slice(given).size == 1 &&
+	       memchr(letters, value_slice(given).data[0], sizeof(letters) - 1);
+}
+
+void schema_hint_at_type(struct schema_walk *walk, const struct field *field, const struct value *given)
+{
+	struct diagnostics *diagnostics = walk->diagnostics;
+	bool scalar = given->type != VALUE_LIST && given->type != VALUE_MAP;
+
+	if (field->type == FIELD_STRING && scalar && given->style == VALUE_STYLE_COMPUTED)
+		diag_hint(diagnostics, "write tostring(...) around the expression if it is meant as text");
+	else if (field->type == FIELD_STRING && scalar && given->type != VALUE_NULL)
+		diag_hint(diagnostics, "put it in quotes if it is meant as text");
+	else if (field->type == FIELD_REFERENCE && field->output && given->type == VALUE_INTEGER)
+		diag_hint(diagnostics,
+			  "put it in quotes if it is meant as such, or name a resource, whose '%s' is taken",
+			  field->output);
+	else if (given->type == VALUE_STRING && given->style == VALUE_STYLE_QUOTED &&
+		 (field->type == FIELD_INTEGER || field->type == FIELD_NUMBER || field->type == FIELD_BOOL))
+		diag_hint(diagnostics, "leave out the quotes");
+	else if (field->type == FIELD_BOOL && is_old_truth(given))
+		diag_hint(diagnostics, "write true or false: '%.*s' is text", SLICE_ARGUMENTS(value_slice(given)));
+	else if ((field->type == FIELD_LIST || field->type == FIELD_SET) && scalar)
+		diag_hint(diagnostics, "write it as a list: [...], or one item a line after '- '");
+}

@@ -48,6 +48,9 @@ schema_fit schema_fit_reference;
 /* A text of the user's for a message: without control characters, which would end or change it, and cut. */
 struct slice schema_shown(struct arena *arena, struct slice text);
 
+/* What to do about a value of another type than the field's. */
+void schema_hint_at_type(struct schema_walk *walk, const struct field *field, const struct value *given);
+
 /* Choices, pattern, bounds and the field's own check, for a known value in canonical form
  * that a user gave; walk->diagnostics is not NULL. */
 void schema_rules(struct schema_walk *walk, const struct field *field, const char *name, const struct value *value);

@@ -120,6 +120,15 @@ SPECS = {
         HEAD + "aws.vpc:\n  home: {cidr: 10.20.0.0/16, dns_support: yes}\n",
         [Wrong("stack.yaml:3:43", "'yes'", "write true")],
     ),
+    "y for true": (
+        HEAD + "aws.vpc:\n  home: {cidr: 10.20.0.0/16, dns_support: y}\n",
+        [Wrong("stack.yaml:3:43", "found a string", "write true or false: 'y' is text")],
+    ),
+    "a number for a template's version": (
+        HEAD + "aws.autoscaling_group:\n  g: {name: g, min: 0, max: 0, launch_template: lt-0123456789abcdef0, "
+        "launch_template_version: 1, subnets: [subnet-0123456789abcdef0]}\n",
+        [Wrong("stack.yaml:3:96", "found a whole number", "put it in quotes")],
+    ),
     "a list for a range": (HEAD + "aws.vpc:\n  home: {cidr: [10.20.0.0/16]}\n", [Wrong("stack.yaml:3:16", "found a list")]),
     "a list for a map": (
         HEAD + "aws.vpc:\n  home: {cidr: 10.20.0.0/16, tags: [a]}\n",

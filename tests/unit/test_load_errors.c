@@ -142,7 +142,7 @@ static const struct load_row resource_rows[] = {
 	 "a.yaml:2:31: 'no' cannot be the name of a resource (where something refers to it by that name, YAML reads "
 	 "true, false or null: give it another one, such as 'no1')\n"},
 	{"letters that are truths of an older YAML", A "net.vpc: {y: {cidr: 10.0.0.0/16, dns: n}}\n",
-	 "a.yaml:2:39: 'dns' expects true or false, found a string [net.vpc.y]\n"},
+	 "a.yaml:2:39: 'dns' expects true or false, found a string (write true or false: 'n' is text) [net.vpc.y]\n"},
 	{"a resource that is no map", A "net.group: {a: [1], b: 5}\n",
 	 "a.yaml:2:16: net.group.a expects a map, found a list\n"
 	 "a.yaml:2:24: net.group.b expects a map, found a whole number\n"},
@@ -335,6 +335,9 @@ static const struct load_row reference_rows[] = {
 	 "a.yaml:2:35: 'subnets' expects a reference to 'net.subnet', found a whole number [net.gateway.g]\n"
 	 "a.yaml:2:63: there is no net.vpc 'none' (the stack has no net.vpc: add one, or give the id of one that "
 	 "exists) [net.gateway.g]\n"},
+	{"a number where a reference may be one in quotes", A "net.gateway: {g: {owner: 5}}\n",
+	 "a.yaml:2:26: 'owner' expects a reference to 'net.vpc', found a whole number (put it in quotes if it is meant "
+	 "as such, or name a resource, whose 'arn' is taken) [net.gateway.g]\n"},
 	{"self where it is no reference to its kind", A "net.subnet: {x: {vpc: self}}\n",
 	 "a.yaml:2:23: there is no net.vpc 'self' (the stack has no net.vpc: add one, or give the id of one that "
 	 "exists) [net.subnet.x]\n"},
