@@ -46,6 +46,8 @@ static void print_note(struct change_view *view, const struct change *change)
 	if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET) {
 		note = view->drift_only ? NULL : "will revert";
 		color = PAINT_CHANGE;
+	} else if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_RECORD) {
+		note = view->drift_only ? NULL : "will be recorded";
 	}
 	if (note && !view->listed) {
 		buffer_string(view->buffer, "   ");
@@ -205,7 +207,8 @@ static void print_two(struct change_view *view, const struct value *first, const
 /* From what was to what is there now; nothing of it is work. */
 static bool tells_a_move(const struct change *change)
 {
-	return change->effect == EFFECT_SHOW || change->effect == EFFECT_LEFT || change->effect == EFFECT_MOVED;
+	return change->effect == EFFECT_SHOW || change->effect == EFFECT_LEFT || change->effect == EFFECT_MOVED ||
+	       (change->effect == EFFECT_RECORD && change->cause == CAUSE_DRIFT);
 }
 
 /* An item of a set, or a member of a map, comes or goes as a whole. */

@@ -7,13 +7,14 @@
 
 enum { PATIENCE_MS = 30 * 60 * 1000 };
 
-/* What the plan was made with where the record lacks it; what is to be replaced has no outputs that last. */
+/* What the plan was made with: it may have moved since it was recorded. What is to be replaced has none that last. */
 static const struct value *output_seen(const struct target *target, struct slice name)
 {
-	if (!target || !target->has_now || target->current != target->old ||
+	if (!target || target->noted || !target->has_now || target->current != target->old ||
 	    target->action->operation == OPERATION_REPLACE || !value_is(&target->now.outputs, VALUE_MAP))
 		return NULL;
-	return value_get(&target->now.outputs, name);
+	const struct value *seen = value_get(&target->now.outputs, name);
+	return seen && !value_is(seen, VALUE_UNREAD) ? seen : NULL;
 }
 
 const struct value *applying_output(void *context, struct slice address, struct slice name)
@@ -26,8 +27,8 @@ const struct value *applying_output(void *context, struct slice address, struct 
 	if (!object->has_body &&
 	    !applying->apply->load_body(applying->apply->load_context, object, applying->diagnostics))
 		return NULL;
-	const struct value *recorded = value_get(&object->outputs, name);
-	return recorded ? recorded : output_seen(target, name);
+	const struct value *seen = output_seen(target, name);
+	return seen ? seen : value_get(&object->outputs, name);
 }
 
 static bool load_old(struct target *target, struct diagnostics *diagnostics)
@@ -130,6 +131,7 @@ static void note_outputs(struct target *target)
 	struct arena scratch;
 	if (!target->has_now || !value_is(&target->now.outputs, VALUE_MAP))
 		return;
+	target->noted = true;
 	arena_init(&scratch);
 	object->outputs = marked(target, &target->now.outputs);
 	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->style));

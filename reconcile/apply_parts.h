@@ -30,6 +30,7 @@ struct target {
 	struct session *old_session; /* of what is deleted, which may be elsewhere */
 	struct value desired;	     /* resolved and canonical */
 	bool resolved;
+	bool noted;	 /* its record has the outputs of this run */
 	struct live now; /* of current; texts in arena */
 	bool has_now;
 	int64_t read_ms; /* how old `now` is at most, by the boot clock */

@@ -251,6 +251,13 @@ static bool is_said_again(const struct diff_input *input, const struct field *fi
 	return now && then && value_equal(now, then);
 }
 
+/* Whether it is another value than was applied because what it refers to shows another one. */
+static bool is_of_target(const struct diff_input *input, const struct field *field, const struct side *side)
+{
+	const struct value *now = member_of(input->spec, field->name);
+	return side->applied && !input->unfinished && now && value_has_deferred(now) && is_said_again(input, field);
+}
+
 /* The field is set in the spec. */
 static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *as_given)
 {
@@ -277,7 +284,9 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	if ((field->flags & WRITE_ONLY) && immutable && !diffing->input->applied)
 		likeness = LIKE;
 	/* What was not finished cannot have drifted. */
-	enum change_cause cause = was_applied && diffing->input->observed ? CAUSE_DRIFT : CAUSE_INTENT;
+	enum change_cause cause = was_applied && diffing->input->observed     ? CAUSE_DRIFT
+				  : is_of_target(diffing->input, field, side) ? CAUSE_TARGET
+									      : CAUSE_INTENT;
 	if (dropped || (side->observed && side->live_sealed && !value_equal(side->observed, side->live_sealed)))
 		judge_unset_members(diffing, field, as_given);
 	switch (likeness) {
@@ -295,7 +304,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 				  immutable ? EFFECT_REPLACE_UNLESS_EQUAL : EFFECT_SET, actual, side->wanted);
 		break;
 	case UNLIKE:
-		if (cause == CAUSE_INTENT && diffing->result->count == count)
+		if (cause != CAUSE_DRIFT && diffing->result->count == count)
 			show_move(diffing, field, side);
 		add_field_changes(diffing, field, cause, effect_of_difference(field, side->wanted),
 				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
@@ -376,8 +385,48 @@ static enum change_cause cause_of_rest(const struct diffing *diffing, const stru
 	bool intended = !diffing->input->observed || (!moved && (left || diffing->input->unfinished));
 
 	for (size_t i = 0; i < diffing->result->count; i++)
-		intended |= diffing->result->changes[i].cause == CAUSE_INTENT;
+		intended |= diffing->result->changes[i].field && diffing->result->changes[i].cause == CAUSE_INTENT;
 	return intended ? CAUSE_INTENT : CAUSE_DRIFT;
+}
+
+/* Makes an output that follows another one equal to it; false: it is so, or nobody knows. */
+static bool judge_follower(struct diffing *diffing, const struct output *output)
+{
+	const struct value *is = member_of(diffing->input->outputs, output->name);
+	const struct value *goal = output->follows ? member_of(diffing->input->outputs, output->follows) : NULL;
+	if (!is || !goal || is_unread(is) || is_unread(goal) || value_equal(is, goal))
+		return false;
+	add_change(diffing, NULL, slice_of(output->name), cause_of_rest(diffing, output, is), EFFECT_SET, is, goal);
+	return true;
+}
+
+/* Whether a change of the spec gives it another value: then nobody moved it. */
+static bool is_renewed(const struct diffing *diffing, const struct output *output)
+{
+	for (const char *const *name = output->renewed_by; name && *name; name++)
+		for (size_t i = 0; i < diffing->result->count; i++) {
+			const struct change *change = &diffing->result->changes[i];
+			if (change->field && strcmp(change->field->name, *name) == 0)
+				return true;
+		}
+	return false;
+}
+
+/*
+ * What an object shows beside its fields is as it is: nothing reverts it. Where it is no more as it was recorded, the
+ * record follows, and with it all that refers to the output. One that comes is no drift: a service may show it late.
+ */
+static void judge_output(struct diffing *diffing, const struct output *output)
+{
+	const struct diff_input *input = diffing->input;
+	const struct value *recorded = member_of(input->recorded_outputs, output->name);
+	const struct value *live = member_of(input->outputs, output->name);
+	if (!input->outputs || !input->recorded_outputs || output->secret || is_unread(recorded) || is_unread(live) ||
+	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) || is_renewed(diffing, output))
+		return;
+	if (recorded && live ? !value_equal(recorded, live) : recorded || live)
+		add_change(diffing, NULL, slice_of(output->name),
+			   recorded && !input->unfinished ? CAUSE_DRIFT : CAUSE_INTENT, EFFECT_RECORD, recorded, live);
 }
 
 static void judge_outputs(struct diffing *diffing)
@@ -385,14 +434,8 @@ static void judge_outputs(struct diffing *diffing)
 	const struct outputs *outputs = &diffing->input->kind->outputs;
 	for (size_t i = 0; i < outputs->count; i++) {
 		const struct output *output = output_at(outputs, i);
-		if (!output->follows)
-			continue;
-		const struct value *is = member_of(diffing->input->outputs, output->name);
-		const struct value *goal = member_of(diffing->input->outputs, output->follows);
-		if (is && goal && !value_is(is, VALUE_UNREAD) && !value_is(goal, VALUE_UNREAD) &&
-		    !value_equal(is, goal))
-			add_change(diffing, NULL, slice_of(output->name), cause_of_rest(diffing, output, is),
-				   EFFECT_SET, is, goal);
+		if (!judge_follower(diffing, output))
+			judge_output(diffing, output);
 	}
 }
 

@@ -39,7 +39,7 @@ extern const struct names change_effect_names;
 
 struct change {
 	struct slice path;	   /* "cidr", "ingress[tcp 443 443 10.0.0.0/8]", "tags.team" */
-	const struct field *field; /* the top-level field; NULL where an output is to follow another one */
+	const struct field *field; /* the top-level field; NULL where it is about an output */
 	enum change_cause cause;
 	enum change_effect effect;
 	struct value before; /* null: not set */

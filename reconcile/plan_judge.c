@@ -50,6 +50,14 @@ const struct value *plan_item_output(void *context, struct slice address, struct
 	return value_get(&item->object->outputs, name);
 }
 
+static bool has_moved_outputs(const struct difference *fields)
+{
+	for (size_t i = 0; fields && i < fields->count; i++)
+		if (!fields->changes[i].field && fields->changes[i].effect == EFFECT_RECORD)
+			return true;
+	return false;
+}
+
 /* Whether everything that a resource refers to keeps its outputs under this plan. */
 static bool inputs_stand(struct planning *planning, const struct resource *resource, bool parts)
 {
@@ -60,7 +68,8 @@ static bool inputs_stand(struct planning *planning, const struct resource *resou
 		const struct item *target = plan_item_at(planning, dependency->address);
 		if (!target || !target->resource)
 			return false;
-		if (target->operation != OPERATION_NONE && target->operation != OPERATION_RECORD)
+		if ((target->operation != OPERATION_NONE && target->operation != OPERATION_RECORD) ||
+		    has_moved_outputs(target->fields))
 			return false;
 	}
 	return true;

@@ -6,7 +6,7 @@ stranger.
 
 import pytest
 
-from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
 
 INSTANCE = "aws.instance.i"
 GROUP = "aws.security_group.allow"
@@ -78,4 +78,52 @@ def test_a_public_address_that_is_given(stack, cloud, dependent):
     assert told(stack) == live_address(stack, cloud)
     if dependent:
         assert admitted(stack, cloud) == [told(stack) + "/32"]
+    plan_is_empty(stack)
+
+
+def stop_and_start(stack, cloud):
+    identity = ids_of(stack)[INSTANCE]
+    for call in ("stop_instances", "start_instances"):
+        getattr(cloud.client(), call)(InstanceIds=[identity])
+        cloud.sim("pass", 120)
+
+
+def causes(planned):
+    return {
+        (address, each["path"].partition("[")[0], each["cause"], each["effect"])
+        for address, action in planned.actions.items()
+        for each in action.changes
+    }
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_another_public_address_after_a_stop_by_hand(stack, cloud, saved):
+    write(stack)
+    apply(stack)
+    before = told(stack)
+    stop_and_start(stack, cloud)
+    after = live_address(stack, cloud)
+    assert after != before
+    result = stack.run("drift", status=2)
+    assert f"public_address  {before}, now {after}" in result.out
+    planned = plan(stack, "--out", "saved.plan", status=2)
+    assert planned.operations() == {INSTANCE: "record", GROUP: "update"}
+    assert causes(planned) == {
+        (INSTANCE, "public_address", "drift", "record"),
+        # The spec says the same as ever.
+        (GROUP, "ingress", "target", "set"),
+    }
+    apply(stack, *(["saved.plan"] if saved else []))
+    assert told(stack) == after and admitted(stack, cloud) == [after + "/32"]
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_another_public_address_of_which_nothing_makes_use(stack, cloud):
+    write(stack, dependent=False)
+    apply(stack)
+    stop_and_start(stack, cloud)
+    assert plan(stack, status=2).operations() == {INSTANCE: "record"}
+    apply(stack)
+    assert told(stack) == live_address(stack, cloud)
     plan_is_empty(stack)

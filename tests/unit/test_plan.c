@@ -24,6 +24,13 @@
 		"{\"places\":[\"s1\",\"s2\"]}", "{\"places\":[\"s1\",\"s2\"]}")
 #define NET_E_REC REC("t.net.e", "n2", "{\"range\":\"20\"}", "{\"range\":\"20\"}", "{\"range\":\"20\"}")
 
+/* A net that shows these outputs now; recorded is version 1. And a user that refers to that. */
+#define SHOWN(outputs)                                                                                                 \
+	"\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"},\"live\":{\"range\":\"10\"},\"outputs\":" outputs "}"
+#define VERSION "\"t.user.c\":{\"version\":" REF("t.net.a.version") "}"
+#define VERSION_REC                                                                                                    \
+	REC("t.user.c", "u1", "{\"version\":" REF("t.net.a.version") "}", "{\"version\":1}", "{\"version\":1}")
+
 static const struct row {
 	const char *name;
 	const char *spec;
@@ -155,6 +162,17 @@ static const struct row {
 								"{\"version\":" REF("t.net.a.version") "}",
 								"{\"version\":1}", "{\"version\":1}") "}",
 	 "update t.net.a:dns; update t.user.c:version"},
+	{"an output that moved is drift, and what refers to it follows", "{" NET_A "," VERSION "}",
+	 "{" SHOWN("{\"version\":2}") "," VERSION_REC "}", "record t.net.a:~version; update t.user.c:version"},
+	{"an output that moved beside a change of the spec", "{\"t.net.a\":{\"range\":\"10\",\"label\":\"y\"}}",
+	 "{" SHOWN("{\"version\":2}") "}", "update t.net.a:label,~version"},
+	{"an output that a change of the spec renews was not moved", "{\"t.net.a\":{\"range\":\"10\",\"dns\":true}}",
+	 "{" SHOWN("{\"version\":2}") "}", "update t.net.a:dns"},
+	{"an output that went is drift", "{" NET_A "}", "{" SHOWN("{}") "}", "record t.net.a:~version"},
+	{"an output that came is recorded, and no drift", "{" NET_A "}",
+	 "{" SHOWN("{\"version\":1,\"zone\":\"z\"}") "}", "record t.net.a:zone"},
+	{"an output that could not be read has not moved", "{" NET_A "," VERSION "}",
+	 "{" SHOWN("{\"version\":{\"$unread\":true}}") "," VERSION_REC "}", ""},
 	{"a member goes back to its constant", WITH("list", "[{}]"),
 	 WAS("list", "[{\"life\":7200}]", "[{\"life\":7200}]"), "update t.net.a:list"},
 	{"a member is at its constant already", WITH("list", "[{}]"),
