@@ -129,6 +129,8 @@ static bool launch_one(struct sim *sim, struct sim_object *group)
 	}
 	if (instance) {
 		join_group(instance, group, version);
+		/* For the next one of this very step to be put where there are fewer. */
+		sim_relink(sim, instance);
 		record(sim, group, "Launching a new", instance->id,
 		       "an instance was started in response to a difference between desired and actual capacity",
 		       "Successful", NULL);

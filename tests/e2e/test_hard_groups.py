@@ -107,6 +107,20 @@ def group_in(zone, cidr):
     }
 
 
+def test_the_instances_of_a_group_are_balanced(stack, cloud):
+    """Those of one launch, too: what a plan says by zone is of a world as it can be."""
+    spec = group_in("a", "10.20.0.0/20")
+    spec["aws.subnet"]["b"] = {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.16.0/20", "zone": f"{REGION}b"}
+    group = spec["aws.autoscaling_group"]["workers"]
+    for count in 4, 8:
+        group.update(min=count, max=count, subnets=[Ref("aws.subnet.a"), Ref("aws.subnet.b")])
+        write(stack, spec)
+        apply(stack)
+        cloud.sim("pass", 120)
+        zones = [each["placement"]["availabilityZone"] for each in cloud.things("instance").values()]
+        assert [zones.count(f"{REGION}{zone}") for zone in "ab"] == [count // 2] * 2
+
+
 def test_the_subnet_of_a_group_moves_to_another_zone(stack, cloud):
     """The new subnet comes, the group's instances move, and then the old one can go: in one run."""
     write(stack, group_in("a", "10.20.0.0/20"))
