@@ -56,6 +56,7 @@ struct planning {
 	size_t unread_count, unread_capacity;
 	struct running *running;
 	size_t running_count, running_capacity;
+	struct map *recorded; /* addresses to numbers of input->objects, once asked for */
 };
 
 /* The item of an address in the spec, or NULL. */
@@ -69,6 +70,12 @@ const struct value *plan_item_output(void *context, struct slice address, struct
 void plan_items_tell_apart(struct planning *planning);
 /* Decides about every item: fields first along the order, then parts. */
 bool plan_items_judge(struct planning *planning);
+/* Whether it is made anew by this plan, however what is not known yet turns out; target may be NULL. */
+bool plan_is_new_for_certain(const struct item *target);
+/* A field as it is, or as it was when it was last looked at; NULL: not known. */
+const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name);
+/* field.stays_in: whether, for certain, all that the field is to refer to lies elsewhere than what it referred to. */
+bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);
 /* Whether what a replace left behind is taken back, instead of making another; unprotected: what would be decided

@@ -298,60 +298,11 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	*(parts ? &item->parts : &item->fields) = difference;
 }
 
-static bool is_new_for_certain(const struct item *target)
-{
-	return target &&
-	       (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe));
-}
-
-/* Whether, for certain, it comes anew in another of what it lies in, which its field `within` refers to. */
-static bool comes_elsewhere(struct planning *planning, const struct item *target, const char *within)
-{
-	bool follows = false;
-
-	if (!target || !is_new_for_certain(target))
-		return false;
-	for (size_t i = 0; i < target->resource->dependency_count; i++) {
-		const struct dependency *dependency = &target->resource->dependencies[i];
-		follows |= slice_is(dependency->field, within) &&
-			   is_new_for_certain(plan_item_at(planning, dependency->address));
-	}
-	for (size_t i = 0; target->fields && i < target->fields->count; i++) {
-		const struct change *change = &target->fields->changes[i];
-		follows |=
-			change->field && strcmp(change->field->name, within) == 0 && change->effect == EFFECT_REPLACE;
-	}
-	return follows;
-}
-
-/* field.stays_in: whether all that the field refers to comes elsewhere, and what it referred to goes. */
-static bool is_uprooted(struct planning *planning, const struct item *item, const struct field *field)
-{
-	const char *within = field->item ? field->item->stays_in : field->stays_in;
-	size_t coming = 0;
-
-	if (!within)
-		return false;
-	for (size_t i = 0; i < item->resource->dependency_count; i++) {
-		const struct dependency *dependency = &item->resource->dependencies[i];
-		coming += slice_is(dependency->field, field->name) &&
-			  comes_elsewhere(planning, plan_item_at(planning, dependency->address), within);
-	}
-	for (size_t i = 0; item->object && i < item->object->dependency_count; i++) {
-		const struct dependency *dependency = &item->object->dependencies[i];
-		const struct item *target = plan_item_at(planning, dependency->address);
-		if (slice_is(dependency->field, field->name) && target && !is_new_for_certain(target))
-			return false;
-	}
-	const struct value *wanted = value_get_named(&item->wanted, field->name);
-	return wanted && coming == (value_is(wanted, VALUE_LIST) ? wanted->count : 1);
-}
-
 static void uproot(struct planning *planning, const struct item *item)
 {
 	for (size_t i = 0; i < item->fields->count; i++) {
 		struct change *change = &item->fields->changes[i];
-		if (change->effect != EFFECT_SET || !change->field || !is_uprooted(planning, item, change->field))
+		if (change->effect != EFFECT_SET || !change->field || !plan_is_uprooted(planning, item, change->field))
 			continue;
 		change->effect = EFFECT_REPLACE;
 		item->fields->replaces = true;
@@ -366,7 +317,7 @@ static bool replace_is_certain(struct planning *planning, const struct item *ite
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
 		const struct item *target = plan_item_at(planning, dependency->address);
-		if (dependency->immutable && is_new_for_certain(target))
+		if (dependency->immutable && plan_is_new_for_certain(target))
 			return true;
 	}
 	return false;

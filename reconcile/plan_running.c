@@ -125,16 +125,6 @@ static void tell_ended(struct planning *planning, const struct runner *runner)
 			  count == 1 ? "ends" : "end"));
 }
 
-/* A field as it is, or as it was when it was last looked at; NULL: not known. */
-static const struct value *field_now(const struct object *object, const struct live *live, const char *name)
-{
-	const struct value *now = live ? value_get_named(&live->fields, name) : NULL;
-
-	if (!now && object && object->has_body)
-		now = value_get_named(&object->observed, name);
-	return value_if_set(now);
-}
-
 /* Whether the runner goes over to others of the kind, none of which lies where this one does. */
 static bool moves_away(struct planning *planning, const struct runner *runner, struct slice field, const char *lies_in,
 		       const struct value *here)
@@ -151,7 +141,7 @@ static bool moves_away(struct planning *planning, const struct runner *runner, s
 		if (!target)
 			continue;
 		if (!there)
-			there = field_now(target->object, target->live, lies_in);
+			there = plan_field_now(target->object, target->live, lies_in);
 		if (!there || value_has_deferred(there) || value_equal(there, here))
 			return false;
 		elsewhere++;
@@ -190,7 +180,7 @@ static size_t count_holding(struct planning *planning, const struct runner *runn
 			    const struct target *target)
 {
 	const char *lies_in = runner->kind->runs->lies_in;
-	const struct value *here = lies_in ? field_now(target->object, target->live, lies_in) : NULL;
+	const struct value *here = lies_in ? plan_field_now(target->object, target->live, lies_in) : NULL;
 	size_t count = 0;
 
 	if (!here)

@@ -236,6 +236,31 @@ def test_a_group_goes_over_to_a_vpc_of_another_name(stack, cloud):
     assert list(cloud.things("vpc")) == [ids_of(stack)["aws.vpc.office"]]
 
 
+def test_a_group_goes_over_to_a_vpc_that_was_there_before(stack, cloud):
+    """Both are known: they differ, so what it runs goes with it."""
+    spec = group_in("a", "10.20.0.0/20")
+    home = spec["aws.subnet"]["a"]
+    desk = {"vpc": Ref("aws.vpc.office"), "cidr": "10.30.0.0/20", "zone": f"{REGION}a"}
+    vpcs = {**VPC, "office": {"cidr": "10.30.0.0/16"}}
+    group = {**spec["aws.autoscaling_group"]["workers"], "subnets": [Ref("aws.subnet.desk")]}
+    write(stack, {**spec, "aws.vpc": vpcs, "aws.subnet": {"a": home, "desk": desk}})
+    apply(stack)
+    cloud.sim("pass", 120)
+
+    moved = {**spec, "aws.vpc": {"office": vpcs["office"]}, "aws.subnet": {"desk": desk}}
+    write(stack, {**moved, "aws.autoscaling_group": {"workers": group}})
+    planned = plan(stack, status=2)
+    assert planned.operations() == {
+        "aws.autoscaling_group.workers": "replace",
+        "aws.subnet.a": "delete",
+        "aws.vpc.home": "delete",
+    }
+    assert running(planned) == [("aws.autoscaling_group.workers", "ends", 1)]
+    apply(stack)
+    plan_is_empty(stack)
+    assert list(cloud.things("vpc")) == [ids_of(stack)["aws.vpc.office"]]
+
+
 def group_with_guard(name):
     spec = group_in("a", "10.20.0.0/20")
     spec["aws.launch_template"]["worker"]["security_groups"] = [Ref("aws.security_group.guard")]

@@ -22,6 +22,10 @@
 	    "{\"net\":\"n1\",\"range\":\"10.2\"}", "{\"net\":\"n1\",\"range\":\"10.2\"}")                              \
 	"," REC("t.user.c", "u1", "{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "]}",                        \
 		"{\"places\":[\"s1\",\"s2\"]}", "{\"places\":[\"s1\",\"s2\"]}")
+#define SUB_F "\"t.sub.f\":{\"net\":" REF("t.net.e.id") ",\"range\":\"20.1\"}"
+#define SUB_F_REC                                                                                                      \
+	REC("t.sub.f", "s3", "{\"net\":" REF("t.net.e.id") ",\"range\":\"20.1\"}",                                     \
+	    "{\"net\":\"n2\",\"range\":\"20.1\"}", "{\"net\":\"n2\",\"range\":\"20.1\"}")
 #define NET_E_REC REC("t.net.e", "n2", "{\"range\":\"20\"}", "{\"range\":\"20\"}", "{\"range\":\"20\"}")
 
 /* A net that shows these outputs now; recorded is version 1. And a user that refers to that. */
@@ -132,6 +136,27 @@ static const struct row {
 	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," PLACED_REC "}",
 	 "delete t.net.a; create t.net.e; delete t.sub.b; delete t.sub.d; create t.sub.f; "
 	 "replace t.user.c:places[s1],places[s2],places[${t.sub.f.id}]"},
+	{"it goes along into places that were there before, in another net",
+	 "{" NET_A "," SUB_B ",\"t.net.e\":{\"range\":\"20\"}," SUB_F
+	 ",\"t.user.c\":{\"places\":[" REF("t.sub.f.id") "]}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," NET_E_REC "," SUB_REC "," SUB_F_REC "," PLACED_REC "}",
+	 "delete t.sub.d; replace t.user.c:places[s1],places[s2],places[s3]"},
+	{"it goes along into a place that is made in another net that was there before",
+	 "{" NET_A ",\"t.net.e\":{\"range\":\"20\"}," SUB_F ",\"t.user.c\":{\"places\":[" REF("t.sub.f.id") "]}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," NET_E_REC "," SUB_REC "," PLACED_REC "}",
+	 "delete t.sub.b; delete t.sub.d; create t.sub.f; "
+	 "replace t.user.c:places[s1],places[s2],places[${t.sub.f.id}]"},
+	{"it stays where it comes into one place more, in another net",
+	 "{" NET_A "," SUB_B ",\"t.net.e\":{\"range\":\"20\"}," SUB_F
+	 ",\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.f.id") "]}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," NET_E_REC "," SUB_REC "," SUB_F_REC "," PLACED_REC "}",
+	 "delete t.sub.d; update t.user.c:places[s2],places[s3]"},
+	{"it stays where the other place is in the same net",
+	 "{" NET_A ",\"t.sub.f\":{\"net\":" REF("t.net.a.id") ",\"range\":\"10.3\"},\"t.user.c\":{\"places\":[" REF(
+		 "t.sub.f.id") "]}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," PLACED_REC "}",
+	 "delete t.sub.b; delete t.sub.d; create t.sub.f; "
+	 "update t.user.c:places[s1],places[s2],places[${t.sub.f.id}]"},
 	{"it stays where what it had stays",
 	 "{" NET_A "," SUB_B ",\"t.net.e\":{\"range\":\"20\"},\"t.sub.f\":{\"net\":" REF(
 		 "t.net.e.id") ",\"range\":\"10.1\"},\"t.user.c\":{\"places\":[" REF("t.sub.f.id") "]}}",

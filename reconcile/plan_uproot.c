@@ -1,0 +1,129 @@
+#include "reconcile/plan_items.h"
+
+/*
+ * Objects that lie where what they refer to does, and cannot go over to another such place (field.stays_in): whether a
+ * change of the reference takes them there.
+ */
+
+bool plan_is_new_for_certain(const struct item *target)
+{
+	return target &&
+	       (target->operation == OPERATION_CREATE || (target->operation == OPERATION_REPLACE && !target->maybe));
+}
+
+const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name)
+{
+	const struct value *now = live ? value_get_named(&live->fields, name) : NULL;
+
+	if (!now && object && object->has_body)
+		now = value_get_named(&object->observed, name);
+	return value_if_set(now);
+}
+
+/* Whether, for certain, it comes anew in another of what it lies in, which its field `within` refers to. */
+static bool comes_elsewhere(struct planning *planning, const struct item *target, const char *within)
+{
+	bool follows = false;
+
+	if (!target || !plan_is_new_for_certain(target))
+		return false;
+	for (size_t i = 0; i < target->resource->dependency_count; i++) {
+		const struct dependency *dependency = &target->resource->dependencies[i];
+		follows |= slice_is(dependency->field, within) &&
+			   plan_is_new_for_certain(plan_item_at(planning, dependency->address));
+	}
+	for (size_t i = 0; target->fields && i < target->fields->count; i++) {
+		const struct change *change = &target->fields->changes[i];
+		follows |=
+			change->field && strcmp(change->field->name, within) == 0 && change->effect == EFFECT_REPLACE;
+	}
+	return follows;
+}
+
+/* What it will lie in; NULL: not known. */
+static const struct value *place_to_be(const struct item *target, const char *within)
+{
+	const struct value *place = value_if_set(value_get_named(&target->wanted, within));
+
+	if (place && !value_has_deferred(place))
+		return place;
+	return target->operation == OPERATION_CREATE || target->operation == OPERATION_REPLACE
+		       ? NULL
+		       : plan_field_now(target->object, target->live, within);
+}
+
+/* The number of the object that has the address, in the spec or not, as its own; of several any. */
+static size_t *object_at(struct planning *planning, struct slice address)
+{
+	const struct plan_input *input = planning->input;
+
+	if (!planning->recorded) {
+		size_t *numbers = arena_new_array(planning->arena, input->object_count, size_t);
+		planning->recorded = arena_new(planning->arena, struct map);
+		map_init_in(planning->recorded, planning->arena);
+		map_reserve(planning->recorded, input->object_count);
+		for (size_t i = 0; i < input->object_count; i++) {
+			numbers[i] = i;
+			if (input->objects[i]->role != OBJECT_DEPOSED)
+				map_set(planning->recorded, input->objects[i]->address, &numbers[i]);
+		}
+	}
+	return map_get(planning->recorded, address);
+}
+
+/* Whether nothing that the field is recorded to refer to lies where that target will. */
+static bool lies_elsewhere(struct planning *planning, const struct item *item, const struct field *field,
+			   const struct item *target, const char *within)
+{
+	const struct value *to_be = target ? place_to_be(target, within) : NULL;
+	size_t apart = 0;
+
+	for (size_t i = 0; to_be && i < item->object->dependency_count; i++) {
+		const struct dependency *dependency = &item->object->dependencies[i];
+		if (!slice_is(dependency->field, field->name))
+			continue;
+		size_t *number = object_at(planning, dependency->address);
+		struct object *was = number ? planning->input->objects[*number] : NULL;
+		const struct live *live = number && planning->input->live ? planning->input->live[*number] : NULL;
+		if (!was || !plan_load_body(planning, was))
+			return false;
+		const struct value *place = plan_field_now(was, live, within);
+		if (!place || value_equal(place, to_be))
+			return false;
+		apart++;
+	}
+	return apart > 0;
+}
+
+/* Whether something that the field is recorded to refer to is still there afterwards. */
+static bool leaves_any(struct planning *planning, const struct item *item, const struct field *field)
+{
+	for (size_t i = 0; i < item->object->dependency_count; i++) {
+		const struct dependency *dependency = &item->object->dependencies[i];
+		const struct item *target = plan_item_at(planning, dependency->address);
+		if (slice_is(dependency->field, field->name) && target && !plan_is_new_for_certain(target))
+			return true;
+	}
+	return false;
+}
+
+bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field)
+{
+	const char *within = field->item ? field->item->stays_in : field->stays_in;
+	const struct value *wanted = value_get_named(&item->wanted, field->name);
+	size_t coming = 0, certain = 0;
+
+	if (!within || !wanted || !item->object)
+		return false;
+	for (size_t i = 0; i < item->resource->dependency_count; i++) {
+		const struct dependency *dependency = &item->resource->dependencies[i];
+		const struct item *target = plan_item_at(planning, dependency->address);
+		if (!slice_is(dependency->field, field->name))
+			continue;
+		bool anew = comes_elsewhere(planning, target, within);
+		coming += anew || lies_elsewhere(planning, item, field, target, within);
+		certain += anew;
+	}
+	return coming == (value_is(wanted, VALUE_LIST) ? wanted->count : 1) &&
+	       (certain < coming || !leaves_any(planning, item, field));
+}
