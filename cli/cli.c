@@ -25,7 +25,7 @@ void talk(struct invocation *invocation, const char *format, ...)
 struct report invocation_report(struct invocation *invocation)
 {
 	return (struct report){
-		.command = invocation->arguments->command->name,
+		.command = invocation->arguments->command ? invocation->arguments->command->name : "",
 		.arena = invocation->arena,
 		.sources = invocation->sources,
 		.diagnostics = invocation->diagnostics,
@@ -108,6 +108,22 @@ static int run_command(struct invocation *invocation, struct sinks *sinks)
 	return status;
 }
 
+/* To a program that reads what it asked for: a line that was not understood names no file that may be written. */
+static void report_line(struct invocation *invocation, struct sinks *sinks)
+{
+	struct diagnostics unheard;
+
+	diagnostics_init(&unheard, invocation->arena);
+	if (arguments_has(invocation->arguments, FLAG_OUTPUT) &&
+	    sinks_open(sinks, invocation->world, invocation->arguments, invocation->arena, &unheard)) {
+		sinks->redaction = &invocation->simulated->redaction;
+		sinks_forget_files(sinks);
+		(void)invocation_fail(invocation, STATUS_USAGE);
+	}
+	sinks_close(sinks);
+	diagnostics_release(&unheard);
+}
+
 int cli_run(struct world *world, int count, char *const *texts)
 {
 	struct arena arena;
@@ -141,6 +157,8 @@ int cli_run(struct world *world, int count, char *const *texts)
 		invocation.written = &written;
 		status = run_command(&invocation, &sinks);
 		written_close(&written);
+	} else {
+		report_line(&invocation, &sinks);
 	}
 	show_diagnostics(&invocation);
 	status = final_status(&invocation, status);

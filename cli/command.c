@@ -404,6 +404,28 @@ static void ask_for_help(struct parsing *parsing)
 	arguments->command = &command_help;
 }
 
+/* How whoever asked wants to hear what is wrong with the line, where that ended the parsing. */
+static void find_output(struct parsing *parsing)
+{
+	struct slice name = SLICE("--output");
+	struct slice variable = slice_of(parsing->world->environment(parsing->world, "TRUEUP_OUTPUT"));
+
+	while (parsing->next < parsing->count) {
+		struct slice value = slice_of(parsing->texts[parsing->next++]);
+		struct slice word = slice_cut(&value, '=');
+
+		if (slice_is(word, "--"))
+			break;
+		if (!slice_equal(word, name))
+			continue;
+		if (!value.data && parsing->next < parsing->count)
+			value = slice_of(parsing->texts[parsing->next++]);
+		(void)keep_value(parsing, FLAG_OUTPUT, "--output", value);
+	}
+	if (!arguments_has(parsing->arguments, FLAG_OUTPUT) && variable.size > 0)
+		(void)keep_value(parsing, FLAG_OUTPUT, "TRUEUP_OUTPUT", variable);
+}
+
 bool arguments_parse(struct world *world, int count, char *const *texts, struct arena *arena, struct arguments *ret,
 		     struct diagnostics *diagnostics)
 {
@@ -426,6 +448,8 @@ bool arguments_parse(struct world *world, int count, char *const *texts, struct 
 		good &= take(&parsing, &go_on);
 	if (go_on)
 		good &= take_environment(&parsing);
+	else
+		find_output(&parsing);
 	if (!good)
 		return false;
 	if (arguments_has(ret, FLAG_VERSION)) {

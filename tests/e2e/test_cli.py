@@ -142,6 +142,26 @@ def test_wrong_line(stack, line, message, hint):
         assert hint in result.err
 
 
+# Those that do not say themselves how they want to be answered.
+PLAIN_WRONG_LINES = {row[0]: row[1:3] for row in WRONG_LINES if "--output" not in " ".join(row[1]) and row[1][-1] != "--"}
+
+
+@pytest.mark.parametrize("line, message", PLAIN_WRONG_LINES.values(), ids=PLAIN_WRONG_LINES)
+def test_wrong_line_for_a_program(stack, line, message):
+    for result in (stack.run("--output=json", *line, status=64), stack.run(*line, status=64, TRUEUP_OUTPUT="json")):
+        told = [entry["message"] for entry in result.json["diagnostics"]]
+        assert any(message in each for each in told) and result.json["status"] == 64
+
+
+def test_output_behind_a_wrong_command(stack):
+    result = stack.run("bogus", "--output", "json", status=64)
+    assert result.json["diagnostics"][0]["message"] == "there is no command 'bogus'" and "'bogus'" in result.err
+    # A line that was not understood writes no file, and may be wrong in that word as well.
+    for line in (["--output", "json=x.json"], ["--output", "yaml"], ["--output"], ["--", "--output", "json"]):
+        assert stack.run("bogus", *line, status=64).out == ""
+    assert not (stack.folder / "x.json").exists()
+
+
 def test_every_mistake_is_told(stack):
     result = stack.run("plan", "--max-delete=x", "--refresh=y", "--colour", status=64)
     assert result.err.count("error: ") == 3
