@@ -11,9 +11,11 @@
 static bool is_wanted(struct job *job, bool reviewed)
 {
 	struct invocation *invocation = job->invocation;
+	bool destroy = job->plan.destroy;
 
 	if (!reviewed && plan_changes_reality(&job->plan) && !slice_equal(invocation->wanted, job->digest) &&
-	    !question_ask(invocation, "\nApply this?", "apply this",
+	    !question_ask(invocation, destroy ? "\nDestroy all this?" : "\nApply this?",
+			  destroy ? "destroy all this" : "apply this",
 			  "say --yes, or save a plan with 'trueup plan --out FILE' and apply that"))
 		return false;
 	invocation->wanted = job->digest;

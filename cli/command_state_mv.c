@@ -142,8 +142,10 @@ static int move(struct recorded *recorded)
 	print_safe(&recorded->text, moving.from);
 	buffer_string(&recorded->text, " to ");
 	print_safe(&recorded->text, moving.to);
-	buffer_format(&recorded->text, "; %zu that refer%s to it %s rewritten\nrename it in the spec too\n", referring,
-		      referring == 1 ? "s" : "", referring == 1 ? "was" : "were");
+	buffer_format(&recorded->text,
+		      "; %zu that refer%s to it %s rewritten\nwhere the spec still has the old address, rename it "
+		      "there too\n",
+		      referring, referring == 1 ? "s" : "", referring == 1 ? "was" : "were");
 	recorded_put(recorded, "from", value_string(moving.from));
 	recorded_put(recorded, "to", value_string(moving.to));
 	recorded_put(recorded, "moved", value_integer((int64_t)moving.moved_count));

@@ -10,6 +10,8 @@
 #include "providers/net/curl_fault.h"
 #include "providers/net/libcurl.h"
 
+enum { SIZE_WORDS_BYTES = 32 };
+
 int64_t exchange_clock_ms(void)
 {
 	struct timespec now = {0, 0};
@@ -87,23 +89,39 @@ static int rewind_body(void *context, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
+/* "256 MiB": in the largest unit that leaves nothing over. */
+static const char *size_in_words(size_t bytes, char (*ret)[SIZE_WORDS_BYTES])
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+	size_t unit = 0;
+
+	while (unit < 3 && bytes >= 1024 && bytes % 1024 == 0) {
+		bytes /= 1024;
+		unit++;
+	}
+	(void)snprintf(*ret, sizeof(*ret), "%zu %s", bytes, units[unit]);
+	return *ret;
+}
+
 static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
 	struct exchange *exchange = context;
 	size_t limit_bytes = exchange->request->response_limit_bytes;
 	curl_off_t announced = -1;
+	char limit[SIZE_WORDS_BYTES];
 
 	exchange->active_ms = exchange_clock_ms();
 	/* Not to read up to the limit what will be thrown away. */
 	if (exchange->body.size == 0 &&
 	    libcurl()->easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced) == CURLE_OK &&
 	    announced > 0 && (uint64_t)announced > limit_bytes) {
-		exchange_stop(exchange, CURLE_FILESIZE_EXCEEDED, "it announces %lld bytes, at most %zu are taken",
-			      (long long)announced, limit_bytes);
+		exchange_stop(exchange, CURLE_FILESIZE_EXCEEDED, "it announces %lld bytes, at most %s are taken",
+			      (long long)announced, size_in_words(limit_bytes, &limit));
 		return 0;
 	}
 	if (!buffer_append(&exchange->body, (struct slice){data, size * count})) {
-		exchange_stop(exchange, CURLE_FILESIZE_EXCEEDED, "at most %zu bytes are taken", limit_bytes);
+		exchange_stop(exchange, CURLE_FILESIZE_EXCEEDED, "at most %s are taken",
+			      size_in_words(limit_bytes, &limit));
 		return 0;
 	}
 	return size * count;

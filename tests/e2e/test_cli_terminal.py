@@ -104,3 +104,13 @@ def test_usual_time_and_elapsed_time_are_of_one_thing(tiny):
         assert re.search(r"^  aws\.customer_gateway\.c  replaced after \d+(\.\d)? s$", err, re.MULTILINE), err
     usual = re.search(r"^  aws\.customer_gateway\.c  replacing, usually (\d+(?:\.\d)? s)$", err, re.MULTILINE).group(1)
     assert "at work: aws.vpn_connection.v (" in err and float(usual.removesuffix(" s")) < 30
+
+
+def test_a_destroy_asks_for_what_it_does(tiny):
+    tiny.run("apply", "--yes")
+    terminal = Terminal(tiny, "destroy")
+    terminal.read_until("Destroy all this\\? Only 'yes' will do: ")
+    terminal.type("no\n")
+    terminal.end(1)
+    assert "Apply" not in terminal.text
+    assert "whether to destroy all this" in tiny.run("destroy", status=64).err

@@ -47,7 +47,8 @@ def test_older_state_of_before(sim):  # noqa: F811
     """The record that is put back has it under the name of before."""
     id = recorded(sim)["aws.subnet.a"]
     sim.run("state", "backup", "before.db")
-    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    moved = sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z").out
+    assert moved.endswith("\nwhere the spec still has the old address, rename it there too\n")
     applied(sim, "net.yaml", RENAMED)
     put_back(sim)
     result = sim.run("apply", "--yes", status=4)

@@ -300,6 +300,12 @@ def test_too_large_an_answer_is_cut_short(serve, probe, script, mutating):
     assert answer["elapsed_ms"] < 5000
 
 
+@pytest.mark.parametrize("limit, words", [(2 * MIB, "2 MiB"), (96 * 1024, "96 KiB"), (100000, "100000 bytes")])
+def test_a_limit_is_told_in_words(serve, probe, limit, words):
+    answer = probe.one(serve(says(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + bytes(4 * MIB))).url, response_limit_bytes=limit)
+    failed(answer, "internal", f"at most {words} are taken")
+
+
 def test_answer_at_its_limit_is_taken(serve, probe):
     server = serve(says(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + b"a" * 100000))
     answer = probe.one(server.url, response_limit_bytes=100000)
