@@ -182,6 +182,13 @@ static struct value in_order(struct arena *arena, const struct field *field, con
 	return value_builder_list(&builder, arena);
 }
 
+/* What is left as it is has no difference to show. */
+static void print_lines(struct change_view *view, struct slice text)
+{
+	while (text.size > 0)
+		emit_line(view, LINE_SAME, slice_cut(&text, '\n'));
+}
+
 static void print_long(struct change_view *view, const struct change *change)
 {
 	BUFFER_AUTO before;
@@ -193,7 +200,11 @@ static void print_long(struct change_view *view, const struct change *change)
 	render_lines(&after, &change->after, view->style);
 	/* Drift is told from the side of the record: what was, and what is there now. */
 	bool turned = change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET;
-	line_diff(buffer_slice(turned ? &after : &before), buffer_slice(turned ? &before : &after), emit_line, view);
+	if (change->effect == EFFECT_RELEASE)
+		print_lines(view, buffer_slice(&before));
+	else
+		line_diff(buffer_slice(turned ? &after : &before), buffer_slice(turned ? &before : &after), emit_line,
+			  view);
 }
 
 static void print_two(struct change_view *view, const struct value *first, const char *between,

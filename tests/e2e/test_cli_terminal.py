@@ -114,3 +114,13 @@ def test_a_destroy_asks_for_what_it_does(tiny):
     terminal.end(1)
     assert "Apply" not in terminal.text
     assert "whether to destroy all this" in tiny.run("destroy", status=64).err
+
+
+def test_a_list_that_is_let_go_is_shown(tiny):
+    ends = "aws.vpn_gateway: {g: {vpc: main}}\naws.customer_gateway: {c: {address: 198.51.100.7, asn: 65010}}\n"
+    spec = "aws.vpn_connection: {v: {vpn_gateway: g, customer_gateway: c%s}}\n"
+    tiny.write("vpn.yaml", ends + spec % ", tunnels: [{dpd_timeout_s: 40}, {dpd_timeout_s: 50}]")
+    tiny.run("apply", "--yes")
+    tiny.write("vpn.yaml", ends + spec % "")
+    plan = tiny.run("plan").out
+    assert "no longer managed" in plan and "dpd_timeout_s: 40" in plan and "dpd_timeout_s: 50" in plan
