@@ -202,8 +202,9 @@ static void print_running(struct buffer *buffer, const struct plan *plan, const 
 		buffer_byte(buffer, '\n');
 	}
 	if (held)
-		buffer_string(buffer, "    an apply does all else, waits, and ends with 7 as long as they run: replace "
-				      "them then, and apply again\n");
+		buffer_string(buffer,
+			      "    an apply does all else, waits, and fails for these as long as they run: replace "
+			      "them then, and apply again\n");
 }
 
 static void print_notes(struct buffer *buffer, const struct plan *plan, const struct palette *palette)

@@ -56,6 +56,8 @@ struct planning {
 	size_t unread_count, unread_capacity;
 	struct running *running;
 	size_t running_count, running_capacity;
+	size_t *left; /* numbers of input->objects that go; for plan_tell_running() */
+	size_t left_count;
 	struct map *recorded; /* addresses to numbers of input->objects, once asked for */
 };
 

@@ -230,6 +230,68 @@ static void tell_held(struct planning *planning, const struct runner *runner, st
 	}
 }
 
+/* Whether they lie in the same, where the field of the runner says what its targets lie in. */
+static bool lies_with(const struct field *field, const struct object *target, const struct object *leaving)
+{
+	const char *within = field->item ? field->item->stays_in : field->stays_in;
+	const struct value *here = within ? plan_field_now(leaving, NULL, within) : NULL;
+	const struct value *there = here ? plan_field_now(target, NULL, within) : NULL;
+
+	return there && value_equal(there, here);
+}
+
+/* Whether it lies where the runner's things may: in what one of those lies in that the runner refers to now. */
+static bool is_near(struct planning *planning, const struct runner *runner, const struct object *leaving)
+{
+	for (size_t i = 0; i < runner->object->dependency_count; i++) {
+		const struct dependency *dependency = &runner->object->dependencies[i];
+		const struct field *field = field_named(&runner->kind->fields, dependency->field);
+		const struct item *target = plan_item_at(planning, dependency->address);
+
+		if (field && target && target->object && plan_load_body(planning, target->object) &&
+		    lies_with(field, target->object, leaving))
+			return true;
+	}
+	return false;
+}
+
+/* Whether tell_held() has judged of it, or even told of it. */
+static bool is_judged(const struct planning *planning, const struct runner *runner, size_t since,
+		      struct object *leaving)
+{
+	for (size_t i = 0; leaving->role != OBJECT_DEPOSED && i < runner->object->dependency_count; i++)
+		if (slice_equal(runner->object->dependencies[i].address, leaving->address))
+			return true;
+	for (size_t i = since; i < planning->running_count; i++)
+		if (slice_equal(planning->running[i].address, leaving->address))
+			return true;
+	return false;
+}
+
+/* What an earlier run could not delete, and no record of the runner refers to any more: it may need it all the same. */
+static void tell_left(struct planning *planning, const struct runner *runner, size_t since)
+{
+	const struct plan_input *input = planning->input;
+
+	for (size_t i = 0; i < planning->left_count; i++) {
+		struct object *object = input->objects[planning->left[i]];
+		const struct kind *kind = kinds_find(input->kinds, object->kind);
+		struct target target = {.object = object, .kind = kind};
+
+		if ((object->protect && object->role != OBJECT_DEPOSED) || !kind ||
+		    !is_held(runner->kind->runs, kind) || is_judged(planning, runner, since, object) ||
+		    !plan_load_body(planning, object) || !is_near(planning, runner, object))
+			continue;
+		target.live = input->live[planning->left[i]];
+		size_t count = count_holding(planning, runner, (struct slice){0}, &target);
+		if (count > 0)
+			tell(planning, object->address, RUNNING_HOLDS, count,
+			     arena_format(planning->arena, "may be held by %zu %s of %.*s until %s gone", count,
+					  noun_of(runner->kind, count), SLICE_ARGUMENTS(runner->object->address),
+					  count == 1 ? "it is" : "they are"));
+	}
+}
+
 static int compare_running(const void *a, const void *b)
 {
 	const struct running *left = a, *right = b;
@@ -262,7 +324,9 @@ static void tell_of(struct planning *planning, struct map *leaving, size_t index
 		return;
 	}
 	tell_kept(planning, &runner);
+	size_t since = planning->running_count;
 	tell_held(planning, &runner, leaving, object, true);
+	tell_left(planning, &runner, since);
 }
 
 static bool runs_something(const struct live *live)
@@ -270,13 +334,17 @@ static bool runs_something(const struct live *live)
 	return live && value_is(&live->running, VALUE_LIST) && live->running.count > 0;
 }
 
-/* The numbers of the objects that go with their address, by that. */
-static void index_leaving(const struct planning *planning, struct map *ret)
+/* The numbers of all objects that go, and of those that go with their address, by that. */
+static void index_leaving(struct planning *planning, struct map *ret)
 {
 	size_t *numbers = arena_new_array(planning->arena, planning->input->object_count, size_t);
 
+	planning->left = arena_new_array(planning->arena, planning->input->object_count, size_t);
 	for (size_t i = 0; i < planning->input->object_count; i++) {
+		const struct item *item = planning->of_objects[i];
 		numbers[i] = i;
+		if (planning->leaves[i] && !(item && item->object == planning->input->objects[i]))
+			planning->left[planning->left_count++] = i;
 		if (!planning->of_objects[i] && planning->leaves[i] &&
 		    planning->input->objects[i]->role != OBJECT_DEPOSED)
 			map_set(ret, planning->input->objects[i]->address, &numbers[i]);

@@ -156,7 +156,12 @@ def test_a_subnet_that_a_groups_instances_do_not_leave(stack, cloud):
     assert "cannot be deleted before 1 instance of aws.autoscaling_group.workers is gone" in said
     said = stack.run("apply", "--yes", status=7).err
     assert "could not delete aws.subnet.a" in said and "stay until they are replaced" in said
-    assert plan(stack, status=2).operations() == {"aws.subnet.a": "delete"}
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.subnet.a": "delete"}
+    assert running(planned) == [("aws.subnet.a", "holds", 1)]
+    said = stack.run("plan").out
+    assert "may be held by 1 instance of aws.autoscaling_group.workers until it is gone" in said
+    assert "fails for these as long as they run" in said
 
     cloud.client().terminate_instances(InstanceIds=list(cloud.things("instance")))
     apply(stack)
@@ -285,6 +290,7 @@ def test_a_security_group_that_a_groups_instances_keep(stack, cloud):
     assert "could not delete aws.security_group.guard" in said and "keep this one until they are replaced" in said
     planned = plan(stack, status=2)
     assert planned.operations() == {"aws.security_group.guard": "delete"}
+    assert ("aws.security_group.guard", "holds", 1) in running(planned)
     assert "BEGUN" not in stack.run("plan").out
 
     cloud.client().terminate_instances(InstanceIds=list(cloud.things("instance")))

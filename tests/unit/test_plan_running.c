@@ -24,6 +24,12 @@
 			      "},\"live\":{\"places\":[\"s1\",\"s2\"],\"version\":" version "},\"running\":[" jobs     \
 			      "]}"
 #define USER(version) "\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "],\"version\":" version "}"
+#define USER_D "\"t.user.c\":{\"places\":[" REF("t.sub.d.id") "],\"version\":1}"
+#define RUNS_IN_D(jobs)                                                                                                \
+	"\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"places\":[" REF(                                                   \
+		"t.sub.d.id") "],\"version\":1},\"resolved\":{\"places\":[\"s2\"],\"version\":1},\"live\":{"           \
+			      "\"places\":"                                                                            \
+			      "[\"s2\"],\"version\":1},\"running\":[" jobs "]}"
 #define SOURCED "\"t.user.c\":{\"zone\":" REF("t.net.a.zone") "}"
 #define SOURCED_REC(jobs)                                                                                              \
 	"\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"zone\":" REF(                                                      \
@@ -81,6 +87,12 @@ static const struct row {
 	{"a place that leaves the spec with its zone",
 	 "{" NET_A "," SUB("d", "a", "10.2", "y") ",\"t.user.c\":{\"places\":[" REF("t.sub.d.id") "],\"version\":1}}",
 	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}", ""},
+	{"a place that left the spec earlier, and could not be deleted",
+	 "{" NET_A "," SUB("d", "a", "10.2", "y") "," USER_D "}",
+	 "{" THERE "," RUNS_IN_D(JOB("1", "x") "," JOB("1", "y")) "}",
+	 "t.sub.b holds 1: may be held by 1 job of t.user.c until it is gone"},
+	{"nothing runs in the zone of what left the spec earlier",
+	 "{" NET_A "," SUB("d", "a", "10.2", "y") "," USER_D "}", "{" THERE "," RUNS_IN_D(JOB("1", "y")) "}", ""},
 	{"of the version that their source has", "{" NET_A "," SOURCED "}", "{" NET "," SOURCED_REC(JOB("1", "x")) "}",
 	 ""},
 	{"of another version than their source", "{" NET_A "," SOURCED "}", "{" NET "," SOURCED_REC(JOB("0", "x")) "}",
