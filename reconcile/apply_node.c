@@ -49,6 +49,29 @@ static bool waits(const struct kind *kind, const struct value *fields, bool with
 	return false;
 }
 
+/* Names the first output that the fields need and that its object does not have, where the spec refers to it. */
+static bool refuse_lacking(const struct target *target, bool with_parts, struct diagnostics *diagnostics)
+{
+	const struct action *action = target->action;
+	for (size_t i = 0; i < action->wanted_count; i++) {
+		const struct dependency *dependency = &action->wanted[i];
+		struct slice address = dependency->address, output = dependency->output;
+		bool waits_yet = !with_parts && dependency->binding == BINDS_SETTLE;
+		if (output.size == 0 || waits_yet || applying_output(target->applying, address, output))
+			continue;
+		diag_error(diagnostics, FAULT_CONFLICT, dependency->position,
+			   "'%.*s' has no '%.*s', which '%.*s' needs", SLICE_ARGUMENTS(address),
+			   SLICE_ARGUMENTS(output), SLICE_ARGUMENTS(action->address));
+		diag_hint(diagnostics, "leave out what refers to it, or change '%.*s' so that it has one",
+			  SLICE_ARGUMENTS(address));
+		diag_address(diagnostics, action->address);
+		return false;
+	}
+	return diag_error(diagnostics, FAULT_INTERNAL, action->position,
+			  "'%.*s' still waits for an output after all it refers to was made",
+			  SLICE_ARGUMENTS(action->address));
+}
+
 bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics)
 {
 	const struct apply *apply = target->applying->apply;
@@ -59,12 +82,8 @@ bool target_resolve(struct target *target, bool with_parts, struct diagnostics *
 		return true;
 	if (!apply->resolver->resolve(apply->resolver, &action->desired, &source, apply->arena, &resolved, diagnostics))
 		return false;
-	if (waits(action->kind, &resolved, with_parts)) {
-		diag_error(diagnostics, FAULT_INTERNAL, action->position,
-			   "'%.*s' still waits for an output after all it refers to was made",
-			   SLICE_ARGUMENTS(action->address));
-		return false;
-	}
+	if (waits(action->kind, &resolved, with_parts))
+		return refuse_lacking(target, with_parts, diagnostics);
 	if (!schema_check(action->kind, &resolved, apply->arena, &target->desired, diagnostics))
 		return false;
 	/* Before a phase of their own, parts may name what is yet to be replaced, the object itself included. */

@@ -6,7 +6,7 @@ stranger.
 
 import pytest
 
-from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
 INSTANCE = "aws.instance.i"
 GROUP = "aws.security_group.allow"
@@ -127,3 +127,15 @@ def test_another_public_address_of_which_nothing_makes_use(stack, cloud):
     apply(stack)
     assert told(stack) == live_address(stack, cloud)
     plan_is_empty(stack)
+
+
+def test_an_output_that_ceases_is_told_by_name(stack, cloud):
+    write(stack)
+    apply(stack)
+    write(stack, public_ip=False)
+    for _ in range(2):
+        # The rule keeps its old address until the spec says what it should be; the instance has none any more.
+        result = apply(stack, "--output", "json", status=(1, 7))
+        [error] = errors_of(result.json)
+        assert error["message"] == f"'{INSTANCE}' has no 'public_address', which '{GROUP}' needs"
+        assert error["file"] == "stack.yaml" and error["hint"]
