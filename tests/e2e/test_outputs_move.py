@@ -139,3 +139,15 @@ def test_an_output_that_ceases_is_told_by_name(stack, cloud):
         [error] = errors_of(result.json)
         assert error["message"] == f"'{INSTANCE}' has no 'public_address', which '{GROUP}' needs"
         assert error["file"] == "stack.yaml" and error["hint"]
+
+
+def test_a_change_that_stops_the_instance_renews_its_public_address(stack, cloud):
+    write(stack)
+    apply(stack)
+    before = told(stack)
+    write(stack, instance_type="t3.small")
+    assert plan(stack, status=2).operations() == {INSTANCE: "update", GROUP: "update"}
+    apply(stack)
+    assert told(stack) == live_address(stack, cloud) != before
+    assert admitted(stack, cloud) == [told(stack) + "/32"]
+    plan_is_empty(stack)

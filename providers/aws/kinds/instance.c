@@ -447,7 +447,10 @@ static const struct exclusive exclusives[] = {{NULL, ways_to_address6, false},
 					      {"interfaces", ways_to_prefix, false},
 					      {"interfaces", ways_to_prefix6, false}};
 
-static const char *const public_address_fields[] = {"public_ip", NULL};
+/* A stop releases it and a start brings another: whatever needs the instance stopped renews it. */
+static const char *const public_address_fields[] = {
+	"public_ip", "running", "instance_type",	"user_data",	       "ebs_optimized", "placement",
+	"cpu",	     "enclave", "capacity_reservation", "bandwidth_weighting", "private_dns",	NULL};
 static const char *const addresses6_fields[] = {"addresses6", "address6_count", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
