@@ -232,12 +232,12 @@ def test_one_machine_described_twice_is_an_error(stack, redfish):
     """Each would be turned on for the one resource and off for the other, for ever."""
     server = redfish([machine(1), machine(2)])
     web = {"controller": server.address, "system": uuid_of(1)}
-    write(stack, {"on": {**web, "power": "on"}, "off": {**web, "power": "off"}}, allow_plain=True)
+    write(stack, {"lit": {**web, "power": "on"}, "dark": {**web, "power": "off"}}, allow_plain=True)
     for command in "validate", "plan":
         [error] = stack.run(command, "--output", "json", status=1).json["diagnostics"]
-        assert "same 'controller', 'system'" in error["message"] and "metal.machine.on" in error["message"], error
+        assert "same 'controller', 'system'" in error["message"] and "metal.machine.lit" in error["message"], error
     # What only the machine itself tells: the plan reads it, and says so before anything is turned.
-    machines = {"on": web, "off": {"controller": system_url(server, 1)}, "two": {**web, "system": uuid_of(2)}}
+    machines = {"lit": web, "dark": {"controller": system_url(server, 1)}, "two": {**web, "system": uuid_of(2)}}
     write(stack, machines, allow_plain=True)
     stack.run("validate")
     [error] = stack.run("apply", "--yes", "--output", "json", status=1).json["diagnostics"]
