@@ -160,13 +160,13 @@ static void add_escaped(struct redaction *redaction, struct slice secret, escape
 {
 	char escaped[8];
 	size_t plain = 0;
-	BUFFER_AUTO text;
 
 	while (plain < secret.size && !how((unsigned char)secret.data[plain], escaped))
 		plain++;
 	/* The same as it is. */
 	if (plain == secret.size)
 		return;
+	BUFFER_AUTO text;
 	buffer_init(&text, FORM_LIMIT_BYTES);
 	buffer_append(&text, slice_first(secret, plain));
 	for (size_t i = plain; i < secret.size; i++) {

@@ -92,7 +92,6 @@ static void print_raw(struct buffer *buffer, const struct value *value)
 static bool tell_secret(struct looking *looking, struct slice name, const struct value *value)
 {
 	struct world *real = looking->invocation->simulated->real;
-	BUFFER_AUTO text;
 
 	if (value_has_fingerprint(value)) {
 		diag_error(looking->job.diagnostics, FAULT_ABSENT, NOWHERE,
@@ -101,6 +100,7 @@ static bool tell_secret(struct looking *looking, struct slice name, const struct
 		diag_hint(looking->job.diagnostics, "take it from where the spec has it from");
 		return false;
 	}
+	BUFFER_AUTO text;
 	buffer_init(&text, TEXT_LIMIT_BYTES);
 	print_raw(&text, value);
 	return real->write(real, 1, buffer_slice(&text)) ||

@@ -74,7 +74,6 @@ static void report_attribute(struct loading *loading, const struct resource *res
 {
 	const struct kind *kind = resource->kind;
 	struct slice nearest = nearest_attribute(kind, block, name->attribute);
-	BUFFER_AUTO list;
 
 	if (name->attribute.size == 0) {
 		diag_error(loading->diagnostics, FAULT_USER, name->position,
@@ -85,6 +84,7 @@ static void report_attribute(struct loading *loading, const struct resource *res
 		return;
 	}
 	/* What it is called is often nothing like what was looked for. */
+	BUFFER_AUTO list;
 	buffer_init(&list, LIST_LIMIT_BYTES);
 	for (size_t i = 0; i < kind->outputs.count; i++)
 		buffer_format(&list, "%s%s", i > 0 ? ", " : "", output_at(&kind->outputs, i)->name);

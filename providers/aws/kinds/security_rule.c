@@ -136,7 +136,6 @@ struct value aws_rule_form(const struct value *rule, struct arena *arena)
 	const struct value every = value_integer(ICMP_EVERY);
 	const struct protocol *protocol = protocol_of(rule);
 	enum numbers numbers = numbers_of(rule);
-	VALUE_BUILDER_AUTO builder;
 
 	if (!given || !value_is(given, VALUE_STRING))
 		return *rule;
@@ -144,6 +143,7 @@ struct value aws_rule_form(const struct value *rule, struct arena *arena)
 		from = &every;
 	if (!to)
 		to = numbers == NUMBERS_ICMP ? &every : from;
+	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
 	for (uint32_t i = 0; i < rule->count; i++) {
 		struct slice name = value_slice(&rule->members[i].key);
