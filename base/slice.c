@@ -17,6 +17,14 @@ int slice_compare(struct slice a, struct slice b)
 	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
+bool slice_is_among(const char *name, const struct slice *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_is(list[i], name))
+			return true;
+	return false;
+}
+
 bool slice_starts_with(struct slice text, struct slice prefix)
 {
 	return text.size >= prefix.size && slice_equal(slice_first(text, prefix.size), prefix);

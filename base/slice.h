@@ -44,6 +44,8 @@ static inline char lower_case(char byte)
 bool slice_equal_caseless(struct slice a, struct slice b);
 /* Byte order, shorter first where one is a prefix of the other: <0, 0, >0. */
 int slice_compare(struct slice a, struct slice b);
+/* Whether the list has that name. */
+bool slice_is_among(const char *name, const struct slice *list, size_t count);
 bool slice_starts_with(struct slice text, struct slice prefix);
 bool slice_ends_with(struct slice text, struct slice suffix);
 bool slice_contains(struct slice text, struct slice part);

@@ -400,18 +400,6 @@ static bool judge_follower(struct diffing *diffing, const struct output *output)
 	return true;
 }
 
-/* Whether a change of the spec gives it another value: then nobody moved it. */
-static bool is_renewed(const struct diffing *diffing, const struct output *output)
-{
-	for (const char *const *name = output->renewed_by; name && *name; name++)
-		for (size_t i = 0; i < diffing->result->count; i++) {
-			const struct change *change = &diffing->result->changes[i];
-			if (change->field && strcmp(change->field->name, *name) == 0)
-				return true;
-		}
-	return false;
-}
-
 /*
  * What an object shows beside its fields is as it is: nothing reverts it. Where it is no more as it was recorded, the
  * record follows, and with it all that refers to the output. One that comes is no drift: a service may show it late.
@@ -422,7 +410,8 @@ static void judge_output(struct diffing *diffing, const struct output *output)
 	const struct value *recorded = member_of(input->recorded_outputs, output->name);
 	const struct value *live = member_of(input->outputs, output->name);
 	if (!input->outputs || !input->recorded_outputs || output->secret || is_unread(recorded) || is_unread(live) ||
-	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) || is_renewed(diffing, output))
+	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) ||
+	    changes_renew(diffing->result->changes, diffing->result->count, output))
 		return;
 	if (recorded && live ? !value_equal(recorded, live) : recorded || live)
 		add_change(diffing, NULL, slice_of(output->name),
@@ -441,10 +430,8 @@ static void judge_outputs(struct diffing *diffing)
 
 static bool is_ignored(const struct diff_input *input, const struct field *field)
 {
-	for (size_t i = 0; i < input->ignored_count; i++)
-		if (slice_is(input->ignored[i], field->name))
-			return !member_of(input->owed, field->name);
-	return false;
+	return slice_is_among(field->name, input->ignored, input->ignored_count) &&
+	       !member_of(input->owed, field->name);
 }
 
 /* What a cut-off run switched off is switched on again, unless the spec sets it; false: nothing is to be done. */
@@ -495,6 +482,17 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 	ret->released = value_builder_map(&diffing.released, arena);
 	value_builder_release(&diffing.constants);
 	value_builder_release(&diffing.released);
+}
+
+bool changes_renew(const struct change *changes, size_t count, const struct output *output)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct change *change = &changes[i];
+		if (change->effect == EFFECT_SET && (change->field ? output_renewed_by(output, change->field->name)
+								   : slice_is(change->path, output->name)))
+			return true;
+	}
+	return false;
 }
 
 bool changes_take_away(const struct change *changes, size_t count, const struct output *output)

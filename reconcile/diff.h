@@ -86,6 +86,8 @@ struct diff_input {
 /* Everything in ret lives in arena or is shared with the input. */
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret);
 
+/* Whether they give the output another value, by a field that renews it or because it follows another output. */
+bool changes_renew(const struct change *changes, size_t count, const struct output *output);
 /* Whether they make the field no longer true without which there is no such output. */
 bool changes_take_away(const struct change *changes, size_t count, const struct output *output);
 

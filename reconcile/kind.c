@@ -26,6 +26,14 @@ const struct field *field_named(const struct fields *fields, struct slice name)
 	return NULL;
 }
 
+bool output_renewed_by(const struct output *output, const char *field)
+{
+	for (const char *const *name = output->renewed_by; name && *name; name++)
+		if (strcmp(*name, field) == 0)
+			return true;
+	return false;
+}
+
 const struct output *output_named(const struct outputs *outputs, struct slice name)
 {
 	for (size_t i = 0; i < outputs->count; i++) {

@@ -239,6 +239,8 @@ static inline const struct field *field_at(const struct fields *fields, size_t i
 const struct output *output_at(const struct outputs *outputs, size_t index);
 /* NULL where there is none of that name. O(count). */
 const struct field *field_named(const struct fields *fields, struct slice name);
+/* Whether an update in place of that field gives it a new value. */
+bool output_renewed_by(const struct output *output, const char *field);
 const struct output *output_named(const struct outputs *outputs, struct slice name);
 /* Whether text matches an anchored PCRE2 pattern, NULL matching everything. */
 bool pattern_matches(const char *pattern, struct slice text);

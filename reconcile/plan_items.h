@@ -76,6 +76,9 @@ bool plan_items_judge(struct planning *planning);
 bool plan_is_new_for_certain(const struct item *target);
 /* A field as it is, or as it was when it was last looked at; NULL: not known. */
 const struct value *plan_field_now(const struct object *object, const struct live *live, const char *name);
+/* The number in input->objects of the one that has the address, in the spec or not, as its own; of several any. NULL:
+ * none. */
+const size_t *plan_object_at(struct planning *planning, struct slice address);
 /* field.stays_in: whether, for certain, all that the field is to refer to lies elsewhere than what it referred to. */
 bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */

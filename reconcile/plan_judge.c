@@ -11,21 +11,6 @@ bool plan_load_body(struct planning *planning, struct object *object)
 	return planning->input->load_body(planning->input->context, object, planning->diagnostics);
 }
 
-static bool is_renewed(const struct output *output, const struct difference *difference)
-{
-	for (size_t i = 0; difference && i < difference->count; i++) {
-		const struct change *change = &difference->changes[i];
-		if (change->effect != EFFECT_SET)
-			continue;
-		if (!change->field && slice_is(change->path, output->name))
-			return true;
-		for (const char *const *name = output->renewed_by; change->field && name && *name; name++)
-			if (strcmp(change->field->name, *name) == 0)
-				return true;
-	}
-	return false;
-}
-
 const struct value *plan_item_output(void *context, struct slice address, struct slice name)
 {
 	struct planning *planning = context;
@@ -34,7 +19,7 @@ const struct value *plan_item_output(void *context, struct slice address, struct
 	    item->operation == OPERATION_REPLACE)
 		return NULL;
 	const struct output *output = output_named(&item->resource->kind->outputs, name);
-	if (!output || is_renewed(output, item->fields))
+	if (!output || (item->fields && changes_renew(item->fields->changes, item->fields->count, output)))
 		return NULL;
 	if (output == output_at(&item->resource->kind->outputs, 0) && item->object->provider_id.size > 0) {
 		item->id = value_string(item->object->provider_id);
@@ -229,10 +214,7 @@ static void mark_live(struct planning *planning, struct item *item)
 
 static bool ignores_tags(const struct resource *resource)
 {
-	for (size_t i = 0; i < resource->ignored_count; i++)
-		if (slice_is(resource->ignored[i], "tags"))
-			return true;
-	return false;
+	return slice_is_among("tags", resource->ignored, resource->ignored_count);
 }
 
 /* What was renamed in the record is told by its tags, should that record be lost, or an older one be put back. */

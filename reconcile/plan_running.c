@@ -35,14 +35,6 @@ static void tell(struct planning *planning, struct slice address, enum running_e
 	planning->running[planning->running_count++] = (struct running){address, effect, count, what};
 }
 
-static bool is_ignored(const struct resource *resource, const char *name)
-{
-	for (size_t i = 0; i < resource->ignored_count; i++)
-		if (slice_is(resource->ignored[i], name))
-			return true;
-	return false;
-}
-
 /* runs.source: its outputs, without those that will be others. */
 static void add_source(struct planning *planning, const struct item *item, struct value_builder *fields)
 {
@@ -79,7 +71,9 @@ static struct value fields_to_be(struct planning *planning, const struct item *i
 		const struct value *wanted = value_if_set(value_get_named(&item->wanted, name));
 		const struct value *live = value_if_set(value_get_named(&item->live->fields, name));
 
-		if (is_ignored(item->resource, name) || (!wanted && !(released && value_get_named(released, name))))
+		bool ignored = slice_is_among(name, item->resource->ignored, item->resource->ignored_count);
+
+		if (ignored || (!wanted && !(released && value_get_named(released, name))))
 			wanted = live;
 		if (wanted)
 			value_builder_member(&builder, slice_of(name), *wanted);
@@ -157,16 +151,16 @@ struct target {
 	bool ends;
 };
 
-static struct target target_at(struct planning *planning, struct map *leaving, struct slice address)
+static struct target target_at(struct planning *planning, struct slice address)
 {
 	const struct item *item = plan_item_at(planning, address);
-	size_t *index = item ? NULL : map_get(leaving, address);
+	const size_t *index = item ? NULL : plan_object_at(planning, address);
 	struct target target = {0};
 
 	if (item)
 		return (struct target){item->object, item->live, item->resource->kind,
 				       operation_ends(item->operation) && item->in_focus};
-	if (index) {
+	if (index && planning->leaves[*index]) {
 		target.object = planning->input->objects[*index];
 		target.live = planning->input->live[*index];
 		target.kind = kinds_find(planning->input->kinds, target.object->kind);
@@ -203,21 +197,20 @@ static bool is_held(const struct runs *runs, const struct kind *kind)
 }
 
 /* What is recorded as referred to counts: that is what there was when they were launched. */
-static void tell_held(struct planning *planning, const struct runner *runner, struct map *leaving, struct object *from,
-		      bool further)
+static void tell_held(struct planning *planning, const struct runner *runner, struct object *from, bool further)
 {
 	if (!plan_load_body(planning, from))
 		return;
 	for (size_t i = 0; i < from->dependency_count; i++) {
 		const struct dependency *dependency = &from->dependencies[i];
-		struct target target = target_at(planning, leaving, dependency->address);
+		struct target target = target_at(planning, dependency->address);
 		size_t count = 0;
 
 		if (!target.object || !target.kind)
 			continue;
 		if (!is_held(runner->kind->runs, target.kind)) {
 			if (further)
-				tell_held(planning, runner, leaving, target.object, false);
+				tell_held(planning, runner, target.object, false);
 			continue;
 		}
 		if (target.ends)
@@ -302,7 +295,7 @@ static int compare_running(const void *a, const void *b)
 	return order ? order : slice_compare(left->what, right->what);
 }
 
-static void tell_of(struct planning *planning, struct map *leaving, size_t index)
+static void tell_of(struct planning *planning, size_t index)
 {
 	struct object *object = planning->input->objects[index];
 	const struct live *live = planning->input->live[index];
@@ -325,7 +318,7 @@ static void tell_of(struct planning *planning, struct map *leaving, size_t index
 	}
 	tell_kept(planning, &runner);
 	size_t since = planning->running_count;
-	tell_held(planning, &runner, leaving, object, true);
+	tell_held(planning, &runner, object, true);
 	tell_left(planning, &runner, since);
 }
 
@@ -334,39 +327,29 @@ static bool runs_something(const struct live *live)
 	return live && value_is(&live->running, VALUE_LIST) && live->running.count > 0;
 }
 
-/* The numbers of all objects that go, and of those that go with their address, by that. */
-static void index_leaving(struct planning *planning, struct map *ret)
+/* The numbers of all objects that go and are not their address's own. */
+static void list_left(struct planning *planning)
 {
-	size_t *numbers = arena_new_array(planning->arena, planning->input->object_count, size_t);
-
 	planning->left = arena_new_array(planning->arena, planning->input->object_count, size_t);
 	for (size_t i = 0; i < planning->input->object_count; i++) {
 		const struct item *item = planning->of_objects[i];
-		numbers[i] = i;
+
 		if (planning->leaves[i] && !(item && item->object == planning->input->objects[i]))
 			planning->left[planning->left_count++] = i;
-		if (!planning->of_objects[i] && planning->leaves[i] &&
-		    planning->input->objects[i]->role != OBJECT_DEPOSED)
-			map_set(ret, planning->input->objects[i]->address, &numbers[i]);
 	}
 }
 
 void plan_tell_running(struct planning *planning)
 {
 	const struct plan_input *input = planning->input;
-	struct map leaving;
-	bool indexed = false;
 
-	map_init(&leaving);
 	for (size_t i = 0; input->live && i < input->object_count; i++) {
 		if (!runs_something(input->live[i]))
 			continue;
-		if (!indexed)
-			index_leaving(planning, &leaving);
-		indexed = true;
-		tell_of(planning, &leaving, i);
+		if (!planning->left)
+			list_left(planning);
+		tell_of(planning, i);
 	}
 	if (planning->running_count > 1)
 		qsort(planning->running, planning->running_count, sizeof(struct running), compare_running);
-	map_release(&leaving);
 }

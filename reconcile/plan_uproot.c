@@ -52,8 +52,7 @@ static const struct value *place_to_be(const struct item *target, const char *wi
 		       : plan_field_now(target->object, target->live, within);
 }
 
-/* The number of the object that has the address, in the spec or not, as its own; of several any. */
-static size_t *object_at(struct planning *planning, struct slice address)
+const size_t *plan_object_at(struct planning *planning, struct slice address)
 {
 	const struct plan_input *input = planning->input;
 
@@ -82,7 +81,7 @@ static bool lies_elsewhere(struct planning *planning, const struct item *item, c
 		const struct dependency *dependency = &item->object->dependencies[i];
 		if (!slice_is(dependency->field, field->name))
 			continue;
-		size_t *number = object_at(planning, dependency->address);
+		const size_t *number = plan_object_at(planning, dependency->address);
 		struct object *was = number ? planning->input->objects[*number] : NULL;
 		const struct live *live = number && planning->input->live ? planning->input->live[*number] : NULL;
 		if (!was || !plan_load_body(planning, was))

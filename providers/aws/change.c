@@ -153,9 +153,8 @@ static bool shows_otherwise(const struct work *work, const struct field *field, 
 	for (size_t i = 0; i < work->kind->outputs.count; i++) {
 		const struct output *output = output_at(&work->kind->outputs, i);
 		bool is_there = value_if_set(value_get_named(&work->now.outputs, output->name)) != NULL;
-		for (const char *const *name = output->renewed_by; name && *name; name++)
-			if (strcmp(*name, field->name) == 0 && is_there != wanted)
-				return true;
+		if (is_there != wanted && output_renewed_by(output, field->name))
+			return true;
 	}
 	return false;
 }

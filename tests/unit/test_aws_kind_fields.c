@@ -74,22 +74,14 @@ static void check_amount(const struct aws_kind *kind, const struct aws_field *fi
 		kind_report(kind, "'%s' is a number that no call changes", field->field.name);
 }
 
-static bool is_renewed_by(const struct output *output, const char *field)
-{
-	for (const char *const *name = output->renewed_by; name && *name; name++)
-		if (strcmp(*name, field) == 0)
-			return true;
-	return false;
-}
-
 /* What a stop or a start renews, every change renews that needs one. */
 static void check_pause(const struct aws_kind *kind, const struct output *output)
 {
-	if (!kind->pause || !is_renewed_by(output, kind->pause->running))
+	if (!kind->pause || !output_renewed_by(output, kind->pause->running))
 		return;
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
-		if (field->update && field->update->paused && !is_renewed_by(output, field->field.name))
+		if (field->update && field->update->paused && !output_renewed_by(output, field->field.name))
 			kind_report(kind, "output '%s' is not renewed by '%s'", output->name, field->field.name);
 	}
 }

@@ -97,6 +97,19 @@ static void test_parts(void **state)
 	assert_true(slice_contains(slice_of(NULL), slice_of(NULL)));
 }
 
+static void test_among(void **state)
+{
+	const struct slice list[] = {SLICE("tags"), SLICE("tag"), {NULL, 0}};
+
+	(void)state;
+	assert_true(slice_is_among("tags", list, 3));
+	assert_true(slice_is_among("tag", list, 3));
+	assert_true(slice_is_among("", list, 3));
+	assert_false(slice_is_among("tag", list, 1));
+	assert_false(slice_is_among("ta", list, 3));
+	assert_false(slice_is_among("tags", NULL, 0));
+}
+
 static void test_from_and_first(void **state)
 {
 	static const struct {
@@ -348,10 +361,9 @@ static void test_nearest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compare),	 cmocka_unit_test(test_equal_caseless),
-		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_from_and_first),
-		cmocka_unit_test(test_trim),	 cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_integer),	 cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_compare),	 cmocka_unit_test(test_equal_caseless), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_among),	 cmocka_unit_test(test_from_and_first), cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_integer),	cmocka_unit_test(test_utf8),
 		cmocka_unit_test(test_fits_xml), cmocka_unit_test(test_nearest),
 	};
 
