@@ -13,7 +13,7 @@ static void warn_of_shared(const struct job *job, const struct resource *resourc
 		const struct value *value = value_get_named(&resource->desired, field->name);
 
 		/* What it is attached to it leaves before the new one comes in. */
-		if (!unique_field(field) || (field->flags & SOLE) || !value || value_has_deferred(value))
+		if (!unique_field(field) || unique_is_handed_on(field) || !value || value_has_deferred(value))
 			continue;
 		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, value->position,
 			 "'%.*s' asks for create_before_destroy, and old and new cannot have the same '%s' at a time",

@@ -130,7 +130,8 @@ static void estimate(struct progress_view *view)
 
 static void print_running(struct progress_view *view, struct buffer *text, const struct action_progress *one)
 {
-	const char *about = phase_words[one->phase];
+	bool waits = one->action->awaits_gone && one->phase == PHASE_DELETE;
+	const char *about = waits ? ", once the old one is gone" : phase_words[one->phase];
 
 	print_safe(text, one->action->address);
 	buffer_format(text, " (%s%s, ", operation_words[one->action->operation].doing, about ? about : "");

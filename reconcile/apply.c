@@ -96,12 +96,6 @@ static void start(struct applying *applying, struct node *node)
 	loop_add(&applying->loop, &node->work.task);
 }
 
-/* What is made, is made where the alias reaches now: what stood in its place may have been elsewhere. */
-static bool makes_anew(const struct action *action)
-{
-	return action->operation == OPERATION_CREATE || action->operation == OPERATION_REPLACE;
-}
-
 static void prepare_target(struct applying *applying, struct target *target, const struct action *action,
 			   const struct map *by_id)
 {
@@ -118,7 +112,8 @@ static void prepare_target(struct applying *applying, struct target *target, con
 	if (target->old)
 		target->old_session =
 			sessions_of_identity(apply->sessions, &target->old->identity, action->provider, &reason);
-	if (action->in_spec && target->old && !makes_anew(action) && target->old_session)
+	/* What is made, is made where the alias reaches now: what stood in its place may have been elsewhere. */
+	if (action->in_spec && target->old && !operation_makes(action->operation) && target->old_session)
 		target->session = target->old_session;
 	if (!target->session)
 		target->session = target->old_session;

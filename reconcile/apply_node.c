@@ -278,6 +278,7 @@ static void begin_leaving(struct node *node)
 	const struct applying *applying = target->applying;
 	node->work.task.object = target->old;
 	node->work.unsettle_all = !operation_keeps(target->action->operation);
+	node->work.awaits_gone = target->action->awaits_gone;
 	if (node->work.phase == PHASE_UNSETTLE) {
 		list_leaving(node);
 		node->work.vacates = applying->phases.vacates[target - applying->targets];
@@ -318,8 +319,8 @@ static void begin_making(struct node *node)
 			task->deposed = target->old;
 		}
 		target_begin_object(target);
-		/* What is made anew was seen to be gone. */
-		if (action->operation == OPERATION_CREATE && target->old &&
+		/* What is made anew was seen to be gone; what was waited for has no record any more. */
+		if (action->operation == OPERATION_CREATE && !action->awaits_gone && target->old &&
 		    !slice_equal(target->old->object_id, target->current->object_id))
 			task->gone = target->old;
 		if (action->operation == OPERATION_ADOPT)

@@ -83,9 +83,7 @@ struct decision decide(const struct situation *situation)
 
 struct decision decide_taking_back(const struct decision *decision, enum difference_class difference)
 {
-	bool makes = decision->operation == OPERATION_CREATE || decision->operation == OPERATION_REPLACE;
-
-	if (!makes || !fits(NONE | IN_PLACE, difference))
+	if (!operation_makes(decision->operation) || !fits(NONE | IN_PLACE, difference))
 		return *decision;
 	return (struct decision){OPERATION_TAKE_BACK, "a replace left it behind, and it fits again"};
 }
@@ -130,6 +128,11 @@ const char *decide_hint(const struct situation *situation, const struct decision
 bool operation_keeps(enum operation operation)
 {
 	return operation == OPERATION_UPDATE || operation == OPERATION_TAKE_BACK;
+}
+
+bool operation_makes(enum operation operation)
+{
+	return operation == OPERATION_CREATE || operation == OPERATION_REPLACE;
 }
 
 bool operation_ends(enum operation operation)

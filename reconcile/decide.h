@@ -76,6 +76,8 @@ const char *decide_hint(const struct situation *situation, const struct decision
 
 /* Whether the object stays and is changed in place. */
 bool operation_keeps(enum operation operation);
+/* Whether a new object is made. */
+bool operation_makes(enum operation operation);
 /* Whether it is deleted, for good or to make room for another. */
 bool operation_ends(enum operation operation);
 extern const struct names operation_names;

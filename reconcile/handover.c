@@ -57,7 +57,7 @@ static void note_leaving(struct search *search, size_t index, const struct field
 	struct slice held = text_of(search, action, field, &action->live);
 	if (held.size == 0)
 		return;
-	if (!operation_ends(action->operation) && slice_equal(held, text_of(search, action, field, &action->known)))
+	if (!action_ends_old(action) && slice_equal(held, text_of(search, action, field, &action->known)))
 		return;
 	/* The map keeps pointers; a number fits into one. */
 	map_set(&search->leaving, held, (void *)(uintptr_t)(index + 1));
@@ -68,7 +68,7 @@ static void hand_over(struct search *search, size_t from, size_t to, const struc
 	const struct action *giver = &search->plan->actions[from];
 	if (moves(giver)) {
 		add(search, from, to, PHASE_MAKE);
-	} else if (field && (field->flags & SOLE)) {
+	} else if (field && unique_is_handed_on(field) && !giver->awaits_gone) {
 		search->result->vacates[from] = from != to || giver->create_before_destroy;
 		add(search, from, to, PHASE_UNSETTLE);
 	} else if (from != to) {
@@ -116,7 +116,7 @@ static void note_moving(struct search *search, size_t index, bool taking)
 {
 	const struct action *action = &search->plan->actions[index];
 	enum operation operation = action->operation;
-	if (operation == OPERATION_REPLACE || operation == (taking ? OPERATION_CREATE : OPERATION_DELETE)) {
+	if (taking ? operation_makes(action->operation) : action_ends_old(action)) {
 		const struct value *fields = taking ? &action->known : &action->live;
 		for (size_t i = 0; i < action->kind->fields.count; i++) {
 			const struct field *field = field_at(&action->kind->fields, i);
@@ -163,16 +163,13 @@ static void gather_yields(struct search *search)
 	}
 }
 
-/* What an update may let go of or take is only what it is attached to: names and ranges stay with their object. */
 static bool concerns(const struct action *action, const struct field *field, bool taking)
 {
 	if (field ? !unique_field(field) : !action->kind->told_apart_by)
 		return false;
 	if (moves(action))
-		return field && (field->flags & SOLE);
-	if (action->operation == OPERATION_REPLACE)
-		return true;
-	return action->operation == (taking ? OPERATION_CREATE : OPERATION_DELETE);
+		return field && unique_is_handed_on(field);
+	return taking ? operation_makes(action->operation) : action_ends_old(action);
 }
 
 void handovers_find(const struct plan *plan, struct arena *arena, struct handovers *ret)

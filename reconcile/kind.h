@@ -143,7 +143,7 @@ struct field {
 	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
 	 * do */
 	const char *apart_from;
-	/* NAMES, or SOLE items: the reference field within whose target the name exists once; NULL: within an account's
+	/* NAMES, SOLE, or SOLE items: the reference field within whose target it exists once; NULL: within an account's
 	 * region */
 	const char *unique_in;
 };

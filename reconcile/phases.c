@@ -33,6 +33,7 @@ static unsigned phases_of(const struct action *action)
 	unsigned parts = has_parts(action, &action->desired) ? 1u << PHASE_SETTLE : 0;
 	switch (action->operation) {
 	case OPERATION_CREATE:
+		return (action->awaits_gone ? 1u << PHASE_DELETE : 0) | 1u << PHASE_MAKE | parts;
 	case OPERATION_ADOPT:
 		return 1u << PHASE_MAKE | parts;
 	case OPERATION_UPDATE:
@@ -99,6 +100,7 @@ static void order_own(struct building *building, size_t index)
 		order_nodes(building, unsettle, make);
 	if (action->operation != OPERATION_REPLACE) {
 		order_nodes(building, unsettle, settle);
+		order_nodes(building, delete, make);
 	} else if (action->create_before_destroy) {
 		if (!building->handovers.vacates[index])
 			order_nodes(building, make, unsettle);
@@ -213,13 +215,14 @@ static void order_release(struct building *building, size_t index, const struct 
 	bool in_part = dependency->binding == BINDS_SETTLE;
 	uint32_t gone = phases_node(phases, target, PHASE_DELETE);
 	uint32_t unsettled = phases_node(phases, index, PHASE_UNSETTLE);
-	/* What is made anew was gone: it holds nothing. */
-	if (gone == NO_NODE || dependency->loose || target == index || action->operation == OPERATION_CREATE ||
+	/* What is made anew was gone, unless it is waited for: it holds nothing. */
+	bool was_gone = action->operation == OPERATION_CREATE && !action->awaits_gone;
+	if (gone == NO_NODE || dependency->loose || target == index || was_gone ||
 	    !uses(building, action, dependency, target))
 		return;
 	if (in_part && building->handovers.vacates[target])
 		order_nodes(building, unsettled, phases_node(phases, target, PHASE_UNSETTLE));
-	if (operation_ends(action->operation)) {
+	if (action_ends_old(action)) {
 		order_nodes(building, in_part ? unsettled : phases_node(phases, index, PHASE_DELETE), gone);
 		return;
 	}

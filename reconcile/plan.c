@@ -108,12 +108,12 @@ static void describe_object(struct action *action, const struct object *object, 
 	action->generation = object->generation;
 	action->recorded = object->dependencies;
 	action->recorded_count = object->dependency_count;
-	if (live && live->presence == PRESENCE_PRESENT) {
+	if (live && (live->presence == PRESENCE_PRESENT || live->presence == PRESENCE_LEAVING)) {
 		if (live->provider_id.size)
 			action->provider_id = live->provider_id;
 		action->live = live->fields;
 		action->live_outputs = live->outputs;
-		action->is_busy = live->readiness != READY;
+		action->is_busy = live->readiness != READY || live->presence == PRESENCE_LEAVING;
 	}
 }
 
@@ -144,6 +144,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 		action->identity = *item->identity;
 	if (item->object) {
 		describe_object(action, item->object, item->live);
+		action->awaits_gone =
+			item->operation == OPERATION_CREATE && item->live && item->live->presence == PRESENCE_LEAVING;
 		if (item->operation == OPERATION_TAKE_BACK)
 			action->role = object_was_finished(item->object) ? OBJECT_CURRENT : OBJECT_INCOMPLETE;
 		/* Where nobody was asked what the alias reaches, it is taken for what it reached. */

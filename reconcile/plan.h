@@ -51,6 +51,9 @@ struct action {
 	bool settles; /* an update changes parts */
 	bool protect; /* to be recorded */
 	bool drifted;
+	/* What it is to stand in for is still being deleted, by others or by a run that ended: it is waited for, not
+	 * deleted, and then there is room for the new one. */
+	bool awaits_gone;
 	const struct slice *ignored; /* names of fields that are left alone, whatever they are */
 	size_t ignored_count;
 	struct value desired;	/* symbolic after-values; empty MAP for a delete */
@@ -69,6 +72,12 @@ struct action {
 	struct digest symbolic; /* resource_symbolic(), or zero */
 	size_t takes_down;	/* objects that are deleted or replaced because this one is */
 };
+
+/* Whether what was there before is gone at its end, be it deleted or waited for. */
+static inline bool action_ends_old(const struct action *action)
+{
+	return operation_ends(action->operation) || action->awaits_gone;
+}
 
 /* A field or object that could not be read. */
 struct unread {

@@ -103,6 +103,7 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_true(&one, "settles", action->settles);
 	put_true(&one, "protect", action->protect);
 	put_true(&one, "drifted", action->drifted);
+	put_true(&one, "awaits_gone", action->awaits_gone);
 	put_names(&one, "ignored", action->ignored, action->ignored_count, arena);
 	put_map(&one, "desired", action->desired);
 	put_map(&one, "known", action->known);
@@ -462,6 +463,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 		.settles = truth_of(one, "settles"),
 		.protect = truth_of(one, "protect"),
 		.drifted = truth_of(one, "drifted"),
+		.awaits_gone = truth_of(one, "awaits_gone"),
 		.desired = map_of(one, "desired"),
 		.known = map_of(one, "known"),
 		.released = map_of(one, "released"),

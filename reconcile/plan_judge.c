@@ -370,7 +370,8 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	    item->object->provider_id.size == 0)
 		item->reason = "its create has not completed";
 	if (item->operation == OPERATION_CREATE && item->object && unfinished_leaves(item->object))
-		item->reason = "was deleted by a run that did not end";
+		item->reason = situation.live == LIVE_LEAVING ? "is being deleted by a run that did not end"
+							      : "was deleted by a run that did not end";
 	if (item->operation == OPERATION_UPDATE && only_follows_address(item->fields))
 		item->reason = "was renamed, and its tags follow";
 	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)

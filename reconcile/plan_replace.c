@@ -70,7 +70,7 @@ static bool check_unique(struct planning *planning, const struct item *item)
 	for (size_t i = 0; !item->moved && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
 		/* What it is attached to it leaves before the new one comes in. */
-		if (!unique_field(field) || (field->flags & SOLE))
+		if (!unique_field(field) || unique_is_handed_on(field))
 			continue;
 		const struct value *new = value_get_named(&item->wanted, field->name);
 		const struct value *old = value_get_named(&item->object->resolved, field->name);

@@ -47,9 +47,7 @@ static const struct value *place_to_be(const struct item *target, const char *wi
 
 	if (place && !value_has_deferred(place))
 		return place;
-	return target->operation == OPERATION_CREATE || target->operation == OPERATION_REPLACE
-		       ? NULL
-		       : plan_field_now(target->object, target->live, within);
+	return operation_makes(target->operation) ? NULL : plan_field_now(target->object, target->live, within);
 }
 
 const size_t *plan_object_at(struct planning *planning, struct slice address)

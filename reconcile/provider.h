@@ -117,6 +117,9 @@ struct work {
 	size_t change_count;
 	struct tagging tagging;
 	bool force; /* deletion by force was asked for */
+	/* PHASE_DELETE: others delete it, or a run that ended did; until it is gone it is waited for, and nothing is
+	 * sent. */
+	bool awaits_gone;
 	/* How long to wait for the object after the last answer, and until when that is (the
 	 * provider keeps it); then the object stays incomplete and is resumed by the next run. */
 	int64_t patience_ms;

@@ -280,9 +280,7 @@ static void note_losses(struct undo_work *work, const struct action *action)
 
 static bool check_secrets(const struct action *action, struct diagnostics *diagnostics)
 {
-	bool sends_all = action->operation == OPERATION_CREATE || action->operation == OPERATION_REPLACE;
-
-	if (!sends_all || !value_has_fingerprint(&action->desired))
+	if (!operation_makes(action->operation) || !value_has_fingerprint(&action->desired))
 		return true;
 	diag_error(diagnostics, FAULT_USER, NOWHERE,
 		   "'%.*s' would have to be made anew, and of a secret that it needs only the fingerprint is recorded",

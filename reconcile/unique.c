@@ -7,6 +7,11 @@ bool unique_field(const struct field *field)
 	return (field->flags & (NAMES | SOLE)) || field->range == RANGE_WITHIN;
 }
 
+bool unique_is_handed_on(const struct field *field)
+{
+	return (field->flags & SOLE) && !(field->flags & IMMUTABLE);
+}
+
 bool unique_items(const struct field *field)
 {
 	return field->type == FIELD_SET && (field->item->flags & SOLE);

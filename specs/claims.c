@@ -105,10 +105,11 @@ static void claim_target(struct claims *claims, struct claim claim)
 	earlier = take(claims, key_of(claims, claim.resource, claim.resource->kind->name, within, target), claim);
 	if (!earlier)
 		return;
+	bool address = (claim.field->item ? claim.field->item : claim.field)->type == FIELD_ADDRESS;
 	diag_error(claims->loading->diagnostics, FAULT_USER, claim.value->position,
-		   "'%.*s' and '%.*s' have the same target in '%s', which takes only one of them",
-		   SLICE_ARGUMENTS(earlier->resource->address), SLICE_ARGUMENTS(claim.resource->address),
-		   claim.field->name);
+		   "'%.*s' and '%.*s' have the same %s in '%s', which %s", SLICE_ARGUMENTS(earlier->resource->address),
+		   SLICE_ARGUMENTS(claim.resource->address), address ? "address" : "target", claim.field->name,
+		   address ? "one at a time has" : "takes only one of them");
 	relate(claims, &claim, earlier, "leave it to one of them");
 }
 

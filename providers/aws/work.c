@@ -247,6 +247,9 @@ static enum step wait_until_gone(struct work *work)
 {
 	if (work->now.presence == PRESENCE_ABSENT)
 		return STEP_DONE;
+	if (work->awaits_gone && work->now.presence == PRESENCE_PRESENT)
+		return aws_fail(work, FAULT_STALE, "is not being deleted any more",
+				"nothing was done to it: plan again, and review that");
 	return aws_is_late(work) ? aws_too_late(work) : aws_poll_later(work);
 }
 
@@ -254,7 +257,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 {
 	const struct aws_kind *kind = kind_of(work);
 	const struct aws_call *call = work->detail ? aws_change_of(work)->call : NULL;
-	if (work->stage == STAGE_LEAVING)
+	if (work->stage == STAGE_LEAVING || (work->awaits_gone && work->has_now))
 		return wait_until_gone(work);
 	if (work->stage == STAGE_DETACHED && answer)
 		return attached(work, answer);

@@ -41,11 +41,17 @@ ROWS = {
         "aws.route_table:\n  a: {vpc: v, subnets: [s]}\n  b: {vpc: v, subnets: [s]}\n",
         [(7, ["aws.route_table.a", "same target in 'subnets'"])],
     ),
+    "one fixed address for two machines": (
+        "aws.instance:\n"
+        f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.0.9}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, address: 10.0.0.9}}\n",
+        [(7, ["aws.instance.a", "same address in 'address', which one at a time has"])],
+    ),
     "one address for two machines": (
         "aws.instance:\n"
         f"  a: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8::9']}}\n"
         f"  b: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8:0::9']}}\n",
-        [(7, ["aws.instance.a", "same target in 'addresses6'"])],
+        [(7, ["aws.instance.a", "same address in 'addresses6'"])],
     ),
     "one address in two subnets": (
         "aws.instance:\n"

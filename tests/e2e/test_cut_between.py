@@ -238,3 +238,76 @@ def test_a_gateway_that_still_detaches_is_attached_again(site, undone):
     assert held == [ids_of(site.stack)["aws.vpc.v"]]
     plan_is_empty(site.stack)
     assert drift(site.stack, 0)["unfinished"] == []
+
+
+def fixed(image, name="x"):
+    fields = {"image": image, "instance_type": "t3.micro", "subnet": "a", "address": "10.20.1.10"}
+    return spec_text({"aws.vpc": NET, "aws.subnet": SUBNETS, "aws.instance": {name: fields}})
+
+
+FIXED = (fixed("ami-0123456789abcdef0"), fixed("ami-0fedcba9876543210"))
+
+
+def holders(site):
+    return [
+        each["InstanceId"]
+        for page in site.server.client("ec2").describe_instances()["Reservations"]
+        for each in page["Instances"]
+        if each.get("PrivateIpAddress") == "10.20.1.10" and each["State"]["Name"] == "running"
+    ]
+
+
+@pytest.mark.parametrize("name", ["x", "y"], ids=["replaced", "under another name"])
+def test_room_is_awaited_that_a_killed_run_began_to_make(site, name):
+    """The old machine still has the address that the new one is to have: nobody else's deletion, and no failure."""
+    old, new = FIXED
+    site.stack.write("stack.yaml", old)
+    apply(site.stack)
+    site.server.settings(pace_percent=5)
+    site.stack.write("stack.yaml", new)
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "TerminateInstances" and executed)
+    site.stack.write("stack.yaml", fixed("ami-0fedcba9876543210", name))
+    planned = site.stack.run("plan", "--output", "json").json
+    assert operations(planned)[f"aws.instance.{name}"] == "create"
+    assert name == "y" or planned["actions"][0]["reason"] == "is being deleted by a run that did not end"
+    apply(site.stack)
+    assert holders(site) == [ids_of(site.stack)[f"aws.instance.{name}"]]
+    plan_is_empty(site.stack)
+
+
+def test_an_address_goes_on_to_another_machine(site):
+    """It is free only once the machine that had it is gone."""
+    site.stack.write("stack.yaml", FIXED[0])
+    apply(site.stack)
+    site.server.settings(pace_percent=5)
+    site.stack.write("stack.yaml", fixed("ami-0123456789abcdef0", "y"))
+    apply(site.stack)
+    assert holders(site) == [ids_of(site.stack)["aws.instance.y"]]
+    plan_is_empty(site.stack)
+
+
+def test_old_and_new_never_share_an_address(site):
+    site.stack.write("stack.yaml", FIXED[0])
+    apply(site.stack)
+    site.stack.write("stack.yaml", FIXED[1].replace('"address"', '"lifecycle": {"create_before_destroy": true}, "address"'))
+    assert "old and new cannot have the same 'address' at a time" in site.stack.run("validate").err
+    assert "both would have the same 'address'" in site.stack.run("plan", status=1).err
+
+
+@pytest.mark.parametrize("saved", [False, True], ids=["at once", "as planned before"])
+def test_room_is_awaited_that_somebody_makes(site, saved):
+    """Also where it is gone by the time that the plan is applied."""
+    site.stack.write("stack.yaml", FIXED[0])
+    apply(site.stack)
+    [was] = holders(site)
+    site.server.settings(pace_percent=5)
+    site.server.client("ec2").terminate_instances(InstanceIds=[was])
+    planned = site.stack.run("plan", "--out", "saved.plan", "--output", "json").json
+    assert planned["actions"][0]["reason"] == "is being deleted outside of this stack"
+    if saved:
+        site.server.client("ec2").get_waiter("instance_terminated").wait(
+            InstanceIds=[was], WaiterConfig={"Delay": 1, "MaxAttempts": 30}
+        )
+    site.stack.run("apply", *(["saved.plan"] if saved else ["--yes"]))
+    assert holders(site) == [ids_of(site.stack)[MACHINE]] != [was]
+    plan_is_empty(site.stack)

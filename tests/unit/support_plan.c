@@ -282,7 +282,8 @@ static const struct identity here = {.provider = {"t", 1}, .account = {"1", 1}, 
 
 /*
  * {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record, in its order;
- * "t.net.a/2" is another object of the same address. "outputs" are those of the live one, if it has others.
+ * "t.net.a/2" is another object of the same address. "outputs" are those of the live one, if it has others;
+ * "leaving": that one is being deleted.
  */
 static void add_record(struct plan_fixture *fixture, const char *record)
 {
@@ -334,6 +335,8 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 					      .running = running ? *running : value_null(),
 					      .outputs = outputs ? *outputs : json(fixture, "{\"version\": 1}"),
 					      .ownership.lineage = value_slice(value_get_named(one, "owner"))};
+		if (value_get_named(one, "leaving"))
+			live->presence = PRESENCE_LEAVING;
 		fixture->read |= now && !value_is(now, VALUE_NULL);
 		/* What is live as null was not looked at. */
 		fixture->live_list[fixture->object_count] = now && value_is(now, VALUE_NULL) ? NULL : live;

@@ -36,6 +36,14 @@
 #define SUB_KEPT(name, more)                                                                                           \
 	KEPT("t.sub." name, "s" name, "{\"net\":\"n1\",\"range\":\"10." name "\"" more "}",                            \
 	     "{\"net\":\"n1\",\"range\":\"10." name "\"" more "}")
+#define SUB_FIELDS(name, more)                                                                                         \
+	"\"applied\":{\"net\":\"n1\",\"range\":\"10." name "\"" more "},\"live\":{\"net\":\"n1\",\"range\":\"10." name \
+	"\"" more "}"
+#define LEAVING "\"id\":\"s9\",\"leaving\":true,"
+#define SUB_LEAVING                                                                                                    \
+	"\"t.sub.b\":{" LEAVING                                                                                        \
+	"\"applied\":{\"net\":" REF("t.net.a.id") ",\"range\":\"10.1\"},\"resolved\":{\"net\":\"n1\",\"range\":\"10."  \
+						  "1\"},\"live\":{\"net\":\"n1\",\"range\":\"10.1\"}}"
 #define MORE(range) ",\"more\":\"" range "\""
 #define TABLE(name, nets) "\"t.table." name "\":{\"nets\":[" nets "]}"
 #define TABLE_KEPT(name, nets) KEPT("t.table." name, "t" name, "{\"nets\":[" nets "]}", "{\"nets\":[" nets "]}")
@@ -117,6 +125,14 @@ static const struct row {
 	{"two exchange their ranges", "{" SUB("1", MORE("y")) "," SUB("2", MORE("x")) "}",
 	 "{" SUB_KEPT("1", MORE("x")) "," SUB_KEPT("2", MORE("y")) "}",
 	 "unsettle t.sub.1, unsettle t.sub.2, make t.sub.1, make t.sub.2"},
+	{"what others delete is waited for", "{" NETS "," SUB_B "}", "{" NET_KEPT("10") "," SUB_LEAVING "}",
+	 "delete t.sub.b, make t.sub.b"},
+	{"what others delete holds what it refers to until it is gone", "{\"t.net.a\":{\"range\":\"11\"}," SUB_B "}",
+	 "{" NET_KEPT("10") "," SUB_LEAVING "}",
+	 "unsettle t.net.a, delete t.sub.b, delete t.net.a, make t.net.a, make t.sub.b"},
+	{"a range is taken over from what others delete", "{" SUB("1", MORE("x")) "," SUB("2", "") "}",
+	 "{" SUB_KEPT("1", "") ",\"t.sub.2\":{" LEAVING SUB_FIELDS("2", MORE("x")) "}}",
+	 "delete t.sub.2, make t.sub.1, make t.sub.2"},
 	{"a range is taken over from what goes", "{" SUB("1", MORE("x")) "}",
 	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
 };
