@@ -22,11 +22,12 @@ static void take(struct job *job, struct object *object, const struct live *live
 		return;
 	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live};
 	const struct unfinished_outcome outcome = unfinished_settle(object, &reading, &job->style, job->arena);
-	if (!outcome.taken && !outcome.owes)
+	if (!outcome.taken && !outcome.owes && !outcome.at_it)
 		return;
 	job->unfinished[job->unfinished_count++] = (struct unfinished_item){
 		.address = object->address,
-		.fields = unfinished_names(outcome.taken ? unfinished_resolved(object) : NULL, job->arena),
+		.fields = unfinished_names(outcome.taken || outcome.at_it ? unfinished_resolved(object) : NULL,
+					   job->arena),
 		.owed = unfinished_names(outcome.owes ? unfinished_owed(object) : NULL, job->arena),
 		.leaves = unfinished_leaves(object),
 		.run = intent ? intent->run : (struct slice){NULL, 0},

@@ -320,21 +320,49 @@ static enum difference_class class_of(const struct item *item)
 	return fields->makes || !object_was_finished(item->object) ? DIFFERENCE_IN_PLACE : DIFFERENCE_NONE;
 }
 
-/* Whether nothing is to be set but the tag of its address. */
-static bool only_follows_address(const struct difference *fields)
+/* How many fields are to be set, the tag of its address not counted. */
+static size_t count_set(const struct difference *fields)
 {
-	size_t others = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; fields && i < fields->count; i++)
-		others += fields->changes[i].effect == EFFECT_SET && !slice_is(fields->changes[i].path, ADDRESS_TAG);
-	return fields && fields->makes && others == 0;
+		count += fields->changes[i].effect == EFFECT_SET && !slice_is(fields->changes[i].path, ADDRESS_TAG);
+	return count;
+}
+
+/* Whether the service still carries out what a run began that did not end. */
+static bool is_under_way(const struct item *item)
+{
+	return item->object && unfinished_is(item->object) && item->live && item->live->readiness == READY_PENDING;
 }
 
 enum difference_class plan_item_compare(struct planning *planning, struct item *item)
 {
 	diff_item(planning, item, false);
 	uproot(planning, item);
+	/* Nothing may be left to set, and yet it is not done. */
+	item->fields->makes |= is_under_way(item);
 	return class_of(item);
+}
+
+/* Why that is done, where more is known of it than the decision table does. */
+static const char *reason_of(const struct item *item, const struct situation *situation, const char *reason)
+{
+	const struct object *object = item->object;
+	bool incomplete = object && object->role == OBJECT_INCOMPLETE;
+
+	if (item->operation == OPERATION_CREATE && object && unfinished_leaves(object))
+		return situation->live == LIVE_LEAVING ? "is being deleted by a run that did not end"
+						       : "was deleted by a run that did not end";
+	/* Nobody deleted what was never there. */
+	if (item->operation == OPERATION_CREATE && incomplete && object->provider_id.size == 0)
+		return "its create has not completed";
+	if (item->operation == OPERATION_UPDATE && incomplete)
+		return "was not finished by the run that began it";
+	if (item->operation == OPERATION_UPDATE && count_set(item->fields) == 0)
+		return is_under_way(item) ? "is still at what a run began that did not end"
+					  : "was renamed, and its tags follow";
+	return item->moved ? "its provider now reaches another region" : reason;
 }
 
 static bool judge_fields(struct planning *planning, struct item *item)
@@ -359,23 +387,12 @@ static bool judge_fields(struct planning *planning, struct item *item)
 		situation.difference = plan_item_compare(planning, item);
 	struct decision decision = decide(&situation);
 	item->operation = decision.operation;
-	item->reason = item->moved ? "its provider now reaches another region" : decision.reason;
+	item->reason = reason_of(item, &situation, decision.reason);
 	item->hint = decide_hint(&situation, &decision);
 	if (situation.live == LIVE_NOT_OURS && !item->object)
 		item->hint = arena_string(planning->arena,
 					  arena_format(planning->arena, "give yours another name: this one is %.*s",
 						       SLICE_ARGUMENTS(item->live->provider_id)));
-	/* Nobody deleted what was never there. */
-	if (item->operation == OPERATION_CREATE && item->object && item->object->role == OBJECT_INCOMPLETE &&
-	    item->object->provider_id.size == 0)
-		item->reason = "its create has not completed";
-	if (item->operation == OPERATION_CREATE && item->object && unfinished_leaves(item->object))
-		item->reason = situation.live == LIVE_LEAVING ? "is being deleted by a run that did not end"
-							      : "was deleted by a run that did not end";
-	if (item->operation == OPERATION_UPDATE && only_follows_address(item->fields))
-		item->reason = "was renamed, and its tags follow";
-	if (item->operation == OPERATION_UPDATE && item->object && item->object->role == OBJECT_INCOMPLETE)
-		item->reason = "was not finished by the run that began it";
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;

@@ -167,7 +167,9 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)),
 						   live};
 	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->style, recovery->arena);
-	if (outcome.whole || (!outcome.owes && !unfinished_is_young(object, recovery->now_ms, recovery->grace_ms)))
+	/* What the service still carries out is waited for by the next apply. */
+	bool young = unfinished_is_young(object, recovery->now_ms, recovery->grace_ms);
+	if (!outcome.at_it && (outcome.whole || (!outcome.owes && !young)))
 		unfinished_end(object);
 	else if (!outcome.taken)
 		return;

@@ -466,8 +466,8 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	bool leaves = unfinished_leaves(object), whole = false;
 
 	if (live->presence != PRESENCE_PRESENT)
-		return (struct unfinished_outcome){leaves && live->presence != PRESENCE_UNREAD,
-						   live->presence == PRESENCE_ABSENT, false};
+		return (struct unfinished_outcome){.taken = leaves && live->presence != PRESENCE_UNREAD,
+						   .whole = live->presence == PRESENCE_ABSENT};
 	struct value marked = secret_marks_put(arena, style, &live->fields, models, count);
 	settling.live = json_seal(arena, &marked, style);
 	if (leaves)
@@ -479,5 +479,8 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 		/* The record is of no spec's form any more. */
 		object->symbolic = never;
 	}
-	return (struct unfinished_outcome){settling.taken, whole, !leaves && unfinished_owed(object)};
+	return (struct unfinished_outcome){.taken = settling.taken,
+					   .whole = whole,
+					   .owes = !leaves && unfinished_owed(object),
+					   .at_it = live->readiness == READY_PENDING};
 }

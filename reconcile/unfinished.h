@@ -54,6 +54,7 @@ struct unfinished_outcome {
 	bool taken; /* something was done that the record did not know */
 	bool whole; /* nothing is left to come */
 	bool owes;  /* see unfinished_owed() */
+	bool at_it; /* the service still carries out what was begun */
 };
 
 /* The object as read since; provider: of its kind, or NULL. */

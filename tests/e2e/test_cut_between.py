@@ -311,3 +311,39 @@ def test_room_is_awaited_that_somebody_makes(site, saved):
     site.stack.run("apply", *(["saved.plan"] if saved else ["--yes"]))
     assert holders(site) == [ids_of(site.stack)[MACHINE]] != [was]
     plan_is_empty(site.stack)
+
+
+# The specs before and after, the call that the service carries on with, which of that name, whose it is, and how much
+# of the usual time it takes, in percent.
+SLOW = {
+    "a gateway attaches": (MOVES["vpn_gateway"], "AttachVpnGateway", 1, VPN, 5),
+    "a tunnel is changed": ((tunnels(40), tunnels(50)), "ModifyVpnTunnelOptions", 2, TUNNELS, 2),
+    "a machine starts": (SIZES, "StartInstances", 1, MACHINE, 5),
+}
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+@pytest.mark.parametrize("name", SLOW)
+def test_what_the_service_carries_on_with_is_waited_for(site, name, recovered):
+    (old, new), operation, count, address, pace = SLOW[name]
+    carried_out = []
+
+    def cuts(number, sent, executed):
+        carried_out.extend([sent] * executed)
+        return executed and sent == operation and carried_out.count(operation) == count
+
+    site.stack.write("stack.yaml", old)
+    apply(site.stack)
+    site.server.settings(pace_percent=4 * pace if recovered else pace)
+    site.stack.write("stack.yaml", new)
+    site.cut_off(signal.SIGKILL, cuts)
+    if recovered:
+        site.stack.run("recover")
+    planned = site.stack.run("plan", "--output", "json").json
+    assert operations(planned) == {address: "update"} and planned["actions"][0]["changes"] == []
+    assert planned["actions"][0]["reason"] == "is still at what a run began that did not end"
+    assert drift(site.stack, 2)["actions"] == []
+    apply(site.stack)
+    assert causes(site.stack.run("plan", "--output", "json").json) == set()
+    plan_is_empty(site.stack)
+    assert drift(site.stack, 0)["unfinished"] == []
