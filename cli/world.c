@@ -23,6 +23,7 @@
 #include "cli/world_program.h"
 #include "providers/net/curl_transport.h"
 
+/* Room for what a stack of some 100,000 resources holds in one piece. */
 enum { HEAP_KEPT_BYTES = 64 * 1024 * 1024 };
 enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096, TYPING_CHECK_MS = 100 };
 
@@ -276,9 +277,18 @@ static void keep_memory_private(void)
 	const struct rlimit none = {0, 0};
 
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	/* Else the end of the heap goes back to the system after each answer, and is fetched anew for the next. */
-	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
 	setrlimit(RLIMIT_CORE, &none);
+}
+
+/*
+ * What one step gives back serves the next: memory that is fetched from the system anew has to be cleared by it, page
+ * by page, which takes longer than most of what is then done there. Else the end of the heap goes back after each
+ * answer, and each large piece, a mapping of its own, when it is freed. Where malloc() refuses it goes on as it began.
+ */
+static void keep_heap(void)
+{
+	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
+	(void)mallopt(M_MMAP_THRESHOLD, HEAP_KEPT_BYTES);
 }
 
 static struct real_world *real_world_new(void)
@@ -299,6 +309,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		return diag_error(diagnostics, FAULT_USER, NOWHERE,
 				  "a standard stream is closed and '/dev/null' is missing");
 	keep_memory_private();
+	keep_heap();
 	real = real_world_new();
 	take_signals(real);
 	*world = (struct world){
