@@ -192,26 +192,41 @@ static struct digest derive_key(const struct signer *signer)
 	return key;
 }
 
+static bool is_of(const struct aws_signing_key *item, struct slice secret, struct slice scope)
+{
+	return slice_equal((struct slice){item->scope, item->scope_size}, scope) &&
+	       slice_equal((struct slice){item->secret, item->secret_size}, secret);
+}
+
+static void keep_key(struct aws_signing_keys *keys, struct slice secret, struct slice scope, const struct digest *key)
+{
+	struct aws_signing_key *item;
+
+	if (secret.size > AWS_SIGNING_TEXT_MOST || scope.size > AWS_SIGNING_TEXT_MOST)
+		return;
+	if (keys->count < AWS_SIGNING_KEYS) {
+		item = &keys->items[keys->count++];
+	} else {
+		item = &keys->items[keys->oldest];
+		keys->oldest = (keys->oldest + 1) % AWS_SIGNING_KEYS;
+	}
+	*item = (struct aws_signing_key){.secret_size = secret.size, .scope_size = scope.size, .key = *key};
+	memcpy(item->secret, secret.data, secret.size);
+	memcpy(item->scope, scope.data, scope.size);
+}
+
 static struct digest signing_key(const struct signer *signer, struct aws_signing_keys *keys)
 {
-	struct digest source;
+	struct slice secret = signer->credentials->secret_key, scope = signer->signing.scope;
 	struct digest key;
-	size_t at;
 
-	if (!keys)
-		return derive_key(signer);
-	source = digest_keyed(signer->credentials->secret_key, signer->signing.scope);
-	for (size_t i = 0; i < keys->count; i++) {
-		if (digest_equal(&keys->items[i].source, &source))
+	for (size_t i = 0; keys && i < keys->count; i++) {
+		if (is_of(&keys->items[i], secret, scope))
 			return keys->items[i].key;
 	}
 	key = derive_key(signer);
-	at = keys->oldest;
-	if (keys->count < AWS_SIGNING_KEYS)
-		at = keys->count++;
-	else
-		keys->oldest = (at + 1) % AWS_SIGNING_KEYS;
-	keys->items[at] = (struct aws_signing_key){source, key};
+	if (keys)
+		keep_key(keys, secret, scope, &key);
 	return key;
 }
 

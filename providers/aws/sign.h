@@ -34,12 +34,15 @@ struct aws_signing_options {
 
 /*
  * Derived keys hold for one secret, day, region and service; four hashes are saved for each
- * request. Owned by the caller, who wipes it when the credentials go.
+ * request. What is longer than any of theirs is not kept, and its key is derived each time.
+ * Owned by the caller, who wipes it when the credentials go.
  */
-enum { AWS_SIGNING_KEYS = 16 };
+enum { AWS_SIGNING_KEYS = 16, AWS_SIGNING_TEXT_MOST = 128 };
 
 struct aws_signing_key {
-	struct digest source; /* of what the key was derived from */
+	/* What the key was derived from: the secret, and the scope of aws_signing. */
+	char secret[AWS_SIGNING_TEXT_MOST], scope[AWS_SIGNING_TEXT_MOST];
+	size_t secret_size, scope_size;
 	struct digest key;
 };
 

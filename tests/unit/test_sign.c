@@ -212,6 +212,11 @@ static void test_too_long(void **state)
 	bench_close(&bench);
 }
 
+#define LETTERS_32 "abcdefghijklmnopqrstuvwxyzABCDEF"
+#define LONG_SECRET_FIRST LETTERS_32 LETTERS_32 LETTERS_32 LETTERS_32
+#define LONG_SECRET LONG_SECRET_FIRST "1"
+_Static_assert(sizeof(LONG_SECRET_FIRST) - 1 == AWS_SIGNING_TEXT_MOST, "the longest that is kept");
+
 /* The cache changes no signature, whatever changes between calls, and however many keys there are. */
 static void test_keys(void **state)
 {
@@ -230,7 +235,10 @@ static void test_keys(void **state)
 		{"another region", "secret", "eu-west-1", "ec2", 0, 3},
 		{"another service", "secret", "us-east-1", "sts", 0, 4},
 		{"another secret", "Secret", "us-east-1", "ec2", 0, 5},
-		{"the first once more", "secret", "us-east-1", "ec2", 0, 5},
+		{"a secret too long to be kept", LONG_SECRET, "us-east-1", "ec2", 0, 5},
+		{"another one of its beginning", LONG_SECRET "2", "us-east-1", "ec2", 0, 5},
+		{"the beginning alone", LONG_SECRET_FIRST, "us-east-1", "ec2", 0, 6},
+		{"the first once more", "secret", "us-east-1", "ec2", 0, 6},
 	};
 	struct aws_signing_keys keys = {.count = 0};
 	struct http_request request = {.method = SLICE("GET"), .url = SLICE("http://h/")};
