@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,15 +31,17 @@ enum {
 	BLOCK_FIRST_BYTES = 4 * 1024, /* every task has an arena, and most hold little */
 	/* What of the last one is never touched costs nothing: its pages are not there. */
 	BLOCK_LARGEST_BYTES = 16 * 1024 * 1024,
+	/* From here on the system mostly has cleared it already. */
+	BLOCK_CLEARED_BYTES = 64 * 1024,
 	/* Longer texts are formatted twice: once to learn their length. */
 	FORMAT_SHORT_BYTES = 512,
 };
 
-/* Everything behind used_bytes is zero, so handing out memory need not clear it. */
 struct arena_block {
 	struct arena_block *older;
 	size_t size_bytes;
 	size_t used_bytes;
+	bool is_clear; /* everything behind used_bytes is zero; else what is handed out is cleared where that matters */
 	alignas(max_align_t) char bytes[];
 };
 
@@ -82,7 +85,8 @@ void arena_reset(struct arena *arena)
 	blocks_free(kept->older);
 	kept->older = NULL;
 	arena_show(kept->bytes, kept->used_bytes);
-	memset(kept->bytes, 0, kept->used_bytes);
+	if (kept->is_clear)
+		memset(kept->bytes, 0, kept->used_bytes);
 	arena_hide(kept->bytes, kept->size_bytes);
 	kept->used_bytes = 0;
 }
@@ -93,9 +97,11 @@ static struct arena_block *block_new(size_t size_bytes)
 	size_t whole_bytes = size_bytes <= PTRDIFF_MAX - sizeof(struct arena_block)
 				     ? sizeof(struct arena_block) + size_bytes
 				     : PTRDIFF_MAX;
-	struct arena_block *block = (struct arena_block *)memory_get(whole_bytes);
+	bool is_clear = size_bytes >= BLOCK_CLEARED_BYTES;
+	struct arena_block *block =
+		(struct arena_block *)(is_clear ? memory_get(whole_bytes) : memory_raw(whole_bytes));
 
-	block->size_bytes = size_bytes;
+	*block = (struct arena_block){.size_bytes = size_bytes, .is_clear = is_clear};
 	arena_hide(block->bytes, size_bytes);
 	return block;
 }
@@ -111,7 +117,8 @@ static size_t next_block_bytes(const struct arena_block *newest)
  * The newest block has no room. What would fill a good part of a new block gets one of its
  * own behind the newest, which so goes on serving small requests.
  */
-__attribute__((noinline, returns_nonnull)) static char *arena_take_slowly(struct arena *arena, size_t size_bytes)
+__attribute__((noinline, returns_nonnull)) static char *arena_take_slowly(struct arena *arena, size_t size_bytes,
+									  bool clear)
 {
 	size_t block_bytes = next_block_bytes(arena->newest);
 	struct arena_block *block;
@@ -130,12 +137,14 @@ __attribute__((noinline, returns_nonnull)) static char *arena_take_slowly(struct
 	}
 	block->used_bytes = size_bytes;
 	arena_show(block->bytes, size_bytes);
+	if (clear && !block->is_clear)
+		memset(block->bytes, 0, size_bytes);
 	return block->bytes;
 }
 
-/* alignment is a power of two no larger than that of max_align_t; size_bytes > 0. */
+/* alignment is a power of two no larger than that of max_align_t; size_bytes > 0. clear: what is handed out is zero. */
 __attribute__((returns_nonnull)) static inline char *arena_take(struct arena *arena, size_t size_bytes,
-								size_t alignment)
+								size_t alignment, bool clear)
 {
 	struct arena_block *block = arena->newest;
 
@@ -146,15 +155,26 @@ __attribute__((returns_nonnull)) static inline char *arena_take(struct arena *ar
 		if (start <= block->size_bytes && size_bytes <= block->size_bytes - start) {
 			block->used_bytes = start + size_bytes;
 			arena_show(block->bytes + start, size_bytes);
+			if (clear && !block->is_clear)
+				memset(block->bytes + start, 0, size_bytes);
 			return block->bytes + start;
 		}
 	}
-	return arena_take_slowly(arena, size_bytes);
+	return arena_take_slowly(arena, size_bytes, clear);
+}
+
+/* Room for a text, all of which its caller writes but the NUL behind it. */
+__attribute__((returns_nonnull)) static inline char *arena_take_text(struct arena *arena, size_t size_bytes)
+{
+	char *text = arena_take(arena, size_bytes + 1, TEXT_ALIGNMENT, false);
+
+	text[size_bytes] = '\0';
+	return text;
 }
 
 void *arena_get(struct arena *arena, size_t size_bytes)
 {
-	return arena_take(arena, size_bytes > 0 ? size_bytes : 1, alignof(max_align_t));
+	return arena_take(arena, size_bytes > 0 ? size_bytes : 1, alignof(max_align_t), true);
 }
 
 void *arena_array(struct arena *arena, size_t count, size_t size_bytes)
@@ -183,7 +203,7 @@ struct slice arena_copy(struct arena *arena, struct slice text)
 
 	if (text.size == 0)
 		return (struct slice){"", 0};
-	copy = arena_take(arena, text.size + 1, TEXT_ALIGNMENT);
+	copy = arena_take_text(arena, text.size);
 	memcpy(copy, text.data, text.size);
 	return (struct slice){copy, text.size};
 }
@@ -197,7 +217,7 @@ struct slice arena_join(struct arena *arena, const struct slice *parts, size_t c
 		size += parts[i].size;
 	if (size == 0)
 		return (struct slice){"", 0};
-	joined = arena_take(arena, size + 1, TEXT_ALIGNMENT);
+	joined = arena_take_text(arena, size);
 	for (size_t i = 0; i < count; i++) {
 		if (parts[i].size > 0)
 			memcpy(joined + at, parts[i].data, parts[i].size);
@@ -236,7 +256,7 @@ __attribute__((format(printf, 2, 0))) struct slice arena_vformat(struct arena *a
 		va_end(again);
 		return arena_copy(arena, (struct slice){brief, length > 0 ? (size_t)length : 0});
 	}
-	text = arena_take(arena, (size_t)length + 1, TEXT_ALIGNMENT);
+	text = arena_take_text(arena, (size_t)length);
 	vsnprintf(text, (size_t)length + 1, format, again);
 	va_end(again);
 	return (struct slice){text, (size_t)length};
