@@ -24,7 +24,6 @@ struct item {
 	bool in_focus; /* with targets: chosen */
 	bool marked;   /* live has the marks of secrets */
 	uint8_t visit;
-	struct value id;    /* of plan_item_output() */
 	size_t left_behind; /* number of the first of input->objects that a replace left behind here + 1; 0: none */
 	/* Of OPERATION_TAKE_BACK: what was the address's own, or NULL. */
 	struct object *displaced;

@@ -22,8 +22,9 @@ const struct value *plan_item_output(void *context, struct slice address, struct
 	if (!output || (item->fields && changes_renew(item->fields->changes, item->fields->count, output)))
 		return NULL;
 	if (output == output_at(&item->resource->kind->outputs, 0) && item->object->provider_id.size > 0) {
-		item->id = value_string(item->object->provider_id);
-		return &item->id;
+		struct value *id = arena_new(planning->arena, struct value);
+		*id = value_string(item->object->provider_id);
+		return id;
 	}
 	if (item->live && item->live->presence == PRESENCE_PRESENT) {
 		const struct value *live = value_get(&item->live->outputs, name);

@@ -117,20 +117,20 @@ extern const struct names role_names;
 struct object {
 	struct slice address;
 	struct slice object_id; /* 32 hex digits, random, ours; also in the ownership tags */
-	enum object_role role;
 	struct slice kind;
 	unsigned kind_version;
+	enum object_role role;
 	int64_t generation;
 	struct slice provider_id; /* "vpc-0abc"; empty until known */
 	struct identity identity;
 	struct slice provider; /* the alias it was made through, only for messages */
-	bool protect;
 	/* Digest of the desired form when last applied without a difference left, and of what
 	 * it referred to: both equal prove "unchanged" without decoding the body. All zero: never. */
 	struct digest symbolic;
 	struct digest inputs;
 	struct digest outputs_digest;
 	int64_t created_ms; /* wall */
+	bool protect;
 
 	bool is_found; /* its tags told its id, which is not recorded yet */
 	bool has_body;
