@@ -2,6 +2,7 @@
 
 #include "cli/job_run.h"
 #include "cli/lost_state.h"
+#include "cli/past_run.h"
 #include "cli/progress.h"
 #include "cli/question.h"
 #include "cli/secret_sink.h"
@@ -100,11 +101,9 @@ static int status_of_rest(const struct job *job)
 /* What the run is called in the history. */
 static struct slice run_name(const struct job *job)
 {
-	enum { DIGITS = 8 };
-
 	if (job->plan.undoes.size == 0)
 		return slice_of(job->invocation->arguments->command->name);
-	return arena_format(job->arena, "undo %.*s", SLICE_ARGUMENTS(slice_first(job->plan.undoes, DIGITS)));
+	return past_run_undoing(job->arena, job->plan.undoes);
 }
 
 /* With the lease held. */

@@ -7,17 +7,20 @@
 #include "cli/refresh_some.h"
 #include "cli/saved_plan.h"
 #include "cli/strays.h"
+#include "cli/undone_before.h"
 #include "reconcile/undo.h"
 #include "reconcile/unfinished.h"
 
 /* A run that is being undone. */
 struct undo {
 	struct job *job;
-	const struct run_record *run;
+	const struct run_record *runs, *run;
 	bool is_old; /* what it found may be kept no longer */
 	struct stack spec;
 	struct past_object *past;
 	size_t past_count;
+	struct undo_touched *touched;
+	size_t touched_count;
 	struct undo_input input;
 	struct undoing undoing;
 };
@@ -45,6 +48,7 @@ static bool find_run(struct undo *undo)
 
 	if (!job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
 		return false;
+	undo->runs = runs;
 	undo->run = past_run_find(job, runs, count, job->invocation->arguments->operands[0]);
 	if (!undo->run || !can_be_undone(undo))
 		return false;
@@ -102,7 +106,7 @@ static bool read_past(struct undo *undo)
 		if (!read_body(job, &undo->past[i].before, undo->past[i].before_body) ||
 		    !read_body(job, &undo->past[i].after, undo->past[i].after_body))
 			return false;
-	return true;
+	return undone_before(job, undo->runs, undo->run, &undo->touched, &undo->touched_count);
 }
 
 static bool is_known_alias(const struct provider_settings *settings, size_t count, struct slice alias)
@@ -113,29 +117,35 @@ static bool is_known_alias(const struct provider_settings *settings, size_t coun
 	return false;
 }
 
+static void add_provider(struct job *job, struct provider_settings *settings, const struct object *before)
+{
+	const struct provider *provider = providers_find(&all_providers, before->identity.provider);
+
+	if (!provider || is_known_alias(settings, job->stack.provider_count, before->provider))
+		return;
+	settings[job->stack.provider_count++] = (struct provider_settings){
+		.name = before->provider,
+		.settings = provider->settings_of(&before->identity, job->arena),
+	};
+}
+
 /* The aliases of then: what the spec no longer names is reached where it was. */
 static void add_providers(struct undo *undo)
 {
 	struct job *job = undo->job;
 	size_t count = job->stack.provider_count;
-	struct provider_settings *settings =
-		arena_new_array(job->arena, count + undo->past_count + 1, struct provider_settings);
+	struct provider_settings *settings = arena_new_array(
+		job->arena, count + undo->past_count + undo->touched_count + 1, struct provider_settings);
 
 	if (count > 0)
 		memcpy(settings, job->stack.providers, count * sizeof(*settings));
-	for (size_t i = 0; i < undo->past_count; i++) {
-		const struct object *before = &undo->past[i].before;
-		const struct provider *provider = providers_find(&all_providers, before->identity.provider);
-
-		if (!undo->past[i].was || !provider || is_known_alias(settings, count, before->provider))
-			continue;
-		settings[count++] = (struct provider_settings){
-			.name = before->provider,
-			.settings = provider->settings_of(&before->identity, job->arena),
-		};
-	}
 	job->stack.providers = settings;
-	job->stack.provider_count = count;
+	for (size_t i = 0; i < undo->past_count; i++)
+		if (undo->past[i].was)
+			add_provider(job, settings, &undo->past[i].before);
+	for (size_t i = 0; i < undo->touched_count; i++)
+		if (undo->touched[i].found)
+			add_provider(job, settings, undo->touched[i].found);
 }
 
 /* Only shows: what a run that was cut off left open stays so. */
@@ -230,6 +240,8 @@ static bool make(struct undo *undo)
 		.run = undo->run->id,
 		.past = undo->past,
 		.past_count = undo->past_count,
+		.touched = undo->touched,
+		.touched_count = undo->touched_count,
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.kinds = &job->kinds,
@@ -372,7 +384,9 @@ const struct command command_undo = {
 		   "changed\n"
 		   "elsewhere stays, and where they changed the same the undoing is refused. The spec is not edited: "
 		   "the next\n"
-		   "plan shows how it differs. With --out or --detailed-exitcode nothing is done but planned.\n",
+		   "plan shows how it differs. An undoing that was cut off is finished by the same command. With --out "
+		   "or\n"
+		   "--detailed-exitcode nothing is done but planned.\n",
 	.least_operands = 1,
 	.most_operands = 1,
 	.undoable = true,

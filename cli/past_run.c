@@ -2,7 +2,7 @@
 
 #include "base/map.h"
 
-enum { PREFIX_LEAST = 4 };
+enum { PREFIX_LEAST = 4, NAME_DIGITS = 8 };
 
 const struct run_record *past_run_find(struct job *job, const struct run_record *runs, size_t count,
 				       struct slice wanted)
@@ -26,6 +26,11 @@ const struct run_record *past_run_find(struct job *job, const struct run_record 
 		diag_hint(job->diagnostics, "'trueup state history' lists the runs");
 	}
 	return found;
+}
+
+struct slice past_run_undoing(struct arena *arena, struct slice id)
+{
+	return arena_format(arena, "undo %.*s", SLICE_ARGUMENTS(slice_first(id, NAME_DIGITS)));
 }
 
 static bool is_unexplained(const struct action *action)

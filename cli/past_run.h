@@ -7,6 +7,9 @@
 const struct run_record *past_run_find(struct job *job, const struct run_record *runs, size_t count,
 				       struct slice wanted);
 
+/* What a run is called that undoes the one with that id. */
+struct slice past_run_undoing(struct arena *arena, struct slice id);
+
 /* After planning: says of what is to be made and was there before that a run which was cut off, or failed, has deleted
  * it, and not made it anew, as a replace does. */
 __attribute__((warn_unused_result)) bool past_run_explain(struct job *job);

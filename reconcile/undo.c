@@ -78,26 +78,69 @@ static void take_form(const struct object **slot, const struct object *form)
 		*slot = form;
 }
 
+static struct undo_case *case_at(struct undo_work *work, struct slice address)
+{
+	struct undo_case *one = map_get(&work->cases_by_address, address);
+
+	if (one)
+		return one;
+	one = &work->cases[work->case_count++];
+	one->address = address;
+	one->now = one->base = map_get(&work->now, address);
+	map_add(&work->cases_by_address, address, one);
+	return one;
+}
+
+static struct slice address_of(const struct past_object *past)
+{
+	return past->was ? past->before.address : past->after.address;
+}
+
+/* What the run did not change, and an undoing replaced because it refers to what goes back: as the undoing found it. */
+static void add_touched(struct undo_work *work, const struct undo_touched *touched)
+{
+	struct undo_case *one = map_get(&work->cases_by_address, touched->address);
+
+	if (!one && !touched->found)
+		return;
+	if (!one) {
+		one = case_at(work, touched->address);
+		one->was = one->left = touched->found;
+	}
+	one->touched = touched;
+	if (touched->found)
+		one->base = touched->found;
+}
+
+/* With --target those that the run changed stay out of it, but for what was named. */
+static void gather_touched(struct undo_work *work)
+{
+	const struct undo_input *input = work->input;
+	struct map changed;
+
+	map_init(&changed);
+	for (size_t i = 0; i < input->past_count; i++)
+		map_set(&changed, address_of(&input->past[i]), work);
+	for (size_t i = 0; i < input->touched_count; i++)
+		if (is_target(work, input->touched[i].address) || !map_get(&changed, input->touched[i].address))
+			add_touched(work, &input->touched[i]);
+	map_release(&changed);
+}
+
 static void gather_cases(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
-	work->cases = arena_new_array(work->arena, input->past_count + 1, struct undo_case);
+	work->cases = arena_new_array(work->arena, input->past_count + input->touched_count + 1, struct undo_case);
 	map_init(&work->cases_by_address);
 	for (size_t i = 0; i < input->past_count; i++) {
 		const struct past_object *past = &input->past[i];
-		struct slice address = past->was ? past->before.address : past->after.address;
+		struct slice address = address_of(past);
 		struct undo_case *one;
 
 		if ((!past->was && !past->is) || !is_target(work, address))
 			continue;
-		one = map_get(&work->cases_by_address, address);
-		if (!one) {
-			one = &work->cases[work->case_count++];
-			one->address = address;
-			one->now = map_get(&work->now, address);
-			map_add(&work->cases_by_address, address, one);
-		}
+		one = case_at(work, address);
 		if (past->was)
 			take_form(&one->was, &past->before);
 		if (past->is)
@@ -105,6 +148,7 @@ static void gather_cases(struct undo_work *work)
 		if (past->next_run.size > 0 && !one->next)
 			one->next = past;
 	}
+	gather_touched(work);
 }
 
 static bool check_targets(const struct undo_work *work)
@@ -152,7 +196,6 @@ static bool reaches_place(const struct undo_work *work, const struct object *was
 
 static bool can_be_made(struct undo_work *work, struct undo_case *one)
 {
-	one->resource = undo_resource_of(work, one->was, one->kind);
 	if (!reaches_place(work, one->was)) {
 		undo_note(work, one->address, "is not made again: provider '%.*s' does not reach %.*s any more",
 			  SLICE_ARGUMENTS(one->was->provider),
@@ -170,22 +213,59 @@ static bool can_be_made(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
+/* Whether a run that began to make it, or to change it, has left something of that to be done. */
+static bool is_half_done(const struct object *now)
+{
+	return now && (now->role == OBJECT_INCOMPLETE || unfinished_owed(now));
+}
+
+/* As the first undoing was to make it, whatever became of that: what is there now may be half of a change, or nothing.
+ */
+static bool judge_again(struct undo_work *work, struct undo_case *one)
+{
+	if (!undo_merge(work, one))
+		return false;
+	one->verdict = UNDO_CHANGE;
+	if (one->now)
+		return true;
+	one->resource.ignored_count = 0;
+	one->verdict = can_be_made(work, one) ? UNDO_MAKE : UNDO_NOTHING;
+	return true;
+}
+
 /* Both were there: as it was, or field by field. */
 static bool judge_change(struct undo_work *work, struct undo_case *one)
 {
-	bool owes = one->now && unfinished_owed(one->now);
+	bool again = one->base != one->now;
 
-	if (!owes && (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
+	if (!again && !is_half_done(one->now) &&
+	    (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
 		return true;
-	if (!one->now)
+	if (!one->base)
 		return conflict(work, one, "is gone since", "undo the later run first");
-	if (!identity_equal(&one->was->identity, &one->now->identity) && !reaches_place(work, one->was)) {
+	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) && !reaches_place(work, one->was)) {
 		undo_note(work, one->address, "stays where it is: provider '%.*s' does not reach %.*s any more",
 			  SLICE_ARGUMENTS(one->was->provider),
 			  SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
 		return true;
 	}
-	return undo_merge(work, one);
+	return again ? judge_again(work, one) : undo_merge(work, one);
+}
+
+/* The run removed it. */
+static bool judge_removed(struct undo_work *work, struct undo_case *one)
+{
+	bool made_again = one->touched && !one->touched->found;
+	bool same = undo_same_form(one->was, one->base);
+
+	if (one->base && !same && !made_again)
+		return conflict(work, one, "is there again, and otherwise", "undo the later run first");
+	one->resource = undo_resource_of(work, one->was, one->kind);
+	if (!one->now)
+		one->verdict = can_be_made(work, one) ? UNDO_MAKE : UNDO_NOTHING;
+	else if (!same || is_half_done(one->now))
+		one->verdict = UNDO_CHANGE;
+	return true;
 }
 
 static bool judge(struct undo_work *work, struct undo_case *one)
@@ -206,14 +286,9 @@ static bool judge(struct undo_work *work, struct undo_case *one)
 				"use the version that made it");
 	if (one->was && one->left)
 		return judge_change(work, one);
-	if (one->was) {
-		if (one->now && !undo_same_form(one->was, one->now))
-			return conflict(work, one, "is there again, and otherwise", "undo the later run first");
-		if (!one->now && can_be_made(work, one))
-			one->verdict = UNDO_MAKE;
-		return true;
-	}
-	if (one->now && !undo_same_form(one->left, one->now))
+	if (one->was)
+		return judge_removed(work, one);
+	if (one->now && !undo_same_form(one->left, one->base))
 		return conflict(work, one, "has changed again since", "undo the later run first");
 	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
 	return true;
@@ -278,6 +353,14 @@ static void note_losses(struct undo_work *work, const struct action *action)
 				  SLICE_ARGUMENTS(action->changes[i].path));
 }
 
+/* To be replaced: the run itself left it there. */
+static bool was_deleted_meanwhile(const struct undoing *undoing, const struct action *action)
+{
+	const struct undo_case *made = map_get(&undoing->made, action->address);
+
+	return action->operation == OPERATION_CREATE && made && made->left;
+}
+
 static bool check_secrets(const struct action *action, struct diagnostics *diagnostics)
 {
 	if (!operation_makes(action->operation) || !value_has_fingerprint(&action->desired))
@@ -302,7 +385,9 @@ bool undo_finish(struct undoing *undoing, const struct undo_input *input, struct
 		note_losses(&work, action);
 		good &= check_secrets(action, diagnostics);
 		if (action->role == OBJECT_CURRENT && reasons[action->operation])
-			action->reason = reasons[action->operation];
+			action->reason = was_deleted_meanwhile(undoing, action)
+						 ? "was deleted by an undoing that did not make it anew"
+						 : reasons[action->operation];
 	}
 	if (undoing->note_count > 1)
 		qsort(undoing->notes, undoing->note_count, sizeof(*undoing->notes), compare_notes);

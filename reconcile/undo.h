@@ -17,11 +17,20 @@
  * that an ordinary plan then brings about. As with a merge of three texts, only what the run
  * itself changed goes back; what later runs changed elsewhere stays.
  */
+
+/* Where an earlier undoing of the same run was the last to change something; it may have been cut off. */
+struct undo_touched {
+	struct slice address;
+	const struct object *found; /* what stood there before the first of these undoings, with its body; or NULL */
+};
+
 struct undo_input {
 	struct slice run;
 	/* What the run changed, with bodies read; its kinds are known. */
 	const struct past_object *past;
 	size_t past_count;
+	const struct undo_touched *touched; /* see undo_again.h */
+	size_t touched_count;
 	struct object *const *objects; /* as recorded now, in the order of the store, with bodies */
 	size_t object_count;
 	const struct kinds *kinds;

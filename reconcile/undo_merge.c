@@ -225,14 +225,17 @@ static void merge_field(struct merging *merging, const struct field *field)
 	struct slice name = slice_of(field->name);
 	const struct value *was = member(&one->was->applied, name);
 	const struct value *left = member(&one->left->applied, name);
-	const struct value *now = member(&one->now->applied, name);
-	const struct value *owed = unfinished_owed(one->now) ? member(unfinished_owed(one->now), name) : NULL;
+	const struct value *now = member(&one->base->applied, name);
+	/* Where an earlier undoing has set what was seen then, it is as before, too. */
+	const struct value *seen = was ? NULL : seen_before(one, field);
+	const struct value *owes = one->now ? unfinished_owed(one->now) : NULL;
+	const struct value *owed = owes ? member(owes, name) : NULL;
 
 	if (owed && (is_same(was, left) || is_same(was, now))) {
 		keep_owed(merging, name, owed, now);
 		return;
 	}
-	if (is_same(was, left) || is_same(was, now)) {
+	if (is_same(was, left) || is_same(was, now) || (seen && is_same(seen, now))) {
 		keep(merging, field, now);
 		return;
 	}
@@ -274,7 +277,7 @@ static bool is_same_dependency(const struct dependency *a, const struct dependen
 /* What either form depended on, as far as the fields still refer to it. */
 static void join_dependencies(const struct merging *merging, struct resource *resource)
 {
-	const struct object *forms[] = {merging->one->now, merging->one->was};
+	const struct object *forms[] = {merging->one->base, merging->one->was};
 	size_t most = forms[0]->dependency_count + forms[1]->dependency_count;
 	struct dependency *all = arena_new_array(merging->work->arena, most + 1, struct dependency);
 	size_t count = 0;
@@ -305,19 +308,20 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 		.one = one,
 		.ignored = arena_new_array(work->arena, one->kind->fields.count + 1, struct slice),
 	};
-	bool protect = one->was->protect != one->left->protect && one->now->protect == one->left->protect;
+	bool protect = one->was->protect != one->left->protect && one->base->protect == one->left->protect;
+	bool begun = one->now && one->now->role == OBJECT_INCOMPLETE;
 
 	value_builder_init(&merging.fields);
 	for (size_t i = 0; i < one->kind->fields.count; i++)
 		merge_field(&merging, field_at(&one->kind->fields, i));
-	one->resource = undo_resource_of(work, one->now, one->kind);
+	one->resource = undo_resource_of(work, one->base, one->kind);
 	one->resource.desired = value_builder_map(&merging.fields, work->arena);
-	one->resource.protect = protect ? one->was->protect : one->now->protect;
+	one->resource.protect = protect ? one->was->protect : one->base->protect;
 	/* An object that was begun and not finished is compared as a whole. */
 	one->resource.ignored = merging.ignored;
-	one->resource.ignored_count = one->now->role == OBJECT_INCOMPLETE ? 0 : merging.ignored_count;
+	one->resource.ignored_count = begun ? 0 : merging.ignored_count;
 	join_dependencies(&merging, &one->resource);
 	value_builder_release(&merging.fields);
-	one->verdict = merging.reverted_count > 0 || protect ? UNDO_CHANGE : UNDO_NOTHING;
+	one->verdict = merging.reverted_count > 0 || protect || begun ? UNDO_CHANGE : UNDO_NOTHING;
 	return !merging.conflicts;
 }

@@ -13,14 +13,16 @@ enum undo_verdict {
 	UNDO_CHANGE,
 };
 
-/* One address that the run changed. */
+/* One address that the run changed, or an earlier undoing of it. */
 struct undo_case {
 	struct slice address;
 	const struct kind *kind;
 	const struct object *was;  /* what the run found; NULL: nothing */
 	const struct object *left; /* what it left */
 	const struct object *now;
-	const struct past_object *next; /* names the run that changed it again, or NULL */
+	const struct undo_touched *touched; /* by an earlier undoing, after all others; or NULL */
+	const struct object *base;	    /* out of which the run's changes are taken: now, or what touched found */
+	const struct past_object *next;	    /* names the run that changed it again, or NULL */
 	enum undo_verdict verdict;
 	struct resource resource; /* of UNDO_MAKE and UNDO_CHANGE */
 };
@@ -44,7 +46,7 @@ __attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, str
 bool undo_same_form(const struct object *a, const struct object *b);
 /* The resource that an object was last applied as, with secrets that the spec still has. */
 struct resource undo_resource_of(const struct undo_work *work, const struct object *object, const struct kind *kind);
-/* Takes out of what is now all that the run changed: UNDO_CHANGE, or UNDO_NOTHING with notes.
+/* Takes out of the base all that the run changed: UNDO_CHANGE, or UNDO_NOTHING with notes.
  * False after a diagnostic: a later run has changed the same. */
 bool undo_merge(struct undo_work *work, struct undo_case *one);
 /* The stack and the addresses, of the cases; false after diagnostics. */

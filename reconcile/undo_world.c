@@ -20,17 +20,22 @@ struct entries {
 	struct graph users;
 };
 
+static bool goes_back(const struct entry *entry)
+{
+	return entry->one && (entry->one->verdict == UNDO_CHANGE || entry->one->verdict == UNDO_MAKE);
+}
+
 static void add_entry(struct entries *entries, struct slice address, struct undo_case *one, const struct object *now)
 {
 	struct undo_work *work = entries->work;
 	struct entry *entry = &entries->items[entries->count];
 	const struct kind *kind = now ? kinds_find(work->input->kinds, now->kind) : NULL;
-	bool changes = one && (one->verdict == UNDO_CHANGE || one->verdict == UNDO_MAKE);
 
 	*entry = (struct entry){.address = address, .one = one};
-	entry->is_there = changes || (now && kind && !(one && one->verdict == UNDO_REMOVE));
-	entry->is_planned = one && one->verdict != UNDO_NOTHING;
-	if (changes)
+	entry->is_there = goes_back(entry) || (now && kind && !(one && one->verdict == UNDO_REMOVE));
+	/* An undoing that was cut off may have left something behind there, or what follows it undone. */
+	entry->is_planned = one && (one->verdict != UNDO_NOTHING || one->touched);
+	if (goes_back(entry))
 		entry->resource = one->resource;
 	else if (now && kind)
 		entry->resource = undo_resource_of(work, now, kind);
@@ -104,8 +109,7 @@ static void drop_impossible(struct entries *entries)
 		queue[i] = (uint32_t)i;
 	for (size_t i = 0; i < count; i++) {
 		struct entry *entry = &entries->items[queue[i]];
-		bool goes_back = entry->is_planned && entry->is_there;
-		const struct dependency *missing = goes_back ? first_missing(entries, entry) : NULL;
+		const struct dependency *missing = goes_back(entry) ? first_missing(entries, entry) : NULL;
 
 		if (!missing)
 			continue;

@@ -71,6 +71,13 @@ class Gate:
         self.opened.wait(60)
         return True
 
+    def arm(self, held, action):
+        """Closed again, should it have been opened before."""
+        self.held.clear()
+        self.opened.clear()
+        self.loses = False
+        setattr(self, held, action)
+
     def open(self):
         self.before = self.after = None
         self.opened.set()

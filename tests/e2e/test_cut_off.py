@@ -41,11 +41,11 @@ def net(stack, gate, moto):
     return stack
 
 
-def kill(stack, gate, spec, operation, held="after"):
-    """The apply of a spec is killed when the call was carried out, or ("before") before it could be; its run's id."""
+def kill(stack, gate, spec, operation, held="after", command=("apply", "--yes")):
+    """A command beside a spec is killed when the call was carried out, or ("before") before it could be; its run's id."""
     stack.write("net.yaml", spec)
-    setattr(gate, held, operation)
-    process = stack.start("apply", "--yes")
+    gate.arm(held, operation)
+    process = stack.start(*command)
     assert gate.held.wait(30)
     process.kill()
     process.communicate()

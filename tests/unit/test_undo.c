@@ -70,7 +70,10 @@ struct row {
 	const char *seen;    /* what t.net.a was like when the run found it */
 	const char *wanted;  /* desired fields of the resources, by address */
 	const char *planned; /* addresses, separated by spaces */
-	const char *said;    /* part of a note or, where it fails, of the error */
+	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
+	const char *found[ADDRESSES];
+	bool begun;	  /* what is recorded of t.net.a now is not finished */
+	const char *said; /* part of a note or, where it fails, of the error */
 	bool fails;
 };
 
@@ -194,6 +197,83 @@ static const struct row rows[] = {
 	 .wanted = "{\"t.net.a\":{\"range\":\"1\"},\"t.user.b\":{\"net\":" NET "}}",
 	 .planned = "t.net.a t.user.b"},
 
+	{"a field that was seen, and an undoing has set",
+	 {{"{}", "{\"label\":\"y\"}", "{\"label\":\"x\"}"}},
+	 .seen = "{\"label\":\"x\"}",
+	 .wanted = "{\"t.net.a\":{\"label\":\"x\"}}"},
+	{"removed, and there again half made",
+	 {{"{\"dns\":true}", NULL, "{\"dns\":true}"}},
+	 .begun = true,
+	 .wanted = "{\"t.net.a\":{\"dns\":true}}",
+	 .planned = "t.net.a"},
+	{"changed, and there again half made",
+	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", "{\"range\":\"1\"}"}},
+	 .begun = true,
+	 .wanted = "{\"t.net.a\":{\"range\":\"1\"}}",
+	 .planned = "t.net.a"},
+	{"deleted by an undoing that was to replace it",
+	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", NULL}},
+	 .found = {"{\"range\":\"2\"}"},
+	 .wanted = "{\"t.net.a\":{\"range\":\"1\"}}",
+	 .planned = "t.net.a"},
+	{"deleted by an undoing, and others had changed it before",
+	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", NULL}},
+	 .found = {"{\"label\":\"y\",\"range\":\"2\"}"},
+	 .wanted = "{\"t.net.a\":{\"label\":\"y\",\"range\":\"1\"}}",
+	 .planned = "t.net.a"},
+	{"deleted by an undoing, and others had changed the same before",
+	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", NULL}},
+	 .found = {"{\"range\":\"3\"}"},
+	 .said = "'t.net.a' has changed again since: 'range'",
+	 .fails = true},
+	{"deleted by an undoing with a secret",
+	 {{"{\"key\":" SECRET_OF("a") ",\"range\":\"1\"}", "{\"key\":" SECRET_OF("a") ",\"range\":\"2\"}", NULL}},
+	 .found = {"{\"key\":" SECRET_OF("a") ",\"range\":\"2\"}"},
+	 .wanted = "{}",
+	 .planned = "t.net.a",
+	 .said = "is not made again: its 'key' is a secret"},
+	{"made, and deleted by an undoing",
+	 {{NULL, "{\"dns\":true}", NULL}},
+	 .found = {"{\"dns\":true}"},
+	 .wanted = "{}",
+	 .planned = "t.net.a"},
+	{"replaced by an undoing, and what refers to it may not have followed",
+	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", "{\"range\":\"1\"}"},
+	  {"{\"net\":" NET "}", "{\"net\":" NET "}", "{\"net\":" NET "}"}},
+	 .found = {"{\"range\":\"2\"}"},
+	 .wanted = "{\"t.net.a\":{\"range\":\"1\"},\"t.user.b\":{\"net\":" NET "}}",
+	 .planned = "t.net.a t.user.b"},
+	{"half changed by an undoing",
+	 {{"{\"set\":[\"a\",\"b\"]}", "{\"set\":[\"b\",\"c\"]}", "{\"set\":[\"b\"]}"}},
+	 .found = {"{\"set\":[\"b\",\"c\"]}"},
+	 .wanted = "{\"t.net.a\":{\"set\":[\"a\",\"b\"]}}",
+	 .planned = "t.net.a"},
+	{"made, and half taken down by an undoing",
+	 {{NULL, "{\"set\":[\"a\",\"b\"]}", "{\"set\":[\"b\"]}"}},
+	 .found = {"{\"set\":[\"a\",\"b\"]}"},
+	 .wanted = "{}",
+	 .planned = "t.net.a"},
+	{"removed, and half made by an undoing",
+	 {{"{\"set\":[\"a\",\"b\"]}", NULL, "{\"set\":[\"b\"]}"}},
+	 .found = {""},
+	 .wanted = "{\"t.net.a\":{\"set\":[\"a\",\"b\"]}}",
+	 .planned = "t.net.a"},
+	{"what refers to what goes back has let go of it, and an undoing was cut off then",
+	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", "{\"range\":\"1\"}"},
+	  {"{\"net\":" NET "}", "{\"net\":" NET "}", "{}"}},
+	 .found = {"{\"range\":\"2\"}", "{\"net\":" NET "}"},
+	 .wanted = "{\"t.net.a\":{\"range\":\"1\"},\"t.user.b\":{\"net\":" NET "}}",
+	 .planned = "t.net.a t.user.b"},
+	{"what the run did not change, and an undoing deleted",
+	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", "{\"range\":\"1\"}"}},
+	 .found = {"{\"range\":\"2\"}", "{\"net\":" NET "}"},
+	 .wanted = "{\"t.net.a\":{\"range\":\"1\"},\"t.user.b\":{\"net\":" NET "}}",
+	 .planned = "t.net.a t.user.b"},
+	{"what the run did not change, and an undoing did not find",
+	 {{NULL, NULL, "{\"dns\":true}"}},
+	 .found = {""},
+	 .wanted = "{\"t.net.a\":{\"dns\":true}}"},
+
 	{"a secret that nobody has any more",
 	 {{"{\"dns\":true,\"key\":" SECRET_OF("a") "}", "{\"dns\":false,\"key\":" SECRET_OF("b") "}",
 	   "{\"dns\":false,\"key\":" SECRET_OF("b") "}"}},
@@ -233,6 +313,8 @@ struct fixture {
 	size_t object_count;
 	struct past_object past[ADDRESSES];
 	size_t past_count;
+	struct undo_touched touched[ADDRESSES];
+	size_t touched_count;
 	struct resource written;
 	struct stack spec;
 };
@@ -275,6 +357,22 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static void add_touched(struct fixture *fixture, size_t thing, const char *found)
+{
+	struct undo_touched *touched = &fixture->touched[fixture->touched_count];
+
+	if (!found)
+		return;
+	fixture->touched_count++;
+	*touched = (struct undo_touched){.address = slice_of(things[thing].address)};
+	if (found[0]) {
+		struct object *object = arena_new(&fixture->arena, struct object);
+
+		fill(fixture, thing, found, object);
+		touched->found = object;
+	}
+}
+
 static void set_up(struct fixture *fixture, const struct row *row)
 {
 	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}};
@@ -288,6 +386,8 @@ static void set_up(struct fixture *fixture, const struct row *row)
 			struct object *now = arena_new(&fixture->arena, struct object);
 
 			fill(fixture, i, forms->now, now);
+			if (i == 0 && row->begun)
+				now->role = OBJECT_INCOMPLETE;
 			fixture->objects[fixture->object_count++] = now;
 		}
 		past->was = forms->was != NULL;
@@ -303,6 +403,7 @@ static void set_up(struct fixture *fixture, const struct row *row)
 			past->next_command = SLICE("apply");
 		}
 		fixture->past_count += past->was || past->is;
+		add_touched(fixture, i, row->found[i]);
 	}
 	if (row->spec) {
 		struct value given = read(fixture, row->spec);
@@ -379,6 +480,8 @@ static void test_rows(void **state)
 			.run = SLICE("11111111111111111111111111111111"),
 			.past = fixture.past,
 			.past_count = fixture.past_count,
+			.touched = fixture.touched,
+			.touched_count = fixture.touched_count,
 			.objects = fixture.objects,
 			.object_count = fixture.object_count,
 			.kinds = &kinds,

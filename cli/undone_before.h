@@ -1,0 +1,12 @@
+#ifndef TRUEUP_CLI_UNDONE_BEFORE_H
+#define TRUEUP_CLI_UNDONE_BEFORE_H
+
+#include "cli/job.h"
+#include "reconcile/undo.h"
+
+/* What earlier undoings of a run, one of those given, the newest first, were the last to change. */
+__attribute__((warn_unused_result)) bool undone_before(struct job *job, const struct run_record *runs,
+						       const struct run_record *run, struct undo_touched **ret,
+						       size_t *ret_count);
+
+#endif

@@ -1,0 +1,102 @@
+#include "reconcile/undo_again.h"
+
+/*
+ * A run that was being undone and is undone again: the undoing may have been killed between the halves of a replace, or
+ * before what it replaced was followed by what refers to it. Nothing of that shows in what the run itself found and
+ * left, so it is told by what the undoings changed.
+ */
+
+struct gathering {
+	struct arena *arena;
+	struct map by_address; /* to struct trace */
+};
+
+struct trace {
+	struct undo_touched touched;
+	bool stands; /* nobody else has changed it since */
+	size_t run;  /* that began the present row of undoings */
+};
+
+/* What stands beside an address, left behind, does not speak for it. */
+static bool speaks(bool is_there, const struct object *form)
+{
+	return is_there && form->role != OBJECT_DEPOSED;
+}
+
+static struct trace *trace_at(struct gathering *gathering, struct slice address)
+{
+	struct trace *trace = map_get(&gathering->by_address, address);
+
+	if (!trace) {
+		trace = arena_new(gathering->arena, struct trace);
+		*trace = (struct trace){.touched = {.address = address}};
+		map_set(&gathering->by_address, address, trace);
+	}
+	return trace;
+}
+
+/* Of several objects the current one is what was found, or else the one that was begun. */
+static void take_found(struct undo_touched *touched, const struct past_object *past)
+{
+	if (speaks(past->was, &past->before) && (!touched->found || past->before.role == OBJECT_CURRENT))
+		touched->found = &past->before;
+}
+
+static void add_undoing(struct gathering *gathering, size_t run, const struct past_object *past)
+{
+	struct trace *trace = trace_at(gathering, past->was ? past->before.address : past->after.address);
+
+	if (!trace->stands) {
+		trace->stands = true;
+		trace->run = run;
+		trace->touched.found = NULL;
+	}
+	if (trace->run == run)
+		take_found(&trace->touched, past);
+}
+
+static void add_other(struct gathering *gathering, const struct past_object *past)
+{
+	const struct slice addresses[] = {past->was ? past->before.address : past->after.address,
+					  past->is ? past->after.address : past->before.address};
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		struct trace *trace = map_get(&gathering->by_address, addresses[i]);
+
+		if (trace)
+			trace->stands = false;
+	}
+}
+
+static void add_run(struct gathering *gathering, const struct undo_later *runs, size_t run)
+{
+	for (size_t i = 0; i < runs[run].past_count; i++) {
+		const struct past_object *past = &runs[run].past[i];
+
+		if (!speaks(past->was, &past->before) && !speaks(past->is, &past->after))
+			continue;
+		if (runs[run].undoes)
+			add_undoing(gathering, run, past);
+		else
+			add_other(gathering, past);
+	}
+}
+
+void undo_again_gather(const struct undo_later *runs, size_t count, struct arena *arena, struct undo_touched **ret,
+		       size_t *ret_count)
+{
+	struct gathering gathering = {.arena = arena};
+
+	map_init(&gathering.by_address);
+	for (size_t i = 0; i < count; i++)
+		add_run(&gathering, runs, i);
+	*ret = arena_new_array(arena, gathering.by_address.count + 1, struct undo_touched);
+	*ret_count = 0;
+	for (size_t i = 0; i < gathering.by_address.count; i++) {
+		const struct trace *trace = gathering.by_address.entries[i].item;
+
+		if (trace->stands)
+			(*ret)[(*ret_count)++] = trace->touched;
+	}
+	map_release(&gathering.by_address);
+}

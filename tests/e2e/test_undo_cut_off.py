@@ -1,0 +1,187 @@
+"""An undoing that was killed or failed half way is finished by the same command."""
+
+import pytest
+
+from cli import applied, recorded, simulate
+from test_cli_runs import gate  # noqa: F401
+from test_cut_off import kill
+from test_undo import NET, RULE, SUBNETS, THIRD, TWO_RULES, apply_spec, is_as_in, operations, runs, undo
+
+# What is to be undone, and at which calls of the undoing it is killed.
+MIXED = (
+    THIRD.replace("10.0.1.0", "10.0.8.0")
+    .replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    .replace('{team: red, floor: "1"}', "{team: blue}")
+    .replace(RULE, TWO_RULES)
+)
+MOVED = NET.replace("10.0.", "10.8.")
+KILLS = [
+    (MIXED, "DeleteSubnet", "before"),
+    (MIXED, "DeleteSubnet", "after"),
+    (MIXED, "CreateSubnet", "before"),
+    (MIXED, "CreateSubnet", "after"),
+    (MIXED, "CreateTags", "after"),
+    (MIXED, "RevokeSecurityGroupIngress", "after"),
+    (MOVED, "DeleteVpc", "after"),
+    (MOVED, "CreateVpc", "before"),
+    (MOVED, "CreateVpc", "after"),
+    (MOVED, "CreateSecurityGroup", "after"),
+]
+
+
+@pytest.fixture
+def net(stack, gate, moto):  # noqa: F811
+    stack.environment.update(AWS_ENDPOINT_URL=gate.url)
+    apply_spec(stack, NET)
+    return stack
+
+
+def kill_undoing(stack, gate, run, operation, held):  # noqa: F811
+    return kill(stack, gate, NET, operation, held, ("undo", run, "--yes"))
+
+
+def things(moto, vpc):
+    """What the undoing is about, as somebody else sees it."""
+    ec2, filters = moto.client("ec2"), [{"Name": "vpc-id", "Values": [vpc]}]
+    groups = ec2.describe_security_groups(Filters=filters)["SecurityGroups"]
+    return (
+        len([one for one in ec2.describe_vpcs()["Vpcs"] if not one["IsDefault"]]),
+        sorted(one["CidrBlock"] for one in ec2.describe_subnets(Filters=filters)["Subnets"]),
+        sorted((one["GroupName"], len(one["IpPermissions"])) for one in groups),
+    )
+
+
+def expect_finished(stack, run):
+    """The same command finishes, says then that nothing is left, and the spec of before plans nothing."""
+    shown = undo(stack, run, "--detailed-exitcode", status=2)
+    document = undo(stack, run, "--yes")
+    assert operations(document) == operations(shown) != {}
+    again = stack.run("undo", run, "--yes")
+    assert "nothing is left" in again.out
+    assert is_as_in(stack, NET)
+
+
+def name_of(text, operation, held):
+    return "-".join(["all" if text == MOVED else "mixed", operation, held])
+
+
+@pytest.mark.parametrize("text, operation, held", KILLS, ids=[name_of(*row) for row in KILLS])
+def test_killed(net, gate, moto, text, operation, held):  # noqa: F811
+    before = things(moto, recorded(net)["aws.vpc.main"])
+    run = apply_spec(net, text)
+    kill_undoing(net, gate, run, operation, held)
+    expect_finished(net, run)
+    assert things(moto, recorded(net)["aws.vpc.main"]) == before
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+def test_the_killed_undoing_is_undone(net, gate, recovered):  # noqa: F811
+    """It is a run like any other: what it deleted is made anew as it was; then all of it can be undone once more."""
+    run = apply_spec(net, MIXED)
+    killed = kill_undoing(net, gate, run, "CreateSubnet", "before")
+    if recovered:
+        net.run("recover")
+    undo(net, killed, "--yes")
+    assert is_as_in(net, MIXED)
+    undo(net, run, "--yes")
+    assert is_as_in(net, NET)
+
+
+@pytest.fixture
+def sim(stack):
+    """On the simulator, where a call is refused instead, and the undoing ends half way."""
+    simulate(stack, "../world")
+    return applied(stack, "net.yaml", NET)
+
+
+def break_undoing(stack, run, operation, *arguments):
+    fault = stack.run("sim", "fault", operation, "deny").out.split()[-1]
+    stack.run("undo", run, "--yes", *arguments, status=(1, 7))
+    stack.run("sim", "remove", "fault", fault)
+
+
+LATE = "  late: {vpc: main, name: late, description: made later}\noutputs:"
+
+
+def test_what_referred_to_it_is_made_anew(sim):
+    """A later run made what refers to the VPC; the undoing replaced it too, and was cut off when all was gone."""
+    run = apply_spec(sim, MOVED)
+    apply_spec(sim, MOVED.replace("outputs:", LATE))
+    break_undoing(sim, run, "CreateVpc")
+    assert recorded(sim) == {}
+    assert set(operations(undo(sim, run, "--yes")).values()) == {"create"}
+    assert undo(sim, run, "--yes")["actions"] == []
+    assert is_as_in(sim, NET.replace("outputs:", LATE))
+
+
+TABLE = "aws.route_table:\n  t: {vpc: main, subnets: [b]}\noutputs:"
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["of the run", "made later"])
+def test_what_refers_to_it_follows(sim, later):
+    """The subnet is as before, and the table has lost the one that it had."""
+    with_table, moved = NET.replace("outputs:", TABLE), NET.replace("10.0.2.0", "10.0.9.0")
+    apply_spec(sim, NET if later else with_table)
+    run = apply_spec(sim, moved if later else moved.replace("outputs:", TABLE))
+    apply_spec(sim, moved.replace("outputs:", TABLE))
+    break_undoing(sim, run, "AssociateRouteTable")
+    assert operations(undo(sim, run, "--yes")) == {"aws.route_table.t": "update"}
+    assert undo(sim, run, "--yes")["actions"] == []
+    assert is_as_in(sim, with_table)
+
+
+def test_what_it_replaced_is_deleted(sim):
+    """The new one was made first, and the old one could not be deleted."""
+    base = NET.replace("cidr: 10.0.2.0/24", "cidr: 10.0.2.0/24, lifecycle: {create_before_destroy: true}")
+    apply_spec(sim, base)
+    run = apply_spec(sim, base.replace("10.0.2.0", "10.0.9.0"))
+    sim.write("net.yaml", base)
+    break_undoing(sim, run, "DeleteSubnet")
+    assert operations(undo(sim, run, "--yes")) == {"aws.subnet.b": "delete"}
+    assert undo(sim, run, "--yes")["actions"] == []
+    assert is_as_in(sim, base)
+
+
+def test_part_by_part(sim):
+    """What was named first is no later change to the rest, nor does it come with another part."""
+    run = apply_spec(sim, MIXED)
+    undo(sim, run, "--yes", "--target", "aws.subnet.a")
+    break_undoing(sim, run, "CreateTags", "--target", "aws.vpc.main")
+    assert operations(undo(sim, run, "--yes", "--target", "aws.subnet.c")) == {"aws.subnet.c": "delete"}
+    assert "aws.subnet.a" not in operations(undo(sim, run, "--yes"))
+    assert is_as_in(sim, NET)
+
+
+def test_removed_by_another_run_since(sim):
+    """What was made again in between and then removed is a later change as ever."""
+    moved = NET.replace("10.0.2.0", "10.0.9.0")
+    run = apply_spec(sim, moved)
+    break_undoing(sim, run, "CreateSubnet")
+    apply_spec(sim, moved)
+    apply_spec(sim, moved.replace("  b: {vpc: main, cidr: 10.0.9.0/24}\n", ""))
+    document = undo(sim, run, "--yes", status=1)
+    assert "'aws.subnet.b' is gone since" in document["diagnostics"][0]["message"]
+
+
+def test_undoing_of_the_undoing_is_cut_off(sim):
+    """Whichever of the two is undone again, the world is as before that."""
+    run = apply_spec(sim, MIXED)
+    undo(sim, run, "--yes")
+    back = runs(sim)[0]["id"]
+    break_undoing(sim, back, "CreateSubnet")
+    undo(sim, run, "--yes")
+    assert is_as_in(sim, NET)
+
+
+def test_undoing_that_was_finished_by_another(sim):
+    """What was made since is not taken for what the first one left: the later one is to be undone first."""
+    run = apply_spec(sim, MIXED)
+    break_undoing(sim, run, "CreateSubnet")
+    begun = runs(sim)[0]["id"]
+    undo(sim, run, "--yes")
+    document = undo(sim, begun, "--yes", status=1)
+    (told,) = {(one["message"].split("'")[2], one["hint"].split(",")[0]) for one in document["diagnostics"]}
+    assert told == (" is there again, and otherwise", "undo the later run first")
+    undo(sim, runs(sim)[0]["id"], "--yes")
+    undo(sim, begun, "--yes")
+    assert is_as_in(sim, MIXED)

@@ -1,0 +1,120 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "reconcile/undo_again.h"
+
+/*
+ * What undoings of a run were the last to change. A row tells the runs that came after it, oldest first, in words:
+ * "undo" or "apply", then what it changed, each as ADDRESS:FOUND>LEFT. FOUND and LEFT are "-" for nothing, else a
+ * number that tells objects apart, with "?" behind it for one that was begun, "!" for one that was left behind.
+ */
+
+struct row {
+	const char *name;
+	const char *runs;   /* separated by ";" */
+	const char *wanted; /* ADDRESS:FOUND, separated by spaces */
+};
+
+static const struct row rows[] = {
+	{"nobody", "", ""},
+	{"an undoing", "undo a:1>2", "a:1"},
+	{"an undoing that made it", "undo a:->2", "a:-"},
+	{"killed between the halves of a replace", "undo a:1>-", "a:1"},
+	{"killed while it made the second half", "undo a:1>- a:->2?", "a:1"},
+	{"told the other way round", "undo a:->2? a:1>-", "a:1"},
+	{"what was begun counts where nothing else stood there", "undo a:1?>2", "a:1"},
+	{"the current one before that", "undo a:1?>- a:2>-", "a:2"},
+	{"what the first undoing found", "undo a:1>-;undo a:->2?;undo a:2?>3", "a:1"},
+	{"another run did not touch it", "undo a:1>-;apply b:1>2", "a:1"},
+	{"another run has changed it since", "undo a:1>2;apply a:2>3", ""},
+	{"another run has made it since", "undo a:1>-;apply a:->2", ""},
+	{"another run has removed it since", "undo a:1>-;apply a:->2;apply a:2>-", ""},
+	{"another run was in between", "undo a:1>2;apply a:2>3;undo a:3>-", "a:3"},
+	{"another run came before", "apply a:1>2;undo a:2>-", "a:2"},
+	{"another run was refused what it was to make", "undo a:1>-;apply a:->-", "a:1"},
+	{"another run deleted what was left behind", "undo a:1>2;apply a:3!>-", "a:1"},
+	{"an undoing that only deleted what was left behind", "undo a:3!>-", ""},
+	{"two addresses", "undo b:1>2 a:->1;apply a:1>2;undo c:1>-", "b:1 c:1"},
+};
+
+enum { RUNS = 4, CHANGES = 4 };
+
+struct story {
+	struct undo_later runs[RUNS];
+	struct past_object past[RUNS][CHANGES];
+	size_t count;
+};
+
+static bool read_form(struct slice address, struct slice text, struct object *ret)
+{
+	ret->address = address;
+	if (slice_is(text, "-"))
+		return false;
+	ret->object_id = text;
+	if (text.data[text.size - 1] == '?')
+		ret->role = OBJECT_INCOMPLETE;
+	if (text.data[text.size - 1] == '!')
+		ret->role = OBJECT_DEPOSED;
+	return true;
+}
+
+static void read_story(struct story *story, const char *text)
+{
+	struct slice rest = slice_of(text);
+
+	*story = (struct story){0};
+	while (rest.size > 0) {
+		struct slice words = slice_cut(&rest, ';');
+		struct undo_later *run = &story->runs[story->count];
+		struct past_object *past = story->past[story->count++];
+
+		run->undoes = slice_is(slice_cut(&words, ' '), "undo");
+		run->past = past;
+		while (words.size > 0) {
+			struct past_object *one = &past[run->past_count++];
+			struct slice change = slice_cut(&words, ' ');
+			struct slice address = slice_cut(&change, ':');
+
+			one->was = read_form(address, slice_cut(&change, '>'), &one->before);
+			one->is = read_form(address, change, &one->after);
+		}
+	}
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct story story;
+		struct undo_touched *touched;
+		struct arena arena;
+		size_t count;
+		BUFFER_AUTO told;
+
+		buffer_init(&told, 1024);
+		arena_init(&arena);
+		read_story(&story, rows[i].runs);
+		undo_again_gather(story.runs, story.count, &arena, &touched, &count);
+		for (size_t k = 0; k < count; k++) {
+			struct slice found =
+				touched[k].found ? slice_first(touched[k].found->object_id, 1) : SLICE("-");
+
+			buffer_format(&told, "%s%.*s:%.*s", k > 0 ? " " : "", SLICE_ARGUMENTS(touched[k].address),
+				      SLICE_ARGUMENTS(found));
+		}
+		if (!slice_equal(buffer_slice(&told), slice_of(rows[i].wanted)))
+			fail_msg("%s: %.*s", rows[i].name, SLICE_ARGUMENTS(buffer_slice(&told)));
+		arena_release(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
