@@ -38,6 +38,12 @@ static void print_path(struct change_view *view, const struct change *change)
 		      "");
 }
 
+static void print_one_note(struct change_view *view, const char *between, enum paint color, const char *note)
+{
+	buffer_string(view->buffer, between);
+	paint(view->buffer, view->palette, color, "%s", note);
+}
+
 static void print_note(struct change_view *view, const struct change *change)
 {
 	const char *note = notes[change->effect].note;
@@ -49,10 +55,10 @@ static void print_note(struct change_view *view, const struct change *change)
 	} else if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_RECORD) {
 		note = view->drift_only ? NULL : "will be recorded";
 	}
-	if (note && !view->listed) {
-		buffer_string(view->buffer, "   ");
-		paint(view->buffer, view->palette, color, "%s", note);
-	}
+	if (note && !view->listed)
+		print_one_note(view, "   ", color, note);
+	if (change->pauses && !view->drift_only)
+		print_one_note(view, note ? ", " : "   ", PAINT_LOUD, "stops and starts the machine");
 	buffer_trim_end(view->buffer);
 	buffer_byte(view->buffer, '\n');
 }

@@ -100,6 +100,7 @@ static struct value change_value(const struct report *report, const struct chang
 	put(&builder, "effect", value_text(change_effect_names.words[change->effect]));
 	put(&builder, "before", change->before);
 	put(&builder, "after", change->after);
+	put(&builder, "pauses", value_bool(change->pauses));
 	return value_builder_map(&builder, report->arena);
 }
 

@@ -44,6 +44,7 @@ struct change {
 	enum change_effect effect;
 	struct value before; /* null: not set */
 	struct value after;  /* null, also of a member within: to be unset; deferred: known after apply */
+	bool pauses;	     /* what runs is stopped for it, and started again; filled in by the plan */
 };
 
 struct difference {

@@ -66,6 +66,8 @@ enum field_flag {
 	/* Another field of the kind says the same of the same thing (addresses, and their number): where this one was
 	 * never set, a move is that one's doing and no drift. */
 	RESTATED = 1 << 16,
+	/* A change in place stops the thing where it runs, and then starts it again: see kind.running. */
+	PAUSES = 1 << 17,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no
@@ -215,6 +217,8 @@ struct kind {
 	 * of them, one of which may be unset in both, would be one thing. NULL: each resource is a thing of its own. */
 	const char *const *told_apart_by;
 	const struct runs *runs; /* NULL: nothing */
+	/* The true or false field that says whether the thing runs; NULL: no field PAUSES. */
+	const char *running;
 	/* Rules across fields; desired is the canonical MAP, deferred values possible. */
 	bool (*check)(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
 };

@@ -52,6 +52,27 @@ static void copy_changes(struct action *action, const struct item *item, struct 
 	}
 }
 
+/* Whether what is to be changed runs, as far as anybody knows, and is to run on. */
+static bool runs_on(const struct item *item)
+{
+	const char *name = item->resource->kind->running;
+	const struct value *now = name ? plan_field_now(item->object, item->live, name) : NULL;
+	const struct value *wanted = name ? value_if_set(value_get_named(&item->wanted, name)) : NULL;
+	return name && (!now || !value_is(now, VALUE_BOOL) || now->boolean) &&
+	       (!wanted || !value_is(wanted, VALUE_BOOL) || wanted->boolean);
+}
+
+/* Whoever approves the plan is told what it interrupts. */
+static void note_pauses(struct action *action, const struct item *item)
+{
+	if (!operation_keeps(action->operation) || !runs_on(item))
+		return;
+	for (size_t i = 0; i < action->change_count; i++) {
+		struct change *change = &action->changes[i];
+		change->pauses = change->effect == EFFECT_SET && change->field && (change->field->flags & PAUSES);
+	}
+}
+
 /* Recorded as whole, and not there any more: what is to be made again went behind our back. */
 static bool is_missing(const struct action *action)
 {
@@ -167,6 +188,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 		list_fields(action, item, planning->arena);
 	else
 		copy_changes(action, item, planning->arena);
+	note_pauses(action, item);
 	if (item->operation == OPERATION_INCOMPLETE)
 		add_unread(planning, item->address, (struct slice){0},
 			   item->live && item->live->presence == PRESENCE_UNREAD ? item->live->unread_reason

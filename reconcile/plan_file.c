@@ -55,6 +55,7 @@ static struct value changes_value(const struct action *action, struct arena *are
 		put(&one, "effect", value_text(change_effect_names.words[change->effect]));
 		put(&one, "before", change->before);
 		put(&one, "after", change->after);
+		put_true(&one, "pauses", change->pauses);
 		value_builder_item(&list, value_builder_map(&one, arena));
 	}
 	return value_builder_list(&list, arena);
@@ -398,6 +399,7 @@ static bool read_changes(struct loading *loading, const struct value *list, stru
 			.effect = (enum change_effect)effect,
 			.before = *before,
 			.after = *after,
+			.pauses = truth_of(one, "pauses"),
 		};
 	}
 	return true;

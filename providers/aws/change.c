@@ -22,15 +22,14 @@ static const struct aws_kind *kind_of(const struct work *work)
 
 static bool is_running(const struct work *work)
 {
-	const struct aws_pause *pause = kind_of(work)->pause;
-	const struct value *running = pause ? value_get_named(&work->now.fields, pause->running) : NULL;
+	const char *name = work->kind->running;
+	const struct value *running = name ? value_get_named(&work->now.fields, name) : NULL;
 	return value_is_true(running);
 }
 
 static bool is_to_stay_stopped(const struct work *work)
 {
-	const struct aws_pause *pause = kind_of(work)->pause;
-	const struct value *running = work->desired ? value_get_named(work->desired, pause->running) : NULL;
+	const struct value *running = work->desired ? value_get_named(work->desired, work->kind->running) : NULL;
 	return running && value_is(running, VALUE_BOOL) && !running->boolean;
 }
 
@@ -102,6 +101,14 @@ static bool is_waited_for(struct work *work, const struct aws_change *change)
 	return change->call->waits && change->waited.size > 0 && slice_equal(change->waited, text_of(work, change));
 }
 
+static bool needs_pause(const struct aws_change *change)
+{
+	for (size_t i = 0; i < change->field_count; i++)
+		if (change->fields[i]->field.flags & PAUSES)
+			return true;
+	return false;
+}
+
 /* The change was chosen: what must come before it comes first. */
 static enum step carry_out(struct work *work)
 {
@@ -112,7 +119,7 @@ static enum step carry_out(struct work *work)
 		change->waited = text_of(work, change);
 		change->looks = 0;
 	}
-	if (change->call->paused && is_running(work)) {
+	if (needs_pause(change) && is_running(work)) {
 		change->paused = true;
 		return send_pause(work, &kind_of(work)->pause->stop);
 	}

@@ -38,7 +38,6 @@ struct aws_call {
 	const char *const *settling; /* codes that pass while what is named is young */
 	bool one_field;		     /* takes one field a call */
 	bool whole;		     /* takes all of its fields at once, changed or not */
-	bool paused;		     /* the object must be stopped for it: see aws_kind.pause */
 	bool waits;		     /* the object is busy after it: the next call comes once it is ready again */
 	const struct aws_lookup *lookup;
 	const char *failures;	  /* path of the failures within an answer that succeeded: [{Error: {Code, Message}}] */
@@ -161,10 +160,9 @@ struct aws_join {
 	const char *as;	 /* name under which the item of the second stands in that of the first */
 };
 
-/* Some changes need the object stopped; it is started again when nothing is left to change. */
+/* What PAUSES needs the object stopped; it is started again when nothing is left to change. */
 struct aws_pause {
 	struct aws_call stop, start;
-	const char *running; /* the field, true or false, that says how it stands */
 };
 
 /* The call that makes an output equal to the one that it follows. */

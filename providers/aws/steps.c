@@ -9,10 +9,9 @@
 static bool pauses(const struct kind *kind, const struct value *changed)
 {
 	for (uint32_t i = 0; i < changed->count; i++) {
-		const struct aws_field *field =
-			(const struct aws_field *)field_named(&kind->fields, value_slice(&changed->members[i].key));
+		const struct field *field = field_named(&kind->fields, value_slice(&changed->members[i].key));
 
-		if (field && field->update && field->update->paused)
+		if (field && (field->flags & PAUSES))
 			return true;
 	}
 	return false;
@@ -20,12 +19,11 @@ static bool pauses(const struct kind *kind, const struct value *changed)
 
 bool aws_takes_steps(const struct kind *kind, const struct field *field, const struct value *changed)
 {
-	const struct aws_pause *pause = aws_kind_of(kind)->pause;
 	const struct aws_field *own = (const struct aws_field *)field;
 
 	if (own->rests_on && value_get_named(changed, own->rests_on))
 		return true;
-	if (pause && strcmp(pause->running, field->name) == 0 && pauses(kind, changed))
+	if (kind->running && strcmp(kind->running, field->name) == 0 && pauses(kind, changed))
 		return true;
 	bool makes_room =
 		own->attachment || (own->field.flags & EXCHANGED) || (own->part && !own->part->change.operation);

@@ -77,13 +77,33 @@ static void check_amount(const struct aws_kind *kind, const struct aws_field *fi
 /* What a stop or a start renews, every change renews that needs one. */
 static void check_pause(const struct aws_kind *kind, const struct output *output)
 {
-	if (!kind->pause || !output_renewed_by(output, kind->pause->running))
+	if (!kind->pause || !output_renewed_by(output, kind->kind.running))
 		return;
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
-		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
-		if (field->update && field->update->paused && !output_renewed_by(output, field->field.name))
-			kind_report(kind, "output '%s' is not renewed by '%s'", output->name, field->field.name);
+		const struct field *field = field_at(&kind->kind.fields, i);
+		if ((field->flags & PAUSES) && !output_renewed_by(output, field->name))
+			kind_report(kind, "output '%s' is not renewed by '%s'", output->name, field->name);
 	}
+}
+
+/* What a plan says of a stop, the provider carries out, and the other way round. */
+static void check_running(const struct aws_kind *kind)
+{
+	const char *name = kind->kind.running;
+	const struct field *running = name ? field_named(&kind->kind.fields, slice_of(name)) : NULL;
+	size_t pausing = 0;
+
+	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		bool pauses = (field->field.flags & PAUSES) != 0;
+		pausing += pauses;
+		if (pauses && !field->update)
+			kind_report(kind, "'%s' stops it for no change", field->field.name);
+	}
+	if (name && (!running || running->type != FIELD_BOOL))
+		kind_report(kind, "there is no true or false field '%s'", name);
+	if ((kind->pause != NULL) != (pausing > 0) || (pausing > 0 && !name))
+		kind_report(kind, "%zu fields stop it, and it can%s be stopped", pausing, kind->pause ? "" : "not");
 }
 
 static void check_names(const struct aws_kind *kind)
@@ -126,8 +146,7 @@ static void check_names(const struct aws_kind *kind)
 			if (!field_named(fields, slice_of(*name)))
 				kind_report(kind, "there is no field '%s' to exclude", *name);
 	}
-	if (kind->pause && !field_named(&kind->kind.fields, slice_of(kind->pause->running)))
-		kind_report(kind, "there is no field '%s'", kind->pause->running);
+	check_running(kind);
 	const struct output *aligned =
 		kind->alignment ? output_named(&kind->kind.outputs, slice_of(kind->alignment->output)) : NULL;
 	if (kind->alignment && (!aligned || !aligned->follows))

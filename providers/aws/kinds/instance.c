@@ -19,24 +19,21 @@ static const char *const young[] = {"InvalidInstanceID.NotFound",
 				    NULL};
 static const char *const unsettled[] = {"InvalidInstanceID.NotFound", "IncorrectInstanceState", NULL};
 
-#define INSTANCE_CALL(name, single, stopped)                                                                           \
+#define INSTANCE_CALL(name, single)                                                                                    \
 	{                                                                                                              \
 		.operation = (name), .id = "InstanceId", .recipe = RECIPE_CONVERGE, .settling = unsettled,             \
-		.one_field = (single), .paused = (stopped)                                                             \
+		.one_field = (single)                                                                                  \
 	}
 
-/* One attribute a call; for those of the second the instance must be stopped
- * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyInstanceAttribute.html). */
-static const struct aws_call modify = INSTANCE_CALL("ModifyInstanceAttribute", true, false);
-static const struct aws_call modify_stopped = INSTANCE_CALL("ModifyInstanceAttribute", true, true);
-static const struct aws_call modify_metadata = INSTANCE_CALL("ModifyInstanceMetadataOptions", false, false);
-static const struct aws_call modify_placement = INSTANCE_CALL("ModifyInstancePlacement", false, true);
-static const struct aws_call modify_cpu = INSTANCE_CALL("ModifyInstanceCpuOptions", false, true);
-static const struct aws_call modify_maintenance = INSTANCE_CALL("ModifyInstanceMaintenanceOptions", false, false);
-static const struct aws_call modify_network = INSTANCE_CALL("ModifyInstanceNetworkPerformanceOptions", false, true);
-static const struct aws_call modify_capacity =
-	INSTANCE_CALL("ModifyInstanceCapacityReservationAttributes", false, true);
-static const struct aws_call modify_dns = INSTANCE_CALL("ModifyPrivateDnsNameOptions", false, true);
+/* One attribute a call (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyInstanceAttribute.html). */
+static const struct aws_call modify = INSTANCE_CALL("ModifyInstanceAttribute", true);
+static const struct aws_call modify_metadata = INSTANCE_CALL("ModifyInstanceMetadataOptions", false);
+static const struct aws_call modify_placement = INSTANCE_CALL("ModifyInstancePlacement", false);
+static const struct aws_call modify_cpu = INSTANCE_CALL("ModifyInstanceCpuOptions", false);
+static const struct aws_call modify_maintenance = INSTANCE_CALL("ModifyInstanceMaintenanceOptions", false);
+static const struct aws_call modify_network = INSTANCE_CALL("ModifyInstanceNetworkPerformanceOptions", false);
+static const struct aws_call modify_capacity = INSTANCE_CALL("ModifyInstanceCapacityReservationAttributes", false);
+static const struct aws_call modify_dns = INSTANCE_CALL("ModifyPrivateDnsNameOptions", false);
 static const struct aws_call modify_credits = {
 	.operation = "ModifyInstanceCreditSpecification",
 	.id = "InstanceCreditSpecifications.0.InstanceId",
@@ -76,7 +73,6 @@ static const struct aws_pause pause = {
 		  .id = "InstanceIds.0",
 		  .recipe = RECIPE_CONVERGE,
 		  .settling = unsettled},
-	.running = "running",
 };
 
 static struct value decode_state(const struct value *item, const char *path, const char *on, const char *coming)
@@ -157,11 +153,12 @@ static const struct aws_field group = {
 		.member = (path), .update = &modify, .change = path ".Value", .read = path ".Value",                   \
 		.detail = &(of_detail)                                                                                 \
 	}
-#define OBJECT(text, path, array, call, description)                                                                   \
+#define OBJECT(text, path, array, more_flags, call, description)                                                       \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_OBJECT,                                                                        \
 			  .members = FIELDS(array),                                                                    \
+			  .flags = (more_flags),                                                                       \
 			  .when_unset = UNSET_RELEASE,                                                                 \
 			  .about = (description)},                                                                     \
 		.member = (path), .update = &(call), .change = "*"                                                     \
@@ -177,10 +174,10 @@ static const struct aws_field fields[] = {
 	 .member = "ImageId"},
 	{.field = {.name = "instance_type",
 		   .type = FIELD_STRING,
-		   .flags = REQUIRED,
+		   .flags = REQUIRED | PAUSES,
 		   .about = "type; another one stops the instance for a while"},
 	 .member = "InstanceType",
-	 .update = &modify_stopped,
+	 .update = &modify,
 	 .change = "InstanceType.Value"},
 	{.field = {.name = "subnet",
 		   .type = FIELD_REFERENCE,
@@ -210,12 +207,12 @@ static const struct aws_field fields[] = {
 	 .member = "KeyName"},
 	{.field = {.name = "user_data",
 		   .type = FIELD_STRING,
-		   .flags = ENCODED,
+		   .flags = ENCODED | PAUSES,
 		   .most = AWS_USER_DATA_BYTES,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "what the first start runs, as text; a change stops the instance for a while"},
 	 .member = "UserData",
-	 .update = &modify_stopped,
+	 .update = &modify,
 	 .change = "UserData.Value",
 	 .cleared = "\"\"",
 	 .read = "UserData.Value",
@@ -317,7 +314,7 @@ static const struct aws_field fields[] = {
 	 .change = "-",
 	 .read = "Monitoring.State",
 	 .decode = decode_monitoring},
-	OBJECT("metadata", "MetadataOptions", metadata_fields, modify_metadata, "the metadata service"),
+	OBJECT("metadata", "MetadataOptions", metadata_fields, 0, modify_metadata, "the metadata service"),
 	SWITCH("termination_protection", "DisableApiTermination", termination_detail,
 	       "whether the API may not terminate it; it cannot be deleted then"),
 	SWITCH("stop_protection", "DisableApiStop", stop_detail, "whether the API may not stop it"),
@@ -353,14 +350,15 @@ static const struct aws_field fields[] = {
 	 .detail = &credit_detail},
 	{.field = {.name = "ebs_optimized",
 		   .type = FIELD_BOOL,
+		   .flags = PAUSES,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether bandwidth to EBS is set apart; a change stops the instance for a while"},
 	 .member = "EbsOptimized",
-	 .update = &modify_stopped,
+	 .update = &modify,
 	 .change = "EbsOptimized.Value"},
-	OBJECT("placement", "Placement", placement_fields, modify_placement,
+	OBJECT("placement", "Placement", placement_fields, PAUSES, modify_placement,
 	       "placement group or host; a change stops the instance for a while"),
-	OBJECT("cpu", "CpuOptions", cpu_fields, modify_cpu,
+	OBJECT("cpu", "CpuOptions", cpu_fields, PAUSES, modify_cpu,
 	       "cores and threads; a change stops the instance for a while"),
 	FIXED("amd_sev_snp", FIELD_STRING, "CpuOptions.AmdSevSnp", "enabled: memory encryption of AMD"),
 	{.field = {.name = "market",
@@ -373,6 +371,7 @@ static const struct aws_field fields[] = {
 	 .read = "-"},
 	{.field = {.name = "capacity_reservation",
 		   .type = FIELD_OBJECT,
+		   .flags = PAUSES,
 		   .members = FIELDS(capacity_fields),
 		   .when_unset = UNSET_RELEASE,
 		   .about = "use of reserved capacity; a change stops the instance for a while"},
@@ -381,11 +380,12 @@ static const struct aws_field fields[] = {
 	FIXED("hibernation", FIELD_BOOL, "HibernationOptions.Configured", "whether it can hibernate"),
 	{.field = {.name = "enclave",
 		   .type = FIELD_BOOL,
+		   .flags = PAUSES,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "whether it can hold Nitro enclaves; a change stops the instance for a while"},
 	 .member = "EnclaveOptions.Enabled",
-	 .update = &modify_stopped},
-	OBJECT("private_dns", "PrivateDnsNameOptions", private_dns_fields, modify_dns,
+	 .update = &modify},
+	OBJECT("private_dns", "PrivateDnsNameOptions", private_dns_fields, PAUSES, modify_dns,
 	       "host names; a change stops the instance for a while"),
 	{.field = {.name = "auto_recovery",
 		   .type = FIELD_STRING,
@@ -409,6 +409,7 @@ static const struct aws_field fields[] = {
 	 .missing = "\"default\""},
 	{.field = {.name = "bandwidth_weighting",
 		   .type = FIELD_STRING,
+		   .flags = PAUSES,
 		   .choices = aws_weightings,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "\"default\"",
@@ -567,6 +568,7 @@ const struct aws_kind aws_instance = {
 		 .outputs = FIELDS(outputs),
 		 .exclusives = exclusives,
 		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
+		 .running = "running",
 		 .check = aws_instance_network_check},
 	.service = "ec2",
 	.create = {.operation = "RunInstances",

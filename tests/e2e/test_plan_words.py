@@ -1,0 +1,67 @@
+"""What a plan, a drift and an apply say is so: no less than what happens, and no more."""
+
+import pytest
+
+from trueup_runner import Ref, apply, ids_of, plan, spec_text
+
+INSTANCE = "aws.instance.i"
+IMAGE = "ami-0123456789abcdef0"
+NETWORK = {
+    "aws.vpc": {"v": {"cidr": "10.50.0.0/16"}},
+    "aws.subnet": {"p": {"vpc": Ref("aws.vpc.v"), "cidr": "10.50.1.0/24"}},
+}
+PAUSES = "stops and starts the machine"
+
+
+def instance(**fields):
+    machine = {"image": IMAGE, "instance_type": "t3.micro", "subnet": Ref("aws.subnet.p"), **fields}
+    return {**NETWORK, "aws.instance": {"i": machine}}
+
+
+def write(stack, resources, **sections):
+    stack.write("stack.yaml", spec_text(resources, **sections))
+
+
+def pausing(planned):
+    return {each["path"] for each in planned.actions[INSTANCE].changes if each["pauses"]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "stops"),
+    [
+        ({}, {"instance_type": "t3.small"}, {"instance_type"}),
+        ({"user_data": "a"}, {}, {"user_data"}),
+        ({}, {"enclave": True, "ebs_optimized": True, "monitoring": True}, {"enclave", "ebs_optimized"}),
+        ({}, {"cpu": {"cores": 1, "threads_per_core": 1}}, {"cpu"}),
+        ({}, {"monitoring": True, "tags": {"a": "b"}}, set()),
+        # Another machine, and none that is stopped for it.
+        ({}, {"instance_type": "t3.small", "image": "ami-0123456789abcdef1"}, set()),
+        ({"running": False}, {"running": False, "instance_type": "t3.small"}, set()),
+        ({"running": False}, {"running": True, "instance_type": "t3.small"}, set()),
+        # That is what the change of `running` says.
+        ({}, {"running": False, "instance_type": "t3.small"}, set()),
+    ],
+)
+def test_a_change_that_stops_the_machine_says_so(stack, cloud, before, after, stops):
+    write(stack, instance(**before))
+    apply(stack)
+    write(stack, instance(**after))
+    for arguments in ([], ["--refresh=none"]):
+        assert pausing(plan(stack, *arguments, status=2)) == stops
+        shown = stack.run("plan", "--out", "saved.plan", *arguments).out
+        assert shown.count(PAUSES) == len(stops)
+        assert stack.run("show", "saved.plan").out.count(PAUSES) == len(stops)
+
+
+def test_drift_that_takes_a_stop_to_revert_says_so(stack, cloud):
+    write(stack, instance())
+    apply(stack)
+    client, identity = cloud.client(), ids_of(stack)[INSTANCE]
+    client.stop_instances(InstanceIds=[identity])
+    cloud.sim("pass", 120)
+    client.modify_instance_attribute(InstanceId=identity, InstanceType={"Value": "t3.large"})
+    assert PAUSES not in stack.run("plan").out
+    client.start_instances(InstanceIds=[identity])
+    cloud.sim("pass", 120)
+    assert f"instance_type  t3.micro, now t3.large   will revert, {PAUSES}\n" in stack.run("plan").out
+    assert PAUSES not in stack.run("drift", status=2).out
