@@ -160,6 +160,9 @@ struct output {
 	/* Fields whose update in place gives the output a new value; NULL-terminated, or NULL:
 	 * stable for the object's life. */
 	const char *const *renewed_by;
+	/* Fields by which a spec can say that there is none: as false, as 0, or without items; NULL-terminated, or
+	 * NULL. */
+	const char *const *ended_by;
 	/* The true or false field without which there is no such output; NULL: it is always there. */
 	const char *needs;
 	/* It is an IPv6 range of that length, whichever it will be; 0: it is none, or of any length. */

@@ -129,16 +129,56 @@ def test_another_public_address_of_which_nothing_makes_use(stack, cloud):
     plan_is_empty(stack)
 
 
-def test_an_output_that_ceases_is_told_by_name(stack, cloud):
+def place_of(stack, text):
+    """Line and column, from 1, of the first place where the spec has the text."""
+    for number, line in enumerate((stack.folder / "stack.yaml").read_text().splitlines(), 1):
+        if text in line:
+            return number, line.index(text) + 1
+    raise AssertionError(f"the spec has no {text}")
+
+
+def warnings_of(document):
+    return [each["message"] for each in document["diagnostics"] if each["severity"] == "warning"]
+
+
+def test_an_output_that_ceases_is_told_where_it_is_referred_to(stack, cloud):
     write(stack)
     apply(stack)
     write(stack, public_ip=False)
-    for _ in range(2):
-        # The rule keeps its old address until the spec says what it should be; the instance has none any more.
-        result = apply(stack, "--output", "json", status=(1, 7))
+    for command in ("plan", "apply", "plan"):
+        result = stack.run(command, "--output", "json", *(["--yes"] if command == "apply" else []), status=1)
         [error] = errors_of(result.json)
-        assert error["message"] == f"'{INSTANCE}' has no 'public_address', which '{GROUP}' needs"
-        assert error["file"] == "stack.yaml" and error["hint"]
+        ceases = f"'{INSTANCE}' will have no 'public_address' as its 'public_ip' is false"
+        assert error["message"] == f"{ceases}: '{GROUP}' needs it"
+        line, column = place_of(stack, f'"{ADDRESS}/32"')
+        assert (error["file"], error["line"], error["column"]) == ("stack.yaml", line, column) and error["hint"]
+        assert warnings_of(result.json) == [f"{ceases}: output 'pub' will have no value"]
+    # Before its first call.
+    assert admitted(stack, cloud) == [live_address(stack, cloud) + "/32"]
+
+
+def test_a_new_object_that_will_lack_an_output(stack, cloud):
+    write(stack, public_ip=False)
+    [error] = errors_of(plan(stack, status=1).data)
+    assert error["message"].startswith(f"'{INSTANCE}' will have no 'public_address'")
+    write(stack, running=False)
+    [error] = errors_of(plan(stack, status=1).data)
+    assert "as its 'running' is false" in error["message"]
+
+
+def test_an_output_that_reality_lacks_is_a_warning(stack, cloud):
+    write(stack, dependent=False)
+    apply(stack)
+    cloud.client().stop_instances(InstanceIds=[ids_of(stack)[INSTANCE]])
+    cloud.sim("pass", 120)
+    apply(stack)
+    write(stack)
+    lacks = f"'{INSTANCE}' has no 'public_address', and nothing in this plan gives it one"
+    document = stack.run("plan", "--output", "json").json
+    assert warnings_of(document) == [f"{lacks}: output 'pub' will have no value", f"{lacks}: '{GROUP}' needs it"]
+    # What else is to be done is not held up.
+    [error] = errors_of(apply(stack, "--output", "json", status=7).json)
+    assert error["message"] == f"'{INSTANCE}' has no 'public_address', which '{GROUP}' needs"
 
 
 def test_a_change_that_stops_the_instance_renews_its_public_address(stack, cloud):

@@ -123,6 +123,9 @@ static void check_names(const struct aws_kind *kind)
 		for (const char *const *name = output->renewed_by; name && *name; name++)
 			if (!field_named(&kind->kind.fields, slice_of(*name)))
 				kind_report(kind, "output '%s' is renewed by no field '%s'", output->name, *name);
+		for (const char *const *name = output->ended_by; name && *name; name++)
+			if (!output_renewed_by(output, *name))
+				kind_report(kind, "output '%s' is ended and not renewed by '%s'", output->name, *name);
 		check_pause(kind, output);
 		const struct field *needed =
 			output->needs ? field_named(&kind->kind.fields, slice_of(output->needs)) : NULL;

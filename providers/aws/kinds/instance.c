@@ -453,20 +453,24 @@ static const struct exclusive exclusives[] = {{NULL, ways_to_address6, false},
 static const char *const public_address_fields[] = {
 	"public_ip", "running", "instance_type",	"user_data",	       "ebs_optimized", "placement",
 	"cpu",	     "enclave", "capacity_reservation", "bandwidth_weighting", "private_dns",	NULL};
+static const char *const public_address_ends[] = {"public_ip", "running", NULL};
 static const char *const addresses6_fields[] = {"addresses6", "address6_count", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
 	{.output = {.name = "address", .about = "first private IPv4 address"}, .read = "PrivateIpAddress"},
 	{.output = {.name = "public_address",
 		    .renewed_by = public_address_fields,
+		    .ended_by = public_address_ends,
 		    .about = "public IPv4 address, where it has one"},
 	 .read = "PublicIpAddress"},
 	{.output = {.name = "address6",
 		    .renewed_by = addresses6_fields,
+		    .ended_by = addresses6_fields,
 		    .about = "first IPv6 address, where it has one"},
 	 .read = "Ipv6Address"},
 	{.output = {.name = "addresses6",
 		    .renewed_by = addresses6_fields,
+		    .ended_by = addresses6_fields,
 		    .about = "IPv6 addresses of its first interface"},
 	 .decode = aws_decode_addresses6_output},
 	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},

@@ -1,0 +1,180 @@
+#include "reconcile/plan_items.h"
+
+/*
+ * References to outputs that are not there once the plan is carried out, told when planning: an apply would come to
+ * them after it has changed what comes before.
+ */
+
+/* What is missing of one value. */
+struct lack {
+	struct planning *planning;
+	const struct item *target; /* of the first output that is; NULL: nothing is */
+	const struct output *output;
+	const struct field *field; /* by which the spec forgoes it; NULL: it is not there, and nothing brings it */
+	bool unsure;		   /* something else is not known yet: nobody can tell whether it is needed */
+};
+
+/* The word for a value that says that there is none; NULL: it says no such thing. */
+static const char *word_for_nothing(const struct value *value)
+{
+	if (value_is(value, VALUE_BOOL))
+		return value->boolean ? NULL : "false";
+	if (value_is(value, VALUE_INTEGER))
+		return value->integer == 0 ? "0" : NULL;
+	return value_is(value, VALUE_LIST) && value->count == 0 ? "empty" : NULL;
+}
+
+static bool changes(const struct item *item, const struct field *field)
+{
+	const struct difference *halves[] = {item->fields, item->parts};
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; halves[i] && k < halves[i]->count; k++)
+			if (halves[i]->changes[k].field == field && halves[i]->changes[k].effect == EFFECT_SET)
+				return true;
+	return false;
+}
+
+/* The field that the spec gives as false, 0 or empty, so that there is no such output; NULL: there is none. */
+static const struct field *forgone_by(const struct item *item, const struct output *output)
+{
+	bool renewed = item->fields && changes_renew(item->fields->changes, item->fields->count, output);
+
+	for (const char *const *name = output->ended_by; name && *name; name++) {
+		const struct field *field = field_named(&item->resource->kind->fields, slice_of(*name));
+		const struct value *wanted = value_get_named(&item->wanted, *name);
+
+		/* Another change may bring one of somebody else's giving: an elastic address stays. */
+		if (wanted && word_for_nothing(wanted) &&
+		    (!operation_keeps(item->operation) || !renewed || changes(item, field)))
+			return field;
+	}
+	return NULL;
+}
+
+/* Whether it is as it is after the plan, too. */
+static bool is_settled(const struct item *item, const struct output *output)
+{
+	const struct value *live = item->live ? value_get_named(&item->live->outputs, output->name) : NULL;
+
+	return (item->operation == OPERATION_NONE || item->operation == OPERATION_RECORD) &&
+	       !(item->live && item->live->readiness == READY_PENDING) && !(live && value_is(live, VALUE_UNREAD));
+}
+
+static const struct value *look(void *context, struct slice address, struct slice name)
+{
+	struct lack *lack = context;
+	const struct value *value = plan_item_output(lack->planning, address, name);
+	const struct item *target = plan_item_at(lack->planning, address);
+	const struct output *output = target ? output_named(&target->resource->kind->outputs, name) : NULL;
+
+	if (value)
+		return value;
+	const struct field *field = output ? forgone_by(target, output) : NULL;
+	if (!field && (!output || !is_settled(target, output))) {
+		lack->unsure = true;
+	} else if (!lack->target) {
+		lack->target = target;
+		lack->output = output;
+		lack->field = field;
+	}
+	return NULL;
+}
+
+/* Whether the value, which is deferred, waits for what will not be there, and for nothing else. */
+static bool waits_in_vain(struct planning *planning, const struct value *value, struct lack *ret)
+{
+	struct output_source source = {ret, look};
+	struct diagnostics unheard; /* of another mistake is told where the value is used */
+	struct value resolved;
+
+	*ret = (struct lack){.planning = planning};
+	diagnostics_init(&unheard, planning->arena);
+	bool good = planning->input->resolver->resolve(planning->input->resolver, value, &source, planning->arena,
+						       &resolved, &unheard);
+	diagnostics_release(&unheard);
+	return good && value_has_deferred(&resolved) && ret->target && !ret->unsure;
+}
+
+static struct slice describe(const struct lack *lack)
+{
+	if (lack->field)
+		return arena_format(lack->planning->arena, "'%.*s' will have no '%s' as its '%s' is %s",
+				    SLICE_ARGUMENTS(lack->target->address), lack->output->name, lack->field->name,
+				    word_for_nothing(value_get_named(&lack->target->wanted, lack->field->name)));
+	return arena_format(lack->planning->arena, "'%.*s' has no '%s', and nothing in this plan gives it one",
+			    SLICE_ARGUMENTS(lack->target->address), lack->output->name);
+}
+
+static struct position place_of(const struct item *item, const struct lack *lack)
+{
+	for (size_t i = 0; i < item->resource->dependency_count; i++) {
+		const struct dependency *dependency = &item->resource->dependencies[i];
+
+		if (slice_equal(dependency->address, lack->target->address) &&
+		    slice_is(dependency->output, lack->output->name))
+			return dependency->position;
+	}
+	return item->resource->position;
+}
+
+static void tell_hint(struct planning *planning, const struct lack *lack)
+{
+	diag_hint(planning->diagnostics, "leave out what refers to it, or change '%.*s' so that it has one",
+		  SLICE_ARGUMENTS(lack->target->address));
+}
+
+/* What the spec itself makes impossible is an error; what reality lacks holds up nothing else. */
+static void tell_reference(struct planning *planning, const struct item *item, const struct lack *lack)
+{
+	struct slice what = describe(lack);
+
+	diag_add(planning->diagnostics, lack->field ? SEVERITY_ERROR : SEVERITY_WARNING, FAULT_CONFLICT,
+		 place_of(item, lack), "%.*s: '%.*s' needs it", SLICE_ARGUMENTS(what), SLICE_ARGUMENTS(item->address));
+	diag_address(planning->diagnostics, item->address);
+	tell_hint(planning, lack);
+}
+
+/* An expression at a time: another one may stand beside it, of what is known only later. */
+static void check_value(struct planning *planning, const struct item *item, const struct value *value)
+{
+	struct lack lack;
+
+	if (!value_has_deferred(value))
+		return;
+	for (uint32_t i = 0; i < value->count && value_is(value, VALUE_LIST); i++)
+		check_value(planning, item, &value->items[i]);
+	for (uint32_t i = 0; i < value->count && value_is(value, VALUE_MAP); i++)
+		check_value(planning, item, &value->members[i].value);
+	if (value_is(value, VALUE_DEFERRED) && waits_in_vain(planning, value, &lack))
+		tell_reference(planning, item, &lack);
+}
+
+/* Whether an apply works out what the spec says of it. */
+static bool is_worked_out(const struct item *item)
+{
+	return item->resource && item->in_focus && item->operation != OPERATION_NONE &&
+	       item->operation != OPERATION_RECORD && item->operation != OPERATION_INCOMPLETE &&
+	       item->operation != OPERATION_CONFLICT;
+}
+
+void plan_tell_lacking(struct planning *planning)
+{
+	const struct stack *stack = planning->input->stack;
+
+	for (size_t i = 0; i < planning->item_count; i++)
+		if (is_worked_out(&planning->items[i]))
+			check_value(planning, &planning->items[i], &planning->items[i].resource->desired);
+	for (size_t i = 0; i < stack->output_count && !planning->input->destroy; i++) {
+		const struct stack_output *output = &stack->outputs[i];
+		struct lack lack;
+
+		if (!value_has_deferred(&output->value) || !waits_in_vain(planning, &output->value, &lack))
+			continue;
+		struct slice what = describe(&lack);
+		diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, output->position,
+			 "%.*s: output '%.*s' will have no value", SLICE_ARGUMENTS(what),
+			 SLICE_ARGUMENTS(output->name));
+		tell_hint(planning, &lack);
+	}
+}
