@@ -38,22 +38,44 @@ static bool is_unexplained(const struct action *action)
 	return action->operation == OPERATION_CREATE && action->in_spec && action->object_id.size == 0;
 }
 
-/* The addresses of what the run deleted, and nobody has made anew since. */
-static bool note_deleted(struct job *job, const struct run_record *run, struct map *deleted)
+/* Whether a call about the object was carried out: what a run dropped without one was gone when it looked. */
+static bool was_called(const struct call_record *calls, size_t count, struct slice object_id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(calls[i].object_id, object_id) && slice_is(calls[i].outcome, "done"))
+			return true;
+	return false;
+}
+
+struct departure {
+	const char *why;
+};
+
+/* Under the addresses of what went with the run, and nobody has made anew since, why it went. */
+static bool note_gone(struct job *job, const struct run_record *run, struct map *gone)
 {
 	struct past_object *past;
-	size_t count;
+	struct call_record *calls;
+	size_t count, call_count;
 
-	if (!job->store->ops->changed(job->store, job->arena, run->id, &past, &count, job->diagnostics))
+	if (!job->store->ops->changed(job->store, job->arena, run->id, &past, &count, job->diagnostics) ||
+	    !job->store->ops->calls(job->store, job->arena, run->id, &calls, &call_count, job->diagnostics))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (past[i].was && !past[i].is && past[i].next_run.size == 0 && past[i].before.role != OBJECT_DEPOSED)
-			map_set(deleted, past[i].before.address, &past[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct departure *departure = arena_new(job->arena, struct departure);
+
+		if (!past[i].was || past[i].is || past[i].next_run.size > 0 || past[i].before.role == OBJECT_DEPOSED)
+			continue;
+		departure->why = was_called(calls, call_count, past[i].before.object_id)
+					 ? "was deleted by a run that did not make it anew"
+					 : "was deleted outside of this stack, and not made anew since";
+		map_set(gone, past[i].before.address, departure);
+	}
 	return true;
 }
 
 /* Back to the last run that did all that it was to do. */
-static bool note_all_deleted(struct job *job, struct map *deleted)
+static bool note_all_gone(struct job *job, struct map *gone)
 {
 	struct run_record *runs;
 	size_t count;
@@ -68,7 +90,7 @@ static bool note_all_deleted(struct job *job, struct map *deleted)
 		/* What a destroy deletes is not to come back. */
 		if (slice_is(runs[i].outcome, "done") || slice_is(runs[i].command, "destroy"))
 			break;
-		if (!note_deleted(job, &runs[i], deleted))
+		if (!note_gone(job, &runs[i], gone))
 			return false;
 	}
 	return true;
@@ -76,18 +98,22 @@ static bool note_all_deleted(struct job *job, struct map *deleted)
 
 bool past_run_explain(struct job *job)
 {
-	struct map deleted;
+	struct map gone;
 	bool any = false;
 
 	for (size_t i = 0; i < job->plan.action_count && !any; i++)
 		any = is_unexplained(&job->plan.actions[i]);
 	if (!any || job->record->serial == 0)
 		return true;
-	map_init(&deleted);
-	bool good = note_all_deleted(job, &deleted);
-	for (size_t i = 0; good && deleted.count > 0 && i < job->plan.action_count; i++)
-		if (is_unexplained(&job->plan.actions[i]) && map_get(&deleted, job->plan.actions[i].address))
-			job->plan.actions[i].reason = "was deleted by a run that did not make it anew";
-	map_release(&deleted);
+	map_init(&gone);
+	bool good = note_all_gone(job, &gone);
+	for (size_t i = 0; good && gone.count > 0 && i < job->plan.action_count; i++) {
+		struct action *action = &job->plan.actions[i];
+		const struct departure *departure = is_unexplained(action) ? map_get(&gone, action->address) : NULL;
+
+		if (departure)
+			action->reason = departure->why;
+	}
+	map_release(&gone);
 	return good;
 }

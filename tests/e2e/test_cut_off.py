@@ -251,3 +251,18 @@ def test_replace_that_fails_between_its_halves(stack):
     assert reasons(stack) == {"aws.subnet.b": AGAIN, "aws.subnet.c": "new in the spec"}
     stack.run("destroy", "--yes")
     assert set(reasons(stack).values()) == {"new in the spec"}
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_what_somebody_else_deleted_is_told_so_after_a_run_failed(stack, removed):
+    """A run drops the record of what is gone before it makes another, and that is refused."""
+    simulate(stack)
+    apply_spec(stack, NET)
+    if removed:
+        stack.run("sim", "remove", "subnet", recorded(stack)["aws.subnet.b"])
+    stack.write("net.yaml", NET if removed else MOVED)
+    fault = stack.run("sim", "fault", "CreateSubnet", "deny").out.split()[-1]
+    stack.run("apply", "--yes", status=(1, 7))
+    stack.run("sim", "remove", "fault", fault)
+    told = "was deleted outside of this stack, and not made anew since" if removed else AGAIN
+    assert reasons(stack) == {"aws.subnet.b": told}
