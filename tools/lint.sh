@@ -117,8 +117,30 @@ stage_leftovers() {
 		"${folders[@]}" tests tools docs examples Makefile README.md CONTRIBUTING.md 2>/dev/null
 }
 
+# What is released by itself at the end of its function (X_AUTO) is begun before anything can leave that: else whatever
+# the stack held would be released. It is begun where its address, or a value, is first given.
+stage_begun() {
+	printf '%s\n' "${sources[@]}" | xargs -r awk '
+		function leave(why) {
+			for (name in declared)
+				print FILENAME ":" FNR ": " why " before \047" name "\047 of line " declared[name] " is begun"
+			wrong += length(declared) > 0
+			delete declared
+		}
+		FNR == 1 { delete declared }
+		/^}/ { delete declared }
+		{
+			for (name in declared)
+				if ($0 ~ "(&" name "|(^|[^a-z_.])" name " =)([^a-z_0-9]|$)")
+					delete declared[name]
+		}
+		/(^|[^a-z_])return([^a-z_]|$)/ { leave("returns") }
+		/^\t+[A-Z_]+_AUTO [a-z_0-9]+;$/ { sub(";", "", $2); declared[$2] = FNR }
+		END { exit wrong > 0 }'
+}
+
 # In this order: what is quick first, and the objects of gcc and clang before what looks at them.
-stages=(format lengths leftovers headers gcc layers clang planted tidy cppcheck)
+stages=(format lengths leftovers begun headers gcc layers clang planted tidy cppcheck)
 [ $# -eq 0 ] || stages=("$@")
 
 passed=0

@@ -205,20 +205,45 @@ LENGTHS = {
 }
 
 
-@pytest.mark.parametrize("where, text, complaint", LENGTHS.values(), ids=LENGTHS)
-def test_lint_measures_lengths(source_copy, where, text, complaint):
-    (source_copy / where).write_text(text)
-    done = subprocess.run(
-        ["bash", source_copy / "tools/lint.sh", "lengths"],
-        env=clean_environment(BUILD=source_copy / "build"),
+def run_lint(folder, stage):
+    return subprocess.run(
+        ["bash", folder / "tools/lint.sh", stage],
+        env=clean_environment(BUILD=folder / "build"),
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
+
+
+@pytest.mark.parametrize("where, text, complaint", LENGTHS.values(), ids=LENGTHS)
+def test_lint_measures_lengths(source_copy, where, text, complaint):
+    (source_copy / where).write_text(text)
+    done = run_lint(source_copy, "lengths")
     told = [line for line in done.stdout.splitlines() if "planted" in line]
     assert len(told) == 1 and complaint in told[0], done.stdout
     assert done.returncode == (1 if "too long" in complaint else 0)
+
+
+# The lines of a function, and the number of the one that leaves it too early; None: none does.
+BEGUN = {
+    "begun at once": (["BUFFER_AUTO text;", "buffer_init(&text, 1);", "return;"], None),
+    "begun by a value": (["FILE_AUTO file;", "file = open_it();", "return;"], None),
+    "returns before": (["BUFFER_AUTO text;", "if (is_empty)", "\treturn;", "buffer_init(&text, 1);"], 5),
+    "another one is begun": (["BUFFER_AUTO text;", "buffer_init(&texts, 1);", "return;"], 5),
+    "one of two": (["BUFFER_AUTO a;", "QUERY_AUTO b;", "begin(&b);", "return;", "begin(&a);"], 6),
+    "no return": (["BUFFER_AUTO text;", "int returned = 1;", "buffer_init(&text, returned);"], None),
+}
+
+
+@pytest.mark.parametrize("lines, number", BEGUN.values(), ids=BEGUN)
+def test_lint_finds_what_is_released_before_it_is_begun(source_copy, lines, number):
+    text = "".join(f"\t{line}\n" for line in lines)
+    (source_copy / "base/planted.c").write_text(f"void planted(void)\n{{\n{text}}}\n")
+    done = run_lint(source_copy, "begun")
+    assert done.returncode == (0 if number is None else 1), done.stdout
+    told = [line.strip() for line in done.stdout.splitlines() if "planted" in line]
+    assert [line.split(":")[1] for line in told] == ([] if number is None else [str(number)])
 
 
 def test_layers_does_not_pass_what_it_did_not_see(root, tmp_path):
