@@ -8,9 +8,14 @@
 
 enum {
 	SOON_MS = 1000,
-	SOON_PART = 16, /* until then */
 	PART = 8,
+	/* Until then: of what is being made others wait in a row, so that each look that comes late adds up. */
+	SOON_PART = 16,
+	SOON_PART_MADE = 32,
 	LOOK_LEAST_MS = 50,
+	LOOK_LEAST_MADE_MS = 25,
+	/* What takes time at all is not ready sooner. */
+	FIRST_LOOK_MS = 300,
 	LOOK_MOST_MS = 30 * 1000,
 	/* A listing is believed after so long, and so many looks. */
 	LAG_MS = 20 * 1000,
@@ -31,9 +36,9 @@ static int64_t waited_ms(const struct work *work)
 	return work->task.now_ms - (work->deadline_ms - work->patience_ms);
 }
 
-static int64_t look_ms(const struct work *work, int64_t least_ms)
+static int64_t look_ms(const struct work *work, int64_t soon_part, int64_t least_ms)
 {
-	int64_t delay_ms = waited_ms(work) / (waited_ms(work) < SOON_MS ? SOON_PART : PART);
+	int64_t delay_ms = waited_ms(work) / (waited_ms(work) < SOON_MS ? soon_part : PART);
 	if (delay_ms > LOOK_MOST_MS)
 		return LOOK_MOST_MS;
 	return delay_ms < least_ms ? least_ms : delay_ms;
@@ -41,13 +46,15 @@ static int64_t look_ms(const struct work *work, int64_t least_ms)
 
 enum step aws_look_later(struct work *work)
 {
-	return aws_read_after(work, look_ms(work, LOOK_LEAST_MS));
+	return aws_read_after(work, look_ms(work, SOON_PART, LOOK_LEAST_MS));
 }
 
 int64_t aws_poll_ms(const struct work *work)
 {
-	int64_t first_ms = aws_kind_of(work->kind)->poll_ms;
-	return look_ms(work, first_ms ? first_ms : LOOK_LEAST_MS);
+	int64_t least_ms = aws_kind_of(work->kind)->poll_ms;
+	int64_t delay_ms = look_ms(work, SOON_PART_MADE, least_ms ? least_ms : LOOK_LEAST_MADE_MS);
+	int64_t first_ms = FIRST_LOOK_MS - waited_ms(work);
+	return delay_ms < first_ms ? first_ms : delay_ms;
 }
 
 enum step aws_poll_later(struct work *work)
