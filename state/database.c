@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/buffer.h"
+#include "state/objects.h"
 
 /* Parameters of a URI file name; https://sqlite.org/uri.html, and https://sqlite.org/wal.html for readonly_shm. */
 struct opening {
@@ -76,7 +77,9 @@ int database_open(struct database *ret, const char *name, const char *path, cons
 		return code;
 	defend(ret->handle);
 	sqlite3_busy_timeout(ret->handle, timeout_ms);
-	code = sqlite3_exec(ret->handle, settings, NULL, NULL, NULL);
+	code = objects_add_functions(ret->handle);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(ret->handle, settings, NULL, NULL, NULL);
 	/* SQLite opens what it may not write for reading, and would say so at the first write. */
 	if (code == SQLITE_OK && (openings[mode].flags & SQLITE_OPEN_READWRITE) &&
 	    sqlite3_db_readonly(ret->handle, "main") == 1)

@@ -86,6 +86,8 @@ void query_end(struct query *query);
 void query_text(struct query *query, struct slice text);
 void query_integer(struct query *query, int64_t integer);
 void query_blob(struct query *query, const void *bytes, size_t size);
+/* For a function of SQL, which asks for it by the same type: text that lives as long as the program. */
+void query_pointer(struct query *query, void *pointer, const char *type);
 
 /* An id of 32 hex digits, stored as 16 bytes; anything else is an error. ret: 16 bytes. */
 __attribute__((warn_unused_result)) bool id_read(struct slice hex, uint8_t *ret);
@@ -101,13 +103,21 @@ __attribute__((warn_unused_result)) bool query_next(struct query *query, bool *r
 /* Rows that the statement run last changed. */
 int query_changes(const struct query *query);
 
+/* What a column holds, or what a function of SQL is called with; empty for NULL, good until the next row or call. */
+struct slice cell_text(sqlite3_value *cell);
+struct slice cell_blob(sqlite3_value *cell);
+/* 32 hex digits in arena; a diagnostic where the blob is not of 16 bytes. */
+__attribute__((warn_unused_result)) bool cell_id(struct database *database, sqlite3_value *cell, struct arena *arena,
+						 struct slice *ret, struct diagnostics *diagnostics);
+
 /* Columns, from 0; empty for NULL. */
+sqlite3_value *query_cell(const struct query *query, int column);
 struct slice query_column_text(const struct query *query, int column);
 struct slice query_column_blob(const struct query *query, int column);
 int64_t query_column_integer(const struct query *query, int column);
 /* The text copied into arena. */
 struct slice query_column_copy(const struct query *query, int column, struct arena *arena);
-/* 32 hex digits in arena; a diagnostic where the blob is not of 16 bytes. */
+/* As cell_id(). */
 __attribute__((warn_unused_result)) bool query_column_id(const struct query *query, int column, struct arena *arena,
 							 struct slice *ret, struct diagnostics *diagnostics);
 

@@ -25,6 +25,7 @@ struct heads {
 	struct intern kinds;
 	struct intern identities;
 	struct intern providers;
+	struct diagnostics *diagnostics;
 	struct object *objects;
 	size_t count;
 	size_t capacity;
@@ -49,18 +50,18 @@ static const struct interned *intern_get(struct intern *intern, struct slice tex
 	return item;
 }
 
-static bool digest_column(const struct query *query, int column, struct digest *ret, struct diagnostics *diagnostics)
+static bool digest_cell(const struct heads *heads, sqlite3_value *cell, struct digest *ret)
 {
-	struct slice blob = query_column_blob(query, column);
+	struct slice blob = cell_blob(cell);
 
 	if (blob.size != DIGEST_BYTES)
-		return database_damaged(query->database, diagnostics, "a digest of %zu bytes instead of %d", blob.size,
-					DIGEST_BYTES);
+		return database_damaged(heads->database, heads->diagnostics, "a digest of %zu bytes instead of %d",
+					blob.size, DIGEST_BYTES);
 	memcpy(ret->bytes, blob.data, DIGEST_BYTES);
 	return true;
 }
 
-/* Columns of STATEMENT_HEADS. */
+/* Columns of a head, as statements.c has them. */
 enum {
 	HEAD_ADDRESS,
 	HEAD_ROLE,
@@ -76,59 +77,74 @@ enum {
 	HEAD_INPUTS,
 	HEAD_OUTPUTS,
 	HEAD_CREATED,
+	HEAD_COLUMNS,
 };
 
-static bool head_numbers(const struct query *query, struct object *object, struct diagnostics *diagnostics)
+static bool head_numbers(const struct heads *heads, sqlite3_value *const *cells, struct object *object)
 {
-	int64_t role = query_column_integer(query, HEAD_ROLE);
-	int64_t version = query_column_integer(query, HEAD_KIND_VERSION);
+	int64_t role = sqlite3_value_int64(cells[HEAD_ROLE]);
+	int64_t version = sqlite3_value_int64(cells[HEAD_KIND_VERSION]);
 
 	if (role < OBJECT_CURRENT || role > OBJECT_INCOMPLETE || version < 0 || version > INT32_MAX)
-		return database_damaged(query->database, diagnostics,
+		return database_damaged(heads->database, heads->diagnostics,
 					"object '%.*s' has role %lld and kind version %lld",
 					SLICE_ARGUMENTS(object->address), (long long)role, (long long)version);
 	object->role = (enum object_role)role;
 	object->kind_version = (unsigned)version;
-	object->generation = query_column_integer(query, HEAD_GENERATION);
-	object->protect = query_column_integer(query, HEAD_PROTECT) != 0;
-	object->created_ms = query_column_integer(query, HEAD_CREATED);
-	return digest_column(query, HEAD_SYMBOLIC, &object->symbolic, diagnostics) &&
-	       digest_column(query, HEAD_INPUTS, &object->inputs, diagnostics) &&
-	       digest_column(query, HEAD_OUTPUTS, &object->outputs_digest, diagnostics);
+	object->generation = sqlite3_value_int64(cells[HEAD_GENERATION]);
+	object->protect = sqlite3_value_int64(cells[HEAD_PROTECT]) != 0;
+	object->created_ms = sqlite3_value_int64(cells[HEAD_CREATED]);
+	return digest_cell(heads, cells[HEAD_SYMBOLIC], &object->symbolic) &&
+	       digest_cell(heads, cells[HEAD_INPUTS], &object->inputs) &&
+	       digest_cell(heads, cells[HEAD_OUTPUTS], &object->outputs_digest);
 }
 
-static bool head_read(struct heads *heads, const struct query *query, struct object *object,
-		      struct diagnostics *diagnostics)
+static bool head_read(struct heads *heads, sqlite3_value *const *cells, struct object *object)
 {
+	struct arena *arena = heads->arena;
 	const struct interned *identity;
 
-	object->address = query_column_copy(query, HEAD_ADDRESS, heads->arena);
-	object->provider_id = query_column_copy(query, HEAD_PROVIDER_ID, heads->arena);
-	object->kind = intern_get(&heads->kinds, query_column_text(query, HEAD_KIND), heads->arena, false)->text;
-	object->provider =
-		intern_get(&heads->providers, query_column_text(query, HEAD_PROVIDER), heads->arena, false)->text;
-	identity = intern_get(&heads->identities, query_column_text(query, HEAD_IDENTITY), heads->arena, true);
+	object->address = arena_copy(arena, cell_text(cells[HEAD_ADDRESS]));
+	object->provider_id = arena_copy(arena, cell_text(cells[HEAD_PROVIDER_ID]));
+	object->kind = intern_get(&heads->kinds, cell_text(cells[HEAD_KIND]), arena, false)->text;
+	object->provider = intern_get(&heads->providers, cell_text(cells[HEAD_PROVIDER]), arena, false)->text;
+	identity = intern_get(&heads->identities, cell_text(cells[HEAD_IDENTITY]), arena, true);
 	if (!identity)
-		return database_damaged(heads->database, diagnostics, "object '%.*s' has no readable identity",
+		return database_damaged(heads->database, heads->diagnostics, "object '%.*s' has no readable identity",
 					SLICE_ARGUMENTS(object->address));
 	object->identity = identity->identity;
-	return query_column_id(query, HEAD_OBJECT_ID, heads->arena, &object->object_id, diagnostics) &&
-	       head_numbers(query, object, diagnostics);
+	return cell_id(heads->database, cells[HEAD_OBJECT_ID], arena, &object->object_id, heads->diagnostics) &&
+	       head_numbers(heads, cells, object);
+}
+
+static void heads_init(struct heads *heads, struct database *database, struct arena *arena,
+		       struct diagnostics *diagnostics)
+{
+	*heads = (struct heads){.database = database, .arena = arena, .diagnostics = diagnostics};
+	map_init(&heads->kinds.map);
+	map_init(&heads->identities.map);
+	map_init(&heads->providers.map);
+}
+
+static void heads_release(struct heads *heads)
+{
+	map_release(&heads->kinds.map);
+	map_release(&heads->identities.map);
+	map_release(&heads->providers.map);
 }
 
 bool objects_read_head(const struct query *query, struct arena *arena, struct object *ret,
 		       struct diagnostics *diagnostics)
 {
-	struct heads heads = {.database = query->database, .arena = arena};
+	sqlite3_value *cells[HEAD_COLUMNS];
+	struct heads heads;
 	bool read;
 
-	map_init(&heads.kinds.map);
-	map_init(&heads.identities.map);
-	map_init(&heads.providers.map);
-	read = head_read(&heads, query, ret, diagnostics);
-	map_release(&heads.kinds.map);
-	map_release(&heads.identities.map);
-	map_release(&heads.providers.map);
+	for (int column = 0; column < HEAD_COLUMNS; column++)
+		cells[column] = query_cell(query, column);
+	heads_init(&heads, query->database, arena, diagnostics);
+	read = head_read(&heads, cells, ret);
+	heads_release(&heads);
 	return read;
 }
 
@@ -154,44 +170,62 @@ static bool count_rows(struct database *database, enum statement statement, size
 	return true;
 }
 
-static bool heads_read(struct heads *heads, struct diagnostics *diagnostics)
+static bool head_take(struct heads *heads, sqlite3_value *const *cells)
+{
+	struct object *object = &heads->objects[heads->count];
+
+	if (heads->count == heads->capacity)
+		return database_damaged(heads->database, heads->diagnostics, "more objects than its index says");
+	if (!head_read(heads, cells, object))
+		return false;
+	/* The order comes from the table itself; damage may have changed it. */
+	if (heads->count > 0 && compare_heads(object - 1, object) >= 0)
+		return database_damaged(heads->database, heads->diagnostics, "object '%.*s' lies in the wrong place",
+					SLICE_ARGUMENTS(object->address));
+	heads->count++;
+	return true;
+}
+
+static const char heads_pointer[] = "heads";
+
+/* take_head(heads, columns): false after a diagnostic. Of a row, each column would have to be asked for by itself. */
+static void take_head(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	struct heads *heads = (struct heads *)sqlite3_value_pointer(arguments[0], heads_pointer);
+
+	(void)count;
+	sqlite3_result_int(context, heads && head_take(heads, arguments + 1));
+}
+
+int objects_add_functions(sqlite3 *handle)
+{
+	return sqlite3_create_function_v2(handle, "take_head", 1 + HEAD_COLUMNS, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL,
+					  take_head, NULL, NULL, NULL);
+}
+
+static bool heads_read(struct heads *heads)
 {
 	QUERY_AUTO query = query_start(heads->database, STATEMENT_HEADS);
-	bool row;
+	bool refused;
 
-	while (query_next(&query, &row, diagnostics)) {
-		if (!row)
-			return true;
-		if (heads->count == heads->capacity)
-			return database_damaged(heads->database, diagnostics, "more objects than its index says");
-		if (!head_read(heads, &query, &heads->objects[heads->count], diagnostics))
-			return false;
-		/* The order comes from the table itself; damage may have changed it. */
-		if (heads->count > 0 &&
-		    compare_heads(&heads->objects[heads->count - 1], &heads->objects[heads->count]) >= 0)
-			return database_damaged(heads->database, diagnostics, "object '%.*s' lies in the wrong place",
-						SLICE_ARGUMENTS(heads->objects[heads->count].address));
-		heads->count++;
-	}
-	return false;
+	query_pointer(&query, heads, heads_pointer);
+	return query_next(&query, &refused, heads->diagnostics) && !refused;
 }
 
 bool objects_heads(struct database *database, struct arena *arena, struct object **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics)
 {
-	struct heads heads = {.database = database, .arena = arena};
+	struct heads heads;
+	size_t count;
 	bool read;
 
-	if (!count_rows(database, STATEMENT_OBJECT_COUNT, &heads.capacity, diagnostics))
+	if (!count_rows(database, STATEMENT_OBJECT_COUNT, &count, diagnostics))
 		return false;
-	map_init(&heads.kinds.map);
-	map_init(&heads.identities.map);
-	map_init(&heads.providers.map);
-	heads.objects = arena_new_array(arena, heads.capacity, struct object);
-	read = heads_read(&heads, diagnostics);
-	map_release(&heads.kinds.map);
-	map_release(&heads.identities.map);
-	map_release(&heads.providers.map);
+	heads_init(&heads, database, arena, diagnostics);
+	heads.capacity = count;
+	heads.objects = arena_new_array(arena, count, struct object);
+	read = heads_read(&heads);
+	heads_release(&heads);
 	if (!read)
 		return false;
 	*ret = heads.objects;

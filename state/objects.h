@@ -19,7 +19,9 @@ __attribute__((warn_unused_result)) bool objects_heads(struct database *database
 __attribute__((warn_unused_result)) bool objects_bodies(struct database *database, struct arena *arena,
 							const struct object *const *objects, size_t count,
 							struct slice *ret, struct diagnostics *diagnostics);
-/* A head from the columns of STATEMENT_HEADS, which other statements have first, too. */
+/* What STATEMENT_HEADS calls. Gives SQLite's code. */
+__attribute__((warn_unused_result)) int objects_add_functions(sqlite3 *handle);
+/* A head from the columns that a statement has first. */
 __attribute__((warn_unused_result)) bool objects_read_head(const struct query *query, struct arena *arena,
 							   struct object *ret, struct diagnostics *diagnostics);
 /* Writes the head, and the body where that is not empty. */

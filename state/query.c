@@ -65,6 +65,11 @@ void query_id(struct query *query, struct slice hex)
 	note(query, sqlite3_bind_blob64(query->statement, query->next, bytes, sizeof(bytes), SQLITE_TRANSIENT));
 }
 
+void query_pointer(struct query *query, void *pointer, const char *type)
+{
+	note(query, sqlite3_bind_pointer(query->statement, query->next, pointer, type, NULL));
+}
+
 bool query_next(struct query *query, bool *ret_row, struct diagnostics *diagnostics)
 {
 	/* BEGIN and COMMIT count as reading for SQLite, though they take locks and write. */
@@ -97,20 +102,46 @@ int query_changes(const struct query *query)
  * value is as good as one that is protected, because a database is opened without a mutex of its own
  * (https://www.sqlite.org/c3ref/value.html).
  */
+sqlite3_value *query_cell(const struct query *query, int column)
+{
+	return sqlite3_column_value(query->statement, column);
+}
+
+struct slice cell_text(sqlite3_value *cell)
+{
+	const char *text = (const char *)sqlite3_value_text(cell);
+
+	return (struct slice){text, text ? (size_t)sqlite3_value_bytes(cell) : 0};
+}
+
+struct slice cell_blob(sqlite3_value *cell)
+{
+	const char *bytes = (const char *)sqlite3_value_blob(cell);
+
+	return (struct slice){bytes, bytes ? (size_t)sqlite3_value_bytes(cell) : 0};
+}
+
+bool cell_id(struct database *database, sqlite3_value *cell, struct arena *arena, struct slice *ret,
+	     struct diagnostics *diagnostics)
+{
+	struct slice blob = cell_blob(cell);
+	char hex[ID_HEX];
+
+	if (blob.size != ID_BYTES)
+		return database_damaged(database, diagnostics, "an id of %zu bytes instead of %d", blob.size, ID_BYTES);
+	id_write((const uint8_t *)blob.data, hex);
+	*ret = arena_copy(arena, (struct slice){hex, sizeof(hex)});
+	return true;
+}
+
 struct slice query_column_text(const struct query *query, int column)
 {
-	sqlite3_value *value = sqlite3_column_value(query->statement, column);
-	const char *text = (const char *)sqlite3_value_text(value);
-
-	return (struct slice){text, text ? (size_t)sqlite3_value_bytes(value) : 0};
+	return cell_text(query_cell(query, column));
 }
 
 struct slice query_column_blob(const struct query *query, int column)
 {
-	sqlite3_value *value = sqlite3_column_value(query->statement, column);
-	const char *bytes = (const char *)sqlite3_value_blob(value);
-
-	return (struct slice){bytes, bytes ? (size_t)sqlite3_value_bytes(value) : 0};
+	return cell_blob(query_cell(query, column));
 }
 
 int64_t query_column_integer(const struct query *query, int column)
@@ -126,13 +157,5 @@ struct slice query_column_copy(const struct query *query, int column, struct are
 bool query_column_id(const struct query *query, int column, struct arena *arena, struct slice *ret,
 		     struct diagnostics *diagnostics)
 {
-	struct slice blob = query_column_blob(query, column);
-	char hex[ID_HEX];
-
-	if (blob.size != ID_BYTES)
-		return database_damaged(query->database, diagnostics, "an id of %zu bytes instead of %d", blob.size,
-					ID_BYTES);
-	id_write((const uint8_t *)blob.data, hex);
-	*ret = arena_copy(arena, (struct slice){hex, sizeof(hex)});
-	return true;
+	return cell_id(query->database, query_cell(query, column), arena, ret, diagnostics);
 }

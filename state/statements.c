@@ -70,7 +70,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 			    " ORDER BY is_open, place",
 
 	[STATEMENT_OBJECT_COUNT] = "SELECT count(*) FROM objects",
-	[STATEMENT_HEADS] = "SELECT " OBJECT_COLUMNS " FROM objects ORDER BY address, role, objects.object_id",
+	/* Each head goes to objects.c as it is met; one that it refuses is a row, and the last. */
+	[STATEMENT_HEADS] = "SELECT 1 FROM objects WHERE NOT take_head(?1, " OBJECT_COLUMNS ")"
+			    " ORDER BY address, role, objects.object_id",
 	/* Where neither address nor role is set, no index has to be written. */
 	[STATEMENT_OBJECT_UPDATE_HERE] = "UPDATE objects SET kind = ?4, kind_version = ?5, generation = ?6,"
 					 " provider_id = ?7, identity = ?8, provider = ?9, protect = ?10,"
