@@ -79,6 +79,17 @@ static bool read_recorded(struct job *job)
 	return good;
 }
 
+/* What would become of it is the matter of a plan. */
+static void keep_moves(struct action *action)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].cause == CAUSE_DRIFT || action->changes[i].effect == EFFECT_UNREAD)
+			action->changes[count++] = action->changes[i];
+	action->change_count = count;
+}
+
 static void keep_drift(struct plan *plan)
 {
 	size_t count = 0;
@@ -91,6 +102,7 @@ static void keep_drift(struct plan *plan)
 			continue;
 		plan->counts[plan->actions[i].operation]++;
 		plan->drift_count += plan->actions[i].drifted;
+		keep_moves(&plan->actions[i]);
 		plan->actions[count++] = plan->actions[i];
 	}
 	plan->action_count = count;

@@ -54,6 +54,8 @@ static void print_note(struct change_view *view, const struct change *change)
 		color = PAINT_CHANGE;
 	} else if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_RECORD) {
 		note = view->drift_only ? NULL : "will be recorded";
+	} else if (change->effect == EFFECT_MOVED && view->drift_only) {
+		note = NULL;
 	}
 	if (note && !view->listed)
 		print_one_note(view, "   ", color, note);

@@ -396,7 +396,18 @@ static bool judge_follower(struct diffing *diffing, const struct output *output)
 	const struct value *goal = output->follows ? member_of(diffing->input->outputs, output->follows) : NULL;
 	if (!is || !goal || is_unread(is) || is_unread(goal) || value_equal(is, goal))
 		return false;
-	add_change(diffing, NULL, slice_of(output->name), cause_of_rest(diffing, output, is), EFFECT_SET, is, goal);
+	const struct value *recorded = member_of(diffing->input->recorded_outputs, output->name);
+	enum change_cause cause = cause_of_rest(diffing, output, is);
+	/* Where drift is put right that gives the goal a new value, what it follows it to is not known yet. */
+	bool known = cause != CAUSE_DRIFT ||
+		     !changes_renew(diffing->result->changes, diffing->result->count,
+				    output_named(&diffing->input->kind->outputs, slice_of(output->follows)));
+	/* Where the goal moved, what somebody else made of it is told apart from what it becomes. */
+	bool apart = cause == CAUSE_DRIFT && recorded && (!known || !value_equal(recorded, goal));
+	if (apart && !value_equal(recorded, is))
+		add_change(diffing, NULL, slice_of(output->name), CAUSE_DRIFT, EFFECT_MOVED, recorded, is);
+	if (known)
+		add_change(diffing, NULL, slice_of(output->name), apart ? CAUSE_TARGET : cause, EFFECT_SET, is, goal);
 	return true;
 }
 

@@ -65,3 +65,52 @@ def test_drift_that_takes_a_stop_to_revert_says_so(stack, cloud):
     cloud.sim("pass", 120)
     assert f"instance_type  t3.micro, now t3.large   will revert, {PAUSES}\n" in stack.run("plan").out
     assert PAUSES not in stack.run("drift", status=2).out
+
+
+TEMPLATE = "aws.launch_template.t"
+
+
+@pytest.mark.parametrize(
+    ("versions", "kind", "default", "drifted", "planned"),
+    [
+        # Nobody touched the default version: it is to follow the one that somebody made.
+        (1, "t3.micro", None, [("latest_version", 1, 2)], [("default_version", 1, 2, "target", "set")]),
+        (1, "t3.micro", "2", [("latest_version", 1, 2), ("default_version", 1, 2)], []),
+        # Another version is to come, of a number that nobody knows.
+        (1, "t3.large", None, [], []),
+        (2, "t3.large", "2", [("default_version", 1, 2)], [("default_version", 1, 2, "drift", "moved")]),
+        (
+            2,
+            "t3.micro",
+            "2",
+            [("latest_version", 1, 3), ("default_version", 1, 2)],
+            [("default_version", 1, 2, "drift", "moved"), ("default_version", 2, 3, "target", "set")],
+        ),
+    ],
+)
+def test_drift_of_a_default_version_is_what_was_recorded_against_what_is(
+    stack, cloud, versions, kind, default, drifted, planned
+):
+    write(stack, {"aws.launch_template": {"t": {"name": "worker", "instance_type": "t3.micro"}}})
+    apply(stack)
+    client, identity = cloud.client(), ids_of(stack)[TEMPLATE]
+    for _ in range(versions):
+        client.create_launch_template_version(
+            LaunchTemplateId=identity, LaunchTemplateData={"InstanceType": kind}
+        )
+    if default:
+        client.modify_launch_template(LaunchTemplateId=identity, DefaultVersion=default)
+    [action] = stack.run("drift", "--output", "json", status=2).json["actions"]
+    told = {(each["path"], each["before"], each["after"]) for each in action["changes"]}
+    moved = {("instance_type", kind, "t3.micro")} if kind != "t3.micro" else set()
+    assert told == {(path, str(before), str(after)) for path, before, after in drifted} | moved
+    shown = stack.run("drift", status=2).out
+    for path, before, after in drifted:
+        assert f"{before}, now {after}\n" in shown.split(path, 1)[1]
+    assert "is to" not in shown and "outside\n" not in shown.partition("outside of this stack\n")[2]
+    changes = [
+        (each["path"], int(each["before"]), int(each["after"]), each["cause"], each["effect"])
+        for each in plan(stack, status=2).actions[TEMPLATE].changes
+        if each["path"] != "instance_type" and each["effect"] != "record"
+    ]
+    assert changes == planned
