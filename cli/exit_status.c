@@ -26,7 +26,7 @@ static const struct {
 	{STATUS_BUDGET, "refused: more deletions than allowed"},
 	{STATUS_PARTLY, "partly applied: run again to resume"},
 	{STATUS_USAGE, "the command line is wrong"},
-	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded; 143 by SIGTERM"},
+	{STATUS_INTERRUPTED, "interrupted, and everything done is recorded; 143 by SIGTERM, 129 by SIGHUP"},
 	{STATUS_UNREAD_OUTPUT,
 	 "whoever read the output left before its end, as 'head' does; nothing was to be changed"},
 };

@@ -16,7 +16,7 @@ enum exit_status {
 	STATUS_USAGE = 64,     /* EX_USAGE of sysexits.h */
 	STATUS_SIGNAL = 128,
 	STATUS_UNREAD_OUTPUT = 141, /* STATUS_SIGNAL and SIGPIPE, of which other programs end then */
-	STATUS_INTERRUPTED = 130,   /* STATUS_SIGNAL and SIGINT; 143 for SIGTERM */
+	STATUS_INTERRUPTED = 130,   /* STATUS_SIGNAL and SIGINT; 143 for SIGTERM, 129 for SIGHUP */
 };
 
 /* The status that the errors ask for, the most telling one first; `otherwise` without errors. */

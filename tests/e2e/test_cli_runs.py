@@ -166,7 +166,7 @@ def test_interrupt_finishes_what_is_in_flight(tiny, gate, moto):
     assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
 
 
-@pytest.mark.parametrize("signals", [[signal.SIGINT, signal.SIGINT], [signal.SIGTERM, signal.SIGTERM], [signal.SIGKILL]])
+@pytest.mark.parametrize("signals", [[signal.SIGINT] * 2, [signal.SIGTERM] * 2, [signal.SIGHUP] * 2, [signal.SIGKILL]])
 def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
     gate.after = "CreateVpc"
     run = tiny.start("apply", "--yes", "--output", "json")
@@ -176,7 +176,7 @@ def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
         # A second one that comes before the first was taken in is the same one.
         wait_for(run, "in flight")
         run.send_signal(signals[1])
-    out, err = finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[signals[0]])
+    out, err = finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}[signals[0]])
     if len(signals) > 1:
         document = json.loads(out)
         applied = document["applied"]
