@@ -277,11 +277,8 @@ static struct change as_shown(struct change_view *view, const struct change *cha
 	return shown;
 }
 
-void render_change(struct change_view *view, const struct change *as_planned)
+static void print_shown(struct change_view *view, const struct change *change)
 {
-	const struct change shown = as_shown(view, as_planned);
-	const struct change *change = &shown;
-
 	print_path(view, change);
 	if (is_long(&change->before, view->style) || is_long(&change->after, view->style)) {
 		print_note(view, change);
@@ -301,4 +298,41 @@ void render_change(struct change_view *view, const struct change *as_planned)
 	else
 		print_two(view, &change->before, " -> ", &change->after);
 	print_note(view, change);
+}
+
+/*
+ * Of an item of a set that stays the item it is, each member that becomes another one: that tells which of them needs a
+ * new object. False: there is none, or it is no such item.
+ */
+static bool print_members(struct change_view *view, const struct change *change)
+{
+	const struct field *item = subject_of(change);
+	bool any = false;
+
+	if (view->listed || tells_a_move(change) || !item || item == change->field || item->type != FIELD_OBJECT ||
+	    !value_is(&change->before, VALUE_MAP) || !value_is(&change->after, VALUE_MAP))
+		return false;
+	for (size_t i = 0; i < item->members.count; i++) {
+		const char *name = field_at(&item->members, i)->name;
+		const struct value *before = value_get_named(&change->before, name);
+		const struct value *after = value_get_named(&change->after, name);
+		struct change member = *change;
+
+		if (before == after || (before && after && value_equal(before, after)))
+			continue;
+		member.path = arena_format(view->arena, "%.*s.%s", SLICE_ARGUMENTS(change->path), name);
+		member.before = before ? *before : value_null();
+		member.after = after ? *after : value_null();
+		print_shown(view, &member);
+		any = true;
+	}
+	return any;
+}
+
+void render_change(struct change_view *view, const struct change *as_planned)
+{
+	const struct change shown = as_shown(view, as_planned);
+
+	if (!print_members(view, &shown))
+		print_shown(view, &shown);
 }

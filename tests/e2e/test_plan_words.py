@@ -1,5 +1,7 @@
 """What a plan, a drift and an apply say is so: no less than what happens, and no more."""
 
+import re
+
 import pytest
 
 from trueup_runner import Ref, apply, ids_of, plan, spec_text
@@ -114,3 +116,30 @@ def test_drift_of_a_default_version_is_what_was_recorded_against_what_is(
         if each["path"] != "instance_type" and each["effect"] != "record"
     ]
     assert changes == planned
+
+
+def interfaces(**second):
+    first = {"device_index": 0, "description": "a"}
+    subnets = {**NETWORK["aws.subnet"], "q": {"vpc": Ref("aws.vpc.v"), "cidr": "10.50.2.0/24"}}
+    return {**instance(interfaces=[first, {"device_index": 1, **second}]), "aws.subnet": subnets}
+
+
+@pytest.mark.parametrize(
+    ("second", "lines"),
+    [
+        ({"subnet": Ref("aws.subnet.q"), "description": "b"}, [r"interfaces\[1\]\.subnet +subnet-\w+ -> subnet-\w+"]),
+        (
+            {"subnet": Ref("aws.subnet.q"), "description": "c"},
+            [r"interfaces\[1\]\.subnet +subnet-\w+ -> subnet-\w+", r"interfaces\[1\]\.description +b -> c"],
+        ),
+        ({"subnet": Ref("aws.subnet.p"), "description": "c"}, [r"interfaces\[1\]\.description +b -> c"]),
+    ],
+)
+def test_the_member_that_needs_a_new_object_is_named(stack, cloud, second, lines):
+    write(stack, interfaces(subnet=Ref("aws.subnet.p"), description="b"))
+    apply(stack)
+    write(stack, interfaces(**second))
+    shown = [line for line in stack.run("plan").out.splitlines() if "interfaces" in line]
+    assert len(shown) == len(lines)
+    for line, pattern in zip(shown, lines, strict=True):
+        assert re.fullmatch(rf" +{pattern} +needs a new object", line), line
