@@ -285,6 +285,14 @@ static void print_header(struct buffer *buffer, const struct report *report, con
 	}
 }
 
+/* What a run that did not end has left. */
+static const char *but_for(const struct report *report)
+{
+	if (report->unfinished_count > 0)
+		return ", but for what was begun";
+	return report->outlook ? ", as far as that can be told of what a call is open about" : "";
+}
+
 static void print_nothing(struct buffer *buffer, const struct report *report)
 {
 	const struct plan *plan = report->plan;
@@ -292,7 +300,9 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 			   : plan->refreshed	  ? "what is there"
 						  : "what is recorded";
 
-	if (plan->destroy && plan->unread_count == 0)
+	if (plan->unread_count > 0 && plan->refreshed && plan->read_count == 0)
+		buffer_string(buffer, "nothing could be read, so nothing is known of what is there\n");
+	else if (plan->destroy && plan->unread_count == 0)
 		buffer_string(buffer, "nothing to do: nothing is recorded\n");
 	else if (report->undoes_refused)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
@@ -303,10 +313,12 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (report->unrecorded_count > 0)
 		buffer_format(buffer, "%s is as recorded, but for %zu of this stack that %s not recorded\n", what,
 			      report->unrecorded_count, report->unrecorded_count == 1 ? "is" : "are");
+	else if (report->is_drift && report->at_work)
+		buffer_format(buffer, "no drift to be seen: %s is as recorded, but for what the run at work does\n",
+			      what);
 	else
 		buffer_format(buffer, "%s: %s is as %s%s\n", report->is_drift ? "no drift" : "nothing to do", what,
-			      report->is_drift ? "recorded" : "the spec says",
-			      report->is_drift && report->unfinished_count > 0 ? ", but for what was begun" : "");
+			      report->is_drift ? "recorded" : "the spec says", report->is_drift ? but_for(report) : "");
 	if (plan->unread_count > 0)
 		buffer_format(buffer, "%zu unread\n", plan->unread_count);
 }

@@ -110,6 +110,8 @@ def test_a_deletion_under_way_is_that_of_the_run_at_work(tiny, gate):  # noqa: F
     out = tiny.run("plan").out
     assert f"begun to be deleted by run {holder(tiny)['run'][:8]}\n" in out
     assert "BEGUN   what a run did that has not ended: not drift\n" in out and "earlier run" not in out
+    drift = tiny.run("drift", status=3).out
+    assert "no drift to be seen: what is there is as recorded, but for what the run at work does\n" in drift
     gate.open()
     finish(ending, 0)
     result = tiny.run("plan")

@@ -143,3 +143,15 @@ def test_the_member_that_needs_a_new_object_is_named(stack, cloud, second, lines
     assert len(shown) == len(lines)
     for line, pattern in zip(shown, lines, strict=True):
         assert re.fullmatch(rf" +{pattern} +needs a new object", line), line
+
+
+def test_where_nothing_could_be_read_nothing_is_said_of_it(stack, cloud):
+    write(stack, NETWORK)
+    apply(stack)
+    cloud.sim("fault", "DescribeVpcs", "deny")
+    for command, good in (("plan", "nothing to do: what could be read is as the spec says"), ("drift", "no drift")):
+        assert good in stack.run(command, status=3).out
+    cloud.sim("fault", "DescribeSubnets", "deny")
+    for command in ("plan", "drift"):
+        shown = stack.run(command, status=3).out
+        assert shown.endswith("nothing could be read, so nothing is known of what is there\n2 unread\n")
