@@ -407,7 +407,8 @@ static void print_applied(struct buffer *buffer, const struct report *report, co
 	if (apply->interrupted)
 		print_left(buffer, apply);
 	if (!whole)
-		buffer_string(buffer, "run it again to resume: what was done is recorded\n");
+		buffer_string(buffer, apply_has_changed(apply) ? "run it again to resume: what was done is recorded\n"
+							       : "nothing was changed\n");
 }
 
 /* To be pasted where the user stands, so both places are named as the user named them. */

@@ -95,6 +95,8 @@ static bool is_ours(struct work *work)
 		return true;
 	aws_report_stranger(work);
 	work->task.record_removed = true;
+	/* The create was the first of its calls, and made nothing. */
+	work->task.changed = false;
 	return false;
 }
 

@@ -155,3 +155,13 @@ def test_where_nothing_could_be_read_nothing_is_said_of_it(stack, cloud):
     for command in ("plan", "drift"):
         shown = stack.run(command, status=3).out
         assert shown.endswith("nothing could be read, so nothing is known of what is there\n2 unread\n")
+
+
+def test_what_a_create_hands_back_changed_nothing(stack, cloud):
+    """EC2 answers CreateCustomerGateway with the one that is there, where its parameters are the same."""
+    cloud.client().create_customer_gateway(Type="ipsec.1", BgpAsn=65010, PublicIp="198.51.100.7")
+    write(stack, {"aws.customer_gateway": {"c": {"address": "198.51.100.7", "asn": 65010}}})
+    result = apply(stack, status=1)
+    assert "not applied: 0 done, 1 failed, 0 skipped, 2 calls" in result.out
+    assert result.out.endswith("nothing was changed\n") and "use the id of what exists" in result.err
+    assert stack.run("state", "history", "--output", "json").json["runs"][0]["outcome"] == "failed"
