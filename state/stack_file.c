@@ -240,7 +240,9 @@ static bool look_to_read(struct stack_file *file, struct arena *arena, struct di
 		return false;
 	if (!there) {
 		diag_error(diagnostics, FAULT_ABSENT, NOWHERE, "there is no state file '%s'", file->name);
-		diag_hint(diagnostics, "run 'trueup plan' or 'trueup apply' first, or name the folder of the stack");
+		diag_hint(diagnostics,
+			  "where a state was lost, 'trueup state rebuild' makes it anew; else run 'trueup plan' "
+			  "first, or name the folder of the stack");
 		return false;
 	}
 	if (!place_check_length(file->name, false, diagnostics))

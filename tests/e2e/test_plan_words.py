@@ -1,6 +1,7 @@
 """What a plan, a drift and an apply say is so: no less than what happens, and no more."""
 
 import re
+import shutil
 
 import pytest
 
@@ -165,3 +166,13 @@ def test_what_a_create_hands_back_changed_nothing(stack, cloud):
     assert "not applied: 0 done, 1 failed, 0 skipped, 2 calls" in result.out
     assert result.out.endswith("nothing was changed\n") and "use the id of what exists" in result.err
     assert stack.run("state", "history", "--output", "json").json["runs"][0]["outcome"] == "failed"
+
+
+def test_without_a_state_file_the_first_thing_to_try_is_to_rebuild_it(stack, cloud):
+    write(stack, NETWORK)
+    apply(stack)
+    shutil.rmtree(stack.folder / ".trueup")
+    for command in (["plan"], ["drift"], ["plan", "--destroy"], ["apply", "--yes"], ["destroy", "--yes"], ["state", "list"]):
+        told = stack.run(*command, status=None).err
+        assert "state rebuild" in told.split("hint: ", 1)[1].splitlines()[0], command
+        shutil.rmtree(stack.folder / ".trueup", ignore_errors=True)
