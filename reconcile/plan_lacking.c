@@ -17,6 +17,8 @@ struct lack {
 /* The word for a value that says that there is none; NULL: it says no such thing. */
 static const char *word_for_nothing(const struct value *value)
 {
+	if (!value || value_is(value, VALUE_NULL))
+		return "not set";
 	if (value_is(value, VALUE_BOOL))
 		return value->boolean ? NULL : "false";
 	if (value_is(value, VALUE_INTEGER))
@@ -35,18 +37,28 @@ static bool changes(const struct item *item, const struct field *field)
 	return false;
 }
 
-/* The field that the spec gives as false, 0 or empty, so that there is no such output; NULL: there is none. */
-static const struct field *forgone_by(const struct item *item, const struct output *output)
+/* Whether the spec has the field so that there is no such output. */
+static bool is_forgone(const struct item *item, const struct output *output, const struct field *field)
 {
 	bool renewed = item->fields && changes_renew(item->fields->changes, item->fields->count, output);
 
-	for (const char *const *name = output->ended_by; name && *name; name++) {
-		const struct field *field = field_named(&item->resource->kind->fields, slice_of(*name));
-		const struct value *wanted = value_get_named(&item->wanted, *name);
+	/* Another change may bring one of somebody else's giving: an elastic address stays. */
+	return word_for_nothing(value_get_named(&item->wanted, field->name)) &&
+	       (!operation_keeps(item->operation) || !renewed || changes(item, field));
+}
 
-		/* Another change may bring one of somebody else's giving: an elastic address stays. */
-		if (wanted && word_for_nothing(wanted) &&
-		    (!operation_keeps(item->operation) || !renewed || changes(item, field)))
+/* The field by which the spec says that there is no such output; NULL: it does not. */
+static const struct field *forgone_by(const struct item *item, const struct output *output)
+{
+	const struct fields *fields = &item->resource->kind->fields;
+	const struct field *field = output->needs ? field_named(fields, slice_of(output->needs)) : NULL;
+
+	if (field && is_forgone(item, output, field))
+		return field;
+	for (const char *const *name = output->ended_by; name && *name; name++) {
+		field = field_named(fields, slice_of(*name));
+		/* Where it is not given, another one may bring the output about, or the service by itself. */
+		if (value_if_set(value_get_named(&item->wanted, *name)) && is_forgone(item, output, field))
 			return field;
 	}
 	return NULL;

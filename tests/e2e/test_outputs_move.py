@@ -191,3 +191,20 @@ def test_a_change_that_stops_the_instance_renews_its_public_address(stack, cloud
     assert told(stack) == live_address(stack, cloud) != before
     assert admitted(stack, cloud) == [told(stack) + "/32"]
     plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("vpc", [{"ipv6": False}, {}])
+def test_an_output_of_the_stack_that_loses_its_value(stack, cloud, vpc):
+    def spec(**fields):
+        told = {"aws.vpc": {"v": {"cidr": "10.50.0.0/16", **fields}}}
+        stack.write("stack.yaml", spec_text(told, outputs={"range": "${aws.vpc.v.ipv6_cidr}"}))
+
+    spec(ipv6=True)
+    apply(stack)
+    assert warnings_of(plan(stack, status=0).data) == []
+    spec(**vpc)
+    said = "false" if vpc else "not set"
+    lacks = f"'aws.vpc.v' will have no 'ipv6_cidr' as its 'ipv6' is {said}: output 'range' will have no value"
+    assert warnings_of(plan(stack, status=2).data) == [lacks]
+    apply(stack)
+    assert warnings_of(plan(stack, status=0).data) == [lacks]
