@@ -277,6 +277,12 @@ static struct change as_shown(struct change_view *view, const struct change *cha
 	return shown;
 }
 
+/* The value stays what it is: the spec says it no longer, or for the first time. */
+static bool is_said_otherwise(const struct change *change)
+{
+	return change->effect == EFFECT_RECORD && value_equal(&change->before, &change->after);
+}
+
 static void print_shown(struct change_view *view, const struct change *change)
 {
 	print_path(view, change);
@@ -287,7 +293,7 @@ static void print_shown(struct change_view *view, const struct change *change)
 	}
 	if (view->listed || change->effect == EFFECT_UNREAD)
 		render_value(view->buffer, &change->after, view->style);
-	else if (change->effect == EFFECT_RELEASE)
+	else if (change->effect == EFFECT_RELEASE || is_said_otherwise(change))
 		render_value(view->buffer, &change->before, view->style);
 	else if (is_part_of_field(change) && (is_unset(&change->before) || is_unset(&change->after)))
 		print_item(view, change);

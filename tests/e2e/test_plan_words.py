@@ -176,3 +176,10 @@ def test_without_a_state_file_the_first_thing_to_try_is_to_rebuild_it(stack, clo
         told = stack.run(*command, status=None).err
         assert "state rebuild" in told.split("hint: ", 1)[1].splitlines()[0], command
         shutil.rmtree(stack.folder / ".trueup", ignore_errors=True)
+
+
+def test_what_stays_as_it_is_shows_no_step(stack, cloud):
+    write(stack, {"aws.vpc": {"v": {"cidr": "10.50.0.0/16", "dns_support": True}}})
+    apply(stack)
+    write(stack, {"aws.vpc": {"v": {"cidr": "10.50.0.0/16"}}})
+    assert "      dns_support   true   already so, will be recorded\n" in stack.run("plan").out
