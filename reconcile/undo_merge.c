@@ -44,6 +44,35 @@ static const struct value *known_secret(const struct undo_work *work, struct sli
 	return value_equal(&sealed, recorded) ? given : NULL;
 }
 
+static bool mentions(const struct value *value, struct slice address)
+{
+	if (value_is(value, VALUE_DEFERRED))
+		return slice_contains(value->deferred->text, address);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (mentions(&value->items[i], address))
+			return true;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (mentions(&value->members[i].value, address))
+			return true;
+	return false;
+}
+
+/* What was recorded when its fields referred to more than they do now, as after a change that was cut off, is left out.
+ */
+static void take_dependencies(struct arena *arena, const struct object *object, struct resource *ret)
+{
+	struct dependency *kept = arena_new_array(arena, object->dependency_count + 1, struct dependency);
+
+	ret->dependencies = kept;
+	for (size_t i = 0; i < object->dependency_count; i++) {
+		const struct dependency *one = &object->dependencies[i];
+		bool told = one->output.size == 0 && one->field.size == 0;
+
+		if (told || mentions(&ret->desired, one->address))
+			kept[ret->dependency_count++] = *one;
+	}
+}
+
 struct resource undo_resource_of(const struct undo_work *work, const struct object *object, const struct kind *kind)
 {
 	const struct resource *spec = map_get(&work->spec, object->address);
@@ -58,18 +87,18 @@ struct resource undo_resource_of(const struct undo_work *work, const struct obje
 
 		value_builder_member(&fields, name, secret ? *secret : *value);
 	}
-	return (struct resource){
+	struct resource resource = {
 		.address = object->address,
 		.name = slice_from(object->address, object->kind.size + 1),
 		.kind = kind,
 		.position = spec ? spec->position : NOWHERE,
 		.desired = value_builder_map(&fields, work->arena),
 		.provider = object->provider,
-		.dependencies = object->dependencies,
-		.dependency_count = object->dependency_count,
 		.protect = object->protect,
 		.create_before_destroy = spec ? spec->create_before_destroy : CHOICE_UNSET,
 	};
+	take_dependencies(work->arena, object, &resource);
+	return resource;
 }
 
 static void report_conflict(struct merging *merging, struct slice path)
@@ -158,6 +187,12 @@ static bool all_are(enum value_type type, const struct value *a, const struct va
 	return a && b && c && value_is(a, type) && value_is(b, type) && value_is(c, type);
 }
 
+/* An undoing that was cut off may have changed it for a deletion, or let go of it for a replace. */
+static bool has_moved(const struct undo_case *one, struct slice name)
+{
+	return one->now && !is_same(member(&one->now->applied, name), member(&one->base->applied, name));
+}
+
 static void keep(struct merging *merging, const struct field *field, const struct value *now)
 {
 	struct slice name = slice_of(field->name);
@@ -168,7 +203,7 @@ static void keep(struct merging *merging, const struct field *field, const struc
 	if (now)
 		value_builder_member(&merging->fields, name, secret ? *secret : *now);
 	/* What refers to others follows them; the rest is none of the undoing's business. */
-	if (!now || !value_has_deferred(now))
+	if ((!now || !value_has_deferred(now)) && !has_moved(merging->one, name))
 		merging->ignored[merging->ignored_count++] = name;
 }
 
@@ -253,19 +288,6 @@ static void merge_field(struct merging *merging, const struct field *field)
 	} else {
 		report_conflict(merging, name);
 	}
-}
-
-static bool mentions(const struct value *value, struct slice address)
-{
-	if (value_is(value, VALUE_DEFERRED))
-		return slice_contains(value->deferred->text, address);
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		if (mentions(&value->items[i], address))
-			return true;
-	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
-		if (mentions(&value->members[i].value, address))
-			return true;
-	return false;
 }
 
 static bool is_same_dependency(const struct dependency *a, const struct dependency *b)

@@ -55,10 +55,44 @@ static bool apply_edits(struct story *story, const struct misfortune *misfortune
 	return (misfortune || status == 0) && strcmp(before, ret_run) != 0;
 }
 
-/*
- * With the spec of before a plan is empty then; what was cut off is finished by an apply of it, and so is the undoing
- * of an apply that was itself cut off.
+/* An undoing that was cut off is undone itself now and then, before its run is undone once more; each may be cut off.
  */
+static void undo_on(struct story *story, const char *line, const char *run)
+{
+	struct universe *universe = story->universe;
+	struct misfortune again = draw_misfortune(&universe->plot);
+	char begun[AUDIT_RUN_BYTES], other[64];
+
+	audit_last_run(&universe->audit, begun);
+	universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
+	if (strcmp(begun, run) != 0 && chance_one_in(&universe->plot, 4)) {
+		(void)snprintf(other, sizeof(other), "undo %s --yes", begun);
+		(void)story_run(story, other, chance_one_in(&universe->plot, 2) ? &again : NULL, NULL);
+	} else if (chance_one_in(&universe->plot, 3)) {
+		(void)story_run(story, line, &again, NULL);
+	}
+}
+
+/* The same command finishes what was cut off, with no apply between; what somebody else did it leaves alone. */
+static void undo_to_the_end(struct story *story, const char *line)
+{
+	struct universe *universe = story->universe;
+	int status = -1;
+
+	universe->wall_ahead_ms = 0;
+	for (int i = 0; i < STORY_FINAL_RUNS && status != 0; i++) {
+		universe_pass(universe, STORY_PEACE_MS);
+		status = story_run(story, line, NULL, NULL);
+	}
+	/* What it needs may be gone, too. */
+	if (story->meddled)
+		story_make_peace(story);
+	else if (status != 0)
+		universe_fail(universe, "undo: the third without a mishap still ends with status %d: %s", status,
+			      story->error);
+}
+
+/* The world is as before then, and with the spec of before a plan is empty, whatever befell the run or its undoing. */
 void story_undo(struct story *story)
 {
 	struct universe *universe = story->universe;
@@ -67,10 +101,11 @@ void story_undo(struct story *story)
 	struct misfortune misfortune = draw_misfortune(&universe->plot);
 	struct misfortune before_it = {.alone = true,
 				       .sure_change = (uint64_t)chance_between(&universe->plot, 1, WORST_CHANGE_MOST)};
-	bool calm = chance_one_in(&universe->plot, 2), whole = chance_one_in(&universe->plot, 2);
-	bool changed = apply_edits(story, whole ? NULL : &before_it, run);
-	int status;
+	bool calm = chance_one_in(&universe->plot, 3), whole = chance_one_in(&universe->plot, 2);
+	bool changed;
 
+	story->meddled = false;
+	changed = apply_edits(story, whole ? NULL : &before_it, run);
 	story->blueprint = before;
 	/* A secret that only the history knows is a fingerprint there: the spec has to have it. */
 	story_save_spec(story);
@@ -82,11 +117,13 @@ void story_undo(struct story *story)
 	if (!whole)
 		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
 	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
-	status = story_run(story, line, calm ? NULL : &misfortune, NULL);
+	int status = story_run(story, line, calm ? NULL : &misfortune, NULL);
 	if (calm && whole && status != 0)
 		universe_fail(universe, "undo: it ends with status %d: %s", status, story->error);
+	if (!calm)
+		undo_on(story, line, run);
 	if (!calm || !whole)
-		story_make_peace(story);
+		undo_to_the_end(story, line);
 	oracle_world(universe, &story->blueprint, &story->foreign);
 	if (!universe->failure[0])
 		story_expect_nothing_planned(story);

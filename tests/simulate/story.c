@@ -6,10 +6,8 @@
 enum {
 	SPEC_MOST_BYTES = 64 * 1024,
 	OUTPUT_MOST_BYTES = 16 * 1024 * 1024,
-	PEACE_MS = 20 * 60 * 1000,
 	LEASE_MS = 40 * 1000,
 	HOUR_MS = 61 * 60 * 1000,
-	FINAL_RUNS = 3,
 	CHAPTERS_LIMIT = 12,
 	SURE_CHANGE_MOST = 14,
 	SURE_REQUEST_MOST = 14,
@@ -116,6 +114,7 @@ static bool remove_unrecorded(struct universe *universe, const struct audit_reco
 
 static void operator(struct universe *universe)
 {
+	struct story *story = universe->story;
 	static const struct meddling meddlings[] = {
 		{"aws.vpc", "vpc", "enableDnsSupport", "false"},
 		{"aws.key_pair", "key-pair", NULL, NULL},
@@ -130,6 +129,7 @@ static void operator(struct universe *universe)
 	struct diagnostics diagnostics;
 	struct arena arena;
 
+	story->meddled = true;
 	arena_init(&arena);
 	diagnostics_init(&diagnostics, &arena);
 	(void)audit_read(&universe->audit, &arena, &record);
@@ -214,7 +214,7 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 
 	/* Nobody who died holds the stack by then. */
 	if (chapter == CHAPTER_LATE)
-		universe_pass(story->universe, PEACE_MS);
+		universe_pass(story->universe, STORY_PEACE_MS);
 	int64_t what = chapter == CHAPTER_ANY ? chance_between(plot, 0, 19) : fixed[chapter];
 
 	if (what < 14)
@@ -235,8 +235,8 @@ void story_make_peace(struct story *story)
 	int status = -1;
 
 	universe->wall_ahead_ms = 0;
-	for (int i = 0; i < FINAL_RUNS && status != 0; i++) {
-		universe_pass(universe, PEACE_MS);
+	for (int i = 0; i < STORY_FINAL_RUNS && status != 0; i++) {
+		universe_pass(universe, STORY_PEACE_MS);
 		status = story_run(story, "apply --yes", NULL, NULL);
 	}
 	if (status != 0) {

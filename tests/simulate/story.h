@@ -12,8 +12,14 @@ struct story {
 	struct blueprint blueprint;
 	struct foreign foreign;
 	bool copied;	 /* somebody has copied our tags */
+	bool meddled;	 /* somebody has changed or removed what is ours */
 	bool idle;	 /* the last command found nothing to do and nothing to warn of, and changed nothing */
 	char error[400]; /* the first that the last command told, or empty */
+};
+
+enum {
+	STORY_PEACE_MS = 20 * 60 * 1000, /* what is under way has come to its end by then */
+	STORY_FINAL_RUNS = 3,		 /* within so many that nothing befalls all must be well */
 };
 
 /* For secrets at rest: the stack's, and another one's. */

@@ -72,8 +72,10 @@ struct row {
 	const char *planned; /* addresses, separated by spaces */
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
 	const char *found[ADDRESSES];
-	bool begun;	  /* what is recorded of t.net.a now is not finished */
-	const char *said; /* part of a note or, where it fails, of the error */
+	bool stale;	     /* users are recorded as referring to t.net.a, whatever their fields say */
+	bool begun;	     /* what is recorded of t.net.a now is not finished */
+	const char *watched; /* fields of t.net.a that the plan is to look at, separated by spaces; NULL: not told */
+	const char *said;    /* part of a note or, where it fails, of the error */
 	bool fails;
 };
 
@@ -264,6 +266,18 @@ static const struct row rows[] = {
 	 .found = {"{\"range\":\"2\"}", "{\"net\":" NET "}"},
 	 .wanted = "{\"t.net.a\":{\"range\":\"1\"},\"t.user.b\":{\"net\":" NET "}}",
 	 .planned = "t.net.a t.user.b"},
+	{"changed by an undoing for a deletion that was cut off",
+	 {{"{\"label\":\"x\",\"range\":\"1\"}", "{\"label\":\"x\",\"range\":\"2\"}",
+	   "{\"label\":\"y\",\"range\":\"1\"}"}},
+	 .found = {"{\"label\":\"x\",\"range\":\"2\"}"},
+	 .wanted = "{\"t.net.a\":{\"label\":\"x\",\"range\":\"1\"}}",
+	 .planned = "t.net.a",
+	 .watched = "range label"},
+	{"removed, and once referred to what is gone since",
+	 {{"{}", "{}", NULL}, {"{\"size\":1}", NULL, NULL}},
+	 .stale = true,
+	 .wanted = "{\"t.user.b\":{\"size\":1}}",
+	 .planned = "t.user.b"},
 	{"what the run did not change, and an undoing deleted",
 	 {{"{\"range\":\"1\"}", "{\"range\":\"2\"}", "{\"range\":\"1\"}"}},
 	 .found = {"{\"range\":\"2\"}", "{\"net\":" NET "}"},
@@ -313,6 +327,7 @@ struct fixture {
 	size_t object_count;
 	struct past_object past[ADDRESSES];
 	size_t past_count;
+	bool stale;
 	struct undo_touched touched[ADDRESSES];
 	size_t touched_count;
 	struct resource written;
@@ -346,6 +361,10 @@ static void fill(struct fixture *fixture, size_t thing, const char *json, struct
 		.observed = value_map(NULL, 0),
 	};
 	const struct value *reference = value_get_named(&ret->applied, "net");
+	if (fixture->stale && things[thing].kind == &user) {
+		ret->dependencies = needs;
+		ret->dependency_count = 1;
+	}
 	if (reference) {
 		ret->dependencies = &needs[slice_contains(reference->deferred->text, SLICE("t.user.c")) ? 1 : 0];
 		ret->dependency_count = 1;
@@ -375,7 +394,7 @@ static void add_touched(struct fixture *fixture, size_t thing, const char *found
 
 static void set_up(struct fixture *fixture, const struct row *row)
 {
-	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}};
+	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
 	arena_init(&fixture->arena);
 	diagnostics_init(&fixture->diagnostics, &fixture->arena);
 	for (size_t i = 0; i < ADDRESSES; i++) {
@@ -466,6 +485,22 @@ static void expect_world(struct fixture *fixture, const struct row *row, const s
 		fail_msg("%s: planned %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&planned)));
 }
 
+static void expect_watched(const struct row *row, const struct undoing *undoing)
+{
+	const struct resource *resource = &undoing->stack.resources[0];
+	BUFFER_AUTO watched;
+
+	buffer_init(&watched, 1024);
+	for (uint32_t i = 0; i < resource->desired.count; i++) {
+		struct slice name = value_slice(&resource->desired.members[i].key);
+
+		if (!slice_is_among(name.data, resource->ignored, resource->ignored_count))
+			buffer_format(&watched, "%s%.*s", watched.size > 0 ? " " : "", SLICE_ARGUMENTS(name));
+	}
+	if (!slice_equal(buffer_slice(&watched), slice_of(row->watched)))
+		fail_msg("%s: watched %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&watched)));
+}
+
 static void test_rows(void **state)
 {
 	(void)state;
@@ -500,6 +535,8 @@ static void test_rows(void **state)
 			fail_msg("%s: said %s", row->name, row->said ? "otherwise" : "something");
 		if (good)
 			expect_world(&fixture, row, &undoing, &style);
+		if (good && row->watched)
+			expect_watched(row, &undoing);
 		undo_release(&undoing);
 		tear_down(&fixture);
 	}
