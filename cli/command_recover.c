@@ -2,6 +2,8 @@
 #include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/recovery.h"
+#include "cli/strays.h"
+#include "specs/load.h"
 
 /* What nobody has recorded may be what a call made that no record knows of any more. */
 static int status_of(const struct job *job)
@@ -11,13 +13,32 @@ static int status_of(const struct job *job)
 	return job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
 }
 
+/* A saved plan may have been applied where only the state lies: with each object the place is recorded that it is in.
+ */
+static bool prepare_without_spec(struct job *job)
+{
+	job->aim = AIM_LOOK;
+	if (!job_open_state(job, STATE_WRITE, (struct slice){NULL, 0}))
+		return false;
+	job->stack = (struct stack){.name = arena_copy(job->arena, job->record->name), .max_delete = -1};
+	return job_load_bodies(job) && job_open_sessions(job) && job_recover(job) && job_load_bodies(job) &&
+	       job_refresh(job) && job_sweep(job);
+}
+
+static bool prepare(struct job *job)
+{
+	if (job_has_store(job) && !stack_has_files(job->world, job->folder, job->arena))
+		return prepare_without_spec(job);
+	return job_prepare_to_act(job, AIM_LOOK);
+}
+
 static int run_recover(struct invocation *invocation)
 {
 	struct job job;
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
-	if (job_prepare_to_act(&job, AIM_LOOK)) {
+	if (prepare(&job)) {
 		struct report report = invocation_report(invocation);
 
 		lost_state_warn(&job);
@@ -43,7 +64,7 @@ const struct command command_recover = {
 	.details = "Reads what they were about, sends once more what has an idempotency token, looks for\n"
 		   "what may still come, and records it. Changes nothing else. Ends with 7 where the outcome\n"
 		   "of a call cannot be told, or something of the stack is there that is not recorded; the\n"
-		   "ids are named then.\n",
+		   "ids are named then. Where no spec lies, it goes by the places that are recorded.\n",
 	.flags = recover_flags,
 	.flag_count = sizeof(recover_flags) / sizeof(recover_flags[0]),
 	.run = run_recover,

@@ -108,6 +108,21 @@ static void read_spec(struct loading *loading, const char *folder, struct slice 
 	take_tree(loading, tree);
 }
 
+bool stack_has_files(struct world *world, const char *folder, struct arena *arena)
+{
+	struct diagnostics findings;
+	struct slice *names;
+	size_t count;
+	bool found = false;
+
+	diagnostics_init(&findings, arena);
+	bool listed = world->list_folder(world, arena, folder, &names, &count, &findings);
+	for (size_t i = 0; listed && i < count; i++)
+		found |= is_spec(names[i]);
+	diagnostics_release(&findings);
+	return found || !listed;
+}
+
 /* False after a diagnostic where there is nothing to check at all. */
 static bool read_folder(struct loading *loading, const char *folder)
 {

@@ -45,6 +45,8 @@ struct provider_schema {
 	bool (*expect)(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret);
 };
 
+/* Whether a file of a spec lies in the folder; true also where nobody can tell. */
+__attribute__((warn_unused_result)) bool stack_has_files(struct world *world, const char *folder, struct arena *arena);
 /*
  * Reads *.yaml and *.yml in folder in the order of their names. Everything returned lives
  * in arena and in sources, which gets each file's name and text. Resources stand in the

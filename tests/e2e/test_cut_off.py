@@ -4,7 +4,7 @@ import pytest
 
 from cli import recorded, simulate
 from test_cli_runs import gate  # noqa: F401
-from test_undo import BLUE, LESS, NET, apply_spec, is_as_in, operations, runs, undo
+from test_undo import BLUE, LESS, NET, THIRD, apply_spec, is_as_in, operations, runs, undo
 
 NAMES = NET.replace('floor: "1"}}', 'floor: "1"}, dns_hostnames: true}')
 TAGS = NET.replace('{team: red, floor: "1"}', "{team: blue}")
@@ -44,6 +44,10 @@ def net(stack, gate, moto):
 def kill(stack, gate, spec, operation, held="after", command=("apply", "--yes")):
     """A command beside a spec is killed when the call was carried out, or ("before") before it could be; its run's id."""
     stack.write("net.yaml", spec)
+    return kill_at(stack, gate, operation, held, command)
+
+
+def kill_at(stack, gate, operation, held, command):
     gate.arm(held, operation)
     process = stack.start(*command)
     assert gate.held.wait(30)
@@ -131,6 +135,36 @@ def test_not_carried_out(net, gate, change):
     net.run("recover")
     assert drift(net, 0)["actions"] == [] and is_as_in(net, base_of(spec))
     assert undo(net, run, "--yes")["actions"] == []
+
+
+@pytest.mark.parametrize(
+    "spec, operation, held",
+    [
+        (THIRD, "CreateSubnet", "before"),
+        (THIRD, "CreateSubnet", "after"),
+        (BLUE, "CreateTags", "after"),
+        (LESS, "DeleteSubnet", "after"),
+    ],
+    ids=["create not sent", "create", "update", "delete"],
+)
+def test_recovered_without_the_spec(net, gate, moto, spec, operation, held):
+    """A saved plan was applied where only the state lies, and that knows the places, whatever the environment says."""
+    net.write("net.yaml", spec)
+    net.run("plan", "--out", "p.plan")
+    (net.folder / "net.yaml").unlink()
+    run = kill_at(net, gate, operation, held, ("apply", "p.plan"))
+    endpoint = net.environment.pop("AWS_ENDPOINT_URL")
+    result = net.run("recover", "--grace", "0")
+    assert "1 unfinished call of an earlier run settled" in result.err and "nothing is open" in result.out
+    assert [(one["command"], one["open"]) for one in runs(net)[:2]] == [("recover", 0), ("apply", 0)]
+    call = net.run("state", "history", run, "--output", "json").json["calls"][-1]
+    assert (call["operation"], call["outcome"]) == (operation, "absent" if held == "before" else "done")
+    assert "nothing is open" in net.run("recover").out
+    net.environment.update(AWS_ENDPOINT_URL=endpoint)
+    apply_spec(net, spec)
+    assert is_as_in(net, spec)
+    filters = [{"Name": "vpc-id", "Values": [recorded(net)["aws.vpc.main"]]}]
+    assert len(moto.client("ec2").describe_subnets(Filters=filters)["Subnets"]) == {THIRD: 3, LESS: 1}.get(spec, 2)
 
 
 def test_foreign_change_beside_it(net, gate, moto):
