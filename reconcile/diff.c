@@ -258,6 +258,17 @@ static bool is_of_target(const struct diff_input *input, const struct field *fie
 	return side->applied && !input->unfinished && now && value_has_deferred(now) && is_said_again(input, field);
 }
 
+/*
+ * Recovery records what a cut-off run left of a reference by the id that it saw, or not at all: where that is what is
+ * wanted, it is to be recorded again as the reference that the spec has.
+ */
+static bool is_recorded_otherwise(const struct diff_input *input, const struct field *field)
+{
+	const struct value *now = member_of(input->spec, field->name);
+	return input->spec_applied && now && value_has_deferred(now) && !value_has_secret(now) &&
+	       !is_said_again(input, field);
+}
+
 /* The field is set in the spec. */
 static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *as_given)
 {
@@ -292,7 +303,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	switch (likeness) {
 	case LIKE:
 		/* What is let go of says itself that the record will follow. */
-		if (!was_applied && diffing->input->applied && diffing->result->count == count)
+		if (diffing->input->applied && diffing->result->count == count &&
+		    (!was_applied || is_recorded_otherwise(diffing->input, field)))
 			add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, actual,
 				   as_given->wanted);
 		break;

@@ -1,9 +1,12 @@
 """A run that was killed within a change or a deletion: what it did is told as its own doing, and can be undone."""
 
+import json
+
 import pytest
 
 from cli import recorded, simulate
 from test_cli_runs import gate  # noqa: F401
+from test_recover import rows
 from test_undo import BLUE, LESS, NET, THIRD, apply_spec, is_as_in, operations, runs, undo
 
 NAMES = NET.replace('floor: "1"}}', 'floor: "1"}, dns_hostnames: true}')
@@ -42,7 +45,7 @@ def net(stack, gate, moto):
 
 
 def kill(stack, gate, spec, operation, held="after", command=("apply", "--yes")):
-    """A command beside a spec is killed when the call was carried out, or ("before") before it could be; its run's id."""
+    """A command beside a spec is killed when the call was carried out, or ("before") before it could be; its run."""
     stack.write("net.yaml", spec)
     return kill_at(stack, gate, operation, held, command)
 
@@ -165,6 +168,22 @@ def test_recovered_without_the_spec(net, gate, moto, spec, operation, held):
     assert is_as_in(net, spec)
     filters = [{"Name": "vpc-id", "Values": [recorded(net)["aws.vpc.main"]]}]
     assert len(moto.client("ec2").describe_subnets(Filters=filters)["Subnets"]) == {THIRD: 3, LESS: 1}.get(spec, 2)
+
+
+TABLE = NET.replace("outputs:", "aws.route_table:\n  t: {vpc: main, subnets: [a, b]}\noutputs:")
+
+
+def test_what_was_cut_off_is_recorded_as_a_reference_again(net, gate, moto):
+    """Of a list that a deletion began to empty nothing is recorded; an apply that wants what is left records that."""
+    apply_spec(net, TABLE)
+    kill(net, gate, TABLE, "DisassociateRouteTable", "after", ("destroy", "--yes"))
+    tables = moto.client("ec2").describe_route_tables(RouteTableIds=[recorded(net)["aws.route_table.t"]])["RouteTables"]
+    left = {one["SubnetId"] for one in tables[0]["Associations"] if "SubnetId" in one}
+    (name,) = (name for name in "ab" if recorded(net)[f"aws.subnet.{name}"] in left)
+    apply_spec(net, TABLE.replace("[a, b]", f"[{name}]"))
+    query = "SELECT body FROM bodies JOIN objects USING (object_id) WHERE address = 'aws.route_table.t'"
+    applied = json.loads(rows(net, query)[0][0])["applied"]
+    assert applied["subnets"] == [{"$deferred": f"${{aws.subnet.{name}.id}}"}]
 
 
 def test_foreign_change_beside_it(net, gate, moto):
