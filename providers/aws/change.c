@@ -187,6 +187,16 @@ static bool awaits_outputs(struct work *work)
 	return false;
 }
 
+/*
+ * What was made and never finished has run from the start. Where it stands still, a run that was cut off has stopped it
+ * for a change, and of what is not finished no record tells how it was before.
+ */
+static bool may_be_left_paused(const struct work *work, const struct aws_change *change)
+{
+	return kind_of(work)->pause && work->phase == PHASE_MAKE && !change->restarted &&
+	       work->task.object->role == OBJECT_INCOMPLETE;
+}
+
 /* Nothing of the object itself differs any more, and a read says so too. */
 static enum step converged(struct work *work)
 {
@@ -200,8 +210,9 @@ static enum step converged(struct work *work)
 		change->looks = 0;
 		return carry_out(work);
 	}
-	if (change->paused) {
+	if (change->paused || may_be_left_paused(work, change)) {
 		change->paused = false;
+		change->restarted = true;
 		if (!is_running(work) && !is_to_stay_stopped(work))
 			return send_pause(work, &kind_of(work)->pause->start);
 	}

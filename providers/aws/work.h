@@ -37,6 +37,7 @@ struct aws_change {
 	int64_t created_ms; /* when the create was answered; 0: not by this work */
 	bool verified;
 	bool paused;	     /* by this work: to be started again */
+	bool restarted;	     /* by this work, or seen to run */
 	bool aligning;	     /* the outputs' call was sent */
 	int absences;	     /* reads since then that did not show the object at all */
 	int looks;	     /* reads since the last call, without seeing it yet */

@@ -185,6 +185,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 		.address = SLICE("aws.x.test"),
 		.object_id = SLICE("object"),
 		.provider_id = slice_of(scenario->provider_id),
+		.role = scenario->unfinished ? OBJECT_INCOMPLETE : OBJECT_CURRENT,
 	};
 	driving->work = (struct work){
 		.session = &driving->session.session,

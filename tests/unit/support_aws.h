@@ -22,6 +22,7 @@ struct scenario {
 	const struct aws_kind *kind;
 	enum phase phase;
 	const char *provider_id; /* NULL: the object is to be made */
+	bool unfinished;	 /* it was made by a run that did not finish it */
 	const char *applied;	 /* JSON of what was set before, or NULL */
 	const char *wanted;	 /* JSON of the fields, canonical but for sets; NULL: none (delete, unsettle) */
 	const char *leaving;	 /* an id that is about to be deleted: unsettle */
