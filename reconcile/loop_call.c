@@ -161,6 +161,7 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 
 static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 {
+	answer->unsure = !answer->ok && task->loop.unsure;
 	/* One that was sent before with the same token may have made it: that the last was refused tells nothing. */
 	if (!answer->ok && task->loop.unsure && task->call.recipe == RECIPE_TOKEN)
 		answer->fault = FAULT_AMBIGUOUS;
@@ -175,8 +176,8 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 		};
 		task->loop.has_close = true;
 	}
-	task->changed |=
-		task->call.mutating && task->loop.intent.size > 0 && (answer->ok || answer->fault == FAULT_AMBIGUOUS);
+	task->changed |= task->call.mutating && task->loop.intent.size > 0 &&
+			 (answer->ok || answer->unsure || answer->fault == FAULT_AMBIGUOUS);
 	task->loop.answer = answer;
 	loop_make_ready(loop, task);
 }

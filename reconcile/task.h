@@ -55,6 +55,7 @@ struct answer {
 	struct slice request_id;
 	struct value body;	/* where ok */
 	int64_t retry_after_ms; /* what the service asked for, or 0 */
+	bool unsure;		/* set by the loop: refused, but an attempt before may have done its work unseen */
 };
 
 struct task {

@@ -282,7 +282,9 @@ enum step aws_changed(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = aws_change_of(work)->call;
 	struct answer failure;
-	if (!aws_is_done(call, answer))
+	/* Refused because an attempt before, which was not answered, has done it: the read that follows tells. */
+	bool may_be_done = answer->unsure && answer->fault != FAULT_AMBIGUOUS;
+	if (!aws_is_done(call, answer) && !may_be_done)
 		return aws_change_refused(work, answer, "change");
 	if (answer->ok && holds_failure(call, answer, &failure))
 		return aws_change_refused(work, &failure, "change");

@@ -93,6 +93,7 @@ static struct answer answer_to(struct driving *driving, const struct call *call)
 		.code = slice_of(row->code),
 		.message = SLICE("refused by the test"),
 		.fault = aws_error_fault(slice_of(row->code), 400, call->mutating),
+		.unsure = row->unsure,
 	};
 }
 

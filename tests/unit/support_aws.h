@@ -15,6 +15,7 @@ struct exchange {
 	const char *answer; /* JSON by the members of the model; NULL: refused */
 	const char *code;   /* why refused */
 	int repeat;	    /* so many times more; -1: as often as it is asked */
+	bool unsure;	    /* it was sent before, and that was not answered */
 };
 
 struct scenario {

@@ -240,6 +240,7 @@ static enum step step(struct task *task, const struct answer *answer)
 		return STEP_CALL;
 	errand->answered = true;
 	errand->fault = answer->fault;
+	errand->unsure = answer->unsure;
 	if (answer->ok && errand->pages > 1) {
 		errand->pages--;
 		return STEP_CALL;

@@ -61,6 +61,7 @@ struct errand {
 	bool ended, done;
 	int64_t ended_ms;
 	enum fault fault; /* of the answer that it got */
+	bool unsure;	  /* the same */
 	bool answered;
 };
 

@@ -53,6 +53,23 @@
 			"{\"Vpc\":{\"VpcId\":\"vpc-1\"}}", NULL, 0                                                     \
 	}
 
+#define REFUSED_RANGE(after_silence)                                                                                   \
+	{                                                                                                              \
+		.operation = "AssociateVpcCidrBlock", .code = "CidrLimitExceeded", .unsure = (after_silence)           \
+	}
+#define WITH_RANGE                                                                                                     \
+	{                                                                                                              \
+		.operation = "DescribeVpcs",                                                                           \
+		.answer = "{\"Vpcs\":[{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.0.0.0/16\","                             \
+			  "\"State\":\"available\",\"Tags\":[" OURS                                                    \
+			  "],\"Ipv6CidrBlockAssociationSet\":[{\"Ipv6Pool\":\"Amazon\","                               \
+			  "\"Ipv6CidrBlock\":\"fd00::/56\",\"Ipv6CidrBlockState\":{"                                   \
+			  "\"State\":\"associated\"}}]}]}",                                                            \
+		.repeat = 1                                                                                            \
+	}
+/* How often it is looked at until no listing can lag any more. */
+enum { LOOKS = 46 };
+
 static const struct scenario vpcs[] = {
 	{.name = "create, wait, set what the create call does not take, and see that it is so",
 	 .kind = &aws_vpc,
@@ -121,6 +138,26 @@ static const struct scenario vpcs[] = {
 		    LIST_VPC("available", "{\"Key\":\"b\",\"Value\":\"3\"},{\"Key\":\"c\",\"Value\":\"4\"}," OURS)},
 	 .ends = STEP_DONE,
 	 .fields = "{\"tags\":{\"b\":\"3\",\"c\":\"4\"}}"},
+	{.name = "what is refused because it was done unseen is done",
+	 .kind = &aws_vpc,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "vpc-1",
+	 .applied = "{\"cidr\":\"10.0.0.0/16\"}",
+	 .wanted = "{\"cidr\":\"10.0.0.0/16\",\"ipv6\":true}",
+	 .script = {LIST_VPC("available", OURS), REFUSED_RANGE(true), WITH_RANGE},
+	 .ends = STEP_DONE},
+	{.name = "what is refused and was not done is refused",
+	 .kind = &aws_vpc,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "vpc-1",
+	 .applied = "{\"cidr\":\"10.0.0.0/16\"}",
+	 .wanted = "{\"cidr\":\"10.0.0.0/16\",\"ipv6\":true}",
+	 .script = {LIST_VPC("available", OURS),
+		    REFUSED_RANGE(true),
+		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, LOOKS - 1},
+		    REFUSED_RANGE(false)},
+	 .ends = STEP_FAILED,
+	 .message = "CidrLimitExceeded"},
 	{.name = "an update sends nothing that was not planned",
 	 .kind = &aws_vpc,
 	 .phase = PHASE_MAKE,

@@ -318,6 +318,9 @@ static void test_refusals(void **state)
 		assert_true(loop_run(&staged.loop));
 		if (!errand.ended || errand.done || errand.fault != refusals[i].heard)
 			fail_msg("%s: heard fault %d", refusals[i].name, (int)errand.fault);
+		/* What may have been carried out may have changed something, whatever was heard last. */
+		if (errand.task.changed != refusals[i].unseen || errand.unsure != refusals[i].unseen)
+			fail_msg("%s: changed %d, unsure %d", refusals[i].name, errand.task.changed, errand.unsure);
 		stage_close(&staged);
 	}
 }
