@@ -14,6 +14,8 @@
 #define ROUTES(first) "{\"RouteTableId\":\"rtb-1\",\"Routes\":[" first "]}"
 #define VPC(associations) "{\"VpcId\":\"vpc-1\",\"Ipv6CidrBlockAssociationSet\":[" associations "]}"
 #define RANGE(id, state, rest) "{\"AssociationId\":\"" id "\",\"Ipv6CidrBlockState\":{\"State\":\"" state "\"}" rest "}"
+#define RANGE4(id, range, state)                                                                                       \
+	"{\"AssociationId\":\"" id "\",\"CidrBlock\":\"" range "\",\"CidrBlockState\":{\"State\":\"" state "\"}}"
 #define AMAZONS ",\"Ipv6Pool\":\"Amazon\",\"Ipv6CidrBlock\":\"2600:1f14:0:100::/56\""
 #define OWN ",\"Ipv6Pool\":\"ipv6pool-1\",\"Ipv6CidrBlock\":\"2001:db8::/56\""
 
@@ -47,6 +49,10 @@ static const struct row {
 	 VPC(RANGE("a", "disassociated", AMAZONS) "," RANGE("b", "associated", OWN) "," RANGE("c", "associated",
 											      AMAZONS)),
 	 "ipv6_association", "\"c\"", READY},
+	{"the association of a range that goes", "aws.vpc",
+	 "{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.0.0.0/16\",\"CidrBlockAssociationSet\":[" RANGE4(
+		 "a", "10.0.0.0/16", "associated") "," RANGE4("b", "10.1.0.0/16", "disassociating") "]}",
+	 "range_associations", "{\"10.0.0.0/16\":\"a\"}", READY_PENDING},
 	{"a subnet's range, of which no pool is told", "aws.subnet",
 	 "{\"SubnetId\":\"subnet-1\",\"Ipv6CidrBlockAssociationSet\":[" RANGE(
 		 "a", "associated", ",\"Ipv6CidrBlock\":\"2600:1F14:0:0100::/64\"") "]}",

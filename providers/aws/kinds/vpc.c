@@ -72,6 +72,13 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 	return good;
 }
 
+/* One on its way out is as good as gone. */
+static bool is_range_there(const struct value *association)
+{
+	struct slice state = value_slice(value_path(association, "CidrBlockState.State"));
+	return slice_is(state, "associated") || slice_is(state, "associating");
+}
+
 static struct value decode_ranges(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
 	const struct value *sets = value_get_named(item, "CidrBlockAssociationSet");
@@ -81,9 +88,7 @@ static struct value decode_ranges(const struct aws_field *field, const struct va
 	value_builder_init(&builder);
 	for (uint32_t i = 0; sets && value_is(sets, VALUE_LIST) && i < sets->count; i++) {
 		struct slice range = value_slice(value_get_named(&sets->items[i], "CidrBlock"));
-		struct slice state = value_slice(value_path(&sets->items[i], "CidrBlockState.State"));
-		bool there = slice_is(state, "associated") || slice_is(state, "associating");
-		if (there && !slice_equal(range, first))
+		if (is_range_there(&sets->items[i]) && !slice_equal(range, first))
 			value_builder_item(&builder, value_string(range));
 	}
 	return value_builder_list(&builder, arena);
@@ -97,7 +102,7 @@ static struct value decode_range_associations(const struct value *item, struct a
 	for (uint32_t i = 0; sets && value_is(sets, VALUE_LIST) && i < sets->count; i++) {
 		const struct value *id = value_get_named(&sets->items[i], "AssociationId");
 		struct slice range = value_slice(value_get_named(&sets->items[i], "CidrBlock"));
-		if (id && range.size)
+		if (id && range.size && is_range_there(&sets->items[i]))
 			value_builder_set(&builder, range, *id);
 	}
 	return value_builder_map(&builder, arena);
