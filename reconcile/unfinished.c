@@ -259,6 +259,18 @@ static bool takes_steps(const struct settling *settling, const struct field *fie
 	       reading->provider->takes_steps(reading->kind, field, resolved);
 }
 
+/* No read tells whether it was done: recorded is that nobody knows, so that what is wanted now is sent once more. */
+static void settle_blind(struct settling *settling, struct slice name, const struct value *resolved,
+			 const struct value *recorded)
+{
+	const struct value unknown = value_unread();
+
+	if (recorded == resolved || (recorded && resolved && value_equal(recorded, resolved)))
+		return;
+	put(settling, &settling->object->applied, name, &unknown);
+	put(settling, &settling->object->resolved, name, &unknown);
+}
+
 /* Whether all that was to become of the field is there. */
 static bool settle_field(struct settling *settling, const struct field *field, const struct value *applied,
 			 const struct value *resolved)
@@ -276,8 +288,10 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	};
 	struct value values[sizeof(parts) / sizeof(parts[0])];
 
-	if (field->flags & WRITE_ONLY)
+	if (field->flags & WRITE_ONLY) {
+		settle_blind(settling, name, resolved, recorded);
 		return false;
+	}
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		values[i] = take(&parts[i], settling->arena);
 	/* What refers to others cannot be told part by part: it is recorded by what it referred to. */
