@@ -31,10 +31,8 @@ static bool is_released(const struct work *work, const struct aws_field *field)
 	return work->released && value_get_named(work->released, field->field.name);
 }
 
-bool aws_is_planned(const struct work *work, const struct aws_field *field)
+static bool is_among_changes(const struct work *work, const struct aws_field *field)
 {
-	if (work->creating)
-		return true;
 	for (size_t i = 0; i < work->change_count; i++) {
 		const struct field *changed = work->changes[i].field;
 		bool is_meant = changed == &field->field ||
@@ -43,6 +41,11 @@ bool aws_is_planned(const struct work *work, const struct aws_field *field)
 			return true;
 	}
 	return false;
+}
+
+bool aws_is_planned(const struct work *work, const struct aws_field *field)
+{
+	return work->creating || is_among_changes(work, field);
 }
 
 void aws_note_field(struct work *work, const struct field *field, const struct value *value)
@@ -101,10 +104,11 @@ static bool wants_change(struct work *work, const struct aws_field *field, size_
 		return false;
 	if (likeness != LIKE_UNREAD)
 		return true;
-	/* It travelled in the create call already. */
-	if (work->creating && field->member)
-		return false;
-	return !aws_change_of(work)->sent_blind[index];
+	/* It travelled in the create call already: in this work's, or in that of a run that was cut off, and then the
+	 * spec may have changed since. */
+	bool has_travelled = work->creating && field->member &&
+			     (aws_change_of(work)->created_ms > 0 || !is_among_changes(work, field));
+	return !has_travelled && !aws_change_of(work)->sent_blind[index];
 }
 
 static bool is_off(const struct value *wanted)

@@ -192,7 +192,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 		.session = &driving->session.session,
 		.kind = &scenario->kind->kind,
 		.phase = scenario->phase,
-		.creating = scenario->wanted && !scenario->applied,
+		.creating = scenario->wanted && (!scenario->applied || scenario->unfinished),
 		.tagging = {SLICE("stack"), SLICE("object"), SLICE("intent"), SLICE("aws.x.test"), 1},
 		.force = scenario->force,
 		.unsettle_all = scenario->unsettle_all,
