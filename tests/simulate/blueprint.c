@@ -32,9 +32,78 @@ unsigned customer_octet(const struct thing *thing)
 	return 1 + thing->number * 100 + thing->renewal % 90;
 }
 
+const char *thing_tag(const struct thing *thing)
+{
+	return thing->in_place / 2 % 2 ? "turn" : "round";
+}
+
+unsigned instance_groups(const struct blueprint *blueprint, const struct thing *thing)
+{
+	if (!blueprint_find(blueprint, SPECIES_GROUP, 0))
+		return 0;
+	return thing->parts / 2 % 2 && blueprint_find(blueprint, SPECIES_GROUP, 1) ? 2 : 1;
+}
+
+bool instance_is_told_to_run(const struct thing *thing)
+{
+	return thing->number % 2;
+}
+
+bool route_leads_to_vpn(const struct thing *thing)
+{
+	return thing->in_place % 2;
+}
+
+unsigned blueprint_side(const struct blueprint *blueprint)
+{
+	return blueprint->featured % 2;
+}
+
+bool blueprint_features(const struct blueprint *blueprint, const struct thing *thing)
+{
+	const struct feature_piece *subject = feature_subject(blueprint->feature);
+
+	return subject && subject->species == thing->species && thing->number == 0;
+}
+
+/* What the stack's feature says of the thing, or NULL. */
+static const struct feature_piece *piece_of(const struct blueprint *blueprint, const struct thing *thing)
+{
+	const struct feature_piece *pieces = feature_rows[blueprint->feature].pieces;
+
+	for (size_t i = 0; i < FEATURE_PIECES && pieces[i].field; i++)
+		if (pieces[i].species == thing->species && thing->number == 0)
+			return &pieces[i];
+	return NULL;
+}
+
+/* A field as it usually is, unless the stack's feature is about it. */
+static void write_usual(const struct blueprint *blueprint, const struct thing *thing, const char *field,
+			const char *value, struct buffer *to)
+{
+	const struct feature_piece *piece = piece_of(blueprint, thing);
+
+	if (!piece || strcmp(piece->field, field) != 0)
+		buffer_format(to, ", %s: %s", field, value);
+}
+
+static void write_feature(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
+{
+	const struct feature_piece *piece = piece_of(blueprint, thing);
+	const char *value = piece ? piece->values[blueprint_side(blueprint)] : NULL;
+	struct slice rest = value ? slice_of(value) : (struct slice){NULL, 0};
+	struct slice first = slice_cut(&rest, '#');
+
+	if (!value)
+		return;
+	buffer_format(to, ", %s: %.*s", piece->field, SLICE_ARGUMENTS(first));
+	if (rest.size > 0)
+		buffer_format(to, "%u%.*s", thing->renewal % 8, SLICE_ARGUMENTS(rest));
+}
+
 static void write_tags(const struct thing *thing, struct buffer *to)
 {
-	buffer_format(to, ", tags: {round: \"%u\"}}\n", thing->in_place);
+	buffer_format(to, ", tags: {%s: \"%u\"}", thing_tag(thing), thing->in_place);
 }
 
 static void write_vpc(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
@@ -58,8 +127,8 @@ static void write_group(const struct blueprint *blueprint, const struct thing *t
 
 	buffer_format(to, "{name: g%u-%u, description: group %u, vpc: v0, ingress: [", thing->number, thing->renewal,
 		      thing->number);
-	buffer_format(to, "{protocol: tcp, from_port: %u, to_port: %u, cidr: 10.0.0.0/8}", 100 + thing->parts,
-		      100 + thing->parts);
+	buffer_format(to, "{protocol: tcp, from_port: %u, to_port: %u, cidr: 10.0.0.0/8, description: rule %u}",
+		      100 + thing->parts, 100 + thing->parts, thing->in_place);
 	if (blueprint_find(blueprint, SPECIES_GROUP, friend))
 		buffer_format(to, ", {protocol: tcp, from_port: 22, to_port: 22, group: g%u}", friend);
 	buffer_string(to, "]");
@@ -82,8 +151,12 @@ static void write_route_table(const struct blueprint *blueprint, const struct th
 		buffer_string(to, "{destination: 0.0.0.0/0, internet_gateway: i0}");
 		comma = ", ";
 	}
-	if (blueprint_find(blueprint, SPECIES_VPN_GATEWAY, 0))
+	if (blueprint_find(blueprint, SPECIES_VPN_GATEWAY, 0)) {
 		buffer_format(to, "%s{destination: 172.%u.0.0/16, vpn_gateway: w0}", comma, 16 + thing->parts % 8);
+		if (*comma)
+			buffer_format(to, ", {destination: 192.0.2.0/24, %s}",
+				      route_leads_to_vpn(thing) ? "vpn_gateway: w0" : "internet_gateway: i0");
+	}
 	buffer_string(to, "], subnets: [");
 	comma = "";
 	for (unsigned i = 0; i < route_table_subnets(thing); i++) {
@@ -113,12 +186,10 @@ static void write_customer_gateway(const struct blueprint *blueprint, const stru
 
 static void write_vpn_connection(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
-	(void)blueprint;
-	buffer_format(to,
-		      "{vpn_gateway: w0, customer_gateway: c0, static_routes_only: true, "
-		      "routes: [192.168.%u.0/24], tunnels: [{pre_shared_key: \"${var.key}\"}, "
-		      "{pre_shared_key: \"${var.key}\"}]",
+	buffer_format(to, "{vpn_gateway: w0, customer_gateway: c0, static_routes_only: true, routes: [192.168.%u.0/24]",
 		      10 + thing->parts % 200);
+	write_usual(blueprint, thing, "tunnels", "[{pre_shared_key: \"${var.key}\"}, {pre_shared_key: \"${var.key}\"}]",
+		    to);
 	write_tags(thing, to);
 }
 
@@ -164,17 +235,22 @@ static void write_scaling_group(const struct blueprint *blueprint, const struct 
 {
 	(void)blueprint;
 	/* Without instances: those launched earlier would hold what the template and the group have left. */
-	buffer_format(to, "{name: fleet-%u, launch_template: t0, subnets: [s0], min: 0, max: %u, desired: 0}\n",
+	buffer_format(to, "{name: fleet-%u, launch_template: t0, subnets: [s0], min: 0, max: %u, desired: 0",
 		      thing->renewal, 2 + thing->in_place % 5);
 }
 
 static void write_instance(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to)
 {
-	buffer_format(to, "{image: %s, instance_type: t3.micro, subnet: s0, monitoring: %s",
+	unsigned groups = instance_groups(blueprint, thing);
+
+	buffer_format(to, "{image: %s, subnet: s0, monitoring: %s",
 		      thing->renewal % 2 ? "ami-0a1b2c3d4e5f60718" : "ami-0123456789abcdef0",
 		      thing->parts % 2 ? "true" : "false");
-	if (blueprint_find(blueprint, SPECIES_GROUP, 0))
-		buffer_string(to, ", security_groups: [g0]");
+	write_usual(blueprint, thing, "instance_type", "t3.micro", to);
+	if (instance_is_told_to_run(thing))
+		buffer_string(to, ", running: true");
+	if (groups > 0)
+		buffer_string(to, groups > 1 ? ", security_groups: [g0, g1]" : ", security_groups: [g0]");
 	write_tags(thing, to);
 }
 
@@ -275,6 +351,7 @@ static void draw_once(struct blueprint *blueprint, struct chance *plot)
 				.species = species,
 				.number = i,
 				.wanted = true,
+				.in_place = (unsigned)chance_between(plot, 0, 1),
 				.parts = (unsigned)chance_between(plot, 0, 3),
 			};
 	}
@@ -310,12 +387,17 @@ void blueprint_draw(struct blueprint *blueprint, struct chance *plot, const stru
 	do
 		draw_once(blueprint, plot);
 	while (!blueprint_is_large_enough(blueprint) || !is_wanted_there(blueprint, wish->species) ||
-	       !is_wanted_there(blueprint, wish->other) ||
+	       (feature_rows[wish->feature].is_public && blueprint_find(blueprint, SPECIES_INTERNET_GATEWAY, 0)) ||
+	       !is_wanted_there(blueprint, wish->others[0]) || !is_wanted_there(blueprint, wish->others[1]) ||
 	       /* Small ones have nearly all that large ones have, and more of them are told in the same time. */
 	       (blueprint_size(blueprint) > THINGS_USUAL && !chance_one_in(plot, 16)));
+	blueprint->feature = wish->feature;
+	blueprint->featured = wish->featured;
 	thing = blueprint_thing(blueprint, wish->species, 0);
 	if (thing && wish->parts >= 0)
 		thing->parts = (unsigned)wish->parts;
+	if (thing && wish->in_place >= 0)
+		thing->in_place = (unsigned)wish->in_place;
 }
 
 void blueprint_edit(struct blueprint *blueprint, struct chance *plot)
@@ -324,6 +406,10 @@ void blueprint_edit(struct blueprint *blueprint, struct chance *plot)
 
 	if (!thing->wanted) {
 		thing->wanted = true;
+		return;
+	}
+	if (blueprint_features(blueprint, thing) && chance_one_in(plot, 2)) {
+		blueprint->featured++;
 		return;
 	}
 	switch (chance_between(plot, 0, 9)) {
@@ -371,6 +457,8 @@ void blueprint_write(const struct blueprint *blueprint, struct buffer *to)
 			thing_address(thing, address);
 			buffer_format(to, "  %s: ", strrchr(address, '.') + 1);
 			species_rows[species].write(blueprint, thing, to);
+			write_feature(blueprint, thing, to);
+			buffer_string(to, "}\n");
 		}
 	}
 }

@@ -6,26 +6,10 @@
 
 #include "base/buffer.h"
 #include "tests/simulate/chance.h"
+#include "tests/simulate/feature.h"
 
 /* What the stack of a seed is to be: things of some kinds, each with a few dials that are
  * turned from one command to the next. It is written as a spec, and judged against the cloud. */
-
-enum species {
-	SPECIES_VPC,
-	SPECIES_SUBNET,
-	SPECIES_GROUP,
-	SPECIES_INTERNET_GATEWAY,
-	SPECIES_ROUTE_TABLE,
-	SPECIES_VPN_GATEWAY,
-	SPECIES_CUSTOMER_GATEWAY,
-	SPECIES_VPN_CONNECTION,
-	SPECIES_KEY_PAIR,
-	SPECIES_SHOWN_KEY, /* a key pair that the cloud makes, whose key it shows once */
-	SPECIES_TEMPLATE,
-	SPECIES_SCALING_GROUP,
-	SPECIES_INSTANCE,
-	SPECIES_COUNT,
-};
 
 enum {
 	THINGS_MOST = 24,
@@ -48,13 +32,17 @@ struct thing {
 
 /* What a stack is to have at least. */
 struct blueprint_wish {
-	enum species species, other; /* SPECIES_COUNT: none */
-	int parts;		     /* of the first of species; -1: as it comes */
+	enum species species, others[2]; /* SPECIES_COUNT: none */
+	int parts, in_place;		 /* of the first of species; -1: as it comes */
+	enum feature feature;
+	unsigned featured; /* how often that was turned */
 };
 
 struct blueprint {
 	struct thing things[THINGS_MOST];
 	size_t count;
+	enum feature feature;
+	unsigned featured;
 };
 
 /* One kind of thing. */
@@ -96,6 +84,18 @@ unsigned subnet_octet(const struct thing *thing);
 unsigned customer_octet(const struct thing *thing);
 /* Where the key of a pair that the cloud makes is to go: a file, which is written, or which a program keeps. */
 void shown_key_path(const struct thing *thing, char ret[SHOWN_KEY_PATH_BYTES]);
+/* Which of the two values of its feature a stack has. */
+unsigned blueprint_side(const struct blueprint *blueprint);
+/* Whether the stack's feature is about that thing. */
+bool blueprint_features(const struct blueprint *blueprint, const struct thing *thing);
+/* The tag that a change in place takes away in favour of another now and then. */
+const char *thing_tag(const struct thing *thing);
+/* Of an instance: two where there are two. */
+unsigned instance_groups(const struct blueprint *blueprint, const struct thing *thing);
+/* The spec says so: whoever stops it is corrected. */
+bool instance_is_told_to_run(const struct thing *thing);
+/* Whether a route, of those that go elsewhere from time to time, leads to the VPN gateway. */
+bool route_leads_to_vpn(const struct thing *thing);
 /* The subnets that the route table is for: those of a number below it. */
 unsigned route_table_subnets(const struct thing *thing);
 

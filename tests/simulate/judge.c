@@ -52,6 +52,15 @@ struct subject {
 	const struct value *body;
 };
 
+/* What the stack's feature is about has a judge of its own. */
+static bool is_of_feature(const struct subject *subject, const char *path)
+{
+	const struct blueprint *blueprint = subject->sight->blueprint;
+	const char *featured = feature_rows[blueprint->feature].path;
+
+	return featured && strcmp(featured, path) == 0 && blueprint_features(blueprint, subject->thing);
+}
+
 __attribute__((format(printf, 3, 4))) static void expect(const struct subject *subject, const char *path,
 							 const char *format, ...)
 {
@@ -62,7 +71,7 @@ __attribute__((format(printf, 3, 4))) static void expect(const struct subject *s
 	va_start(arguments, format);
 	(void)vsnprintf(wanted, sizeof(wanted), format, arguments);
 	va_end(arguments);
-	if (slice_is(value_slice(value), wanted))
+	if (slice_is(value_slice(value), wanted) || is_of_feature(subject, path))
 		return;
 	thing_address(subject->thing, address);
 	universe_fail(subject->sight->universe, "world: %s has %s '%.*s' instead of '%s'", address, path,
@@ -105,10 +114,14 @@ static size_t list_size(const struct value *body, const char *path)
 static void judge_round(const struct subject *subject)
 {
 	char number[16];
-	const char *const pairs[][2] = {{"key", "round"}, {"value", number}, {NULL, NULL}};
+	const char *tag = thing_tag(subject->thing);
+	const char *other = strcmp(tag, "turn") == 0 ? "round" : "turn";
+	const char *const pairs[][2] = {{"key", tag}, {"value", number}, {NULL, NULL}};
+	const char *const others[][2] = {{"key", other}, {NULL, NULL}};
 
 	(void)snprintf(number, sizeof(number), "%u", subject->thing->in_place);
-	expect_number(subject, "right tags 'round'", count_items(subject->body, "tagSet", pairs), 1);
+	expect_number(subject, "right tags of the round", count_items(subject->body, "tagSet", pairs), 1);
+	expect_number(subject, "tags of a round before", count_items(subject->body, "tagSet", others), 0);
 }
 
 static void judge_vpc(const struct subject *subject)
@@ -133,9 +146,10 @@ static void judge_group(const struct subject *subject)
 	const struct value *rules = value_get_named(sight->region, "security-group-rule");
 	unsigned friend = subject->thing->number % 2 ? subject->thing->number - 1 : subject->thing->number + 1;
 	size_t all = 0, wanted = 1, ranges = 0, friends = 0;
-	char port[16];
+	char port[16], about[16];
 
 	(void)snprintf(port, sizeof(port), "%u", 100 + subject->thing->parts);
+	(void)snprintf(about, sizeof(about), "rule %u", subject->thing->in_place);
 	for (uint32_t i = 0; value_is(rules, VALUE_MAP) && i < rules->count; i++) {
 		const struct value *rule = &rules->members[i].value;
 
@@ -145,7 +159,8 @@ static void judge_group(const struct subject *subject)
 			continue;
 		all++;
 		ranges += slice_is(value_slice(value_get_named(rule, "cidrIpv4")), "10.0.0.0/8") &&
-			  slice_is(value_slice(value_get_named(rule, "fromPort")), port);
+			  slice_is(value_slice(value_get_named(rule, "fromPort")), port) &&
+			  slice_is(value_slice(value_get_named(rule, "description")), about);
 		friends += slice_is(value_slice(value_path(rule, "referencedGroupInfo.groupId")),
 				    id_of(sight, SPECIES_GROUP, friend));
 	}
@@ -176,6 +191,11 @@ static void judge_routes(const struct subject *subject)
 	char range[32];
 	const char *const office[][2] = {
 		{"destinationCidrBlock", range}, {"gatewayId", id_of(sight, SPECIES_VPN_GATEWAY, 0)}, {NULL, NULL}};
+	bool to_vpn = route_leads_to_vpn(subject->thing);
+	const char *const either[][2] = {
+		{"destinationCidrBlock", "192.0.2.0/24"},
+		{"gatewayId", id_of(sight, to_vpn ? SPECIES_VPN_GATEWAY : SPECIES_INTERNET_GATEWAY, 0)},
+		{NULL, NULL}};
 	size_t wanted = 0;
 
 	(void)snprintf(range, sizeof(range), "172.%u.0.0/16", 16 + subject->thing->parts % 8);
@@ -186,6 +206,10 @@ static void judge_routes(const struct subject *subject)
 	if (blueprint_find(sight->blueprint, SPECIES_VPN_GATEWAY, 0)) {
 		wanted++;
 		expect_number(subject, "routes to the office", count_items(subject->body, "routeSet", office), 1);
+	}
+	if (wanted > 1) {
+		wanted++;
+		expect_number(subject, "routes that change sides", count_items(subject->body, "routeSet", either), 1);
 	}
 	expect_number(subject, "routes made", count_items(subject->body, "routeSet", made), wanted);
 }
@@ -304,13 +328,85 @@ static void judge_scaling_group(const struct subject *subject)
 
 static void judge_instance(const struct subject *subject)
 {
-	expect(subject, "instanceState.name", "running");
+	unsigned groups = instance_groups(subject->sight->blueprint, subject->thing);
+
+	/* A stop that comes when a later run has started it wins, and of others it is not put right. */
+	if (instance_is_told_to_run(subject->thing) || !subject->sight->universe->may_double)
+		expect(subject, "instanceState.name", "running");
 	expect(subject, "subnetId", "%s", id_of(subject->sight, SPECIES_SUBNET, 0));
 	expect(subject, "imageId", "%s",
 	       subject->thing->renewal % 2 ? "ami-0a1b2c3d4e5f60718" : "ami-0123456789abcdef0");
 	expect(subject, "monitoring.state", "%s", subject->thing->parts % 2 ? "enabled" : "disabled");
-	if (blueprint_find(subject->sight->blueprint, SPECIES_GROUP, 0))
-		expect(subject, "groupSet.0.groupId", "%s", id_of(subject->sight, SPECIES_GROUP, 0));
+	if (groups == 0)
+		return;
+	expect_number(subject, "groups", list_size(subject->body, "groupSet"), groups);
+	for (unsigned i = 0; i < groups; i++) {
+		const char *const pairs[][2] = {{"groupId", id_of(subject->sight, SPECIES_GROUP, i)}, {NULL, NULL}};
+
+		expect_number(subject, "groups of its own", count_items(subject->body, "groupSet", pairs), 1);
+	}
+}
+
+/* What is on its way out is as good as gone. */
+static bool is_leaving(const struct value *item)
+{
+	static const char *const states[] = {"cidrBlockState.state", "ipv6CidrBlockState.state", NULL};
+	static const char *const gone[] = {"disassociating", "disassociated", NULL};
+
+	for (const char *const *state = states; *state; state++)
+		if (is_one_of(value_slice(value_path(item, *state)), gone))
+			return true;
+	return false;
+}
+
+/* Whether that text stands at the path, of which one step may be any item of a list: "tagSet.*.key". */
+static bool stands_at(const struct value *body, const char *path, const char *text)
+{
+	const char *any = strstr(path, ".*.");
+	char list_path[NAME_BYTES];
+	const struct value *list;
+
+	if (!any)
+		return slice_is(value_slice(value_path(body, path)), text);
+	(void)snprintf(list_path, sizeof(list_path), "%.*s", (int)(any - path), path);
+	list = value_path(body, list_path);
+	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++)
+		if (!is_leaving(&list->items[i]) && stands_at(&list->items[i], any + 3, text))
+			return true;
+	return false;
+}
+
+/* The same of the thing, or of whatever of that type belongs to it. */
+static bool is_seen(const struct subject *subject, const struct feature_row *row, const char *text)
+{
+	const struct value *all = row->type ? value_get_named(subject->sight->region, row->type) : NULL;
+	const char *id = id_of_thing(subject->sight, subject->thing);
+
+	if (!row->type)
+		return stands_at(subject->body, row->path, text);
+	for (uint32_t i = 0; value_is(all, VALUE_MAP) && i < all->count; i++) {
+		const struct value *body = &all->members[i].value;
+
+		if (slice_is(value_slice(value_get_named(body, row->owner)), id) && stands_at(body, row->path, text))
+			return true;
+	}
+	return false;
+}
+
+static void judge_feature(const struct subject *subject)
+{
+	const struct blueprint *blueprint = subject->sight->blueprint;
+	const struct feature_row *row = &feature_rows[blueprint->feature];
+	const char *wanted = row->seen[blueprint_side(blueprint)], *other = row->seen[!blueprint_side(blueprint)];
+
+	/* What comes when a later run has changed the same wins, and where the spec says nothing it is left. */
+	if (!feature_subject(blueprint->feature)->values[blueprint_side(blueprint)] &&
+	    subject->sight->universe->may_double)
+		return;
+	if (wanted && !is_seen(subject, row, wanted))
+		universe_fail(subject->sight->universe, "world: '%s' is not at %s", wanted, row->path);
+	if (other && is_seen(subject, row, other))
+		universe_fail(subject->sight->universe, "world: '%s' is still at %s", other, row->path);
 }
 
 void judge_thing(const struct sight *sight, const struct thing *thing, const struct value *body)
@@ -333,6 +429,8 @@ void judge_thing(const struct sight *sight, const struct thing *thing, const str
 	struct subject subject = {sight, thing, body};
 
 	judges[thing->species](&subject);
+	if (blueprint_features(sight->blueprint, thing) && feature_rows[sight->blueprint->feature].path)
+		judge_feature(&subject);
 	/* Tags of a group are of another form, and it has none of its own here. */
 	if (thing->species != SPECIES_SCALING_GROUP)
 		judge_round(&subject);

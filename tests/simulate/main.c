@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "tests/simulate/crew.h"
 #include "tests/simulate/mutant.h"
+#include "tests/simulate/repertoire.h"
 #include "tests/simulate/story.h"
 
 /*
@@ -86,6 +87,17 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* An operation that the program can send and no seed is about. */
+static void show_untold(void *context, const char *kind, const char *operation)
+{
+	bool *good = context;
+
+	if (target_has(operation))
+		return;
+	fprintf(stderr, "simulate: no seed is about %s of %s: target.c needs a row\n", operation, kind);
+	*good = false;
+}
+
 static bool write_report(const struct options *options, const struct crew *crew, double elapsed_s)
 {
 	FILE *to = fopen(options->report, "w");
@@ -149,6 +161,7 @@ static int run(const struct options *options)
 	if (options->report)
 		good = write_report(options, &crew, elapsed_s);
 	tally_release(&crew.tally);
+	repertoire_each(show_untold, &good);
 	good &= check(options);
 	return crew.broken > 0 || !good;
 }

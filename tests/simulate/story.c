@@ -163,6 +163,7 @@ enum chapter {
 	CHAPTER_SURE, /* an apply that has a mishap for sure */
 	CHAPTER_LATE, /* the same once chapters enough were told without one */
 	CHAPTER_APPLY,
+	CHAPTER_CALM, /* an apply that nothing befalls */
 	CHAPTER_DESTROY,
 };
 
@@ -171,6 +172,8 @@ static struct misfortune draw_misfortune(struct story *story, enum chapter chapt
 	struct chance *plot = &story->universe->plot;
 	struct misfortune misfortune = {.aimed = true};
 
+	if (chapter == CHAPTER_CALM)
+		return (struct misfortune){0};
 	/* Whatever came earlier kept it from changing anything: now it comes with one of the first changes. */
 	if (chapter == CHAPTER_LATE && story->universe->changes == 0)
 		return (struct misfortune){.aimed = true, .sure_change = (uint64_t)chance_between(plot, 2, 4)};
@@ -207,8 +210,11 @@ static void apply_saved(struct story *story, const struct misfortune *misfortune
 
 static void tell_chapter(struct story *story, enum chapter chapter)
 {
-	static const int64_t fixed[] = {
-		[CHAPTER_SURE] = 0, [CHAPTER_LATE] = 0, [CHAPTER_APPLY] = 0, [CHAPTER_DESTROY] = 19};
+	static const int64_t fixed[] = {[CHAPTER_SURE] = 0,
+					[CHAPTER_LATE] = 0,
+					[CHAPTER_APPLY] = 0,
+					[CHAPTER_CALM] = 0,
+					[CHAPTER_DESTROY] = 19};
 	struct chance *plot = &story->universe->plot;
 	struct misfortune misfortune = draw_misfortune(story, chapter);
 
@@ -294,6 +300,15 @@ static void set_back(struct story *story, const struct blueprint *former, uint64
 	tell_chapter(story, CHAPTER_APPLY);
 }
 
+/* A change of what is not whole yet is mostly no call of its own: what a turn brings about comes after a whole apply
+ * more often than not. */
+static enum chapter draw_first(struct universe *universe)
+{
+	if (universe->target.row->turn == TURN_NONE)
+		return CHAPTER_SURE;
+	return chance_one_in(&universe->plot, 3) ? CHAPTER_APPLY : CHAPTER_CALM;
+}
+
 /* At least one mishap comes after something was changed, and what the seed is about has its chance. */
 static void tell_chapters(struct story *story)
 {
@@ -302,6 +317,8 @@ static void tell_chapters(struct story *story)
 	/* Rather more seeds than longer ones. */
 	int64_t chapters =
 		turn == TURN_NONE ? 1 + chance_one_in(&universe->plot, 4) : 2 + chance_one_in(&universe->plot, 8);
+
+	enum chapter first = draw_first(universe);
 
 	for (int64_t i = 0; i < chapters || (universe->mishaps_after_change == 0 && i < CHAPTERS_LIMIT); i++) {
 		int64_t edits = i > 0 ? chance_between(&universe->plot, 0, 3) : 0;
@@ -312,7 +329,7 @@ static void tell_chapters(struct story *story)
 		for (int64_t at = 0; at < edits; at++)
 			blueprint_edit(&story->blueprint, &universe->plot);
 		if (i == 0)
-			chapter = turn == TURN_NONE ? CHAPTER_SURE : CHAPTER_APPLY;
+			chapter = first;
 		if (i == 1 && turn != TURN_NONE) {
 			target_turn(&universe->target, &story->blueprint);
 			chapter = turn == TURN_DESTROY ? CHAPTER_DESTROY : CHAPTER_APPLY;

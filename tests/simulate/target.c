@@ -4,27 +4,37 @@
 
 #include "tests/simulate/operation.h"
 
-#define ANY_PARTS (-1)
+#define AS_IT_COMES (-1)
+#define WISH(species, other, parts)                                                                                    \
+	{                                                                                                              \
+		(species), {(other), SPECIES_COUNT}, (parts), AS_IT_COMES, FEATURE_NONE, 0                             \
+	}
 #define ROW(operation, species, turn)                                                                                  \
 	{                                                                                                              \
-		(operation), {(species), SPECIES_COUNT, ANY_PARTS}, (turn), 2                                          \
+		(operation), WISH(species, SPECIES_COUNT, AS_IT_COMES), (turn), 2                                      \
 	}
 #define ROW_WITH(operation, species, other, parts, turn)                                                               \
 	{                                                                                                              \
-		(operation), {(species), (other), (parts)}, (turn), 2                                                  \
+		(operation), WISH(species, other, parts), (turn), 2                                                    \
 	}
 /* Of what mostly comes once in a seed, or not at all, nothing is passed over. */
 #define ONCE(operation, species, turn)                                                                                 \
 	{                                                                                                              \
-		(operation), {(species), SPECIES_COUNT, ANY_PARTS}, (turn), 1                                          \
+		(operation), WISH(species, SPECIES_COUNT, AS_IT_COMES), (turn), 1                                      \
 	}
 #define ONCE_WITH(operation, species, other, parts, turn)                                                              \
 	{                                                                                                              \
-		(operation), {(species), (other), (parts)}, (turn), 1                                                  \
+		(operation), WISH(species, other, parts), (turn), 1                                                    \
+	}
+/* The feature's field has the value of that side before it is turned. */
+#define TURNED(operation, species, feature, side)                                                                      \
+	{                                                                                                              \
+		(operation), {(species), {SPECIES_COUNT, SPECIES_COUNT}, AS_IT_COMES, AS_IT_COMES, (feature), (side)}, \
+			TURN_FEATURE, 1                                                                                \
 	}
 #define DISK_ROW(step, one_in)                                                                                         \
 	{                                                                                                              \
-		(step), {SPECIES_VPC, SPECIES_COUNT, ANY_PARTS}, TURN_NONE, (one_in)                                   \
+		(step), WISH(SPECIES_VPC, SPECIES_COUNT, AS_IT_COMES), TURN_NONE, (one_in)                             \
 	}
 
 static const struct target_row rows[] = {
@@ -42,8 +52,8 @@ static const struct target_row rows[] = {
 	ONCE("DetachInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
 	ONCE("DeleteInternetGateway", SPECIES_INTERNET_GATEWAY, TURN_REMOVAL),
 	ROW("CreateRouteTable", SPECIES_ROUTE_TABLE, TURN_NONE),
-	ROW_WITH("CreateRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, ANY_PARTS, TURN_PARTS),
-	ONCE_WITH("DeleteRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, ANY_PARTS, TURN_PARTS),
+	ROW_WITH("CreateRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, AS_IT_COMES, TURN_PARTS),
+	ONCE_WITH("DeleteRoute", SPECIES_ROUTE_TABLE, SPECIES_VPN_GATEWAY, AS_IT_COMES, TURN_PARTS),
 	ROW_WITH("AssociateRouteTable", SPECIES_ROUTE_TABLE, SPECIES_COUNT, 1, TURN_PARTS),
 	ONCE_WITH("DisassociateRouteTable", SPECIES_ROUTE_TABLE, SPECIES_COUNT, 3, TURN_PARTS),
 	ONCE("DeleteRouteTable", SPECIES_ROUTE_TABLE, TURN_REMOVAL),
@@ -74,6 +84,54 @@ static const struct target_row rows[] = {
 	ONCE_WITH("UnmonitorInstances", SPECIES_INSTANCE, SPECIES_COUNT, 1, TURN_PARTS),
 	ONCE("TerminateInstances", SPECIES_INSTANCE, TURN_REMOVAL),
 	ROW("CreateTags", SPECIES_SUBNET, TURN_IN_PLACE),
+	TURNED("AssociateVpcCidrBlock", SPECIES_VPC, FEATURE_RANGES, 0),
+	TURNED("DisassociateVpcCidrBlock", SPECIES_VPC, FEATURE_IPV6, 1),
+	TURNED("AssociateDhcpOptions", SPECIES_VPC, FEATURE_DHCP, 0),
+	TURNED("ModifyVpcTenancy", SPECIES_VPC, FEATURE_TENANCY, 0),
+	TURNED("ModifySubnetAttribute", SPECIES_SUBNET, FEATURE_PUBLIC_SUBNET, 0),
+	TURNED("AssociateSubnetCidrBlock", SPECIES_SUBNET, FEATURE_SUBNET_IPV6, 0),
+	TURNED("DisassociateSubnetCidrBlock", SPECIES_SUBNET, FEATURE_SUBNET_IPV6, 1),
+	TURNED("AuthorizeSecurityGroupEgress", SPECIES_GROUP, FEATURE_EGRESS, 0),
+	TURNED("RevokeSecurityGroupEgress", SPECIES_GROUP, FEATURE_EGRESS, 1),
+	ONCE("UpdateSecurityGroupRuleDescriptionsIngress", SPECIES_GROUP, TURN_IN_PLACE),
+	TURNED("UpdateSecurityGroupRuleDescriptionsEgress", SPECIES_GROUP, FEATURE_EGRESS_DESCRIPTION, 0),
+	{"ReplaceRoute",
+	 {SPECIES_ROUTE_TABLE, {SPECIES_INTERNET_GATEWAY, SPECIES_VPN_GATEWAY}, AS_IT_COMES, 0, FEATURE_NONE, 0},
+	 TURN_IN_PLACE,
+	 1},
+	ONCE_WITH("ModifyVpnConnection", SPECIES_CUSTOMER_GATEWAY, SPECIES_VPN_CONNECTION, AS_IT_COMES, TURN_RENEWAL),
+	TURNED("ModifyVpnConnectionOptions", SPECIES_VPN_CONNECTION, FEATURE_CONNECTION_OPTIONS, 0),
+	TURNED("ModifyVpnTunnelOptions", SPECIES_VPN_CONNECTION, FEATURE_TUNNELS, 0),
+	TURNED("PutLifecycleHook", SPECIES_SCALING_GROUP, FEATURE_HOOKS, 0),
+	TURNED("DeleteLifecycleHook", SPECIES_SCALING_GROUP, FEATURE_HOOKS, 1),
+	TURNED("SuspendProcesses", SPECIES_SCALING_GROUP, FEATURE_SUSPENDED, 0),
+	TURNED("ResumeProcesses", SPECIES_SCALING_GROUP, FEATURE_SUSPENDED, 1),
+	TURNED("EnableMetricsCollection", SPECIES_SCALING_GROUP, FEATURE_METRICS, 0),
+	TURNED("DisableMetricsCollection", SPECIES_SCALING_GROUP, FEATURE_METRICS, 1),
+	TURNED("AttachLoadBalancerTargetGroups", SPECIES_SCALING_GROUP, FEATURE_TARGET_GROUPS, 0),
+	TURNED("DetachLoadBalancerTargetGroups", SPECIES_SCALING_GROUP, FEATURE_TARGET_GROUPS, 1),
+	TURNED("CreateOrUpdateTags", SPECIES_SCALING_GROUP, FEATURE_GROUP_TAGS, 0),
+	TURNED("AssociateIamInstanceProfile", SPECIES_INSTANCE, FEATURE_PROFILE, 0),
+	TURNED("ReplaceIamInstanceProfileAssociation", SPECIES_INSTANCE, FEATURE_OTHER_PROFILE, 0),
+	TURNED("DisassociateIamInstanceProfile", SPECIES_INSTANCE, FEATURE_PROFILE, 1),
+	TURNED("AssignIpv6Addresses", SPECIES_INSTANCE, FEATURE_ADDRESSES6, 0),
+	TURNED("UnassignIpv6Addresses", SPECIES_INSTANCE, FEATURE_ADDRESSES6, 1),
+	TURNED("ModifyInstanceAttribute", SPECIES_INSTANCE, FEATURE_USER_DATA, 0),
+	TURNED("ModifyInstanceMetadataOptions", SPECIES_INSTANCE, FEATURE_METADATA, 0),
+	TURNED("ModifyInstancePlacement", SPECIES_INSTANCE, FEATURE_PLACEMENT, 0),
+	TURNED("ModifyInstanceCpuOptions", SPECIES_INSTANCE, FEATURE_CPU, 0),
+	TURNED("ModifyInstanceMaintenanceOptions", SPECIES_INSTANCE, FEATURE_RECOVERY, 0),
+	TURNED("ModifyInstanceNetworkPerformanceOptions", SPECIES_INSTANCE, FEATURE_WEIGHTING, 0),
+	TURNED("ModifyInstanceCapacityReservationAttributes", SPECIES_INSTANCE, FEATURE_CAPACITY, 0),
+	TURNED("ModifyPrivateDnsNameOptions", SPECIES_INSTANCE, FEATURE_HOST_NAMES, 0),
+	TURNED("ModifyInstanceCreditSpecification", SPECIES_INSTANCE, FEATURE_CREDITS, 0),
+	TURNED("ModifyNetworkInterfaceAttribute", SPECIES_INSTANCE, FEATURE_PUBLIC_ADDRESS, 0),
+	TURNED("StopInstances", SPECIES_INSTANCE, FEATURE_TYPE, 0),
+	TURNED("StartInstances", SPECIES_INSTANCE, FEATURE_RUNNING, 1),
+	{"DeleteTags",
+	 {SPECIES_SUBNET, {SPECIES_COUNT, SPECIES_COUNT}, AS_IT_COMES, 1, FEATURE_NONE, 0},
+	 TURN_IN_PLACE,
+	 1},
 	ROW("GetCallerIdentity", SPECIES_VPC, TURN_NONE),
 	ROW("DescribeVpcs", SPECIES_VPC, TURN_NONE),
 	ROW("DescribeVpcAttribute", SPECIES_VPC, TURN_NONE),
@@ -89,6 +147,10 @@ static const struct target_row rows[] = {
 	ROW("DescribeLaunchTemplateVersions", SPECIES_TEMPLATE, TURN_NONE),
 	ROW("DescribeAutoScalingGroups", SPECIES_SCALING_GROUP, TURN_NONE),
 	ROW("DescribeInstances", SPECIES_INSTANCE, TURN_NONE),
+	TURNED("DescribeLifecycleHooks", SPECIES_SCALING_GROUP, FEATURE_HOOKS, 0),
+	TURNED("DescribeInstanceAttribute", SPECIES_INSTANCE, FEATURE_SOURCE_CHECK, 0),
+	TURNED("DescribeInstanceCreditSpecifications", SPECIES_INSTANCE, FEATURE_CREDITS, 1),
+	TURNED("DescribeIamInstanceProfileAssociations", SPECIES_INSTANCE, FEATURE_PROFILE, 1),
 	DISK_ROW("disk-create", 1),
 	DISK_ROW("disk-write", 100),
 	DISK_ROW("disk-truncate", 1),
@@ -138,6 +200,14 @@ void target_each(void (*visit)(void *context, const char *operation, enum mishap
 		}
 }
 
+bool target_has(const char *operation)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (strcmp(rows[i].operation, operation) == 0)
+			return true;
+	return false;
+}
+
 struct target target_of(uint64_t seed)
 {
 	struct nature natures[ROW_COUNT];
@@ -177,6 +247,9 @@ void target_turn(const struct target *target, struct blueprint *blueprint)
 		break;
 	case TURN_PARTS:
 		thing->parts++;
+		break;
+	case TURN_FEATURE:
+		blueprint->featured++;
 		break;
 	case TURN_RENEWAL:
 		thing->renewal++;

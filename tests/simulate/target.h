@@ -15,6 +15,7 @@ enum turn {
 	TURN_NONE,     /* making the stack does */
 	TURN_IN_PLACE, /* the dials of struct thing */
 	TURN_PARTS,
+	TURN_FEATURE, /* what the stack has beside the usual */
 	TURN_RENEWAL,
 	TURN_REMOVAL, /* taking it out of the spec */
 	TURN_DESTROY,
@@ -38,6 +39,8 @@ struct target target_of(uint64_t seed);
 bool target_strikes(struct target *target, const char *operation, struct chance *fate);
 /* Turns the dial that brings the operation about. */
 void target_turn(const struct target *target, struct blueprint *blueprint);
+/* Whether some seed is about the operation. */
+bool target_has(const char *operation);
 /* Calls visit with each operation and mishap. absence: why they cannot come together; NULL: they can. */
 void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap, const char *absence),
 		 void *context);

@@ -1,0 +1,22 @@
+#ifndef TRUEUP_TESTS_SIMULATE_SPECIES_H
+#define TRUEUP_TESTS_SIMULATE_SPECIES_H
+
+/* Kinds of things that a stack of a seed is made of; the two sorts of key pairs are two. */
+enum species {
+	SPECIES_VPC,
+	SPECIES_SUBNET,
+	SPECIES_GROUP,
+	SPECIES_INTERNET_GATEWAY,
+	SPECIES_ROUTE_TABLE,
+	SPECIES_VPN_GATEWAY,
+	SPECIES_CUSTOMER_GATEWAY,
+	SPECIES_VPN_CONNECTION,
+	SPECIES_KEY_PAIR,
+	SPECIES_SHOWN_KEY, /* a key pair that the cloud makes, whose key it shows once */
+	SPECIES_TEMPLATE,
+	SPECIES_SCALING_GROUP,
+	SPECIES_INSTANCE,
+	SPECIES_COUNT,
+};
+
+#endif
