@@ -4,6 +4,11 @@
 
 /* The life of an object, as steps: make, settle, unsettle, delete. */
 
+enum {
+	DOUBTS_MOST = 4,    /* so often a deletion may know of no object that is listed all the same */
+	ABSENCES_LEAST = 3, /* in so many listings it is missing then: one may lag as the call does */
+};
+
 static const struct aws_kind *kind_of(const struct work *work)
 {
 	return aws_kind_of(work->kind);
@@ -255,17 +260,50 @@ static enum step wait_until_gone(struct work *work)
 	return aws_is_late(work) ? aws_too_late(work) : aws_poll_later(work);
 }
 
+static enum step begin_doubt(struct work *work)
+{
+	aws_change_of(work)->looks = 0;
+	aws_change_of(work)->doubts++;
+	work->stage = STAGE_DOUBTED;
+	return aws_read_after(work, 0);
+}
+
+/*
+ * The delete call knew of no object that was listed before: it is gone, and the listing lags, or it is so young that
+ * not every call knows of it. Once no listing can lag any more it is deleted once more.
+ */
+static enum step doubt(struct work *work)
+{
+	if (work->now.presence == PRESENCE_UNREAD)
+		return aws_fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+	if (work->now.presence == PRESENCE_ABSENT && ++aws_change_of(work)->absences < ABSENCES_LEAST)
+		return aws_look_later(work);
+	if (work->now.presence != PRESENCE_PRESENT) {
+		work->stage = STAGE_LEAVING;
+		return wait_until_gone(work);
+	}
+	if (aws_may_show(work))
+		return aws_look_later(work);
+	if (aws_change_of(work)->doubts < DOUBTS_MOST)
+		return send_delete(work);
+	return aws_fail(work, FAULT_CONFLICT, "is listed, though the call that deletes it knows of none", "run again");
+}
+
 static enum step delete_object(struct work *work, const struct answer *answer)
 {
 	const struct aws_kind *kind = kind_of(work);
 	const struct aws_call *call = work->detail ? aws_change_of(work)->call : NULL;
 	if (work->stage == STAGE_LEAVING || (work->awaits_gone && work->has_now))
 		return wait_until_gone(work);
+	if (work->stage == STAGE_DOUBTED)
+		return doubt(work);
 	if (work->stage == STAGE_DETACHED && answer)
 		return attached(work, answer);
 	if (work->stage == STAGE_DELETED && answer && call) {
 		if (!answer->ok && !aws_is_one_of(call->absent, answer->code))
 			return aws_change_refused(work, answer, "delete");
+		if (!answer->ok && work->has_now && work->now.presence == PRESENCE_PRESENT)
+			return begin_doubt(work);
 		work->stage = STAGE_LEAVING;
 		return kind->states.leaving && answer->ok ? aws_read_after(work, 0) : STEP_DONE;
 	}

@@ -21,6 +21,7 @@ enum {
 	STAGE_PAUSED,	/* the call that stops or starts the object is out */
 	STAGE_DETACHED, /* a detachment is out, or under way */
 	STAGE_DELETED,	/* the delete call is out */
+	STAGE_DOUBTED,	/* it knows of no such object, which was listed: is it gone? */
 	STAGE_LEAVING,	/* waits until the object is gone */
 };
 
@@ -42,6 +43,7 @@ struct aws_change {
 	int absences;	     /* reads since then that did not show the object at all */
 	int looks;	     /* reads since the last call, without seeing it yet */
 	int rounds;	     /* calls sent again because no look showed their effect */
+	int doubts;	     /* deletions that knew of no such object */
 	struct slice waited; /* of the last call that `waits`: what it said, as text; empty: there was none */
 	bool *sent_blind;    /* whether a field that cannot be read was sent, by index */
 	const char *refusal; /* why the difference found cannot be made smaller; NULL: it can */

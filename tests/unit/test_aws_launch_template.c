@@ -38,6 +38,12 @@
 		"ModifyLaunchTemplate", "{\"LaunchTemplateId\":\"lt-1\",\"DefaultVersion\":\"2\"}", "{}", NULL, 0      \
 	}
 
+/* Both listings. */
+#define NO_TEMPLATES                                                                                                   \
+	{"DescribeLaunchTemplates", NULL, "{\"LaunchTemplates\":[]}", NULL, 0},                                        \
+	{                                                                                                              \
+		"DescribeLaunchTemplateVersions", NULL, "{\"LaunchTemplateVersions\":[]}", NULL, 0                     \
+	}
 static const struct scenario templates[] = {
 	{.name = "a version is made whole, then the default; what others put there stays",
 	 .kind = &aws_launch_template,
@@ -75,7 +81,10 @@ static const struct scenario templates[] = {
 	 .unsettle_all = true,
 	 .script = {TEMPLATE("1", "1", "\"ImageId\":\"ami-1\""),
 		    {"DeleteLaunchTemplate", "{\"LaunchTemplateId\":\"lt-1\"}", NULL,
-		     "InvalidLaunchTemplateId.NotFound", 0}},
+		     "InvalidLaunchTemplateId.NotFound", 0},
+		    NO_TEMPLATES,
+		    NO_TEMPLATES,
+		    NO_TEMPLATES},
 	 .ends = STEP_DONE},
 };
 

@@ -67,8 +67,12 @@
 			  "\"State\":\"associated\"}}]}]}",                                                            \
 		.repeat = 1                                                                                            \
 	}
-/* How often it is looked at until no listing can lag any more. */
-enum { LOOKS = 46 };
+#define UNKNOWN_VPC                                                                                                    \
+	{                                                                                                              \
+		"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", NULL, "InvalidVpcID.NotFound", 0                                 \
+	}
+/* How often it is looked at until no listing can lag any more: after a change, and after a deletion. */
+enum { LOOKS = 46, DOUBTS = 47 };
 
 static const struct scenario vpcs[] = {
 	{.name = "create, wait, set what the create call does not take, and see that it is so",
@@ -246,8 +250,37 @@ static const struct scenario vpcs[] = {
 	 .phase = PHASE_DELETE,
 	 .provider_id = "vpc-1",
 	 .unsettle_all = true,
-	 .script = {LIST_VPC("available", OURS), {"DeleteVpc", NULL, NULL, "InvalidVpcID.NotFound", 0}},
+	 .script = {LIST_VPC("available", OURS),
+		    UNKNOWN_VPC,
+		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, 1},
+		    {"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 2}},
 	 .ends = STEP_DONE},
+	{.name = "what is so young that the delete call does not know it is deleted all the same",
+	 .kind = &aws_vpc,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "vpc-1",
+	 .unsettle_all = true,
+	 .script = {LIST_VPC("available", OURS),
+		    UNKNOWN_VPC,
+		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, DOUBTS - 1},
+		    {"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", "{}", NULL, 0}},
+	 .ends = STEP_DONE},
+	{.name = "what is listed and never known to the delete call is not taken for gone",
+	 .kind = &aws_vpc,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "vpc-1",
+	 .unsettle_all = true,
+	 .script = {LIST_VPC("available", OURS),
+		    UNKNOWN_VPC,
+		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, DOUBTS - 1},
+		    UNKNOWN_VPC,
+		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, DOUBTS - 1},
+		    UNKNOWN_VPC,
+		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, DOUBTS - 1},
+		    UNKNOWN_VPC,
+		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, DOUBTS - 1}},
+	 .ends = STEP_FAILED,
+	 .message = "is listed, though"},
 	{.name = "delete what is gone",
 	 .kind = &aws_vpc,
 	 .phase = PHASE_DELETE,
