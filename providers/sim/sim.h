@@ -89,7 +89,7 @@ enum sim_fault_kind {
 	SIM_FAULT_LOST_ANSWER,	/* "lost_answer": executed, no answer */
 	SIM_FAULT_HALF_ANSWER,	/* "half_answer": executed, the body breaks off but looks complete */
 	SIM_FAULT_HTML,		/* "html": not executed, a proxy's HTML page with status 200 */
-	SIM_FAULT_STALE,	/* "stale": a read that does not see what was made in the last minute */
+	SIM_FAULT_STALE,	/* "stale": a call that does not see what was made in the last minute */
 	SIM_FAULT_HUGE,		/* "huge": an answer past the caller's limit */
 	SIM_FAULT_UNSUPPORTED,	/* "unsupported": the endpoint does not know the action */
 };

@@ -57,7 +57,7 @@ struct sim_call {
 	bool failed;
 	const char *code;
 	char message[1024];
-	bool stale;  /* a read that does not see what is new */
+	bool stale;  /* does not see what is new */
 	char id[37]; /* of the request */
 };
 
@@ -83,6 +83,8 @@ int64_t sim_number(const struct sim_call *call, const char *name, int64_t otherw
 /* The thing whose id a parameter gives, or a failed call and NULL. */
 struct sim_object *sim_need(struct sim_call *call, enum sim_type_number type, const char *parameter);
 struct sim_object *sim_need_id(struct sim_call *call, enum sim_type_number type, struct slice id);
+/* Whether it is newer than what a stale call sees. */
+bool sim_is_unseen(const struct sim_call *call, const struct sim_object *object);
 /* Fails the call for an id of which there is none. */
 void sim_absent(struct sim_call *call, const struct sim_type *type, struct slice id);
 /* Fails, with code, where a region has that many things of type already. */

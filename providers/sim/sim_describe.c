@@ -12,7 +12,6 @@
 enum {
 	FILTER_MOST_VALUES = 200,
 	PAGE_DEFAULT = 1000,
-	STALE_MS = 60 * 1000,
 };
 
 static const uint64_t token_mask = 0x9e3779b97f4a7c15u;
@@ -197,9 +196,7 @@ static void add_candidate(struct candidates *candidates, struct sim_object *obje
 
 static bool is_visible(const struct sim_call *call, const struct sim_object *object)
 {
-	if (call->stale && object->created_ms > call->sim->now_ms - STALE_MS)
-		return false;
-	return sim_listed(call->sim, object) != NULL;
+	return !sim_is_unseen(call, object) && sim_listed(call->sim, object);
 }
 
 /* One missing id fails the whole call. */

@@ -122,13 +122,20 @@ void sim_absent(struct sim_call *call, const struct sim_type *type, struct slice
 	sim_fail_about(call, type->absent_code, type->absent_message, id);
 }
 
+bool sim_is_unseen(const struct sim_call *call, const struct sim_object *object)
+{
+	enum { STALE_MS = 60 * 1000 };
+
+	return call->stale && object->created_ms > call->sim->now_ms - STALE_MS;
+}
+
 struct sim_object *sim_need_id(struct sim_call *call, enum sim_type_number type, struct slice id)
 {
 	struct sim_object *object = sim_find(call->region, type, id);
 	bool hidden = object && sim_setting(call->sim, SIM_SETTING_LAG_CALLS) && !object->dirty &&
 		      !sim_listed(call->sim, object);
 
-	if (object && !hidden)
+	if (object && !hidden && !sim_is_unseen(call, object))
 		return object;
 	sim_absent(call, sim_types[type], id);
 	return NULL;

@@ -56,7 +56,8 @@ static struct sim_object *find_gateway(struct sim_call *call, const struct sim_o
 	struct slice vpc_id = node_text(&table->body, "vpcId");
 	struct sim_object *gateway = sim_find(call->region, SIM_TYPE_COUNT, id);
 
-	if (!gateway || (gateway->type->number != SIM_INTERNET_GATEWAY && gateway->type->number != SIM_VPN_GATEWAY)) {
+	if (!gateway || sim_is_unseen(call, gateway) ||
+	    (gateway->type->number != SIM_INTERNET_GATEWAY && gateway->type->number != SIM_VPN_GATEWAY)) {
 		sim_fail(call, "InvalidGatewayID.NotFound", "The gateway ID '%.*s' does not exist",
 			 SLICE_ARGUMENTS(id));
 		return NULL;

@@ -106,7 +106,7 @@ static bool each_resource(struct sim_call *call, void (*visit)(struct sim_call *
 		struct slice id = node_slice(&ids->items[i]);
 		struct sim_object *object = sim_find(call->region, SIM_TYPE_COUNT, id);
 
-		if (object && !object->type->untagged) {
+		if (object && !object->type->untagged && !sim_is_unseen(call, object)) {
 			visit(call, object);
 			continue;
 		}

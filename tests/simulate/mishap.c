@@ -2,11 +2,14 @@
 
 #include <stddef.h>
 
+#include "tests/simulate/operation.h"
+
 enum scope {
 	ON_ALL,
 	ON_CHANGES,
 	ON_READS,
 	ON_CREATES,
+	ON_NAMED, /* changes of what is there, or something made beside it */
 	ON_DISK,
 };
 
@@ -36,6 +39,7 @@ static const struct {
 	[MISHAP_HALF_ANSWER] = {"half-answer", 6, ON_ALL, TRAIT_NONE},
 	[MISHAP_SLOW] = {"slow", 4, ON_ALL, TRAIT_NONE},
 	[MISHAP_STALE] = {"stale", 6, ON_READS, TRAIT_NONE},
+	[MISHAP_UNSEEN] = {"unseen", 4, ON_NAMED, TRAIT_NONE},
 	[MISHAP_DENIED] = {"denied", 3, ON_ALL, TRAIT_NONE},
 	[MISHAP_CRASH_BEFORE] = {"crash-before", 6, ON_ALL, TRAIT_ENDS},
 	[MISHAP_CRASH_SENT] = {"crash-sent", 9, ON_ALL, TRAIT_ENDS},
@@ -76,37 +80,50 @@ bool mishap_is_of_disk(enum mishap mishap)
 	return mishaps[mishap].scope == ON_DISK;
 }
 
-bool mishap_fits(enum mishap mishap, bool changes, bool creates)
+bool mishap_fits(enum mishap mishap, const char *operation)
 {
-	enum scope scope = mishaps[mishap].scope;
+	bool changes = operation_changes(operation);
 
 	if (mishaps[mishap].weight == 0)
 		return false;
-	return scope == ON_ALL || (scope == ON_CHANGES && changes) || (scope == ON_READS && !changes) ||
-	       (scope == ON_CREATES && creates);
+	switch (mishaps[mishap].scope) {
+	case ON_ALL:
+		return true;
+	case ON_CHANGES:
+		return changes;
+	case ON_READS:
+		return !changes;
+	case ON_CREATES:
+		return operation_creates(operation);
+	case ON_NAMED:
+		return changes && operation_refers(operation);
+	case ON_DISK:
+		return false;
+	}
+	return false;
 }
 
-const char *mishap_absence(enum mishap mishap, bool changes, bool creates)
+const char *mishap_absence(enum mishap mishap, const char *operation)
 {
 	static const char *const reasons[] = {
 		[ON_ALL] = "it is no mishap",
 		[ON_CHANGES] = "a read has no effect, however late or often it comes",
 		[ON_READS] = "only a read can be behind",
 		[ON_CREATES] = "only what makes something finds no capacity for it",
+		[ON_NAMED] = "it names nothing that could be new",
 		[ON_DISK] = "a request is no step of the disk",
 	};
 
-	return mishap_fits(mishap, changes, creates) ? NULL : reasons[mishaps[mishap].scope];
+	return mishap_fits(mishap, operation) ? NULL : reasons[mishaps[mishap].scope];
 }
 
-enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, bool changes, bool creates)
+enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, const char *operation)
 {
 	unsigned weights[MISHAP_COUNT] = {0}, sum = 0;
 	int64_t at;
 
 	for (size_t i = 0; i < MISHAP_COUNT; i++) {
-		if (!mishap_fits((enum mishap)i, changes, creates) ||
-		    (misfortune->gentle && mishaps[i].trait == TRAIT_ENDS) ||
+		if (!mishap_fits((enum mishap)i, operation) || (misfortune->gentle && mishaps[i].trait == TRAIT_ENDS) ||
 		    (misfortune->alone && mishaps[i].trait == TRAIT_COMPANY))
 			continue;
 		weights[i] = mishaps[i].weight;

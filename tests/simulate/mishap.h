@@ -23,6 +23,7 @@ enum mishap {
 	MISHAP_HALF_ANSWER,   /* executed; the answer breaks off */
 	MISHAP_SLOW,	      /* the answer takes seconds */
 	MISHAP_STALE,	      /* a read does not see what was made a moment ago */
+	MISHAP_UNSEEN,	      /* the same of what changes something, and names that */
 	MISHAP_DENIED,	      /* this operation is denied for the rest of the run */
 	MISHAP_CRASH_BEFORE,  /* killed before the request is sent */
 	MISHAP_CRASH_SENT,    /* killed after it was sent */
@@ -66,11 +67,11 @@ const char *mishap_name(enum mishap mishap);
 bool mishap_doubles(enum mishap mishap);
 bool mishap_is_of_disk(enum mishap mishap);
 /* Whether it can befall such a request. */
-bool mishap_fits(enum mishap mishap, bool changes, bool creates);
+bool mishap_fits(enum mishap mishap, const char *operation);
 /* Why it cannot befall such a request; NULL: it can. */
-const char *mishap_absence(enum mishap mishap, bool changes, bool creates);
-/* For a request; changes: it changes something, creates: it makes something. */
-enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, bool changes, bool creates);
+const char *mishap_absence(enum mishap mishap, const char *operation);
+/* For a request. */
+enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortune, const char *operation);
 enum mishap mishap_draw_disk(struct chance *chance);
 
 #endif

@@ -38,7 +38,7 @@ static void embark(struct flight *flight)
 	struct transport *cloud = sim_transport(flight->universe->sim);
 
 	flight->stage = STAGE_SENT;
-	if (flight->mishap == MISHAP_STALE)
+	if (flight->mishap == MISHAP_STALE || flight->mishap == MISHAP_UNSEEN)
 		sim_fault(flight->universe->sim,
 			  (struct sim_fault){slice_of(flight->operation), SIM_FAULT_STALE, 1, 1});
 	cloud->start(cloud, &flight->request, on_answer, flight);
@@ -263,11 +263,11 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	if (process->requests == misfortune->sure_request && misfortune->sure_mishap != MISHAP_NONE)
 		return misfortune->sure_mishap;
 	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request)
-		return mishap_draw(fate, misfortune, changes, operation_creates(flight->operation));
+		return mishap_draw(fate, misfortune, flight->operation);
 	if (misfortune->budget == 0 || !chance_one_in(fate, misfortune->odds))
 		return MISHAP_NONE;
 	misfortune->budget--;
-	return mishap_draw(fate, misfortune, changes, operation_creates(flight->operation));
+	return mishap_draw(fate, misfortune, flight->operation);
 }
 
 /* No command of these stacks needs as many: it goes in circles. */

@@ -24,3 +24,19 @@ bool operation_creates(const char *operation)
 
 	return begins_with_one(operation, creates);
 }
+
+bool operation_refers(const char *operation)
+{
+	static const char *const alone[] = {"CreateVpc",
+					    "CreateInternetGateway",
+					    "CreateVpnGateway",
+					    "CreateCustomerGateway",
+					    "CreateKeyPair",
+					    "ImportKeyPair",
+					    NULL};
+	const char *const *name = alone;
+
+	while (*name && strcmp(*name, operation) != 0)
+		name++;
+	return *name == NULL;
+}

@@ -6,5 +6,7 @@
 /* What an operation is by its name. */
 bool operation_changes(const char *operation);
 bool operation_creates(const char *operation);
+/* Whether it names things that are there: it may come before they are known everywhere. */
+bool operation_refers(const char *operation);
 
 #endif

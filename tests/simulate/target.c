@@ -162,42 +162,20 @@ static const struct target_row rows[] = {
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
-/* What its operation is like; told by its name. */
-struct nature {
-	bool of_disk, changes, creates;
-};
-
-static struct nature nature_of(const struct target_row *row)
-{
-	return (struct nature){
-		.of_disk = strncmp(row->operation, "disk-", 5) == 0,
-		.changes = operation_changes(row->operation),
-		.creates = operation_creates(row->operation),
-	};
-}
-
 /* Why there is no such pair; NULL: there is. */
-static const char *absence(const struct nature *nature, enum mishap mishap)
+static const char *absence(const struct target_row *row, enum mishap mishap)
 {
-	if (nature->of_disk)
+	if (strncmp(row->operation, "disk-", 5) == 0)
 		return mishap_is_of_disk(mishap) ? NULL : "a step of the disk is no request";
-	return mishap_absence(mishap, nature->changes, nature->creates);
-}
-
-static bool fits(const struct nature *nature, enum mishap mishap)
-{
-	return mishap != MISHAP_NONE && !absence(nature, mishap);
+	return mishap_absence(mishap, row->operation);
 }
 
 void target_each(void (*visit)(void *context, const char *operation, enum mishap mishap, const char *absence),
 		 void *context)
 {
 	for (enum mishap mishap = MISHAP_NONE + 1; mishap < MISHAP_COUNT; mishap++)
-		for (size_t i = 0; i < ROW_COUNT; i++) {
-			struct nature nature = nature_of(&rows[i]);
-
-			visit(context, rows[i].operation, mishap, absence(&nature, mishap));
-		}
+		for (size_t i = 0; i < ROW_COUNT; i++)
+			visit(context, rows[i].operation, mishap, absence(&rows[i], mishap));
 }
 
 bool target_has(const char *operation)
@@ -208,22 +186,27 @@ bool target_has(const char *operation)
 	return false;
 }
 
+/* They are the same for all seeds. */
+struct pairs {
+	struct target all[ROW_COUNT * MISHAP_COUNT];
+	size_t count;
+};
+
+static void find_pairs(struct pairs *pairs)
+{
+	for (enum mishap mishap = MISHAP_NONE + 1; mishap < MISHAP_COUNT; mishap++)
+		for (size_t i = 0; i < ROW_COUNT; i++)
+			if (!absence(&rows[i], mishap))
+				pairs->all[pairs->count++] = (struct target){&rows[i], mishap, false};
+}
+
 struct target target_of(uint64_t seed)
 {
-	struct nature natures[ROW_COUNT];
-	uint64_t count = 0;
+	static struct pairs pairs;
 
-	for (size_t i = 0; i < ROW_COUNT; i++)
-		natures[i] = nature_of(&rows[i]);
-	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
-		for (size_t i = 0; i < ROW_COUNT; i++)
-			count += fits(&natures[i], mishap);
-	seed %= count;
-	for (enum mishap mishap = 0; mishap < MISHAP_COUNT; mishap++)
-		for (size_t i = 0; i < ROW_COUNT; i++)
-			if (fits(&natures[i], mishap) && seed-- == 0)
-				return (struct target){&rows[i], mishap, false};
-	return (struct target){&rows[0], MISHAP_LOST_ANSWER, false};
+	if (pairs.count == 0)
+		find_pairs(&pairs);
+	return pairs.all[seed % pairs.count];
 }
 
 bool target_strikes(struct target *target, const char *operation, struct chance *fate)

@@ -256,6 +256,23 @@ static void calls_that_lag_too(void **state)
 	assert_int_equal(late.status, 200);
 }
 
+static void a_call_that_is_behind(void **state)
+{
+	struct fixture *fixture = *state;
+	struct exchange vpc = {0}, behind = {0}, next = {0};
+
+	start(fixture, &vpc, MAKE);
+	finish(fixture);
+	struct slice id = element(fixture, vpc.body, "vpcId");
+	sim_fault(fixture->sim, (struct sim_fault){SLICE("CreateSubnet"), SIM_FAULT_STALE, 1, 1});
+	start(fixture, &behind, ACTION("CreateSubnet") "&VpcId=%.*s&CidrBlock=10.0.0.0/24", SLICE_ARGUMENTS(id));
+	finish(fixture);
+	assert_int_equal(count(behind.body, "<Code>InvalidVpcID.NotFound</Code>"), 1);
+	start(fixture, &next, ACTION("CreateSubnet") "&VpcId=%.*s&CidrBlock=10.0.0.0/24", SLICE_ARGUMENTS(id));
+	finish(fixture);
+	assert_int_equal(next.status, 200);
+}
+
 /* Time taken by 20,000 things; generous, for a busy machine and for valgrind. */
 static void many_things(void **state)
 {
@@ -347,6 +364,7 @@ int main(void)
 		SIM_TEST(states_come_at_their_own_time),
 		SIM_TEST(a_restart_in_one_leap),
 		SIM_TEST(calls_that_lag_too),
+		SIM_TEST(a_call_that_is_behind),
 		SIM_TEST(a_listing_goes_forward_only),
 		SIM_TEST(many_things),
 	};
