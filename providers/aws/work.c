@@ -71,7 +71,8 @@ static bool is_usable(struct work *work, enum step *ret_step)
 				     "run again once it is gone");
 		return false;
 	case PRESENCE_ABSENT:
-		if (aws_may_appear(work))
+		/* What is listed as gone will not appear any more. */
+		if (work->now.state.size == 0 && aws_may_appear(work))
 			*ret_step = aws_look_later(work);
 		else
 			*ret_step = aws_fail(work, FAULT_ABSENT, "is not there any more",
