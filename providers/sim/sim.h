@@ -91,6 +91,8 @@ enum sim_fault_kind {
 	SIM_FAULT_HTML,		/* "html": not executed, a proxy's HTML page with status 200 */
 	SIM_FAULT_STALE,	/* "stale": a call that does not see what was made in the last minute */
 	SIM_FAULT_HUGE,		/* "huge": an answer past the caller's limit */
+	SIM_FAULT_FAILS_LATER,	/* "fails_later": accepted, and given up before it is ready: RunInstances and
+				 * CreateVpnConnection */
 	SIM_FAULT_UNSUPPORTED,	/* "unsupported": the endpoint does not know the action */
 };
 

@@ -16,6 +16,7 @@ static const char *const kinds[] = {
 	[SIM_FAULT_HTML] = "html",
 	[SIM_FAULT_STALE] = "stale",
 	[SIM_FAULT_HUGE] = "huge",
+	[SIM_FAULT_FAILS_LATER] = "fails_later",
 	[SIM_FAULT_UNSUPPORTED] = "unsupported",
 };
 
@@ -234,6 +235,9 @@ bool sim_fault_before(enum sim_fault_kind kind, struct sim_call *call, struct si
 		return true;
 	case SIM_FAULT_STALE:
 		call->stale = true;
+		return false;
+	case SIM_FAULT_FAILS_LATER:
+		call->fails_later = true;
 		return false;
 	case SIM_FAULT_LOST_ANSWER:
 	case SIM_FAULT_HALF_ANSWER:

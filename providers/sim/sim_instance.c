@@ -271,6 +271,8 @@ struct sim_object *sim_launch_instance(struct sim_call *call, const struct sim_l
 	sim_time_text(call->sim->now_ms, now);
 	node_put(body, "imageId", image->id);
 	sim_instance_set_state(body, "pending");
+	if (call->fails_later)
+		node_set(body, "_failsLater", "true");
 	node_format(body, "_ownerId", "%012lld", (long long)sim_setting(call->sim, SIM_SETTING_ACCOUNT));
 	node_put(body, "_reservationId", launch->reservation_id);
 	node_set(body, "reason", "");

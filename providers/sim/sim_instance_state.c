@@ -66,6 +66,11 @@ static void tick(struct sim *sim, struct sim_object *instance)
 			next = states[i].next;
 	if (!next)
 		return;
+	/* As where a volume cannot be made (User Guide, "Instance terminates immediately"). */
+	if (slice_is(state, "pending") && node_is(&instance->body, "_failsLater", "true")) {
+		next = "terminated";
+		node_set(node_map(sim_edit(sim, instance), "stateReason"), "code", "Server.InternalError");
+	}
 	sim_instance_set_state(sim_edit(sim, instance), next);
 	sim_group_instance_changed(sim, instance);
 	if (strcmp(next, "stopped") == 0)

@@ -39,7 +39,9 @@ static void tick(struct sim *sim, struct sim_object *connection)
 		return;
 	}
 	body = sim_edit(sim, connection);
-	if (node_is(body, "state", "deleting")) {
+	bool is_given_up = node_is(body, "state", "pending") && node_is(body, "_failsLater", "true");
+
+	if (node_is(body, "state", "deleting") || is_given_up) {
 		node_set(body, "state", "deleted");
 		sim_schedule(sim, connection, sim_pace(sim, LISTED_MS));
 	} else {
@@ -261,6 +263,8 @@ static void create_vpn_connection(struct sim_call *call)
 			return;
 		connection = sim_create(call->sim, call->region, SIM_VPN_CONNECTION, (struct slice){NULL, 0});
 		node_set(&connection->body, "state", "pending");
+		if (call->fails_later)
+			node_set(&connection->body, "_failsLater", "true");
 		node_set(&connection->body, "type", "ipsec.1");
 		node_set(&connection->body, "category", "VPN");
 		node_put(&connection->body, "customerGatewayId", customer->id);

@@ -220,6 +220,16 @@ class TestFaults:
         assert len(ec2.describe_vpcs()["Vpcs"]) == 1
 
 
+    def test_what_is_given_up_later(self, simulator, ec2, subnet):
+        simulator.steer("add?&fault&", {"action": "RunInstances", "kind": "fails_later"})
+        launched = ec2.run_instances(ImageId="ami-0123456789abcdef0", SubnetId=subnet, MinCount=1, MaxCount=1)
+        ids = [launched["Instances"][0]["InstanceId"]]
+        assert launched["Instances"][0]["State"]["Name"] == "pending"
+        simulator.advance(60)
+        [held] = ec2.describe_instances(InstanceIds=ids)["Reservations"]
+        assert held["Instances"][0]["State"]["Name"] == "terminated"
+
+
 class TestByHand:
     def test_a_change_behind_the_api(self, simulator, ec2, vpc, subnet):
         simulator.change("vpc", vpc, enableDnsSupport="false")

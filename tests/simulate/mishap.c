@@ -10,6 +10,7 @@ enum scope {
 	ON_READS,
 	ON_CREATES,
 	ON_NAMED, /* changes of what is there, or something made beside it */
+	ON_SLOW,  /* what is made and is not ready at once */
 	ON_DISK,
 };
 
@@ -52,6 +53,7 @@ static const struct {
 	[MISHAP_OPERATOR] = {"operator", 4, ON_ALL, TRAIT_NONE},
 	[MISHAP_CLOCK] = {"clock", 2, ON_ALL, TRAIT_NONE},
 	[MISHAP_FAILED_CREATE] = {"failed-create", 4, ON_CREATES, TRAIT_NONE},
+	[MISHAP_FAILS_LATER] = {"fails-later", 8, ON_SLOW, TRAIT_NONE},
 	[MISHAP_DISK_FULL] = {"disk-full", 3, ON_DISK, TRAIT_NONE},
 	[MISHAP_DISK_ERROR] = {"disk-error", 3, ON_DISK, TRAIT_NONE},
 	[MISHAP_DISK_SHORT] = {"disk-short", 2, ON_DISK, TRAIT_NONE},
@@ -97,6 +99,8 @@ bool mishap_fits(enum mishap mishap, const char *operation)
 		return operation_creates(operation);
 	case ON_NAMED:
 		return changes && operation_refers(operation);
+	case ON_SLOW:
+		return operation_is_slow(operation);
 	case ON_DISK:
 		return false;
 	}
@@ -111,6 +115,7 @@ const char *mishap_absence(enum mishap mishap, const char *operation)
 		[ON_READS] = "only a read can be behind",
 		[ON_CREATES] = "only what makes something finds no capacity for it",
 		[ON_NAMED] = "it names nothing that could be new",
+		[ON_SLOW] = "it makes nothing that could be given up while it is waited for",
 		[ON_DISK] = "a request is no step of the disk",
 	};
 

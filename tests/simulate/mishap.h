@@ -36,6 +36,7 @@ enum mishap {
 	MISHAP_OPERATOR,      /* somebody else changes or deletes something */
 	MISHAP_CLOCK,	      /* the wall clock jumps */
 	MISHAP_FAILED_CREATE, /* refused for good: no capacity */
+	MISHAP_FAILS_LATER,   /* accepted, and given up before it is ready */
 	/* At steps of the disk. */
 	MISHAP_DISK_FULL,
 	MISHAP_DISK_ERROR,

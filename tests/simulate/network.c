@@ -35,12 +35,22 @@ static void on_answer(void *context, const struct http_response *response)
 
 static void embark(struct flight *flight)
 {
+	/* Mishaps that are the cloud's own. */
+	static const struct {
+		enum mishap mishap;
+		enum sim_fault_kind kind;
+	} faults[] = {
+		{MISHAP_STALE, SIM_FAULT_STALE},
+		{MISHAP_UNSEEN, SIM_FAULT_STALE},
+		{MISHAP_FAILS_LATER, SIM_FAULT_FAILS_LATER},
+	};
 	struct transport *cloud = sim_transport(flight->universe->sim);
 
 	flight->stage = STAGE_SENT;
-	if (flight->mishap == MISHAP_STALE || flight->mishap == MISHAP_UNSEEN)
-		sim_fault(flight->universe->sim,
-			  (struct sim_fault){slice_of(flight->operation), SIM_FAULT_STALE, 1, 1});
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (flight->mishap == faults[i].mishap)
+			sim_fault(flight->universe->sim,
+				  (struct sim_fault){slice_of(flight->operation), faults[i].kind, 1, 1});
 	cloud->start(cloud, &flight->request, on_answer, flight);
 }
 

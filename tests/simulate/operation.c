@@ -25,6 +25,21 @@ bool operation_creates(const char *operation)
 	return begins_with_one(operation, creates);
 }
 
+static bool is_one_of(const char *operation, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(operation, *names) == 0)
+			return true;
+	return false;
+}
+
+bool operation_is_slow(const char *operation)
+{
+	static const char *const slow[] = {"RunInstances", "CreateVpnConnection", NULL};
+
+	return is_one_of(operation, slow);
+}
+
 bool operation_refers(const char *operation)
 {
 	static const char *const alone[] = {"CreateVpc",
@@ -34,9 +49,6 @@ bool operation_refers(const char *operation)
 					    "CreateKeyPair",
 					    "ImportKeyPair",
 					    NULL};
-	const char *const *name = alone;
 
-	while (*name && strcmp(*name, operation) != 0)
-		name++;
-	return *name == NULL;
+	return !is_one_of(operation, alone);
 }
