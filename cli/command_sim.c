@@ -305,8 +305,8 @@ const struct command command_sim = {
 		   "  remove TYPE ID                     without a trace\n"
 		   "  fault ACTION KIND [FIRST [COUNT]]  from the FIRST such call on, COUNT times or for ever: deny,\n"
 		   "                                     throttle, error, unavailable, refused, lost_request,\n"
-		   "                                     lost_answer, half_answer, html, stale, fails_later, huge,\n"
-		   "                                     unsupported\n"
+		   "                                     lost_answer, half_answer, html, stale, fails_later, lingers,\n"
+		   "                                     huge, unsupported\n"
 		   "  pass SECONDS                       let time pass\n"
 		   "\nWithout FILE the world is the one that AWS_ENDPOINT_URL=sim:FILE names, beside the\n"
 		   "spec: in the folder that -C names, or this one. A FILE that is not there is made by 'add'.\n",

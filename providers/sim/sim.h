@@ -93,6 +93,7 @@ enum sim_fault_kind {
 	SIM_FAULT_HUGE,		/* "huge": an answer past the caller's limit */
 	SIM_FAULT_FAILS_LATER,	/* "fails_later": accepted, and given up before it is ready: RunInstances and
 				 * CreateVpnConnection */
+	SIM_FAULT_LINGERS,	/* "lingers": accepted, and ready 40 minutes later than usual: the same two */
 	SIM_FAULT_UNSUPPORTED,	/* "unsupported": the endpoint does not know the action */
 };
 

@@ -57,9 +57,10 @@ struct sim_call {
 	bool failed;
 	const char *code;
 	char message[1024];
-	bool stale;	  /* does not see what is new */
-	bool fails_later; /* what it makes is given up before it is ready */
-	char id[37];	  /* of the request */
+	bool stale;	    /* does not see what is new */
+	bool fails_later;   /* what it makes is given up before it is ready */
+	int64_t lingers_ms; /* it is ready so much later */
+	char id[37];	    /* of the request */
 };
 
 /* Runs the action named in a form body. service and region: what the host or signature says. */

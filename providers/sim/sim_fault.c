@@ -4,6 +4,8 @@
 
 #include "providers/sim/sim_file.h"
 
+enum { LINGERING_MS = 40 * 60 * 1000 };
+
 static const char *const kinds[] = {
 	[SIM_FAULT_DENY] = "deny",
 	[SIM_FAULT_THROTTLE] = "throttle",
@@ -17,6 +19,7 @@ static const char *const kinds[] = {
 	[SIM_FAULT_STALE] = "stale",
 	[SIM_FAULT_HUGE] = "huge",
 	[SIM_FAULT_FAILS_LATER] = "fails_later",
+	[SIM_FAULT_LINGERS] = "lingers",
 	[SIM_FAULT_UNSUPPORTED] = "unsupported",
 };
 
@@ -238,6 +241,9 @@ bool sim_fault_before(enum sim_fault_kind kind, struct sim_call *call, struct si
 		return false;
 	case SIM_FAULT_FAILS_LATER:
 		call->fails_later = true;
+		return false;
+	case SIM_FAULT_LINGERS:
+		call->lingers_ms = LINGERING_MS;
 		return false;
 	case SIM_FAULT_LOST_ANSWER:
 	case SIM_FAULT_HALF_ANSWER:

@@ -306,7 +306,7 @@ struct sim_object *sim_launch_instance(struct sim_call *call, const struct sim_l
 		sim_instance_profile(call, node_get(data, "iamInstanceProfile"), body);
 	fill_tags(body, data, launch->template_version);
 	sim_volumes_make(call, instance, image, data);
-	sim_schedule(call->sim, instance, sim_pace(call->sim, RUNNING_MS));
+	sim_schedule(call->sim, instance, sim_pace(call->sim, RUNNING_MS) + call->lingers_ms);
 	return instance;
 }
 

@@ -274,8 +274,10 @@ static void create_vpn_connection(struct sim_call *call)
 		make_options(call, connection);
 		node_list(&connection->body, "routes");
 		sim_tag_new(call, "vpn-connection", connection);
-		node_number(&connection->body, "_readyMs", call->sim->now_ms + sim_pace(call->sim, READY_MS));
-		sim_schedule(call->sim, connection, sim_pace(call->sim, READY_MS));
+		int64_t ready_ms = sim_pace(call->sim, READY_MS) + call->lingers_ms;
+
+		node_number(&connection->body, "_readyMs", call->sim->now_ms + ready_ms);
+		sim_schedule(call->sim, connection, ready_ms);
 	}
 	answer(call, connection);
 }

@@ -229,6 +229,15 @@ class TestFaults:
         [held] = ec2.describe_instances(InstanceIds=ids)["Reservations"]
         assert held["Instances"][0]["State"]["Name"] == "terminated"
 
+    def test_what_takes_longer_than_anybody_waits(self, simulator, ec2, subnet):
+        simulator.steer("add?&fault&", {"action": "RunInstances", "kind": "lingers"})
+        launched = ec2.run_instances(ImageId="ami-0123456789abcdef0", SubnetId=subnet, MinCount=1, MaxCount=1)
+        ids = [launched["Instances"][0]["InstanceId"]]
+        for seconds, state in ((1800, "pending"), (1000, "running")):
+            simulator.advance(seconds)
+            [held] = ec2.describe_instances(InstanceIds=ids)["Reservations"]
+            assert held["Instances"][0]["State"]["Name"] == state
+
 
 class TestByHand:
     def test_a_change_behind_the_api(self, simulator, ec2, vpc, subnet):

@@ -54,6 +54,7 @@ static const struct {
 	[MISHAP_CLOCK] = {"clock", 2, ON_ALL, TRAIT_NONE},
 	[MISHAP_FAILED_CREATE] = {"failed-create", 4, ON_CREATES, TRAIT_NONE},
 	[MISHAP_FAILS_LATER] = {"fails-later", 8, ON_SLOW, TRAIT_NONE},
+	[MISHAP_LINGERS] = {"lingers", 2, ON_SLOW, TRAIT_NONE},
 	[MISHAP_DISK_FULL] = {"disk-full", 3, ON_DISK, TRAIT_NONE},
 	[MISHAP_DISK_ERROR] = {"disk-error", 3, ON_DISK, TRAIT_NONE},
 	[MISHAP_DISK_SHORT] = {"disk-short", 2, ON_DISK, TRAIT_NONE},
@@ -114,8 +115,8 @@ const char *mishap_absence(enum mishap mishap, const char *operation)
 		[ON_CHANGES] = "a read has no effect, however late or often it comes",
 		[ON_READS] = "only a read can be behind",
 		[ON_CREATES] = "only what makes something finds no capacity for it",
-		[ON_NAMED] = "it names nothing that could be new",
-		[ON_SLOW] = "it makes nothing that could be given up while it is waited for",
+		[ON_NAMED] = "only a change that names something can be behind that",
+		[ON_SLOW] = "it makes nothing that is waited for so long",
 		[ON_DISK] = "a request is no step of the disk",
 	};
 

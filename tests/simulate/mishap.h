@@ -37,6 +37,7 @@ enum mishap {
 	MISHAP_CLOCK,	      /* the wall clock jumps */
 	MISHAP_FAILED_CREATE, /* refused for good: no capacity */
 	MISHAP_FAILS_LATER,   /* accepted, and given up before it is ready */
+	MISHAP_LINGERS,	      /* accepted, and ready only when nobody waits any more */
 	/* At steps of the disk. */
 	MISHAP_DISK_FULL,
 	MISHAP_DISK_ERROR,

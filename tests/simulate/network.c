@@ -43,6 +43,7 @@ static void embark(struct flight *flight)
 		{MISHAP_STALE, SIM_FAULT_STALE},
 		{MISHAP_UNSEEN, SIM_FAULT_STALE},
 		{MISHAP_FAILS_LATER, SIM_FAULT_FAILS_LATER},
+		{MISHAP_LINGERS, SIM_FAULT_LINGERS},
 	};
 	struct transport *cloud = sim_transport(flight->universe->sim);
 
