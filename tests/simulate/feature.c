@@ -136,6 +136,7 @@ const struct feature_row feature_rows[FEATURE_COUNT] = {
 	[FEATURE_PUBLIC_ADDRESS] = {.pieces = {{SPECIES_INSTANCE, "public_ip", {"false", "true"}}},
 				    .path = "networkInterfaceSet.0.association.ipOwnerId",
 				    .seen = {NULL, "amazon"},
+				    .is_blind = true,
 				    .is_public = true},
 };
 

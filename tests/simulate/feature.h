@@ -63,6 +63,7 @@ struct feature_row {
 	const char *type, *owner;
 	const char *path;    /* "tagSet.*.key": of any item of the list */
 	const char *seen[2]; /* what, before the turn and after it; NULL: nothing */
+	bool is_blind;	     /* no read gives it back */
 	bool is_public;	     /* gives public addresses: the gateway to the internet cannot leave before they do */
 };
 
