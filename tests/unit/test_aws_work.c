@@ -71,8 +71,8 @@
 	{                                                                                                              \
 		"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", NULL, "InvalidVpcID.NotFound", 0                                 \
 	}
-/* How often it is looked at until no listing can lag any more: after a change, and after a deletion. */
-enum { LOOKS = 46, DOUBTS = 47 };
+/* How often it is looked at until no listing can lag any more: after a change that is waited for, and after a deletion. */
+enum { LOOKS = 41, DOUBTS = 47 };
 
 static const struct scenario vpcs[] = {
 	{.name = "create, wait, set what the create call does not take, and see that it is so",
