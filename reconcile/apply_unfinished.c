@@ -1,9 +1,12 @@
 #include "reconcile/apply_parts.h"
+
+#include <string.h>
+
 #include "reconcile/unfinished.h"
 
 /*
  * The record of what is changed or deleted says so with the first call's intent. What is being made needs no such
- * note: until it is whole its record is that of an incomplete object.
+ * note: until it is whole its record is that of an incomplete object, with what it is made with.
  */
 
 static bool leaves(const struct node *node)
@@ -11,6 +14,42 @@ static bool leaves(const struct node *node)
 	bool goes = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
 
 	return goes && !operation_keeps(node->target->action->operation);
+}
+
+static bool depends(const struct object *object, const struct dependency *wanted)
+{
+	for (size_t i = 0; i < object->dependency_count; i++) {
+		const struct dependency *known = &object->dependencies[i];
+		if (slice_equal(known->address, wanted->address) && slice_equal(known->field, wanted->field) &&
+		    slice_equal(known->output, wanted->output))
+			return true;
+	}
+	return false;
+}
+
+static void add_dependencies(struct object *object, const struct action *action, struct arena *arena)
+{
+	struct dependency *all =
+		arena_new_array(arena, object->dependency_count + action->wanted_count + 1, struct dependency);
+	size_t count = object->dependency_count;
+
+	if (count > 0)
+		memcpy(all, object->dependencies, count * sizeof(*all));
+	for (size_t i = 0; i < action->wanted_count; i++)
+		if (!depends(object, &action->wanted[i]))
+			all[count++] = action->wanted[i];
+	object->dependencies = all;
+	object->dependency_count = count;
+}
+
+static bool take_more(struct object *object, const struct unfinished_update *update, const struct target *target)
+{
+	struct arena *arena = target->applying->apply->arena;
+
+	if (!unfinished_take_more(object, update, arena))
+		return false;
+	add_dependencies(object, target->action, arena);
+	return true;
 }
 
 static bool note(struct node *node)
@@ -26,7 +65,11 @@ static bool note(struct node *node)
 
 	if (leaves(node))
 		return unfinished_note_delete(object, apply->world->wall_ms(apply->world), apply->arena);
-	if (object->role != OBJECT_CURRENT || object != target->old)
+	if (object != target->old)
+		return false;
+	if (object->role == OBJECT_INCOMPLETE)
+		return take_more(object, &update, target);
+	if (object->role != OBJECT_CURRENT)
 		return false;
 	return unfinished_note_update(object, &update, apply->world->wall_ms(apply->world), apply->arena);
 }
@@ -38,8 +81,9 @@ void node_note_unfinished(struct node *node)
 
 	if (!task->call.mutating || !note(node))
 		return;
-	node->is_first_to_change = !known;
+	node->is_first_to_change = !known && unfinished_is(task->object);
 	task->record_changed = true;
+	task->head_only = false;
 }
 
 void node_take_back_note(struct node *node)

@@ -65,6 +65,43 @@ bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena
 	return note(object, value_map(NULL, 0), value_map(NULL, 0), true, wall_ms, arena);
 }
 
+static void copy_members(struct value_builder *builder, const struct value *map)
+{
+	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
+		value_builder_member(builder, value_slice(&map->members[i].key), map->members[i].value);
+}
+
+bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena)
+{
+	const struct value unknown = value_unread();
+	bool taken = false;
+	VALUE_BUILDER_AUTO applied;
+	VALUE_BUILDER_AUTO resolved;
+
+	value_builder_init(&applied);
+	value_builder_init(&resolved);
+	copy_members(&applied, &object->applied);
+	copy_members(&resolved, &object->resolved);
+	for (size_t i = 0; i < update->change_count; i++) {
+		const struct change *change = &update->changes[i];
+		struct slice name = change->field ? slice_of(change->field->name) : (struct slice){0};
+		const struct value *symbolic = member_of(update->symbolic, name);
+		const struct value *value = member_of(update->resolved, name);
+
+		if (change->effect != EFFECT_SET || !symbolic || !value || member_of(&object->resolved, name))
+			continue;
+		bool blind = change->field->flags & WRITE_ONLY;
+		value_builder_set(&applied, name, blind ? unknown : *symbolic);
+		value_builder_set(&resolved, name, blind ? unknown : *value);
+		taken = true;
+	}
+	if (!taken)
+		return false;
+	object->applied = value_builder_map(&applied, arena);
+	object->resolved = value_builder_map(&resolved, arena);
+	return true;
+}
+
 void unfinished_end(struct object *object)
 {
 	object->unfinished = value_null();
