@@ -11,6 +11,17 @@ bool plan_load_body(struct planning *planning, struct object *object)
 	return planning->input->load_body(planning->input->context, object, planning->diagnostics);
 }
 
+/* Whether it was recorded and is not there any more: the record follows. */
+static bool has_ceased(const struct item *item, const struct output *output)
+{
+	for (size_t i = 0; item->fields && i < item->fields->count; i++) {
+		const struct change *change = &item->fields->changes[i];
+		if (!change->field && change->effect == EFFECT_RECORD && slice_is(change->path, output->name))
+			return value_is(&change->after, VALUE_NULL);
+	}
+	return false;
+}
+
 const struct value *plan_item_output(void *context, struct slice address, struct slice name)
 {
 	struct planning *planning = context;
@@ -19,7 +30,8 @@ const struct value *plan_item_output(void *context, struct slice address, struct
 	    item->operation == OPERATION_REPLACE)
 		return NULL;
 	const struct output *output = output_named(&item->resource->kind->outputs, name);
-	if (!output || (item->fields && changes_renew(item->fields->changes, item->fields->count, output)))
+	if (!output || has_ceased(item, output) ||
+	    (item->fields && changes_renew(item->fields->changes, item->fields->count, output)))
 		return NULL;
 	if (output == output_at(&item->resource->kind->outputs, 0) && item->object->provider_id.size > 0) {
 		struct value *id = arena_new(planning->arena, struct value);
