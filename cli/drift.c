@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "cli/lost_state.h"
 #include "cli/strays.h"
+#include "cli/unfinished.h"
 #include "reconcile/secret_marks.h"
 
 /* The record, as if it were the spec: then a plan is drift and nothing else. */
@@ -144,5 +145,6 @@ bool drift_find(struct job *job)
 	if (!job_plan(job, stack, false, &all))
 		return false;
 	keep_drift(&job->plan);
+	job_list_half_made(job);
 	return true;
 }

@@ -18,6 +18,7 @@ struct unfinished_item {
 	struct slice fields; /* that it was setting, joined by ", "; empty: all that it did is recorded */
 	struct slice owed;   /* that it switched off meanwhile, likewise; empty: none is off still */
 	bool leaves;	     /* it was deleting it */
+	bool makes;	     /* it was making it */
 	struct slice run;    /* its id, where a call of it is open; else empty */
 };
 

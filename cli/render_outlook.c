@@ -91,8 +91,10 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 
 		if (item->owed.size == 0 || item->fields.size > 0)
 			render_begun(buffer, palette, item, item->fields,
-				     item->leaves ? "begun to be deleted" : ": set",
-				     item->leaves ? "" : "an unfinished call of ");
+				     item->leaves  ? "begun to be deleted"
+				     : item->makes ? "made in part, and not finished,"
+						   : ": set",
+				     item->leaves || item->makes ? "" : "an unfinished call of ");
 		if (item->owed.size > 0)
 			render_begun(buffer, palette, item, item->owed, ": to be switched on again, switched off",
 				     "an unfinished call of ");
@@ -144,6 +146,7 @@ struct value unfinished_value(const struct report *report)
 		value_builder_init(&builder);
 		put(&builder, "address", value_string(item->address));
 		put(&builder, "deletes", value_bool(item->leaves));
+		put(&builder, "makes", value_bool(item->makes));
 		put(&builder, "fields", value_string(item->fields));
 		put(&builder, "owed", value_string(item->owed));
 		put(&builder, "run", item->run.size > 0 ? value_string(item->run) : value_null());

@@ -38,12 +38,28 @@ void job_take_unfinished(struct job *job)
 {
 	struct map runs;
 
+	job->unfinished = arena_new_array(job->arena, job->object_count + 1, struct unfinished_item);
 	job->unfinished_count = 0;
 	if (!recover_has_unfinished(job->objects, job->object_count))
 		return;
-	job->unfinished = arena_new_array(job->arena, job->object_count, struct unfinished_item);
 	index_runs(job, &runs);
 	for (size_t i = 0; i < job->object_count; i++)
 		take(job, job->objects[i], job->refresh.live[i], &runs);
+	map_release(&runs);
+}
+
+void job_list_half_made(struct job *job)
+{
+	struct map runs;
+
+	index_runs(job, &runs);
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct object *object = job->objects[i];
+		bool told = unfinished_is(object) || map_get(&runs, object->object_id);
+
+		if (object->role == OBJECT_INCOMPLETE && object->provider_id.size > 0 && !told)
+			job->unfinished[job->unfinished_count++] =
+				(struct unfinished_item){.address = object->address, .makes = true};
+	}
 	map_release(&runs);
 }

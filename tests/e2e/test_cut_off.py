@@ -37,6 +37,10 @@ def base_of(spec):
     return NAMES if spec == NET else NET
 
 
+# What a drift tells of what was begun, unless it is otherwise.
+BEGUN = {"deletes": False, "makes": False, "owed": ""}
+
+
 @pytest.fixture
 def net(stack, gate, moto):
     stack.environment.update(AWS_ENDPOINT_URL=gate.url)
@@ -75,7 +79,7 @@ def cut(request, net, gate):
 def test_own_doing_is_no_drift(cut):
     """Neither before recovery nor after it, whichever spec is asked about."""
     net, spec, run, operation, address, fields = cut
-    began = {"address": address, "deletes": fields is None, "fields": fields or "", "owed": "", "run": run}
+    began = {**BEGUN, "address": address, "deletes": fields is None, "fields": fields or "", "run": run}
     for text in (spec, base_of(spec)):
         net.write("net.yaml", text)
         document = drift(net, 2)
@@ -216,7 +220,7 @@ def planned(document):
 def test_what_follows_is_no_drift(half):
     """The default version, which is to follow what the run made, is its own doing too, before recovery and after."""
     net, run = half
-    began = {"address": "aws.launch_template.t", "deletes": False, "fields": "instance_type", "owed": "", "run": run}
+    began = {**BEGUN, "address": "aws.launch_template.t", "fields": "instance_type", "run": run}
     default = ("default_version", "intent", "1", "2")
     for known, status in [([began], 2), ([], 0)]:
         document = drift(net, status)
