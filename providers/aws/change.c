@@ -27,10 +27,14 @@ static bool is_running(const struct work *work)
 	return value_is_true(running);
 }
 
-static bool is_to_stay_stopped(const struct work *work)
+/* ran: it did, until it was stopped for a change: where the spec says otherwise and no change of that is planned, that
+ * is left as it was. */
+static bool is_to_stay_stopped(const struct work *work, bool ran)
 {
 	const struct value *running = work->desired ? value_get_named(work->desired, work->kind->running) : NULL;
-	return running && value_is(running, VALUE_BOOL) && !running->boolean;
+	const struct field *field = field_named(&work->kind->fields, slice_of(work->kind->running));
+	return running && value_is(running, VALUE_BOOL) && !running->boolean &&
+	       (!ran || aws_is_planned(work, (const struct aws_field *)field));
 }
 
 static enum step send_pause(struct work *work, const struct aws_call *call)
@@ -211,9 +215,10 @@ static enum step converged(struct work *work)
 		return carry_out(work);
 	}
 	if (change->paused || may_be_left_paused(work, change)) {
+		bool ran = change->paused;
 		change->paused = false;
 		change->restarted = true;
-		if (!is_running(work) && !is_to_stay_stopped(work))
+		if (!is_running(work) && !is_to_stay_stopped(work, ran))
 			return send_pause(work, &kind_of(work)->pause->start);
 	}
 	/* For a while: an elastic address, say, stays whatever the field says. */
