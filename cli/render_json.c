@@ -124,6 +124,8 @@ static struct value action_value(const struct report *report, const struct actio
 		put(&builder, "create_before_destroy", value_bool(action->create_before_destroy));
 		put(&builder, "maybe", value_bool(action->maybe));
 	}
+	if (action->operation == OPERATION_CREATE)
+		put(&builder, "awaits_gone", value_bool(action->awaits_gone));
 	put_count(&builder, "takes_down", action->takes_down);
 	put(&builder, "changes", value_builder_list(&changes, report->arena));
 	return value_builder_map(&builder, report->arena);

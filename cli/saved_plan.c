@@ -456,6 +456,8 @@ static bool compare(struct job *job, const struct plan *saved)
 
 		if (!action_is_carried_out(then))
 			continue;
+		if (!now && action_only_waits(then))
+			continue;
 		if (!now)
 			good = report_change(job, then, stale_words[OPERATION_NONE]);
 		else if (!approves(job, saved, then, now, &scratch))

@@ -49,7 +49,7 @@ static const struct row {
 	ROW(Y, Y, PRESENT, REPLACE,  N,   ANY, REPLACE,    "cannot change in place"),
 	ROW(Y, Y, PRESENT, REPLACE,  Y,   ANY, CONFLICT,   "is protected, and the change needs a new object"),
 	ROW(Y, Y, ABSENT,  ANY,      ANY, ANY, CREATE,     "was deleted outside of this stack"),
-	ROW(Y, Y, LEAVING, ANY,      ANY, ANY, CREATE,     "is being deleted outside of this stack"),
+	ROW(Y, Y, LEAVING, ANY,      ANY, ANY, CREATE,     "is being deleted outside of this stack, and is made anew after that"),
 	ROW(Y, Y, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "could not be read"),
 	ROW(Y, Y, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "is recorded here, but its tags name another owner"),
 

@@ -217,7 +217,9 @@ static void order_release(struct building *building, size_t index, const struct 
 	uint32_t unsettled = phases_node(phases, index, PHASE_UNSETTLE);
 	/* What is made anew was gone, unless it is waited for: it holds nothing. */
 	bool was_gone = action->operation == OPERATION_CREATE && !action->awaits_gone;
-	if (gone == NO_NODE || dependency->loose || target == index || was_gone ||
+	/* What goes by itself asks nobody to let go of it. */
+	bool is_awaited = building->plan->actions[target].awaits_gone;
+	if (gone == NO_NODE || dependency->loose || target == index || was_gone || is_awaited ||
 	    !uses(building, action, dependency, target))
 		return;
 	if (in_part && building->handovers.vacates[target])

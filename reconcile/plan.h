@@ -79,6 +79,12 @@ static inline bool action_ends_old(const struct action *action)
 	return operation_ends(action->operation) || action->awaits_gone;
 }
 
+/* Whether nothing is to be set: the service is at it already, and its end is awaited. */
+static inline bool action_only_waits(const struct action *action)
+{
+	return action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && action->change_count == 0;
+}
+
 /* A field or object that could not be read. */
 struct unread {
 	struct slice address;

@@ -365,8 +365,9 @@ static const char *reason_of(const struct item *item, const struct situation *si
 	bool incomplete = object && object->role == OBJECT_INCOMPLETE;
 
 	if (item->operation == OPERATION_CREATE && object && unfinished_leaves(object))
-		return situation->live == LIVE_LEAVING ? "is being deleted by a run that did not end"
-						       : "was deleted by a run that did not end";
+		return situation->live == LIVE_LEAVING
+			       ? "is being deleted by a run that did not end, and is made anew after that"
+			       : "was deleted by a run that did not end";
 	/* Nobody deleted what was never there. */
 	if (item->operation == OPERATION_CREATE && incomplete && object->provider_id.size == 0)
 		return "its create has not completed";
@@ -375,7 +376,7 @@ static const char *reason_of(const struct item *item, const struct situation *si
 	if (item->operation == OPERATION_UPDATE && count_set(item->fields) == 0)
 		return is_under_way(item) ? "is still at what a run began that did not end"
 					  : "was renamed, and its tags follow";
-	return item->moved ? "its provider now reaches another region" : reason;
+	return item->moved && item->operation == OPERATION_REPLACE ? "its provider now reaches another region" : reason;
 }
 
 static bool judge_fields(struct planning *planning, struct item *item)

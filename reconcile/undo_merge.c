@@ -331,7 +331,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 		.ignored = arena_new_array(work->arena, one->kind->fields.count + 1, struct slice),
 	};
 	bool protect = one->was->protect != one->left->protect && one->base->protect == one->left->protect;
-	bool begun = one->now && one->now->role == OBJECT_INCOMPLETE;
+	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_leaves(one->now));
 
 	value_builder_init(&merging.fields);
 	for (size_t i = 0; i < one->kind->fields.count; i++)

@@ -55,8 +55,9 @@ bool aws_is_late(const struct work *work)
 
 enum step aws_too_late(struct work *work)
 {
-	return aws_fail(work, FAULT_TRANSIENT, "is not finished yet",
-			"run again: it is waited for again, not made anew");
+	return aws_fail(work, FAULT_TRANSIENT, work->awaits_gone ? "is not gone yet" : "is not finished yet",
+			work->awaits_gone ? "run again: it is waited for again, and then made anew"
+					  : "run again: it is waited for again, not made anew");
 }
 
 /* The gate behind every read: what was read must be there, ours and ready. */

@@ -1,6 +1,8 @@
 """A run that was killed between two calls of one change: what stands there then is neither old nor new, and its own."""
 
+import json
 import signal
+import time
 
 import pytest
 
@@ -269,7 +271,7 @@ def test_room_is_awaited_that_a_killed_run_began_to_make(site, name):
     site.stack.write("stack.yaml", fixed("ami-0fedcba9876543210", name))
     planned = site.stack.run("plan", "--output", "json").json
     assert operations(planned)[f"aws.instance.{name}"] == "create"
-    assert name == "y" or planned["actions"][0]["reason"] == "is being deleted by a run that did not end"
+    assert name == "y" or planned["actions"][0]["reason"] == "is being deleted by a run that did not end, and is made anew after that"
     apply(site.stack)
     assert holders(site) == [ids_of(site.stack)[f"aws.instance.{name}"]]
     plan_is_empty(site.stack)
@@ -303,7 +305,7 @@ def test_room_is_awaited_that_somebody_makes(site, saved):
     site.server.settings(pace_percent=5)
     site.server.client("ec2").terminate_instances(InstanceIds=[was])
     planned = site.stack.run("plan", "--out", "saved.plan", "--output", "json").json
-    assert planned["actions"][0]["reason"] == "is being deleted outside of this stack"
+    assert planned["actions"][0]["reason"] == "is being deleted outside of this stack, and is made anew after that"
     if saved:
         site.server.client("ec2").get_waiter("instance_terminated").wait(
             InstanceIds=[was], WaiterConfig={"Delay": 1, "MaxAttempts": 30}
@@ -347,3 +349,77 @@ def test_what_the_service_carries_on_with_is_waited_for(site, name, recovered):
     assert causes(site.stack.run("plan", "--output", "json").json) == set()
     plan_is_empty(site.stack)
     assert drift(site.stack, 0)["unfinished"] == []
+
+
+def admitting(resources):
+    """Somebody admits the machine's address: it follows the machine, and lets go of nothing before."""
+    document = json.loads(resources)
+    rule = {"protocol": "tcp", "from_port": 1, "to_port": 2, "cidr": Ref("${aws.instance.x.address}/32")}
+    document["aws.security_group"] = {"g": {"vpc": "v", "name": "g", "description": "g", "ingress": [rule]}}
+    return json.dumps(document)
+
+
+def test_who_refers_to_what_is_awaited_follows_it(site):
+    site.stack.write("stack.yaml", admitting(FIXED[0]))
+    apply(site.stack)
+    site.server.settings(pace_percent=5)
+    site.server.client("ec2").terminate_instances(InstanceIds=holders(site))
+    apply(site.stack)
+    assert holders(site) == [ids_of(site.stack)[MACHINE]]
+    plan_is_empty(site.stack)
+
+
+def test_undoing_awaits_what_the_run_began_to_delete(site):
+    site.stack.write("stack.yaml", FIXED[0])
+    apply(site.stack)
+    site.server.settings(pace_percent=5)
+    site.stack.write("stack.yaml", FIXED[1])
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "TerminateInstances" and executed)
+    assert operations(undo(site.stack, runs(site.stack)[0]["id"], "--yes")) == {MACHINE: "create"}
+    site.stack.write("stack.yaml", FIXED[0])
+    assert holders(site) == [ids_of(site.stack)[MACHINE]]
+    plan_is_empty(site.stack)
+
+
+@pytest.mark.parametrize("gone", [False, True], ids=["there", "gone since"])
+def test_half_made_is_told_by_drift(site, gone):
+    """Nothing is compared of it, and that is no good news."""
+    site.stack.write("stack.yaml", FIXED[0])
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "DescribeInstances" and holders(site) != [])
+    if gone:
+        site.server.client("ec2").terminate_instances(InstanceIds=holders(site))
+    site.stack.run("recover")
+    document = drift(site.stack, 2)
+    assert [(each["address"], each["makes"]) for each in document["unfinished"]] == [(MACHINE, True)]
+    assert f"{MACHINE}   made in part, and not finished, by a run" in site.stack.run("drift", status=2).out
+    apply(site.stack)
+    assert drift(site.stack, 0)["unfinished"] == []
+
+
+def test_a_machine_whose_running_is_ignored_runs_on(site):
+    """Whoever starts and stops it, a change that takes a stop leaves it as it was."""
+    ignoring = SIZES[0].replace('"running": true', '"running": false, "lifecycle": {"ignore": ["running"]}')
+    site.stack.write("stack.yaml", ignoring)
+    apply(site.stack)
+    site.server.client("ec2").start_instances(InstanceIds=[ids_of(site.stack)[MACHINE]])
+    site.stack.write("stack.yaml", ignoring.replace("t3.micro", "t3.small"))
+    assert "stops and starts the machine" in site.stack.run("plan").out
+    apply(site.stack)
+    machine_is(site, "t3.small", "running")
+
+
+def test_a_saved_plan_that_waits_holds_when_nothing_is_left(site):
+    old, new = MOVES["vpn_gateway"]
+    site.stack.write("stack.yaml", old)
+    apply(site.stack)
+    site.server.settings(pace_percent=20)
+    site.stack.write("stack.yaml", new)
+    site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "AttachVpnGateway" and executed)
+    site.stack.run("recover")
+    assert operations(site.stack.run("plan", "--out", "saved.plan", "--output", "json").json) == {VPN: "update"}
+    site.server.settings(pace_percent=0)
+    deadline = time.monotonic() + 30
+    while "BEGUN" in site.stack.run("drift", status=(0, 2)).out and time.monotonic() < deadline:
+        time.sleep(0.2)
+    site.stack.run("apply", "saved.plan")
+    plan_is_empty(site.stack)

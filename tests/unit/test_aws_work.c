@@ -71,7 +71,8 @@
 	{                                                                                                              \
 		"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", NULL, "InvalidVpcID.NotFound", 0                                 \
 	}
-/* How often it is looked at until no listing can lag any more: after a change that is waited for, and after a deletion. */
+/* How often it is looked at until no listing can lag any more: after a change that is waited for, and after a deletion.
+ */
 enum { LOOKS = 41, DOUBTS = 47 };
 
 static const struct scenario vpcs[] = {
