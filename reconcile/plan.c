@@ -443,6 +443,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	plan_items_judge(&planning);
 	plan_items_order_replaces(&planning);
 	plan_focus(&planning);
+	plan_tell_taken(&planning);
 	plan_tell_lacking(&planning);
 	collect_items(&planning);
 	collect_leaving(&planning);

@@ -94,6 +94,8 @@ bool plan_items_order_replaces(struct planning *planning);
 void plan_focus(struct planning *planning);
 /* Says of what objects run what the plan means for it. */
 void plan_tell_running(struct planning *planning);
+/* Reports what is to be made with a name, a range or an address that another one keeps. */
+void plan_tell_taken(struct planning *planning);
 /* Reports references to outputs that will not be there. */
 void plan_tell_lacking(struct planning *planning);
 /* Whether the address itself is a target. */

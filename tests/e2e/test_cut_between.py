@@ -423,3 +423,20 @@ def test_a_saved_plan_that_waits_holds_when_nothing_is_left(site):
         time.sleep(0.2)
     site.stack.run("apply", "saved.plan")
     plan_is_empty(site.stack)
+
+
+@pytest.mark.parametrize("ignored", [False, True], ids=["not set any more", "ignored"])
+def test_nothing_is_deleted_for_an_address_that_another_keeps(site, ignored):
+    fields = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": "a"}
+    spec = {"aws.vpc": NET, "aws.subnet": SUBNETS}
+    both = {"x": {**fields, "address": "10.20.1.10"}, "y": {**fields, "address": "10.20.1.11"}}
+    site.stack.write("stack.yaml", spec_text({**spec, "aws.instance": both}))
+    apply(site.stack)
+    moved = {"x": {**fields}, "y": {**fields, "address": "10.20.1.10"}}
+    if ignored:
+        moved["x"].update(address="10.20.1.99", lifecycle={"ignore": ["address"]})
+    site.stack.write("stack.yaml", spec_text({**spec, "aws.instance": moved}))
+    told = "'aws.instance.y' cannot have '10.20.1.10' as its 'address': 'aws.instance.x' has it, and keeps it"
+    for command in (["plan"], ["apply", "--yes"]):
+        assert told in site.stack.run(*command, status=1).err
+    assert len(holders(site)) == 1

@@ -1,0 +1,93 @@
+#include "reconcile/plan_items.h"
+#include "reconcile/unique.h"
+
+/*
+ * What can exist but once, and something has that stays: nothing new can have it. Two resources that ask for the same
+ * are refused when the spec is read; here is what one asks for and another has without asking, as an address that its
+ * spec sets no more, or ignores.
+ */
+
+struct taking {
+	struct planning *planning;
+	struct map wanted; /* what is to be made, by what it needs for itself alone */
+	struct map kinds;  /* of those */
+};
+
+/* What an object keeps until it is gone. */
+static bool is_kept(const struct field *field)
+{
+	return unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
+}
+
+static bool is_made(const struct item *item)
+{
+	return item->resource && item->in_focus && operation_makes(item->operation);
+}
+
+static void note_wanted(struct taking *taking, struct item *item)
+{
+	const struct kind *kind = item->resource->kind;
+
+	for (size_t i = 0; item->identity && i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		struct slice text = is_kept(field) ? unique_text(kind, field, &item->wanted, item->identity,
+								 taking->planning->arena)
+						   : (struct slice){0};
+
+		if (text.size == 0)
+			continue;
+		map_set(&taking->wanted, text, item);
+		map_set(&taking->kinds, slice_of(kind->name), item);
+	}
+}
+
+static void report(struct planning *planning, const struct item *maker, const struct item *holder,
+		   const struct field *field)
+{
+	const struct value *value = value_get_named(&maker->wanted, field->name);
+
+	diag_error(planning->diagnostics, FAULT_CONFLICT, value->position,
+		   "'%.*s' cannot have '%.*s' as its '%s': '%.*s' has it, and keeps it under this plan",
+		   SLICE_ARGUMENTS(maker->address), SLICE_ARGUMENTS(value_slice(value)), field->name,
+		   SLICE_ARGUMENTS(holder->address));
+	diag_address(planning->diagnostics, maker->address);
+	diag_hint(planning->diagnostics, "take another one, or have '%.*s' replaced first",
+		  SLICE_ARGUMENTS(holder->address));
+}
+
+static void look_at_holder(struct taking *taking, const struct item *holder)
+{
+	const struct kind *kind = holder->resource->kind;
+
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		struct slice text = is_kept(field) ? unique_text(kind, field, &holder->live->fields,
+								 &holder->object->identity, taking->planning->arena)
+						   : (struct slice){0};
+		const struct item *maker = text.size > 0 ? map_get(&taking->wanted, text) : NULL;
+
+		if (maker)
+			report(taking->planning, maker, holder, field);
+	}
+}
+
+void plan_tell_taken(struct planning *planning)
+{
+	struct taking taking = {.planning = planning};
+
+	map_init(&taking.wanted);
+	map_init(&taking.kinds);
+	for (size_t i = 0; i < planning->item_count; i++)
+		if (is_made(&planning->items[i]))
+			note_wanted(&taking, &planning->items[i]);
+	for (size_t i = 0; taking.wanted.count > 0 && i < planning->item_count; i++) {
+		const struct item *item = &planning->items[i];
+		bool is_there =
+			item->resource && item->object && item->live && item->live->presence == PRESENCE_PRESENT;
+
+		if (is_there && !is_made(item) && map_get(&taking.kinds, slice_of(item->resource->kind->name)))
+			look_at_holder(&taking, item);
+	}
+	map_release(&taking.wanted);
+	map_release(&taking.kinds);
+}
