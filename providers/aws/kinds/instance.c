@@ -41,38 +41,15 @@ static const struct aws_call modify_credits = {
 	.settling = unsettled,
 	.failures = "UnsuccessfulInstanceCreditSpecifications",
 };
-static const struct aws_call monitor = {
-	.operation = "MonitorInstances",
-	.id = "InstanceIds.0",
-	.recipe = RECIPE_CONVERGE,
-	.settling = unsettled,
-};
-static const struct aws_call unmonitor = {
-	.operation = "UnmonitorInstances",
-	.id = "InstanceIds.0",
-	.recipe = RECIPE_CONVERGE,
-	.settling = unsettled,
-};
-static const struct aws_call start = {
-	.operation = "StartInstances",
-	.id = "InstanceIds.0",
-	.recipe = RECIPE_CONVERGE,
-	.settling = unsettled,
-	.waits = true,
-};
-static const struct aws_call stop = {
-	.operation = "StopInstances",
-	.id = "InstanceIds.0",
-	.recipe = RECIPE_CONVERGE,
-	.settling = unsettled,
-	.waits = true,
-};
+#define INSTANCES_CALL(name)                                                                                           \
+	.operation = (name), .id = "InstanceIds.0", .recipe = RECIPE_CONVERGE, .settling = unsettled
+static const struct aws_call monitor = {INSTANCES_CALL("MonitorInstances")};
+static const struct aws_call unmonitor = {INSTANCES_CALL("UnmonitorInstances")};
+static const struct aws_call start = {INSTANCES_CALL("StartInstances"), .waits = true};
+static const struct aws_call stop = {INSTANCES_CALL("StopInstances"), .waits = true};
 static const struct aws_pause pause = {
-	.stop = {.operation = "StopInstances", .id = "InstanceIds.0", .recipe = RECIPE_CONVERGE, .settling = unsettled},
-	.start = {.operation = "StartInstances",
-		  .id = "InstanceIds.0",
-		  .recipe = RECIPE_CONVERGE,
-		  .settling = unsettled},
+	.stop = {INSTANCES_CALL("StopInstances")},
+	.start = {INSTANCES_CALL("StartInstances")},
 };
 
 static struct value decode_state(const struct value *item, const char *path, const char *on, const char *coming)
