@@ -89,11 +89,14 @@ static struct answer answer_to(struct driving *driving, const struct call *call)
 	}
 	if (row->answer)
 		return (struct answer){.ok = true, .body = read_json(driving, row->answer)};
+	struct slice code = slice_of(row->code);
+	bool unsure = slice_starts_with(code, SLICE("?"));
+	code = slice_from(code, unsure);
 	return (struct answer){
-		.code = slice_of(row->code),
+		.code = code,
 		.message = SLICE("refused by the test"),
-		.fault = aws_error_fault(slice_of(row->code), 400, call->mutating),
-		.unsure = row->unsure,
+		.fault = aws_error_fault(code, 400, call->mutating),
+		.unsure = unsure,
 	};
 }
 

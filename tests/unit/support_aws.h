@@ -13,9 +13,9 @@ struct exchange {
 	/* JSON in any order; a ClientToken may be written "<token>", whatever it is. NULL: not looked at. */
 	const char *parameters;
 	const char *answer; /* JSON by the members of the model; NULL: refused */
-	const char *code;   /* why refused */
-	int repeat;	    /* so many times more; -1: as often as it is asked */
-	bool unsure;	    /* it was sent before, and that was not answered */
+	/* Why refused; behind a '?': it was sent before, and that was not answered. */
+	const char *code;
+	int repeat; /* so many times more; -1: as often as it is asked */
 };
 
 struct scenario {

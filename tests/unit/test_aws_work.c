@@ -55,7 +55,7 @@
 
 #define REFUSED_RANGE(after_silence)                                                                                   \
 	{                                                                                                              \
-		.operation = "AssociateVpcCidrBlock", .code = "CidrLimitExceeded", .unsure = (after_silence)           \
+		.operation = "AssociateVpcCidrBlock", .code = after_silence "CidrLimitExceeded"                        \
 	}
 #define WITH_RANGE                                                                                                     \
 	{                                                                                                              \
@@ -149,7 +149,7 @@ static const struct scenario vpcs[] = {
 	 .provider_id = "vpc-1",
 	 .applied = "{\"cidr\":\"10.0.0.0/16\"}",
 	 .wanted = "{\"cidr\":\"10.0.0.0/16\",\"ipv6\":true}",
-	 .script = {LIST_VPC("available", OURS), REFUSED_RANGE(true), WITH_RANGE},
+	 .script = {LIST_VPC("available", OURS), REFUSED_RANGE("?"), WITH_RANGE},
 	 .ends = STEP_DONE},
 	{.name = "what is refused and was not done is refused",
 	 .kind = &aws_vpc,
@@ -158,9 +158,9 @@ static const struct scenario vpcs[] = {
 	 .applied = "{\"cidr\":\"10.0.0.0/16\"}",
 	 .wanted = "{\"cidr\":\"10.0.0.0/16\",\"ipv6\":true}",
 	 .script = {LIST_VPC("available", OURS),
-		    REFUSED_RANGE(true),
+		    REFUSED_RANGE("?"),
 		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, LOOKS - 1},
-		    REFUSED_RANGE(false)},
+		    REFUSED_RANGE("")},
 	 .ends = STEP_FAILED,
 	 .message = "CidrLimitExceeded"},
 	{.name = "an update sends nothing that was not planned",
