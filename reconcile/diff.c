@@ -423,6 +423,17 @@ static bool judge_follower(struct diffing *diffing, const struct output *output)
 	return true;
 }
 
+/* Whether a field tells of it already, be it changed or only shown: then it is not told twice. */
+static bool is_told(const struct diffing *diffing, const struct output *output)
+{
+	for (size_t i = 0; i < diffing->result->count; i++) {
+		const struct field *field = diffing->result->changes[i].field;
+		if (field && output_renewed_by(output, field->name))
+			return true;
+	}
+	return false;
+}
+
 /*
  * What an object shows beside its fields is as it is: nothing reverts it. Where it is no more as it was recorded, the
  * record follows, and with it all that refers to the output. One that comes is no drift: a service may show it late.
@@ -433,8 +444,7 @@ static void judge_output(struct diffing *diffing, const struct output *output)
 	const struct value *recorded = member_of(input->recorded_outputs, output->name);
 	const struct value *live = member_of(input->outputs, output->name);
 	if (!input->outputs || !input->recorded_outputs || output->secret || is_unread(recorded) || is_unread(live) ||
-	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) ||
-	    changes_renew(diffing->result->changes, diffing->result->count, output))
+	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) || is_told(diffing, output))
 		return;
 	if (recorded && live ? !value_equal(recorded, live) : recorded || live)
 		add_change(diffing, NULL, slice_of(output->name),
