@@ -84,11 +84,13 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 	copy_members(&resolved, &object->resolved);
 	for (size_t i = 0; i < update->change_count; i++) {
 		const struct change *change = &update->changes[i];
-		struct slice name = change->field ? slice_of(change->field->name) : (struct slice){0};
+
+		if (change->effect != EFFECT_SET || !change->field)
+			continue;
+		struct slice name = slice_of(change->field->name);
 		const struct value *symbolic = member_of(update->symbolic, name);
 		const struct value *value = member_of(update->resolved, name);
-
-		if (change->effect != EFFECT_SET || !symbolic || !value || member_of(&object->resolved, name))
+		if (!symbolic || !value || member_of(&object->resolved, name))
 			continue;
 		bool blind = change->field->flags & WRITE_ONLY;
 		value_builder_set(&applied, name, blind ? unknown : *symbolic);
