@@ -423,12 +423,12 @@ static bool judge_follower(struct diffing *diffing, const struct output *output)
 	return true;
 }
 
-/* Whether a field tells of it already, be it changed or only shown: then it is not told twice. */
+/* Whether a field of its name tells of it already, be it changed or only shown. */
 static bool is_told(const struct diffing *diffing, const struct output *output)
 {
 	for (size_t i = 0; i < diffing->result->count; i++) {
 		const struct field *field = diffing->result->changes[i].field;
-		if (field && output_renewed_by(output, field->name))
+		if (field && strcmp(field->name, output->name) == 0)
 			return true;
 	}
 	return false;
@@ -444,7 +444,8 @@ static void judge_output(struct diffing *diffing, const struct output *output)
 	const struct value *recorded = member_of(input->recorded_outputs, output->name);
 	const struct value *live = member_of(input->outputs, output->name);
 	if (!input->outputs || !input->recorded_outputs || output->secret || is_unread(recorded) || is_unread(live) ||
-	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) || is_told(diffing, output))
+	    (live && value_has_secret(live)) || (recorded && value_has_secret(recorded)) || is_told(diffing, output) ||
+	    changes_renew(diffing->result->changes, diffing->result->count, output))
 		return;
 	if (recorded && live ? !value_equal(recorded, live) : recorded || live)
 		add_change(diffing, NULL, slice_of(output->name),
