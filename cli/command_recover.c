@@ -3,7 +3,10 @@
 #include "cli/planning.h"
 #include "cli/recovery.h"
 #include "cli/strays.h"
+#include "cli/unfinished.h"
 #include "specs/load.h"
+
+enum { TEXT_LIMIT_BYTES = 4 * 1024 * 1024 };
 
 /* What nobody has recorded may be what a call made that no record knows of any more. */
 static int status_of(const struct job *job)
@@ -32,6 +35,20 @@ static bool prepare(struct job *job)
 	return job_prepare_to_act(job, AIM_LOOK);
 }
 
+/* What was sent is settled; what it began may still be going on, or be done in part. */
+static struct slice all_settled(struct job *job)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, TEXT_LIMIT_BYTES);
+	job_list_half_made(job);
+	buffer_string(&text, "nothing is open: every call that was sent is accounted for\n");
+	for (size_t i = 0; i < job->unfinished_count; i++)
+		buffer_format(&text, "'%.*s' is not finished yet: the next apply goes on with it\n",
+			      SLICE_ARGUMENTS(job->unfinished[i].address));
+	return arena_copy(job->arena, buffer_slice(&text));
+}
+
 static int run_recover(struct invocation *invocation)
 {
 	struct job job;
@@ -45,7 +62,7 @@ static int run_recover(struct invocation *invocation)
 		report.outlook = job_outlook(&job);
 		report.status = status_of(&job);
 		if (report.status == STATUS_FINE)
-			report.text = SLICE("nothing is open: every call that was sent is accounted for\n");
+			report.text = all_settled(&job);
 		status = invocation_end(invocation, &report, report.status);
 	} else {
 		status = invocation_fail(invocation, status);

@@ -83,9 +83,10 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 	if (report->unfinished_count == 0)
 		return;
 	paint(buffer, palette, PAINT_BOLD, "%-7s", "BEGUN");
-	buffer_string(buffer, report->at_work
-				      ? " what a run did that has not ended: not drift\n"
-				      : " what a run did that did not end: not drift, and recovery records it\n");
+	buffer_string(buffer,
+		      report->at_work
+			      ? " what a run did that has not ended: not drift\n"
+			      : " what a run did that did not end: not drift, and the next apply goes on with it\n");
 	for (size_t i = 0; i < report->unfinished_count; i++) {
 		const struct unfinished_item *item = &report->unfinished[i];
 

@@ -388,7 +388,7 @@ def test_half_made_is_told_by_drift(site, gone):
     site.cut_off(signal.SIGKILL, lambda number, sent, executed: sent == "DescribeInstances" and holders(site) != [])
     if gone:
         site.server.client("ec2").terminate_instances(InstanceIds=holders(site))
-    site.stack.run("recover")
+    assert f"'{MACHINE}' is not finished yet: the next apply goes on with it" in site.stack.run("recover").out
     document = drift(site.stack, 2)
     assert [(each["address"], each["makes"]) for each in document["unfinished"]] == [(MACHINE, True)]
     assert f"{MACHINE}   made in part, and not finished, by a run" in site.stack.run("drift", status=2).out
