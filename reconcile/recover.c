@@ -169,7 +169,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->style, recovery->arena);
 	/* What the service still carries out is waited for by the next apply. */
 	bool young = unfinished_is_young(object, recovery->now_ms, recovery->grace_ms);
-	if (!outcome.at_it && (outcome.whole || (!outcome.owes && !young)))
+	if (!outcome.at_it && !outcome.unread && (outcome.whole || (!outcome.owes && !young)))
 		unfinished_end(object);
 	else if (!outcome.taken)
 		return;

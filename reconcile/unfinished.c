@@ -467,6 +467,16 @@ static void take_outputs(struct object *object, const struct unfinished_reading 
 	object->outputs_digest = digest_of(json_canonical(arena, &object->outputs, style));
 }
 
+static bool is_any_unread(const struct value *live, const struct value *fields)
+{
+	for (uint32_t i = 0; fields && i < fields->count; i++) {
+		const struct value *value = value_get(live, value_slice(&fields->members[i].key));
+		if (value && value_is(value, VALUE_UNREAD))
+			return true;
+	}
+	return false;
+}
+
 struct unfinished_outcome unfinished_settle(struct object *object, const struct unfinished_reading *reading,
 					    const struct json_style *style, struct arena *arena)
 {
@@ -496,5 +506,6 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	return (struct unfinished_outcome){.taken = settling.taken,
 					   .whole = whole,
 					   .owes = !leaves && unfinished_owed(object),
-					   .at_it = live->readiness == READY_PENDING};
+					   .at_it = live->readiness == READY_PENDING,
+					   .unread = is_any_unread(&live->fields, resolved)};
 }

@@ -57,10 +57,11 @@ struct slice unfinished_names(const struct value *fields, struct arena *arena);
 bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t grace_ms);
 
 struct unfinished_outcome {
-	bool taken; /* something was done that the record did not know */
-	bool whole; /* nothing is left to come */
-	bool owes;  /* see unfinished_owed() */
-	bool at_it; /* the service still carries out what was begun */
+	bool taken;  /* something was done that the record did not know */
+	bool whole;  /* nothing is left to come */
+	bool owes;   /* see unfinished_owed() */
+	bool at_it;  /* the service still carries out what was begun */
+	bool unread; /* a field that it set could not be read: nobody knows what came of that */
 };
 
 /* The object as read since; provider: of its kind, or NULL. */
