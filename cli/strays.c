@@ -22,10 +22,10 @@ static bool visit_strays(struct job *job, stray_visit *visit, void *context)
 		struct object *const *place = map_get(&recorded, stray->live->ownership.object_id);
 		const struct object *object = place ? *place : NULL;
 		const struct live *live = place ? job->refresh.live[place - job->objects] : NULL;
+		const struct past_question question = recover_ask(stray);
 		struct past_call past;
 
-		good = job->store->ops->past(job->store, job->arena, stray->live->ownership.intent,
-					     stray->live->provider_id, &past, job->diagnostics);
+		good = job->store->ops->past(job->store, job->arena, &question, &past, job->diagnostics);
 		if (good)
 			visit(context, recover_stray_origin(&past, stray, object, live, now_ms), stray, &past, object);
 	}

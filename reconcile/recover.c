@@ -212,6 +212,28 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 }
 
 /* The id of the object that the call was about, or empty. */
+/* Whether the service knows it by a name, which the next one of that name has again. */
+static bool is_known_by_name(const struct stray *stray)
+{
+	for (size_t i = 0; i < stray->kind->fields.count; i++) {
+		const struct field *field = field_at(&stray->kind->fields, i);
+
+		if (field->flags & NAMES && slice_equal(value_slice(value_get_named(&stray->live->fields, field->name)),
+							stray->live->provider_id))
+			return true;
+	}
+	return false;
+}
+
+struct past_question recover_ask(const struct stray *stray)
+{
+	struct past_question question = {stray->live->ownership.intent, stray->live->provider_id, {NULL, 0}};
+
+	if (is_known_by_name(stray))
+		question.object_id = stray->live->ownership.object_id;
+	return question;
+}
+
 static struct slice own_id(const struct past_call *past, const struct object *recorded)
 {
 	return recorded ? recorded->provider_id : past->provider_id;

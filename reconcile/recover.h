@@ -90,6 +90,9 @@ enum stray_origin {
 
 enum { STRAY_ORIGIN_COUNT = 3 };
 
+/* What the store is to be asked of a stray; borrows its texts. */
+struct past_question recover_ask(const struct stray *stray);
+
 /*
  * A twin is the work of one of our own calls come late or done twice: one that was given up, or, for as long as a call
  * may be on its way, one whose own object is recorded under another id, or was until a run deleted it. recorded: the

@@ -80,6 +80,14 @@ struct past_call {
 	int64_t sent_ms;	  /* wall */
 };
 
+/* What is asked of something that carries the stack's tags; of the ids in its tags none needs to be one of ours. */
+struct past_question {
+	struct slice intent;
+	struct slice provider_id;
+	struct slice
+		object_id; /* in its tags, where the service gives its provider's id to others after it; else empty */
+};
+
 struct intent_close {
 	struct slice id;
 	enum outcome outcome;
@@ -230,9 +238,8 @@ struct store_ops {
 	/* Intents without an outcome, oldest first. */
 	bool (*intents)(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 			struct diagnostics *diagnostics);
-	/* The call that was recorded under an intent's id; ret->known is false where there is none. provider_id: of the
-	 * thing that carries that id in its tags. */
-	bool (*past)(struct store *store, struct arena *arena, struct slice intent, struct slice provider_id,
+	/* The call that was recorded under the intent; ret->known is false where there is none. */
+	bool (*past)(struct store *store, struct arena *arena, const struct past_question *question,
 		     struct past_call *ret, struct diagnostics *diagnostics);
 	/* The kinds, each once, of which a call was given up as OUTCOME_ABSENT: what it was to make may have come
 	 * since. */

@@ -120,30 +120,38 @@ bool intents_close(struct database *database, const struct intent_close *close, 
 	return query_run(&forget, diagnostics);
 }
 
-static bool was_recorded(struct database *database, struct slice provider_id, bool *ret,
+static bool was_recorded(struct database *database, const struct past_question *question, bool *ret,
 			 struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_HAS);
+	uint8_t id[ID_BYTES];
 
-	query_text(&query, provider_id);
+	*ret = false;
+	if (question->object_id.size > 0 && !id_read(question->object_id, id))
+		return true;
+	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_HAS);
+	query_text(&query, question->provider_id);
+	if (question->object_id.size > 0)
+		query_id(&query, question->object_id);
+	else
+		query_text(&query, question->object_id);
 	return query_next(&query, ret, diagnostics);
 }
 
-bool intents_past(struct database *database, struct arena *arena, struct slice intent, struct slice provider_id,
+bool intents_past(struct database *database, struct arena *arena, const struct past_question *question,
 		  struct past_call *ret, struct diagnostics *diagnostics)
 {
 	struct past_call past = {.known = false};
 	uint8_t id[ID_BYTES];
 
-	if (!was_recorded(database, provider_id, &past.was_recorded, diagnostics))
+	if (!was_recorded(database, question, &past.was_recorded, diagnostics))
 		return false;
 	/* It may be what anybody wrote into a tag. */
-	if (!id_read(intent, id)) {
+	if (!id_read(question->intent, id)) {
 		*ret = past;
 		return true;
 	}
 	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_PAST);
-	query_id(&query, intent);
+	query_id(&query, question->intent);
 	if (!query_next(&query, &past.known, diagnostics))
 		return false;
 	for (int outcome = 0; past.known && outcome < (int)(sizeof(outcomes) / sizeof(outcomes[0])); outcome++)

@@ -33,8 +33,8 @@ __attribute__((warn_unused_result)) bool intents_given_up(struct database *datab
 							  struct diagnostics *diagnostics);
 /* As store_ops.past; an intent that is no id of ours is not known. */
 __attribute__((warn_unused_result)) bool intents_past(struct database *database, struct arena *arena,
-						      struct slice intent, struct slice provider_id,
-						      struct past_call *ret, struct diagnostics *diagnostics);
+						      const struct past_question *question, struct past_call *ret,
+						      struct diagnostics *diagnostics);
 /* Gives the open intents of one address another. */
 __attribute__((warn_unused_result)) bool intents_rename(struct database *database, const struct renaming *renaming,
 							struct diagnostics *diagnostics);

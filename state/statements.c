@@ -102,7 +102,8 @@ static const char *const texts[STATEMENT_COUNT] = {
 										      "intents.object_id" WITH_BODIES
 										      " WHERE intents.id = ? ON "
 										      "CONFLICT DO NOTHING",
-	[STATEMENT_FORMER_HAS] = "SELECT 1 FROM formers WHERE provider_id = ? AND role IS NOT NULL LIMIT 1",
+	[STATEMENT_FORMER_HAS] = "SELECT 1 FROM formers WHERE provider_id = ?1 AND role IS NOT NULL"
+				 " AND (length(?2) = 0 OR object_id = ?2) LIMIT 1",
 	/* Old and not among the newest: what is left has no gaps. */
 	[STATEMENT_FORMERS_PRUNE] = "DELETE FROM formers WHERE run < (SELECT min(number) FROM runs"
 				    " WHERE number >= ?1 OR started_ms >= ?2)",

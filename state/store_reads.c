@@ -16,9 +16,8 @@ struct reading {
 	size_t count;
 	const struct object *const *objects;
 	struct slice *bodies;
-	struct slice intent;
+	const struct past_question *question;
 	struct past_call past;
-	struct slice provider_id;
 	struct slice *kinds;
 	struct lease_holder holder;
 	struct run_record *runs;
@@ -92,15 +91,14 @@ static bool read_past(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return intents_past(&reading->self->file.database, reading->arena, reading->intent, reading->provider_id,
-			    &reading->past, diagnostics);
+	return intents_past(&reading->self->file.database, reading->arena, reading->question, &reading->past,
+			    diagnostics);
 }
 
-bool reads_past(struct store *store, struct arena *arena, struct slice intent, struct slice provider_id,
-		struct past_call *ret, struct diagnostics *diagnostics)
+bool reads_past(struct store *store, struct arena *arena, const struct past_question *question, struct past_call *ret,
+		struct diagnostics *diagnostics)
 {
-	struct reading reading = {
-		.self = sqlite_store_of(store), .arena = arena, .intent = intent, .provider_id = provider_id};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .question = question};
 
 	if (!stack_file_read(&reading.self->file, read_past, &reading, diagnostics))
 		return false;

@@ -342,13 +342,57 @@ static void test_hold(void **state)
 	arena_release(&arena);
 }
 
+static struct value_member member(const char *key, const char *text)
+{
+	return (struct value_member){.key = value_string(slice_of(key)), .value = value_string(slice_of(text))};
+}
+
+/* Which objects of the past count as what was found: where names are used again, the same object only. */
+static void test_ask(void **state)
+{
+	static const struct field fields[] = {{.name = "size", .type = FIELD_INTEGER},
+					      {.name = "label", .type = FIELD_STRING},
+					      {.name = "name", .type = FIELD_STRING, .flags = NAMES}};
+	static const struct kind kind = {.name = "test.thing", .fields = FIELDS(fields)};
+	static const struct {
+		const char *id, *label, *name; /* NULL: not read */
+		const char *wanted;
+	} asked[] = {
+		{"vpc-1", NULL, NULL, ""},
+		{"vpc-1", "vpc-1", "web", ""},
+		{"web", NULL, "web", "one"},
+		{"web", "web", "other", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		struct value_member members[2];
+		size_t count = 0;
+
+		if (asked[i].label)
+			members[count++] = member("label", asked[i].label);
+		if (asked[i].name)
+			members[count++] = member("name", asked[i].name);
+		const struct live live = {.provider_id = slice_of(asked[i].id),
+					  .ownership = {.intent = SLICE("first"), .object_id = SLICE("one")},
+					  .fields = value_map(members, count)};
+		const struct stray stray = {.live = &live, .kind = &kind};
+		const struct past_question question = recover_ask(&stray);
+
+		assert_true(slice_is(question.intent, "first"));
+		assert_true(slice_is(question.provider_id, asked[i].id));
+		if (!slice_is(question.object_id, asked[i].wanted))
+			fail_msg("row %zu: '%.*s'", i, SLICE_ARGUMENTS(question.object_id));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judge),	   cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_found_late), cmocka_unit_test(test_commit_is_waited_for),
 		cmocka_unit_test(test_all),	   cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_twins),	   cmocka_unit_test(test_ask),
 	};
 
 	return cmocka_run_group_tests_name("recover", tests, NULL, NULL);

@@ -86,14 +86,26 @@ static void call(struct store_user *user)
 
 static void expect_past_id(struct store_user *user, const char *provider_id)
 {
+	const struct past_question question = {fixture_id(user->fixture, 1000001), SLICE("subnet-1"), SLICE("")};
 	struct past_call past;
 
-	if (!user->store->ops->past(user->store, &user->fixture->arena, fixture_id(user->fixture, 1000001),
-				    SLICE("subnet-1"), &past, &user->fixture->diagnostics))
+	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, &past, &user->fixture->diagnostics))
 		fixture_give_up(user->fixture);
 	assert_true(past.known);
 	assert_true(slice_is(past.provider_id, provider_id));
 	assert_int_equal(past.was_recorded, provider_id[0] != '\0');
+}
+
+static void expect_recorded(struct store_user *user, const char *provider_id, struct slice object_id, bool wanted)
+{
+	const struct past_question question = {SLICE(""), slice_of(provider_id), object_id};
+	struct past_call past;
+
+	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, &past, &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+	assert_false(past.known);
+	if (past.was_recorded != wanted)
+		fail_msg("%s of %.*s", provider_id, SLICE_ARGUMENTS(object_id));
 }
 
 static struct past_object *changed(struct store_user *user, size_t run, size_t expected)
@@ -285,6 +297,31 @@ static void test_id_of_past_call(void **state)
 	user.store->ops->close(user.store);
 }
 
+/* Where names are used again, what had one before is not what has it now. */
+static void test_name_used_again(void **state)
+{
+	static const struct {
+		const char *id;
+		unsigned object; /* in the tags; 0: any, as where no id is used again */
+		bool wanted;
+	} rows[] = {{"subnet-1", 0, true}, {"subnet-1", 1, true}, {"subnet-1", 2, false}, {"subnet-2", 1, false}};
+	static const char *const no_ids[] = {"somebody's", "0123456789abcdef0123456789abcdefff"};
+	struct store_user user = open_user(state);
+
+	begin(&user, "first");
+	put(&user, "made");
+	end(&user);
+	begin(&user, "later");
+	take_out(&user);
+	end(&user);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		expect_recorded(&user, rows[i].id,
+				rows[i].object ? fixture_id(user.fixture, rows[i].object) : SLICE(""), rows[i].wanted);
+	for (size_t i = 0; i < COUNT(no_ids); i++)
+		expect_recorded(&user, "subnet-1", slice_of(no_ids[i]), false);
+	user.store->ops->close(user.store);
+}
+
 /* What was made and removed within one run is neither before nor after it. */
 static void test_passing(void **state)
 {
@@ -434,9 +471,9 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_forms),	  STATE_TEST(test_cut_off), STATE_TEST(test_id_of_past_call),
-		STATE_TEST(test_passing), STATE_TEST(test_pruning), STATE_TEST(test_first_format),
-		STATE_TEST(test_damage),
+		STATE_TEST(test_forms),	  STATE_TEST(test_cut_off),	    STATE_TEST(test_id_of_past_call),
+		STATE_TEST(test_passing), STATE_TEST(test_pruning),	    STATE_TEST(test_first_format),
+		STATE_TEST(test_damage),  STATE_TEST(test_name_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
