@@ -36,6 +36,27 @@ static bool note(struct object *object, struct value applied, struct value resol
 	return true;
 }
 
+/* A field that an update sets; symbolic, resolved: NULL where the spec does not set it. */
+struct set_field {
+	const struct field *field;
+	struct slice name;
+	const struct value *symbolic, *resolved;
+};
+
+/* False where that change sets no field of its own. */
+static bool set_field_of(const struct unfinished_update *update, size_t index, struct set_field *ret)
+{
+	const struct change *change = &update->changes[index];
+
+	if (change->effect != EFFECT_SET || !change->field)
+		return false;
+	struct slice name = slice_of(change->field->name);
+
+	*ret = (struct set_field){change->field, name, member_of(update->symbolic, name),
+				  member_of(update->resolved, name)};
+	return true;
+}
+
 bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
 			    struct arena *arena)
 {
@@ -45,16 +66,12 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 	value_builder_init(&applied);
 	value_builder_init(&resolved);
 	for (size_t i = 0; i < update->change_count; i++) {
-		const struct change *change = &update->changes[i];
+		struct set_field set;
 
-		if (change->effect != EFFECT_SET || !change->field)
+		if (!set_field_of(update, i, &set))
 			continue;
-		struct slice name = slice_of(change->field->name);
-		const struct value *symbolic = member_of(update->symbolic, name);
-		const struct value *value = member_of(update->resolved, name);
-
-		value_builder_set(&applied, name, symbolic ? *symbolic : value_null());
-		value_builder_set(&resolved, name, value ? *value : value_null());
+		value_builder_set(&applied, set.name, set.symbolic ? *set.symbolic : value_null());
+		value_builder_set(&resolved, set.name, set.resolved ? *set.resolved : value_null());
 	}
 	return note(object, value_builder_map(&applied, arena), value_builder_map(&resolved, arena), false, wall_ms,
 		    arena);
@@ -83,18 +100,14 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 	copy_members(&applied, &object->applied);
 	copy_members(&resolved, &object->resolved);
 	for (size_t i = 0; i < update->change_count; i++) {
-		const struct change *change = &update->changes[i];
+		struct set_field set;
 
-		if (change->effect != EFFECT_SET || !change->field)
+		if (!set_field_of(update, i, &set) || !set.symbolic || !set.resolved ||
+		    member_of(&object->resolved, set.name))
 			continue;
-		struct slice name = slice_of(change->field->name);
-		const struct value *symbolic = member_of(update->symbolic, name);
-		const struct value *value = member_of(update->resolved, name);
-		if (!symbolic || !value || member_of(&object->resolved, name))
-			continue;
-		bool blind = change->field->flags & WRITE_ONLY;
-		value_builder_set(&applied, name, blind ? unknown : *symbolic);
-		value_builder_set(&resolved, name, blind ? unknown : *value);
+		bool blind = set.field->flags & WRITE_ONLY;
+		value_builder_set(&applied, set.name, blind ? unknown : *set.symbolic);
+		value_builder_set(&resolved, set.name, blind ? unknown : *set.resolved);
 		taken = true;
 	}
 	if (!taken)
