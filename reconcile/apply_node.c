@@ -179,24 +179,64 @@ static struct value observed_of(const struct target *target)
 	return value_builder_map(&builder, target->applying->apply->arena);
 }
 
+/* Whether the spec asks for something that was not done, for the field could not be read. */
+static bool is_left(const struct change *change)
+{
+	return change->effect == EFFECT_UNREAD && change->cause != CAUSE_DRIFT && change->field;
+}
+
+static bool is_any_left(const struct action *action)
+{
+	for (size_t i = 0; i < action->change_count; i++)
+		if (is_left(&action->changes[i]))
+			return true;
+	return false;
+}
+
+static bool is_field_left(const struct action *action, struct slice name)
+{
+	for (size_t i = 0; i < action->change_count; i++)
+		if (is_left(&action->changes[i]) && slice_is(name, action->changes[i].field->name))
+			return true;
+	return false;
+}
+
+/* Of the fields that are left as they are the record keeps what it had. */
+static struct value without_left(const struct target *target, const struct value *fields, const struct value *former)
+{
+	const struct action *action = target->action;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < fields->count; i++)
+		if (!is_field_left(action, value_slice(&fields->members[i].key)))
+			value_builder_member(&builder, value_slice(&fields->members[i].key), fields->members[i].value);
+	for (uint32_t i = 0; value_is(former, VALUE_MAP) && i < former->count; i++)
+		if (is_field_left(action, value_slice(&former->members[i].key)))
+			value_builder_member(&builder, value_slice(&former->members[i].key), former->members[i].value);
+	return value_builder_map(&builder, target->applying->apply->arena);
+}
+
 void target_complete(struct target *target, bool last)
 {
+	static const struct digest never;
 	struct object *object = target->current;
 	const struct action *action = target->action;
 	note_outputs(target);
 	if (!last)
 		return;
+	/* What is being made is sent unread fields too: there is nothing of them yet that a call could miss. */
+	bool owes = object->role == OBJECT_CURRENT && object == target->old && is_any_left(action);
 	object->role = OBJECT_CURRENT;
 	unfinished_end(object);
 	object->kind_version = action->kind->version;
 	object->protect = action->protect;
-	object->applied = action->desired;
-	object->resolved = target->desired;
+	object->applied = owes ? without_left(target, &action->desired, &object->applied) : action->desired;
+	object->resolved = owes ? without_left(target, &target->desired, &object->resolved) : target->desired;
 	if (target->has_now)
 		object->observed = observed_of(target);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;
-	object->symbolic = action->symbolic;
+	object->symbolic = owes ? never : action->symbolic;
 	object->inputs = plan_inputs_digest(action->wanted, action->wanted_count, outputs_of, target->applying);
 }
 

@@ -289,7 +289,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	bool blind = (field->flags & WRITE_ONLY) || !diffing->input->live;
 	const struct value *actual = (field->flags & WRITE_ONLY) ? side->applied : blind ? side->observed : side->live;
 	enum likeness likeness = diff_field(field, blind ? side->sealed : side->wanted, actual);
-	if (likeness == LIKE_UNREAD && !was_applied && side->applied && !(field->flags & FIXED))
+	if (likeness == LIKE_UNREAD && !was_applied && side->applied && !(field->flags & (FIXED | COMPARED)))
 		likeness = UNLIKE;
 	/* With what an object was begun that was never finished is not recorded: it is finished, not made anew. */
 	if ((field->flags & WRITE_ONLY) && immutable && !diffing->input->applied)
@@ -331,6 +331,10 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 	const struct value *actual = field->flags & WRITE_ONLY ? side->applied : known;
 	const struct value *goal = NULL;
 	enum change_effect effect = EFFECT_RELEASE;
+	if (field->when_unset != UNSET_RELEASE && (field->flags & COMPARED) && is_unread(actual)) {
+		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_UNREAD, side->applied, NULL);
+		return;
+	}
 	switch (field->when_unset) {
 	case UNSET_UNDECLARED:
 	case UNSET_RELEASE:

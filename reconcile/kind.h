@@ -68,6 +68,8 @@ enum field_flag {
 	RESTATED = 1 << 16,
 	/* A change in place stops the thing where it runs, and then starts it again: see kind.running. */
 	PAUSES = 1 << 17,
+	/* Changed item by item, by what is there and what is not: while it cannot be read it is left as it is. */
+	COMPARED = 1 << 18,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

@@ -227,20 +227,36 @@ static enum step converged(struct work *work)
 	return STEP_DONE;
 }
 
+static enum step unread(struct work *work, const struct aws_field *field)
+{
+	struct arena *scratch = &work->task.scratch;
+	struct slice what = arena_format(scratch, "is not as the spec says: its '%s' could not be read (%.*s)",
+					 field->field.name, SLICE_ARGUMENTS(work->now.unread_reason));
+	return aws_fail(work, FAULT_TRANSIENT, arena_string(scratch, what), "run again once it can be read");
+}
+
 enum step aws_converge(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
 	work->stage = STAGE_CONVERGE;
 	change->refusal = NULL;
+	change->unread_part = NULL;
 	if (next_call(work)) {
 		if (change->refusal)
 			return aws_fail(work, FAULT_UNSUPPORTED, change->refusal, NULL);
 		return change->verified || is_waited_for(work, change) ? look_again(work) : carry_out(work);
 	}
+	if (change->unread_part && !change->verified)
+		return unread(work, change->unread_part);
 	if (!change->sent_any || change->verified)
 		return converged(work);
 	change->verified = true;
 	return aws_read_after(work, 0);
+}
+
+static size_t index_of(const struct work *work, const struct aws_field *field)
+{
+	return (size_t)(field - (const struct aws_field *)work->kind->fields.first);
 }
 
 /* What a change did is so, until a read says otherwise. */
@@ -250,14 +266,14 @@ static void note_change(struct work *work)
 	if (change->renames)
 		aws_note_renaming(work);
 	if (change->is_part) {
+		change->sent_blind[index_of(work, change->fields[0])] = true;
 		aws_note_field(work, &change->fields[0]->field, &change->part);
 		return;
 	}
 	for (size_t i = 0; i < change->field_count; i++) {
 		const struct field *field = &change->fields[i]->field;
 		const struct value *now = value_get_named(&work->now.fields, field->name);
-		size_t index = (size_t)(change->fields[i] - (const struct aws_field *)work->kind->fields.first);
-		change->sent_blind[index] = true;
+		change->sent_blind[index_of(work, change->fields[i])] = true;
 		if (!now || !value_is(now, VALUE_UNREAD))
 			aws_note_field(work, field, value_get_named(work->desired, field->name));
 	}

@@ -47,6 +47,7 @@ struct aws_change {
 	struct slice waited; /* of the last call that `waits`: what it said, as text; empty: there was none */
 	bool *sent_blind;    /* whether a field that cannot be read was sent, by index */
 	const char *refusal; /* why the difference found cannot be made smaller; NULL: it can */
+	const struct aws_field *unread_part; /* planned, and nobody knows what there is of it; NULL: none */
 };
 
 struct aws_change *aws_change_of(struct work *work);

@@ -109,6 +109,59 @@ def test_unread_field(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+HOOKS = """
+aws.launch_template:
+  t: {name: template, image: ami-0123456789abcdef0, instance_type: t3.micro}
+aws.autoscaling_group:
+  g: {name: g, launch_template: t, subnets: [a], min: 0, max: 1, hooks: [HOOK]}
+"""
+DRAIN, START = ('{name: %s, transition: "autoscaling:EC2_INSTANCE_%s"}' % one for one in (("drain", "TERMINATING"), ("start", "LAUNCHING")))
+
+
+def hooks_of(stack):
+    return {hook["LifecycleHookName"] for hook in world(stack, "lifecycle-hook").values()}
+
+
+@pytest.mark.parametrize("after", ["", ", hooks: []", f", hooks: [{DRAIN}, {START}]"], ids=["unset", "none", "one more"])
+def test_what_could_not_be_read_stays_to_be_done(tiny, after):
+    """Its record follows only what was done, whatever else of the object was changed meanwhile."""
+    tiny.write("hooks.yaml", HOOKS.replace("HOOK", DRAIN))
+    tiny.run("apply", "--yes")
+    (tiny.folder / "hooks.yaml").write_text(HOOKS.replace(", hooks: [HOOK]", after).replace("max: 1", "max: 2"))
+    allow = deny(tiny, "DescribeLifecycleHooks")
+    planned = tiny.run("plan", "--output", "json", status=3).json
+    assert [change["path"] for change in planned["actions"][0]["changes"] if change["effect"] == "set"] == ["max"]
+    assert "1 done, 0 failed" in tiny.run("apply", "--yes", status=3).out
+    assert hooks_of(tiny) == {"drain"}
+    allow()
+    [change] = tiny.run("plan", "--output", "json").json["actions"][0]["changes"]
+    assert change["path"].startswith("hooks[") and change["cause"] == "intent"
+    tiny.run("apply", "--yes")
+    assert hooks_of(tiny) == set(re.findall("name: (drain|start)", after))
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_what_was_made_just_now_is_made_whole_unread(tiny):
+    tiny.write("hooks.yaml", HOOKS.replace("HOOK", f"{DRAIN}, {START}"))
+    allow = deny(tiny, "DescribeLifecycleHooks")
+    tiny.run("apply", "--yes")
+    assert len(world(tiny, "lifecycle-hook")) == 2
+    allow()
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_what_was_begun_and_cannot_be_read_is_no_success(tiny):
+    tiny.write("hooks.yaml", HOOKS.replace("HOOK", DRAIN))
+    allowed = [deny(tiny, action) for action in ("PutLifecycleHook", "DescribeLifecycleHooks")]
+    tiny.run("apply", "--yes", status=7)
+    allowed[0]()
+    assert "its 'hooks' could not be read" in tiny.run("apply", "--yes", status=1).err
+    allowed[1]()
+    tiny.run("apply", "--yes")
+    assert len(world(tiny, "lifecycle-hook")) == 1
+    tiny.run("plan", "--detailed-exitcode")
+
+
 @pytest.mark.parametrize("action, kind", [("CreateSubnet", "lost_answer"), ("CreateVpc", "lost_answer"), ("CreateVpc", "lost_request")])
 def test_lost_call_is_settled_and_nothing_is_made_twice(tiny, action, kind):
     tiny.run("sim", "fault", action, kind, "1", "1")

@@ -91,7 +91,7 @@ static const struct field group_fields[] = {
 	{.name = "about", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
 	{.name = "rules",
 	 .type = FIELD_SET,
-	 .flags = SETTLES,
+	 .flags = SETTLES | COMPARED,
 	 .item = &rule,
 	 .when_unset = UNSET_CONSTANT,
 	 .unset_value = "[]"},

@@ -53,6 +53,8 @@ static void check_way(const struct aws_kind *kind, const struct aws_field *field
 		       (strcmp(field->field.name, "tags") == 0 && kind->tags_member);
 	if (!changes && !(field->field.flags & IMMUTABLE))
 		kind_report(kind, "'%s' neither changes in place nor is immutable", field->field.name);
+	if ((field->part != NULL) != ((field->field.flags & COMPARED) != 0))
+		kind_report(kind, "'%s' is changed item by item, and COMPARED, or neither", field->field.name);
 	if (field->field.when_unset == UNSET_CLEAR && field->update && !field->cleared && !field->update_off &&
 	    !field->update->whole && !strstr(kind->kind.name, "autoscaling_group"))
 		kind_report(kind, "'%s' is to be cleared, but nothing clears it", field->field.name);

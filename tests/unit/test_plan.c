@@ -35,6 +35,10 @@
 #define VERSION_REC                                                                                                    \
 	REC("t.user.c", "u1", "{\"version\":" REF("t.net.a.version") "}", "{\"version\":1}", "{\"version\":1}")
 
+#define RULES_UNREAD                                                                                                   \
+	"{" REC("t.group.a", "g1", "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":1}]}",                         \
+		"{\"rules\":{\"$unread\":true}}") "}"
+
 static const struct row {
 	const char *name;
 	const char *spec;
@@ -48,6 +52,13 @@ static const struct row {
 	 "create t.net.a; delete t.sub.b"},
 	{"removed", "{}", "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "}", "delete t.net.a; delete t.sub.b"},
 	{"unread is not absent", "{" NET_A "}", "{" NET_REC("{\"$unread\":true}") "}", "unread t.net.a"},
+	{"what is sent as a whole is changed unseen", "{\"t.net.a\":{\"range\":\"10\",\"label\":\"y\"}}",
+	 "{" REC("t.net.a", "n1", "{\"range\":\"10\",\"label\":\"x\",\"dns\":false}",
+		 "{\"range\":\"10\",\"label\":\"x\",\"dns\":false}",
+		 "{\"range\":\"10\",\"label\":{\"$unread\":true},\"dns\":{\"$unread\":true}}") "}",
+	 "update t.net.a:dns,label"},
+	{"what is changed item by item is not", "{\"t.group.a\":{\"rules\":[{\"port\":2}]}}", RULES_UNREAD, ""},
+	{"nor is it emptied unseen", "{\"t.group.a\":{}}", RULES_UNREAD, ""},
 	{"drift is reverted", "{\"t.net.a\":{\"range\":\"10\",\"dns\":false}}",
 	 "{" REC("t.net.a", "n1", "{\"range\":\"10\",\"dns\":false}", "{\"range\":\"10\",\"dns\":false}",
 		 "{\"range\":\"10\",\"dns\":true}") "}",

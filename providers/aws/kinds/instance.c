@@ -230,7 +230,7 @@ static const struct aws_field fields[] = {
 	 .read = "-"},
 	{.field = {.name = "addresses6",
 		   .type = FIELD_SET,
-		   .flags = RESTATED, /* by the number of them */
+		   .flags = RESTATED | COMPARED, /* by the number of them */
 		   .item = &aws_instance_address6.field,
 		   .unique_in = "subnet",
 		   .when_unset = UNSET_RELEASE,

@@ -253,7 +253,7 @@ static const struct aws_field fields[] = {
 	 .member = "VpcId"},
 	{.field = {.name = "routes",
 		   .type = FIELD_SET,
-		   .flags = SETTLES,
+		   .flags = SETTLES | COMPARED,
 		   .item = &route.field,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",
@@ -262,7 +262,7 @@ static const struct aws_field fields[] = {
 	 .part = &routes},
 	{.field = {.name = "subnets",
 		   .type = FIELD_SET,
-		   .flags = SETTLES,
+		   .flags = SETTLES | COMPARED,
 		   .item = &association_item.field,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",
@@ -271,7 +271,7 @@ static const struct aws_field fields[] = {
 	 .part = &associations},
 	{.field = {.name = "propagation",
 		   .type = FIELD_SET,
-		   .flags = SETTLES | MIRRORED, /* by a VPN gateway's propagate_to */
+		   .flags = SETTLES | MIRRORED | COMPARED, /* by a VPN gateway's propagate_to */
 		   .item = &propagation_item.field,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",

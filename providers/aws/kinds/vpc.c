@@ -197,6 +197,7 @@ static const struct aws_field fields[] = {
 	 .member = "CidrBlock"},
 	{.field = {.name = "secondary_cidrs",
 		   .type = FIELD_SET,
+		   .flags = COMPARED,
 		   .item = &range_item.field,
 		   .range = RANGE_DOMAIN,
 		   .when_unset = UNSET_CONSTANT,

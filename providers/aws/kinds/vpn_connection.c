@@ -297,7 +297,7 @@ static const struct aws_field fields[] = {
 	NETWORK("remote_cidr6", "RemoteIpv6NetworkCidr", FIELD_CIDR6, "IPv6 range of Amazon's side"),
 	{.field = {.name = "routes",
 		   .type = FIELD_SET,
-		   .flags = SETTLES,
+		   .flags = SETTLES | COMPARED,
 		   .item = &route_item.field,
 		   .range = RANGE_DOMAIN,
 		   .when_unset = UNSET_CONSTANT,

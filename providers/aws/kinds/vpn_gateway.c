@@ -120,7 +120,7 @@ static const struct aws_field fields[] = {
 	 .read = "-"},
 	{.field = {.name = "propagate_to",
 		   .type = FIELD_SET,
-		   .flags = SETTLES | MIRRORED, /* by a route table's propagation */
+		   .flags = SETTLES | MIRRORED | COMPARED, /* by a route table's propagation */
 		   .item = &table_item.field,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "[]",
