@@ -13,16 +13,39 @@ bool target_is_stale(const struct target *target)
 	return loop_now_ms(&target->applying->loop) - target->read_ms > GOOD_FOR_MS;
 }
 
-bool node_must_look(const struct node *node)
+bool node_must_be_as_planned(const struct node *node)
 {
 	const struct target *target = node->target;
 	enum operation operation = target->action->operation;
 	bool changes = operation == OPERATION_UPDATE || operation == OPERATION_REPLACE ||
 		       operation == OPERATION_DELETE || operation == OPERATION_TAKE_BACK;
 	/* What an earlier run began is not as anybody planned it, and is read by whoever finishes it. */
-	return changes && !target->looked && target->old && target->old_session &&
-	       value_is(&target->action->live, VALUE_MAP) && target->old->role != OBJECT_INCOMPLETE &&
-	       target->action->role != OBJECT_INCOMPLETE && target_is_stale(target);
+	return changes && target->old && target->old_session && value_is(&target->action->live, VALUE_MAP) &&
+	       target->old->role != OBJECT_INCOMPLETE && target->action->role != OBJECT_INCOMPLETE;
+}
+
+bool node_must_look(const struct node *node)
+{
+	const struct target *target = node->target;
+	return node_must_be_as_planned(node) && !target->looked && !target->begun && target_is_stale(target);
+}
+
+int64_t node_good_until_ms(const struct node *node)
+{
+	const struct task *task = &node->work.task;
+	bool first = node->may_look_again && !task->changed && task->call.mutating && !task->call.is_recorded;
+	return first ? node->target->read_ms + GOOD_FOR_MS : 0;
+}
+
+void node_begin_again(struct node *node)
+{
+	struct work *work = &node->work;
+	node->begun = false;
+	node->target->begun = false;
+	node->target->looked = false;
+	work->stage = 0;
+	work->cursor = 0;
+	work->detail = NULL;
 }
 
 enum step node_look(struct node *node)

@@ -387,6 +387,15 @@ static void begin_making(struct node *node)
 	};
 }
 
+/* Whether the work begins with a change of what is there, and nothing has been recorded of a new object before it. */
+static bool changes_old(const struct node *node)
+{
+	const struct target *target = node->target;
+	bool leaves = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
+	return target->current == target->old &&
+	       (leaves || (!begins_new_object(target) && target->action->operation != OPERATION_TAKE_BACK));
+}
+
 static bool begin(struct node *node)
 {
 	struct target *target = node->target;
@@ -396,7 +405,8 @@ static bool begin(struct node *node)
 	/* What is too old is read by the work itself. */
 	if (target_is_stale(target))
 		target->has_now = false;
-	target->looked = true;
+	node->may_look_again = node_must_be_as_planned(node) && !target->begun && changes_old(node);
+	target->begun = true;
 	node->work.patience_ms = PATIENCE_MS;
 	node->work.deadline_ms = task->now_ms + PATIENCE_MS;
 	if (!node->work.session)
@@ -463,12 +473,19 @@ enum step node_step(struct task *task, const struct answer *answer)
 {
 	struct node *node = (struct node *)task;
 	enum operation operation = node->target->action->operation;
+	/* Its call waited for a rate limit until what was read before was too old. */
+	bool expired = task->good_until_ms > 0 && !answer;
+	task->good_until_ms = 0;
+	if (expired)
+		node_begin_again(node);
 	if (!node->stepped)
 		node_forecast_begin(node);
 	if (operation == OPERATION_FORGET || operation == OPERATION_RECORD)
 		return step_record(node);
-	if (node->looking && !node_has_looked(node))
+	if (node->looking && !node_has_looked(node)) {
+		node_take_back_note(node);
 		return STEP_FAILED;
+	}
 	if (!node->begun && node_must_look(node))
 		return node_look(node);
 	if (!node->begun && !begin(node))
@@ -478,8 +495,10 @@ enum step node_step(struct task *task, const struct answer *answer)
 	/* An answer may have made or changed it. */
 	if (answer)
 		applying_note_fresh(node->target->applying, node);
-	if (step == STEP_CALL)
+	if (step == STEP_CALL) {
+		task->good_until_ms = node_good_until_ms(node);
 		node_note_unfinished(node);
+	}
 	if (step == STEP_FAILED)
 		node_take_back_note(node);
 	return step == STEP_DONE ? finish(node) : step;

@@ -34,7 +34,8 @@ struct target {
 	struct live now; /* of current; texts in arena */
 	bool has_now;
 	int64_t read_ms; /* how old `now` is at most, by the boot clock */
-	bool looked;	 /* it was seen to be as planned, or is changed already */
+	bool looked;	 /* it was read once more, for the plan was old */
+	bool begun;	 /* by one of its nodes: what it looks like from then on is our own doing */
 };
 
 /* One phase of one action. The work comes first: the loop hands back its task. */
@@ -47,6 +48,7 @@ struct node {
 	bool begun;
 	bool looking;		 /* its object is read once more before it is changed */
 	bool is_first_to_change; /* no call was sent about its object before */
+	bool may_look_again;	 /* nothing is done to its object yet that another look would take for somebody's */
 	int64_t started_ms;
 };
 
@@ -76,6 +78,12 @@ bool target_is_stale(const struct target *target);
 /* Whether the node's object is to be read again before it begins; the step that does so, with the fields
  * that it needs; and, with the answer in work.now, whether it is as planned: else a diagnostic says what is not. */
 bool node_must_look(const struct node *node);
+/* Whether it is of an object that the plan has read, and that is to be as the plan shows it. */
+bool node_must_be_as_planned(const struct node *node);
+/* Until when the call that it asks for may be sent: see struct task. */
+int64_t node_good_until_ms(const struct node *node);
+/* Nothing was sent, and what was read is too old: it starts anew with another look. */
+void node_begin_again(struct node *node);
 enum step node_look(struct node *node);
 const struct value *node_look_fields(const struct node *node, struct arena *arena);
 bool node_has_looked(struct node *node);

@@ -104,6 +104,12 @@ void loop_wake(struct loop *loop, struct task *task, const struct live *live)
 	loop_make_ready(loop, task);
 }
 
+/* Whether the call waited for so long that what it was decided by may not hold any more. */
+static bool is_too_late(const struct loop *loop, const struct task *task)
+{
+	return task->good_until_ms > 0 && task->loop.intent.size == 0 && loop_now_ms(loop) > task->good_until_ms;
+}
+
 void loop_proceed(struct loop *loop, struct task *task)
 {
 	if (task->loop.wanted != STEP_DONE && loop->stopping) {
@@ -118,7 +124,9 @@ void loop_proceed(struct loop *loop, struct task *task)
 	case STEP_CALL:
 		if (!loop_admit(loop, task, true))
 			break;
-		if (task->call.mutating && task->object && task->loop.intent.size == 0)
+		if (is_too_late(loop, task))
+			loop_make_ready(loop, task);
+		else if (task->call.mutating && task->object && task->loop.intent.size == 0)
 			loop_commit_later(loop, task);
 		else
 			loop_send(loop, task);
@@ -149,7 +157,6 @@ static bool step_task(struct loop *loop, struct task *task)
 	task->loop.answer = NULL;
 	task->live = NULL;
 	loop_drop_exchange(loop, task);
-	task->loop.admitted = false;
 	task->loop.attempts = 0;
 	task->loop.unsure = false;
 	bool records = task->record_changed || task->record_removed || task->loop.has_close;

@@ -244,6 +244,7 @@ void loop_send(struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
 	struct exchange *exchange = take_exchange(loop, task);
+	task->loop.admitted = false;
 	if (task->loop.attempts++ == 0)
 		task->loop.first_ms = loop_now_ms(loop);
 	if (read_too_long(task)) {

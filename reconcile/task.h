@@ -73,6 +73,9 @@ struct task {
 	int64_t now_ms; /* boot clock at the start of the step */
 	int64_t wake_ms;
 	const struct live *live;
+	/* Of a changing call that is asked for: until when, by the boot clock, it may be sent. One that waits longer
+	 * for a rate limit is not: the task is stepped instead, without an answer, and keeps its turn. 0: for ever. */
+	int64_t good_until_ms;
 
 	/* What the service shows this one time, and where it is to go: a field SECRET_TO. Given away
 	 * before anything of the step is recorded; NULL: nothing is shown. */
@@ -99,7 +102,7 @@ struct task {
 		enum step wanted;	      /* what the last step asked for */
 		int64_t due_ms;		      /* of a sleep, a back-off or a rate limit */
 		struct slice intent;	      /* id of the open intent of the call in flight */
-		bool admitted;
+		bool admitted;		      /* by the rate limit; until a call is sent */
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */
 		int attempts;

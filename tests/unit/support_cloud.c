@@ -51,8 +51,7 @@ static const char *environment(struct world *world, const char *name)
 		{"NO_COLOR", "1"},
 	};
 
-	(void)world;
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+	for (size_t i = of_world(world)->at_aws ? 1 : 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		if (strcmp(variables[i][0], name) == 0)
 			return variables[i][1];
 	return NULL;

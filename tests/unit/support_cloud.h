@@ -17,6 +17,7 @@ struct cloud {
 	char folder[96];      /* of the stack */
 	struct buffer output; /* of the last run, both streams */
 	int interrupts;	      /* that the program has got */
+	bool at_aws;	      /* it has no endpoint of its own, so that AWS's rate limits are kept */
 	/* Called once, before the first call of that action is sent, or, where it is "question", before the user
 	 * says yes; NULL: nothing happens. */
 	const char *moment;

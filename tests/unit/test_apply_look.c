@@ -194,6 +194,71 @@ static void test_long_applies(void **state)
 	}
 }
 
+enum { CROWD = 400 }; /* of which 50 are changed at once, and then 5 each second: Amazon EC2 API request throttling */
+
+static void write_crowd(struct cloud *cloud, const char *is_public)
+{
+	struct buffer text;
+
+	buffer_init(&text, 1 << 20);
+	buffer_string(&text, "stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\naws.subnet:\n");
+	for (unsigned i = 0; i < CROWD; i++)
+		buffer_format(&text, "  s%03u: {vpc: main, cidr: 10.0.%u.%u/28, public: %s, tags: {team: red}}\n", i,
+			      i / 16, i % 16 * 16, is_public);
+	cloud_write(cloud, "look.yaml", arena_string(&cloud->arena, buffer_slice(&text)));
+	buffer_release(&text);
+}
+
+/* The last of them is 10.0.24.240/28. */
+static void while_they_queue(struct cloud *cloud, const void *what)
+{
+	struct diagnostics diagnostics;
+
+	if (!*(const bool *)what)
+		return;
+	diagnostics_init(&diagnostics, &cloud->arena);
+	assert_true(sim_remove(cloud->sim, SLICE("eu-central-1"), SLICE("subnet"),
+			       cloud_find(cloud, "subnet", "cidrBlock", "10.0.24.240/28"), &diagnostics));
+	diagnostics_release(&diagnostics);
+}
+
+/* What waits for a rate limit is looked at when its turn comes, and keeps its turn. */
+static void test_queues(void **state)
+{
+	static const struct {
+		bool meddled;
+		int status;
+		const char *says;
+	} queues[] = {
+		{false, STATUS_FINE, "applied: 400 done"},
+		{true, STATUS_PARTLY,
+		 "'aws.subnet.s399' has changed since the plan was made: it is not there any more"},
+	};
+
+	for (size_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud.at_aws = true;
+		write_crowd(&cloud, "false");
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		write_crowd(&cloud, "true");
+		cloud.moment = "ModifySubnetAttribute";
+		cloud.happening = while_they_queue;
+		cloud.what = &queues[i].meddled;
+		int64_t began_ms = cloud.world.wall_ms(&cloud.world);
+		uint64_t count = reads(&cloud);
+		int status = cloud_run(&cloud, "apply --yes");
+		int64_t took_ms = cloud.world.wall_ms(&cloud.world) - began_ms;
+		if (status != queues[i].status || !cloud_says(&cloud, queues[i].says))
+			fail_msg("row %zu: status %d:\n%.*s", i, status, (int)cloud.output.size, cloud.output.data);
+		assert_in_range(took_ms, LATE_MS, 80 * 1000);
+		assert_in_range(reads(&cloud) - count, 2, CROWD / 5);
+		cloud_expect(&cloud, "plan --detailed-exitcode", queues[i].meddled ? STATUS_CHANGES : STATUS_FINE);
+		cloud_close(&cloud);
+	}
+}
+
 /* What is left alone is left alone by a saved plan too. */
 static void test_saved_and_ignored(void **state)
 {
@@ -218,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_looks),
 		WORLD_TEST(test_long_applies),
+		WORLD_TEST(test_queues),
 		WORLD_TEST(test_saved_and_ignored),
 	};
 
