@@ -6,6 +6,7 @@
 #include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/refresh_some.h"
+#include "cli/saved_references.h"
 #include "cli/secrets.h"
 #include "cli/strays.h"
 
@@ -284,8 +285,9 @@ static bool find_secrets(struct job *job, struct plan *saved)
 	return good;
 }
 
-/* Reads just the objects that the actions touch. What they make may be there already, or another one where they let go
- * of a record: the plan may have read nothing, or the state may have been lost, or an older one put back since. */
+/* Reads just the objects that the actions touch or refer to. What they make may be there already, or another one where
+ * they let go of a record: the plan may have read nothing, or the state may have been lost, or an older one put back
+ * since. */
 static bool read_touched(struct job *job, const struct plan *saved, const struct stack *expected)
 {
 	struct map ids, sought;
@@ -300,6 +302,7 @@ static bool read_touched(struct job *job, const struct plan *saved, const struct
 		if (action->operation == OPERATION_CREATE || action->operation == OPERATION_FORGET)
 			map_set(&sought, action->address, action);
 	}
+	saved_references_add(job, saved, &ids);
 	bool good = job_refresh_some(job, &ids, expected, &sought);
 	map_release(&ids);
 	map_release(&sought);
@@ -554,7 +557,8 @@ bool saved_plan_prepare(struct job *job)
 	    !read_touched(job, &saved, expected_by(job, &saved)) || !job_tell_strays(job))
 		return false;
 	bool planned = job_plan(job, &job->stack, saved.destroy, &scope);
-	if (!compare(job, &saved) || !planned || job->diagnostics->error_count > errors)
+	bool grounded = saved_references_check(job, &saved);
+	if (!compare(job, &saved) || !grounded || !planned || job->diagnostics->error_count > errors)
 		return false;
 	copy_words(job, &saved);
 	job->digest = digest;

@@ -214,6 +214,33 @@ def test_stale_plan_says_in_a_sentence_what_has_changed(tiny, edits, happens, ad
     assert refused.count("error: ") == 1
 
 
+@pytest.mark.parametrize("refresh", ["full", "none"])
+@pytest.mark.parametrize("target", [False, True], ids=["whole", "targeted"])
+@pytest.mark.parametrize("kind, address", [("internet-gateway", "aws.internet_gateway.g"), ("vpc", "aws.vpc.main")])
+def test_plan_is_stale_where_what_it_refers_to_is_gone(tiny, kind, address, target, refresh):
+    """The plan does nothing to it: only its actions name it."""
+    tiny.write("gateway.yaml", "aws.internet_gateway:\n  g: {vpc: main}\n")
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", "aws.route_table:\n  r: {vpc: main, routes: [{destination: 0.0.0.0/0, internet_gateway: g}]}\n")
+    focus = ["--target", "aws.route_table.r"] if target else []
+    tiny.run("plan", "--out", "saved.plan", f"--refresh={refresh}", *focus)
+    tiny.run("sim", "remove", kind, recorded(tiny)[address])
+    before = world(tiny, "route-table")
+    result = tiny.run("apply", "saved.plan", status=4)
+    assert f"'{address}' has changed since the plan was made: it is not there any more" in result.err
+    assert "'aws.route_table.r' refers to it" in result.err
+    assert world(tiny, "route-table") == before
+
+
+def test_plan_goes_on_where_something_else_is_gone(tiny):
+    tiny.write("gateway.yaml", "aws.internet_gateway:\n  g: {vpc: main}\n")
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", "aws.route_table:\n  r: {vpc: main}\n")
+    tiny.run("plan", "--out", "saved.plan")
+    tiny.run("sim", "remove", "internet-gateway", recorded(tiny)["aws.internet_gateway.g"])
+    tiny.run("apply", "saved.plan")
+
+
 def test_plan_that_read_nothing_is_stale_where_something_has_changed(tiny):
     tiny.run("apply", "--yes")
     edit(tiny, *BLUE)

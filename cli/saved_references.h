@@ -1,0 +1,18 @@
+#ifndef TRUEUP_CLI_SAVED_REFERENCES_H
+#define TRUEUP_CLI_SAVED_REFERENCES_H
+
+#include "base/map.h"
+#include "cli/job.h"
+
+/*
+ * What the actions of a saved plan refer to, and the plan itself leaves alone: somebody may have taken it away since,
+ * and the calls that name it would fail in the middle.
+ */
+
+/* Adds their object ids to a map of what is to be read. */
+void saved_references_add(struct job *job, const struct plan *saved, struct map *ids);
+/* After the reading: false, with an error for each, where one of them is not there any more. What could not be read is
+ * not known to be gone. */
+__attribute__((warn_unused_result)) bool saved_references_check(struct job *job, const struct plan *saved);
+
+#endif
