@@ -7,6 +7,8 @@ enum {
 	CROWD_LEAST_MS = 5000,
 	/* No call is answered sooner: a step that usually is over by then makes none, and needs no turn. */
 	CALL_LEAST_MS = 5,
+	/* What takes so much longer than twice its usual time may take for ever. */
+	OVERDUE_LEAST_MS = 30 * 1000,
 };
 
 /* Nothing is waited for that long: a record that says so is damaged. */
@@ -217,10 +219,17 @@ static int64_t way_left_ms(const struct forecast_step *step, int64_t now_ms)
 	return step->path_ms - (spent_ms < step->usual_ms ? spent_ms : step->usual_ms);
 }
 
+static bool is_overdue(const struct forecast_step *step, int64_t now_ms)
+{
+	return step->state == FORECAST_RUNS && step->usual_ms != FORECAST_UNKNOWN &&
+	       now_ms - step->began_ms > 2 * step->usual_ms + OVERDUE_LEAST_MS;
+}
+
 int64_t forecast_left_ms(const struct forecast_step *steps, size_t count, const struct crowd *crowd, int64_t now_ms)
 {
 	size_t left = 0, known = 0, turns_left = 0, turns_done = 0;
 	int64_t longest_ms = 0, turns_ms = 0;
+	bool overdue = false;
 
 	for (size_t i = 0; i < count; i++) {
 		bool takes_turn = steps[i].usual_ms == FORECAST_UNKNOWN || steps[i].usual_ms >= CALL_LEAST_MS;
@@ -231,9 +240,11 @@ int64_t forecast_left_ms(const struct forecast_step *steps, size_t count, const 
 		left++;
 		turns_left += takes_turn;
 		known += steps[i].usual_ms != FORECAST_UNKNOWN;
+		if (way_ms > longest_ms)
+			overdue = is_overdue(&steps[i], now_ms);
 		longest_ms = way_ms > longest_ms ? way_ms : longest_ms;
 	}
-	if (2 * known < left || (crowd->now && crowd->lasted_ms < CROWD_LEAST_MS))
+	if (overdue || 2 * known < left || (crowd->now && crowd->lasted_ms < CROWD_LEAST_MS))
 		return FORECAST_UNKNOWN;
 	if (crowd->lasted_ms >= CROWD_LEAST_MS && turns_done > 0)
 		turns_ms = crowd->lasted_ms * (int64_t)turns_left / (int64_t)turns_done;

@@ -59,8 +59,9 @@ int64_t forecast_usual_ms(const struct forecast *forecast, size_t action);
 /*
  * How long what is left may take: the longest way through it, or, where steps have waited for their turn (for one of
  * the calls that may be in flight at once, or for a rate limit), as long as so many took so far, whichever is more.
- * FORECAST_UNKNOWN where the usual time is known of less than half of what is left, or where steps wait for their
- * turn and it is too early to say how fast that goes.
+ * FORECAST_UNKNOWN where the usual time is known of less than half of what is left, where steps wait for their turn and
+ * it is too early to say how fast that goes, or where the longest way leads over a step that has taken far longer than
+ * it usually does.
  */
 int64_t forecast_left_ms(const struct forecast_step *steps, size_t count, const struct crowd *crowd, int64_t now_ms);
 
