@@ -181,6 +181,19 @@ static void test_left_behind(void **state)
 		 "t.wire.w",
 		 "where it is the same object under another address, say so with 'trueup state mv t.post.a t.post.b'",
 		 "{\"t.post.b\":" POST("s", "1", "") ",\"t.wire.w\":{\"post\":" REF("t.post.b.id") "}}"},
+		{"two exchange their names",
+		 "{" KEPT("t.post.a", "p1", POST("s", "1", ""), POST("s", "1", "")) "," KEPT(
+			 "t.post.b", "p2", POST("u", "1", ""),
+			 POST("u", "1", "")) "," KEPT("t.wire.w", "w1", "{\"post\":" REF("t.post.a.id") "}",
+						      "{\"post\":\"p1\"}") "," KEPT("t.wire.x", "w2",
+										    "{\"post\":" REF("t.post.b.id") "}",
+										    "{\"post\":\"p2\"}") "}",
+		 NULL,
+		 "these steps wait for each other: make t.wire.x, then delete t.post.b, then make t.post.a, then make "
+		 "t.wire.w, then delete t.post.a, then make t.post.b, then make t.wire.x",
+		 "apply the change in two steps, or give the new object another name or range",
+		 "{\"t.post.a\":" POST("u", "1", "") ",\"t.post.b\":" POST("s", "1", "") ",\"t.wire.w\":{\"post\":" REF(
+			 "t.post.a.id") "},\"t.wire.x\":{\"post\":" REF("t.post.b.id") "}}"},
 		{"it bears the name of one that is gone, by which another is known", TWIN_OF_WHAT_IS_GONE,
 		 "unsettle t.group.x (deposed), delete t.group.x (deposed), make t.group.x, make t.keep.k", NULL, NULL,
 		 "{\"t.group.x\":" NAMED ",\"t.keep.k\":" CALLED "}"},
