@@ -146,5 +146,5 @@ bool drift_find(struct job *job)
 		return false;
 	keep_drift(&job->plan);
 	job_list_half_made(job);
-	return true;
+	return job_list_half_replaced(job);
 }

@@ -1,7 +1,5 @@
 #include "cli/past_run.h"
 
-#include "base/map.h"
-
 enum { PREFIX_LEAST = 4, NAME_DIGITS = 8 };
 
 const struct run_record *past_run_find(struct job *job, const struct run_record *runs, size_t count,
@@ -47,10 +45,6 @@ static bool was_called(const struct call_record *calls, size_t count, struct sli
 	return false;
 }
 
-struct departure {
-	const char *why;
-};
-
 /* Under the addresses of what went with the run, and nobody has made anew since, why it went. */
 static bool note_gone(struct job *job, const struct run_record *run, struct map *gone)
 {
@@ -66,6 +60,8 @@ static bool note_gone(struct job *job, const struct run_record *run, struct map 
 
 		if (!past[i].was || past[i].is || past[i].next_run.size > 0 || past[i].before.role == OBJECT_DEPOSED)
 			continue;
+		departure->address = past[i].before.address;
+		departure->run = run->id;
 		departure->why = was_called(calls, call_count, past[i].before.object_id)
 					 ? "was deleted by a run that did not make it anew"
 					 : "was deleted outside of this stack, and not made anew since";
@@ -74,8 +70,7 @@ static bool note_gone(struct job *job, const struct run_record *run, struct map 
 	return true;
 }
 
-/* Back to the last run that did all that it was to do. */
-static bool note_all_gone(struct job *job, struct map *gone)
+bool past_run_departures(struct job *job, struct map *departures)
 {
 	struct run_record *runs;
 	size_t count;
@@ -90,7 +85,7 @@ static bool note_all_gone(struct job *job, struct map *gone)
 		/* What a destroy deletes is not to come back. */
 		if (slice_is(runs[i].outcome, "done") || slice_is(runs[i].command, "destroy"))
 			break;
-		if (!note_gone(job, &runs[i], gone))
+		if (!note_gone(job, &runs[i], departures))
 			return false;
 	}
 	return true;
@@ -106,7 +101,7 @@ bool past_run_explain(struct job *job)
 	if (!any || job->record->serial == 0)
 		return true;
 	map_init(&gone);
-	bool good = note_all_gone(job, &gone);
+	bool good = past_run_departures(job, &gone);
 	for (size_t i = 0; good && gone.count > 0 && i < job->plan.action_count; i++) {
 		struct action *action = &job->plan.actions[i];
 		const struct departure *departure = is_unexplained(action) ? map_get(&gone, action->address) : NULL;

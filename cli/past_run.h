@@ -1,6 +1,7 @@
 #ifndef TRUEUP_CLI_PAST_RUN_H
 #define TRUEUP_CLI_PAST_RUN_H
 
+#include "base/map.h"
 #include "cli/job.h"
 
 /* The one run of those whose id begins as the user says; NULL after a diagnostic where there is none, or more. */
@@ -9,6 +10,16 @@ const struct run_record *past_run_find(struct job *job, const struct run_record 
 
 /* What a run is called that undoes the one with that id. */
 struct slice past_run_undoing(struct arena *arena, struct slice id);
+
+/* What went with a run that did not come to its end, and nobody has made anew since. */
+struct departure {
+	struct slice address;
+	const char *why;
+	struct slice run; /* its id */
+};
+
+/* Adds to a map that was initialized, by address, what went so since the last run that did all that it was to do. */
+__attribute__((warn_unused_result)) bool past_run_departures(struct job *job, struct map *departures);
 
 /* After planning: says of what is to be made and was there before that a run which was cut off, or failed, has deleted
  * it, and not made it anew, as a replace does. */

@@ -15,11 +15,13 @@
 /* What a run that did not end has done to an object. */
 struct unfinished_item {
 	struct slice address;
-	struct slice fields; /* that it was setting, joined by ", "; empty: all that it did is recorded */
-	struct slice owed;   /* that it switched off meanwhile, likewise; empty: none is off still */
-	bool leaves;	     /* it was deleting it */
-	bool makes;	     /* it was making it */
-	struct slice run;    /* its id, where a call of it is open; else empty */
+	struct slice fields;	  /* that it was setting, joined by ", "; empty: all that it did is recorded */
+	struct slice owed;	  /* that it switched off meanwhile, likewise; empty: none is off still */
+	bool leaves;		  /* it was deleting it */
+	bool makes;		  /* it was making it */
+	const char *why;	  /* what is left of it instead, in words of its own, or NULL */
+	struct slice provider_id; /* of what it has left behind; else empty */
+	struct slice run;	  /* its id, where a call of it is open; else empty */
 };
 
 /* What a command found and did, for renderers to show. What a command does not fill in is

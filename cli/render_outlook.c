@@ -62,14 +62,33 @@ void render_outlook(struct buffer *buffer, const struct report *report, const st
 	render_calls(buffer, report, true, palette);
 }
 
-static void render_begun(struct buffer *buffer, const struct palette *palette, const struct unfinished_item *item,
-			 struct slice fields, const char *what, const char *whose)
+static void render_mark(struct buffer *buffer, const struct palette *palette, const struct unfinished_item *item)
 {
 	buffer_string(buffer, "  ");
 	paint(buffer, palette, PAINT_CHANGE, "?");
 	buffer_byte(buffer, ' ');
 	print_safe(buffer, item->address);
 	buffer_string(buffer, "   ");
+}
+
+/* What a replace has left, after that run ended. */
+static void render_left(struct buffer *buffer, const struct palette *palette, const struct unfinished_item *item)
+{
+	render_mark(buffer, palette, item);
+	buffer_string(buffer, item->why);
+	if (item->provider_id.size > 0) {
+		buffer_string(buffer, ": ");
+		print_safe(buffer, item->provider_id);
+	}
+	if (item->run.size > 0)
+		buffer_format(buffer, " (run %.*s)", SLICE_ARGUMENTS(slice_first(item->run, SHORT_ID)));
+	buffer_byte(buffer, '\n');
+}
+
+static void render_begun(struct buffer *buffer, const struct palette *palette, const struct unfinished_item *item,
+			 struct slice fields, const char *what, const char *whose)
+{
+	render_mark(buffer, palette, item);
 	print_safe(buffer, fields);
 	buffer_format(buffer, "%s by %s", what, whose);
 	if (item->run.size > 0)
@@ -90,7 +109,9 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 	for (size_t i = 0; i < report->unfinished_count; i++) {
 		const struct unfinished_item *item = &report->unfinished[i];
 
-		if (item->owed.size == 0 || item->fields.size > 0)
+		if (item->why)
+			render_left(buffer, palette, item);
+		else if (item->owed.size == 0 || item->fields.size > 0)
 			render_begun(buffer, palette, item, item->fields,
 				     item->leaves  ? "begun to be deleted"
 				     : item->makes ? "made in part, and not finished,"
@@ -151,6 +172,10 @@ struct value unfinished_value(const struct report *report)
 		put(&builder, "fields", value_string(item->fields));
 		put(&builder, "owed", value_string(item->owed));
 		put(&builder, "run", item->run.size > 0 ? value_string(item->run) : value_null());
+		if (item->why)
+			put(&builder, "reason", value_text(item->why));
+		if (item->provider_id.size > 0)
+			put(&builder, "provider_id", value_string(item->provider_id));
 		value_builder_item(&list, value_builder_map(&builder, report->arena));
 	}
 	return value_builder_list(&list, report->arena);

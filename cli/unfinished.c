@@ -1,6 +1,7 @@
 #include "cli/unfinished.h"
 
 #include "base/map.h"
+#include "cli/past_run.h"
 #include "cli/providers.h"
 #include "reconcile/recover.h"
 #include "reconcile/unfinished.h"
@@ -62,4 +63,76 @@ void job_list_half_made(struct job *job)
 				(struct unfinished_item){.address = object->address, .makes = true};
 	}
 	map_release(&runs);
+}
+
+/* Of the spec, and not recorded. */
+static size_t count_unrecorded(const struct job *job, struct map *recorded)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role != OBJECT_DEPOSED)
+			map_set(recorded, job->objects[i]->address, job->objects[i]);
+	for (size_t i = 0; i < job->stack.resource_count; i++)
+		count += map_get(recorded, job->stack.resources[i].address) == NULL;
+	return count;
+}
+
+/* What is not recorded any more, and was there before a run that did not come to its end. */
+static bool list_gone(struct job *job, const struct map *recorded)
+{
+	struct map gone;
+
+	map_init(&gone);
+	bool good = past_run_departures(job, &gone);
+	for (size_t i = 0; good && i < job->stack.resource_count; i++) {
+		struct slice address = job->stack.resources[i].address;
+		const struct departure *departure = map_get(recorded, address) ? NULL : map_get(&gone, address);
+
+		if (departure)
+			job->unfinished[job->unfinished_count++] = (struct unfinished_item){
+				.address = address, .makes = true, .why = departure->why, .run = departure->run};
+	}
+	map_release(&gone);
+	return good;
+}
+
+/* What could not be read is told as that, and what a call is open about as well. */
+static void list_left_behind(struct job *job)
+{
+	struct map runs;
+
+	index_runs(job, &runs);
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct object *object = job->objects[i];
+		const struct live *live = job->refresh.live[i];
+
+		if (object->role == OBJECT_DEPOSED && live && live->presence == PRESENCE_PRESENT &&
+		    !map_get(&runs, object->object_id))
+			job->unfinished[job->unfinished_count++] =
+				(struct unfinished_item){.address = object->address,
+							 .leaves = true,
+							 .why = "was left behind by a replace",
+							 .provider_id = object->provider_id};
+	}
+	map_release(&runs);
+}
+
+bool job_list_half_replaced(struct job *job)
+{
+	const struct unfinished_item *known = job->unfinished;
+	struct map recorded;
+	bool good = true;
+
+	map_init(&recorded);
+	size_t unrecorded = count_unrecorded(job, &recorded);
+	size_t most = job->unfinished_count + job->object_count + unrecorded;
+	job->unfinished = arena_new_array(job->arena, most + 1, struct unfinished_item);
+	for (size_t i = 0; i < job->unfinished_count; i++)
+		job->unfinished[i] = known[i];
+	list_left_behind(job);
+	if (unrecorded > 0 && job->record->serial > 0)
+		good = list_gone(job, &recorded);
+	map_release(&recorded);
+	return good;
 }

@@ -11,5 +11,8 @@ void job_take_unfinished(struct job *job);
 /* For a drift: adds to that what a run has made and not finished, and no open call tells of: its fields are compared
  * with nothing. */
 void job_list_half_made(struct job *job);
+/* Likewise what a replace that did not come to its end has left: the old object, or no object at all. What has left
+ * the spec by now is not missed. */
+__attribute__((warn_unused_result)) bool job_list_half_replaced(struct job *job);
 
 #endif

@@ -225,6 +225,77 @@ def test_what_stopped_halfway_is_partly_applied(tiny, action, old, new, counts):
     tiny.run("plan", "--detailed-exitcode")
 
 
+def begun(stack, status=2):
+    """What drift tells of runs that did not end, and that it tells of nothing else."""
+    document = stack.run("drift", "--output", "json", status=status).json
+    assert document["actions"] == []
+    return document["unfinished"]
+
+
+def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    allow = deny(tiny, "CreateSubnet")
+    tiny.run("apply", "--yes", status=7)
+    [told] = begun(tiny)
+    why = "was deleted by a run that did not make it anew"
+    assert (told["address"], told["makes"], told["deletes"], told["reason"]) == ("aws.subnet.b", True, False, why)
+    assert told["run"] == tiny.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    text = tiny.run("drift", status=2).out
+    assert re.search(rf"\nBEGUN .*\n  \? aws\.subnet\.b   {why} \(run [0-9a-f]{{8}}\)\n", text), text
+    assert text.endswith("no drift: what is there is as recorded, but for what was begun\n")
+    # What nobody wants any more is not missed, until somebody does.
+    edit(tiny, "  b: {", "  # b: {")
+    assert begun(tiny, 0) == []
+    edit(tiny, "  # b: {", "  b: {")
+    # Another run that is refused leaves it as it is; one that makes it ends it.
+    tiny.run("apply", "--yes", status=1)
+    assert [each["address"] for each in begun(tiny)] == ["aws.subnet.b"]
+    allow()
+    tiny.run("apply", "--yes")
+    assert begun(tiny, 0) == []
+
+
+def test_what_was_made_anew_is_not_told_though_its_run_failed_elsewhere(tiny):
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    edit(tiny, "198.51.100.7", "198.51.100.8", "more.yaml")
+    deny(tiny, "CreateCustomerGateway")
+    tiny.run("apply", "--yes", status=7)
+    assert [each["address"] for each in begun(tiny)] == ["aws.customer_gateway.c"]
+
+
+def test_what_somebody_deleted_is_missed_until_it_is_made_anew(tiny):
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "remove", "subnet", recorded(tiny)["aws.subnet.b"])
+    tiny.run("drift", status=2)
+    allow = deny(tiny, "CreateSubnet")
+    tiny.run("apply", "--yes", status=1)
+    tiny.run("drift", status=2)
+    allow()
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
+
+
+def test_what_a_replace_has_left_behind_is_no_good_news(tiny):
+    edit(tiny, "cidr: 10.0.2.0/24", "cidr: 10.0.2.0/24, lifecycle: {create_before_destroy: true}")
+    tiny.run("apply", "--yes")
+    old = recorded(tiny)["aws.subnet.b"]
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    allow = deny(tiny, "DeleteSubnet")
+    tiny.run("apply", "--yes", status=7)
+    [told] = begun(tiny)
+    why = "was left behind by a replace"
+    assert (told["address"], told["deletes"], told["reason"], told["provider_id"]) == ("aws.subnet.b", True, why, old)
+    assert f"  ? aws.subnet.b   {why}: {old}\n" in tiny.run("drift", status=2).out
+    tiny.run("sim", "remove", "subnet", old)
+    assert begun(tiny, 0) == []
+    allow()
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
+
+
 def test_what_is_skipped_is_counted_so(tiny):
     """Letting go of parts takes no call where there are none: what was to be deleted after that was left alone."""
     tiny.run("apply", "--yes")
