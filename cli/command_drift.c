@@ -24,12 +24,13 @@ static int run_drift(struct invocation *invocation)
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
-	if (drift_find(&job)) {
+	if (drift_prepare(&job)) {
+		bool good = drift_find(&job);
 		struct report report = job_report(&job);
 
 		report.is_drift = true;
 		report.unrecorded_count = unrecorded_count(&job);
-		status = status_of(&job, report.outlook);
+		status = good ? status_of(&job, report.outlook) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);
 	} else {
@@ -48,7 +49,10 @@ const struct command command_drift = {
 	.details = "Ends with 2 where something was changed or is missing, carries the stack's\n"
 		   "tags without being recorded, or was begun by a run that did not end, with 3\n"
 		   "where something could not be read, else with 0. Edits of the spec that were not\n"
-		   "applied yet do not count, nor does what was never applied.\n",
+		   "applied yet do not count, nor does what was never applied. What no plan could put\n"
+		   "right (another machine in the place of one, another owner in the tags) is drift as\n"
+		   "any other. After an error that is none it ends with 1, and tells all the same what\n"
+		   "drift there is.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
 	.run = run_drift,

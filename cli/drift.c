@@ -125,7 +125,7 @@ static bool refuse_nothing(struct job *job)
 	return false;
 }
 
-bool drift_find(struct job *job)
+bool drift_prepare(struct job *job)
 {
 	bool has_store = job_has_store(job);
 
@@ -136,15 +136,19 @@ bool drift_find(struct job *job)
 	lost_state_warn(job);
 	if (!has_store && job->refresh.lost_count + job->refresh.unlisted_count == 0)
 		return refuse_nothing(job);
-	static const struct plan_scope all = {.keeps_tags = true};
+	return true;
+}
+
+bool drift_find(struct job *job)
+{
+	static const struct plan_scope all = {.keeps_tags = true, .looks = true};
 	struct stack *stack = arena_new(job->arena, struct stack);
 	*stack = recorded_stack(job);
 	seal_live(job);
 	/* Where an alias leads now is the spec's matter; the objects are looked for where they are recorded. */
 	job->identities = NULL;
-	if (!job_plan(job, stack, false, &all))
-		return false;
+	bool good = job_plan(job, stack, false, &all);
 	keep_drift(&job->plan);
 	job_list_half_made(job);
-	return job_list_half_replaced(job);
+	return job_list_half_replaced(job) && good;
 }

@@ -47,7 +47,8 @@ static void print_reason(struct buffer *buffer, const struct report *report, con
 		paint(buffer, palette, PAINT_LOUD, "MISSING, ");
 	} else if (report->is_drift) {
 		word = NULL;
-		reason = "changed outside of this stack";
+		if (action->operation != OPERATION_CONFLICT)
+			reason = "changed outside of this stack";
 	}
 	if (report->plan->destroy && !report->plan->targeted && action->operation == OPERATION_DELETE &&
 	    action->role == OBJECT_CURRENT)
@@ -85,7 +86,7 @@ static void print_head(struct buffer *buffer, const struct report *report, const
 		print_safe(buffer, action->provider_id);
 	}
 	/* Where everything goes, nothing falls because of another. */
-	if (action->takes_down > 0 && !report->plan->destroy)
+	if (action->takes_down > 0 && !report->plan->destroy && !report->is_drift)
 		paint(buffer, palette, PAINT_LOUD, "  takes down %zu", action->takes_down);
 	buffer_byte(buffer, '\n');
 }

@@ -190,6 +190,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 		list_fields(action, item, planning->arena);
 	else
 		copy_changes(action, item, planning->arena);
+	action->drifted |= planning->input->scope.looks && plan_live_state(planning, item) == LIVE_NOT_OURS;
 	note_pauses(action, item);
 	if (item->operation == OPERATION_INCOMPLETE)
 		add_unread(planning, item->address, (struct slice){0},
@@ -240,7 +241,7 @@ static void add_leaving(struct planning *planning, struct object *object, const 
 	struct decision decision = decide(&situation);
 	if (planning->input->destroy && !deposed)
 		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
-	if (decision.operation == OPERATION_CONFLICT)
+	if (decision.operation == OPERATION_CONFLICT && !planning->input->scope.looks)
 		add_conflict(planning, &item, decision.reason, decide_hint(&situation, &decision));
 	struct action *action = add_action(planning);
 	action->operation = decision.operation;
@@ -252,6 +253,7 @@ static void add_leaving(struct planning *planning, struct object *object, const 
 	action->provider = object->provider;
 	action->identity = object->identity;
 	describe_object(action, object, live);
+	action->drifted = planning->input->scope.looks && situation.live == LIVE_NOT_OURS;
 	if (deposed)
 		action->role = OBJECT_DEPOSED;
 	if (decision.operation == OPERATION_INCOMPLETE)
@@ -331,13 +333,14 @@ static void collect_items(struct planning *planning)
 		if (!item->in_focus)
 			continue;
 		note_unread_fields(planning, item);
-		if (item->operation == OPERATION_CONFLICT && item->fields && item->fields->conflicts)
+		bool conflicts = item->operation == OPERATION_CONFLICT && !planning->input->scope.looks;
+		if (!conflicts && item->operation != OPERATION_NONE)
+			add_item_action(planning, item);
+		else if (conflicts && item->fields && item->fields->conflicts)
 			diff_report_conflicts(item->fields, item->address, item->resource->position,
 					      planning->diagnostics);
-		else if (item->operation == OPERATION_CONFLICT && item->reason)
+		else if (conflicts && item->reason)
 			add_conflict(planning, item, item->reason, item->hint);
-		else if (item->operation != OPERATION_NONE && item->operation != OPERATION_CONFLICT)
-			add_item_action(planning, item);
 	}
 }
 
@@ -438,13 +441,17 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	map_init(&planning.named);
 	resource_symbolic_init(&planning.symbolic);
 	join_items(&planning);
-	plan_items_tell_apart(&planning);
+	if (!input->scope.looks)
+		plan_items_tell_apart(&planning);
 	plan_items_order(&planning);
 	plan_items_judge(&planning);
-	plan_items_order_replaces(&planning);
+	if (!input->scope.looks)
+		plan_items_order_replaces(&planning);
 	plan_focus(&planning);
-	plan_tell_taken(&planning);
-	plan_tell_lacking(&planning);
+	if (!input->scope.looks) {
+		plan_tell_taken(&planning);
+		plan_tell_lacking(&planning);
+	}
 	collect_items(&planning);
 	collect_leaving(&planning);
 	if (!input->destroy) {

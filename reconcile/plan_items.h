@@ -80,6 +80,7 @@ const struct value *plan_field_now(const struct object *object, const struct liv
 const size_t *plan_object_at(struct planning *planning, struct slice address);
 /* field.stays_in: whether, for certain, all that the field is to refer to lies elsewhere than what it referred to. */
 bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field);
+enum live_state plan_live_state(const struct planning *planning, const struct item *item);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);
 /* Whether what a replace left behind is taken back, instead of making another; unprotected: what would be decided

@@ -178,7 +178,7 @@ static bool check_identity(struct planning *planning, struct item *item)
 	return false;
 }
 
-static enum live_state live_state_of(const struct planning *planning, const struct item *item)
+enum live_state plan_live_state(const struct planning *planning, const struct item *item)
 {
 	if (!item->live)
 		return item->object && (item->object->provider_id.size > 0) ? LIVE_PRESENT : LIVE_ABSENT;
@@ -390,14 +390,17 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	    !planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
 		return false;
+	bool looks = planning->input->scope.looks;
 	struct situation situation = {
 		.in_spec = true,
 		.in_record = item->object != NULL,
-		.live = live_state_of(planning, item),
-		.protect = item->resource->protect || (item->object && item->object->protect),
+		.live = plan_live_state(planning, item),
+		.protect = !looks && (item->resource->protect || (item->object && item->object->protect)),
 		.found = item->resource->kind->found,
 	};
-	if (situation.live == LIVE_PRESENT && (item->object || item->resource->kind->found))
+	/* What goes by another owner's name may have been changed as well. */
+	if ((situation.live == LIVE_PRESENT || (looks && situation.live == LIVE_NOT_OURS)) &&
+	    (item->object || item->resource->kind->found))
 		situation.difference = plan_item_compare(planning, item);
 	struct decision decision = decide(&situation);
 	item->operation = decision.operation;
@@ -410,6 +413,11 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;
+	if (looks) {
+		if (item->operation == OPERATION_CONFLICT && situation.live == LIVE_PRESENT)
+			item->reason = "is another thing than is recorded";
+		return true;
+	}
 	situation.protect = false;
 	decision = decide(&situation);
 	plan_item_take_back(planning, item, &decision);
@@ -428,14 +436,18 @@ static bool judge_parts(struct planning *planning, struct item *item)
 			return false;
 		item->wanted = item->resource->desired;
 	}
-	if (item->operation != OPERATION_NONE && item->operation != OPERATION_RECORD &&
-	    !operation_keeps(item->operation))
+	bool stays = item->operation == OPERATION_NONE || item->operation == OPERATION_RECORD ||
+		     operation_keeps(item->operation);
+	/* Whatever would become of it: all that has moved is asked for. */
+	if (!stays && !(planning->input->scope.looks && item->fields))
 		return true;
 	struct output_source source = {planning, plan_item_output};
 	if (!planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
 		return false;
 	diff_item(planning, item, true);
+	if (!stays)
+		return true;
 	if (item->parts->settles && !operation_keeps(item->operation)) {
 		item->operation = OPERATION_UPDATE;
 		item->reason = "can change in place";

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import sqlite3
 
 import pytest
 
@@ -59,6 +60,69 @@ def test_drift_of_what_the_spec_never_set(tiny):
     tiny.run("apply", "--yes")
     assert world(tiny, "subnet")[subnet]["mapPublicIpOnLaunch"] == "true"
     tiny.run("drift")
+
+
+# What no plan could put right, or not as it stands: what is changed of subnet b, its operation, and what is said of it.
+MOVED = {
+    "another owner": ("tags.trueup:stack=" + "f" * 32, "conflict", "is recorded here, but its tags name another owner"),
+    "immutable": ("cidrBlock=10.0.200.0/24", "replace", "changed outside of this stack"),
+    # In use by another, which a plan would refuse.
+    "taken": ("cidrBlock=10.0.1.0/24", "replace", "changed outside of this stack"),
+}
+
+
+@pytest.mark.parametrize("lifecycle", ["", ", lifecycle: {protect: true}"], ids=["", "protected"])
+@pytest.mark.parametrize("moved", MOVED)
+def test_what_cannot_be_put_right_hides_no_drift(tiny, moved, lifecycle):
+    change, operation, said = MOVED[moved]
+    edit(tiny, "cidr: 10.0.2.0/24", f"cidr: 10.0.2.0/24{lifecycle}")
+    tiny.run("apply", "--yes")
+    ids = recorded(tiny)
+    tiny.run("sim", "change", "subnet", ids["aws.subnet.b"], change)
+    tiny.run("sim", "change", "subnet", ids["aws.subnet.b"], "mapPublicIpOnLaunch=true")
+    tiny.run("sim", "change", "vpc", ids["aws.vpc.main"], "tags.team=blue")
+    document = tiny.run("drift", "--output", "json", status=2).json
+    assert {one["address"]: one["operation"] for one in document["actions"]} == {
+        "aws.subnet.b": operation,
+        "aws.vpc.main": "update",
+    }
+    assert document["diagnostics"] == [] and document["drift"] == 2
+    paths = {change["path"] for one in document["actions"] for change in one["changes"]}
+    assert paths == {"tags.team", "public"} | ({"cidr"} if operation == "replace" else set())
+    text = tiny.run("drift", status=2).out
+    assert re.search(rf"aws\.subnet\.b +tiny\.yaml:7  {said}\n", text) and "red, now blue" in text
+    assert text.endswith("2 changed  0 MISSING | 0 unread\n")
+    # What could not be read outranks it.
+    deny(tiny, "DescribeVpcs")
+    assert said in tiny.run("drift", status=3).out
+
+
+def test_what_is_missing_is_missing_though_a_replace_left_one_like_it(tiny):
+    edit(tiny, "cidr: 10.0.2.0/24", "cidr: 10.0.2.0/24, lifecycle: {create_before_destroy: true}")
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    deny(tiny, "DeleteSubnet")
+    tiny.run("apply", "--yes", status=7)
+    [new] = [each for each, subnet in world(tiny, "subnet").items() if subnet["cidrBlock"] == "10.0.3.0/24"]
+    tiny.run("sim", "remove", "subnet", new)
+    assert re.search(r"\+ aws\.subnet\.b +tiny\.yaml:7  MISSING, was deleted outside", tiny.run("drift", status=2).out)
+
+
+def test_an_error_beside_drift_hides_none_of_it(tiny):
+    tiny.run("apply", "--yes")
+    ids = recorded(tiny)
+    tiny.run("sim", "change", "vpc", ids["aws.vpc.main"], "tags.team=blue")
+    # As a version with more kinds would have left it.
+    with sqlite3.connect(tiny.folder / ".trueup" / "state.db") as database:
+        database.execute("UPDATE objects SET kind = 'aws.unheard', address = 'aws.unheard.b' WHERE address = 'aws.subnet.b'")
+    result = tiny.run("drift", status=1)
+    assert "red, now blue" in result.out and "which this version does not know" in result.err
+    document = tiny.run("drift", "--output", "json", status=1).json
+    assert document["status"] == 1
+    assert {one["address"]: one["operation"] for one in document["actions"]} == {
+        "aws.unheard.b": "unread",
+        "aws.vpc.main": "update",
+    }
 
 
 def test_the_spec_changed_and_reality_moved(tiny):

@@ -218,6 +218,12 @@ def test_a_simulated_machine(simulated):
     assert changes(plan(stack), "metal.machine.m") == {"power": ("set", "on", "off")}
     stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S2")
     assert "has serial 'S2', but the spec says 'S1'" in stack.run("apply", "--yes", status=1).err
+    # Another machine in its place is what drift is there to tell, as far as reading goes.
+    told = stack.run("drift", status=2).out
+    assert "is another thing than is recorded\n" in told and "S1, now S2" in told
+    [action] = stack.run("drift", "--output", "json", status=2).json["actions"]
+    assert (action["operation"], action["drifted"]) == ("conflict", True)
+    assert {each["path"]: each["effect"] for each in action["changes"]} == {"serial": "conflict", "power": "set"}
     assert simulated_power(stack) == "On"
     stack.run("sim", WORLD, "remove", "machine", "10.0.0.5")
     assert operations(plan(stack, status=UNREAD)) == {"metal.machine.m": "unread"}
