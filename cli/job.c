@@ -325,6 +325,7 @@ bool job_plan(struct job *job, const struct stack *stack, bool destroy, const st
 		.resolver = &job->resolver,
 		.style = &job->style,
 		.identities = job->identities,
+		.expected = job->expected,
 		.load_body = job_load_body,
 		.context = job,
 		.destroy = destroy,

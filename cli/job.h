@@ -61,6 +61,7 @@ struct job {
 	bool has_loop;
 	struct sessions sessions;
 	const struct identity *identities;	 /* parallel to stack.providers, or NULL */
+	const struct identity *expected;	 /* the same of a run that asks nobody: sessions_expect() */
 	struct refresh refresh;			 /* refresh.live is NULL until it was read */
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
 	struct missed *missed;

@@ -41,13 +41,22 @@ static bool open_all(struct job *job)
 	return job_open_sessions(job);
 }
 
+/* Asks nobody: what the alias reaches is what settings and environment say. */
+static bool prepare_unread(struct job *job)
+{
+	if (!job_load_spec(job) || !job_open_state(job, STATE_WRITE, job->stack.name) || !check_targets(job) ||
+	    !sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects, job->object_count,
+				       job->arena, job->diagnostics))
+		return false;
+	job->expected = sessions_expect(&all_providers, job->world, &job->stack, job->arena);
+	return true;
+}
+
 bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 {
 	job->aim = aim;
 	if (!refresh)
-		return job_load_spec(job) && job_open_state(job, STATE_WRITE, job->stack.name) && check_targets(job) &&
-		       sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects,
-						 job->object_count, job->arena, job->diagnostics);
+		return prepare_unread(job);
 	if (!job_load_spec(job) || !open_all(job) || !job_refresh(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);

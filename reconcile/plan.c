@@ -267,12 +267,35 @@ static void add_leaving(struct planning *planning, struct object *object, const 
 	diag_hint(planning->diagnostics, "use the version of trueup that made it");
 }
 
-static const struct identity *identity_of_alias(const struct plan_input *input, struct slice alias)
+/* identities: parallel to the stack's providers, or NULL. */
+static const struct identity *identity_of_alias(const struct stack *stack, const struct identity *identities,
+						struct slice alias)
 {
-	for (size_t i = 0; input->identities && i < input->stack->provider_count; i++)
-		if (slice_equal(input->stack->providers[i].name, alias))
-			return input->identities[i].provider.size ? &input->identities[i] : NULL;
+	for (size_t i = 0; identities && i < stack->provider_count; i++)
+		if (slice_equal(stack->providers[i].name, alias))
+			return identities[i].provider.size ? &identities[i] : NULL;
 	return NULL;
+}
+
+/* Where nobody was asked who answers: in the account and region of settings and environment, and as recorded in the
+ * rest. Another endpoint tells nothing then: it may lead to the same place. */
+static const struct identity *expected_identity(struct planning *planning, const struct item *item)
+{
+	const struct plan_input *input = planning->input;
+	const struct identity *recorded = &item->object->identity;
+	const struct identity *named = identity_of_alias(input->stack, input->expected, item->resource->provider);
+	if (!named)
+		return NULL;
+	struct identity place = *recorded;
+	if (named->account.size > 0)
+		place.account = named->account;
+	if (named->region.size > 0)
+		place.region = named->region;
+	if (identity_equal(&place, recorded))
+		return recorded;
+	struct identity *ret = arena_new(planning->arena, struct identity);
+	*ret = place;
+	return ret;
 }
 
 struct item *plan_item_at(struct planning *planning, struct slice address)
@@ -303,7 +326,7 @@ static void join_items(struct planning *planning)
 		struct item *item = &planning->items[planning->item_count++];
 		if (i == 0 || !slice_equal(alias, resource->provider)) {
 			alias = resource->provider;
-			identity = identity_of_alias(input, alias);
+			identity = identity_of_alias(input->stack, input->identities, alias);
 		}
 		*item = (struct item){
 			.address = resource->address,
@@ -324,6 +347,9 @@ static void join_items(struct planning *planning)
 		item->object = object;
 		item->live = input->live ? input->live[i] : NULL;
 	}
+	for (size_t i = 0; input->expected && i < spec_count; i++)
+		if (planning->items[i].object && !planning->items[i].identity)
+			planning->items[i].identity = expected_identity(planning, &planning->items[i]);
 }
 
 static void collect_items(struct planning *planning)

@@ -175,6 +175,8 @@ struct plan_input {
 	const struct json_style *style; /* gives the fingerprints of secrets */
 	/* Identity each alias reaches, parallel to stack->providers; NULL where it is not known. */
 	const struct identity *identities;
+	/* Where nobody was asked: sessions_expect(), parallel too. Else NULL. */
+	const struct identity *expected;
 	/* Loads the body of objects on demand (store bodies). */
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics);
 	void *context;

@@ -10,7 +10,7 @@ struct item {
 	const struct resource *resource; /* NULL: not in the spec */
 	struct object *object;		 /* current or incomplete; NULL: not recorded */
 	const struct live *live;	 /* NULL: not read */
-	const struct identity *identity; /* that the alias reaches; NULL: not known */
+	const struct identity *identity; /* that the alias reaches, or is to reach; NULL: not known */
 	struct value wanted;		 /* desired, resolved as far as known */
 	struct difference *fields;	 /* NULL until judged */
 	struct difference *parts;

@@ -381,12 +381,14 @@ static const char *reason_of(const struct item *item, const struct situation *si
 
 static bool judge_fields(struct planning *planning, struct item *item)
 {
+	if (!check_identity(planning, item))
+		return false;
 	if (is_proven_unchanged(planning, item)) {
 		item->unchanged = true;
 		return true;
 	}
 	struct output_source source = {planning, plan_item_output};
-	if (!plan_load_body(planning, item->object) || !check_identity(planning, item) ||
+	if (!plan_load_body(planning, item->object) ||
 	    !planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
 		return false;

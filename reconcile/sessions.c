@@ -93,15 +93,24 @@ static void open_recorded(struct sessions *sessions, const struct providers *pro
 	diagnostics_release(&findings);
 }
 
-/* The account that a block says has to answer, or empty. */
-static struct slice expected_account(const struct providers *providers, struct world *world,
-				     const struct provider_settings *settings, struct arena *arena)
+/* What a block says, with the environment, of who is to answer; empty where that is nothing. */
+static struct identity expected_place(const struct providers *providers, struct world *world,
+				      const struct provider_settings *settings, struct arena *arena)
 {
 	struct slice rest = settings->name;
 	const struct provider *provider = providers_find(providers, slice_cut(&rest, '.'));
 	struct identity expected = {0};
-	return provider && provider->expect(world, &settings->settings, arena, &expected) ? expected.account
-											  : (struct slice){0};
+	return provider && provider->expect(world, &settings->settings, arena, &expected) ? expected
+											  : (struct identity){0};
+}
+
+const struct identity *sessions_expect(const struct providers *providers, struct world *world,
+				       const struct stack *stack, struct arena *arena)
+{
+	struct identity *expected = arena_new_array(arena, stack->provider_count + 1, struct identity);
+	for (size_t i = 0; i < stack->provider_count; i++)
+		expected[i] = expected_place(providers, world, &stack->providers[i], arena);
+	return expected;
 }
 
 static void refuse_account(const struct provider_settings *settings, struct slice expected, const char *but,
@@ -124,7 +133,7 @@ bool sessions_account_recorded(const struct providers *providers, struct world *
 	map_init(&aliases);
 	map_init(&spare);
 	for (size_t i = 0; i < stack->provider_count; i++) {
-		expected[i] = expected_account(providers, world, &stack->providers[i], arena);
+		expected[i] = expected_place(providers, world, &stack->providers[i], arena).account;
 		if (expected[i].size > 0)
 			map_set(&aliases, stack->providers[i].name, &expected[i]);
 	}
@@ -150,7 +159,7 @@ static void check_accounts(struct sessions *sessions, const struct providers *pr
 {
 	for (size_t i = 0; i < sessions->alias_count; i++) {
 		const struct session *session = sessions->items[i];
-		struct slice expected = expected_account(providers, world, &stack->providers[i], arena);
+		struct slice expected = expected_place(providers, world, &stack->providers[i], arena).account;
 		if (session && session->identified && expected.size > 0 &&
 		    !slice_equal(expected, session->identity.account))
 			refuse_account(&stack->providers[i], expected, "its credentials are those of",

@@ -32,6 +32,10 @@ __attribute__((warn_unused_result)) bool sessions_account_recorded(const struct 
 								   struct object *const *objects, size_t count,
 								   struct arena *arena,
 								   struct diagnostics *diagnostics);
+/* Where nobody is asked: the place that settings and environment name for each of the stack's providers, in their
+ * order. What these leave open is empty, and so is all of it where they name none. */
+const struct identity *sessions_expect(const struct providers *providers, struct world *world,
+				       const struct stack *stack, struct arena *arena);
 void sessions_close(struct sessions *sessions);
 /* The session of an alias, or NULL. */
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias);

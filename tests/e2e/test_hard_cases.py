@@ -375,6 +375,10 @@ def test_a_provider_alias_removed_while_its_resources_remain(stack, cloud):
     for kind, name in (("aws.vpc", "east"), ("aws.subnet", "east")):
         del resources[kind][name]["provider"]
     write(stack, resources)
+    assert plan(stack, "--refresh=none", status=2).operations() == {
+        "aws.vpc.east": "replace",
+        "aws.subnet.east": "replace",
+    }
     planned = plan(stack, status=2)
     assert planned.operations() == {"aws.vpc.east": "replace", "aws.subnet.east": "replace"}
     assert "region" in planned.actions["aws.vpc.east"].data["reason"]
@@ -394,7 +398,11 @@ def test_the_region_of_an_alias_edited(stack, cloud):
     planned = plan(stack, status=2)
     assert planned.operations() == {"aws.vpc.east": "replace", "aws.subnet.east": "replace"}
     assert "region" in planned.actions["aws.vpc.east"].data["reason"]
-    apply(stack)
+    # The spec and the record alone tell it.
+    unread = plan(stack, "--refresh=none", "--out", "east.plan", status=2)
+    assert unread.operations() == planned.operations()
+    assert unread.data["digest"] == planned.data["digest"]
+    stack.run("apply", "east.plan", "--yes")
     assert "10.30.0.0/16" not in vpcs_in(cloud, EAST) and "10.30.0.0/16" in vpcs_in(cloud, "us-west-2")
     plan_is_empty(stack)
     stack.run("destroy", "--yes")
