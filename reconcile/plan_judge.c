@@ -122,12 +122,12 @@ static bool is_same(const struct digest *a, const struct digest *b)
 	return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
-/* The digest test: the same desired form over the same outputs as when it was applied. */
+/* The digest test: the same desired form (kind, its version and protection are of it) over the same outputs as when it
+ * was applied, and in the same place. */
 static bool is_proven_unchanged(struct planning *planning, const struct item *item)
 {
 	const struct object *object = item->object;
-	if (!object || item->live || object->role != OBJECT_CURRENT || item->moved ||
-	    object->kind_version != item->resource->kind->version || object->protect != item->resource->protect)
+	if (!object || item->live || object->role != OBJECT_CURRENT || item->moved)
 		return false;
 	struct digest symbolic =
 		resource_symbolic_in(&planning->symbolic, item->resource, planning->input->style, planning->arena);

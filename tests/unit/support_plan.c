@@ -282,8 +282,8 @@ static const struct identity here = {.provider = {"t", 1}, .account = {"1", 1}, 
 
 /*
  * {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record, in its order;
- * "t.net.a/2" is another object of the same address. "outputs" are those of the live one, if it has others;
- * "leaving": that one is being deleted.
+ * "t.net.a/2" is another object of the same address. "observed" is what was seen last, if that was not as resolved.
+ * "outputs" are those of the live one, if it has others; "leaving": that one is being deleted.
  */
 static void add_record(struct plan_fixture *fixture, const char *record)
 {
@@ -294,6 +294,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		struct live *live = &fixture->lives[fixture->object_count];
 		const struct value *applied = value_get_named(one, "applied");
 		const struct value *was = value_get_named(one, "resolved");
+		const struct value *observed = value_get_named(one, "observed");
 		const struct value *now = value_get_named(one, "live");
 		const struct value *id = value_get_named(one, "id");
 		const struct value *protect = value_get_named(one, "protect");
@@ -311,7 +312,9 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			.has_body = true,
 			.applied = *applied,
 			.resolved = was ? *was : *applied,
-			.observed = was ? *was : *applied,
+			.observed = observed ? *observed
+				    : was    ? *was
+					     : *applied,
 		};
 		object->kind = slice_of(plan_kind_of(object->address)->name);
 		object->outputs = json(fixture, value_get_named(one, "incomplete") ? "{}" : "{\"version\": 1}");
@@ -340,8 +343,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		fixture->read |= now && !value_is(now, VALUE_NULL);
 		/* What is live as null was not looked at. */
 		fixture->live_list[fixture->object_count] = now && value_is(now, VALUE_NULL) ? NULL : live;
-		fixture->object_list[fixture->object_count] = object;
-		fixture->object_count++;
+		fixture->object_list[fixture->object_count++] = object;
 	}
 }
 
@@ -413,7 +415,8 @@ void plan_fixture_plan(struct plan_fixture *fixture, bool destroy)
 		.object_count = fixture->object_count,
 		.live = fixture->read ? fixture->live_list : NULL,
 		.resolver = &resolver,
-		.identities = &here,
+		.identities = fixture->expected ? NULL : &here,
+		.expected = fixture->expected,
 		.load_body = fixture->load_body,
 		.context = fixture,
 		.destroy = destroy,

@@ -18,7 +18,8 @@ struct plan_fixture {
 	struct live lives[8];
 	const struct live *live_list[8];
 	bool read;
-	struct plan_scope scope; /* everything, unless it is set before the plan is made */
+	struct plan_scope scope;	 /* everything, unless it is set before the plan is made */
+	const struct identity *expected; /* of the one provider; NULL: it was asked, and is where the record is */
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics); /* context: this */
 	struct plan plan;
 	struct phases phases;
