@@ -149,6 +149,22 @@ static void test_rows(void **state)
 		 "2:1<1:1 fd00:0:0:8000::/49 of 'test.net.b' overlaps fd00::/48 of 'test.net.a', and the two meet by "
 		 "VPN or "
 		 "peering | the nearest free range of this size is fd00:0:1::/49\n"},
+		{"the first and the last address",
+		 {NET("a",
+		      "{\"cidr\":\"8.0.0.0/16\",\"cidr6\":\"2000::/48\",\"more\":[\"8.0.0.0/32\",\"8.0.255.255/32\","
+		      "\"8.1.0.0/32\",\"2000::ffff:ffff:ffff:ffff:ffff/128\",\"2000:0:1::/128\"]}")},
+		 {0},
+		 {0},
+		 "1:3<1:1 8.0.0.0/32 of 'test.net.a' overlaps 8.0.0.0/16 of 'test.net.a'\n"
+		 "1:4<1:1 8.0.255.255/32 of 'test.net.a' overlaps 8.0.0.0/16 of 'test.net.a'\n"
+		 "1:6<1:2 2000::ffff:ffff:ffff:ffff:ffff/128 of 'test.net.a' overlaps 2000::/48 of 'test.net.a'\n"},
+		{"one address twice",
+		 {NET("a",
+		      "{\"more\":[\"8.0.0.1/32\",\"8.0.0.1/32\",\"2000::1/128\",\"2000::1/128\",\"2000::2/128\"]}")},
+		 {0},
+		 {0},
+		 "1:2<1:1 8.0.0.1/32 of 'test.net.a' overlaps 8.0.0.1/32 of 'test.net.a'\n"
+		 "1:4<1:3 2000::1/128 of 'test.net.a' overlaps 2000::1/128 of 'test.net.a'\n"},
 		{"the families do not meet", {NET("a", "{\"cidr\":\"0.0.0.0/0\",\"cidr6\":\"::/0\"}")}, {0}, {0}, ""},
 		{"the whole of a family",
 		 {NET("a", "{\"more\":[\"0.0.0.0/0\",\"10.0.0.0/8\",\"::/0\",\"fd00::/8\"]}")},
