@@ -70,6 +70,9 @@ enum field_flag {
 	PAUSES = 1 << 17,
 	/* Changed item by item, by what is there and what is not: while it cannot be read it is left as it is. */
 	COMPARED = 1 << 18,
+	/* The object's id is this value, or made of it. Ids are recorded and shown as they are, so no secret can be in
+	   it. */
+	IDENTIFIES = 1 << 19,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

@@ -93,6 +93,13 @@ static bool counts_as_unset(const struct field *field, const struct value *value
 	       (field->type == FIELD_OBJECT && value->type == VALUE_MAP && value->count == 0);
 }
 
+static void report_secret_id(struct schema_walk *walk, const char *name, const struct value *given)
+{
+	diag_error(walk->diagnostics, FAULT_USER, given->position,
+		   "'%s' cannot hold a secret: the id is made of it, and ids are recorded and shown in clear", name);
+	diag_hint(walk->diagnostics, "write what anybody may see, or take it from a variable that is not secret");
+}
+
 /* Returns whether *ret differs from *given; null: it counts as unset. Depth is that of the tables, which is finite. */
 static bool fit_value(struct schema_walk *walk, const struct field *field, const char *name, const struct value *given,
 		      struct value *ret)
@@ -102,6 +109,10 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 	bool secret = given->secret;
 
 	*ret = *given;
+	if (walk->diagnostics && (field->flags & IDENTIFIES) && value_has_secret(given)) {
+		report_secret_id(walk, name, given);
+		return false;
+	}
 	if (given->type == VALUE_DEFERRED || given->type == VALUE_UNREAD)
 		return false;
 	fit = types[field->type].fit(walk, field, name, given, ret);

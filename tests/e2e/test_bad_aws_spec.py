@@ -37,6 +37,20 @@ ROWS = {
         f"aws.launch_template: {{a: {{name: tmpl, {TEMPLATE}}},\n  b: {{name: tmpl, {TEMPLATE}}}}}\n",
         [(6, ["same 'name'", "in a region"])],
     ),
+    "a secret in a name that is the id": (
+        "vars: {p: {type: string, secret: true, default: hunter2}}\n"
+        f"aws.launch_template: {{t: {{name: \"t-${{var.p}}\", {TEMPLATE}}}}}\n"
+        "aws.autoscaling_group:\n"
+        '  a: {name: "g-${var.p}", min: 0, max: 1, subnets: [s], launch_template: t}\n'
+        '  b: {name: "${aws.vpc.v.id}-${var.p}", min: 0, max: 1, subnets: [s], launch_template: t}\n',
+        [(8, ["'name' cannot hold a secret"]), (9, ["'name' cannot hold a secret"])],
+    ),
+    "a secret in an address that the id is made of": (
+        "vars: {p: {type: string, secret: true, default: hunter2}}\nmetal.machine:\n"
+        '  m: {controller: "https://${var.p}.example"}\n'
+        '  n: {controller: "https://b.example", system: "${var.p}"}\n',
+        [(7, ["'controller' cannot hold a secret"]), (8, ["'system' cannot hold a secret"])],
+    ),
     "two tables for one subnet": (
         "aws.route_table:\n  a: {vpc: v, subnets: [s]}\n  b: {vpc: v, subnets: [s]}\n",
         [(7, ["aws.route_table.a", "same target in 'subnets'"])],

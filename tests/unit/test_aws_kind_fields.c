@@ -60,6 +60,16 @@ static void check_way(const struct aws_kind *kind, const struct aws_field *field
 		kind_report(kind, "'%s' is to be cleared, but nothing clears it", field->field.name);
 }
 
+/* Whatever is a field's value and the id too holds no secret. */
+static void check_identifies(const struct aws_kind *kind, const struct aws_field *field)
+{
+	const struct aws_output *id = (const struct aws_output *)output_at(&kind->kind.outputs, 0);
+	const char *path = field->read ? field->read : field->member;
+	bool is_id = path && id->read && strcmp(path, id->read) == 0;
+	if (is_id != ((field->field.flags & IDENTIFIES) != 0))
+		kind_report(kind, "'%s' is the id, and IDENTIFIES, or neither", field->field.name);
+}
+
 static void check_named_output(const struct aws_kind *kind, const struct aws_field *field, const char *name)
 {
 	if (name && !output_named(&kind->kind.outputs, slice_of(name)))
@@ -114,6 +124,7 @@ static void check_names(const struct aws_kind *kind)
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
 		check_field(kind, &kind->kind.fields, &field->field);
 		check_way(kind, field);
+		check_identifies(kind, field);
 		check_named_output(kind, field, field->part ? field->part->removal_output : NULL);
 		check_named_output(kind, field, field->each ? field->each->names_output : NULL);
 		check_named_output(kind, field, field->amount ? field->amount->names_output : NULL);

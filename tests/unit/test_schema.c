@@ -389,6 +389,7 @@ static void test_messages(void **state)
 		{.name = "one", .type = FIELD_LIST, .item = &text, .least = 1, .most = 1},
 		{.name = "size", .type = FIELD_INTEGER, .least = 2, .most = -1},
 		{.name = "range", .type = FIELD_CIDR4},
+		{.name = "title", .type = FIELD_STRING, .flags = IDENTIFIES, .most = 4},
 	};
 	static const struct fields table = FIELDS(fields);
 	static const struct {
@@ -409,6 +410,14 @@ static void test_messages(void **state)
 		{"a lower bound", "{\"size\":1}", "'size' cannot be 1", "it must be at least 2"},
 		{"text that is no range", "{\"range\":\"10.0\\t\"}",
 		 "'range' expects an IPv4 range such as 10.0.0.0/16, found '10.0\\x09'", NULL},
+		{"an id that is a secret", "{\"title\":{\"$secret\":\"9c1e\"}}",
+		 "'title' cannot hold a secret: the id is made of it, and ids are recorded and shown in clear",
+		 "write what anybody may see, or take it from a variable that is not secret"},
+		{"an id that is to hold a secret",
+		 "{\"title\":{\"$deferred\":\"${aws.vpc.a.id}-${var.password}\","
+		 "\"$secrets\":{\"var.password\":{\"$secret\":\"9c1e\"}}}}",
+		 "'title' cannot hold a secret: the id is made of it, and ids are recorded and shown in clear",
+		 "write what anybody may see, or take it from a variable that is not secret"},
 	};
 
 	(void)state;

@@ -211,7 +211,7 @@ static const char *const abandon_triggers[] = {"retain", "terminate", NULL};
 static const struct aws_field fields[] = {
 	{.field = {.name = "name",
 		   .type = FIELD_STRING,
-		   .flags = REQUIRED | IMMUTABLE | NAMES,
+		   .flags = REQUIRED | IMMUTABLE | NAMES | IDENTIFIES,
 		   .least = 1,
 		   .most = 255,
 		   .about = "name of the group"},
