@@ -26,7 +26,7 @@ static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
 
 #define TEMPORARY_MARK ".new-"
 
-/* Numbers from statfs(2) and linux/magic.h. */
+/* Numbers from statfs(2) and linux/magic.h; those of BeeGFS and PanFS from human_fstype() in coreutils' src/stat.c. */
 struct network {
 	uint32_t magic;
 	const char *name;
@@ -49,6 +49,8 @@ static const struct network networks[] = {
 	{0x7461636f, "OCFS2"},
 	{0x20030528, "OrangeFS"},
 	{0x47504653, "GPFS"},
+	{0x19830326, "BeeGFS"},
+	{0xaad7aaea, "PanFS"},
 	{0x786f4256, "VirtualBox shared folder"},
 	{0xbacbacbc, "VMware shared folder"},
 };
@@ -162,7 +164,7 @@ const char *place_network_name(uint32_t magic)
 	return NULL;
 }
 
-bool place_refuse_network(const char *path, struct diagnostics *diagnostics)
+static bool refuse_network_of(const char *path, struct diagnostics *diagnostics)
 {
 	struct statfs status;
 	const char *network;
@@ -179,6 +181,12 @@ bool place_refuse_network(const char *path, struct diagnostics *diagnostics)
 	diag_hint(diagnostics, "keep the state on a disk of this machine; where only one machine ever uses it, say "
 			       "--force-network-state");
 	return false;
+}
+
+bool place_refuse_network(const char *path, struct diagnostics *diagnostics)
+{
+	return refuse_network_of(path, diagnostics) &&
+	       refuse_network_of(place_real_path(path, diagnostics->arena), diagnostics);
 }
 
 /* Whether place_begin() gave such a name for base. */

@@ -26,7 +26,8 @@ __attribute__((warn_unused_result)) bool place_make_folder(struct world *world, 
 							   struct diagnostics *diagnostics);
 /* The name of a network file system by the magic number that statfs(2) gives, or NULL. */
 const char *place_network_name(uint32_t magic);
-/* Refuses network file systems: their locks and shared memory do not join two machines. */
+/* Refuses network file systems, also for what path is a link to, which SQLite writes and locks beside: their locks and
+ * shared memory do not join two machines. */
 __attribute__((warn_unused_result)) bool place_refuse_network(const char *path, struct diagnostics *diagnostics);
 
 /* An empty file of mode 0600 beside path, under a name of its own; *ret in arena. */

@@ -5,11 +5,14 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -134,6 +137,7 @@ static void test_networks(void **state)
 	} rows[] = {
 		{"nfs", 0x6969, true},	      {"cifs", 0xff534d42, true},     {"smb2", 0xfe534d42, true},
 		{"9p", 0x01021997, true},     {"fuse", 0x65735546, true},     {"ceph", 0x00c36400, true},
+		{"beegfs", 0x19830326, true}, {"panfs", 0xaad7aaea, true},    {"lustre", 0x0bd00bd0, true},
 		{"ext4", 0xef53, false},      {"xfs", 0x58465342, false},     {"btrfs", 0x9123683e, false},
 		{"tmpfs", 0x01021994, false}, {"overlay", 0x794c7630, false}, {"zfs", 0x2fc12fc1, false},
 	};
@@ -146,6 +150,55 @@ static void test_networks(void **state)
 	/* A folder that is not there cannot be judged. */
 	assert_false(place_refuse_network(fixture->path, &fixture->diagnostics));
 	assert_true(state_fixture_said(fixture, FAULT_ABSENT, "No such file"));
+}
+
+/* Beneath a folder of that name, everything lies on another machine. Stands before the C library's own. */
+int statfs(const char *file, // NOLINT(readability-inconsistent-declaration-parameter-name)
+	   struct statfs *buf)
+{
+	char resolved[PATH_MAX];
+	int folder = open(file, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int result = folder < 0 ? -1 : fstatfs(folder, buf);
+
+	if (folder >= 0)
+		close(folder);
+	if (result == 0 && realpath(file, resolved) && strstr(resolved, "/elsewhere"))
+		buf->f_type = 0x6969;
+	return result;
+}
+
+/* What counts is where the file itself lies: SQLite has its log and its locks beside that. */
+static void test_network_links(void **state)
+{
+	static const struct {
+		const char *name, *file, *link;
+		bool refused;
+	} rows[] = {
+		{"a file there", "elsewhere/a.db", NULL, true},
+		{"a link here to a file there", "elsewhere/b.db", "here/b.db", true},
+		{"a link there to a file here", "here/c.db", "elsewhere/c.db", true},
+		{"both here", "here/d.db", "here/e.db", false},
+	};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+
+	assert_int_equal(mkdir(arena_format(&fixture->arena, "%s/here", fixture->folder).data, 0700), 0);
+	assert_int_equal(mkdir(arena_format(&fixture->arena, "%s/elsewhere", fixture->folder).data, 0700), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *path = arena_format(&fixture->arena, "%s/%s", fixture->folder, rows[i].file).data;
+
+		assert_int_equal(close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
+		if (rows[i].link) {
+			const char *link = arena_format(&fixture->arena, "%s/%s", fixture->folder, rows[i].link).data;
+
+			assert_int_equal(symlink(path, link), 0);
+			path = link;
+		}
+		if (place_refuse_network(path, &fixture->diagnostics) == rows[i].refused)
+			fail_msg("%s: %s", rows[i].name, state_fixture_told(fixture));
+		if (rows[i].refused)
+			assert_true(state_fixture_said(fixture, FAULT_USER, "a NFS file system"));
+		state_fixture_forget(fixture);
+	}
 }
 
 /* Odd names of files reach the file that they name. */
@@ -269,7 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_locked),    STATE_TEST(test_not_writable), STATE_TEST(test_vfs),
 		STATE_TEST(test_networks),  STATE_TEST(test_names),	   STATE_TEST(test_link),
-		STATE_TEST(test_any_stack), STATE_TEST(test_left_behind),
+		STATE_TEST(test_any_stack), STATE_TEST(test_left_behind),  STATE_TEST(test_network_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
