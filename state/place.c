@@ -63,6 +63,36 @@ static bool fail(const char *what, const char *path, int error, struct diagnosti
 	return false;
 }
 
+/* The folder that path lies in, in arena. */
+static const char *folder_of(const char *path, struct arena *arena)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return ".";
+	return slash == path ? "/" : arena_string(arena, (struct slice){path, (size_t)(slash - path)});
+}
+
+/* What has the folder's name and is none. */
+static bool refuse_folder(const char *path, const char *folder, mode_t mode, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot open the state file '%s': '%s' is %s, and no folder", path,
+		   folder, S_ISREG(mode) ? "a file" : "something else");
+	diag_hint(diagnostics, "move it away: a folder of that name is made where there is none");
+	return false;
+}
+
+/* There is no file of that name, for a reason other than that nobody made one. */
+static bool fail_to_look(const char *path, int error, struct diagnostics *diagnostics)
+{
+	const char *folder = folder_of(path, diagnostics->arena);
+	struct stat status;
+
+	if (error == ENOTDIR && stat(folder, &status) == 0)
+		return refuse_folder(path, folder, status.st_mode, diagnostics);
+	return fail("open", path, error, diagnostics);
+}
+
 bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnostics)
 {
 	struct stat status;
@@ -70,7 +100,7 @@ bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnosti
 
 	if (stat(path, &status) < 0) {
 		if (errno != ENOENT)
-			return fail("open", path, errno, diagnostics);
+			return fail_to_look(path, errno, diagnostics);
 		if (dangling)
 			return diag_error(diagnostics, FAULT_USER, NOWHERE,
 					  "cannot open the state file '%s': it is a link to a file that does not exist",
@@ -99,16 +129,6 @@ bool place_has_name(const char *path)
 	struct stat status;
 
 	return lstat(path, &status) == 0 || errno != ENOENT;
-}
-
-/* The folder that path lies in, in arena. */
-static const char *folder_of(const char *path, struct arena *arena)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return ".";
-	return slash == path ? "/" : arena_string(arena, (struct slice){path, (size_t)(slash - path)});
 }
 
 static void close_file(const int *file)
@@ -144,6 +164,8 @@ bool place_make_folder(struct world *world, const char *path, struct diagnostics
 	struct stat status;
 
 	if (stat(folder, &status) == 0) {
+		if (!S_ISDIR(status.st_mode))
+			return refuse_folder(path, folder, status.st_mode, diagnostics);
 		close_to_others(folder, status.st_mode, diagnostics);
 		return true;
 	}

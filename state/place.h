@@ -21,7 +21,7 @@ __attribute__((warn_unused_result)) bool place_look(const char *path, bool *ret_
 /* Whether the name is taken, by whatever; true where that cannot be told. */
 bool place_has_name(const char *path);
 /* Makes the last folder of path, 0700, where it is missing; one that is there is made so, with a warning where others
- * could write it. */
+ * could write it. Refuses what has its name and is no folder. */
 __attribute__((warn_unused_result)) bool place_make_folder(struct world *world, const char *path,
 							   struct diagnostics *diagnostics);
 /* The name of a network file system by the magic number that statfs(2) gives, or NULL. */

@@ -201,6 +201,28 @@ static void test_network_links(void **state)
 	}
 }
 
+/* A file in place of the folder stays as it is, and is told of by whoever writes or reads. */
+static void test_no_folder(void **state)
+{
+	static const enum state_access accesses[] = {STATE_WRITE, STATE_READ, STATE_READ_OR_BLANK};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	const char *file = arena_format(&fixture->arena, "%s/.trueup", fixture->folder).data;
+	struct stat status;
+	struct store *store;
+
+	assert_true(file_write(file, SLICE("mine")));
+	assert_int_equal(chmod(file, 0644), 0);
+	for (size_t i = 0; i < COUNT(accesses); i++) {
+		assert_false(state_file_open(fixture, accesses[i], &store));
+		if (!state_fixture_said(fixture, FAULT_USER, "/.trueup' is a file, and no folder") ||
+		    !state_fixture_said(fixture, FAULT_USER, "move it away"))
+			fail_msg("%zu: %s", i, state_fixture_told(fixture));
+		state_fixture_forget(fixture);
+	}
+	assert_int_equal(stat(file, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0644);
+}
+
 /* Odd names of files reach the file that they name. */
 static void test_names(void **state)
 {
@@ -323,6 +345,7 @@ int main(void)
 		STATE_TEST(test_locked),    STATE_TEST(test_not_writable), STATE_TEST(test_vfs),
 		STATE_TEST(test_networks),  STATE_TEST(test_names),	   STATE_TEST(test_link),
 		STATE_TEST(test_any_stack), STATE_TEST(test_left_behind),  STATE_TEST(test_network_links),
+		STATE_TEST(test_no_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
