@@ -25,12 +25,12 @@ static bool check_targets(struct job *job)
  * State, bodies and sessions. A state that is not there yet is made only once it is known who answers, so that a
  * first plan that fails for its credentials or its endpoint leaves nothing behind.
  */
-static bool open_all(struct job *job)
+static bool open_all(struct job *job, enum state_access access)
 {
 	bool is_first = !job_has_store(job);
 
 	if ((is_first && (!check_targets(job) || !job_open_sessions(job))) ||
-	    !job_open_state(job, STATE_WRITE, job->stack.name) || !check_targets(job) || !job_load_bodies(job))
+	    !job_open_state(job, access, job->stack.name) || !check_targets(job) || !job_load_bodies(job))
 		return false;
 	if (is_first && job->object_count == 0) {
 		job->loop.settings.lineage = job->record->lineage;
@@ -42,9 +42,9 @@ static bool open_all(struct job *job)
 }
 
 /* Asks nobody: what the alias reaches is what settings and environment say. */
-static bool prepare_unread(struct job *job)
+static bool prepare_unread(struct job *job, enum state_access access)
 {
-	if (!job_load_spec(job) || !job_open_state(job, STATE_WRITE, job->stack.name) || !check_targets(job) ||
+	if (!job_load_spec(job) || !job_open_state(job, access, job->stack.name) || !check_targets(job) ||
 	    !sessions_account_recorded(&all_providers, job->world, &job->stack, job->objects, job->object_count,
 				       job->arena, job->diagnostics))
 		return false;
@@ -54,10 +54,15 @@ static bool prepare_unread(struct job *job)
 
 bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 {
+	/* A plan that is only shown writes nothing but a state that is new or of an older format; one that is saved
+	 * records its sealing key. */
+	enum state_access access =
+		arguments_has(job->invocation->arguments, FLAG_OUT) ? STATE_WRITE : STATE_WRITE_OR_READ;
+
 	job->aim = aim;
 	if (!refresh)
-		return prepare_unread(job);
-	if (!job_load_spec(job) || !open_all(job) || !job_refresh(job) || !job_tell_strays(job))
+		return prepare_unread(job, access);
+	if (!job_load_spec(job) || !open_all(job, access) || !job_refresh(job) || !job_tell_strays(job))
 		return false;
 	lost_state_warn(job);
 	return true;
@@ -66,8 +71,8 @@ bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 bool job_prepare_to_act(struct job *job, enum job_aim aim)
 {
 	job->aim = aim;
-	return job_load_spec(job) && open_all(job) && job_recover(job) && job_load_bodies(job) && job_refresh(job) &&
-	       job_sweep(job);
+	return job_load_spec(job) && open_all(job, STATE_WRITE) && job_recover(job) && job_load_bodies(job) &&
+	       job_refresh(job) && job_sweep(job);
 }
 
 bool job_plan_as_asked(struct job *job, bool destroy)

@@ -124,6 +124,29 @@ bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnosti
 	return true;
 }
 
+static bool cannot_write(const char *path)
+{
+	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 && errno != ENOENT;
+}
+
+bool place_is_read_only(const char *path, struct arena *arena)
+{
+	const char *real_path = place_real_path(path, arena);
+
+	return place_has_name(real_path) && (cannot_write(real_path) || cannot_write(folder_of(real_path, arena)));
+}
+
+bool place_refuse_read_only(const char *path, struct diagnostics *diagnostics)
+{
+	const char *folder = folder_of(place_real_path(path, diagnostics->arena), diagnostics->arena);
+
+	if (!cannot_write(folder) || errno != EROFS)
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot write the state file '%s': its folder is read-only", path);
+	diag_hint(diagnostics, "mount it so that it can be written, or use another folder (-C DIR)");
+	return false;
+}
+
 bool place_has_name(const char *path)
 {
 	struct stat status;

@@ -18,6 +18,10 @@
 /* Whether there is a file; what is none (folder, device, pipe), or empty, is refused: a
  * state file gets its name only when it is complete, so an empty one has lost its contents. */
 __attribute__((warn_unused_result)) bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnostics);
+/* Whether there is a file, and it or the folder that it lies in can only be read. */
+bool place_is_read_only(const char *path, struct arena *arena);
+/* Refuses a file that lies where nobody can write. */
+__attribute__((warn_unused_result)) bool place_refuse_read_only(const char *path, struct diagnostics *diagnostics);
 /* Whether the name is taken, by whatever; true where that cannot be told. */
 bool place_has_name(const char *path);
 /* Makes the last folder of path, 0700, where it is missing; one that is there is made so, with a warning where others

@@ -107,7 +107,8 @@ static bool prepare_place(struct stack_file *file, struct arena *arena, struct s
 
 	if (!place_make_folder(file->world, file->name, diagnostics) ||
 	    (!file->options.network_allowed && !place_refuse_network(file->name, diagnostics)) ||
-	    !place_look(file->name, &there, diagnostics) || !place_check_length(file->name, !there, diagnostics) ||
+	    !place_look(file->name, &there, diagnostics) || !place_refuse_read_only(file->name, diagnostics) ||
+	    !place_check_length(file->name, !there, diagnostics) ||
 	    (!there && !make_file(file, arena, stack_name, diagnostics)))
 		return false;
 	file->real_path = place_real_path(file->name, arena);
@@ -265,6 +266,8 @@ bool stack_file_open(struct stack_file *file, struct arena *arena, struct slice 
 		     struct diagnostics *diagnostics)
 {
 	file->real_path = file->name;
+	if (file->options.access == STATE_WRITE_OR_READ)
+		file->options.access = file->local && place_is_read_only(file->name, arena) ? STATE_READ : STATE_WRITE;
 	if (file->options.access == STATE_WRITE)
 		return open_to_write(file, arena, stack_name, diagnostics);
 	if (file->options.access == STATE_READ_OR_BLANK) {

@@ -94,10 +94,29 @@ def test_state_that_is_read_only(applied, cloud, what):
         assert "state.db" in error["message"] or ".trueup" in error["message"], error
         # What only reads goes on.
         assert measured(applied, "state", "list", wrapper=POWERLESS).status == 0
+        assert measured(applied, "plan", wrapper=POWERLESS).status == 0
     finally:
         state.parent.chmod(0o700)
         state.chmod(0o600)
     assert cloud.show() == world
+
+
+@pytest.mark.parametrize("command", ["plan", "drift"])
+def test_reading_in_a_folder_that_is_read_only(applied, cloud, command):
+    """A mount, which root cannot write either: what only reads works there, and what would write says why not."""
+    mount = "mount --bind .trueup .trueup && mount -o remount,ro,bind .trueup"
+    there = ["unshare", "-m", "sh", "-c", mount + ' && exec "$@"', "sh"]
+    if subprocess.run([*there, "true"], cwd=applied.folder, capture_output=True, check=False).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    before = applied.run(command, "--output", "json").json
+    result = measured(applied, command, "--output", "json", wrapper=there)
+    assert result.status == 0 and errors_of(json.loads(result.out)) == [], result
+    if command == "plan":
+        assert json.loads(result.out)["digest"] == before["digest"]
+        for arguments in (["plan", "--out", "none.plan"], ["apply", "--yes"]):
+            result = measured(applied, *arguments, "--output", "json", wrapper=there)
+            [error] = errors_of(json.loads(result.out))
+            assert "state.db" in error["message"] and "read-only" in error["message"] and error["hint"], error
 
 
 def test_state_that_another_run_holds(applied, cloud):

@@ -186,7 +186,7 @@ static void test_refused(void **state)
 		{"a page of it", cut_to_a_page, FAULT_USER, "it is damaged", "backup", false},
 		{"zeroed at the start", zero_the_start, FAULT_USER, "no state file", "backup", false},
 	};
-	static const enum state_access accesses[] = {STATE_READ, STATE_WRITE, STATE_READ_OR_BLANK};
+	static const enum state_access accesses[] = {STATE_READ, STATE_WRITE, STATE_WRITE_OR_READ, STATE_READ_OR_BLANK};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 
 	for (size_t i = 0; i < COUNT(rows) * COUNT(accesses); i++) {
