@@ -26,6 +26,8 @@ class Change:
     along: dict = dataclasses.field(default_factory=dict)
     # prepare(cloud, id): what must be done by hand first, because no field does it.
     prepare: typing.Callable = None
+    # The way back is of the other sort: a new object after a change in place, in place after a new object.
+    one_way: bool = False
 
 
 @dataclasses.dataclass

@@ -55,7 +55,7 @@ SAMPLE = Sample(
         "dns_hostnames": Change(False),
         "dhcp_options": Change(REGIONS_OWN),
         "usage_metrics": Change(False),
-        "tenancy": Change("default"),
+        "tenancy": Change("default", one_way=True),
         "tags": Change({"team": "operations", "cost": "a/b=c&d +é"}),
     },
     replaces={
