@@ -154,20 +154,29 @@ static void take_item(struct reading *reading, const struct aws_kind *kind, cons
 		*live_add(reading) = live_copy(reading->arena, &live);
 }
 
-/* Walks "Subnets" or "Reservations.*.Instances" and takes in every item. */
-static void take(struct reading *reading, const struct aws_kind *kind, const struct value *body, const char *path)
+/* An empty list is there all the same: an answer without its list does not tell that there is nothing. */
+static const struct value *list_at(const struct value *body, const char *path)
+{
+	const struct value *list = value_path(body, path);
+	return list && value_is(list, VALUE_LIST) ? list : NULL;
+}
+
+/* Walks "Subnets" or "Reservations.*.Instances" and takes in every item; false: a list is missing. */
+static bool take(struct reading *reading, const struct aws_kind *kind, const struct value *body, const char *path)
 {
 	const char *star = strstr(path, ".*.");
 	if (!star) {
-		const struct value *items = value_path(body, path);
-		for (uint32_t i = 0; items && value_is(items, VALUE_LIST) && i < items->count; i++)
+		const struct value *items = list_at(body, path);
+		for (uint32_t i = 0; items && i < items->count; i++)
 			take_item(reading, kind, &items->items[i]);
-		return;
+		return items != NULL;
 	}
 	struct slice head = {path, (size_t)(star - path)};
-	const struct value *outer = value_path(body, arena_string(&reading->task.scratch, head));
-	for (uint32_t i = 0; outer && value_is(outer, VALUE_LIST) && i < outer->count; i++)
-		take(reading, kind, &outer->items[i], star + 3);
+	const struct value *outer = list_at(body, arena_string(&reading->task.scratch, head));
+	bool whole = outer != NULL;
+	for (uint32_t i = 0; whole && i < outer->count; i++)
+		whole = take(reading, kind, &outer->items[i], star + 3);
+	return whole;
 }
 
 static enum step begin_list(struct reading *reading, const struct aws_kind *kind)
@@ -243,6 +252,17 @@ static enum step next_page(struct reading *reading, const struct aws_kind *kind,
 	return STEP_FAILED;
 }
 
+static enum step no_list(struct reading *reading, const struct aws_kind *kind)
+{
+	const struct aws_listing *listing = listing_of(reading, kind);
+	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE,
+		   "could not read %s: %s answered without its list", kind->kind.name, listing->operation);
+	diag_hint(
+		reading->task.diagnostics,
+		"the endpoint does not answer as AWS does, which names an empty list too: what is there is not known");
+	return STEP_FAILED;
+}
+
 enum step aws_list(struct reading *reading, const struct answer *answer)
 {
 	const struct aws_kind *kind = aws_kind_of(reading->kind);
@@ -256,7 +276,8 @@ enum step aws_list(struct reading *reading, const struct answer *answer)
 	}
 	if (answer->ok) {
 		const struct aws_pages *pages = &aws_operation_of(kind, listing->operation)->pages;
-		take(reading, kind, &answer->body, listing->items);
+		if (!take(reading, kind, &answer->body, listing->items))
+			return no_list(reading, kind);
 		if (pages->output_token.size)
 			token = value_slice(value_get(&answer->body, pages->output_token));
 		token = arena_copy(reading->arena, token);
@@ -333,6 +354,7 @@ static struct value with_own_id(struct reading *reading, const struct value *bod
 static void take_detail(struct reading *reading, const struct aws_kind *kind, const struct answer *answer)
 {
 	const struct aws_detail *detail = field_of(kind, reading->cursor)->detail;
+	bool told = answer->ok && (!detail->list || list_at(&answer->body, detail->list));
 	struct value body = answer->ok && detail->of ? with_own_id(reading, &answer->body) : answer->body;
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
@@ -343,14 +365,17 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 		const struct aws_field *field = field_of(kind, i);
 		if (field->detail != detail)
 			continue;
-		struct value value = answer->ok ? aws_decode(field, &body, &reading->task.scratch) : value_unread();
+		struct value value = told ? aws_decode(field, &body, &reading->task.scratch) : value_unread();
 		value = schema_canonical(&field->field, &value, &reading->task.scratch);
 		if (!value_is(&value, VALUE_NULL))
 			value_builder_set(&builder, slice_of(field->field.name), value);
 	}
 	struct value fields = value_builder_map(&builder, &reading->task.scratch);
 	reading->subject->fields = value_copy(reading->arena, &fields);
-	if (!answer->ok)
+	if (answer->ok && !told)
+		diag_add(reading->task.diagnostics, SEVERITY_WARNING, FAULT_INTERNAL, NOWHERE,
+			 "%s answered without its list", detail->operation);
+	else if (!answer->ok)
 		diag_add(reading->task.diagnostics, SEVERITY_WARNING, answer->fault, NOWHERE, "%s: %.*s %.*s",
 			 detail->operation, SLICE_ARGUMENTS(answer->code), SLICE_ARGUMENTS(answer->message));
 }

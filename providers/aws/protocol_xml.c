@@ -79,12 +79,10 @@ static const struct aws_member *new_member(struct frame *frame, struct slice nam
 	return member;
 }
 
-/* "DescribeVpcsResponse"; other servers write other names before "Response", but an error's
- * root is "Response" or "ErrorResponse". */
-static bool is_answer(struct slice root)
+/* "DescribeVpcsResponse" to DescribeVpcs. What another call was answered would tell here that there is nothing. */
+static bool is_answer_to(const struct aws_operation_shape *operation, struct slice root)
 {
-	return slice_ends_with(root, SLICE("Response")) && !slice_is(root, "Response") &&
-	       !slice_is(root, "ErrorResponse");
+	return slice_starts_with(root, operation->name) && slice_is(slice_from(root, operation->name.size), "Response");
 }
 
 /* The outermost elements: the root is the output, or holds the wrapper that is. */
@@ -93,7 +91,7 @@ static void start_outside(struct reader *reader, struct slice name)
 	struct slice wrapper = reader->operation->result_wrapper;
 
 	if (reader->elements == 1) {
-		if (!is_answer(name)) {
+		if (!is_answer_to(reader->operation, name)) {
 			fail(reader, "it answers something else");
 			return;
 		}

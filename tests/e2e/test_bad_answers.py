@@ -9,6 +9,7 @@ import pytest
 
 from bad_input import ERROR, INCOMPLETE, MIB, PARTLY, WORKING, Wrong, check_errors
 from scripted_server import certificate
+from simulator import IMAGE
 from trueup_runner import (
     MotoCloud,
     Proxy,
@@ -194,6 +195,49 @@ def test_a_listing_without_an_end_of_what_was_never_made(stack, moto, page, frag
     assert fragment in json.dumps(planned) and "knows nothing" not in json.dumps(planned)
     stack.run("apply", "--yes", status=3)
     assert "CreateVpc" not in sent
+    proxy.stop()
+
+
+LISTLESS = {
+    "without its list": (
+        "aws.vpc.home",
+        "DescribeVpcs",
+        "<DescribeVpcsResponse/>",
+        "DescribeVpcs answered without its list",
+    ),
+    "with another's answer": (
+        "aws.vpc.home",
+        "DescribeVpcs",
+        "<DescribeSubnetsResponse><subnetSet/></DescribeSubnetsResponse>",
+        "the answer to 'DescribeVpcs' cannot be read: it answers something else",
+    ),
+    "with nobody's answer": (
+        "aws.vpc.home",
+        "DescribeVpcs",
+        "<FooResponse><vpcSet/></FooResponse>",
+        "the answer to 'DescribeVpcs' cannot be read: it answers something else",
+    ),
+    "without its inner list": (
+        "aws.instance.host",
+        "DescribeInstances",
+        "<DescribeInstancesResponse><reservationSet><item/></reservationSet></DescribeInstancesResponse>",
+        "DescribeInstances answered without its list",
+    ),
+}
+
+
+@pytest.mark.parametrize("address, action, body, fragment", LISTLESS.values(), ids=LISTLESS)
+def test_a_listing_without_its_list(stack, moto, address, action, body, fragment):
+    """It does not tell that there is nothing: what it would have told is unread, and nothing is made anew."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    instance = {"image": IMAGE, "instance_type": "t3.micro"}
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}, "aws.instance": {"host": instance}}))
+    apply(stack)
+    proxy.answer = lambda fields: body.encode() if fields["Action"] == action else None
+    planned = plan(stack, status=3)
+    assert planned.operations() == {address: "unread"}
+    assert fragment in json.dumps(planned.data["unread"]), planned
     proxy.stop()
 
 

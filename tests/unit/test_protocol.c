@@ -262,8 +262,6 @@ static const struct {
 	 "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><DescribeVpcsResponse><nextToken>\xe4</nextToken>"
 	 "</DescribeVpcsResponse>",
 	 "{\"NextToken\":\"\xc3\xa4\"}"},
-	{"another server's root", "ec2.DescribeVpcs", "<SomeResponse><nextToken>a</nextToken></SomeResponse>",
-	 "{\"NextToken\":\"a\"}"},
 };
 
 static void test_response(void **state)
@@ -306,6 +304,18 @@ static const struct {
 	{"an error", "ec2.DescribeVpcs", "<Response><Errors/></Response>",
 	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
 	 "<Response><Errors/></Response>"},
+	{"another operation's answer", "ec2.DescribeVpcs",
+	 "<DescribeSubnetsResponse><subnetSet/></DescribeSubnetsResponse>",
+	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
+	 "<DescribeSubnetsResponse><subnetSet/></DescribeSubnetsResponse>"},
+	{"the answer of an operation whose name is longer", "ec2.DescribeVpcs",
+	 "<DescribeVpcsMoreResponse><vpcSet/></DescribeVpcsMoreResponse>",
+	 "the answer to 'DescribeVpcs' cannot be read: it answers something else (line 1)",
+	 "<DescribeVpcsMoreResponse><vpcSet/></DescribeVpcsMoreResponse>"},
+	{"another operation's answer of the query protocol", "autoscaling.DescribeAutoScalingGroups",
+	 "<DescribeTagsResponse><DescribeAutoScalingGroupsResult/></DescribeTagsResponse>",
+	 "the answer to 'DescribeAutoScalingGroups' cannot be read: it answers something else (line 1)",
+	 "<DescribeTagsResponse><DescribeAutoScalingGroupsResult/></DescribeTagsResponse>"},
 	{"JSON", "ec2.DescribeVpcs", "{\"a\":\x1b[31m\xc3\xa4}",
 	 "the answer to 'DescribeVpcs' cannot be read: not well-formed (invalid token) (line 1)",
 	 "{\"a\":\\x1b[31m\\xc3\\xa4}"},

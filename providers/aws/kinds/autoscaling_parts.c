@@ -179,7 +179,8 @@ const struct aws_part aws_group_hooks = {
 		   .settling = aws_group_busy},
 	.inline_in_create = true,
 };
-const struct aws_detail aws_group_hook_detail = {.operation = "DescribeLifecycleHooks", .id = "AutoScalingGroupName"};
+const struct aws_detail aws_group_hook_detail = {
+	.operation = "DescribeLifecycleHooks", .id = "AutoScalingGroupName", .list = "LifecycleHooks"};
 
 #define MEMBERSHIP(adding, removing, list)                                                                             \
 	{                                                                                                              \

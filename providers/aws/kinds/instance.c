@@ -84,7 +84,8 @@ static const struct aws_detail termination_detail = ATTRIBUTE_DETAIL(termination
 static const struct aws_detail stop_detail = ATTRIBUTE_DETAIL(stop_attribute);
 static const struct aws_detail shutdown_detail = ATTRIBUTE_DETAIL(shutdown_attribute);
 static const struct aws_detail credit_detail = {.operation = "DescribeInstanceCreditSpecifications",
-						.id = "InstanceIds.0"};
+						.id = "InstanceIds.0",
+						.list = "InstanceCreditSpecifications"};
 
 /* The update call takes bytes and encodes them itself. */
 static struct value encode_plain(const struct aws_field *field, const struct value *value, struct arena *arena)

@@ -56,6 +56,7 @@ static const struct aws_detail tables = {
 	.operation = "DescribeRouteTables",
 	.id = "Filters.0.Values.0",
 	.fixed = of_vpc,
+	.list = "RouteTables",
 	.of = "vpc",
 };
 
