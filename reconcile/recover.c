@@ -23,6 +23,13 @@ static bool is_lost(const struct intent *intent)
 	return intent->creates && intent->recipe == RECIPE_DISCARD;
 }
 
+/* Nothing tells of such a call but what there is of its work: what is as it was recorded before means not yet. */
+static bool is_as_before(const struct intent *intent, const struct object *object, const struct live *live)
+{
+	return intent->recipe == RECIPE_SNAPSHOT && live->presence == PRESENCE_PRESENT &&
+	       value_equal(&object->outputs, &live->outputs);
+}
+
 struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
 			     bool may_come)
 {
@@ -36,6 +43,9 @@ struct verdict recover_judge(const struct intent *intent, const struct object *o
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
 	if (live->presence == PRESENCE_ABSENT && intent->creates && object->provider_id.size == 0)
 		return judge_nameless(may_come);
+	if (is_as_before(intent, object, live))
+		return may_come ? (struct verdict){SETTLEMENT_WAIT, "nothing of it shows yet, and it may still come"}
+				: (struct verdict){SETTLEMENT_ABSENT, "nothing of it shows"};
 	if (is_lost(intent))
 		return (struct verdict){SETTLEMENT_DONE, "what is shown once was lost: another is made"};
 	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */

@@ -4,7 +4,7 @@ enum { PARAMETERS_LIMIT_BYTES = 64 * 1024 * 1024 };
 
 static const char *const recipes[] = {
 	[RECIPE_CONVERGE] = "converge", [RECIPE_TAG] = "tag",	      [RECIPE_TOKEN] = "token",
-	[RECIPE_NATURAL] = "natural",	[RECIPE_DISCARD] = "discard",
+	[RECIPE_NATURAL] = "natural",	[RECIPE_DISCARD] = "discard", [RECIPE_SNAPSHOT] = "snapshot",
 };
 
 const char *recipe_name(enum recipe recipe)

@@ -23,6 +23,7 @@ enum recipe {
 	RECIPE_TOKEN,	 /* send again with the same token, then as tag */
 	RECIPE_NATURAL,	 /* look it up by name or pair; ours only if tag or all fields match */
 	RECIPE_DISCARD,	 /* what is shown once: delete the unreadable one, make another */
+	RECIPE_SNAPSHOT, /* each time it does as much again: compare with what was recorded before it */
 };
 
 const char *recipe_name(enum recipe recipe);

@@ -42,6 +42,48 @@ def test_waits_no_longer_than_the_grace(tiny):
     assert document["status"] == 0
 
 
+ADDRESSED = """\
+aws.vpc:
+  six: {cidr: 10.6.0.0/16, ipv6: true}
+aws.subnet:
+  six: {vpc: six, cidr: 10.6.0.0/24, ipv6_cidr: "${cidr_subnet(aws.vpc.six.ipv6_cidr, 8, 1)}"}
+aws.instance:
+  six: {image: ami-0123456789abcdef0, instance_type: t3.xlarge, subnet: six, address6_count: NUMBER}
+"""
+
+
+@pytest.mark.parametrize("listing", ["", "stale"])
+@pytest.mark.parametrize(
+    "how, settled", [("lost_answer", ["done"]), ("half_answer", ["done"]), ("error", ["absent", "done"]), ("lost_request", ["absent", "done"])]
+)
+def test_addresses_by_their_number_come_once(tiny, how, settled, listing):
+    """More are asked for only once a look has told that none came."""
+    tiny.write("more.yaml", ADDRESSED.replace("NUMBER", "1"))
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", ADDRESSED.replace("NUMBER", "3"))
+    lose(tiny, "AssignIpv6Addresses", how)
+    if listing:
+        tiny.run("sim", "fault", "DescribeInstances", listing, "1", "1")
+    tiny.run("apply", "--yes")
+    (instance,) = world(tiny, "instance").values()
+    assert len(instance["networkInterfaceSet"][0]["ipv6AddressesSet"]) == 3
+    assert outcomes(tiny, "AssignIpv6Addresses") == settled
+    assert outcomes(tiny, "UnassignIpv6Addresses") == []
+    tiny.run("plan", "--detailed-exitcode")
+
+
+@pytest.mark.parametrize("how, settled", [("lost_answer", ["done"]), ("lost_request", ["absent", "done"])])
+def test_a_range_from_amazon_comes_once(tiny, how, settled):
+    vpc = "aws.vpc:\n  six: {cidr: 10.6.0.0/16, ipv6: WHETHER}\n"
+    tiny.write("more.yaml", vpc.replace("WHETHER", "false"))
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", vpc.replace("WHETHER", "true"))
+    lose(tiny, "AssociateVpcCidrBlock", how)
+    tiny.run("apply", "--yes")
+    assert outcomes(tiny, "AssociateVpcCidrBlock") == settled
+    tiny.run("plan", "--detailed-exitcode")
+
+
 def test_recover_alone_changes_nothing_else(tiny):
     lose(tiny, "CreateVpc")
     assert "nothing is open" in tiny.run("recover").out

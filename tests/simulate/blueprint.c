@@ -246,7 +246,7 @@ static void write_instance(const struct blueprint *blueprint, const struct thing
 	buffer_format(to, "{image: %s, subnet: s0, monitoring: %s",
 		      thing->renewal % 2 ? "ami-0a1b2c3d4e5f60718" : "ami-0123456789abcdef0",
 		      thing->parts % 2 ? "true" : "false");
-	write_usual(blueprint, thing, "instance_type", "t3.micro", to);
+	write_usual(blueprint, thing, "instance_type", "t3.large", to);
 	if (instance_is_told_to_run(thing))
 		buffer_string(to, ", running: true");
 	if (groups > 0)

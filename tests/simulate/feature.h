@@ -63,8 +63,11 @@ struct feature_row {
 	const char *type, *owner;
 	const char *path;    /* "tagSet.*.key": of any item of the list */
 	const char *seen[2]; /* what, before the turn and after it; NULL: nothing */
-	bool is_blind;	     /* no read gives it back */
-	bool is_public;	     /* gives public addresses: the gateway to the internet cannot leave before they do */
+	/* Where a call adds to a list what the cloud chooses: the list, and how many there may be at any time. */
+	const char *list;
+	unsigned most;
+	bool is_blind;	/* no read gives it back */
+	bool is_public; /* gives public addresses: the gateway to the internet cannot leave before they do */
 };
 
 extern const struct feature_row feature_rows[FEATURE_COUNT];

@@ -5,6 +5,7 @@
 
 #include "tests/simulate/flight.h"
 #include "tests/simulate/operation.h"
+#include "tests/simulate/oracle.h"
 
 /* The network between the machine and the cloud: how requests travel, and how they come to grief. */
 
@@ -22,6 +23,8 @@ static void on_answer(void *context, const struct http_response *response)
 {
 	struct flight *flight = context;
 
+	if (strcmp(flight->operation, "AssignIpv6Addresses") == 0)
+		oracle_number(flight->universe, FEATURE_ADDRESSES6);
 	if (strcmp(flight->operation, "CreateKeyPair") == 0)
 		shown_note(&flight->universe->shown, response->body);
 	flight->stage = STAGE_ANSWERED;

@@ -162,6 +162,30 @@ static bool take_sight(struct universe *universe, struct arena *arena, const str
 	return true;
 }
 
+void oracle_number(struct universe *universe, enum feature feature)
+{
+	const struct feature_row *row = &feature_rows[feature];
+	const struct value *instances;
+	struct arena arena;
+	struct value all;
+
+	/* Requests that come late or twice add twice. */
+	if (universe->may_double)
+		return;
+	arena_init(&arena);
+	instances = oracle_look(universe, &arena, &all)
+			    ? value_get_named(value_get_named(&all, region_name), "instance")
+			    : NULL;
+	for (uint32_t i = 0; value_is(instances, VALUE_MAP) && i < instances->count; i++) {
+		const struct value *list = value_path(&instances->members[i].value, row->list);
+
+		if (value_is(list, VALUE_LIST) && list->count > row->most)
+			universe_fail(universe, "world: %u are at %s, though never more than %u were wanted",
+				      list->count, row->list, row->most);
+	}
+	arena_release(&arena);
+}
+
 void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign)
 {
 	struct arena arena;

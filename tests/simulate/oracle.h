@@ -28,6 +28,8 @@ void oracle_nothing(struct universe *universe, const struct foreign *foreign);
 /* Something of that type that carries the tags of the stack and is not recorded, its id in arena. */
 bool oracle_find_unrecorded(struct universe *universe, const struct audit_record *record, const char *type,
 			    struct arena *arena, struct slice *ret_id);
+/* Of what the cloud chooses there are never more than the feature's most, not even for a while. */
+void oracle_number(struct universe *universe, enum feature feature);
 /* No secret in a file; of a stream: in what a command wrote. */
 void oracle_secrets(struct universe *universe);
 void oracle_output(struct universe *universe, const char *line, struct slice output);

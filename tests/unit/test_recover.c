@@ -48,6 +48,38 @@ static void test_lost(void **state)
 	assert_string_equal(recover_judge(&intent, &object, &live, true).why, "settled by reading");
 }
 
+/* Of what does as much again each time, nothing tells but that there is other than before. */
+static void test_as_before(void **state)
+{
+	static const struct {
+		const char *name;
+		enum recipe recipe;
+		const char *before, *now;
+		enum presence presence;
+		bool may_come;
+		enum settlement wanted;
+	} looks[] = {
+		{"as before", RECIPE_SNAPSHOT, "one", "one", PRESENCE_PRESENT, true, SETTLEMENT_WAIT},
+		{"as before for long", RECIPE_SNAPSHOT, "one", "one", PRESENCE_PRESENT, false, SETTLEMENT_ABSENT},
+		{"more than before", RECIPE_SNAPSHOT, "one", "two", PRESENCE_PRESENT, true, SETTLEMENT_DONE},
+		{"gone", RECIPE_SNAPSHOT, "one", "one", PRESENCE_ABSENT, true, SETTLEMENT_DONE},
+		{"what converges", RECIPE_CONVERGE, "one", "one", PRESENCE_PRESENT, true, SETTLEMENT_DONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		struct value_member before = {value_text("addresses6"), value_text(looks[i].before)};
+		struct value_member now = {value_text("addresses6"), value_text(looks[i].now)};
+		struct intent intent = {.wall_ms = SENT_MS, .recipe = looks[i].recipe};
+		struct object object = {.provider_id = SLICE("i-1"), .outputs = value_map(&before, 1)};
+		struct live live = {.presence = looks[i].presence, .outputs = value_map(&now, 1)};
+		struct verdict verdict = recover_judge(&intent, &object, &live, looks[i].may_come);
+
+		if (verdict.settlement != looks[i].wanted)
+			fail_msg("%s: %d instead of %d", looks[i].name, (int)verdict.settlement, (int)looks[i].wanted);
+	}
+}
+
 static void test_judge(void **state)
 {
 	(void)state;
@@ -389,10 +421,15 @@ static void test_ask(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_judge),	   cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_found_late), cmocka_unit_test(test_commit_is_waited_for),
-		cmocka_unit_test(test_all),	   cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_twins),	   cmocka_unit_test(test_ask),
+		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_as_before),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_found_late),
+		cmocka_unit_test(test_commit_is_waited_for),
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_ask),
 	};
 
 	return cmocka_run_group_tests_name("recover", tests, NULL, NULL);

@@ -150,7 +150,7 @@ static void test_recipes(void **state)
 		const char *name;
 	} rows[] = {
 		{RECIPE_CONVERGE, "converge"}, {RECIPE_TAG, "tag"},	    {RECIPE_TOKEN, "token"},
-		{RECIPE_NATURAL, "natural"},   {RECIPE_DISCARD, "discard"},
+		{RECIPE_NATURAL, "natural"},   {RECIPE_DISCARD, "discard"}, {RECIPE_SNAPSHOT, "snapshot"},
 	};
 
 	(void)state;

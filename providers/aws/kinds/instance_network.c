@@ -33,23 +33,23 @@ const struct aws_call aws_modify_interface = {
 	.settling = interface_young,
 	.one_field = true,
 };
-#define ADDRESS6_CALL(name)                                                                                            \
+#define ADDRESS6_CALL(name, settled_by)                                                                                \
 	{                                                                                                              \
-		.operation = (name), .id = "NetworkInterfaceId", .id_output = "interface", .recipe = RECIPE_CONVERGE,  \
+		.operation = (name), .id = "NetworkInterfaceId", .id_output = "interface", .recipe = (settled_by),     \
 		.settling = interface_young                                                                            \
 	}
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_AssignIpv6Addresses.html */
 const struct aws_part aws_instance_addresses6 = {
-	.add = ADDRESS6_CALL("AssignIpv6Addresses"),
-	.remove = ADDRESS6_CALL("UnassignIpv6Addresses"),
+	.add = ADDRESS6_CALL("AssignIpv6Addresses", RECIPE_CONVERGE),
+	.remove = ADDRESS6_CALL("UnassignIpv6Addresses", RECIPE_CONVERGE),
 	.items = "Ipv6Addresses",
 	.batch = 50,
 	.inline_in_create = true,
 };
 const struct aws_amount aws_instance_address6_amount = {
-	.more = ADDRESS6_CALL("AssignIpv6Addresses"),
+	.more = ADDRESS6_CALL("AssignIpv6Addresses", RECIPE_SNAPSHOT),
 	.number = "Ipv6AddressCount",
-	.fewer = ADDRESS6_CALL("UnassignIpv6Addresses"),
+	.fewer = ADDRESS6_CALL("UnassignIpv6Addresses", RECIPE_CONVERGE),
 	.named = "Ipv6Addresses",
 	.names_output = "addresses6",
 };

@@ -169,7 +169,7 @@ static const struct aws_field range_item = {
 static const struct aws_call associate_ipv6 = {
 	.operation = "AssociateVpcCidrBlock",
 	.id = "VpcId",
-	.recipe = RECIPE_CONVERGE,
+	.recipe = RECIPE_SNAPSHOT,
 	.waits = true,
 };
 static const char *const ipv6_used[] = {
