@@ -162,6 +162,7 @@ static bool step_task(struct loop *loop, struct task *task)
 	bool records = task->record_changed || task->record_removed || task->loop.has_close;
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};
+		task->loop.intent_ms = task->call.intent_ms;
 		/* What the step learned must not wait for a rate limit: it is committed first then. */
 		if (!loop_admit(loop, task, !records) && !records)
 			return !gives;

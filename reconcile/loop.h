@@ -41,6 +41,8 @@ struct crowd {
 enum {
 	/* So long after it was made or changed an object may still be unknown to some part of its service. */
 	LOOP_SETTLING_MS = 5 * 60 * 1000,
+	/* How long a service knows a token, where its documentation does not say. */
+	LOOP_TOKEN_LIFE_MS = 60 * 60 * 1000,
 };
 
 struct loop_settings {

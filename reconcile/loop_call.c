@@ -240,6 +240,19 @@ static bool lease_outlasts(struct loop *loop, const struct http_request *request
 	return loop_beat(loop) && store->ops->lease_left_ms(store) >= needed_ms;
 }
 
+/*
+ * A service that has forgotten the token does the work a second time. The process may have been suspended meanwhile,
+ * which the clock of this boot tells, or its whole machine, which the wall clock tells alone.
+ */
+static bool token_is_old(const struct loop *loop, const struct task *task)
+{
+	struct world *world = loop->settings.world;
+	bool was_sent = task->loop.attempts > 1 || task->call.is_recorded;
+	return was_sent && task->loop.intent.size > 0 && task->call.recipe == RECIPE_TOKEN &&
+	       (loop_now_ms(loop) - task->loop.first_ms >= LOOP_TOKEN_LIFE_MS ||
+		world->wall_ms(world) - task->loop.intent_ms >= LOOP_TOKEN_LIFE_MS);
+}
+
 void loop_send(struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
@@ -266,6 +279,11 @@ void loop_send(struct loop *loop, struct task *task)
 		refuse(loop, task, exchange, FAULT_LEASE,
 		       loop->lost ? "the lease on the stack was lost"
 				  : "the lease on the stack ends before the call's time-out");
+		return;
+	}
+	if (token_is_old(loop, task)) {
+		refuse(loop, task, exchange, FAULT_TRANSIENT,
+		       "it is not sent again with its token, which may be forgotten after an hour");
 		return;
 	}
 	exchange->in_flight = true;

@@ -87,6 +87,7 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 	struct slice id = task->call.intent.size > 0 ? task->call.intent : id_new(world, &task->scratch);
 
 	task->loop.intent = id;
+	task->loop.intent_ms = world->wall_ms(world);
 	batch->intents[batch->commit.intent_count++] = (struct intent){
 		.id = id,
 		.object_id = task->object->object_id,
@@ -97,7 +98,7 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 		.parameters = json_canonical(&batch->arena, task->call.parameters, loop->settings.style),
 		.identity = identity_text(&batch->arena, &task->object->identity),
 		.token = task->call.token,
-		.wall_ms = world->wall_ms(world),
+		.wall_ms = task->loop.intent_ms,
 		.creates = task->call.creates,
 		.sealed = seal_parameters(batch, loop, task, id),
 	};

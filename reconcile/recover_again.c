@@ -3,9 +3,6 @@
 #include "reconcile/fresh.h"
 #include "reconcile/unfinished.h"
 
-/* How long a service knows a token, where its documentation does not say. */
-enum { TOKEN_LIFE_MS = 60 * 60 * 1000 };
-
 struct again {
 	struct task task;
 	struct session *session;
@@ -64,6 +61,7 @@ static enum step step(struct task *task, const struct answer *answer)
 		task->call.intent = again->intent->id;
 		task->call.token = again->intent->token;
 		task->call.is_recorded = true;
+		task->call.intent_ms = again->intent->wall_ms;
 	}
 	task->record_changed = wanted == STEP_DONE;
 	/* It may have been made only now: the next listing may still lack it. */
@@ -80,7 +78,7 @@ bool recover_can_send_again(const struct recovery *recovery, size_t index)
 	/* Without a record there is nothing that what is made could be recorded as. */
 	return (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && recovery->subjects[index] &&
 	       intent->recipe == RECIPE_TOKEN && recovery->now_ms >= intent->wall_ms &&
-	       recovery->now_ms - intent->wall_ms < TOKEN_LIFE_MS;
+	       recovery->now_ms - intent->wall_ms < LOOP_TOKEN_LIFE_MS;
 }
 
 /*

@@ -41,6 +41,7 @@ struct call {
 	enum recipe recipe;  /* of a mutating call */
 	struct slice intent; /* id to commit it under, where parameters carry it as a tag; empty: a new one */
 	bool is_recorded;    /* intent is durable already: a call of an earlier run, sent once more */
+	int64_t intent_ms;   /* of is_recorded: when it was recorded, wall */
 	struct slice token;  /* idempotency token within parameters, or empty */
 	/* Codes that mean "not there yet" while what the call names is young: retried. */
 	const char *const *settling; /* NULL-terminated, or NULL */
@@ -102,6 +103,7 @@ struct task {
 		enum step wanted;	      /* what the last step asked for */
 		int64_t due_ms;		      /* of a sleep, a back-off or a rate limit */
 		struct slice intent;	      /* id of the open intent of the call in flight */
+		int64_t intent_ms;	      /* when that was recorded, wall */
 		bool admitted;		      /* by the rate limit; until a call is sent */
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */

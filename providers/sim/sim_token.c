@@ -4,6 +4,9 @@
 
 /* Idempotency tokens: the same token and parameters again give the first call's result. */
 
+/* The page tells no life of a token, so that nobody may count on more than this. */
+enum { LIFE_MS = 60 * 60 * 1000 };
+
 const struct sim_type sim_token_type = {
 	.number = SIM_TOKEN,
 	.name = "token",
@@ -27,6 +30,14 @@ static struct slice parameters_digest(struct sim_call *call)
 	return digest_text(call->arena, &digest);
 }
 
+/* That of an instance is known until a day after its end:
+ * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Run_Instance_Idempotency.html */
+static bool is_forgotten(struct sim_call *call, const struct sim_object *token)
+{
+	return call->sim->now_ms - token->created_ms >= LIFE_MS &&
+	       !sim_find(call->region, SIM_INSTANCE, node_text(&token->body, "result"));
+}
+
 bool sim_token_fresh(struct sim_call *call, struct slice token, struct sim_object **ret)
 {
 	struct sim_object *known;
@@ -39,7 +50,7 @@ bool sim_token_fresh(struct sim_call *call, struct slice token, struct sim_objec
 		return false;
 	}
 	known = sim_find(call->region, SIM_TOKEN, token_id(call, token));
-	if (!known)
+	if (!known || is_forgotten(call, known))
 		return true;
 	if (!slice_equal(node_text(&known->body, "parameters"), parameters_digest(call))) {
 		sim_fail(call, "IdempotentParameterMismatch",
@@ -64,6 +75,7 @@ void sim_token_record(struct sim_call *call, struct slice token, const struct si
 	known = sim_find(call->region, SIM_TOKEN, token_id(call, token));
 	if (!known)
 		known = sim_create(call->sim, call->region, SIM_TOKEN, token_id(call, token));
+	known->created_ms = call->sim->now_ms;
 	node_put(&known->body, "parameters", parameters_digest(call));
 	node_put(&known->body, "result", result->id);
 }

@@ -20,6 +20,12 @@ static int64_t boot_ms(struct world *world)
 	return of_world(world)->now_ms;
 }
 
+static int64_t wall_ms(struct world *world)
+{
+	const struct staged *staged = of_world(world);
+	return staged->now_ms + (staged->sent_count > 0 ? staged->suspended_ms : 0);
+}
+
 static void fill(struct world *world, void *bytes, size_t size)
 {
 	(void)world;
@@ -202,7 +208,7 @@ void stage_open(struct staged *staged, const struct reply *replies)
 	};
 	staged->world = (struct world){
 		.context = staged,
-		.wall_ms = boot_ms,
+		.wall_ms = wall_ms,
 		.boot_ms = boot_ms,
 		.random = fill,
 		.interrupted = interrupted,

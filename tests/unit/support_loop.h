@@ -50,6 +50,7 @@ struct staged {
 	int64_t lease_until_ms, lease_term_ms;
 	bool lease_taken_away;
 	int beats;
+	int64_t suspended_ms; /* the machine, once something was sent: the clock of its boot does not tell */
 };
 
 /* A task that calls until it has all pages, or is refused. */

@@ -325,6 +325,64 @@ static void test_refusals(void **state)
 	}
 }
 
+enum { HOUR_MS = 60 * 60 * 1000 };
+
+static const struct {
+	const char *name;
+	enum recipe recipe;
+	int64_t unanswered_ms, suspended_ms;
+	bool is_recorded; /* by an earlier run */
+	int64_t recorded_ms;
+	size_t sent;
+	enum fault heard; /* where it was not done */
+} repeated[] = {
+	{"a token", RECIPE_TOKEN, 1, 0, false, 0, 2, 0},
+	{"a token of nearly an hour", RECIPE_TOKEN, HOUR_MS - MINUTE_MS, 0, false, 0, 2, 0},
+	{"a token of an hour", RECIPE_TOKEN, HOUR_MS, 0, false, 0, 1, FAULT_AMBIGUOUS},
+	{"a token of a machine suspended for nearly an hour", RECIPE_TOKEN, 1, HOUR_MS - MINUTE_MS, false, 0, 2, 0},
+	{"a token of a machine suspended for an hour", RECIPE_TOKEN, 1, HOUR_MS, false, 0, 1, FAULT_AMBIGUOUS},
+	{"a token of an earlier run", RECIPE_TOKEN, 1, 0, true, 0, 2, 0},
+	{"a token of an earlier run, suspended since", RECIPE_TOKEN, 1, HOUR_MS, true, 0, 1, FAULT_AMBIGUOUS},
+	{"a token of an earlier run that was too long ago", RECIPE_TOKEN, 1, 0, true, -HOUR_MS, 0, FAULT_TRANSIENT},
+	{"what converges, however late", RECIPE_CONVERGE, HOUR_MS, HOUR_MS, false, 0, 2, 0},
+	{"what does as much again each time", RECIPE_SNAPSHOT, 1, 0, false, 0, 1, FAULT_AMBIGUOUS},
+	{"what is looked for by its tag", RECIPE_TAG, 1, 0, false, 0, 1, FAULT_AMBIGUOUS},
+};
+
+/* What was not answered is sent again only where that does nothing twice. */
+static void test_repeated(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++) {
+		const struct reply replies[] = {
+			{.after_ms = repeated[i].unanswered_ms,
+			 .fault = FAULT_AMBIGUOUS,
+			 .code = "Cut",
+			 .message = "no answer"},
+			{.after_ms = 1, .repeat = -1},
+		};
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		staged.suspended_ms = repeated[i].suspended_ms;
+		errand_make(&errand, &staged, true, NULL);
+		errand.task.call.recipe = repeated[i].recipe;
+		if (repeated[i].is_recorded) {
+			errand.task.call.is_recorded = true;
+			errand.task.call.intent = SLICE("0123456789abcdef0123456789abcdef");
+			errand.task.call.intent_ms = staged.now_ms + repeated[i].recorded_ms;
+		}
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (!errand.ended || errand.done != (repeated[i].heard == 0) || staged.sent_count != repeated[i].sent ||
+		    (!errand.done && errand.fault != repeated[i].heard))
+			fail_msg("%s: sent %zu times, heard fault %d", repeated[i].name, staged.sent_count,
+				 (int)errand.fault);
+		stage_close(&staged);
+	}
+}
+
 static bool count_given(void *context, const struct task *task, const struct watch *watch)
 {
 	(void)task;
@@ -491,12 +549,12 @@ static void test_crowd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),   cmocka_unit_test(test_leases),
-		cmocka_unit_test(test_slow_answers), cmocka_unit_test(test_settling),
-		cmocka_unit_test(test_rates),	     cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_together),     cmocka_unit_test(test_rate_together),
-		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_interrupts),    cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_slow_answers),  cmocka_unit_test(test_settling),
+		cmocka_unit_test(test_rates),	      cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_shown),	      cmocka_unit_test(test_together),
+		cmocka_unit_test(test_rate_together), cmocka_unit_test(test_crowd),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
