@@ -250,6 +250,14 @@ static const struct redaction_form *form_at(const struct redaction *redaction, s
 	return NULL;
 }
 
+bool redaction_finds(const struct redaction *redaction, struct slice text)
+{
+	for (size_t i = 0; redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size; i++)
+		if (form_at(redaction, slice_from(text, i)))
+			return true;
+	return false;
+}
+
 void redaction_apply(const struct redaction *redaction, struct slice text, struct buffer *ret)
 {
 	size_t start = 0, i = 0;

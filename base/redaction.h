@@ -33,6 +33,8 @@ void redaction_release(struct redaction *redaction);
 void redaction_add(struct redaction *redaction, struct slice secret);
 /* Every secret within value that is here in clear. */
 void redaction_add_value(struct redaction *redaction, const struct value *value);
+/* Whether text has a form of a secret. */
+bool redaction_finds(const struct redaction *redaction, struct slice text);
 /* Appends text with "(secret)" in place of each form of a secret. O(text) for any number of secrets that begin apart.
  */
 void redaction_apply(const struct redaction *redaction, struct slice text, struct buffer *ret);

@@ -77,6 +77,9 @@ struct world {
 	bool (*run_program)(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
 			    struct diagnostics *diagnostics);
 
+	/* Told of each secret that does not come with the spec, before it is used: no text that is written shows it.
+	 * NULL: what is written is nobody's to see. */
+	void (*keep_secret)(struct world *world, struct slice secret);
 	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
 	bool (*write)(struct world *world, int stream, struct slice text);
 	/* After a write that failed: whether whoever read it wants no more of it. NULL: that is not known. */
@@ -100,6 +103,16 @@ static inline struct slice world_endpoint(struct world *world, struct slice endp
 
 	return endpoint.size > 0 && transport && transport->name ? transport->name(transport, endpoint, arena)
 								 : endpoint;
+}
+
+/* A variable of the environment that holds a secret, or NULL: no text that is written shows what it holds. */
+static inline const char *world_secret(struct world *world, const char *name)
+{
+	const char *secret = world->environment(world, name);
+
+	if (secret && world->keep_secret)
+		world->keep_secret(world, slice_of(secret));
+	return secret;
 }
 
 /* The clock of leases: the machine's own, which every process on it agrees about, whatever world it simulates. */

@@ -306,6 +306,11 @@ static bool write_redacted(struct world *world, int stream, struct slice text)
 	return real->write(real, stream, buffer_slice(&shown));
 }
 
+static void keep_secret(struct world *world, struct slice secret)
+{
+	redaction_add(&of_world(world)->redaction, secret);
+}
+
 void simulated_open(struct simulated *simulated, struct world *real)
 {
 	*simulated = (struct simulated){
@@ -324,6 +329,7 @@ void simulated_open(struct simulated *simulated, struct world *real)
 	simulated->world.wall_ms = wall_ms;
 	simulated->world.transport = &simulated->transport;
 	simulated->world.write = write_redacted;
+	simulated->world.keep_secret = keep_secret;
 	redaction_init(&simulated->redaction);
 }
 

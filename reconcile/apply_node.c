@@ -140,8 +140,10 @@ static struct value marked(const struct target *target, const struct value *live
 {
 	const struct apply *apply = target->applying->apply;
 	const struct value *models[] = {&target->desired};
+	const struct value put = secret_marks_put(apply->arena, apply->style, live, models, 1);
+	const struct redaction *secrets = target->session ? target->session->secrets : NULL;
 
-	return secret_marks_put(apply->arena, apply->style, live, models, 1);
+	return secrets ? secret_marks_echoed(apply->arena, secrets, &put) : put;
 }
 
 static void note_outputs(struct target *target)

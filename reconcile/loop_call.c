@@ -159,6 +159,14 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 	return true;
 }
 
+/* How the service named its answer comes to rest in the record. */
+static struct slice note_of(const struct task *task, const struct answer *answer)
+{
+	const struct redaction *secrets = task->call.session->secrets;
+	struct slice note = answer->ok ? answer->request_id : answer->code;
+	return secrets && redaction_finds(secrets, note) ? (struct slice){0} : note;
+}
+
 static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 {
 	answer->unsure = !answer->ok && task->loop.unsure;
@@ -168,11 +176,10 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 	/* A refusal of what is sent once more says nothing of the first time. */
 	bool is_definite = answer->ok || (answer->fault != FAULT_AMBIGUOUS && !task->call.is_recorded);
 	if (task->loop.intent.size && is_definite) {
-		struct slice note = answer->ok ? answer->request_id : answer->code;
 		task->loop.close = (struct intent_close){
 			.id = task->loop.intent,
 			.outcome = answer->ok ? OUTCOME_DONE : OUTCOME_FAILED,
-			.note = arena_copy(&task->scratch, note),
+			.note = arena_copy(&task->scratch, note_of(task, answer)),
 		};
 		task->loop.has_close = true;
 	}

@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "base/http.h"
 #include "base/names.h"
+#include "base/redaction.h"
 #include "base/value.h"
 #include "base/world.h"
 #include "reconcile/diff.h"
@@ -72,6 +73,7 @@ struct session {
 	struct slice name;	  /* of the alias: "aws.east" */
 	struct identity identity; /* complete once identify succeeded */
 	bool identified;
+	const struct redaction *secrets; /* of who asks there; NULL: none are known */
 };
 
 /* What the engine wants tagged onto an object that it makes. */

@@ -1,6 +1,7 @@
 #include "reconcile/read.h"
 
 #include "base/map.h"
+#include "reconcile/secret_marks.h"
 
 enum {
 	YOUNG_MS = 10 * 60 * 1000,
@@ -33,6 +34,16 @@ static enum step detail_step(struct task *task, const struct answer *answer)
 	return reading->session->provider->detail(reading, answer);
 }
 
+/* What a service says of an object may hold what it was sent. */
+static void mark_echoes(const struct read_batch *batch, struct live *live)
+{
+	const struct redaction *secrets = batch->session->secrets;
+	if (!secrets || live->presence != PRESENCE_PRESENT)
+		return;
+	live->fields = secret_marks_echoed(batch->arena, secrets, &live->fields);
+	live->outputs = secret_marks_echoed(batch->arena, secrets, &live->outputs);
+}
+
 static void finish(struct read_batch *batch)
 {
 	const struct provider *provider = batch->session->provider;
@@ -42,7 +53,10 @@ static void finish(struct read_batch *batch)
 			request->live = arena_new(batch->arena, struct live);
 		if (provider->arrange && request->live->presence == PRESENCE_PRESENT)
 			provider->arrange(batch->kind, request->live, request->wanted, request->outputs, batch->arena);
+		mark_echoes(batch, request->live);
 	}
+	for (size_t i = 0; i < batch->found_count; i++)
+		mark_echoes(batch, &batch->found[i]);
 	diagnostics_release(&batch->findings);
 	batch->done(batch);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/redaction.h"
 
 enum {
 	FINGERPRINT_HEX = 64,
@@ -261,5 +260,38 @@ struct value secret_marks_put(struct arena *arena, const struct json_style *styl
 		marked = mark(&marking, live);
 	free(marking.models);
 	free(marking.parts);
+	return marked;
+}
+
+static bool is_echo(const struct redaction *secrets, const struct value *value)
+{
+	return value->type == VALUE_STRING && !value->secret && redaction_finds(secrets, value_slice(value));
+}
+
+static bool has_echo(const struct redaction *secrets, const struct value *value)
+{
+	bool found = is_echo(secrets, value);
+
+	for (uint32_t i = 0; !found && value->type == VALUE_MAP && i < value->count; i++)
+		found = has_echo(secrets, &value->members[i].value);
+	return found;
+}
+
+struct value secret_marks_echoed(struct arena *arena, const struct redaction *secrets, const struct value *live)
+{
+	struct value marked = *live;
+	struct value_member *members;
+
+	if (secrets->count == 0 || !has_echo(secrets, live))
+		return marked;
+	if (live->type != VALUE_MAP) {
+		marked.secret = true;
+		return marked;
+	}
+	members = arena_new_array(arena, live->count, struct value_member);
+	for (uint32_t i = 0; i < live->count; i++)
+		members[i] = (struct value_member){live->members[i].key,
+						   secret_marks_echoed(arena, secrets, &live->members[i].value)};
+	marked.members = members;
 	return marked;
 }

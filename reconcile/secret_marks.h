@@ -2,6 +2,7 @@
 #define TRUEUP_RECONCILE_SECRET_MARKS_H
 
 #include "base/json.h"
+#include "base/redaction.h"
 #include "base/value.h"
 
 /*
@@ -14,5 +15,10 @@
  */
 struct value secret_marks_put(struct arena *arena, const struct json_style *style, const struct value *live,
 			      const struct value *const *models, size_t model_count);
+/*
+ * live with the mark put on every text that has a form of one of the secrets, as a whole: a service that echoes who
+ * asks it. Items of lists stay as they are, for they are told apart by what they say. live itself where there is none.
+ */
+struct value secret_marks_echoed(struct arena *arena, const struct redaction *secrets, const struct value *live);
 
 #endif

@@ -44,6 +44,27 @@ static size_t distinct_identities(struct object *const *objects, size_t count, s
 	return found;
 }
 
+/* Whatever a provider takes from the environment or its settings is known before anybody may echo it. */
+static void learn_secrets(struct redaction *secrets, struct world *world, const struct value *settings,
+			  struct arena *arena)
+{
+	struct slice password = value_slice(value_get_named(settings, PASSWORD_VARIABLE));
+	redaction_add_value(secrets, settings);
+	if (password.size > 0)
+		redaction_add(secrets, slice_of(world_secret(world, arena_string(arena, password))));
+}
+
+static bool open_session(struct sessions *sessions, size_t index, const struct provider *provider, struct world *world,
+			 struct slice name, const struct value *settings, struct arena *arena,
+			 struct diagnostics *diagnostics)
+{
+	learn_secrets(sessions->secrets, world, settings, arena);
+	if (!provider->open(provider, world, name, settings, arena, &sessions->items[index], diagnostics))
+		return false;
+	sessions->items[index]->secrets = sessions->secrets;
+	return true;
+}
+
 static bool open_alias(struct sessions *sessions, const struct providers *providers, struct world *world,
 		       const struct provider_settings *settings, size_t index, struct arena *arena,
 		       struct diagnostics *diagnostics)
@@ -53,8 +74,7 @@ static bool open_alias(struct sessions *sessions, const struct providers *provid
 	if (!provider)
 		return diag_error(diagnostics, FAULT_USER, settings->position, "there is no provider '%.*s'",
 				  SLICE_ARGUMENTS(settings->name));
-	return provider->open(provider, world, settings->name, &settings->settings, arena, &sessions->items[index],
-			      diagnostics);
+	return open_session(sessions, index, provider, world, settings->name, &settings->settings, arena, diagnostics);
 }
 
 static void make_reachable(const struct session *session, struct world *world)
@@ -82,8 +102,7 @@ static void open_recorded(struct sessions *sessions, const struct providers *pro
 	} else {
 		struct value *settings = arena_new(arena, struct value);
 		*settings = provider->settings_of(identity, arena);
-		if (!provider->open(provider, world, identity->provider, settings, arena, &sessions->items[index],
-				    &findings)) {
+		if (!open_session(sessions, index, provider, world, identity->provider, settings, arena, &findings)) {
 			const struct diag *first = diagnostics_first_error(&findings);
 			sessions->items[index] = NULL;
 			sessions->reasons[index] =
@@ -217,7 +236,9 @@ bool sessions_open(struct sessions *sessions, const struct providers *providers,
 		.items = arena_new_array(arena, most, struct session *),
 		.reasons = arena_new_array(arena, most, const char *),
 		.recorded = arena_new_array(arena, most, struct identity),
+		.secrets = arena_new(arena, struct redaction),
 	};
+	redaction_init(sessions->secrets);
 	for (size_t i = 0; i < stack->provider_count; i++)
 		if (!open_alias(sessions, providers, loop->settings.world, &stack->providers[i], i, arena, diagnostics))
 			sessions->items[i] = NULL;
@@ -244,6 +265,8 @@ void sessions_close(struct sessions *sessions)
 		if (sessions->items[i])
 			sessions->items[i]->provider->close(sessions->items[i]);
 	sessions->count = 0;
+	if (sessions->secrets)
+		redaction_release(sessions->secrets);
 }
 
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias)

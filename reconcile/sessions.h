@@ -15,6 +15,7 @@ struct sessions {
 	size_t count;
 	size_t alias_count;	   /* the first are those of the stack's providers, in their order */
 	struct identity *recorded; /* of the rest, in their order */
+	struct redaction *secrets; /* of whoever asks through them; wiped when closed */
 };
 
 /*

@@ -25,6 +25,7 @@ from metal_machines import (
     write,
 )
 from scripted_server import certificate
+from test_secrets import assert_untold
 
 # --- Certificates and passwords.
 
@@ -105,6 +106,45 @@ def test_a_password_is_kept_nowhere(stack, guarded):
     for path in [path for path in pathlib.Path(stack.folder).rglob("*") if path.is_file()]:
         text = path.read_bytes()
         assert encoded not in text and (path.name == "stack.yaml" or PASSWORD.encode() not in text), path
+
+
+BASIC = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
+TOLD = {"SerialNumber": "S1", "PowerState": "On"}
+
+# Rows: the page of the system, and what the plan ends with.
+ECHOES = {
+    "refused": ((401, {}, json.dumps({"error": {"message": f"bad {PASSWORD} {BASIC}"}})), UNREAD),
+    "explained": (
+        (400, {}, json.dumps({"error": {"@Message.ExtendedInfo": [{"Message": f"{PASSWORD} of Basic {BASIC}"}]}})),
+        UNREAD,
+    ),
+    "as a value": (json.dumps({**TOLD, "Model": PASSWORD, "Manufacturer": f"by {BASIC}"}), 0),
+}
+
+
+@pytest.mark.parametrize("name", ECHOES)
+def test_a_password_that_is_echoed(stack, name):
+    page, status = ECHOES[name]
+    controller = Controller({**ONE, "/redfish/v1/Systems/1": page})
+    write(
+        stack,
+        {"m": {"controller": controller.address, "serial": "S1"}},
+        user=USER,
+        password_env="BMC_PASSWORD",
+        allow_plain=True,
+    )
+    said = ""
+    for command in ["plan", "--out", "p.plan"], ["apply", "--yes"], ["drift", "--output", "json"], ["plan"]:
+        result = stack.run(*command, status=0 if command[0] == "drift" else status, **SECRET)
+        said += result.out + result.err
+    for command in ["show", "p.plan"], ["state", "show", "metal.machine.m"]:
+        said += stack.run(*command, status=(0, 1, status)).out
+    controller.close()
+    assert "(secret)" in said or "secret~" in said
+    assert ("nothing to do" in said) == (status == 0)
+    assert_untold(said, PASSWORD)
+    for path in [path for path in pathlib.Path(stack.folder).rglob("*") if path.is_file()]:
+        assert_untold(path.read_bytes(), PASSWORD)
 
 
 def test_plain_http_is_refused_unless_allowed(stack, redfish):

@@ -132,6 +132,34 @@ static void test_sensitive_as_a_whole(void **state)
 	}
 }
 
+/* A service that echoes who asks it; what a list has is told apart by what it says. */
+static void test_echoed(void **state)
+{
+	static const struct json_style hidden = {0};
+	struct value item = value_text("correct horse"), live;
+	struct value_member members[] = {
+		{value_text("model"), value_text("by correct horse")},
+		{value_text("basic"), value_text("b3BzOmNvcnJlY3QgaG9yc2U=")}, /* ops:correct horse */
+		{value_text("serial"), value_text("correct")},
+		{value_text("macs"), value_list(&item, 1)},
+	};
+	struct redaction secrets;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	redaction_init(&secrets);
+	live = value_map(members, 4);
+	assert_ptr_equal(secret_marks_echoed(&arena, &secrets, &live).members, members);
+	redaction_add(&secrets, SLICE("correct horse"));
+	live = secret_marks_echoed(&arena, &secrets, &live);
+	assert_true(slice_is(json_canonical(&arena, &live, &hidden),
+			     "{\"basic\":{\"$secret\":\"\"},\"macs\":[\"correct horse\"],\"model\":{\"$secret\":\"\"},"
+			     "\"serial\":\"correct\"}"));
+	redaction_release(&secrets);
+	arena_release(&arena);
+}
+
 static void test_without_secrets(void **state)
 {
 	struct value live = value_text("hunter2"), plain = value_text("hunter2");
@@ -150,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_by_value),
 		cmocka_unit_test(test_by_fingerprint),
 		cmocka_unit_test(test_sensitive_as_a_whole),
+		cmocka_unit_test(test_echoed),
 		cmocka_unit_test(test_without_secrets),
 	};
 
