@@ -179,6 +179,9 @@ struct provider {
 	const struct kind *const *kinds;
 	size_t kind_count;
 	struct fields settings; /* of a provider block */
+	/* Variables of the environment that hold a secret, beside the one that PASSWORD_VARIABLE names;
+	 * NULL-terminated, or NULL: none. Whoever opens a session makes them known before anything is sent. */
+	const char *const *secret_variables;
 
 	/* Opens a way; settings are checked. No call is made. The session lives in arena. */
 	bool (*open)(const struct provider *provider, struct world *world, struct slice name,

@@ -45,20 +45,22 @@ static size_t distinct_identities(struct object *const *objects, size_t count, s
 }
 
 /* Whatever a provider takes from the environment or its settings is known before anybody may echo it. */
-static void learn_secrets(struct redaction *secrets, struct world *world, const struct value *settings,
-			  struct arena *arena)
+static void learn_secrets(struct redaction *secrets, const struct provider *provider, struct world *world,
+			  const struct value *settings, struct arena *arena)
 {
 	struct slice password = value_slice(value_get_named(settings, PASSWORD_VARIABLE));
 	redaction_add_value(secrets, settings);
 	if (password.size > 0)
 		redaction_add(secrets, slice_of(world_secret(world, arena_string(arena, password))));
+	for (const char *const *name = provider->secret_variables; name && *name; name++)
+		redaction_add(secrets, slice_of(world_secret(world, *name)));
 }
 
 static bool open_session(struct sessions *sessions, size_t index, const struct provider *provider, struct world *world,
 			 struct slice name, const struct value *settings, struct arena *arena,
 			 struct diagnostics *diagnostics)
 {
-	learn_secrets(sessions->secrets, world, settings, arena);
+	learn_secrets(sessions->secrets, provider, world, settings, arena);
 	if (!provider->open(provider, world, name, settings, arena, &sessions->items[index], diagnostics))
 		return false;
 	sessions->items[index]->secrets = sessions->secrets;

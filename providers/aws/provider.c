@@ -57,12 +57,16 @@ const struct aws_kind *aws_kind_of(const struct kind *kind)
 	return (const struct aws_kind *)kind;
 }
 
+/* An access key's id is no secret: it is sent in clear, stands in AWS's own logs, and tells which key was used. */
+static const char *const secret_variables[] = {AWS_SECRET_KEY_VARIABLE, AWS_SESSION_TOKEN_VARIABLE, NULL};
+
 const struct provider aws_provider = {
 	.name = "aws",
 	.about = "Amazon Web Services",
 	.kinds = kinds,
 	.kind_count = sizeof(kinds) / sizeof(kinds[0]),
 	.settings = FIELDS(setting_fields),
+	.secret_variables = secret_variables,
 	.open = aws_open,
 	.close = aws_close,
 	.settings_of = aws_settings_of,

@@ -31,8 +31,8 @@ static bool read_credentials(struct aws_session *session, struct diagnostics *di
 	struct world *world = session->world;
 	session->credentials = (struct aws_credentials){
 		.access_key = environment(world, "AWS_ACCESS_KEY_ID"),
-		.secret_key = environment(world, "AWS_SECRET_ACCESS_KEY"),
-		.session_token = environment(world, "AWS_SESSION_TOKEN"),
+		.secret_key = environment(world, AWS_SECRET_KEY_VARIABLE),
+		.session_token = environment(world, AWS_SESSION_TOKEN_VARIABLE),
 	};
 	if (session->credentials.access_key.size && session->credentials.secret_key.size)
 		return true;

@@ -21,6 +21,10 @@ struct aws_credentials {
 	struct slice session_token; /* empty: none */
 };
 
+/* Of the environment, as the AWS CLI names them. */
+#define AWS_SECRET_KEY_VARIABLE "AWS_SECRET_ACCESS_KEY"
+#define AWS_SESSION_TOKEN_VARIABLE "AWS_SESSION_TOKEN"
+
 /* All zero but for service, region and time is right for every service but S3. */
 struct aws_signing_options {
 	struct slice service; /* the signing name, which may differ from the host's */

@@ -1,5 +1,6 @@
 """What answers at the other end, and does not answer as AWS does: one error, and nothing is done."""
 
+import base64
 import itertools
 import json
 import socket
@@ -10,6 +11,7 @@ import pytest
 from bad_input import ERROR, INCOMPLETE, MIB, PARTLY, WORKING, Wrong, check_errors
 from scripted_server import certificate
 from simulator import IMAGE
+from test_secrets import assert_untold
 from trueup_runner import (
     MotoCloud,
     Proxy,
@@ -273,6 +275,40 @@ def test_wrong_credentials(stack, cloud, settings, code):
     stack.write("stack.yaml", spec_text(WORKING))
     error = check_call_error(stack, code, "GetCallerIdentity", **settings)
     assert error["fault"] == "auth" and "credentials" in error["hint"]
+
+
+class Echo(Proxy):
+    """Once `echoes`, it refuses all but the first question, and says what it was sent, as AWS says of a signature."""
+
+    echoes, identity = None, None
+
+    def _send(self, handler, status, kind, text):
+        if self.identity is None:
+            self.identity = text
+        if self.echoes:
+            status, text = (200, self.identity) if self.actions[-1] == "GetCallerIdentity" else (403, self._refusal(handler))
+        super()._send(handler, status, kind, text)
+
+    def _refusal(self, handler):
+        message = f"should have been x-amz-security-token:{handler.headers['X-Amz-Security-Token']} {self.echoes}"
+        error = f"<Code>SignatureDoesNotMatch</Code><Message>{message}</Message>"
+        return f"<Response><Errors><Error>{error}</Error></Errors><RequestID>1</RequestID></Response>".encode()
+
+
+def test_credentials_that_are_echoed(stack, cloud):
+    token = "FwoGZXIvYXdzEXAMPLETOKEN1234567890"
+    proxy = Echo(cloud.address())
+    place = {"AWS_ENDPOINT_URL": proxy.address}
+    stack.write("stack.yaml", spec_text(WORKING))
+    stack.run("apply", "--yes", **place)
+    key = ("AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+    proxy.echoes = f"{key[0]} {key[1]} {base64.b64encode(token.encode()).decode()}"
+    place.update(AWS_ACCESS_KEY_ID=key[0], AWS_SECRET_ACCESS_KEY=key[1], AWS_SESSION_TOKEN=token)
+    result = stack.run("plan", "--out", "p.plan", status=INCOMPLETE, **place)
+    proxy.stop()
+    assert f"x-amz-security-token:(secret) {key[0]} (secret) (secret)" in result.out
+    assert_untold(result.out + result.err, key[1], token)
+    assert_untold((stack.folder / "p.plan").read_bytes(), key[1], token)
 
 
 FAULTS = {

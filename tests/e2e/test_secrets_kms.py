@@ -1,13 +1,14 @@
 """The sealing key made by AWS KMS, kept encrypted in the state, and asked for again; against moto's KMS."""
 
 import base64
+import http.server
 import json
 import sqlite3
 
 import pytest
 
 from cli import digest
-from conftest import REGION
+from conftest import REGION, serve
 from test_secrets import HEX, Home, assert_nowhere, lose, SPEC
 
 
@@ -113,6 +114,32 @@ def test_without_kms(here, tmp_path):
     for settings in ({"AWS_REGION": None, "TRUEUP_SEALING_KEY": "kms:alias/a"}, {"AWS_ENDPOINT_URL_KMS": None}):
         assert here.run("plan", "--out", tmp_path / "plan", status=1, **settings).err
     assert not (tmp_path / "plan").exists()
+
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    """A KMS that repeats what it was sent."""
+
+    def do_POST(self):
+        text = json.dumps({"__type": "AccessDeniedException", "message": f"no {self.headers['X-Amz-Security-Token']}"})
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(400)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *arguments):
+        pass
+
+
+def test_credentials_that_kms_echoes(here, tmp_path):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    serve(server)
+    settings = {"AWS_ENDPOINT_URL_KMS": f"http://127.0.0.1:{server.server_port}", "AWS_SESSION_TOKEN": "FwoGZXIvYXdz"}
+    here.run("plan", "--out", tmp_path / "plan", TRUEUP_SEALING_KEY=HEX)
+    settings.update(TRUEUP_SEALING_KEY=HEX, TRUEUP_NEW_SEALING_KEY="kms:alias/a")
+    refused = here.run("state", "rekey", status=1, **settings)
+    server.shutdown()
+    assert "no (secret)" in refused.err and "FwoG" not in refused.out + refused.err
 
 
 def test_rekey_to_kms_and_back(here, key):
