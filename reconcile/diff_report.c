@@ -1,16 +1,33 @@
+#include "base/buffer.h"
 #include "base/json.h"
 #include "reconcile/diff.h"
+
+/* A NUL would end a message: it stands there as other control characters are shown. */
+static struct slice without_nul(struct slice text, struct arena *arena)
+{
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	buffer_append(&shown, slice_cut(&text, '\0'));
+	while (text.data) {
+		buffer_string(&shown, "\\x00");
+		buffer_append(&shown, slice_cut(&text, '\0'));
+	}
+	return arena_copy(arena, buffer_slice(&shown));
+}
 
 /* As messages show it: texts in quotes, lists and maps as JSON, secrets not at all. */
 static struct slice shown(const struct value *value, struct arena *arena)
 {
 	static const struct json_style style = {.clear = false};
-	struct slice text = value_slice(value);
+	struct slice text;
 
 	if (value->secret)
 		return SLICE("a secret");
-	if (value_is(value, VALUE_STRING))
+	if (value_is(value, VALUE_STRING)) {
+		text = without_nul(value_slice(value), arena);
 		return arena_format(arena, "'%.*s'", SLICE_ARGUMENTS(text));
+	}
 	return json_canonical(arena, value, &style);
 }
 

@@ -90,6 +90,8 @@ static const struct difference_row {
 	{"the spec changed its mind", "{\"serial\":\"B\"}", "{\"serial\":\"A\"}", "{\"serial\":\"A\"}",
 	 "serial conflict", "'t.box.a' has serial 'A', but the spec says 'B'"},
 	{"both did", "{\"serial\":\"B\"}", "{\"serial\":\"A\"}", "{\"serial\":\"B\"}", "serial record", ""},
+	{"one that a NUL parts", "{\"serial\":\"A\"}", NULL, "{\"serial\":\"A\\u0000B\\u0000\"}", "serial conflict",
+	 "'t.box.a' has serial 'A\\x00B\\x00', but the spec says 'A'"},
 	{"not there", "{\"serial\":\"A\"}", NULL, "{}", "serial conflict",
 	 "'t.box.a' has no serial, but the spec says 'A'"},
 	{"unread", "{\"serial\":\"A\"}", NULL, "{\"serial\":{\"$unread\":true}}", "serial unread", ""},
