@@ -371,7 +371,8 @@ bool world_make_folder(struct world *world, const char *path, unsigned mode, str
 
 	(void)world;
 	if (mkdir(path, (mode_t)mode) == 0)
-		return true;
+		/* A umask may have taken from the mode what its owner needs. */
+		return chmod(path, (mode_t)mode) == 0 || fail(diagnostics, "make the folder", path, errno);
 	if (errno != EEXIST)
 		return fail(diagnostics, "make the folder", path, errno);
 	if (stat(path, &status) < 0)

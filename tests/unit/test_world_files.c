@@ -416,16 +416,19 @@ static void test_make_folder(void **state)
 	static const struct {
 		const char *name;
 		const char *path;
+		mode_t umask;
 		enum fault fault;
 		const char *words; /* NULL: made, or there already */
 	} rows[] = {
-		{"new", "new", FAULT_USER, NULL},
-		{"there already", "new", FAULT_USER, NULL},
-		{"there behind a link", "link", FAULT_USER, NULL},
-		{"inside", "new/inside", FAULT_USER, NULL},
-		{"missing parent", "missing/new", FAULT_ABSENT, "/missing/new': it, or a folder on the way to it"},
-		{"a file has the name", "file", FAULT_USER, "/file': a file has that name"},
-		{"a dangling link has the name", "dangling", FAULT_ABSENT, "cannot make the folder '"},
+		{"in spite of the umask", "masked", 0777, FAULT_USER, NULL},
+		{"in spite of a part of it", "unwritten", 0277, FAULT_USER, NULL},
+		{"new", "new", 077, FAULT_USER, NULL},
+		{"there already", "new", 077, FAULT_USER, NULL},
+		{"there behind a link", "link", 077, FAULT_USER, NULL},
+		{"inside", "new/inside", 077, FAULT_USER, NULL},
+		{"missing parent", "missing/new", 077, FAULT_ABSENT, "/missing/new': it, or a folder on the way to it"},
+		{"a file has the name", "file", 077, FAULT_USER, "/file': a file has that name"},
+		{"a dangling link has the name", "dangling", 077, FAULT_ABSENT, "cannot make the folder '"},
 	};
 	struct world_fixture *fixture = *state;
 	struct stat status;
@@ -434,9 +437,13 @@ static void test_make_folder(void **state)
 	assert_int_equal(symlink("new", path_of(fixture, "link")), 0);
 	assert_int_equal(symlink("nothing", path_of(fixture, "dangling")), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		mode_t old_mask = umask(rows[i].umask);
 		bool fine = fixture->world.make_folder(&fixture->world, path_of(fixture, rows[i].path), 0700,
 						       &fixture->diagnostics);
 
+		umask(old_mask);
+		if (fine && (stat(path_of(fixture, rows[i].path), &status) < 0 || (status.st_mode & 07777) != 0700))
+			fail_msg("%s: mode %o", rows[i].name, (unsigned)status.st_mode);
 		if (fine != (rows[i].words == NULL))
 			fail_msg("%s: made or not", rows[i].name);
 		if (!fine)
@@ -444,7 +451,6 @@ static void test_make_folder(void **state)
 	}
 	assert_int_equal(stat(path_of(fixture, "new/inside"), &status), 0);
 	assert_true(S_ISDIR(status.st_mode));
-	assert_int_equal(status.st_mode & 07777, 0700);
 }
 
 int main(void)
