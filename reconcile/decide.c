@@ -12,7 +12,8 @@
 #define LEAVING (1u << LIVE_LEAVING)
 #define THERE (PRESENT | LEAVING)
 #define UNREAD (1u << LIVE_UNREAD)
-#define FOREIGN (1u << LIVE_NOT_OURS)
+#define NAMESAKE (1u << LIVE_NAMESAKE)
+#define FOREIGN (1u << LIVE_NOT_OURS | NAMESAKE)
 
 #define NONE (1u << DIFFERENCE_NONE)
 #define IN_PLACE (1u << DIFFERENCE_IN_PLACE)
@@ -41,6 +42,7 @@ static const struct row {
 	ROW(Y, N, PRESENT, ANY,      ANY, ANY, ADOPT,      "exists and is not recorded yet"),
 	ROW(Y, N, LEAVING, ANY,      ANY, ANY, INCOMPLETE, "the name is taken by one that is being deleted"),
 	ROW(Y, N, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "could not be read, so it cannot be told whether it exists"),
+	ROW(Y, N, NAMESAKE, ANY,     ANY, ANY, CONFLICT,   "was made under this stack's name, and is not recorded"),
 	ROW(Y, N, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "exists already and does not belong to this stack"),
 
 	ROW(Y, Y, PRESENT, FIXED,    ANY, ANY, CONFLICT,   "is another thing than the spec describes"),

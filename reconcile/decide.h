@@ -16,9 +16,10 @@ enum live_state {
 	LIVE_LEAVING, /* somebody is deleting it */
 	LIVE_UNREAD,
 	LIVE_NOT_OURS, /* there, but it carries no tag of this stack, or another's */
+	LIVE_NAMESAKE, /* there, made under this stack's name, but in no history that this record has */
 };
 
-enum { LIVE_STATE_COUNT = 5 };
+enum { LIVE_STATE_COUNT = 6 };
 
 enum difference_class {
 	DIFFERENCE_NONE,

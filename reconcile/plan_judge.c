@@ -1,5 +1,6 @@
 #include <assert.h>
 
+#include "reconcile/lineage.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unfinished.h"
@@ -197,7 +198,19 @@ enum live_state plan_live_state(const struct planning *planning, const struct it
 	bool ours = tagged && slice_equal(ownership->lineage, planning->input->record->lineage);
 	if (item->object)
 		return tagged && !ours ? LIVE_NOT_OURS : LIVE_PRESENT;
-	return ours || item->resource->kind->found ? LIVE_PRESENT : LIVE_NOT_OURS;
+	if (ours || item->resource->kind->found)
+		return LIVE_PRESENT;
+	return lineage_is_of(ownership->lineage, planning->input->record->name) ? LIVE_NAMESAKE : LIVE_NOT_OURS;
+}
+
+/* What to do about what has the name, or is all that the resource can be, and is not recorded. */
+static const char *hint_at_taken(const struct planning *planning, const struct item *item, enum live_state live)
+{
+	return arena_format(planning->arena, "%sgive yours another name: this one is %.*s",
+			    live == LIVE_NAMESAKE ? "if the state was lost, 'trueup state rebuild' makes it anew; else "
+						  : "",
+			    SLICE_ARGUMENTS(item->live->provider_id))
+		.data;
 }
 
 /* Secrets that come back in fields that are not secret by themselves. */
@@ -408,10 +421,8 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	item->operation = decision.operation;
 	item->reason = reason_of(item, &situation, decision.reason);
 	item->hint = decide_hint(&situation, &decision);
-	if (situation.live == LIVE_NOT_OURS && !item->object)
-		item->hint = arena_string(planning->arena,
-					  arena_format(planning->arena, "give yours another name: this one is %.*s",
-						       SLICE_ARGUMENTS(item->live->provider_id)));
+	if ((situation.live == LIVE_NOT_OURS || situation.live == LIVE_NAMESAKE) && !item->object)
+		item->hint = hint_at_taken(planning, item, situation.live);
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;

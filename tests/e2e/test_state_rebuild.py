@@ -394,10 +394,14 @@ def test_drift_of_what_was_never_applied(stack):
 
 
 def test_lost_state_of_what_is_there_but_once(sim):
-    """A name that is taken is not the user's mistake then."""
+    """A name that is taken is not the user's mistake then: nothing first sends them to give another."""
     lose(sim)
     result = sim.run("apply", "--yes", status=4)
-    assert "error: nothing is recorded, and yet" in result.err and "trueup state rebuild" in result.err
+    assert "error: nothing is recorded, and yet" in result.err
+    for told in result.err, sim.run("plan", status=1).err:
+        hints = [line for line in told.splitlines() if line.startswith("  hint:")]
+        assert len(hints) > 1 and all("'trueup state rebuild' makes it anew" in hint for hint in hints), told
+        assert "does not belong to this stack" not in told
     assert recorded(sim) == {}
 
 

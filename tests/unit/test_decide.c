@@ -74,7 +74,7 @@ static void test_unread_is_neither_absent_nor_fine(void **state)
 
 static void leaves_others(const struct situation *situation, struct decision decision)
 {
-	if (situation->live != LIVE_NOT_OURS)
+	if (situation->live != LIVE_NOT_OURS && situation->live != LIVE_NAMESAKE)
 		return;
 	bool forgotten = situation->found && !situation->in_spec && decision.operation == OPERATION_FORGET;
 	assert_true(decision.operation == OPERATION_CONFLICT || decision.operation == OPERATION_NONE || forgotten);
@@ -212,6 +212,7 @@ static void test_rows(void **state)
 		{"removed and gone", {false, true, LIVE_ABSENT, DIFFERENCE_NONE, false, false}, OPERATION_FORGET},
 		{"found", {true, false, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, OPERATION_ADOPT},
 		{"somebody's", {true, false, LIVE_NOT_OURS, DIFFERENCE_NONE, false, false}, OPERATION_CONFLICT},
+		{"another state's", {true, false, LIVE_NAMESAKE, DIFFERENCE_NONE, false, false}, OPERATION_CONFLICT},
 		{"found, another one", {true, false, LIVE_PRESENT, DIFFERENCE_FIXED, false, true}, OPERATION_CONFLICT},
 		{"found, removed", {false, true, LIVE_PRESENT, DIFFERENCE_NONE, false, true}, OPERATION_FORGET},
 		{"found, removed, protected",
