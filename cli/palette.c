@@ -103,35 +103,48 @@ static bool is_steering(const unsigned char *bytes, size_t size)
 	return false;
 }
 
-static void print_escaped(struct buffer *buffer, const unsigned char *bytes, size_t size)
+/* Length of the character at the start of text where it can be shown as it is, 0 otherwise. */
+static size_t plain_size(struct slice text)
+{
+	const unsigned char *bytes = (const unsigned char *)text.data;
+	size_t size = sequence_size(text);
+	bool control = size == 1 && (bytes[0] < 0x20 || bytes[0] == 0x7f);
+
+	return control || (size > 0 && is_steering(bytes, size)) ? 0 : size;
+}
+
+/* A shell may take more than two digits behind \x, and never more than three of an octal number. */
+static void print_escaped(struct buffer *buffer, unsigned char byte, bool octal)
 {
 	static const struct {
 		unsigned char byte;
 		const char *escape;
 	} known[] = {{'\n', "\\n"}, {'\r', "\\r"}, {'\t', "\\t"}};
 
-	for (size_t i = 0; size == 1 && i < sizeof(known) / sizeof(known[0]); i++)
-		if (bytes[0] == known[i].byte) {
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (byte == known[i].byte) {
 			buffer_string(buffer, known[i].escape);
 			return;
 		}
-	for (size_t i = 0; i < size; i++)
-		buffer_format(buffer, "\\x%02x", (unsigned)bytes[i]);
+	buffer_format(buffer, octal ? "\\%03o" : "\\x%02x", (unsigned)byte);
+}
+
+/* Appends the character at the start of text, or the escape of its first byte, and takes that off. */
+static void print_character(struct buffer *buffer, struct slice *text, bool octal)
+{
+	size_t size = plain_size(*text);
+
+	if (size > 0)
+		buffer_append(buffer, slice_first(*text, size));
+	else
+		print_escaped(buffer, (unsigned char)text->data[0], octal);
+	*text = slice_from(*text, size > 0 ? size : 1);
 }
 
 void print_safe(struct buffer *buffer, struct slice text)
 {
-	while (text.size > 0) {
-		const unsigned char *bytes = (const unsigned char *)text.data;
-		size_t size = sequence_size(text);
-		bool control = size == 1 && (bytes[0] < 0x20 || bytes[0] == 0x7f);
-
-		if (size == 0 || control || is_steering(bytes, size))
-			print_escaped(buffer, bytes, size ? size : 1);
-		else
-			buffer_append(buffer, slice_first(text, size));
-		text = slice_from(text, size ? size : 1);
-	}
+	while (text.size > 0)
+		print_character(buffer, &text, false);
 }
 
 /* What the shell reads otherwise in some place is quoted in all. */
@@ -145,15 +158,42 @@ static bool is_bare(struct slice text)
 	return text.size > 0;
 }
 
+static bool is_plain(struct slice text)
+{
+	size_t size = 1;
+
+	while (text.size > 0 && size > 0) {
+		size = plain_size(text);
+		text = slice_from(text, size);
+	}
+	return size > 0;
+}
+
+/* $'...' of POSIX.1-2024, which shells had long before: the only quotes that take escapes. */
+static void print_escaped_word(struct buffer *buffer, struct slice text)
+{
+	buffer_string(buffer, "$'");
+	while (text.size > 0) {
+		if (text.data[0] == '\'' || text.data[0] == '\\')
+			buffer_byte(buffer, '\\');
+		print_character(buffer, &text, true);
+	}
+	buffer_byte(buffer, '\'');
+}
+
 void print_word(struct buffer *buffer, struct slice text)
 {
+	if (!is_plain(text)) {
+		print_escaped_word(buffer, text);
+		return;
+	}
 	if (is_bare(text)) {
-		print_safe(buffer, text);
+		buffer_append(buffer, text);
 		return;
 	}
 	buffer_byte(buffer, '\'');
 	while (text.data) {
-		print_safe(buffer, slice_cut(&text, '\''));
+		buffer_append(buffer, slice_cut(&text, '\''));
 		/* Nothing is special between these quotes, so another one stands outside of them. */
 		if (text.data)
 			buffer_string(buffer, "'\\''");

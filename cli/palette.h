@@ -38,7 +38,8 @@ size_t paint_safe(struct buffer *buffer, const struct palette *palette, enum pai
 /* Appends text from outside: what would steer a terminal, or turn the direction of
  * reading, is shown as an escape instead. */
 void print_safe(struct buffer *buffer, struct slice text);
-/* The same as one word of a POSIX shell: quoted where the shell would read it otherwise. */
+/* The same as one word of a shell: quoted where the shell would read it otherwise, in a way that it takes escapes where
+ * there are any. */
 void print_word(struct buffer *buffer, struct slice text);
 
 #endif

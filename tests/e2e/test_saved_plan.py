@@ -55,6 +55,7 @@ def test_unread_is_read_again_where_it_is_changed(tiny):
         ("--out", []),
         ("p.plan", ["-C", "st a'ck"]),
         ("./a/p.plan", ["--directory=-d"]),
+        ("it's\n\\n\u202e.plan", ["-C", "x\ny"]),
     ],
 )
 def test_what_is_printed_can_be_pasted(tiny, tmp_path, out, directory):
@@ -70,7 +71,8 @@ def test_what_is_printed_can_be_pasted(tiny, tmp_path, out, directory):
     shown = tiny.run(*directory, "plan", f"--out={out}").out
     command = re.search("^apply exactly this:  (.*)$", shown, re.MULTILINE).group(1)
     applied = subprocess.run(
-        ["/bin/sh", "-c", command],
+        # Not every /bin/sh takes $'...' yet.
+        ["bash", "-c", command],
         cwd=tiny.folder,
         env=clean_environment(**tiny.environment, PATH=f"{programs}:/usr/bin:/bin"),
         stdin=subprocess.DEVNULL,

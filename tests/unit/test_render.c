@@ -85,7 +85,12 @@ static void test_words(void **state)
 		{"quote", "it's", "'it'\\''s'"},
 		{"quotes alone", "''", "''\\'''\\'''"},
 		{"backslash", "a\\b", "'a\\b'"},
-		{"escape", "a\033[0m", "'a\\x1b[0m'"},
+		{"escape", "a\033[0m", "$'a\\033[0m'"},
+		{"escape before a digit", "\0331", "$'\\0331'"},
+		{"end of line", "x\ny", "$'x\\ny'"},
+		{"end of line, quote and backslash", "it's\n\\n", "$'it\\'s\\n\\\\n'"},
+		{"half a character", "a\xc3'", "$'a\\303\\''"},
+		{"turned around", "a\u202eb", "$'a\\342\\200\\256b'"},
 	};
 
 	(void)state;
