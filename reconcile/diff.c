@@ -440,7 +440,8 @@ static bool is_told(const struct diffing *diffing, const struct output *output)
 
 /*
  * What an object shows beside its fields is as it is: nothing reverts it. Where it is no more as it was recorded, the
- * record follows, and with it all that refers to the output. One that comes is no drift: a service may show it late.
+ * record follows, and with it all that refers to the output. So it is with one that comes: who waits for an object
+ * waits until it shows what it is to show, and a public address that somebody gives it is no intent of the spec.
  */
 static void judge_output(struct diffing *diffing, const struct output *output)
 {
@@ -452,8 +453,8 @@ static void judge_output(struct diffing *diffing, const struct output *output)
 	    changes_renew(diffing->result->changes, diffing->result->count, output))
 		return;
 	if (recorded && live ? !value_equal(recorded, live) : recorded || live)
-		add_change(diffing, NULL, slice_of(output->name),
-			   recorded && !input->unfinished ? CAUSE_DRIFT : CAUSE_INTENT, EFFECT_RECORD, recorded, live);
+		add_change(diffing, NULL, slice_of(output->name), input->unfinished ? CAUSE_INTENT : CAUSE_DRIFT,
+			   EFFECT_RECORD, recorded, live);
 }
 
 static void judge_outputs(struct diffing *diffing)

@@ -81,6 +81,22 @@ def test_a_public_address_that_is_given(stack, cloud, dependent):
     plan_is_empty(stack)
 
 
+def test_a_public_address_that_somebody_gives(stack, cloud):
+    """What was private is public now: a nightly look at it is not green."""
+    write(stack, dependent=False, public_ip=False)
+    apply(stack)
+    stack.run("drift")
+    cloud.change("instance", ids_of(stack)[INSTANCE], ipAddress="5.5.5.5")
+    result = stack.run("drift", status=2)
+    assert "public_address  unset, now 5.5.5.5" in result.out
+    planned = plan(stack, status=2)
+    assert causes(planned) == {(INSTANCE, "public_address", "drift", "record")}
+    apply(stack)
+    assert told(stack) == "5.5.5.5"
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
 def stop_and_start(stack, cloud):
     identity = ids_of(stack)[INSTANCE]
     for call in ("stop_instances", "start_instances"):
