@@ -190,7 +190,8 @@ static void add_item_action(struct planning *planning, struct item *item)
 		list_fields(action, item, planning->arena);
 	else
 		copy_changes(action, item, planning->arena);
-	action->drifted |= planning->input->scope.looks && plan_live_state(planning, item) == LIVE_NOT_OURS;
+	action->drifted |= planning->input->scope.looks &&
+			   (plan_has_failed(item) || plan_live_state(planning, item) == LIVE_NOT_OURS);
 	note_pauses(action, item);
 	if (item->operation == OPERATION_INCOMPLETE)
 		add_unread(planning, item->address, (struct slice){0},
@@ -352,6 +353,26 @@ static void join_items(struct planning *planning)
 			planning->items[i].identity = expected_identity(planning, &planning->items[i]);
 }
 
+/* No call puts that right, and what lies in it would go with it: somebody has to look. */
+static void tell_failed(struct planning *planning, struct item *item)
+{
+	struct slice id = item->object->provider_id, state = item->live->state;
+	if (planning->input->scope.looks) {
+		struct slice reason = arena_format(planning->arena, "has failed: the service says '%.*s' of it",
+						   SLICE_ARGUMENTS(state));
+		item->operation = OPERATION_CONFLICT;
+		item->reason = arena_string(planning->arena, reason);
+		return;
+	}
+	if (operation_ends(item->operation))
+		return;
+	diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, item->resource->position,
+		 "'%.*s' has failed: the service says '%.*s' of %.*s", SLICE_ARGUMENTS(item->address),
+		 SLICE_ARGUMENTS(state), SLICE_ARGUMENTS(id));
+	diag_address(planning->diagnostics, item->address);
+	diag_hint(planning->diagnostics, "see what befell it: once it is deleted, the next run makes it anew");
+}
+
 static void collect_items(struct planning *planning)
 {
 	for (size_t i = 0; i < planning->item_count; i++) {
@@ -359,6 +380,8 @@ static void collect_items(struct planning *planning)
 		if (!item->in_focus)
 			continue;
 		note_unread_fields(planning, item);
+		if (plan_has_failed(item))
+			tell_failed(planning, item);
 		bool conflicts = item->operation == OPERATION_CONFLICT && !planning->input->scope.looks;
 		if (!conflicts && item->operation != OPERATION_NONE)
 			add_item_action(planning, item);

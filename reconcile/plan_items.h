@@ -80,6 +80,13 @@ const struct value *plan_field_now(const struct object *object, const struct liv
 const size_t *plan_object_at(struct planning *planning, struct slice address);
 /* field.stays_in: whether, for certain, all that the field is to refer to lies elsewhere than what it referred to. */
 bool plan_is_uprooted(struct planning *planning, const struct item *item, const struct field *field);
+/* Whether the service gave up on what is recorded. */
+static inline bool plan_has_failed(const struct item *item)
+{
+	return item->object && item->live && item->live->presence == PRESENCE_PRESENT &&
+	       item->live->readiness == READY_FAILED;
+}
+
 enum live_state plan_live_state(const struct planning *planning, const struct item *item);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);

@@ -317,10 +317,16 @@ static void uproot(struct planning *planning, const struct item *item)
 	}
 }
 
+/* What failed before it was finished holds nothing yet, and is made anew; of anything else that is not ours to say. */
+static bool failed_in_the_making(const struct item *item)
+{
+	return plan_has_failed(item) && !object_was_finished(item->object);
+}
+
 /* A deferred value that is certain to be another one makes the replace certain. */
 static bool replace_is_certain(struct planning *planning, const struct item *item)
 {
-	if (item->moved || item->fields->replaces)
+	if (item->moved || item->fields->replaces || failed_in_the_making(item))
 		return true;
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
@@ -341,7 +347,7 @@ static enum difference_class class_of(const struct item *item)
 	/* What is adopted is recorded first, and changed with that. */
 	if (!item->object)
 		return DIFFERENCE_NONE;
-	if (item->moved || fields->replaces || fields->maybe_replaces)
+	if (item->moved || fields->replaces || fields->maybe_replaces || failed_in_the_making(item))
 		return DIFFERENCE_REPLACE;
 	return fields->makes || !object_was_finished(item->object) ? DIFFERENCE_IN_PLACE : DIFFERENCE_NONE;
 }
@@ -384,6 +390,8 @@ static const char *reason_of(const struct item *item, const struct situation *si
 	/* Nobody deleted what was never there. */
 	if (item->operation == OPERATION_CREATE && incomplete && object->provider_id.size == 0)
 		return "its create has not completed";
+	if (item->operation == OPERATION_REPLACE && failed_in_the_making(item))
+		return "was given up by the service before it was finished";
 	if (item->operation == OPERATION_UPDATE && incomplete)
 		return "was not finished by the run that began it";
 	if (item->operation == OPERATION_UPDATE && count_set(item->fields) == 0)

@@ -83,7 +83,10 @@ static bool is_usable(struct work *work, enum step *ret_step)
 		break;
 	}
 	if (work->now.readiness == READY_FAILED) {
-		*ret_step = aws_fail(work, FAULT_CONFLICT, "was given up by the service", "the next run replaces it");
+		*ret_step = aws_fail(work, FAULT_CONFLICT, "was given up by the service",
+				     object_was_finished(work->task.object)
+					     ? "see what befell it: once it is deleted, the next run makes it anew"
+					     : "the next run replaces it");
 		return false;
 	}
 	if (work->now.readiness == READY_PENDING) {

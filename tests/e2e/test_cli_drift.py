@@ -97,6 +97,45 @@ def test_what_cannot_be_put_right_hides_no_drift(tiny, moved, lifecycle):
     assert said in tiny.run("drift", status=3).out
 
 
+FAILED = ["failed", "failed-insufficient-capacity", "unavailable"]
+
+
+@pytest.mark.parametrize("state", FAILED)
+def test_what_has_failed_is_told(tiny, state):
+    tiny.run("apply", "--yes")
+    subnet = recorded(tiny)["aws.subnet.b"]
+    tiny.run("sim", "change", "subnet", subnet, f"state={state}")
+    said = f"has failed: the service says '{state}' of"
+    [action] = tiny.run("drift", "--output", "json", status=2).json["actions"]
+    assert (action["address"], action["reason"]) == ("aws.subnet.b", f"{said} it")
+    assert f"{said} it\n" in tiny.run("drift", status=2).out
+    # What it is to be is as it was: nothing is deleted for it, and nobody is told that all is well.
+    for command in (["plan"], ["apply", "--yes"]):
+        result = tiny.run(*command)
+        assert f"'aws.subnet.b' {said} {subnet}" in result.err and "once it is deleted" in result.err
+    # Not so where nothing is wrong.
+    tiny.run("sim", "change", "subnet", subnet, "state=available")
+    assert "failed" not in tiny.run("plan").err
+    tiny.run("drift")
+
+
+def test_what_failed_in_the_making_is_made_anew(tiny):
+    edit(tiny, "cidr: 10.0.2.0/24", "cidr: 10.0.2.0/24, public: true")
+    allow = deny(tiny, "ModifySubnetAttribute")
+    tiny.run("apply", "--yes", status=7)
+    old = recorded(tiny)["aws.subnet.b"]
+    tiny.run("sim", "change", "subnet", old, "state=failed")
+    [action] = tiny.run("plan", "--output", "json").json["actions"]
+    why = "was given up by the service before it was finished"
+    assert (action["operation"], action["reason"], action["maybe"]) == ("replace", why, False)
+    tiny.run("drift", status=2)
+    allow()
+    tiny.run("apply", "--yes")
+    assert old not in world(tiny, "subnet") and recorded(tiny)["aws.subnet.b"] != old
+    tiny.run("plan", "--detailed-exitcode")
+    tiny.run("drift")
+
+
 def test_what_is_missing_is_missing_though_a_replace_left_one_like_it(tiny):
     edit(tiny, "cidr: 10.0.2.0/24", "cidr: 10.0.2.0/24, lifecycle: {create_before_destroy: true}")
     tiny.run("apply", "--yes")

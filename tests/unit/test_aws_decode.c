@@ -14,6 +14,9 @@
 #define ROUTES(first) "{\"RouteTableId\":\"rtb-1\",\"Routes\":[" first "]}"
 #define VPC(associations) "{\"VpcId\":\"vpc-1\",\"Ipv6CidrBlockAssociationSet\":[" associations "]}"
 #define RANGE(id, state, rest) "{\"AssociationId\":\"" id "\",\"Ipv6CidrBlockState\":{\"State\":\"" state "\"}" rest "}"
+#define SUBNET(state, ranges)                                                                                          \
+	"{\"SubnetId\":\"subnet-1\",\"CidrBlock\":\"10.0.0.0/24\",\"State\":\"" state                                  \
+	"\",\"Ipv6CidrBlockAssociationSet\":[" ranges "]}"
 #define RANGE4(id, range, state)                                                                                       \
 	"{\"AssociationId\":\"" id "\",\"CidrBlock\":\"" range "\",\"CidrBlockState\":{\"State\":\"" state "\"}}"
 #define AMAZONS ",\"Ipv6Pool\":\"Amazon\",\"Ipv6CidrBlock\":\"2600:1f14:0:100::/56\""
@@ -57,6 +60,11 @@ static const struct row {
 	 "{\"SubnetId\":\"subnet-1\",\"Ipv6CidrBlockAssociationSet\":[" RANGE(
 		 "a", "associated", ",\"Ipv6CidrBlock\":\"2600:1F14:0:0100::/64\"") "]}",
 	 "ipv6_cidr", "\"2600:1f14:0:100::/64\"", READY},
+	{"a subnet that failed", "aws.subnet", SUBNET("failed", ""), "cidr", "\"10.0.0.0/24\"", READY_FAILED},
+	{"one that is not to be had", "aws.subnet", SUBNET("unavailable", ""), "cidr", "\"10.0.0.0/24\"", READY_FAILED},
+	{"one that failed before its range came", "aws.subnet",
+	 SUBNET("failed-insufficient-capacity", RANGE("a", "associating", "")), "cidr", "\"10.0.0.0/24\"",
+	 READY_FAILED},
 };
 
 static void test_decode(void **state)

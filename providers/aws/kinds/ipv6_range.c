@@ -59,5 +59,6 @@ bool aws_ranges_move(const struct value *item, const char *set, const char *stat
 
 enum readiness aws_ipv6_readiness(const struct value *item, enum readiness by_state)
 {
-	return aws_ranges_move(item, SET, STATE) ? READY_PENDING : by_state;
+	/* Of what has failed nothing is waited for. */
+	return by_state != READY_FAILED && aws_ranges_move(item, SET, STATE) ? READY_PENDING : by_state;
 }

@@ -213,6 +213,8 @@ static const struct aws_output outputs[] = {
 };
 
 static const char *const pending[] = {"pending", NULL};
+/* The only kind here whose model (SubnetState) has words for what AWS could not make, or cannot serve any more. */
+static const char *const failed[] = {"failed", "failed-insufficient-capacity", "unavailable", NULL};
 static const char *const absent[] = {"InvalidSubnetID.NotFound", NULL};
 static const char *const held[] = {"DependencyViolation", NULL};
 /* A group's instances leave a zone that the group has left, but not a subnet of a zone where it stays. */
@@ -261,7 +263,7 @@ const struct aws_kind aws_subnet = {
 		   .settling = held,
 		   .hints = occupied},
 	.list = {.operation = "DescribeSubnets", .items = "Subnets", .page = 1000, .filter = "subnet-id"},
-	.states = {.member = "State", .pending = pending},
+	.states = {.member = "State", .pending = pending, .failed = failed},
 	.tags_member = "Tags",
 	.readiness = aws_ipv6_readiness,
 	.omitted = omitted,
