@@ -150,6 +150,9 @@ struct field {
 	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
 	 * do */
 	const char *apart_from;
+	/* FIELD_STRING, the id of a peering: the resource's reference field whose target is an end of it. The ranges of
+	 * two ends must not overlap; what an end meets by other ways, the other end does not. NULL: it is none */
+	const char *end_is;
 	/* NAMES, SOLE, or SOLE items: the reference field within whose target it exists once; NULL: within an account's
 	 * region */
 	const char *unique_in;

@@ -18,15 +18,19 @@ static void add(struct overlaps *overlaps, uint64_t group, size_t index, enum ra
 }
 
 /* A range as one of its domain's, and where address_space has any range, against those. */
-static void add_own(struct overlaps *overlaps, size_t index, uint32_t node, bool has_space)
+static void add_own(struct overlaps *overlaps, size_t index, bool has_space)
 {
 	struct collection *collection = overlaps->collection;
-	uint32_t root = domain_of(collection, node);
+	uint32_t owner = owner_of(&collection->ranges[index]);
+	uint32_t root = domain_of(collection, owner);
+	const struct node *node = &collection->nodes[owner];
 	bool is_beyond = collection->ranges[index].is_beyond;
 
 	add(overlaps, group_of_domain(root), index, is_beyond ? CLASS_BEYOND : CLASS_OWN);
 	if (has_space && !is_beyond)
 		add(overlaps, GROUP_SPACE, index, collection->nodes[root].is_joined ? CLASS_JOINED : CLASS_ALONE);
+	for (uint32_t i = 0; i < node->peering_count; i++)
+		add(overlaps, group_of_domain(collection->peerings[node->first_peering + i].node), index, CLASS_END);
 }
 
 static void add_resources(struct overlaps *overlaps, size_t count, bool has_space)
@@ -43,7 +47,7 @@ static void add_resources(struct overlaps *overlaps, size_t count, bool has_spac
 			continue;
 		}
 		if (parent == NO_NODE) {
-			add_own(overlaps, i, range->parent != NO_NODE ? range->parent : range->node, has_space);
+			add_own(overlaps, i, has_space);
 			continue;
 		}
 		is_open = (collection->nodes[parent].open & family_bit(&range->cidr)) != 0;

@@ -120,6 +120,11 @@ static bool is_joining(const struct field *field)
 	return (field->flags & JOINS) != 0;
 }
 
+static bool is_of_peering(const struct field *field)
+{
+	return field->end_is != NULL;
+}
+
 static void summarise(const struct kind *kind, struct kind_summary *ret)
 {
 	*ret = (struct kind_summary){.kind = kind};
@@ -128,7 +133,7 @@ static void summarise(const struct kind *kind, struct kind_summary *ret)
 		bool joins = field_any(field, is_joining);
 
 		ret->joins = ret->joins || joins;
-		if (joins || field_any(field, has_range))
+		if (joins || field_any(field, has_range) || field_any(field, is_of_peering))
 			ret->fields[ret->count++] = field;
 	}
 }
@@ -234,6 +239,20 @@ static void take_assumed(struct walk *walk, const struct field *ranged, const st
 		*range_new(walk->collection) = range;
 }
 
+static void take_peering(struct walk *walk, const struct field *field, const struct value *value)
+{
+	struct collection *collection = walk->collection;
+	uint32_t end = parent_node(walk, field->end_is);
+
+	if (end == NO_NODE)
+		return;
+	collection->peerings =
+		(struct peering *)arena_room(collection->arena, collection->peerings, collection->peering_count,
+					     &collection->peering_capacity, sizeof(*collection->peerings));
+	collection->peerings[collection->peering_count++] =
+		(struct peering){end, node_of(collection, value_slice(value))};
+}
+
 /* ranged, joining: the field at hand or the nearest one above it with that role, or NULL. */
 static void walk_value(struct walk *walk, const struct field *field, const struct value *value,
 		       const struct field *ranged, const struct field *joining)
@@ -246,6 +265,8 @@ static void walk_value(struct walk *walk, const struct field *field, const struc
 		walk->collection->nodes[walk->node].open |= field_families(field);
 	if (ranged && value->type == VALUE_DEFERRED)
 		take_assumed(walk, ranged, field, value);
+	if (field->end_is && value->type == VALUE_STRING)
+		take_peering(walk, field, value);
 	if (joining && field->type == FIELD_REFERENCE)
 		each_target(walk, value, join_target);
 	if (ranged && value->type == VALUE_STRING && field_families(field) != 0)
@@ -271,6 +292,35 @@ static const struct kind_summary *summary_of(struct kind_summary *summaries, siz
 	}
 	summarise(kind, &summaries[*count]);
 	return &summaries[(*count)++];
+}
+
+static int peering_compare(const void *a, const void *b)
+{
+	const struct peering *first = (const struct peering *)a, *second = (const struct peering *)b;
+
+	if (first->end != second->end)
+		return first->end < second->end ? -1 : 1;
+	return (first->node > second->node) - (first->node < second->node);
+}
+
+/* By their ends. Several routes of one network mostly name the same peering. */
+static void sort_peerings(struct collection *collection)
+{
+	struct peering *peerings = collection->peerings;
+	size_t count = 0;
+
+	if (collection->peering_count > 1)
+		qsort(peerings, collection->peering_count, sizeof(*peerings), peering_compare);
+	for (size_t i = 0; i < collection->peering_count; i++) {
+		struct node *end = &collection->nodes[peerings[i].end];
+
+		if (count > 0 && peering_compare(&peerings[count - 1], &peerings[i]) == 0)
+			continue;
+		if (end->peering_count++ == 0)
+			end->first_peering = (uint32_t)count;
+		peerings[count++] = peerings[i];
+	}
+	collection->peering_count = count;
 }
 
 void collect_resources(struct collection *collection)
@@ -299,6 +349,7 @@ void collect_resources(struct collection *collection)
 		collection->nodes[i].range_count = (uint32_t)collection->range_count - collection->nodes[i].first_range;
 	}
 	free(summaries);
+	sort_peerings(collection);
 }
 
 uint32_t parent_of(const struct collection *collection, const struct range *range)

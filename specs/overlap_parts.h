@@ -38,6 +38,12 @@ struct node {
 	uint8_t known; /* families of which a range is known; bit 0 IPv4, bit 1 IPv6 */
 	uint8_t open;  /* families of which a range is deferred */
 	uint32_t first_range, range_count;
+	uint32_t first_peering, peering_count;
+};
+
+/* A node that is one end of a peering, which is a node too. */
+struct peering {
+	uint32_t end, node;
 };
 
 struct collection {
@@ -52,6 +58,8 @@ struct collection {
 	size_t node_count, node_capacity;
 	struct range *ranges;
 	size_t range_count, range_capacity;
+	struct peering *peerings; /* once all are collected, by end and each but once: see struct node */
+	size_t peering_count, peering_capacity;
 	struct diagnostics *diagnostics;
 	size_t reported; /* of what can be no range at all */
 };
@@ -89,6 +97,7 @@ enum range_class {
 	CLASS_NETWORK,
 	CLASS_JOINED, /* of a domain that something joins; against reserved ranges and networks */
 	CLASS_ALONE,  /* of any other domain; likewise */
+	CLASS_END,    /* of an end of a peering, against the other end */
 	CLASS_FIXED,  /* reserved ranges and networks again, where a free range is looked for */
 	CLASSES,
 };
@@ -97,7 +106,7 @@ enum range_class {
 enum {
 	GROUP_SPACE,
 	GROUP_FIXED,
-	/* From here on two for each node: its domain, its children. */
+	/* From here on two for each node: its domain, its children. Those of a peering are its ends. */
 	GROUP_FIRST_NODE,
 };
 
@@ -109,6 +118,12 @@ static inline uint64_t group_of_domain(uint32_t root)
 static inline uint64_t group_of_children(uint32_t parent)
 {
 	return GROUP_FIRST_NODE + 2 * (uint64_t)parent + 1;
+}
+
+/* The node among whose ranges one counts where it does not lie within a parent's. */
+static inline uint32_t owner_of(const struct range *range)
+{
+	return range->parent != NO_NODE ? range->parent : range->node;
 }
 
 /* A range in a group. */

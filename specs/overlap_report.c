@@ -55,6 +55,8 @@ static struct slice reason(struct overlaps *overlaps, const struct record *recor
 				    SLICE_ARGUMENTS(node_name(overlaps, a->parent)));
 	if (a->named || b->named || a->node == b->node)
 		return SLICE("");
+	if (record->class == CLASS_END)
+		return SLICE(", and the two meet by peering");
 	if (a->role == RANGE_WITHIN || b->role == RANGE_WITHIN)
 		return SLICE(", and both are in one routing domain");
 	return SLICE(", and the two meet by VPN or peering");
@@ -137,7 +139,7 @@ void report_outside(struct overlaps *overlaps, const struct record *child)
 /* A block of addresses, and where in it a free range of `bits` is looked for. */
 struct search {
 	struct overlaps *overlaps;
-	uint64_t keys[2]; /* groups whose taken ranges count */
+	uint64_t *keys; /* groups whose taken ranges count */
 	size_t key_count;
 	overlap_number first, last; /* of the block */
 	overlap_number from;	    /* the start of the range that has to move */
@@ -271,12 +273,28 @@ static struct cidr cidr_at(overlap_number start, const struct cidr *like)
 	return cidr;
 }
 
+/* What a range must keep clear of: others of its domain, what is named in address_space, the far ends of peerings. */
+static void add_keys(struct search *search, const struct range *range)
+{
+	struct collection *collection = search->overlaps->collection;
+	const struct node *owner = &collection->nodes[owner_of(range)];
+	bool is_6 = range->cidr.family == 6;
+
+	search->keys = arena_new_array(search->overlaps->arena, owner->peering_count + 2, uint64_t);
+	search->keys[search->key_count++] = 2 * group_of_domain(domain_of(collection, owner_of(range))) + is_6;
+	search->keys[search->key_count++] = 2 * (uint64_t)GROUP_FIXED + is_6;
+	for (uint32_t i = 0; i < owner->peering_count; i++)
+		search->keys[search->key_count++] =
+			2 * group_of_domain(collection->peerings[owner->first_peering + i].node) + is_6;
+}
+
 bool nearest_free(struct overlaps *overlaps, const struct range *range, struct cidr *ret)
 {
 	struct collection *collection = overlaps->collection;
 	uint32_t parent = parent_of(collection, range);
 	bool is_6 = range->cidr.family == 6;
-	struct search search = {.overlaps = overlaps, .key_count = 1};
+	uint64_t children = parent != NO_NODE ? 2 * group_of_children(parent) + is_6 : 0;
+	struct search search = {.overlaps = overlaps, .keys = &children, .key_count = 1};
 	overlap_number up = 0, down = 0;
 	struct cidr block;
 	bool has_up, has_down;
@@ -284,12 +302,11 @@ bool nearest_free(struct overlaps *overlaps, const struct range *range, struct c
 	if (parent != NO_NODE) {
 		if (!parent_block(collection, parent, &range->cidr, &block))
 			return false;
-		search.keys[0] = 2 * group_of_children(parent) + is_6;
 	} else {
 		if (!private_block(&range->cidr, &block))
 			return false;
-		search.keys[0] = 2 * group_of_domain(domain_of(collection, range->node)) + is_6;
-		search.keys[search.key_count++] = 2 * (uint64_t)GROUP_FIXED + is_6;
+		search.key_count = 0;
+		add_keys(&search, range);
 	}
 	overlaps_take(overlaps);
 	search.first = address_number(&block);

@@ -19,6 +19,7 @@ static const unsigned conflicts[CLASSES] = {
 	[CLASS_NETWORK] = BIT(CLASS_NETWORK) | BIT(CLASS_RESERVED) | BIT(CLASS_JOINED),
 	[CLASS_JOINED] = BIT(CLASS_RESERVED) | BIT(CLASS_NETWORK),
 	[CLASS_ALONE] = BIT(CLASS_RESERVED),
+	[CLASS_END] = BIT(CLASS_END),
 };
 
 /* Those of one class that hold the place at hand, the innermost last. */
@@ -73,6 +74,15 @@ static bool is_equal(const struct record *a, const struct record *b)
 	return a->start == b->start && a->bits == b->bits;
 }
 
+/* Whether a pair of one peering was told already, for both are of one domain, which comes before. */
+static bool is_told(const struct overlaps *overlaps, const struct record *a, const struct record *b)
+{
+	struct collection *collection = overlaps->collection;
+
+	return a->class == CLASS_END && domain_of(collection, owner_of(&collection->ranges[a->range])) ==
+						domain_of(collection, owner_of(&collection->ranges[b->range]));
+}
+
 /*
  * Reports record with each holder that it must not overlap. Every holder looked at is an
  * error, but for one at most, so that the limit on errors bounds the time as well.
@@ -87,7 +97,8 @@ static void check_record(struct overlaps *overlaps, const struct place *place, c
 			const struct record *holder = these->items[i];
 
 			/* Two ways to one place beyond. */
-			if (class != CLASS_BEYOND || record->class != CLASS_BEYOND || !is_equal(holder, record))
+			if ((class != CLASS_BEYOND || record->class != CLASS_BEYOND || !is_equal(holder, record)) &&
+			    !is_told(overlaps, holder, record))
 				report_pair(overlaps, holder, record);
 		}
 	}

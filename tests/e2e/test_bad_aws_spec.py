@@ -225,6 +225,10 @@ aws.vpn_connection:
   v: {customer_gateway: c, vpn_gateway: v, static_routes_only: true%s}
   w: {customer_gateway: c, vpn_gateway: w, static_routes_only: true%s}
 """
+BY_PEERING = """aws.route_table:
+  v: {vpc: v, routes: [{destination: 10.9.0.0/16, peering: pcx-0123456789abcdef0}]}
+  w: {vpc: w, routes: [{destination: 10.8.0.0/16, peering: pcx-0123456789abcdef0}]}
+"""
 STATIC, NO_ROUTES = ", routes: [%s]", ("", "")
 
 
@@ -253,6 +257,28 @@ OVERLAPS = {
     "the last addresses of a VPC": (
         vpcs("10.0.0.0/16", "10.0.255.240/28") + subnets() + BY_VPN % NO_ROUTES,
         [(5, 4, "10.0.255.240/28 of 'aws.vpc.w' overlaps 10.0.0.0/16 of 'aws.vpc.v'" + MEET)],
+    ),
+    "VPCs that meet by peering": (
+        vpcs("10.0.0.0/16", "10.0.128.0/17") + subnets() + BY_PEERING,
+        [(5, 4, "10.0.128.0/17 of 'aws.vpc.w' overlaps 10.0.0.0/16 of 'aws.vpc.v', and the two meet by peering")],
+    ),
+    "VPCs of two peerings": (
+        vpcs("10.0.0.0/16", "10.0.128.0/17") + subnets() + BY_PEERING.replace("pcx-0123456789abcdef0", "pcx-00000000", 1),
+        [],
+    ),
+    "VPCs that meet by peering, apart": (APART + BY_PEERING, []),
+    # Whether they meet there, the gateway's own route tables tell, and no spec.
+    "VPCs that lead to one transit gateway": (
+        vpcs("10.0.0.0/16", "10.0.128.0/17") + subnets() + BY_PEERING.replace("peering: pcx", "transit_gateway: tgw"),
+        [],
+    ),
+    "a network, and a VPC that a peering alone reaches": (
+        APART + BY_PEERING + "address_space: {networks: {rack: 10.0.4.0/24}}\n",
+        [],
+    ),
+    "subnets of VPCs that meet by peering, IPv6": (
+        vpcs("10.0.0.0/16") + subnets("fd00:1::/64", "fd00:1::/64") + BY_PEERING,
+        [(8, 7, "fd00:1::/64 of 'aws.subnet.s1' overlaps fd00:1::/64 of 'aws.subnet.s0', and the two meet by peering")],
     ),
     "a further range": (
         vpcs("10.0.0.0/16", "10.1.0.0/16, secondary_cidrs: [10.2.0.0/16, 10.0.1.0/24]") + subnets() + BY_VPN % NO_ROUTES,

@@ -51,6 +51,7 @@ static const struct field subnet_fields[] = {
 static const struct field gateway_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "test.net", .flags = JOINS},
 };
+static const struct field peering_item = {.name = "peering", .type = FIELD_STRING, .end_is = "net"};
 static const struct field end_item = {.name = "end", .type = FIELD_REFERENCE, .target = "test.net"};
 static const struct field peering_fields[] = {
 	{.name = "ends", .type = FIELD_SET, .item = &end_item, .flags = JOINS},
@@ -59,6 +60,10 @@ static const struct field connection_fields[] = {
 	{.name = "gateway", .type = FIELD_REFERENCE, .target = "test.gateway", .flags = JOINS},
 	{.name = "customer", .type = FIELD_REFERENCE, .target = "test.customer", .flags = JOINS},
 	{.name = "routes", .type = FIELD_SET, .item = &cidr_item, .range = RANGE_DOMAIN},
+};
+static const struct field table_fields[] = {
+	{.name = "net", .type = FIELD_REFERENCE, .target = "test.net"},
+	{.name = "peerings", .type = FIELD_SET, .item = &peering_item},
 };
 static const struct field customer_fields[] = {{.name = "address", .type = FIELD_ADDRESS}};
 
@@ -69,6 +74,7 @@ static const struct kind kinds[] = {
 	{.name = "test.peering", .fields = FIELDS(peering_fields)},
 	{.name = "test.connection", .fields = FIELDS(connection_fields)},
 	{.name = "test.customer", .fields = FIELDS(customer_fields)},
+	{.name = "test.table", .fields = FIELDS(table_fields)},
 };
 
 void plan_init(struct plan *plan)

@@ -22,7 +22,8 @@ struct plan {
 
 void plan_init(struct plan *plan);
 void plan_release(struct plan *plan);
-/* One of the test's own kinds: test.net, test.subnet, test.gateway, test.peering, test.connection, test.customer. */
+/* One of the test's own kinds: test.net, test.subnet, test.gateway, test.peering, test.connection, test.customer,
+ * test.table. */
 const struct kind *plan_kind(const char *name);
 /* desired: JSON, symbolic. */
 void plan_add(struct plan *plan, const char *kind_name, const char *name, const char *desired);

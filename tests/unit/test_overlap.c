@@ -48,6 +48,10 @@ static struct slice told(struct plan *plan)
 		"test.peering", name,                                                                                  \
 			"{\"ends\":[" REFERENCE("test.net." first) "," REFERENCE("test.net." second) "]}"              \
 	}
+#define TABLE(name, net, peerings)                                                                                     \
+	{                                                                                                              \
+		"test.table", name, "{\"net\":" REFERENCE("test.net." net) ",\"peerings\":" peerings "}"               \
+	}
 #define CONNECTION(name, gateway, customer, routes)                                                                    \
 	{                                                                                                              \
 		"test.connection", name,                                                                               \
@@ -113,6 +117,35 @@ static void test_rows(void **state)
 		 {0},
 		 "2:1<1:1 10.0.0.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN or "
 		 "peering | the nearest free range of this size is 10.1.0.0/17\n"},
+		{"ends of one peering, by two tables of one of them",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\",\"cidr6\":\"fd00::/48\"}"),
+		  NET("b", "{\"cidr\":\"10.0.0.0/17\",\"cidr6\":\"fd00::/48\"}"), TABLE("t", "a", "[\"p\",\"p\"]"),
+		  TABLE("u", "a", "[\"p\"]"), TABLE("v", "b", "[\"q\",\"p\"]")},
+		 {0},
+		 {"10.0.128.0/17"},
+		 "2:1<1:1 10.0.0.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by "
+		 "peering "
+		 "| the nearest free range of this size is 10.1.0.0/17\n"
+		 "2:2<1:2 fd00::/48 of 'test.net.b' overlaps fd00::/48 of 'test.net.a', and the two meet by peering | "
+		 "the nearest free range of this size is fd00:0:1::/48\n"},
+		{"ends of two peerings do not meet in the middle",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), NET("b", "{\"cidr\":\"10.1.0.0/16\"}"),
+		  NET("c", "{\"cidr\":\"10.0.0.0/16\"}"), TABLE("t", "a", "[\"p\"]"), TABLE("u", "b", "[\"p\",\"q\"]"),
+		  TABLE("v", "c", "[\"q\"]")},
+		 {0},
+		 {0},
+		 ""},
+		{"ends of a peering in one domain are told once",
+		 {NET("a", "{\"cidr\":\"8.0.0.0/16\",\"more\":[\"8.0.1.0/24\"]}"),
+		  NET("b", "{\"cidr\":\"8.0.0.0/17\"}"), PEERING("p", "a", "b"), TABLE("t", "a", "[\"p\"]"),
+		  TABLE("u", "b", "[\"p\"]")},
+		 {0},
+		 {0},
+		 "1:2<1:1 8.0.1.0/24 of 'test.net.a' overlaps 8.0.0.0/16 of 'test.net.a'\n"
+		 "2:1<1:1 8.0.0.0/17 of 'test.net.b' overlaps 8.0.0.0/16 of 'test.net.a', and the two meet by VPN or "
+		 "peering\n"
+		 "2:1<1:2 8.0.0.0/17 of 'test.net.b' overlaps 8.0.1.0/24 of 'test.net.a', and the two meet by VPN or "
+		 "peering\n"},
 		{"of one resource",
 		 {NET("a", "{\"cidr\":\"10.0.0.0/16\",\"more\":[\"10.1.0.0/16\",\"10.0.4.0/24\"]}")},
 		 {0},

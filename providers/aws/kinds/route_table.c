@@ -198,6 +198,8 @@ static const struct aws_field route_fields[] = {
 		   .when_unset = UNSET_CLEAR,
 		   .about = "target, by its id"},
 	 .member = "NatGatewayId"},
+	/* Two VPCs that lead to one transit gateway need not meet: its own route tables may keep them apart, and then
+	 * their ranges may overlap. So this joins nothing. AWS refuses a peering of VPCs that overlap. */
 	{.field = {.name = "transit_gateway",
 		   .type = FIELD_STRING,
 		   .pattern = "tgw-[0-9a-f]{8,17}",
@@ -209,6 +211,7 @@ static const struct aws_field route_fields[] = {
 		   .type = FIELD_STRING,
 		   .pattern = "pcx-[0-9a-f]{8,17}",
 		   .in_words = "an id such as pcx-0123456789abcdef0",
+		   .end_is = "vpc",
 		   .when_unset = UNSET_CLEAR,
 		   .about = "target, by its id"},
 	 .member = "VpcPeeringConnectionId"},
