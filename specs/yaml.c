@@ -31,6 +31,7 @@ struct anchor {
 struct frame {
 	struct position position;
 	bool is_map;
+	bool is_flow; /* it ends with a mark of its own */
 	bool has_key; /* map: a key was read, its value comes next */
 	bool discard; /* map: the key was refused, and the value will be dropped */
 	bool merging; /* map: the key was "<<" */
@@ -58,6 +59,7 @@ struct reader {
 	size_t depth;
 	struct value root;
 	bool has_root, ended, cut, shared;
+	bool is_shut; /* what was read last had a mark of its own for its end: what comes next is no part of it */
 	struct yaml_dropped dropped;
 	struct frame frames[YAML_DEEPEST];
 };
@@ -358,6 +360,8 @@ static void on_start(struct reader *reader, const yaml_event_t *event, bool is_m
 		tag = NULL;
 	frame = &reader->frames[reader->depth];
 	*frame = (struct frame){.position = position, .is_map = is_map, .is_key = is_key, .base = reader->count};
+	frame->is_flow = is_map ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+				: event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
 	frame->anchor = anchor_open(reader, name);
 	reader->depth++;
 }
@@ -435,6 +439,8 @@ static void on_end(struct reader *reader)
 	/* What is left of it is no empty map that anybody wrote. */
 	if (frame->broken && value.count == 0)
 		value = value_at(value_unread(), value.position);
+	/* A section ends with its last resource; that, where it is a block, may only seem to end. */
+	reader->is_shut = frame->is_flow || (reader->is_shut && reader->depth <= DEPTH_KEPT);
 	reader->count = frame->base;
 	if (frame->keys.found)
 		yaml_keys_release(&frame->keys);
@@ -460,6 +466,7 @@ static void on_document(struct reader *reader, const yaml_event_t *event)
 
 static void on_event(struct reader *reader, const yaml_event_t *event)
 {
+	reader->is_shut &= event->type == YAML_MAPPING_END_EVENT || event->type == YAML_SEQUENCE_END_EVENT;
 	switch (event->type) {
 	case YAML_SCALAR_EVENT:
 		on_scalar(reader, event);
@@ -504,11 +511,12 @@ static void drop_open(struct reader *reader)
 
 /*
  * Brings what was complete before an error to its end. A mistake in indentation shows only
- * behind what it damaged, so the last thing before the error is not trusted either.
+ * behind what it damaged, so the last thing before the error is not trusted either, unless it had a mark for
+ * its end, or another key stands behind it.
  */
 static void salvage(struct reader *reader)
 {
-	bool trusted = reader->depth > DEPTH_KEPT;
+	bool trusted = reader->depth > DEPTH_KEPT || reader->is_shut;
 
 	while (reader->depth > DEPTH_KEPT) {
 		struct frame *frame = innermost(reader);
@@ -521,7 +529,8 @@ static void salvage(struct reader *reader)
 	if (reader->depth == DEPTH_KEPT && !trusted && reader->count > innermost(reader)->base &&
 	    !innermost(reader)->has_key)
 		reader->count--;
-	if (reader->depth == 1 && reader->count > innermost(reader)->base) {
+	trusted |= reader->depth > 0 && innermost(reader)->has_key;
+	if (reader->depth == 1 && !trusted && reader->count > innermost(reader)->base) {
 		struct value *last = &reader->stack[reader->count - 1].value;
 
 		if (last->count > 0 && (last->type == VALUE_MAP || last->type == VALUE_LIST))

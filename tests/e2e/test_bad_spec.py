@@ -282,6 +282,24 @@ def test_a_file_that_breaks_off_hides_no_error_of_another(stack):
     )
 
 
+@pytest.mark.parametrize(
+    "rest, lines",
+    [
+        pytest.param("aws.subnet:\n\tz: {}\n", [3, 5], id="a section behind it"),
+        pytest.param("\tz: {}\n", [3, 4], id="a tab behind it"),
+        pytest.param(" z: {}\n", [3, 4], id="one that stands apart"),
+        pytest.param("  b:\n    cidr: 10.1.0.7/16\naws.subnet:\n\tz: {}\n", [3, 5, 7], id="a section behind a block"),
+        # Behind these, what breaks off may have been meant as a part of the block.
+        pytest.param("  b:\n    tags: {a: b}\n   cidr: 10.1.0.0/16\n", [3, 6], id="a block that breaks off"),
+        pytest.param("  b:\n    tags: {a: b}\n\tcidr: 10.1.0.0/16\n", [3, 6], id="a tab in a block"),
+    ],
+)
+def test_what_stands_complete_before_a_break_is_checked(stack, rest, lines):
+    stack.write("stack.yaml", HEAD + "aws.vpc:\n  a: {cidr: 10.0.0.7/16}\n" + rest)
+    told = errors_of(stack.run("validate", "--output", "json", status=1).json)
+    assert [each["line"] for each in told] == lines, told
+
+
 def test_an_address_in_two_files(stack):
     stack.write("a.yaml", VPC)
     stack.write("b.yaml", VPC.replace(HEAD, ""))
