@@ -207,6 +207,33 @@ static void states_come_at_their_own_time(void **state)
 	assert_int_equal(count(list.body, "<state>attached</state>"), 1);
 }
 
+/* The same token makes nothing twice, for as long as it is known. */
+static void a_token_is_forgotten(void **state)
+{
+	static const struct {
+		int64_t later_ms; /* than the request before */
+		size_t tables;
+	} rows[] = {{0, 1}, {59 * 60 * 1000, 1}, {2 * 60 * 1000, 2}, {59 * 60 * 1000, 2}};
+	struct fixture *fixture = *state;
+	struct exchange vpc = {0};
+
+	start(fixture, &vpc, MAKE);
+	finish(fixture);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct exchange table = {0}, list = {0};
+
+		sim_advance(fixture->sim, rows[i].later_ms);
+		start(fixture, &table, ACTION("CreateRouteTable") "&VpcId=%.*s&ClientToken=t",
+		      SLICE_ARGUMENTS(element(fixture, vpc.body, "vpcId")));
+		finish(fixture);
+		start(fixture, &list, ACTION("DescribeRouteTables"));
+		finish(fixture);
+		/* The VPC has one of its own. */
+		if (count(list.body, "<propagatingVgwSet") != rows[i].tables + 1)
+			fail_msg("row %zu: %.*s", i, SLICE_ARGUMENTS(list.body));
+	}
+}
+
 /* Two steps of seconds each, within one leap of the clock. */
 static void a_restart_in_one_leap(void **state)
 {
@@ -362,6 +389,7 @@ int main(void)
 		SIM_TEST(an_answer_past_the_limit),
 		SIM_TEST(hosts),
 		SIM_TEST(states_come_at_their_own_time),
+		SIM_TEST(a_token_is_forgotten),
 		SIM_TEST(a_restart_in_one_leap),
 		SIM_TEST(calls_that_lag_too),
 		SIM_TEST(a_call_that_is_behind),
