@@ -13,6 +13,9 @@
 enum {
 	DEPTH_MOST = 64,
 	XML_BYTES_MOST = 1 << 30,
+	/* What is made of an element may be forty times its text. A page of a listing is a thousand things at the most,
+	 * of some hundred elements each. */
+	ELEMENTS_MOST = 1000 * 1000,
 };
 
 _Static_assert(AWS_MEMBERS_MOST <= 128, "struct frame marks members in two words");
@@ -30,7 +33,8 @@ struct reader {
 	XML_Parser parser;
 	struct arena *arena;
 	size_t elements; /* open */
-	size_t skipped;	 /* of these, the innermost that nothing is read from */
+	size_t element_count;
+	size_t skipped; /* of these, the innermost that nothing is read from */
 	struct frame frames[DEPTH_MOST];
 	size_t frame_count;
 	size_t frames_used; /* those whose builders hold memory */
@@ -136,6 +140,10 @@ static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char
 		return;
 	if (++reader->elements > DEPTH_MOST) {
 		fail(reader, "its elements lie too deep");
+		return;
+	}
+	if (++reader->element_count > ELEMENTS_MOST) {
+		fail(reader, "it holds more than 1,000,000 elements");
 		return;
 	}
 	if (reader->skipped > 0)

@@ -384,6 +384,34 @@ static void test_response_depth(void **state)
 	}
 }
 
+/* Far below the most bytes of an answer, and yet more than anybody could hold of it. */
+static void test_response_elements(void **state)
+{
+	enum { ELEMENTS_MOST = 1000 * 1000, BYTES_MOST = 16 * 1024 * 1024 };
+
+	(void)state;
+	for (size_t count = ELEMENTS_MOST; count <= ELEMENTS_MOST + 1; count++) {
+		struct bench bench;
+		struct value value;
+		BUFFER_AUTO xml;
+
+		bench_open(&bench);
+		buffer_init(&xml, BYTES_MOST);
+		buffer_string(&xml, "<DescribeVpcsResponse><vpcSet>");
+		for (size_t i = 2; i < count; i++)
+			buffer_string(&xml, "<item/>");
+		buffer_string(&xml, "</vpcSet></DescribeVpcsResponse>");
+		bool is_read = aws_response_read(operation_named("ec2.DescribeVpcs"), buffer_slice(&xml), &bench.arena,
+						 &value, &bench.diagnostics);
+		assert_int_equal(is_read, count == ELEMENTS_MOST);
+		if (!is_read)
+			expect_failure("elements", &bench, FAULT_INTERNAL,
+				       "the answer to 'DescribeVpcs' cannot be read: it holds more than 1,000,000 "
+				       "elements (line 1)");
+		bench_close(&bench);
+	}
+}
+
 static void append_subnets(struct buffer *xml, size_t count)
 {
 	buffer_string(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<DescribeSubnetsResponse "
@@ -475,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_response),
 		cmocka_unit_test(test_response_refused),
 		cmocka_unit_test(test_response_depth),
+		cmocka_unit_test(test_response_elements),
 		cmocka_unit_test(test_response_cut),
 		cmocka_unit_test(test_response_damaged),
 	};
