@@ -73,6 +73,8 @@ enum field_flag {
 	/* The object's id is this value, or made of it. Ids are recorded and shown as they are, so no secret can be in
 	   it. */
 	IDENTIFIES = 1 << 19,
+	/* A range of which the service keeps the first four addresses and the last for itself. */
+	KEEPS_ENDS = 1 << 20,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no
@@ -146,7 +148,9 @@ struct field {
 	 * spec it counts as unset. */
 	const char *none;
 	enum range_role range;
-	const char *range_parent; /* RANGE_WITHIN: name of the reference field */
+	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS: likewise, it lies within a range of what that
+	 * refers to */
+	const char *range_parent;
 	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
 	 * do */
 	const char *apart_from;

@@ -57,9 +57,27 @@ ROWS = {
     ),
     "one fixed address for two machines": (
         "aws.instance:\n"
-        f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.0.9}}\n"
-        f"  b: {{{TEMPLATE}, subnet: s, address: 10.0.0.9}}\n",
+        f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.1.9}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, address: 10.0.1.9}}\n",
         [(7, ["aws.instance.a", "same address in 'address', which one at a time has"])],
+    ),
+    "a fixed address outside of its subnet": (
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s,\n    address: 10.0.2.9}}\n",
+        [(7, ["10.0.2.9 lies outside of 10.0.1.0/24 of 'aws.subnet.s'"])],
+    ),
+    "fixed addresses that AWS keeps": (
+        "aws.instance:\n"
+        f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.1.0}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, address: 10.0.1.3}}\n"
+        f"  c: {{{TEMPLATE}, subnet: s, address: 10.0.1.255}}\n",
+        [(line, ["10.0.1.0/24 of 'aws.subnet.s' that the service keeps"]) for line in (6, 7, 8)],
+    ),
+    "the first and the last address to be had, and one in a subnet of others": (
+        "aws.instance:\n"
+        f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.1.4}}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, address: 10.0.1.254}}\n"
+        f"  c: {{{TEMPLATE}, subnet: subnet-0123456789abcdef0, address: 10.9.9.0}}\n",
+        [],
     ),
     "one address for two machines": (
         "aws.instance:\n"

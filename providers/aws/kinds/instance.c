@@ -214,6 +214,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "address",
 		   .type = FIELD_ADDRESS,
 		   .flags = IMMUTABLE | SOLE,
+		   .range_parent = "subnet",
 		   .unique_in = "subnet",
 		   .when_unset = UNSET_RELEASE,
 		   .about = "first private IPv4 address"},

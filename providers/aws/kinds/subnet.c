@@ -125,7 +125,7 @@ static const struct aws_field fields[] = {
 	 .member = "VpcId"},
 	{.field = {.name = "cidr",
 		   .type = FIELD_CIDR4,
-		   .flags = IMMUTABLE,
+		   .flags = IMMUTABLE | KEEPS_ENDS,
 		   .when_unset = UNSET_REPLACE,
 		   .check = check_range,
 		   .range = RANGE_WITHIN,

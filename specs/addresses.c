@@ -1,0 +1,75 @@
+#include "base/cidr.h"
+#include "specs/kind_fields.h"
+#include "specs/places.h"
+
+/* Addresses that a spec fixes lie where there is room for them: known before anything is made. */
+
+enum {
+	/* https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
+	KEPT_AT_THE_START = 4,
+};
+
+static bool is_within(const struct field *field)
+{
+	return field->type == FIELD_ADDRESS && field->range_parent;
+}
+
+/* The first four of the range, and its last. */
+static bool is_kept(const struct cidr *range, const struct cidr *address)
+{
+	unsigned free_bits = (unsigned)address->bits - range->bits;
+	uint64_t last = free_bits < 64 ? (UINT64_C(1) << free_bits) - 1 : UINT64_MAX;
+	struct cidr kept;
+
+	for (uint64_t i = 0; i < KEPT_AT_THE_START; i++)
+		if (cidr_subnet(range, address->bits, i, &kept) && cidr_contains(&kept, address))
+			return true;
+	return cidr_subnet(range, address->bits, last, &kept) && cidr_contains(&kept, address);
+}
+
+static void refuse(struct loading *loading, const struct resource *resource, const struct value *address,
+		   const struct resource *parent, const struct value *range, bool is_inside)
+{
+	diag_error(loading->diagnostics, FAULT_USER, address->position,
+		   is_inside ? "%.*s is one of the addresses in %.*s of '%.*s' that the service keeps for itself"
+			     : "%.*s lies outside of %.*s of '%.*s'",
+		   SLICE_ARGUMENTS(value_slice(address)), SLICE_ARGUMENTS(value_slice(range)),
+		   SLICE_ARGUMENTS(parent->address));
+	diag_address(loading->diagnostics, resource->address);
+	diag_related(loading->diagnostics, range->position, "the range is given here");
+	diag_hint(loading->diagnostics,
+		  is_inside ? "take another one: the first four and the last are kept" : "take one within the range");
+}
+
+static void check(struct loading *loading, const struct resource *resource, const struct field *field)
+{
+	const struct value *value = value_get_named(&resource->desired, field->name);
+	const struct resource *parent = value ? places_target(loading, resource, field->range_parent) : NULL;
+	struct cidr address, range;
+
+	if (!value || !value_is(value, VALUE_STRING) || !cidr_read_address(value_slice(value), &address))
+		return;
+	for (size_t i = 0; parent && i < parent->kind->fields.count; i++) {
+		const struct field *own = field_at(&parent->kind->fields, i);
+		const struct value *given = value_get_named(&parent->desired, own->name);
+
+		if (own->range == RANGE_NONE || !given || !value_is(given, VALUE_STRING) ||
+		    !cidr_read(value_slice(given), &range) || range.family != address.family)
+			continue;
+		bool is_inside = cidr_contains(&range, &address);
+
+		if (!is_inside || ((own->flags & KEEPS_ENDS) && is_kept(&range, &address)))
+			refuse(loading, resource, value, parent, given, is_inside);
+	}
+}
+
+void addresses_check(struct loading *loading)
+{
+	struct kind_fields fixed = {.wanted = is_within};
+
+	for (size_t i = 0; i < loading->resource_count; i++) {
+		kind_fields_turn(&fixed, loading->resources[i].kind);
+		for (size_t k = 0; k < fixed.count; k++)
+			check(loading, &loading->resources[i], fixed.fields[k]);
+	}
+}
