@@ -105,12 +105,13 @@ static inline struct slice world_endpoint(struct world *world, struct slice endp
 								 : endpoint;
 }
 
-/* A variable of the environment that holds a secret, or NULL: no text that is written shows what it holds. */
-static inline const char *world_secret(struct world *world, const char *name)
+/* A variable of the environment that holds a secret, or NULL: no text that is written shows what it holds, unless that
+ * is shorter than such secrets are, and so none. */
+static inline const char *world_secret(struct world *world, const char *name, size_t least_bytes)
 {
 	const char *secret = world->environment(world, name);
 
-	if (secret && world->keep_secret)
+	if (secret && world->keep_secret && slice_of(secret).size >= least_bytes)
 		world->keep_secret(world, slice_of(secret));
 	return secret;
 }

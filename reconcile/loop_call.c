@@ -164,7 +164,9 @@ static struct slice note_of(const struct task *task, const struct answer *answer
 {
 	const struct redaction *secrets = task->call.session->secrets;
 	struct slice note = answer->ok ? answer->request_id : answer->code;
-	return secrets && redaction_finds(secrets, note) ? (struct slice){0} : note;
+	if (secrets && redaction_finds(secrets, note))
+		return SLICE("");
+	return note;
 }
 
 static void deliver(struct loop *loop, struct task *task, struct answer *answer)

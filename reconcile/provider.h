@@ -182,6 +182,7 @@ struct provider {
 	/* Variables of the environment that hold a secret, beside the one that PASSWORD_VARIABLE names;
 	 * NULL-terminated, or NULL: none. Whoever opens a session makes them known before anything is sent. */
 	const char *const *secret_variables;
+	size_t secret_least_bytes; /* shorter ones are none: words that emulators take in their place */
 
 	/* Opens a way; settings are checked. No call is made. The session lives in arena. */
 	bool (*open)(const struct provider *provider, struct world *world, struct slice name,

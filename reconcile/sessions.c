@@ -44,6 +44,13 @@ static size_t distinct_identities(struct object *const *objects, size_t count, s
 	return found;
 }
 
+static void learn_variable(struct redaction *secrets, struct world *world, const char *name, size_t least_bytes)
+{
+	struct slice secret = slice_of(world_secret(world, name, least_bytes));
+	if (secret.size >= least_bytes)
+		redaction_add(secrets, secret);
+}
+
 /* Whatever a provider takes from the environment or its settings is known before anybody may echo it. */
 static void learn_secrets(struct redaction *secrets, const struct provider *provider, struct world *world,
 			  const struct value *settings, struct arena *arena)
@@ -51,9 +58,9 @@ static void learn_secrets(struct redaction *secrets, const struct provider *prov
 	struct slice password = value_slice(value_get_named(settings, PASSWORD_VARIABLE));
 	redaction_add_value(secrets, settings);
 	if (password.size > 0)
-		redaction_add(secrets, slice_of(world_secret(world, arena_string(arena, password))));
+		learn_variable(secrets, world, arena_string(arena, password), 1);
 	for (const char *const *name = provider->secret_variables; name && *name; name++)
-		redaction_add(secrets, slice_of(world_secret(world, *name)));
+		learn_variable(secrets, world, *name, provider->secret_least_bytes);
 }
 
 static bool open_session(struct sessions *sessions, size_t index, const struct provider *provider, struct world *world,

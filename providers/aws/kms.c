@@ -77,8 +77,9 @@ static bool read_settings(struct asking *asking)
 	asking->region = region_of(asking);
 	asking->credentials = (struct aws_credentials){
 		.access_key = environment(asking, "AWS_ACCESS_KEY_ID"),
-		.secret_key = slice_of(world_secret(asking->world, AWS_SECRET_KEY_VARIABLE)),
-		.session_token = slice_of(world_secret(asking->world, AWS_SESSION_TOKEN_VARIABLE)),
+		.secret_key = slice_of(world_secret(asking->world, AWS_SECRET_KEY_VARIABLE, AWS_SECRET_LEAST_BYTES)),
+		.session_token =
+			slice_of(world_secret(asking->world, AWS_SESSION_TOKEN_VARIABLE, AWS_SECRET_LEAST_BYTES)),
 	};
 	if (asking->region.size == 0) {
 		diag_error(asking->diagnostics, FAULT_USER, NOWHERE, "it is not known in which region the KMS key is");

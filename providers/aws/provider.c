@@ -67,6 +67,7 @@ const struct provider aws_provider = {
 	.kind_count = sizeof(kinds) / sizeof(kinds[0]),
 	.settings = FIELDS(setting_fields),
 	.secret_variables = secret_variables,
+	.secret_least_bytes = AWS_SECRET_LEAST_BYTES,
 	.open = aws_open,
 	.close = aws_close,
 	.settings_of = aws_settings_of,

@@ -25,6 +25,12 @@ struct aws_credentials {
 #define AWS_SECRET_KEY_VARIABLE "AWS_SECRET_ACCESS_KEY"
 #define AWS_SESSION_TOKEN_VARIABLE "AWS_SESSION_TOKEN"
 
+enum {
+	/* A secret key has 40 characters, a token hundreds. Emulators take any word ("testing"), which may as well
+	 * stand in a tag. */
+	AWS_SECRET_LEAST_BYTES = 16,
+};
+
 /* All zero but for service, region and time is right for every service but S3. */
 struct aws_signing_options {
 	struct slice service; /* the signing name, which may differ from the host's */

@@ -311,6 +311,14 @@ def test_credentials_that_are_echoed(stack, cloud):
     assert_untold((stack.folder / "p.plan").read_bytes(), key[1], token)
 
 
+def test_word_in_place_of_a_credential_is_no_secret(stack, cloud):
+    """As emulators take it: it may stand in a tag, too."""
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.20.0.0/16", "tags": {"env": "emulated"}}}}))
+    cloud.sim("add", "access_key", "AKIDEMULATED", "secret=emulated")
+    result = stack.run("apply", "--yes", AWS_ACCESS_KEY_ID="AKIDEMULATED", AWS_SECRET_ACCESS_KEY="emulated")
+    assert "env: emulated" in result.out and "(secret)" not in result.out
+
+
 FAULTS = {
     "denied": ("deny", "UnauthorizedOperation", "CreateVpc", ERROR),
     "unknown to the endpoint": ("unsupported", "CreateVpc", "does not know", ERROR),

@@ -134,7 +134,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
 def test_credentials_that_kms_echoes(here, tmp_path):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     serve(server)
-    settings = {"AWS_ENDPOINT_URL_KMS": f"http://127.0.0.1:{server.server_port}", "AWS_SESSION_TOKEN": "FwoGZXIvYXdz"}
+    settings = {"AWS_ENDPOINT_URL_KMS": f"http://127.0.0.1:{server.server_port}", "AWS_SESSION_TOKEN": "FwoGZXIvYXdzEXAMPLETOKEN"}
     here.run("plan", "--out", tmp_path / "plan", TRUEUP_SEALING_KEY=HEX)
     settings.update(TRUEUP_SEALING_KEY=HEX, TRUEUP_NEW_SEALING_KEY="kms:alias/a")
     refused = here.run("state", "rekey", status=1, **settings)
