@@ -27,7 +27,7 @@ bool node_must_be_as_planned(const struct node *node)
 bool node_must_look(const struct node *node)
 {
 	const struct target *target = node->target;
-	return node_must_be_as_planned(node) && !target->looked && !target->begun && target_is_stale(target);
+	return node_must_be_as_planned(node) && !target->begun && target_is_stale(target);
 }
 
 int64_t node_good_until_ms(const struct node *node)
@@ -42,7 +42,6 @@ void node_begin_again(struct node *node)
 	struct work *work = &node->work;
 	node->begun = false;
 	node->target->begun = false;
-	node->target->looked = false;
 	work->stage = 0;
 	work->cursor = 0;
 	work->detail = NULL;
@@ -194,7 +193,6 @@ bool node_has_looked(struct node *node)
 {
 	struct target *target = node->target;
 	node->looking = false;
-	target->looked = true;
 	target->now = node->work.now;
 	target->has_now = target->now.readiness == READY;
 	target->read_ms = loop_now_ms(&target->applying->loop);

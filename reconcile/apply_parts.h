@@ -34,7 +34,6 @@ struct target {
 	struct live now; /* of current; texts in arena */
 	bool has_now;
 	int64_t read_ms; /* how old `now` is at most, by the boot clock */
-	bool looked;	 /* it was read once more, for the plan was old */
 	bool begun;	 /* by one of its nodes: what it looks like from then on is our own doing */
 };
 
