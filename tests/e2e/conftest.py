@@ -19,6 +19,7 @@ import urllib.request
 import boto3
 import botocore.config
 import pytest
+import signing_clock
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -265,6 +266,12 @@ def moto_server():
     server = Moto()
     yield server
     server.stop()
+
+
+@pytest.fixture(autouse=True)
+def real_time():
+    """No test signs in the time to which the one before it had moved a simulator's clock."""
+    signing_clock.follow()
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The simulated AWS at its wire: signatures, protocol, listings, faults, what is done by hand, machines, files."""
 
 import base64
+import datetime
 import json
 import subprocess
 import urllib.error
@@ -9,6 +10,7 @@ import urllib.request
 import botocore.config
 import botocore.exceptions
 import pytest
+import signing_clock
 
 from simulator import OPENER, SERVER, Simulator, ec2, filters, refused, simulator, subnet, tagged, vpc  # noqa: F401
 
@@ -55,6 +57,15 @@ class TestSignatures:
         assert ec2.describe_vpcs()["Vpcs"] == []
         simulator.advance(16 * 60)
         refused("RequestExpired", ec2.describe_vpcs)
+
+    @pytest.mark.parametrize("turn", ["first", "second"])
+    def test_what_a_test_signed_in_ends_with_it(self, simulator, ec2, turn):
+        """The other turn left boto3 an hour ahead, where the same process ran it."""
+        simulator.settings(signature_age=1)
+        assert ec2.describe_vpcs()["Vpcs"] == []
+        now = datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+        signing_clock.follow(now + datetime.timedelta(hours=1))
+        refused("AuthFailure", ec2.describe_vpcs)
 
     def test_regions_are_apart(self, simulator, ec2, vpc):
         assert simulator.client("ec2", region="eu-west-1").describe_vpcs()["Vpcs"] == []

@@ -18,9 +18,9 @@ import time
 import urllib.parse
 
 import boto3
-import botocore.auth
 import botocore.config
 import botocore.exceptions
+import signing_clock
 
 from conftest import BINARY, BUILD, REGION, Result, Stack, clean_environment, serve
 
@@ -138,20 +138,6 @@ def ids_of(stack):
     return {each["address"]: each["provider_id"] for each in listed["objects"] if each["role"] == "current"}
 
 
-class _Clock:
-    """Moves the time that boto3 signs with: the simulator's clock runs ahead while a run of ours waits."""
-
-    ahead = datetime.timedelta(0)
-    real = staticmethod(botocore.auth.get_current_datetime)
-
-    @classmethod
-    def now(cls, *arguments, **settings):
-        return cls.real(*arguments, **settings) + cls.ahead
-
-
-botocore.auth.get_current_datetime = _Clock.now
-
-
 @functools.cache
 def _client(service, address, region, key):
     """To make one takes longer than most tests, so they are kept."""
@@ -241,7 +227,7 @@ class MotoCloud(Cloud):
 
     def __init__(self, stack, moto):
         self.moto = moto
-        _Clock.ahead = datetime.timedelta(0)
+        signing_clock.follow()
         super().__init__(stack)
 
     def endpoint(self):
@@ -285,10 +271,8 @@ class SimulatedCloud(Cloud):
     def _set_clock(self):
         text = (self.stack.folder / self.file).read_bytes() if (self.stack.folder / self.file).exists() else b""
         now = max((int(each) for each in re.findall(rb'^\{"now":(\d+)', text, re.MULTILINE)), default=None)
-        _Clock.ahead = datetime.timedelta(0)
-        if now is not None:
-            moment = datetime.datetime.fromtimestamp(now / 1000, datetime.timezone.utc).replace(tzinfo=None)
-            _Clock.ahead = max(moment - _Clock.real(), datetime.timedelta(0))
+        moment = datetime.datetime.fromtimestamp(now / 1000, datetime.timezone.utc) if now is not None else None
+        signing_clock.follow(moment and moment.replace(tzinfo=None))
 
     def sim(self, *words, **settings):
         """`trueup sim WORDS` on this world; gives what it says."""
