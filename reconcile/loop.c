@@ -104,10 +104,29 @@ void loop_wake(struct loop *loop, struct task *task, const struct live *live)
 	loop_make_ready(loop, task);
 }
 
-/* Whether the call waited for so long that what it was decided by may not hold any more. */
+/* Whether the call waited for so long that what it was decided by may not hold any more. One that may have done its
+ * work unseen is for recovery to judge. */
 static bool is_too_late(const struct loop *loop, const struct task *task)
 {
-	return task->good_until_ms > 0 && task->loop.intent.size == 0 && loop_now_ms(loop) > task->good_until_ms;
+	return task->good_until_ms > 0 && !task->loop.unsure && loop_now_ms(loop) > task->good_until_ms;
+}
+
+/* The call is not sent, or not once more: it was refused each time, and its intent is closed so. */
+static void call_off(struct loop *loop, struct task *task)
+{
+	if (task->loop.intent.size == 0) {
+		loop_make_ready(loop, task);
+		return;
+	}
+	task->loop.close =
+		(struct intent_close){.id = task->loop.intent, .outcome = OUTCOME_FAILED, .note = task->loop.refusal};
+	task->loop.has_close = true;
+	task->loop.intent = (struct slice){0};
+	task->loop.refusals = task->loop.attempts;
+	task->loop.refused_since_ms = task->loop.first_ms;
+	task->loop.wanted = STEP_SLEEP;
+	task->wake_ms = loop_now_ms(loop);
+	loop_commit_later(loop, task);
 }
 
 void loop_proceed(struct loop *loop, struct task *task)
@@ -125,7 +144,7 @@ void loop_proceed(struct loop *loop, struct task *task)
 		if (!loop_admit(loop, task, true))
 			break;
 		if (is_too_late(loop, task))
-			loop_make_ready(loop, task);
+			call_off(loop, task);
 		else if (task->call.mutating && task->object && task->loop.intent.size == 0)
 			loop_commit_later(loop, task);
 		else
@@ -150,6 +169,8 @@ static bool step_task(struct loop *loop, struct task *task)
 
 	task->now_ms = loop_now_ms(loop);
 	task->head_only = false;
+	if (task->loop.answer && task->call.mutating)
+		task->loop.refusals = 0;
 	task->loop.wanted = task->step(task, task->loop.answer);
 	gives = task->shown_to != NULL;
 	if (gives)

@@ -138,6 +138,16 @@ static bool read_too_long(const struct task *task)
 	return !task->object && !task->call.mutating && task->loop.waited_ms >= READING_MOST_MS;
 }
 
+/* How the service named its answer comes to rest in the record. */
+static struct slice note_of(const struct task *task, const struct answer *answer)
+{
+	const struct redaction *secrets = task->call.session->secrets;
+	struct slice note = answer->ok ? answer->request_id : answer->code;
+	if (secrets && redaction_finds(secrets, note))
+		return SLICE("");
+	return note;
+}
+
 static bool retry(struct loop *loop, struct task *task, const struct answer *answer)
 {
 	bool settling = is_settling(loop, task, answer);
@@ -153,20 +163,11 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 	int64_t delay_ms = backoff_ms(loop, task, settling ? SETTLING_BACKOFF_FIRST_MS : BACKOFF_FIRST_MS);
 	if (answer->retry_after_ms > delay_ms)
 		delay_ms = answer->retry_after_ms;
+	task->loop.refusal = arena_copy(&task->scratch, note_of(task, answer));
 	loop_drop_exchange(loop, task);
 	task->loop.admitted = false;
 	loop_sleep(loop, task, loop_now_ms(loop) + delay_ms);
 	return true;
-}
-
-/* How the service named its answer comes to rest in the record. */
-static struct slice note_of(const struct task *task, const struct answer *answer)
-{
-	const struct redaction *secrets = task->call.session->secrets;
-	struct slice note = answer->ok ? answer->request_id : answer->code;
-	if (secrets && redaction_finds(secrets, note))
-		return SLICE("");
-	return note;
 }
 
 static void deliver(struct loop *loop, struct task *task, struct answer *answer)
@@ -262,13 +263,23 @@ static bool token_is_old(const struct loop *loop, const struct task *task)
 		world->wall_ms(world) - task->loop.intent_ms >= LOOP_TOKEN_LIFE_MS);
 }
 
+/* A change that was called off is tried no longer for being looked at in between. */
+static void count_attempt(const struct loop *loop, struct task *task)
+{
+	bool again = task->call.mutating && task->loop.refusals > 0;
+	if (task->loop.attempts == 0) {
+		task->loop.attempts = again ? task->loop.refusals : 0;
+		task->loop.first_ms = again ? task->loop.refused_since_ms : loop_now_ms(loop);
+	}
+	task->loop.attempts++;
+}
+
 void loop_send(struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
 	struct exchange *exchange = take_exchange(loop, task);
 	task->loop.admitted = false;
-	if (task->loop.attempts++ == 0)
-		task->loop.first_ms = loop_now_ms(loop);
+	count_attempt(loop, task);
 	if (read_too_long(task)) {
 		refuse(loop, task, exchange, FAULT_TRANSIENT, "its answers took more than 10 minutes altogether");
 		return;

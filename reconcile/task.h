@@ -74,8 +74,9 @@ struct task {
 	int64_t now_ms; /* boot clock at the start of the step */
 	int64_t wake_ms;
 	const struct live *live;
-	/* Of a changing call that is asked for: until when, by the boot clock, it may be sent. One that waits longer
-	 * for a rate limit is not: the task is stepped instead, without an answer, and keeps its turn. 0: for ever. */
+	/* Of a changing call that is asked for: until when, by the boot clock, it may be sent. One that waits longer,
+	 * for a rate limit or after refusals, is not: the task is stepped instead, without an answer, and keeps its
+	 * turn. 0: for ever. */
 	int64_t good_until_ms;
 
 	/* What the service shows this one time, and where it is to go: a field SECRET_TO. Given away
@@ -108,8 +109,11 @@ struct task {
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */
 		int attempts;
-		bool unsure;	   /* one of them may have done its work unseen */
-		int64_t first_ms;  /* of the first attempt */
+		bool unsure;	      /* one of them may have done its work unseen */
+		struct slice refusal; /* how the service named the last of them that was refused */
+		int64_t first_ms;     /* of the first attempt */
+		int refusals;	      /* attempts of a change that was called off, until it is answered */
+		int64_t refused_since_ms;
 		int64_t waited_ms; /* for answers, in all its calls */
 		struct exchange *exchange;
 		const struct answer *answer; /* for the next step */

@@ -259,6 +259,61 @@ static void test_queues(void **state)
 	}
 }
 
+/* Somebody takes away what is to be changed, long after it was read and just before the service refuses the change. */
+static void while_it_is_refused(struct cloud *cloud, const void *what)
+{
+	struct diagnostics diagnostics;
+
+	sim_advance(cloud->sim, LATE_MS);
+	if (!*(const bool *)what)
+		return;
+	diagnostics_init(&diagnostics, &cloud->arena);
+	assert_true(sim_remove(cloud->sim, SLICE("eu-central-1"), SLICE("subnet"),
+			       cloud_find(cloud, "subnet", "cidrBlock", "10.0.3.0/24"), &diagnostics));
+	diagnostics_release(&diagnostics);
+}
+
+/* What was told to slow down for long is looked at before it is sent once more; that gives it no more tries. */
+static void test_refusals(void **state)
+{
+	static const char public_c[] =
+		AFTER("red", "  c: {vpc: main, cidr: 10.0.3.0/24, public: true, tags: {team: red}}\n");
+	static const struct {
+		bool meddled;
+		unsigned refusals; /* 0: for ever */
+		int status;
+		const char *says;
+		unsigned sent;
+	} rows[] = {
+		{false, 1, STATUS_FINE, "applied: 2 done", 2},
+		{false, 0, STATUS_PARTLY, "RequestLimitExceeded", 12},
+		{true, 1, STATUS_PARTLY, "'aws.subnet.c' has changed since the plan was made: it is not there any more",
+		 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "look.yaml", before);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "look.yaml", public_c);
+		sim_fault(cloud.sim,
+			  (struct sim_fault){SLICE("ModifySubnetAttribute"), SIM_FAULT_THROTTLE, 1, rows[i].refusals});
+		cloud.moment = "ModifySubnetAttribute";
+		cloud.happening = while_it_is_refused;
+		cloud.what = &rows[i].meddled;
+		uint64_t sent = sim_requests(cloud.sim, SLICE("ModifySubnetAttribute"));
+		int status = cloud_run(&cloud, "apply --yes");
+		sent = sim_requests(cloud.sim, SLICE("ModifySubnetAttribute")) - sent;
+		if (status != rows[i].status || !cloud_says(&cloud, rows[i].says) || sent != rows[i].sent)
+			fail_msg("row %zu: status %d, sent %u times:\n%.*s", i, status, (unsigned)sent,
+				 (int)cloud.output.size, cloud.output.data);
+		cloud_expect(&cloud, "recover", STATUS_FINE);
+		cloud_close(&cloud);
+	}
+}
+
 /* What is left alone is left alone by a saved plan too. */
 static void test_saved_and_ignored(void **state)
 {
@@ -281,10 +336,8 @@ static void test_saved_and_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_looks),
-		WORLD_TEST(test_long_applies),
-		WORLD_TEST(test_queues),
-		WORLD_TEST(test_saved_and_ignored),
+		WORLD_TEST(test_looks),	   WORLD_TEST(test_long_applies),      WORLD_TEST(test_queues),
+		WORLD_TEST(test_refusals), WORLD_TEST(test_saved_and_ignored),
 	};
 
 	return cmocka_run_group_tests_name("looks before changes", tests, NULL, NULL);
