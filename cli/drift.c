@@ -46,22 +46,36 @@ static struct stack recorded_stack(struct job *job)
 	return stack;
 }
 
-/* The record holds fingerprints in place of secrets: what is there is compared as that, too. */
-static void seal_live(struct job *job)
+/*
+ * The record holds fingerprints in place of secrets: what is there is compared as that, too. A text that a service
+ * echoes is marked where it was read, and may stand in the record in clear, for the spec says it: so both sides get the
+ * marks of both.
+ */
+static void seal(struct job *job, struct object *object, const struct live **live)
+{
+	const struct value *models[] = {&object->resolved, &object->observed, &(*live)->fields};
+	const size_t count = sizeof(models) / sizeof(models[0]);
+	struct value fields = secret_marks_put(job->arena, &job->style, &(*live)->fields, models, count);
+	struct value resolved = secret_marks_put(job->arena, &job->style, &object->resolved, models, count);
+	struct value observed = secret_marks_put(job->arena, &job->style, &object->observed, models, count);
+
+	if (!value_has_secret(&fields))
+		return;
+	struct live *sealed = arena_new(job->arena, struct live);
+	*sealed = **live;
+	sealed->fields = json_seal(job->arena, &fields, &job->style);
+	*live = sealed;
+	object->resolved = json_seal(job->arena, &resolved, &job->style);
+	object->observed = json_seal(job->arena, &observed, &job->style);
+}
+
+static void seal_all(struct job *job)
 {
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct live *live = job->refresh.live[i];
 
-		if (!live || live->presence != PRESENCE_PRESENT)
-			continue;
-		const struct value *models[] = {&job->objects[i]->resolved, &job->objects[i]->observed};
-		struct value fields = secret_marks_put(job->arena, &job->style, &live->fields, models, 2);
-		if (!value_has_secret(&fields))
-			continue;
-		struct live *sealed = arena_new(job->arena, struct live);
-		*sealed = *live;
-		sealed->fields = json_seal(job->arena, &fields, &job->style);
-		job->refresh.live[i] = sealed;
+		if (live && live->presence == PRESENCE_PRESENT && job->objects[i]->has_body)
+			seal(job, job->objects[i], &job->refresh.live[i]);
 	}
 }
 
@@ -143,8 +157,8 @@ bool drift_find(struct job *job)
 {
 	static const struct plan_scope all = {.keeps_tags = true, .looks = true};
 	struct stack *stack = arena_new(job->arena, struct stack);
+	seal_all(job);
 	*stack = recorded_stack(job);
-	seal_live(job);
 	/* Where an alias leads now is the spec's matter; the objects are looked for where they are recorded. */
 	job->identities = NULL;
 	bool good = job_plan(job, stack, false, &all);

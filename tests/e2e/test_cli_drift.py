@@ -164,6 +164,22 @@ def test_an_error_beside_drift_hides_none_of_it(tiny):
     }
 
 
+@pytest.mark.parametrize("then, now", [("hunter-two", "hunter-two"), ("hunter-two", "another"), ("another", "hunter-two")])
+def test_what_the_spec_says_in_the_words_of_a_password_is_no_drift(tiny, then, now):
+    """It is marked where it is read, as what a service may have echoed, and stands in the record as the spec has it."""
+    tiny.environment["PASSWORD"] = then
+    edit(tiny, "providers: {", "providers: {metal: {user: root, password_env: PASSWORD}, ")
+    edit(tiny, "team: red", "team: red, who: hunter-two, owner: of hunter-two")
+    group = "aws.security_group:\n  g: {vpc: main, name: hunter-two, description: by hunter-two, ingress: [RULE]}\n"
+    tiny.write("group.yaml", group.replace("RULE", "{protocol: tcp, from_port: 1, to_port: 1, cidr: 10.0.0.0/8, description: hunter-two}"))
+    tiny.run("apply", "--yes")
+    tiny.environment["PASSWORD"] = now
+    tiny.run("drift")
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.owner=nobody")
+    [action] = tiny.run("drift", "--output", "json", status=2).json["actions"]
+    assert [change["path"] for change in action["changes"]] == ["tags.owner"]
+
+
 def test_the_spec_changed_and_reality_moved(tiny):
     tiny.run("apply", "--yes")
     tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=green")
