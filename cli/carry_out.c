@@ -101,9 +101,11 @@ static int status_of_rest(const struct job *job)
 /* What the run is called in the history. */
 static struct slice run_name(const struct job *job)
 {
-	if (job->plan.undoes.size == 0)
-		return slice_of(job->invocation->arguments->command->name);
-	return past_run_undoing(job->arena, job->plan.undoes);
+	const char *command = job->invocation->arguments->command->name;
+
+	if (job->plan.undoes.size > 0)
+		return past_run_undoing(job->arena, job->plan.undoes);
+	return job->plan.targeted ? past_run_of_part(job->arena, command) : slice_of(command);
 }
 
 /* With the lease held. */

@@ -1,5 +1,7 @@
 #include "cli/past_run.h"
 
+#include "cli/command_list.h"
+
 enum { PREFIX_LEAST = 4, NAME_DIGITS = 8 };
 
 const struct run_record *past_run_find(struct job *job, const struct run_record *runs, size_t count,
@@ -31,6 +33,11 @@ struct slice past_run_undoing(struct arena *arena, struct slice id)
 	return arena_format(arena, "undo %.*s", SLICE_ARGUMENTS(slice_first(id, NAME_DIGITS)));
 }
 
+struct slice past_run_of_part(struct arena *arena, const char *command)
+{
+	return arena_format(arena, "%s --target", command);
+}
+
 static bool is_unexplained(const struct action *action)
 {
 	return action->operation == OPERATION_CREATE && action->in_spec && action->object_id.size == 0;
@@ -45,8 +52,34 @@ static bool was_called(const struct call_record *calls, size_t count, struct sli
 	return false;
 }
 
+struct search {
+	struct map *departures; /* by address */
+	struct map settled;	/* addresses of which a later run did what it was to do */
+};
+
 /* Under the addresses of what went with the run, and nobody has made anew since, why it went. */
-static bool note_gone(struct job *job, const struct run_record *run, struct map *gone)
+static void note_gone(struct job *job, const struct run_record *run, const struct past_object *past,
+		      const struct call_record *calls, size_t call_count, struct search *search)
+{
+	struct departure *departure = arena_new(job->arena, struct departure);
+
+	if (!past->was || past->is || past->next_run.size > 0 || past->before.role == OBJECT_DEPOSED ||
+	    map_get(&search->settled, past->before.address))
+		return;
+	departure->address = past->before.address;
+	departure->run = run->id;
+	departure->why = was_called(calls, call_count, past->before.object_id)
+				 ? "was deleted by a run that did not make it anew"
+				 : "was deleted outside of this stack, and not made anew since";
+	map_set(search->departures, past->before.address, departure);
+}
+
+static void note_settled(struct past_object *past, struct search *search)
+{
+	map_set(&search->settled, past->was ? past->before.address : past->after.address, past);
+}
+
+static bool search_run(struct job *job, const struct run_record *run, bool settles, struct search *search)
 {
 	struct past_object *past;
 	struct call_record *calls;
@@ -55,22 +88,15 @@ static bool note_gone(struct job *job, const struct run_record *run, struct map 
 	if (!job->store->ops->changed(job->store, job->arena, run->id, &past, &count, job->diagnostics) ||
 	    !job->store->ops->calls(job->store, job->arena, run->id, &calls, &call_count, job->diagnostics))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		struct departure *departure = arena_new(job->arena, struct departure);
-
-		if (!past[i].was || past[i].is || past[i].next_run.size > 0 || past[i].before.role == OBJECT_DEPOSED)
-			continue;
-		departure->address = past[i].before.address;
-		departure->run = run->id;
-		departure->why = was_called(calls, call_count, past[i].before.object_id)
-					 ? "was deleted by a run that did not make it anew"
-					 : "was deleted outside of this stack, and not made anew since";
-		map_set(gone, past[i].before.address, departure);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (settles)
+			note_settled(&past[i], search);
+		else
+			note_gone(job, run, &past[i], calls, call_count, search);
 	return true;
 }
 
-bool past_run_departures(struct job *job, struct map *departures)
+static bool search_runs(struct job *job, struct search *search)
 {
 	struct run_record *runs;
 	size_t count;
@@ -83,12 +109,24 @@ bool past_run_departures(struct job *job, struct map *departures)
 		if (!command || !command->undoable)
 			continue;
 		/* What a destroy deletes is not to come back. */
-		if (slice_is(runs[i].outcome, "done") || slice_is(runs[i].command, "destroy"))
+		bool settles = slice_is(runs[i].outcome, "done") || command == &command_destroy;
+		/* One about a part (an undo, too) tells nothing of the rest. */
+		if (settles && slice_is(runs[i].command, command->name))
 			break;
-		if (!note_gone(job, &runs[i], departures))
+		if (!search_run(job, &runs[i], settles, search))
 			return false;
 	}
 	return true;
+}
+
+bool past_run_departures(struct job *job, struct map *departures)
+{
+	struct search search = {.departures = departures};
+
+	map_init(&search.settled);
+	bool good = search_runs(job, &search);
+	map_release(&search.settled);
+	return good;
 }
 
 bool past_run_explain(struct job *job)

@@ -10,6 +10,8 @@ const struct run_record *past_run_find(struct job *job, const struct run_record 
 
 /* What a run is called that undoes the one with that id. */
 struct slice past_run_undoing(struct arena *arena, struct slice id);
+/* What a run of that command is called that was about a part of the stack. */
+struct slice past_run_of_part(struct arena *arena, const char *command);
 
 /* What went with a run that did not come to its end, and nobody has made anew since. */
 struct departure {
@@ -18,7 +20,8 @@ struct departure {
 	struct slice run; /* its id */
 };
 
-/* Adds to a map that was initialized, by address, what went so since the last run that did all that it was to do. */
+/* Adds to a map that was initialized, by address, what went so since the last run about the whole stack that did all
+ * that it was to do. */
 __attribute__((warn_unused_result)) bool past_run_departures(struct job *job, struct map *departures);
 
 /* After planning: says of what is to be made and was there before that a run which was cut off, or failed, has deleted

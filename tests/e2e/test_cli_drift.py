@@ -375,6 +375,37 @@ def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
     assert begun(tiny, 0) == []
 
 
+GATEWAY = "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n"
+PARTS = {
+    "an apply": [("apply", "--yes", "--target", "aws.vpc.main")],
+    "a destroy": [("destroy", "--yes", "--target", "aws.customer_gateway.c")],
+    "a saved plan": [("plan", "--target", "aws.vpc.main", "--out", "p.plan"), ("apply", "p.plan")],
+    "an undo": [("apply", "--yes", "--target", "aws.vpc.main"), ("undo", None, "--yes")],
+}
+
+
+@pytest.mark.parametrize("commands", PARTS.values(), ids=PARTS)
+def test_what_was_not_made_anew_is_missed_though_a_part_was_done(tiny, commands):
+    tiny.write("more.yaml", GATEWAY)
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    edit(tiny, "team: red", "team: blue")
+    allow, tagged = deny(tiny, "CreateSubnet"), deny(tiny, "CreateTags")
+    tiny.run("apply", "--yes", status=7)
+    tagged()
+    for command in commands:
+        last = tiny.run("state", "history", "--output", "json").json["runs"][0]
+        tiny.run(*[each or last["id"] for each in command])
+    [told] = begun(tiny)
+    assert (told["address"], told["reason"]) == ("aws.subnet.b", "was deleted by a run that did not make it anew")
+    # What is made anew by a run about a part is settled, and so is what goes again by one.
+    allow()
+    tiny.run("apply", "--yes", "--target", "aws.subnet.b")
+    assert begun(tiny, 0) == []
+    tiny.run("destroy", "--yes", "--target", "aws.subnet.b")
+    assert begun(tiny, 0) == []
+
+
 def test_what_was_made_anew_is_not_told_though_its_run_failed_elsewhere(tiny):
     tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("apply", "--yes")
