@@ -1,5 +1,6 @@
 #include "base/id.h"
 #include "reconcile/apply_parts.h"
+#include "reconcile/made.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unfinished.h"
@@ -223,9 +224,12 @@ void target_complete(struct target *target, bool last)
 	static const struct digest never;
 	struct object *object = target->current;
 	const struct action *action = target->action;
+	struct arena *arena = target->applying->apply->arena;
 	note_outputs(target);
 	if (!last)
 		return;
+	const struct value former =
+		made_observed(action->kind, &object->observed, &object->resolved, &object->observed, arena);
 	/* What is being made is sent unread fields too: there is nothing of them yet that a call could miss. */
 	bool owes = object->role == OBJECT_CURRENT && object == target->old && is_any_left(action);
 	object->role = OBJECT_CURRENT;
@@ -234,8 +238,8 @@ void target_complete(struct target *target, bool last)
 	object->protect = action->protect;
 	object->applied = owes ? without_left(target, &action->desired, &object->applied) : action->desired;
 	object->resolved = owes ? without_left(target, &target->desired, &object->resolved) : target->desired;
-	if (target->has_now)
-		object->observed = observed_of(target);
+	const struct value seen = target->has_now ? observed_of(target) : object->observed;
+	object->observed = made_observed(action->kind, &seen, &object->resolved, &former, arena);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;
 	object->symbolic = owes ? never : action->symbolic;

@@ -1,6 +1,7 @@
 #include "reconcile/diff.h"
 
 #include "reconcile/diff_field.h"
+#include "reconcile/made.h"
 #include "reconcile/unset.h"
 
 static const char *const cause_words[] = {
@@ -29,6 +30,7 @@ struct side {
 	const struct value *wanted, *applied, *observed, *live;
 	const struct value *sealed;	 /* wanted, to be held against what is recorded */
 	const struct value *live_sealed; /* live, likewise */
+	const struct value *made;	 /* of what no read gives back: what the record knows of it */
 };
 
 struct diffing {
@@ -287,7 +289,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	}
 	/* What no read gives back is judged by the record; so is all of it where nothing was read. */
 	bool blind = (field->flags & WRITE_ONLY) || !diffing->input->live;
-	const struct value *actual = (field->flags & WRITE_ONLY) ? side->applied : blind ? side->observed : side->live;
+	const struct value *actual = (field->flags & WRITE_ONLY) ? side->made : blind ? side->observed : side->live;
 	enum likeness likeness = diff_field(field, blind ? side->sealed : side->wanted, actual);
 	if (likeness == LIKE_UNREAD && !was_applied && side->applied && !(field->flags & (FIXED | COMPARED)))
 		likeness = UNLIKE;
@@ -328,7 +330,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 static void judge_released(struct diffing *diffing, const struct field *field, const struct side *side)
 {
 	const struct value *known = diffing->input->live ? side->live : side->observed ? side->observed : side->applied;
-	const struct value *actual = field->flags & WRITE_ONLY ? side->applied : known;
+	const struct value *actual = field->flags & WRITE_ONLY ? side->made : known;
 	const struct value *goal = NULL;
 	enum change_effect effect = EFFECT_RELEASE;
 	if (field->when_unset != UNSET_RELEASE && (field->flags & COMPARED) && is_unread(actual)) {
@@ -508,6 +510,7 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		};
 		if (judge_owed(&diffing, field, &side))
 			continue;
+		side.made = made_is_kept(field) ? made_known(field, side.applied, side.observed, arena) : side.applied;
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);
 		else if (side.applied)

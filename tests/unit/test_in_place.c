@@ -11,31 +11,49 @@
 
 #define VPC(rest) "stack: fields\naws.vpc: {main: {cidr: 10.0.0.0/16" rest "}}\n"
 #define GATEWAY(asn) "stack: fields\naws.customer_gateway: {c: {address: 203.0.113.1, asn: " asn "}}\n"
+#define VPN(rest) "stack: fields\naws.vpn_gateway: {g: {tags: {team: a}" rest "}}\n"
+#define MACHINE(rest)                                                                                                  \
+	"stack: fields\naws.vpc: {v: {cidr: 10.0.0.0/16}}\naws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}}\n"             \
+	"aws.instance: {i: {image: ami-0123456789abcdef0, instance_type: t3.small, tags: {team: a}" rest "}}\n"
+#define CARDS(rest) ", interfaces: [{device_index: 0, subnet: s" rest "}, {device_index: 1, subnet: s}]"
 
 static const struct {
 	const char *name;
-	const char *before, *after;
-	const char *says;		      /* the plan */
+	const char *before, *between, *after; /* between: NULL where there is nothing in between */
+	const char *says;		      /* the last plan */
 	const char *operation;		      /* is called once for it */
 	const char *never;		      /* is not called */
 	const char *type, *attribute, *value; /* what is there then, where it shows */
 } rows[] = {
-	{"tenancy to default", VPC(", tenancy: dedicated"), VPC(", tenancy: default"), "~ aws.vpc.main",
+	{"tenancy to default", VPC(", tenancy: dedicated"), NULL, VPC(", tenancy: default"), "~ aws.vpc.main",
 	 "ModifyVpcTenancy", "CreateVpc", "vpc", "instanceTenancy", "default"},
-	{"tenancy to dedicated", VPC(", tenancy: default"), VPC(", tenancy: dedicated"), "! aws.vpc.main", "CreateVpc",
-	 "ModifyVpcTenancy", "vpc", "instanceTenancy", "dedicated"},
-	{"tenancy let go of", VPC(", tenancy: dedicated"), VPC(""), "* aws.vpc.main", NULL, "ModifyVpcTenancy", "vpc",
-	 "instanceTenancy", "dedicated"},
-	{"usage measured", VPC(""), VPC(", usage_metrics: true"), "~ aws.vpc.main", "ModifyVpcAttribute", "CreateVpc",
-	 NULL, NULL, NULL},
-	{"usage not measured any more", VPC(", usage_metrics: true"), VPC(""), "~ aws.vpc.main", "ModifyVpcAttribute",
+	{"tenancy to dedicated", VPC(", tenancy: default"), NULL, VPC(", tenancy: dedicated"), "! aws.vpc.main",
+	 "CreateVpc", "ModifyVpcTenancy", "vpc", "instanceTenancy", "dedicated"},
+	{"tenancy let go of", VPC(", tenancy: dedicated"), NULL, VPC(""), "* aws.vpc.main", NULL, "ModifyVpcTenancy",
+	 "vpc", "instanceTenancy", "dedicated"},
+	{"usage measured", VPC(""), NULL, VPC(", usage_metrics: true"), "~ aws.vpc.main", "ModifyVpcAttribute",
 	 "CreateVpc", NULL, NULL, NULL},
-	{"the largest BGP number of the old kind", GATEWAY("65010"), GATEWAY("2147483647"), "! aws.customer_gateway.c",
-	 "CreateCustomerGateway", NULL, "customer-gateway", "bgpAsn", "2147483647"},
-	{"the smallest of the new kind", GATEWAY("65010"), GATEWAY("2147483648"), "! aws.customer_gateway.c",
+	{"usage not measured any more", VPC(", usage_metrics: true"), NULL, VPC(""), "~ aws.vpc.main",
+	 "ModifyVpcAttribute", "CreateVpc", NULL, NULL, NULL},
+	{"the largest BGP number of the old kind", GATEWAY("65010"), NULL, GATEWAY("2147483647"),
+	 "! aws.customer_gateway.c", "CreateCustomerGateway", NULL, "customer-gateway", "bgpAsn", "2147483647"},
+	{"the smallest of the new kind", GATEWAY("65010"), NULL, GATEWAY("2147483648"), "! aws.customer_gateway.c",
 	 "CreateCustomerGateway", NULL, "customer-gateway", "bgpAsnExtended", "2147483648"},
-	{"the largest of all", GATEWAY("65010"), GATEWAY("4294967295"), "! aws.customer_gateway.c",
+	{"the largest of all", GATEWAY("65010"), NULL, GATEWAY("4294967295"), "! aws.customer_gateway.c",
 	 "CreateCustomerGateway", NULL, "customer-gateway", "bgpAsnExtended", "4294967295"},
+	/* What no read gives back is there as it was made, also once the spec lets go of it. */
+	{"a zone let go of and put back", VPN(", zone: eu-central-1a"), VPN(""), VPN(", zone: eu-central-1a"),
+	 "* aws.vpn_gateway.g", NULL, "CreateVpnGateway", NULL, NULL, NULL},
+	{"a zone let go of, and another one", VPN(", zone: eu-central-1a"), VPN(""), VPN(", zone: eu-central-1b"),
+	 "! aws.vpn_gateway.g", "CreateVpnGateway", NULL, NULL, NULL, NULL},
+	{"interfaces let go of and put back", MACHINE(CARDS("")), MACHINE(""), MACHINE(CARDS("")), "* aws.instance.i",
+	 NULL, "RunInstances", NULL, NULL, NULL},
+	{"interfaces let go of, and others", MACHINE(CARDS("")), MACHINE(""), MACHINE(CARDS(", description: x")),
+	 "! aws.instance.i", "RunInstances", NULL, NULL, NULL, NULL},
+	{"a member of them put back", MACHINE(CARDS(", description: x")), MACHINE(CARDS("")),
+	 MACHINE(CARDS(", description: x")), "* aws.instance.i", NULL, "RunInstances", NULL, NULL, NULL},
+	{"another member than before", MACHINE(CARDS(", description: x")), MACHINE(CARDS("")),
+	 MACHINE(CARDS(", description: y")), "! aws.instance.i", "RunInstances", NULL, NULL, NULL, NULL},
 };
 
 static uint64_t count_of(const struct cloud *cloud, const char *operation)
@@ -51,6 +69,11 @@ static void test_fields(void **state)
 		cloud_open(&cloud, *state);
 		cloud_write(&cloud, "fields.yaml", rows[i].before);
 		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		if (rows[i].between) {
+			cloud_write(&cloud, "fields.yaml", rows[i].between);
+			cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+			cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+		}
 		uint64_t called = count_of(&cloud, rows[i].operation), never = count_of(&cloud, rows[i].never);
 		cloud_write(&cloud, "fields.yaml", rows[i].after);
 		cloud_expect(&cloud, "apply --yes", STATUS_FINE);

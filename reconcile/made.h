@@ -1,0 +1,30 @@
+#ifndef TRUEUP_RECONCILE_MADE_H
+#define TRUEUP_RECONCILE_MADE_H
+
+#include "base/arena.h"
+#include "base/value.h"
+#include "reconcile/kind.h"
+
+/*
+ * What an object was made with, as far as no read gives it back (WRITE_ONLY) and no other than a new object can have it
+ * otherwise (IMMUTABLE). It stays true as long as the object is there, also once the spec lets go of it
+ * (UNSET_RELEASE): the record keeps it among what was observed, so that a spec which says it again finds it as it was
+ * made.
+ */
+
+/* Whether a field at the top is such a one. */
+bool made_is_kept(const struct field *field);
+/*
+ * All that is known of such a field: what was applied, and what the spec has let go of since. applied, observed: of
+ * this field; NULL: not set. NULL where nothing is known; else it lives in arena or is shared.
+ */
+const struct value *made_known(const struct field *field, const struct value *applied, const struct value *observed,
+			       struct arena *arena);
+/*
+ * observed, with such fields as they are known after an update. former: what was known of them before it; resolved:
+ * what is applied by it. All three are MAPs of fields.
+ */
+struct value made_observed(const struct kind *kind, const struct value *observed, const struct value *resolved,
+			   const struct value *former, struct arena *arena);
+
+#endif
