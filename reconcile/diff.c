@@ -160,11 +160,12 @@ static bool is_in_place(const struct field *field, const struct value *wanted)
 }
 
 /* What another value than the wanted one comes to. */
-static enum change_effect effect_of_difference(const struct field *field, const struct value *wanted)
+static enum change_effect effect_of_difference(const struct field *field, const struct value *wanted,
+					       const struct value *actual, struct arena *arena)
 {
 	if (field->flags & FIXED)
 		return EFFECT_CONFLICT;
-	if (is_in_place(field, wanted))
+	if (is_in_place(field, wanted) || made_changes_in_place(field, wanted, actual, arena))
 		return EFFECT_SET;
 	return field->flags & IMMUTABLE ? EFFECT_REPLACE : EFFECT_SET;
 }
@@ -210,7 +211,7 @@ static void judge_unset_members(struct diffing *diffing, const struct field *fie
 {
 	struct unset_visit visit = {diffing, field};
 	const struct unset_sides sides = {side->sealed, side->applied, side->observed, side->live_sealed};
-	if (!diffing->input->applied || (field->flags & WRITE_ONLY))
+	if (!diffing->input->applied || ((field->flags & WRITE_ONLY) && !made_has_seen(field)))
 		return;
 	unset_walk(field, slice_of(field->name), &sides, diffing->arena, judge_unset_member, &visit);
 }
@@ -320,7 +321,8 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	case UNLIKE:
 		if (cause != CAUSE_DRIFT && diffing->result->count == count)
 			show_move(diffing, field, side);
-		add_field_changes(diffing, field, cause, effect_of_difference(field, side->wanted),
+		add_field_changes(diffing, field, cause,
+				  effect_of_difference(field, side->wanted, actual, diffing->arena),
 				  actual && value_is(actual, VALUE_UNREAD) ? side->applied : actual, side->wanted);
 		break;
 	}
@@ -489,6 +491,18 @@ static bool judge_owed(struct diffing *diffing, const struct field *field, const
 	return true;
 }
 
+/* Of what no read gives back: what the record knows, with what is read of it all the same. */
+static void take_made(const struct diffing *diffing, const struct field *field, struct side *side)
+{
+	side->made = side->applied;
+	if (made_is_kept(field))
+		side->made = made_known(field, side->applied, side->observed, diffing->arena);
+	if (!made_has_seen(field))
+		return;
+	side->made = made_now(field, side->wanted, side->made, side->live, diffing->arena);
+	side->live = side->live_sealed = diffing->input->live ? side->made : NULL;
+}
+
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret)
 {
 	struct diffing diffing = {.input = input, .arena = arena, .result = ret};
@@ -510,7 +524,7 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		};
 		if (judge_owed(&diffing, field, &side))
 			continue;
-		side.made = made_is_kept(field) ? made_known(field, side.applied, side.observed, arena) : side.applied;
+		take_made(&diffing, field, &side);
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);
 		else if (side.applied)

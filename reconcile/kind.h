@@ -75,6 +75,9 @@ enum field_flag {
 	IDENTIFIES = 1 << 19,
 	/* A range of which the service keeps the first four addresses and the last for itself. */
 	KEEPS_ENDS = 1 << 20,
+	/* A member of the items of a set that is both IMMUTABLE and WRITE_ONLY: this of them is read all the same, and
+	 * changes in place. */
+	SEEN = 1 << 21,
 };
 
 /* What becomes of a field that was set and no longer is. A field that was never set has no

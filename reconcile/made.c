@@ -66,19 +66,104 @@ const struct value *made_known(const struct field *field, const struct value *ap
 	return known;
 }
 
+bool made_has_seen(const struct field *field)
+{
+	const struct field *item = made_is_kept(field) && field->type == FIELD_SET ? field->item : NULL;
+	for (size_t i = 0; item && i < item->members.count; i++)
+		if (field_at(&item->members, i)->flags & SEEN)
+			return true;
+	return false;
+}
+
+/* An item with what another one tells of it. */
+static struct value see(const struct field *item, const struct value *known, const struct value *seen,
+			struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (size_t i = 0; i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		const struct value *mine = value_get_named(known, member->name);
+		const struct value *theirs =
+			member->flags & SEEN ? value_if_set(value_get_named(seen, member->name)) : NULL;
+		if (theirs || mine)
+			value_builder_member(&builder, slice_of(member->name), theirs ? *theirs : *mine);
+	}
+	return value_at(value_builder_map(&builder, arena), known->position);
+}
+
+/* Whether nothing is known of it that only a new object could have otherwise. */
+static bool is_all_seen(const struct field *item, const struct value *known)
+{
+	for (size_t i = 0; i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		if (!(member->flags & (KEY | SEEN)) && value_if_set(value_get_named(known, member->name)))
+			return false;
+	}
+	return true;
+}
+
+static const struct value *list_of(const struct value *value)
+{
+	return value_is(value, VALUE_LIST) ? value : NULL;
+}
+
+const struct value *made_now(const struct field *field, const struct value *wanted, const struct value *known,
+			     const struct value *live, struct arena *arena)
+{
+	struct diff_index mine, there, told;
+	VALUE_BUILDER_AUTO builder;
+	if (known && !list_of(known))
+		return known;
+	value_builder_init(&builder);
+	diff_index_init(&mine, field, wanted, arena);
+	diff_index_init(&there, field, known, arena);
+	diff_index_init(&told, field, live, arena);
+	for (uint32_t i = 0; known && i < known->count; i++) {
+		const struct value *item = &known->items[i], *seen = diff_index_find(&told, item);
+		bool is_let_go = list_of(wanted) && !diff_index_find(&mine, item) && is_all_seen(field->item, item);
+		if (!is_let_go)
+			value_builder_item(&builder, see(field->item, item, seen, arena));
+	}
+	for (uint32_t i = 0; list_of(wanted) && i < wanted->count; i++) {
+		const struct value *seen = diff_index_find(&told, &wanted->items[i]);
+		if (seen && !diff_index_find(&there, &wanted->items[i]))
+			value_builder_item(&builder, *seen);
+	}
+	diff_index_release(&mine);
+	diff_index_release(&there);
+	diff_index_release(&told);
+	struct value *now = arena_new(arena, struct value);
+	*now = value_builder_list(&builder, arena);
+	return now->count > 0 ? now : NULL;
+}
+
+bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
+			   struct arena *arena)
+{
+	const struct value *then = made_has_seen(field) ? made_now(field, NULL, now, wanted, arena) : NULL;
+	return then && diff_field(field, wanted, then) == LIKE;
+}
+
 struct value made_observed(const struct kind *kind, const struct value *observed, const struct value *resolved,
 			   const struct value *former, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
-	for (uint32_t i = 0; value_is(observed, VALUE_MAP) && i < observed->count; i++)
-		value_builder_member(&builder, value_slice(&observed->members[i].key), observed->members[i].value);
+	for (uint32_t i = 0; value_is(observed, VALUE_MAP) && i < observed->count; i++) {
+		const struct field *field = field_named(&kind->fields, value_slice(&observed->members[i].key));
+		if (!field || !made_is_kept(field))
+			value_builder_member(&builder, value_slice(&observed->members[i].key),
+					     observed->members[i].value);
+	}
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
 		if (!made_is_kept(field))
 			continue;
 		const struct value *known = made_known(field, value_get_named(resolved, field->name),
 						       value_get_named(former, field->name), arena);
+		if (made_has_seen(field))
+			known = made_now(field, NULL, known, value_get_named(observed, field->name), arena);
 		/* What nobody knows is not worth keeping. */
 		if (known && !value_has_unread(known))
 			value_builder_set(&builder, slice_of(field->name), *known);

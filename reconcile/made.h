@@ -9,7 +9,7 @@
  * What an object was made with, as far as no read gives it back (WRITE_ONLY) and no other than a new object can have it
  * otherwise (IMMUTABLE). It stays true as long as the object is there, also once the spec lets go of it
  * (UNSET_RELEASE): the record keeps it among what was observed, so that a spec which says it again finds it as it was
- * made.
+ * made. Members of its items may be SEEN all the same (kind.h).
  */
 
 /* Whether a field at the top is such a one. */
@@ -20,6 +20,18 @@ bool made_is_kept(const struct field *field);
  */
 const struct value *made_known(const struct field *field, const struct value *applied, const struct value *observed,
 			       struct arena *arena);
+/* Whether the items of the field have a member that is SEEN. */
+bool made_has_seen(const struct field *field);
+/*
+ * Such a field as it is now: what is known of it, with what a read tells of its items (live). An item that no record
+ * knows is as it was read, where the spec wants it; one of which nothing is known but what is SEEN can be let go of.
+ * Each is a LIST or NULL, and so is the result.
+ */
+const struct value *made_now(const struct field *field, const struct value *wanted, const struct value *known,
+			     const struct value *live, struct arena *arena);
+/* Whether what is now differs from what is wanted in what is SEEN alone, so that it changes in place. */
+bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
+			   struct arena *arena);
 /*
  * observed, with such fields as they are known after an update. former: what was known of them before it; resolved:
  * what is applied by it. All three are MAPs of fields.

@@ -1,4 +1,5 @@
 #include "reconcile/diff_field.h"
+#include "reconcile/made.h"
 #include "reconcile/rebuild_parts.h"
 #include "reconcile/schema.h"
 
@@ -128,6 +129,7 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 	}
 	object->applied = value_builder_map(&applied_fields, rebuilding->arena);
 	object->resolved = value_builder_map(&resolved_fields, rebuilding->arena);
+	object->observed = made_observed(resource->kind, &live->fields, &object->resolved, NULL, rebuilding->arena);
 	object->dependencies = resource->dependencies;
 	object->dependency_count = resource->dependency_count;
 	if (!all)

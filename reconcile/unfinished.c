@@ -1,6 +1,7 @@
 #include "reconcile/unfinished.h"
 
 #include "reconcile/diff_field.h"
+#include "reconcile/made.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unset.h"
@@ -281,6 +282,14 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	const struct value *live = member_of(&settling->live, name);
 	const struct value *goal = goal_of(settling, field, resolved, recorded);
 	bool in_steps = takes_steps(settling, field);
+	if (made_has_seen(field)) {
+		const struct value *known =
+			made_known(field, recorded, member_of(&object->observed, name), settling->arena);
+		live = made_now(field, goal, known, live, settling->arena);
+	} else if (field->flags & WRITE_ONLY) {
+		settle_blind(settling, name, resolved, recorded);
+		return false;
+	}
 	struct part parts[] = {
 		{field, member_of(&object->applied, name), applied, recorded, goal, live, in_steps},
 		{field, recorded, resolved, recorded, goal, live, in_steps},
@@ -288,10 +297,6 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	};
 	struct value values[sizeof(parts) / sizeof(parts[0])];
 
-	if (field->flags & WRITE_ONLY) {
-		settle_blind(settling, name, resolved, recorded);
-		return false;
-	}
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		values[i] = take(&parts[i], settling->arena);
 	/* What refers to others cannot be told part by part: it is recorded by what it referred to. */

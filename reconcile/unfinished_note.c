@@ -1,6 +1,7 @@
 #include "reconcile/unfinished.h"
 
 #include "base/buffer.h"
+#include "reconcile/made.h"
 
 /* The note of what was begun: the members of object.unfinished. */
 #define APPLIED "applied"
@@ -105,7 +106,7 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 		if (!set_field_of(update, i, &set) || !set.symbolic || !set.resolved ||
 		    member_of(&object->resolved, set.name))
 			continue;
-		bool blind = set.field->flags & WRITE_ONLY;
+		bool blind = (set.field->flags & WRITE_ONLY) && !made_has_seen(set.field);
 		value_builder_set(&applied, set.name, blind ? unknown : *set.symbolic);
 		value_builder_set(&resolved, set.name, blind ? unknown : *set.resolved);
 		taken = true;

@@ -1,6 +1,8 @@
 #include "base/json.h"
 #include "providers/aws/work.h"
 #include "reconcile/diff_field.h"
+#include "reconcile/made.h"
+#include "reconcile/schema.h"
 
 /* Which call comes next, to bring an object's own fields to what is desired. */
 
@@ -24,6 +26,21 @@ const struct value *aws_now(const struct work *work, const struct aws_field *fie
 static const struct value *wanted_of(const struct work *work, const struct aws_field *field)
 {
 	return value_if_set(value_get_named(work->desired, field->field.name));
+}
+
+/*
+ * What is there of the field, as far as a call could change it. Of what is read in part alone the rest is as wanted:
+ * what differs there no call changes. Where not even that part is listed, the record tells.
+ */
+static const struct value *there_of(struct work *work, const struct aws_field *field)
+{
+	const struct value *now = aws_now(work, field), *wanted = wanted_of(work, field);
+	const struct value *recorded = value_get_named(&work->task.object->resolved, field->field.name);
+	struct arena *arena = &work->task.scratch;
+	if (!wanted || !made_has_seen(&field->field))
+		return now;
+	const struct value *known = made_now(&field->field, NULL, wanted, recorded, arena);
+	return made_now(&field->field, NULL, known, now, arena);
 }
 
 static bool is_released(const struct work *work, const struct aws_field *field)
@@ -95,11 +112,11 @@ static void choose_value(struct work *work, const struct aws_call *call, const s
 static bool wants_change(struct work *work, const struct aws_field *field, size_t index)
 {
 	const struct value *wanted = wanted_of(work, field);
-	bool blind = (field->field.flags & WRITE_ONLY) != 0;
+	bool blind = (field->field.flags & WRITE_ONLY) && !made_has_seen(&field->field);
 	if ((!field->update && !field->each && !field->amount) || field->part ||
 	    (!wanted && !is_released(work, field)) || !aws_is_planned(work, field))
 		return false;
-	enum likeness likeness = blind ? LIKE_UNREAD : diff_field(&field->field, wanted, aws_now(work, field));
+	enum likeness likeness = blind ? LIKE_UNREAD : diff_field(&field->field, wanted, there_of(work, field));
 	if (likeness == LIKE)
 		return false;
 	if (likeness != LIKE_UNREAD)
@@ -298,27 +315,60 @@ static struct value items_after(const struct value *now, uint32_t index, const s
 	return value_list(items, now->count);
 }
 
+/* The place of the item among those that are there; `others` where it has none. */
+static uint32_t place_of(const struct field *field, const struct value *items, uint32_t index,
+			 const struct value *others, struct arena *arena)
+{
+	struct slice key = {0};
+	if (field->type != FIELD_SET)
+		return index;
+	key = schema_item_key(field->item, &items->items[index], arena);
+	for (uint32_t i = 0; i < others->count; i++)
+		if (slice_equal(key, schema_item_key(field->item, &others->items[i], arena)))
+			return i;
+	return others->count;
+}
+
+/* What a call names an item by: an output tells it, or the item itself by its key. NULL: nothing. */
+static const struct value *name_of(const struct work *work, const struct aws_field *field, const struct value *item,
+				   uint32_t index)
+{
+	const struct value *names =
+		field->each->names_output ? value_get_named(&work->now.outputs, field->each->names_output) : NULL;
+	if (field->each->names_output)
+		return value_is(names, VALUE_LIST) && index < names->count ? &names->items[index] : NULL;
+	for (size_t i = 0; i < field->field.item->members.count; i++) {
+		const struct field *member = field_at(&field->field.item->members, i);
+		if (member->flags & KEY)
+			return value_get_named(item, member->name);
+	}
+	return NULL;
+}
+
 /* The first item that differs gets a call of its own. */
 static bool choose_item(struct work *work, const struct aws_field *field)
 {
 	const struct aws_each *each = field->each;
 	const struct value *wanted = wanted_of(work, field);
-	const struct value *now = aws_now(work, field);
-	const struct value *names = value_get_named(&work->now.outputs, each->names_output);
+	const struct value *now = there_of(work, field);
 	struct arena *arena = &work->task.scratch;
 	const struct aws_field *item = (const struct aws_field *)field->field.item;
-	for (uint32_t i = 0; wanted && value_is(now, VALUE_LIST) && i < wanted->count && i < now->count; i++) {
+	for (uint32_t i = 0; wanted && value_is(now, VALUE_LIST) && i < wanted->count; i++) {
+		uint32_t place = place_of(&field->field, wanted, i, now, arena);
+		if (place >= now->count)
+			continue;
 		struct value changed =
-			differing_members(&item->field.members, &wanted->items[i], &now->items[i], arena);
+			differing_members(&item->field.members, &wanted->items[i], &now->items[place], arena);
 		struct aws_parameters parameters = {.count = 0};
 		if (changed.count == 0)
 			continue;
-		if (!value_is(names, VALUE_LIST) || i >= names->count)
+		const struct value *name = name_of(work, field, &wanted->items[i], i);
+		if (!name)
 			break;
 		aws_call_begin(work, &each->change, &parameters);
-		aws_parameter_add(&parameters, each->name, names->items[i]);
+		aws_parameter_add(&parameters, each->name, *name);
 		aws_parameter_add(&parameters, each->item, aws_encode(item, &changed, arena));
-		choose_value(work, &each->change, &parameters, field, items_after(now, i, &changed, arena));
+		choose_value(work, &each->change, &parameters, field, items_after(now, place, &changed, arena));
 		return true;
 	}
 	/* Nothing is known that a call could name. */

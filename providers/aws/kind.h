@@ -65,12 +65,13 @@ struct aws_attachment {
 	const char *member; /* of both calls: the other side */
 };
 
-/* A list whose items change by a call each; the items themselves are there as long as the object. */
+/* A list, or a set, whose items change by a call each; the items themselves are there as long as the object. */
 struct aws_each {
 	struct aws_call change;
-	const char *item;	  /* path of what is changed of an item: only members that differ are sent */
-	const char *name;	  /* path of what tells which item it is */
-	const char *names_output; /* the output, a list in the order of the items, that holds it */
+	const char *item; /* path of what is changed of an item: only members that differ are sent */
+	const char *name; /* path of what tells which item it is */
+	/* The output, a list in the order of the items, that holds it. NULL: it is the item's KEY. */
+	const char *names_output;
 	/* Members that no two items share; NULL-terminated. By these, and else by the recorded names, items that the
 	 * service lists in whatever order are known again. */
 	const char *const *told_by;

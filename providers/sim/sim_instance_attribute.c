@@ -103,14 +103,18 @@ static void set_groups(struct sim_call *call, struct sim_object *instance)
 		node_put_copy(&interfaces->items[0], "groupSet", node_get(body, "groupSet"));
 }
 
-/* Of a device only its deletion at the end can be changed here. */
+/*
+ * Of a device only its deletion at the end can be changed here: "If no value is specified for DeleteOnTermination, the
+ * default is true" (API_ModifyInstanceAttribute).
+ */
 static void set_devices(struct sim_call *call, struct sim_object *instance)
 {
 	const struct node *given = node_get(&call->request, "BlockDeviceMapping");
 
 	for (uint32_t i = 0; i < given->count; i++) {
 		struct slice device = node_text(&given->items[i], "DeviceName");
-		struct slice ends = node_text(node_get(&given->items[i], "Ebs"), "DeleteOnTermination");
+		struct slice told = node_text(node_get(&given->items[i], "Ebs"), "DeleteOnTermination");
+		const char *ends = told.size == 0 || sim_truth(told) ? "true" : "false";
 		struct node *held =
 			node_item(node_find(sim_edit(call->sim, instance), "blockDeviceMapping"), "deviceName", device);
 		struct node *ebs = node_find(held, "ebs");
@@ -121,10 +125,10 @@ static void set_devices(struct sim_call *call, struct sim_object *instance)
 			return;
 		}
 		struct sim_object *volume = sim_find(call->region, SIM_VOLUME, node_text(ebs, "volumeId"));
-		node_set(ebs, "deleteOnTermination", sim_truth(ends) ? "true" : "false");
+		node_set(ebs, "deleteOnTermination", ends);
 		struct node *attachments = volume ? node_find(sim_edit(call->sim, volume), "attachmentSet") : NULL;
 		if (attachments && attachments->count > 0)
-			node_set(&attachments->items[0], "deleteOnTermination", sim_truth(ends) ? "true" : "false");
+			node_set(&attachments->items[0], "deleteOnTermination", ends);
 	}
 }
 

@@ -22,6 +22,7 @@ from trueup_runner import (
     tags_of,
 )
 
+NOTHING_DONE = 1
 INCOMPLETE = 3
 
 
@@ -216,6 +217,55 @@ def test_a_customer_gateway_replaced_under_a_live_connection(stack, cloud):
 
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud, "vpc", "vpn-gateway", "customer-gateway", "vpn-connection")
+
+
+def machine_with(*devices):
+    needed = {"aws.vpc": VPC, "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20"}}}
+    told = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a")}
+    return {**needed, "aws.instance": {"i": {**told, "block_devices": list(devices)}}}
+
+
+def test_a_volume_that_is_to_outlive_its_machine(stack, cloud):
+    def told():
+        [reservation] = cloud.client().describe_instances(InstanceIds=[machine])["Reservations"]
+        mappings = reservation["Instances"][0]["BlockDeviceMappings"]
+        return {each["DeviceName"]: each["Ebs"]["DeleteOnTermination"] for each in mappings}
+
+    def somebody_sets(device, **ebs):
+        mapping = {"DeviceName": device, "Ebs": ebs}
+        cloud.client().modify_instance_attribute(InstanceId=machine, BlockDeviceMappings=[mapping])
+
+    disk = {"device": "/dev/sdf", "size_gib": 8, "delete_on_termination": False}
+    write(stack, machine_with(disk, {"device": "/dev/sdg", "size_gib": 9}))
+    apply(stack)
+    plan_is_empty(stack)
+    machine = ids_of(stack)["aws.instance.i"]
+    assert told() == {"/dev/xvda": True, "/dev/sdf": False, "/dev/sdg": True}
+
+    # What somebody else made of it is drift; of what the image brought along, which no spec names, it is not.
+    somebody_sets("/dev/xvda", DeleteOnTermination=False)
+    stack.run("drift")
+    somebody_sets("/dev/sdf")
+    assert told()["/dev/sdf"], "true is what it means to say nothing"
+    assert "block_devices[/dev/sdf].delete_on_termination" in stack.run("drift", status=2).out
+    assert plan(stack, status=2).operations() == {"aws.instance.i": "update"}
+    apply(stack)
+    plan_is_empty(stack)
+    assert told() == {"/dev/xvda": False, "/dev/sdf": False, "/dev/sdg": True}
+    # Of a volume that is named it is shown, and left as it is.
+    somebody_sets("/dev/sdg", DeleteOnTermination=False)
+    assert "block_devices[/dev/sdg].delete_on_termination" in stack.run("drift", status=2).out
+    apply(stack)
+    plan_is_empty(stack)
+    assert told() == {"/dev/xvda": False, "/dev/sdf": False, "/dev/sdg": False}
+
+    # Where none is attached any more nothing can be said of it, and nothing is lost by that.
+    cloud.change("instance", machine, **{"blockDeviceMapping.1.deviceName": "/dev/sdz"})
+    plan_is_empty(stack)
+    write(stack, machine_with({**disk, "delete_on_termination": True}, {"device": "/dev/sdg", "size_gib": 9}))
+    result = stack.run("apply", "--yes", status=NOTHING_DONE)
+    assert "No device is currently mapped at /dev/sdf" in result.err and "as it was" in result.err
+    assert ids_of(stack)["aws.instance.i"] == machine
 
 
 def test_a_vpc_whose_dns_attributes_are_denied(stack, cloud):

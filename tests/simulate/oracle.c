@@ -62,6 +62,14 @@ static bool is_offspring(struct slice type, const struct value *body)
 	return false;
 }
 
+/* A disk that was told to outlive its instance, and does. */
+static bool is_left_behind(struct slice type, const struct value *body)
+{
+	const struct value *attachments = value_get_named(body, "attachmentSet");
+
+	return slice_is(type, "volume") && value_is(attachments, VALUE_LIST) && attachments->count == 0;
+}
+
 static bool is_recorded(const struct sight *sight, struct slice id, const struct value *body)
 {
 	static const char *const names[] = {"keyName", "AutoScalingGroupName", "launchTemplateName", NULL};
@@ -89,7 +97,8 @@ static void judge_strays(const struct sight *sight, const struct foreign *foreig
 			struct slice id = value_slice(&things->members[i].key);
 			const struct value *body = &things->members[i].value;
 
-			if (foreign_is_one(foreign, name, id) || body_is_gone(body) || is_recorded(sight, id, body) ||
+			if (foreign_is_one(foreign, name, id) || body_is_gone(body) || is_left_behind(name, body) ||
+			    is_recorded(sight, id, body) ||
 			    (sight->record.object_count > 0 && (is_default(name, body) || is_offspring(name, body))))
 				continue;
 			universe_fail(sight->universe, "strays: %.*s is there and not recorded", SLICE_ARGUMENTS(id));

@@ -93,3 +93,30 @@ bool kind_may_omit(const char *path, const struct aws_shape *shape)
 			return true;
 	return count_members(shape) <= OMITTED_AT_ONCE;
 }
+
+bool kind_type_fits(const struct field *field, const struct aws_shape *shape)
+{
+	switch (field->type) {
+	case FIELD_STRING:
+	case FIELD_CIDR4:
+	case FIELD_CIDR6:
+	case FIELD_CIDR:
+	case FIELD_ADDRESS:
+	case FIELD_JSON:
+	case FIELD_REFERENCE:
+		return shape->type == AWS_STRING || shape->type == AWS_TIMESTAMP || shape->type == AWS_BLOB;
+	case FIELD_INTEGER:
+		return shape->type == AWS_INTEGER || shape->type == AWS_LONG;
+	case FIELD_NUMBER:
+		return shape->type == AWS_DOUBLE || shape->type == AWS_FLOAT;
+	case FIELD_BOOL:
+		return shape->type == AWS_BOOLEAN;
+	case FIELD_OBJECT:
+		return shape->type == AWS_STRUCTURE;
+	case FIELD_LIST:
+	case FIELD_SET:
+	case FIELD_MAP:
+		return shape->type == AWS_LIST;
+	}
+	return false;
+}

@@ -15,5 +15,7 @@ int kinds_try(void (*check)(const struct aws_kind *kind));
 struct aws_shape;
 /* Whether one row may leave out what is under path: a few members, or what has one reason for all of it. */
 bool kind_may_omit(const char *path, const struct aws_shape *shape);
+/* Whether a value of the field can travel as that shape. */
+bool kind_type_fits(const struct field *field, const struct aws_shape *shape);
 
 #endif

@@ -62,33 +62,6 @@ static const struct aws_shape *cover(struct coverage *coverage, const char *abov
 	return shape;
 }
 
-static bool type_fits(const struct field *field, const struct aws_shape *shape)
-{
-	switch (field->type) {
-	case FIELD_STRING:
-	case FIELD_CIDR4:
-	case FIELD_CIDR6:
-	case FIELD_CIDR:
-	case FIELD_ADDRESS:
-	case FIELD_JSON:
-	case FIELD_REFERENCE:
-		return shape->type == AWS_STRING || shape->type == AWS_TIMESTAMP || shape->type == AWS_BLOB;
-	case FIELD_INTEGER:
-		return shape->type == AWS_INTEGER || shape->type == AWS_LONG;
-	case FIELD_NUMBER:
-		return shape->type == AWS_DOUBLE || shape->type == AWS_FLOAT;
-	case FIELD_BOOL:
-		return shape->type == AWS_BOOLEAN;
-	case FIELD_OBJECT:
-		return shape->type == AWS_STRUCTURE;
-	case FIELD_LIST:
-	case FIELD_SET:
-	case FIELD_MAP:
-		return shape->type == AWS_LIST;
-	}
-	return false;
-}
-
 static void check_choices(const struct coverage *coverage, const struct field *field, const struct aws_shape *shape)
 {
 	bool creates = strcmp(coverage->operation, coverage->kind->create.operation) == 0;
@@ -112,7 +85,7 @@ static void cover_field(struct coverage *coverage, const char *above, const char
 	join(path, above, below);
 	if (!shape || encodes)
 		return;
-	if (!type_fits(&field->field, shape)) {
+	if (!kind_type_fits(&field->field, shape)) {
 		kind_report(coverage->kind, "%s: '%s' is of another type than %s", coverage->operation,
 			    field->field.name, path);
 		return;
@@ -131,7 +104,7 @@ static void cover_field(struct coverage *coverage, const char *above, const char
 		cover_members(coverage, path, &item->field.members, false);
 	else if (item->member)
 		cover_field(coverage, path, item->member, item, false);
-	else if (!item->encode && !type_fits(&item->field, shape->item))
+	else if (!item->encode && !kind_type_fits(&item->field, shape->item))
 		kind_report(coverage->kind, "%s: items of '%s' are of another type", coverage->operation,
 			    field->field.name);
 }
@@ -334,6 +307,22 @@ static void cover_part(struct coverage *coverage, const struct aws_field *field,
 	}
 }
 
+/* What is changed of an item: all of it, or what is SEEN of one that is read no further. */
+static void cover_each(struct coverage *coverage, const struct aws_field *field)
+{
+	const struct aws_field *item = (const struct aws_field *)field->field.item;
+	cover(coverage, "", field->each->name);
+	if (!(field->field.flags & WRITE_ONLY)) {
+		cover_field(coverage, "", field->each->item, item, false);
+		return;
+	}
+	for (size_t i = 0; i < item->field.members.count; i++) {
+		const struct aws_field *member = (const struct aws_field *)field_at(&item->field.members, i);
+		if (member->field.flags & SEEN)
+			cover_field(coverage, field->each->item, member->member, member, false);
+	}
+}
+
 /* One operation may be several calls (with the object stopped or not): they are held against it together. */
 static void check_change(const struct aws_kind *kind, const struct aws_call *call)
 {
@@ -357,6 +346,8 @@ static void check_change(const struct aws_kind *kind, const struct aws_call *cal
 				cover_part(coverage, field, false);
 		if (field->amount && strcmp(field->amount->more.operation, call->operation) == 0)
 			cover(coverage, "", field->amount->number);
+		if (field->each && strcmp(field->each->change.operation, call->operation) == 0)
+			cover_each(coverage, field);
 	}
 	check_whole(coverage, coverage->input, "");
 	free(coverage);
@@ -384,16 +375,6 @@ static void check_part(const struct aws_kind *kind, const struct aws_field *fiel
 		cover_part(coverage, field, true);
 	if (field->part->change.operation)
 		check_change(kind, &field->part->change);
-	free(coverage);
-}
-
-static void check_each(const struct aws_kind *kind, const struct aws_field *field)
-{
-	struct coverage *coverage = new_coverage();
-	begin(coverage, kind, &field->each->change);
-	cover(coverage, "", field->each->name);
-	cover_field(coverage, "", field->each->item, (const struct aws_field *)field->field.item, false);
-	check_whole(coverage, coverage->input, "");
 	free(coverage);
 }
 
@@ -425,7 +406,7 @@ static void check_calls(const struct aws_kind *kind)
 		if (field->part)
 			check_part(kind, field);
 		if (field->each)
-			check_each(kind, field);
+			check_change(kind, &field->each->change);
 		if (field->amount)
 			check_change(kind, &field->amount->more);
 		if (field->attachment)
@@ -514,7 +495,7 @@ static void check_read(const struct aws_kind *kind, const struct aws_field *fiel
 		kind_report(kind, "'%s': %s answers no %s", field->field.name, where, path);
 		return;
 	}
-	if (!type_fits(&field->field, found)) {
+	if (!kind_type_fits(&field->field, found)) {
 		kind_report(kind, "'%s': %s answers %s with another type", field->field.name, where, path);
 		return;
 	}
@@ -527,7 +508,7 @@ static void check_read(const struct aws_kind *kind, const struct aws_field *fiel
 		check_read_members(kind, &item->field.members, found->item, where);
 	else if (item->read || item->member)
 		check_read(kind, item, found->item, where);
-	else if (!item->decode && !type_fits(&item->field, found->item))
+	else if (!item->decode && !kind_type_fits(&item->field, found->item))
 		kind_report(kind, "'%s': %s answers items of another type", field->field.name, where);
 }
 

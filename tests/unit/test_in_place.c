@@ -15,6 +15,12 @@
 #define MACHINE(rest)                                                                                                  \
 	"stack: fields\naws.vpc: {v: {cidr: 10.0.0.0/16}}\naws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}}\n"             \
 	"aws.instance: {i: {image: ami-0123456789abcdef0, instance_type: t3.small, tags: {team: a}" rest "}}\n"
+#define BARE MACHINE(", subnet: s")
+#define DISKS(rest) MACHINE(", subnet: s, block_devices: [" rest "]")
+#define DISK(letter, rest) "{device: /dev/sd" letter ", size_gib: 8" rest "}"
+#define ROOT(rest) "{device: /dev/xvda" rest "}"
+#define STAYS ", delete_on_termination: false"
+#define GOES ", delete_on_termination: true"
 #define CARDS(rest) ", interfaces: [{device_index: 0, subnet: s" rest "}, {device_index: 1, subnet: s}]"
 
 static const struct {
@@ -54,6 +60,34 @@ static const struct {
 	 MACHINE(CARDS(", description: x")), "* aws.instance.i", NULL, "RunInstances", NULL, NULL, NULL},
 	{"another member than before", MACHINE(CARDS(", description: x")), MACHINE(CARDS("")),
 	 MACHINE(CARDS(", description: y")), "! aws.instance.i", "RunInstances", NULL, NULL, NULL, NULL},
+	/* Of a volume it changes in place whether it goes with its machine, and nothing else. */
+	{"a volume that is to stay", DISKS(DISK("f", GOES)), NULL, DISKS(DISK("f", STAYS)), "~ aws.instance.i",
+	 "ModifyInstanceAttribute", "RunInstances", "volume", "attachmentSet.0.deleteOnTermination", "false"},
+	{"one of several", DISKS(DISK("f", STAYS) ", " DISK("g", STAYS) ", " DISK("h", "")), NULL,
+	 DISKS(DISK("f", STAYS) ", " DISK("g", GOES) ", " DISK("h", "")), "~ aws.instance.i", "ModifyInstanceAttribute",
+	 "RunInstances", NULL, NULL, NULL},
+	{"said as it is", DISKS(DISK("f", "")), NULL, DISKS(DISK("f", GOES)), "* aws.instance.i", NULL,
+	 "ModifyInstanceAttribute", NULL, NULL, NULL},
+	{"said for the first time", DISKS(DISK("f", "")), NULL, DISKS(DISK("f", STAYS)), "~ aws.instance.i",
+	 "ModifyInstanceAttribute", "RunInstances", NULL, NULL, NULL},
+	{"let go of", DISKS(DISK("f", STAYS)), NULL, DISKS(DISK("f", "")), "* aws.instance.i", NULL,
+	 "ModifyInstanceAttribute", "volume", "attachmentSet.0.deleteOnTermination", "false"},
+	{"let go of, and to be otherwise", DISKS(DISK("f", STAYS)), DISKS(DISK("f", "")), DISKS(DISK("f", GOES)),
+	 "~ aws.instance.i", "ModifyInstanceAttribute", "RunInstances", NULL, NULL, NULL},
+	{"a volume of the image, named later", BARE, NULL, DISKS(ROOT(STAYS)), "~ aws.instance.i",
+	 "ModifyInstanceAttribute", "RunInstances", "volume", "attachmentSet.0.deleteOnTermination", "false"},
+	{"and let go of", BARE, DISKS(ROOT(STAYS)), BARE, "* aws.instance.i", NULL, "ModifyInstanceAttribute", "volume",
+	 "attachmentSet.0.deleteOnTermination", "false"},
+	{"one of two", DISKS(DISK("f", STAYS)), DISKS(DISK("f", STAYS) ", " ROOT(STAYS)), DISKS(DISK("f", STAYS)),
+	 "* aws.instance.i", NULL, "RunInstances", NULL, NULL, NULL},
+	{"another size as well", DISKS(DISK("f", STAYS)), NULL, DISKS("{device: /dev/sdf, size_gib: 9" GOES "}"),
+	 "! aws.instance.i", "RunInstances", "ModifyInstanceAttribute", NULL, NULL, NULL},
+	{"a size of the image's volume", BARE, NULL, DISKS("{device: /dev/xvda, size_gib: 8" STAYS "}"),
+	 "! aws.instance.i", "RunInstances", "ModifyInstanceAttribute", NULL, NULL, NULL},
+	{"a volume more", DISKS(DISK("f", STAYS)), NULL, DISKS(DISK("f", STAYS) ", " DISK("g", STAYS)),
+	 "! aws.instance.i", "RunInstances", "ModifyInstanceAttribute", NULL, NULL, NULL},
+	{"a volume less", DISKS(DISK("f", STAYS) ", " DISK("g", STAYS)), NULL, DISKS(DISK("f", STAYS)),
+	 "! aws.instance.i", "RunInstances", "ModifyInstanceAttribute", NULL, NULL, NULL},
 };
 
 static uint64_t count_of(const struct cloud *cloud, const char *operation)

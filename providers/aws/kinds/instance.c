@@ -1,3 +1,4 @@
+#include "providers/aws/kinds/instance_devices.h"
 #include "providers/aws/kinds/instance_network.h"
 #include "providers/aws/kinds/instance_profile.h"
 #include "providers/aws/kinds/kinds.h"
@@ -101,10 +102,6 @@ static const struct aws_field cpu_fields[] = {CPU_FIELDS(UNSET_RELEASE)};
 static const struct aws_field capacity_fields[] = {CAPACITY_FIELDS(UNSET_RELEASE)};
 static const struct aws_field market_fields[] = {MARKET_FIELDS(UNSET_RELEASE)};
 static const struct aws_field private_dns_fields[] = {PRIVATE_DNS_FIELDS(UNSET_RELEASE)};
-static const struct aws_field block_device_fields[] = {BLOCK_DEVICE_FIELDS(UNSET_RELEASE)};
-static const struct aws_field block_device = {
-	.field = {.name = "device", .type = FIELD_OBJECT, .members = FIELDS(block_device_fields)},
-};
 static const struct aws_field group = {
 	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
 	.read = "GroupId",
@@ -308,15 +305,15 @@ static const struct aws_field fields[] = {
 	 .change = "InstanceInitiatedShutdownBehavior.Value",
 	 .read = "InstanceInitiatedShutdownBehavior.Value",
 	 .detail = &shutdown_detail},
-	/* Volumes have a life of their own: they grow, and more come. They are told at launch alone. */
 	{.field = {.name = "block_devices",
 		   .type = FIELD_SET,
-		   .item = &block_device.field,
+		   .item = &aws_instance_device.field,
 		   .flags = IMMUTABLE | WRITE_ONLY,
 		   .when_unset = UNSET_RELEASE,
-		   .about = "volumes at launch"},
+		   .about = "volumes at launch; whether one goes with the instance changes later too"},
 	 .member = "BlockDeviceMappings",
-	 .read = "-"},
+	 .decode = aws_decode_devices,
+	 .each = &aws_instance_devices},
 	{.field = {.name = "credits",
 		   .type = FIELD_STRING,
 		   .choices = aws_credits,
@@ -508,7 +505,9 @@ static const struct aws_omission omitted[] = {
 	RUN("SecurityGroups", "groups are named by their ids; names belong to EC2-Classic"),
 	UPDATE("Attribute", "the older form of the members used"),
 	UPDATE("Value", "the older form of the members used"),
-	UPDATE("BlockDeviceMappings", "volumes have a life of their own once the instance runs"),
+	UPDATE("BlockDeviceMappings.Ebs.VolumeId", "a volume is named by its device"),
+	UPDATE("BlockDeviceMappings.NoDevice", "which volumes there are is told at launch alone"),
+	UPDATE("BlockDeviceMappings.VirtualName", "which volumes there are is told at launch alone"),
 	UPDATE("Kernel", "an instance with another kernel is another instance"),
 	UPDATE("Ramdisk", "an instance with another RAM disk is another instance"),
 	UPDATE("SriovNetSupport", "a property of the image"),

@@ -127,7 +127,8 @@ extern const struct aws_field aws_license;
 		LAUNCH_FIELD("aaaa_record", FIELD_BOOL, "EnableResourceNameDnsAAAARecord", unset,                      \
 			     "whether the resource name resolves to the IPv6 address")
 
-#define BLOCK_DEVICE_FIELDS(unset)                                                                                     \
+/* end_flags: more flags of what can be said of a volume's end. */
+#define BLOCK_DEVICE_FIELDS(unset, end_flags)                                                                          \
 	{.field = {.name = "device",                                                                                   \
 		   .type = FIELD_STRING,                                                                               \
 		   .flags = REQUIRED | KEY,                                                                            \
@@ -148,8 +149,12 @@ extern const struct aws_field aws_license;
 		LAUNCH_FIELD("encrypted", FIELD_BOOL, "Ebs.Encrypted", unset, "whether the volume is encrypted"),      \
 		LAUNCH_FIELD("kms_key", FIELD_STRING, "Ebs.KmsKeyId", unset, "key that encrypts it"),                  \
 		LAUNCH_FIELD("snapshot", FIELD_STRING, "Ebs.SnapshotId", unset, "snapshot it begins as"),              \
-		LAUNCH_FIELD("delete_on_termination", FIELD_BOOL, "Ebs.DeleteOnTermination", unset,                    \
-			     "whether the volume goes with the instance"),                                             \
+		{.field = {.name = "delete_on_termination",                                                            \
+			   .type = FIELD_BOOL,                                                                         \
+			   .flags = (end_flags),                                                                       \
+			   .when_unset = (unset),                                                                      \
+			   .about = "whether the volume goes with the instance"},                                      \
+		 .member = "Ebs.DeleteOnTermination"},                                                                 \
 		LAUNCH_NUMBER("initialization_rate_mib_s", "Ebs.VolumeInitializationRate", 100, 300, unset,            \
 			      "MiB a second at which the snapshot is loaded"),                                         \
 		LAUNCH_NUMBER("ebs_card", "Ebs.EbsCardIndex", 0, 64, unset, "storage card it is attached to")

@@ -105,7 +105,7 @@ static const struct aws_field cpu_fields[] = {CPU_FIELDS(UNSET_CLEAR), CPU_SNP_F
 static const struct aws_field capacity_fields[] = {CAPACITY_FIELDS(UNSET_CLEAR)};
 static const struct aws_field market_fields[] = {MARKET_FIELDS(UNSET_CLEAR)};
 static const struct aws_field private_dns_fields[] = {PRIVATE_DNS_FIELDS(UNSET_CLEAR)};
-static const struct aws_field block_device_fields[] = {BLOCK_DEVICE_FIELDS(UNSET_CLEAR)};
+static const struct aws_field block_device_fields[] = {BLOCK_DEVICE_FIELDS(UNSET_CLEAR, 0)};
 static const struct aws_field block_device = {
 	.field = {.name = "device", .type = FIELD_OBJECT, .members = FIELDS(block_device_fields)},
 };

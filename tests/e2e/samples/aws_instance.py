@@ -61,6 +61,7 @@ def read(cloud, identity):
         interfaces=[described(each) for each in instance["NetworkInterfaces"]],
         user_data=base64.b64decode(data).decode() if data else None,
         instance_profile=instance.get("IamInstanceProfile", {}).get("Arn", "").rsplit("/", 1)[-1] or None,
+        block_devices=list(disks(ec2, instance)),
         monitoring=instance["Monitoring"]["State"] in ("enabled", "pending"),
         termination_protection=attribute("disableApiTermination", "DisableApiTermination"),
         stop_protection=attribute("disableApiStop", "DisableApiStop"),
@@ -84,8 +85,22 @@ def make_profiles(cloud):
         cloud.client("iam").create_instance_profile(InstanceProfileName=name)
 
 
-def disk(size_gib):
-    return {"device": "/dev/sdf", "size_gib": size_gib, "type": "gp3", "delete_on_termination": True}
+def disk(size_gib, ends=True):
+    return {"device": "/dev/sdf", "size_gib": size_gib, "type": "gp3", "delete_on_termination": ends}
+
+
+def disks(ec2, instance):
+    """The volumes attached to a machine, as far as they are not its image's."""
+    for mapping in instance.get("BlockDeviceMappings", []):
+        if mapping["DeviceName"] == instance["RootDeviceName"]:
+            continue
+        [volume] = ec2.describe_volumes(VolumeIds=[mapping["Ebs"]["VolumeId"]])["Volumes"]
+        yield {
+            "device": mapping["DeviceName"],
+            "size_gib": volume["Size"],
+            "type": volume["VolumeType"],
+            "delete_on_termination": mapping["Ebs"]["DeleteOnTermination"],
+        }
 
 
 def license(last):
@@ -246,6 +261,7 @@ SAMPLE = Sample(
         "termination_protection": Change(True),
         "stop_protection": Change(True),
         "shutdown_behavior": Change("stop"),
+        "block_devices": Change([disk(10, False)]),
         "credits": Change("unlimited"),
         "ebs_optimized": Change(False),
         "placement": Change({"group": "far"}, given={"placement": {"group": "near"}}),
@@ -346,7 +362,6 @@ SAMPLE = Sample(
     },
     unreadable={
         "market": "DescribeInstances tells its type alone",
-        "block_devices": "volumes have a life of their own",
     },
     not_on_moto={
         "address": "an address stays taken after its instance was terminated",
