@@ -253,6 +253,7 @@ const struct recovery *job_outlook(struct job *job)
 		.objects = job->objects,
 		.object_count = job->object_count,
 		.live = job->refresh.live,
+		.kinds = &job->kinds,
 		.now_ms = job->world->wall_ms(job->world),
 		.grace_ms = job_grace_ms(job),
 		.arena = job->arena,

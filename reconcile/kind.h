@@ -184,6 +184,8 @@ struct output {
 	uint8_t prefix6_bits;
 	/* Another output, which this one is made equal to wherever they differ; NULL: it is as it is. */
 	const char *follows;
+	/* The operation of the recipe snapshot whose work it shows; NULL: of none. */
+	const char *shows_work_of;
 };
 
 struct outputs {

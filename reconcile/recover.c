@@ -23,15 +23,35 @@ static bool is_lost(const struct intent *intent)
 	return intent->creates && intent->recipe == RECIPE_DISCARD;
 }
 
-/* Nothing tells of such a call but what there is of its work: what is as it was recorded before means not yet. */
-static bool is_as_before(const struct intent *intent, const struct object *object, const struct live *live)
+static bool is_output_as_before(const struct object *object, const struct live *live, const char *name)
 {
-	return intent->recipe == RECIPE_SNAPSHOT && live->presence == PRESENCE_PRESENT &&
-	       value_equal(&object->outputs, &live->outputs);
+	const struct value *before = value_get_named(&object->outputs, name);
+	const struct value *now = value_get_named(&live->outputs, name);
+
+	return before && now ? value_equal(before, now) : before == now;
 }
 
-struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
-			     bool may_come)
+/*
+ * Nothing tells of such a call but what there is of its work: what is as it was recorded before means not yet. What
+ * else has moved since tells nothing: an instance that was stopped for the same change has lost its public address.
+ */
+static bool is_as_before(const struct intent *intent, const struct kind *kind, const struct object *object,
+			 const struct live *live)
+{
+	if (intent->recipe != RECIPE_SNAPSHOT || live->presence != PRESENCE_PRESENT)
+		return false;
+	for (size_t i = 0; kind && i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+
+		if (output->shows_work_of && slice_is(intent->operation, output->shows_work_of) &&
+		    !is_output_as_before(object, live, output->name))
+			return false;
+	}
+	return true;
+}
+
+struct verdict recover_judge(const struct intent *intent, const struct kind *kind, const struct object *object,
+			     const struct live *live, bool may_come)
 {
 	/* What a create made was recorded until it was deleted: of this one nothing was ever seen. */
 	if (!object)
@@ -43,7 +63,7 @@ struct verdict recover_judge(const struct intent *intent, const struct object *o
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
 	if (live->presence == PRESENCE_ABSENT && intent->creates && object->provider_id.size == 0)
 		return judge_nameless(may_come);
-	if (is_as_before(intent, object, live))
+	if (is_as_before(intent, kind, object, live))
 		return may_come ? (struct verdict){SETTLEMENT_WAIT, "nothing of it shows yet, and it may still come"}
 				: (struct verdict){SETTLEMENT_ABSENT, "nothing of it shows"};
 	if (is_lost(intent))
@@ -76,7 +96,10 @@ void recover_all(struct recovery *recovery)
 			!recovery->waited && recovery->now_ms < recovery->intents[i].wall_ms + recovery->grace_ms;
 
 		recovery->subjects[i] = object ? *object : NULL;
-		recovery->verdicts[i] = recover_judge(&recovery->intents[i], recovery->subjects[i], live, may_come);
+		const struct kind *kind = live ? kinds_find(recovery->kinds, (*object)->kind) : NULL;
+
+		recovery->verdicts[i] =
+			recover_judge(&recovery->intents[i], kind, recovery->subjects[i], live, may_come);
 		recovery->waiting_count += recovery->verdicts[i].settlement == SETTLEMENT_WAIT;
 		recovery->open_count += recovery->verdicts[i].settlement == SETTLEMENT_NONE;
 	}
@@ -221,7 +244,6 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	       recover_record(commit, store, diagnostics);
 }
 
-/* The id of the object that the call was about, or empty. */
 /* Whether the service knows it by a name, which the next one of that name has again. */
 static bool is_known_by_name(const struct stray *stray)
 {
@@ -244,6 +266,7 @@ struct past_question recover_ask(const struct stray *stray)
 	return question;
 }
 
+/* The id of the object that the call was about, or empty. */
 static struct slice own_id(const struct past_call *past, const struct object *recorded)
 {
 	return recorded ? recorded->provider_id : past->provider_id;

@@ -33,12 +33,12 @@ struct verdict {
 enum { RECOVER_GRACE_MS = 2 * 60 * 1000 };
 
 /*
- * object: as recorded, NULL where it no longer is; live: as read after the run that sent the
- * call had ended, NULL where it was not read; may_come: what it makes may still appear. Asks
- * nobody anything.
+ * kind: that of the object, where it was read; object: as recorded, NULL where it no longer is; live: as read after the
+ * run that sent the call had ended, NULL where it was not read; may_come: what it makes may still appear. Asks nobody
+ * anything.
  */
-struct verdict recover_judge(const struct intent *intent, const struct object *object, const struct live *live,
-			     bool may_come);
+struct verdict recover_judge(const struct intent *intent, const struct kind *kind, const struct object *object,
+			     const struct live *live, bool may_come);
 
 struct recovery {
 	const struct intent *intents;

@@ -84,6 +84,20 @@ def test_a_range_from_amazon_comes_once(tiny, how, settled):
     tiny.run("plan", "--detailed-exitcode")
 
 
+@pytest.mark.parametrize("how, settled", [("lost_answer", ["done"]), ("lost_request", ["absent", "done"])])
+def test_what_else_has_moved_tells_nothing_of_a_call(tiny, how, settled):
+    """Stopped for the other change, the instance has lost its public address."""
+    spec = ADDRESSED.replace("subnet: six,", "subnet: six, public_ip: true,")
+    tiny.write("more.yaml", spec.replace("NUMBER", "1"))
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", spec.replace("NUMBER", "3").replace("t3.xlarge", "t3.2xlarge"))
+    lose(tiny, "AssignIpv6Addresses", how)
+    assert outcomes(tiny, "StopInstances") == ["done"]
+    tiny.run("apply", "--yes")
+    assert outcomes(tiny, "AssignIpv6Addresses") == settled
+    tiny.run("plan", "--detailed-exitcode")
+
+
 def test_recover_alone_changes_nothing_else(tiny):
     lose(tiny, "CreateVpc")
     assert "nothing is open" in tiny.run("recover").out

@@ -46,6 +46,19 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 			check_field(kind, &field->item->members, field_at(&field->item->members, i));
 }
 
+/* Nobody could tell whether a call was carried out of which no output shows the work. */
+static void check_work_shows(const struct aws_kind *kind, const struct aws_call *call)
+{
+	if (!call || !call->operation || call->recipe != RECIPE_SNAPSHOT)
+		return;
+	for (size_t i = 0; i < kind->kind.outputs.count; i++) {
+		const char *operation = output_at(&kind->kind.outputs, i)->shows_work_of;
+		if (operation && strcmp(operation, call->operation) == 0)
+			return;
+	}
+	kind_report(kind, "no output shows the work of %s", call->operation);
+}
+
 /* A field of the resource itself that differs must have a way to become as wanted. */
 static void check_way(const struct aws_kind *kind, const struct aws_field *field)
 {
@@ -53,6 +66,9 @@ static void check_way(const struct aws_kind *kind, const struct aws_field *field
 		       (strcmp(field->field.name, "tags") == 0 && kind->tags_member);
 	if (!changes && !(field->field.flags & IMMUTABLE))
 		kind_report(kind, "'%s' neither changes in place nor is immutable", field->field.name);
+	check_work_shows(kind, field->update);
+	check_work_shows(kind, field->part ? &field->part->add : NULL);
+	check_work_shows(kind, field->amount ? &field->amount->more : NULL);
 	if ((field->part != NULL) != ((field->field.flags & COMPARED) != 0))
 		kind_report(kind, "'%s' is changed item by item, and COMPARED, or neither", field->field.name);
 	if (field->field.when_unset == UNSET_CLEAR && field->update && !field->cleared && !field->update_off &&

@@ -42,38 +42,54 @@ static void test_lost(void **state)
 	struct live live = {.presence = PRESENCE_PRESENT};
 
 	(void)state;
-	assert_string_equal(recover_judge(&intent, &object, &live, true).why,
+	assert_string_equal(recover_judge(&intent, NULL, &object, &live, true).why,
 			    "what is shown once was lost: another is made");
 	intent.recipe = RECIPE_NATURAL;
-	assert_string_equal(recover_judge(&intent, &object, &live, true).why, "settled by reading");
+	assert_string_equal(recover_judge(&intent, NULL, &object, &live, true).why, "settled by reading");
 }
 
-/* Of what does as much again each time, nothing tells but that there is other than before. */
+/* Of what does as much again each time, nothing tells but that there is other than before of what it makes. */
 static void test_as_before(void **state)
 {
+	static const struct output outputs[] = {{.name = "public_address"},
+						{.name = "addresses6", .shows_work_of = "Assign"},
+						{.name = "range", .shows_work_of = "Associate"}};
+	static const struct kind kind = {.name = "test.thing", .outputs = FIELDS(outputs)};
 	static const struct {
 		const char *name;
 		enum recipe recipe;
-		const char *before, *now;
+		const char *moved;	  /* an output that is other now */
+		const char *before, *now; /* NULL: none */
 		enum presence presence;
 		bool may_come;
 		enum settlement wanted;
 	} looks[] = {
-		{"as before", RECIPE_SNAPSHOT, "one", "one", PRESENCE_PRESENT, true, SETTLEMENT_WAIT},
-		{"as before for long", RECIPE_SNAPSHOT, "one", "one", PRESENCE_PRESENT, false, SETTLEMENT_ABSENT},
-		{"more than before", RECIPE_SNAPSHOT, "one", "two", PRESENCE_PRESENT, true, SETTLEMENT_DONE},
-		{"gone", RECIPE_SNAPSHOT, "one", "one", PRESENCE_ABSENT, true, SETTLEMENT_DONE},
-		{"what converges", RECIPE_CONVERGE, "one", "one", PRESENCE_PRESENT, true, SETTLEMENT_DONE},
+		{"as before", RECIPE_SNAPSHOT, "addresses6", "one", "one", PRESENCE_PRESENT, true, SETTLEMENT_WAIT},
+		{"as before for long", RECIPE_SNAPSHOT, "addresses6", "one", "one", PRESENCE_PRESENT, false,
+		 SETTLEMENT_ABSENT},
+		{"more than before", RECIPE_SNAPSHOT, "addresses6", "one", "two", PRESENCE_PRESENT, true,
+		 SETTLEMENT_DONE},
+		{"the first ones", RECIPE_SNAPSHOT, "addresses6", NULL, "one", PRESENCE_PRESENT, true, SETTLEMENT_DONE},
+		{"none still", RECIPE_SNAPSHOT, "addresses6", NULL, NULL, PRESENCE_PRESENT, true, SETTLEMENT_WAIT},
+		{"what it does not make", RECIPE_SNAPSHOT, "public_address", "one", NULL, PRESENCE_PRESENT, true,
+		 SETTLEMENT_WAIT},
+		{"what another call makes", RECIPE_SNAPSHOT, "range", NULL, "one", PRESENCE_PRESENT, true,
+		 SETTLEMENT_WAIT},
+		{"gone", RECIPE_SNAPSHOT, "addresses6", "one", "one", PRESENCE_ABSENT, true, SETTLEMENT_DONE},
+		{"what converges", RECIPE_CONVERGE, "addresses6", "one", "one", PRESENCE_PRESENT, true,
+		 SETTLEMENT_DONE},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
-		struct value_member before = {value_text("addresses6"), value_text(looks[i].before)};
-		struct value_member now = {value_text("addresses6"), value_text(looks[i].now)};
-		struct intent intent = {.wall_ms = SENT_MS, .recipe = looks[i].recipe};
-		struct object object = {.provider_id = SLICE("i-1"), .outputs = value_map(&before, 1)};
-		struct live live = {.presence = looks[i].presence, .outputs = value_map(&now, 1)};
-		struct verdict verdict = recover_judge(&intent, &object, &live, looks[i].may_come);
+		struct value name = value_text(looks[i].moved);
+		struct value_member before = {name, value_text(looks[i].before ? looks[i].before : "")};
+		struct value_member now = {name, value_text(looks[i].now ? looks[i].now : "")};
+		struct intent intent = {.wall_ms = SENT_MS, .operation = SLICE("Assign"), .recipe = looks[i].recipe};
+		struct object object = {.provider_id = SLICE("i-1"),
+					.outputs = value_map(&before, looks[i].before != NULL)};
+		struct live live = {.presence = looks[i].presence, .outputs = value_map(&now, looks[i].now != NULL)};
+		struct verdict verdict = recover_judge(&intent, &kind, &object, &live, looks[i].may_come);
 
 		if (verdict.settlement != looks[i].wanted)
 			fail_msg("%s: %d instead of %d", looks[i].name, (int)verdict.settlement, (int)looks[i].wanted);
@@ -87,7 +103,7 @@ static void test_judge(void **state)
 		struct intent intent = {.creates = rows[i].creates, .wall_ms = SENT_MS};
 		struct object object = {.provider_id = rows[i].named ? SLICE("vpc-1") : SLICE("")};
 		struct live live = {.presence = rows[i].presence};
-		struct verdict verdict = recover_judge(&intent, rows[i].recorded ? &object : NULL,
+		struct verdict verdict = recover_judge(&intent, NULL, rows[i].recorded ? &object : NULL,
 						       rows[i].read ? &live : NULL, rows[i].may_come);
 
 		if (verdict.settlement != rows[i].wanted)
@@ -108,11 +124,13 @@ static void test_all(void **state)
 		{.object_id = SLICE("one"), .creates = true, .wall_ms = SENT_MS},
 		{.object_id = SLICE("three"), .creates = true, .wall_ms = SENT_MS},
 	};
+	const struct kinds kinds = {.count = 0};
 	struct arena arena;
 
 	(void)state;
 	arena_init(&arena);
 	struct recovery recovery = {
+		.kinds = &kinds,
 		.intents = intents,
 		.intent_count = 3,
 		.objects = objects,

@@ -447,6 +447,7 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "addresses6",
 		    .renewed_by = addresses6_fields,
 		    .ended_by = addresses6_fields,
+		    .shows_work_of = "AssignIpv6Addresses",
 		    .about = "IPv6 addresses of its first interface"},
 	 .decode = aws_decode_addresses6_output},
 	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},
