@@ -2,6 +2,7 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "specs/section_fields.h"
 
 enum { DESCRIPTION_LIMIT_BYTES = 4096 };
 
@@ -305,9 +306,57 @@ static struct value variables_schema(struct arena *arena)
 	return written_here(arena, SLICE(text));
 }
 
+static struct value settings_schema(struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	put_object_or_null(&builder, arena);
+	put_properties(&builder, &settings_fields, arena, NULL, 0);
+	return value_builder_map(&builder, arena);
+}
+
+/* Maps of names to a range or a list of ranges. An expression may stand for all of it, or for a part. */
+static struct value address_space_schema(struct arena *arena)
+{
+	static const char part[] = "{\"type\":[\"object\",\"null\"],\"additionalProperties\":{"
+				   "\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"}}}";
+	VALUE_BUILDER_AUTO parts;
+	VALUE_BUILDER_AUTO builder;
+	VALUE_BUILDER_AUTO outer;
+
+	value_builder_init(&parts);
+	value_builder_init(&builder);
+	value_builder_init(&outer);
+	for (size_t i = 0; i < address_space_fields.count; i++) {
+		const struct field *field = field_at(&address_space_fields, i);
+		VALUE_BUILDER_AUTO one;
+
+		value_builder_init(&one);
+		put_text(&one, "description", field->about);
+		put(&one, "if", expression(arena));
+		put(&one, "else", written_here(arena, SLICE(part)));
+		put(&parts, field->name, value_builder_map(&one, arena));
+	}
+	put_object_or_null(&builder, arena);
+	put(&builder, "properties", value_builder_map(&parts, arena));
+	put(&builder, "additionalProperties", value_bool(false));
+	put(&outer, "if", expression(arena));
+	put(&outer, "else", value_builder_map(&builder, arena));
+	return value_builder_map(&outer, arena);
+}
+
+/* Of the user's choice are their names, within a rule (loading_is_name()), and what they hold. */
+static struct value outputs_schema(struct arena *arena)
+{
+	static const char text[] = "{\"type\":[\"object\",\"null\"],"
+				   "\"propertyNames\":{\"pattern\":\"^[A-Za-z_][A-Za-z0-9_-]*$\"}}";
+
+	return written_here(arena, SLICE(text));
+}
+
 struct value spec_schema(const struct kinds *kinds, const struct providers *providers, struct arena *arena)
 {
-	static const char *const sections[] = {"outputs", "settings", "address_space"};
 	VALUE_BUILDER_AUTO builder;
 	VALUE_BUILDER_AUTO properties;
 	VALUE_BUILDER_AUTO text;
@@ -321,8 +370,9 @@ struct value spec_schema(const struct kinds *kinds, const struct providers *prov
 	put(&properties, "stack", typed(arena, "string"));
 	put(&properties, "providers", providers_schema(providers, arena));
 	put(&properties, "vars", variables_schema(arena));
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		put(&properties, sections[i], typed(arena, "object"));
+	put(&properties, "outputs", outputs_schema(arena));
+	put(&properties, "settings", settings_schema(arena));
+	put(&properties, "address_space", address_space_schema(arena));
 	for (size_t i = 0; i < kinds->count; i++)
 		put(&properties, kinds->items[i]->name, kind_schema(kinds->items[i], arena));
 	put_text(&builder, "$schema", "http://json-schema.org/draft-07/schema#");

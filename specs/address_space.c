@@ -1,19 +1,28 @@
 #include "base/cidr.h"
 #include "specs/references.h"
+#include "specs/section_fields.h"
 #include "specs/sections.h"
 
 enum { SHOWN_BYTES = 80 };
 
 /* The parts of the section, and where in struct address_space each goes. */
+static const struct field one_range = {.name = "range", .type = FIELD_CIDR};
+#define PART(text, description)                                                                                        \
+	{                                                                                                              \
+		.name = (text), .type = FIELD_MAP, .item = &one_range, .about = (description)                          \
+	}
 static const struct {
-	const char *name;
+	struct field field;
 	const char *shown;
 	size_t offset;
 } parts[] = {
-	{"pools", "'pools'", offsetof(struct address_space, pools)},
-	{"reserved", "'reserved'", offsetof(struct address_space, reserved)},
-	{"networks", "'networks'", offsetof(struct address_space, networks)},
+	{PART("pools", "ranges to allocate from"), "'pools'", offsetof(struct address_space, pools)},
+	{PART("reserved", "ranges of others, which no range of the stack may meet"), "'reserved'",
+	 offsetof(struct address_space, reserved)},
+	{PART("networks", "ranges of bare metal, which no range that is joined with others may meet"), "'networks'",
+	 offsetof(struct address_space, networks)},
 };
+const struct fields address_space_fields = FIELDS(parts);
 
 enum { PART_COUNT = sizeof(parts) / sizeof(parts[0]) };
 
@@ -91,7 +100,7 @@ static void read_part(struct loading *loading, size_t part, const struct value *
 		bool is_list = member->value.type == VALUE_LIST;
 		const struct value *list = is_list ? member->value.items : &member->value;
 		size_t count = is_list ? member->value.count : 1;
-		bool claimed = claim_name(loading, parts[part].name, &member->key);
+		bool claimed = claim_name(loading, parts[part].field.name, &member->key);
 
 		for (size_t k = 0; claimed && k < count; k++) {
 			struct named_range *range = &items[ranges->count];
@@ -114,7 +123,7 @@ void address_space_read(struct loading *loading, const struct value *value)
 		const struct value_member *member = &map->members[i];
 		size_t part = 0;
 
-		while (part < PART_COUNT && !slice_is(value_slice(&member->key), parts[part].name))
+		while (part < PART_COUNT && !slice_is(value_slice(&member->key), parts[part].field.name))
 			part++;
 		if (part < PART_COUNT) {
 			read_part(loading, part, &member->value);

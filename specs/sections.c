@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "specs/references.h"
+#include "specs/section_fields.h"
 
 enum {
 	STACK_NAME_LONGEST_BYTES = 63,
@@ -106,11 +107,15 @@ static void read_max_delete(struct loading *loading, const struct value *value)
 }
 
 static const struct {
-	const char *name;
+	struct field field;
 	section_read *read;
 } settings[] = {
-	{"max_delete", read_max_delete},
+	{{.name = "max_delete",
+	  .type = FIELD_INTEGER,
+	  .about = "the largest number of resources that one run may delete"},
+	 read_max_delete},
 };
+const struct fields settings_fields = FIELDS(settings);
 
 static void read_settings(struct loading *loading, const struct value *value)
 {
@@ -122,12 +127,12 @@ static void read_settings(struct loading *loading, const struct value *value)
 		struct value resolved;
 		size_t row = 0;
 
-		while (row < COUNT && !slice_is(value_slice(&member->key), settings[row].name))
+		while (row < COUNT && !slice_is(value_slice(&member->key), settings[row].field.name))
 			row++;
 		if (row == COUNT) {
 			diag_error(loading->diagnostics, FAULT_USER, member->key.position, "there is no setting '%.*s'",
 				   SLICE_ARGUMENTS(slice_first(value_slice(&member->key), SHOWN_BYTES)));
-			diag_hint(loading->diagnostics, "the only one is '%s'", settings[0].name);
+			diag_hint(loading->diagnostics, "the only one is '%s'", settings[0].field.name);
 			continue;
 		}
 		references_resolve_value(loading, "settings", &member->value, &resolved);
@@ -185,7 +190,7 @@ static const char *kind_before_name(const struct loading *loading, struct slice 
 static bool is_setting(struct slice name)
 {
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (slice_is(name, settings[i].name))
+		if (slice_is(name, settings[i].field.name))
 			return true;
 	return false;
 }

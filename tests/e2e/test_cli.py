@@ -450,6 +450,16 @@ SCHEMA_WORDS = {
     "form": ("tags: {team: red}", "dhcp_options: x", ["aws.vpc", "main", "dhcp_options"], "'x' does not match"),
     "type of a variable": ("aws.vpc:", "vars: {m: {type: strin}}\naws.vpc:", ["vars", "m", "type"], "'strin' is not one of"),
     "word of a variable": ("aws.vpc:", "vars: {m: {defautl: 1}}\naws.vpc:", ["vars", "m"], "'defautl' was unexpected"),
+    "setting": ("aws.vpc:", "settings: {max_delet: 1}\naws.vpc:", ["settings"], "'max_delet' was unexpected"),
+    "type of a setting": ("aws.vpc:", "settings: {max_delete: x}\naws.vpc:", ["settings", "max_delete"], "'x' is not of type"),
+    "part of the address space": ("aws.vpc:", "address_space: {reservd: {}}\naws.vpc:", ["address_space"], "'reservd' was"),
+    "range of it": (
+        "aws.vpc:",
+        "address_space: {reserved: {office: 10}}\naws.vpc:",
+        ["address_space", "reserved", "office"],
+        "10 is not of type",
+    ),
+    "name of an output": ("  vpc: \"", "  a vpc: \"", ["outputs"], "'a vpc' does not match"),
     "choice": ("team: red}", "team: red}, tenancy: mine", ["aws.vpc", "main", "tenancy"], "'mine' is not one of"),
 }
 
@@ -462,6 +472,21 @@ def test_schema_tells_what_is_wrong(stack, old, new, path, word):
     (error,) = validator.iter_errors(yaml.safe_load(TINY.replace(old, new)))
     assert list(error.absolute_path) == path and word in error.message
     validator.validate(yaml.safe_load(TINY.replace("tags: {team: red}", "tags: '${x}', tenancy: '${x}'")))
+
+
+def test_schema_takes_sections(stack):
+    """Whatever the loader takes of them, expressions and empty ones among it, and what is said twice over in a list."""
+    validator = jsonschema.Draft7Validator(json.loads(stack.run("schema").out))
+    sections = (
+        "vars: {lan: {type: string, default: 192.168.0.0/24}, most: 3, parts: {default: {lab: 192.168.2.0/24}}}\n"
+        "settings: {max_delete: '${var.most}'}\n"
+        "address_space: {pools: {a: 100.64.0.0/16}, reserved: {b: ['${var.lan}', 'fd00:1::/48']}, networks: '${var.parts}'}\n"
+        "outputs: {a: 1, _b-c: [x], d: {e: '${var.lan}'}}\n"
+    )
+    for text in (sections, "settings:\naddress_space: {pools: }\noutputs:\n", "address_space:\n"):
+        validator.validate(yaml.safe_load("stack: tiny\n" + text))
+        stack.write("tiny.yaml", "stack: tiny\n" + text)
+        stack.run("validate")
 
 
 def test_schema_takes_variables(stack):
