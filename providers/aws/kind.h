@@ -49,7 +49,8 @@ struct aws_detail {
 	const char *operation;
 	const char *id; /* path that takes the object's id, or the value of field `of` */
 	const char *const *fixed;
-	const char *list; /* path of the list that the answer is; NULL: it is none */
+	const char *list;   /* path of the list that the answer is; NULL: it is none */
+	bool is_always_set; /* what it reads has a value at any time: an answer without one does not tell it */
 	/* A field of the list's answer; where it is not set there is nothing to read. The answer then is not of
 	 * this object alone, and decode finds the object's id in it as AWS_OWN_ID. */
 	const char *of;

@@ -351,10 +351,20 @@ static struct value with_own_id(struct reading *reading, const struct value *bod
 	return value_builder_map(&builder, &reading->task.scratch);
 }
 
+/* Whether the answer has what it was asked for; an empty list is there all the same. */
+static bool is_told(const struct aws_kind *kind, const struct aws_detail *detail, const struct value *body)
+{
+	bool told = !detail->list || list_at(body, detail->list);
+	for (size_t i = 0; detail->is_always_set && i < kind->kind.fields.count; i++)
+		if (field_of(kind, i)->detail == detail)
+			told &= value_if_set(value_path(body, field_of(kind, i)->read)) != NULL;
+	return told;
+}
+
 static void take_detail(struct reading *reading, const struct aws_kind *kind, const struct answer *answer)
 {
 	const struct aws_detail *detail = field_of(kind, reading->cursor)->detail;
-	bool told = answer->ok && (!detail->list || list_at(&answer->body, detail->list));
+	bool told = answer->ok && is_told(kind, detail, &answer->body);
 	struct value body = answer->ok && detail->of ? with_own_id(reading, &answer->body) : answer->body;
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
@@ -373,8 +383,8 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 	struct value fields = value_builder_map(&builder, &reading->task.scratch);
 	reading->subject->fields = value_copy(reading->arena, &fields);
 	if (answer->ok && !told)
-		diag_add(reading->task.diagnostics, SEVERITY_WARNING, FAULT_INTERNAL, NOWHERE,
-			 "%s answered without its list", detail->operation);
+		diag_add(reading->task.diagnostics, SEVERITY_WARNING, FAULT_INTERNAL, NOWHERE, "%s answered without %s",
+			 detail->operation, detail->list ? "its list" : "what it was asked for");
 	else if (!answer->ok)
 		diag_add(reading->task.diagnostics, SEVERITY_WARNING, answer->fault, NOWHERE, "%s: %.*s %.*s",
 			 detail->operation, SLICE_ARGUMENTS(answer->code), SLICE_ARGUMENTS(answer->message));

@@ -243,6 +243,40 @@ def test_a_listing_without_its_list(stack, moto, address, action, body, fragment
     proxy.stop()
 
 
+HALF = {
+    "an attribute of a VPC": ("aws.vpc.home", "dns_hostnames", "DescribeVpcAttribute"),
+    "that is true unless somebody says otherwise": ("aws.vpc.home", "dns_support", "DescribeVpcAttribute"),
+    "an attribute of an instance": ("aws.instance.host", "stop_protection", "DescribeInstanceAttribute"),
+    "a word of it": ("aws.instance.host", "shutdown_behavior", "DescribeInstanceAttribute"),
+}
+
+
+@pytest.mark.parametrize("address, field, action", HALF.values(), ids=HALF)
+def test_an_answer_without_what_it_was_asked_for(stack, moto, address, field, action):
+    """Each of them has a value at any time: that one is left out does not tell that there is none."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    instance = {"image": IMAGE, "instance_type": "t3.micro"}
+    resources = {"aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}, "aws.instance": {"host": instance}}
+    kind, name = address.rsplit(".", 1)
+    resources[kind][name][field] = "stop" if field == "shutdown_behavior" else True
+    stack.write("stack.yaml", spec_text(resources))
+    apply(stack)
+    plan_is_empty(stack)
+    sent = []
+    proxy.answer = lambda fields: sent.append(fields["Action"]) or (
+        f"<{action}Response><requestId>1</requestId></{action}Response>".encode() if fields["Action"] == action else None
+    )
+    planned = plan(stack, status=3)
+    assert planned.data["actions"] == []
+    assert {(each["address"], each["field"]) for each in planned.data["unread"]} == {(address, field)}
+    assert f"{action} answered without what it was asked for" in json.dumps(planned.data["unread"]), planned
+    stack.run("drift", status=3)
+    stack.run("apply", "--yes", status=3)
+    assert not [each for each in sent if each.startswith("Modify")]
+    proxy.stop()
+
+
 @pytest.mark.parametrize("endpoint", ["nonsense", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999", "file:///etc/passwd"])
 def test_no_endpoint(stack, endpoint):
     stack.write("stack.yaml", spec_text(WORKING))

@@ -76,14 +76,15 @@ static const char *const termination_attribute[] = {"Attribute", "disableApiTerm
 static const char *const stop_attribute[] = {"Attribute", "disableApiStop", NULL};
 static const char *const shutdown_attribute[] = {"Attribute", "instanceInitiatedShutdownBehavior", NULL};
 
-#define ATTRIBUTE_DETAIL(name)                                                                                         \
+#define ATTRIBUTE_DETAIL(name, always)                                                                                 \
 	{                                                                                                              \
-		.operation = "DescribeInstanceAttribute", .id = "InstanceId", .fixed = (name)                          \
+		.operation = "DescribeInstanceAttribute", .id = "InstanceId", .fixed = (name),                         \
+		.is_always_set = (always)                                                                              \
 	}
-static const struct aws_detail user_data_detail = ATTRIBUTE_DETAIL(user_data_attribute);
-static const struct aws_detail termination_detail = ATTRIBUTE_DETAIL(termination_attribute);
-static const struct aws_detail stop_detail = ATTRIBUTE_DETAIL(stop_attribute);
-static const struct aws_detail shutdown_detail = ATTRIBUTE_DETAIL(shutdown_attribute);
+static const struct aws_detail user_data_detail = ATTRIBUTE_DETAIL(user_data_attribute, false);
+static const struct aws_detail termination_detail = ATTRIBUTE_DETAIL(termination_attribute, true);
+static const struct aws_detail stop_detail = ATTRIBUTE_DETAIL(stop_attribute, true);
+static const struct aws_detail shutdown_detail = ATTRIBUTE_DETAIL(shutdown_attribute, true);
 static const struct aws_detail credit_detail = {.operation = "DescribeInstanceCreditSpecifications",
 						.id = "InstanceIds.0",
 						.list = "InstanceCreditSpecifications"};

@@ -127,12 +127,12 @@ static const char *const dns_support_detail[] = {"Attribute", "enableDnsSupport"
 static const char *const dns_hostnames_detail[] = {"Attribute", "enableDnsHostnames", NULL};
 static const char *const usage_metrics_detail[] = {"Attribute", "enableNetworkAddressUsageMetrics", NULL};
 static const struct aws_detail dns_support = {
-	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_support_detail};
+	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_support_detail, .is_always_set = true};
 static const struct aws_detail dns_hostnames = {
-	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_hostnames_detail};
+	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = dns_hostnames_detail, .is_always_set = true};
 
 static const struct aws_detail usage_metrics = {
-	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = usage_metrics_detail};
+	.operation = "DescribeVpcAttribute", .id = "VpcId", .fixed = usage_metrics_detail, .is_always_set = true};
 
 /* The API takes one of them a call. */
 static const struct aws_call modify = {
