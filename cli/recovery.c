@@ -24,7 +24,7 @@ bool job_end_recovery(struct job *job, bool good)
 
 static bool has_token(const struct intent *intent)
 {
-	return intent && intent->creates && intent->recipe == RECIPE_TOKEN;
+	return intent->creates && intent->recipe == RECIPE_TOKEN;
 }
 
 /* A create that can be sent once more names others, which may have gone since. */

@@ -94,15 +94,15 @@ struct telling {
 };
 
 /* Whether nothing that is there is recorded at the address, and a plan would make such a thing or forget its record. */
-static bool is_missed(const struct telling *telling, struct slice address, const struct kind *kind)
+static bool is_missed(const struct telling *telling, struct slice address, struct slice kind)
 {
 	const struct resource *resource = map_get(telling->addresses, address);
 	struct object *const *own = map_get(&telling->own, address);
 	const struct live *live = own ? telling->job->refresh.live[own - telling->job->objects] : NULL;
 
 	if (own)
-		return slice_is((*own)->kind, kind->name) && live && live->presence == PRESENCE_ABSENT;
-	return resource && resource->kind == kind;
+		return slice_equal((*own)->kind, kind) && live && live->presence == PRESENCE_ABSENT;
+	return resource && slice_is(kind, resource->kind->name);
 }
 
 static void tell_stray(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
@@ -116,7 +116,7 @@ static void tell_stray(void *context, enum stray_origin origin, const struct str
 	(void)past;
 	(void)recorded;
 	job->stray_counts[origin]++;
-	if (origin == STRAY_UNKNOWN && is_missed(telling, address, stray->kind)) {
+	if (origin == STRAY_UNKNOWN && is_missed(telling, address, slice_of(stray->kind->name))) {
 		job->missed[job->missed_count++] = (struct missed){address, stray->live->provider_id, {NULL, 0}};
 		told.more =
 			map_get(telling->addresses, address) ? more_of_missed[job->aim] : more_of_missed[AIM_DESTROY];
@@ -161,10 +161,9 @@ static void tell_renamed(const struct telling *telling)
 
 	for (size_t i = 0; job->aim == AIM_MAKE && i < job->object_count; i++) {
 		struct slice address = other_address(job, i);
-		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
 
-		if (address.size == 0 || !kind || map_get(telling->addresses, job->objects[i]->address) ||
-		    !map_get(telling->addresses, address) || !is_missed(telling, address, kind))
+		if (address.size == 0 || map_get(telling->addresses, job->objects[i]->address) ||
+		    !map_get(telling->addresses, address) || !is_missed(telling, address, job->objects[i]->kind))
 			continue;
 		job->missed[job->missed_count++] =
 			(struct missed){address, job->objects[i]->provider_id, job->objects[i]->address};

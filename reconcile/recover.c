@@ -190,7 +190,8 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	const struct recovery *recovery = finding->recovery;
 	const struct kind *kind = kinds_find(recovery->kinds, object->kind);
 
-	if (!kind || !live || live->presence == PRESENCE_UNREAD ||
+	/* Of a kind that is not known nothing was read. */
+	if (!live || live->presence == PRESENCE_UNREAD ||
 	    (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
 		return;
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
@@ -232,7 +233,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	for (size_t i = 0; i < recovery->intent_count; i++)
 		if (is_settled(&recovery->verdicts[i]))
 			add_close(&finding, i);
-	for (size_t i = 0; recovery->live && i < recovery->object_count; i++)
+	for (size_t i = 0; i < recovery->object_count; i++)
 		if (unfinished_is(recovery->objects[i]))
 			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
 	commit->upserts = finding.upserts;

@@ -43,7 +43,7 @@ struct verdict recover_judge(const struct intent *intent, const struct kind *kin
 struct recovery {
 	const struct intent *intents;
 	size_t intent_count;
-	/* Heads, and live parallel to them or NULL. */
+	/* Heads, and live parallel to them; NULL, where nothing was read, for recover_all() alone. */
 	struct object *const *objects;
 	size_t object_count;
 	const struct live *const *live;

@@ -16,7 +16,7 @@ struct again {
 static bool may_be_there(const struct recovery *recovery, size_t index)
 {
 	const struct object *object = recovery->objects[index];
-	const struct live *live = recovery->live ? recovery->live[index] : NULL;
+	const struct live *live = recovery->live[index];
 
 	return !unfinished_leaves(object) &&
 	       (!live || (live->presence != PRESENCE_ABSENT && live->presence != PRESENCE_LEAVING));
