@@ -2,7 +2,8 @@
 # Which branches of recovery no seed takes:  tests/simulate/coverage.sh BUILD SOURCE...
 # BUILD is a folder built with --coverage, in which the simulation has run. Each branch that was never taken is
 # printed with its line, or with why no run of the whole program can take it (unreachable.txt, beside this); the last
-# line is the sum. The status is 1 where a branch is left without a reason.
+# line is the sum. The status is 1 where a branch is left without a reason, and where a reason excuses more branches of
+# its line than were not taken: what is said to be impossible has happened, or the line is no more.
 set -euo pipefail
 
 build=$1
@@ -10,6 +11,7 @@ reasons=$(dirname "$0")/unreachable.txt
 shift
 missed=0
 excused=0
+idle=0
 all=0
 for source in "$@"; do
 	report=$(gcov --branch-probabilities --branch-counts --stdout --object-directory \
@@ -17,8 +19,9 @@ for source in "$@"; do
 	# Of the source alone, not of the headers within it. A branch follows its line; calls are none.
 	lines=$(awk -v source="$source" '
 		NR == FNR {
-			if ($0 ~ /^#/ || split($0, parts, / \| /) != 4) next
-			if (parts[1] == source) reason[parts[2]] = parts[3] "; " parts[4]
+			if ($0 ~ /^#/ || split($0, parts, / \| /) != 5 || parts[1] != source) next
+			left[parts[2]] = parts[3]
+			reason[parts[2]] = parts[4] "; " parts[5]
 			next
 		}
 		/^ *-: *0:Source:/ { ours = ($0 ~ "Source:" source "$") }
@@ -32,7 +35,8 @@ for source in "$@"; do
 		/^branch / {
 			all++
 			if ($0 !~ /never executed/ && $0 !~ /taken 0( |$)/) next
-			if (text in reason) {
+			if (left[text] > 0) {
+				left[text]--
 				excused++
 				printf "%s:%d: branch %d cannot be taken: %s\n", source, line, $2, reason[text]
 			} else {
@@ -40,13 +44,21 @@ for source in "$@"; do
 				printf "%s:%d: branch %d never taken: %s\n", source, line, $2, text
 			}
 		}
-		END { printf "sum %d %d %d\n", missed + 0, excused + 0, all + 0 }' "$reasons" - <<<"$report")
+		END {
+			for (text in left) {
+				if (left[text] == 0) continue
+				idle += left[text]
+				printf "%s: said to be impossible, and taken or gone: %s\n", source, text
+			}
+			printf "sum %d %d %d %d\n", missed + 0, excused + 0, idle + 0, all + 0
+		}' "$reasons" - <<<"$report")
 	grep -v '^sum ' <<<"$lines" || true
-	read -r _ some known of < <(tail -n 1 <<<"$lines")
+	read -r _ some known stale of < <(tail -n 1 <<<"$lines")
 	echo "$source: $((of - some - known)) of $of branches taken, $known cannot be"
 	missed=$((missed + some))
 	excused=$((excused + known))
+	idle=$((idle + stale))
 	all=$((all + of))
 done
-echo "$((all - missed - excused)) of $all branches of recovery taken, $excused cannot be"
-[ "$missed" -eq 0 ]
+echo "$((all - missed - excused)) of $all branches of recovery taken, $excused cannot be, $missed are left"
+[ "$missed" -eq 0 ] && [ "$idle" -eq 0 ]
