@@ -190,9 +190,8 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 	const struct recovery *recovery = finding->recovery;
 	const struct kind *kind = kinds_find(recovery->kinds, object->kind);
 
-	/* Of a kind that is not known nothing was read. */
-	if (!live || live->presence == PRESENCE_UNREAD ||
-	    (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
+	/* Every such object was looked for; of a kind that is not known nothing was read. */
+	if (live->presence == PRESENCE_UNREAD || (live->presence == PRESENCE_LEAVING && unfinished_leaves(object)))
 		return;
 	if (live->presence == PRESENCE_ABSENT && unfinished_leaves(object)) {
 		finding->removals[finding->commit.removal_count++] = object->object_id;

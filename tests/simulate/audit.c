@@ -178,8 +178,8 @@ static void read_objects(sqlite3 *database, struct arena *arena, struct audit_re
 
 	record->objects = arena_new_array(arena, capacity + 1, struct audit_object);
 	if (sqlite3_prepare_v2(database,
-			       "SELECT address, kind, lower(hex(object_id)), provider_id, role FROM objects"
-			       " ORDER BY address, role, object_id",
+			       "SELECT address, kind, lower(hex(object_id)), provider_id, role, object_id IN"
+			       " (SELECT object_id FROM intents) FROM objects ORDER BY address, role, object_id",
 			       -1, &statement, NULL) == SQLITE_OK) {
 		while (record->object_count < capacity && sqlite3_step(statement) == SQLITE_ROW)
 			record->objects[record->object_count++] = (struct audit_object){
@@ -188,6 +188,7 @@ static void read_objects(sqlite3 *database, struct arena *arena, struct audit_re
 				.object_id = column_text(statement, 2, arena),
 				.provider_id = column_text(statement, 3, arena),
 				.role = sqlite3_column_int(statement, 4),
+				.is_open = sqlite3_column_int(statement, 5) != 0,
 			};
 	}
 	sqlite3_finalize(statement);

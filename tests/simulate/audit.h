@@ -21,7 +21,8 @@ struct audit_object {
 	struct slice kind;
 	struct slice object_id; /* 32 hex digits */
 	struct slice provider_id;
-	int role; /* enum object_role */
+	int role;     /* enum object_role */
+	bool is_open; /* it is not known what became of a call that is about it */
 };
 
 struct audit_record {

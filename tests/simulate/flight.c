@@ -189,6 +189,7 @@ static void send_again(struct flight *flight)
 {
 	struct flight *twin = flight_new(flight->universe, NULL, &flight->request, NULL, NULL);
 
+	twin->is_copy = true;
 	twin->stage = STAGE_HELD;
 	twin->at_ms = sim_boot_ms(flight->universe->sim) + chance_between(&flight->universe->fate, 0, TWICE_MOST_MS);
 	flight_append(twin);
@@ -289,6 +290,12 @@ static void befall_journey(struct flight *flight, void (*embark)(struct flight *
 	embark(flight);
 }
 
+/* What was done twice then has nobody who knows of either. */
+static bool dies_with_it(const struct process *process)
+{
+	return !process->misfortune.gentle && chance_one_in(&process->universe->fate, 4);
+}
+
 void flight_befall(struct flight *flight, void (*embark)(struct flight *flight))
 {
 	struct process *process = flight->process;
@@ -315,8 +322,13 @@ void flight_befall(struct flight *flight, void (*embark)(struct flight *flight))
 		return;
 	}
 	befall_journey(flight, embark);
-	if (mishap == MISHAP_CRASH_SENT)
+	if (mishap == MISHAP_CRASH_SENT || (mishap == MISHAP_DUPLICATE && dies_with_it(process)))
 		process_die(process, false);
+}
+
+bool flight_is_belated(const struct flight *flight)
+{
+	return flight->is_copy || flight->mishap == MISHAP_LATE_REQUEST;
 }
 
 /* "TagSpecification.1.Tag.3.Key=trueup%3Aintent&TagSpecification.1.Tag.3.Value=..." */

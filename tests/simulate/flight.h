@@ -27,6 +27,7 @@ struct flight {
 	http_done *done;
 	void *context;
 	enum mishap mishap;
+	bool is_copy; /* of one that was sent already */
 	enum stage stage;
 	int64_t at_ms;	     /* by the cloud's boot clock */
 	int64_t delay_ms;    /* that its answer takes longer */
@@ -48,6 +49,8 @@ void flight_answer(struct flight *flight, const struct http_response *response);
 void flight_silence(struct flight *flight);
 /* Brings about flight->mishap; embark sends it. */
 void flight_befall(struct flight *flight, void (*embark)(struct flight *flight));
+/* Whether it comes to the cloud a second time, or when the client has given it up. */
+bool flight_is_belated(const struct flight *flight);
 /* The value of the tag in which it carries its intent: 32 hex digits and NUL. */
 bool flight_intent_tag(const struct flight *flight, char ret[33]);
 /* Its idempotency token, and NUL. */

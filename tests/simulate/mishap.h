@@ -53,12 +53,13 @@ struct misfortune {
 	unsigned budget;	 /* at most so many, the sure one aside */
 	uint64_t sure_change;	 /* the changing request, counted from 1, that has one in any case; 0: none */
 	uint64_t sure_request;	 /* the same for requests of any kind */
-	enum mishap sure_mishap; /* that this request has; MISHAP_NONE: any that fits */
+	enum mishap sure_mishap; /* that these have; MISHAP_NONE: any that fits */
 	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */
 	enum mishap disk_mishap; /* and which */
-	bool locks_alone;	 /* only locks are counted as steps then */
+	bool locks_alone;	 /* only locks are counted as steps then, anew from each request on */
 	uint64_t disk_after;	 /* steps of the disk are counted when so many requests were sent */
 	uint64_t sure_wait;	 /* the wait with nothing in flight, counted from 1, that a signal ends; 0: none */
+	const char *denied;	 /* an operation that may not be called, or NULL */
 	bool gentle;		 /* nothing that ends the process */
 	bool alone;		 /* no second process */
 	bool aimed;		 /* what the seed is about may strike */

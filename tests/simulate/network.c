@@ -30,6 +30,8 @@ static void on_answer(void *context, const struct http_response *response)
 	flight->stage = STAGE_ANSWERED;
 	flight->at_ms = now_ms(flight->universe) + flight->delay_ms;
 	if (!flight->process) {
+		flight->universe->has_doubled |=
+			response->status == 200 && operation_creates(flight->operation) && flight_is_belated(flight);
 		flight->stage = STAGE_OVER;
 		return;
 	}
@@ -274,10 +276,9 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	if (misfortune->aimed && process->universe->changes > 0 &&
 	    target_strikes(&process->universe->target, flight->operation, fate))
 		return process->universe->target.mishap;
-	if (process->requests == misfortune->sure_request && misfortune->sure_mishap != MISHAP_NONE)
-		return misfortune->sure_mishap;
 	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request)
-		return mishap_draw(fate, misfortune, flight->operation);
+		return misfortune->sure_mishap != MISHAP_NONE ? misfortune->sure_mishap
+							      : mishap_draw(fate, misfortune, flight->operation);
 	if (misfortune->budget == 0 || !chance_one_in(fate, misfortune->odds))
 		return MISHAP_NONE;
 	misfortune->budget--;
@@ -310,6 +311,8 @@ static void on_start(struct transport *transport, const struct http_request *req
 	flight = flight_new(universe, process, request, done, context);
 	changes = operation_changes(flight->operation);
 	process->changes += changes;
+	if (process->misfortune.locks_alone)
+		process->steps_after = 0;
 	universe->changes += changes;
 	flight_append(flight);
 	if (changes)

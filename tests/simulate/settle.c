@@ -1,3 +1,5 @@
+#include "tests/simulate/flight.h"
+#include "tests/simulate/operation.h"
 #include "tests/simulate/story.h"
 
 enum {
@@ -8,9 +10,12 @@ enum {
 	SURE_WAIT_MOST = 4,
 	DISK_STEPS_MOST = 40,
 	DISK_AFTER_MOST = 20,
-	SWEEP_LEAST = 5,
-	SWEEP_MOST = 25,
-	SWEEP_LOCKS_MOST = 20,
+	SWEEP_LEAST = 6,
+	SWEEP_MOST = 40,
+	SWEEPS = 2,
+	LOCKS_MOST = 24,
+	LATE_MOST_MS = 10 * 60 * 1000,
+	LEASE_MS = 40 * 1000,
 };
 
 const char *const story_keys[2] = {
@@ -18,26 +23,48 @@ const char *const story_keys[2] = {
 	"a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90",
 };
 
+/* A lock is refused once nothing more is asked of the cloud for a while; another run may have come before that. */
+static struct misfortune draw_lock(struct chance *plot, struct misfortune misfortune)
+{
+	misfortune.disk_step = (uint64_t)chance_between(plot, 1, LOCKS_MOST);
+	misfortune.locks_alone = true;
+	misfortune.disk_mishap = MISHAP_DISK_ERROR;
+	return misfortune;
+}
+
 /* One thing goes wrong, about where recovery is at work. */
 static struct misfortune draw_misfortune(struct chance *plot)
 {
+	static const enum mishap amid_reading[] = {MISHAP_DENIED, MISHAP_OPERATOR, MISHAP_INTERRUPT};
 	struct misfortune misfortune = {.aimed = true};
 
-	switch (chance_between(plot, 0, 7)) {
+	switch (chance_between(plot, 0, 9)) {
 	case 0:
-	case 1:
 		misfortune.sure_change = 1;
+		break;
+	case 1:
+		/* What is sent once more may be refused by then. */
+		misfortune.sure_change = 1;
+		misfortune.sure_mishap = MISHAP_DENIED;
 		break;
 	case 2:
 		misfortune.sure_request = (uint64_t)chance_between(plot, 1, SURE_REQUEST_MOST);
 		break;
 	case 3:
-		/* Reading is refused, or what was found goes away while the rest is waited for. */
+		/* Reading is refused or given up, or what was found goes away while the rest is waited for. */
 		misfortune.sure_request = (uint64_t)chance_between(plot, 2, SURE_REQUEST_MOST);
-		misfortune.sure_mishap = chance_one_in(plot, 2) ? MISHAP_DENIED : MISHAP_OPERATOR;
+		misfortune.sure_mishap = amid_reading[chance_between(plot, 0, 2)];
 		break;
 	case 4:
 		misfortune.sure_wait = (uint64_t)chance_between(plot, 1, SURE_WAIT_MOST);
+		break;
+	case 5:
+		misfortune.disk_after = (uint64_t)chance_between(plot, 1, SURE_REQUEST_MOST);
+		misfortune.sure_request = chance_one_in(plot, 2) ? 1 : 0;
+		misfortune.sure_mishap = MISHAP_RIVAL;
+		return draw_lock(plot, misfortune);
+	case 6:
+		misfortune.denied = "DescribeVpcAttribute";
 		break;
 	default:
 		misfortune.disk_after = (uint64_t)chance_between(plot, 0, DISK_AFTER_MOST);
@@ -48,21 +75,19 @@ static struct misfortune draw_misfortune(struct chance *plot)
 	return misfortune;
 }
 
-/* About where what was made twice is swept: when everything was read. */
+/* About where what was made twice is swept: when everything was read, and when it was read again. */
 static struct misfortune draw_sweeping(struct chance *plot)
 {
 	struct misfortune misfortune = {.aimed = true};
 
 	if (chance_one_in(plot, 3)) {
-		misfortune.sure_request = (uint64_t)chance_between(plot, SWEEP_LEAST, 2 * SWEEP_MOST);
+		misfortune.sure_request = (uint64_t)chance_between(plot, 2, SWEEP_MOST);
 		misfortune.sure_mishap = chance_one_in(plot, 2) ? MISHAP_INTERRUPT : MISHAP_RIVAL;
-		return misfortune;
+		if (misfortune.sure_mishap == MISHAP_INTERRUPT)
+			return misfortune;
 	}
-	misfortune.disk_after = (uint64_t)chance_between(plot, SWEEP_LEAST, SWEEP_MOST);
-	misfortune.disk_step = (uint64_t)chance_between(plot, 1, SWEEP_LOCKS_MOST);
-	misfortune.locks_alone = true;
-	misfortune.disk_mishap = MISHAP_DISK_ERROR;
-	return misfortune;
+	misfortune.disk_after = (uint64_t)chance_between(plot, 2, chance_one_in(plot, 3) ? SWEEP_MOST : SWEEP_LEAST);
+	return draw_lock(plot, misfortune);
 }
 
 /* What is the case by then. */
@@ -79,6 +104,52 @@ static void let_pass(struct universe *universe)
 	}
 }
 
+/* Somebody looks first. */
+static void look(struct story *story)
+{
+	static const char *const looks[] = {"plan --refresh none", "plan", "plan --target aws.vpc.v0"};
+
+	story_run(story, looks[chance_between(&story->universe->plot, 0, 2)], NULL, NULL);
+}
+
+/* What a create that is still on its way will make. */
+static bool is_any_held(const struct universe *universe)
+{
+	for (const struct flight *each = universe->flights; each; each = each->next)
+		if (each->stage == STAGE_HELD && !each->process && operation_creates(each->operation))
+			return true;
+	return false;
+}
+
+/* It is given up, and comes when what it was for is there already, or is wanted no more, or has gone again. */
+static void give_up(struct story *story)
+{
+	struct universe *universe = story->universe;
+	struct chance *plot = &universe->plot;
+
+	story_run(story, "recover", NULL, NULL);
+	if (chance_one_in(plot, 3))
+		story_run(story, "destroy --yes", NULL, NULL);
+	else if (chance_one_in(plot, 2))
+		story_run(story, "apply --yes", NULL, NULL);
+	if (chance_one_in(plot, 2))
+		universe->operator(universe);
+	universe_pass(universe, LATE_MOST_MS);
+}
+
+/* With what was made twice there may be something to sweep: more than once, for that may fail. */
+static void sweep(struct story *story)
+{
+	struct universe *universe = story->universe;
+
+	for (int i = 0; i < SWEEPS; i++) {
+		const struct misfortune misfortune = draw_sweeping(&universe->plot);
+
+		story_run(story, chance_one_in(&universe->plot, 3) ? "apply --yes" : "recover", &misfortune, NULL);
+		universe_pass(universe, LEASE_MS);
+	}
+}
+
 void story_settle(struct story *story)
 {
 	struct universe *universe = story->universe;
@@ -87,6 +158,12 @@ void story_settle(struct story *story)
 	struct audit_lease lease;
 	struct misfortune misfortune;
 
+	if (is_any_held(universe) && chance_one_in(plot, 2))
+		give_up(story);
+	if (universe->has_doubled && chance_one_in(plot, 2)) {
+		universe->has_doubled = false;
+		sweep(story);
+	}
 	if (chance_one_in(plot, 2) || !audit_lease(&universe->audit, &lease))
 		return;
 	if (lease.intent_count > 0)
@@ -96,14 +173,14 @@ void story_settle(struct story *story)
 	else
 		return;
 	let_pass(universe);
-	if (chance_one_in(plot, 8))
-		story_run(story, "plan --refresh none", NULL, NULL);
+	if (chance_one_in(plot, universe->has_doubled ? 2 : 8))
+		look(story);
 	/* Whoever settles it may have another key, or none. */
 	if (lease.has_key && chance_one_in(plot, 8))
 		universe->sealing_key = chance_one_in(plot, 2) ? NULL : story_keys[1];
 	story_run(story,
 		  chance_one_in(plot, 3)   ? "apply --yes"
-		  : chance_one_in(plot, 6) ? "destroy --yes"
+		  : chance_one_in(plot, 4) ? "destroy --yes"
 					   : "recover",
 		  &misfortune, NULL);
 	universe->sealing_key = key;

@@ -112,6 +112,48 @@ static bool remove_unrecorded(struct universe *universe, const struct audit_reco
 	return done;
 }
 
+/* False where the object is not of that kind, or has no id yet. */
+static bool meddle(struct universe *universe, const struct meddling *meddling, const struct audit_object *object,
+		   struct arena *arena)
+{
+	struct value_member member = {value_text(meddling->path ? meddling->path : ""),
+				      value_text(meddling->value ? meddling->value : "")};
+	const struct value attributes = value_map(&member, 1);
+	struct diagnostics diagnostics;
+	struct slice id = object->provider_id;
+	bool done;
+
+	if (!slice_is(object->kind, meddling->kind) || id.size == 0)
+		return false;
+	diagnostics_init(&diagnostics, arena);
+	done = meddling->path
+		       ? sim_change(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id, &attributes,
+				    &diagnostics)
+		       : sim_remove(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id, &diagnostics);
+	trace_line(&universe->trace, "somebody %s %.*s: %s", meddling->path ? "changes" : "removes",
+		   SLICE_ARGUMENTS(id), done ? "done" : "there is none");
+	diagnostics_release(&diagnostics);
+	return true;
+}
+
+/* Takes away what a call of unknown outcome is about; false where there is nothing. */
+static bool remove_open(struct universe *universe, const struct audit_record *record, struct arena *arena)
+{
+	static const struct meddling removals[] = {
+		{"aws.instance", "instance", NULL, NULL},
+		{"aws.key_pair", "key-pair", NULL, NULL},
+		{"aws.launch_template", "launch-template", NULL, NULL},
+		{"aws.internet_gateway", "internet-gateway", NULL, NULL},
+		{"aws.customer_gateway", "customer-gateway", NULL, NULL},
+	};
+	bool done = false;
+
+	for (size_t i = 0; i < record->object_count && !done; i++)
+		for (size_t k = 0; record->objects[i].is_open && k < sizeof(removals) / sizeof(removals[0]); k++)
+			done |= meddle(universe, &removals[k], &record->objects[i], arena);
+	return done;
+}
+
 static void operator(struct universe *universe)
 {
 	struct story *story = universe->story;
@@ -126,34 +168,17 @@ static void operator(struct universe *universe)
 	const struct meddling *meddling =
 		&meddlings[chance_between(&universe->fate, 0, sizeof(meddlings) / sizeof(meddlings[0]) - 1)];
 	struct audit_record record;
-	struct diagnostics diagnostics;
 	struct arena arena;
+	bool done = false;
 
 	story->meddled = true;
 	arena_init(&arena);
-	diagnostics_init(&diagnostics, &arena);
 	(void)audit_read(&universe->audit, &arena, &record);
 	audit_leave(&universe->audit);
-	bool removed = chance_one_in(&universe->fate, 2) && remove_unrecorded(universe, &record, &arena);
-
-	for (size_t i = 0; !removed && i < record.object_count; i++) {
-		struct slice id = record.objects[i].provider_id;
-		struct value_member member = {value_text(meddling->path ? meddling->path : ""),
-					      value_text(meddling->value ? meddling->value : "")};
-		struct value attributes = value_map(&member, 1);
-		bool done;
-
-		if (!slice_is(record.objects[i].kind, meddling->kind) || id.size == 0)
-			continue;
-		done = meddling->path ? sim_change(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id,
-						   &attributes, &diagnostics)
-				      : sim_remove(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id,
-						   &diagnostics);
-		trace_line(&universe->trace, "somebody %s %.*s: %s", meddling->path ? "changes" : "removes",
-			   SLICE_ARGUMENTS(id), done ? "done" : "there is none");
-		break;
-	}
-	diagnostics_release(&diagnostics);
+	if (chance_one_in(&universe->fate, 2))
+		done = remove_open(universe, &record, &arena) || remove_unrecorded(universe, &record, &arena);
+	for (size_t i = 0; !done && i < record.object_count; i++)
+		done = meddle(universe, meddling, &record.objects[i], &arena);
 	arena_release(&arena);
 }
 

@@ -343,6 +343,8 @@ static void process_open(struct process *process, struct universe *universe, con
 	};
 	if (misfortune)
 		process->misfortune = *misfortune;
+	if (misfortune && misfortune->denied)
+		(void)snprintf(process->denied, sizeof(process->denied), "%s", misfortune->denied);
 	(void)snprintf(process->access.name, sizeof(process->access.name), "simulate-%" PRId64,
 		       process->world.process_id);
 	disk_vfs_register(&process->access);

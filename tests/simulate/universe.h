@@ -62,6 +62,7 @@ struct universe {
 
 	uint64_t changes;	       /* requests that changed something */
 	uint64_t mishaps_after_change; /* that came when something had been changed */
+	bool has_doubled;	       /* something was made a second time, or when nobody waited for it */
 	bool may_double;	       /* a mishap was among them after which a thing may be there twice for a while */
 	struct buffer schedule;	       /* the mishaps so far, a line each */
 	char failure[FAILURE_BYTES];   /* the first promise that was broken; empty: none */
@@ -84,7 +85,7 @@ struct process {
 	bool overtaken;			   /* another process took the lease from it, and left it like this */
 	struct audit_lease overtaken_at;
 	uint64_t idle_waits;	 /* in a row, in which nothing could happen */
-	char denied[NAME_BYTES]; /* an operation that may not be called in this run; empty: none */
+	char denied[NAME_BYTES]; /* an operation that may not be called from now on; empty: none */
 };
 
 /* What the machine's environment says besides; NULL-terminated pairs. */
