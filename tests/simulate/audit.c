@@ -134,8 +134,8 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 	/* Of one table once: to prepare a question takes longer than to answer it. */
 	if (!is_durable(audit) ||
 	    !prepare(audit, &audit->intents,
-		     "SELECT count(*), count(*) FILTER (WHERE id = ?2), count(*) FILTER (WHERE token = ?3)"
-		     " FROM intents WHERE operation = ?1"))
+		     "SELECT count(*), count(*) FILTER (WHERE id = ?2), count(*) FILTER (WHERE id = ?2 AND token = ?3),"
+		     " count(*) FILTER (WHERE id = ?2 AND parameters <> '{}') FROM intents WHERE operation = ?1"))
 		return false;
 	statement = audit->intents;
 	sqlite3_bind_text(statement, 1, operation, -1, SQLITE_STATIC);
@@ -146,10 +146,27 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 		*ret = (struct audit_intents){
 			.count = sqlite3_column_int(statement, 0),
 			.has_id = sqlite3_column_int(statement, 1) == 1,
-			.has_token = sqlite3_column_int(statement, 2) >= 1,
+			.has_token = sqlite3_column_int(statement, 2) == 1,
+			.has_parameters = sqlite3_column_int(statement, 3) == 1,
 		};
 	sqlite3_reset(statement);
 	return good;
+}
+
+bool audit_has_failed(struct audit *audit, struct slice intent)
+{
+	unsigned char bytes[16] = {0};
+	sqlite3_stmt *statement = NULL;
+	bool has = false;
+
+	if (read_hex(intent, bytes, sizeof(bytes)) && reach(audit) &&
+	    sqlite3_prepare_v2(audit->database, "SELECT 1 FROM history WHERE outcome = 'failed' AND intent = ?1", -1,
+			       &statement, NULL) == SQLITE_OK) {
+		sqlite3_bind_blob(statement, 1, bytes, sizeof(bytes), SQLITE_STATIC);
+		has = sqlite3_step(statement) == SQLITE_ROW;
+	}
+	sqlite3_finalize(statement);
+	return has;
 }
 
 static struct slice column_text(sqlite3_stmt *statement, int column, struct arena *arena)

@@ -34,7 +34,8 @@ struct audit_record {
 
 struct audit_intents {
 	int count;
-	bool has_id, has_token; /* one has the id that was asked for, and one the token */
+	bool has_id;			/* one has the id that was asked for */
+	bool has_token, has_parameters; /* and that one the token, and what is asked for at all */
 };
 
 /* Who has the stack, and how often it was changed. */
@@ -57,6 +58,8 @@ void audit_leave(struct audit *audit);
 /* What is recorded of an operation, and durable; id: 32 hex digits or none. False where the file cannot be read. */
 bool audit_intents(struct audit *audit, const char *operation, struct slice id, struct slice token,
 		   struct audit_intents *ret);
+/* Whether a call is recorded as one that was not done; intent: 32 hex digits. */
+bool audit_has_failed(struct audit *audit, struct slice intent);
 /* Whether that process holds the lease for a recovery. */
 bool audit_is_recovering(struct audit *audit, int64_t process);
 /* False where there is no file, or none that can be read. Lets go of the file. */

@@ -13,9 +13,13 @@ enum {
 	PATIENCE_MS = 30000,
 	LATE_MOST_MS = 120000,
 	LATE_REQUEST_MOST_MS = 8 * 60 * 1000,
+	/* Well within the grace, so that nothing is made a second time for it. */
+	DELAYED_MOST_MS = 100000,
 	SLOW_MOST_MS = 25000,
 	TWICE_MOST_MS = 3000,
 	SUSPENDED_MOST_MS = 120000,
+	NIGHT_LEAST_MS = 61 * 60 * 1000,
+	NIGHT_MOST_MS = 3 * 60 * 60 * 1000,
 	LEASE_MS = STATE_LEASE_TERM_MS + 1000,
 	CLOCK_MOST_MS = 4 * 60 * 1000,
 };
@@ -33,7 +37,8 @@ static struct slice copy_text(char **to, struct slice text)
 static void copy_request(struct flight *flight, const struct http_request *request)
 {
 	size_t headers_bytes = request->header_count * sizeof(struct http_header);
-	size_t size = headers_bytes + request->method.size + request->url.size + request->body.size;
+	size_t size =
+		headers_bytes + request->method.size + request->url.size + request->body.size + request->intent.size;
 	struct http_header *headers;
 	char *to;
 
@@ -51,6 +56,7 @@ static void copy_request(struct flight *flight, const struct http_request *reque
 	flight->request.method = copy_text(&to, request->method);
 	flight->request.url = copy_text(&to, request->url);
 	flight->request.body = copy_text(&to, request->body);
+	flight->request.intent = copy_text(&to, request->intent);
 	flight->request.endpoint = flight->request.ca_file = (struct slice){NULL, 0};
 }
 
@@ -208,10 +214,6 @@ static void befall_process(struct flight *flight)
 	case MISHAP_INTERRUPT_TWO:
 		process->interrupts = 2;
 		break;
-	case MISHAP_SUSPEND:
-		network_pass(universe,
-			     sim_boot_ms(universe->sim) + chance_between(&universe->fate, 1000, SUSPENDED_MOST_MS));
-		break;
 	case MISHAP_RIVAL_LATER:
 		network_pass(universe, sim_boot_ms(universe->sim) + LEASE_MS);
 		universe->rival(universe);
@@ -258,6 +260,18 @@ static bool befall_refusal(struct flight *flight)
 	return false;
 }
 
+/* With its machine, so that no connection is left when it wakes up. */
+static void sleep_long(struct process *process)
+{
+	struct universe *universe = process->universe;
+	int64_t night_ms = chance_between(&universe->fate, NIGHT_LEAST_MS, NIGHT_MOST_MS);
+
+	network_pass(universe, sim_boot_ms(universe->sim) + night_ms);
+	for (struct flight *each = universe->flights; each; each = each->next)
+		if (each->process == process)
+			each->given_up_ms = sim_boot_ms(universe->sim);
+}
+
 /* How it travels. */
 static void befall_journey(struct flight *flight, void (*embark)(struct flight *flight))
 {
@@ -278,6 +292,19 @@ static void befall_journey(struct flight *flight, void (*embark)(struct flight *
 		flight->at_ms = now_ms + PATIENCE_MS + chance_between(&universe->fate, 1, LATE_REQUEST_MOST_MS);
 		flight->given_up_ms = now_ms + PATIENCE_MS;
 		return;
+	case MISHAP_DELAYED:
+		flight->stage = STAGE_HELD;
+		flight->at_ms = now_ms + chance_between(&universe->fate, 1, DELAYED_MOST_MS);
+		flight->given_up_ms = now_ms + PATIENCE_MS;
+		return;
+	case MISHAP_SUSPEND:
+		if (chance_one_in(&universe->fate, 3)) {
+			embark(flight);
+			sleep_long(flight->process);
+			return;
+		}
+		network_pass(universe, now_ms + chance_between(&universe->fate, 1000, SUSPENDED_MOST_MS));
+		break;
 	case MISHAP_SLOW:
 		flight->delay_ms = chance_between(&universe->fate, 1000, SLOW_MOST_MS);
 		break;
@@ -290,10 +317,10 @@ static void befall_journey(struct flight *flight, void (*embark)(struct flight *
 	embark(flight);
 }
 
-/* What was done twice then has nobody who knows of either. */
+/* What was done twice, or comes later, then has nobody who knows of it. */
 static bool dies_with_it(const struct process *process)
 {
-	return !process->misfortune.gentle && chance_one_in(&process->universe->fate, 4);
+	return !process->misfortune.gentle && chance_one_in(&process->universe->fate, 2);
 }
 
 void flight_befall(struct flight *flight, void (*embark)(struct flight *flight))
@@ -322,7 +349,8 @@ void flight_befall(struct flight *flight, void (*embark)(struct flight *flight))
 		return;
 	}
 	befall_journey(flight, embark);
-	if (mishap == MISHAP_CRASH_SENT || (mishap == MISHAP_DUPLICATE && dies_with_it(process)))
+	if (mishap == MISHAP_CRASH_SENT ||
+	    ((mishap == MISHAP_DUPLICATE || mishap == MISHAP_DELAYED) && dies_with_it(process)))
 		process_die(process, false);
 }
 

@@ -18,6 +18,7 @@ enum trait {
 	TRAIT_NONE,
 	TRAIT_ENDS,    /* the process */
 	TRAIT_COMPANY, /* takes a second process */
+	TRAIT_EARLY,   /* comes before the request */
 };
 
 static const struct {
@@ -32,6 +33,7 @@ static const struct {
 	[MISHAP_LOST_ANSWER] = {"lost-answer", 10, ON_ALL, TRAIT_NONE},
 	[MISHAP_LATE_ANSWER] = {"late-answer", 6, ON_ALL, TRAIT_NONE},
 	[MISHAP_LATE_REQUEST] = {"late-request", 6, ON_CHANGES, TRAIT_NONE},
+	[MISHAP_DELAYED] = {"delayed", 6, ON_CREATES, TRAIT_NONE},
 	[MISHAP_DUPLICATE] = {"duplicate", 6, ON_CHANGES, TRAIT_NONE},
 	[MISHAP_THROTTLED] = {"throttled", 5, ON_ALL, TRAIT_NONE},
 	[MISHAP_ERROR] = {"error", 4, ON_ALL, TRAIT_NONE},
@@ -55,6 +57,8 @@ static const struct {
 	[MISHAP_FAILED_CREATE] = {"failed-create", 4, ON_CREATES, TRAIT_NONE},
 	[MISHAP_FAILS_LATER] = {"fails-later", 8, ON_SLOW, TRAIT_NONE},
 	[MISHAP_LINGERS] = {"lingers", 2, ON_SLOW, TRAIT_NONE},
+	[MISHAP_UNNAMED] = {"unnamed", 2, ON_CHANGES, TRAIT_NONE},
+	[MISHAP_FORGOTTEN] = {"forgotten", 1, ON_CHANGES, TRAIT_EARLY},
 	[MISHAP_DISK_FULL] = {"disk-full", 3, ON_DISK, TRAIT_NONE},
 	[MISHAP_DISK_ERROR] = {"disk-error", 3, ON_DISK, TRAIT_NONE},
 	[MISHAP_DISK_SHORT] = {"disk-short", 2, ON_DISK, TRAIT_NONE},
@@ -76,6 +80,11 @@ bool mishap_doubles(enum mishap mishap)
 		if (doubling[i] == mishap)
 			return true;
 	return false;
+}
+
+bool mishap_is_early(enum mishap mishap)
+{
+	return mishaps[mishap].trait == TRAIT_EARLY;
 }
 
 bool mishap_is_of_disk(enum mishap mishap)
@@ -114,7 +123,7 @@ const char *mishap_absence(enum mishap mishap, const char *operation)
 		[ON_ALL] = "it is no mishap",
 		[ON_CHANGES] = "a read has no effect, however late or often it comes",
 		[ON_READS] = "only a read can be behind",
-		[ON_CREATES] = "only what makes something finds no capacity for it",
+		[ON_CREATES] = "it makes nothing that there may be no room for, or that is looked for later",
 		[ON_NAMED] = "only a change that names something can be behind that",
 		[ON_SLOW] = "it makes nothing that is waited for so long",
 		[ON_DISK] = "a request is no step of the disk",
@@ -130,7 +139,7 @@ enum mishap mishap_draw(struct chance *chance, const struct misfortune *misfortu
 
 	for (size_t i = 0; i < MISHAP_COUNT; i++) {
 		if (!mishap_fits((enum mishap)i, operation) || (misfortune->gentle && mishaps[i].trait == TRAIT_ENDS) ||
-		    (misfortune->alone && mishaps[i].trait == TRAIT_COMPANY))
+		    (misfortune->alone && mishaps[i].trait == TRAIT_COMPANY) || mishaps[i].trait == TRAIT_EARLY)
 			continue;
 		weights[i] = mishaps[i].weight;
 		sum += weights[i];

@@ -15,6 +15,7 @@ enum mishap {
 	MISHAP_LOST_ANSWER,   /* executed; the connection is reset */
 	MISHAP_LATE_ANSWER,   /* executed; the answer comes after the client gave up */
 	MISHAP_LATE_REQUEST,  /* arrives after the client gave up */
+	MISHAP_DELAYED,	      /* the same while it is still waited for, or looked for */
 	MISHAP_DUPLICATE,     /* arrives twice */
 	MISHAP_THROTTLED,     /* refused: too many requests */
 	MISHAP_ERROR,	      /* 500, not executed */
@@ -30,7 +31,7 @@ enum mishap {
 	MISHAP_CRASH_ANSWER,  /* killed when its answer arrives */
 	MISHAP_INTERRUPT,     /* SIGINT */
 	MISHAP_INTERRUPT_TWO, /* and another one */
-	MISHAP_SUSPEND,	      /* the process stands still for a minute or so */
+	MISHAP_SUSPEND,	      /* the process stands still for a minute or so, or for hours */
 	MISHAP_RIVAL,	      /* another run of the same stack meanwhile */
 	MISHAP_RIVAL_LATER,   /* the same after the process stood still for longer than its lease */
 	MISHAP_OPERATOR,      /* somebody else changes or deletes something */
@@ -38,6 +39,8 @@ enum mishap {
 	MISHAP_FAILED_CREATE, /* refused for good: no capacity */
 	MISHAP_FAILS_LATER,   /* accepted, and given up before it is ready */
 	MISHAP_LINGERS,	      /* accepted, and ready only when nobody waits any more */
+	MISHAP_UNNAMED,	      /* names no intent when it comes to the cloud's door */
+	MISHAP_FORGOTTEN,     /* made up as if it changed nothing, so that it has no intent: slip.h */
 	/* At steps of the disk. */
 	MISHAP_DISK_FULL,
 	MISHAP_DISK_ERROR,
@@ -68,6 +71,8 @@ struct misfortune {
 const char *mishap_name(enum mishap mishap);
 /* Whether what is asked for may come about twice through no fault of the program: sent twice, or come late. */
 bool mishap_doubles(enum mishap mishap);
+/* Whether it befalls a call before there is a request. */
+bool mishap_is_early(enum mishap mishap);
 bool mishap_is_of_disk(enum mishap mishap);
 /* Whether it can befall such a request. */
 bool mishap_fits(enum mishap mishap, const char *operation);

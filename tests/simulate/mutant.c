@@ -5,8 +5,10 @@
 #include "providers/aws/aws.h"
 #include "providers/aws/kind.h"
 #include "providers/aws/protocol.h"
-#include "reconcile/recover.h"
+#include "reconcile/loop_parts.h"
+#include "reconcile/recover_again.h"
 #include "reconcile/refresh_parts.h"
+#include "state/intents.h"
 #include "state/lease.h"
 
 /* One program is broken in one way; what is wrapped has no other way to learn which. */
@@ -24,6 +26,11 @@ static const struct {
 	[MUTANT_DISCARD] = {"discard", "a pair whose key was lost is kept"},
 	[MUTANT_SWEEP] = {"sweep", "twins are left where they are"},
 	[MUTANT_FENCE] = {"fence", "a run that lost its lease goes on"},
+	[MUTANT_FAILED] = {"failed", "a change that was not answered counts as refused"},
+	[MUTANT_GRACE] = {"grace", "what a call made and is not seen yet is not waited for"},
+	[MUTANT_LIFE] = {"life", "what has a token is sent again however old that is"},
+	[MUTANT_BARE] = {"bare", "intents are recorded without their parameters"},
+	[MUTANT_GATE] = {"gate", "whether a request changes something is what its kind says"},
 };
 
 const char *mutant_name(enum mutant mutant)
@@ -70,6 +77,27 @@ bool real_lease_beat(struct lease *lease, struct database *database, struct worl
 bool mutant_lease_beat(struct lease *lease, struct database *database, struct world *world, struct slice stack,
 		       struct diagnostics *diagnostics) __asm__("__wrap_lease_beat");
 
+void real_recover_all(struct recovery *recovery) __asm__("__real_recover_all");
+void mutant_recover_all(struct recovery *recovery) __asm__("__wrap_recover_all");
+bool real_recover_can_send_again(const struct recovery *recovery,
+				 size_t index) __asm__("__real_recover_can_send_again");
+bool mutant_recover_can_send_again(const struct recovery *recovery,
+				   size_t index) __asm__("__wrap_recover_can_send_again");
+bool real_recover_send_again(const struct recovery *recovery, struct loop *loop, const struct sessions *sessions,
+			     const struct kinds *kinds) __asm__("__real_recover_send_again");
+bool mutant_recover_send_again(const struct recovery *recovery, struct loop *loop, const struct sessions *sessions,
+			       const struct kinds *kinds) __asm__("__wrap_recover_send_again");
+void real_loop_send(struct loop *loop, struct task *task) __asm__("__real_loop_send");
+void mutant_loop_send(struct loop *loop, struct task *task) __asm__("__wrap_loop_send");
+bool real_intents_add(struct database *database, const struct intent *intent, int64_t run_number,
+		      struct diagnostics *diagnostics) __asm__("__real_intents_add");
+bool mutant_intents_add(struct database *database, const struct intent *intent, int64_t run_number,
+			struct diagnostics *diagnostics) __asm__("__wrap_intents_add");
+bool real_aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
+		      struct diagnostics *diagnostics) __asm__("__real_aws_prepare");
+bool mutant_aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
+			struct diagnostics *diagnostics) __asm__("__wrap_aws_prepare");
+
 void mutant_aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 			  struct answer *ret)
 {
@@ -77,6 +105,8 @@ void mutant_aws_interpret(const struct call *call, const struct http_response *r
 	if (current == MUTANT_CONVERGE && call->mutating && call->recipe == RECIPE_CONVERGE &&
 	    ret->fault == FAULT_AMBIGUOUS)
 		*ret = (struct answer){.ok = true, .body = value_map(NULL, 0)};
+	if (current == MUTANT_FAILED && call->mutating && ret->fault == FAULT_AMBIGUOUS)
+		ret->fault = FAULT_USER;
 }
 
 /* Another token each time: its first digit changes. */
@@ -153,4 +183,69 @@ void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size
 {
 	if (member_count == 0 || !is_passed_over(refresh, members[0]))
 		real_refresh_match_tags(refresh, found, found_count, members, member_count);
+}
+
+void mutant_recover_all(struct recovery *recovery)
+{
+	if (current == MUTANT_GRACE)
+		recovery->grace_ms = 0;
+	real_recover_all(recovery);
+}
+
+/* As it would be were all intents of this moment. */
+static struct recovery rejuvenate(const struct recovery *recovery)
+{
+	struct recovery changed = *recovery;
+	struct intent *intents = arena_new_array(recovery->arena, recovery->intent_count + 1, struct intent);
+
+	for (size_t i = 0; i < recovery->intent_count; i++) {
+		intents[i] = recovery->intents[i];
+		intents[i].wall_ms = recovery->now_ms;
+	}
+	changed.intents = intents;
+	return changed;
+}
+
+bool mutant_recover_can_send_again(const struct recovery *recovery, size_t index)
+{
+	const struct recovery changed = current == MUTANT_LIFE ? rejuvenate(recovery) : *recovery;
+
+	return real_recover_can_send_again(&changed, index);
+}
+
+bool mutant_recover_send_again(const struct recovery *recovery, struct loop *loop, const struct sessions *sessions,
+			       const struct kinds *kinds)
+{
+	const struct recovery changed = current == MUTANT_LIFE ? rejuvenate(recovery) : *recovery;
+
+	return real_recover_send_again(&changed, loop, sessions, kinds);
+}
+
+void mutant_loop_send(struct loop *loop, struct task *task)
+{
+	if (current == MUTANT_LIFE) {
+		task->loop.first_ms = loop_now_ms(loop);
+		task->loop.intent_ms = loop->settings.world->wall_ms(loop->settings.world);
+	}
+	real_loop_send(loop, task);
+}
+
+bool mutant_intents_add(struct database *database, const struct intent *intent, int64_t run_number,
+			struct diagnostics *diagnostics)
+{
+	struct intent changed = *intent;
+
+	if (current == MUTANT_BARE)
+		changed.parameters = SLICE("{}");
+	return real_intents_add(database, &changed, run_number, diagnostics);
+}
+
+bool mutant_aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
+			struct diagnostics *diagnostics)
+{
+	bool good = real_aws_prepare(call, wall_ms, arena, ret, diagnostics);
+
+	if (good && current == MUTANT_GATE)
+		ret->mutating = call->mutating;
+	return good;
 }

@@ -23,6 +23,8 @@ static void on_answer(void *context, const struct http_response *response)
 {
 	struct flight *flight = context;
 
+	if (flight->mishap == MISHAP_UNNAMED && (response->answered || response->fault != FAULT_INTERNAL))
+		universe_fail(flight->universe, "refusal: the cloud takes %s without an intent", flight->operation);
 	if (strcmp(flight->operation, "AssignIpv6Addresses") == 0)
 		oracle_number(flight->universe, FEATURE_ADDRESSES6);
 	if (strcmp(flight->operation, "CreateKeyPair") == 0)
@@ -57,6 +59,8 @@ static void embark(struct flight *flight)
 		if (flight->mishap == faults[i].mishap)
 			sim_fault(flight->universe->sim,
 				  (struct sim_fault){slice_of(flight->operation), faults[i].kind, 1, 1});
+	if (flight->mishap == MISHAP_UNNAMED)
+		flight->request.intent = (struct slice){NULL, 0};
 	cloud->start(cloud, &flight->request, on_answer, flight);
 }
 
@@ -96,6 +100,15 @@ static void embark_due(struct universe *universe)
 			embark(each);
 }
 
+/* Whether nobody can know from the answer what was done. */
+static bool is_unsure(const struct flight *flight)
+{
+	const struct http_response *response = &flight->response;
+
+	return (!response->answered && response->fault == FAULT_AMBIGUOUS) || response->status == 500 ||
+	       (flight->mishap == MISHAP_HALF_ANSWER && response->status == 200);
+}
+
 /* Hands over one answer, or the news that there will be none. */
 static void deliver(struct flight *flight)
 {
@@ -109,6 +122,8 @@ static void deliver(struct flight *flight)
 		process_die(process, false);
 		return;
 	}
+	if (operation_changes(flight->operation))
+		sent_answer(&process->universe->sent, flight->request.intent, is_unsure(flight));
 	flight->done(flight->context, &flight->response);
 }
 
@@ -243,18 +258,28 @@ void network_release(struct universe *universe)
 static void check_intent(struct process *process, const struct flight *flight)
 {
 	struct universe *universe = process->universe;
-	char id[33] = "", token[FLIGHT_TOKEN_BYTES] = "";
-	bool has_id = flight_intent_tag(flight, id), has_token = flight_token(flight, token);
+	struct slice intent = flight->request.intent;
+	char tag[33] = "", token[FLIGHT_TOKEN_BYTES] = "";
+	bool has_tag = flight_intent_tag(flight, tag), has_token = flight_token(flight, token);
 	struct audit_intents recorded = {.count = -1};
 	int same = 0;
 
-	(void)audit_intents(&universe->audit, flight->operation, slice_of(id), slice_of(token), &recorded);
-	if (has_id && !recorded.has_id)
-		universe_fail(universe, "request %" PRIu64 ", %s, goes out with intent %s, which is not recorded",
-			      process->requests, flight->operation, id);
-	if (has_token && !recorded.has_token)
-		universe_fail(universe, "request %" PRIu64 ", %s, goes out with a token that is not recorded",
-			      process->requests, flight->operation);
+	(void)audit_intents(&universe->audit, flight->operation, intent, slice_of(token), &recorded);
+	if (!recorded.has_id)
+		universe_fail(universe, "request %" PRIu64 ", %s, goes out with intent '%.*s', which is not recorded",
+			      process->requests, flight->operation, SLICE_ARGUMENTS(intent));
+	else if (!recorded.has_token || !recorded.has_parameters)
+		universe_fail(universe, "request %" PRIu64 ", %s, goes out with %s that is not recorded",
+			      process->requests, flight->operation, recorded.has_token ? "parameters" : "a token");
+	if (has_tag && !slice_is(intent, tag))
+		universe_fail(universe, "request %" PRIu64 ", %s, goes out with the tag of intent %s",
+			      process->requests, flight->operation, tag);
+	const char *against =
+		has_token ? sent_token(&universe->sent, slice_of(token), flight->request.body, now_ms(universe)) : NULL;
+
+	if (against)
+		universe_fail(universe, "token: request %" PRIu64 ", %s, goes out again %s", process->requests,
+			      flight->operation, against);
 	for (const struct flight *each = universe->flights; each; each = each->next)
 		same += each->process == process && strcmp(each->operation, flight->operation) == 0;
 	if (recorded.count < same)
@@ -273,7 +298,7 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	if (process->denied[0] && strcmp(process->denied, flight->operation) == 0)
 		return MISHAP_DENIED;
 	/* Of what comes before the first change, nothing is lost. */
-	if (misfortune->aimed && process->universe->changes > 0 &&
+	if (misfortune->aimed && process->universe->changes > 0 && !mishap_is_early(process->universe->target.mishap) &&
 	    target_strikes(&process->universe->target, flight->operation, fate))
 		return process->universe->target.mishap;
 	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request)

@@ -247,6 +247,15 @@ bool oracle_find_unrecorded(struct universe *universe, const struct audit_record
 	return false;
 }
 
+void oracle_outcomes(struct universe *universe)
+{
+	for (size_t i = 0; i < universe->sent.unsure_count; i++)
+		if (audit_has_failed(&universe->audit, slice_of(universe->sent.unsure[i])))
+			universe_fail(universe, "unknown: the call of intent %s was not answered and counts as failed",
+				      universe->sent.unsure[i]);
+	audit_leave(&universe->audit);
+}
+
 static const char *const forms_of_secrets[] = {oracle_secret, oracle_start, oracle_start_sent};
 enum { FORMS = sizeof(forms_of_secrets) / sizeof(forms_of_secrets[0]) };
 

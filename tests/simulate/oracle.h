@@ -30,6 +30,8 @@ bool oracle_find_unrecorded(struct universe *universe, const struct audit_record
 			    struct arena *arena, struct slice *ret_id);
 /* Of what the cloud chooses there are never more than the feature's most, not even for a while. */
 void oracle_number(struct universe *universe, enum feature feature);
+/* No call counts as failed of which the last that was heard told nothing. */
+void oracle_outcomes(struct universe *universe);
 /* No secret in a file; of a stream: in what a command wrote. */
 void oracle_secrets(struct universe *universe);
 void oracle_output(struct universe *universe, const char *line, struct slice output);

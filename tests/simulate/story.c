@@ -384,6 +384,7 @@ void story_tell(struct universe *universe)
 	if (!blueprint_is_large_enough(&story.blueprint))
 		universe_fail(universe, "schedule: the stack has %zu resources only", blueprint_size(&story.blueprint));
 	tell_chapters(&story);
+	oracle_outcomes(universe);
 	if (universe->mishaps_after_change == 0)
 		universe_fail(universe, "schedule: no mishap came after the first change");
 	if (!universe->failure[0])

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "tests/simulate/slip.h"
 
 enum {
 	WORDS_MOST = 16,
@@ -198,6 +199,7 @@ void universe_open(struct universe *universe, uint64_t seed, bool keep_trace, st
 	/* SQLite's own generator outlives a universe, and would carry over from one to the next. */
 	sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, (int)(seed & 0x7fffffff) | 1, NULL);
 	audit_open(&universe->audit, &universe->disk);
+	slip_watch(universe);
 	universe->sim_world = (struct world){
 		.context = &universe->seed,
 		.wall_ms = beginning_ms,
@@ -214,6 +216,7 @@ void universe_open(struct universe *universe, uint64_t seed, bool keep_trace, st
 
 void universe_close(struct universe *universe)
 {
+	slip_watch(NULL);
 	network_release(universe);
 	sim_close(universe->sim);
 	audit_close(&universe->audit);
@@ -317,6 +320,16 @@ static void judge_overtaken(struct process *process)
 			      process->world.process_id);
 }
 
+/* What has no intent is not sent: the command says so, and does not end well. */
+static void judge_forgotten(struct process *process, const char *line, int status)
+{
+	if (!process->forgot || process->dead || process->interrupts > 0)
+		return;
+	if (status == 0 || !slice_contains(buffer_slice(&process->output), slice_of(slip_refusal)))
+		universe_fail(process->universe,
+			      "refusal: 'trueup %s' ends with %d and tells of no call without intent", line, status);
+}
+
 static void process_open(struct process *process, struct universe *universe, const struct misfortune *misfortune)
 {
 	*process = (struct process){
@@ -408,6 +421,7 @@ int universe_run(struct universe *universe, const char *line, const struct misfo
 	}
 	*ret_died = process->dead;
 	judge_overtaken(process);
+	judge_forgotten(process, line, status);
 	process_close(process);
 	if (universe->running)
 		note_overtaking(universe->running, &before);

@@ -12,6 +12,7 @@
 #include "tests/simulate/disk.h"
 #include "tests/simulate/disk_vfs.h"
 #include "tests/simulate/mishap.h"
+#include "tests/simulate/sent.h"
 #include "tests/simulate/shown.h"
 #include "tests/simulate/tally.h"
 #include "tests/simulate/target.h"
@@ -51,6 +52,7 @@ struct universe {
 	bool powerless;		 /* power was lost: the machine starts again before the next process does */
 	int64_t last_process;
 
+	struct sent sent;
 	struct flight *flights; /* requests on their way, the oldest first */
 	uint64_t flight_count;
 	struct process *running; /* the innermost; NULL: none */
@@ -82,6 +84,7 @@ struct process {
 	uint64_t requests, changes, steps; /* so far */
 	uint64_t steps_after;		   /* of these, when misfortune.disk_after requests were sent */
 	uint64_t waits;			   /* with nothing in flight */
+	bool forgot;			   /* MISHAP_FORGOTTEN */
 	bool overtaken;			   /* another process took the lease from it, and left it like this */
 	struct audit_lease overtaken_at;
 	uint64_t idle_waits;	 /* in a row, in which nothing could happen */

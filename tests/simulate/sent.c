@@ -1,0 +1,49 @@
+#include "tests/simulate/sent.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* FNV-1a. */
+static uint64_t digest(struct slice text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < text.size; i++)
+		hash = (hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+const char *sent_token(struct sent *sent, struct slice token, struct slice body, int64_t now_ms)
+{
+	struct sent_token *known = sent->tokens, *end = sent->tokens + sent->token_count;
+	uint64_t asked = digest(body);
+
+	while (known < end && !slice_is(token, known->token))
+		known++;
+	if (known < end && known->body != asked)
+		return "with other parameters than it was first sent with";
+	if (known < end)
+		return now_ms - known->first_ms < SENT_TOKEN_LIFE_MS + SENT_CLOCK_MOST_MS ? NULL
+											  : "past its token's life";
+	if (sent->token_count == SENT_TOKENS_MOST)
+		return NULL;
+	sent->token_count++;
+	known->first_ms = now_ms;
+	known->body = asked;
+	(void)snprintf(known->token, sizeof(known->token), "%.*s", SLICE_ARGUMENTS(token));
+	return NULL;
+}
+
+void sent_answer(struct sent *sent, struct slice intent, bool is_unsure)
+{
+	size_t at = 0;
+
+	while (at < sent->unsure_count && !slice_is(intent, sent->unsure[at]))
+		at++;
+	if (is_unsure && at == sent->unsure_count && at < SENT_UNSURE_MOST) {
+		(void)snprintf(sent->unsure[at], SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
+		sent->unsure_count++;
+	} else if (!is_unsure && at < sent->unsure_count) {
+		memcpy(sent->unsure[at], sent->unsure[--sent->unsure_count], SENT_ID_BYTES);
+	}
+}

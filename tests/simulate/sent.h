@@ -1,0 +1,40 @@
+#ifndef TRUEUP_TESTS_SIMULATE_SENT_H
+#define TRUEUP_TESTS_SIMULATE_SENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+
+/* What left the machine, as far as promises hang on it: tokens, and calls that nobody knows the outcome of. */
+
+enum {
+	SENT_ID_BYTES = 33,
+	SENT_TOKEN_BYTES = 65,
+	SENT_TOKENS_MOST = 256,
+	SENT_UNSURE_MOST = 64,
+	/* How long a service knows a token at least, and how far the wall clock may be from what it was. */
+	SENT_TOKEN_LIFE_MS = 60 * 60 * 1000,
+	SENT_CLOCK_MOST_MS = 8 * 60 * 1000,
+};
+
+struct sent_token {
+	char token[SENT_TOKEN_BYTES];
+	int64_t first_ms; /* by the cloud's boot clock */
+	uint64_t body;	  /* digest of what was asked with it */
+};
+
+struct sent {
+	struct sent_token tokens[SENT_TOKENS_MOST];
+	size_t token_count;
+	char unsure[SENT_UNSURE_MOST][SENT_ID_BYTES]; /* intents of which the last answer told nothing */
+	size_t unsure_count;
+};
+
+/* A request with a token goes out. Why it must not; NULL: it may. */
+const char *sent_token(struct sent *sent, struct slice token, struct slice body, int64_t now_ms);
+/* An answer has come, or the news that there is none; is_unsure: it tells nothing of what was done. */
+void sent_answer(struct sent *sent, struct slice intent, bool is_unsure);
+
+#endif
