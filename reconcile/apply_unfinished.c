@@ -16,17 +16,6 @@ static bool leaves(const struct node *node)
 	return goes && !operation_keeps(node->target->action->operation);
 }
 
-static bool depends(const struct object *object, const struct dependency *wanted)
-{
-	for (size_t i = 0; i < object->dependency_count; i++) {
-		const struct dependency *known = &object->dependencies[i];
-		if (slice_equal(known->address, wanted->address) && slice_equal(known->field, wanted->field) &&
-		    slice_equal(known->output, wanted->output))
-			return true;
-	}
-	return false;
-}
-
 static void add_dependencies(struct object *object, const struct action *action, struct arena *arena)
 {
 	struct dependency *all =
@@ -36,7 +25,7 @@ static void add_dependencies(struct object *object, const struct action *action,
 	if (count > 0)
 		memcpy(all, object->dependencies, count * sizeof(*all));
 	for (size_t i = 0; i < action->wanted_count; i++)
-		if (!depends(object, &action->wanted[i]))
+		if (!dependencies_have(object->dependencies, object->dependency_count, &action->wanted[i]))
 			all[count++] = action->wanted[i];
 	object->dependencies = all;
 	object->dependency_count = count;
@@ -60,8 +49,14 @@ static bool note(struct node *node)
 	struct object *object = node->work.task.object;
 	/* What is taken off before is not resolved yet. */
 	bool resolved = node->work.phase != PHASE_UNSETTLE;
-	const struct unfinished_update update = {action->changes, action->change_count, &action->desired,
-						 resolved ? &target->desired : &action->known};
+	const struct unfinished_update update = {
+		.changes = action->changes,
+		.change_count = action->change_count,
+		.symbolic = &action->desired,
+		.resolved = resolved ? &target->desired : &action->known,
+		.wanted = action->wanted,
+		.wanted_count = action->wanted_count,
+	};
 
 	if (leaves(node))
 		return unfinished_note_delete(object, apply->world->wall_ms(apply->world), apply->arena);

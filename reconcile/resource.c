@@ -254,15 +254,30 @@ static struct value dependency_value(const struct dependency *dependency, struct
 	return value_builder_map(&builder, arena);
 }
 
+struct value dependencies_write(const struct dependency *dependencies, size_t count, struct arena *arena)
+{
+	struct value *items = arena_new_array(arena, count, struct value);
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = dependency_value(&dependencies[i], arena);
+	return value_list(items, count);
+}
+
+bool dependencies_have(const struct dependency *dependencies, size_t count, const struct dependency *wanted)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(dependencies[i].address, wanted->address) &&
+		    slice_equal(dependencies[i].field, wanted->field) &&
+		    slice_equal(dependencies[i].output, wanted->output))
+			return true;
+	return false;
+}
+
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style)
 {
-	struct value *dependencies = arena_new_array(arena, object->dependency_count, struct value);
-
-	for (size_t i = 0; i < object->dependency_count; i++)
-		dependencies[i] = dependency_value(&object->dependencies[i], arena);
 	const struct value_member members[] = {
 		{value_text("applied"), object->applied},
-		{value_text("dependencies"), value_list(dependencies, object->dependency_count)},
+		{value_text("dependencies"), dependencies_write(object->dependencies, object->dependency_count, arena)},
 		{value_text("observed"), object->observed},
 		{value_text("outputs"), object->outputs},
 		{value_text("resolved"), object->resolved},
@@ -302,7 +317,7 @@ static struct slice text_of(const struct value *map, const char *key)
 	return member ? value_slice(member) : (struct slice){NULL, 0};
 }
 
-static bool dependencies_read(const struct value *list, struct arena *arena, struct dependency **ret)
+bool dependencies_read(const struct value *list, struct arena *arena, struct dependency **ret)
 {
 	struct dependency *dependencies = arena_new_array(arena, list->count, struct dependency);
 

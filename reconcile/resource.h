@@ -155,6 +155,13 @@ struct digest resource_symbolic_in(struct buffer *text, const struct resource *r
 /* Where what was shown once may not have come to its place: as if it had been made without, so that the plan makes
  * another instead. */
 void object_discard_shown(struct object *object, struct arena *arena);
+/* Whether one of them is of the same field, output and address. */
+bool dependencies_have(const struct dependency *dependencies, size_t count, const struct dependency *wanted);
+/* Dependencies as a body keeps them, a LIST, and back, but for their positions. False where one names no address or no
+ * binding. */
+struct value dependencies_write(const struct dependency *dependencies, size_t count, struct arena *arena);
+__attribute__((warn_unused_result)) bool dependencies_read(const struct value *list, struct arena *arena,
+							   struct dependency **ret);
 /* Body to and from the text that the store keeps (canonical JSON). */
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,

@@ -366,11 +366,48 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 	return false;
 }
 
+static bool is_same(const struct value *a, const struct value *b)
+{
+	return a && b ? value_equal(a, b) : a == b;
+}
+
+/*
+ * What a field refers to comes into the record with it. before: MAP of the fields, as they were recorded. Of a field
+ * that was settled in part, what it referred to until then stays, too.
+ */
+static void settle_dependencies(struct settling *settling, const struct value *before)
+{
+	struct object *object = settling->object;
+	const struct value *goal = unfinished_applied(object);
+	const struct dependency *wanted = NULL;
+	size_t wanted_count = unfinished_wanted(object, settling->arena, &wanted), count = 0;
+	struct dependency *all =
+		arena_new_array(settling->arena, object->dependency_count + wanted_count + 1, struct dependency);
+
+	for (size_t i = 0; i < object->dependency_count; i++) {
+		struct slice name = object->dependencies[i].field;
+		const struct value *taken = member_of(&object->applied, name);
+
+		if (is_same(taken, member_of(before, name)) || !is_same(taken, member_of(goal, name)))
+			all[count++] = object->dependencies[i];
+	}
+	for (size_t i = 0; i < wanted_count; i++) {
+		struct slice name = wanted[i].field;
+
+		if (!is_same(member_of(&object->applied, name), member_of(before, name)) &&
+		    !dependencies_have(all, count, &wanted[i]))
+			all[count++] = wanted[i];
+	}
+	object->dependencies = all;
+	object->dependency_count = count;
+}
+
 static bool settle_update(struct settling *settling, const struct kind *kind)
 {
 	const struct value *applied = unfinished_applied(settling->object);
 	const struct value *resolved = unfinished_resolved(settling->object);
 	const struct value *owed = unfinished_owed(settling->object);
+	const struct value before = settling->object->applied;
 	bool whole = settle_owed(settling, kind);
 
 	for (uint32_t i = 0; resolved && i < resolved->count; i++) {
@@ -386,6 +423,7 @@ static bool settle_update(struct settling *settling, const struct kind *kind)
 		if (!value_get_named(resolved, field->name))
 			whole &= settle_beside(settling, field);
 	}
+	settle_dependencies(settling, &before);
 	return whole;
 }
 
@@ -499,10 +537,13 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 						   .whole = live->presence == PRESENCE_ABSENT};
 	struct value marked = secret_marks_put(arena, style, &live->fields, models, count);
 	settling.live = json_seal(arena, &marked, style);
-	if (leaves)
+	/* What an update switched off is still to be switched on again, should the deletion have come to nothing. */
+	if (leaves) {
 		settle_leaving(&settling, kind);
-	else
+		(void)settle_owed(&settling, kind);
+	} else {
 		whole = settle_update(&settling, kind) && outputs_follow(kind, live);
+	}
 	if (settling.taken) {
 		take_outputs(object, reading, models, count, style, arena);
 		/* The record is of no spec's form any more. */
@@ -510,7 +551,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	}
 	return (struct unfinished_outcome){.taken = settling.taken,
 					   .whole = whole,
-					   .owes = !leaves && unfinished_owed(object),
+					   .owes = unfinished_owed(object),
 					   .at_it = live->readiness == READY_PENDING,
 					   .unread = is_any_unread(&live->fields, resolved)};
 }

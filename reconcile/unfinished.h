@@ -17,12 +17,15 @@
  * not taken for somebody else's.
  */
 
-/* Of an update: fields, as the spec has them and resolved as far as known, both MAPs; changes: what was planned. */
+/* Of an update: fields, as the spec has them and resolved as far as known, both MAPs; changes: what was planned;
+ * wanted: what the spec's form refers to. */
 struct unfinished_update {
 	const struct change *changes;
 	size_t change_count;
 	const struct value *symbolic;
 	const struct value *resolved;
+	const struct dependency *wanted;
+	size_t wanted_count;
 };
 
 /* Each notes it in object, in arena, and says whether that is new. */
@@ -44,6 +47,8 @@ bool unfinished_leaves(const struct object *object);
 const struct value *unfinished_resolved(const struct object *object);
 /* The same as the spec has them; NULL: there is no note. */
 const struct value *unfinished_applied(const struct object *object);
+/* What these refer to, in an array in arena; its length, 0 also where it was not noted. */
+size_t unfinished_wanted(const struct object *object, struct arena *arena, const struct dependency **ret);
 /*
  * What an update did not set, and has switched off while it was under way, as it was before: MAP, or NULL. The next
  * plan switches it on again, unless the spec says otherwise.

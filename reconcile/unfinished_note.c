@@ -5,6 +5,7 @@
 
 /* The note of what was begun: the members of object.unfinished. */
 #define APPLIED "applied"
+#define DEPENDENCIES "dependencies"
 #define RESOLVED "resolved"
 #define LEAVES "leaves"
 #define OWED "owed"
@@ -17,21 +18,28 @@ static const struct value *member_of(const struct value *map, struct slice name)
 	return value_if_set(value_get(map, name));
 }
 
-static bool note(struct object *object, struct value applied, struct value resolved, bool leaves, int64_t wall_ms,
-		 struct arena *arena)
+/* Of what was begun. */
+struct begun {
+	struct value applied, resolved, dependencies; /* dependencies: null where there are none */
+	bool leaves;
+};
+
+static bool note(struct object *object, const struct begun *begun, int64_t wall_ms, struct arena *arena)
 {
 	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
 	const struct value *owed = unfinished_owed(object);
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (known && leaves == unfinished_leaves(object) && value_equal(known, &resolved))
+	if (known && begun->leaves == unfinished_leaves(object) && value_equal(known, &begun->resolved))
 		return false;
-	value_builder_member(&builder, SLICE(APPLIED), applied);
-	value_builder_member(&builder, SLICE(LEAVES), value_bool(leaves));
+	value_builder_member(&builder, SLICE(APPLIED), begun->applied);
+	if (value_is(&begun->dependencies, VALUE_LIST))
+		value_builder_member(&builder, SLICE(DEPENDENCIES), begun->dependencies);
+	value_builder_member(&builder, SLICE(LEAVES), value_bool(begun->leaves));
 	if (owed)
 		value_builder_member(&builder, SLICE(OWED), *owed);
-	value_builder_member(&builder, SLICE(RESOLVED), resolved);
+	value_builder_member(&builder, SLICE(RESOLVED), begun->resolved);
 	value_builder_member(&builder, SLICE(SINCE), value_integer(wall_ms));
 	object->unfinished = value_builder_map(&builder, arena);
 	return true;
@@ -74,13 +82,18 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 		value_builder_set(&applied, set.name, set.symbolic ? *set.symbolic : value_null());
 		value_builder_set(&resolved, set.name, set.resolved ? *set.resolved : value_null());
 	}
-	return note(object, value_builder_map(&applied, arena), value_builder_map(&resolved, arena), false, wall_ms,
-		    arena);
+	struct begun begun = {.applied = value_builder_map(&applied, arena),
+			      .resolved = value_builder_map(&resolved, arena)};
+	if (update->wanted_count > 0)
+		begun.dependencies = dependencies_write(update->wanted, update->wanted_count, arena);
+	return note(object, &begun, wall_ms, arena);
 }
 
 bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena *arena)
 {
-	return note(object, value_map(NULL, 0), value_map(NULL, 0), true, wall_ms, arena);
+	const struct begun begun = {.applied = value_map(NULL, 0), .resolved = value_map(NULL, 0), .leaves = true};
+
+	return note(object, &begun, wall_ms, arena);
 }
 
 static void copy_members(struct value_builder *builder, const struct value *map)
@@ -143,6 +156,17 @@ const struct value *unfinished_resolved(const struct object *object)
 const struct value *unfinished_applied(const struct object *object)
 {
 	return value_get_named(&object->unfinished, APPLIED);
+}
+
+size_t unfinished_wanted(const struct object *object, struct arena *arena, const struct dependency **ret)
+{
+	const struct value *list = value_get_named(&object->unfinished, DEPENDENCIES);
+	struct dependency *dependencies;
+
+	if (!value_is(list, VALUE_LIST) || !dependencies_read(list, arena, &dependencies))
+		return 0;
+	*ret = dependencies;
+	return list->count;
 }
 
 const struct value *unfinished_owed(const struct object *object)

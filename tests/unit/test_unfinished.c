@@ -225,7 +225,12 @@ static struct object begin(struct arena *arena, const struct row *row)
 		};
 	/* What is only shown is no change of ours. */
 	changes[intended.count] = (struct change){.field = &net_fields[0], .effect = EFFECT_SHOW};
-	struct unfinished_update update = {changes, intended.count + 1, &intended, &intended};
+	const struct unfinished_update update = {
+		.changes = changes,
+		.change_count = intended.count + 1,
+		.symbolic = &intended,
+		.resolved = &intended,
+	};
 	assert_true(unfinished_note_update(&object, &update, 1000, arena));
 	assert_false(unfinished_note_update(&object, &update, 2000, arena));
 	return object;
@@ -349,7 +354,7 @@ static void test_owed_still(void **state)
 {
 	const struct row row = {.recorded = "{\"gate\":\"x\"}", .intended = "{\"gate\":\"y\"}"};
 	const struct value nothing = value_map(NULL, 0);
-	const struct unfinished_update update = {NULL, 0, &nothing, &nothing};
+	const struct unfinished_update update = {.symbolic = &nothing, .resolved = &nothing};
 	struct arena arena;
 
 	(void)state;
@@ -363,6 +368,34 @@ static void test_owed_still(void **state)
 	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
 	assert_true(unfinished_note_update(&object, &update, 3000, &arena));
 	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
+	arena_release(&arena);
+}
+
+/* A deletion that came to nothing: what the update before it had switched off is still to be switched on. */
+static void test_owed_and_left(void **state)
+{
+	static const struct {
+		const char *live;
+		bool owes;
+	} ends[] = {{"{\"gate\":\"y\",\"lights\":false}", true}, {"{\"gate\":\"y\",\"lights\":true}", false}};
+	const struct row row = {.recorded = "{\"gate\":\"x\"}", .intended = "{\"gate\":\"y\"}"};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct object object = begin(&arena, &row);
+		struct live live = {.presence = PRESENCE_PRESENT,
+				    .fields = read_json(&arena, "{\"gate\":\"x\",\"lights\":false}"),
+				    .outputs = value_map(NULL, 0)};
+		const struct unfinished_reading reading = {&net, &provider, &live};
+
+		object.observed = read_json(&arena, "{\"gate\":\"x\",\"lights\":true}");
+		assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
+		assert_true(unfinished_note_delete(&object, 3000, &arena));
+		live.fields = read_json(&arena, ends[i].live);
+		assert_int_equal(unfinished_settle(&object, &reading, &style, &arena).owes, ends[i].owes);
+	}
 	arena_release(&arena);
 }
 
@@ -388,6 +421,58 @@ static void test_age(void **state)
 	unfinished_end(&object);
 	assert_false(unfinished_is(&object) || unfinished_leaves(&object));
 	assert_false(slice_contains(object_body_write(&object, &arena, &style), SLICE("unfinished")));
+	arena_release(&arena);
+}
+
+/* What a field refers to is recorded with it: what goes first, or has to follow, is found by that. */
+static void test_dependencies(void **state)
+{
+	static const struct dependency former = {.address = {"t.net.former", sizeof("t.net.former") - 1},
+						 .field = {"rules", sizeof("rules") - 1},
+						 .output = {"id", sizeof("id") - 1}},
+				       latter = {.address = {"t.net.latter", sizeof("t.net.latter") - 1},
+						 .field = {"rules", sizeof("rules") - 1},
+						 .output = {"id", sizeof("id") - 1}};
+	static const struct {
+		const char *name, *live;
+		bool former, latter;
+	} ends[] = {
+		{"nothing was done", "{\"rules\":[{\"port\":1}]}", true, false},
+		{"a part was done", "{\"rules\":[{\"port\":1},{\"port\":2}]}", true, true},
+		{"all was done", "{\"rules\":[{\"port\":2}]}", false, true},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct value recorded = read_json(&arena, "{\"rules\":[{\"port\":1}]}");
+		struct value intended = read_json(&arena, "{\"rules\":[{\"port\":2}]}");
+		const struct change change = {.field = field_named(&net.fields, SLICE("rules")), .effect = EFFECT_SET};
+		const struct unfinished_update update = {.changes = &change,
+							 .change_count = 1,
+							 .symbolic = &intended,
+							 .resolved = &intended,
+							 .wanted = &latter,
+							 .wanted_count = 1};
+		struct object begun = {.applied = recorded,
+				       .resolved = recorded,
+				       .observed = recorded,
+				       .outputs = value_map(NULL, 0),
+				       .dependencies = &former,
+				       .dependency_count = 1,
+				       .has_body = true};
+		assert_true(unfinished_note_update(&begun, &update, 1000, &arena));
+		struct object object = stored(&arena, &begun);
+		struct live live = {.presence = PRESENCE_PRESENT,
+				    .fields = read_json(&arena, ends[i].live),
+				    .outputs = value_map(NULL, 0)};
+		const struct unfinished_reading reading = {&net, &provider, &live};
+		(void)unfinished_settle(&object, &reading, &style, &arena);
+		if (dependencies_have(object.dependencies, object.dependency_count, &former) != ends[i].former ||
+		    dependencies_have(object.dependencies, object.dependency_count, &latter) != ends[i].latter)
+			fail_msg("%s", ends[i].name);
+	}
 	arena_release(&arena);
 }
 
@@ -420,7 +505,8 @@ static void test_take_more(void **state)
 				.field = field_named(&net.fields, value_slice(&wanted.members[k].key)),
 				.effect = EFFECT_SET,
 			};
-		const struct unfinished_update update = {changes, wanted.count, &wanted, &wanted};
+		const struct unfinished_update update = {
+			.changes = changes, .change_count = wanted.count, .symbolic = &wanted, .resolved = &wanted};
 		if (unfinished_take_more(&object, &update, &arena) != (mores[i].taken != NULL))
 			fail_msg("%s", mores[i].name);
 		const char *expected = mores[i].taken ? mores[i].taken : mores[i].recorded;
@@ -434,8 +520,9 @@ static void test_take_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_settled),	   cmocka_unit_test(test_secret), cmocka_unit_test(test_owed),
-		cmocka_unit_test(test_owed_still), cmocka_unit_test(test_age),	  cmocka_unit_test(test_take_more),
+		cmocka_unit_test(test_settled),	     cmocka_unit_test(test_secret),	   cmocka_unit_test(test_owed),
+		cmocka_unit_test(test_owed_still),   cmocka_unit_test(test_owed_and_left), cmocka_unit_test(test_age),
+		cmocka_unit_test(test_dependencies), cmocka_unit_test(test_take_more),
 	};
 
 	return cmocka_run_group_tests_name("unfinished", tests, NULL, NULL);
