@@ -374,17 +374,38 @@ static const char *const stale_words[OPERATION_COUNT] = {
 	[OPERATION_RECORD] = "it is as the plan wants it already, and only its record would follow",
 };
 
-/* Why the action is not what it was. unread: by address. */
-static const char *staleness(struct job *job, const struct map *unread, const struct action *now,
-			     const struct action *then)
+/* A field of the object that cannot be read now, and could be when the plan was made; NULL: none. */
+static const struct unread *newly_unread(const struct job *job, const struct plan *saved, struct slice address)
 {
-	const struct unread *item = now->operation == OPERATION_INCOMPLETE ? map_get(unread, now->address) : NULL;
+	for (size_t i = 0; i < job->plan.unread_count; i++) {
+		const struct unread *item = &job->plan.unread[i];
+		bool is_new = item->field.size > 0 && slice_equal(item->address, address);
 
-	if (now->operation == then->operation)
+		for (size_t k = 0; is_new && k < saved->unread_count; k++)
+			is_new = !slice_equal(saved->unread[k].address, address) ||
+				 !slice_equal(saved->unread[k].field, item->field);
+		if (is_new)
+			return item;
+	}
+	return NULL;
+}
+
+/* Why the action is not what it was. unread: by address; now: NULL where nothing would be done. */
+static const char *staleness(struct job *job, const struct plan *saved, const struct map *unread,
+			     const struct action *now, const struct action *then)
+{
+	enum operation operation = now ? now->operation : OPERATION_NONE;
+	const struct unread *field = newly_unread(job, saved, then->address);
+	const struct unread *item = operation == OPERATION_INCOMPLETE ? map_get(unread, then->address) : NULL;
+
+	if (field)
+		return arena_format(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
+				    SLICE_ARGUMENTS(field->reason))
+			.data;
+	if (operation == then->operation)
 		return "other values are there now";
-	return item ? arena_format(job->arena, "%s: %.*s", stale_words[now->operation], SLICE_ARGUMENTS(item->reason))
-			       .data
-		    : stale_words[now->operation];
+	return item ? arena_format(job->arena, "%s: %.*s", stale_words[operation], SLICE_ARGUMENTS(item->reason)).data
+		    : stale_words[operation];
 }
 
 static bool report_change(struct job *job, const struct action *action, const char *what)
@@ -462,9 +483,9 @@ static bool compare(struct job *job, const struct plan *saved)
 		if (!now && action_only_waits(then))
 			continue;
 		if (!now)
-			good = report_change(job, then, stale_words[OPERATION_NONE]);
+			good = report_change(job, then, staleness(job, saved, &unread, NULL, then));
 		else if (!approves(job, saved, then, now, &scratch))
-			good = report_change(job, now, staleness(job, &unread, now, then));
+			good = report_change(job, now, staleness(job, saved, &unread, now, then));
 	}
 	for (size_t i = 0; i < job->plan.action_count; i++) {
 		const struct action *now = &job->plan.actions[i];

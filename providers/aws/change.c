@@ -230,8 +230,11 @@ static enum step converged(struct work *work)
 static enum step unread(struct work *work, const struct aws_field *field)
 {
 	struct arena *scratch = &work->task.scratch;
-	struct slice what = arena_format(scratch, "is not as the spec says: its '%s' could not be read (%.*s)",
-					 field->field.name, SLICE_ARGUMENTS(work->now.unread_reason));
+	struct slice why = work->now.unread_reason;
+	/* Where it was read for the plan, that has told why. */
+	struct slice what =
+		arena_format(scratch, "is not as the spec says: its '%s' could not be read%s%.*s%s", field->field.name,
+			     why.size > 0 ? " (" : "", SLICE_ARGUMENTS(why), why.size > 0 ? ")" : "");
 	return aws_fail(work, FAULT_TRANSIENT, arena_string(scratch, what), "run again once it can be read");
 }
 

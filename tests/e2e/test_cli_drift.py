@@ -269,12 +269,25 @@ def test_what_was_made_just_now_is_made_whole_unread(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+@pytest.mark.parametrize("size, refresh", [(1, "none"), (2, "none"), (2, "full")])
+def test_a_saved_plan_says_that_it_cannot_be_compared(tiny, size, refresh):
+    tiny.write("hooks.yaml", HOOKS.replace("HOOK", DRAIN))
+    tiny.run("apply", "--yes")
+    tiny.write("hooks.yaml", HOOKS.replace("HOOK", f"{DRAIN}, {START}").replace("max: 1", f"max: {size}"))
+    tiny.run("plan", "--refresh", refresh, "--out", "p.plan")
+    allow = deny(tiny, "DescribeLifecycleHooks")
+    error = tiny.run("apply", "p.plan", status=4).err
+    assert "its 'hooks' cannot be read now: DescribeLifecycleHooks" in error, error
+    allow()
+    tiny.run("apply", "p.plan")
+
+
 def test_what_was_begun_and_cannot_be_read_is_no_success(tiny):
     tiny.write("hooks.yaml", HOOKS.replace("HOOK", DRAIN))
     allowed = [deny(tiny, action) for action in ("PutLifecycleHook", "DescribeLifecycleHooks")]
     tiny.run("apply", "--yes", status=7)
     allowed[0]()
-    assert "its 'hooks' could not be read" in tiny.run("apply", "--yes", status=1).err
+    assert "its 'hooks' could not be read\n" in tiny.run("apply", "--yes", status=1).err
     allowed[1]()
     tiny.run("apply", "--yes")
     assert len(world(tiny, "lifecycle-hook")) == 1
