@@ -11,7 +11,9 @@ enum {
 
 static bool is_within(const struct field *field)
 {
-	return field->type == FIELD_ADDRESS && field->range_parent;
+	const struct field *address = field->type == FIELD_SET ? field->item : field;
+
+	return address->type == FIELD_ADDRESS && field->range_parent;
 }
 
 /* The first four of the range, and its last. */
@@ -41,15 +43,14 @@ static void refuse(struct loading *loading, const struct resource *resource, con
 		  is_inside ? "take another one: the first four and the last are kept" : "take one within the range");
 }
 
-static void check(struct loading *loading, const struct resource *resource, const struct field *field)
+static void check(struct loading *loading, const struct resource *resource, const struct resource *parent,
+		  const struct value *value)
 {
-	const struct value *value = value_get_named(&resource->desired, field->name);
-	const struct resource *parent = value ? places_target(loading, resource, field->range_parent) : NULL;
 	struct cidr address, range;
 
-	if (!value || !value_is(value, VALUE_STRING) || !cidr_read_address(value_slice(value), &address))
+	if (!value_is(value, VALUE_STRING) || !cidr_read_address(value_slice(value), &address))
 		return;
-	for (size_t i = 0; parent && i < parent->kind->fields.count; i++) {
+	for (size_t i = 0; i < parent->kind->fields.count; i++) {
 		const struct field *own = field_at(&parent->kind->fields, i);
 		const struct value *given = value_get_named(&parent->desired, own->name);
 
@@ -63,6 +64,19 @@ static void check(struct loading *loading, const struct resource *resource, cons
 	}
 }
 
+static void check_field(struct loading *loading, const struct resource *resource, const struct field *field)
+{
+	const struct value *value = value_get_named(&resource->desired, field->name);
+	const struct resource *parent = value ? places_target(loading, resource, field->range_parent) : NULL;
+
+	if (!parent)
+		return;
+	if (!value_is(value, VALUE_LIST))
+		check(loading, resource, parent, value);
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		check(loading, resource, parent, &value->items[i]);
+}
+
 void addresses_check(struct loading *loading)
 {
 	struct kind_fields fixed = {.wanted = is_within};
@@ -70,6 +84,6 @@ void addresses_check(struct loading *loading)
 	for (size_t i = 0; i < loading->resource_count; i++) {
 		kind_fields_turn(&fixed, loading->resources[i].kind);
 		for (size_t k = 0; k < fixed.count; k++)
-			check(loading, &loading->resources[i], fixed.fields[k]);
+			check_field(loading, &loading->resources[i], fixed.fields[k]);
 	}
 }

@@ -72,6 +72,16 @@ ROWS = {
         f"  c: {{{TEMPLATE}, subnet: s, address: 10.0.1.255}}\n",
         [(line, ["10.0.1.0/24 of 'aws.subnet.s' that the service keeps"]) for line in (6, 7, 8)],
     ),
+    "IPv6 addresses that their subnet cannot give": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16}}\naws.subnet:\n  six: {vpc: v, cidr: 10.0.9.0/24, ipv6_cidr: '2001:db8::/64'}\n"
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: six, addresses6: ['2001:db8:0:1::9', '2001:db8::4', '2001:db8::fffe', '2001:db8::3']}}\n"
+        f"  b: {{{TEMPLATE}, subnet: six, addresses6: ['2001:db8::ffff:ffff:ffff:ffff']}}\n",
+        [
+            (9, ["2001:db8:0:1::9 lies outside of 2001:db8::/64 of 'aws.subnet.six'"]),
+            (9, ["2001:db8::3 is one of the addresses"]),
+            (10, ["that the service keeps"]),
+        ],
+    ),
     "the first and the last address to be had, and one in a subnet of others": (
         "aws.instance:\n"
         f"  a: {{{TEMPLATE}, subnet: s, address: 10.0.1.4}}\n"

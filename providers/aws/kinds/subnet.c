@@ -134,7 +134,7 @@ static const struct aws_field fields[] = {
 	 .member = "CidrBlock"},
 	{.field = {.name = "ipv6_cidr",
 		   .type = FIELD_CIDR6,
-		   .flags = EXCHANGED,
+		   .flags = EXCHANGED | KEEPS_ENDS,
 		   .when_unset = UNSET_CLEAR,
 		   .check = check_range6,
 		   .range = RANGE_WITHIN,
