@@ -151,8 +151,8 @@ struct field {
 	 * spec it counts as unset. */
 	const char *none;
 	enum range_role range;
-	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS, or a set of such: likewise, it lies within a range
-	 * of what that refers to */
+	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS: likewise, in the nearest object around it that has
+	 * one; it lies within a range of what that refers to */
 	const char *range_parent;
 	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
 	 * do */

@@ -11,9 +11,7 @@ enum {
 
 static bool is_within(const struct field *field)
 {
-	const struct field *address = field->type == FIELD_SET ? field->item : field;
-
-	return address->type == FIELD_ADDRESS && field->range_parent;
+	return field->type == FIELD_ADDRESS && field->range_parent;
 }
 
 /* The first four of the range, and its last. */
@@ -43,14 +41,30 @@ static void refuse(struct loading *loading, const struct resource *resource, con
 		  is_inside ? "take another one: the first four and the last are kept" : "take one within the range");
 }
 
-static void check(struct loading *loading, const struct resource *resource, const struct resource *parent,
+/* Where a value stands: in a MAP, which stands in an outer one (NULL: in none). */
+struct scope {
+	const struct resource *resource;
+	const struct value *map;
+	const struct scope *outer;
+};
+
+/* What the nearest field of that name refers to. */
+static const struct resource *parent_in(const struct loading *loading, const struct scope *scope, const char *name)
+{
+	while (scope && !value_if_set(value_get_named(scope->map, name)))
+		scope = scope->outer;
+	return scope ? places_target(loading, scope->map, name) : NULL;
+}
+
+static void check(struct loading *loading, const struct scope *scope, const struct field *field,
 		  const struct value *value)
 {
+	const struct resource *parent = parent_in(loading, scope, field->range_parent);
 	struct cidr address, range;
 
 	if (!value_is(value, VALUE_STRING) || !cidr_read_address(value_slice(value), &address))
 		return;
-	for (size_t i = 0; i < parent->kind->fields.count; i++) {
+	for (size_t i = 0; parent && i < parent->kind->fields.count; i++) {
 		const struct field *own = field_at(&parent->kind->fields, i);
 		const struct value *given = value_get_named(&parent->desired, own->name);
 
@@ -60,30 +74,49 @@ static void check(struct loading *loading, const struct resource *resource, cons
 		bool is_inside = cidr_contains(&range, &address);
 
 		if (!is_inside || ((own->flags & KEEPS_ENDS) && is_kept(&range, &address)))
-			refuse(loading, resource, value, parent, given, is_inside);
+			refuse(loading, scope->resource, value, parent, given, is_inside);
 	}
 }
 
-static void check_field(struct loading *loading, const struct resource *resource, const struct field *field)
+static void check_value(struct loading *loading, const struct scope *scope, const struct field *field,
+			const struct value *value)
 {
-	const struct value *value = value_get_named(&resource->desired, field->name);
-	const struct resource *parent = value ? places_target(loading, resource, field->range_parent) : NULL;
-
-	if (!parent)
+	if (is_within(field))
+		check(loading, scope, field, value);
+	for (uint32_t i = 0; field->item && value_is(value, VALUE_LIST) && i < value->count; i++)
+		check_value(loading, scope, field->item, &value->items[i]);
+	if (field->type != FIELD_OBJECT || !value_is(value, VALUE_MAP))
 		return;
-	if (!value_is(value, VALUE_LIST))
-		check(loading, resource, parent, value);
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		check(loading, resource, parent, &value->items[i]);
+	const struct scope within = {scope->resource, value, scope};
+	for (size_t i = 0; i < field->members.count; i++) {
+		const struct field *member = field_at(&field->members, i);
+		const struct value *held = value_get_named(value, member->name);
+
+		if (held)
+			check_value(loading, &within, member, held);
+	}
+}
+
+/* Whether the field, or what is within it, is such an address. */
+static bool has_within(const struct field *field)
+{
+	return field_any(field, is_within);
 }
 
 void addresses_check(struct loading *loading)
 {
-	struct kind_fields fixed = {.wanted = is_within};
+	struct kind_fields fixed = {.wanted = has_within};
 
 	for (size_t i = 0; i < loading->resource_count; i++) {
-		kind_fields_turn(&fixed, loading->resources[i].kind);
-		for (size_t k = 0; k < fixed.count; k++)
-			check_field(loading, &loading->resources[i], fixed.fields[k]);
+		const struct resource *resource = &loading->resources[i];
+		const struct scope scope = {resource, &resource->desired, NULL};
+
+		kind_fields_turn(&fixed, resource->kind);
+		for (size_t k = 0; k < fixed.count; k++) {
+			const struct value *value = value_get_named(&resource->desired, fixed.fields[k]->name);
+
+			if (value)
+				check_value(loading, &scope, fixed.fields[k], value);
+		}
 	}
 }

@@ -21,8 +21,8 @@ void claims_check(struct loading *loading, const struct map *places);
 void regions_check(struct loading *loading, const struct map *places);
 /* Reports ranges that must be apart from those of what their resource refers to, and are one of them (apart_from). */
 void routes_check(struct loading *loading);
-/* What the resource's field of that name refers to, or NULL. Of one that may be this or that nothing can be said. */
-const struct resource *places_target(const struct loading *loading, const struct resource *resource, const char *name);
+/* What the field of that name in the MAP refers to, or NULL. Of one that may be this or that nothing can be said. */
+const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name);
 /* addresses.c: fixed addresses that lie outside of the range of what they are in, or are not to be had there. */
 void addresses_check(struct loading *loading);
 

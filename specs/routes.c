@@ -14,9 +14,9 @@ static bool any_apart(const struct fields *fields)
 	return false;
 }
 
-const struct resource *places_target(const struct loading *loading, const struct resource *resource, const char *name)
+const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name)
 {
-	const struct value *value = value_get_named(&resource->desired, name);
+	const struct value *value = value_get_named(map, name);
 	const struct expression_reference *references;
 	size_t count;
 
@@ -43,7 +43,7 @@ static const struct value *find_text(const struct value *value, struct slice tex
 static void check_range(struct loading *loading, const struct resource *resource, const struct field *field,
 			const struct value *range)
 {
-	const struct resource *target = places_target(loading, resource, field->apart_from);
+	const struct resource *target = places_target(loading, &resource->desired, field->apart_from);
 
 	for (size_t i = 0; target && i < target->kind->fields.count; i++) {
 		const struct field *own = field_at(&target->kind->fields, i);

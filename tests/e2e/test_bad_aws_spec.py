@@ -89,6 +89,37 @@ ROWS = {
         f"  c: {{{TEMPLATE}, subnet: subnet-0123456789abcdef0, address: 10.9.9.0}}\n",
         [],
     ),
+    "addresses of interfaces outside of their subnets": (
+        f"aws.instance:\n  a: {{{TEMPLATE}, interfaces: [{{device_index: 0, subnet: s, address: 10.0.2.9}},\n"
+        "    {device_index: 1, subnet: s, addresses: [{address: 10.0.1.9, primary: true},\n"
+        "      {address: 10.0.3.9}]}]}\n"
+        f"  b: {{{TEMPLATE}, subnet: s, interfaces: [{{device_index: 0, address: 10.0.1.3}}]}}\n",
+        [
+            (6, ["10.0.2.9 lies outside of 10.0.1.0/24 of 'aws.subnet.s'"]),
+            (8, ["10.0.3.9 lies outside of 10.0.1.0/24 of 'aws.subnet.s'"]),
+            (9, ["10.0.1.3 is one of the addresses in 10.0.1.0/24 of 'aws.subnet.s' that the service keeps"]),
+        ],
+    ),
+    "addresses of both families outside of their subnet": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}\n"
+        "aws.subnet: {t: {vpc: v, cidr: 10.0.2.0/24, ipv6_cidr: '2001:db8:0:1::/64'}}\n"
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: t, addresses6: ['2001:db8:0:2::9']}}\n"
+        f"  b: {{{TEMPLATE}, interfaces: [{{device_index: 0, subnet: t,\n    addresses6: ['2001:db8:0:3::9']}}]}}\n"
+        f"  c: {{{TEMPLATE}, interfaces: [{{device_index: 0, subnet: t, addresses6: ['2001:db8:0:1::9']}}]}}\n",
+        [
+            (8, ["2001:db8:0:2::9 lies outside of 2001:db8:0:1::/64 of 'aws.subnet.t'"]),
+            (10, ["2001:db8:0:3::9 lies outside of 2001:db8:0:1::/64 of 'aws.subnet.t'"]),
+        ],
+    ),
+    "an interface of a template outside of its subnet": (
+        "aws.launch_template:\n  a: {name: tmpl, interfaces: [{device_index: 0, subnet: s, address: 10.0.2.9}]}\n",
+        [(6, ["10.0.2.9 lies outside of 10.0.1.0/24 of 'aws.subnet.s'"])],
+    ),
+    "addresses of interfaces where they can be had": (
+        f"aws.instance:\n  a: {{{TEMPLATE}, interfaces: [{{device_index: 0, subnet: s, address: 10.0.1.9}},\n"
+        "    {device_index: 1, subnet: subnet-0123456789abcdef0, address: 10.9.9.9}]}\n",
+        [],
+    ),
     "one address for two machines": (
         "aws.instance:\n"
         f"  a: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8::9']}}\n"

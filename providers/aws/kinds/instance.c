@@ -232,7 +232,6 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_SET,
 		   .flags = RESTATED | COMPARED, /* by the number of them */
 		   .item = &aws_instance_address6.field,
-		   .range_parent = "subnet",
 		   .unique_in = "subnet",
 		   .when_unset = UNSET_RELEASE,
 		   .about = "IPv6 addresses of its first interface"},

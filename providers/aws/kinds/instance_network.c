@@ -17,7 +17,7 @@ const struct aws_field aws_instance_interface = {
 };
 
 const struct aws_field aws_instance_address6 = {
-	.field = {.name = "address", .type = FIELD_ADDRESS, .flags = SOLE},
+	.field = {.name = "address", .type = FIELD_ADDRESS, .flags = SOLE, .range_parent = "subnet"},
 	.member = "Ipv6Address",
 };
 

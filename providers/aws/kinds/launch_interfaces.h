@@ -23,7 +23,11 @@ extern const struct aws_field aws_interface_prefix6;
 	}
 
 #define PRIVATE_ADDRESS_FIELDS(unset)                                                                                  \
-	{.field = {.name = "address", .type = FIELD_ADDRESS, .flags = REQUIRED | KEY, .about = "the address"},         \
+	{.field = {.name = "address",                                                                                  \
+		   .type = FIELD_ADDRESS,                                                                              \
+		   .flags = REQUIRED | KEY,                                                                            \
+		   .range_parent = "subnet",                                                                           \
+		   .about = "the address"},                                                                            \
 	 .member = "PrivateIpAddress"},                                                                                \
 		LAUNCH_FIELD("primary", FIELD_BOOL, "Primary", unset, "whether it is the first")
 
@@ -60,7 +64,12 @@ extern const struct aws_field aws_interface_prefix6;
 			     "whether it gets a public IPv4 address"),                                                 \
 		LAUNCH_FIELD("carrier_address", FIELD_BOOL, "AssociateCarrierIpAddress", unset,                        \
 			     "whether it gets an address of the carrier"),                                             \
-		LAUNCH_FIELD("address", FIELD_ADDRESS, "PrivateIpAddress", unset, "first IPv4 address"),               \
+		{.field = {.name = "address",                                                                          \
+			   .type = FIELD_ADDRESS,                                                                      \
+			   .range_parent = "subnet",                                                                   \
+			   .when_unset = (unset),                                                                      \
+			   .about = "first IPv4 address"},                                                             \
+		 .member = "PrivateIpAddress"},                                                                        \
 		INTERFACE_SET("addresses", "PrivateIpAddresses", private_address, unset, "IPv4 addresses"),            \
 		LAUNCH_NUMBER("secondary_addresses", "SecondaryPrivateIpAddressCount", 0, 256, unset,                  \
 			      "number of further IPv4 addresses"),                                                     \
