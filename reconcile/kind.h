@@ -147,8 +147,8 @@ struct field {
 	const char *in_place_to;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
-	/* FIELD_INTEGER: the number by which the service's API says that there is none (0: no limit), or NULL. In a
-	 * spec it counts as unset. */
+	/* FIELD_INTEGER, FIELD_BOOL: the value by which the service's API says that there is none (0: no limit), or
+	 * NULL. In a spec it counts as unset. */
 	const char *none;
 	enum range_role range;
 	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS: likewise, in the nearest object around it that has

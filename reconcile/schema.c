@@ -70,6 +70,8 @@ static bool is_none(const struct field *field, const struct value *value)
 {
 	int64_t none;
 
+	if (field->none && value->type == VALUE_BOOL)
+		return strcmp(field->none, value->boolean ? "true" : "false") == 0;
 	return field->none && value->type == VALUE_INTEGER && slice_integer(slice_of(field->none), &none) &&
 	       value->integer == none;
 }

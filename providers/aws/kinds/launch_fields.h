@@ -137,6 +137,7 @@ extern const struct aws_field aws_license;
 		{.field = {.name = "suppressed",                                                                       \
 			   .type = FIELD_BOOL,                                                                         \
 			   .when_unset = (unset),                                                                      \
+			   .none = "false",                                                                            \
 			   .about = "true: the image's device of that name is left out"},                              \
 		 .member = "NoDevice",                                                                                 \
 		 .encode = aws_encode_presence,                                                                        \

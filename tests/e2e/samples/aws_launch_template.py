@@ -1,6 +1,6 @@
 import base64
 
-from samples import CLEARED, Change, Sample, Unset, picked
+from samples import CLEARED, Alike, Change, Sample, Unset, picked
 from trueup_runner import Ref, found, tags_of
 
 DATA = {
@@ -246,6 +246,12 @@ SAMPLE = Sample(
         "interfaces": Unset(CLEARED, given=BY_INTERFACE),
         "requirements": Unset(CLEARED, given=BY_REQUIREMENTS),
         "tags": Unset({}),
+    },
+    alike={
+        "block_devices": Alike(
+            told=[{"device": "/dev/xvda", "size_gib": 8}],
+            written=[{"device": "/dev/xvda", "size_gib": 8, "suppressed": False}],
+        ),
     },
     further={
         "interfaces and requirements": {
