@@ -86,7 +86,9 @@ static void copy_texts(struct node *to, const struct node *from, const char *con
 
 static void make_volume(struct sim_call *call, struct sim_object *instance, struct slice device, const struct node *ebs)
 {
-	static const char *const copied[] = {"volumeType", "iops", "throughput", "kmsKeyId", "snapshotId", NULL};
+	static const char *const copied[] = {
+		"volumeType", "iops", "throughput", "kmsKeyId", "snapshotId", "volumeInitializationRate", NULL};
+	static const char *const attached[] = {"ebsCardIndex", NULL};
 	struct sim_object *volume = sim_create(call->sim, call->region, SIM_VOLUME, (struct slice){NULL, 0});
 	struct node *body = &volume->body, *shown, *held;
 	bool ends = !node_is(ebs, "deleteOnTermination", "false");
@@ -112,6 +114,7 @@ static void make_volume(struct sim_call *call, struct sim_object *instance, stru
 	node_set(held, "status", "attached");
 	node_set(held, "attachTime", now);
 	node_set(held, "deleteOnTermination", ends ? "true" : "false");
+	copy_texts(held, ebs, attached);
 	node_list(body, "tagSet");
 	held = node_append(node_list(&instance->body, "blockDeviceMapping"), NODE_MAP);
 	node_put(held, "deviceName", device);
@@ -120,6 +123,7 @@ static void make_volume(struct sim_call *call, struct sim_object *instance, stru
 	node_set(shown, "status", "attached");
 	node_set(shown, "attachTime", now);
 	node_set(shown, "deleteOnTermination", ends ? "true" : "false");
+	copy_texts(shown, ebs, attached);
 }
 
 /* What the launch data says of a device goes over what the image says of it. */

@@ -216,7 +216,22 @@ bool sim_interfaces_check(struct sim_call *call, const struct node *data, const 
 	return !call->failed;
 }
 
-/* Prefixes of the service's choice come from the end of the range. */
+/* Those of the service's choice come from the end of the range. */
+static void give_prefixes6(struct sim_call *call, const struct node *given, const struct sim_object *subnet,
+			   struct node *item)
+{
+	int64_t count = node_integer(given, "ipv6PrefixCount", 0);
+	struct node *list = node_list(item, "ipv6PrefixSet");
+	struct cidr range, prefix;
+
+	if (node_get(given, "ipv6PrefixSet"))
+		node_copy(list, node_get(given, "ipv6PrefixSet"));
+	for (int64_t i = 0; i < count && sim_subnet_range6(subnet, &range); i++)
+		if (cidr_subnet(&range, 80, UINT16_MAX - 1 - (uint64_t)i, &prefix))
+			node_put(node_append(list, NODE_MAP), "ipv6Prefix", cidr_text(call->arena, &prefix));
+}
+
+/* As above. */
 static void give_prefixes(struct sim_call *call, const struct node *given, const struct sim_object *subnet,
 			  struct node *item)
 {
@@ -232,8 +247,7 @@ static void give_prefixes(struct sim_call *call, const struct node *given, const
 		if (cidr_subnet(&subnet->range, 28, last - 1 - (uint64_t)i, &prefix))
 			node_put(node_append(list, NODE_MAP), "ipv4Prefix", cidr_text(call->arena, &prefix));
 	}
-	if (node_get(given, "ipv6PrefixSet"))
-		node_put_copy(item, "ipv6PrefixSet", node_get(given, "ipv6PrefixSet"));
+	give_prefixes6(call, given, subnet, item);
 }
 
 static void add_address(struct node *item, struct slice address, bool primary)

@@ -102,6 +102,17 @@ static bool valid_description(struct sim_call *call, struct slice text)
 	return valid;
 }
 
+/* Lists that AWS keeps in every region for its own services: S3's and DynamoDB's. There are no others here. */
+static bool valid_prefix_list(struct sim_call *call, struct slice id)
+{
+	bool known = slice_is(id, "pl-0123456789abcdef0") || slice_is(id, "pl-0fedcba9876543210");
+
+	if (!known)
+		sim_fail(call, "InvalidPrefixListID.NotFound", "The prefix list ID '%.*s' does not exist",
+			 SLICE_ARGUMENTS(id));
+	return known;
+}
+
 bool sim_permission_check(struct sim_call *call, const struct sim_object *group, struct node *rule)
 {
 	static const char *const sources[] = {"cidrIpv4", "cidrIpv6", "prefixListId", "referencedGroupInfo"};
@@ -123,9 +134,7 @@ bool sim_permission_check(struct sim_call *call, const struct sim_object *group,
 		return normal_range(call, rule, "cidrIpv6", 6);
 	if (node_get(rule, "referencedGroupInfo"))
 		return normal_group(call, group, rule);
-	sim_fail(call, "InvalidPrefixListID.NotFound", "The prefix list ID '%.*s' does not exist",
-		 SLICE_ARGUMENTS(node_text(rule, "prefixListId")));
-	return false;
+	return valid_prefix_list(call, node_text(rule, "prefixListId"));
 }
 
 static struct node *begin_rule(struct node *wanted, const struct node *permission, bool egress,
@@ -209,6 +218,8 @@ struct slice sim_permission_text(struct sim_call *call, const struct node *rule)
 
 	if (peer.size == 0)
 		peer = node_text(rule, "cidrIpv6");
+	if (peer.size == 0)
+		peer = node_text(rule, "prefixListId");
 	if (peer.size == 0)
 		peer = node_text(node_get(rule, "referencedGroupInfo"), "groupId");
 	for (size_t i = 0; !slice_is(protocol, "-1") && i <= protocol.size && i < sizeof(upper) - 1; i++)

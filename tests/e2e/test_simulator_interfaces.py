@@ -157,6 +157,11 @@ class TestAddresses:
         simulator.advance(60)
         return cidr.removesuffix("/64")
 
+    def test_ipv6_prefixes_from_the_start(self, ec2, subnet, range6, run):
+        live = interface(ec2, run({"DeviceIndex": 0, "SubnetId": subnet, "Ipv6PrefixCount": 2}))
+        prefixes = {each["Ipv6Prefix"] for each in live["Ipv6Prefixes"]}
+        assert len(prefixes) == 2 and all(each.startswith(range6[:-2]) and each.endswith("/80") for each in prefixes)
+
     def test_ipv6(self, ec2, range6, run):
         instance = run()
         [own] = self.ids(ec2, instance)

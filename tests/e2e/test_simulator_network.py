@@ -321,6 +321,17 @@ class TestSecurityGroups:
         refused("InvalidPermission.NotFound", ec2.revoke_security_group_ingress, GroupId=group, IpPermissions=wanted)
         assert ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"][0]["IpPermissions"] == []
 
+    def test_rules_for_prefix_lists(self, ec2, group):
+        lists = ["pl-0123456789abcdef0", "pl-0fedcba9876543210"]
+        wanted = [permission(443, PrefixListIds=[{"PrefixListId": each, "Description": "of AWS"} for each in lists])]
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=wanted)
+        [live] = ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"]
+        assert live["IpPermissions"][0]["PrefixListIds"] == wanted[0]["PrefixListIds"]
+        ec2.revoke_security_group_ingress(GroupId=group, IpPermissions=wanted)
+        assert ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"][0]["IpPermissions"] == []
+        unknown = [permission(443, PrefixListIds=[{"PrefixListId": "pl-0123456789abcdef1"}])]
+        refused("InvalidPrefixListID.NotFound", ec2.authorize_security_group_ingress, GroupId=group, IpPermissions=unknown)
+
     def test_rules_by_their_ids(self, ec2, group):
         answer = ec2.authorize_security_group_egress(
             GroupId=group, IpPermissions=[permission(443, IpRanges=[{"CidrIp": "10.0.0.0/8"}])]
