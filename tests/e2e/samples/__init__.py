@@ -40,6 +40,25 @@ class Unset:
 
 
 @dataclasses.dataclass
+class Members:
+    """A field is made as `first` and changed to `second`; then `unset` is taken out of that, all of it at once."""
+
+    field: str
+    first: object
+    second: object
+    # {path within the field, as "0.iops": what it goes back to, or KEPT, CLEARED}
+    unset: dict = dataclasses.field(default_factory=dict)
+    # What else the spec says, where the members need it.
+    given: dict = dataclasses.field(default_factory=dict)
+    # Members by which items are told apart: where one of these is another, so is the item.
+    keys: tuple = ()
+    # The change makes a new object.
+    replaces: bool = False
+    # Members that no service tells of.
+    unreadable: tuple = ()
+
+
+@dataclasses.dataclass
 class Alike:
     """A field in other words than those in which the service tells it."""
 
@@ -65,6 +84,12 @@ class Sample:
     unset: dict = dataclasses.field(default_factory=dict)
     # {"tunnels.0.dpd_action": Unset}: a member within a field is taken out, and the rest of the field stays.
     unset_members: dict = dataclasses.field(default_factory=dict)
+    # {name: Members}: many members of one field at once; test_conformance_members.py tries them.
+    members: dict = dataclasses.field(default_factory=dict)
+    # {field: read(cloud, id)}: tells more of it than `read`, for `members`.
+    details: dict = dataclasses.field(default_factory=dict)
+    # {"tunnels.*.inside_cidr6": reason}: cannot be tried; "unset PATH", "changed PATH": cannot be that.
+    untried_members: dict = dataclasses.field(default_factory=dict)
     # {field: Alike}
     alike: dict = dataclasses.field(default_factory=dict)
     # {field: reason}: cannot be read with boto3 on any server.
@@ -80,10 +105,17 @@ class Sample:
     # Reasons why moto cannot do the kind ("everything"), or a step of it ("life", "change", "unset", "replace",
     # "removal"), at all, a step for one field ("unset name"), or one of `further`, by its name.
     moto_lacks: dict = dataclasses.field(default_factory=dict)
+    # Tuples of names of `members` that are tried at the same time, in one resource.
+    together: tuple = ()
+    # The first of those that are tried on moto too, where each takes seconds; and {name: reason}: there alone.
+    members_on_moto: tuple = ()
+    only_on_moto: dict = dataclasses.field(default_factory=dict)
     # {field: reason}: cannot be tried at all.
     untried: dict = dataclasses.field(default_factory=dict)
     # {name: {field: value}}: other first specs, each made, planned empty and destroyed.
     further: dict = dataclasses.field(default_factory=dict)
+    # made(cloud) -> {what stands in `members` for it: its id}: what those that are only on moto need.
+    made: typing.Callable = None
     # beforehand(cloud): makes on moto what the resource needs and no kind makes; the simulator needs nothing of that.
     beforehand: typing.Callable = None
 
@@ -122,10 +154,9 @@ def _one(answer, path):
 
 def _load():
     samples = {}
-    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
-        if path.stem != "__init__":
-            sample = importlib.import_module(f"samples.{path.stem}").SAMPLE
-            samples[sample.kind] = sample
+    for path in sorted(pathlib.Path(__file__).parent.glob("aws_*.py")):
+        sample = importlib.import_module(f"samples.{path.stem}").SAMPLE
+        samples[sample.kind] = sample
     return samples
 
 

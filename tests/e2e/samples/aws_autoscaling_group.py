@@ -1,5 +1,8 @@
-from samples import CLEARED, KEPT, Change, Sample, Unset, picked
+from samples import CLEARED, KEPT, Change, Members, Sample, Unset, launch, picked
 from trueup_runner import Ref, tags_of
+
+# A template's encryption in transit is none of a group's.
+REQUIREMENTS = {name: path for name, path in launch.REQUIREMENTS.items() if name != "encryption_in_transit"}
 
 PATHS = {
     "name": "AutoScalingGroupName",
@@ -52,6 +55,39 @@ PATHS = {
         "spot_strategy": "MixedInstancesPolicy.InstancesDistribution.SpotAllocationStrategy",
     },
 }
+# {member: (its path, a value, another one)}
+DISTRIBUTION = {
+    "on_demand_strategy": ("OnDemandAllocationStrategy", "lowest-price", "prioritized"),
+    "on_demand_base": ("OnDemandBaseCapacity", 1, 2),
+    "on_demand_percent": ("OnDemandPercentageAboveBaseCapacity", 50, 25),
+    "spot_strategy": ("SpotAllocationStrategy", "lowest-price", "capacity-optimized"),
+    "spot_pools": ("SpotInstancePools", 3, 4),
+    "spot_max_price": ("SpotMaxPrice", "0.10", "0.20"),
+}
+# All that is told of these, also what is told unasked.
+WHOLE = {
+    "mixed_instances": {
+        "launch_template": "MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId",
+        "launch_template_version": "MixedInstancesPolicy.LaunchTemplate.LaunchTemplateSpecification.Version",
+        "overrides": (
+            "MixedInstancesPolicy.LaunchTemplate.Overrides",
+            {
+                "instance_type": "InstanceType",
+                "weight": "WeightedCapacity",
+                "image": "ImageId",
+                "launch_template": "LaunchTemplateSpecification.LaunchTemplateId",
+                "launch_template_version": "LaunchTemplateSpecification.Version",
+                "requirements": launch.paths(REQUIREMENTS, launch.OTHER_REQUIREMENTS, within="InstanceRequirements."),
+            },
+        ),
+        **launch.paths(DISTRIBUTION, within="MixedInstancesPolicy.InstancesDistribution."),
+    },
+    "capacity_reservation": {
+        "preference": "CapacityReservationSpecification.CapacityReservationPreference",
+        "reservations": "CapacityReservationSpecification.CapacityReservationTarget.CapacityReservationIds",
+        "resource_groups": "CapacityReservationSpecification.CapacityReservationTarget.CapacityReservationResourceGroupArns",
+    },
+}
 HOOK = {
     "name": "LifecycleHookName",
     "transition": "LifecycleTransition",
@@ -86,6 +122,15 @@ def read(cloud, identity):
         ],
     )
     return told
+
+
+def whole(field):
+    def detail(cloud, identity):
+        scaling = cloud.client("autoscaling")
+        [group] = scaling.describe_auto_scaling_groups(AutoScalingGroupNames=[identity])["AutoScalingGroups"]
+        return picked(group, {field: WHOLE[field]})[field]
+
+    return detail
 
 
 def remove(cloud, identity):
@@ -135,6 +180,23 @@ BY_REQUIREMENTS = {
         "spot_strategy": "price-capacity-optimized",
     },
 }
+
+NEEDED = {name: launch.REQUIREMENTS[name][1] for name in launch.NEEDED}
+PLAIN = {"launch_template": Ref("aws.launch_template.worker")}
+TYPES = {"instance_type": "t3.small", "weight": "1", "image": "ami-0123456789abcdef0"}
+OTHER_TYPES = {"instance_type": "t3.large", "weight": "2", "image": "ami-0a1b2c3d4e5f60718"}
+TEMPLATE = {"launch_template": Ref("aws.launch_template.other"), "launch_template_version": "$Default"}
+OTHER_TEMPLATE = {"launch_template": Ref("aws.launch_template.worker"), "launch_template_version": "$Latest"}
+
+
+def mixed(overrides, others, unset):
+    return Members(
+        "mixed_instances",
+        first={**PLAIN, "overrides": overrides},
+        second={**PLAIN, "overrides": others},
+        unset=unset,
+        given=NO_TEMPLATE,
+    )
 
 
 def target_group(name):
@@ -277,6 +339,110 @@ SAMPLE = Sample(
                 "overrides": CLEARED,
             }.items()
         },
+    },
+    together=(
+        ("overrides by requirements", "maintenance", "zonal shift", "reservations", "hooks"),
+        ("overrides by other requirements", "reservations of groups", "another hook", "tags"),
+    ),
+    members_on_moto=("distribution",),
+    members={
+        "overrides by requirements": mixed(
+            [{"requirements": launch.first(REQUIREMENTS)}],
+            [{"requirements": launch.second(REQUIREMENTS)}],
+            launch.all_of(REQUIREMENTS, becomes=CLEARED, within="overrides.0.requirements.", without=launch.NEEDED),
+        ),
+        "overrides by other requirements": mixed(
+            [{"requirements": {**NEEDED, **launch.first(launch.OTHER_REQUIREMENTS)}}],
+            [{"requirements": {**NEEDED, **launch.second(launch.OTHER_REQUIREMENTS)}}],
+            launch.all_of(launch.OTHER_REQUIREMENTS, becomes=CLEARED, within="overrides.0.requirements."),
+        ),
+        "overrides of types": mixed(
+            [TYPES, TYPES],
+            [OTHER_TYPES, OTHER_TYPES],
+            {"overrides.0.image": CLEARED, "overrides.1.instance_type": CLEARED},
+        ),
+        "overrides of images": mixed(
+            [{"requirements": NEEDED, "image": "ami-0123456789abcdef0"}],
+            [{"requirements": NEEDED, "image": "ami-0a1b2c3d4e5f60718"}],
+            {"overrides.0.requirements": CLEARED},
+        ),
+        "overrides with templates": mixed(
+            [{"instance_type": "t3.small", **TEMPLATE}, {"instance_type": "t3.micro", **TEMPLATE}],
+            [{"instance_type": "t3.small", **OTHER_TEMPLATE}, {"instance_type": "t3.micro", **OTHER_TEMPLATE}],
+            {
+                "overrides.0.launch_template_version": "1",
+                "overrides.1.launch_template": CLEARED,
+                "overrides.1.launch_template_version": CLEARED,
+            },
+        ),
+        "distribution": Members(
+            "mixed_instances",
+            first={**PLAIN, **launch.first(DISTRIBUTION)},
+            second={**PLAIN, **launch.second(DISTRIBUTION)},
+            unset=launch.all_of(DISTRIBUTION, becomes=KEPT),
+            given=NO_TEMPLATE,
+        ),
+        "template of a policy": Members(
+            "mixed_instances",
+            first={"launch_template": Ref("aws.launch_template.worker"), "launch_template_version": "$Default"},
+            second={"launch_template": Ref("aws.launch_template.worker"), "launch_template_version": "$Latest"},
+            unset={"launch_template_version": "1"},
+            given=NO_TEMPLATE,
+        ),
+        "maintenance": Members(
+            "maintenance",
+            first={"min_healthy_percent": 90, "max_healthy_percent": 120},
+            second={"min_healthy_percent": 80, "max_healthy_percent": 110},
+        ),
+        "zonal shift": Members(
+            "zonal_shift",
+            first={"enabled": True, "impaired_health": "IgnoreUnhealthy"},
+            second={"enabled": False, "impaired_health": "ReplaceUnhealthy"},
+            unset={"impaired_health": KEPT},
+        ),
+        "reservations": Members(
+            "capacity_reservation",
+            first={"preference": "capacity-reservations-only", "reservations": ["cr-0123456789abcdef0"]},
+            second={"preference": "capacity-reservations-first", "reservations": ["cr-0123456789abcdef1"]},
+            unset={"reservations": CLEARED},
+        ),
+        "reservations of groups": Members(
+            "capacity_reservation",
+            first={"preference": "capacity-reservations-only", "resource_groups": [launch.RESOURCE_GROUP + "one"]},
+            second={"preference": "capacity-reservations-only", "resource_groups": [launch.RESOURCE_GROUP + "two"]},
+            unset={"resource_groups": CLEARED},
+        ),
+        "hooks": Members(
+            "hooks",
+            first=[{**LAUNCHING, **TELLING}],
+            second=[
+                {
+                    "name": "launching",
+                    "transition": "autoscaling:EC2_INSTANCE_TERMINATING",
+                    "timeout_s": 600,
+                    "default_result": "ABANDON",
+                    "notify": "arn:aws:sns:eu-central-1:123456789012:hooks",
+                    "role": "arn:aws:iam::123456789012:role/others",
+                    "metadata": "rack 8",
+                }
+            ],
+            unset={f"0.{name}": KEPT for name in TELLING},
+            keys=("name",),
+        ),
+        "another hook": Members("hooks", first=[LAUNCHING], second=[{**LAUNCHING, "name": "other"}], keys=("name",)),
+        "tags": Members(
+            "tags",
+            first=[{"key": "team", "value": "research", "propagate": True}, {"key": "a", "value": "1", "propagate": True}],
+            second=[
+                {"key": "team", "value": "operations", "propagate": False},
+                {"key": "b", "value": "1", "propagate": True},
+            ],
+            keys=("key",),
+        ),
+    },
+    details={field: whole(field) for field in WHOLE},
+    untried_members={
+        f"unset mixed_instances.overrides.*.requirements.{name}": launch.WITHOUT_NEEDED for name in launch.NEEDED
     },
     further={
         "mixed instances": {

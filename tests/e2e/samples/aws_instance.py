@@ -1,8 +1,16 @@
 import base64
 import ipaddress
 
-from samples import CLEARED, KEPT, REPLACED, Change, Sample, Unset, picked
+from samples import CLEARED, KEPT, REPLACED, Change, Members, Sample, Unset, launch, picked
 from trueup_runner import ByName, Expression, Ref, found, tags_of
+
+CPU = {
+    "cores": ("CoreCount", 1, 1),
+    "threads_per_core": ("ThreadsPerCore", 1, 2),
+    "nested_virtualization": ("NestedVirtualization", "enabled", "disabled"),
+}
+PLACEMENT = (launch.PLACEMENT, launch.OTHER_PLACEMENT, launch.HOST_GROUP)
+CAPACITY = (launch.CAPACITY, launch.RESERVED, launch.RESERVED_GROUP)
 
 LISTED = {
     "image": "ImageId",
@@ -13,25 +21,16 @@ LISTED = {
     "address": "PrivateIpAddress",
     "zone": "Placement.AvailabilityZone",
     "source_dest_check": "SourceDestCheck",
-    "metadata": {
-        "tokens": "MetadataOptions.HttpTokens",
-        "endpoint": "MetadataOptions.HttpEndpoint",
-        "ipv6": "MetadataOptions.HttpProtocolIpv6",
-        "hop_limit": "MetadataOptions.HttpPutResponseHopLimit",
-        "tags": "MetadataOptions.InstanceMetadataTags",
-    },
+    "metadata": launch.paths(launch.METADATA, within="MetadataOptions."),
     "ebs_optimized": "EbsOptimized",
-    "placement": {"group": "Placement.GroupName"},
+    "placement": launch.paths(*PLACEMENT, within="Placement."),
     "amd_sev_snp": "CpuOptions.AmdSevSnp",
     "market": {"type": "InstanceLifecycle"},
-    "cpu": {"cores": "CpuOptions.CoreCount", "threads_per_core": "CpuOptions.ThreadsPerCore"},
-    "capacity_reservation": {"preference": "CapacityReservationSpecification.CapacityReservationPreference"},
+    "cpu": launch.paths(CPU, within="CpuOptions."),
+    "capacity_reservation": launch.paths(*CAPACITY, within="CapacityReservationSpecification."),
     "hibernation": "HibernationOptions.Configured",
     "enclave": "EnclaveOptions.Enabled",
-    "private_dns": {
-        "hostname_type": "PrivateDnsNameOptions.HostnameType",
-        "a_record": "PrivateDnsNameOptions.EnableResourceNameDnsARecord",
-    },
+    "private_dns": launch.paths(launch.DNS, within="PrivateDnsNameOptions."),
     "auto_recovery": "MaintenanceOptions.AutoRecovery",
     "reboot_migration": "MaintenanceOptions.RebootMigration",
     "bandwidth_weighting": "NetworkPerformanceOptions.BandwidthWeighting",
@@ -112,6 +111,8 @@ PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ5cEJHmzLkzGEpZgKTjEvMpgLRzYl
 SPOT = {"type": "spot", "max_price": "0.10"}
 # Types that have what t3.micro has not; in turn they have no credits.
 EPYC = {"instance_type": "m6a.large", "credits": None}
+NEAR = {"group": "near", "tenancy": "default"}
+NESTED = {"instance_type": "m8i.large", "credits": None}
 GRAVITON = {"instance_type": "m8g.large", "credits": None, "cpu": None}
 OLD = {"instance_type": "m3.medium", "credits": None, "cpu": None, "ebs_optimized": None}
 
@@ -167,14 +168,105 @@ def described(interface):
     return told
 
 
-def subnet(number, zone):
-    part = f"${{cidr_subnet(aws.vpc.home.ipv6_cidr, 8, {number})}}"
-    return {"vpc": Ref("aws.vpc.home"), "cidr": f"10.20.{16 * number}.0/20", "zone": zone, "ipv6_cidr": part}
+ADDRESSED = {
+    "addresses": ("PrivateIpAddresses", {"address": "PrivateIpAddress", "primary": "Primary"}),
+    "address": "PrivateIpAddress",
+    **launch.paths(launch.ENA, within="Attachment."),
+    "tcp_timeout_s": "ConnectionTrackingConfiguration.TcpEstablishedTimeout",
+    "udp_timeout_s": "ConnectionTrackingConfiguration.UdpTimeout",
+    "udp_stream_timeout_s": "ConnectionTrackingConfiguration.UdpStreamTimeout",
+}
+
+
+def interfaces_of(cloud, identity):
+    """All that is told of them."""
+    [reservation] = cloud.client().describe_instances(InstanceIds=[identity])["Reservations"]
+    return [
+        {
+            **described(each),
+            **addresses6(each),
+            **picked(each, ADDRESSED),
+            "secondary_addresses": len(each.get("PrivateIpAddresses", [])) - 1,
+            "public_address": "PublicIp" in each.get("Association", {}),
+            "prefixes": [one["Ipv4Prefix"] for one in each.get("Ipv4Prefixes", [])],
+            "prefix_count": len(each.get("Ipv4Prefixes", [])),
+            "prefixes6": [part(one["Ipv6Prefix"]) for one in each.get("Ipv6Prefixes", [])],
+            "prefix6_count": len(each.get("Ipv6Prefixes", [])),
+        }
+        for each in reservation["Instances"][0]["NetworkInterfaces"]
+    ]
+
+
+VOLUME = {
+    "size_gib": "Size",
+    "type": "VolumeType",
+    "iops": "Iops",
+    "throughput_mib_s": "Throughput",
+    "encrypted": "Encrypted",
+    "kms_key": "KmsKeyId",
+    "snapshot": "SnapshotId",
+    "initialization_rate_mib_s": "VolumeInitializationRate",
+    "device": "Attachments.0.Device",
+    "delete_on_termination": "Attachments.0.DeleteOnTermination",
+    "ebs_card": "Attachments.0.EbsCardIndex",
+}
+
+
+def volumes_of(cloud, identity):
+    answer = cloud.client().describe_volumes(Filters=[{"Name": "attachment.instance-id", "Values": [identity]}])
+    return [picked(each, VOLUME) for each in answer["Volumes"]]
+
+
+def part(prefix):
+    """The expression that a prefix of the first subnet's range is the value of."""
+    number = int(ipaddress.ip_network(prefix)[0]) >> 48 & 0xFFFF
+    return Expression(f"${{cidr_subnet(aws.subnet.a.ipv6_cidr, 16, {number})}}")
+
+
+def prefix6(number):
+    return Expression(f"${{cidr_subnet(aws.subnet.a.ipv6_cidr, 16, {number})}}")
 
 
 def host(number):
     """An address in the first of these subnets."""
     return Expression(f"${{cidr_host(aws.subnet.a.ipv6_cidr, {number})}}")
+
+
+# {member: (its path, a value, another one)}: of an interface that is alone, with addresses that are counted,
+ALONE = {
+    "type": (None, "interface", "efa"),
+    "subnet": (None, Ref("aws.subnet.a"), Ref("aws.subnet.b")),
+    "security_groups": (None, [Ref("aws.security_group.one")], [Ref("aws.security_group.two")]),
+    "description": (None, "front", "back"),
+    "delete_on_termination": (None, True, False),
+    "public_address": (None, True, False),
+    "carrier_address": (None, True, False),
+    "address": (None, "10.20.0.10", "10.20.16.10"),
+    "secondary_addresses": (None, 1, 2),
+    "address6_count": (None, 1, 2),
+    "primary_ipv6": (None, True, False),
+    "prefix_count": (None, 1, 2),
+    "prefix6_count": (None, 1, 2),
+    **launch.ENA,
+    **launch.TIMEOUTS,
+}
+# and with those that are named.
+NAMED = {
+    "addresses": (
+        None,
+        [{"address": "10.20.0.20", "primary": True}, {"address": "10.20.0.21", "primary": False}],
+        [{"address": "10.20.0.20", "primary": False}, {"address": "10.20.0.22", "primary": True}],
+    ),
+    "addresses6": (None, [host(10), host(11)], [host(12)]),
+    "prefixes": (None, ["10.20.8.0/28"], ["10.20.9.0/28"]),
+    "prefixes6": (None, [prefix6(1)], [prefix6(2)]),
+}
+LAID = {"subnet": Ref("aws.subnet.a"), "security_groups": [Ref("aws.security_group.one")]}
+
+
+def subnet(number, zone):
+    part = f"${{cidr_subnet(aws.vpc.home.ipv6_cidr, 8, {number})}}"
+    return {"vpc": Ref("aws.vpc.home"), "cidr": f"10.20.{16 * number}.0/20", "zone": zone, "ipv6_cidr": part}
 
 
 def addresses6(interface):
@@ -238,7 +330,7 @@ SAMPLE = Sample(
         "capacity_reservation": {"preference": "none"},
         "hibernation": False,
         "enclave": False,
-        "private_dns": {"hostname_type": "ip-name", "a_record": False},
+        "private_dns": {"hostname_type": "ip-name", "a_record": False, "aaaa_record": False},
         "auto_recovery": "disabled",
         "reboot_migration": "disabled",
         "running": True,
@@ -264,11 +356,11 @@ SAMPLE = Sample(
         "block_devices": Change([disk(10, False)]),
         "credits": Change("unlimited"),
         "ebs_optimized": Change(False),
-        "placement": Change({"group": "far"}, given={"placement": {"group": "near"}}),
+        "placement": Change({**NEAR, "group": "far"}, given={"placement": NEAR}),
         "cpu": Change({"cores": 1, "threads_per_core": 2}),
         "capacity_reservation": Change({"preference": "open"}),
         "enclave": Change(True),
-        "private_dns": Change({"hostname_type": "ip-name", "a_record": True}),
+        "private_dns": Change({"hostname_type": "ip-name", "a_record": True, "aaaa_record": False}),
         "auto_recovery": Change("default"),
         "reboot_migration": Change("default"),
         "bandwidth_weighting": Change("ebs-1", given={**GRAVITON, "bandwidth_weighting": "vpc-1"}),
@@ -294,7 +386,115 @@ SAMPLE = Sample(
         "kernel": Change("aki-11234567", given={**OLD, "kernel": "aki-01234567"}),
         "ramdisk": Change("ari-11234567", given={**OLD, "ramdisk": "ari-01234567"}),
     },
-    unset_members={"metadata.hop_limit": Unset(KEPT)},
+    together=(
+        ("metadata", "placement", "cpu", "a reservation", "private names"),
+        ("placement by an id", "other cores", "reservations of a group"),
+        ("market", "block devices", "an interface"),
+        ("another market", "other block devices", "named addresses"),
+    ),
+    members={
+        **launch.objects(becomes=KEPT),
+        "placement": launch.object_of("placement", launch.PLACEMENT, becomes=KEPT, without=("tenancy",)),
+        "cpu": launch.object_of("cpu", CPU, becomes=KEPT, without=("cores",), given=NESTED),
+        "other cores": Members(
+            "cpu",
+            first={"cores": 1, "threads_per_core": 1},
+            second={"cores": 2, "threads_per_core": 1},
+            unset={"cores": KEPT},
+            given={"instance_type": "m6i.large", "credits": None},
+        ),
+        "market": Members(
+            "market",
+            first=launch.first(launch.SPOT),
+            second=launch.second(launch.SPOT),
+            unset=launch.all_of(launch.SPOT, becomes=KEPT, without=("max_price",)),
+            replaces=True,
+        ),
+        "another market": Members(
+            "market",
+            first={"type": "spot", "max_price": "0.10"},
+            second={"type": "capacity-block", "max_price": "0.20"},
+            unset={"max_price": KEPT},
+            replaces=True,
+        ),
+        "block devices": Members(
+            "block_devices",
+            first=[
+                {"device": "/dev/sdf", **launch.first(launch.VOLUME)},
+                {"device": "/dev/sdg", "virtual_name": "ephemeral0"},
+                {"device": "/dev/sdh", "suppressed": True},
+            ],
+            second=[
+                {"device": "/dev/sdf", **launch.second(launch.VOLUME)},
+                {"device": "/dev/sdg", "virtual_name": "ephemeral1"},
+                {"device": "/dev/sdh", "size_gib": 8},
+            ],
+            unset={**launch.all_of(launch.VOLUME, becomes=KEPT, within="0."), "1.virtual_name": KEPT},
+            keys=("device",),
+            replaces=True,
+            unreadable=("virtual_name", "suppressed"),
+        ),
+        "other block devices": Members(
+            "block_devices",
+            first=launch.VOLUMES,
+            second=launch.OTHER_VOLUMES,
+            keys=("device",),
+            replaces=True,
+        ),
+        "an interface": Members(
+            "interfaces",
+            first=[{"device_index": 0, **launch.first(ALONE)}],
+            second=[{"device_index": 0, **launch.second(ALONE)}],
+            unset=launch.all_of(ALONE, becomes=KEPT, within="0."),
+            given=CLUSTER,
+            keys=("device_index", "network_card"),
+            replaces=True,
+            unreadable=("carrier_address",),
+        ),
+        "named addresses": Members(
+            "interfaces",
+            first=[{"device_index": 0, **LAID, **launch.first(NAMED)}],
+            second=[{"device_index": 0, **LAID, **launch.second(NAMED)}],
+            unset=launch.all_of(NAMED, becomes=KEPT, within="0."),
+            given=CLUSTER,
+            keys=("device_index", "network_card", "address"),
+            replaces=True,
+        ),
+        "other interfaces": Members(
+            "interfaces",
+            first=[
+                {"device_index": 0, "network_card": 0, **LAID},
+                {"device_index": 1, "network_card": 1, "type": "efa-only", **LAID},
+            ],
+            second=[
+                {"device_index": 0, "addresses": [{"address": "10.20.0.20", "primary": True}], **LAID},
+                {"device_index": 2, "network_card": 2, "type": "efa-only", **LAID},
+            ],
+            unset={"0.addresses.0.primary": KEPT},
+            given=CLUSTER,
+            keys=("device_index", "network_card", "address"),
+            replaces=True,
+        ),
+    },
+    details={"interfaces": interfaces_of, "block_devices": volumes_of},
+    untried_members={
+        "interfaces.*.interface": "no kind makes one, and RunInstances of the simulator refuses those that are not there",
+        "changed block_devices.*.suppressed": "false is as if nothing were said",
+    },
+    unset_members={
+        "metadata.hop_limit": Unset(KEPT),
+        "private_dns.a_record": Unset(KEPT),
+        "placement.tenancy": Unset(KEPT, given={"placement": {"group": "near", "tenancy": "dedicated"}}),
+        "capacity_reservation.preference": Unset(
+            KEPT,
+            given={
+                "capacity_reservation": {
+                    "preference": "capacity-reservations-only",
+                    "reservation": "cr-0123456789abcdef0",
+                }
+            },
+        ),
+    },
     unset={
         "security_groups": Unset(KEPT),
         "subnet": Unset(KEPT),
@@ -317,7 +517,7 @@ SAMPLE = Sample(
         "block_devices": Unset(KEPT),
         "credits": Unset(KEPT),
         "ebs_optimized": Unset(KEPT),
-        "placement": Unset(KEPT, given={"placement": {"group": "near"}}),
+        "placement": Unset(KEPT, given={"placement": NEAR}),
         "cpu": Unset(KEPT),
         "amd_sev_snp": Unset(KEPT, given={**EPYC, "amd_sev_snp": "enabled"}),
         "market": Unset(REPLACED, given={"market": SPOT}),

@@ -1,4 +1,4 @@
-from samples import CLEARED, KEPT, Alike, Change, Sample, Unset
+from samples import CLEARED, KEPT, Alike, Change, Members, Sample, Unset
 from trueup_runner import Ref, found, tags_of
 
 SOURCES = [
@@ -63,13 +63,61 @@ def spread(rules):
     """Each with a source of its own."""
     return [{**rule, "cidr": f"10.{number}.0.0/16"} for number, rule in enumerate(rules)]
 
+
+# Of a rule only what is said about it changes in place.
+KEYS = ("protocol", "from_port", "to_port", "cidr", "cidr6", "group", "prefix_list")
+
+
+def members(field, sources, others):
+    """Rules of one kind of source each, then of another; then their descriptions go, which alone change in place."""
+    return Members(
+        field,
+        first=[
+            {"protocol": "tcp", "from_port": 80 + number, "to_port": 80 + number, "description": "one", **source}
+            for number, source in enumerate(sources)
+        ],
+        second=[
+            {"protocol": "udp", "from_port": 90 + number, "to_port": 95 + number, "description": "two", **source}
+            for number, source in enumerate(others)
+        ],
+        unset={f"{number}.description": CLEARED for number in range(len(others))},
+        keys=KEYS,
+    )
+
+
+# No two of them can stand in one rule. The simulated region has these prefix lists.
+ONE = [
+    {"cidr": "10.0.0.0/8"},
+    {"cidr6": "fd00::/8"},
+    {"group": Ref("aws.security_group.peer")},
+    {"prefix_list": "pl-0123456789abcdef0"},
+]
+OTHER = [
+    {"cidr": "10.0.0.0/16"},
+    {"cidr6": "fd00::/16"},
+    {"group": Ref("aws.security_group.third")},
+    {"prefix_list": "pl-0fedcba9876543210"},
+]
+
+
+
+def without_ports(field):
+    """Each source in place of another."""
+    return Members(
+        field,
+        first=[{"protocol": "tcp", "from_port": 80, "to_port": 80, **source} for source in ONE],
+        second=[{"protocol": "all", **source} for source in [*OTHER[1:], OTHER[0]]],
+        keys=KEYS,
+    )
+
+
 SAMPLE = Sample(
     kind="aws.security_group",
     simulated="security-group",
     needs={
         "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}, "away": {"cidr": "10.30.0.0/16"}},
         "aws.security_group": {
-            "peer": {"name": "peer", "description": "the others", "vpc": Ref("aws.vpc.home")},
+            name: {"name": name, "description": "the others", "vpc": Ref("aws.vpc.home")} for name in ("peer", "third")
         },
     },
     values={
@@ -93,6 +141,11 @@ SAMPLE = Sample(
     },
     unset_members={"ingress.0.description": Unset(CLEARED)},
     unset={"ingress": Unset([]), "egress": Unset(KEPT), "tags": Unset({})},
+    together=(("ingress", "egress"), ("ingress without ports", "egress without ports")),
+    members={
+        **{field: members(field, ONE, OTHER) for field in ("ingress", "egress")},
+        **{f"{field} without ports": without_ports(field) for field in ("ingress", "egress")},
+    },
     alike={
         "ingress": Alike(spread(canonical for _, canonical in ALIKE), spread(given for given, _ in ALIKE)),
         "egress": Alike(

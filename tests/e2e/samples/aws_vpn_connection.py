@@ -1,4 +1,4 @@
-from samples import KEPT, Change, Sample, Unset, picked
+from samples import KEPT, Change, Members, Sample, Unset, picked
 from trueup_runner import Ref, found, tags_of
 
 
@@ -115,6 +115,25 @@ CHANGED_TUNNEL = {
     "bgp_log_group": "arn:aws:logs:eu-central-1:123456789012:log-group:other",
     "bgp_log_format": "json",
 }
+# Those that no default of AWS's takes the place of.
+KEPT_MEMBERS = (
+    "inside_cidr",
+    "pre_shared_key",
+    "phase1_encryption",
+    "phase2_encryption",
+    "phase1_integrity",
+    "phase2_integrity",
+    "phase1_dh_groups",
+    "phase2_dh_groups",
+    "ike_versions",
+    "lifecycle_control",
+    "log",
+    "log_group",
+    "log_format",
+    "bgp_log",
+    "bgp_log_group",
+    "bgp_log_format",
+)
 
 SAMPLE = Sample(
     kind="aws.vpn_connection",
@@ -167,11 +186,17 @@ SAMPLE = Sample(
         "tunnels.0.dpd_timeout_s": Unset(40),
         "tunnels.0.dpd_action": Unset("clear"),
         "tunnels.0.startup_action": Unset("add"),
-        "tunnels.0.inside_cidr": Unset(KEPT),
-        "tunnels.1.pre_shared_key": Unset(KEPT),
-        "tunnels.0.phase1_encryption": Unset(KEPT),
-        "tunnels.0.log_format": Unset(KEPT),
     },
+    members={
+        # One tunnel's at a time: each change takes its tunnel down.
+        "tunnels": Members(
+            "tunnels",
+            first=[FIRST_TUNNEL, SECOND_TUNNEL],
+            second=[CHANGED_TUNNEL, SECOND_TUNNEL],
+            unset={f"0.{name}": KEPT for name in KEPT_MEMBERS},
+        ),
+    },
+    untried_members={"tunnels.*.inside_cidr6": "only with a transit gateway"},
     untried={
         "transit_gateway": "there is no kind for one yet, and the simulator has none",
         "acceleration": "only with a transit gateway",
