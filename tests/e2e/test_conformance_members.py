@@ -296,3 +296,71 @@ def test_every_member_is_tried(stack):
             missing += [f"{kind}.{path} is never {step}" for step in left if f"{step} {path}" not in alone]
         missing += [f"{kind}: {path} is tried after all" for path in sorted(set(sample.untried_members) - lacking)]
     assert not missing, "\n".join(missing)
+
+
+def change_template(cloud, identity):
+    ec2 = cloud.client()
+    made = ec2.create_launch_template_version(
+        LaunchTemplateId=identity,
+        SourceVersion="$Latest",
+        VersionDescription="first",
+        LaunchTemplateData={"MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 5}},
+    )
+    number = str(made["LaunchTemplateVersion"]["VersionNumber"])
+    ec2.modify_launch_template(LaunchTemplateId=identity, DefaultVersion=number)
+
+
+def change_rule(cloud, identity):
+    rule = {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22}
+    rule["IpRanges"] = [{"CidrIp": "10.0.0.0/8", "Description": "from elsewhere"}]
+    cloud.client().update_security_group_rule_descriptions_ingress(GroupId=identity, IpPermissions=[rule])
+
+
+def change_route(cloud, identity):
+    [gateway] = cloud.client().describe_internet_gateways()["InternetGateways"]
+    cloud.client().replace_route(
+        RouteTableId=identity, DestinationCidrBlock="192.168.10.0/24", GatewayId=gateway["InternetGatewayId"]
+    )
+
+
+def change_tunnel(cloud, identity):
+    [connection] = cloud.client().describe_vpn_connections(VpnConnectionIds=[identity])["VpnConnections"]
+    cloud.client().modify_vpn_tunnel_options(
+        VpnConnectionId=identity,
+        VpnTunnelOutsideIpAddress=connection["Options"]["TunnelOptions"][1]["OutsideIpAddress"],
+        TunnelOptions={"DPDTimeoutSeconds": 35},
+    )
+
+
+DRIFTS = {
+    "aws.autoscaling_group": (
+        lambda cloud, identity: cloud.client("autoscaling").put_lifecycle_hook(
+            AutoScalingGroupName=identity, LifecycleHookName="launching", HeartbeatTimeout=900
+        ),
+        {"hooks.*.timeout_s"},
+    ),
+    "aws.instance": (
+        lambda cloud, identity: cloud.client().modify_instance_metadata_options(InstanceId=identity, HttpTokens="optional"),
+        {"metadata.tokens"},
+    ),
+    "aws.launch_template": (change_template, {"metadata.hop_limit"}),
+    "aws.route_table": (change_route, {"routes.*.internet_gateway", "routes.*.vpn_gateway"}),
+    "aws.security_group": (change_rule, {"ingress.*.description"}),
+    "aws.vpn_connection": (change_tunnel, {"tunnels.*.dpd_timeout_s"}),
+}
+
+
+@pytest.mark.parametrize("kind", DRIFTS)
+def test_drift_of_a_member(trial, kind):  # noqa: F811
+    """What somebody else has changed within a field is told as just that, and the next apply puts it right."""
+    change, members = DRIFTS[kind]
+    tried = trial(kind, "simulator")
+    change(tried.cloud, tried.identity())
+    drift = Plan(2, tried.stack.run("drift", "--output", "json", status=2).json)
+    assert list(drift.actions) == [tried.address], str(drift)
+    assert {each["cause"] for each in drift.actions[tried.address].changes} == {"drift"}
+    keys = dict.fromkeys(tried.values, ())
+    assert told_by(drift.actions[tried.address], keys) == members, str(drift)
+    apply(tried.stack)
+    plan_is_empty(tried.stack)
+    tried.check_live()
