@@ -26,10 +26,19 @@ static void add_foreign(struct universe *universe, struct arena *arena, const ch
 }
 
 static const char foreign_vpc[] = "vpc-0f0f0f0f0f0f0f0f0";
+
+const struct foreign_thing foreign_things[FOREIGN_COUNT] = {
+	[FOREIGN_VPC] = {"vpc", foreign_vpc},
+	[FOREIGN_SUBNET] = {"subnet", "subnet-0f0f0f0f0f0f0f0f0"},
+	[FOREIGN_CUSTOMER_GATEWAY] = {"customer-gateway", "cgw-0f0f0f0f0f0f0f0f0"},
+	[FOREIGN_KEY_PAIR] = {"key-pair", "key-0f0f0f0f0f0f0f0f0"},
+};
+
 static const struct slice unknown_intent = {"2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f", 32};
 
-/* Of the foreign network. */
-static void set_tags(struct universe *universe, struct slice lineage, struct slice object, struct slice intent)
+/* What carries the tags of something, and what they say. */
+static void set_tags(struct universe *universe, const struct foreign_thing *thing, struct slice lineage,
+		     struct slice object, struct slice address, struct slice intent)
 {
 	struct value_member members[] = {
 		{value_text("tagSet.0.key"), value_text("trueup:stack")},
@@ -38,6 +47,8 @@ static void set_tags(struct universe *universe, struct slice lineage, struct sli
 		{value_text("tagSet.1.value"), value_string(object)},
 		{value_text("tagSet.2.key"), value_text("trueup:intent")},
 		{value_text("tagSet.2.value"), value_string(intent)},
+		{value_text("tagSet.3.key"), value_text("trueup:address")},
+		{value_text("tagSet.3.value"), value_string(address)},
 	};
 	struct value attributes = value_map(members, sizeof(members) / sizeof(members[0]));
 	struct diagnostics diagnostics;
@@ -45,7 +56,7 @@ static void set_tags(struct universe *universe, struct slice lineage, struct sli
 
 	arena_init(&arena);
 	diagnostics_init(&diagnostics, &arena);
-	if (!sim_change(universe->sim, slice_of(region_name), SLICE("vpc"), slice_of(foreign_vpc), &attributes,
+	if (!sim_change(universe->sim, slice_of(region_name), slice_of(thing->type), slice_of(thing->id), &attributes,
 			&diagnostics))
 		universe_fail(universe, "the simulator takes no tags");
 	diagnostics_release(&diagnostics);
@@ -77,7 +88,8 @@ void foreign_make(struct universe *universe, struct foreign *foreign)
 	add_foreign(universe, &arena, "vpc", foreign_vpc, vpc);
 	add_foreign(universe, &arena, "subnet", "subnet-0f0f0f0f0f0f0f0f0", subnet);
 	add_foreign(universe, &arena, "security-group", "sg-0f0f0f0f0f0f0f0f0", group);
-	set_tags(universe, SLICE("0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"), unknown_intent, unknown_intent);
+	set_tags(universe, &foreign_things[FOREIGN_VPC], SLICE("0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"), unknown_intent,
+		 SLICE("aws.vpc.theirs"), unknown_intent);
 	add_foreign(universe, &arena, "customer-gateway", "cgw-0f0f0f0f0f0f0f0f0", gateway);
 	add_foreign(universe, &arena, "key-pair", "key-0f0f0f0f0f0f0f0f0", key);
 	if (oracle_look(universe, &arena, &world))
@@ -119,32 +131,52 @@ struct slice foreign_tag_of(const struct value *body, const char *key)
 	return (struct slice){"", 0};
 }
 
-void foreign_copy_tags(struct universe *universe, struct foreign *foreign, bool but_intent)
+void foreign_note(struct universe *universe, struct foreign *foreign)
 {
-	const struct value *things;
 	struct value world;
 	struct arena arena;
 
 	arena_init(&arena);
-	if (oracle_look(universe, &arena, &world)) {
-		things = value_get_named(value_get_named(&world, region_name), "vpc");
-		for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count; i++) {
-			const struct value *body = &things->members[i].value;
-			struct slice intent = foreign_tag_of(body, "trueup:intent");
-
-			if (slice_is(value_slice(&things->members[i].key), foreign_vpc) || intent.size == 0)
-				continue;
-			set_tags(universe, foreign_tag_of(body, "trueup:stack"), foreign_tag_of(body, "trueup:object"),
-				 but_intent ? unknown_intent : intent);
-			break;
-		}
-	}
 	if (oracle_look(universe, &arena, &world)) {
 		struct value now = foreign_now(foreign, value_get_named(&world, region_name), &arena);
 
 		foreign->before = value_copy(&universe->lasting, &now);
 	}
 	arena_release(&arena);
+}
+
+bool foreign_copy_tags(struct universe *universe, struct foreign *foreign, const char *type, const char *address,
+		       enum foreign_number to, bool but_intent)
+{
+	const struct value *things;
+	struct value world;
+	struct arena arena;
+	bool done = false;
+
+	arena_init(&arena);
+	things = oracle_look(universe, &arena, &world) ? value_get_named(value_get_named(&world, region_name), type)
+						       : NULL;
+	for (uint32_t i = 0; value_is(things, VALUE_MAP) && i < things->count && !done; i++) {
+		const struct value *body = &things->members[i].value;
+		struct slice intent = foreign_tag_of(body, "trueup:intent");
+
+		done = slice_is(foreign_tag_of(body, "trueup:address"), address) && !body_is_gone(body) &&
+		       !foreign_is_one(foreign, slice_of(type), value_slice(&things->members[i].key));
+		if (done)
+			set_tags(universe, &foreign_things[to], foreign_tag_of(body, "trueup:stack"),
+				 foreign_tag_of(body, "trueup:object"), slice_of(address),
+				 but_intent || intent.size == 0 ? unknown_intent : intent);
+	}
+	arena_release(&arena);
+	foreign_note(universe, foreign);
+	return done;
+}
+
+void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from)
+{
+	set_tags(universe, &foreign_things[from], unknown_intent, unknown_intent, SLICE("aws.vpc.theirs"),
+		 unknown_intent);
+	foreign_note(universe, foreign);
 }
 
 bool foreign_is_one(const struct foreign *foreign, struct slice type, struct slice id)

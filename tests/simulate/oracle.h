@@ -11,6 +11,21 @@ extern const char oracle_secret[];     /* secret because of the field that it is
 extern const char oracle_start[];      /* because its variable is */
 extern const char oracle_start_sent[]; /* as user data: "key " and oracle_start, in base64 */
 
+/* Those of somebody else that tags are put on. */
+enum foreign_number {
+	FOREIGN_VPC,
+	FOREIGN_SUBNET,
+	FOREIGN_CUSTOMER_GATEWAY,
+	FOREIGN_KEY_PAIR,
+	FOREIGN_COUNT,
+};
+
+struct foreign_thing {
+	const char *type, *id;
+};
+
+extern const struct foreign_thing foreign_things[FOREIGN_COUNT];
+
 /* Things of somebody else in the same account. */
 struct foreign {
 	struct value before; /* as they were, {type: {id: body}} */
@@ -18,8 +33,14 @@ struct foreign {
 
 /* foreign.c: puts them there. */
 void foreign_make(struct universe *universe, struct foreign *foreign);
-/* Somebody copies the tags of our network to one of these; but_intent: that of the intent is another. */
-void foreign_copy_tags(struct universe *universe, struct foreign *foreign, bool but_intent);
+/* Somebody copies the tags of what is ours at the address to one of these; but_intent: that of the intent is another.
+ * False where there is no such thing. */
+bool foreign_copy_tags(struct universe *universe, struct foreign *foreign, const char *type, const char *address,
+		       enum foreign_number to, bool but_intent);
+/* They are nobody's of ours any more. */
+void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from);
+/* Takes what is foreign as it is now for what it should be. */
+void foreign_note(struct universe *universe, struct foreign *foreign);
 /* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there, and what is
  * foreign is as it was. */
 void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign);

@@ -12,6 +12,7 @@ enum {
 	SURE_CHANGE_MOST = 14,
 	SURE_REQUEST_MOST = 14,
 	DISK_STEPS_MOST = 400,
+	MISTAKE_ONE_IN = 128,
 };
 
 const char *const universe_environment[][2] = {
@@ -297,7 +298,9 @@ static void come_to_peace(struct story *story)
 	if (story->copied) {
 		universe_pass(universe, HOUR_MS);
 		story->idle = false;
-		foreign_copy_tags(universe, &story->foreign, chance_one_in(&universe->plot, 2));
+		(void)foreign_copy_tags(universe, &story->foreign, "vpc", "aws.vpc.v0",
+					chance_one_in(&universe->plot, 2) ? FOREIGN_VPC : FOREIGN_SUBNET,
+					chance_one_in(&universe->plot, 2));
 	}
 	if (!universe->failure[0])
 		story_expect_nothing_planned(story);
@@ -311,6 +314,9 @@ static void come_to_nothing(struct story *story)
 	if (status != 0)
 		universe_fail(universe, "destroy: it ends with status %d: %s", status, story->error);
 	oracle_nothing(universe, &story->foreign);
+	/* What bears our tags is not ours, though the spec has its address. */
+	if (story->copied && chance_one_in(&universe->plot, 4))
+		story_run(story, "plan", NULL, NULL);
 }
 
 /* Whoever changed the spec has second thoughts, after a run that something befell. */
@@ -395,6 +401,8 @@ void story_tell(struct universe *universe)
 		story_look_back(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))
 		story_rebuild(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, MISTAKE_ONE_IN))
+		story_mistake(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);

@@ -36,6 +36,8 @@ void story_expect_nothing_planned(struct story *story);
 void story_undo(struct story *story);
 void story_look_back(struct story *story);
 void story_rebuild(struct story *story);
+/* mistake.c: somebody copies our tags, or changes them. */
+void story_mistake(struct story *story);
 /* settle.c: what a command left open is settled by another one, to which something happens just then. */
 void story_settle(struct story *story);
 /* universe is open; what went wrong is in universe->failure. */
