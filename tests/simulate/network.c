@@ -275,7 +275,8 @@ static void check_intent(struct process *process, const struct flight *flight)
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with the tag of intent %s",
 			      process->requests, flight->operation, tag);
 	const char *against =
-		has_token ? sent_token(&universe->sent, slice_of(token), flight->request.body, now_ms(universe)) : NULL;
+		has_token ? sent_token(&universe->sent, intent, slice_of(token), flight->request.body, now_ms(universe))
+			  : NULL;
 
 	if (against)
 		universe_fail(universe, "token: request %" PRIu64 ", %s, goes out again %s", process->requests,

@@ -13,7 +13,7 @@ static uint64_t digest(struct slice text)
 	return hash;
 }
 
-const char *sent_token(struct sent *sent, struct slice token, struct slice body, int64_t now_ms)
+const char *sent_token(struct sent *sent, struct slice intent, struct slice token, struct slice body, int64_t now_ms)
 {
 	struct sent_token *known = sent->tokens, *end = sent->tokens + sent->token_count;
 	uint64_t asked = digest(body);
@@ -22,14 +22,15 @@ const char *sent_token(struct sent *sent, struct slice token, struct slice body,
 		known++;
 	if (known < end && known->body != asked)
 		return "with other parameters than it was first sent with";
-	if (known < end)
+	if (known < end && slice_is(intent, known->intent))
 		return now_ms - known->first_ms < SENT_TOKEN_LIFE_MS + SENT_CLOCK_MOST_MS ? NULL
 											  : "past its token's life";
-	if (sent->token_count == SENT_TOKENS_MOST)
+	if (known == end && sent->token_count == SENT_TOKENS_MOST)
 		return NULL;
-	sent->token_count++;
+	sent->token_count += known == end;
 	known->first_ms = now_ms;
 	known->body = asked;
+	(void)snprintf(known->intent, sizeof(known->intent), "%.*s", SLICE_ARGUMENTS(intent));
 	(void)snprintf(known->token, sizeof(known->token), "%.*s", SLICE_ARGUMENTS(token));
 	return NULL;
 }

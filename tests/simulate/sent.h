@@ -21,8 +21,9 @@ enum {
 
 struct sent_token {
 	char token[SENT_TOKEN_BYTES];
-	int64_t first_ms; /* by the cloud's boot clock */
-	uint64_t body;	  /* digest of what was asked with it */
+	char intent[SENT_ID_BYTES]; /* of the last call with it */
+	int64_t first_ms;	    /* of that intent, by the cloud's boot clock */
+	uint64_t body;		    /* digest of what was asked with it */
 };
 
 struct sent {
@@ -32,8 +33,11 @@ struct sent {
 	size_t unsure_count;
 };
 
-/* A request with a token goes out. Why it must not; NULL: it may. */
-const char *sent_token(struct sent *sent, struct slice token, struct slice body, int64_t now_ms);
+/*
+ * A request of an intent goes out with a token. Why it must not; NULL: it may. Another intent means that the object was
+ * read since, and stood as before: then it does no harm that the service has forgotten the token.
+ */
+const char *sent_token(struct sent *sent, struct slice intent, struct slice token, struct slice body, int64_t now_ms);
 /* An answer has come, or the news that there is none; is_unsure: it tells nothing of what was done. */
 void sent_answer(struct sent *sent, struct slice intent, bool is_unsure);
 
