@@ -112,9 +112,9 @@ const struct value *made_now(const struct field *field, const struct value *want
 			     const struct value *live, struct arena *arena)
 {
 	struct diff_index mine, there, told;
-	VALUE_BUILDER_AUTO builder;
 	if (known && !list_of(known))
 		return known;
+	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
 	diff_index_init(&mine, field, wanted, arena);
 	diff_index_init(&there, field, known, arena);

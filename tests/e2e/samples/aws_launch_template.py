@@ -12,7 +12,7 @@ NAMED = {
     "delete_on_termination": ("DeleteOnTermination", True, False),
     "public_address": ("AssociatePublicIpAddress", True, False),
     "carrier_address": ("AssociateCarrierIpAddress", True, False),
-    "address": ("PrivateIpAddress", "10.20.0.10", "10.20.0.11"),
+    "address": ("PrivateIpAddress", "10.20.0.10", "10.20.16.10"),
     "addresses6": (("Ipv6Addresses", "Ipv6Address"), ["fd00::10", "fd00::11"], ["fd00::12"]),
     "primary_ipv6": ("PrimaryIpv6", True, False),
     "prefixes": (("Ipv4Prefixes", "Ipv4Prefix"), ["10.20.1.0/28"], ["10.20.2.0/28"]),

@@ -64,7 +64,7 @@ VOLUME = {
 # Not every type of a volume has each of these, and a key is for what is encrypted.
 VOLUMES = [
     {"device": "/dev/sdg", "size_gib": 10, "type": "gp3", "encrypted": True},
-    {"device": "/dev/sdh", "size_gib": 10},
+    {"device": "/dev/sdh", "size_gib": 10, "delete_on_termination": True},
 ]
 OTHER_VOLUMES = [
     {"device": "/dev/sdg", "size_gib": 10, "type": "io2", "iops": 1000, "encrypted": False},
