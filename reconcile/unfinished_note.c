@@ -116,10 +116,12 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 	for (size_t i = 0; i < update->change_count; i++) {
 		struct set_field set;
 
-		if (!set_field_of(update, i, &set) || !set.symbolic || !set.resolved ||
-		    member_of(&object->resolved, set.name))
+		if (!set_field_of(update, i, &set) || !set.symbolic || !set.resolved)
 			continue;
+		const struct value *known = member_of(&object->resolved, set.name);
 		bool blind = (set.field->flags & WRITE_ONLY) && !made_has_seen(set.field);
+		if (known && (!blind || value_is(known, VALUE_UNREAD)))
+			continue;
 		value_builder_set(&applied, set.name, blind ? unknown : *set.symbolic);
 		value_builder_set(&resolved, set.name, blind ? unknown : *set.resolved);
 		taken = true;

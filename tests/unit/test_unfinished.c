@@ -487,6 +487,8 @@ static void test_take_more(void **state)
 		{"another value of one that it was", "{\"label\":\"a\"}", "{\"label\":\"b\"}", NULL},
 		{"what it was made with", "{\"label\":\"a\"}", "{\"label\":\"a\"}", NULL},
 		{"what is cleared", "{\"dns\":true}", "{\"label\":null}", NULL},
+		{"another value of what no read gives back", "{\"password\":\"a\"}", "{\"password\":\"b\"}",
+		 "{\"password\":{\"$unread\":true}}"},
 		{"what no read gives back", "{}", "{\"password\":\"a\"}", "{\"password\":{\"$unread\":true}}"},
 	};
 
