@@ -1,6 +1,7 @@
 #include "cli/command_list.h"
 #include "cli/job_run.h"
 #include "cli/recorded.h"
+#include "reconcile/unfinished.h"
 #include "specs/expression.h"
 #include "specs/loading.h"
 
@@ -51,29 +52,61 @@ static const struct value *new_name(void *context, struct slice address, struct 
 	return value;
 }
 
-static bool refers(const struct moving *moving, const struct object *object)
+static bool names_it(const struct moving *moving, const struct dependency *dependencies, size_t count)
 {
-	for (size_t i = 0; i < object->dependency_count; i++)
-		if (slice_equal(object->dependencies[i].address, moving->from))
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(dependencies[i].address, moving->from))
 			return true;
 	return false;
 }
 
-static bool rewrite_references(struct moving *moving, struct object *object)
+static const struct dependency *renamed(const struct moving *moving, const struct dependency *dependencies,
+					size_t count)
+{
+	struct dependency *all = arena_new_array(moving->job->arena, count, struct dependency);
+
+	for (size_t i = 0; i < count; i++) {
+		all[i] = dependencies[i];
+		if (slice_equal(all[i].address, moving->from))
+			all[i].address = moving->to;
+	}
+	return all;
+}
+
+/* Of an object as it is, and of what an unfinished change is to make of it. */
+struct references {
+	const struct dependency *noted;
+	size_t noted_count;
+	bool any;
+};
+
+static struct references references_of(const struct moving *moving, const struct object *object)
+{
+	struct references ret = {.noted = NULL};
+
+	if (object->has_body)
+		ret.noted_count = unfinished_wanted(object, moving->job->arena, &ret.noted);
+	ret.any = names_it(moving, object->dependencies, object->dependency_count) ||
+		  names_it(moving, ret.noted, ret.noted_count);
+	return ret;
+}
+
+static bool rewrite_references(struct moving *moving, struct object *object, const struct references *references)
 {
 	struct job *job = moving->job;
 	struct output_source source = {moving, new_name};
-	struct dependency *dependencies = arena_new_array(job->arena, object->dependency_count, struct dependency);
 
-	for (size_t i = 0; i < object->dependency_count; i++) {
-		dependencies[i] = object->dependencies[i];
-		if (slice_equal(dependencies[i].address, moving->from))
-			dependencies[i].address = moving->to;
-	}
-	object->dependencies = dependencies;
+	object->dependencies = renamed(moving, object->dependencies, object->dependency_count);
 	/* Of a text that names the old address; the next plan compares the long way. */
 	object->symbolic = (struct digest){0};
-	return job->resolver.resolve(&job->resolver, &object->applied, &source, job->arena, &object->applied,
+	if (!job->resolver.resolve(&job->resolver, &object->applied, &source, job->arena, &object->applied,
+				   job->diagnostics))
+		return false;
+	if (references->noted_count == 0)
+		return true;
+	unfinished_put_wanted(object, renamed(moving, references->noted, references->noted_count),
+			      references->noted_count, job->arena);
+	return job->resolver.resolve(&job->resolver, &object->unfinished, &source, job->arena, &object->unfinished,
 				     job->diagnostics);
 }
 
@@ -97,14 +130,14 @@ static bool collect(struct moving *moving)
 	for (size_t i = 0; i < job->object_count; i++) {
 		struct object *object = job->objects[i];
 		bool is_moved = slice_equal(object->address, moving->from);
-		bool is_referring = refers(moving, object);
+		const struct references references = references_of(moving, object);
 
-		if (is_referring && !rewrite_references(moving, object))
+		if (references.any && !rewrite_references(moving, object, &references))
 			return false;
 		if (is_moved)
 			object->address = moving->to;
 		moving->moved_count += is_moved;
-		if (is_moved || is_referring)
+		if (is_moved || references.any)
 			add_upsert(moving, object);
 	}
 	return true;

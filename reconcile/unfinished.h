@@ -49,6 +49,8 @@ const struct value *unfinished_resolved(const struct object *object);
 const struct value *unfinished_applied(const struct object *object);
 /* What these refer to, in an array in arena; its length, 0 also where it was not noted. */
 size_t unfinished_wanted(const struct object *object, struct arena *arena, const struct dependency **ret);
+/* Has the note say these instead. */
+void unfinished_put_wanted(struct object *object, const struct dependency *wanted, size_t count, struct arena *arena);
 /*
  * What an update did not set, and has switched off while it was under way, as it was before: MAP, or NULL. The next
  * plan switches it on again, unless the spec says otherwise.

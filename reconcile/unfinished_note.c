@@ -190,6 +190,13 @@ static struct value with(const struct value *map, struct slice name, const struc
 	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
 }
 
+void unfinished_put_wanted(struct object *object, const struct dependency *wanted, size_t count, struct arena *arena)
+{
+	struct value all = dependencies_write(wanted, count, arena);
+
+	object->unfinished = with(&object->unfinished, SLICE(DEPENDENCIES), &all, arena);
+}
+
 void unfinished_owe(struct object *object, struct slice name, const struct value *value, struct arena *arena)
 {
 	struct value all = with(unfinished_owed(object), name, value, arena);

@@ -1,5 +1,6 @@
 """What keeps the record: state history, mv, rm, backup and check; nothing of the world is touched by them."""
 
+import json
 import os
 import re
 import shutil
@@ -169,6 +170,25 @@ def test_mv_takes_open_calls_along(gated, gate, moto):  # noqa: F811
     gated.run("apply", "--yes")
     assert len(vpcs(moto)) == 1
     gated.run("plan", "--detailed-exitcode")
+
+
+def test_mv_takes_an_unfinished_change_along(rich):
+    """What recovery makes of it refers to the new address; what it is to follow, and what waits for it, hangs on that."""
+    table = "aws.route_table:\n  r: {vpc: main, subnets: [a]}\n"
+    rich.write("table.yaml", table)
+    rich.run("apply", "--yes")
+    rich.write("table.yaml", table.replace("[a]", "[a, b]"))
+    rich.run("sim", "fault", "AssociateRouteTable", "lost_answer", 1, 3)
+    rich.run("apply", "--yes", status=7)
+    rich.run("state", "mv", "aws.subnet.b", "aws.subnet.z")
+    rich.run("recover")
+    with sqlite3.connect(rich.folder / ".trueup/state.db") as database:
+        (body,) = database.execute(
+            "SELECT body FROM bodies JOIN objects USING (object_id) WHERE address = 'aws.route_table.r'"
+        ).fetchone()
+    body = json.loads(body)
+    assert "${aws.subnet.z.id}" in str(body["applied"]) and "aws.subnet.b" not in str(body)
+    assert "aws.subnet.z" in [each["address"] for each in body["dependencies"]]
 
 
 WRONG_MOVES = [
