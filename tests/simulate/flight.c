@@ -56,7 +56,7 @@ static void copy_request(struct flight *flight, const struct http_request *reque
 	flight->request.method = copy_text(&to, request->method);
 	flight->request.url = copy_text(&to, request->url);
 	flight->request.body = copy_text(&to, request->body);
-	flight->request.intent = copy_text(&to, request->intent);
+	flight->request.intent = flight->intent = copy_text(&to, request->intent);
 	flight->request.endpoint = flight->request.ca_file = (struct slice){NULL, 0};
 }
 

@@ -23,7 +23,8 @@ struct flight {
 	uint64_t number;
 	char operation[NAME_BYTES];
 	struct http_request request;
-	char *request_bytes; /* owned: what request points to */
+	struct slice intent; /* that it was sent for: the mishap unnamed takes it from the request */
+	char *request_bytes; /* owned: what these two point to */
 	http_done *done;
 	void *context;
 	enum mishap mishap;

@@ -123,7 +123,7 @@ static void deliver(struct flight *flight)
 		return;
 	}
 	if (operation_changes(flight->operation))
-		sent_answer(&process->universe->sent, flight->request.intent, is_unsure(flight));
+		sent_answer(&process->universe->sent, flight->intent, is_unsure(flight));
 	flight->done(flight->context, &flight->response);
 }
 
