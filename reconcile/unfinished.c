@@ -443,17 +443,15 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 			{.field = field, .recorded = member_of(&object->applied, name), .live = live},
 			{.field = field, .recorded = member_of(&object->resolved, name), .live = live},
 		};
-		struct value *maps[] = {&object->applied, &object->resolved};
-		bool moved = parts[1].recorded && diff_field(field, parts[1].recorded, live) == UNLIKE;
-
-		for (size_t k = 0; moved && k < sizeof(parts) / sizeof(parts[0]); k++) {
-			struct value value = take(&parts[k], settling->arena);
-			bool differs = diff_field(field, &value, live) == UNLIKE;
-
-			put(settling, maps[k], name, differs ? NULL : &value);
-		}
-		if (moved)
-			put_observed(settling, field, live);
+		if (!parts[1].recorded || diff_field(field, parts[1].recorded, live) != UNLIKE)
+			continue;
+		struct value symbolic = take(&parts[0], settling->arena), resolved = take(&parts[1], settling->arena);
+		const struct value *left = diff_field(field, &resolved, live) == UNLIKE ? NULL : &resolved;
+		/* What refers to something else says nothing of what is there then: that stands in its place. */
+		bool is_said = diff_field(field, &symbolic, live) != UNLIKE;
+		put(settling, &object->applied, name, is_said ? &symbolic : left);
+		put(settling, &object->resolved, name, left);
+		put_observed(settling, field, live);
 	}
 }
 

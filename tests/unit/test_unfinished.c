@@ -399,6 +399,34 @@ static void test_owed_and_left(void **state)
 	arena_release(&arena);
 }
 
+/* What a deletion took off is off the record in both its forms; the rest stays in both. */
+static void test_left_with_references(void **state)
+{
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	struct object object = {
+		.applied = read_json(
+			&arena, "{\"rules\":[{\"port\":1},{\"note\":{\"$deferred\":\"${t.net.x.id}\"},\"port\":2}]}"),
+		.resolved = read_json(&arena, "{\"rules\":[{\"port\":1},{\"note\":\"x\",\"port\":2}]}"),
+		.outputs = value_map(NULL, 0),
+		.has_body = true,
+	};
+	struct live live = {.presence = PRESENCE_PRESENT,
+			    .fields = read_json(&arena, "{\"rules\":[{\"port\":1}]}"),
+			    .outputs = value_map(NULL, 0)};
+	const struct unfinished_reading reading = {&net, &provider, &live};
+	const struct row row = {.name = "left"};
+
+	object.observed = object.resolved;
+	assert_true(unfinished_note_delete(&object, 1000, &arena));
+	assert_true(unfinished_settle(&object, &reading, &style, &arena).taken);
+	expect(&arena, &row, "resolved", &object.resolved, "{\"rules\":[{\"port\":1}]}");
+	expect(&arena, &row, "applied", &object.applied, "{\"rules\":[{\"port\":1}]}");
+	arena_release(&arena);
+}
+
 static void test_age(void **state)
 {
 	static const struct {
@@ -522,9 +550,11 @@ static void test_take_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_settled),	     cmocka_unit_test(test_secret),	   cmocka_unit_test(test_owed),
-		cmocka_unit_test(test_owed_still),   cmocka_unit_test(test_owed_and_left), cmocka_unit_test(test_age),
-		cmocka_unit_test(test_dependencies), cmocka_unit_test(test_take_more),
+		cmocka_unit_test(test_settled),	      cmocka_unit_test(test_secret),
+		cmocka_unit_test(test_owed),	      cmocka_unit_test(test_owed_still),
+		cmocka_unit_test(test_owed_and_left), cmocka_unit_test(test_left_with_references),
+		cmocka_unit_test(test_age),	      cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_take_more),
 	};
 
 	return cmocka_run_group_tests_name("unfinished", tests, NULL, NULL);
