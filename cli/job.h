@@ -70,8 +70,9 @@ struct job {
 	size_t twin_count;
 	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
-	bool recovered;	     /* what is still open now cannot be settled by this run */
-	bool undoes_refused; /* of the run that is being undone each call was refused */
+	bool recovered;	      /* what is still open now cannot be settled by this run */
+	int64_t recovered_ms; /* wall: when this run began to settle what was open; of a run that did */
+	bool undoes_refused;  /* of the run that is being undone each call was refused */
 
 	struct plan plan;
 	struct slice digest;	     /* approval digest of plan, hex */

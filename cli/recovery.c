@@ -226,6 +226,7 @@ bool job_recover(struct job *job)
 {
 	size_t count = job->intent_count;
 	int64_t serial = job->record->serial;
+	int64_t began_ms = job->world->wall_ms(job->world);
 
 	if (count == 0 && !recover_has_unfinished(job->objects, job->object_count))
 		return true;
@@ -235,6 +236,7 @@ bool job_recover(struct job *job)
 	if (!job_end_recovery(job, good) || !job_reload(job))
 		return false;
 	job->recovered = true;
+	job->recovered_ms = began_ms;
 	count -= job->intent_count;
 	if (count > 0)
 		talk(job->invocation, "%zu unfinished call%s of an earlier run settled", count, count == 1 ? "" : "s");

@@ -10,7 +10,7 @@ typedef void stray_visit(void *context, enum stray_origin origin, const struct s
 
 static bool visit_strays(struct job *job, stray_visit *visit, void *context)
 {
-	int64_t now_ms = job->world->wall_ms(job->world);
+	int64_t now_ms = job->recovered ? job->recovered_ms : job->world->wall_ms(job->world);
 	bool good = true;
 	struct map recorded;
 

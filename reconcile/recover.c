@@ -291,7 +291,7 @@ static bool is_twin(const struct past_call *past, const struct stray *stray, con
 		return false;
 	if (!is_accounted(past, stray, live))
 		return true;
-	return own.size > 0 && !slice_equal(own, stray->live->provider_id) && now_ms - past->sent_ms < LATE_MOST_MS;
+	return own.size > 0 && !slice_equal(own, stray->live->provider_id) && now_ms - past->ended_ms < LATE_MOST_MS;
 }
 
 enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,

@@ -78,7 +78,7 @@ struct past_call {
 	enum outcome outcome;
 	struct slice address;	  /* of the object it was about */
 	struct slice provider_id; /* that the object had when a run last changed or deleted it; empty where none did */
-	int64_t sent_ms;	  /* wall */
+	int64_t ended_ms;	  /* wall: when it was settled; 0 while it is open */
 };
 
 /* What is asked of something that carries the stack's tags; of the ids in its tags none needs to be one of ours. */

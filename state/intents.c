@@ -159,7 +159,7 @@ bool intents_past(struct database *database, struct arena *arena, const struct p
 			past.outcome = (enum outcome)outcome;
 	if (past.known) {
 		past.is_open = query_column_text(&query, 0).size == 0;
-		past.sent_ms = query_column_integer(&query, 1);
+		past.ended_ms = query_column_integer(&query, 1);
 		past.address = query_column_copy(&query, 2, arena);
 		past.provider_id = query_column_copy(&query, 3, arena);
 	}

@@ -134,10 +134,10 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENTS] = "SELECT intents.id, object_id, address, kind, operation, recipe, parameters, identity,"
 			      " token, wall_ms, creates, sealed, lower(hex(runs.id)) FROM intents"
 			      " LEFT JOIN runs ON runs.number = intents.run ORDER BY intents.number",
-	[STATEMENT_INTENT_PAST] = "SELECT outcome, sent_ms, address,"
+	[STATEMENT_INTENT_PAST] = "SELECT outcome, ended_ms, address,"
 				  " coalesce((SELECT provider_id FROM formers WHERE object_id = history.object_id"
 				  " AND role IS NOT NULL ORDER BY run DESC LIMIT 1), '') FROM history WHERE intent = ?1"
-				  " UNION ALL SELECT '', wall_ms, address, '' FROM intents WHERE id = ?1",
+				  " UNION ALL SELECT '', 0, address, '' FROM intents WHERE id = ?1",
 	[STATEMENT_GIVEN_UP] = "SELECT DISTINCT kind FROM history WHERE outcome = 'absent' ORDER BY kind",
 
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",

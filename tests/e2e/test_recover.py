@@ -160,18 +160,20 @@ def tags_of_intent(stack, intent):
     """The tags that a create under that intent carries, as words of `sim change`."""
     lineage, address, object_id = rows(
         stack,
-        "SELECT lower(hex(lineage)), address, lower(hex(object_id)) FROM stack, history"
+        "SELECT lower(hex(lineage)), address, lower(hex(object_id)) FROM stack,"
+        " (SELECT intent, address, object_id FROM history UNION ALL SELECT id, address, object_id FROM intents)"
         f" WHERE lower(hex(intent)) = '{intent}'",
     )[0]
     tags = {"stack": lineage, "object": object_id, "intent": intent, "address": address}
     return [f"tags.trueup:{name}={value}" for name, value in tags.items()]
 
 
-def come_late(stack, intent):
-    before = set(world(stack, "vpc"))
-    stack.run("sim", "--region", "eu-central-1", "add", "vpc", "cidrBlock=10.0.0.0/16", "state=available")
-    made = (set(world(stack, "vpc")) - before).pop()
-    stack.run("sim", "change", "vpc", made, *tags_of_intent(stack, intent))
+def come_late(stack, intent, kind="vpc", *members):
+    before = set(world(stack, kind))
+    members = members or ("cidrBlock=10.0.0.0/16", "state=available")
+    stack.run("sim", "--region", "eu-central-1", "add", kind, *members)
+    made = (set(world(stack, kind)) - before).pop()
+    stack.run("sim", "change", kind, made, *tags_of_intent(stack, intent))
     return made
 
 
@@ -188,6 +190,22 @@ def test_late_twin_is_swept(tiny):
     assert "1 delete" in result.out
     assert set(world(tiny, "vpc")) == {recorded(tiny)["aws.vpc.main"]}
     tiny.run("plan", "--detailed-exitcode")
+
+
+@pytest.mark.parametrize("command", [("recover",), ("apply", "--yes")])
+def test_a_call_that_came_twice_is_swept_however_late_it_is_settled(tiny, command):
+    """Cut off in the evening, and looked at the next morning."""
+    tiny.write("gateway.yaml", "aws.customer_gateway:\n  g: {address: 198.51.100.7, asn: 65010}\n")
+    lose(tiny, "CreateCustomerGateway")
+    (members,) = world(tiny, "customer-gateway").values()
+    same = [f"{name}={members[name]}" for name in ("type", "ipAddress", "bgpAsn", "state")]
+    come_late(tiny, rows(tiny, "SELECT lower(hex(id)) FROM intents")[0][0], "customer-gateway", *same)
+    tiny.run("sim", "pass", str(12 * 60 * 60))
+    assert "was made for 'aws.customer_gateway.g' by a call that came late" in tiny.run(*command).err
+    tiny.run("apply", "--yes")
+    there = [name for name, one in world(tiny, "customer-gateway").items() if one["state"] == "available"]
+    assert there == [recorded(tiny)["aws.customer_gateway.g"]]
+    assert outcomes(tiny, "CreateCustomerGateway") == ["done"]
 
 
 @pytest.mark.parametrize("command", [("apply", "--yes"), ("destroy", "--yes")])

@@ -292,6 +292,13 @@ static void test_twins(void **state)
 		 STRAY_TWIN,
 		 NULL},
 		{"done twice", {.known = true, .outcome = OUTCOME_DONE}, "vpc-1", NULL, HOUR_MS - 1, STRAY_TWIN, NULL},
+		{"done twice, and settled by this very run, which has slept since",
+		 {.known = true, .outcome = OUTCOME_DONE},
+		 "vpc-1",
+		 NULL,
+		 -2 * HOUR_MS,
+		 STRAY_TWIN,
+		 NULL},
 		{"done twice, and deleted since",
 		 {.known = true, .outcome = OUTCOME_DONE},
 		 NULL,
@@ -343,7 +350,7 @@ static void test_twins(void **state)
 		struct object object = {.provider_id = slice_of(twins[i].recorded)};
 		struct past_call past = twins[i].past;
 
-		past.sent_ms = SENT_MS;
+		past.ended_ms = SENT_MS;
 		past.provider_id = slice_of(twins[i].before);
 		if (recover_stray_origin(&past, &stray, twins[i].recorded ? &object : NULL,
 					 twins[i].intent ? &own : NULL, SENT_MS + twins[i].later_ms) != twins[i].wanted)
