@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "providers/aws/kinds/kinds.h"
 #include "providers/aws/protocol.h"
 
 enum { BODY_BYTES_MOST = 64 * 1024 };
@@ -412,6 +413,49 @@ static void test_response_elements(void **state)
 	}
 }
 
+/* Groups with as many rules of their own as the quotas allow unasked: 60 in each direction. */
+static void append_full_groups(struct buffer *xml, size_t count)
+{
+	static const char *const directions[] = {"ipPermissions", "ipPermissionsEgress"};
+
+	buffer_string(xml, "<DescribeSecurityGroupsResponse><securityGroupInfo>");
+	for (size_t i = 0; i < count; i++) {
+		buffer_format(
+			xml,
+			"<item><groupId>sg-%zu</groupId><tagSet><item><key>a</key><value>b</value></item></tagSet>", i);
+		for (size_t direction = 0; direction < 2; direction++) {
+			buffer_format(xml, "<%s>", directions[direction]);
+			for (size_t rule = 0; rule < 60; rule++)
+				buffer_format(
+					xml,
+					"<item><ipProtocol>tcp</ipProtocol><fromPort>%zu</fromPort><toPort>%zu"
+					"</toPort><groups/><ipRanges><item><cidrIp>10.0.0.0/8</cidrIp><description>"
+					"d</description></item></ipRanges><ipv6Ranges/><prefixListIds/></item>",
+					rule, rule);
+			buffer_format(xml, "</%s>", directions[direction]);
+		}
+		buffer_string(xml, "</item>");
+	}
+	buffer_string(xml, "</securityGroupInfo></DescribeSecurityGroupsResponse>");
+}
+
+/* A page that a kind asks for is one that can be read. */
+static void test_response_full_page(void **state)
+{
+	enum { BYTES_MOST = 256 * 1024 * 1024 };
+	struct bench bench;
+	struct value value;
+	BUFFER_AUTO xml;
+
+	(void)state;
+	bench_open(&bench);
+	buffer_init(&xml, BYTES_MOST);
+	append_full_groups(&xml, (size_t)aws_security_group.list.page);
+	assert_true(aws_response_read(operation_named("ec2.DescribeSecurityGroups"), buffer_slice(&xml), &bench.arena,
+				      &value, &bench.diagnostics));
+	bench_close(&bench);
+}
+
 static void append_subnets(struct buffer *xml, size_t count)
 {
 	buffer_string(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<DescribeSubnetsResponse "
@@ -504,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_response_refused),
 		cmocka_unit_test(test_response_depth),
 		cmocka_unit_test(test_response_elements),
+		cmocka_unit_test(test_response_full_page),
 		cmocka_unit_test(test_response_cut),
 		cmocka_unit_test(test_response_damaged),
 	};
