@@ -268,14 +268,15 @@ static enum step wait_until_gone(struct work *work)
 static enum step begin_doubt(struct work *work)
 {
 	aws_change_of(work)->looks = 0;
-	aws_change_of(work)->doubts++;
+	if (aws_change_of(work)->doubts++ == 0)
+		aws_change_of(work)->absences = work->now.presence == PRESENCE_ABSENT;
 	work->stage = STAGE_DOUBTED;
 	return aws_read_after(work, 0);
 }
 
 /*
- * The delete call knew of no object that was listed before: it is gone, and the listing lags, or it is so young that
- * not every call knows of it. Once no listing can lag any more it is deleted once more.
+ * The delete call knew of no such object: it is gone, and a listing that shows it lags, or it is so young that not
+ * every call and listing know of it. Once no listing can lag any more it is deleted once more.
  */
 static enum step doubt(struct work *work)
 {
@@ -307,7 +308,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	if (work->stage == STAGE_DELETED && answer && call) {
 		if (!answer->ok && !aws_is_one_of(call->absent, answer->code))
 			return aws_change_refused(work, answer, "delete");
-		if (!answer->ok && work->has_now && work->now.presence == PRESENCE_PRESENT)
+		if (!answer->ok && work->has_now && work->now.presence != PRESENCE_LEAVING)
 			return begin_doubt(work);
 		work->stage = STAGE_LEAVING;
 		return kind->states.leaving && answer->ok ? aws_read_after(work, 0) : STEP_DONE;

@@ -61,7 +61,7 @@ static const struct look {
 	{"one is gone", only_a, LATE_MS, "10.0.1.0/24", NULL, NULL, false, STATUS_REFUSED,
 	 "'aws.subnet.a' has changed since the plan was made: it is not there any more", 1},
 	{"what was to be deleted is gone", without_c, LATE_MS, "10.0.3.0/24", NULL, NULL, false, STATUS_FINE, "3 done",
-	 1},
+	 2},
 	{"what was to be replaced has changed", other_c, LATE_MS, "10.0.3.0/24", "mapPublicIpOnLaunch", "true", false,
 	 STATUS_PARTLY, "'aws.subnet.c' has changed since the plan was made", 1},
 	{"cannot be read again", only_a, LATE_MS, NULL, NULL, NULL, true, STATUS_ERROR,
