@@ -153,16 +153,19 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 	return good;
 }
 
-bool audit_has_failed(struct audit *audit, struct slice intent)
+bool audit_is_settled(struct audit *audit, struct slice intent, const char *outcome, int64_t until_ms)
 {
 	unsigned char bytes[16] = {0};
 	sqlite3_stmt *statement = NULL;
 	bool has = false;
 
 	if (read_hex(intent, bytes, sizeof(bytes)) && reach(audit) &&
-	    sqlite3_prepare_v2(audit->database, "SELECT 1 FROM history WHERE outcome = 'failed' AND intent = ?1", -1,
+	    sqlite3_prepare_v2(audit->database,
+			       "SELECT 1 FROM history WHERE intent = ?1 AND outcome = ?2 AND ended_ms <= ?3", -1,
 			       &statement, NULL) == SQLITE_OK) {
 		sqlite3_bind_blob(statement, 1, bytes, sizeof(bytes), SQLITE_STATIC);
+		sqlite3_bind_text(statement, 2, outcome, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(statement, 3, until_ms);
 		has = sqlite3_step(statement) == SQLITE_ROW;
 	}
 	sqlite3_finalize(statement);

@@ -58,8 +58,8 @@ void audit_leave(struct audit *audit);
 /* What is recorded of an operation, and durable; id: 32 hex digits or none. False where the file cannot be read. */
 bool audit_intents(struct audit *audit, const char *operation, struct slice id, struct slice token,
 		   struct audit_intents *ret);
-/* Whether a call is recorded as one that was not done; intent: 32 hex digits. */
-bool audit_has_failed(struct audit *audit, struct slice intent);
+/* Whether a call is recorded with that outcome, and was settled until then (wall, ms); intent: 32 hex digits. */
+bool audit_is_settled(struct audit *audit, struct slice intent, const char *outcome, int64_t until_ms);
 /* Whether that process holds the lease for a recovery. */
 bool audit_is_recovering(struct audit *audit, int64_t process);
 /* False where there is no file, or none that can be read. Lets go of the file. */

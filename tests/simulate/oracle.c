@@ -247,10 +247,33 @@ bool oracle_find_unrecorded(struct universe *universe, const struct audit_record
 	return false;
 }
 
+const char *oracle_find_late(struct universe *universe, const struct foreign *foreign, struct slice id)
+{
+	enum { CLAIMED_MS = 60 * 60 * 1000 };
+	int64_t until_ms = universe_wall_ms(universe) - CLAIMED_MS;
+	const char *found = NULL;
+	struct arena arena;
+	struct value world;
+
+	arena_init(&arena);
+	bool seen = oracle_look(universe, &arena, &world);
+	for (const char *const *type = types; seen && *type && !found; type++) {
+		const struct value *things = value_get_named(value_get_named(&world, region_name), *type);
+		const struct value *body = value_is(things, VALUE_MAP) ? value_get(things, id) : NULL;
+
+		if (body && !foreign_is_one(foreign, slice_of(*type), id) &&
+		    audit_is_settled(&universe->audit, foreign_tag_of(body, "trueup:intent"), "done", until_ms))
+			found = *type;
+	}
+	audit_leave(&universe->audit);
+	arena_release(&arena);
+	return found;
+}
+
 void oracle_outcomes(struct universe *universe)
 {
 	for (size_t i = 0; i < universe->sent.unsure_count; i++)
-		if (audit_has_failed(&universe->audit, slice_of(universe->sent.unsure[i])))
+		if (audit_is_settled(&universe->audit, slice_of(universe->sent.unsure[i]), "failed", INT64_MAX))
 			universe_fail(universe, "unknown: the call of intent %s was not answered and counts as failed",
 				      universe->sent.unsure[i]);
 	audit_leave(&universe->audit);

@@ -49,6 +49,9 @@ void oracle_nothing(struct universe *universe, const struct foreign *foreign);
 /* Something of that type that carries the tags of the stack and is not recorded, its id in arena. */
 bool oracle_find_unrecorded(struct universe *universe, const struct audit_record *record, const char *type,
 			    struct arena *arena, struct slice *ret_id);
+/* The type of what somebody may take away because a command told of it and left it: the second work of a call that was
+ * done, and that nobody looked after for longer than the program claims it for its own. NULL: it is no such thing. */
+const char *oracle_find_late(struct universe *universe, const struct foreign *foreign, struct slice id);
 /* Of what the cloud chooses there are never more than the feature's most, not even for a while. */
 void oracle_number(struct universe *universe, enum feature feature);
 /* No call counts as failed of which the last that was heard told nothing. */

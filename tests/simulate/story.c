@@ -55,6 +55,23 @@ static void note_error(struct story *story, struct slice output)
 	}
 }
 
+static void note_left(struct story *story, struct slice output)
+{
+	struct slice rest = output;
+
+	story->left[0] = '\0';
+	while (rest.size > 0 && !story->left[0]) {
+		struct slice line = slice_cut(&rest, '\n');
+
+		if (slice_starts_with(line, SLICE("warning: ")) &&
+		    slice_contains(line, SLICE(" and is not recorded: it is left alone"))) {
+			line = slice_from(line, SLICE("warning: ").size);
+			struct slice id = slice_cut(&line, ' ');
+			(void)snprintf(story->left, sizeof(story->left), "%.*s", SLICE_ARGUMENTS(id));
+		}
+	}
+}
+
 int story_run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died)
 {
 	BUFFER_AUTO output;
@@ -70,6 +87,7 @@ int story_run(struct story *story, const char *line, const struct misfortune *mi
 		!slice_contains(buffer_slice(&output), SLICE("warning: "));
 	oracle_output(story->universe, line, buffer_slice(&output));
 	note_error(story, buffer_slice(&output));
+	note_left(story, buffer_slice(&output));
 	if (ret_died)
 		*ret_died = died;
 	return status;
@@ -261,6 +279,26 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 	story_settle(story);
 }
 
+/* Somebody reads what the last command left alone, and takes it away; false where that was none of the program's. */
+static bool heed(struct story *story)
+{
+	struct universe *universe = story->universe;
+	struct slice id = slice_of(story->left);
+	const char *type = id.size > 0 ? oracle_find_late(universe, &story->foreign, id) : NULL;
+	struct diagnostics diagnostics;
+	struct arena arena;
+
+	if (!type)
+		return false;
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	bool done = sim_remove(universe->sim, SLICE("us-west-2"), slice_of(type), id, &diagnostics);
+	trace_line(&universe->trace, "somebody removes %s, which was left", story->left);
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+	return done;
+}
+
 void story_make_peace(struct story *story)
 {
 	struct universe *universe = story->universe;
@@ -270,6 +308,8 @@ void story_make_peace(struct story *story)
 	for (int i = 0; i < STORY_FINAL_RUNS && status != 0; i++) {
 		universe_pass(universe, STORY_PEACE_MS);
 		status = story_run(story, "apply --yes", NULL, NULL);
+		while (heed(story))
+			status = story_run(story, "apply --yes", NULL, NULL);
 	}
 	if (status != 0) {
 		universe_fail(universe, "peace: the third apply without a mishap still ends with status %d: %s", status,

@@ -15,6 +15,7 @@ struct story {
 	bool meddled;	 /* somebody has changed or removed what is ours */
 	bool idle;	 /* the last command found nothing to do and nothing to warn of, and changed nothing */
 	char error[400]; /* the first that the last command told, or empty */
+	char left[64];	 /* the first thing of which it told that it bears our tags and was left alone, or empty */
 };
 
 enum {
