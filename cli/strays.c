@@ -189,8 +189,7 @@ bool job_tell_strays(struct job *job)
 	job->missed = arena_new_array(job->arena, most, struct missed);
 	map_init(&telling.spare);
 	map_init(&telling.own);
-	telling.addresses =
-		stack_addresses(job->refresh.expected ? job->refresh.expected : &job->stack, &telling.spare);
+	telling.addresses = stack_addresses(job->refresh.expected, &telling.spare);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (job->objects[i]->role != OBJECT_DEPOSED)
 			map_set(&telling.own, job->objects[i]->address, &job->objects[i]);

@@ -40,7 +40,7 @@ static bool is_as_before(const struct intent *intent, const struct kind *kind, c
 {
 	if (intent->recipe != RECIPE_SNAPSHOT || live->presence != PRESENCE_PRESENT)
 		return false;
-	for (size_t i = 0; kind && i < kind->outputs.count; i++) {
+	for (size_t i = 0; i < kind->outputs.count; i++) {
 		const struct output *output = output_at(&kind->outputs, i);
 
 		if (output->shows_work_of && slice_is(intent->operation, output->shows_work_of) &&
