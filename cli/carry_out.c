@@ -98,6 +98,12 @@ static int status_of_rest(const struct job *job)
 	return job->plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
 }
 
+/* Of what could not be read, and of what other runs have left since the plan was made, it tells nothing. */
+static bool is_about_all(const struct job *job)
+{
+	return job->plan.unread_count == 0 && job->intent_count == 0 && !job->plan.older;
+}
+
 /* What the run is called in the history. */
 static struct slice run_name(const struct job *job)
 {
@@ -105,7 +111,9 @@ static struct slice run_name(const struct job *job)
 
 	if (job->plan.undoes.size > 0)
 		return past_run_undoing(job->arena, job->plan.undoes);
-	return job->plan.targeted ? past_run_of_part(job->arena, command) : slice_of(command);
+	if (job->plan.targeted)
+		return past_run_of_part(job->arena, command);
+	return is_about_all(job) ? slice_of(command) : past_run_of_most(job->arena, command);
 }
 
 /* With the lease held. */

@@ -38,6 +38,11 @@ struct slice past_run_of_part(struct arena *arena, const char *command)
 	return arena_format(arena, "%s --target", command);
 }
 
+struct slice past_run_of_most(struct arena *arena, const char *command)
+{
+	return arena_format(arena, "%s in part", command);
+}
+
 static bool is_unexplained(const struct action *action)
 {
 	return action->operation == OPERATION_CREATE && action->in_spec && action->object_id.size == 0;

@@ -12,6 +12,8 @@ const struct run_record *past_run_find(struct job *job, const struct run_record 
 struct slice past_run_undoing(struct arena *arena, struct slice id);
 /* What a run of that command is called that was about a part of the stack. */
 struct slice past_run_of_part(struct arena *arena, const char *command);
+/* What a run of that command is called that was about all of the stack that could be told when it was planned. */
+struct slice past_run_of_most(struct arena *arena, const char *command);
 
 /* What went with a run that did not come to its end, and nobody has made anew since. */
 struct departure {

@@ -531,6 +531,7 @@ static void copy_words(struct job *job, const struct plan *saved)
 {
 	copy_unread(job, saved);
 	job->plan.targeted = saved->targeted;
+	job->plan.older = saved->serial != job->plan.serial;
 	job->plan.undoes = saved->undoes;
 	job->plan.notes = saved->notes;
 	job->plan.note_count = saved->note_count;

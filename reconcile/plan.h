@@ -140,6 +140,7 @@ struct plan {
 	bool refreshed;
 	bool destroy;
 	bool targeted; /* of what was chosen alone, and what goes with it */
+	bool older;    /* made before what other runs have recorded since */
 	/* The secrets that an apply needs, sealed (base/vault.h, place "plan") under the key of that id; whoever saves
 	 * a plan fills them in. Empty and null where there are none. */
 	struct slice sealing_key;
