@@ -113,8 +113,9 @@ static bool search_runs(struct job *job, struct search *search)
 
 		if (!command || !command->undoable)
 			continue;
-		/* What a destroy deletes is not to come back. */
-		bool settles = slice_is(runs[i].outcome, "done") || command == &command_destroy;
+		/* What a destroy deletes is not to come back; one that changed nothing deletes nothing. */
+		bool deletes = command == &command_destroy && !slice_is(runs[i].outcome, "failed");
+		bool settles = slice_is(runs[i].outcome, "done") || deletes;
 		/* One about a part (an undo, too) tells nothing of the rest. */
 		if (settles && slice_is(runs[i].command, command->name))
 			break;

@@ -383,6 +383,10 @@ def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
     # Another run that is refused leaves it as it is; one that makes it ends it.
     tiny.run("apply", "--yes", status=1)
     assert [each["address"] for each in begun(tiny)] == ["aws.subnet.b"]
+    delete = deny(tiny, "DeleteSubnet")
+    tiny.run("destroy", "--yes", status=1)
+    delete()
+    assert [each["address"] for each in begun(tiny)] == ["aws.subnet.b"]
     allow()
     tiny.run("apply", "--yes")
     assert begun(tiny, 0) == []
