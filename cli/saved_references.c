@@ -4,16 +4,21 @@
 
 typedef void reference_visit(void *context, const struct action *action, size_t object);
 
-static void index_objects(const struct job *job, const struct plan *saved, struct map *current, struct map *touched)
+static void index_objects(const struct job *job, struct map *ret)
 {
-	map_init(current);
-	map_init(touched);
+	map_init(ret);
 	for (size_t i = 0; i < job->object_count; i++)
 		if (job->objects[i]->role == OBJECT_CURRENT)
-			map_set(current, job->objects[i]->address, &job->objects[i]);
+			map_set(ret, job->objects[i]->address, &job->objects[i]);
+}
+
+/* What the plan does, by address: to what is current there, rather than to what a replace has left behind. */
+static void index_actions(const struct plan *saved, struct map *ret)
+{
+	map_init(ret);
 	for (size_t i = 0; i < saved->action_count; i++)
 		if (action_is_carried_out(&saved->actions[i]))
-			map_set(touched, saved->actions[i].address, &saved->actions[i]);
+			map_add(ret, saved->actions[i].address, &saved->actions[i]);
 }
 
 /* Calls visit for each object that an action refers to, as often as one does. */
@@ -21,7 +26,8 @@ static void visit_references(struct job *job, const struct plan *saved, referenc
 {
 	struct map current, touched;
 
-	index_objects(job, saved, &current, &touched);
+	index_objects(job, &current);
+	index_actions(saved, &touched);
 	for (size_t i = 0; i < saved->action_count; i++) {
 		const struct action *action = &saved->actions[i];
 
@@ -57,6 +63,15 @@ void saved_references_add(struct job *job, const struct plan *saved, struct map 
 	visit_references(job, saved, add_reference, &adding);
 }
 
+static bool refuse(struct job *job, struct slice address, struct slice what)
+{
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "'%.*s' has changed since the plan was made: %.*s",
+		   SLICE_ARGUMENTS(address), SLICE_ARGUMENTS(what));
+	diag_address(job->diagnostics, address);
+	diag_hint(job->diagnostics, "plan again, and review that");
+	return false;
+}
+
 struct checking {
 	struct job *job;
 	bool good;
@@ -71,13 +86,70 @@ static void check_reference(void *context, const struct action *action, size_t o
 
 	if (!live || (live->presence != PRESENCE_ABSENT && live->presence != PRESENCE_LEAVING))
 		return;
-	checking->good = false;
-	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
-		   "'%.*s' has changed since the plan was made: it is %s, and '%.*s' refers to it",
-		   SLICE_ARGUMENTS(address), live->presence == PRESENCE_ABSENT ? "not there any more" : "being deleted",
-		   SLICE_ARGUMENTS(action->address));
-	diag_address(job->diagnostics, address);
-	diag_hint(job->diagnostics, "plan again, and review that");
+	checking->good = refuse(job, address,
+				arena_format(job->arena, "it is %s, and '%.*s' refers to it",
+					     live->presence == PRESENCE_ABSENT ? "not there any more" : "being deleted",
+					     SLICE_ARGUMENTS(action->address)));
+}
+
+/* What was renamed or forgotten since, or went with its record, has nothing any more that an action could name. */
+static bool check_recorded(struct job *job, const struct plan *saved, const struct map *touched)
+{
+	struct map recorded;
+	bool good = true;
+
+	map_init(&recorded);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role != OBJECT_DEPOSED)
+			map_set(&recorded, job->objects[i]->address, job->objects[i]);
+	for (size_t i = 0; i < saved->action_count; i++) {
+		const struct action *action = &saved->actions[i];
+
+		for (size_t k = 0; action_is_carried_out(action) && k < action->wanted_count; k++) {
+			struct slice address = action->wanted[k].address;
+
+			if (!map_get(&recorded, address) && !map_get(touched, address))
+				good = refuse(job, address,
+					      arena_format(job->arena,
+							   "it is not recorded any more, and '%.*s' refers to it",
+							   SLICE_ARGUMENTS(action->address)));
+		}
+	}
+	map_release(&recorded);
+	return good;
+}
+
+/* Whether the plan takes away what is referred to. */
+static bool ends(const struct action *action, const struct dependency *dependency)
+{
+	if (action->role == OBJECT_DEPOSED || action->operation != OPERATION_UPDATE)
+		return action->role != OBJECT_DEPOSED &&
+		       (action->operation == OPERATION_DELETE || action->operation == OPERATION_REPLACE);
+	const struct output *output = output_named(&action->kind->outputs, dependency->output);
+
+	return output && changes_take_away(action->changes, action->change_count, output);
+}
+
+/* What refers by now to what is to go would have to go before, or let go of it. */
+static bool check_users(struct job *job, const struct map *touched)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct object *object = job->objects[i];
+
+		for (size_t k = 0; !map_get(touched, object->address) && k < object->dependency_count; k++) {
+			const struct dependency *dependency = &object->dependencies[k];
+			const struct action *action = map_get(touched, dependency->address);
+
+			if (action && ends(action, dependency))
+				good = refuse(job, dependency->address,
+					      arena_format(job->arena,
+							   "'%.*s' refers to it by now, and is no part of the plan",
+							   SLICE_ARGUMENTS(object->address)));
+		}
+	}
+	return good;
 }
 
 bool saved_references_check(struct job *job, const struct plan *saved)
@@ -85,5 +157,13 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 	struct checking checking = {job, true};
 
 	visit_references(job, saved, check_reference, &checking);
-	return checking.good;
+	/* Nobody else has recorded anything: all refers to what it did when the plan was made. */
+	if (saved->serial == job->plan.serial)
+		return checking.good;
+	struct map touched;
+	index_actions(saved, &touched);
+	bool good = check_recorded(job, saved, &touched);
+	good &= check_users(job, &touched);
+	map_release(&touched);
+	return checking.good && good;
 }

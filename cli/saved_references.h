@@ -6,13 +6,15 @@
 
 /*
  * What the actions of a saved plan refer to, and the plan itself leaves alone: somebody may have taken it away since,
- * and the calls that name it would fail in the middle.
+ * and the calls that name it would fail in the middle. So would those that take away what another run has something
+ * refer to since.
  */
 
 /* Adds their object ids to a map of what is to be read. */
 void saved_references_add(struct job *job, const struct plan *saved, struct map *ids);
-/* After the reading: false, with an error for each, where one of them is not there any more. What could not be read is
- * not known to be gone. */
+/* After the reading and planning: false, with an error for each, where one of them is not there or not recorded any
+ * more, or where something refers to what the plan ends and is no part of it. What could not be read is not known to be
+ * gone. */
 __attribute__((warn_unused_result)) bool saved_references_check(struct job *job, const struct plan *saved);
 
 #endif

@@ -234,6 +234,64 @@ def test_plan_is_stale_where_what_it_refers_to_is_gone(tiny, kind, address, targ
     assert world(tiny, "route-table") == before
 
 
+# What another run or a user does to the record meanwhile.
+UNRECORDED = {
+    "renamed": [("state", "mv", "aws.vpc.main", "aws.vpc.other")],
+    "forgotten": [("state", "rm", "--yes", "aws.vpc.main")],
+    "destroyed": [("destroy", "--yes")],
+}
+
+
+@pytest.mark.parametrize("commands", UNRECORDED.values(), ids=UNRECORDED)
+def test_plan_is_stale_where_what_it_refers_to_is_not_recorded(tiny, commands):
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", "aws.internet_gateway:\n  g: {vpc: main}\naws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("plan", "--out", "p.plan")
+    for command in commands:
+        tiny.run(*command)
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert "'aws.vpc.main' has changed since the plan was made: it is not recorded any more, and 'aws.internet_gateway.g' refers to it" in refused
+    assert world(tiny, "customer-gateway") == {}
+
+
+NETWORK = "aws.vpc:\n  two: {cidr: 10.9.0.0/16, ipv6: true}\n"
+NEWER = "aws.subnet:\n  new: {vpc: two, cidr: 10.9.1.0/24, ipv6_cidr: '${cidr_subnet(aws.vpc.two.ipv6_cidr, 8, 1)}'}\n"
+# What a plan ends: {name: (options, the spec then)}
+ENDS = {
+    "deleted": ([], ""),
+    "destroyed": (["--destroy"], NETWORK),
+    "replaced": ([], NETWORK.replace("10.9.", "10.8.")),
+    "an output": ([], NETWORK.replace("true", "false")),
+}
+
+
+@pytest.mark.parametrize("options, then", ENDS.values(), ids=ENDS)
+def test_plan_is_stale_where_something_else_refers_to_what_it_ends(tiny, options, then):
+    """What another run has made there since would make the calls fail in the middle."""
+    tiny.write("two.yaml", NETWORK)
+    tiny.run("apply", "--yes")
+    tiny.write("two.yaml", then)
+    tiny.run("plan", *options, "--out", "p.plan")
+    tiny.write("two.yaml", NETWORK)
+    tiny.write("new.yaml", NEWER)
+    tiny.run("apply", "--yes")
+    before = {kind: world(tiny, kind) for kind in ("vpc", "subnet")}
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert "'aws.vpc.two' has changed since the plan was made: 'aws.subnet.new' refers to it by now, and is no part of the plan" in refused
+    assert {kind: world(tiny, kind) for kind in ("vpc", "subnet")} == before
+
+
+def test_plan_holds_where_another_run_was_about_something_else(tiny):
+    tiny.write("two.yaml", NETWORK)
+    tiny.run("apply", "--yes")
+    tiny.write("two.yaml", "")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.write("two.yaml", NETWORK + "aws.internet_gateway:\n  g: {vpc: main}\n")
+    tiny.run("apply", "--yes")
+    tiny.run("apply", "p.plan")
+    assert len(world(tiny, "vpc")) == 1
+
+
 def test_plan_goes_on_where_something_else_is_gone(tiny):
     tiny.write("gateway.yaml", "aws.internet_gateway:\n  g: {vpc: main}\n")
     tiny.run("apply", "--yes")
