@@ -486,6 +486,8 @@ static bool compare(struct job *job, const struct plan *saved)
 			good = report_change(job, then, staleness(job, saved, &unread, NULL, then));
 		else if (!approves(job, saved, then, now, &scratch))
 			good = report_change(job, now, staleness(job, saved, &unread, now, then));
+		else if (saved->refreshed && saved_references_moved(job, then, now))
+			good = report_change(job, now, "it would be given another value than the one that is shown");
 	}
 	for (size_t i = 0; i < job->plan.action_count; i++) {
 		const struct action *now = &job->plan.actions[i];

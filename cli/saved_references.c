@@ -167,3 +167,32 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 	map_release(&touched);
 	return checking.good && good;
 }
+
+static bool sets(const struct change *change)
+{
+	return (change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE) &&
+	       !value_has_deferred(&change->after);
+}
+
+static bool is_same(struct job *job, const struct value *a, const struct value *b)
+{
+	return slice_equal(json_canonical(job->arena, a, &job->style), json_canonical(job->arena, b, &job->style));
+}
+
+bool saved_references_moved(struct job *job, const struct action *then, const struct action *now)
+{
+	struct map paths;
+	bool moved = false;
+
+	map_init(&paths);
+	for (size_t i = 0; i < now->change_count; i++)
+		if (sets(&now->changes[i]))
+			map_set(&paths, now->changes[i].path, &now->changes[i]);
+	for (size_t i = 0; i < then->change_count && !moved; i++) {
+		const struct change *change = sets(&then->changes[i]) ? map_get(&paths, then->changes[i].path) : NULL;
+
+		moved = change && !is_same(job, &then->changes[i].after, &change->after);
+	}
+	map_release(&paths);
+	return moved;
+}

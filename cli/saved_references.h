@@ -17,4 +17,7 @@ void saved_references_add(struct job *job, const struct plan *saved, struct map 
  * gone. */
 __attribute__((warn_unused_result)) bool saved_references_check(struct job *job, const struct plan *saved);
 
+/* Whether a field would be set to another value than the one that the plan has: what it refers to is another by now. */
+bool saved_references_moved(struct job *job, const struct action *then, const struct action *now);
+
 #endif

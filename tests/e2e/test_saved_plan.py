@@ -281,6 +281,25 @@ def test_plan_is_stale_where_something_else_refers_to_what_it_ends(tiny, options
     assert {kind: world(tiny, kind) for kind in ("vpc", "subnet")} == before
 
 
+@pytest.mark.parametrize("moved", ["replaced", "tagged"])
+def test_plan_is_stale_where_what_it_refers_to_is_another(tiny, moved):
+    """What was approved names the one that was there."""
+    tiny.write("two.yaml", NETWORK)
+    tiny.run("apply", "--yes")
+    tiny.write("new.yaml", "aws.subnet:\n  new: {vpc: two, cidr: 10.9.1.0/24}\n")
+    tiny.run("plan", "--out", "p.plan")
+    (tiny.folder / "new.yaml").unlink()
+    changed = {"replaced": ("9.0.0/16", "9.0.0/17"), "tagged": ("ipv6: true", "ipv6: true, tags: {a: b}")}[moved]
+    edit(tiny, *changed, "two.yaml")
+    tiny.run("apply", "--yes")
+    if moved == "tagged":
+        tiny.run("apply", "p.plan")
+        return
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert "'aws.subnet.new' has changed since the plan was made: it would be given another value than the one that is shown" in refused
+    assert len(world(tiny, "subnet")) == 2
+
+
 def test_plan_holds_where_another_run_was_about_something_else(tiny):
     tiny.write("two.yaml", NETWORK)
     tiny.run("apply", "--yes")
