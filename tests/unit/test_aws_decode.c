@@ -19,6 +19,9 @@
 	"\",\"Ipv6CidrBlockAssociationSet\":[" ranges "]}"
 #define RANGE4(id, range, state)                                                                                       \
 	"{\"AssociationId\":\"" id "\",\"CidrBlock\":\"" range "\",\"CidrBlockState\":{\"State\":\"" state "\"}}"
+#define ASSOCIATION(subnet, state)                                                                                     \
+	"{\"RouteTableAssociationId\":\"a\",\"SubnetId\":\"" subnet "\",\"AssociationState\":{\"State\":\"" state "\"" \
+														  "}}"
 #define AMAZONS ",\"Ipv6Pool\":\"Amazon\",\"Ipv6CidrBlock\":\"2600:1f14:0:100::/56\""
 #define OWN ",\"Ipv6Pool\":\"ipv6pool-1\",\"Ipv6CidrBlock\":\"2001:db8::/56\""
 
@@ -36,6 +39,10 @@ static const struct row {
 	{"a route for a prefix list", "aws.route_table",
 	 ROUTES("{\"Origin\":\"CreateRoute\",\"DestinationPrefixListId\":\"pl-1\",\"GatewayId\":\"igw-1\"}"), "routes",
 	 "[{\"internet_gateway\":\"igw-1\",\"prefix_list\":\"pl-1\"}]", READY},
+	{"a subnet that is associated, and one of which that failed", "aws.route_table",
+	 "{\"RouteTableId\":\"rtb-1\",\"Associations\":[" ASSOCIATION("subnet-1", "associated") "," ASSOCIATION(
+		 "subnet-2", "failed") "]}",
+	 "subnets", "[\"subnet-1\"]", READY},
 	{"a VPC without IPv6", "aws.vpc", VPC(""), "ipv6", "false", READY},
 	{"a range that is not told yet", "aws.vpc",
 	 VPC(RANGE("a", "associating", ",\"Ipv6Pool\":\"Amazon\",\"Ipv6CidrBlock\":\"\"")), "ipv6_cidr", NULL,

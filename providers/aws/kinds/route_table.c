@@ -62,7 +62,7 @@ static struct value decode_routes(const struct aws_field *field, const struct va
 static const struct value *association_target(const struct value *association)
 {
 	struct slice state = value_slice(value_path(association, "AssociationState.State"));
-	if (slice_is(state, "disassociating") || slice_is(state, "disassociated"))
+	if (slice_is(state, "disassociating") || slice_is(state, "disassociated") || slice_is(state, "failed"))
 		return NULL;
 	const struct value *subnet = value_get_named(association, "SubnetId");
 	return subnet && value_slice(subnet).size ? subnet : NULL;
