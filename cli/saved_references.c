@@ -119,12 +119,18 @@ static bool check_recorded(struct job *job, const struct plan *saved, const stru
 	return good;
 }
 
-/* Whether the plan takes away what is referred to. */
+/*
+ * Whether the plan takes away what is referred to. Of what is replaced the id alone is sure to be another: whoever only
+ * comes after it, or names what the new one has too, may well be left as it is.
+ */
 static bool ends(const struct action *action, const struct dependency *dependency)
 {
-	if (action->role == OBJECT_DEPOSED || action->operation != OPERATION_UPDATE)
-		return action->role != OBJECT_DEPOSED &&
-		       (action->operation == OPERATION_DELETE || action->operation == OPERATION_REPLACE);
+	if (action->role == OBJECT_DEPOSED)
+		return false;
+	if (action->operation == OPERATION_REPLACE)
+		return slice_is(dependency->output, "id");
+	if (action->operation != OPERATION_UPDATE)
+		return action->operation == OPERATION_DELETE;
 	const struct output *output = output_named(&action->kind->outputs, dependency->output);
 
 	return output && changes_take_away(action->changes, action->change_count, output);

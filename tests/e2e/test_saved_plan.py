@@ -300,15 +300,20 @@ def test_plan_is_stale_where_what_it_refers_to_is_another(tiny, moved):
     assert len(world(tiny, "subnet")) == 2
 
 
-def test_plan_holds_where_another_run_was_about_something_else(tiny):
-    tiny.write("two.yaml", NETWORK)
+GATEWAY = "aws.internet_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"
+
+
+@pytest.mark.parametrize("now, then", [(NETWORK, ""), (NETWORK + GATEWAY, NETWORK.replace("10.9.", "10.8.") + GATEWAY)], ids=["deleted", "replaced"])
+def test_plan_holds_where_another_run_was_about_something_else(tiny, now, then):
+    """What only comes after what is replaced stays as it is, as it did in the plan."""
+    tiny.write("two.yaml", now)
     tiny.run("apply", "--yes")
-    tiny.write("two.yaml", "")
+    tiny.write("two.yaml", then)
     tiny.run("plan", "--out", "p.plan")
-    tiny.write("two.yaml", NETWORK + "aws.internet_gateway:\n  g: {vpc: main}\n")
+    tiny.write("two.yaml", now + "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("apply", "--yes")
     tiny.run("apply", "p.plan")
-    assert len(world(tiny, "vpc")) == 1
+    assert {vpc["cidrBlock"] for vpc in world(tiny, "vpc").values()} == {"10.0.0.0/16"} | ({"10.8.0.0/16"} if then else set())
 
 
 def test_plan_goes_on_where_something_else_is_gone(tiny):
