@@ -19,9 +19,7 @@
 	"\",\"Ipv6CidrBlockAssociationSet\":[" ranges "]}"
 #define RANGE4(id, range, state)                                                                                       \
 	"{\"AssociationId\":\"" id "\",\"CidrBlock\":\"" range "\",\"CidrBlockState\":{\"State\":\"" state "\"}}"
-#define ASSOCIATION(subnet, state)                                                                                     \
-	"{\"RouteTableAssociationId\":\"a\",\"SubnetId\":\"" subnet "\",\"AssociationState\":{\"State\":\"" state "\"" \
-														  "}}"
+#define ASSOCIATION(subnet, state) "{\"SubnetId\":\"" subnet "\",\"AssociationState\":{\"State\":\"" state "\"}}"
 #define AMAZONS ",\"Ipv6Pool\":\"Amazon\",\"Ipv6CidrBlock\":\"2600:1f14:0:100::/56\""
 #define OWN ",\"Ipv6Pool\":\"ipv6pool-1\",\"Ipv6CidrBlock\":\"2001:db8::/56\""
 
