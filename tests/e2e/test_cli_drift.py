@@ -423,39 +423,6 @@ def test_what_was_not_made_anew_is_missed_though_a_part_was_done(tiny, commands)
     assert begun(tiny, 0) == []
 
 
-# What a later run knew nothing of: {name: (made before the failed run, what is denied, commands, status of the last)}
-BLIND = {
-    "a plan of before": (True, None, [("apply", "p.plan")], 0),
-    "its kind unread": (False, "DescribeSubnets", [("apply", "--yes")], 3),
-    "a plan of its kind unread": (False, "DescribeSubnets", [("plan", "--out", "p.plan"), ("apply", "p.plan")], 3),
-}
-
-
-@pytest.mark.parametrize("before, denied, commands, status", BLIND.values(), ids=BLIND)
-def test_what_was_not_made_anew_is_missed_though_a_run_did_all_it_knew_of(tiny, before, denied, commands, status):
-    tiny.run("apply", "--yes")
-    edit(tiny, "team: red", "team: blue")
-    if before:
-        tiny.run("plan", "--out", "p.plan")
-    edit(tiny, "10.0.2.0", "10.0.3.0")
-    allowed = [deny(tiny, action) for action in ("CreateSubnet", "CreateTags")]
-    tiny.run("apply", "--yes", status=7)
-    for allow in allowed:
-        allow()
-    allow = deny(tiny, denied) if denied else None
-    for command in commands:
-        assert tiny.run(*command, status=None).status == status
-    if allow:
-        allow()
-    [told] = begun(tiny)
-    assert (told["address"], told["reason"]) == ("aws.subnet.b", "was deleted by a run that did not make it anew")
-    [action] = tiny.run("plan", "--output", "json").json["actions"]
-    assert (action["operation"], action["reason"]) == ("create", told["reason"])
-    assert tiny.run("state", "history", "--output", "json").json["runs"][0]["command"] == "apply in part"
-    tiny.run("apply", "--yes")
-    assert begun(tiny, 0) == []
-
-
 def test_what_was_made_anew_is_not_told_though_its_run_failed_elsewhere(tiny):
     tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("apply", "--yes")

@@ -11,6 +11,7 @@ import pytest
 
 from conftest import BINARY, clean_environment
 from cli import edit, recorded, tiny, world  # noqa: F401
+from test_cli_drift import begun, deny
 
 
 def test_unread_stays_unread(tiny):
@@ -335,6 +336,39 @@ def test_plan_that_read_nothing_is_stale_where_something_has_changed(tiny):
     change(tiny, "vpc", "aws.vpc.main", "tags.team=red")
     tiny.run("apply", "p.plan")
     tiny.run("plan", "--detailed-exitcode")
+
+
+# What a later run knew nothing of: {name: (made before the failed run, what is denied, commands, status of the last)}
+BLIND = {
+    "a plan of before": (True, None, [("apply", "p.plan")], 0),
+    "its kind unread": (False, "DescribeSubnets", [("apply", "--yes")], 3),
+    "a plan of its kind unread": (False, "DescribeSubnets", [("plan", "--out", "p.plan"), ("apply", "p.plan")], 3),
+}
+
+
+@pytest.mark.parametrize("before, denied, commands, status", BLIND.values(), ids=BLIND)
+def test_what_was_not_made_anew_is_missed_though_a_run_did_all_it_knew_of(tiny, before, denied, commands, status):
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    if before:
+        tiny.run("plan", "--out", "p.plan")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    allowed = [deny(tiny, action) for action in ("CreateSubnet", "CreateTags")]
+    tiny.run("apply", "--yes", status=7)
+    for allow in allowed:
+        allow()
+    allow = deny(tiny, denied) if denied else None
+    for command in commands:
+        assert tiny.run(*command, status=None).status == status
+    if allow:
+        allow()
+    [told] = begun(tiny)
+    assert (told["address"], told["reason"]) == ("aws.subnet.b", "was deleted by a run that did not make it anew")
+    [action] = tiny.run("plan", "--output", "json").json["actions"]
+    assert (action["operation"], action["reason"]) == ("create", told["reason"])
+    assert tiny.run("state", "history", "--output", "json").json["runs"][0]["command"] == "apply in part"
+    tiny.run("apply", "--yes")
+    assert begun(tiny, 0) == []
 
 
 def test_applied_plan_to_destroy_is_stale_and_nothing_else(tiny):
