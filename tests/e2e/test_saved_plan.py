@@ -317,6 +317,33 @@ def test_plan_holds_where_another_run_was_about_something_else(tiny, now, then):
     assert {vpc["cidrBlock"] for vpc in world(tiny, "vpc").values()} == {"10.0.0.0/16"} | ({"10.8.0.0/16"} if then else set())
 
 
+NET = "aws.vpc:\n  net: {cidr: %s}\n"
+
+
+def test_undo_is_stale_where_something_refers_by_now_to_what_is_to_go(tiny):
+    tiny.run("apply", "--yes")
+    tiny.write("net.yaml", NET % "10.9.0.0/16")
+    tiny.run("apply", "--yes")
+    run = tiny.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    tiny.run("undo", run, "--out", "saved.plan")
+    tiny.write("late.yaml", "aws.subnet:\n  late: {vpc: net, cidr: 10.9.1.0/24}\n")
+    tiny.run("apply", "--yes")
+    result = tiny.run("apply", "saved.plan", status=4)
+    assert "'aws.subnet.late' refers to it by now, and is no part of the plan" in result.err
+
+
+def test_plan_goes_on_where_a_user_of_what_is_replaced_needs_nothing(tiny):
+    """What it takes from it is the same of the new one."""
+    user = 'aws.customer_gateway:\n  g: {address: 198.51.100.7, asn: 65010, tags: {net: "${aws.vpc.net.cidr}"}}\n'
+    tiny.write("net.yaml", NET % "10.9.0.0/16" + user)
+    tiny.run("apply", "--yes")
+    tiny.write("net.yaml", NET % "10.9.0.0/16, tenancy: dedicated" + user)
+    planned = tiny.run("plan", "--out", "saved.plan", "--output", "json").json
+    assert [(one["address"], one["operation"]) for one in planned["actions"]] == [("aws.vpc.net", "replace")]
+    tiny.run("apply", "saved.plan")
+    tiny.run("plan", "--detailed-exitcode")
+
+
 def test_plan_goes_on_where_something_else_is_gone(tiny):
     tiny.write("gateway.yaml", "aws.internet_gateway:\n  g: {vpc: main}\n")
     tiny.run("apply", "--yes")
