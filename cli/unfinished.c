@@ -65,14 +65,25 @@ void job_list_half_made(struct job *job)
 	map_release(&runs);
 }
 
+/* Whether it stands for its address: a create of which nothing came has left a record without an id. */
+static bool is_or_may_be(const struct object *object, const struct map *runs)
+{
+	bool may_come = object->provider_id.size > 0 || map_get(runs, object->object_id);
+
+	return object->role == OBJECT_CURRENT || (object->role == OBJECT_INCOMPLETE && may_come);
+}
+
 /* Of the spec, and not recorded. */
 static size_t count_unrecorded(const struct job *job, struct map *recorded)
 {
 	size_t count = 0;
+	struct map runs;
 
+	index_runs(job, &runs);
 	for (size_t i = 0; i < job->object_count; i++)
-		if (job->objects[i]->role != OBJECT_DEPOSED)
+		if (is_or_may_be(job->objects[i], &runs))
 			map_set(recorded, job->objects[i]->address, job->objects[i]);
+	map_release(&runs);
 	for (size_t i = 0; i < job->stack.resource_count; i++)
 		count += map_get(recorded, job->stack.resources[i].address) == NULL;
 	return count;

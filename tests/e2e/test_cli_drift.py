@@ -423,6 +423,23 @@ def test_what_was_not_made_anew_is_missed_though_a_part_was_done(tiny, commands)
     assert begun(tiny, 0) == []
 
 
+@pytest.mark.parametrize("command", [("recover",), ("apply", "--yes", "--target", "aws.vpc.main")], ids=["recover", "a part"])
+def test_what_was_not_made_anew_is_missed_though_its_create_is_settled(tiny, command):
+    """That nothing came of it is known now; its record is still there, and stands for nothing."""
+    tiny.write("more.yaml", GATEWAY)
+    tiny.run("apply", "--yes")
+    edit(tiny, "65010", "65020", "more.yaml")
+    tiny.run("sim", "fault", "CreateCustomerGateway", "lost_request", "1", "1")
+    tiny.run("apply", "--yes", status=7)
+    assert begun(tiny, 3) == []
+    edit(tiny, "team: red", "team: blue")
+    tiny.run(*command)
+    [told] = begun(tiny)
+    assert (told["address"], told["reason"]) == ("aws.customer_gateway.c", "was deleted by a run that did not make it anew")
+    tiny.run("apply", "--yes")
+    assert begun(tiny, 0) == []
+
+
 def test_what_was_made_anew_is_not_told_though_its_run_failed_elsewhere(tiny):
     tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("apply", "--yes")
