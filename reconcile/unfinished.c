@@ -196,10 +196,30 @@ static struct value take(const struct part *part, struct arena *arena)
 struct settling {
 	struct object *object;
 	const struct unfinished_reading *reading;
+	const struct json_style *style;
 	struct arena *arena;
+	const struct value *models[4]; /* of marks, see secret_marks.h */
+	size_t model_count;
 	struct value live; /* MAP, as it would be recorded */
 	bool taken;
 };
+
+/* With the marks of all that is known: a text that is marked where it was read may be said in clear by the spec. */
+static struct value sealed(const struct settling *settling, const struct value *value)
+{
+	struct value marked =
+		secret_marks_put(settling->arena, settling->style, value, settling->models, settling->model_count);
+
+	return json_seal(settling->arena, &marked, settling->style);
+}
+
+static bool differs(const struct settling *settling, const struct field *field, const struct value *recorded,
+		    const struct value *live)
+{
+	struct value told = sealed(settling, recorded);
+
+	return diff_field(field, &told, live) == UNLIKE;
+}
 
 static void put(struct settling *settling, struct value *map, struct slice name, const struct value *value)
 {
@@ -248,6 +268,7 @@ static const struct value *goal_of(const struct settling *settling, const struct
 		*goal = *resolved;
 	else if (field->when_unset == UNSET_CONSTANT)
 		*goal = unset_constant(field, settling->arena);
+	*goal = sealed(settling, goal);
 	return value_if_set(goal);
 }
 
@@ -443,12 +464,12 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 			{.field = field, .recorded = member_of(&object->applied, name), .live = live},
 			{.field = field, .recorded = member_of(&object->resolved, name), .live = live},
 		};
-		if (!parts[1].recorded || diff_field(field, parts[1].recorded, live) != UNLIKE)
+		if (!parts[1].recorded || !differs(settling, field, parts[1].recorded, live))
 			continue;
 		struct value symbolic = take(&parts[0], settling->arena), resolved = take(&parts[1], settling->arena);
-		const struct value *left = diff_field(field, &resolved, live) == UNLIKE ? NULL : &resolved;
+		const struct value *left = differs(settling, field, &resolved, live) ? NULL : &resolved;
 		/* What refers to something else says nothing of what is there then: that stands in its place. */
-		bool is_said = diff_field(field, &symbolic, live) != UNLIKE;
+		bool is_said = !differs(settling, field, &symbolic, live);
 		put(settling, &object->applied, name, is_said ? &symbolic : left);
 		put(settling, &object->resolved, name, left);
 		put_observed(settling, field, live);
@@ -493,19 +514,17 @@ static struct value outputs_taken(const struct object *object, const struct kind
 	return value_builder_map(&builder, arena);
 }
 
-static void take_outputs(struct object *object, const struct unfinished_reading *reading,
-			 const struct value *const *models, size_t model_count, const struct json_style *style,
-			 struct arena *arena)
+static void take_outputs(const struct settling *settling)
 {
-	const struct value *live = &reading->live->outputs;
+	struct object *object = settling->object;
+	const struct value *live = &settling->reading->live->outputs;
 
 	if (!value_is(live, VALUE_MAP))
 		return;
-	struct value taken = outputs_taken(object, reading->kind, live, arena);
-	struct value marked = secret_marks_put(arena, style, &taken, models, model_count);
+	struct value taken = outputs_taken(object, settling->reading->kind, live, settling->arena);
 
-	object->outputs = json_seal(arena, &marked, style);
-	object->outputs_digest = digest_of(json_canonical(arena, &object->outputs, style));
+	object->outputs = sealed(settling, &taken);
+	object->outputs_digest = digest_of(json_canonical(settling->arena, &object->outputs, settling->style));
 }
 
 static bool is_any_unread(const struct value *live, const struct value *fields)
@@ -521,20 +540,22 @@ static bool is_any_unread(const struct value *live, const struct value *fields)
 struct unfinished_outcome unfinished_settle(struct object *object, const struct unfinished_reading *reading,
 					    const struct json_style *style, struct arena *arena)
 {
-	struct settling settling = {.object = object, .reading = reading, .arena = arena};
 	const struct kind *kind = reading->kind;
 	const struct live *live = reading->live;
 	const struct value *resolved = unfinished_resolved(object);
-	const struct value *models[] = {&object->resolved, &object->observed, resolved};
-	const size_t count = resolved ? sizeof(models) / sizeof(models[0]) : 0;
+	struct settling settling = {.object = object,
+				    .reading = reading,
+				    .style = style,
+				    .arena = arena,
+				    .models = {&object->resolved, &object->observed, &live->fields, resolved},
+				    .model_count = resolved ? 4 : 0};
 	static const struct digest never = {0};
 	bool leaves = unfinished_leaves(object), whole = false;
 
 	if (live->presence != PRESENCE_PRESENT)
 		return (struct unfinished_outcome){.taken = leaves && live->presence != PRESENCE_UNREAD,
 						   .whole = live->presence == PRESENCE_ABSENT};
-	struct value marked = secret_marks_put(arena, style, &live->fields, models, count);
-	settling.live = json_seal(arena, &marked, style);
+	settling.live = sealed(&settling, &live->fields);
 	/* What an update switched off is still to be switched on again, should the deletion have come to nothing. */
 	if (leaves) {
 		settle_leaving(&settling, kind);
@@ -543,7 +564,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 		whole = settle_update(&settling, kind) && outputs_follow(kind, live);
 	}
 	if (settling.taken) {
-		take_outputs(object, reading, models, count, style, arena);
+		take_outputs(&settling);
 		/* The record is of no spec's form any more. */
 		object->symbolic = never;
 	}

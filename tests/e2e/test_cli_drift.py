@@ -180,6 +180,26 @@ def test_what_the_spec_says_in_the_words_of_a_password_is_no_drift(tiny, then, n
     assert [change["path"] for change in action["changes"]] == ["tags.owner"]
 
 
+CUTS = {"a change": ("CreateTags", "lost_answer", "apply"), "a deletion": ("DeleteVpc", "lost_request", "destroy")}
+
+
+@pytest.mark.parametrize("action, fault, command", CUTS.values(), ids=CUTS)
+def test_what_a_run_that_was_cut_off_set_in_the_words_of_a_password_is_no_drift(tiny, action, fault, command):
+    tiny.environment["PASSWORD"] = "hunter-two"
+    edit(tiny, "providers: {", "providers: {metal: {user: root, password_env: PASSWORD}, ")
+    edit(tiny, "team: red", "team: hunter-two, owner: nobody")
+    edit(tiny, "aws.subnet:\n  a: {vpc: main, cidr: 10.0.1.0/24}\n  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    tiny.run("apply", "--yes")
+    if command == "apply":
+        edit(tiny, "team: hunter-two", "team: of hunter-two")
+    tiny.run("sim", "fault", action, fault, 1, 9)
+    tiny.run(command, "--yes", status=(1, 7))
+    assert tiny.run("drift", "--output", "json", status=2).json["actions"] == []
+    tiny.run("recover")
+    tiny.run("plan", "--detailed-exitcode")
+    tiny.run("drift")
+
+
 def test_the_spec_changed_and_reality_moved(tiny):
     tiny.run("apply", "--yes")
     tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=green")
