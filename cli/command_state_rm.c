@@ -3,6 +3,7 @@
 #include "cli/job_run.h"
 #include "cli/question.h"
 #include "cli/recorded.h"
+#include "reconcile/unfinished.h"
 
 enum { ADDRESSES_MOST = 100000, CALLS_SHOWN = 5 };
 
@@ -66,6 +67,26 @@ static bool collect_calls(struct forgetting *forgetting)
 	return forced || forgetting->close_count == 0;
 }
 
+/* The first of them that is to be forgotten, or NULL. */
+static const struct dependency *find_named(const struct forgetting *forgetting, const struct dependency *dependencies,
+					   size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is_named(forgetting, dependencies[i].address))
+			return &dependencies[i];
+	return NULL;
+}
+
+/* What an unfinished change refers to counts as well: recovery records it so. */
+static const struct dependency *find_forgotten(const struct forgetting *forgetting, const struct object *object)
+{
+	const struct dependency *noted = NULL;
+	const struct dependency *found = find_named(forgetting, object->dependencies, object->dependency_count);
+	size_t count = unfinished_wanted(object, forgetting->job->arena, &noted);
+
+	return found ? found : find_named(forgetting, noted, count);
+}
+
 static bool warn_of_dependents(struct forgetting *forgetting)
 {
 	struct job *job = forgetting->job;
@@ -79,17 +100,13 @@ static bool warn_of_dependents(struct forgetting *forgetting)
 
 		if (is_named(forgetting, object->address))
 			continue;
-		for (size_t k = 0; k < object->dependency_count; k++) {
-			struct slice target = object->dependencies[k].address;
-
-			if (!is_named(forgetting, target))
-				continue;
-			diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
-				 "'%.*s' depends on '%.*s', which is forgotten", SLICE_ARGUMENTS(object->address),
-				 SLICE_ARGUMENTS(target));
-			value_builder_item(&list, value_string(object->address));
-			break;
-		}
+		const struct dependency *forgotten = find_forgotten(forgetting, object);
+		if (!forgotten)
+			continue;
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+			 "'%.*s' depends on '%.*s', which is forgotten", SLICE_ARGUMENTS(object->address),
+			 SLICE_ARGUMENTS(forgotten->address));
+		value_builder_item(&list, value_string(object->address));
 	}
 	recorded_put(forgetting->recorded, "dependents", value_builder_list(&list, job->arena));
 	return true;

@@ -191,6 +191,18 @@ def test_mv_takes_an_unfinished_change_along(rich):
     assert "aws.subnet.z" in [each["address"] for each in body["dependencies"]]
 
 
+def test_rm_warns_of_what_an_unfinished_change_refers_to(rich):
+    """Recovery records the reference, and nothing stands there any more."""
+    table = "aws.route_table:\n  r: {vpc: main, subnets: [a]}\n"
+    rich.write("table.yaml", table)
+    rich.run("apply", "--yes")
+    rich.write("table.yaml", table.replace("[a]", "[a, b]"))
+    rich.run("sim", "fault", "AssociateRouteTable", "lost_answer", 1, 3)
+    rich.run("apply", "--yes", status=7)
+    told = "warning: 'aws.route_table.r' depends on 'aws.subnet.b', which is forgotten"
+    assert told in rich.run("state", "rm", "--yes", "aws.subnet.b").err
+
+
 WRONG_MOVES = [
     ("nothing there", ["aws.vpc.mian", "aws.vpc.x"], "nothing is recorded at 'aws.vpc.mian'", "aws.vpc.main"),
     ("target taken", ["aws.subnet.a", "aws.subnet.b"], "something is recorded at 'aws.subnet.b' already", "another name"),
