@@ -491,14 +491,26 @@ static bool judge_owed(struct diffing *diffing, const struct field *field, const
 	return true;
 }
 
+/* An item that was seen, and is not there any more: nothing brings it back but people, or a new object. */
+static void show_gone(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	const struct diff_input *input = diffing->input;
+	if (!input->live || input->unfinished || is_unread(side->live))
+		return;
+	const struct value *left = made_left(field, side->observed, side->live, diffing->arena);
+	if (left && !value_equal(left, side->observed))
+		add_change(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_SHOW, side->observed, left);
+}
+
 /* Of what no read gives back: what the record knows, with what is read of it all the same. */
-static void take_made(const struct diffing *diffing, const struct field *field, struct side *side)
+static void take_made(struct diffing *diffing, const struct field *field, struct side *side)
 {
 	side->made = side->applied;
 	if (made_is_kept(field))
 		side->made = made_known(field, side->applied, side->observed, diffing->arena);
 	if (!made_has_seen(field))
 		return;
+	show_gone(diffing, field, side);
 	side->made = made_now(field, side->wanted, side->made, side->live, diffing->arena);
 	side->live = side->live_sealed = diffing->input->live ? side->made : NULL;
 }

@@ -103,6 +103,17 @@ static bool is_all_seen(const struct field *item, const struct value *known)
 	return true;
 }
 
+/* Whether a read has told of it. */
+static bool was_seen(const struct field *item, const struct value *known)
+{
+	for (size_t i = 0; i < item->members.count; i++) {
+		const struct field *member = field_at(&item->members, i);
+		if ((member->flags & SEEN) && value_if_set(value_get_named(known, member->name)))
+			return true;
+	}
+	return false;
+}
+
 static const struct value *list_of(const struct value *value)
 {
 	return value_is(value, VALUE_LIST) ? value : NULL;
@@ -138,11 +149,40 @@ const struct value *made_now(const struct field *field, const struct value *want
 	return now->count > 0 ? now : NULL;
 }
 
+const struct value *made_left(const struct field *field, const struct value *observed, const struct value *live,
+			      struct arena *arena)
+{
+	struct diff_index told;
+	if (!list_of(observed))
+		return NULL;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	diff_index_init(&told, field, live, arena);
+	for (uint32_t i = 0; i < observed->count; i++)
+		if (!was_seen(field->item, &observed->items[i]) || diff_index_find(&told, &observed->items[i]))
+			value_builder_item(&builder, observed->items[i]);
+	diff_index_release(&told);
+	struct value *left = arena_new(arena, struct value);
+	*left = value_at(value_builder_list(&builder, arena), observed->position);
+	return left;
+}
+
 bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
 			   struct arena *arena)
 {
 	const struct value *then = made_has_seen(field) ? made_now(field, NULL, now, wanted, arena) : NULL;
 	return then && diff_field(field, wanted, then) == LIKE;
+}
+
+/* What has gone was told of, and the record follows. */
+static const struct value *seen_last(const struct field *field, const struct value *known, const struct value *live,
+				     struct arena *arena)
+{
+	const struct value *now = made_now(field, NULL, known, live, arena);
+	if (live && value_is(live, VALUE_UNREAD))
+		return now;
+	const struct value *left = made_left(field, now, live, arena);
+	return left && left->count > 0 ? left : NULL;
 }
 
 struct value made_observed(const struct kind *kind, const struct value *observed, const struct value *resolved,
@@ -163,7 +203,7 @@ struct value made_observed(const struct kind *kind, const struct value *observed
 		const struct value *known = made_known(field, value_get_named(resolved, field->name),
 						       value_get_named(former, field->name), arena);
 		if (made_has_seen(field))
-			known = made_now(field, NULL, known, value_get_named(observed, field->name), arena);
+			known = seen_last(field, known, value_get_named(observed, field->name), arena);
 		/* What nobody knows is not worth keeping. */
 		if (known && !value_has_unread(known))
 			value_builder_set(&builder, slice_of(field->name), *known);

@@ -29,6 +29,10 @@ bool made_has_seen(const struct field *field);
  */
 const struct value *made_now(const struct field *field, const struct value *wanted, const struct value *known,
 			     const struct value *live, struct arena *arena);
+/* Of what was observed of such a field, what has not gone since: an item of which a read told then, and tells nothing
+ * now, has. Each is a LIST or NULL, and so is the result: NULL where nothing was observed. */
+const struct value *made_left(const struct field *field, const struct value *observed, const struct value *live,
+			      struct arena *arena);
 /* Whether what is now differs from what is wanted in what is SEEN alone, so that it changes in place. */
 bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
 			   struct arena *arena);

@@ -259,9 +259,12 @@ def test_a_volume_that_is_to_outlive_its_machine(stack, cloud):
     plan_is_empty(stack)
     assert told() == {"/dev/xvda": False, "/dev/sdf": False, "/dev/sdg": False}
 
-    # Where none is attached any more nothing can be said of it, and nothing is lost by that.
+    # Where none is attached any more that is shown, and nothing brings it back.
     cloud.change("instance", machine, **{"blockDeviceMapping.1.deviceName": "/dev/sdz"})
+    assert "block_devices" in stack.run("drift", status=2).out
+    apply(stack)
     plan_is_empty(stack)
+    stack.run("drift")
     write(stack, machine_with({**disk, "delete_on_termination": True}, {"device": "/dev/sdg", "size_gib": 9}))
     result = stack.run("apply", "--yes", status=NOTHING_DONE)
     assert "No device is currently mapped at /dev/sdf" in result.err and "as it was" in result.err
