@@ -1,6 +1,7 @@
 #include "cli/saved_references.h"
 
 #include "cli/job_run.h"
+#include "reconcile/unique.h"
 
 typedef void reference_visit(void *context, const struct action *action, size_t object);
 
@@ -158,6 +159,78 @@ static bool check_users(struct job *job, const struct map *touched)
 	return good;
 }
 
+typedef bool unique_visit(void *context, const struct field *field, struct slice text);
+
+/* Calls visit for each name and range that an object of the kind keeps for itself alone until it is gone. */
+static bool visit_unique(const struct kind *kind, const struct value *fields, const struct identity *place,
+			 struct arena *arena, unique_visit *visit, void *context)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		bool is_kept = unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
+		struct slice text = is_kept ? unique_text(kind, field, fields, place, arena) : (struct slice){0};
+
+		if (text.size > 0)
+			good &= visit(context, field, text);
+	}
+	return good;
+}
+
+struct taking {
+	struct job *job;
+	struct map holders; /* objects by what they keep */
+	struct object *holder;
+	struct slice taker;
+};
+
+static bool note_holder(void *context, const struct field *field, struct slice text)
+{
+	struct taking *taking = (struct taking *)context;
+
+	(void)field;
+	map_set(&taking->holders, text, taking->holder);
+	return true;
+}
+
+static bool look_for_holder(void *context, const struct field *field, struct slice text)
+{
+	struct taking *taking = (struct taking *)context;
+	const struct object *holder = map_get(&taking->holders, text);
+
+	return !holder || refuse(taking->job, taking->taker,
+				 arena_format(taking->job->arena, "'%.*s' has by now what it would have as its '%s'",
+					      SLICE_ARGUMENTS(holder->address), field->name));
+}
+
+/* What exists but once, and another run has given to something else since, is not to be had any more. */
+static bool check_taken(struct job *job, const struct plan *saved, const struct map *touched)
+{
+	struct taking taking = {.job = job};
+	bool good = true;
+
+	map_init(&taking.holders);
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
+
+		taking.holder = job->objects[i];
+		if (kind && !map_get(touched, taking.holder->address))
+			good &= visit_unique(kind, &taking.holder->resolved, &taking.holder->identity, job->arena,
+					     note_holder, &taking);
+	}
+	for (size_t i = 0; i < saved->action_count; i++) {
+		const struct action *action = &saved->actions[i];
+
+		taking.taker = action->address;
+		if (action_is_carried_out(action) && operation_makes(action->operation))
+			good &= visit_unique(action->kind, &action->known, &action->identity, job->arena,
+					     look_for_holder, &taking);
+	}
+	map_release(&taking.holders);
+	return good;
+}
+
 bool saved_references_check(struct job *job, const struct plan *saved)
 {
 	struct checking checking = {job, true};
@@ -170,6 +243,7 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 	index_actions(saved, &touched);
 	bool good = check_recorded(job, saved, &touched);
 	good &= check_users(job, &touched);
+	good &= check_taken(job, saved, &touched);
 	map_release(&touched);
 	return checking.good && good;
 }

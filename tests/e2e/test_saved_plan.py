@@ -301,6 +301,23 @@ def test_plan_is_stale_where_what_it_refers_to_is_another(tiny, moved):
     assert len(world(tiny, "subnet")) == 2
 
 
+GROUPS = "aws.security_group:\n  %s: {name: %s, description: of both, vpc: %s}\n"
+
+
+@pytest.mark.parametrize("name, vpc", [("web", "main"), ("other", "main"), ("web", "two")])
+def test_plan_is_stale_where_something_else_has_the_name_by_now(tiny, name, vpc):
+    tiny.write("two.yaml", NETWORK)
+    tiny.run("apply", "--yes")
+    tiny.write("group.yaml", GROUPS % ("a", "web", "main") + "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.write("group.yaml", GROUPS % ("b", name, vpc))
+    tiny.run("apply", "--yes")
+    taken = (name, vpc) == ("web", "main")
+    result = tiny.run("apply", "p.plan", status=4 if taken else 0)
+    assert ("'aws.security_group.b' has by now what it would have as its 'name'" in result.err) == taken
+    assert len(world(tiny, "customer-gateway")) == (0 if taken else 1)
+
+
 GATEWAY = "aws.internet_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"
 
 
