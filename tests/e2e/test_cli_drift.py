@@ -180,26 +180,6 @@ def test_what_the_spec_says_in_the_words_of_a_password_is_no_drift(tiny, then, n
     assert [change["path"] for change in action["changes"]] == ["tags.owner"]
 
 
-CUTS = {"a change": ("CreateTags", "lost_answer", "apply"), "a deletion": ("DeleteVpc", "lost_request", "destroy")}
-
-
-@pytest.mark.parametrize("action, fault, command", CUTS.values(), ids=CUTS)
-def test_what_a_run_that_was_cut_off_set_in_the_words_of_a_password_is_no_drift(tiny, action, fault, command):
-    tiny.environment["PASSWORD"] = "hunter-two"
-    edit(tiny, "providers: {", "providers: {metal: {user: root, password_env: PASSWORD}, ")
-    edit(tiny, "team: red", "team: hunter-two, owner: nobody")
-    edit(tiny, "aws.subnet:\n  a: {vpc: main, cidr: 10.0.1.0/24}\n  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
-    tiny.run("apply", "--yes")
-    if command == "apply":
-        edit(tiny, "team: hunter-two", "team: of hunter-two")
-    tiny.run("sim", "fault", action, fault, 1, 9)
-    tiny.run(command, "--yes", status=(1, 7))
-    assert tiny.run("drift", "--output", "json", status=2).json["actions"] == []
-    tiny.run("recover")
-    tiny.run("plan", "--detailed-exitcode")
-    tiny.run("drift")
-
-
 def test_the_spec_changed_and_reality_moved(tiny):
     tiny.run("apply", "--yes")
     tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=green")
@@ -440,23 +420,6 @@ def test_what_was_not_made_anew_is_missed_though_a_part_was_done(tiny, commands)
     tiny.run("apply", "--yes", "--target", "aws.subnet.b")
     assert begun(tiny, 0) == []
     tiny.run("destroy", "--yes", "--target", "aws.subnet.b")
-    assert begun(tiny, 0) == []
-
-
-@pytest.mark.parametrize("command", [("recover",), ("apply", "--yes", "--target", "aws.vpc.main")], ids=["recover", "a part"])
-def test_what_was_not_made_anew_is_missed_though_its_create_is_settled(tiny, command):
-    """That nothing came of it is known now; its record is still there, and stands for nothing."""
-    tiny.write("more.yaml", GATEWAY)
-    tiny.run("apply", "--yes")
-    edit(tiny, "65010", "65020", "more.yaml")
-    tiny.run("sim", "fault", "CreateCustomerGateway", "lost_request", "1", "1")
-    tiny.run("apply", "--yes", status=7)
-    assert begun(tiny, 3) == []
-    edit(tiny, "team: red", "team: blue")
-    tiny.run(*command)
-    [told] = begun(tiny)
-    assert (told["address"], told["reason"]) == ("aws.customer_gateway.c", "was deleted by a run that did not make it anew")
-    tiny.run("apply", "--yes")
     assert begun(tiny, 0) == []
 
 

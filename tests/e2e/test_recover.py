@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from cli import recorded, tiny, world  # noqa: F401
+from cli import edit, recorded, tiny, world  # noqa: F401
 
 TEMPLATE = "aws.launch_template:\n  t: {name: template, instance_type: t3.micro}\n"
 
@@ -96,6 +96,41 @@ def test_what_else_has_moved_tells_nothing_of_a_call(tiny, how, settled):
     tiny.run("apply", "--yes")
     assert outcomes(tiny, "AssignIpv6Addresses") == settled
     tiny.run("plan", "--detailed-exitcode")
+
+
+IN_WORDS = {"a change": ("CreateTags", "lost_answer", "apply"), "a deletion": ("DeleteVpc", "lost_request", "destroy")}
+
+
+@pytest.mark.parametrize("action, fault, command", IN_WORDS.values(), ids=IN_WORDS)
+def test_what_a_run_that_was_cut_off_set_in_the_words_of_a_password_is_no_drift(tiny, action, fault, command):
+    tiny.environment["PASSWORD"] = "hunter-two"
+    edit(tiny, "providers: {", "providers: {metal: {user: root, password_env: PASSWORD}, ")
+    edit(tiny, "team: red", "team: hunter-two, owner: nobody")
+    edit(tiny, "aws.subnet:\n  a: {vpc: main, cidr: 10.0.1.0/24}\n  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
+    tiny.run("apply", "--yes")
+    if command == "apply":
+        edit(tiny, "team: hunter-two", "team: of hunter-two")
+    tiny.run("sim", "fault", action, fault, 1, 9)
+    tiny.run(command, "--yes", status=(1, 7))
+    assert tiny.run("drift", "--output", "json", status=2).json["actions"] == []
+    tiny.run("recover")
+    tiny.run("plan", "--detailed-exitcode")
+    tiny.run("drift")
+
+
+@pytest.mark.parametrize("command", [("recover",), ("apply", "--yes", "--target", "aws.vpc.main")], ids=["recover", "a part"])
+def test_what_was_not_made_anew_is_missed_though_its_create_is_settled(tiny, command):
+    """That nothing came of it is known now; its record is still there, and stands for nothing."""
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("apply", "--yes")
+    edit(tiny, "65010", "65020", "more.yaml")
+    lose(tiny, "CreateCustomerGateway", "lost_request")
+    edit(tiny, "team: red", "team: blue")
+    tiny.run(*command)
+    [told] = tiny.run("drift", "--output", "json", status=2).json["unfinished"]
+    assert (told["address"], told["reason"]) == ("aws.customer_gateway.c", "was deleted by a run that did not make it anew")
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
 
 
 def test_recover_alone_changes_nothing_else(tiny):
