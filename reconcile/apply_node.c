@@ -464,6 +464,8 @@ static enum step finish(struct node *node)
 			target->now = node->work.now;
 			target->has_now = node->work.has_now;
 		}
+		/* Nothing of a deletion has begun where nothing had to be taken off. */
+		target->begun = target->action->operation != OPERATION_DELETE || task->changed;
 		return STEP_DONE;
 	}
 	target->now = node->work.now;

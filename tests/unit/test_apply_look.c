@@ -314,6 +314,58 @@ static void test_refusals(void **state)
 	}
 }
 
+/* Long after it was planned somebody gives the network that is to go to another stack. */
+static void while_it_waits(struct cloud *cloud, const void *what)
+{
+	sim_advance(cloud->sim, LATE_MS);
+	if (*(const bool *)what)
+		cloud_change(cloud, "vpc", cloud_find(cloud, "vpc", "cidrBlock", "10.9.0.0/16"), "tagSet.0.value",
+			     "\"0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f\"");
+}
+
+/* A deletion waits for those of what lies in it, and may be refused for a while: it is looked at when its turn comes.
+ */
+static void test_late_deletions(void **state)
+{
+	static const char with[] = "stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}, net: {cidr: 10.9.0.0/16}}\n"
+				   "aws.subnet: {n: {vpc: net, cidr: 10.9.1.0/24}}\n";
+	static const char without[] = "stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\n";
+	static const struct {
+		const char *name;
+		const char *moment;
+		bool throttled; /* once, just then */
+		bool meddled;
+		int status;
+		const char *says;
+	} rows[] = {
+		{"what lies in it takes long", "DeleteSubnet", false, false, STATUS_FINE, "applied: 2 done"},
+		{"and it is another's by then", "DeleteSubnet", false, true, STATUS_PARTLY,
+		 "'aws.vpc.net' has changed since the plan was made: its tags name another owner"},
+		{"refused for long", "DeleteVpc", true, false, STATUS_FINE, "applied: 2 done"},
+		{"and it is another's by then", "DeleteVpc", true, true, STATUS_PARTLY,
+		 "'aws.vpc.net' has changed since the plan was made: its tags name another owner"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "look.yaml", with);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "look.yaml", without);
+		if (rows[i].throttled)
+			sim_fault(cloud.sim, (struct sim_fault){SLICE("DeleteVpc"), SIM_FAULT_THROTTLE, 1, 1});
+		cloud.moment = rows[i].moment;
+		cloud.happening = while_it_waits;
+		cloud.what = &rows[i].meddled;
+		int status = cloud_run(&cloud, "apply --yes");
+		if (status != rows[i].status || !cloud_says(&cloud, rows[i].says))
+			fail_msg("%s, %s: status %d:\n%.*s", rows[i].moment, rows[i].name, status,
+				 (int)cloud.output.size, cloud.output.data);
+		cloud_close(&cloud);
+	}
+}
+
 /* What is left alone is left alone by a saved plan too. */
 static void test_saved_and_ignored(void **state)
 {
@@ -336,8 +388,8 @@ static void test_saved_and_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_looks),	   WORLD_TEST(test_long_applies),      WORLD_TEST(test_queues),
-		WORLD_TEST(test_refusals), WORLD_TEST(test_saved_and_ignored),
+		WORLD_TEST(test_looks),	   WORLD_TEST(test_long_applies),   WORLD_TEST(test_queues),
+		WORLD_TEST(test_refusals), WORLD_TEST(test_late_deletions), WORLD_TEST(test_saved_and_ignored),
 	};
 
 	return cmocka_run_group_tests_name("looks before changes", tests, NULL, NULL);
