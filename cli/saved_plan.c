@@ -410,11 +410,7 @@ static const char *staleness(struct job *job, const struct plan *saved, const st
 
 static bool report_change(struct job *job, const struct action *action, const char *what)
 {
-	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "'%.*s' has changed since the plan was made: %s",
-		   SLICE_ARGUMENTS(action->address), what);
-	diag_address(job->diagnostics, action->address);
-	diag_hint(job->diagnostics, "plan again, and review that");
-	return false;
+	return saved_plan_refuse(job, action->address, slice_of(what));
 }
 
 /* Whether a value that the record does not have may be there all the same: it takes a call of its own to read it. */

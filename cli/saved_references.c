@@ -64,7 +64,7 @@ void saved_references_add(struct job *job, const struct plan *saved, struct map 
 	visit_references(job, saved, add_reference, &adding);
 }
 
-static bool refuse(struct job *job, struct slice address, struct slice what)
+bool saved_plan_refuse(struct job *job, struct slice address, struct slice what)
 {
 	diag_error(job->diagnostics, FAULT_STALE, NOWHERE, "'%.*s' has changed since the plan was made: %.*s",
 		   SLICE_ARGUMENTS(address), SLICE_ARGUMENTS(what));
@@ -87,10 +87,11 @@ static void check_reference(void *context, const struct action *action, size_t o
 
 	if (!live || (live->presence != PRESENCE_ABSENT && live->presence != PRESENCE_LEAVING))
 		return;
-	checking->good = refuse(job, address,
-				arena_format(job->arena, "it is %s, and '%.*s' refers to it",
-					     live->presence == PRESENCE_ABSENT ? "not there any more" : "being deleted",
-					     SLICE_ARGUMENTS(action->address)));
+	checking->good = saved_plan_refuse(
+		job, address,
+		arena_format(job->arena, "it is %s, and '%.*s' refers to it",
+			     live->presence == PRESENCE_ABSENT ? "not there any more" : "being deleted",
+			     SLICE_ARGUMENTS(action->address)));
 }
 
 /* What was renamed or forgotten since, or went with its record, has nothing any more that an action could name. */
@@ -110,10 +111,10 @@ static bool check_recorded(struct job *job, const struct plan *saved, const stru
 			struct slice address = action->wanted[k].address;
 
 			if (!map_get(&recorded, address) && !map_get(touched, address))
-				good = refuse(job, address,
-					      arena_format(job->arena,
-							   "it is not recorded any more, and '%.*s' refers to it",
-							   SLICE_ARGUMENTS(action->address)));
+				good = saved_plan_refuse(
+					job, address,
+					arena_format(job->arena, "it is not recorded any more, and '%.*s' refers to it",
+						     SLICE_ARGUMENTS(action->address)));
 		}
 	}
 	map_release(&recorded);
@@ -150,10 +151,11 @@ static bool check_users(struct job *job, const struct map *touched)
 			const struct action *action = map_get(touched, dependency->address);
 
 			if (action && ends(action, dependency))
-				good = refuse(job, dependency->address,
-					      arena_format(job->arena,
-							   "'%.*s' refers to it by now, and is no part of the plan",
-							   SLICE_ARGUMENTS(object->address)));
+				good = saved_plan_refuse(
+					job, dependency->address,
+					arena_format(job->arena,
+						     "'%.*s' refers to it by now, and is no part of the plan",
+						     SLICE_ARGUMENTS(object->address)));
 		}
 	}
 	return good;
@@ -199,7 +201,8 @@ static bool look_for_holder(void *context, const struct field *field, struct sli
 	struct taking *taking = (struct taking *)context;
 	const struct object *holder = map_get(&taking->holders, text);
 
-	return !holder || refuse(taking->job, taking->taker,
+	return !holder ||
+	       saved_plan_refuse(taking->job, taking->taker,
 				 arena_format(taking->job->arena, "'%.*s' has by now what it would have as its '%s'",
 					      SLICE_ARGUMENTS(holder->address), field->name));
 }

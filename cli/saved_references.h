@@ -10,6 +10,8 @@
  * refer to since.
  */
 
+/* Says that what the plan has of the address is not so any more, and why; false. */
+bool saved_plan_refuse(struct job *job, struct slice address, struct slice what);
 /* Adds their object ids to a map of what is to be read. */
 void saved_references_add(struct job *job, const struct plan *saved, struct map *ids);
 /* After the reading and planning: false, with an error for each, where one of them is not there or not recorded any

@@ -503,14 +503,13 @@ static void show_gone(struct diffing *diffing, const struct field *field, const 
 }
 
 /* Of what no read gives back: what the record knows, with what is read of it all the same. */
-static void take_made(struct diffing *diffing, const struct field *field, struct side *side)
+static void take_made(const struct diffing *diffing, const struct field *field, struct side *side)
 {
 	side->made = side->applied;
 	if (made_is_kept(field))
 		side->made = made_known(field, side->applied, side->observed, diffing->arena);
 	if (!made_has_seen(field))
 		return;
-	show_gone(diffing, field, side);
 	side->made = made_now(field, side->wanted, side->made, side->live, diffing->arena);
 	side->live = side->live_sealed = diffing->input->live ? side->made : NULL;
 }
@@ -536,6 +535,8 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		};
 		if (judge_owed(&diffing, field, &side))
 			continue;
+		if (made_has_seen(field))
+			show_gone(&diffing, field, &side);
 		take_made(&diffing, field, &side);
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);

@@ -172,14 +172,19 @@ def test_mv_takes_open_calls_along(gated, gate, moto):  # noqa: F811
     gated.run("plan", "--detailed-exitcode")
 
 
-def test_mv_takes_an_unfinished_change_along(rich):
-    """What recovery makes of it refers to the new address; what it is to follow, and what waits for it, hangs on that."""
+def associate_half(rich):
+    """Nobody has heard whether the route table has subnet b now."""
     table = "aws.route_table:\n  r: {vpc: main, subnets: [a]}\n"
     rich.write("table.yaml", table)
     rich.run("apply", "--yes")
     rich.write("table.yaml", table.replace("[a]", "[a, b]"))
     rich.run("sim", "fault", "AssociateRouteTable", "lost_answer", 1, 3)
     rich.run("apply", "--yes", status=7)
+
+
+def test_mv_takes_an_unfinished_change_along(rich):
+    """What recovery makes of it refers to the new address; what it is to follow, and what waits for it, hangs on that."""
+    associate_half(rich)
     rich.run("state", "mv", "aws.subnet.b", "aws.subnet.z")
     rich.run("recover")
     with sqlite3.connect(rich.folder / ".trueup/state.db") as database:
@@ -193,12 +198,7 @@ def test_mv_takes_an_unfinished_change_along(rich):
 
 def test_rm_warns_of_what_an_unfinished_change_refers_to(rich):
     """Recovery records the reference, and nothing stands there any more."""
-    table = "aws.route_table:\n  r: {vpc: main, subnets: [a]}\n"
-    rich.write("table.yaml", table)
-    rich.run("apply", "--yes")
-    rich.write("table.yaml", table.replace("[a]", "[a, b]"))
-    rich.run("sim", "fault", "AssociateRouteTable", "lost_answer", 1, 3)
-    rich.run("apply", "--yes", status=7)
+    associate_half(rich)
     told = "warning: 'aws.route_table.r' depends on 'aws.subnet.b', which is forgotten"
     assert told in rich.run("state", "rm", "--yes", "aws.subnet.b").err
 
