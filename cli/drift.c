@@ -157,6 +157,8 @@ bool drift_find(struct job *job)
 {
 	static const struct plan_scope all = {.keeps_tags = true, .looks = true};
 	struct stack *stack = arena_new(job->arena, struct stack);
+	bool told = job_list_halfway(job);
+
 	seal_all(job);
 	*stack = recorded_stack(job);
 	/* Where an alias leads now is the spec's matter; the objects are looked for where they are recorded. */
@@ -164,5 +166,5 @@ bool drift_find(struct job *job)
 	bool good = job_plan(job, stack, false, &all);
 	keep_drift(&job->plan);
 	job_list_half_made(job);
-	return job_list_half_replaced(job) && good;
+	return job_list_half_replaced(job) && told && good;
 }

@@ -58,30 +58,50 @@ static bool was_called(const struct call_record *calls, size_t count, struct sli
 }
 
 struct search {
-	struct map *departures; /* by address */
-	struct map settled;	/* addresses of which a later run did what it was to do */
+	struct leavings *found;
+	struct map settled; /* addresses of which a later run did what it was to do */
 };
 
-/* Under the addresses of what went with the run, and nobody has made anew since, why it went. */
+static void leave(struct job *job, const struct run_record *run, struct slice address, const char *why, struct map *to)
+{
+	struct leaving *leaving = arena_new(job->arena, struct leaving);
+
+	*leaving = (struct leaving){address, why, run->id};
+	map_set(to, address, leaving);
+}
+
+/* What went with the run, and nobody has made anew since, and why it went. */
 static void note_gone(struct job *job, const struct run_record *run, const struct past_object *past,
 		      const struct call_record *calls, size_t call_count, struct search *search)
 {
-	struct departure *departure = arena_new(job->arena, struct departure);
-
 	if (!past->was || past->is || past->next_run.size > 0 || past->before.role == OBJECT_DEPOSED ||
 	    map_get(&search->settled, past->before.address))
 		return;
-	departure->address = past->before.address;
-	departure->run = run->id;
-	departure->why = was_called(calls, call_count, past->before.object_id)
-				 ? "was deleted by a run that did not make it anew"
-				 : "was deleted outside of this stack, and not made anew since";
-	map_set(search->departures, past->before.address, departure);
+	leave(job, run, past->before.address,
+	      was_called(calls, call_count, past->before.object_id)
+		      ? "was deleted by a run that did not make it anew"
+		      : "was deleted outside of this stack, and not made anew since",
+	      &search->found->gone);
 }
 
+/* One that changed nothing has left everything as it was. */
+static void note_halfway(struct job *job, const struct run_record *run, const struct call_record *calls, size_t count,
+			 struct search *search)
+{
+	for (size_t i = 0; i < count && !slice_is(run->outcome, "failed"); i++)
+		if (!map_get(&search->settled, calls[i].address))
+			leave(job, run, calls[i].address, "was to be changed by a run that did not come to its end",
+			      &search->found->halfway);
+}
+
+/* To delete what was left over settles nothing of what has its address. */
 static void note_settled(struct past_object *past, struct search *search)
 {
-	map_set(&search->settled, past->was ? past->before.address : past->after.address, past);
+	bool was_its_own = past->was && past->before.role != OBJECT_DEPOSED;
+	bool is_its_own = past->is && past->after.role != OBJECT_DEPOSED;
+
+	if (was_its_own || is_its_own)
+		map_set(&search->settled, past->was ? past->before.address : past->after.address, past);
 }
 
 static bool search_run(struct job *job, const struct run_record *run, bool settles, struct search *search)
@@ -98,6 +118,8 @@ static bool search_run(struct job *job, const struct run_record *run, bool settl
 			note_settled(&past[i], search);
 		else
 			note_gone(job, run, &past[i], calls, call_count, search);
+	if (!settles)
+		note_halfway(job, run, calls, call_count, search);
 	return true;
 }
 
@@ -125,34 +147,41 @@ static bool search_runs(struct job *job, struct search *search)
 	return true;
 }
 
-bool past_run_departures(struct job *job, struct map *departures)
+bool past_run_leavings(struct job *job, struct leavings *ret)
 {
-	struct search search = {.departures = departures};
+	struct search search = {.found = ret};
 
+	map_init(&ret->gone);
+	map_init(&ret->halfway);
 	map_init(&search.settled);
 	bool good = search_runs(job, &search);
 	map_release(&search.settled);
 	return good;
 }
 
+void leavings_release(struct leavings *leavings)
+{
+	map_release(&leavings->gone);
+	map_release(&leavings->halfway);
+}
+
 bool past_run_explain(struct job *job)
 {
-	struct map gone;
+	struct leavings left;
 	bool any = false;
 
 	for (size_t i = 0; i < job->plan.action_count && !any; i++)
 		any = is_unexplained(&job->plan.actions[i]);
 	if (!any || job->record->serial == 0)
 		return true;
-	map_init(&gone);
-	bool good = past_run_departures(job, &gone);
-	for (size_t i = 0; good && gone.count > 0 && i < job->plan.action_count; i++) {
+	bool good = past_run_leavings(job, &left);
+	for (size_t i = 0; good && left.gone.count > 0 && i < job->plan.action_count; i++) {
 		struct action *action = &job->plan.actions[i];
-		const struct departure *departure = is_unexplained(action) ? map_get(&gone, action->address) : NULL;
+		const struct leaving *leaving = is_unexplained(action) ? map_get(&left.gone, action->address) : NULL;
 
-		if (departure)
-			action->reason = departure->why;
+		if (leaving)
+			action->reason = leaving->why;
 	}
-	map_release(&gone);
+	leavings_release(&left);
 	return good;
 }

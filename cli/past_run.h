@@ -15,16 +15,24 @@ struct slice past_run_of_part(struct arena *arena, const char *command);
 /* What a run of that command is called that was about all of the stack that could be told when it was planned. */
 struct slice past_run_of_most(struct arena *arena, const char *command);
 
-/* What went with a run that did not come to its end, and nobody has made anew since. */
-struct departure {
+/* What a run that did not come to its end has left of something, and nobody has mended since. */
+struct leaving {
 	struct slice address;
 	const char *why;
 	struct slice run; /* its id */
 };
 
-/* Adds to a map that was initialized, by address, what went so since the last run about the whole stack that did all
+/* By address, each a struct leaving: what such runs have left since the last one about the whole stack that did all
  * that it was to do. */
-__attribute__((warn_unused_result)) bool past_run_departures(struct job *job, struct map *departures);
+struct leavings {
+	struct map gone; /* was deleted, and not made anew */
+	struct map
+		halfway; /* calls were sent about it, by a run that changed something; it may be whole all the same */
+};
+
+/* Fills in what is to be released also after an error. */
+__attribute__((warn_unused_result)) bool past_run_leavings(struct job *job, struct leavings *ret);
+void leavings_release(struct leavings *leavings);
 
 /* After planning: says of what is to be made and was there before that a run which was cut off, or failed, has deleted
  * it, and not made it anew, as a replace does. */

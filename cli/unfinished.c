@@ -89,22 +89,109 @@ static size_t count_unrecorded(const struct job *job, struct map *recorded)
 	return count;
 }
 
+/* What would become of some addresses. */
+static void plan_the_rest(struct job *job, const struct slice *addresses, size_t count, struct plan *ret)
+{
+	const struct plan_input input = {
+		.stack = &job->stack,
+		.kinds = &job->kinds,
+		.record = job->record,
+		.objects = job->objects,
+		.object_count = job->object_count,
+		.live = job->refresh.live,
+		.resolver = &job->resolver,
+		.style = &job->style,
+		.load_body = job_load_body,
+		.context = job,
+		.scope = {.targets = addresses, .target_count = count, .exact = true},
+		.arena = job->arena,
+	};
+	struct diagnostics unheard;
+
+	/* What is wrong with the spec is the matter of a plan. */
+	diagnostics_init(&unheard, job->arena);
+	(void)!plan_make(&input, ret, &unheard);
+	diagnostics_release(&unheard);
+}
+
+/* Of what was left those that are recorded, and of which nothing is told yet: no open call, and nothing begun. */
+static size_t list_addresses(const struct job *job, const struct map *left, struct slice *ret)
+{
+	size_t count = 0;
+	struct map told;
+
+	map_init(&told);
+	for (size_t i = 0; i < job->unfinished_count; i++)
+		map_set(&told, job->unfinished[i].address, &job->unfinished[i]);
+	for (size_t i = 0; i < job->intent_count; i++)
+		map_set(&told, job->intents[i].address, &job->intents[i]);
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct object *object = job->objects[i];
+
+		if (object->role == OBJECT_CURRENT && map_get(left, object->address) &&
+		    !map_get(&told, object->address))
+			ret[count++] = object->address;
+	}
+	map_release(&told);
+	return count;
+}
+
+/* Whether the spec asks for more than is recorded, whatever others have done since. */
+static bool is_asked_for(const struct action *action)
+{
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].cause == CAUSE_INTENT)
+			return action->role == OBJECT_CURRENT && action_is_carried_out(action);
+	return false;
+}
+
+static void list_the_rest(struct job *job, const struct map *left)
+{
+	struct slice *addresses = arena_new_array(job->arena, job->object_count + 1, struct slice);
+	size_t count = list_addresses(job, left, addresses);
+	struct plan plan;
+
+	if (count == 0)
+		return;
+	plan_the_rest(job, addresses, count, &plan);
+	for (size_t i = 0; i < plan.action_count; i++) {
+		const struct action *action = &plan.actions[i];
+		const struct leaving *leaving = map_get(left, action->address);
+
+		if (leaving && is_asked_for(action))
+			job->unfinished[job->unfinished_count++] = (struct unfinished_item){
+				.address = action->address, .why = leaving->why, .run = leaving->run};
+	}
+}
+
+bool job_list_halfway(struct job *job)
+{
+	struct leavings left;
+
+	if (job->record->serial == 0)
+		return true;
+	bool good = past_run_leavings(job, &left);
+	if (good && left.halfway.count > 0)
+		list_the_rest(job, &left.halfway);
+	leavings_release(&left);
+	return good;
+}
+
 /* What is not recorded any more, and was there before a run that did not come to its end. */
 static bool list_gone(struct job *job, const struct map *recorded)
 {
-	struct map gone;
+	struct leavings left;
 
-	map_init(&gone);
-	bool good = past_run_departures(job, &gone);
+	bool good = past_run_leavings(job, &left);
 	for (size_t i = 0; good && i < job->stack.resource_count; i++) {
 		struct slice address = job->stack.resources[i].address;
-		const struct departure *departure = map_get(recorded, address) ? NULL : map_get(&gone, address);
+		const struct leaving *leaving = map_get(recorded, address) ? NULL : map_get(&left.gone, address);
 
-		if (departure)
+		if (leaving)
 			job->unfinished[job->unfinished_count++] = (struct unfinished_item){
-				.address = address, .makes = true, .why = departure->why, .run = departure->run};
+				.address = address, .makes = true, .why = leaving->why, .run = leaving->run};
 	}
-	map_release(&gone);
+	leavings_release(&left);
 	return good;
 }
 

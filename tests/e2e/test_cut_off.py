@@ -6,6 +6,7 @@ import pytest
 
 from cli import recorded, simulate
 from test_cli_runs import gate  # noqa: F401
+from test_drift_of_runs import MISSED
 from test_recover import rows
 from test_undo import BLUE, LESS, NET, THIRD, apply_spec, is_as_in, operations, runs, undo
 
@@ -92,15 +93,14 @@ def test_own_doing_is_no_drift(cut):
     said = f"begun to be deleted by run {run[:8]}" if fields is None else f"{fields}: set by an unfinished call"
     assert said in net.run("drift", status=2).out
     net.run("recover")
-    # What nobody wants is not missed; what is wanted by now is told in the plan's own words.
-    net.write("net.yaml", spec)
-    assert drift(net, 0)["unfinished"] == []
-    net.write("net.yaml", base_of(spec))
-    document = net.run("plan", "--output", "json").json
-    told = drift(net, 2 if fields is None else 0)["unfinished"]
-    assert [(one["address"], one["reason"], one["run"]) for one in told] == [
-        (one["address"], one["reason"], run) for one in document["actions"] if one["operation"] == "create"
-    ]
+    # What nobody wants is not missed; of what was deleted it is told in the plan's own words.
+    for text in (spec, base_of(spec)):
+        net.write("net.yaml", text)
+        document = net.run("plan", "--output", "json").json
+        told = drift(net, 2 if document["actions"] else 0)["unfinished"]
+        assert [(one["address"], one["reason"], one["run"]) for one in told] == [
+            (one["address"], one["reason"] if one["operation"] == "create" else MISSED, run) for one in document["actions"]
+        ]
     assert operations(document) == {address: "create" if fields is None else "update"}
     assert {change["cause"] for action in document["actions"] for change in action["changes"]} == {"intent"}
     assert is_as_in(net, spec) == (operation != "CreateTags" or spec == BLUE)
@@ -228,10 +228,11 @@ def test_what_follows_is_no_drift(half):
     """The default version, which is to follow what the run made, is its own doing too, before recovery and after."""
     net, run = half
     began = {**BEGUN, "address": "aws.launch_template.t", "fields": "instance_type", "run": run}
+    missed = {**began, "fields": "", "reason": MISSED}
     default = ("default_version", "intent", "1", "2")
-    for known, status in [([began], 2), ([], 0)]:
-        document = drift(net, status)
-        assert (document["actions"], document["unfinished"]) == ([], known)
+    for told in (began, missed):
+        document = drift(net, 2)
+        assert (document["actions"], document["unfinished"]) == ([], [told])
         for text, changes in [
             (MICRO, [("instance_type", "intent", "t3.small", "t3.micro"), default]),
             (SMALL, [default]),

@@ -1,0 +1,190 @@
+"""What drift tells of runs that did not come to their end, and of what they have left."""
+
+import re
+
+import pytest
+
+from cli import edit, recorded, tiny  # noqa: F401
+from test_cli_drift import deny
+
+
+def begun(stack, status=2):
+    """What drift tells of runs that did not end, and that it tells of nothing else."""
+    document = stack.run("drift", "--output", "json", status=status).json
+    assert document["actions"] == []
+    return document["unfinished"]
+
+
+def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    allow = deny(tiny, "CreateSubnet")
+    tiny.run("apply", "--yes", status=7)
+    [told] = begun(tiny)
+    why = "was deleted by a run that did not make it anew"
+    assert (told["address"], told["makes"], told["deletes"], told["reason"]) == ("aws.subnet.b", True, False, why)
+    assert told["run"] == tiny.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    text = tiny.run("drift", status=2).out
+    assert re.search(rf"\nBEGUN .*\n  \? aws\.subnet\.b   {why} \(run [0-9a-f]{{8}}\)\n", text), text
+    assert text.endswith("no drift: what is there is as recorded, but for what was begun\n")
+    # What nobody wants any more is not missed, until somebody does.
+    edit(tiny, "  b: {", "  # b: {")
+    assert begun(tiny, 0) == []
+    edit(tiny, "  # b: {", "  b: {")
+    # Another run that is refused leaves it as it is; one that makes it ends it.
+    tiny.run("apply", "--yes", status=1)
+    assert [each["address"] for each in begun(tiny)] == ["aws.subnet.b"]
+    delete = deny(tiny, "DeleteSubnet")
+    tiny.run("destroy", "--yes", status=1)
+    delete()
+    assert [each["address"] for each in begun(tiny)] == ["aws.subnet.b"]
+    allow()
+    tiny.run("apply", "--yes")
+    assert begun(tiny, 0) == []
+
+
+GATEWAY = "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n"
+PARTS = {
+    "an apply": [("apply", "--yes", "--target", "aws.vpc.main")],
+    "a destroy": [("destroy", "--yes", "--target", "aws.customer_gateway.c")],
+    "a saved plan": [("plan", "--target", "aws.vpc.main", "--out", "p.plan"), ("apply", "p.plan")],
+    "an undo": [("apply", "--yes", "--target", "aws.vpc.main"), ("undo", None, "--yes")],
+}
+
+
+@pytest.mark.parametrize("commands", PARTS.values(), ids=PARTS)
+def test_what_was_not_made_anew_is_missed_though_a_part_was_done(tiny, commands):
+    tiny.write("more.yaml", GATEWAY)
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    edit(tiny, "team: red", "team: blue")
+    allow, tagged = deny(tiny, "CreateSubnet"), deny(tiny, "CreateTags")
+    tiny.run("apply", "--yes", status=7)
+    tagged()
+    for command in commands:
+        last = tiny.run("state", "history", "--output", "json").json["runs"][0]
+        tiny.run(*[each or last["id"] for each in command])
+    # The other thing that was refused is not asked for any more.
+    edit(tiny, "team: blue", "team: red")
+    [told] = begun(tiny)
+    assert (told["address"], told["reason"]) == ("aws.subnet.b", "was deleted by a run that did not make it anew")
+    # What is made anew by a run about a part is settled, and so is what goes again by one.
+    allow()
+    tiny.run("apply", "--yes", "--target", "aws.subnet.b")
+    assert begun(tiny, 0) == []
+    tiny.run("destroy", "--yes", "--target", "aws.subnet.b")
+    assert begun(tiny, 0) == []
+
+
+def test_what_was_made_anew_is_not_told_though_its_run_failed_elsewhere(tiny):
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    edit(tiny, "198.51.100.7", "198.51.100.8", "more.yaml")
+    deny(tiny, "CreateCustomerGateway")
+    tiny.run("apply", "--yes", status=7)
+    assert [each["address"] for each in begun(tiny)] == ["aws.customer_gateway.c"]
+
+
+def test_what_somebody_deleted_is_missed_until_it_is_made_anew(tiny):
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "remove", "subnet", recorded(tiny)["aws.subnet.b"])
+    tiny.run("drift", status=2)
+    allow = deny(tiny, "CreateSubnet")
+    tiny.run("apply", "--yes", status=1)
+    tiny.run("drift", status=2)
+    allow()
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
+
+
+def test_what_a_replace_has_left_behind_is_no_good_news(tiny):
+    edit(tiny, "cidr: 10.0.2.0/24", "cidr: 10.0.2.0/24, lifecycle: {create_before_destroy: true}")
+    tiny.run("apply", "--yes")
+    old = recorded(tiny)["aws.subnet.b"]
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    allow = deny(tiny, "DeleteSubnet")
+    tiny.run("apply", "--yes", status=7)
+    [told] = begun(tiny)
+    why = "was left behind by a replace"
+    assert (told["address"], told["deletes"], told["reason"], told["provider_id"]) == ("aws.subnet.b", True, why, old)
+    assert f"  ? aws.subnet.b   {why}: {old}\n" in tiny.run("drift", status=2).out
+    tiny.run("sim", "remove", "subnet", old)
+    assert begun(tiny, 0) == []
+    allow()
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
+
+
+ROUTES = """aws.route_table:
+  one: {vpc: main, subnets: [a, b]}
+  two: {vpc: main, subnets: []}
+"""
+GATEWAYS = """aws.vpc:
+  other: {cidr: 10.1.0.0/16}
+aws.vpn_gateway:
+  g: {vpc: main}
+"""
+# What is applied, what of it is changed and to what, the call that is refused then, and the address.
+HALVES = {
+    "a gateway that is attached nowhere": (
+        GATEWAYS,
+        "g: {vpc: main}",
+        "g: {vpc: other}",
+        "AttachVpnGateway",
+        "aws.vpn_gateway.g",
+    ),
+    "a subnet between two route tables": (
+        ROUTES,
+        "[a, b]}\n  two: {vpc: main, subnets: []",
+        "[a]}\n  two: {vpc: main, subnets: [b]",
+        "AssociateRouteTable",
+        "aws.route_table.two",
+    ),
+}
+MISSED = "was to be changed by a run that did not come to its end"
+
+
+@pytest.mark.parametrize("spec, old, new, refused, address", HALVES.values(), ids=HALVES)
+@pytest.mark.parametrize("after", [None, ("recover",), ("apply", "--yes", "--target", "aws.subnet.a")])
+def test_what_was_changed_in_part_is_no_good_news(tiny, spec, old, new, refused, address, after):
+    """Recovery has recorded what there is: nothing but the history tells that it was to be something else."""
+    tiny.write("more.yaml", spec)
+    tiny.run("apply", "--yes")
+    edit(tiny, old, new, "more.yaml")
+    allow = deny(tiny, refused)
+    tiny.run("apply", "--yes", status=7)
+    if after:
+        tiny.run(*after)
+    assert [each["address"] for each in begun(tiny)] == [address]
+    if after:
+        [told] = begun(tiny)
+        runs = tiny.run("state", "history", "--output", "json").json["runs"]
+        run = next(each for each in runs if each["outcome"] == "partly")
+        assert (told["reason"], told["run"]) == (MISSED, run["id"])
+    # It is not missed where the spec is content with what there is, nor where it is finished.
+    allow()
+    tiny.run("apply", "--yes", "--target", address)
+    assert begun(tiny, 0) == []
+
+
+def test_what_a_run_did_not_change_is_missed_while_the_spec_asks_for_it(tiny):
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    edit(tiny, "team: red", "team: red, floor: low")
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    allow = deny(tiny, "CreateTags")
+    # Of a run that changed nothing the record is as it was.
+    tiny.run("apply", "--yes", status=1)
+    assert begun(tiny, 0) == []
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    tiny.run("apply", "--yes", status=7)
+    assert MISSED in [each.get("reason") for each in begun(tiny)]
+    edit(tiny, "team: blue", "team: red")
+    assert MISSED not in [each.get("reason") for each in begun(tiny, None)]
+    edit(tiny, "team: red", "team: blue")
+    allow()
+    tiny.run("apply", "--yes")
+    # A later edit is nobody's unfinished work.
+    edit(tiny, "team: blue", "team: green")
+    assert begun(tiny, 0) == []
