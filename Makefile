@@ -106,7 +106,7 @@ simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in eac
 recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c providers/aws/again.c cli/recovery.c cli/strays.c
 .PHONY: simulate-coverage
 simulate-coverage: ## tell which branches of recovery no seed of SEEDS=2000 takes
-	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage WERROR= CFLAGS="-Og -g --coverage" $(BUILD)/coverage/tests/simulate
+	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage WERROR= COVERAGE=1 $(BUILD)/coverage/tests/simulate
 	$(Q)find $(BUILD)/coverage -name '*.gcda' -delete
 	$(Q)$(BUILD)/coverage/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),2000) || true
 	$(Q)bash tests/simulate/coverage.sh $(BUILD)/coverage $(recovery)
@@ -203,7 +203,12 @@ simulate_libraries = $(foreach flag,$(filter-out -lm -ldl,$(package_libraries)),
 	-lm -ldl $(simulate_allocator)
 $(BUILD)/tests/simulate: $(call object,$(simulate_sources)) $(BUILD)/libtrueup.a | dependencies-test
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(link_flags) $(mutated:%=-Wl,--wrap=%) -o $@ $^ $(simulate_libraries)
+	$(Q)$(CC) $(link_flags) $(counting) $(mutated:%=-Wl,--wrap=%) -o $@ $^ $(simulate_libraries)
+ifdef COVERAGE
+# What is counted alone, or a seed takes twice the time.
+$(call object,$(recovery)): private CFLAGS = -Og -g --coverage
+$(BUILD)/tests/simulate: private counting = --coverage
+endif
 
 # For tools/lint.sh, which gives each of these a build folder of its own.
 .PHONY: test-programs tidy headers
