@@ -71,7 +71,7 @@ const char *mishap_name(enum mishap mishap)
 	return mishaps[mishap].name;
 }
 
-bool mishap_doubles(enum mishap mishap)
+bool mishap_doubles(enum mishap mishap, const char *operation)
 {
 	static const enum mishap doubling[] = {MISHAP_DUPLICATE, MISHAP_LATE_REQUEST, MISHAP_RIVAL, MISHAP_RIVAL_LATER,
 					       MISHAP_CLOCK};
@@ -79,7 +79,8 @@ bool mishap_doubles(enum mishap mishap)
 	for (size_t i = 0; i < sizeof(doubling) / sizeof(doubling[0]); i++)
 		if (doubling[i] == mishap)
 			return true;
-	return false;
+	/* What makes something is looked for as long as it may come; a tag is set once more at once. */
+	return mishap == MISHAP_DELAYED && operation_sets_tags(operation);
 }
 
 bool mishap_is_early(enum mishap mishap)

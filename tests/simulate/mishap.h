@@ -70,7 +70,7 @@ struct misfortune {
 
 const char *mishap_name(enum mishap mishap);
 /* Whether what is asked for may come about twice through no fault of the program: sent twice, or come late. */
-bool mishap_doubles(enum mishap mishap);
+bool mishap_doubles(enum mishap mishap, const char *operation);
 /* Whether it befalls a call before there is a request. */
 bool mishap_is_early(enum mishap mishap);
 bool mishap_is_of_disk(enum mishap mishap);

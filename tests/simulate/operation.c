@@ -33,6 +33,13 @@ static bool is_one_of(const char *operation, const char *const *names)
 	return false;
 }
 
+bool operation_sets_tags(const char *operation)
+{
+	static const char *const setting[] = {"CreateTags", "CreateOrUpdateTags", NULL};
+
+	return is_one_of(operation, setting);
+}
+
 bool operation_is_slow(const char *operation)
 {
 	static const char *const slow[] = {"RunInstances", "CreateVpnConnection", NULL};

@@ -6,6 +6,7 @@
 /* What an operation is by its name. */
 bool operation_changes(const char *operation);
 bool operation_creates(const char *operation);
+bool operation_sets_tags(const char *operation);
 /* Whether it makes what takes a while to become ready. */
 bool operation_is_slow(const char *operation);
 /* Whether it names things that are there: it may come before they are known everywhere. */

@@ -255,7 +255,7 @@ void process_suffer(struct process *process, enum mishap mishap, const char *ope
 		       "[%" PRId64 "] %s at %s (request %" PRIu64 ", change %" PRIu64 ", disk step %" PRIu64 ")",
 		       process->world.process_id, mishap_name(mishap), operation, process->requests, process->changes,
 		       process->steps);
-	universe->may_double |= mishap_doubles(mishap);
+	universe->may_double |= mishap_doubles(mishap, operation);
 	universe->mishaps_after_change += universe->changes > 0;
 	trace_line(&universe->trace, "%s", line);
 	buffer_format(&universe->schedule, "  %s\n", line);
