@@ -209,6 +209,9 @@ static void take_range(struct walk *walk, const struct field *ranged, const stru
 	/* What is none was reported when the field was checked. */
 	if (!cidr_read(value_slice(value), &range.cidr))
 		return;
+	/* The way to all the rest takes nothing from anybody. */
+	if (range.is_beyond && range.cidr.bits == 0)
+		return;
 	range.cidr = cidr_network(range.cidr);
 	if (ranged->range == RANGE_WITHIN) {
 		range.parent = parent_node(walk, ranged->range_parent);

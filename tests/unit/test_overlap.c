@@ -434,6 +434,14 @@ static void test_rows(void **state)
 		 "4:3<1:1 10.0.7.0/24 of 'test.connection.x' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by "
 		 "VPN or "
 		 "peering | addresses on this side hide those at the far end: give one of the two another range\n"},
+		{"a default route beside the network's own range and another route",
+		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
+		  GATEWAY("g", "a"),
+		  {"test.customer", "c", "{}"},
+		  CONNECTION("x", "g", "c", "[\"0.0.0.0/0\",\"10.1.0.0/24\"]")},
+		 {0},
+		 {0},
+		 ""},
 		{"two ways to one place",
 		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
 		  GATEWAY("g", "a"),
