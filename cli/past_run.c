@@ -104,23 +104,42 @@ static void note_settled(struct past_object *past, struct search *search)
 		map_set(&search->settled, past->was ? past->before.address : past->after.address, past);
 }
 
-static bool search_run(struct job *job, const struct run_record *run, bool settles, struct search *search)
-{
-	struct past_object *past;
+/* What a run did, as the history has it. */
+struct past_run {
+	const struct run_record *run;
+	struct past_object *objects;
+	size_t object_count;
 	struct call_record *calls;
-	size_t count, call_count;
+	size_t call_count;
+};
 
-	if (!job->store->ops->changed(job->store, job->arena, run->id, &past, &count, job->diagnostics) ||
-	    !job->store->ops->calls(job->store, job->arena, run->id, &calls, &call_count, job->diagnostics))
-		return false;
-	for (size_t i = 0; i < count; i++)
+static bool read_run(struct job *job, const struct run_record *run, struct past_run *ret)
+{
+	const struct store_ops *ops = job->store->ops;
+
+	*ret = (struct past_run){.run = run};
+	return ops->changed(job->store, job->arena, run->id, &ret->objects, &ret->object_count, job->diagnostics) &&
+	       ops->calls(job->store, job->arena, run->id, &ret->calls, &ret->call_count, job->diagnostics);
+}
+
+/* However it ended. */
+static bool has_deleted_anything(const struct past_run *past)
+{
+	for (size_t i = 0; i < past->object_count; i++)
+		if (past->objects[i].was && !past->objects[i].is)
+			return true;
+	return false;
+}
+
+static void search_run(struct job *job, const struct past_run *past, bool settles, struct search *search)
+{
+	for (size_t i = 0; i < past->object_count; i++)
 		if (settles)
-			note_settled(&past[i], search);
+			note_settled(&past->objects[i], search);
 		else
-			note_gone(job, run, &past[i], calls, call_count, search);
+			note_gone(job, past->run, &past->objects[i], past->calls, past->call_count, search);
 	if (!settles)
-		note_halfway(job, run, calls, call_count, search);
-	return true;
+		note_halfway(job, past->run, past->calls, past->call_count, search);
 }
 
 static bool search_runs(struct job *job, struct search *search)
@@ -132,17 +151,21 @@ static bool search_runs(struct job *job, struct search *search)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const struct command *command = command_of_run(runs[i].command);
+		struct past_run past;
 
 		if (!command || !command->undoable)
 			continue;
-		/* What a destroy deletes is not to come back; one that changed nothing deletes nothing. */
-		bool deletes = command == &command_destroy && !slice_is(runs[i].outcome, "failed");
-		bool settles = slice_is(runs[i].outcome, "done") || deletes;
 		/* One about a part (an undo, too) tells nothing of the rest. */
-		if (settles && slice_is(runs[i].command, command->name))
+		bool is_whole = slice_is(runs[i].command, command->name), is_done = slice_is(runs[i].outcome, "done");
+		if (is_whole && is_done)
 			break;
-		if (!search_run(job, &runs[i], settles, search))
+		if (!read_run(job, &runs[i], &past))
 			return false;
+		/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
+		bool deletes = command == &command_destroy && has_deleted_anything(&past);
+		if (is_whole && deletes)
+			break;
+		search_run(job, &past, is_done || deletes, search);
 	}
 	return true;
 }

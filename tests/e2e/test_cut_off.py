@@ -300,6 +300,11 @@ def test_replace_is_killed_between_its_halves(net, gate):  # noqa: F811
     assert reasons(net) == {"aws.subnet.b": "was deleted by a run that did not end"}
     net.run("recover")
     assert reasons(net) == {"aws.subnet.b": AGAIN}
+    # A destroy that was killed before it had deleted anything tells nothing of that.
+    kill(net, gate, MOVED, "DeleteSecurityGroup", "before", ("destroy", "--yes", "--parallelism", "1"))
+    net.run("recover")
+    assert [one["address"] for one in drift(net, 2)["unfinished"]] == ["aws.subnet.b"]
+    assert reasons(net) == {"aws.subnet.b": AGAIN}
     apply_spec(net, MOVED)
     apply_spec(net, LESS)
     net.write("net.yaml", MOVED)

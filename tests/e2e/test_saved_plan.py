@@ -11,7 +11,8 @@ import pytest
 
 from conftest import BINARY, clean_environment
 from cli import edit, recorded, tiny, world  # noqa: F401
-from test_cli_drift import begun, deny
+from test_cli_drift import deny
+from test_drift_of_runs import begun
 
 
 def test_unread_stays_unread(tiny):
