@@ -147,6 +147,25 @@ static struct value marked(const struct target *target, const struct value *live
 	return secrets ? secret_marks_echoed(apply->arena, secrets, &put) : put;
 }
 
+/* What was read, but for what could not be: of that the record keeps what it had. sets: MAP of the fields that are set,
+ * of which nobody knows now whether they came about, or NULL. */
+static struct value with_recorded(const struct target *target, const struct value *read, const struct value *former,
+				  const struct value *sets)
+{
+	if (!value_is(read, VALUE_MAP))
+		return *read;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < read->count; i++) {
+		const struct value_member *member = &read->members[i];
+		struct slice name = value_slice(&member->key);
+		const struct value *kept =
+			value_has_unread(&member->value) && !value_get(sets, name) ? value_get(former, name) : NULL;
+		value_builder_member(&builder, name, kept ? *kept : member->value);
+	}
+	return value_builder_map(&builder, target->applying->apply->arena);
+}
+
 static void note_outputs(struct target *target)
 {
 	struct object *object = target->current;
@@ -155,7 +174,8 @@ static void note_outputs(struct target *target)
 		return;
 	target->noted = true;
 	arena_init(&scratch);
-	object->outputs = marked(target, &target->now.outputs);
+	const struct value read = marked(target, &target->now.outputs);
+	object->outputs = with_recorded(target, &read, &object->outputs, NULL);
 	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, target->applying->apply->style));
 	arena_release(&scratch);
 }
@@ -238,7 +258,8 @@ void target_complete(struct target *target, bool last)
 	object->protect = action->protect;
 	object->applied = owes ? without_left(target, &action->desired, &object->applied) : action->desired;
 	object->resolved = owes ? without_left(target, &target->desired, &object->resolved) : target->desired;
-	const struct value seen = target->has_now ? observed_of(target) : object->observed;
+	const struct value read = target->has_now ? observed_of(target) : object->observed;
+	const struct value seen = with_recorded(target, &read, &object->observed, &target->desired);
 	object->observed = made_observed(action->kind, &seen, &object->resolved, &former, arena);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;

@@ -82,6 +82,7 @@ static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 			.matters = !node->looking && work->phase == PHASE_DELETE ? NULL : fields,
 			.once_ready = !node->looking && work->desired,
 			.wanted = work->desired ? work->desired : fields,
+			.observed = &object->observed,
 			.outputs = &object->outputs,
 			/* The task itself reads again where it must: no proof of absence is needed here. */
 			.age_ms = INT64_MAX,

@@ -162,6 +162,8 @@ struct reading {
 	/* For detail: the object, and the fields that matter (set or recorded), as a MAP. */
 	struct live *subject;
 	const struct value *matters;
+	/* For detail: the fields as they were seen last, and the outputs, as recorded (MAPs, or NULL). */
+	const struct value *observed, *outputs;
 
 	int stage;
 	size_t cursor;

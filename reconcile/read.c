@@ -106,6 +106,8 @@ static void start_details(struct read_batch *batch)
 			.arena = batch->arena,
 			.subject = request->live,
 			.matters = request->matters,
+			.observed = request->observed,
+			.outputs = request->outputs,
 			.task = {.step = detail_step, .ended = on_detailed, .label = "read"},
 		};
 		detail->reading.task.diagnostics = &detail->findings;

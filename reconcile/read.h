@@ -15,10 +15,10 @@ struct read_request {
 	const struct value *matters; /* MAP: fields that are set or recorded; NULL: none that takes a call of its own */
 	bool once_ready;	     /* what is not ready is not asked for the fields that take a call of their own */
 	const struct value *wanted;  /* MAP: what the spec says, for kinds that are found */
-	const struct value *outputs; /* MAP: as recorded, or NULL */
-	int64_t age_ms;		     /* since it was made: a young one may be missing from a list for a while */
-	struct live *live;	     /* the answer: never NULL once the batch is done; in the batch's arena */
-	void *context;		     /* the caller's */
+	const struct value *observed, *outputs; /* MAPs: as recorded, or NULL */
+	int64_t age_ms;	   /* since it was made: a young one may be missing from a list for a while */
+	struct live *live; /* the answer: never NULL once the batch is done; in the batch's arena */
+	void *context;	   /* the caller's */
 };
 
 struct read_batch {

@@ -106,6 +106,7 @@ static struct read_request request_for(const struct refreshing *refreshing, cons
 		.matters =
 			fields_that_matter(refresh->arena, fields_that_matter(refresh->arena, wanted, recorded), begun),
 		.wanted = wanted ? wanted : recorded,
+		.observed = object->has_body ? &object->observed : NULL,
 		.outputs = object->has_body ? &object->outputs : NULL,
 		.age_ms = refreshing->wall_ms - object->created_ms,
 	};

@@ -191,9 +191,20 @@ static enum step take_systems(struct reading *reading, const struct value *body)
 	return follow(reading, STAGE_SYSTEM, walk->path, "has no system");
 }
 
+/* Whether the record tells of this very system: of another one it says nothing about what there is to tell. */
+static bool is_recorded(const struct reading *reading)
+{
+	const struct walk *walk = reading->detail;
+	struct slice id = value_slice(value_get_named(reading->outputs, "id"));
+
+	return slice_starts_with(id, walk->address.base) &&
+	       slice_equal(slice_from(id, walk->address.base.size), walk->path);
+}
+
 static enum step finish(struct reading *reading, bool has_macs)
 {
 	const struct walk *walk = reading->detail;
+	bool recorded = is_recorded(reading);
 	struct value macs = value_list(walk->macs, walk->mac_count);
 	struct metal_findings findings = {
 		.base = walk->address.base,
@@ -201,6 +212,8 @@ static enum step finish(struct reading *reading, bool has_macs)
 		.fixed = &walk->fixed,
 		.system = &walk->system,
 		.macs = has_macs ? &macs : NULL,
+		.observed = recorded ? reading->observed : NULL,
+		.outputs = recorded ? reading->outputs : NULL,
 	};
 	struct slice untold;
 
@@ -306,7 +319,8 @@ enum step metal_detail(struct reading *reading, const struct answer *answer)
 		metal_call_failed(&reading->task, answer, SEVERITY_ERROR);
 		return STEP_FAILED;
 	}
-	if (value_get_named(reading->matters, "macs"))
+	if (value_get_named(reading->matters, "macs") ||
+	    (is_recorded(reading) && value_get_named(reading->observed, "macs")))
 		metal_call_failed(&reading->task, answer, SEVERITY_WARNING);
 	return finish(reading, false);
 }

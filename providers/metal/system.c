@@ -221,10 +221,12 @@ static struct value read_fields(const struct metal_findings *findings, const str
 	for (size_t i = 0; i < sizeof(field_origins) / sizeof(field_origins[0]); i++) {
 		const struct origin *origin = &field_origins[i];
 		const struct value *wanted = value_get_named(matters, origin->name);
+		const struct value *before = value_get_named(findings->observed, origin->name);
 		struct value value = origin->read(findings, origin->path, scratch);
 
 		value = with_unread_members(&value, wanted, scratch);
-		if (wanted && value_is(&value, VALUE_NULL) && origin->read != read_fixed)
+		value = with_unread_members(&value, before, scratch);
+		if ((wanted || before) && value_is(&value, VALUE_NULL) && origin->read != read_fixed)
 			value = value_unread();
 		if (value_has_unread(&value))
 			buffer_format(untold, "%s'%s'", untold->size > 0 ? ", " : "", origin->name);
@@ -247,6 +249,8 @@ static struct value read_outputs(const struct metal_findings *findings, struct a
 
 		if (field)
 			value = schema_canonical(field, &value, scratch);
+		if (value_is(&value, VALUE_NULL) && value_get_named(findings->outputs, origin->name))
+			value = value_unread();
 		if (!value_is(&value, VALUE_NULL))
 			value_builder_member(&builder, slice_of(origin->name), value);
 	}

@@ -34,11 +34,14 @@ struct metal_findings {
 	const struct value *fixed;  /* MAP: the fields by which it was found */
 	const struct value *system; /* the controller's answer */
 	const struct value *macs;   /* LIST, or NULL: they could not be read */
+	/* MAPs, or NULL: the fields as they were seen last of this system, and its outputs, as recorded. */
+	const struct value *observed, *outputs;
 };
 
 /*
- * Fills in live, texts in arena. A field that matters (MAP) and that the controller does
- * not tell is unread; *ret_untold names those, or is empty.
+ * Fills in live, texts in arena. What the controller does not tell is unread where it matters (MAP), or was told
+ * before: a controller that is starting, or denies a part, takes nothing out of its machine. *ret_untold names those
+ * fields, or is empty.
  */
 void metal_live_fill(const struct metal_findings *findings, const struct value *matters, struct arena *arena,
 		     struct live *live, struct slice *ret_untold);

@@ -286,6 +286,28 @@ def test_interfaces_that_are_denied(simulated):
     assert operations(plan(stack)) == {"metal.machine.m": "adopt"}
 
 
+def test_what_is_told_no_more_is_not_gone(simulated):
+    """A controller that starts, or denies a part, takes nothing out of its machine, whatever the spec sets."""
+    stack = simulated(power="on")
+    stack.run("apply", "--yes")
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=null", "memory_gib=null", "power=Off")
+    stack.run("sim", WORLD, "fault", "GET /redfish/v1/Systems/1/EthernetInterfaces", "deny", "1", "2")
+    untold = {("metal.machine.m", name) for name in ("serial", "memory_gib", "macs")}
+    drifted = stack.run("drift", "--output", "json", status=UNREAD).json
+    assert set(reasons(drifted)) == untold
+    assert set(changes(drifted, "metal.machine.m")) == {"power"}
+    # The record keeps what it had, also where something else is done.
+    stack.run("apply", "--yes", status=UNREAD)
+    assert simulated_power(stack) == "On"
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S2", "memory_gib=192", f'macs=["{mac_of(1)}"]')
+    told = stack.run("drift", status=2).out
+    assert "S1, now S2" in told and "384, now 192" in told and f"macs[{mac_of(2)}]  removed outside" in told
+    # Of another machine the record says nothing about what there is to tell.
+    stack.run("sim", WORLD, "add", "machine", "10.0.0.6", "serial=S3", f"user={USER}", "password=x", "power=On")
+    simulated(controller="https://10.0.0.6", power="on")
+    assert operations(plan(stack)) == {"metal.machine.m": "replace"}
+
+
 def test_racks_with_passwords_of_their_own(stack):
     for rack in "a", "b":
         attributes = f"serial={rack}", f"user={rack}", f"password=of-{rack}", "power=Off"
