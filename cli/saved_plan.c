@@ -478,8 +478,11 @@ static bool compare(struct job *job, const struct plan *saved)
 			continue;
 		if (!now && action_only_waits(then))
 			continue;
+		const char *another = now ? plan_marks_moved(&then->marks, &now->marks, job->arena, &job->style) : NULL;
 		if (!now)
 			good = report_change(job, then, staleness(job, saved, &unread, NULL, then));
+		else if (another)
+			good = report_change(job, now, another);
 		else if (!approves(job, saved, then, now, &scratch))
 			good = report_change(job, now, staleness(job, saved, &unread, now, then));
 		else if (saved->refreshed && saved_references_moved(job, then, now))

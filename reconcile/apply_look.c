@@ -183,6 +183,11 @@ static bool is_as_planned(struct node *node)
 	}
 	if (!slice_equal(now->provider_id, target->action->provider_id))
 		return refuse(node, "another one is in its place");
+	struct arena *scratch = &node->work.task.scratch;
+	const struct value marks = plan_marks(target->action->kind, now, scratch);
+	const char *another = plan_marks_moved(&target->action->marks, &marks, scratch, target->applying->apply->style);
+	if (another)
+		return refuse(node, another);
 	if (now->ownership.lineage.size > 0 &&
 	    !slice_equal(now->ownership.lineage, target->applying->apply->plan->lineage))
 		return refuse(node, "its tags name another owner");

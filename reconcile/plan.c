@@ -158,6 +158,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->ignored_count = resource->ignored_count;
 	action->desired = resource->desired;
 	action->known = item->wanted;
+	action->marks = plan_marks(resource->kind, item->live, planning->arena);
 	action->wanted = resource->dependencies;
 	action->wanted_count = resource->dependency_count;
 	action->symbolic = resource_symbolic(resource, planning->input->style, planning->arena);

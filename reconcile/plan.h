@@ -62,7 +62,8 @@ struct action {
 	struct value constants; /* fields no longer set that go back to a fixed value, with it */
 	struct value live;	/* MAP as read for this plan, or null */
 	struct value live_outputs;
-	bool is_busy; /* it was still being made or changed when it was read: it is waited for first */
+	struct value marks; /* MAP: what the thing says of who it is (output.tells_apart), as read; else null */
+	bool is_busy;	    /* it was still being made or changed when it was read: it is waited for first */
 	struct change *changes;
 	size_t change_count;
 	const struct dependency *wanted; /* of the spec */
@@ -212,6 +213,13 @@ bool plan_is_empty(const struct plan *plan);
 bool plan_changes_reality(const struct plan *plan);
 /* How many objects it would delete, replaced ones included. */
 size_t plan_deletions(const struct plan *plan);
+
+/* What a thing that is found says of who it is (output.tells_apart): whoever approves a plan means that very thing,
+ * whatever stands at its address by then. Null where it was not read. */
+struct value plan_marks(const struct kind *kind, const struct live *live, struct arena *arena);
+/* How it says another thing of that now, in words; NULL: it does not, as far as it says anything. */
+const char *plan_marks_moved(const struct value *then, const struct value *now, struct arena *arena,
+			     const struct json_style *style);
 
 /*
  * The plan as one canonical JSON document, complete enough to apply without the spec's

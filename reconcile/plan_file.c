@@ -110,6 +110,7 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_map(&one, "known", action->known);
 	put_map(&one, "released", action->released);
 	put_map(&one, "constants", action->constants);
+	put_map(&one, "marks", action->marks);
 	put(&one, "changes", changes_value(action, arena));
 	put(&one, "wanted", dependencies_value(action->wanted, action->wanted_count, arena));
 	put(&one, "recorded", dependencies_value(action->recorded, action->recorded_count, arena));
@@ -472,6 +473,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 		.constants = map_of(one, "constants"),
 		.live = value_null(),
 		.live_outputs = value_null(),
+		.marks = map_of(one, "marks"),
 		.takes_down = (size_t)number_of(one, "takes_down"),
 	};
 	if (!identity_read(loading->arena, text_of(one, "identity"), &action->identity) ||

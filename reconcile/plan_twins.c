@@ -51,3 +51,36 @@ void plan_items_tell_apart(struct planning *planning)
 	}
 	map_release(&seen);
 }
+
+struct value plan_marks(const struct kind *kind, const struct live *live, struct arena *arena)
+{
+	if (!kind->found || !live || live->presence != PRESENCE_PRESENT)
+		return value_null();
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *value = value_if_set(value_get_named(&live->outputs, output->name));
+
+		if (output->tells_apart && value && !value_has_unread(value))
+			value_builder_member(&builder, slice_of(output->name), *value);
+	}
+	return value_builder_map(&builder, arena);
+}
+
+const char *plan_marks_moved(const struct value *then, const struct value *now, struct arena *arena,
+			     const struct json_style *style)
+{
+	for (uint32_t i = 0; value_is(then, VALUE_MAP) && i < then->count; i++) {
+		struct slice name = value_slice(&then->members[i].key);
+		const struct value *value = value_get(now, name);
+		struct slice was = json_canonical(arena, &then->members[i].value, style);
+		struct slice is = value ? json_canonical(arena, value, style) : was;
+
+		if (!slice_equal(was, is))
+			return arena_format(arena, "another one is in its place, whose '%.*s' is %.*s, not %.*s",
+					    SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(is), SLICE_ARGUMENTS(was))
+				.data;
+	}
+	return NULL;
+}

@@ -8,7 +8,7 @@ import time
 import urllib.request
 
 USER, PASSWORD = "ops", "correct horse"
-UNREAD, PARTLY = 3, 7
+UNREAD, REFUSED, PARTLY = 3, 4, 7
 
 
 def uuid_of(number):

@@ -8,6 +8,7 @@ import pytest
 
 from metal_machines import (
     PARTLY,
+    REFUSED,
     UNREAD,
     USER,
     changes,
@@ -306,6 +307,23 @@ def test_what_is_told_no_more_is_not_gone(simulated):
     stack.run("sim", WORLD, "add", "machine", "10.0.0.6", "serial=S3", f"user={USER}", "password=x", "power=On")
     simulated(controller="https://10.0.0.6", power="on")
     assert operations(plan(stack)) == {"metal.machine.m": "replace"}
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["new", "recorded"])
+def test_a_saved_plan_is_about_the_machine_that_was_there(simulated, recorded):
+    """Its controller's address may be that of another one by now."""
+    stack = simulated()
+    if recorded:
+        stack.run("apply", "--yes")
+    simulated(power="on")
+    stack.run("plan", "--out", "p.plan")
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S2")
+    refused = stack.run("apply", "p.plan", status=REFUSED).err
+    assert "another one is in its place, whose 'serial' is \"S2\", not \"S1\"" in refused
+    assert simulated_power(stack) == "Off"
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S1")
+    stack.run("apply", "p.plan")
+    assert simulated_power(stack) == "On"
 
 
 def test_racks_with_passwords_of_their_own(stack):

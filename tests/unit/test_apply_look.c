@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/json.h"
 #include "cli/exit_status.h"
 #include "tests/unit/support_cloud.h"
 
@@ -190,6 +191,61 @@ static void test_long_applies(void **state)
 		if (status != long_applies[i].status || !cloud_says(&cloud, long_applies[i].says))
 			fail_msg("%s: status %d:\n%.*s", long_applies[i].name, status, (int)cloud.output.size,
 				 cloud.output.data);
+		cloud_close(&cloud);
+	}
+}
+
+static void put_machine(struct cloud *cloud, const char *attributes, bool is_new)
+{
+	struct diagnostics diagnostics;
+	struct value value;
+	struct slice id;
+
+	diagnostics_init(&diagnostics, &cloud->arena);
+	assert_true(json_read(&cloud->arena, slice_of(attributes), true, SIZE_MAX, "attributes", &value, &diagnostics));
+	if (is_new)
+		assert_true(sim_add(cloud->sim, &cloud->arena, SLICE(""), SLICE("machine"), SLICE("m.example"), &value,
+				    &id, &diagnostics));
+	else
+		assert_true(
+			sim_change(cloud->sim, SLICE(""), SLICE("machine"), SLICE("m.example"), &value, &diagnostics));
+	diagnostics_release(&diagnostics);
+}
+
+static void while_a_group_is_made(struct cloud *cloud, const void *what)
+{
+	sim_advance(cloud->sim, LATE_MS);
+	if (*(const bool *)what)
+		put_machine(cloud, "{\"serial\":\"S2\"}", false);
+}
+
+#define MACHINE(power, more)                                                                                           \
+	"stack: look\nproviders: {metal: {user: ops, password: calvin}}\naws.vpc: {main: {cidr: 10.0.0.0/16}}\n"       \
+	"metal.machine: {m: {controller: 'https://m.example'" power "}}\n" more
+
+/* At the address of a controller another machine may answer by the time that it is to be turned on. */
+static void test_another_machine(void **state)
+{
+	static const bool swaps[] = {false, true};
+
+	for (size_t i = 0; i < sizeof(swaps) / sizeof(swaps[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		put_machine(&cloud, "{\"serial\":\"S1\",\"power\":\"Off\",\"user\":\"ops\",\"password\":\"calvin\"}",
+			    true);
+		cloud_write(&cloud, "look.yaml", MACHINE("", ""));
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "look.yaml",
+			    MACHINE(", power: 'on', depends_on: [aws.security_group.new]",
+				    "aws.security_group: {new: {vpc: main, name: new, description: new}}\n"));
+		cloud.moment = "CreateSecurityGroup";
+		cloud.happening = while_a_group_is_made;
+		cloud.what = &swaps[i];
+		int status = cloud_run(&cloud, "apply --yes");
+		if (status != (swaps[i] ? STATUS_PARTLY : STATUS_FINE) ||
+		    cloud_says(&cloud, "another one is in its place, whose 'serial' is \"S2\"") != swaps[i])
+			fail_msg("row %zu: status %d:\n%.*s", i, status, (int)cloud.output.size, cloud.output.data);
 		cloud_close(&cloud);
 	}
 }
@@ -388,8 +444,9 @@ static void test_saved_and_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_looks),	   WORLD_TEST(test_long_applies),   WORLD_TEST(test_queues),
-		WORLD_TEST(test_refusals), WORLD_TEST(test_late_deletions), WORLD_TEST(test_saved_and_ignored),
+		WORLD_TEST(test_looks),		  WORLD_TEST(test_long_applies),   WORLD_TEST(test_queues),
+		WORLD_TEST(test_refusals),	  WORLD_TEST(test_late_deletions), WORLD_TEST(test_saved_and_ignored),
+		WORLD_TEST(test_another_machine),
 	};
 
 	return cmocka_run_group_tests_name("looks before changes", tests, NULL, NULL);
