@@ -233,6 +233,14 @@ static bool judge_again(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
+/* The run made it anew in another place, and a later one has done so again. */
+static bool has_moved_on(const struct undo_case *one)
+{
+	return !identity_equal(&one->was->identity, &one->left->identity) &&
+	       !identity_equal(&one->left->identity, &one->base->identity) &&
+	       !identity_equal(&one->was->identity, &one->base->identity);
+}
+
 /* Both were there: as it was, or field by field. */
 static bool judge_change(struct undo_work *work, struct undo_case *one)
 {
@@ -243,6 +251,8 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 		return true;
 	if (!one->base)
 		return conflict(work, one, "is gone since", "undo the later run first");
+	if (has_moved_on(one))
+		return conflict(work, one, "has changed again since", "undo the later run first");
 	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) && !reaches_place(work, one->was)) {
 		undo_note(work, one->address, "stays where it is: provider '%.*s' does not reach %.*s any more",
 			  SLICE_ARGUMENTS(one->was->provider),

@@ -28,7 +28,8 @@ bool undo_same_form(const struct object *a, const struct object *b)
 {
 	if (!a || !b)
 		return a == b;
-	return a->protect == b->protect && value_equal(&a->applied, &b->applied);
+	return a->protect == b->protect && value_equal(&a->applied, &b->applied) &&
+	       identity_equal(&a->identity, &b->identity);
 }
 
 /* The field as the spec has it, where that is the secret whose fingerprint was recorded. */
@@ -331,6 +332,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 		.ignored = arena_new_array(work->arena, one->kind->fields.count + 1, struct slice),
 	};
 	bool protect = one->was->protect != one->left->protect && one->base->protect == one->left->protect;
+	bool moved = !identity_equal(&one->was->identity, &one->left->identity);
 	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_leaves(one->now));
 
 	value_builder_init(&merging.fields);
@@ -339,11 +341,13 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource = undo_resource_of(work, one->base, one->kind);
 	one->resource.desired = value_builder_map(&merging.fields, work->arena);
 	one->resource.protect = protect ? one->was->protect : one->base->protect;
+	if (moved)
+		one->resource.provider = one->was->provider;
 	/* An object that was begun and not finished is compared as a whole. */
 	one->resource.ignored = merging.ignored;
 	one->resource.ignored_count = begun ? 0 : merging.ignored_count;
 	join_dependencies(&merging, &one->resource);
 	value_builder_release(&merging.fields);
-	one->verdict = merging.reverted_count > 0 || protect || begun ? UNDO_CHANGE : UNDO_NOTHING;
+	one->verdict = merging.reverted_count > 0 || protect || moved || begun ? UNDO_CHANGE : UNDO_NOTHING;
 	return !merging.conflicts;
 }

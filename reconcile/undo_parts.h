@@ -42,7 +42,7 @@ struct undo_work {
 
 __attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, struct slice address, const char *format,
 						     ...);
-/* Whether the spec would ask the same of both. */
+/* Whether the spec would ask the same of both, and in the same place. */
 bool undo_same_form(const struct object *a, const struct object *b);
 /* The resource that an object was last applied as, with secrets that the spec still has. */
 struct resource undo_resource_of(const struct undo_work *work, const struct object *object, const struct kind *kind);
