@@ -20,6 +20,7 @@ bool saved_plan_write(struct job *job, struct report *report)
 		return true;
 	if (!lost_state_permits_saving(job) || !secrets_seal_plan(job))
 		return false;
+	saved_references_note(job);
 	if (!written_put(job->invocation->written, &file,
 			 plan_write(&job->plan, job->record->fingerprint_key, job->arena, &job->style), PLAN_MODE,
 			 job->diagnostics))

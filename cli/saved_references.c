@@ -138,11 +138,11 @@ static bool ends(const struct action *action, const struct dependency *dependenc
 	return output && changes_take_away(action->changes, action->change_count, output);
 }
 
-/* What refers by now to what is to go would have to go before, or let go of it. */
-static bool check_users(struct job *job, const struct map *touched)
-{
-	bool good = true;
+typedef void user_visit(void *context, const struct object *user, struct slice address);
 
+/* Calls visit for what refers to something that the plan takes away, and is no part of it. */
+static void visit_users(struct job *job, const struct map *touched, user_visit *visit, void *context)
+{
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct object *object = job->objects[i];
 
@@ -151,14 +151,71 @@ static bool check_users(struct job *job, const struct map *touched)
 			const struct action *action = map_get(touched, dependency->address);
 
 			if (action && ends(action, dependency))
-				good = saved_plan_refuse(
-					job, dependency->address,
-					arena_format(job->arena,
-						     "'%.*s' refers to it by now, and is no part of the plan",
-						     SLICE_ARGUMENTS(object->address)));
+				visit(context, object, dependency->address);
 		}
 	}
-	return good;
+}
+
+struct noting {
+	struct map seen;
+	struct slice *users;
+	size_t count;
+};
+
+static void note_user(void *context, const struct object *user, struct slice address)
+{
+	struct noting *noting = (struct noting *)context;
+
+	(void)address;
+	if (map_get(&noting->seen, user->address))
+		return;
+	map_set(&noting->seen, user->address, noting);
+	noting->users[noting->count++] = user->address;
+}
+
+void saved_references_note(struct job *job)
+{
+	struct noting noting = {.users = arena_new_array(job->arena, job->object_count + 1, struct slice)};
+	struct map touched;
+
+	map_init(&noting.seen);
+	index_actions(&job->plan, &touched);
+	visit_users(job, &touched, note_user, &noting);
+	map_release(&touched);
+	map_release(&noting.seen);
+	job->plan.users = noting.users;
+	job->plan.user_count = noting.count;
+}
+
+struct using
+{
+	struct checking checking;
+	struct map known; /* addresses of what was left as it is when the plan was made, too */
+};
+
+static void check_user(void *context, const struct object *user, struct slice address)
+{
+	struct using *using = (struct using *)context;
+	struct job *job = using->checking.job;
+
+	if (!map_get(&using->known, user->address))
+		using->checking.good = saved_plan_refuse(
+			job, address,
+			arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
+				     SLICE_ARGUMENTS(user->address)));
+}
+
+/* What refers by now to what is to go would have to go before, or let go of it. */
+static bool check_users(struct job *job, const struct plan *saved, const struct map *touched)
+{
+	struct using using = {.checking = {job, true}};
+
+	map_init(&using.known);
+	for (size_t i = 0; i < saved->user_count; i++)
+		map_set(&using.known, saved->users[i], &using);
+	visit_users(job, touched, check_user, &using);
+	map_release(&using.known);
+	return using.checking.good;
 }
 
 typedef bool unique_visit(void *context, const struct field *field, struct slice text);
@@ -245,7 +302,7 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 	struct map touched;
 	index_actions(saved, &touched);
 	bool good = check_recorded(job, saved, &touched);
-	good &= check_users(job, &touched);
+	good &= check_users(job, saved, &touched);
 	good &= check_taken(job, saved, &touched);
 	map_release(&touched);
 	return checking.good && good;

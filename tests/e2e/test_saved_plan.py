@@ -335,6 +335,31 @@ def test_plan_holds_where_another_run_was_about_something_else(tiny, now, then):
     assert {vpc["cidrBlock"] for vpc in world(tiny, "vpc").values()} == {"10.0.0.0/16"} | ({"10.8.0.0/16"} if then else set())
 
 
+TEMPLATE = (
+    "aws.security_group:\n  g: {vpc: main, name: %s, description: of a template}\n"
+    "aws.launch_template:\n  t: {name: lab, security_groups: [g], lifecycle: {ignore: [security_groups]}}\n"
+)
+LATE = "aws.vpn_gateway:\n  g: {%s}\n"
+
+
+@pytest.mark.parametrize(
+    "now, then",
+    [(TEMPLATE % "one", TEMPLATE % "two"), (NETWORK + LATE % "depends_on: [aws.vpc.two]", LATE % "")],
+    ids=["what it ignores", "what it came after"],
+)
+def test_plan_holds_where_something_referred_to_what_it_ends_before(tiny, now, then):
+    """It is left as it is, as in the plan, whatever another run has recorded elsewhere."""
+    tiny.write("two.yaml", now)
+    tiny.run("apply", "--yes")
+    tiny.write("two.yaml", then)
+    tiny.run("plan", "--out", "p.plan")
+    tiny.write("two.yaml", now + "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("apply", "--yes")
+    tiny.run("apply", "p.plan")
+    tiny.write("two.yaml", then + "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("plan", "--detailed-exitcode")
+
+
 NET = "aws.vpc:\n  net: {cidr: %s}\n"
 
 
