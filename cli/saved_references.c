@@ -1,5 +1,6 @@
 #include "cli/saved_references.h"
 
+#include "base/cidr.h"
 #include "cli/job_run.h"
 #include "reconcile/unique.h"
 
@@ -187,19 +188,18 @@ void saved_references_note(struct job *job)
 	job->plan.user_count = noting.count;
 }
 
-struct using
-{
+struct user_check {
 	struct checking checking;
 	struct map known; /* addresses of what was left as it is when the plan was made, too */
 };
 
 static void check_user(void *context, const struct object *user, struct slice address)
 {
-	struct using *using = (struct using *)context;
-	struct job *job = using->checking.job;
+	struct user_check *check = (struct user_check *)context;
+	struct job *job = check->checking.job;
 
-	if (!map_get(&using->known, user->address))
-		using->checking.good = saved_plan_refuse(
+	if (!map_get(&check->known, user->address))
+		check->checking.good = saved_plan_refuse(
 			job, address,
 			arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
 				     SLICE_ARGUMENTS(user->address)));
@@ -208,14 +208,14 @@ static void check_user(void *context, const struct object *user, struct slice ad
 /* What refers by now to what is to go would have to go before, or let go of it. */
 static bool check_users(struct job *job, const struct plan *saved, const struct map *touched)
 {
-	struct using using = {.checking = {job, true}};
+	struct user_check check = {.checking = {job, true}};
 
-	map_init(&using.known);
+	map_init(&check.known);
 	for (size_t i = 0; i < saved->user_count; i++)
-		map_set(&using.known, saved->users[i], &using);
-	visit_users(job, touched, check_user, &using);
-	map_release(&using.known);
-	return using.checking.good;
+		map_set(&check.known, saved->users[i], &check);
+	visit_users(job, touched, check_user, &check);
+	map_release(&check.known);
+	return check.checking.good;
 }
 
 typedef bool unique_visit(void *context, const struct field *field, struct slice text);
@@ -237,26 +237,65 @@ static bool visit_unique(const struct kind *kind, const struct value *fields, co
 	return good;
 }
 
+/* A range that an object has, within what others have theirs in, too. */
+struct held_range {
+	struct cidr range;
+	struct object *holder;
+	const struct held_range *next;
+};
+
 struct taking {
 	struct job *job;
 	struct map holders; /* objects by what they keep */
+	struct map ranges;  /* struct held_range, the first of each scope */
 	struct object *holder;
 	struct slice taker;
 };
 
+/* Of the text of a range: all before its last line tells within what. */
+static bool read_range(struct slice text, struct slice *scope, struct cidr *range)
+{
+	size_t size = text.size;
+
+	while (size > 0 && text.data[size - 1] != '\n')
+		size--;
+	*scope = slice_first(text, size);
+	return cidr_read(slice_from(text, size), range);
+}
+
 static bool note_holder(void *context, const struct field *field, struct slice text)
 {
 	struct taking *taking = (struct taking *)context;
+	struct slice scope;
+	struct cidr range;
 
-	(void)field;
 	map_set(&taking->holders, text, taking->holder);
+	if (field->range == RANGE_WITHIN && read_range(text, &scope, &range)) {
+		struct held_range *held = arena_new(taking->job->arena, struct held_range);
+		*held = (struct held_range){range, taking->holder, map_get(&taking->ranges, scope)};
+		map_set(&taking->ranges, scope, held);
+	}
 	return true;
+}
+
+/* Who has the same, or a part of the same range; NULL: nobody. */
+static const struct object *find_holder(const struct taking *taking, const struct field *field, struct slice text)
+{
+	struct slice scope;
+	struct cidr range;
+
+	if (field->range != RANGE_WITHIN || !read_range(text, &scope, &range))
+		return map_get(&taking->holders, text);
+	const struct held_range *held = map_get(&taking->ranges, scope);
+	while (held && !cidr_overlap(&held->range, &range))
+		held = held->next;
+	return held ? held->holder : NULL;
 }
 
 static bool look_for_holder(void *context, const struct field *field, struct slice text)
 {
 	struct taking *taking = (struct taking *)context;
-	const struct object *holder = map_get(&taking->holders, text);
+	const struct object *holder = find_holder(taking, field, text);
 
 	return !holder ||
 	       saved_plan_refuse(taking->job, taking->taker,
@@ -271,6 +310,7 @@ static bool check_taken(struct job *job, const struct plan *saved, const struct 
 	bool good = true;
 
 	map_init(&taking.holders);
+	map_init(&taking.ranges);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
 
@@ -288,6 +328,7 @@ static bool check_taken(struct job *job, const struct plan *saved, const struct 
 					     look_for_holder, &taking);
 	}
 	map_release(&taking.holders);
+	map_release(&taking.ranges);
 	return good;
 }
 

@@ -319,6 +319,17 @@ def test_plan_is_stale_where_something_else_has_the_name_by_now(tiny, name, vpc)
     assert len(world(tiny, "customer-gateway")) == (0 if taken else 1)
 
 
+@pytest.mark.parametrize("theirs, status", [("10.0.65.0/24", 4), ("10.0.64.0/18", 4), ("10.0.128.0/24", 0)])
+def test_plan_is_stale_where_something_else_has_a_part_of_the_range_by_now(tiny, theirs, status):
+    tiny.run("apply", "--yes")
+    tiny.write("late.yaml", "aws.subnet:\n  late: {vpc: main, cidr: 10.0.64.0/18}\n")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.write("late.yaml", "aws.subnet:\n  other: {vpc: main, cidr: %s}\n" % theirs)
+    tiny.run("apply", "--yes")
+    result = tiny.run("apply", "p.plan", status=status)
+    assert ("'aws.subnet.other' has by now what it would have as its 'cidr'" in result.err) == (status == 4)
+
+
 GATEWAY = "aws.internet_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"
 
 
