@@ -70,12 +70,17 @@ static void leave(struct job *job, const struct run_record *run, struct slice ad
 	map_set(to, address, leaving);
 }
 
+/* Of what was begun alone nothing was there that could go. */
+static bool has_gone(const struct past_object *past)
+{
+	return past->was && !past->is && past->before.role != OBJECT_DEPOSED && past->before.provider_id.size > 0;
+}
+
 /* What went with the run, and nobody has made anew since, and why it went. */
 static void note_gone(struct job *job, const struct run_record *run, const struct past_object *past,
 		      const struct call_record *calls, size_t call_count, struct search *search)
 {
-	if (!past->was || past->is || past->next_run.size > 0 || past->before.role == OBJECT_DEPOSED ||
-	    map_get(&search->settled, past->before.address))
+	if (!has_gone(past) || past->next_run.size > 0 || map_get(&search->settled, past->before.address))
 		return;
 	leave(job, run, past->before.address,
 	      was_called(calls, call_count, past->before.object_id)
@@ -126,7 +131,7 @@ static bool read_run(struct job *job, const struct run_record *run, struct past_
 static bool has_deleted_anything(const struct past_run *past)
 {
 	for (size_t i = 0; i < past->object_count; i++)
-		if (past->objects[i].was && !past->objects[i].is)
+		if (has_gone(&past->objects[i]))
 			return true;
 	return false;
 }

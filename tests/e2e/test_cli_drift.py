@@ -10,9 +10,9 @@ import pytest
 from cli import edit, recorded, tiny, world  # noqa: F401
 
 
-def deny(stack, action):
-    """Denies an action for ever; gives what takes the fault away again."""
-    fault = stack.run("sim", "fault", action, "deny").out.split()[-1]
+def deny(stack, action, how="deny"):
+    """Denies an action for ever, or has it fail otherwise; gives what takes the fault away again."""
+    fault = stack.run("sim", "fault", action, how).out.split()[-1]
     return lambda: stack.run("sim", "remove", "fault", fault)
 
 

@@ -38,6 +38,11 @@ def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
     tiny.run("destroy", "--yes", status=1)
     delete()
     assert [each["address"] for each in begun(tiny)] == ["aws.subnet.b"]
+    lost = deny(tiny, "DeleteSubnet", "lost_request")
+    tiny.run("destroy", "--yes", status=7)
+    lost()
+    tiny.run("recover")
+    assert [(each["address"], each["reason"]) for each in begun(tiny)] == [("aws.subnet.b", why)]
     allow()
     tiny.run("apply", "--yes")
     assert begun(tiny, 0) == []
