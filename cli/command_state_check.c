@@ -1,6 +1,9 @@
+#include "base/json.h"
 #include "base/map.h"
 #include "cli/command_list.h"
 #include "cli/recorded.h"
+
+enum { INTENT_LIMIT_BYTES = 64 * 1024 * 1024 };
 
 /* What was found so far. */
 struct findings {
@@ -78,12 +81,16 @@ static void check_object(struct findings *findings, struct object *object, struc
 			 const struct map *addresses)
 {
 	struct job *job = &findings->recorded->job;
+	const struct kind *kind = kinds_find(&job->kinds, object->kind);
 	struct diagnostics own;
 
-	if (!kinds_find(&job->kinds, object->kind))
+	if (!kind)
 		add(findings, object->address,
 		    arena_format(job->arena, "is of the kind '%.*s', which this program does not know",
 				 SLICE_ARGUMENTS(object->kind)));
+	if (kind && object->kind_version > kind->version)
+		add(findings, object->address,
+		    slice_of("was recorded by a later version of this program, which knows more of its kind"));
 	if (!has_address_of_kind(object))
 		add(findings, object->address,
 		    arena_format(job->arena, "is no address of its kind '%.*s'", SLICE_ARGUMENTS(object->kind)));
@@ -127,6 +134,69 @@ static void check_records(struct findings *findings)
 	map_release(&addresses);
 }
 
+static void check_text(struct findings *findings, const struct intent *intent, struct slice text, const char *what)
+{
+	struct job *job = &findings->recorded->job;
+	struct diagnostics own;
+	struct value value;
+
+	diagnostics_init(&own, job->arena);
+	if (text.size > 0 && !json_read(job->arena, text, true, INTENT_LIMIT_BYTES, what, &value, &own))
+		add_diagnostics(findings, intent->address, &own);
+	diagnostics_release(&own);
+}
+
+static void check_intents(struct findings *findings)
+{
+	struct job *job = &findings->recorded->job;
+
+	for (size_t i = 0; i < job->intent_count; i++) {
+		const struct intent *intent = &job->intents[i];
+
+		if (!kinds_find(&job->kinds, intent->kind))
+			add(findings, intent->address,
+			    arena_format(job->arena,
+					 "has an open call of the kind '%.*s', which this program does not know",
+					 SLICE_ARGUMENTS(intent->kind)));
+		check_text(findings, intent, intent->parameters, "the parameters of an open call");
+		check_text(findings, intent, intent->sealed, "the sealed secrets of an open call");
+	}
+}
+
+/* What a run found, for whoever undoes that. */
+static void check_former(struct findings *findings, struct past_object *past, struct arena *arena)
+{
+	struct diagnostics own;
+
+	diagnostics_init(&own, arena);
+	if (past->was && past->before_body.size > 0 && !object_body_read(&past->before, past->before_body, arena, &own))
+		add_diagnostics(findings, past->before.address, &own);
+	diagnostics_release(&own);
+}
+
+static void check_formers(struct findings *findings)
+{
+	struct job *job = &findings->recorded->job;
+	struct run_record *runs = NULL;
+	struct past_object *past;
+	size_t count = 0, past_count;
+	struct diagnostics own;
+	struct arena scratch;
+
+	arena_init(&scratch);
+	diagnostics_init(&own, job->arena);
+	bool good = job->store->ops->runs(job->store, job->arena, &runs, &count, &own);
+	for (size_t i = 0; good && i < count; i++) {
+		good = job->store->ops->changed(job->store, &scratch, runs[i].id, &past, &past_count, &own);
+		for (size_t k = 0; good && k < past_count; k++)
+			check_former(findings, &past[k], &scratch);
+		arena_reset(&scratch);
+	}
+	add_diagnostics(findings, (struct slice){NULL, 0}, &own);
+	diagnostics_release(&own);
+	arena_release(&scratch);
+}
+
 static int check(struct recorded *recorded)
 {
 	struct job *job = &recorded->job;
@@ -139,8 +209,11 @@ static int check(struct recorded *recorded)
 		return STATUS_ERROR;
 	for (size_t i = 0; i < damage_count; i++)
 		add(&findings, (struct slice){NULL, 0}, damages[i]);
-	if (check_heads(&findings))
+	if (check_heads(&findings)) {
 		check_records(&findings);
+		check_intents(&findings);
+		check_formers(&findings);
+	}
 	size_t count = findings.list.count;
 	if (count == 0)
 		buffer_format(&recorded->text, "sound: %zu object%s, %zu open call%s, serial %lld\n", job->object_count,

@@ -164,6 +164,21 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" WHERE id IN (SELECT intent FROM history)"
 		" UNION ALL SELECT 'the lease is held by a run that is not recorded' FROM lease"
 		" WHERE run IS NOT NULL AND run NOT IN (SELECT id FROM runs)"
+		" UNION ALL SELECT 'the lease''s fencing number is ' || fencing FROM lease WHERE fencing < 0"
+		" UNION ALL SELECT 'the serial is ' || serial FROM stack WHERE serial < 0"
+		" UNION ALL SELECT 'the run ' || number || ' has an id of ' || length(id) || ' bytes' FROM runs"
+		" WHERE length(id) <> 16"
+		" UNION ALL SELECT 'a call about ''' || address || ''' has an id of other than 16 bytes' FROM history"
+		" WHERE length(intent) <> 16 OR length(object_id) <> 16"
+		" UNION ALL SELECT 'a former record of ''' || address || ''' has an id of other than 16 bytes' FROM "
+		"formers"
+		" WHERE length(object_id) <> 16"
+		" UNION ALL SELECT 'the object at ''' || address || ''' has an empty body' FROM objects"
+		" WHERE role = 0 AND object_id IN (SELECT object_id FROM bodies WHERE body = '')"
+		" UNION ALL SELECT 'the object at ''' || address || ''' has no id of its service' FROM objects"
+		" WHERE role = 0 AND provider_id = ''"
+		" UNION ALL SELECT 'the object at ''' || address || ''' has the generation ' || generation FROM objects"
+		" WHERE generation < 0"
 		" LIMIT 1000",
 
 	[STATEMENT_MIGRATION_INSERT] = "INSERT INTO migrations (version, program, wall_ms) VALUES (?, ?, ?)",

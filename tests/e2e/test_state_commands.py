@@ -341,6 +341,15 @@ DAMAGES = [
         "two current objects are recorded at 'aws.subnet.a'",
     ),
     ("no identity", "UPDATE objects SET identity = 'x'", None, "has no readable identity"),
+    ("an empty body", "UPDATE bodies SET body = '' WHERE body LIKE '%10.0.1.0/24%'", None, "'aws.subnet.a' has an empty body"),
+    ("no id", "UPDATE objects SET provider_id = '' WHERE address = 'aws.subnet.a'", None, "'aws.subnet.a' has no id of its service"),
+    ("no generation", "UPDATE objects SET generation = -1 WHERE address = 'aws.subnet.a'", None, "has the generation -1"),
+    ("a later kind", "UPDATE objects SET kind_version = 99 WHERE address = 'aws.subnet.a'", "aws.subnet.a", "a later version"),
+    ("a lease that is none", "UPDATE lease SET fencing = -1", None, "fencing number is -1"),
+    ("a serial that is none", "UPDATE stack SET serial = -5", None, "the serial is -5"),
+    ("a run without an id", "UPDATE runs SET id = x'00' WHERE number = 1", None, "has an id of 1 bytes"),
+    ("a call without an id", "UPDATE history SET intent = x'00' WHERE number = 1", None, "has an id of other than 16 bytes"),
+    ("a former without an id", "UPDATE formers SET object_id = x'00' WHERE number = 1", None, "a former record of 'aws."),
     ("an id that is none", "UPDATE objects SET symbolic = x'00' WHERE address = 'aws.subnet.a'", None, "a digest of 1 bytes"),
 ]
 
@@ -354,6 +363,23 @@ def test_check(rich, sql, address, finding):
     document = ask(rich, "check", status=1)
     assert not document["sound"]
     assert any(one["address"] == address and finding in one["finding"] for one in document["findings"]), document
+    assert finding in rich.run("state", "check", status=1).out
+
+
+@pytest.mark.parametrize(
+    "sql, finding",
+    [
+        ("UPDATE intents SET parameters = '{'", "parameters of an open call is not valid JSON"),
+        ("UPDATE intents SET kind = 'aws.nothing'", "an open call of the kind 'aws.nothing'"),
+        ("UPDATE formers SET body = 'x' WHERE body IS NOT NULL", "is not valid JSON"),
+    ],
+)
+def test_check_of_what_a_run_found_and_left_open(rich, sql, finding):
+    edit(rich, "team: red", "team: blue", "rich.yaml")
+    rich.run("sim", "fault", "CreateTags", "lost_answer", "1", "9")
+    rich.run("apply", "--yes", status=7)
+    assert "1 open call" in rich.run("state", "check").out
+    damage(rich, sql)
     assert finding in rich.run("state", "check", status=1).out
 
 
