@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/map.h"
 #include "providers/aws/shape.h"
 #include "reconcile/schema.h"
 
@@ -255,16 +256,20 @@ static bool is_reserved_key(struct slice key)
 	return slice_starts_with(key, SLICE(OWNERSHIP_PREFIX)) || slice_starts_with(key, SLICE("aws:"));
 }
 
+/* A key that comes twice counts once, as any element of an answer: a map that has it twice cannot be read back. */
 struct value aws_decode_tags(const struct value *tags, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
+	struct map seen;
 	value_builder_init(&builder);
+	map_init(&seen);
 	for (uint32_t i = 0; tags && value_is(tags, VALUE_LIST) && i < tags->count; i++) {
 		const struct value *key = value_get_named(&tags->items[i], "Key");
 		const struct value *value = value_get_named(&tags->items[i], "Value");
-		if (key && !is_reserved_key(value_slice(key)))
+		if (key && !is_reserved_key(value_slice(key)) && !map_add(&seen, value_slice(key), &seen))
 			value_builder_member(&builder, value_slice(key), value ? *value : value_text(""));
 	}
+	map_release(&seen);
 	return value_builder_map(&builder, arena);
 }
 

@@ -61,6 +61,10 @@ static const struct row {
 	 "{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.0.0.0/16\",\"CidrBlockAssociationSet\":[" RANGE4(
 		 "a", "10.0.0.0/16", "associated") "," RANGE4("b", "10.1.0.0/16", "disassociating") "]}",
 	 "range_associations", "{\"10.0.0.0/16\":\"a\"}", READY_PENDING},
+	{"a tag that is told twice, which no record could hold", "aws.vpc",
+	 "{\"VpcId\":\"vpc-1\",\"Tags\":[{\"Key\":\"a\",\"Value\":\"1\"},{\"Key\":\"b\",\"Value\":\"2\"},{\"Key\":"
+	 "\"a\",\"Value\":\"3\"}]}",
+	 "tags", "{\"a\":\"1\",\"b\":\"2\"}", READY},
 	{"a subnet's range, of which no pool is told", "aws.subnet",
 	 "{\"SubnetId\":\"subnet-1\",\"Ipv6CidrBlockAssociationSet\":[" RANGE(
 		 "a", "associated", ",\"Ipv6CidrBlock\":\"2600:1F14:0:0100::/64\"") "]}",
