@@ -5,7 +5,7 @@ const struct palette palette_plain = {
 	.end = "",
 };
 
-const struct palette palette_colored = {
+static const struct palette palette_colored = {
 	.start =
 		{
 			[PAINT_PLAIN] = "",

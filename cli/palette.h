@@ -24,7 +24,6 @@ struct palette {
 };
 
 extern const struct palette palette_plain;
-extern const struct palette palette_colored;
 
 /* --color, then NO_COLOR, then CLICOLOR_FORCE, then whether the stream is a terminal that
  * knows more than TERM=dumb. */

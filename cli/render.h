@@ -72,7 +72,6 @@ struct renderer {
 };
 
 extern const struct renderer render_text;
-extern const struct renderer render_json;
 
 /* NULL where there is none of that name. */
 const struct renderer *renderer_named(struct slice name);

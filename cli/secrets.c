@@ -53,7 +53,7 @@ static bool make_key(struct job *job, struct sealing_key *ret)
 	return good;
 }
 
-bool secrets_find_key(struct job *job)
+static bool secrets_find_key(struct job *job)
 {
 	struct slice recorded = job->record->sealing_key;
 	struct sealing_key key = {0};

@@ -10,12 +10,10 @@
  */
 
 /*
- * The stack's key in job->sealing and job->vault, made and recorded where the stack has none
- * yet. The state is open for writing. Where no key is at hand job->vault.key stays NULL; false,
- * after a diagnostic, where there is another one.
+ * The stack's key in job->sealing and job->vault, where the job's plan sets a secret, and so will its
+ * intents; made and recorded where the stack has none yet. The state is open for writing. Where no key
+ * is at hand job->vault.key stays NULL; false, after a diagnostic, where there is another one.
  */
-__attribute__((warn_unused_result)) bool secrets_find_key(struct job *job);
-/* The same where the job's plan sets a secret, and so will its intents. */
 __attribute__((warn_unused_result)) bool secrets_find_key_for_apply(struct job *job);
 /* The same where an open intent has sealed secrets. */
 __attribute__((warn_unused_result)) bool secrets_find_key_for_intents(struct job *job);

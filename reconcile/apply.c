@@ -20,7 +20,7 @@ void node_forecast_begin(struct node *node)
 		forecast_begin(applying->apply->forecast, (size_t)(node - applying->nodes), node->work.task.now_ms);
 }
 
-void node_forecast_end(struct node *node, bool done)
+static void node_forecast_end(struct node *node, bool done)
 {
 	const struct applying *applying = node->target->applying;
 	if (applying->apply->forecast)

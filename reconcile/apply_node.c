@@ -18,7 +18,8 @@ static const struct value *output_seen(const struct target *target, struct slice
 	return seen && !value_is(seen, VALUE_UNREAD) ? seen : NULL;
 }
 
-const struct value *applying_output(void *context, struct slice address, struct slice name)
+/* Value of an output as it is now; for resolving. */
+static const struct value *applying_output(void *context, struct slice address, struct slice name)
 {
 	struct applying *applying = context;
 	const struct target *target = map_get(&applying->by_address, address);
@@ -73,7 +74,8 @@ static bool refuse_lacking(const struct target *target, bool with_parts, struct 
 			  SLICE_ARGUMENTS(action->address));
 }
 
-bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics)
+/* Gives the target its resolved fields; with_parts: those too that have a phase of their own. */
+static bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics)
 {
 	const struct apply *apply = target->applying->apply;
 	const struct action *action = target->action;
@@ -98,7 +100,7 @@ static struct slice new_id(struct target *target)
 }
 
 /* The record of a new object: it is there before the call that makes it is sent. */
-void target_begin_object(struct target *target)
+static void target_begin_object(struct target *target)
 {
 	const struct apply *apply = target->applying->apply;
 	const struct action *action = target->action;
@@ -239,7 +241,8 @@ static struct value without_left(const struct target *target, const struct value
 	return value_builder_map(&builder, target->applying->apply->arena);
 }
 
-void target_complete(struct target *target, bool last)
+/* Writes into the record what the finished phase made true. */
+static void target_complete(struct target *target, bool last)
 {
 	static const struct digest never;
 	struct object *object = target->current;

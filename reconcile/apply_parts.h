@@ -64,14 +64,6 @@ struct applying {
 	struct diagnostics *diagnostics;
 };
 
-/* Gives the target its resolved fields; with_parts: those too that have a phase of their own. */
-bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics);
-/* Gives a target that is made anew its record. */
-void target_begin_object(struct target *target);
-/* Writes into the record what the finished phase made true. */
-void target_complete(struct target *target, bool last);
-/* Value of an output as it is now; for resolving. */
-const struct value *applying_output(void *context, struct slice address, struct slice name);
 /* Whether what is known of the target is too old to act on. */
 bool target_is_stale(const struct target *target);
 /* Whether the node's object is to be read again before it begins; the step that does so, with the fields
@@ -95,9 +87,8 @@ struct session *node_session(const struct node *node);
 /* Before a call is sent: records that its object is being changed. And that it was not, where each call was refused. */
 void node_note_unfinished(struct node *node);
 void node_take_back_note(struct node *node);
-/* Its first turn has come, and it has ended. */
+/* Its first turn has come. */
 void node_forecast_begin(struct node *node);
-void node_forecast_end(struct node *node, bool done);
 /* The first and following steps of a node's task. */
 enum step node_step(struct task *task, const struct answer *answer);
 /* Of loop_settings.read: objects that running work waits for. */

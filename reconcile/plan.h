@@ -229,7 +229,6 @@ const char *plan_marks_moved(const struct value *then, const struct value *now, 
  * folder, and back, where not a byte of it was changed since. style gives the fingerprints of secrets; key is the
  * stack's fingerprint_key (store.h).
  */
-struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions);
 struct slice plan_write(const struct plan *plan, struct slice key, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena,
 						   struct plan *ret, struct diagnostics *diagnostics);

@@ -182,7 +182,8 @@ static struct value named_values(const struct plan *plan, bool outputs, struct a
 	return value_builder_list(&list, arena);
 }
 
-struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions)
+/* with_positions: the lines of the spec too, which are no part of what is approved. */
+static struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions)
 {
 	VALUE_BUILDER_AUTO document;
 	VALUE_BUILDER_AUTO actions;

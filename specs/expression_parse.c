@@ -56,7 +56,8 @@ bool parser_expect(struct parser *parser, enum token_type type, const char *what
 	return parser_next(parser);
 }
 
-bool parser_enter(struct parser *parser)
+/* False after a diagnostic where brackets nest too deep. */
+static bool parser_enter(struct parser *parser)
 {
 	if (parser->depth == EXPRESSION_DEEPEST)
 		return diag_error(parser->diagnostics, FAULT_USER, parser->token.position,
@@ -214,6 +215,9 @@ static const struct node *two_children(struct parser *parser, enum node_type typ
 	return node_parent(parser->arena, type, position, children, 2);
 }
 
+/* The ".a", "[b]" and ".*" behind base. */
+static const struct node *parse_postfix(struct parser *parser, const struct node *base);
+
 const struct node *parse_splat(struct parser *parser, const struct node *base, struct position position)
 {
 	const struct node *item = node_parent(parser->arena, NODE_ITEM, position, NULL, 0);
@@ -248,7 +252,7 @@ static const struct node *take_member(struct parser *parser, const struct node *
 	return parser_next(parser) ? parse_member(parser, base, &name) : NULL;
 }
 
-const struct node *parse_postfix(struct parser *parser, const struct node *base)
+static const struct node *parse_postfix(struct parser *parser, const struct node *base)
 {
 	while (base) {
 		struct token token = parser->token;

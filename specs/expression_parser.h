@@ -40,8 +40,6 @@ bool parser_next(struct parser *parser);
 bool parser_expect(struct parser *parser, enum token_type type, const char *what);
 /* A diagnostic at the token at hand: "expected what, found ...". Always NULL. */
 const struct node *parser_unexpected(struct parser *parser, const char *what);
-/* False after a diagnostic where brackets nest too deep. */
-bool parser_enter(struct parser *parser);
 
 const struct node *parse_expression(struct parser *parser);
 /* The text from the tokenizer's offset on: to the closing quote, or to the end. open: the
@@ -51,8 +49,6 @@ const struct node *parse_template(struct parser *parser, bool quoted, struct pos
 const struct node *parse_name(struct parser *parser);
 /* base.name, the name taken already. */
 const struct node *parse_member(struct parser *parser, const struct node *base, const struct token *name);
-/* The ".a", "[b]" and ".*" behind base. */
-const struct node *parse_postfix(struct parser *parser, const struct node *base);
 /* The body of a splat over base, behind its '*'. */
 const struct node *parse_splat(struct parser *parser, const struct node *base, struct position position);
 

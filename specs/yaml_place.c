@@ -123,7 +123,8 @@ struct position yaml_place_slow(struct yaml_places *places, const yaml_mark_t *m
 	return position_at(places, mark->line + 1, mark->column + places->extra - places->line_extra + 1);
 }
 
-struct position yaml_place_of_byte(const struct yaml_places *places, size_t byte)
+/* For an offset in bytes; O(offset). */
+static struct position yaml_place_of_byte(const struct yaml_places *places, size_t byte)
 {
 	size_t line = 1, line_byte = 0;
 

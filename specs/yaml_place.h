@@ -43,9 +43,6 @@ static inline struct position yaml_place(struct yaml_places *places, const yaml_
 	return (struct position){(uint32_t)(mark->line + 1), (uint16_t)(mark->column + 1), places->file};
 }
 
-/* For an offset in bytes; O(offset). */
-struct position yaml_place_of_byte(const struct yaml_places *places, size_t byte);
-
 /* Refuses what is no UTF-8 text before anything is parsed. False after a diagnostic. */
 __attribute__((warn_unused_result)) bool yaml_text_check(const struct yaml_places *places,
 							 struct diagnostics *diagnostics);

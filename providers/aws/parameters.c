@@ -273,7 +273,7 @@ struct value aws_decode_tags(const struct value *tags, struct arena *arena)
 	return value_builder_map(&builder, arena);
 }
 
-struct ownership aws_decode_ownership(const struct value *tags)
+static struct ownership aws_decode_ownership(const struct value *tags)
 {
 	struct ownership ownership = {0};
 	const struct {

@@ -45,7 +45,6 @@ struct value aws_constant(const char *text, struct arena *arena);
 struct value aws_decode(const struct aws_field *field, const struct value *item, struct arena *arena);
 /* Tags as our map, without those that are AWS's or the engine's own. */
 struct value aws_decode_tags(const struct value *tags, struct arena *arena);
-struct ownership aws_decode_ownership(const struct value *tags);
 /* What the tag says that names the address. */
 struct slice aws_address_tag(const struct tagging *tagging);
 /* [{Key, Value}...] of tags and, where tagging is not NULL, of the ownership. */

@@ -9,7 +9,8 @@
 #include "providers/sim/sim_state.h"
 #include "providers/sim/sim_transport.h"
 
-uint64_t sim_random(struct sim *sim)
+/* Uniform over 64 bits. */
+static uint64_t sim_random(struct sim *sim)
 {
 	/* SplitMix64 (Steele, Lea, Flood 2014): every seed gives a full period. */
 	uint64_t z = sim->random += 0x9e3779b97f4a7c15u;

@@ -32,7 +32,5 @@ bool sim_group_tags_check(struct sim_call *call, const struct node *tags, bool o
 void sim_group_hook_put(struct sim_call *call, struct sim_object *group, const struct node *given);
 /* Adds or removes sources of traffic in a tree. */
 void sim_group_traffic(struct node *body, const struct node *sources, bool add);
-/* A hook of that transition, or NULL. */
-struct sim_object *sim_group_hook(const struct sim_object *group, const char *transition);
 
 #endif

@@ -144,7 +144,8 @@ static bool launch_one(struct sim *sim, struct sim_object *group)
 	return instance != NULL;
 }
 
-struct sim_object *sim_group_hook(const struct sim_object *group, const char *transition)
+/* A hook of that transition, or NULL. */
+static struct sim_object *sim_group_hook(const struct sim_object *group, const char *transition)
 {
 	struct sim_object *hook;
 	size_t cursor = 0;

@@ -156,7 +156,6 @@ bool sim_page(struct sim_call *call, const struct sim_listing *listing, int64_t 
 /* Sets what the request's TagSpecification says for things of type; fails the call for bad ones.
  * Call it with object NULL first, before anything is made. */
 void sim_tag_new(struct sim_call *call, const char *type, struct sim_object *object);
-bool sim_tags_check(struct sim_call *call, const struct node *tags);
 /* Sets a tag in a tree's tagSet. */
 void sim_tag_set(struct node *body, struct slice key, struct slice value);
 

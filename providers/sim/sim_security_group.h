@@ -9,8 +9,6 @@
 struct sim_object *sim_rule_of(const struct sim_object *group, size_t *cursor);
 /* Makes the rule that wanted (a rule's tree without id) says. */
 struct sim_object *sim_rule_add(struct sim_call *call, const struct sim_object *group, const struct node *wanted);
-/* The group's rule that admits just the same, or NULL. */
-struct sim_object *sim_rule_find(const struct sim_object *group, const struct node *wanted);
 /* Reads the request's permissions, in all the ways that the API takes them, into a list of rules' trees. */
 bool sim_permissions_read(struct sim_call *call, const struct sim_object *group, bool egress, struct node *wanted);
 /* Checks and normalises protocol, ports and source of one rule's tree. */

@@ -47,7 +47,8 @@ static bool same_rule(const struct node *a, const struct node *b)
 			   node_text(node_get(b, "referencedGroupInfo"), "groupId"));
 }
 
-struct sim_object *sim_rule_find(const struct sim_object *group, const struct node *wanted)
+/* The group's rule that admits just the same, or NULL. */
+static struct sim_object *sim_rule_find(const struct sim_object *group, const struct node *wanted)
 {
 	struct sim_object *rule;
 	size_t cursor = 0;

@@ -51,8 +51,6 @@ struct sim {
 	struct sim_file *file; /* NULL in memory */
 };
 
-/* Uniform over 64 bits. */
-uint64_t sim_random(struct sim *sim);
 /* From low to high, both included. */
 int64_t sim_random_between(struct sim *sim, int64_t low, int64_t high);
 /* digits hex digits at to, and a NUL. */

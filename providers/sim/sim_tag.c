@@ -35,7 +35,7 @@ static bool check_tag(struct sim_call *call, struct slice key, struct slice valu
 	return !call->failed;
 }
 
-bool sim_tags_check(struct sim_call *call, const struct node *tags)
+static bool sim_tags_check(struct sim_call *call, const struct node *tags)
 {
 	size_t count = tags && tags->type == NODE_LIST ? tags->count : 0;
 

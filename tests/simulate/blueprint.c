@@ -254,9 +254,20 @@ static void write_instance(const struct blueprint *blueprint, const struct thing
 	write_tags(thing, to);
 }
 
+/* One kind of thing. */
+struct species_row {
+	const char *kind;   /* "aws.vpc" */
+	const char *letter; /* things are named by it and their number */
+	unsigned least, most;
+	unsigned one_in;	   /* is there at all in one of so many seeds */
+	bool is_leaf;		   /* nothing in the spec names it */
+	const enum species *needs; /* cannot be without the first of each; ends with SPECIES_COUNT */
+	void (*write)(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to);
+};
+
 #define NEEDS(...) ((const enum species[]){__VA_ARGS__, SPECIES_COUNT})
 
-const struct species_row species_rows[SPECIES_COUNT] = {
+static const struct species_row species_rows[SPECIES_COUNT] = {
 	[SPECIES_VPC] = {"aws.vpc", "v", 1, 2, 1, false, NEEDS(SPECIES_COUNT), write_vpc},
 	[SPECIES_SUBNET] = {"aws.subnet", "s", 1, 3, 1, false, NEEDS(SPECIES_VPC), write_subnet},
 	[SPECIES_GROUP] = {"aws.security_group", "g", 2, 4, 1, false, NEEDS(SPECIES_VPC), write_group},

@@ -45,19 +45,6 @@ struct blueprint {
 	unsigned featured;
 };
 
-/* One kind of thing. */
-struct species_row {
-	const char *kind;   /* "aws.vpc" */
-	const char *letter; /* things are named by it and their number */
-	unsigned least, most;
-	unsigned one_in;	   /* is there at all in one of so many seeds */
-	bool is_leaf;		   /* nothing in the spec names it */
-	const enum species *needs; /* cannot be without the first of each; ends with SPECIES_COUNT */
-	void (*write)(const struct blueprint *blueprint, const struct thing *thing, struct buffer *to);
-};
-
-extern const struct species_row species_rows[SPECIES_COUNT];
-
 void blueprint_draw(struct blueprint *blueprint, struct chance *plot, const struct blueprint_wish *wish);
 /* Changes, takes away or brings back something. */
 void blueprint_edit(struct blueprint *blueprint, struct chance *plot);

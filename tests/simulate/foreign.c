@@ -131,7 +131,8 @@ struct slice foreign_tag_of(const struct value *body, const char *key)
 	return (struct slice){"", 0};
 }
 
-void foreign_note(struct universe *universe, struct foreign *foreign)
+/* Takes what is foreign as it is now for what it should be. */
+static void foreign_note(struct universe *universe, struct foreign *foreign)
 {
 	struct value world;
 	struct arena arena;

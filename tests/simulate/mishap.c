@@ -93,7 +93,8 @@ bool mishap_is_of_disk(enum mishap mishap)
 	return mishaps[mishap].scope == ON_DISK;
 }
 
-bool mishap_fits(enum mishap mishap, const char *operation)
+/* Whether it can befall such a request. */
+static bool mishap_fits(enum mishap mishap, const char *operation)
 {
 	bool changes = operation_changes(operation);
 

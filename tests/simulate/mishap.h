@@ -74,8 +74,6 @@ bool mishap_doubles(enum mishap mishap, const char *operation);
 /* Whether it befalls a call before there is a request. */
 bool mishap_is_early(enum mishap mishap);
 bool mishap_is_of_disk(enum mishap mishap);
-/* Whether it can befall such a request. */
-bool mishap_fits(enum mishap mishap, const char *operation);
 /* Why it cannot befall such a request; NULL: it can. */
 const char *mishap_absence(enum mishap mishap, const char *operation);
 /* For a request. */

@@ -39,8 +39,6 @@ bool foreign_copy_tags(struct universe *universe, struct foreign *foreign, const
 		       enum foreign_number to, bool but_intent);
 /* They are nobody's of ours any more. */
 void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from);
-/* Takes what is foreign as it is now for what it should be. */
-void foreign_note(struct universe *universe, struct foreign *foreign);
 /* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there, and what is
  * foreign is as it was. */
 void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign);

@@ -46,7 +46,7 @@ static int by_name(const void *a, const void *b)
 	return slice_compare(*(const struct slice *)a, *(const struct slice *)b);
 }
 
-uint64_t tally_count(const struct tally *tally, struct slice operation, const char *mishap)
+static uint64_t tally_count(const struct tally *tally, struct slice operation, const char *mishap)
 {
 	char key[KEY_BYTES];
 	int size = snprintf(key, sizeof(key), "%.*s %s", SLICE_ARGUMENTS(operation), mishap);

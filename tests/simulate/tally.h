@@ -19,7 +19,6 @@ struct tally {
 void tally_init(struct tally *tally);
 void tally_release(struct tally *tally);
 void tally_add(struct tally *tally, const char *operation, const char *mishap, uint64_t count);
-uint64_t tally_count(const struct tally *tally, struct slice operation, const char *mishap);
 /* A line for each pair: "pair OPERATION MISHAP COUNT". */
 void tally_write(const struct tally *tally, FILE *to);
 /* A table for people: a line for each operation, sorted, a column for each mishap. */

@@ -47,7 +47,7 @@ int64_t universe_wall_ms(const struct universe *universe)
 	return sim_wall_ms(universe->sim) + universe->wall_ahead_ms;
 }
 
-int64_t universe_boot_ms(const struct universe *universe)
+static int64_t universe_boot_ms(const struct universe *universe)
 {
 	return sim_boot_ms(universe->sim) - universe->booted_ms;
 }

@@ -101,7 +101,6 @@ __attribute__((format(printf, 2, 3))) void universe_fail(struct universe *univer
 /* Lets time pass while no process runs. */
 void universe_pass(struct universe *universe, int64_t ms);
 int64_t universe_wall_ms(const struct universe *universe);
-int64_t universe_boot_ms(const struct universe *universe);
 
 /* Runs a command line ("apply --yes"; words are parted by single spaces) to its end. What is wrong with it is in
  * misfortune; NULL: nothing. output is cleared and takes what it wrote, or NULL. *ret_died: it was killed. */
