@@ -1,5 +1,7 @@
 #include "cli/question.h"
 
+#include "cli/sinks.h"
+
 bool question_ask(struct invocation *invocation, const char *question, const char *what, const char *hint)
 {
 	struct world *world = invocation->world;
@@ -13,6 +15,9 @@ bool question_ask(struct invocation *invocation, const char *question, const cha
 		diag_hint(invocation->diagnostics, "%s", hint);
 		return false;
 	}
+	if (!sinks_have_shown(invocation->sinks))
+		return diag_error(invocation->diagnostics, FAULT_USER, NOWHERE,
+				  "nothing was done: what is to be asked about could not be shown");
 	world->write(world, 2, arena_format(invocation->arena, "%s Only 'yes' will do: ", question));
 	bool answered = world->read_line(world, invocation->arena, &answer);
 	if (answered && slice_is(slice_trim(answer), "yes"))

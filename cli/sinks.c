@@ -151,6 +151,14 @@ static bool write_file(const struct sinks *sinks, const struct sink *sink, struc
 	return written_put(sinks->written, &file, text, OUTPUT_MODE, diagnostics);
 }
 
+bool sinks_have_shown(const struct sinks *sinks)
+{
+	for (size_t i = 0; i < sinks->count; i++)
+		if (sinks->items[i].failed)
+			return false;
+	return true;
+}
+
 bool sinks_forgive(struct sinks *sinks, int stream, struct diagnostics *diagnostics)
 {
 	struct world *world = sinks->world;

@@ -40,6 +40,8 @@ void sinks_forget_files(struct sinks *sinks);
 void sinks_close(struct sinks *sinks);
 /* Once there is a plan; once, if at all, before sinks_end(). */
 void sinks_plan(struct sinks *sinks, const struct report *report);
+/* Whether all that was to be shown so far could be, as far as it is shown at once. */
+bool sinks_have_shown(const struct sinks *sinks);
 /* False after a diagnostic where something could not be written; a reader may leave a command that changes nothing. */
 __attribute__((warn_unused_result)) bool sinks_end(struct sinks *sinks, const struct report *report,
 						   struct diagnostics *diagnostics);

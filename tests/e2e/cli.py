@@ -87,8 +87,8 @@ def digest(result):
 class Terminal:
     """The program on a terminal of its own."""
 
-    def __init__(self, stack, *arguments, size=(0, 0), **settings):
-        """size: rows and columns; 0 where the terminal does not tell."""
+    def __init__(self, stack, *arguments, size=(0, 0), stdout=None, **settings):
+        """size: rows and columns; 0 where the terminal does not tell. stdout: a file in place of it."""
         environment = clean_environment(**{**stack.environment, "TERM": "xterm", **settings})
         self.text = ""
         self.process, self.descriptor = pty.fork()
@@ -97,6 +97,8 @@ class Terminal:
             try:
                 fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
                 os.chdir(stack.folder)
+                if stdout:
+                    os.dup2(os.open(stdout, os.O_WRONLY), 1)
                 os.execve(BINARY, [str(BINARY), *map(str, arguments)], environment)
             finally:
                 os._exit(127)

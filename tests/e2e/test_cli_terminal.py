@@ -116,6 +116,14 @@ def test_a_destroy_asks_for_what_it_does(tiny):
     assert "whether to destroy all this" in tiny.run("destroy", status=64).err
 
 
+def test_nobody_is_asked_about_what_was_not_shown(tiny):
+    terminal = Terminal(tiny, "apply", stdout="/dev/full")
+    terminal.end(1)
+    assert "nothing was done: what is to be asked about could not be shown" in terminal.text
+    assert "Only 'yes'" not in terminal.text
+    assert tiny.run("state", "list").out == ""
+
+
 def test_a_list_that_is_let_go_is_shown(tiny):
     ends = "aws.vpn_gateway: {g: {vpc: main}}\naws.customer_gateway: {c: {address: 198.51.100.7, asn: 65010}}\n"
     spec = "aws.vpn_connection: {v: {vpn_gateway: g, customer_gateway: c%s}}\n"
