@@ -91,6 +91,7 @@ struct world {
 	size_t (*terminal_rows)(struct world *world, int stream);
 
 	struct transport *transport;
+	const char *folder; /* of the stack: what a spec names by a relative path lies there; NULL: the current one */
 	const char *sqlite_vfs; /* NULL: SQLite's default */
 	const char *host_name;	/* for the lease */
 	int64_t process_id;	/* for the lease */

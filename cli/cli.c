@@ -153,6 +153,7 @@ int cli_run(struct world *world, int count, char *const *texts)
 	variables_check(&simulated.world, &arena, &diagnostics);
 	if (understood) {
 		simulated.folder = arena_string(&arena, arguments_text(&arguments, FLAG_DIRECTORY, "."));
+		simulated.world.folder = simulated.folder;
 		written_open(&written, &simulated.world, simulated.folder, &arena);
 		invocation.written = &written;
 		status = run_command(&invocation, &sinks);

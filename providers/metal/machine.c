@@ -176,7 +176,7 @@ static const struct field setting_fields[] = {
 	 .about = "name of the environment variable that holds the password"},
 	{.name = "ca_file",
 	 .type = FIELD_STRING,
-	 .about = "PEM file of the authorities that signed their certificates"},
+	 .about = "PEM file of the authorities that signed their certificates; a relative path begins at the spec"},
 	{.name = "insecure", .type = FIELD_BOOL, .about = "accept any certificate: whoever stands between may listen"},
 	{.name = "allow_plain", .type = FIELD_BOOL, .about = "accept http:// addresses: the password travels in clear"},
 	{.name = "endpoint",

@@ -33,6 +33,14 @@ static bool check_endpoint(const struct metal_session *session, struct diagnosti
 	return false;
 }
 
+/* The path of a file that the spec names, wherever the command runs. */
+static struct slice beside_spec(const struct world *world, struct slice path, struct arena *arena)
+{
+	if (path.size == 0 || path.data[0] == '/' || !world->folder || strcmp(world->folder, ".") == 0)
+		return path;
+	return arena_format(arena, "%s/%.*s", world->folder, SLICE_ARGUMENTS(path));
+}
+
 static bool check_certificates(const struct metal_session *session, struct world *world, struct arena *arena,
 			       struct diagnostics *diagnostics)
 {
@@ -120,7 +128,7 @@ bool metal_open(const struct provider *provider, struct world *world, struct sli
 	session->session.provider = provider;
 	session->session.name = name;
 	session->endpoint = find_endpoint(world, settings, arena);
-	session->ca_file = value_slice(value_get_named(settings, "ca_file"));
+	session->ca_file = beside_spec(world, value_slice(value_get_named(settings, "ca_file")), arena);
 	session->insecure = value_is_true(value_get_named(settings, "insecure"));
 	session->allow_plain = value_is_true(value_get_named(settings, "allow_plain"));
 	session->session.identity = (struct identity){.provider = SLICE("metal"), .endpoint = session->endpoint};

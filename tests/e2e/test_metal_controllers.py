@@ -5,6 +5,7 @@ import contextlib
 import http.server
 import json
 import pathlib
+import shutil
 
 import bcrypt
 import pytest
@@ -69,6 +70,19 @@ def test_who_is_believed(stack, guarded, settings, environment, reason):
     else:
         assert operations(result.json) == {"metal.machine.m": "adopt"}
     assert ("is insecure" in result.err) == ("insecure" in settings)
+
+
+def test_a_certificate_lies_beside_the_spec(stack, make_stack, guarded):
+    """Wherever the command runs: a file of that name elsewhere may be anybody's."""
+    server, certificates = guarded
+    elsewhere = make_stack("elsewhere")
+    shutil.copy(certificates["right"], stack.folder / "bmc.pem")
+    shutil.copy(certificates["other"], elsewhere.folder / "bmc.pem")
+    machines = {"m": {"controller": system_url(server, 1)}}
+    write(stack, machines, user=USER, password_env="BMC_PASSWORD", ca_file="bmc.pem")
+    for runner, where in (stack, "."), (elsewhere, stack.folder):
+        result = runner.run("-C", where, "plan", "--output", "json", **SECRET)
+        assert operations(result.json) == {"metal.machine.m": "adopt"}
 
 
 # Rows: settings and part of the error.
