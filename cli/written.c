@@ -128,6 +128,20 @@ static const char *find_state_folder(struct written *written, const struct sight
 		       : "it lies in the folder of the state";
 }
 
+/* Of another stack: that folder may be a link, and is known by its own name or the link's. */
+static const char *find_other_state_folder(struct written *written, const struct sight *sight)
+{
+	struct slice folder = folder_of(sight->place);
+	struct stat status;
+
+	if (!slice_ends_with(folder, SLICE("/.trueup/")) &&
+	    !slice_ends_with(folder_of(slice_of(sight->file->path)), SLICE("/.trueup/")))
+		return NULL;
+	return stat(arena_format(written->arena, "%.*sstate.db", SLICE_ARGUMENTS(folder)).data, &status) == 0
+		       ? "it lies in the folder of another stack's state"
+		       : NULL;
+}
+
 static const char *find_key(struct written *written, const struct sight *sight)
 {
 	const char *folder = sealing_key_folder(written->world, written->arena);
@@ -199,6 +213,7 @@ static const struct rule {
 } rules[] = {
 	{find_spec, 0},
 	{find_state_folder, 0},
+	{find_other_state_folder, 0},
 	{find_key, 0},
 	{find_output, 0},
 	{find_new_world, 0},

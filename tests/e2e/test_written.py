@@ -63,6 +63,9 @@ KEPT = {
     "state": (".trueup/state.db", "it is the state file itself"),
     "beside the state": (".trueup/mine", "it lies in the folder of the state"),
     "folder of the state": (".trueup", "it lies in the folder of the state"),
+    "state of another stack": ("sub/.trueup/state.db", "it lies in the folder of another stack's state"),
+    "beside the state of another stack": ("sub/.trueup/mine", "it lies in the folder of another stack's state"),
+    "state of another stack, by a link": ("other/.trueup/state.db", "it lies in the folder of another stack's state"),
     "world": ("world", "it is the simulated world"),
     "another world": ("other-world", "it is a simulated world"),
     "key": (".config/trueup/a.key", "it lies in the folder of the sealing keys"),
@@ -92,6 +95,10 @@ def kept(tiny):  # noqa: F811
     tiny.run("apply", "--yes")
     tiny.run("plan", "--out", "p.plan")
     tiny.run("state", "backup", "copy.db")
+    for folder in ("sub/.trueup", "elsewhere"):
+        tiny.write(f"{folder}/state.db", (tiny.folder / "copy.db").read_bytes())
+    (tiny.folder / "other").mkdir()
+    (tiny.folder / "other/.trueup").symlink_to("../elsewhere")
     tiny.write("sub/real.yaml", "vars: {}\n")
     (tiny.folder / "vars.yaml").symlink_to("sub/real.yaml")
     (tiny.folder / "link").symlink_to(".")
