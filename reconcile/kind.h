@@ -70,8 +70,8 @@ enum field_flag {
 	PAUSES = 1 << 17,
 	/* Changed item by item, by what is there and what is not: while it cannot be read it is left as it is. */
 	COMPARED = 1 << 18,
-	/* The object's id is this value, or made of it. Ids are recorded and shown as they are, so no secret can be in
-	   it. */
+	/* The object's id, or the place that a provider reaches, is this value or made of it. Both are recorded and
+	   shown as they are, so no secret can be in it. */
 	IDENTIFIES = 1 << 19,
 	/* A range of which the service keeps the first four addresses and the last for itself. */
 	KEEPS_ENDS = 1 << 20,

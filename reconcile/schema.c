@@ -98,7 +98,8 @@ static bool counts_as_unset(const struct field *field, const struct value *value
 static void report_secret_id(struct schema_walk *walk, const char *name, const struct value *given)
 {
 	diag_error(walk->diagnostics, FAULT_USER, given->position,
-		   "'%s' cannot hold a secret: the id is made of it, and ids are recorded and shown in clear", name);
+		   "'%s' cannot hold a secret: ids and places are made of it, and are recorded and shown in clear",
+		   name);
 	diag_hint(walk->diagnostics, "write what anybody may see, or take it from a variable that is not secret");
 }
 

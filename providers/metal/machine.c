@@ -181,6 +181,7 @@ static const struct field setting_fields[] = {
 	{.name = "allow_plain", .type = FIELD_BOOL, .about = "accept http:// addresses: the password travels in clear"},
 	{.name = "endpoint",
 	 .type = FIELD_STRING,
+	 .flags = IDENTIFIES,
 	 .about = "sim: or sim:FILE for the simulator; else as TRUEUP_METAL_ENDPOINT or AWS_ENDPOINT_URL says"},
 };
 

@@ -519,3 +519,20 @@ def test_secret_field_that_is_given_twice(stack, tunnel):
 def test_what_is_no_secret_is_shown_where_it_is_given_twice(stack):
     stack.write("stack.yaml", "stack: s\nvars:\n  here: {default: a-place, default: another-place}\n")
     assert "{default: a-place, default: another-place}" in stack.run("validate", status=1).err
+
+
+PLACES = {
+    "region": '{region: "${var.s}"}',
+    "endpoint": '{region: eu-central-1, endpoint: "https://gate.example/${var.s}"}',
+    "endpoints": '{region: eu-central-1, endpoints: {ec2: "https://gate.example/${var.s}"}}',
+}
+
+
+@pytest.mark.parametrize("name, settings", PLACES.items(), ids=PLACES)
+def test_no_secret_in_a_place(stack, name, settings):
+    """Where a provider leads is recorded with each object, and shown."""
+    stack.write(
+        "stack.yaml",
+        f"stack: lab\nvars: {{s: {{type: string, secret: true, default: eu-central-1}}}}\nproviders: {{aws: {settings}}}\n",
+    )
+    assert f"'{name}' cannot hold a secret" in stack.run("validate", status=1).err

@@ -416,12 +416,12 @@ static void test_messages(void **state)
 		{"text that is no range", "{\"range\":\"10.0\\t\"}",
 		 "'range' expects an IPv4 range such as 10.0.0.0/16, found '10.0\\x09'", NULL},
 		{"an id that is a secret", "{\"title\":{\"$secret\":\"9c1e\"}}",
-		 "'title' cannot hold a secret: the id is made of it, and ids are recorded and shown in clear",
+		 "'title' cannot hold a secret: ids and places are made of it, and are recorded and shown in clear",
 		 "write what anybody may see, or take it from a variable that is not secret"},
 		{"an id that is to hold a secret",
 		 "{\"title\":{\"$deferred\":\"${aws.vpc.a.id}-${var.password}\","
 		 "\"$secrets\":{\"var.password\":{\"$secret\":\"9c1e\"}}}}",
-		 "'title' cannot hold a secret: the id is made of it, and ids are recorded and shown in clear",
+		 "'title' cannot hold a secret: ids and places are made of it, and are recorded and shown in clear",
 		 "write what anybody may see, or take it from a variable that is not secret"},
 	};
 
