@@ -7,8 +7,6 @@
 #include "base/members.h"
 #include "base/memory.h"
 
-enum { JSON_CANONICAL_BYTES = 64 * 1024 * 1024 };
-
 /* One text under way. That the buffer was full is asked once, at the end. */
 struct writing {
 	struct buffer *buffer;
@@ -268,15 +266,13 @@ static void write_secret(struct writing *writing, const struct value *value)
 {
 	BUFFER_AUTO clear;
 
-	buffer_init(&clear, JSON_CANONICAL_BYTES);
+	buffer_init(&clear, SIZE_MAX);
 	if (value->type == VALUE_STRING) {
 		write_fingerprint(writing, value_slice(value), value->style == VALUE_STYLE_SEALED);
 		return;
 	}
-	if (json_secret_text(&clear, value))
-		write_fingerprint(writing, buffer_slice(&clear), false);
-	else
-		writing->buffer->full = true;
+	(void)json_secret_text(&clear, value);
+	write_fingerprint(writing, buffer_slice(&clear), false);
 	if (clear.data)
 		memory_wipe(clear.data, clear.size);
 }
@@ -439,11 +435,11 @@ struct slice json_canonical(struct arena *arena, const struct value *value, cons
 {
 	struct json_style canonical = style ? *style : (struct json_style){0};
 	BUFFER_AUTO buffer;
+	struct writing writing = {.buffer = &buffer, .style = &canonical};
 
 	canonical.pretty = false;
-	buffer_init(&buffer, JSON_CANONICAL_BYTES);
-	if (!json_write(&buffer, value, &canonical))
-		abort();
+	buffer_init(&buffer, SIZE_MAX);
+	write_value(&writing, value);
 	return arena_copy(arena, buffer_slice(&buffer));
 }
 
@@ -492,9 +488,8 @@ static struct value seal_whole(struct arena *arena, const struct value *value, c
 	struct value text, sealed;
 	BUFFER_AUTO clear;
 
-	buffer_init(&clear, JSON_CANONICAL_BYTES);
-	if (!json_secret_text(&clear, value))
-		abort();
+	buffer_init(&clear, SIZE_MAX);
+	(void)json_secret_text(&clear, value);
 	text = value_at(value_string(buffer_slice(&clear)), value->position);
 	sealed = seal_string(arena, &text, style);
 	memory_wipe(clear.data, clear.size);

@@ -31,7 +31,7 @@ struct json_style {
 /* False where the buffer's cap was passed. */
 __attribute__((warn_unused_result)) bool json_write(struct buffer *buffer, const struct value *value,
 						    const struct json_style *style);
-/* Canonical text in arena; ends the process past 64 MiB (a bug: input is capped far below). */
+/* Canonical text in arena, as long as the value makes it. */
 struct slice json_canonical(struct arena *arena, const struct value *value, const struct json_style *style);
 /*
  * The same value as it would be read back: every secret replaced by its fingerprint, so

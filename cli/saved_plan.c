@@ -10,7 +10,19 @@
 #include "cli/secrets.h"
 #include "cli/strays.h"
 
-enum { PLAN_FILE_LIMIT_BYTES = 256 * 1024 * 1024, PLAN_MODE = 0600 };
+enum { PLAN_MODE = 0600 };
+
+static bool write_plan(struct job *job, const struct written_file *file)
+{
+	struct slice text = plan_write(&job->plan, job->record->fingerprint_key, job->arena, &job->style);
+
+	if (text.size > 0)
+		return written_put(job->invocation->written, file, text, PLAN_MODE, job->diagnostics);
+	diag_error(job->diagnostics, FAULT_UNSUPPORTED, NOWHERE,
+		   "the plan is not saved: its file would be larger than %d MiB", (int)PLAN_FILE_MOST_MIB);
+	diag_hint(job->diagnostics, "save plans of parts of it, with --target");
+	return false;
+}
 
 bool saved_plan_write(struct job *job, struct report *report)
 {
@@ -21,9 +33,7 @@ bool saved_plan_write(struct job *job, struct report *report)
 	if (!lost_state_permits_saving(job) || !secrets_seal_plan(job))
 		return false;
 	saved_references_note(job);
-	if (!written_put(job->invocation->written, &file,
-			 plan_write(&job->plan, job->record->fingerprint_key, job->arena, &job->style), PLAN_MODE,
-			 job->diagnostics))
+	if (!write_plan(job, &file))
 		return false;
 	report->plan_path = file.path;
 	report->folder = arguments_text(job->invocation->arguments, FLAG_DIRECTORY, NULL);
@@ -34,7 +44,7 @@ bool saved_plan_read(struct job *job, struct slice path)
 {
 	struct slice text;
 
-	if (!job->world->read_file(job->world, job->arena, arena_string(job->arena, path), PLAN_FILE_LIMIT_BYTES, &text,
+	if (!job->world->read_file(job->world, job->arena, arena_string(job->arena, path), PLAN_FILE_MOST_BYTES, &text,
 				   job->diagnostics) ||
 	    !plan_read(text, &job->kinds, job->arena, &job->plan, job->diagnostics))
 		return false;

@@ -224,10 +224,13 @@ struct value plan_marks(const struct kind *kind, const struct live *live, struct
 const char *plan_marks_moved(const struct value *then, const struct value *now, struct arena *arena,
 			     const struct json_style *style);
 
+/* The largest plan file: some 200,000 actions. */
+enum { PLAN_FILE_MOST_MIB = 256, PLAN_FILE_MOST_BYTES = PLAN_FILE_MOST_MIB * 1024 * 1024 };
+
 /*
  * The plan as one canonical JSON document, complete enough to apply without the spec's
  * folder, and back, where not a byte of it was changed since. style gives the fingerprints of secrets; key is the
- * stack's fingerprint_key (store.h).
+ * stack's fingerprint_key (store.h). What would be a larger file than may be read is written as an empty text.
  */
 struct slice plan_write(const struct plan *plan, struct slice key, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena,

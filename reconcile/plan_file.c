@@ -3,8 +3,6 @@
 
 /* A plan as a document, and the digest of what a reviewer approves. */
 
-enum { PLAN_LIMIT_BYTES = 256 * 1024 * 1024 };
-
 static const char PLAN_SCHEMA[] = "1.0";
 
 static void put(struct value_builder *builder, const char *key, struct value value)
@@ -239,14 +237,14 @@ struct slice plan_write(const struct plan *plan, struct slice key, struct arena 
 	struct slice members = slice_from(json_canonical(arena, &document, style), 1);
 	struct digest content = digest_of(members), mark = mark_of(&content, key);
 	struct buffer sealed;
-	buffer_init(&sealed, PLAN_LIMIT_BYTES);
+	buffer_init(&sealed, PLAN_FILE_MOST_BYTES);
 	buffer_string(&sealed, SEAL);
 	buffer_append(&sealed, digest_text(arena, &content));
 	buffer_string(&sealed, MARK);
 	buffer_append(&sealed, digest_text(arena, &mark));
 	buffer_string(&sealed, REST);
 	buffer_append(&sealed, members);
-	struct slice result = arena_copy(arena, buffer_slice(&sealed));
+	struct slice result = sealed.full ? (struct slice){NULL, 0} : arena_copy(arena, buffer_slice(&sealed));
 	buffer_release(&sealed);
 	return result;
 }
@@ -319,7 +317,7 @@ struct digest action_approval(const struct action *action, struct arena *scratch
 struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style)
 {
 	struct buffer text;
-	buffer_init(&text, PLAN_LIMIT_BYTES);
+	buffer_init(&text, PLAN_FILE_MOST_BYTES);
 	buffer_append(&text, plan->lineage);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		const struct action *action = &plan->actions[i];
@@ -544,7 +542,7 @@ bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena
 {
 	struct loading loading = {kinds, arena, diagnostics};
 	struct value document;
-	if (!json_read(arena, text, true, PLAN_LIMIT_BYTES, "the plan file", &document, diagnostics)) {
+	if (!json_read(arena, text, true, PLAN_FILE_MOST_BYTES, "the plan file", &document, diagnostics)) {
 		diag_hint(diagnostics, AGAIN);
 		return false;
 	}

@@ -476,6 +476,24 @@ static void test_write_cap(void **state)
 	arena_release(&arena);
 }
 
+/* A plan of 70,000 resources is longer than any record, and a secret may be as long. */
+static void test_canonical_long(void **state)
+{
+	enum { SIZE = 65 * 1024 * 1024 };
+	struct arena arena;
+	struct value text, list;
+
+	(void)state;
+	arena_init(&arena);
+	text = value_string((struct slice){arena_get(&arena, SIZE), SIZE});
+	memset((void *)(uintptr_t)text.text, 'a', SIZE);
+	list = value_list(&text, 1);
+	assert_int_equal(json_canonical(&arena, &list, NULL).size, SIZE + sizeof("[\"\"]") - 1);
+	text.secret = true;
+	assert_int_equal(json_canonical(&arena, &list, NULL).size, sizeof("[{\"$secret\":\"\"}]") - 1);
+	arena_release(&arena);
+}
+
 /* What is sealed in memory equals what is read back from the record, and sealing twice changes nothing. */
 static void test_seal(void **state)
 {
@@ -508,12 +526,13 @@ static void test_seal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),	     cmocka_unit_test(test_secret_scalars),
-		cmocka_unit_test(test_seal),	     cmocka_unit_test(test_pretty),
-		cmocka_unit_test(test_strings),	     cmocka_unit_test(test_strings_of_words),
-		cmocka_unit_test(test_numbers),	     cmocka_unit_test(test_numbers_elsewhere),
-		cmocka_unit_test(test_read_refuses), cmocka_unit_test(test_read_plain),
-		cmocka_unit_test(test_limits),	     cmocka_unit_test(test_write_cap),
+		cmocka_unit_test(test_forms),	       cmocka_unit_test(test_secret_scalars),
+		cmocka_unit_test(test_seal),	       cmocka_unit_test(test_pretty),
+		cmocka_unit_test(test_strings),	       cmocka_unit_test(test_strings_of_words),
+		cmocka_unit_test(test_numbers),	       cmocka_unit_test(test_numbers_elsewhere),
+		cmocka_unit_test(test_read_refuses),   cmocka_unit_test(test_read_plain),
+		cmocka_unit_test(test_limits),	       cmocka_unit_test(test_write_cap),
+		cmocka_unit_test(test_canonical_long),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
