@@ -49,6 +49,7 @@ struct real_world {
 	char host_name[HOST_NAME_BYTES];
 	struct sigaction old_interrupts[INTERRUPT_SIGNALS];
 	struct sigaction old_unwanted[UNWANTED_SIGNALS];
+	struct sigaction old_child;
 	/* Typed ahead: read from standard input and not yet asked for. */
 	char typed[LINE_BYTES_MOST];
 	size_t typed_size;
@@ -136,6 +137,7 @@ static void take_signals(struct real_world *real)
 	/* Without SA_RESTART: whoever waits must learn that it is time to stop. */
 	struct sigaction count = {.sa_handler = count_interrupt};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction usual = {.sa_handler = SIG_DFL};
 
 	interrupts = 0;
 	for (size_t i = 0; i < INTERRUPT_SIGNALS; i++)
@@ -147,6 +149,8 @@ static void take_signals(struct real_world *real)
 	}
 	for (size_t i = 0; i < UNWANTED_SIGNALS; i++)
 		sigaction(unwanted_signals[i], &ignore, &real->old_unwanted[i]);
+	/* Whoever started us may ignore it: then nobody learns how a program ended (wait(2)). */
+	sigaction(SIGCHLD, &usual, &real->old_child);
 }
 
 static void return_signals(const struct real_world *real)
@@ -155,6 +159,7 @@ static void return_signals(const struct real_world *real)
 		sigaction(interrupt_signals[i], &real->old_interrupts[i], NULL);
 	for (size_t i = 0; i < UNWANTED_SIGNALS; i++)
 		sigaction(unwanted_signals[i], &real->old_unwanted[i], NULL);
+	sigaction(SIGCHLD, &real->old_child, NULL);
 }
 
 /* Waits until a stream that was made non-blocking by somebody else takes or has bytes. */

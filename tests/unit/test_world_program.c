@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/world.h"
 #include "tests/unit/support_world.h"
 
 /* What the real world promises of the programs that it runs. Each script runs in the test's own folder. */
@@ -176,10 +177,29 @@ static void test_outlives_nobody(void **state)
 	}
 }
 
+/* A signal that is ignored stays ignored over execve(2): then the kernel itself takes away what ends, and its status.
+ */
+static void test_started_with_ended_children_ignored(void **state)
+{
+	static const struct program_row fails = {.script = "exit 3", .input = "", .timeout_ms = LONG_MS};
+	struct world_fixture *fixture = *state;
+	struct slice said;
+
+	real_world_close(&fixture->world);
+	assert_true(signal(SIGCHLD, SIG_IGN) != SIG_ERR);
+	assert_true(real_world_open(&fixture->world, &fixture->diagnostics));
+	assert_false(run(fixture, &fails, &said));
+	assert_true(slice_is(fixture->diagnostics.items[0].message, "'sh' failed with status 3"));
+	real_world_close(&fixture->world);
+	assert_true(signal(SIGCHLD, SIG_DFL) == SIG_IGN);
+	assert_true(real_world_open(&fixture->world, &fixture->diagnostics));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_programs),
+		WORLD_TEST(test_started_with_ended_children_ignored),
 		WORLD_TEST(test_no_such_program),
 		WORLD_TEST(test_outlives_nobody),
 	};
