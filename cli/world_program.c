@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -97,6 +99,8 @@ static void become(const struct program *program, pid_t parent, int input, int o
 	alarm((unsigned)((program->timeout_ms + ALARM_AFTER_MS + 999) / 1000));
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
 		return;
+	/* Connections, say. Where the kernel knows no such call (before 5.11) it keeps what libraries left open. */
+	(void)close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
 	execvpe(program->arguments[0], program->arguments, program->variables ? program->variables : environ);
 }
 

@@ -142,6 +142,20 @@ static void test_no_such_program(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+/* Connections are made by libraries, and not all of them close theirs over execve(2). */
+static void test_no_other_files(void **state)
+{
+	static const struct program_row looks = {
+		.script = "test -e /proc/self/fd/77 && echo there; true", .input = "", .timeout_ms = LONG_MS};
+	struct world_fixture *fixture = *state;
+	struct slice said;
+
+	assert_int_equal(dup2(STDERR_FILENO, 77), 77);
+	assert_true(run(fixture, &looks, &said));
+	assert_int_equal(said.size, 0);
+	assert_int_equal(close(77), 0);
+}
+
 /* What happens to whoever runs it. */
 static void test_outlives_nobody(void **state)
 {
@@ -198,9 +212,8 @@ static void test_started_with_ended_children_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_programs),
-		WORLD_TEST(test_started_with_ended_children_ignored),
-		WORLD_TEST(test_no_such_program),
+		cmocka_unit_test(test_programs),  WORLD_TEST(test_started_with_ended_children_ignored),
+		WORLD_TEST(test_no_such_program), WORLD_TEST(test_no_other_files),
 		WORLD_TEST(test_outlives_nobody),
 	};
 
