@@ -16,6 +16,8 @@ enum {
 	/* What is made of an element may be forty times its text. A page of a listing is a thousand things at the most,
 	 * of some hundred elements each. */
 	ELEMENTS_MOST = 1000 * 1000,
+	/* Of one element: the largest that AWS sends, a template's user data, has some ten thousand bytes. */
+	TEXT_BYTES_MOST = 1024 * 1024,
 };
 
 _Static_assert(AWS_MEMBERS_MOST <= 128, "struct frame marks members in two words");
@@ -162,8 +164,9 @@ static void XMLCALL on_text(void *context, const XML_Char *text, int size)
 	if (reader->failure || reader->skipped > 0 || reader->frame_count == 0)
 		return;
 	frame = &reader->frames[reader->frame_count - 1];
-	if (frame->shape->type != AWS_STRUCTURE && frame->shape->type != AWS_LIST)
-		buffer_append(&reader->text, (struct slice){text, (size_t)size});
+	if (frame->shape->type != AWS_STRUCTURE && frame->shape->type != AWS_LIST &&
+	    !buffer_append(&reader->text, (struct slice){text, (size_t)size}))
+		fail(reader, "it holds a text of more than 1 MiB");
 }
 
 static struct value read_structure(struct reader *reader, struct frame *frame)
@@ -345,8 +348,7 @@ bool aws_response_read(const struct aws_operation_shape *operation, struct slice
 	};
 	bool done;
 
-	/* Another encoding than UTF-8 may double its bytes. */
-	buffer_init(&reader.text, 2 * (xml.size < XML_BYTES_MOST ? xml.size : XML_BYTES_MOST) + 1);
+	buffer_init(&reader.text, TEXT_BYTES_MOST);
 	done = parse(&reader, xml, diagnostics);
 	if (done)
 		*ret = reader.output;

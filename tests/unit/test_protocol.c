@@ -413,6 +413,34 @@ static void test_response_elements(void **state)
 	}
 }
 
+/* What is recorded of an object has several such texts, and as many escapes. */
+static void test_response_text(void **state)
+{
+	enum { TEXT_MOST = 1024 * 1024 };
+
+	(void)state;
+	for (size_t size = TEXT_MOST; size <= TEXT_MOST + 1; size++) {
+		struct bench bench;
+		struct value value;
+		BUFFER_AUTO xml;
+
+		bench_open(&bench);
+		buffer_init(&xml, 2 * (size_t)TEXT_MOST);
+		buffer_string(&xml, "<DescribeVpcsResponse><vpcSet><item><vpcId>");
+		for (size_t i = 0; i < size; i++)
+			buffer_byte(&xml, 'a');
+		buffer_string(&xml, "</vpcId></item></vpcSet></DescribeVpcsResponse>");
+		bool is_read = aws_response_read(operation_named("ec2.DescribeVpcs"), buffer_slice(&xml), &bench.arena,
+						 &value, &bench.diagnostics);
+		assert_int_equal(is_read, size == TEXT_MOST);
+		if (!is_read)
+			expect_failure("text", &bench, FAULT_INTERNAL,
+				       "the answer to 'DescribeVpcs' cannot be read: it holds a text of more than "
+				       "1 MiB (line 1)");
+		bench_close(&bench);
+	}
+}
+
 /* Groups with as many rules of their own as the quotas allow unasked: 60 in each direction. */
 static void append_full_groups(struct buffer *xml, size_t count)
 {
@@ -548,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_response_refused),
 		cmocka_unit_test(test_response_depth),
 		cmocka_unit_test(test_response_elements),
+		cmocka_unit_test(test_response_text),
 		cmocka_unit_test(test_response_full_page),
 		cmocka_unit_test(test_response_cut),
 		cmocka_unit_test(test_response_damaged),
