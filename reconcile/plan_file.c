@@ -77,7 +77,7 @@ static struct value dependencies_value(const struct dependency *dependencies, si
 	return value_builder_list(&list, arena);
 }
 
-static struct value action_value(const struct action *action, struct arena *arena, bool with_positions)
+static struct value action_value(const struct action *action, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO one;
 	value_builder_init(&one);
@@ -86,8 +86,7 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put(&one, "reason", value_text(action->reason));
 	put(&one, "kind", value_text(action->kind->name));
 	put(&one, "kind_version", value_integer(action->kind->version));
-	if (with_positions)
-		put_text(&one, "place", action->place);
+	put_text(&one, "place", action->place);
 	put_text(&one, "provider", action->provider);
 	put(&one, "identity", value_string(identity_text(arena, &action->identity)));
 	put_true(&one, "in_spec", action->in_spec);
@@ -180,15 +179,14 @@ static struct value named_values(const struct plan *plan, bool outputs, struct a
 	return value_builder_list(&list, arena);
 }
 
-/* with_positions: the lines of the spec too, which are no part of what is approved. */
-static struct value plan_to_value(const struct plan *plan, struct arena *arena, bool with_positions)
+static struct value plan_to_value(const struct plan *plan, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO document;
 	VALUE_BUILDER_AUTO actions;
 	value_builder_init(&document);
 	value_builder_init(&actions);
 	for (size_t i = 0; i < plan->action_count; i++)
-		value_builder_item(&actions, action_value(&plan->actions[i], arena, with_positions));
+		value_builder_item(&actions, action_value(&plan->actions[i], arena));
 	put(&document, "schema", value_text(PLAN_SCHEMA));
 	put(&document, "document", value_text("trueup plan"));
 	put(&document, "stack", value_string(plan->stack));
@@ -233,7 +231,7 @@ static struct digest mark_of(const struct digest *content, struct slice key)
 
 struct slice plan_write(const struct plan *plan, struct slice key, struct arena *arena, const struct json_style *style)
 {
-	struct value document = plan_to_value(plan, arena, true);
+	struct value document = plan_to_value(plan, arena);
 	struct slice members = slice_from(json_canonical(arena, &document, style), 1);
 	struct digest content = digest_of(members), mark = mark_of(&content, key);
 	struct buffer sealed;

@@ -234,8 +234,8 @@ static void identify(struct sessions *sessions, struct loop *loop, size_t from, 
 }
 
 bool sessions_open(struct sessions *sessions, const struct providers *providers, struct loop *loop,
-		   const struct stack *stack, struct object *const *objects, size_t object_count, bool ask,
-		   struct arena *arena, struct diagnostics *diagnostics)
+		   const struct stack *stack, struct object *const *objects, size_t object_count, struct arena *arena,
+		   struct diagnostics *diagnostics)
 {
 	size_t errors = diagnostics->error_count;
 	struct identity *places = NULL;
@@ -252,18 +252,17 @@ bool sessions_open(struct sessions *sessions, const struct providers *providers,
 		if (!open_alias(sessions, providers, loop->settings.world, &stack->providers[i], i, arena, diagnostics))
 			sessions->items[i] = NULL;
 	sessions->count = sessions->alias_count = stack->provider_count;
-	if (ask && diagnostics->error_count == errors)
+	if (diagnostics->error_count == errors)
 		identify(sessions, loop, 0, arena, diagnostics);
-	if (ask)
-		check_accounts(sessions, providers, loop->settings.world, stack, arena, diagnostics);
+	check_accounts(sessions, providers, loop->settings.world, stack, arena, diagnostics);
 	for (size_t i = 0; i < place_count; i++) {
 		bool reached = false;
 		for (size_t k = 0; k < sessions->alias_count && !reached; k++)
 			reached = reaches(sessions->items[k], &places[i]);
-		if (!reached && ask)
+		if (!reached)
 			open_recorded(sessions, providers, loop->settings.world, &places[i], arena);
 	}
-	if (ask && sessions->count > sessions->alias_count && diagnostics->error_count == errors)
+	if (sessions->count > sessions->alias_count && diagnostics->error_count == errors)
 		identify(sessions, loop, sessions->alias_count, arena, diagnostics);
 	return diagnostics->error_count == errors;
 }

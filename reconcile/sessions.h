@@ -21,11 +21,11 @@ struct sessions {
 /*
  * Opens them and asks each who answers (one call each, side by side, in `loop`). An alias
  * that cannot be opened or identified is an error, and one that is another account than its block names. A recorded
- * place that cannot be reached is none: its objects are unread. ask: false opens only, without a call.
+ * place that cannot be reached is none: its objects are unread.
  */
 __attribute__((warn_unused_result)) bool sessions_open(struct sessions *sessions, const struct providers *providers,
 						       struct loop *loop, const struct stack *stack,
-						       struct object *const *objects, size_t object_count, bool ask,
+						       struct object *const *objects, size_t object_count,
 						       struct arena *arena, struct diagnostics *diagnostics);
 /* For where nobody is asked: whether what is recorded lies in the account that its alias's block names. */
 __attribute__((warn_unused_result)) bool sessions_account_recorded(const struct providers *providers,

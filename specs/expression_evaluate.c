@@ -123,7 +123,7 @@ static const struct node *part_of(struct evaluator *evaluator, const struct node
 	const struct node **children = arena_new_array(evaluator->arena, 2, const struct node *);
 
 	children[0] = origin;
-	children[1] = node_literal(evaluator->arena, key, origin->position, 1);
+	children[1] = node_literal(evaluator->arena, key, origin->position);
 	return node_parent(evaluator->arena, NODE_INDEX, origin->position, children, 2);
 }
 

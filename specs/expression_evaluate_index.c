@@ -177,7 +177,7 @@ static const struct node *item_origin(struct evaluator *evaluator, const struct 
 		return list->literal.shown->children[index];
 	children = arena_new_array(evaluator->arena, 2, const struct node *);
 	children[0] = list;
-	children[1] = node_literal(evaluator->arena, value_integer((int64_t)index), list->position, 1);
+	children[1] = node_literal(evaluator->arena, value_integer((int64_t)index), list->position);
 	return node_parent(evaluator->arena, NODE_INDEX, list->position, children, 2);
 }
 

@@ -95,7 +95,7 @@ static const struct node *parse_number(struct parser *parser, bool negative, str
 	}
 	if (!parser_next(parser))
 		return NULL;
-	return node_literal(parser->arena, value_at(value, position), position, 1);
+	return node_literal(parser->arena, value_at(value, position), position);
 }
 
 /* Items up to the closing bracket, which is taken; a comma may stand behind the last. */

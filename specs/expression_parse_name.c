@@ -31,12 +31,12 @@ struct path {
 };
 
 /* Names and what stands between the first and the last of them. */
-static struct slice path_text(const struct path *path, size_t from, size_t to)
+static struct slice path_text(const struct path *path, size_t count)
 {
-	const struct token *last = &path->parts[to - 1];
-	size_t start = path->parts[from].offset;
+	const struct token *last = &path->parts[count - 1];
+	size_t start = path->parts[0].offset;
 
-	return (struct slice){path->parts[from].text.data, last->offset + last->text.size - start};
+	return (struct slice){path->parts[0].text.data, last->offset + last->text.size - start};
 }
 
 static const struct node *unknown_name(struct parser *parser, const struct token *name)
@@ -172,7 +172,7 @@ static size_t address_parts(const struct parser *parser, const struct path *path
 	*ret_is_kind = true;
 	for (size_t count = path->count < KIND_MOST_PARTS ? path->count : KIND_MOST_PARTS; parser->is_kind && count > 0;
 	     count--) {
-		if (parser->is_kind(parser->context, path_text(path, 0, count)))
+		if (parser->is_kind(parser->context, path_text(path, count)))
 			return count + 1;
 	}
 	/* An unknown kind has a name of two parts like most; who looks the address up will say so. */
@@ -184,7 +184,7 @@ static size_t address_parts(const struct parser *parser, const struct path *path
 static const struct node *incomplete(struct parser *parser, const struct path *path, size_t address, bool is_kind)
 {
 	struct position position = path->parts[0].position;
-	struct slice text = path_text(path, 0, path->count);
+	struct slice text = path_text(path, path->count);
 
 	if (!is_kind && !is_root(text))
 		return unknown_name(parser, &path->parts[0]);
@@ -227,7 +227,7 @@ static const struct node *whole_resource(struct parser *parser, const struct pat
 {
 	const struct node **children = arena_new_array(parser->arena, 2, const struct node *);
 	const struct node *item, *node;
-	struct slice address = path_text(path, 0, path->count), attribute;
+	struct slice address = path_text(path, path->count), attribute;
 
 	if (parser->token.type != TOKEN_DOT)
 		return parser_unexpected(parser, "'.' and an attribute behind the '*'");
@@ -262,7 +262,7 @@ static const struct node *parse_reference(struct parser *parser, const struct to
 			return incomplete(parser, &path, address, is_kind);
 		return parser_next(parser) ? whole_resource(parser, &path, path.splat) : NULL;
 	}
-	node = reference_node(parser, path_text(&path, 0, address), path.parts[address].text, first->position, false);
+	node = reference_node(parser, path_text(&path, address), path.parts[address].text, first->position, false);
 	for (size_t i = address + 1; node && i < path.count; i++)
 		node = parse_member(parser, node, &path.parts[i]);
 	if (!node || !path.is_splat)
@@ -284,7 +284,7 @@ const struct node *parse_name(struct parser *parser)
 				keywords[i].type == VALUE_BOOL ? value_bool(keywords[i].boolean) : value_null();
 
 			if (slice_is(name.text, keywords[i].name))
-				return node_literal(parser->arena, value_at(value, name.position), name.position, 1);
+				return node_literal(parser->arena, value_at(value, name.position), name.position);
 		}
 	}
 	return parse_reference(parser, &name);

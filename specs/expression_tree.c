@@ -20,19 +20,19 @@ const struct node *node_new(struct arena *arena, struct node node)
 	return made;
 }
 
-const struct node *node_literal(struct arena *arena, struct value value, struct position position, uint32_t weight)
+const struct node *node_literal(struct arena *arena, struct value value, struct position position)
 {
 	return node_new(arena, (struct node){
 				       .type = NODE_LITERAL,
 				       .position = position,
-				       .weight = weight,
+				       .weight = 1,
 				       .literal = {.value = value},
 			       });
 }
 
 const struct node *node_string(struct arena *arena, struct slice text, struct position position)
 {
-	return node_literal(arena, value_at(value_string(text), position), position, 1);
+	return node_literal(arena, value_at(value_string(text), position), position);
 }
 
 const struct node *node_parent(struct arena *arena, enum node_type type, struct position position,

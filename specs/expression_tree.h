@@ -83,8 +83,8 @@ struct expression {
 
 /* A copy of node whose depth is computed from its children. */
 const struct node *node_new(struct arena *arena, struct node node);
-/* value has nothing deferred within; weight counts the values in it. */
-const struct node *node_literal(struct arena *arena, struct value value, struct position position, uint32_t weight);
+/* value is known, and neither list nor map. */
+const struct node *node_literal(struct arena *arena, struct value value, struct position position);
 const struct node *node_string(struct arena *arena, struct slice text, struct position position);
 /* children is borrowed: it must live as long as the node. */
 const struct node *node_parent(struct arena *arena, enum node_type type, struct position position,

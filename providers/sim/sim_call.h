@@ -103,7 +103,8 @@ struct sim_shape *sim_shape_read(struct arena *arena, const char *text, enum sim
 void sim_shape_check(struct sim_call *call);
 /* Reads a form body into call->request. */
 void sim_form_read(struct sim_call *call, struct slice form);
-bool sim_url_decode(struct arena *arena, struct slice text, bool plus, struct slice *ret);
+/* Of a form: '+' is a space. False where a '%' is not followed by two hex digits. */
+bool sim_url_decode(struct arena *arena, struct slice text, struct slice *ret);
 
 /* Writing the answer. */
 void sim_out_open(struct sim_call *call, const char *name);
@@ -113,7 +114,7 @@ void sim_out_string(struct sim_call *call, const char *name, const char *text);
 void sim_out_node(struct sim_call *call, const char *name, const struct node *node);
 /* The members of a map, without an element of its own. */
 void sim_out_members(struct sim_call *call, const struct node *map);
-void sim_out_return(struct sim_call *call, bool good);
+void sim_out_return(struct sim_call *call);
 const char *sim_item_name(const struct sim_call *call);
 
 /* Listings. */

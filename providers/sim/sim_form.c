@@ -13,7 +13,7 @@ enum {
 /* Stands in a list for an index that has not been seen; unseen ones are taken out at the end. */
 static const char gap[] = "(gap)";
 
-bool sim_url_decode(struct arena *arena, struct slice text, bool plus, struct slice *ret)
+bool sim_url_decode(struct arena *arena, struct slice text, struct slice *ret)
 {
 	char *to = arena_get(arena, text.size + 1);
 	size_t size = 0;
@@ -29,7 +29,7 @@ bool sim_url_decode(struct arena *arena, struct slice text, bool plus, struct sl
 				return false;
 			byte = (char)(high * 16 + low);
 			i += 2;
-		} else if (byte == '+' && plus) {
+		} else if (byte == '+') {
 			byte = ' ';
 		}
 		to[size++] = byte;
@@ -132,7 +132,7 @@ void sim_form_read(struct sim_call *call, struct slice form)
 
 		if (key.size == 0)
 			continue;
-		if (!sim_url_decode(call->arena, key, true, &name) || !sim_url_decode(call->arena, value, true, &text))
+		if (!sim_url_decode(call->arena, key, &name) || !sim_url_decode(call->arena, value, &text))
 			(void)bad(call, key);
 		else
 			(void)put(call, name, text);

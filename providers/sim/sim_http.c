@@ -76,7 +76,7 @@ static struct slice action_of(struct arena *arena, struct slice form)
 		struct slice name = slice_cut(&value, '=');
 		struct slice action;
 
-		if (slice_is(name, "Action") && sim_url_decode(arena, value, true, &action))
+		if (slice_is(name, "Action") && sim_url_decode(arena, value, &action))
 			return action;
 	}
 	return SLICE("?");

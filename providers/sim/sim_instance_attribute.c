@@ -213,7 +213,7 @@ static void modify_instance_attribute(struct sim_call *call)
 	else
 		set_attribute(call, instance, which, text);
 	if (!call->failed)
-		sim_out_return(call, true);
+		sim_out_return(call);
 }
 
 /* Calls that set members of one map of the instance. */
@@ -327,7 +327,7 @@ static void modify_options(struct sim_call *call)
 		if (sim_given(call, options->members[i].parameter))
 			node_put(map, options->members[i].name, sim_text(call, options->members[i].parameter));
 	if (!options->answer) {
-		sim_out_return(call, true);
+		sim_out_return(call);
 		return;
 	}
 	sim_out_text(call, "instanceId", instance->id);
@@ -351,7 +351,7 @@ static void modify_capacity_reservation(struct sim_call *call)
 	struct node *map = node_map(sim_edit(call->sim, instance), "capacityReservationSpecification");
 	node_reset(map, NODE_MAP);
 	sim_copy_parameter(call, "CapacityReservationSpecification", map);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static const struct sim_action actions[] = {

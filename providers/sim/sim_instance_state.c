@@ -278,7 +278,7 @@ static bool anything(struct sim_call *call, const struct sim_object *instance)
 static void reboot_instances(struct sim_call *call)
 {
 	if (all_there(call, anything))
-		sim_out_return(call, true);
+		sim_out_return(call);
 }
 
 static void monitor(struct sim_call *call, const char *state)

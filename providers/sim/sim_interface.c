@@ -157,7 +157,7 @@ static void modify_attribute(struct sim_call *call)
 	sim_edit(call->sim, interface.instance);
 	attributes[which].set(call, &interface);
 	if (!call->failed)
-		sim_out_return(call, true);
+		sim_out_return(call);
 }
 
 static const struct sim_action actions[] = {

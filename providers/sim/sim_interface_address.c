@@ -308,7 +308,7 @@ static void unassign(struct sim_call *call)
 			write_texts(call, sorts[i].let_go, &sorts[i], named);
 	}
 	if (!sorts[0].let_go)
-		sim_out_return(call, true);
+		sim_out_return(call);
 	show_first(&interface);
 }
 

@@ -63,7 +63,7 @@ static void attach_internet_gateway(struct sim_call *call)
 	node_put(item, "vpcId", vpc->id);
 	node_set(item, "state", "available");
 	sim_routes_to(call->sim, gateway, true);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static bool has_public_address(const struct sim_object *vpc)
@@ -96,7 +96,7 @@ static void detach_internet_gateway(struct sim_call *call)
 		return;
 	node_reset(node_list(sim_edit(call->sim, gateway), "attachmentSet"), NODE_LIST);
 	sim_routes_to(call->sim, gateway, false);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void delete_internet_gateway(struct sim_call *call)
@@ -113,7 +113,7 @@ static void delete_internet_gateway(struct sim_call *call)
 	}
 	sim_routes_to(call->sim, gateway, false);
 	sim_delete(call->sim, gateway);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static const struct sim_filter filters[] = {

@@ -240,7 +240,7 @@ static void delete_key_pair(struct sim_call *call)
 		sim_fail(call, "MissingParameter", "The request must contain the parameter KeyName or KeyPairId");
 		return;
 	}
-	sim_out_return(call, true);
+	sim_out_return(call);
 	if (!pair)
 		return;
 	sim_out_text(call, "keyPairId", pair->id);

@@ -191,7 +191,7 @@ static void create_route(struct sim_call *call)
 	struct node *route = present ? present : node_append(routes, NODE_MAP);
 	node_put(route, destination.name, destination.text);
 	set_target(route, row, target);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static struct node *find_route(struct sim_call *call, struct sim_object *table, const struct destination *destination)
@@ -217,7 +217,7 @@ static void replace_route(struct sim_call *call)
 		return;
 	struct node *routes = node_find(sim_edit(call->sim, table), "routeSet");
 	set_target(node_item(routes, destination.name, destination.text), row, target);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void delete_route(struct sim_call *call)
@@ -236,7 +236,7 @@ static void delete_route(struct sim_call *call)
 	struct node *routes = node_find(sim_edit(call->sim, table), "routeSet");
 	route = node_item(routes, destination.name, destination.text);
 	node_remove(routes, (size_t)(route - routes->items));
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 void sim_route_tables_local(struct sim *sim, struct sim_object *vpc, struct slice range, bool add)
@@ -338,7 +338,7 @@ static void change_propagation(struct sim_call *call, bool enable)
 	else if (!enable && item)
 		node_remove(list, (size_t)(item - list->items));
 	propagate_into(call->sim, table, gateway);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void enable_vgw_route_propagation(struct sim_call *call)

@@ -137,7 +137,7 @@ static void delete_route_table(struct sim_call *call)
 		return;
 	}
 	sim_delete(call->sim, table);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 /* The table that a subnet or gateway is associated with, other than as the main one, or NULL. */
@@ -244,7 +244,7 @@ static void disassociate_route_table(struct sim_call *call)
 		return;
 	}
 	remove_association(call->sim, table, "routeTableAssociationId", sim_text(call, "AssociationId"));
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void replace_route_table_association(struct sim_call *call)

@@ -140,7 +140,7 @@ static void create_security_group(struct sim_call *call)
 		return;
 	struct sim_object *group = new_group(call, vpc, name, description);
 	sim_tag_new(call, "security-group", group);
-	sim_out_return(call, true);
+	sim_out_return(call);
 	sim_out_text(call, "groupId", group->id);
 	sim_out_node(call, "tagSet", node_get(&group->body, "tagSet"));
 	sim_out_text(call, "securityGroupArn", node_text(&group->body, "securityGroupArn"));
@@ -167,7 +167,7 @@ static void delete_security_group(struct sim_call *call)
 	if (call->failed)
 		return;
 	leave(call->sim, group);
-	sim_out_return(call, true);
+	sim_out_return(call);
 	sim_out_text(call, "groupId", group->id);
 	sim_delete(call->sim, group);
 }

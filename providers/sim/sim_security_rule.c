@@ -127,7 +127,7 @@ static void authorize(struct sim_call *call, bool egress)
 		check_new(call, group, &wanted, egress);
 	}
 	if (!call->failed) {
-		sim_out_return(call, true);
+		sim_out_return(call);
 		sim_out_open(call, "securityGroupRuleSet");
 		for (uint32_t i = 0; i < wanted.count; i++) {
 			struct sim_object *rule = sim_rule_add(call, group, &wanted.items[i]);
@@ -239,7 +239,7 @@ static void revoke(struct sim_call *call, bool egress)
 		return;
 	choose_rules(call, group, egress, &chosen);
 	if (!call->failed) {
-		sim_out_return(call, true);
+		sim_out_return(call);
 		sim_out_open(call, "revokedSecurityGroupRuleSet");
 		for (size_t i = 0; i < chosen.count; i++) {
 			if (chosen.rules[i]->removed)
@@ -321,7 +321,7 @@ static void modify_rules(struct sim_call *call)
 	}
 	node_release(&wanted);
 	if (!call->failed)
-		sim_out_return(call, true);
+		sim_out_return(call);
 }
 
 static void describe_anew(struct sim_call *call, struct sim_object *rule, const struct node *description)
@@ -359,7 +359,7 @@ static void update_descriptions(struct sim_call *call, bool egress)
 	}
 	node_release(&wanted);
 	if (!call->failed)
-		sim_out_return(call, true);
+		sim_out_return(call);
 }
 
 static void update_ingress_descriptions(struct sim_call *call)

@@ -225,7 +225,7 @@ static void delete_subnet(struct sim_call *call)
 	}
 	sim_route_tables_forget_subnet(call->sim, subnet);
 	sim_delete(call->sim, subnet);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 /* Each can be changed alone; where it stands in the tree; whether it is a boolean in a Value. */
@@ -318,7 +318,7 @@ static void modify_subnet_attribute(struct sim_call *call)
 	if (attributes[which].boolean)
 		text = sim_truth(text) ? SLICE("true") : SLICE("false");
 	node_put(map, attributes[which].name, text);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void associate_subnet_cidr_block(struct sim_call *call)

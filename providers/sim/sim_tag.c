@@ -148,7 +148,7 @@ static void create_tags(struct sim_call *call)
 {
 	if (sim_tags_check(call, node_get(&call->request, "Tag")) && each_resource(call, check_room) &&
 	    each_resource(call, add_tags))
-		sim_out_return(call, true);
+		sim_out_return(call);
 }
 
 static bool is_asked_for(const struct node *asked, const struct node *tag)
@@ -192,7 +192,7 @@ static void delete_tags(struct sim_call *call)
 			sim_fail(call, "InvalidParameterValue",
 				 "Tag keys starting with 'aws:' are reserved for internal use");
 	if (!call->failed && each_resource(call, nothing) && each_resource(call, drop_tags))
-		sim_out_return(call, true);
+		sim_out_return(call);
 }
 
 static bool tag_accepted(const struct sim_call *call, const struct sim_object *object, const struct node *tag)

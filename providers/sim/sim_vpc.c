@@ -290,7 +290,7 @@ static void delete_vpc(struct sim_call *call)
 	}
 	leave(call->sim, vpc);
 	sim_delete(call->sim, vpc);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 /* One attribute a call; hostnames need support (page "ModifyVpcAttribute"). */
@@ -330,7 +330,7 @@ static void modify_vpc_attribute(struct sim_call *call)
 		return;
 	}
 	node_set(sim_edit(call->sim, vpc), dns[which].own, on ? "true" : "false");
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void describe_vpc_attribute(struct sim_call *call)
@@ -384,7 +384,7 @@ static void associate_dhcp_options(struct sim_call *call)
 		return;
 	}
 	node_put(sim_edit(call->sim, vpc), "dhcpOptionsId", id);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 /* Which ranges go together in one VPC: page "VPC CIDR blocks", "IPv4 CIDR block association restrictions". */

@@ -365,7 +365,7 @@ static void delete_vpn_connection(struct sim_call *call)
 	}
 	if (gateway)
 		sim_routes_propagate(call->sim, gateway);
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void create_vpn_connection_route(struct sim_call *call)
@@ -382,7 +382,7 @@ static void create_vpn_connection_route(struct sim_call *call)
 	}
 	struct slice text = sim_range_text(call, &range);
 	if (node_item(node_find(&connection->body, "routes"), "destinationCidrBlock", text)) {
-		sim_out_return(call, true);
+		sim_out_return(call);
 		return;
 	}
 	if (node_count(&connection->body, "routes") >= ROUTES_MOST) {
@@ -395,7 +395,7 @@ static void create_vpn_connection_route(struct sim_call *call)
 	node_set(route, "source", "Static");
 	node_set(route, "state", "pending");
 	sim_schedule(call->sim, connection, sim_pace(call->sim, ROUTE_MS));
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void delete_vpn_connection_route(struct sim_call *call)
@@ -416,7 +416,7 @@ static void delete_vpn_connection_route(struct sim_call *call)
 	}
 	node_set(route, "state", "deleting");
 	sim_schedule(call->sim, connection, sim_pace(call->sim, ROUTE_MS));
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static const struct sim_filter filters[] = {

@@ -219,7 +219,7 @@ static void detach_vpn_gateway(struct sim_call *call)
 	if (item)
 		node_set(item, "state", "detaching");
 	sim_routes_to(call->sim, gateway, false);
-	sim_out_return(call, true);
+	sim_out_return(call);
 	sim_schedule(call->sim, gateway, sim_pace(call->sim, DETACH_MS));
 }
 
@@ -227,7 +227,7 @@ static void begin_deletion(struct sim_call *call, struct sim_object *object)
 {
 	node_set(sim_edit(call->sim, object), "state", "deleting");
 	sim_schedule(call->sim, object, sim_pace(call->sim, DELETE_MS));
-	sim_out_return(call, true);
+	sim_out_return(call);
 }
 
 static void delete_vpn_gateway(struct sim_call *call)

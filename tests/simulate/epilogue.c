@@ -48,7 +48,7 @@ static bool apply_edits(struct story *story, const struct misfortune *misfortune
 	for (int64_t i = 0; i < edits; i++)
 		blueprint_edit(&story->blueprint, &universe->plot);
 	story_save_spec(story);
-	status = story_run(story, "apply --yes", misfortune, NULL);
+	status = story_run(story, "apply --yes", misfortune);
 	if (!misfortune && status != 0)
 		universe_fail(universe, "undo: the apply before it ends with status %d: %s", status, story->error);
 	audit_last_run(&universe->audit, ret_run);
@@ -67,9 +67,9 @@ static void undo_on(struct story *story, const char *line, const char *run)
 	universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
 	if (strcmp(begun, run) != 0 && chance_one_in(&universe->plot, 4)) {
 		(void)snprintf(other, sizeof(other), "undo %s --yes", begun);
-		(void)story_run(story, other, chance_one_in(&universe->plot, 2) ? &again : NULL, NULL);
+		(void)story_run(story, other, chance_one_in(&universe->plot, 2) ? &again : NULL);
 	} else if (chance_one_in(&universe->plot, 3)) {
-		(void)story_run(story, line, &again, NULL);
+		(void)story_run(story, line, &again);
 	}
 }
 
@@ -82,7 +82,7 @@ static void undo_to_the_end(struct story *story, const char *line)
 	universe->wall_ahead_ms = 0;
 	for (int i = 0; i < STORY_FINAL_RUNS && status != 0; i++) {
 		universe_pass(universe, STORY_PEACE_MS);
-		status = story_run(story, line, NULL, NULL);
+		status = story_run(story, line, NULL);
 	}
 	/* What it needs may be gone, too. */
 	if (story->meddled)
@@ -117,7 +117,7 @@ void story_undo(struct story *story)
 	if (!whole)
 		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
 	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
-	int status = story_run(story, line, calm ? NULL : &misfortune, NULL);
+	int status = story_run(story, line, calm ? NULL : &misfortune);
 	if (calm && whole && status != 0)
 		universe_fail(universe, "undo: it ends with status %d: %s", status, story->error);
 	if (!calm)
@@ -225,10 +225,10 @@ static bool rename_one(struct story *story)
 	thing_address(&before, from);
 	thing_address(thing, to);
 	(void)snprintf(line, sizeof(line), "state mv %s %s", from, to);
-	status = story_run(story, line, NULL, NULL);
+	status = story_run(story, line, NULL);
 	story_save_spec(story);
 	if (status == 0)
-		status = story_run(story, "apply --yes", NULL, NULL);
+		status = story_run(story, "apply --yes", NULL);
 	if (status != 0)
 		universe_fail(story->universe, "%s, and an apply: they end with status %d: %s", line, status,
 			      story->error);
@@ -245,16 +245,16 @@ static void look_at_older(struct story *story, const struct audit_record *older,
 	struct universe *universe = story->universe;
 	uint64_t changes = universe->changes;
 	size_t made = count_missing(newer, older), gone = count_missing(older, newer);
-	int status = story_run(story, "drift", NULL, NULL);
+	int status = story_run(story, "drift", NULL);
 
 	if (made + gone > 0 && status == 0)
 		universe_fail(universe, "older state: drift says that all is well");
-	(void)story_run(story, "plan", NULL, NULL);
-	status = made > 0 ? story_run(story, "destroy --yes", NULL, NULL) : STATUS_REFUSED;
+	(void)story_run(story, "plan", NULL);
+	status = made > 0 ? story_run(story, "destroy --yes", NULL) : STATUS_REFUSED;
 	if (status != STATUS_REFUSED)
 		universe_fail(universe, "older state: destroy ends with status %d: %s", status, story->error);
 	if (gone == 0 && made + renamed > 0)
-		status = story_run(story, "apply --yes", NULL, NULL);
+		status = story_run(story, "apply --yes", NULL);
 	if (status != STATUS_REFUSED)
 		universe_fail(universe, "older state: apply ends with status %d: %s", status, story->error);
 	if (universe->changes != changes)
@@ -305,13 +305,13 @@ void story_rebuild(struct story *story)
 	universe_pass(universe, SETTLING_MS);
 	lose_state(universe);
 	if (chance_one_in(&universe->plot, 2))
-		status = story_run(story, "state rebuild --yes", &misfortune, NULL);
+		status = story_run(story, "state rebuild --yes", &misfortune);
 	if (status != 0 && has_records(universe)) {
 		/* It ended with the record made and nobody told, or could not read all: an apply finds the rest. */
 		story_make_peace(story);
 	} else if (status != 0) {
 		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
-		status = story_run(story, "state rebuild --yes", NULL, NULL);
+		status = story_run(story, "state rebuild --yes", NULL);
 		if (status != 0)
 			universe_fail(universe, "rebuild: it ends with status %d: %s", status, story->error);
 	}

@@ -83,7 +83,7 @@ static void plan_without(const struct marked *marked)
 {
 	marked->thing->wanted = false;
 	story_save_spec(marked->story);
-	story_run(marked->story, "plan", NULL, NULL);
+	story_run(marked->story, "plan", NULL);
 	marked->thing->wanted = true;
 	story_save_spec(marked->story);
 }
@@ -104,7 +104,7 @@ static void lose_to_copy(struct marked *marked)
 	if (!sim_remove(universe->sim, slice_of(region_name), slice_of(marked->type), marked->id, &diagnostics))
 		universe_fail(universe, "the simulator does not remove %s", marked->address);
 	diagnostics_release(&diagnostics);
-	status = story_run(story, "apply --yes", NULL, NULL);
+	status = story_run(story, "apply --yes", NULL);
 	if (status != STATUS_REFUSED || universe->changes != changes)
 		universe_fail(universe, "copied tags: apply ends with status %d, and makes what they say is there",
 			      status);
@@ -120,7 +120,7 @@ static void change_tag(struct marked *marked)
 
 	if (chance_one_in(plot, 3)) {
 		say(marked, "trueup:stack", "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f");
-		story_run(marked->story, "plan", NULL, NULL);
+		story_run(marked->story, "plan", NULL);
 		say(marked, "trueup:stack", NULL);
 		return;
 	}
@@ -145,10 +145,10 @@ static void copy_network(struct story *story)
 	}
 	universe_pass(universe, HOUR_MS);
 	(void)foreign_copy_tags(universe, &story->foreign, "vpc", "aws.vpc.v0", FOREIGN_VPC, true);
-	story_run(story, "plan --out /stack/saved.plan", NULL, NULL);
+	story_run(story, "plan --out /stack/saved.plan", NULL);
 	disk_remove(&universe->disk, SLICE("/stack/spec.yaml"));
-	story_run(story, "drift", NULL, NULL);
-	story_run(story, "apply /stack/saved.plan", NULL, NULL);
+	story_run(story, "drift", NULL);
+	story_run(story, "apply /stack/saved.plan", NULL);
 	story_save_spec(story);
 	foreign_drop_tags(universe, &story->foreign, FOREIGN_VPC);
 	story_make_peace(story);

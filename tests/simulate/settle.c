@@ -109,7 +109,7 @@ static void look(struct story *story)
 {
 	static const char *const looks[] = {"plan --refresh none", "plan", "plan --target aws.vpc.v0"};
 
-	story_run(story, looks[chance_between(&story->universe->plot, 0, 2)], NULL, NULL);
+	story_run(story, looks[chance_between(&story->universe->plot, 0, 2)], NULL);
 }
 
 /* What a create that is still on its way will make. */
@@ -127,11 +127,11 @@ static void give_up(struct story *story)
 	struct universe *universe = story->universe;
 	struct chance *plot = &universe->plot;
 
-	story_run(story, "recover", NULL, NULL);
+	story_run(story, "recover", NULL);
 	if (chance_one_in(plot, 3))
-		story_run(story, "destroy --yes", NULL, NULL);
+		story_run(story, "destroy --yes", NULL);
 	else if (chance_one_in(plot, 2))
-		story_run(story, "apply --yes", NULL, NULL);
+		story_run(story, "apply --yes", NULL);
 	if (chance_one_in(plot, 2))
 		universe->operator(universe);
 	universe_pass(universe, LATE_MOST_MS);
@@ -145,7 +145,7 @@ static void sweep(struct story *story)
 	for (int i = 0; i < SWEEPS; i++) {
 		const struct misfortune misfortune = draw_sweeping(&universe->plot);
 
-		story_run(story, chance_one_in(&universe->plot, 3) ? "apply --yes" : "recover", &misfortune, NULL);
+		story_run(story, chance_one_in(&universe->plot, 3) ? "apply --yes" : "recover", &misfortune);
 		universe_pass(universe, LEASE_MS);
 	}
 }
@@ -182,6 +182,6 @@ void story_settle(struct story *story)
 		  chance_one_in(plot, 3)   ? "apply --yes"
 		  : chance_one_in(plot, 4) ? "destroy --yes"
 					   : "recover",
-		  &misfortune, NULL);
+		  &misfortune);
 	universe->sealing_key = key;
 }

@@ -72,15 +72,14 @@ static void note_left(struct story *story, struct slice output)
 	}
 }
 
-int story_run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died)
+int story_run(struct story *story, const char *line, const struct misfortune *misfortune)
 {
 	BUFFER_AUTO output;
 	uint64_t changes = story->universe->changes;
-	bool died = false;
 	int status;
 
 	buffer_init(&output, OUTPUT_MOST_BYTES);
-	status = universe_run(story->universe, line, misfortune, &output, &died);
+	status = universe_run(story->universe, line, misfortune, &output);
 	story->idle =
 		status == 0 && changes == story->universe->changes &&
 		slice_contains(buffer_slice(&output), SLICE("nothing to do: what is there is as the spec says")) &&
@@ -88,8 +87,6 @@ int story_run(struct story *story, const char *line, const struct misfortune *mi
 	oracle_output(story->universe, line, buffer_slice(&output));
 	note_error(story, buffer_slice(&output));
 	note_left(story, buffer_slice(&output));
-	if (ret_died)
-		*ret_died = died;
 	return status;
 }
 
@@ -103,7 +100,7 @@ static void rival(struct universe *universe)
 		misfortune.budget = 1;
 		misfortune.gentle = false;
 	}
-	story_run(story, "apply --yes", &misfortune, NULL);
+	story_run(story, "apply --yes", &misfortune);
 }
 
 /* What somebody else does to an object of ours. */
@@ -245,11 +242,11 @@ static void apply_saved(struct story *story, const struct misfortune *misfortune
 {
 	struct chance *plot = &story->universe->plot;
 
-	story_run(story, "plan --out /stack/saved.plan", NULL, NULL);
+	story_run(story, "plan --out /stack/saved.plan", NULL);
 	if (chance_one_in(plot, 4))
-		story_run(story, "apply --yes", NULL, NULL);
+		story_run(story, "apply --yes", NULL);
 	universe_pass(story->universe, chance_between(plot, 0, LEASE_MS));
-	story_run(story, "apply /stack/saved.plan", misfortune, NULL);
+	story_run(story, "apply /stack/saved.plan", misfortune);
 }
 
 static void tell_chapter(struct story *story, enum chapter chapter)
@@ -268,13 +265,13 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 	int64_t what = chapter == CHAPTER_ANY ? chance_between(plot, 0, 19) : fixed[chapter];
 
 	if (what < 14)
-		story_run(story, "apply --yes", &misfortune, NULL);
+		story_run(story, "apply --yes", &misfortune);
 	else if (what < 17)
 		apply_saved(story, &misfortune);
 	else if (what < 18)
-		story_run(story, "plan", &misfortune, NULL);
+		story_run(story, "plan", &misfortune);
 	else
-		story_run(story, "destroy --yes", &misfortune, NULL);
+		story_run(story, "destroy --yes", &misfortune);
 	universe_pass(story->universe, chance_one_in(plot, 4) ? chance_between(plot, 0, LEASE_MS) : LEASE_MS);
 	story_settle(story);
 }
@@ -307,9 +304,9 @@ void story_make_peace(struct story *story)
 	universe->wall_ahead_ms = 0;
 	for (int i = 0; i < STORY_FINAL_RUNS && status != 0; i++) {
 		universe_pass(universe, STORY_PEACE_MS);
-		status = story_run(story, "apply --yes", NULL, NULL);
+		status = story_run(story, "apply --yes", NULL);
 		while (heed(story))
-			status = story_run(story, "apply --yes", NULL, NULL);
+			status = story_run(story, "apply --yes", NULL);
 	}
 	if (status != 0) {
 		universe_fail(universe, "peace: the third apply without a mishap still ends with status %d: %s", status,
@@ -321,7 +318,7 @@ void story_make_peace(struct story *story)
 
 void story_expect_nothing_planned(struct story *story)
 {
-	int status = story->idle ? 0 : story_run(story, "plan --detailed-exitcode", NULL, NULL);
+	int status = story->idle ? 0 : story_run(story, "plan --detailed-exitcode", NULL);
 
 	if (status != 0)
 		universe_fail(story->universe, "second plan: it is not empty, status %d", status);
@@ -349,14 +346,14 @@ static void come_to_peace(struct story *story)
 static void come_to_nothing(struct story *story)
 {
 	struct universe *universe = story->universe;
-	int status = story_run(story, "destroy --yes", NULL, NULL);
+	int status = story_run(story, "destroy --yes", NULL);
 
 	if (status != 0)
 		universe_fail(universe, "destroy: it ends with status %d: %s", status, story->error);
 	oracle_nothing(universe, &story->foreign);
 	/* What bears our tags is not ours, though the spec has its address. */
 	if (story->copied && chance_one_in(&universe->plot, 4))
-		story_run(story, "plan", NULL, NULL);
+		story_run(story, "plan", NULL);
 }
 
 /* Whoever changed the spec has second thoughts, after a run that something befell. */

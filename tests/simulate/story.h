@@ -26,8 +26,8 @@ enum {
 /* For secrets at rest: the stack's, and another one's. */
 extern const char *const story_keys[2];
 
-/* Runs a command; *ret_died may be NULL. */
-int story_run(struct story *story, const char *line, const struct misfortune *misfortune, bool *ret_died);
+/* Runs a command line, and notes in the story what it told; gives its exit status. misfortune: NULL for none. */
+int story_run(struct story *story, const char *line, const struct misfortune *misfortune);
 void story_save_spec(struct story *story);
 /* Nothing goes wrong any more: within three applies the world is what the spec says. */
 void story_make_peace(struct story *story);

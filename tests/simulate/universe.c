@@ -399,7 +399,7 @@ static int run_words(struct process *process, const char *line)
 }
 
 int universe_run(struct universe *universe, const char *line, const struct misfortune *misfortune,
-		 struct buffer *output, bool *ret_died)
+		 struct buffer *output)
 {
 	struct process *process = memory_get(sizeof(*process));
 	struct audit_lease before = {.process = -1};
@@ -417,11 +417,8 @@ int universe_run(struct universe *universe, const char *line, const struct misfo
 	trace_line(&universe->trace, "[%" PRId64 "] %s %d after %" PRIu64 " requests at %" PRId64 " ms",
 		   process->world.process_id, process->dead ? "died, status" : "ended with status", status,
 		   process->requests, universe_boot_ms(universe));
-	if (output) {
-		buffer_clear(output);
-		buffer_append(output, buffer_slice(&process->output));
-	}
-	*ret_died = process->dead;
+	buffer_clear(output);
+	buffer_append(output, buffer_slice(&process->output));
 	judge_overtaken(process);
 	judge_forgotten(process, line, status);
 	process_close(process);

@@ -103,9 +103,9 @@ void universe_pass(struct universe *universe, int64_t ms);
 int64_t universe_wall_ms(const struct universe *universe);
 
 /* Runs a command line ("apply --yes"; words are parted by single spaces) to its end. What is wrong with it is in
- * misfortune; NULL: nothing. output is cleared and takes what it wrote, or NULL. *ret_died: it was killed. */
+ * misfortune; NULL: nothing. output is cleared and takes what it wrote. Gives its exit status. */
 int universe_run(struct universe *universe, const char *line, const struct misfortune *misfortune,
-		 struct buffer *output, bool *ret_died);
+		 struct buffer *output);
 
 /* Ends a process here and now: nothing that it does from now on has an effect. */
 void process_die(struct process *process, bool power);
