@@ -159,7 +159,6 @@ static void prepare_node(struct applying *applying, size_t index)
 	node->work.find_recorded = find_recorded;
 	node->work.task.step = node_step;
 	node->work.task.ended = on_ended;
-	node->work.task.label = phase_name(node->work.phase);
 	node->work.task.diagnostics = applying->diagnostics;
 	node->work.task.remaining = applying->phases.remaining[index];
 	node->work.session = node_session(node);

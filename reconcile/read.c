@@ -108,7 +108,7 @@ static void start_details(struct read_batch *batch)
 			.matters = request->matters,
 			.observed = request->observed,
 			.outputs = request->outputs,
-			.task = {.step = detail_step, .ended = on_detailed, .label = "read"},
+			.task = {.step = detail_step, .ended = on_detailed},
 		};
 		detail->reading.task.diagnostics = &detail->findings;
 		detail->reading.task.remaining = batch->remaining;
@@ -211,7 +211,7 @@ static void list_again(struct read_batch *batch, int64_t after_ms)
 		.id_count = id_count,
 		.lineage = batch->anyones ? (struct slice){NULL, 0} : lineage,
 		.arena = batch->arena,
-		.task = {.step = list_step, .ended = on_listed, .label = "read", .wake_ms = after_ms, .context = batch},
+		.task = {.step = list_step, .ended = on_listed, .wake_ms = after_ms, .context = batch},
 	};
 	listing->task.diagnostics = &batch->findings;
 	listing->task.remaining = batch->remaining;

@@ -119,7 +119,6 @@ bool recover_send_again(const struct recovery *recovery, struct loop *loop, cons
 		if (!again)
 			continue;
 		again->task.step = step;
-		again->task.label = "recover";
 		again->task.diagnostics = &unsaid;
 		loop_add(loop, &again->task);
 	}

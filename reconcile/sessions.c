@@ -210,7 +210,6 @@ static void identify(struct sessions *sessions, struct loop *loop, size_t from, 
 		asking[i].reading = (struct reading){.session = session, .arena = arena};
 		asking[i].reading.task.step = identify_step;
 		asking[i].reading.task.ended = on_identified;
-		asking[i].reading.task.label = "identify";
 		asking[i].reading.task.diagnostics = &findings[i];
 		loop_add(loop, &asking[i].reading.task);
 	}

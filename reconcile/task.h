@@ -67,7 +67,6 @@ struct task {
 	void *context;				     /* of whoever added it */
 	struct arena scratch;			     /* set up by loop_add(), given back when the task ends */
 	struct diagnostics *diagnostics;	     /* where this task's findings go; set by whoever adds it */
-	const char *label;			     /* for progress: "create", "read" */
 	int64_t remaining;			     /* longest path behind it: greater starts first */
 
 	struct call call;

@@ -235,7 +235,7 @@ class Service:
             self.write(f"static const struct slice x_{name}[] = {{{', '.join(map(slice_text, codes))}}};")
             row += [f".error_codes = x_{name}", f".error_code_count = COUNT(x_{name})"]
         pages = self.pages.get(name, {})
-        for key in ("input_token", "output_token", "result_key", "limit_key", "more_results"):
+        for key in ("input_token", "output_token", "result_key", "limit_key"):
             if key in pages:
                 if not isinstance(pages[key], str):
                     raise SystemExit(f"{self.name}: {name} pages over several members, which shape.h does not carry")

@@ -79,7 +79,6 @@ struct aws_pages {
 	struct slice output_token;
 	struct slice result_key;
 	struct slice limit_key;
-	struct slice more_results;
 };
 
 struct aws_service_shape;

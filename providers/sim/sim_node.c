@@ -76,23 +76,6 @@ void node_copy(struct node *to, const struct node *from)
 	*to = copy;
 }
 
-bool node_equal(const struct node *a, const struct node *b)
-{
-	if (a->type != b->type || a->count != b->count)
-		return false;
-	if (!is_branch(a))
-		return slice_equal(node_slice(a), node_slice(b));
-	for (uint32_t i = 0; i < a->count; i++) {
-		const struct node *other = &b->items[i];
-
-		if (a->type == NODE_MAP)
-			other = node_get(b, a->items[i].name);
-		if (!other || !node_equal(&a->items[i], other))
-			return false;
-	}
-	return true;
-}
-
 struct slice node_slice(const struct node *node)
 {
 	if (!node || is_branch(node))

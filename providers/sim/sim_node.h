@@ -40,7 +40,6 @@ void node_release(struct node *node);
 void node_reset(struct node *node, enum node_type type);
 /* A deep copy of from's content into to, which keeps its name; what to held is released. */
 void node_copy(struct node *to, const struct node *from);
-bool node_equal(const struct node *a, const struct node *b);
 
 struct slice node_slice(const struct node *node);
 void node_assign(struct node *node, struct slice text);

@@ -38,7 +38,7 @@ struct disk_file {
 	size_t undo_count, undo_capacity;
 	/* Of SQLite's: memory that its processes share while one of them has the file open. */
 	void **regions; /* owned */
-	size_t region_count, region_bytes;
+	size_t region_count;
 	unsigned mapped; /* handles that have it */
 	struct disk_handle *handles;
 };
