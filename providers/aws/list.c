@@ -13,6 +13,8 @@ enum {
 	PAGES_MOST = 100000,
 	/* A filtered listing may have some, which tell of no end. */
 	EMPTY_PAGES_MOST = 1000,
+	/* Of an account or a partition: far more than AWS has. */
+	NAME_BYTES_MOST = 256,
 };
 
 /* reading->stage */
@@ -424,6 +426,19 @@ enum step aws_detail(struct reading *reading, const struct answer *answer)
 	return STEP_CALL;
 }
 
+/* Both come to rest in the record of each object, where a name that was cut off could not be read back. */
+static bool is_recordable(const struct reading *reading, const char *what, struct slice name)
+{
+	if (name.size <= NAME_BYTES_MOST)
+		return true;
+	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE,
+		   "could not tell who answers for provider '%.*s': GetCallerIdentity answered with %s of %zu bytes",
+		   SLICE_ARGUMENTS(reading->session->name), what, name.size);
+	diag_hint(reading->task.diagnostics,
+		  "check that the endpoint is an AWS API, where an account is a number of 12 digits");
+	return false;
+}
+
 static const struct aws_kind identity_kind = {.service = "sts"};
 static const struct aws_call who_am_i = {.operation = "GetCallerIdentity"};
 
@@ -443,9 +458,11 @@ enum step aws_identify(struct reading *reading, const struct answer *answer)
 	struct slice rest = value_slice(value_get_named(&answer->body, "Arn"));
 	slice_cut(&rest, ':');
 	struct slice partition = slice_cut(&rest, ':');
+	struct slice account = value_slice(value_get_named(&answer->body, "Account"));
+	if (!is_recordable(reading, "a partition", partition) || !is_recordable(reading, "an account", account))
+		return STEP_FAILED;
 	session->session.identity.partition = arena_copy(reading->arena, partition);
-	session->session.identity.account =
-		arena_copy(reading->arena, value_slice(value_get_named(&answer->body, "Account")));
+	session->session.identity.account = arena_copy(reading->arena, account);
 	session->session.identified = true;
 	return STEP_DONE;
 }

@@ -41,10 +41,12 @@ def endless():
 
 HTML = b"<!DOCTYPE html>\n<html><body><p>Please sign in<br></body></html>\n"
 XML = b"<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/x</Arn>"
+LONG_ACCOUNT = XML + b"<Account>%s</Account></GetCallerIdentityResult></GetCallerIdentityResponse>" % (b"1" * 20000)
 
 ANSWERS = {
     "half an answer": (lambda head: [answer(200, XML, length=len(XML) + 100)], "", None),
     "an answer that stops in the middle": (lambda head: [answer(200, XML)], "cannot be read", None),
+    "an account that no record could hold": (lambda head: [answer(200, LONG_ACCOUNT)], "an account of 20000 bytes", "12 digits"),
     "no answer at all": (lambda head: [], "", None),
     "no HTTP": (lambda head: [b"SSH-2.0-OpenSSH_9.2\r\n"], "", "not the service that is meant"),
     "HTML": (lambda head: [answer(200, HTML, "text/html")], "web page", None),
