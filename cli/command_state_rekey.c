@@ -131,7 +131,7 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 		buffer_string(&recorded->text, "the stack has no sealing key yet: nothing was ever sealed\n");
 		return true;
 	}
-	if (!sealing_key_find(job->world, job->arena, job->record, &rekeying->old, job->diagnostics) ||
+	if (!sealing_key_find(job->world, job->arena, job->record, NULL, &rekeying->old, job->diagnostics) ||
 	    !find_next(rekeying))
 		return false;
 	bool good = replace(rekeying);

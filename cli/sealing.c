@@ -26,6 +26,7 @@ struct search {
 	struct slice lineage;
 	struct slice wanted;
 	struct slice wrapped;
+	const struct stack *stack; /* or NULL */
 	struct sealing_key *key;
 	struct diagnostics *diagnostics;
 };
@@ -176,7 +177,7 @@ static bool find_by_command(struct search *search)
 	char *words[COMMAND_WORDS_MOST + 1];
 	struct program program = {
 		.arguments = words,
-		.variables = program_environment(world, NULL, search->arena),
+		.variables = program_environment(world, search->stack, search->arena),
 		.limit_bytes = KEY_TEXT_MOST_BYTES,
 		.timeout_ms = COMMAND_MOST_MS,
 	};
@@ -355,7 +356,7 @@ static bool is_wanted(const struct search *search)
 }
 
 bool sealing_key_find(struct world *world, struct arena *arena, const struct stack_record *record,
-		      struct sealing_key *ret, struct diagnostics *diagnostics)
+		      const struct stack *stack, struct sealing_key *ret, struct diagnostics *diagnostics)
 {
 	struct sealing_key key = {0};
 	struct search search = {
@@ -364,6 +365,7 @@ bool sealing_key_find(struct world *world, struct arena *arena, const struct sta
 		.lineage = record->lineage,
 		.wanted = record->sealing_key,
 		.wrapped = record->wrapped_key,
+		.stack = stack,
 		.key = &key,
 		.diagnostics = diagnostics,
 	};

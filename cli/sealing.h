@@ -3,6 +3,7 @@
 
 #include "base/seal.h"
 #include "base/world.h"
+#include "reconcile/resource.h"
 #include "reconcile/store.h"
 
 /*
@@ -23,12 +24,13 @@ struct sealing_key {
 
 /*
  * Looks in each place; the first that is set counts, and a service that is named before all. record: of the stack, with
- * the id of the key that is needed, or none. ret->from stays NULL where there is no key at hand. False after a
- * diagnostic: what is set gives no key, or another than wanted.
+ * the id of the key that is needed, or none. stack: whose providers name the variables that no program is given, or
+ * NULL. ret->from stays NULL where there is no key at hand. False after a diagnostic: what is set gives no key, or
+ * another than wanted.
  */
 __attribute__((warn_unused_result)) bool sealing_key_find(struct world *world, struct arena *arena,
-							  const struct stack_record *record, struct sealing_key *ret,
-							  struct diagnostics *diagnostics);
+							  const struct stack_record *record, const struct stack *stack,
+							  struct sealing_key *ret, struct diagnostics *diagnostics);
 /*
  * The key that is to take the place of another: TRUEUP_NEW_SEALING_KEY, or empty ret->from where
  * that is not set.

@@ -61,7 +61,7 @@ static bool secrets_find_key(struct job *job)
 
 	if (job->sealing.from)
 		return true;
-	good = sealing_key_find(job->world, job->arena, job->record, &key, job->diagnostics);
+	good = sealing_key_find(job->world, job->arena, job->record, &job->stack, &key, job->diagnostics);
 	if (good && recorded.size == 0)
 		good = key.from ? adopt(job, &key) : make_key(job, &key);
 	if (good)
@@ -241,6 +241,9 @@ bool secrets_open_plan(struct job *job, struct plan *plan)
 
 	if (plan->sealing_key.size == 0)
 		return true;
+	/* All that is known yet of the stack that the plan was made of. */
+	job->stack.providers = plan->providers;
+	job->stack.provider_count = plan->provider_count;
 	if (!check_key(job, plan))
 		return false;
 	if (!job->vault.key)

@@ -273,12 +273,18 @@ def test_program_speaks_to_the_user(here):
     script = here.stack.folder / "key"
     script.write_text(f"#!/bin/sh\necho unlocking >&2\nenv > environment\ncat\necho {HEX}\n")
     script.chmod(0o700)
-    withheld = {"TRUEUP_NEW_SEALING_KEY": "6f" * 32, "TRUEUP_VAR_other": "a-secret-of-mine"}
-    result = here.run("plan", "--out", "plan", TRUEUP_SEALING_KEY_COMMAND="./key", VAULT_TOKEN="mine", **withheld)
-    assert "unlocking" in result.err and len(here.key_id()) == 16
-    environment = (here.stack.folder / "environment").read_text()
-    assert "VAULT_TOKEN=mine\n" in environment
-    assert not [name for name in withheld if name in environment]
+    here.stack.write("stack.yaml", SPEC + "providers:\n  metal: {user: root, password_env: BMC_PASSWORD}\n")
+    withheld = {
+        "TRUEUP_NEW_SEALING_KEY": "6f" * 32,
+        "TRUEUP_VAR_other": "a-secret-of-mine",
+        "BMC_PASSWORD": "calvin-and-hobbes",
+    }
+    for arguments in ("plan", "--out", "plan"), ("apply", "plan"):
+        result = here.run(*arguments, TRUEUP_SEALING_KEY_COMMAND="./key", VAULT_TOKEN="mine", **withheld)
+        assert "unlocking" in result.err and len(here.key_id()) == 16
+        environment = (here.stack.folder / "environment").read_text()
+        assert "VAULT_TOKEN=mine\n" in environment
+        assert not [name for name in withheld if name in environment]
 
 
 def test_key_file(here, tmp_path):
