@@ -233,6 +233,12 @@ static bool judge_again(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
+/* What changed the record alone cannot be undone. */
+static bool was_forgotten(const struct undo_case *one)
+{
+	return one->next && slice_is(one->next->next_command, "state rm");
+}
+
 /* The run made it anew in another place, and a later one has done so again. */
 static bool has_moved_on(const struct undo_case *one)
 {
@@ -250,7 +256,9 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 	    (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
 		return true;
 	if (!one->base)
-		return conflict(work, one, "is gone since", "undo the later run first");
+		return conflict(work, one, "is gone since",
+				was_forgotten(one) ? "no run gives back what was forgotten"
+						   : "undo the later run first");
 	if (has_moved_on(one))
 		return conflict(work, one, "has changed again since", "undo the later run first");
 	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) && !reaches_place(work, one->was)) {

@@ -412,6 +412,15 @@ def test_made_anew_elsewhere_twice(stack):
     assert "'aws.subnet.a' has changed again since (apply, run" in stack.run("undo", run, "--yes", status=1).err
 
 
+def test_forgotten_since(sim):
+    """No hint leads to a run that cannot be undone."""
+    run = apply_spec(sim, BLUE)
+    sim.run("state", "rm", "--yes", "aws.vpc.main")
+    refused = sim.run("undo", run, status=1).err
+    assert "'aws.vpc.main' is gone since (state rm, run " in refused
+    assert "no run gives back what was forgotten, or name what is to go back with --target" in refused
+
+
 def test_nothing_recorded(stack):
     """Where there is no state there is nothing to undo, and none is made."""
     simulate(stack)
