@@ -115,10 +115,10 @@ static const struct resource *find_stranger(const struct loading *loading, struc
 	return stranger;
 }
 
-/* What messages call a reference field; the items of lists have no names of their own. */
+/* What messages call a reference field; the items of lists have no names that anybody writes. */
 static const char *label(const struct resolution *resolution, const struct field *field)
 {
-	if (field->name)
+	if (field->name && !(resolution->top && resolution->top->item == field))
 		return field->name;
 	return resolution->top ? resolution->top->name : "it";
 }

@@ -33,6 +33,10 @@ ROWS = {
         f"  b: {{name: g, description: d, vpc: {LITERAL}}}}}\n",
         [(6, ["same 'name'"])],
     ),
+    "a group that is a machine": (
+        f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s, security_groups: [a]}}\n",
+        [(6, ["'security_groups' expects a reference to 'aws.security_group', but 'a' is of kind 'aws.instance'"])],
+    ),
     "two templates of one name": (
         f"aws.launch_template: {{a: {{name: tmpl, {TEMPLATE}}},\n  b: {{name: tmpl, {TEMPLATE}}}}}\n",
         [(6, ["same 'name'", "in a region"])],
