@@ -432,7 +432,7 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 static const char *const leaving[] = {"Delete in progress", NULL};
 static const char *const taken[] = {"AlreadyExists", NULL};
 static const char *const forced[] = {"ForceDelete", "true", NULL};
-static const char *const held[] = {
+static const char *const occupied[] = {
 	"ResourceInUse", "instances of the group are still there, or deletion_protection is set",
 	"ScalingActivityInProgress", "the group is still scaling: run again later, or delete it by force", NULL};
 
@@ -501,14 +501,14 @@ const struct aws_kind aws_autoscaling_group = {
 		   .recipe = RECIPE_CONVERGE,
 		   .absent = absent,
 		   .settling = aws_group_busy,
-		   .hints = held},
+		   .hints = occupied},
 	.delete_forced = {.operation = "DeleteAutoScalingGroup",
 			  .id = "AutoScalingGroupName",
 			  .fixed = forced,
 			  .recipe = RECIPE_CONVERGE,
 			  .absent = absent,
 			  .settling = aws_group_busy,
-			  .hints = held},
+			  .hints = occupied},
 	.list = {.operation = "DescribeAutoScalingGroups",
 		 .items = "AutoScalingGroups",
 		 .page = 100,
