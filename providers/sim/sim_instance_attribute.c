@@ -179,6 +179,16 @@ static bool is_of_interface(const char *name)
 	return strcmp(name, "groupSet") == 0 || strcmp(name, "sourceDestCheck") == 0;
 }
 
+bool sim_attribute_alone(struct sim_call *call, size_t given)
+{
+	if (given == 1)
+		return true;
+	sim_fail(call, given ? "InvalidParameterCombination" : "MissingParameter",
+		 given ? "Fields for multiple attribute types specified: only one attribute can be modified at a time"
+		       : "No attributes specified.");
+	return false;
+}
+
 static void modify_instance_attribute(struct sim_call *call)
 {
 	struct sim_object *instance = sim_need(call, SIM_INSTANCE, "InstanceId");
@@ -188,13 +198,8 @@ static void modify_instance_attribute(struct sim_call *call)
 	if (!instance)
 		return;
 	given = asked_attribute(call, &which, &text);
-	if (given != 1) {
-		sim_fail(call, given ? "InvalidParameterCombination" : "MissingParameter",
-			 given ? "Fields for multiple attribute types specified: only one attribute can be modified at "
-				 "a time"
-			       : "No attributes specified.");
+	if (!sim_attribute_alone(call, given))
 		return;
-	}
 	if (attributes[which].stopped && !slice_is(sim_instance_state(instance), "stopped")) {
 		sim_fail(call, "IncorrectInstanceState", "The instance '%.*s' is not in the 'stopped' state.",
 			 SLICE_ARGUMENTS(instance->id));

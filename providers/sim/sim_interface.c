@@ -1,5 +1,6 @@
 #include "providers/sim/sim_interface.h"
 #include "providers/sim/sim_launch.h"
+#include "providers/sim/sim_parts.h"
 #include "providers/sim/sim_query.h"
 
 /* Attributes of an instance's interfaces, of which a call changes one: page "ModifyNetworkInterfaceAttribute". */
@@ -137,7 +138,7 @@ enum { ATTRIBUTE_COUNT = sizeof(attributes) / sizeof(attributes[0]) };
 static void modify_attribute(struct sim_call *call)
 {
 	struct sim_interface interface;
-	size_t which = ATTRIBUTE_COUNT, given = 0;
+	size_t which = 0, given = 0;
 
 	for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
 		if (!sim_given(call, attributes[i].parameter))
@@ -147,13 +148,8 @@ static void modify_attribute(struct sim_call *call)
 	}
 	if (!sim_interface_need(call, &interface))
 		return;
-	if (given != 1) {
-		sim_fail(call, given ? "InvalidParameterCombination" : "MissingParameter",
-			 given ? "Fields for multiple attribute types specified: only one attribute can be modified at "
-				 "a time"
-			       : "No attributes specified.");
+	if (!sim_attribute_alone(call, given))
 		return;
-	}
 	sim_edit(call->sim, interface.instance);
 	attributes[which].set(call, &interface);
 	if (!call->failed)

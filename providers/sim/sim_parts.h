@@ -6,6 +6,9 @@
 
 /* What one family needs of another. */
 
+/* A call that modifies an attribute of an instance or of its interface takes one at a time: a failed call and false
+ * where none or more are given. */
+bool sim_attribute_alone(struct sim_call *call, size_t given);
 /* The range that a parameter gives, canonical; a failed call where it is none of that family. */
 bool sim_range(struct sim_call *call, const char *parameter, uint8_t family, struct cidr *ret);
 struct slice sim_range_text(struct sim_call *call, const struct cidr *range);
