@@ -152,7 +152,7 @@ static inline unsigned key_width(uint64_t key)
 /* The last address of a prefix of that length. */
 static inline overlap_number last_address(overlap_number start, unsigned width, unsigned bits)
 {
-	return width == bits ? start : start | (~(overlap_number)0 >> (128 - (width - bits)));
+	return bits < width ? start | (~(overlap_number)0 >> (128 - (width - bits))) : start;
 }
 
 struct overlaps {
