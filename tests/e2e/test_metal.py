@@ -326,6 +326,16 @@ def test_a_saved_plan_is_about_the_machine_that_was_there(simulated, recorded):
     assert simulated_power(stack) == "On"
 
 
+def test_what_was_taken_on_keeps_what_was_set(simulated):
+    """Nobody recorded how the machine was before it was taken on, so an undo says what it leaves."""
+    stack = simulated(power="on")
+    stack.run("apply", "--yes")
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    undone = stack.run("undo", run, "--yes", "--output", "json").json
+    assert operations(undone) == {"metal.machine.m": "forget"} and simulated_power(stack) == "On"
+    assert [note["what"] for note in undone["irreversible"]] == ["keeps its 'power': nobody recorded how it was before"]
+
+
 def test_racks_with_passwords_of_their_own(stack):
     for rack in "a", "b":
         attributes = f"serial={rack}", f"user={rack}", f"password=of-{rack}", "power=Off"
