@@ -39,8 +39,11 @@ const struct provider_schema *all_provider_schemas(struct arena *arena)
 {
 	struct provider_schema *schemas = arena_new_array(arena, all_providers.count, struct provider_schema);
 
-	for (size_t i = 0; i < all_providers.count; i++)
-		schemas[i] = (struct provider_schema){all_providers.items[i]->name, all_providers.items[i]->settings,
-						      all_providers.items[i]->expect};
+	for (size_t i = 0; i < all_providers.count; i++) {
+		const struct provider *provider = all_providers.items[i];
+
+		schemas[i] =
+			(struct provider_schema){provider->name, provider->settings, provider->check, provider->expect};
+	}
 	return schemas;
 }

@@ -186,6 +186,9 @@ struct provider {
 	const char *const *secret_variables;
 	size_t secret_least_bytes; /* shorter ones are none: words that emulators take in their place */
 
+	/* Whether settings that fit their fields can work together, wherever the command runs; NULL: they always can.
+	 * name: of the block, for messages. */
+	bool (*check)(struct slice name, const struct value *settings, struct diagnostics *diagnostics);
 	/* Opens a way; settings are checked. No call is made. The session lives in arena. */
 	bool (*open)(const struct provider *provider, struct world *world, struct slice name,
 		     const struct value *settings, struct arena *arena, struct session **ret,

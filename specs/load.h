@@ -41,6 +41,8 @@ struct load_options {
 struct provider_schema {
 	const char *name; /* "aws" */
 	struct fields settings;
+	/* As in struct provider. */
+	bool (*check)(struct slice name, const struct value *settings, struct diagnostics *diagnostics);
 	/* As in struct provider; NULL: places of this provider are not told apart. */
 	bool (*expect)(struct world *world, const struct value *settings, struct arena *arena, struct identity *ret);
 };

@@ -77,7 +77,8 @@ static void read_block(struct loading *loading, const struct value_member *membe
 	value.position = member->key.position;
 	loading_redact_fields(loading, &schema->settings, &value);
 	if (!schema_check_fields(&schema->settings, what.data, &value, loading->arena, &settings->settings,
-				 loading->diagnostics))
+				 loading->diagnostics) ||
+	    (schema->check && !schema->check(name, &settings->settings, loading->diagnostics)))
 		settings->settings = value_map(NULL, 0);
 }
 

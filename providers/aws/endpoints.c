@@ -97,21 +97,40 @@ static bool check_services(const struct value *settings, struct slice alias, str
 	return true;
 }
 
+static bool check_endpoint(struct slice alias, struct slice endpoint, struct position position,
+			   struct diagnostics *diagnostics)
+{
+	if (endpoint.size == 0 || is_endpoint(endpoint))
+		return true;
+	diag_error(diagnostics, FAULT_USER, position, "provider '%.*s' cannot have the endpoint '%.*s'",
+		   SLICE_ARGUMENTS(alias), SLICE_ARGUMENTS(endpoint));
+	diag_hint(diagnostics, "write https://HOST or http://HOST:PORT, or sim:FILE for the built-in simulator");
+	return false;
+}
+
+bool aws_check(struct slice alias, const struct value *settings, struct diagnostics *diagnostics)
+{
+	const struct value *common = value_get_named(settings, "endpoint");
+	const struct value *own = value_get_named(settings, "endpoints");
+	bool good = check_services(settings, alias, diagnostics);
+	if (common)
+		good &= check_endpoint(alias, value_slice(common), common->position, diagnostics);
+	for (uint32_t i = 0; own && value_is(own, VALUE_MAP) && i < own->count; i++) {
+		const struct value *url = &own->members[i].value;
+		good &= check_endpoint(alias, value_slice(url), url->position, diagnostics);
+	}
+	return good;
+}
+
 static bool check_spelling(const struct aws_endpoints *endpoints, struct slice alias, const struct value *settings,
 			   struct diagnostics *diagnostics)
 {
 	const struct value *own = value_get_named(settings, "endpoints");
 	for (size_t i = 0; i < aws_service_count; i++) {
-		struct slice endpoint = endpoints->of_services[i];
-		if (endpoint.size == 0 || is_endpoint(endpoint))
-			continue;
 		const char *name = own && value_get(own, aws_services[i]->name) ? "endpoints" : "endpoint";
-		diag_error(diagnostics, FAULT_USER, aws_setting_position(settings, name),
-			   "provider '%.*s' cannot have the endpoint '%.*s'", SLICE_ARGUMENTS(alias),
-			   SLICE_ARGUMENTS(endpoint));
-		diag_hint(diagnostics,
-			  "write https://HOST or http://HOST:PORT, or sim:FILE for the built-in simulator");
-		return false;
+		if (!check_endpoint(alias, endpoints->of_services[i], aws_setting_position(settings, name),
+				    diagnostics))
+			return false;
 	}
 	return true;
 }

@@ -25,6 +25,8 @@ struct aws_endpoints {
 __attribute__((warn_unused_result)) bool aws_endpoints_read(struct aws_endpoints *ret, struct world *world,
 							    struct slice alias, const struct value *settings,
 							    struct arena *arena, struct diagnostics *diagnostics);
+/* As in struct provider: services that there are, and URLs that lead somewhere. */
+bool aws_check(struct slice alias, const struct value *settings, struct diagnostics *diagnostics);
 struct slice aws_endpoint_of(const struct aws_endpoints *endpoints, const struct aws_service_shape *service);
 /* The setting that leads to a recorded place, which is not empty. */
 struct value_member aws_endpoint_setting(struct slice place, struct arena *arena);

@@ -72,6 +72,7 @@ const struct provider aws_provider = {
 	.settings = FIELDS(setting_fields),
 	.secret_variables = secret_variables,
 	.secret_least_bytes = AWS_SECRET_LEAST_BYTES,
+	.check = aws_check,
 	.open = aws_open,
 	.close = aws_close,
 	.settings_of = aws_settings_of,

@@ -193,6 +193,7 @@ const struct provider metal_provider = {
 	.kinds = kinds,
 	.kind_count = sizeof(kinds) / sizeof(kinds[0]),
 	.settings = FIELDS(setting_fields),
+	.check = metal_check,
 	.open = metal_open,
 	.close = metal_close,
 	.settings_of = metal_settings_of,

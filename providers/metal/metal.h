@@ -21,6 +21,7 @@ struct metal_session {
 	bool allow_plain; /* accept controllers without TLS */
 };
 
+bool metal_check(struct slice name, const struct value *settings, struct diagnostics *diagnostics);
 bool metal_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
 		struct arena *arena, struct session **ret, struct diagnostics *diagnostics);
 void metal_close(struct session *session);

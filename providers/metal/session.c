@@ -22,14 +22,82 @@ static struct slice find_endpoint(struct world *world, const struct value *setti
 	return world_endpoint(world, endpoint, arena);
 }
 
-static bool check_endpoint(const struct metal_session *session, struct diagnostics *diagnostics)
+static struct position place_of(const struct value *settings, const char *name)
 {
-	if (session->endpoint.size == 0 || slice_starts_with(session->endpoint, SLICE("sim:")))
+	const struct value *value = value_get_named(settings, name);
+
+	return value ? value->position : NOWHERE;
+}
+
+/* One that is not known yet is given all the same. */
+static bool is_given(const struct value *settings, const char *name)
+{
+	const struct value *value = value_if_set(value_get_named(settings, name));
+
+	return value && !(value->type == VALUE_STRING && value_slice(value).size == 0);
+}
+
+static bool check_endpoint(struct slice name, struct slice endpoint, struct position position,
+			   struct diagnostics *diagnostics)
+{
+	if (endpoint.size == 0 || slice_starts_with(endpoint, SLICE("sim:")))
 		return true;
-	diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' cannot have the endpoint '%.*s'",
-		   SLICE_ARGUMENTS(session->session.name), SLICE_ARGUMENTS(session->endpoint));
+	diag_error(diagnostics, FAULT_USER, position, "provider '%.*s' cannot have the endpoint '%.*s'",
+		   SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(endpoint));
 	diag_hint(diagnostics,
 		  "it is for the simulator alone, sim: or sim:FILE; each machine has its own 'controller'");
+	return false;
+}
+
+/* RFC 7617: a user without a colon, and no control characters. */
+static bool check_user(struct slice name, const struct value *settings, struct diagnostics *diagnostics)
+{
+	struct slice user = value_slice(value_get_named(settings, "user"));
+
+	for (size_t i = 0; i < user.size; i++)
+		if ((unsigned char)user.data[i] < ' ' || user.data[i] == ':' || user.data[i] == '\x7f')
+			return diag_error(
+				diagnostics, FAULT_USER, place_of(settings, "user"),
+				"the user of provider '%.*s' has a character that basic authentication forbids",
+				SLICE_ARGUMENTS(name));
+	return true;
+}
+
+static bool check_password(struct slice name, const struct value *settings, struct diagnostics *diagnostics)
+{
+	bool has_user = is_given(settings, "user");
+	bool has_text = is_given(settings, "password"), has_variable = is_given(settings, PASSWORD_VARIABLE);
+
+	if (has_text && has_variable) {
+		diag_error(diagnostics, FAULT_USER, place_of(settings, "password"),
+			   "provider '%.*s' has both 'password' and 'password_env'", SLICE_ARGUMENTS(name));
+		diag_hint(diagnostics, "keep 'password_env'");
+		return false;
+	}
+	if (has_user == (has_text || has_variable))
+		return true;
+	diag_error(diagnostics, FAULT_USER,
+		   place_of(settings, has_user	 ? "user"
+				      : has_text ? "password"
+						 : PASSWORD_VARIABLE),
+		   "provider '%.*s' has a %s but no %s", SLICE_ARGUMENTS(name), has_user ? "user" : "password",
+		   has_user ? "password" : "user");
+	diag_hint(diagnostics, "give 'user' and 'password_env', or neither where the controllers ask for none");
+	return false;
+}
+
+bool metal_check(struct slice name, const struct value *settings, struct diagnostics *diagnostics)
+{
+	bool good = check_endpoint(name, value_slice(value_get_named(settings, "endpoint")),
+				   place_of(settings, "endpoint"), diagnostics);
+
+	good &= check_user(name, settings, diagnostics);
+	good &= check_password(name, settings, diagnostics);
+	if (!value_is_true(value_get_named(settings, "insecure")) || !is_given(settings, "ca_file"))
+		return good;
+	diag_error(diagnostics, FAULT_USER, place_of(settings, "insecure"),
+		   "provider '%.*s' has both 'ca_file' and 'insecure'", SLICE_ARGUMENTS(name));
+	diag_hint(diagnostics, "leave out 'insecure': with 'ca_file' the certificates are verified");
 	return false;
 }
 
@@ -46,12 +114,6 @@ static bool check_certificates(const struct metal_session *session, struct world
 {
 	struct slice text;
 
-	if (session->insecure && session->ca_file.size > 0) {
-		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has both 'ca_file' and 'insecure'",
-			   SLICE_ARGUMENTS(session->session.name));
-		diag_hint(diagnostics, "leave out 'insecure': with 'ca_file' the certificates are verified");
-		return false;
-	}
 	if (session->insecure) {
 		diag_add(diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
 			 "provider '%.*s' is insecure: its controllers may be anybody, and anybody may learn the "
@@ -69,20 +131,13 @@ static bool find_password(const struct metal_session *session, struct world *wor
 {
 	struct slice password = value_slice(value_get_named(settings, "password"));
 	struct slice variable = value_slice(value_get_named(settings, PASSWORD_VARIABLE));
-	struct slice name = session->session.name;
 
-	if (password.size > 0 && variable.size > 0) {
-		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has both 'password' and 'password_env'",
-			   SLICE_ARGUMENTS(name));
-		diag_hint(diagnostics, "keep 'password_env'");
-		return false;
-	}
 	if (variable.size > 0) {
 		password = slice_of(world->environment(world, arena_string(arena, variable)));
 		if (password.size == 0) {
 			diag_error(diagnostics, FAULT_AUTH, NOWHERE,
 				   "provider '%.*s' takes its password from %.*s, which is not set or empty",
-				   SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(variable));
+				   SLICE_ARGUMENTS(session->session.name), SLICE_ARGUMENTS(variable));
 			diag_hint(diagnostics, "set it before you start trueup");
 			return false;
 		}
@@ -91,39 +146,20 @@ static bool find_password(const struct metal_session *session, struct world *wor
 	return true;
 }
 
-/* RFC 7617: a user without a colon, and no control characters. */
-static bool make_authorization(struct metal_session *session, struct slice user, struct slice password,
-			       struct arena *arena, struct diagnostics *diagnostics)
+/* Basic authentication, RFC 7617. */
+static struct slice authorization_of(struct slice user, struct slice password, struct arena *arena)
 {
-	struct slice name = session->session.name;
-
-	if (user.size == 0 && password.size == 0)
-		return true;
-	if (user.size == 0 || password.size == 0) {
-		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has a %s but no %s",
-			   SLICE_ARGUMENTS(name), user.size > 0 ? "user" : "password",
-			   user.size > 0 ? "password" : "user");
-		diag_hint(diagnostics, "give 'user' and 'password_env', or neither where the controllers ask for none");
-		return false;
-	}
-	for (size_t i = 0; i < user.size; i++) {
-		if ((unsigned char)user.data[i] < ' ' || user.data[i] == ':' || user.data[i] == '\x7f')
-			return diag_error(
-				diagnostics, FAULT_USER, NOWHERE,
-				"the user of provider '%.*s' has a character that basic authentication forbids",
-				SLICE_ARGUMENTS(name));
-	}
 	struct slice pair = arena_format(arena, "%.*s:%.*s", SLICE_ARGUMENTS(user), SLICE_ARGUMENTS(password));
 	struct slice encoded = base64_encode(arena, pair);
-	session->authorization = arena_format(arena, "Basic %.*s", SLICE_ARGUMENTS(encoded));
-	return true;
+
+	return arena_format(arena, "Basic %.*s", SLICE_ARGUMENTS(encoded));
 }
 
 bool metal_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
 		struct arena *arena, struct session **ret, struct diagnostics *diagnostics)
 {
 	struct metal_session *session = arena_new(arena, struct metal_session);
-	struct slice password;
+	struct slice user = value_slice(value_get_named(settings, "user")), password;
 
 	session->session.provider = provider;
 	session->session.name = name;
@@ -132,10 +168,14 @@ bool metal_open(const struct provider *provider, struct world *world, struct sli
 	session->insecure = value_is_true(value_get_named(settings, "insecure"));
 	session->allow_plain = value_is_true(value_get_named(settings, "allow_plain"));
 	session->session.identity = (struct identity){.provider = SLICE("metal"), .endpoint = session->endpoint};
-	if (!check_endpoint(session, diagnostics) || !check_certificates(session, world, arena, diagnostics) ||
-	    !find_password(session, world, settings, arena, &password, diagnostics) ||
-	    !make_authorization(session, value_slice(value_get_named(settings, "user")), password, arena, diagnostics))
+	/* The environment may name another endpoint than the settings. */
+	if (!metal_check(name, settings, diagnostics) ||
+	    !check_endpoint(name, session->endpoint, NOWHERE, diagnostics) ||
+	    !check_certificates(session, world, arena, diagnostics) ||
+	    !find_password(session, world, settings, arena, &password, diagnostics))
 		return false;
+	if (user.size > 0)
+		session->authorization = authorization_of(user, password, arena);
 	*ret = &session->session;
 	return true;
 }

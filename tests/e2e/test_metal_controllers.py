@@ -85,21 +85,28 @@ def test_a_certificate_lies_beside_the_spec(stack, make_stack, guarded):
         assert operations(result.json) == {"metal.machine.m": "adopt"}
 
 
-# Rows: settings and part of the error.
+# Rows: settings, part of the error, and which setting it is about where the spec alone tells.
 @pytest.mark.parametrize(
-    "settings, error",
+    "settings, error, about",
     [
-        ({"user": USER, "password_env": "BMC_PASSWORD"}, "BMC_PASSWORD, which is not set"),
-        ({"user": USER}, "has a user but no password"),
-        ({"user": USER, "password": "a", "password_env": "B"}, "has both 'password' and 'password_env'"),
-        ({"ca_file": "absent.pem"}, "absent.pem"),
-        ({"endpoint": "https://10.0.0.1"}, "cannot have the endpoint"),
-        ({"usr": "x"}, "has no field 'usr'"),
+        ({"user": USER, "password_env": "BMC_PASSWORD"}, "BMC_PASSWORD, which is not set", None),
+        ({"user": USER}, "has a user but no password", "user"),
+        ({"password_env": "B"}, "has a password but no user", "password_env"),
+        ({"user": USER, "password": "a", "password_env": "B"}, "has both 'password' and 'password_env'", "password"),
+        ({"user": "a:b", "password": "a"}, "basic authentication forbids", "user"),
+        ({"ca_file": "absent.pem"}, "absent.pem", None),
+        ({"ca_file": "absent.pem", "insecure": True}, "has both 'ca_file' and 'insecure'", "insecure"),
+        ({"endpoint": "https://10.0.0.1"}, "cannot have the endpoint", "endpoint"),
+        ({"usr": "x"}, "has no field 'usr'", "usr"),
     ],
 )
-def test_wrong_settings_are_errors(stack, settings, error):
+def test_wrong_settings_are_errors(stack, settings, error, about):
     write(stack, {"m": {"controller": "https://127.0.0.1:1"}}, **settings)
     assert error in stack.run("plan", status=1).err
+    document = stack.run("validate", "--output", "json", status=1 if about else 0).json
+    assert [error in one["message"] for one in document["diagnostics"]] == ([True] if about else [])
+    lines = (stack.folder / "stack.yaml").read_text().splitlines()
+    assert all(about in lines[one["line"] - 1] for one in document["diagnostics"])
 
 
 def test_a_password_is_kept_nowhere(stack, guarded):

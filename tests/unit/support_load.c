@@ -106,8 +106,8 @@ static bool expect(struct world *world, const struct value *settings, struct are
 }
 
 static const struct provider_schema schemas[] = {
-	{"net", FIELDS(provider_fields), expect},
-	{"box", {NULL, 0, sizeof(struct field)}, expect},
+	{"net", FIELDS(provider_fields), NULL, expect},
+	{"box", {NULL, 0, sizeof(struct field)}, NULL, expect},
 };
 
 void loaded_start(struct loaded *loaded, struct folder *folder, const struct load_options *options)
