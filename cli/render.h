@@ -71,7 +71,7 @@ struct renderer {
 	void (*end)(struct buffer *buffer, const struct report *report, const struct palette *palette);
 };
 
-extern const struct renderer render_text;
+extern const struct renderer render_text, render_json;
 
 /* NULL where there is none of that name. */
 const struct renderer *renderer_named(struct slice name);

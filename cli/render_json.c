@@ -285,17 +285,7 @@ static void render(struct buffer *buffer, const struct report *report, const str
 	buffer_byte(buffer, '\n');
 }
 
-static const struct renderer render_json = {
+const struct renderer render_json = {
 	.name = "json",
 	.end = render,
 };
-
-static const struct renderer *const renderers[] = {&render_text, &render_json};
-
-const struct renderer *renderer_named(struct slice name)
-{
-	for (size_t i = 0; i < sizeof(renderers) / sizeof(renderers[0]); i++)
-		if (slice_is(name, renderers[i]->name))
-			return renderers[i];
-	return NULL;
-}

@@ -13,7 +13,6 @@
  */
 
 static const char *const young[] = {"ValidationError.NotFound", NULL};
-static const char *const absent[] = {"ValidationError.NotFound", NULL};
 
 static const struct aws_call update = {
 	.operation = "UpdateAutoScalingGroup",
@@ -72,7 +71,7 @@ static const struct aws_call empty = {
 	.id = "AutoScalingGroupName",
 	.fixed = nothing,
 	.recipe = RECIPE_CONVERGE,
-	.absent = absent,
+	.absent = aws_group_absent,
 	.settling = aws_group_busy,
 };
 
@@ -499,14 +498,14 @@ const struct aws_kind aws_autoscaling_group = {
 	.delete = {.operation = "DeleteAutoScalingGroup",
 		   .id = "AutoScalingGroupName",
 		   .recipe = RECIPE_CONVERGE,
-		   .absent = absent,
+		   .absent = aws_group_absent,
 		   .settling = aws_group_busy,
 		   .hints = occupied},
 	.delete_forced = {.operation = "DeleteAutoScalingGroup",
 			  .id = "AutoScalingGroupName",
 			  .fixed = forced,
 			  .recipe = RECIPE_CONVERGE,
-			  .absent = absent,
+			  .absent = aws_group_absent,
 			  .settling = aws_group_busy,
 			  .hints = occupied},
 	.list = {.operation = "DescribeAutoScalingGroups",

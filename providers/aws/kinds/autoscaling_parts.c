@@ -2,7 +2,7 @@
 
 #include "providers/aws/parameters.h"
 
-static const char *const absent[] = {"ValidationError.NotFound", NULL};
+const char *const aws_group_absent[] = {"ValidationError.NotFound", NULL};
 const char *const aws_group_busy[] = {"ResourceInUse", "ScalingActivityInProgress", "ResourceContention", NULL};
 
 static bool is_reserved(struct slice key)
@@ -171,7 +171,7 @@ const struct aws_part aws_group_hooks = {
 	.remove = {.operation = "DeleteLifecycleHook",
 		   .id = "AutoScalingGroupName",
 		   .recipe = RECIPE_CONVERGE,
-		   .absent = absent,
+		   .absent = aws_group_absent,
 		   .settling = aws_group_busy},
 	.change = {.operation = "PutLifecycleHook",
 		   .id = "AutoScalingGroupName",
@@ -191,7 +191,7 @@ const struct aws_detail aws_group_hook_detail = {
 		.remove = {.operation = (removing),                                                                    \
 			   .id = "AutoScalingGroupName",                                                               \
 			   .recipe = RECIPE_CONVERGE,                                                                  \
-			   .absent = absent,                                                                           \
+			   .absent = aws_group_absent,                                                                 \
 			   .settling = aws_group_busy},                                                                \
 		.items = (list), .batch = 10                                                                           \
 	}
@@ -204,7 +204,7 @@ const struct aws_part aws_group_targets = {
 	.remove = {.operation = "DetachLoadBalancerTargetGroups",
 		   .id = "AutoScalingGroupName",
 		   .recipe = RECIPE_CONVERGE,
-		   .absent = absent,
+		   .absent = aws_group_absent,
 		   .settling = aws_group_busy},
 	.items = "TargetGroupARNs",
 	.batch = 10,
@@ -221,7 +221,7 @@ const struct aws_part aws_group_metrics = {
 	.remove = {.operation = "DisableMetricsCollection",
 		   .id = "AutoScalingGroupName",
 		   .recipe = RECIPE_CONVERGE,
-		   .absent = absent,
+		   .absent = aws_group_absent,
 		   .settling = aws_group_busy},
 	.items = "Metrics",
 	.batch = 20,

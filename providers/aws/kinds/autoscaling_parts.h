@@ -7,6 +7,8 @@
 extern const struct aws_part aws_group_tags, aws_group_hooks, aws_group_targets, aws_group_suspended, aws_group_metrics;
 extern const struct aws_field aws_group_tag, aws_group_hook, aws_group_process, aws_group_metric, aws_arn;
 extern const struct aws_detail aws_group_hook_detail;
+/* Codes of a group that is not there. */
+extern const char *const aws_group_absent[];
 /* Codes that pass: another change of the group is under way. */
 extern const char *const aws_group_busy[];
 
