@@ -157,8 +157,10 @@ bool drift_find(struct job *job)
 {
 	static const struct plan_scope all = {.keeps_tags = true, .looks = true};
 	struct stack *stack = arena_new(job->arena, struct stack);
-	bool told = job_list_halfway(job);
+	struct leavings left;
+	bool told = past_run_leavings(job, &left);
 
+	job_list_halfway(job, &left);
 	seal_all(job);
 	*stack = recorded_stack(job);
 	/* Where an alias leads now is the spec's matter; the objects are looked for where they are recorded. */
@@ -166,5 +168,7 @@ bool drift_find(struct job *job)
 	bool good = job_plan(job, stack, false, &all);
 	keep_drift(&job->plan);
 	job_list_half_made(job);
-	return job_list_half_replaced(job) && told && good;
+	job_list_half_replaced(job, &left);
+	leavings_release(&left);
+	return told && good;
 }

@@ -182,7 +182,7 @@ bool past_run_leavings(struct job *job, struct leavings *ret)
 	map_init(&ret->gone);
 	map_init(&ret->halfway);
 	map_init(&search.settled);
-	bool good = search_runs(job, &search);
+	bool good = job->record->serial == 0 || search_runs(job, &search);
 	map_release(&search.settled);
 	return good;
 }
@@ -200,7 +200,7 @@ bool past_run_explain(struct job *job)
 
 	for (size_t i = 0; i < job->plan.action_count && !any; i++)
 		any = is_unexplained(&job->plan.actions[i]);
-	if (!any || job->record->serial == 0)
+	if (!any)
 		return true;
 	bool good = past_run_leavings(job, &left);
 	for (size_t i = 0; good && left.gone.count > 0 && i < job->plan.action_count; i++) {

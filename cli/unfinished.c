@@ -1,7 +1,6 @@
 #include "cli/unfinished.h"
 
 #include "base/map.h"
-#include "cli/past_run.h"
 #include "cli/providers.h"
 #include "reconcile/recover.h"
 #include "reconcile/unfinished.h"
@@ -164,35 +163,23 @@ static void list_the_rest(struct job *job, const struct map *left)
 	}
 }
 
-bool job_list_halfway(struct job *job)
+void job_list_halfway(struct job *job, const struct leavings *left)
 {
-	struct leavings left;
-
-	if (job->record->serial == 0)
-		return true;
-	bool good = past_run_leavings(job, &left);
-	if (good && left.halfway.count > 0)
-		list_the_rest(job, &left.halfway);
-	leavings_release(&left);
-	return good;
+	if (left->halfway.count > 0)
+		list_the_rest(job, &left->halfway);
 }
 
 /* What is not recorded any more, and was there before a run that did not come to its end. */
-static bool list_gone(struct job *job, const struct map *recorded)
+static void list_gone(struct job *job, const struct map *recorded, const struct map *gone)
 {
-	struct leavings left;
-
-	bool good = past_run_leavings(job, &left);
-	for (size_t i = 0; good && i < job->stack.resource_count; i++) {
+	for (size_t i = 0; i < job->stack.resource_count; i++) {
 		struct slice address = job->stack.resources[i].address;
-		const struct leaving *leaving = map_get(recorded, address) ? NULL : map_get(&left.gone, address);
+		const struct leaving *leaving = map_get(recorded, address) ? NULL : map_get(gone, address);
 
 		if (leaving)
 			job->unfinished[job->unfinished_count++] = (struct unfinished_item){
 				.address = address, .makes = true, .why = leaving->why, .run = leaving->run};
 	}
-	leavings_release(&left);
-	return good;
 }
 
 /* What could not be read is told as that, and what a call is open about as well. */
@@ -216,11 +203,10 @@ static void list_left_behind(struct job *job)
 	map_release(&runs);
 }
 
-bool job_list_half_replaced(struct job *job)
+void job_list_half_replaced(struct job *job, const struct leavings *left)
 {
 	const struct unfinished_item *known = job->unfinished;
 	struct map recorded;
-	bool good = true;
 
 	map_init(&recorded);
 	size_t unrecorded = count_unrecorded(job, &recorded);
@@ -229,8 +215,6 @@ bool job_list_half_replaced(struct job *job)
 	for (size_t i = 0; i < job->unfinished_count; i++)
 		job->unfinished[i] = known[i];
 	list_left_behind(job);
-	if (unrecorded > 0 && job->record->serial > 0)
-		good = list_gone(job, &recorded);
+	list_gone(job, &recorded, &left->gone);
 	map_release(&recorded);
-	return good;
 }

@@ -333,9 +333,8 @@ def test_plan_is_stale_where_something_else_has_a_part_of_the_range_by_now(tiny,
 GATEWAY = "aws.internet_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"
 
 
-@pytest.mark.parametrize("now, then", [(NETWORK, ""), (NETWORK + GATEWAY, NETWORK.replace("10.9.", "10.8.") + GATEWAY)], ids=["deleted", "replaced"])
-def test_plan_holds_where_another_run_was_about_something_else(tiny, now, then):
-    """What only comes after what is replaced stays as it is, as it did in the plan."""
+def carry_out_after_another_run(tiny, now, then):
+    """A plan from one text to the other is saved, and applied when another run has made something apart."""
     tiny.write("two.yaml", now)
     tiny.run("apply", "--yes")
     tiny.write("two.yaml", then)
@@ -343,6 +342,12 @@ def test_plan_holds_where_another_run_was_about_something_else(tiny, now, then):
     tiny.write("two.yaml", now + "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("apply", "--yes")
     tiny.run("apply", "p.plan")
+
+
+@pytest.mark.parametrize("now, then", [(NETWORK, ""), (NETWORK + GATEWAY, NETWORK.replace("10.9.", "10.8.") + GATEWAY)], ids=["deleted", "replaced"])
+def test_plan_holds_where_another_run_was_about_something_else(tiny, now, then):
+    """What only comes after what is replaced stays as it is, as it did in the plan."""
+    carry_out_after_another_run(tiny, now, then)
     assert {vpc["cidrBlock"] for vpc in world(tiny, "vpc").values()} == {"10.0.0.0/16"} | ({"10.8.0.0/16"} if then else set())
 
 
@@ -360,13 +365,7 @@ LATE = "aws.vpn_gateway:\n  g: {%s}\n"
 )
 def test_plan_holds_where_something_referred_to_what_it_ends_before(tiny, now, then):
     """It is left as it is, as in the plan, whatever another run has recorded elsewhere."""
-    tiny.write("two.yaml", now)
-    tiny.run("apply", "--yes")
-    tiny.write("two.yaml", then)
-    tiny.run("plan", "--out", "p.plan")
-    tiny.write("two.yaml", now + "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
-    tiny.run("apply", "--yes")
-    tiny.run("apply", "p.plan")
+    carry_out_after_another_run(tiny, now, then)
     tiny.write("two.yaml", then + "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
     tiny.run("plan", "--detailed-exitcode")
 
