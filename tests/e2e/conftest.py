@@ -5,11 +5,13 @@ take build/ beside the sources, so that `build/venv/bin/python -m pytest tests/e
 """
 
 import dataclasses
+import gc
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -57,6 +59,17 @@ class OneByOne(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config, log):
     """In place of xdist's own groups, which it writes into what pytest 9.2 reads no more: its tests' ids."""
     return OneByOne(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+def pytest_configure():
+    """Under nohup a program starts with SIGHUP ignored, and what it starts as well; what is handled it does not inherit."""
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+def pytest_collection_finish():
+    """What was loaded stays to the end: looked through by each collection, it cost a tenth of the tests' time."""
+    gc.freeze()
 
 
 @dataclasses.dataclass

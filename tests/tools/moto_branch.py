@@ -14,6 +14,7 @@ the order in which they were made. Beside AWS's calls it answers
 """
 
 import ctypes
+import gc
 import io
 import json
 import os
@@ -204,5 +205,8 @@ if __name__ == "__main__":
     # Ends with whoever started it, however that ends (prctl(2), PR_SET_PDEATHSIG).
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     gate = Gate()
+    # What is there by now stays for good: no copy looks through it again, or gets pages of its own for the marks.
+    gc.collect()
+    gc.freeze()
     print(f"Running on {gate.address}", flush=True)
     gate.serve()
