@@ -1,6 +1,7 @@
 #include "cli/past_run.h"
 
 #include "cli/command_list.h"
+#include "reconcile/unfinished.h"
 
 enum { PREFIX_LEAST = 4, NAME_DIGITS = 8 };
 
@@ -48,26 +49,61 @@ static bool is_unexplained(const struct action *action)
 	return action->operation == OPERATION_CREATE && action->in_spec && action->object_id.size == 0;
 }
 
-/* Whether a call about the object was carried out: what a run dropped without one was gone when it looked. */
-static bool was_called(const struct call_record *calls, size_t count, struct slice object_id)
+/* What a run did, as the history has it. */
+struct past_run {
+	struct run_record *run;
+	struct past_object *objects;
+	size_t object_count;
+	struct call_record *calls;
+	size_t call_count;
+	struct map touched; /* by object id, each a struct touch */
+	bool has_changed;   /* anything, or perhaps */
+};
+
+/* What became of a run's calls about one object. */
+struct touch {
+	struct slice object_id;
+	bool done, missed; /* any was; any was not, or nobody knows */
+};
+
+static bool read_run(struct job *job, struct run_record *run, struct past_run *ret)
 {
-	for (size_t i = 0; i < count; i++)
-		if (slice_equal(calls[i].object_id, object_id) && slice_is(calls[i].outcome, "done"))
-			return true;
-	return false;
+	const struct store_ops *ops = job->store->ops;
+
+	*ret = (struct past_run){.run = run};
+	map_init(&ret->touched);
+	if (!ops->changed(job->store, job->arena, run->id, &ret->objects, &ret->object_count, job->diagnostics) ||
+	    !ops->calls(job->store, job->arena, run->id, &ret->calls, &ret->call_count, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < ret->call_count; i++) {
+		const struct call_record *call = &ret->calls[i];
+		struct touch *touch = map_get(&ret->touched, call->object_id);
+		bool done = slice_is(call->outcome, "done");
+
+		if (!touch) {
+			touch = arena_new(job->arena, struct touch);
+			touch->object_id = call->object_id;
+			map_set(&ret->touched, call->object_id, touch);
+		}
+		touch->done |= done;
+		touch->missed |= !done;
+		ret->has_changed |= done || slice_is(call->outcome, "unknown");
+	}
+	return true;
 }
 
 struct search {
 	struct leavings *found;
-	struct map settled; /* addresses of which a later run did what it was to do */
+	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
+	struct map settled, settled_objects;
 };
 
-static void leave(struct job *job, const struct run_record *run, struct slice address, const char *why, struct map *to)
+static void leave(struct job *job, const struct run_record *run, struct slice key, const char *why, struct map *to)
 {
 	struct leaving *leaving = arena_new(job->arena, struct leaving);
 
-	*leaving = (struct leaving){address, why, run->id};
-	map_set(to, address, leaving);
+	*leaving = (struct leaving){why, run->id};
+	map_set(to, key, leaving);
 }
 
 /* Of what was begun alone nothing was there that could go. */
@@ -76,55 +112,99 @@ static bool has_gone(const struct past_object *past)
 	return past->was && !past->is && past->before.role != OBJECT_DEPOSED && past->before.provider_id.size > 0;
 }
 
-/* What went with the run, and nobody has made anew since, and why it went. */
-static void note_gone(struct job *job, const struct run_record *run, const struct past_object *past,
-		      const struct call_record *calls, size_t call_count, struct search *search)
+/* What went with the run, and nobody has made anew since, and why it went: what was dropped without a call was gone
+ * when the run looked. */
+static void note_gone(struct job *job, const struct past_run *past, const struct past_object *object,
+		      struct search *search)
 {
-	if (!has_gone(past) || past->next_run.size > 0 || map_get(&search->settled, past->before.address))
+	if (!has_gone(object) || object->next_run.size > 0 || map_get(&search->settled, object->before.address))
 		return;
-	leave(job, run, past->before.address,
-	      was_called(calls, call_count, past->before.object_id)
-		      ? "was deleted by a run that did not make it anew"
-		      : "was deleted outside of this stack, and not made anew since",
+	const struct touch *touch = map_get(&past->touched, object->before.object_id);
+	leave(job, past->run, object->before.address,
+	      touch && touch->done ? "was deleted by a run that did not make it anew"
+				   : "was deleted outside of this stack, and not made anew since",
 	      &search->found->gone);
 }
 
-/* One that changed nothing has left everything as it was. */
-static void note_halfway(struct job *job, const struct run_record *run, const struct call_record *calls, size_t count,
-			 struct search *search)
+/* The address that an object had which a run changed. */
+static struct slice address_of(const struct past_object *object)
 {
-	for (size_t i = 0; i < count && !slice_is(run->outcome, "failed"); i++)
-		if (!map_get(&search->settled, calls[i].address))
-			leave(job, run, calls[i].address, "was to be changed by a run that did not come to its end",
-			      &search->found->halfway);
+	return object->was ? object->before.address : object->after.address;
 }
 
-/* To delete what was left over settles nothing of what has its address. */
-static void note_settled(struct past_object *past, struct search *search)
+/* What it only noted as begun is as it was when the call was refused. */
+static bool has_kept(const struct past_object *object)
 {
-	bool was_its_own = past->was && past->before.role != OBJECT_DEPOSED;
-	bool is_its_own = past->is && past->after.role != OBJECT_DEPOSED;
-
-	if (was_its_own || is_its_own)
-		map_set(&search->settled, past->was ? past->before.address : past->after.address, past);
+	return object->was && object->is && slice_equal(object->before_body, object->after_body);
 }
 
-/* What a run did, as the history has it. */
-struct past_run {
-	const struct run_record *run;
-	struct past_object *objects;
-	size_t object_count;
-	struct call_record *calls;
-	size_t call_count;
-};
-
-static bool read_run(struct job *job, const struct run_record *run, struct past_run *ret)
+/* Whether what it changed was taken back, by an undoing that nothing undid, and the rest done anew since. */
+static bool is_undone(struct job *job, const struct past_run *past, const struct search *search)
 {
-	const struct store_ops *ops = job->store->ops;
+	struct slice undoing = past_run_undoing(job->arena, past->run->id);
+	bool any = false;
 
-	*ret = (struct past_run){.run = run};
-	return ops->changed(job->store, job->arena, run->id, &ret->objects, &ret->object_count, job->diagnostics) &&
-	       ops->calls(job->store, job->arena, run->id, &ret->calls, &ret->call_count, job->diagnostics);
+	for (size_t i = 0; i < past->object_count; i++) {
+		const struct run_record *later = map_get(&search->settled, address_of(&past->objects[i]));
+
+		if (has_kept(&past->objects[i]))
+			continue;
+		if (!later)
+			return false;
+		if (slice_equal(later->command, undoing))
+			any = true;
+		else if (command_of_run(later->command) == &command_undo)
+			return false;
+	}
+	return any;
+}
+
+/*
+ * What it sent calls about and did not bring to its end: not all were carried out, or it was still noted as begun when
+ * the run had ended. A run that changed nothing, or was taken back, has left everything as it was.
+ */
+static bool note_halfway(struct job *job, const struct past_run *past, struct search *search)
+{
+	const char *why = "was to be changed by a run that did not come to its end";
+
+	if (!past->has_changed || is_undone(job, past, search))
+		return true;
+	for (size_t i = 0; i < past->touched.count; i++) {
+		const struct touch *touch = past->touched.entries[i].item;
+
+		if (touch->missed && !map_get(&search->settled_objects, touch->object_id))
+			leave(job, past->run, touch->object_id, why, &search->found->halfway);
+	}
+	for (size_t i = 0; i < past->object_count; i++) {
+		struct object *after = &past->objects[i].after;
+		const struct touch *touch = map_get(&past->touched, after->object_id);
+
+		if (!past->objects[i].is || !touch || touch->missed ||
+		    map_get(&search->settled_objects, after->object_id))
+			continue;
+		if (past->objects[i].after_body.size > 0 &&
+		    !object_body_read(after, past->objects[i].after_body, job->arena, job->diagnostics))
+			return false;
+		if (unfinished_is(after))
+			leave(job, past->run, after->object_id, why, &search->found->halfway);
+		else
+			/* Done whole, nor is it what an earlier run has left of it. */
+			map_set(&search->settled_objects, after->object_id, past->run);
+	}
+	return true;
+}
+
+/* The last run about something stays. To delete what was left over settles nothing of what has its address. */
+static void note_settled(struct run_record *run, const struct past_object *object, struct search *search)
+{
+	bool was_its_own = object->was && object->before.role != OBJECT_DEPOSED;
+	bool is_its_own = object->is && object->after.role != OBJECT_DEPOSED;
+
+	if (!was_its_own && !is_its_own)
+		return;
+	if (!map_get(&search->settled, address_of(object)))
+		map_set(&search->settled, address_of(object), run);
+	map_set(&search->settled_objects, object->was ? object->before.object_id : object->after.object_id, run);
 }
 
 /* However it ended. */
@@ -136,42 +216,55 @@ static bool has_deleted_anything(const struct past_run *past)
 	return false;
 }
 
-static void search_run(struct job *job, const struct past_run *past, bool settles, struct search *search)
+static void settle(const struct past_run *past, struct search *search)
 {
 	for (size_t i = 0; i < past->object_count; i++)
-		if (settles)
-			note_settled(&past->objects[i], search);
-		else
-			note_gone(job, past->run, &past->objects[i], past->calls, past->call_count, search);
-	if (!settles)
-		note_halfway(job, past->run, past->calls, past->call_count, search);
+		note_settled(past->run, &past->objects[i], search);
+}
+
+static bool take_leavings(struct job *job, const struct past_run *past, struct search *search)
+{
+	for (size_t i = 0; i < past->object_count; i++)
+		note_gone(job, past, &past->objects[i], search);
+	return note_halfway(job, past, search);
+}
+
+/* Reads one and takes what it tells; *ret_ends: what came before it does not matter any more. */
+static bool search_run(struct job *job, struct run_record *run, struct search *search, bool *ret_ends)
+{
+	const struct command *command = command_of_run(run->command);
+	struct past_run past;
+
+	if (!command || !command->undoable)
+		return true;
+	/* One about a part (an undo, too) tells nothing of the rest. */
+	bool is_whole = slice_is(run->command, command->name), is_done = slice_is(run->outcome, "done");
+	*ret_ends = is_whole && is_done;
+	if (*ret_ends)
+		return true;
+	bool good = read_run(job, run, &past);
+	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
+	bool deletes = good && command == &command_destroy && has_deleted_anything(&past);
+	*ret_ends = is_whole && deletes;
+	if (good && !*ret_ends && (is_done || deletes))
+		settle(&past, search);
+	else if (good && !*ret_ends)
+		good = take_leavings(job, &past, search);
+	map_release(&past.touched);
+	return good;
 }
 
 static bool search_runs(struct job *job, struct search *search)
 {
 	struct run_record *runs;
 	size_t count;
+	bool ends = false;
 
 	if (!job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct command *command = command_of_run(runs[i].command);
-		struct past_run past;
-
-		if (!command || !command->undoable)
-			continue;
-		/* One about a part (an undo, too) tells nothing of the rest. */
-		bool is_whole = slice_is(runs[i].command, command->name), is_done = slice_is(runs[i].outcome, "done");
-		if (is_whole && is_done)
-			break;
-		if (!read_run(job, &runs[i], &past))
+	for (size_t i = 0; i < count && !ends; i++)
+		if (!search_run(job, &runs[i], search, &ends))
 			return false;
-		/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
-		bool deletes = command == &command_destroy && has_deleted_anything(&past);
-		if (is_whole && deletes)
-			break;
-		search_run(job, &past, is_done || deletes, search);
-	}
 	return true;
 }
 
@@ -182,8 +275,10 @@ bool past_run_leavings(struct job *job, struct leavings *ret)
 	map_init(&ret->gone);
 	map_init(&ret->halfway);
 	map_init(&search.settled);
+	map_init(&search.settled_objects);
 	bool good = job->record->serial == 0 || search_runs(job, &search);
 	map_release(&search.settled);
+	map_release(&search.settled_objects);
 	return good;
 }
 

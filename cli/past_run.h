@@ -17,17 +17,16 @@ struct slice past_run_of_most(struct arena *arena, const char *command);
 
 /* What a run that did not come to its end has left of something, and nobody has mended since. */
 struct leaving {
-	struct slice address;
 	const char *why;
 	struct slice run; /* its id */
 };
 
-/* By address, each a struct leaving: what such runs have left since the last one about the whole stack that did all
- * that it was to do. */
+/* Each a struct leaving: what such runs have left since the last one about the whole stack that did all that it was to
+ * do. */
 struct leavings {
-	struct map gone; /* was deleted, and not made anew */
+	struct map gone; /* by address: was deleted, and not made anew */
 	struct map
-		halfway; /* calls were sent about it, by a run that changed something; it may be whole all the same */
+		halfway; /* by object id: was to be changed by a run that changed something, and did not end with it */
 };
 
 /* Fills in what is to be released also after an error. */

@@ -127,7 +127,7 @@ static size_t list_addresses(const struct job *job, const struct map *left, stru
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct object *object = job->objects[i];
 
-		if (object->role == OBJECT_CURRENT && map_get(left, object->address) &&
+		if (object->role == OBJECT_CURRENT && map_get(left, object->object_id) &&
 		    !map_get(&told, object->address))
 			ret[count++] = object->address;
 	}
@@ -155,7 +155,7 @@ static void list_the_rest(struct job *job, const struct map *left)
 	plan_the_rest(job, addresses, count, &plan);
 	for (size_t i = 0; i < plan.action_count; i++) {
 		const struct action *action = &plan.actions[i];
-		const struct leaving *leaving = map_get(left, action->address);
+		const struct leaving *leaving = map_get(left, action->object_id);
 
 		if (leaving && is_asked_for(action))
 			job->unfinished[job->unfinished_count++] = (struct unfinished_item){

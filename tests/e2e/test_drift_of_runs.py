@@ -193,3 +193,73 @@ def test_what_a_run_did_not_change_is_missed_while_the_spec_asks_for_it(tiny):
     # A later edit is nobody's unfinished work.
     edit(tiny, "team: blue", "team: green")
     assert begun(tiny, 0) == []
+
+
+def last_run(stack):
+    return stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+
+
+def test_what_a_failed_run_did_wholly_is_not_unfinished_once_the_spec_is_edited(tiny):
+    tiny.write("more.yaml", GATEWAY)
+    deny(tiny, "CreateCustomerGateway")
+    tiny.run("apply", "--yes", status=7)
+    assert begun(tiny, 0) == []
+    edit(tiny, "team: red", "team: blue")
+    assert begun(tiny, 0) == []
+    # Nor is it what an earlier run had left of it.
+    edit(tiny, "cidr: 10.0.1.0/24", "cidr: 10.0.1.0/24, public: true")
+    allow = deny(tiny, "ModifySubnetAttribute")
+    tiny.run("apply", "--yes", status=7)
+    assert [each["address"] for each in begun(tiny)] == ["aws.subnet.a"]
+    allow()
+    tiny.run("apply", "--yes", status=7)
+    edit(tiny, "public: true", "public: false")
+    assert begun(tiny, 0) == []
+
+
+def test_what_was_changed_in_part_is_told_under_another_address(tiny):
+    tiny.write("more.yaml", GATEWAYS)
+    tiny.run("apply", "--yes")
+    edit(tiny, "g: {vpc: main}", "g: {vpc: other}", "more.yaml")
+    deny(tiny, "AttachVpnGateway")
+    tiny.run("apply", "--yes", status=7)
+    tiny.run("recover")
+    tiny.run("state", "mv", "aws.vpn_gateway.g", "aws.vpn_gateway.h")
+    edit(tiny, "g: {vpc: other}", "h: {vpc: other}", "more.yaml")
+    assert [(each["address"], each["reason"]) for each in begun(tiny)] == [("aws.vpn_gateway.h", MISSED)]
+
+
+def test_what_a_run_that_was_undone_was_refused_is_not_missed(tiny):
+    tiny.write("more.yaml", GATEWAY)
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    edit(tiny, "aws.subnet:\n", "aws.key_pair:\n  k: {name: ops, secret_to: {file: ops.pem}}\naws.subnet:\n")
+    edit(tiny, "198.51.100.7", "198.51.100.8", "more.yaml")
+    allow = deny(tiny, "CreateTags")
+    tiny.run("apply", "--yes", status=7)
+    allow()
+    changed = last_run(tiny)
+    missed = [("aws.vpc.main", MISSED)]
+    # What is taken back in part leaves the rest as it was, what is taken back whole nothing, and that again as it was.
+    for run, part, told in [
+        (changed, ["--target", "aws.customer_gateway.c"], missed),
+        (changed, [], []),
+        (None, [], missed),
+        (changed, ["--target", "aws.customer_gateway.c"], missed),
+        (changed, [], []),
+    ]:
+        tiny.run("undo", run or last_run(tiny), "--yes", *part)
+        assert [(each["address"], each["reason"]) for each in begun(tiny, 2 if told else 0)] == told
+    # What a run about a part makes again is the spec's.
+    tiny.run("apply", "--yes", "--target", "aws.customer_gateway.c")
+    assert begun(tiny, 0) == []
+
+
+def test_a_run_whose_only_call_was_lost_has_changed_nothing(tiny):
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    allow = deny(tiny, "CreateTags", "lost_request")
+    tiny.run("apply", "--yes", status=7)
+    allow()
+    tiny.run("recover")
+    assert begun(tiny, 0) == []
