@@ -95,9 +95,9 @@ valgrind: $(unit_programs) dependencies-valgrind ## run the unit tests under val
 		bash tests/unit/run.sh $(BUILD)/test-results/valgrind $(unit_programs)
 
 .PHONY: simulate
-simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from FIRST=1 on, for SECONDS= at most, with mishaps of all kinds
+simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from FIRST=1 on, for SECONDS= at most, with mishaps of all kinds, many at once with STORM=1
 	$(Q)$(BUILD)/tests/simulate --first $(or $(FIRST),1) --count $(or $(SEEDS),1000) --seconds $(or $(SECONDS),0) \
-		--report $(BUILD)/simulate-report.txt
+		$(if $(STORM),--storm) --report $(BUILD)/simulate-report.txt
 
 .PHONY: simulate-mutants
 simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in each way, and see that the simulation tells

@@ -24,6 +24,13 @@ def test_seeds_keep_all_promises():
     assert re.search(r"^200 seeds in .*, 0 broke a promise$", told, re.MULTILINE), told
 
 
+def test_seeds_keep_all_promises_where_mishaps_come_in_crowds():
+    status, told = simulate("--storm", "--first", "700690", "--count", "30", "--check", "1")
+    assert status == 0, told
+    assert re.search(r"^30 seeds in .*, 0 broke a promise$", told, re.MULTILINE), told
+    assert simulate("--verbose", "--first", "1", "--count", "1") != simulate("--verbose", "--storm", "--first", "1", "--count", "1")
+
+
 def test_the_report_counts_pairs_of_operation_and_mishap(tmp_path):
     report = tmp_path / "report.txt"
     status, told = simulate("--count", "100", "--check", "0", "--report", str(report))

@@ -73,8 +73,9 @@ static void undo_on(struct story *story, const char *line, const char *run)
 	}
 }
 
-/* The same command finishes what was cut off, with no apply between; what somebody else did it leaves alone. */
-static void undo_to_the_end(struct story *story, const char *line)
+/* The same command finishes what was cut off, with no apply between; what somebody else did it leaves alone, and what
+ * came of a call of the run's when the undoing had looked. belated: universe->belated, before the run. */
+static void undo_to_the_end(struct story *story, const char *line, uint64_t belated)
 {
 	struct universe *universe = story->universe;
 	int status = -1;
@@ -85,7 +86,7 @@ static void undo_to_the_end(struct story *story, const char *line)
 		status = story_run(story, line, NULL);
 	}
 	/* What it needs may be gone, too. */
-	if (story->meddled)
+	if (story->meddled || universe->belated > belated)
 		story_make_peace(story);
 	else if (status != 0)
 		universe_fail(universe, "undo: the third without a mishap still ends with status %d: %s", status,
@@ -102,6 +103,7 @@ void story_undo(struct story *story)
 	struct misfortune before_it = {.alone = true,
 				       .sure_change = (uint64_t)chance_between(&universe->plot, 1, WORST_CHANGE_MOST)};
 	bool calm = chance_one_in(&universe->plot, 3), whole = chance_one_in(&universe->plot, 2);
+	uint64_t belated = universe->belated;
 	bool changed;
 
 	story->meddled = false;
@@ -123,7 +125,7 @@ void story_undo(struct story *story)
 	if (!calm)
 		undo_on(story, line, run);
 	if (!calm || !whole)
-		undo_to_the_end(story, line);
+		undo_to_the_end(story, line, belated);
 	oracle_world(universe, &story->blueprint, &story->foreign);
 	if (!universe->failure[0])
 		story_expect_nothing_planned(story);

@@ -11,14 +11,15 @@
 #include "tests/simulate/story.h"
 
 /*
- * simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--least N] [--seconds N]
+ * simulate [--first N] [--count N] [--jobs N] [--storm] [--verbose] [--check N] [--least N] [--seconds N]
  *          [--report FILE] [--mutant NAME]
  *
  * Tells the stories of `count` seeds. One that breaks a promise prints its seed, what
- * happened, and which promise; the exit status is then 1. --seconds: no seed is begun later. --check: so many seeds are
- * told twice and must come out the same to the byte. --least: how often each pair of an operation and a mishap should
- * occur; those that do not are counted. --mutant: the program is broken on purpose, `all` in each of the ways in turn:
- * the status is 1 where no seed notices.
+ * happened, and which promise; the exit status is then 1. --storm: of the same
+ * seeds other stories, in which several mishaps befall most commands. --seconds: no seed is begun later. --check: so
+ * many seeds are told twice and must come out the same to the byte. --least: how often each pair of an operation and a
+ * mishap should occur; those that do not are counted. --mutant: the program is broken on purpose, `all` in each of the
+ * ways in turn: the status is 1 where no seed notices.
  */
 
 struct options {
@@ -27,6 +28,9 @@ struct options {
 	const char *report, *mutant;
 };
 
+/* As in struct universe; of all seeds. */
+static bool storm;
+
 /* One seed. Returns the digest of all that happened; *ret_broken: a promise was. */
 static uint64_t tell(uint64_t seed, bool keep, struct tally *tally, bool *ret_broken, FILE *to)
 {
@@ -34,6 +38,7 @@ static uint64_t tell(uint64_t seed, bool keep, struct tally *tally, bool *ret_br
 	uint64_t hash;
 
 	universe_open(universe, seed, keep, tally);
+	universe->storm = storm;
 	story_tell(universe);
 	hash = universe->trace.hash;
 	*ret_broken = universe->failure[0] != '\0';
@@ -225,6 +230,10 @@ static bool read_options(struct options *options, int count, char **words)
 			options->verbose = true;
 			continue;
 		}
+		if (strcmp(words[i], "--storm") == 0) {
+			storm = true;
+			continue;
+		}
 		while (at < sizeof(known) / sizeof(known[0]) && strcmp(words[i], known[at].name) != 0)
 			at++;
 		if (at == sizeof(known) / sizeof(known[0]) || ++i == count)
@@ -246,8 +255,9 @@ int main(int count, char **words)
 	struct options options = {.first = 1, .count = 100, .jobs = 2, .check = 2, .least = 100};
 
 	if (!read_options(&options, count, words)) {
-		fprintf(stderr, "simulate [--first N] [--count N] [--jobs N] [--verbose] [--check N] [--least N] "
-				"[--seconds N] [--report FILE] [--mutant NAME]\n");
+		fprintf(stderr,
+			"simulate [--first N] [--count N] [--jobs N] [--storm] [--verbose] [--check N] [--least N] "
+			"[--seconds N] [--report FILE] [--mutant NAME]\n");
 		return 64;
 	}
 	/* There are no threads here to lock anything against. */

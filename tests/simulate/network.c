@@ -32,8 +32,10 @@ static void on_answer(void *context, const struct http_response *response)
 	flight->stage = STAGE_ANSWERED;
 	flight->at_ms = now_ms(flight->universe) + flight->delay_ms;
 	if (!flight->process) {
-		flight->universe->has_doubled |=
-			response->status == 200 && operation_creates(flight->operation) && flight_is_belated(flight);
+		bool is_belated = response->status == 200 && flight_is_belated(flight);
+
+		flight->universe->belated += is_belated && operation_changes(flight->operation);
+		flight->universe->has_doubled |= is_belated && operation_creates(flight->operation);
 		flight->stage = STAGE_OVER;
 		return;
 	}

@@ -230,6 +230,10 @@ static struct misfortune draw_misfortune(struct story *story, enum chapter chapt
 		misfortune.odds = (unsigned)chance_between(plot, 8, 60);
 		misfortune.budget = (unsigned)chance_between(plot, 1, 3);
 	}
+	if (story->universe->storm) {
+		misfortune.odds = (unsigned)chance_between(plot, 3, 20);
+		misfortune.budget = (unsigned)chance_between(plot, 3, 8);
+	}
 	if (chance_one_in(plot, 3)) {
 		misfortune.disk_step = (uint64_t)chance_between(plot, 1, DISK_STEPS_MOST);
 		misfortune.disk_mishap = mishap_draw_disk(plot);

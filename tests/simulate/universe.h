@@ -38,6 +38,7 @@ struct universe {
 	struct world sim_world; /* what the simulator was opened in: only its clocks at the beginning */
 	struct arena lasting;
 	struct shown shown; /* keys that the cloud has shown */
+	bool storm;	    /* mishaps come in crowds: set by the caller */
 
 	struct chance random; /* what programs take for a cryptographic source */
 	struct chance fate;   /* which mishaps come */
@@ -64,6 +65,7 @@ struct universe {
 
 	uint64_t changes;	       /* requests that changed something */
 	uint64_t mishaps_after_change; /* that came when something had been changed */
+	uint64_t belated;	       /* of these, that came when nobody waited for them any more, or a second time */
 	bool has_doubled;	       /* something was made a second time, or when nobody waited for it */
 	bool may_double;	       /* a mishap was among them after which a thing may be there twice for a while */
 	struct buffer schedule;	       /* the mishaps so far, a line each */
