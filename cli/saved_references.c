@@ -139,7 +139,7 @@ static bool ends(const struct action *action, const struct dependency *dependenc
 	return output && changes_take_away(action->changes, action->change_count, output);
 }
 
-typedef void user_visit(void *context, const struct object *user, struct slice address);
+typedef void user_visit(void *context, const struct object *user, const struct dependency *dependency);
 
 /* Calls visit for what refers to something that the plan takes away, and is no part of it. */
 static void visit_users(struct job *job, const struct map *touched, user_visit *visit, void *context)
@@ -152,55 +152,62 @@ static void visit_users(struct job *job, const struct map *touched, user_visit *
 			const struct action *action = map_get(touched, dependency->address);
 
 			if (action && ends(action, dependency))
-				visit(context, object, dependency->address);
+				visit(context, object, dependency);
 		}
 	}
 }
 
+/* Who refers to what: the same one may refer to something else by then. */
+static struct slice use_text(const struct object *user, const struct dependency *dependency, struct arena *arena)
+{
+	return arena_format(arena, "%.*s %.*s.%.*s", SLICE_ARGUMENTS(user->address),
+			    SLICE_ARGUMENTS(dependency->address), SLICE_ARGUMENTS(dependency->output));
+}
+
 struct noting {
-	struct map seen;
-	struct slice *users;
-	size_t count;
+	struct arena *arena;
+	struct slice *uses;
+	size_t count, capacity;
 };
 
-static void note_user(void *context, const struct object *user, struct slice address)
+static void note_use(void *context, const struct object *user, const struct dependency *dependency)
 {
 	struct noting *noting = (struct noting *)context;
 
-	(void)address;
-	if (map_get(&noting->seen, user->address))
-		return;
-	map_set(&noting->seen, user->address, noting);
-	noting->users[noting->count++] = user->address;
+	if (noting->count < noting->capacity)
+		noting->uses[noting->count] = use_text(user, dependency, noting->arena);
+	noting->count++;
 }
 
 void saved_references_note(struct job *job)
 {
-	struct noting noting = {.users = arena_new_array(job->arena, job->object_count + 1, struct slice)};
+	struct noting noting = {.arena = job->arena};
 	struct map touched;
 
-	map_init(&noting.seen);
+	map_init(&touched);
 	index_actions(&job->plan, &touched);
-	visit_users(job, &touched, note_user, &noting);
+	visit_users(job, &touched, note_use, &noting);
+	noting = (struct noting){job->arena, arena_new_array(job->arena, noting.count + 1, struct slice), 0,
+				 noting.count};
+	visit_users(job, &touched, note_use, &noting);
 	map_release(&touched);
-	map_release(&noting.seen);
-	job->plan.users = noting.users;
-	job->plan.user_count = noting.count;
+	job->plan.uses = noting.uses;
+	job->plan.use_count = noting.count;
 }
 
-struct user_check {
+struct use_check {
 	struct checking checking;
-	struct map known; /* addresses of what was left as it is when the plan was made, too */
+	struct map known; /* texts of what referred to it when the plan was made, too */
 };
 
-static void check_user(void *context, const struct object *user, struct slice address)
+static void check_use(void *context, const struct object *user, const struct dependency *dependency)
 {
-	struct user_check *check = (struct user_check *)context;
+	struct use_check *check = (struct use_check *)context;
 	struct job *job = check->checking.job;
 
-	if (!map_get(&check->known, user->address))
+	if (!map_get(&check->known, use_text(user, dependency, job->arena)))
 		check->checking.good = saved_plan_refuse(
-			job, address,
+			job, dependency->address,
 			arena_format(job->arena, "'%.*s' refers to it by now, and is no part of the plan",
 				     SLICE_ARGUMENTS(user->address)));
 }
@@ -208,12 +215,12 @@ static void check_user(void *context, const struct object *user, struct slice ad
 /* What refers by now to what is to go would have to go before, or let go of it. */
 static bool check_users(struct job *job, const struct plan *saved, const struct map *touched)
 {
-	struct user_check check = {.checking = {job, true}};
+	struct use_check check = {.checking = {job, true}};
 
 	map_init(&check.known);
-	for (size_t i = 0; i < saved->user_count; i++)
-		map_set(&check.known, saved->users[i], &check);
-	visit_users(job, touched, check_user, &check);
+	for (size_t i = 0; i < saved->use_count; i++)
+		map_set(&check.known, saved->uses[i], &check);
+	visit_users(job, touched, check_use, &check);
 	map_release(&check.known);
 	return check.checking.good;
 }

@@ -134,9 +134,10 @@ struct plan {
 	struct slice undoes; /* id of the run that the plan undoes, or empty */
 	const struct plan_note *notes;
 	size_t note_count;
-	/* Of a plan that is saved: addresses of what refers to something that it ends, and is left as it is. */
-	const struct slice *users;
-	size_t user_count;
+	/* Of a plan that is saved: what refers to something that it ends, and is left as it is, each with what it
+	 * refers to (saved_references.c). */
+	const struct slice *uses;
+	size_t use_count;
 	size_t counts[OPERATION_COUNT];
 	size_t drift_count;   /* actions with drift */
 	size_t managed_count; /* objects looked at */

@@ -202,7 +202,7 @@ static struct value plan_to_value(const struct plan *plan, struct arena *arena)
 	put_text(&document, "undoes", plan->undoes);
 	if (plan->note_count > 0)
 		put(&document, "irreversible", notes_value(plan, arena));
-	put_names(&document, "users", plan->users, plan->user_count, arena);
+	put_names(&document, "uses", plan->uses, plan->use_count, arena);
 	if (plan->running_count > 0)
 		put(&document, "running", running_value(plan, arena));
 	put(&document, "providers", named_values(plan, false, arena));
@@ -514,7 +514,7 @@ static void read_rest(struct loading *loading, const struct value *document, str
 	const struct value *outputs = list_of(document, "outputs");
 	plan->undoes = text_of(document, "undoes");
 	read_notes(loading, list_of(document, "irreversible"), plan);
-	read_names(loading, list_of(document, "users"), &plan->users, &plan->user_count);
+	read_names(loading, list_of(document, "uses"), &plan->uses, &plan->use_count);
 	plan->unread = arena_new_array(loading->arena, unread->count + 1, struct unread);
 	for (uint32_t i = 0; i < unread->count; i++)
 		plan->unread[plan->unread_count++] =

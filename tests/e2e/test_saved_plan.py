@@ -370,6 +370,23 @@ def test_plan_holds_where_something_referred_to_what_it_ends_before(tiny, now, t
     tiny.run("plan", "--detailed-exitcode")
 
 
+@pytest.mark.parametrize("uses", ["two", "main"])
+def test_plan_is_stale_where_what_came_after_something_uses_it_by_now(tiny, uses):
+    """Who came after what the plan ends may use that since, or something else that it ends."""
+    after = LATE % "depends_on: [aws.vpc.two]"
+    tiny.write("two.yaml", NETWORK + after)
+    tiny.run("apply", "--yes")
+    whole = (tiny.folder / "tiny.yaml").read_text()
+    tiny.write("tiny.yaml", whole.replace("10.0.", "10.7."))
+    tiny.write("two.yaml", LATE % "")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.write("tiny.yaml", whole)
+    tiny.write("two.yaml", NETWORK + LATE % f"vpc: {uses}, depends_on: [aws.vpc.two]")
+    tiny.run("apply", "--yes")
+    refused = f"'aws.vpc.{uses}' has changed since the plan was made: 'aws.vpn_gateway.g' refers to it by now"
+    assert refused in tiny.run("apply", "p.plan", status=4).err
+
+
 NET = "aws.vpc:\n  net: {cidr: %s}\n"
 
 
