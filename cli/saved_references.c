@@ -227,7 +227,15 @@ static bool check_users(struct job *job, const struct plan *saved, const struct 
 
 typedef bool unique_visit(void *context, const struct field *field, struct slice text);
 
-/* Calls visit for each name and range that an object of the kind keeps for itself alone until it is gone. */
+/* Nothing else can have it: what an object keeps until it is gone, or a part of a range, which may come and go. */
+static bool is_taken_by(const struct field *field)
+{
+	bool is_kept = unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
+
+	return is_kept || field->range == RANGE_WITHIN;
+}
+
+/* Calls visit for each name and range that an object of the kind has for itself alone. */
 static bool visit_unique(const struct kind *kind, const struct value *fields, const struct identity *place,
 			 struct arena *arena, unique_visit *visit, void *context)
 {
@@ -235,8 +243,8 @@ static bool visit_unique(const struct kind *kind, const struct value *fields, co
 
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		bool is_kept = unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
-		struct slice text = is_kept ? unique_text(kind, field, fields, place, arena) : (struct slice){0};
+		struct slice text =
+			is_taken_by(field) ? unique_text(kind, field, fields, place, arena) : (struct slice){0};
 
 		if (text.size > 0)
 			good &= visit(context, field, text);
@@ -310,6 +318,12 @@ static bool look_for_holder(void *context, const struct field *field, struct sli
 					      SLICE_ARGUMENTS(holder->address), field->name));
 }
 
+static bool takes(const struct action *action)
+{
+	return action_is_carried_out(action) &&
+	       (operation_makes(action->operation) || action->operation == OPERATION_UPDATE);
+}
+
 /* What exists but once, and another run has given to something else since, is not to be had any more. */
 static bool check_taken(struct job *job, const struct plan *saved, const struct map *touched)
 {
@@ -330,7 +344,7 @@ static bool check_taken(struct job *job, const struct plan *saved, const struct 
 		const struct action *action = &saved->actions[i];
 
 		taking.taker = action->address;
-		if (action_is_carried_out(action) && operation_makes(action->operation))
+		if (takes(action))
 			good &= visit_unique(action->kind, &action->known, &action->identity, job->arena,
 					     look_for_holder, &taking);
 	}

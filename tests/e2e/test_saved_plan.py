@@ -330,6 +330,25 @@ def test_plan_is_stale_where_something_else_has_a_part_of_the_range_by_now(tiny,
     assert ("'aws.subnet.other' has by now what it would have as its 'cidr'" in result.err) == (status == 4)
 
 
+SIX = 'ipv6_cidr: "${cidr_subnet(aws.vpc.main.ipv6_cidr, %d, %d)}"'
+
+
+@pytest.mark.parametrize("made", [True, False], ids=["made", "changed"])
+@pytest.mark.parametrize("theirs, status", [((8, 0), 4), ((4, 0), 4), ((8, 1), 0)])
+def test_plan_is_stale_where_something_else_has_a_part_of_the_ipv6_range_by_now(tiny, made, theirs, status):
+    edit(tiny, "10.0.0.0/16", "10.0.0.0/16, ipv6: true")
+    late = "  late: {vpc: main, cidr: 10.0.64.0/24, %s}\n"
+    tiny.write("late.yaml", "aws.subnet:\n" + ("" if made else late % "public: false") + "  c: {vpc: main, cidr: 10.0.65.0/24}\n")
+    tiny.run("apply", "--yes")
+    now = (tiny.folder / "late.yaml").read_text()
+    tiny.write("late.yaml", "aws.subnet:\n" + late % (SIX % (8, 0)) + "  c: {vpc: main, cidr: 10.0.65.0/24}\n")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.write("late.yaml", now + "  other: {vpc: main, cidr: 10.0.66.0/24, %s}\n" % (SIX % theirs))
+    tiny.run("apply", "--yes")
+    result = tiny.run("apply", "p.plan", status=status)
+    assert ("'aws.subnet.other' has by now what it would have as its 'ipv6_cidr'" in result.err) == (status == 4)
+
+
 GATEWAY = "aws.internet_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"
 
 
