@@ -128,16 +128,28 @@ static const char *find_state_folder(struct written *written, const struct sight
 		       : "it lies in the folder of the state";
 }
 
+/* Whether a folder of that name on the path has a state, and the place is within it. */
+static bool leads_to_state(struct written *written, struct slice path, struct slice place)
+{
+	const struct slice name = SLICE(".trueup/");
+	struct stat status;
+
+	for (size_t i = 0; i + name.size <= path.size; i++) {
+		if (!slice_starts_with(slice_from(path, i), name) || (i > 0 && path.data[i - 1] != '/'))
+			continue;
+		const char *folder = arena_string(written->arena, slice_first(path, i + name.size));
+		if (is_at_or_in(place, real_path(folder, written->arena)) &&
+		    stat(arena_format(written->arena, "%sstate.db", folder).data, &status) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Of another stack: that folder may be a link, and is known by its own name or the link's. */
 static const char *find_other_state_folder(struct written *written, const struct sight *sight)
 {
-	struct slice folder = folder_of(sight->place);
-	struct stat status;
-
-	if (!slice_ends_with(folder, SLICE("/.trueup/")) &&
-	    !slice_ends_with(folder_of(slice_of(sight->file->path)), SLICE("/.trueup/")))
-		return NULL;
-	return stat(arena_format(written->arena, "%.*sstate.db", SLICE_ARGUMENTS(folder)).data, &status) == 0
+	return leads_to_state(written, sight->place, sight->place) ||
+			       leads_to_state(written, slice_of(sight->file->path), sight->place)
 		       ? "it lies in the folder of another stack's state"
 		       : NULL;
 }

@@ -66,6 +66,10 @@ KEPT = {
     "state of another stack": ("sub/.trueup/state.db", "it lies in the folder of another stack's state"),
     "beside the state of another stack": ("sub/.trueup/mine", "it lies in the folder of another stack's state"),
     "state of another stack, by a link": ("other/.trueup/state.db", "it lies in the folder of another stack's state"),
+    "within the folder of another stack's state": (
+        "other/.trueup/plans/mine",
+        "it lies in the folder of another stack's state",
+    ),
     "world": ("world", "it is the simulated world"),
     "another world": ("other-world", "it is a simulated world"),
     "key": (".config/trueup/a.key", "it lies in the folder of the sealing keys"),
@@ -95,6 +99,7 @@ def kept(tiny):  # noqa: F811
     tiny.run("apply", "--yes")
     tiny.run("plan", "--out", "p.plan")
     tiny.run("state", "backup", "copy.db")
+    (tiny.folder / "elsewhere/plans").mkdir(parents=True)
     for folder in ("sub/.trueup", "elsewhere"):
         tiny.write(f"{folder}/state.db", (tiny.folder / "copy.db").read_bytes())
     (tiny.folder / "other").mkdir()
@@ -123,6 +128,19 @@ def test_what_is_not_written_over(kept, way, command, row):
     assert refused.out == ""
     assert contents(kept) == before
     assert (kept.folder / "world").read_bytes() == asked, "the world was asked before"
+
+
+@pytest.mark.parametrize("way, command", [("out", OUT), ("report", REPORT), ("backup", BACKUP)], ids=["out", "report", "backup"])
+def test_another_stack_is_known_from_within_its_folder_too(kept, way, command):
+    before = contents(kept)
+    kept.folder /= "other"
+    path = ".trueup/state.db"
+    refused = kept.run("-C", "..", *command, f"json={path}" if way == "report" else path, status=1)
+    assert f"cannot write '{path}': it lies in the folder of another stack's state" in refused.err
+    kept.folder = kept.folder.parent
+    assert contents(kept) == before
+    # A folder of that name on the way which leads out of it again is none to lie in.
+    kept.run("plan", "--out", "sub/.trueup/../new.plan")
 
 
 def test_what_is_written_over(kept):
