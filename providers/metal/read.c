@@ -201,6 +201,36 @@ static bool is_recorded(const struct reading *reading)
 	       slice_equal(slice_from(id, walk->address.base.size), walk->path);
 }
 
+static bool has_mac(const struct walk *walk, struct slice mac)
+{
+	for (size_t i = 0; i < walk->mac_count; i++)
+		if (slice_equal(value_slice(&walk->macs[i]), mac))
+			return true;
+	return false;
+}
+
+/* Whether the addresses are among those that were told. fields: MAP, or NULL. */
+static bool has_macs_of(const struct walk *walk, const struct value *fields)
+{
+	const struct value *macs = value_get_named(fields, "macs");
+
+	for (uint32_t i = 0; macs && value_is(macs, VALUE_LIST) && i < macs->count; i++)
+		if (!has_mac(walk, value_slice(&macs->items[i])))
+			return false;
+	return true;
+}
+
+/* An interface that tells no address may be the one of an address that is missed: a machine that starts is not known
+ * to its controller at once. */
+static bool are_macs_told(const struct reading *reading)
+{
+	const struct walk *walk = reading->detail;
+
+	if (walk->mac_count == walk->interface_count)
+		return true;
+	return has_macs_of(walk, reading->matters) && (!is_recorded(reading) || has_macs_of(walk, reading->observed));
+}
+
 static enum step finish(struct reading *reading, bool has_macs)
 {
 	const struct walk *walk = reading->detail;
@@ -240,7 +270,7 @@ static enum step next_interface(struct reading *reading)
 	const struct walk *walk = reading->detail;
 
 	if (reading->cursor == walk->interface_count)
-		return finish(reading, true);
+		return finish(reading, are_macs_told(reading));
 	return ask(reading, STAGE_INTERFACE, walk->interfaces[reading->cursor++]);
 }
 

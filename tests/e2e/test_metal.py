@@ -287,6 +287,33 @@ def test_interfaces_that_are_denied(simulated):
     assert operations(plan(stack)) == {"metal.machine.m": "adopt"}
 
 
+def test_an_interface_that_tells_no_address_takes_none_away(simulated):
+    """A machine that starts is not known to its controller at once."""
+    stack = simulated(power="off")
+    stack.run("apply", "--yes")
+    simulated(power="on")
+    stack.run("plan", "--out", "p.plan")
+
+    def tell(*macs):
+        stack.run("sim", WORLD, "change", "machine", "10.0.0.5", f"macs={json.dumps(macs)}")
+
+    tell(mac_of(1), "")
+    assert set(reasons(stack.run("drift", "--output", "json", status=UNREAD).json)) == {("metal.machine.m", "macs")}
+    # It is no other machine for that, and the record keeps what it had.
+    stack.run("apply", "p.plan", status=UNREAD)
+    assert simulated_power(stack) == "On"
+    tell(mac_of(1), mac_of(2))
+    stack.run("drift")
+    tell(mac_of(1), mac_of(3))
+    assert f"macs[{mac_of(2)}]  removed outside" in stack.run("drift", status=2).out
+    # One that never told any leaves none to be missed; one that the spec asks for may be its.
+    tell(mac_of(1), mac_of(2), "")
+    stack.run("drift")
+    tell(mac_of(1), "")
+    simulated(power="on", macs=[mac_of(1), mac_of(2)])
+    assert set(reasons(plan(stack, status=UNREAD))) == {("metal.machine.m", "macs")}
+
+
 def test_what_is_told_no_more_is_not_gone(simulated):
     """A controller that starts, or denies a part, takes nothing out of its machine, whatever the spec sets."""
     stack = simulated(power="on")
