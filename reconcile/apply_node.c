@@ -403,6 +403,8 @@ static void begin_making(struct node *node)
 	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
 	node->work.changes = action->changes;
 	node->work.change_count = action->change_count;
+	node->work.ignored = action->ignored;
+	node->work.ignored_count = action->ignored_count;
 	node->work.desired = with_unset(target);
 	node->work.released = fresh ? NULL : &action->released;
 	node->work.has_now = target->has_now;

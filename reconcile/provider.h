@@ -117,6 +117,8 @@ struct work {
 	/* The changes that were planned: an update sends nothing else. Not used while creating. */
 	const struct change *changes;
 	size_t change_count;
+	const struct slice *ignored; /* fields that the spec leaves to others */
+	size_t ignored_count;
 	struct tagging tagging;
 	bool force; /* deletion by force was asked for */
 	/* PHASE_DELETE: others delete it, or a run that ended did; until it is gone it is waited for, and nothing is

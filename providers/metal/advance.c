@@ -79,6 +79,8 @@ static bool is_described(struct work *work)
 		.kind = work->kind,
 		.wanted = work->desired,
 		.live = &work->now.fields,
+		.ignored = work->ignored,
+		.ignored_count = work->ignored_count,
 	};
 
 	diff_resource(&input, &work->task.scratch, &difference);

@@ -337,6 +337,19 @@ def test_what_is_told_no_more_is_not_gone(simulated):
 
 
 @pytest.mark.parametrize("recorded", [False, True], ids=["new", "recorded"])
+def test_what_is_ignored_is_no_conflict(simulated, recorded):
+    """What a plan shows is what an apply does, also of a machine that has another part than the spec once said."""
+    stack = simulated()
+    if recorded:
+        stack.run("apply", "--yes")
+    simulated(power="on", serial="S9", lifecycle={"ignore": ["serial"]})
+    assert changes(plan(stack), "metal.machine.m")["power"] == ("set", "off", "on")
+    stack.run("apply", "--yes")
+    assert simulated_power(stack) == "On"
+    assert is_empty(stack)
+
+
+@pytest.mark.parametrize("recorded", [False, True], ids=["new", "recorded"])
 def test_a_saved_plan_is_about_the_machine_that_was_there(simulated, recorded):
     """Its controller's address may be that of another one by now."""
     stack = simulated()

@@ -246,27 +246,34 @@ static void test_nothing_unplanned_is_done(void **state)
 		bool has_now, creating;
 		enum step step;
 		const char *message; /* NULL: none */
+		const char *ignored; /* a field, or NULL */
 	} rows[] = {
 		{"power that was not planned", "{\"controller\":\"https://10.0.0.5\",\"power\":\"on\"}", PHASE_MAKE,
-		 true, false, STEP_DONE, NULL},
-		{"not read yet", "{\"controller\":\"https://10.0.0.5\"}", PHASE_MAKE, false, false, STEP_READ, NULL},
+		 true, false, STEP_DONE, NULL, NULL},
+		{"not read yet", "{\"controller\":\"https://10.0.0.5\"}", PHASE_MAKE, false, false, STEP_READ, NULL,
+		 NULL},
 		{"the machine described", "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN1\"}", PHASE_MAKE, true,
-		 true, STEP_DONE, NULL},
+		 true, STEP_DONE, NULL, NULL},
 		{"another machine", "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN2\"}", PHASE_MAKE, true, true,
-		 STEP_FAILED, "'metal.machine.m' has serial 'SN1', but the spec says 'SN2'"},
-		{"deleted", "{}", PHASE_DELETE, true, false, STEP_DONE, NULL},
-		{"unsettled", "{}", PHASE_UNSETTLE, false, false, STEP_DONE, NULL},
+		 STEP_FAILED, "'metal.machine.m' has serial 'SN1', but the spec says 'SN2'", NULL},
+		{"another machine, which is of no matter", "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN2\"}",
+		 PHASE_MAKE, true, true, STEP_DONE, NULL, "serial"},
+		{"deleted", "{}", PHASE_DELETE, true, false, STEP_DONE, NULL, NULL},
+		{"unsettled", "{}", PHASE_UNSETTLE, false, false, STEP_DONE, NULL, NULL},
 	};
 	struct metal_fixture *fixture = *state;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct value desired = metal_json(fixture, rows[i].desired);
+		struct slice ignored = slice_of(rows[i].ignored);
 		struct object object;
 		struct work work = work_of(fixture, &object, &desired, NULL, 0);
 
 		work.phase = rows[i].phase;
 		work.has_now = rows[i].has_now;
 		work.creating = rows[i].creating;
+		work.ignored = &ignored;
+		work.ignored_count = rows[i].ignored ? 1 : 0;
 		arena_init(&work.task.scratch);
 		enum step step = metal_advance(&work, NULL);
 		arena_release(&work.task.scratch);
