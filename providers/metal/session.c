@@ -218,7 +218,7 @@ enum step metal_identify(struct reading *reading, const struct answer *answer)
 	return STEP_DONE;
 }
 
-/* A controller is asked one thing after another; how many at once is the loop's to say. */
+/* For each of its systems a controller is asked one thing after another; how many at once is the loop's to say. */
 struct provider_limits metal_limits(const struct call *call)
 {
 	(void)call;

@@ -11,7 +11,8 @@ enum {
 	BODY_LIMIT_BYTES = 4096,
 	EXCERPT_BYTES = 300,
 	MESSAGES_MOST = 3, /* of one answer */
-	RETRY_AFTER_MOST_MS = 60 * 1000,
+	/* A controller that is busy is asked a dozen times, and must not hold up a run for longer than it starts. */
+	RETRY_AFTER_MOST_MS = 20 * 1000,
 };
 
 /* What a call is called in messages and intents, and how it is sent. */
@@ -134,7 +135,9 @@ bool metal_prepare(const struct call *call, int64_t wall_ms, struct arena *arena
 
 /*
  * What a status means (DSP0266, 7.3 "Responses"; RFC 9110, 15). The first row that is not above the
- * status counts; changing: for a call that changes the world, where that is another fault.
+ * status counts; changing: for a call that changes the world, where that is another fault. Who is busy asks to slow
+ * down, be it for too many sessions or because it starts: that is no failure, of which a run has only so many to spend
+ * on all controllers together.
  */
 static const struct status {
 	int from;
@@ -143,7 +146,7 @@ static const struct status {
 } statuses[] = {
 	{505, FAULT_TRANSIENT, FAULT_AMBIGUOUS, "the controller failed"},
 	{504, FAULT_TRANSIENT, FAULT_AMBIGUOUS, "no answer came in time"},
-	{503, FAULT_TRANSIENT, FAULT_TRANSIENT, "the controller is busy"},
+	{503, FAULT_THROTTLED, FAULT_THROTTLED, "the controller is busy"},
 	{502, FAULT_TRANSIENT, FAULT_AMBIGUOUS, "the controller failed"},
 	{501, FAULT_UNSUPPORTED, FAULT_UNSUPPORTED, "the controller does not know that"},
 	{500, FAULT_TRANSIENT, FAULT_AMBIGUOUS, "the controller failed"},

@@ -6,6 +6,8 @@ import http.server
 import json
 import pathlib
 import shutil
+import threading
+import time
 
 import bcrypt
 import pytest
@@ -188,7 +190,7 @@ class Controller:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 controller.seen.append(self.path)
-                page = controller.pages.get(self.path, (404, {}, "{}"))
+                page = controller.page(self.path)
                 status, headers, body = page if isinstance(page, tuple) else (200, {}, page)
                 data = body if isinstance(body, bytes) else body.encode()
                 self.send_response(status)
@@ -207,9 +209,31 @@ class Controller:
         self.address = f"http://127.0.0.1:{self.server.server_port}"
         serve(self.server)
 
+    def page(self, path):
+        return self.pages.get(path, (404, {}, "{}"))
+
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+class Crowded(Controller):
+    """One of many systems that takes so many requests at once, and is busy for all others."""
+
+    def __init__(self, systems, most):
+        paths = [f"/redfish/v1/Systems/{number}" for number in range(systems)]
+        members = json.dumps({"Members": [{"@odata.id": path} for path in paths]})
+        pages = {path: json.dumps({"SerialNumber": path}) for path in paths}
+        super().__init__({**ROOT, "/redfish/v1/Systems": members, **pages})
+        self.free, self.turned_away = threading.Semaphore(most), 0
+
+    def page(self, path):
+        if not self.free.acquire(blocking=False):
+            self.turned_away += 1
+            return 503, {}, json.dumps({"error": {"message": "the maximum number of sessions is reached"}})
+        time.sleep(0.2)
+        self.free.release()
+        return super().page(path)
 
 
 ROOT = {"/redfish/v1/": '{"Systems": {"@odata.id": "/redfish/v1/Systems"}}'}
@@ -259,6 +283,16 @@ def test_hostile_controllers(stack, name):
     assert HOSTILE[name][1] in reasons(result.json)["metal.machine.m", ""]
     assert other.seen == []
     assert "\x1b" not in result.out + result.err
+
+
+def test_a_controller_of_few_sessions(stack):
+    """Its systems are asked side by side; who is turned away asks again until it is let in."""
+    controller = Crowded(systems=16, most=3)
+    machines = {f"m{number}": {"controller": controller.address, "system": str(number)} for number in range(16)}
+    write(stack, machines, allow_plain=True)
+    assert set(operations(plan(stack)).values()) == {"adopt"}
+    controller.close()
+    assert controller.turned_away > 0
 
 
 def test_a_mismatch_names_both_sides(stack):
