@@ -251,11 +251,34 @@ static void refused(const struct call *call, const struct http_response *respons
 	ret->retry_after_ms = retry_after_ms(response);
 }
 
+/* What was asked for, or why it is not there. */
+static void take_body(const struct http_response *response, struct arena *arena, struct answer *ret)
+{
+	struct diagnostics findings;
+	struct slice message = {NULL, 0};
+
+	diagnostics_init(&findings, arena);
+	ret->ok = json_read(arena, response->body, false, RESPONSE_LIMIT_BYTES, "the answer", &ret->body, &findings) &&
+		  value_is(&ret->body, VALUE_MAP);
+	/* Controllers say such things while they start. */
+	if (!ret->ok) {
+		const struct diag *first = diagnostics_first_error(&findings);
+		ret->fault = FAULT_TRANSIENT;
+		ret->message = first ? first->message : SLICE("the answer is no JSON object");
+	} else if (value_is(value_get_named(&ret->body, "error"), VALUE_MAP)) {
+		/* No resource has a member of that name: a machine of which nothing is told must not come of it. */
+		read_error(response->body, arena, &ret->code, &message);
+		ret->ok = false;
+		ret->fault = FAULT_TRANSIENT;
+		ret->message = arena_format(arena, "HTTP %d, and yet an error: %.*s", response->status,
+					    SLICE_ARGUMENTS(message));
+	}
+	diagnostics_release(&findings);
+}
+
 void metal_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 		     struct answer *ret)
 {
-	struct diagnostics findings;
-
 	*ret = (struct answer){0};
 	if (!response->answered) {
 		ret->fault = response->fault;
@@ -272,16 +295,7 @@ void metal_interpret(const struct call *call, const struct http_response *respon
 		ret->ok = true;
 		return;
 	}
-	diagnostics_init(&findings, arena);
-	ret->ok = json_read(arena, response->body, false, RESPONSE_LIMIT_BYTES, "the answer", &ret->body, &findings) &&
-		  value_is(&ret->body, VALUE_MAP);
-	if (!ret->ok) {
-		/* Controllers say such things while they start. */
-		const struct diag *first = diagnostics_first_error(&findings);
-		ret->fault = FAULT_TRANSIENT;
-		ret->message = first ? first->message : SLICE("the answer is no JSON object");
-	}
-	diagnostics_release(&findings);
+	take_body(response, arena, ret);
 }
 
 bool metal_call_failed(struct task *task, const struct answer *answer, enum severity severity)

@@ -261,6 +261,10 @@ HOSTILE = {
         },
         "the user may not do that: Ask [31m the admin",
     ),
+    "error-in-200": (
+        {**ONE, "/redfish/v1/Systems/1": '{"error": {"code": "Base.1.0.GeneralError", "message": "Starting"}}'},
+        "HTTP 200, and yet an error: Starting",
+    ),
     "no-system": ({**ROOT, "/redfish/v1/Systems": '{"Members": []}'}, "has no system"),
 }
 

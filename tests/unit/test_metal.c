@@ -285,6 +285,10 @@ static void test_what_answers_mean(void **state)
 		const char *message; /* part of it */
 	} rows[] = {
 		{200, false, "{}", FAULT_USER, true, ""},
+		{200, false, "{\"error\":{\"code\":\"Base.1.0.X\",\"message\":\"not yet\"}}", FAULT_TRANSIENT, false,
+		 "HTTP 200, and yet an error: not yet"},
+		{200, false, "{\"error\":null}", FAULT_USER, true, ""},
+		{200, true, "{\"error\":{\"code\":\"Base.1.0.Success\"}}", FAULT_USER, true, ""},
 		{200, false, "{\"a\":", FAULT_TRANSIENT, false, "not valid JSON"},
 		{204, true, "", FAULT_USER, true, ""},
 		{202, true, "<accepted>", FAULT_USER, true, ""},
