@@ -337,6 +337,26 @@ static enum step begin(struct reading *reading)
 	return ask(reading, STAGE_SYSTEM, walk->path);
 }
 
+/*
+ * HPE's controllers have a slash at the end of each path, and send whoever leaves it out there (308). Where they send
+ * him is not followed: the address that was given is asked for once more, with its slash.
+ */
+static bool lacks_slash(const struct reading *reading, const struct answer *answer)
+{
+	const struct walk *walk = reading->detail;
+
+	return reading->stage == STAGE_SYSTEM && metal_points_elsewhere(answer) &&
+	       slice_equal(walk->path, walk->address.system);
+}
+
+static enum step ask_with_slash(struct reading *reading)
+{
+	struct walk *walk = reading->detail;
+
+	walk->path = arena_format(reading->arena, "%.*s/", SLICE_ARGUMENTS(walk->address.system));
+	return ask(reading, STAGE_SYSTEM, walk->path);
+}
+
 enum step metal_detail(struct reading *reading, const struct answer *answer)
 {
 	if (!reading->detail)
@@ -345,6 +365,8 @@ enum step metal_detail(struct reading *reading, const struct answer *answer)
 		return STEP_FAILED;
 	if (answer->ok)
 		return stages[reading->stage].take(reading, &answer->body);
+	if (lacks_slash(reading, answer))
+		return ask_with_slash(reading);
 	if (!stages[reading->stage].optional) {
 		metal_call_failed(&reading->task, answer, SEVERITY_ERROR);
 		return STEP_FAILED;

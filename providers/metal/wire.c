@@ -15,6 +15,9 @@ enum {
 	RETRY_AFTER_MOST_MS = 20 * 1000,
 };
 
+/* The code of an answer that names another address: such answers have none of their own. */
+#define REDIRECTED "redirected"
+
 /* What a call is called in messages and intents, and how it is sent. */
 struct metal_operation {
 	const char *name;
@@ -245,6 +248,8 @@ static void refused(const struct call *call, const struct http_response *respons
 	struct slice message = {NULL, 0};
 
 	read_error(response->body, arena, &ret->code, &message);
+	if (response->status >= 300 && response->status < 400)
+		ret->code = SLICE(REDIRECTED);
 	ret->fault = call->mutating ? status->changing : status->fault;
 	ret->message = arena_format(arena, "HTTP %d, %s%s%.*s", response->status, status->meaning,
 				    message.size > 0 ? ": " : "", SLICE_ARGUMENTS(message));
@@ -296,6 +301,11 @@ void metal_interpret(const struct call *call, const struct http_response *respon
 		return;
 	}
 	take_body(response, arena, ret);
+}
+
+bool metal_points_elsewhere(const struct answer *answer)
+{
+	return !answer->ok && slice_is(answer->code, REDIRECTED);
 }
 
 bool metal_call_failed(struct task *task, const struct answer *answer, enum severity severity)

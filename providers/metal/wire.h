@@ -14,6 +14,9 @@ void metal_call_reset(struct task *task, struct session *session, struct slice b
 /* "could not read https://10.0.0.5/redfish/v1/: HTTP 401, ..." of a call that was not ok; always false. */
 bool metal_call_failed(struct task *task, const struct answer *answer, enum severity severity);
 
+/* Whether the answer is that what was asked for is to be found elsewhere. */
+bool metal_points_elsewhere(const struct answer *answer);
+
 /* Text of an outsider for a message: one line of at most so many bytes that says what may be shown. */
 struct slice metal_excerpt(struct arena *arena, struct slice text);
 

@@ -171,6 +171,9 @@ static const struct page denied[] = {
 	 "{\"Message\":\"Log\\u001b[2Jin\"}]}}",
 	 401}};
 static const struct page moved[] = {{"/redfish/v1/", "", 308}};
+static const struct page slashed[] = {{"/redfish/v1/Systems/2", "", 308},
+				      {"/redfish/v1/Systems/2/", "{\"SerialNumber\":\"SN2\"}", 0}};
+static const struct page moved_on[] = {{"/redfish/v1/Systems/2", "", 308}, {"/redfish/v1/Systems/2/", "", 301}};
 static const struct page html[] = {{"/redfish/v1/", "<html>It works</html>", 0}};
 static const struct page list_for_map[] = {{"/redfish/v1/", "[]", 0}};
 static const struct page deep[] = {{"/redfish/v1/",
@@ -219,6 +222,10 @@ static const struct reading_row {
 	{"pages without end", METAL_AT, "{}", PAGES(endless), "has no system", NULL},
 	{"the system in the address", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\"}", "{}", PAGES(two),
 	 "", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\",\"serial\":\"SN2\"}"},
+	{"the system in the address, with a slash", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\"}", "{}",
+	 PAGES(slashed), "", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\",\"serial\":\"SN2\"}"},
+	{"the system in the address, moved on", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\"}", "{}",
+	 PAGES(moved_on), "Systems/2/: HTTP 301, it points elsewhere, which is never followed", NULL},
 	{"a system that is not there", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/9\"}", "{}", PAGES(two),
 	 "HTTP 404, there is nothing at this address", NULL},
 	{"denied", METAL_AT, "{}", PAGES(denied), "is not accepted: There is no valid session; Log [2Jin", NULL},
