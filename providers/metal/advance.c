@@ -21,8 +21,9 @@ enum {
 
 enum stage {
 	STAGE_START,
-	STAGE_LOOKING, /* a look at the power is out */
-	STAGE_ASKING,  /* the change is out */
+	STAGE_LOOKING,	 /* a look at the power is out */
+	STAGE_INFORMING, /* the question what the action takes is out */
+	STAGE_ASKING,	 /* the change is out */
 	STAGE_WAITING,
 };
 
@@ -43,6 +44,8 @@ struct power_change {
 	struct slice path; /* of the system */
 	int64_t first_ms;  /* when it was asked for; 0: not yet */
 	int64_t last_ms;
+	bool informed;	       /* what the action takes was asked for, where the system does not say it */
+	struct value types;    /* the answer: LIST, or null */
 	struct slice refusal;  /* what the controller said to the last request, where it did not take it */
 	bool refused_for_good; /* asking again would give the same answer */
 };
@@ -190,10 +193,43 @@ static const char *reset_type(const struct work *work, const struct value *syste
 	bool patient = change->first_ms == 0 || work->task.now_ms - change->first_ms < way->patience_ms;
 	const char *first = patient ? way->kind_type : way->firm_type;
 	const char *second = patient ? way->firm_type : way->kind_type;
+	const struct value *types = metal_reset_types(system);
 
-	if (metal_reset_allows(system, first))
+	if (!types && value_is(&change->types, VALUE_LIST))
+		types = &change->types;
+	if (metal_reset_allows(types, first))
 		return first;
-	return metal_reset_allows(system, second) ? second : NULL;
+	return metal_reset_allows(types, second) ? second : NULL;
+}
+
+/* Whether what the action takes stands on a page of its own that was not read yet. */
+static bool has_to_be_told(const struct work *work, const struct value *system)
+{
+	const struct power_change *change = work->detail;
+
+	return !change->informed && !metal_reset_types(system) && metal_link_is_sound(metal_reset_info(system), false);
+}
+
+static enum step ask_what_it_takes(struct work *work, const struct value *system)
+{
+	struct power_change *change = work->detail;
+
+	change->informed = true;
+	work->stage = STAGE_INFORMING;
+	metal_call_get(&work->task, work->session, change->base,
+		       arena_copy(&work->task.scratch, metal_reset_info(system)));
+	return STEP_CALL;
+}
+
+/* Where there is no answer, it may take anything; and a look is due, for that took its time. */
+static enum step told(struct work *work, const struct answer *answer)
+{
+	struct power_change *change = work->detail;
+	const struct value *types = answer->ok ? metal_info_types(&answer->body) : NULL;
+
+	if (types)
+		change->types = value_copy(work->keep, types);
+	return look(work);
 }
 
 static enum step ask_for_change(struct work *work, const struct value *system)
@@ -267,7 +303,10 @@ static enum step looked(struct work *work, const struct answer *answer)
 				   "run again: it is looked at first");
 	if (change->refused_for_good && !power.moving)
 		return not_changed(work, "", change->refusal, "see what its controller says about it");
-	return !power.moving && is_due(work) ? ask_for_change(work, &answer->body) : wait_a_little(work);
+	if (power.moving || !is_due(work))
+		return wait_a_little(work);
+	return has_to_be_told(work, &answer->body) ? ask_what_it_takes(work, &answer->body)
+						   : ask_for_change(work, &answer->body);
 }
 
 static enum step asked(struct work *work, const struct answer *answer)
@@ -293,6 +332,8 @@ static enum step make(struct work *work, const struct answer *answer)
 		return start(work);
 	case STAGE_LOOKING:
 		return answer ? looked(work, answer) : look(work);
+	case STAGE_INFORMING:
+		return answer ? told(work, answer) : look(work);
 	case STAGE_ASKING:
 		return answer ? asked(work, answer) : look(work);
 	case STAGE_WAITING:

@@ -31,11 +31,36 @@ static const struct value *reset_action(const struct value *system)
 	return value_get_named(value_get_named(system, "Actions"), "#ComputerSystem.Reset");
 }
 
-bool metal_reset_allows(const struct value *system, const char *reset_type)
+static const struct value *list_of(const struct value *map, const char *name)
 {
-	const struct value *types = value_get_named(reset_action(system), "ResetType@Redfish.AllowableValues");
+	const struct value *list = value_get_named(map, name);
 
-	if (!types || !value_is(types, VALUE_LIST))
+	return value_is(list, VALUE_LIST) ? list : NULL;
+}
+
+const struct value *metal_reset_types(const struct value *system)
+{
+	return list_of(reset_action(system), "ResetType@Redfish.AllowableValues");
+}
+
+struct slice metal_reset_info(const struct value *system)
+{
+	return value_slice(value_get_named(reset_action(system), "@Redfish.ActionInfo"));
+}
+
+const struct value *metal_info_types(const struct value *info)
+{
+	const struct value *parameters = list_of(info, "Parameters");
+
+	for (uint32_t i = 0; parameters && i < parameters->count; i++)
+		if (slice_is(value_slice(value_get_named(&parameters->items[i], "Name")), "ResetType"))
+			return list_of(&parameters->items[i], "AllowableValues");
+	return NULL;
+}
+
+bool metal_reset_allows(const struct value *types, const char *reset_type)
+{
+	if (!types)
 		return true;
 	for (uint32_t i = 0; i < types->count; i++)
 		if (slice_is(value_slice(&types->items[i]), reset_type))

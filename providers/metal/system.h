@@ -16,8 +16,13 @@ struct metal_power {
 
 struct metal_power metal_power_read(const struct value *system);
 
-/* Whether the action #ComputerSystem.Reset takes a type; true too where it does not say what it takes. */
-bool metal_reset_allows(const struct value *system, const char *reset_type);
+/* The types that the action #ComputerSystem.Reset takes (LIST), as the system says them; NULL: it does not. */
+const struct value *metal_reset_types(const struct value *system);
+/* Where the controller says them instead (schema ActionInfo), and what that page says; empty and NULL: it does not. */
+struct slice metal_reset_info(const struct value *system);
+const struct value *metal_info_types(const struct value *info);
+/* types: NULL where nothing says what it takes: then it may take any. */
+bool metal_reset_allows(const struct value *types, const char *reset_type);
 /* Where that action is posted to, as the controller says it; empty where it does not. */
 struct slice metal_reset_target(const struct value *system);
 

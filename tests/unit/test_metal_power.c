@@ -20,6 +20,7 @@ struct power_row {
 	int64_t graceful_ms;	     /* from asking kindly until it is so; 0: never */
 	int64_t firm_ms;	     /* from asking otherwise; 0: never */
 	const char *types;	     /* JSON list of what it allows, or NULL */
+	const char *info;	     /* what it says of the action on a page of its own, or NULL: it names none */
 	int first_status;	     /* answers the first request, which then has no effect unless it is 204; 0: 204 */
 	bool lost;		     /* no answer to the first request, which has its effect */
 	const char *asked;	     /* types that were asked for */
@@ -48,6 +49,21 @@ static const struct power_row power_rows[] = {
 	 .firm_ms = 1000,
 	 .types = "[\"On\",\"ForceOff\"]",
 	 .asked = "ForceOff ",
+	 .done = true},
+	{.name = "no kind way, as a page of its own tells",
+	 .before = "On",
+	 .wanted = "off",
+	 .firm_ms = 1000,
+	 .info = "{\"Parameters\":[{\"Name\":\"Delay\",\"AllowableValues\":[\"GracefulShutdown\"]},"
+		 "{\"Name\":\"ResetType\",\"AllowableValues\":[\"On\",\"ForceOff\"]}]}",
+	 .asked = "ForceOff ",
+	 .done = true},
+	{.name = "a page that is none",
+	 .before = "On",
+	 .wanted = "off",
+	 .graceful_ms = 1000,
+	 .info = "[",
+	 .asked = "GracefulShutdown ",
 	 .done = true},
 	{.name = "no way at all",
 	 .before = "On",
@@ -115,14 +131,17 @@ static const char *power_of(const struct machine *machine)
 	return machine->row->before;
 }
 
+#define INFO_PATH "/redfish/v1/Systems/1/ResetActionInfo"
+
 static struct http_response get_system(struct metal_fixture *fixture, const struct machine *machine)
 {
 	const char *types = machine->row->types;
 	struct slice body = arena_format(&fixture->arena,
 					 "{\"PowerState\":\"%s\",\"Actions\":{\"#ComputerSystem.Reset\":{\"target\":"
-					 "\"/redfish/v1/Systems/1/Actions/ComputerSystem.Reset\"%s%s}}}",
+					 "\"/redfish/v1/Systems/1/Actions/ComputerSystem.Reset\"%s%s%s}}}",
 					 power_of(machine), types ? ",\"ResetType@Redfish.AllowableValues\":" : "",
-					 types ? types : "");
+					 types ? types : "",
+					 machine->row->info ? ",\"@Redfish.ActionInfo\":\"" INFO_PATH "\"" : "");
 
 	return (struct http_response){.answered = true, .status = 200, .body = body};
 }
@@ -165,8 +184,11 @@ static enum step run_work(struct metal_fixture *fixture, struct work *work, stru
 		assert_true(metal_prepare(&work->task.call, 0, &fixture->arena, &request, &fixture->diagnostics));
 		if (slice_is(request.method, "GET")) {
 			assert_false(work->task.call.mutating);
-			assert_true(slice_is(request.url, "https://10.0.0.5/redfish/v1/Systems/1"));
+			bool asks_info = slice_is(request.url, "https://10.0.0.5" INFO_PATH);
+			assert_true(asks_info || slice_is(request.url, "https://10.0.0.5/redfish/v1/Systems/1"));
 			response = get_system(fixture, machine);
+			if (asks_info)
+				response.body = slice_of(machine->row->info);
 		} else {
 			assert_true(work->task.call.mutating);
 			assert_int_equal(work->task.call.recipe, RECIPE_CONVERGE);
