@@ -167,6 +167,18 @@ static const struct scenario groups[] = {
 	 .script = {{"DescribeAutoScalingGroups", NULL, NULL, "AccessDenied", 0}},
 	 .ends = STEP_FAILED,
 	 .message = "could not be read back"},
+	{.name = "a group that is protected from deletion is not emptied",
+	 .kind = &aws_autoscaling_group,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "g",
+	 .unsettle_all = true,
+	 .script = {{"DescribeAutoScalingGroups", "{\"AutoScalingGroupNames\":[\"g\"]}",
+		     "{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"MinSize\":0,\"MaxSize\":2,"
+		     "\"DeletionProtection\":\"prevent-all-deletion\",\"Instances\":[" LEFT
+		     "],\"Tags\":[" OUR_GROUP_TAGS "]}]}",
+		     NULL, 0}},
+	 .ends = STEP_FAILED,
+	 .message = "is protected from deletion, and was left as it is"},
 	{.name = "by force it goes at once",
 	 .kind = &aws_autoscaling_group,
 	 .phase = PHASE_DELETE,

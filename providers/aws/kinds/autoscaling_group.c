@@ -75,6 +75,13 @@ static const struct aws_call empty = {
 	.settling = aws_group_busy,
 };
 
+/* It would be emptied, and then stay: its deletion is refused, while its sizes may be set all the same
+ * (https://docs.aws.amazon.com/autoscaling/ec2/userguide/resource-deletion-protection.html). */
+static bool is_protected(const struct work *work)
+{
+	return slice_is(value_slice(value_get_named(&work->now.fields, "deletion_protection")), "prevent-all-deletion");
+}
+
 static enum step before_delete(struct work *work, const struct answer *answer)
 {
 	struct aws_parameters parameters = {.count = 0};
@@ -87,6 +94,9 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 		return aws_is_one_of(empty.absent, answer->code) ? STEP_DONE
 								 : aws_change_refused(work, answer, "empty");
 	}
+	if (is_protected(work))
+		return aws_fail(work, FAULT_CONFLICT, "is protected from deletion, and was left as it is",
+				"set 'deletion_protection: none' and apply, then delete it");
 	if (work->now.readiness == READY_PENDING)
 		return aws_read_again(work, aws_poll_ms(work));
 	if (is_zero(value_get_named(&work->now.fields, "max")))
