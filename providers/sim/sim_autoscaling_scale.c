@@ -321,7 +321,9 @@ void sim_group_tick(struct sim *sim, struct sim_object *group)
 	}
 	for (size_t i = live; (int64_t)i < desired && !failed && !suspended(group, "Launch"); i++)
 		failed = !launch_one(sim, group);
-	if ((int64_t)live > desired && !suspended(group, "Terminate"))
+	/* "If you suspend the Terminate process, you can still force instances to be terminated"
+	 * (https://docs.aws.amazon.com/autoscaling/ec2/userguide/suspend-resume-considerations.html). */
+	if ((int64_t)live > desired && (node_get(&group->body, "Status") || !suspended(group, "Terminate")))
 		scale_in(sim, group, live - (size_t)desired);
 	/* Not at the world's pace: at none at all a group that cannot launch would try for ever. */
 	if (failed)

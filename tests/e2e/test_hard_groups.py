@@ -297,3 +297,35 @@ def test_a_security_group_that_a_groups_instances_keep(stack, cloud):
     apply(stack)
     plan_is_empty(stack)
     assert ids_of(stack)["aws.security_group.guard"] in cloud.things("security-group")
+
+
+@pytest.mark.parametrize(
+    "guard,said,forced",
+    [
+        ({"deletion_protection": "prevent-all-deletion"}, "is protected from deletion", False),
+        ({"scale_in_protection": True}, "cannot be emptied while instances of it are protected from scale-in", True),
+        ({"suspended": ["Terminate"]}, "cannot be emptied while its process 'Terminate' is suspended", True),
+    ],
+    ids=["protected", "scale-in", "suspended"],
+)
+def test_what_a_group_cannot_lose_is_left_running(stack, cloud, guard, said, forced):
+    spec = template_and_group("#!/bin/sh\n")
+    spec["aws.autoscaling_group"]["workers"].update(guard)
+    write(stack, spec)
+    apply(stack)
+    for _ in range(2):
+        cloud.sim("pass", 120)
+        plan_is_empty(stack)
+    [instance] = cloud.things("instance")
+
+    refused = stack.run("destroy", "--yes", status=1)
+    assert said in refused.err and "is not finished yet" not in refused.err
+    [group] = cloud.client("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]
+    assert group["MaxSize"] == 2 and [each["InstanceId"] for each in group["Instances"]] == [instance]
+
+    if not forced:
+        spec["aws.autoscaling_group"]["workers"]["deletion_protection"] = "none"
+        write(stack, spec)
+        apply(stack)
+    stack.run("destroy", "--yes", *(["--force"] if forced else []))
+    nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")

@@ -58,11 +58,7 @@ static bool is_zero(const struct value *number)
 /* A group that may hold nothing and still does is being emptied. */
 static enum readiness readiness(const struct value *item, enum readiness by_state)
 {
-	const struct value *instances = value_get_named(item, "Instances");
-	return is_zero(value_get_named(item, "MaxSize")) && instances && value_is(instances, VALUE_LIST) &&
-			       instances->count > 0
-		       ? READY_PENDING
-		       : by_state;
+	return is_zero(value_get_named(item, "MaxSize")) && aws_group_shrinks(item) ? READY_PENDING : by_state;
 }
 
 static const char *const nothing[] = {"MinSize", "0", "MaxSize", "0", "DesiredCapacity", "0", NULL};
@@ -86,6 +82,7 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 {
 	struct aws_parameters parameters = {.count = 0};
 	struct aws_change *change = aws_change_of(work);
+	const char *hint = NULL;
 	if (answer) {
 		change->looks = 0;
 		if (answer->ok)
@@ -97,6 +94,12 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 	if (is_protected(work))
 		return aws_fail(work, FAULT_CONFLICT, "is protected from deletion, and was left as it is",
 				"set 'deletion_protection: none' and apply, then delete it");
+	/* What was read for the plan does not tell of its instances. */
+	if (!value_is(&work->now.running, VALUE_LIST))
+		return aws_read_again(work, 0);
+	const char *full = aws_group_stays_full(&work->now.fields, &work->now.running, &hint);
+	if (full)
+		return aws_fail(work, FAULT_CONFLICT, full, hint);
 	if (work->now.readiness == READY_PENDING)
 		return aws_read_again(work, aws_poll_ms(work));
 	if (is_zero(value_get_named(&work->now.fields, "max")))

@@ -13,13 +13,60 @@ static struct value instance_of(const struct value *instance, struct arena *aren
 		{"template", "LaunchTemplate.LaunchTemplateId"},
 		{"version", "LaunchTemplate.Version"},
 	};
+	const struct value *is_protected = value_get_named(instance, "ProtectedFromScaleIn");
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		value_builder_member(&builder, slice_of(members[i].name),
 				     value_string(value_slice(value_path(instance, members[i].read))));
+	value_builder_member(&builder, SLICE("protected"), value_bool(value_is_true(is_protected)));
 	return value_builder_map(&builder, arena);
+}
+
+static bool is_leaving(const struct value *instance)
+{
+	struct slice state = value_slice(value_get_named(instance, "LifecycleState"));
+
+	return slice_starts_with(state, SLICE("Terminat")) || slice_starts_with(state, SLICE("Detach"));
+}
+
+/* Of items that name what they are about by `name`, or of texts. */
+static bool has_process(const struct value *list, const char *name, const char *process)
+{
+	for (uint32_t i = 0; list && value_is(list, VALUE_LIST) && i < list->count; i++)
+		if (slice_is(value_slice(name ? value_get_named(&list->items[i], name) : &list->items[i]), process))
+			return true;
+	return false;
+}
+
+/* https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-instance-protection.html
+ * https://docs.aws.amazon.com/autoscaling/ec2/userguide/suspend-resume-considerations.html */
+bool aws_group_shrinks(const struct value *item)
+{
+	const struct value *instances = value_get_named(item, "Instances");
+	bool rests = has_process(value_get_named(item, "SuspendedProcesses"), "ProcessName", "Terminate");
+
+	for (uint32_t i = 0; instances && value_is(instances, VALUE_LIST) && i < instances->count; i++)
+		if (is_leaving(&instances->items[i]) ||
+		    (!rests && !value_is_true(value_get_named(&instances->items[i], "ProtectedFromScaleIn"))))
+			return true;
+	return false;
+}
+
+const char *aws_group_stays_full(const struct value *group, const struct value *running, const char **ret_hint)
+{
+	if (running->count == 0)
+		return NULL;
+	*ret_hint = "take 'Terminate' out of 'suspended' and apply, then delete it; or delete it by force (--force)";
+	if (has_process(value_get_named(group, "suspended"), NULL, "Terminate"))
+		return "cannot be emptied while its process 'Terminate' is suspended";
+	*ret_hint = "take that protection from its instances, in Auto Scaling itself, or delete it by force (--force), "
+		    "which ends them too";
+	for (uint32_t i = 0; i < running->count; i++)
+		if (value_is_true(value_get_named(&running->items[i], "protected")))
+			return "cannot be emptied while instances of it are protected from scale-in";
+	return NULL;
 }
 
 struct value aws_group_running(const struct value *item, struct arena *arena)
@@ -28,13 +75,9 @@ struct value aws_group_running(const struct value *item, struct arena *arena)
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	for (uint32_t i = 0; instances && value_is(instances, VALUE_LIST) && i < instances->count; i++) {
-		struct slice state = value_slice(value_get_named(&instances->items[i], "LifecycleState"));
-
-		/* On its way out. */
-		if (!slice_starts_with(state, SLICE("Terminat")) && !slice_starts_with(state, SLICE("Detach")))
+	for (uint32_t i = 0; instances && value_is(instances, VALUE_LIST) && i < instances->count; i++)
+		if (!is_leaving(&instances->items[i]))
 			value_builder_item(&builder, instance_of(&instances->items[i], arena));
-	}
 	return value_builder_list(&builder, arena);
 }
 
