@@ -302,6 +302,20 @@ bool aws_is_done(const struct aws_call *call, const struct answer *answer)
 	return answer->ok || aws_is_one_of(call->present, answer->code) || aws_is_one_of(call->absent, answer->code);
 }
 
+/*
+ * What was stopped for a change that was refused is started again: no other run would, until the spec says what the
+ * service takes. Of a change that nobody knows the outcome of the next run finds out, and goes on from there.
+ */
+static enum step give_up(struct work *work, const struct answer *answer)
+{
+	struct aws_change *change = aws_change_of(work);
+	enum step step = aws_change_refused(work, answer, "change");
+	if (!change->paused || answer->fault == FAULT_AMBIGUOUS || is_to_stay_stopped(work, true))
+		return step;
+	change->gives_up = true;
+	return send_pause(work, &kind_of(work)->pause->start);
+}
+
 enum step aws_changed(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = aws_change_of(work)->call;
@@ -309,9 +323,9 @@ enum step aws_changed(struct work *work, const struct answer *answer)
 	/* Refused because an attempt before, which was not answered, has done it: the read that follows tells. */
 	bool may_be_done = answer->unsure && answer->fault != FAULT_AMBIGUOUS;
 	if (!aws_is_done(call, answer) && !may_be_done)
-		return aws_change_refused(work, answer, "change");
+		return give_up(work, answer);
 	if (answer->ok && holds_failure(call, answer, &failure))
-		return aws_change_refused(work, &failure, "change");
+		return give_up(work, &failure);
 	note_change(work);
 	/* A listing that lags would show it ready, and as it was before: a change is given time to show. */
 	return call->waits ? aws_read_again(work, aws_poll_ms(work)) : aws_converge(work);
@@ -338,5 +352,7 @@ enum step aws_paused(struct work *work, const struct answer *answer)
 {
 	if (!aws_is_done(aws_change_of(work)->call, answer))
 		return aws_change_refused(work, answer, "stop or start");
+	if (aws_change_of(work)->gives_up)
+		return STEP_FAILED;
 	return aws_read_again(work, PAUSE_SHOWS_MS);
 }

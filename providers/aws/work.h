@@ -39,6 +39,7 @@ struct aws_change {
 	bool verified;
 	bool paused;	     /* by this work: to be started again */
 	bool restarted;	     /* by this work, or seen to run */
+	bool gives_up;	     /* what it was stopped for was refused: it is only started again */
 	bool aligning;	     /* the outputs' call was sent */
 	int absences;	     /* reads since then that did not show the object at all */
 	int looks;	     /* reads since the last call, without seeing it yet */
