@@ -188,12 +188,16 @@ static void change_all(struct sim_call *call, void (*change)(struct sim *sim, st
 
 static bool may_terminate(struct sim_call *call, const struct sim_object *instance)
 {
-	if (node_is(&instance->body, "_disableApiTermination", "true") && !gone(instance))
-		sim_fail(call, "OperationNotPermitted",
-			 "The instance '%.*s' may not be terminated. Modify its 'disableApiTermination' instance "
-			 "attribute and "
-			 "try again.",
-			 SLICE_ARGUMENTS(instance->id));
+	/* Stop protection forbids it too
+	 * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-stop-protection.html). */
+	static const char *const attributes[] = {"_disableApiTermination", "_disableApiStop"};
+
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]) && !call->failed; i++)
+		if (node_is(&instance->body, attributes[i], "true") && !gone(instance))
+			sim_fail(call, "OperationNotPermitted",
+				 "The instance '%.*s' may not be terminated. Modify its '%s' instance attribute and "
+				 "try again.",
+				 SLICE_ARGUMENTS(instance->id), attributes[i] + 1);
 	return !call->failed;
 }
 

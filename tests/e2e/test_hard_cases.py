@@ -544,3 +544,22 @@ def test_what_the_service_takes_for_one_thing_is_told_with_both_names(stack, clo
     write(stack, {"aws.customer_gateway": gateways})
     [error] = errors_of(stack.run("validate", "--output", "json", status=1).json)
     assert "same 'address', 'asn'" in error["message"], error
+
+
+def test_stop_protection_forbids_all_that_ends_or_stops_a_machine(stack, cloud):
+    spec = machine_with()
+    machine = spec["aws.instance"]["i"]
+    del machine["block_devices"]
+    machine["stop_protection"] = True
+    write(stack, spec)
+    apply(stack)
+    hint = "set 'termination_protection: false' and 'stop_protection: false'"
+    assert hint in stack.run("destroy", "--yes", status=1).err
+    machine["instance_type"] = "t3.small"
+    write(stack, spec)
+    assert "set 'stop_protection: false'" in stack.run("apply", "--yes", status=1).err
+    machine.update(stop_protection=False, instance_type="t3.micro")
+    write(stack, spec)
+    apply(stack)
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "subnet")

@@ -47,9 +47,12 @@ static const struct aws_call modify_credits = {
 static const struct aws_call monitor = {INSTANCES_CALL("MonitorInstances")};
 static const struct aws_call unmonitor = {INSTANCES_CALL("UnmonitorInstances")};
 static const struct aws_call start = {INSTANCES_CALL("StartInstances"), .waits = true};
-static const struct aws_call stop = {INSTANCES_CALL("StopInstances"), .waits = true};
+static const char *const stop_protected[] = {
+	"OperationNotPermitted", "stop protection is on: set 'stop_protection: false' and apply, then change the rest",
+	NULL};
+static const struct aws_call stop = {INSTANCES_CALL("StopInstances"), .waits = true, .hints = stop_protected};
 static const struct aws_pause pause = {
-	.stop = {INSTANCES_CALL("StopInstances")},
+	.stop = {INSTANCES_CALL("StopInstances"), .hints = stop_protected},
 	.start = {INSTANCES_CALL("StartInstances")},
 };
 
@@ -294,7 +297,8 @@ static const struct aws_field fields[] = {
 	OBJECT("metadata", "MetadataOptions", metadata_fields, 0, modify_metadata, "the metadata service"),
 	SWITCH("termination_protection", "DisableApiTermination", termination_detail,
 	       "whether the API may not terminate it; it cannot be deleted then"),
-	SWITCH("stop_protection", "DisableApiStop", stop_detail, "whether the API may not stop it"),
+	SWITCH("stop_protection", "DisableApiStop", stop_detail,
+	       "whether the API may not stop it; it can neither be deleted then nor changed by what stops it"),
 	{.field = {.name = "shutdown_behavior",
 		   .type = FIELD_STRING,
 		   .choices = aws_shutdown_behaviors,
@@ -473,9 +477,12 @@ static const char *const pending[] = {"pending", "stopping", NULL};
 static const char *const leaving[] = {"shutting-down", NULL};
 static const char *const gone[] = {"terminated", NULL};
 static const char *const absent[] = {"InvalidInstanceID.NotFound", NULL};
+/* "Stop protection also protects your instance from accidental termination"
+ * (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-stop-protection.html). */
 static const char *const protected[] = {
 	"OperationNotPermitted",
-	"termination protection is on: set 'termination_protection: false' and apply, then delete", NULL};
+	"it is protected: set 'termination_protection: false' and 'stop_protection: false' and apply, then delete",
+	NULL};
 
 #define UPDATE(path, reason)                                                                                           \
 	{                                                                                                              \
