@@ -95,6 +95,18 @@ static bool check_data(struct sim_call *call)
 	return !call->failed;
 }
 
+/* A time is held to the millisecond, and told so (https://github.com/hashicorp/terraform/issues/18270 has an answer).
+ */
+static void hold_time(struct sim_call *call, struct node *data)
+{
+	struct node *spot = node_find(node_find(data, "instanceMarketOptions"), "spotOptions");
+	struct slice until = node_text(spot, "validUntil");
+
+	if (slice_ends_with(until, SLICE("Z")) && !slice_contains(until, SLICE(".")))
+		node_put(spot, "validUntil",
+			 arena_format(call->arena, "%.*s.000Z", SLICE_ARGUMENTS(slice_first(until, until.size - 1))));
+}
+
 static struct sim_object *new_version(struct sim_call *call, struct sim_object *launch_template,
 				      const struct sim_object *source)
 {
@@ -119,6 +131,7 @@ static struct sim_object *new_version(struct sim_call *call, struct sim_object *
 	if (source)
 		node_copy(data, node_get(&source->body, "launchTemplateData"));
 	sim_copy_parameter(call, "LaunchTemplateData", data);
+	hold_time(call, data);
 	return version;
 }
 

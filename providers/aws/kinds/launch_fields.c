@@ -56,3 +56,16 @@ struct value aws_decode_presence(const struct aws_field *field, const struct val
 	(void)arena;
 	return value_path(item, field->member) ? value_bool(true) : value_null();
 }
+
+static struct slice without_zeros(struct slice time)
+{
+	struct slice rest = time, seconds = slice_cut(&rest, '.');
+	return slice_is(rest, "000Z")		   ? seconds
+	       : slice_ends_with(time, SLICE("Z")) ? slice_first(time, time.size - 1)
+						   : time;
+}
+
+bool aws_is_same_time(struct slice a, struct slice b)
+{
+	return slice_equal(without_zeros(a), without_zeros(b));
+}

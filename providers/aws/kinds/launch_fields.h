@@ -14,6 +14,8 @@ struct value aws_decode_base64(const struct aws_field *field, const struct value
 /* true is an empty text within the member; false is no member. */
 struct value aws_encode_presence(const struct aws_field *field, const struct value *value, struct arena *arena);
 struct value aws_decode_presence(const struct aws_field *field, const struct value *item, struct arena *arena);
+/* Times as texts, of which EC2 tells the milliseconds: 12:00:00Z is 12:00:00.000Z. */
+bool aws_is_same_time(struct slice a, struct slice b);
 /* EC2 takes 16 KiB (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html). */
 enum { AWS_USER_DATA_BYTES = 16384 };
 
@@ -109,8 +111,12 @@ extern const struct aws_field aws_license;
 			     "spot: highest price an hour, US dollars, in quotes"),                                    \
 		LAUNCH_CHOICE("spot_type", "SpotOptions.SpotInstanceType", aws_spot_types, unset,                      \
 			      "spot: whether the request lives on after an interruption"),                             \
-		LAUNCH_FIELD("valid_until", FIELD_STRING, "SpotOptions.ValidUntil", unset,                             \
-			     "spot: end of the request, 2030-01-31T12:00:00Z"),                                        \
+		{.field = {.name = "valid_until",                                                                      \
+			   .type = FIELD_STRING,                                                                       \
+			   .same = aws_is_same_time,                                                                   \
+			   .when_unset = (unset),                                                                      \
+			   .about = "spot: end of the request, 2030-01-31T12:00:00Z"},                                 \
+		 .member = "SpotOptions.ValidUntil"},                                                                  \
 		LAUNCH_CHOICE("interruption", "SpotOptions.InstanceInterruptionBehavior", aws_interruptions, unset,    \
 			      "spot: what an interruption does")
 
