@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/memory.h"
 #include "providers/net/exchange.h"
@@ -12,7 +13,7 @@
 
 enum {
 	CONNECTIONS_PER_HOST = 16,
-	/* Well below the usual 1024 descriptors of a process. */
+	/* Half of the usual 1024 descriptors of a process; where it may have fewer, half of those. */
 	CONNECTIONS_IN_ALL = 512,
 	/* libcurl waits on a clock that stands still while the machine sleeps, and a signal may
 	 * arrive just before the wait: look up this often. */
@@ -180,6 +181,16 @@ static char *curl_strdup(const char *text)
 	return memcpy(memory_get(size), text, size);
 }
 
+/* How many connections there may be at once, those included that wait for another request. */
+static long connections_most(void)
+{
+	struct rlimit descriptors;
+
+	if (getrlimit(RLIMIT_NOFILE, &descriptors) < 0 || descriptors.rlim_cur / 2 >= CONNECTIONS_IN_ALL)
+		return CONNECTIONS_IN_ALL;
+	return descriptors.rlim_cur < 4 ? 1 : (long)(descriptors.rlim_cur / 2);
+}
+
 /*
  * libcurl and OpenSSL's part of it take a millisecond to start, which a command that sends nothing
  * need not spend. Where that fails there is no multi handle, which libcurl itself then says.
@@ -195,10 +206,11 @@ static void begin(struct curl_transport *transport)
 		libcurl()->global_cleanup();
 		return;
 	}
+	long most = connections_most();
 	libcurl()->multi_setopt(transport->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
 	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)CONNECTIONS_PER_HOST);
-	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)CONNECTIONS_IN_ALL);
-	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_IN_ALL);
+	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
+	libcurl()->multi_setopt(transport->multi, CURLMOPT_MAXCONNECTS, most);
 }
 
 static void transport_start(struct transport *base, const struct http_request *request, http_done *done, void *context)

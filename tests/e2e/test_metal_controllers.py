@@ -6,13 +6,14 @@ import http.server
 import json
 import pathlib
 import shutil
+import subprocess
 import threading
 import time
 
 import bcrypt
 import pytest
 
-from conftest import serve
+from conftest import BINARY, clean_environment, serve
 from metal_machines import (
     PASSWORD,
     UNREAD,
@@ -183,11 +184,15 @@ def test_plain_http_is_refused_unless_allowed(stack, redfish):
 class Controller:
     """A server of pages: {path: body, or (status, headers, body)}; `seen` holds the requests that arrived."""
 
+    protocol = "HTTP/1.0"
+
     def __init__(self, pages):
         self.pages, self.seen = pages, []
         controller = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = controller.protocol
+
             def do_GET(self):
                 controller.seen.append(self.path)
                 page = controller.page(self.path)
@@ -297,6 +302,28 @@ def test_a_controller_of_few_sessions(stack):
     assert set(operations(plan(stack)).values()) == {"adopt"}
     controller.close()
     assert controller.turned_away > 0
+
+
+class Lasting(Controller):
+    """Keeps its connections open."""
+
+    protocol = "HTTP/1.1"
+
+
+def test_more_controllers_than_descriptors(stack):
+    """What waits for another request makes room for who waits for a connection."""
+    controllers = [Lasting({**ONE, "/redfish/v1/Systems/1": json.dumps({"SerialNumber": "S"})}) for _ in range(60)]
+    write(stack, {f"m{i}": {"controller": each.address} for i, each in enumerate(controllers)}, allow_plain=True)
+    planned = subprocess.run(
+        ["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", BINARY, "plan", "--output", "json"],
+        cwd=stack.folder,
+        env=clean_environment(**stack.environment),
+        capture_output=True,
+        check=False,
+    )
+    for controller in controllers:
+        controller.close()
+    assert set(operations(json.loads(planned.stdout)).values()) == {"adopt"}, planned.stderr
 
 
 def test_a_mismatch_names_both_sides(stack):
