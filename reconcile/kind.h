@@ -163,6 +163,7 @@ struct field {
 	/* NAMES, SOLE, or SOLE items: the reference field within whose target it exists once; NULL: within an account's
 	 * region */
 	const char *unique_in;
+	bool any_case; /* likewise: texts that differ in upper and lower case alone are one */
 };
 
 struct output {

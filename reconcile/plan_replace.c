@@ -63,6 +63,11 @@ static bool is_same_scope(const struct item *item, const char *scope)
 	return !new || (!value_has_deferred(new) && old && value_equal(new, old));
 }
 
+static bool is_same_value(const struct field *field, const struct value *a, const struct value *b)
+{
+	return value_equal(a, b) || (field->any_case && slice_equal_caseless(value_slice(a), value_slice(b)));
+}
+
 /* Old and new side by side cannot share what must be unique. */
 static bool check_unique(struct planning *planning, const struct item *item)
 {
@@ -74,7 +79,7 @@ static bool check_unique(struct planning *planning, const struct item *item)
 			continue;
 		const struct value *new = value_get_named(&item->wanted, field->name);
 		const struct value *old = value_get_named(&item->object->resolved, field->name);
-		if (!new || !old || !value_equal(new, old) || !is_same_scope(item, unique_scope(field)))
+		if (!new || !old || !is_same_value(field, new, old) || !is_same_scope(item, unique_scope(field)))
 			continue;
 		diag_error(planning->diagnostics, FAULT_USER, new->position,
 			   "'%.*s' must be replaced by a new object before the old one is deleted, but both would have "

@@ -55,6 +55,18 @@ struct slice unique_whole(const struct kind *kind, const struct value *fields, c
 	return given ? arena_copy(arena, buffer_slice(&text)) : (struct slice){0};
 }
 
+struct slice unique_letters(const struct field *field, struct slice text, struct arena *arena)
+{
+	char *letters;
+
+	if (!field->any_case)
+		return text;
+	letters = arena_new_array(arena, text.size + 1, char);
+	for (size_t i = 0; i < text.size; i++)
+		letters[i] = lower_case(text.data[i]);
+	return (struct slice){letters, text.size};
+}
+
 struct slice unique_value(const struct kind *kind, const struct field *field, const struct value *value,
 			  const struct value *fields, const struct identity *place, struct arena *arena)
 {
@@ -65,6 +77,7 @@ struct slice unique_value(const struct kind *kind, const struct field *field, co
 	if (text.size == 0 || (scope && within.size == 0))
 		return (struct slice){0};
 	struct slice where = identity_text(arena, place);
+	text = unique_letters(field, text, arena);
 	return arena_format(arena, "%s\n%s\n%.*s\n%.*s\n%.*s", kind->name, field->name, SLICE_ARGUMENTS(where),
 			    SLICE_ARGUMENTS(within), SLICE_ARGUMENTS(text));
 }

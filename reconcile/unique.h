@@ -18,6 +18,8 @@ bool unique_is_handed_on(const struct field *field);
 bool unique_items(const struct field *field);
 /* The field within whose target that holds; NULL: within the whole place. */
 const char *unique_scope(const struct field *field);
+/* A value of the field in the letters by which values are told apart, in arena where they are others. */
+struct slice unique_letters(const struct field *field, struct slice text, struct arena *arena);
 /*
  * What must not exist twice, as a text in arena; empty where the value, or what it is unique in, is not set or not
  * known yet. fields: MAP.

@@ -1,4 +1,5 @@
 #include "base/buffer.h"
+#include "reconcile/unique.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
@@ -83,6 +84,9 @@ static void claim_name(struct claims *claims, struct claim claim)
 
 	if (name.size == 0 || within.size == 0)
 		return;
+	/* Of an expression the letters tell what it refers to. */
+	if (!value_is(claim.value, VALUE_DEFERRED))
+		name = unique_letters(claim.field, name, claims->loading->arena);
 	earlier = take(claims, key_of(claims, claim.resource, claim.resource->kind->name, within, name), claim);
 	if (!earlier)
 		return;

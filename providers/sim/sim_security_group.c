@@ -7,10 +7,17 @@
 
 /* Security groups; their rules are in sim_security_rule.c. */
 
+/* "Names are case-insensitive" (https://docs.aws.amazon.com/vpc/latest/userguide/security-group-rules.html). */
+static void write_key(struct slice vpc, struct slice name, char ret[512])
+{
+	(void)snprintf(ret, 512, "%.*s/%.*s", SLICE_ARGUMENTS(vpc), SLICE_ARGUMENTS(name));
+	for (char *at = ret; *at; at++)
+		*at = lower_case(*at);
+}
+
 static void key(const struct sim_object *group, char ret[512])
 {
-	(void)snprintf(ret, 512, "%.*s/%.*s", SLICE_ARGUMENTS(node_text(&group->body, "vpcId")),
-		       SLICE_ARGUMENTS(node_text(&group->body, "groupName")));
+	write_key(node_text(&group->body, "vpcId"), node_text(&group->body, "groupName"), ret);
 }
 
 static bool holds(const struct sim_object *group, const struct sim_object *target)
@@ -122,6 +129,7 @@ static void create_security_group(struct sim_call *call)
 {
 	struct slice name = sim_text(call, "GroupName"), description = sim_text(call, "GroupDescription");
 	struct sim_object *vpc;
+	char full[512];
 
 	if (!sim_given(call, "VpcId")) {
 		sim_fail(call, "VPCIdNotSpecified", "No default VPC for this user");
@@ -131,8 +139,8 @@ static void create_security_group(struct sim_call *call)
 	if (!vpc || !check_names(call, name, description))
 		return;
 	sim_tag_new(call, "security-group", NULL);
-	struct slice full = arena_format(call->arena, "%.*s/%.*s", SLICE_ARGUMENTS(vpc->id), SLICE_ARGUMENTS(name));
-	if (sim_find_key(call->region, SIM_SECURITY_GROUP, full))
+	write_key(vpc->id, name, full);
+	if (sim_find_key(call->region, SIM_SECURITY_GROUP, slice_of(full)))
 		sim_fail(call, "InvalidGroup.Duplicate", "The security group '%.*s' already exists for VPC '%.*s'",
 			 SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(vpc->id));
 	if (call->failed || !sim_within_quota(call, SIM_SECURITY_GROUP, SIM_SETTING_SECURITY_GROUPS,

@@ -24,6 +24,25 @@ ROWS = {
         f"aws.security_group: {{a: {{name: g, {GROUP}}},\n  b: {{name: g, {GROUP}}}}}\n",
         [(6, ["aws.security_group.a", "aws.security_group.b", "same 'name'", "in a vpc"])],
     ),
+    "two groups whose names differ in case alone": (
+        f"aws.security_group: {{a: {{name: Db, {GROUP}}},\n  b: {{name: dB, {GROUP}}}}}\n",
+        [(6, ["aws.security_group.a", "aws.security_group.b", "same 'name'", "in a vpc"])],
+    ),
+    "names that nobody knows, and which differ in case alone": (
+        "aws.internet_gateway: {u: {vpc: v}, U: {vpc: w}}\n"
+        f"aws.security_group: {{a: {{name: \"${{aws.internet_gateway.u.id}}\", {GROUP}}},\n"
+        f"  b: {{name: \"${{aws.internet_gateway.U.id}}\", {GROUP}}}}}\n",
+        [],
+    ),
+    "a group whose name would be another": (
+        f"aws.security_group:\n  a: {{name: 'g ', {GROUP}}}\n",
+        [(6, ["'name' of a security group cannot end with a space"])],
+    ),
+    "a rule that is described in letters that no rule has": (
+        f"aws.security_group:\n  a:\n    name: g\n    description: d\n    vpc: v\n    ingress:\n"
+        "      - {protocol: tcp, from_port: 22, to_port: 22, cidr: 10.0.0.0/8, description: 'the office <hq>'}\n",
+        [(11, ["'description' cannot be 'the office <hq>'"])],
+    ),
     "groups of one name in two VPCs": (
         f"aws.security_group: {{a: {{name: g, {GROUP}}},\n  b: {{name: g, description: d, vpc: w}}}}\n",
         [],

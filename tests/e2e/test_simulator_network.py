@@ -293,6 +293,7 @@ class TestSecurityGroups:
     def test_names(self, ec2, vpc, group):
         again = {"GroupName": "web", "Description": "again", "VpcId": vpc}
         refused("InvalidGroup.Duplicate", ec2.create_security_group, **again)
+        refused("InvalidGroup.Duplicate", ec2.create_security_group, **{**again, "GroupName": "WEB"})
         refused("InvalidParameterValue", ec2.create_security_group, GroupName="sg-x", Description="d", VpcId=vpc)
         refused("VPCIdNotSpecified", ec2.create_security_group, GroupName="x", Description="d")
         ec2.delete_security_group(GroupId=group)

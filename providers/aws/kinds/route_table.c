@@ -2,8 +2,10 @@
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateRouteTable.html */
 
-/* Routes that are AWS's own: local ones, those that a gateway propagates, and those of a gateway endpoint, which nobody
- * else can change (https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html). */
+/* Routes that are AWS's own: local ones, those that a gateway propagates or a route server puts there (origin
+ * Advertisement, https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Route.html), and those of a gateway
+ * endpoint, which nobody else can change (https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html).
+ */
 static bool is_implicit(const struct value *route)
 {
 	struct slice origin = value_slice(value_get_named(route, "Origin"));
@@ -11,7 +13,8 @@ static bool is_implicit(const struct value *route)
 	    value_get_named(route, "DestinationPrefixListId"))
 		return true;
 	return slice_is(value_slice(value_get_named(route, "GatewayId")), "local") ||
-	       slice_is(origin, "CreateRouteTable") || slice_is(origin, "EnableVgwRoutePropagation");
+	       slice_is(origin, "CreateRouteTable") || slice_is(origin, "EnableVgwRoutePropagation") ||
+	       slice_is(origin, "Advertisement");
 }
 
 /* An answer has several kinds of gateway under one name; the id tells which it is. */

@@ -114,6 +114,10 @@ static const char *const young[] = {"InvalidGroup.NotFound", "InvalidVpcID.NotFo
 static const struct aws_part ingress = RULES("Ingress");
 static const struct aws_part egress = RULES("Egress");
 
+/* What names and descriptions are made of, as that page has it. */
+#define CHARACTERS "[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*"
+#define CHARACTERS_IN_WORDS "letters, digits, spaces and . _ - : / ( ) # , @ [ ] + = & ; { } ! $ * alone"
+
 static const struct aws_field rule_members[] = {
 	{.field = {.name = "protocol",
 		   .type = FIELD_STRING,
@@ -149,6 +153,8 @@ static const struct aws_field rule_members[] = {
 	{.field = {.name = "description",
 		   .type = FIELD_STRING,
 		   .most = 255,
+		   .pattern = CHARACTERS,
+		   .in_words = CHARACTERS_IN_WORDS,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "what the rule is for"}},
 };
@@ -168,11 +174,14 @@ static const struct exclusive exclusives[] = {
 	{"egress", one_source, true},
 };
 
-/* What names and descriptions are made of, as that page has it. */
-#define CHARACTERS "[a-zA-Z0-9 ._:/()#,@\\[\\]+=&;{}!$*-]*"
-
 static bool check_name(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
 {
+	if (slice_ends_with(value_slice(value), SLICE(" "))) {
+		diag_error(diagnostics, FAULT_USER, value->position, "'%s' of a security group cannot end with a space",
+			   field->name);
+		diag_hint(diagnostics, "AWS takes it away, and the group would have another name; leave it out");
+		return false;
+	}
 	if (!slice_starts_with(value_slice(value), SLICE("sg-")))
 		return true;
 	diag_error(diagnostics, FAULT_USER, value->position, "'%s' of a security group cannot begin with 'sg-'",
@@ -186,10 +195,11 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_STRING,
 		   .flags = REQUIRED | IMMUTABLE | NAMES,
 		   .unique_in = "vpc",
+		   .any_case = true,
 		   .least = 1,
 		   .most = 255,
 		   .pattern = CHARACTERS,
-		   .in_words = "letters, digits, spaces and . _ - : / ( ) # , @ [ ] + = & ; { } ! $ * alone",
+		   .in_words = CHARACTERS_IN_WORDS,
 		   .check = check_name,
 		   .about = "name within the VPC"},
 	 .member = "GroupName"},
@@ -199,7 +209,7 @@ static const struct aws_field fields[] = {
 		   .least = 1,
 		   .most = 255,
 		   .pattern = CHARACTERS,
-		   .in_words = "letters, digits, spaces and . _ - : / ( ) # , @ [ ] + = & ; { } ! $ * alone",
+		   .in_words = CHARACTERS_IN_WORDS,
 		   .about = "what the group is for"},
 	 .member = "Description"},
 	{.field = {.name = "vpc",
@@ -236,14 +246,15 @@ static const struct aws_output outputs[] = {
 };
 
 static const char *const absent[] = {"InvalidGroup.NotFound", NULL};
-/* A group is held by rules and interfaces that are being taken away. */
-static const char *const held[] = {"DependencyViolation", NULL};
+/* A group is held by rules and interfaces that are being taken away; by another group's the code may be its own
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html). */
+static const char *const held[] = {"DependencyViolation", "InvalidGroup.InUse", NULL};
 /* What an Auto Scaling group has launched is in no spec. */
-static const char *const occupied[] = {
-	"DependencyViolation",
-	"an interface or another group's rule still names it; instances of an Auto Scaling group whose template names "
-	"another group by now keep this one until they are replaced: replace them, and run again",
-	NULL};
+#define OCCUPIED                                                                                                       \
+	"an interface or another group's rule still names it; instances of an Auto Scaling group whose template "      \
+	"names "                                                                                                       \
+	"another group by now keep this one until they are replaced: replace them, and run again"
+static const char *const occupied[] = {"DependencyViolation", OCCUPIED, "InvalidGroup.InUse", OCCUPIED, NULL};
 
 #define AUTHORIZE(direction)                                                                                           \
 	{"AuthorizeSecurityGroup" direction, "CidrIp", OLDER},                                                         \
