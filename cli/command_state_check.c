@@ -58,16 +58,21 @@ static bool check_heads(struct findings *findings)
 	return good;
 }
 
+/* What an object merely comes after (depends_on) may go, and leaves it as it is. */
 static void check_dependencies(struct findings *findings, const struct object *object, const struct map *addresses)
 {
-	for (size_t i = 0; i < object->dependency_count; i++) {
-		struct slice target = object->dependencies[i].address;
-		bool told = i > 0 && slice_equal(target, object->dependencies[i - 1].address);
+	struct slice told = {NULL, 0};
 
-		if (!told && !map_get(addresses, target))
-			add(findings, object->address,
-			    arena_format(findings->recorded->job.arena, "depends on '%.*s', where nothing is recorded",
-					 SLICE_ARGUMENTS(target)));
+	for (size_t i = 0; i < object->dependency_count; i++) {
+		const struct dependency *dependency = &object->dependencies[i];
+
+		if (dependency->output.size == 0 || slice_equal(dependency->address, told) ||
+		    map_get(addresses, dependency->address))
+			continue;
+		told = dependency->address;
+		add(findings, object->address,
+		    arena_format(findings->recorded->job.arena, "depends on '%.*s', where nothing is recorded",
+				 SLICE_ARGUMENTS(told)));
 	}
 }
 

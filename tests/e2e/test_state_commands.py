@@ -366,6 +366,15 @@ def test_check(rich, sql, address, finding):
     assert finding in rich.run("state", "check", status=1).out
 
 
+def test_check_of_what_came_after_something_that_is_gone(tiny):  # noqa: F811
+    """It was left as it is, and what it came after is recorded with it until something else is done to it."""
+    later = "aws.vpc:\n  two: {cidr: 10.2.0.0/16}\naws.vpn_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"
+    applied(tiny, "more.yaml", later)
+    applied(tiny, "more.yaml", "aws.vpn_gateway:\n  g: {vpc: main}\n")
+    tiny.run("plan", "--detailed-exitcode")
+    assert tiny.run("state", "check").out.startswith("sound: 4 objects, ")
+
+
 @pytest.mark.parametrize(
     "sql, finding",
     [
