@@ -92,6 +92,14 @@ static bool read_run(struct job *job, struct run_record *run, struct past_run *r
 	return true;
 }
 
+/* Whether a call about the object was carried out: what a run dropped without one was gone when it looked. */
+static bool was_called(const struct past_run *past, struct slice object_id)
+{
+	const struct touch *touch = map_get(&past->touched, object_id);
+
+	return touch && touch->done;
+}
+
 struct search {
 	struct leavings *found;
 	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
@@ -112,17 +120,15 @@ static bool has_gone(const struct past_object *past)
 	return past->was && !past->is && past->before.role != OBJECT_DEPOSED && past->before.provider_id.size > 0;
 }
 
-/* What went with the run, and nobody has made anew since, and why it went: what was dropped without a call was gone
- * when the run looked. */
+/* What went with the run, and nobody has made anew since, and why it went. */
 static void note_gone(struct job *job, const struct past_run *past, const struct past_object *object,
 		      struct search *search)
 {
 	if (!has_gone(object) || object->next_run.size > 0 || map_get(&search->settled, object->before.address))
 		return;
-	const struct touch *touch = map_get(&past->touched, object->before.object_id);
 	leave(job, past->run, object->before.address,
-	      touch && touch->done ? "was deleted by a run that did not make it anew"
-				   : "was deleted outside of this stack, and not made anew since",
+	      was_called(past, object->before.object_id) ? "was deleted by a run that did not make it anew"
+							 : "was deleted outside of this stack, and not made anew since",
 	      &search->found->gone);
 }
 
@@ -207,12 +213,16 @@ static void note_settled(struct run_record *run, const struct past_object *objec
 	map_set(&search->settled_objects, object->was ? object->before.object_id : object->after.object_id, run);
 }
 
-/* However it ended. */
-static bool has_deleted_anything(const struct past_run *past)
+/* However it ended. What is only found is let go of without a call. */
+static bool has_deleted_anything(const struct job *job, const struct past_run *past)
 {
-	for (size_t i = 0; i < past->object_count; i++)
-		if (has_gone(&past->objects[i]))
+	for (size_t i = 0; i < past->object_count; i++) {
+		const struct object *before = &past->objects[i].before;
+		const struct kind *kind = has_gone(&past->objects[i]) ? kinds_find(&job->kinds, before->kind) : NULL;
+
+		if (kind && (kind->found || was_called(past, before->object_id)))
 			return true;
+	}
 	return false;
 }
 
@@ -244,7 +254,7 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 		return true;
 	bool good = read_run(job, run, &past);
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
-	bool deletes = good && command == &command_destroy && has_deleted_anything(&past);
+	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
 	*ret_ends = is_whole && deletes;
 	if (good && !*ret_ends && (is_done || deletes))
 		settle(&past, search);

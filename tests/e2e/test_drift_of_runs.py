@@ -49,6 +49,20 @@ def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
 
 
 GATEWAY = "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n"
+
+
+def test_a_destroy_that_found_something_gone_alone_tells_nothing_of_the_rest(tiny):
+    tiny.write("more.yaml", GATEWAY)
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    deny(tiny, "CreateSubnet")
+    tiny.run("apply", "--yes", status=7)
+    tiny.run("sim", "remove", "customer-gateway", recorded(tiny)["aws.customer_gateway.c"])
+    deny(tiny, "DeleteSubnet")
+    tiny.run("destroy", "--yes", status=7)
+    assert [each["address"] for each in begun(tiny)] == ["aws.customer_gateway.c", "aws.subnet.b"]
+
+
 PARTS = {
     "an apply": [("apply", "--yes", "--target", "aws.vpc.main")],
     "a destroy": [("destroy", "--yes", "--target", "aws.customer_gateway.c")],
