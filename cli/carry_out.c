@@ -1,5 +1,6 @@
 #include "cli/carry_out.h"
 
+#include "cli/command_list.h"
 #include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/past_run.h"
@@ -104,10 +105,10 @@ static bool is_about_all(const struct job *job)
 	return job->plan.unread_count == 0 && job->intent_count == 0 && !job->plan.older;
 }
 
-/* What the run is called in the history. */
+/* What the run is called in the history: by what it does, where that was planned before. */
 static struct slice run_name(const struct job *job)
 {
-	const char *command = job->invocation->arguments->command->name;
+	const char *command = job->plan.destroy ? command_destroy.name : job->invocation->arguments->command->name;
 
 	if (job->plan.undoes.size > 0)
 		return past_run_undoing(job->arena, job->plan.undoes);

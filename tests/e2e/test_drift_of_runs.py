@@ -63,6 +63,18 @@ def test_a_destroy_that_found_something_gone_alone_tells_nothing_of_the_rest(tin
     assert [each["address"] for each in begun(tiny)] == ["aws.customer_gateway.c", "aws.subnet.b"]
 
 
+@pytest.mark.parametrize("saved", [False, True], ids=["at once", "by a saved plan"])
+def test_what_a_destroy_deleted_is_not_missed(tiny, saved):
+    tiny.run("apply", "--yes")
+    deny(tiny, "DeleteVpc")
+    if saved:
+        tiny.run("plan", "--destroy", "--out", "p.plan")
+    tiny.run(*(["apply", "p.plan"] if saved else ["destroy", "--yes"]), status=7)
+    assert recorded(tiny).keys() == {"aws.vpc.main"}
+    assert tiny.run("state", "history", "--output", "json").json["runs"][0]["command"] == "destroy"
+    assert begun(tiny, 0) == []
+
+
 PARTS = {
     "an apply": [("apply", "--yes", "--target", "aws.vpc.main")],
     "a destroy": [("destroy", "--yes", "--target", "aws.customer_gateway.c")],
