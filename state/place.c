@@ -124,6 +124,43 @@ bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnosti
 	return true;
 }
 
+/* The size of path with suffix behind it, or -1 where there is no such file. */
+static int64_t size_beside(const char *path, const char *suffix)
+{
+	char beside[PATH_MAX];
+	struct stat status;
+	int size = snprintf(beside, sizeof(beside), "%s%s", path, suffix);
+
+	return size > 0 && (size_t)size < sizeof(beside) && stat(beside, &status) == 0 ? (int64_t)status.st_size : -1;
+}
+
+const char *place_find_log(const char *path, struct arena *arena)
+{
+	/* A header alone changes nothing. */
+	static const struct {
+		const char *suffix;
+		int64_t idle_bytes;
+	} logs[] = {{"-wal", LOG_HEADER_BYTES}, {"-journal", 0}};
+
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		if (size_beside(path, logs[i].suffix) > logs[i].idle_bytes)
+			return arena_format(arena, "%s%s", path, logs[i].suffix).data;
+	}
+	return NULL;
+}
+
+bool place_refuse_log(const char *path, const char *log, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "the state file '%s' is gone, and its log '%s' is still there, which holds the last of what was "
+		   "recorded",
+		   path, log);
+	diag_hint(diagnostics,
+		  "put the file back beside it; if it is lost, move the log away as well, and 'trueup state "
+		  "rebuild' makes the state anew");
+	return false;
+}
+
 static bool cannot_write(const char *path)
 {
 	return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 && errno != ENOENT;
@@ -384,16 +421,6 @@ static bool stamp_take(const char *path, struct stamp *ret)
 	*ret = (struct stamp){(uint64_t)status.st_dev, (uint64_t)status.st_ino, (int64_t)status.st_size,
 			      status.st_mtim};
 	return true;
-}
-
-/* The size of path with suffix behind it, or -1 where there is no such file. */
-static int64_t size_beside(const char *path, const char *suffix)
-{
-	char beside[PATH_MAX];
-	struct stat status;
-	int size = snprintf(beside, sizeof(beside), "%s%s", path, suffix);
-
-	return size > 0 && (size_t)size < sizeof(beside) && stat(beside, &status) == 0 ? (int64_t)status.st_size : -1;
 }
 
 static bool is_settled(const struct stamp *stamp)

@@ -18,6 +18,12 @@
 /* Whether there is a file; what is none (folder, device, pipe), or empty, is refused: a
  * state file gets its name only when it is complete, so an empty one has lost its contents. */
 __attribute__((warn_unused_result)) bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnostics);
+/* The log that SQLite left beside a file of that name and would play into any file that gets the name, in arena, or
+ * NULL. To be looked for before the file is: whoever makes both makes the log last. */
+const char *place_find_log(const char *path, struct arena *arena);
+/* Refuses to make a file beside such a log. */
+__attribute__((warn_unused_result)) bool place_refuse_log(const char *path, const char *log,
+							  struct diagnostics *diagnostics);
 /* Whether there is a file, and it or the folder that it lies in can only be read. */
 bool place_is_read_only(const char *path, struct arena *arena);
 /* Refuses a file that lies where nobody can write. */

@@ -103,13 +103,18 @@ static bool make_file(struct stack_file *file, struct arena *arena, struct slice
 static bool prepare_place(struct stack_file *file, struct arena *arena, struct slice stack_name,
 			  struct diagnostics *diagnostics)
 {
+	const char *log;
 	bool there;
 
 	if (!place_make_folder(file->world, file->name, diagnostics) ||
-	    (!file->options.network_allowed && !place_refuse_network(file->name, diagnostics)) ||
-	    !place_look(file->name, &there, diagnostics) || !place_refuse_read_only(file->name, diagnostics) ||
-	    !place_check_length(file->name, !there, diagnostics) ||
-	    (!there && !make_file(file, arena, stack_name, diagnostics)))
+	    (!file->options.network_allowed && !place_refuse_network(file->name, diagnostics)))
+		return false;
+	log = place_find_log(file->name, arena);
+	if (!place_look(file->name, &there, diagnostics) || !place_refuse_read_only(file->name, diagnostics) ||
+	    !place_check_length(file->name, !there, diagnostics))
+		return false;
+	if (!there && ((log && !place_refuse_log(file->name, log, diagnostics)) ||
+		       !make_file(file, arena, stack_name, diagnostics)))
 		return false;
 	file->real_path = place_real_path(file->name, arena);
 	return true;

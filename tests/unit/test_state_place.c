@@ -339,13 +339,49 @@ static void test_left_behind(void **state)
 	place_abandon(temporary);
 }
 
+/* Killed, a run leaves its log. Without its file that is put into no other: one that was made beside it would be
+ * damaged. */
+static void test_log_without_file(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store;
+	const char *log = arena_format(&fixture->arena, "%s-wal", fixture->path).data;
+	pid_t child;
+
+	state_file_make(fixture);
+	child = fork();
+	if (child == 0) {
+		state_fixture_fork(fixture);
+		if (!state_file_open(fixture, STATE_WRITE, &store) || !fixture_try_begin(fixture, store) ||
+		    fixture_try_put(fixture, store, OBJECTS, 5) != COMMIT_DONE)
+			_exit(1);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	assert_int_equal(unlink(fixture->path), 0);
+	assert_false(state_file_open(fixture, STATE_WRITE, &store));
+	assert_true(state_fixture_said(fixture, FAULT_USER, log));
+	assert_true(state_fixture_said(fixture, FAULT_USER, "move the log away as well"));
+	assert_int_equal(access(fixture->path, F_OK), -1);
+	/* Nothing of a commit is in it. */
+	assert_int_equal(truncate(log, 32), 0);
+	assert_null(state_file_use(fixture, STATE_WRITE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_locked),    STATE_TEST(test_not_writable), STATE_TEST(test_vfs),
-		STATE_TEST(test_networks),  STATE_TEST(test_names),	   STATE_TEST(test_link),
-		STATE_TEST(test_any_stack), STATE_TEST(test_left_behind),  STATE_TEST(test_network_links),
+		STATE_TEST(test_locked),
+		STATE_TEST(test_not_writable),
+		STATE_TEST(test_vfs),
+		STATE_TEST(test_networks),
+		STATE_TEST(test_names),
+		STATE_TEST(test_link),
+		STATE_TEST(test_any_stack),
+		STATE_TEST(test_left_behind),
+		STATE_TEST(test_network_links),
 		STATE_TEST(test_no_folder),
+		STATE_TEST(test_log_without_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
