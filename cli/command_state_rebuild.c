@@ -7,7 +7,7 @@
 #include "cli/refresh_some.h"
 #include "reconcile/rebuild.h"
 
-enum { LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, UNLISTED_SHOWN = 5 };
+enum { LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, UNLISTED_SHOWN = 5, BACKUPS_MOST = 100 };
 
 /* A state that is made anew. */
 struct rebuild {
@@ -328,6 +328,18 @@ static bool is_wanted(const struct rebuild *rebuild)
 			    "say --yes");
 }
 
+/* A rebuild that came to no end has left its backup, and what is recorded is the same. */
+static const char *free_name(struct job *job)
+{
+	struct slice name =
+		arena_format(job->arena, "%s.before-rebuild-%lld", job_state_path(job), (long long)job->record->serial);
+	struct slice tried = name;
+
+	for (int number = 2; number <= BACKUPS_MOST && state_is_there(job->world, tried.data); number++)
+		tried = arena_format(job->arena, "%.*s-%d", SLICE_ARGUMENTS(name), number);
+	return tried.data;
+}
+
 /* One moment of what goes, beside the state file. */
 static bool back_up(struct rebuild *rebuild)
 {
@@ -335,9 +347,7 @@ static bool back_up(struct rebuild *rebuild)
 
 	if (rebuild->old_count == 0 && job->intent_count == 0)
 		return true;
-	rebuild->backup =
-		arena_format(job->arena, "%s.before-rebuild-%lld", job_state_path(job), (long long)job->record->serial)
-			.data;
+	rebuild->backup = free_name(job);
 	return job->store->ops->backup(job->store, rebuild->backup, false, job->diagnostics);
 }
 

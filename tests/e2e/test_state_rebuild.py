@@ -124,6 +124,19 @@ def test_records_are_not_thrown_away(sim):
     assert "aws.subnet.b" not in recorded(sim)
 
 
+def test_killed_after_it_was_backed_up(sim):
+    """The same command again, with the backup of before still there, makes another and leaves that one."""
+    sim.run("state", "backup", "copy.db")
+    serial = sim.run("state", "list", "--output", "json").json["serial"]
+    killed = sim.folder / f".trueup/state.db.before-rebuild-{serial}"
+    (sim.folder / "copy.db").rename(killed)
+    left = killed.read_bytes()
+    document = rebuild(sim, "--force")
+    assert (sim.folder / document["backup"]).name == killed.name + "-2"
+    assert killed.read_bytes() == left
+    assert actions(sim) == []
+
+
 def test_asked(sim):
     lose(sim)
     assert "--yes" in sim.run("state", "rebuild", status=64).err
