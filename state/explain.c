@@ -9,7 +9,10 @@ enum {
 	CHECK_STEPS = 100 * 1000 * 1000,
 };
 
-static const char keep_it[] = "keep the file and put back its newest backup: only the state knows what was made";
+static const char keep_it[] =
+	"keep the file and put back its newest backup ('trueup help state backup' tells how); where "
+	"there is none, move it away, with its -wal and -shm, and 'trueup state rebuild' makes the "
+	"state anew";
 
 /* What a result code means to the user. The first row that fits is taken. */
 struct explanation {
@@ -22,7 +25,9 @@ struct explanation {
 
 static const struct explanation explanations[] = {
 	{SQLITE_NOTADB, 0, FAULT_USER, "it is no state file, or its beginning is damaged",
-	 "check that the path is the one you mean; a damaged file is put back from its newest backup"},
+	 "check that the path is the one you mean; a damaged file is put back from its newest backup, or, where there "
+	 "is "
+	 "none, moved away and made anew ('trueup state rebuild')"},
 	{SQLITE_CORRUPT, 0, FAULT_USER, "it is damaged", keep_it},
 	{SQLITE_BUSY, 0, FAULT_CONFLICT, "another program has locked it",
 	 "end the program that has it open (fuser shows which) and run the command again"},

@@ -117,7 +117,9 @@ bool place_look(const char *path, bool *ret_there, struct diagnostics *diagnosti
 	if (status.st_size == 0) {
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "the state file '%s' is empty, and a state file never is",
 			   path);
-		diag_hint(diagnostics, "put back its newest backup; remove it only if nothing was ever made with it");
+		diag_hint(diagnostics,
+			  "put back its newest backup; where there is none, remove it: 'trueup state rebuild' "
+			  "makes the state anew");
 		return false;
 	}
 	*ret_there = true;
