@@ -158,5 +158,12 @@ bool job_commit_and_end(struct job *job, const struct commit *commit)
 	while (state == COMMIT_PENDING)
 		state = job->store->ops->poll(job->store, job->world->boot_ms(job->world) + LOOK_EVERY_MS,
 					      job->diagnostics);
-	return job_end_run(job, state == COMMIT_DONE ? SLICE("done") : SLICE("failed")) && state == COMMIT_DONE;
+	const bool done = state == COMMIT_DONE;
+	const bool ended = job_end_run(job, done ? SLICE("done") : SLICE("failed"));
+
+	/* The error alone reads as if the command had done nothing. */
+	if (done && !ended)
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+			 "what this command was to record is recorded all the same; only the end of its run is not");
+	return done && ended;
 }

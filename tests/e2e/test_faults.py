@@ -111,6 +111,7 @@ def works(runner):
             "apply": Work(runner, folder / "empty", ["apply", "--yes"]),
             "change": Work(runner, folder / "changed", ["apply", "--yes"]),
             "plan": Work(runner, folder / "changed", ["plan", "--output", "json"]),
+            "forget": Work(runner, folder / "changed", ["state", "rm", "--yes", "aws.subnet.a"]),
         }
 
 
@@ -211,3 +212,19 @@ def test_a_call_that_fails(works, work, what, count):
     if failures:
         first = "\n".join("\n".join(failure.splitlines()[:2]) for failure in failures)
         pytest.fail(f"{len(failures)} of {len(numbers)} runs went wrong:\n{first}\n\n{failures[0]}", pytrace=False)
+
+
+@pytest.mark.parametrize("what", ["disk", "full"])
+def test_what_is_recorded_all_the_same(works, what):
+    """Where only the end of the run could not be recorded, the error says that the rest is."""
+    work = works["forget"]
+    told = 0
+    for number in range(work.calls(what)):
+        with work:
+            outcome = work.run(*work.command, what=what, first=number, count=1)
+            assert outcome.status in {0, 1}, outcome
+            done = "aws.subnet.a" not in work.recorded()
+            assert done or outcome.status == 1, "it says that it was done"
+            assert (done and outcome.status == 1) == ("is recorded all the same" in outcome.err), outcome
+            told += done and outcome.status == 1
+    assert told > 0, "the end of the run never failed"
