@@ -9,10 +9,23 @@ enum { SEALED_LIMIT_BYTES = 64 * 1024 * 1024 };
 struct rekeying {
 	struct job *job;
 	struct sealing_key old, next;
-	struct intent *intents; /* with what was sealed, sealed anew */
+	struct diagnostics unfound; /* why the old one is not at hand */
+	struct intent *intents;	    /* with what was sealed, sealed anew */
 	size_t count;
 	bool committed;
 };
+
+/* Only what is sealed in the state needs the old key; false where nobody may look any longer. */
+static bool find_old(struct rekeying *rekeying)
+{
+	struct job *job = rekeying->job;
+
+	if (sealing_key_find(job->world, job->arena, job->record, NULL, &rekeying->old, &rekeying->unfound) ||
+	    job->world->interrupted(job->world) == 0)
+		return true;
+	diagnostics_join(job->diagnostics, &rekeying->unfound);
+	return false;
+}
 
 static bool find_next(struct rekeying *rekeying)
 {
@@ -63,6 +76,10 @@ static bool reseal_all(struct rekeying *rekeying)
 	for (size_t i = 0; i < count; i++) {
 		if (intents[i].sealed.size == 0)
 			continue;
+		if (diagnostics_first_error(&rekeying->unfound)) {
+			diagnostics_join(job->diagnostics, &rekeying->unfound);
+			return false;
+		}
 		if (!rekeying->old.from) {
 			diag_error(job->diagnostics, FAULT_USER, NOWHERE,
 				   "secrets are sealed under the key %.*s, and it is not at hand",
@@ -105,6 +122,16 @@ static void remove_unused(struct rekeying *rekeying)
 		(void)world->remove_file(world, path, rekeying->job->diagnostics);
 }
 
+static void warn_of_unfound(const struct rekeying *rekeying, struct slice old_id)
+{
+	const struct diag *first = diagnostics_first_error(&rekeying->unfound);
+
+	if (first)
+		diag_add(rekeying->job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+			 "the key %.*s is not at hand, and was not needed: %.*s", SLICE_ARGUMENTS(old_id),
+			 SLICE_ARGUMENTS(first->message));
+}
+
 static void describe(const struct rekeying *rekeying, struct slice old_id, struct recorded *recorded)
 {
 	struct arena *arena = rekeying->job->arena;
@@ -131,21 +158,24 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 		buffer_string(&recorded->text, "the stack has no sealing key yet: nothing was ever sealed\n");
 		return true;
 	}
-	if (!sealing_key_find(job->world, job->arena, job->record, NULL, &rekeying->old, job->diagnostics) ||
-	    !find_next(rekeying))
+	if (!find_old(rekeying) || !find_next(rekeying))
 		return false;
 	bool good = replace(rekeying);
 	remove_unused(rekeying);
-	if (good)
-		describe(rekeying, old_id, recorded);
-	return good;
+	if (!good)
+		return false;
+	warn_of_unfound(rekeying, old_id);
+	describe(rekeying, old_id, recorded);
+	return true;
 }
 
 static int give_new_key(struct recorded *recorded)
 {
 	struct rekeying rekeying = {.job = &recorded->job};
-	bool good = rekey(&rekeying, recorded);
 
+	diagnostics_init(&rekeying.unfound, recorded->job.arena);
+	bool good = rekey(&rekeying, recorded);
+	diagnostics_release(&rekeying.unfound);
 	sealing_key_wipe(&rekeying.old);
 	sealing_key_wipe(&rekeying.next);
 	return good ? STATUS_FINE : STATUS_ERROR;

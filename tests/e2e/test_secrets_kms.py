@@ -142,6 +142,19 @@ def test_credentials_that_kms_echoes(here, tmp_path):
     assert "no (secret)" in refused.err and "FwoG" not in refused.out + refused.err
 
 
+def test_rekey_away_from_a_key_that_cannot_be_had(here):
+    """The old key is needed only where something is sealed in the state."""
+    elsewhere = {"AWS_ENDPOINT_URL_KMS": "http://127.0.0.1:9", "TRUEUP_NEW_SEALING_KEY": "22" * 32}
+    lose(here, "CreateLaunchTemplate", "lost_request")
+    before = recorded(here)
+    refused = here.run("state", "rekey", status=1, **elsewhere)
+    assert "KMS did not do Decrypt" in refused.err and recorded(here) == before
+    here.run("apply", "--yes")
+    done = here.run("state", "rekey", **elsewhere)
+    assert f"it was {before[0]}" in done.out and "warning: " in done.err and "KMS did not do Decrypt" in done.err
+    here.run("plan", "--out", "plan", TRUEUP_SEALING_KEY="22" * 32)
+
+
 def test_rekey_to_kms_and_back(here, key):
     ours = {"TRUEUP_SEALING_KEY": HEX}
     here.run("plan", "--out", "plan", **ours)
