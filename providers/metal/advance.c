@@ -290,9 +290,9 @@ static enum step looked(struct work *work, const struct answer *answer)
 	bool late = work->task.now_ms >= work->deadline_ms;
 
 	if (!answer->ok) {
-		/* A controller may be deaf for a while when its machine starts. */
+		/* A controller may be deaf for a while when its machine starts, or know nothing of it yet. */
 		bool passes = answer->fault == FAULT_TRANSIENT || answer->fault == FAULT_AMBIGUOUS ||
-			      answer->fault == FAULT_THROTTLED;
+			      answer->fault == FAULT_THROTTLED || answer->fault == FAULT_ABSENT;
 		return passes && change->first_ms > 0 && !late ? wait_a_little(work) : call_failed(work, answer);
 	}
 	struct metal_power power = metal_power_read(&answer->body);

@@ -22,6 +22,7 @@ struct power_row {
 	const char *types;	     /* JSON list of what it allows, or NULL */
 	const char *info;	     /* what it says of the action on a page of its own, or NULL: it names none */
 	int first_status;	     /* answers the first request, which then has no effect unless it is 204; 0: 204 */
+	int deaf_status;	     /* answers looks for 20 s from the first request on; 0: 200 */
 	bool lost;		     /* no answer to the first request, which has its effect */
 	const char *asked;	     /* types that were asked for */
 	bool done;
@@ -93,6 +94,28 @@ static const struct power_row power_rows[] = {
 	 .first_status = 409,
 	 .asked = "On On ",
 	 .done = true},
+	{.name = "deaf while it starts",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .deaf_status = 503,
+	 .asked = "On ",
+	 .done = true},
+	{.name = "empty while it starts",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .deaf_status = 404,
+	 .asked = "On ",
+	 .done = true},
+	{.name = "denied from then on",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 5000,
+	 .deaf_status = 401,
+	 .asked = "On ",
+	 .done = false,
+	 .message = "HTTP 401"},
 	{.name = "refused",
 	 .before = "Off",
 	 .wanted = "on",
@@ -120,6 +143,7 @@ struct machine {
 	const struct power_row *row;
 	int64_t now_ms;
 	int64_t lands_ms; /* 0: nothing is under way */
+	int64_t hears_ms; /* deaf until then */
 	size_t resets;
 	char asked[512];
 };
@@ -136,6 +160,7 @@ static const char *power_of(const struct machine *machine)
 static struct http_response get_system(struct metal_fixture *fixture, const struct machine *machine)
 {
 	const char *types = machine->row->types;
+	bool deaf = machine->row->deaf_status && machine->now_ms < machine->hears_ms;
 	struct slice body = arena_format(&fixture->arena,
 					 "{\"PowerState\":\"%s\",\"Actions\":{\"#ComputerSystem.Reset\":{\"target\":"
 					 "\"/redfish/v1/Systems/1/Actions/ComputerSystem.Reset\"%s%s%s}}}",
@@ -143,7 +168,7 @@ static struct http_response get_system(struct metal_fixture *fixture, const stru
 					 types ? types : "",
 					 machine->row->info ? ",\"@Redfish.ActionInfo\":\"" INFO_PATH "\"" : "");
 
-	return (struct http_response){.answered = true, .status = 200, .body = body};
+	return (struct http_response){.answered = true, .status = deaf ? machine->row->deaf_status : 200, .body = body};
 }
 
 static struct http_response post_reset(struct metal_fixture *fixture, struct machine *machine, struct slice body)
@@ -154,9 +179,11 @@ static struct http_response post_reset(struct metal_fixture *fixture, struct mac
 	bool firm = strcmp(type, "ForceOff") == 0 || strcmp(type, "ForceOn") == 0;
 	int64_t takes_ms = firm ? row->firm_ms : row->graceful_ms;
 	bool first = machine->resets++ == 0;
+	enum { DEAF_MS = 20000 };
 
 	size_t used = strlen(machine->asked);
 	snprintf(machine->asked + used, sizeof(machine->asked) - used, "%s ", type);
+	machine->hears_ms = machine->now_ms + DEAF_MS;
 	if (first && row->first_status)
 		return (struct http_response){.answered = true, .status = row->first_status, .body = SLICE("{}")};
 	if (takes_ms)
