@@ -12,8 +12,10 @@ enum {
 
 static const char HOST[] = "abcdefghijklmnopqrstuvwxyz0123456789.-_";
 static const char HOST_6[] = "abcdef0123456789:.";
-/* RFC 3986, 3.3: what a segment of a path may hold. */
-static const char SEGMENT[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@%";
+/* RFC 3986, 3.3 and 3.4: what a segment of a path may hold, and what a query. */
+#define IN_SEGMENT "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@%"
+static const char SEGMENT[] = IN_SEGMENT;
+static const char QUERY[] = IN_SEGMENT "/?";
 
 static bool consists_of(struct slice text, const char *allowed)
 {
@@ -88,7 +90,7 @@ bool metal_link_is_sound(struct slice link, bool query)
 
 	if (link.size > LINK_BYTES_MOST || !slice_starts_with(path, SLICE("/redfish/")))
 		return false;
-	if (behind.size > 1 && !consists_of(slice_from(behind, 1), SEGMENT))
+	if (behind.size > 1 && !consists_of(slice_from(behind, 1), QUERY))
 		return false;
 	/* The slash at its end that some controllers write is theirs to keep. */
 	if (slice_ends_with(path, SLICE("/")))
@@ -99,6 +101,13 @@ bool metal_link_is_sound(struct slice link, bool query)
 			return false;
 	}
 	return true;
+}
+
+struct slice metal_link_path(struct slice base, struct slice link)
+{
+	struct slice behind = slice_from(link, base.size);
+
+	return slice_starts_with(link, base) && slice_starts_with(behind, SLICE("/")) ? behind : link;
 }
 
 struct slice metal_link_name(struct slice link)

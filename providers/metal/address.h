@@ -30,6 +30,9 @@ __attribute__((warn_unused_result)) bool metal_address_read(struct slice control
  */
 bool metal_link_is_sound(struct slice link, bool query);
 
+/* The path of a link that names the controller too, as `base` has it; any other link as it is. */
+struct slice metal_link_path(struct slice base, struct slice link);
+
 /* What stands behind the last slash: the id by which a member of a collection is known. */
 struct slice metal_link_name(struct slice link);
 

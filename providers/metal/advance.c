@@ -207,17 +207,18 @@ static bool has_to_be_told(const struct work *work, const struct value *system)
 {
 	const struct power_change *change = work->detail;
 
-	return !change->informed && !metal_reset_types(system) && metal_link_is_sound(metal_reset_info(system), false);
+	return !change->informed && !metal_reset_types(system) &&
+	       metal_link_is_sound(metal_link_path(change->base, metal_reset_info(system)), false);
 }
 
 static enum step ask_what_it_takes(struct work *work, const struct value *system)
 {
 	struct power_change *change = work->detail;
+	struct slice info = metal_link_path(change->base, metal_reset_info(system));
 
 	change->informed = true;
 	work->stage = STAGE_INFORMING;
-	metal_call_get(&work->task, work->session, change->base,
-		       arena_copy(&work->task.scratch, metal_reset_info(system)));
+	metal_call_get(&work->task, work->session, change->base, arena_copy(&work->task.scratch, info));
 	return STEP_CALL;
 }
 
@@ -235,7 +236,7 @@ static enum step told(struct work *work, const struct answer *answer)
 static enum step ask_for_change(struct work *work, const struct value *system)
 {
 	struct power_change *change = work->detail;
-	struct slice target = metal_reset_target(system);
+	struct slice target = metal_link_path(change->base, metal_reset_target(system));
 	const char *type = reset_type(work, system);
 	int64_t now_ms = work->task.now_ms;
 

@@ -11,7 +11,7 @@
 
 enum {
 	MEMBERS_MOST = 64,   /* network interfaces of a machine */
-	PAGES_MOST = 64,     /* of the collection of systems */
+	PAGES_MOST = 64,     /* of a machine's collections */
 	CHOICES_BYTES = 400, /* systems that a message names */
 };
 
@@ -115,12 +115,25 @@ static enum step ask(struct reading *reading, enum stage stage, struct slice pat
 	return STEP_CALL;
 }
 
+static struct slice kept_path(const struct reading *reading, const struct value *link)
+{
+	const struct walk *walk = reading->detail;
+
+	return arena_copy(reading->arena, metal_link_path(walk->address.base, value_slice(link)));
+}
+
 /* The path of a link that stands under `name`, copied to the reading's arena; empty where there is none. */
 static struct slice link_of(const struct reading *reading, const struct value *body, const char *name)
 {
 	const struct value *link = name ? value_get_named(body, name) : body;
 
-	return arena_copy(reading->arena, value_slice(value_get_named(link, "@odata.id")));
+	return kept_path(reading, value_get_named(link, "@odata.id"));
+}
+
+/* The next page of a collection, likewise. */
+static struct slice next_of(const struct reading *reading, const struct value *body)
+{
+	return kept_path(reading, value_get_named(body, "Members@odata.nextLink"));
 }
 
 static enum step follow(struct reading *reading, enum stage stage, struct slice path, const char *what)
@@ -169,7 +182,7 @@ static enum step take_systems(struct reading *reading, const struct value *body)
 {
 	struct walk *walk = reading->detail;
 	const struct value *members = value_get_named(body, "Members");
-	struct slice next = value_slice(value_get_named(body, "Members@odata.nextLink"));
+	struct slice next = next_of(reading, body);
 
 	if (!members || !value_is(members, VALUE_LIST))
 		return give_up(reading, "lists no systems", (struct slice){NULL, 0});
@@ -184,7 +197,7 @@ static enum step take_systems(struct reading *reading, const struct value *body)
 			walk->first = link;
 	}
 	if (next.size > 0 && ++walk->pages < PAGES_MOST)
-		return follow(reading, STAGE_SYSTEMS, arena_copy(reading->arena, next), NULL);
+		return follow(reading, STAGE_SYSTEMS, next, NULL);
 	if (walk->wanted_name.size > 0)
 		return give_up(reading, "has no system of that id", walk->wanted_name);
 	walk->path = walk->first;
@@ -278,9 +291,9 @@ static enum step take_interfaces(struct reading *reading, const struct value *bo
 {
 	struct walk *walk = reading->detail;
 	const struct value *members = value_get_named(body, "Members");
+	struct slice next = next_of(reading, body);
 
-	if (!members || !value_is(members, VALUE_LIST) || members->count > MEMBERS_MOST ||
-	    value_get_named(body, "Members@odata.nextLink"))
+	if (!value_is(members, VALUE_LIST) || members->count > MEMBERS_MOST - walk->interface_count)
 		return finish(reading, false);
 	for (uint32_t i = 0; i < members->count; i++) {
 		struct slice link = link_of(reading, &members->items[i], NULL);
@@ -289,7 +302,11 @@ static enum step take_interfaces(struct reading *reading, const struct value *bo
 			return finish(reading, false);
 		walk->interfaces[walk->interface_count++] = link;
 	}
-	return next_interface(reading);
+	if (next.size == 0)
+		return next_interface(reading);
+	if (++walk->pages >= PAGES_MOST || !metal_link_is_sound(next, true))
+		return finish(reading, false);
+	return ask(reading, STAGE_INTERFACES, next);
 }
 
 /* The address that the maker gave counts, not one that software put in its place. */

@@ -75,6 +75,8 @@ static void test_links(void **state)
 		{"/redfish/v1/Systems/1/", true, true, "1"},
 		{"/redfish/v1/Systems/System.Embedded.1", true, true, "System.Embedded.1"},
 		{"/redfish/v1/Systems?$skip=50", false, true, NULL},
+		{"/redfish/v1/Systems?$skiptoken=a/b?c", false, true, NULL},
+		{"/redfish/v1/Systems?$skip=50#1", false, false, NULL},
 		{"https://10.9.9.9/redfish/v1/Systems/1", false, false, NULL},
 		{"//10.9.9.9/redfish/v1", false, false, NULL},
 		{"/redfish//10.9.9.9", false, false, NULL},

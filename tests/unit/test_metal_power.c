@@ -23,6 +23,7 @@ struct power_row {
 	const char *info;	     /* what it says of the action on a page of its own, or NULL: it names none */
 	int first_status;	     /* answers the first request, which then has no effect unless it is 204; 0: 204 */
 	int deaf_status;	     /* answers looks for 20 s from the first request on; 0: 200 */
+	bool absolute;		     /* its links name the controller too */
 	bool lost;		     /* no answer to the first request, which has its effect */
 	const char *asked;	     /* types that were asked for */
 	bool done;
@@ -31,6 +32,14 @@ struct power_row {
 
 static const struct power_row power_rows[] = {
 	{.name = "on", .before = "Off", .wanted = "on", .graceful_ms = 9000, .asked = "On ", .done = true},
+	{.name = "on, by links with its own address",
+	 .before = "Off",
+	 .wanted = "on",
+	 .graceful_ms = 9000,
+	 .absolute = true,
+	 .info = "{}",
+	 .asked = "On ",
+	 .done = true},
 	{.name = "on already", .before = "On", .wanted = "on", .asked = "", .done = true},
 	{.name = "off by itself",
 	 .before = "On",
@@ -161,12 +170,14 @@ static struct http_response get_system(struct metal_fixture *fixture, const stru
 {
 	const char *types = machine->row->types;
 	bool deaf = machine->row->deaf_status && machine->now_ms < machine->hears_ms;
-	struct slice body = arena_format(&fixture->arena,
-					 "{\"PowerState\":\"%s\",\"Actions\":{\"#ComputerSystem.Reset\":{\"target\":"
-					 "\"/redfish/v1/Systems/1/Actions/ComputerSystem.Reset\"%s%s%s}}}",
-					 power_of(machine), types ? ",\"ResetType@Redfish.AllowableValues\":" : "",
-					 types ? types : "",
-					 machine->row->info ? ",\"@Redfish.ActionInfo\":\"" INFO_PATH "\"" : "");
+	const char *base = machine->row->absolute ? "https://10.0.0.5" : "";
+	struct slice info = arena_format(&fixture->arena, ",\"@Redfish.ActionInfo\":\"%s" INFO_PATH "\"", base);
+	struct slice body =
+		arena_format(&fixture->arena,
+			     "{\"PowerState\":\"%s\",\"Actions\":{\"#ComputerSystem.Reset\":{\"target\":"
+			     "\"%s/redfish/v1/Systems/1/Actions/ComputerSystem.Reset\"%s%s%s}}}",
+			     power_of(machine), base, types ? ",\"ResetType@Redfish.AllowableValues\":" : "",
+			     types ? types : "", machine->row->info ? info.data : "");
 
 	return (struct http_response){.answered = true, .status = deaf ? machine->row->deaf_status : 200, .body = body};
 }

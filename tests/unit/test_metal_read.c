@@ -160,6 +160,34 @@ static const struct page paged[] = {
 	 0},
 	{"/redfish/v1/Systems?$skip=1", "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/2\"}]}", 0},
 	{"/redfish/v1/Systems/2", "{\"SerialNumber\":\"SN2\"}", 0}};
+static const struct page absolute[] = {
+	{"/redfish/v1/", "{\"Systems\":{\"@odata.id\":\"https://10.0.0.5/redfish/v1/Systems\"}}", 0},
+	{"/redfish/v1/Systems",
+	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1\"}],"
+	 "\"Members@odata.nextLink\":\"https://10.0.0.5/redfish/v1/Systems?$skip=1\"}",
+	 0},
+	{"/redfish/v1/Systems?$skip=1", "{\"Members\":[]}", 0},
+	{"/redfish/v1/Systems/1", "{\"SerialNumber\":\"SN1\"}", 0}};
+static const struct page nearly[] = {
+	{"/redfish/v1/", "{\"Systems\":{\"@odata.id\":\"https://10.0.0.5.169.254/redfish/v1/Systems\"}}", 0}};
+static const struct page paged_interfaces[] = {
+	ROOT,
+	ONE_SYSTEM,
+	SYSTEM,
+	{"/redfish/v1/Systems/1/EthernetInterfaces",
+	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/b\"}],"
+	 "\"Members@odata.nextLink\":\"/redfish/v1/Systems/1/EthernetInterfaces?$skip=1\"}",
+	 0},
+	{"/redfish/v1/Systems/1/EthernetInterfaces?$skip=1",
+	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/a\"}]}", 0},
+	INTERFACE_A,
+	INTERFACE_B};
+static const struct page endless_interfaces[] = {
+	ROOT,
+	ONE_SYSTEM,
+	SYSTEM,
+	{"/redfish/v1/Systems/1/EthernetInterfaces",
+	 "{\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems/1/EthernetInterfaces\"}", 0}};
 static const struct page endless[] = {
 	ROOT, {"/redfish/v1/Systems", "{\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems\"}", 0}};
 static const struct page denied[] = {
@@ -257,6 +285,20 @@ static const struct reading_row {
 	 "\"serial\":\"SN1\"}"},
 	{"an interface on another host", METAL_AT, "{\"macs\":[\"00:00:00:00:00:0a\"],\"serial\":\"A\"}",
 	 PAGES(foreign_interface), "does not tell 'macs'",
+	 "{\"controller\":\"https://10.0.0.5\",\"macs\":{\"$unread\":true},\"manufacturer\":\"Dell\","
+	 "\"memory_gib\":384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},"
+	 "\"serial\":\"SN1\"}"},
+	{"links with its own address", METAL_AT, "{}", PAGES(absolute), "",
+	 "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN1\"}"},
+	{"a link to a host of nearly its name", METAL_AT, "{}", PAGES(nearly), "has a link that does not stay on it",
+	 NULL},
+	{"one interface a page", METAL_AT, "{\"macs\":[]}", PAGES(paged_interfaces), "",
+	 "{\"controller\":\"https://"
+	 "10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\",\"00:00:00:00:00:0b\"],\"manufacturer\":\"Dell\","
+	 "\"memory_gib\":384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},"
+	 "\"serial\":\"SN1\"}"},
+	{"pages of interfaces without end", METAL_AT, "{\"macs\":[]}", PAGES(endless_interfaces),
+	 "does not tell 'macs'",
 	 "{\"controller\":\"https://10.0.0.5\",\"macs\":{\"$unread\":true},\"manufacturer\":\"Dell\","
 	 "\"memory_gib\":384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},"
 	 "\"serial\":\"SN1\"}"},
