@@ -133,6 +133,16 @@ static struct value read_text(const struct metal_findings *findings, const char 
 	return told_text(value_path(findings->system, path));
 }
 
+/* In the letters that are recorded, if it is the same number: some controllers write it otherwise after an update. */
+static struct value read_uuid(const struct metal_findings *findings, const char *path, struct arena *arena)
+{
+	const struct value *recorded = value_get_named(findings->outputs, "uuid");
+	struct value told = read_text(findings, path, arena);
+	bool same = recorded && slice_equal_caseless(value_slice(recorded), value_slice(&told));
+
+	return same && value_slice(&told).size > 0 ? *recorded : told;
+}
+
 static struct value read_number(const struct metal_findings *findings, const char *path, struct arena *arena)
 {
 	(void)arena;
@@ -213,7 +223,7 @@ static const struct origin field_origins[] = {
 
 static const struct origin output_origins[] = {
 	{"id", read_id, NULL},
-	{"uuid", read_text, "UUID"},
+	{"uuid", read_uuid, "UUID"},
 	{"serial", read_text, "SerialNumber"},
 	{"manufacturer", read_text, "Manufacturer"},
 	{"model", read_text, "Model"},

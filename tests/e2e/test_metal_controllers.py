@@ -310,6 +310,20 @@ class Lasting(Controller):
     protocol = "HTTP/1.1"
 
 
+def test_a_uuid_in_other_letters_is_the_same(stack):
+    """As after a controller's update: it is one number however it is written (RFC 9562, 4)."""
+    uuid = "4c4c4544-0035-3010-8052-b7c04f4a3732"
+    controller = Controller({**ONE, "/redfish/v1/Systems/1": json.dumps({**TOLD, "UUID": uuid})})
+    write(stack, {"m": {"controller": controller.address}}, allow_plain=True)
+    stack.run("apply", "--yes")
+    controller.pages["/redfish/v1/Systems/1"] = json.dumps({**TOLD, "UUID": uuid.upper()})
+    stack.run("drift")
+    assert is_empty(stack)
+    controller.pages["/redfish/v1/Systems/1"] = json.dumps({**TOLD, "UUID": uuid.replace("4c", "5c")})
+    assert "uuid" in stack.run("drift", status=2).out
+    controller.close()
+
+
 def test_more_controllers_than_descriptors(stack):
     """What waits for another request makes room for who waits for a connection."""
     controllers = [Lasting({**ONE, "/redfish/v1/Systems/1": json.dumps({"SerialNumber": "S"})}) for _ in range(60)]
