@@ -119,8 +119,13 @@ static struct value told_text(const struct value *value)
 	return text.size > 0 ? value_string(text) : value_null();
 }
 
+/* Some controllers write whole numbers as text. */
 static struct value told_number(const struct value *value)
 {
+	int64_t number;
+
+	if (slice_integer(slice_trim(value_slice(value)), &number))
+		return number > 0 ? value_integer(number) : value_null();
 	bool positive = value && ((value_is(value, VALUE_INTEGER) && value->integer > 0) ||
 				  (value_is(value, VALUE_NUMBER) && value->number > 0));
 

@@ -216,6 +216,11 @@ static const struct page strange_types[] = {
 	 "{\"SerialNumber\":7,\"Model\":null,\"PowerState\":[],\"MemorySummary\":{\"TotalSystemMemoryGiB\":\"x\"},"
 	 "\"ProcessorSummary\":[],\"EthernetInterfaces\":{\"@odata.id\":5}}",
 	 0}};
+static const struct page numbers_as_text[] = {
+	ROOT,
+	ONE_SYSTEM,
+	{"/redfish/v1/Systems/1",
+	 "{\"MemorySummary\":{\"TotalSystemMemoryGiB\":\"384\"},\"ProcessorSummary\":{\"Count\":\" 2\"}}", 0}};
 static const struct page no_interfaces[] = {
 	ROOT, ONE_SYSTEM, SYSTEM, {"/redfish/v1/Systems/1/EthernetInterfaces", "{}", 403}};
 static const struct page foreign_interface[] = {
@@ -264,6 +269,8 @@ static const struct reading_row {
 	{"a deep nest", METAL_AT, "{}", PAGES(deep), "nested more than 64 levels deep", NULL},
 	{"types that are none of theirs", METAL_AT, "{}", PAGES(strange_types), "",
 	 "{\"controller\":\"https://10.0.0.5\"}"},
+	{"numbers as text", METAL_AT, "{\"memory_gib\":384}", PAGES(numbers_as_text), "",
+	 "{\"controller\":\"https://10.0.0.5\",\"memory_gib\":384,\"processors\":{\"count\":2}}"},
 	{"a field by which it is not found any more", METAL_AT, "{\"system\":\"1\"}", PAGES(strange_types), "",
 	 "{\"controller\":\"https://10.0.0.5\"}"},
 	{"what matters is not told", METAL_AT,
