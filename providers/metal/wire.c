@@ -270,8 +270,9 @@ static void take_body(const struct http_response *response, struct arena *arena,
 		const struct diag *first = diagnostics_first_error(&findings);
 		ret->fault = FAULT_TRANSIENT;
 		ret->message = first ? first->message : SLICE("the answer is no JSON object");
-	} else if (value_is(value_get_named(&ret->body, "error"), VALUE_MAP)) {
-		/* No resource has a member of that name: a machine of which nothing is told must not come of it. */
+	} else if (value_is(value_get_named(&ret->body, "error"), VALUE_MAP) &&
+		   !value_get_named(&ret->body, "@odata.id")) {
+		/* No resource, which would name itself: a machine of which nothing is told must not come of it. */
 		read_error(response->body, arena, &ret->code, &message);
 		ret->ok = false;
 		ret->fault = FAULT_TRANSIENT;

@@ -290,6 +290,8 @@ static void test_what_answers_mean(void **state)
 		{200, false, "{\"error\":{\"code\":\"Base.1.0.X\",\"message\":\"not yet\"}}", FAULT_TRANSIENT, false,
 		 "HTTP 200, and yet an error: not yet"},
 		{200, false, "{\"error\":null}", FAULT_USER, true, ""},
+		{200, false, "{\"error\":{\"message\":\"no fans\"},\"@odata.id\":\"/redfish/v1/Systems/1\"}",
+		 FAULT_USER, true, ""},
 		{200, true, "{\"error\":{\"code\":\"Base.1.0.Success\"}}", FAULT_USER, true, ""},
 		{200, false, "{\"a\":", FAULT_TRANSIENT, false, "not valid JSON"},
 		{204, true, "", FAULT_USER, true, ""},
