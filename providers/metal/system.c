@@ -95,6 +95,7 @@ struct slice metal_mac(struct slice text, struct arena *arena)
 	enum { DIGITS = 12, SIZE = 17 };
 	char mac[SIZE];
 	size_t count = 0;
+	int any = 0;
 
 	for (size_t i = 0; i < text.size; i++) {
 		int digit = hex_digit(text.data[i]);
@@ -103,12 +104,14 @@ struct slice metal_mac(struct slice text, struct arena *arena)
 			continue;
 		if (digit < 0 || count == DIGITS)
 			return (struct slice){NULL, 0};
+		any |= digit;
 		mac[count + count / 2] = digits[digit];
 		if (count % 2 == 1 && count + 1 < DIGITS)
 			mac[count + count / 2 + 1] = ':';
 		count++;
 	}
-	return count == DIGITS ? arena_copy(arena, (struct slice){mac, SIZE}) : (struct slice){NULL, 0};
+	/* Zeros alone stand where a slot has no card. */
+	return count == DIGITS && any ? arena_copy(arena, (struct slice){mac, SIZE}) : (struct slice){NULL, 0};
 }
 
 /* An empty text, and what is no text, is not told. */
