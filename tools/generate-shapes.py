@@ -51,7 +51,7 @@ OPERATIONS = {
         CreateLaunchTemplate CreateLaunchTemplateVersion DeleteLaunchTemplate
         DescribeLaunchTemplateVersions DescribeLaunchTemplates ModifyLaunchTemplate
 
-        AssociateIamInstanceProfile DescribeIamInstanceProfileAssociations
+        AssociateIamInstanceProfile CancelSpotInstanceRequests DescribeIamInstanceProfileAssociations
         DescribeInstanceAttribute DescribeInstanceCreditSpecifications DescribeInstances
         DisassociateIamInstanceProfile ModifyInstanceAttribute
         ModifyInstanceCapacityReservationAttributes ModifyInstanceCpuOptions

@@ -222,6 +222,7 @@ static void fill_choices(struct sim_call *call, struct node *body, const struct 
 		{"ramDiskId", "ramdiskId"},
 	};
 	struct slice market = node_text(node_get(data, "instanceMarketOptions"), "marketType");
+	const struct node *spot = node_get(node_get(data, "instanceMarketOptions"), "spotOptions");
 	char digits[9];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -234,6 +235,8 @@ static void fill_choices(struct sim_call *call, struct node *body, const struct 
 	if (slice_is(market, "spot")) {
 		sim_random_hex(call->sim, digits, 8);
 		node_format(body, "spotInstanceRequestId", "sir-%s", digits);
+		node_set(body, "_spotRequest", "active");
+		node_put(body, "_spotType", node_text(spot, "spotInstanceType"));
 	}
 }
 

@@ -138,6 +138,8 @@ void sim_instance_terminate(struct sim *sim, struct sim_object *instance, const 
 	sim_instance_set_state(body, "shutting-down");
 	node_set(node_map(body, "stateReason"), "code", reason_code);
 	node_set(node_map(body, "stateReason"), "message", reason);
+	if (node_is(body, "_spotRequest", "active"))
+		node_set(body, "_spotRequest", node_is(body, "_spotType", "persistent") ? "open" : "closed");
 	sim_schedule(sim, instance, sim_pace(sim, TERMINATED_MS));
 	sim_group_instance_changed(sim, instance);
 }
@@ -211,6 +213,38 @@ static void terminate_instances(struct sim_call *call)
 {
 	if (all_there(call, may_terminate))
 		change_all(call, terminate);
+}
+
+/* Of the requests no more is held than what becomes of them: an open one would launch another instance. */
+static struct sim_object *requested(struct sim_call *call, struct slice request)
+{
+	const struct sim_table *table = &call->region->tables[SIM_INSTANCE];
+
+	for (size_t i = 0; i < table->count; i++)
+		if (slice_equal(node_text(&table->objects[i]->body, "spotInstanceRequestId"), request))
+			return table->objects[i];
+	sim_fail(call, "InvalidSpotInstanceRequestID.NotFound", "The spot instance request ID '%.*s' does not exist",
+		 SLICE_ARGUMENTS(request));
+	return NULL;
+}
+
+static void cancel_spot_instance_requests(struct sim_call *call)
+{
+	const struct node *ids = node_get(&call->request, "SpotInstanceRequestId");
+
+	for (uint32_t i = 0; i < ids->count && !call->failed; i++)
+		(void)requested(call, node_slice(&ids->items[i]));
+	if (call->failed)
+		return;
+	sim_out_open(call, "spotInstanceRequestSet");
+	for (uint32_t i = 0; i < ids->count; i++) {
+		node_set(sim_edit(call->sim, requested(call, node_slice(&ids->items[i]))), "_spotRequest", "cancelled");
+		sim_out_open(call, "item");
+		sim_out_text(call, "spotInstanceRequestId", node_slice(&ids->items[i]));
+		sim_out_string(call, "state", "cancelled");
+		sim_out_close(call, "item");
+	}
+	sim_out_close(call, "spotInstanceRequestSet");
 }
 
 static bool may_start(struct sim_call *call, const struct sim_object *instance)
@@ -360,6 +394,7 @@ static const struct sim_listing status_listing = {
 
 static const struct sim_action actions[] = {
 	{"TerminateInstances", terminate_instances, "InstanceId![] Force:b SkipOsShutdown:b", NULL},
+	{"CancelSpotInstanceRequests", cancel_spot_instance_requests, "SpotInstanceRequestId![]", NULL},
 	{"StartInstances", start_instances, "InstanceId![] AdditionalInfo", NULL},
 	{"StopInstances", stop_instances, "InstanceId![] Hibernate:b Force:b SkipOsShutdown:b", NULL},
 	{"RebootInstances", reboot_instances, "InstanceId![]", NULL},

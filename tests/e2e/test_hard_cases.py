@@ -563,3 +563,17 @@ def test_stop_protection_forbids_all_that_ends_or_stops_a_machine(stack, cloud):
     apply(stack)
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud, "vpc", "subnet")
+
+
+@pytest.mark.parametrize("spot_type,left", [("persistent", "cancelled"), ("one-time", "closed")])
+def test_no_spot_request_outlives_its_machine(stack, cloud, spot_type, left):
+    """A persistent one would be open again, and launch another machine, which nobody knows of."""
+    spec = machine_with()
+    del spec["aws.instance"]["i"]["block_devices"]
+    persistent = {"interruption": "stop"} if spot_type == "persistent" else {}
+    spec["aws.instance"]["i"]["market"] = {"type": "spot", "spot_type": spot_type, **persistent}
+    write(stack, spec)
+    apply(stack)
+    stack.run("destroy", "--yes")
+    [machine] = cloud.things("instance").values()
+    assert machine["spotRequest"] == left

@@ -1,6 +1,7 @@
 #include "providers/aws/kinds/instance_devices.h"
 #include "providers/aws/kinds/instance_network.h"
 #include "providers/aws/kinds/instance_profile.h"
+#include "providers/aws/kinds/instance_spot.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/launch_fields.h"
 #include "providers/aws/parameters.h"
@@ -459,6 +460,8 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "zone", .about = "its availability zone"}, .read = "Placement.AvailabilityZone"},
 	{.output = {.name = "interface", .about = "id of its first network interface"},
 	 .decode = aws_decode_first_interface},
+	{.output = {.name = "spot_request", .about = "id of its spot request, where it has one"},
+	 .read = "SpotInstanceRequestId"},
 };
 
 /* Volumes and interfaces carry the user's tags from the start; their own are theirs. */
@@ -584,5 +587,6 @@ const struct aws_kind aws_instance = {
 	.omitted = omitted,
 	.omitted_count = sizeof(omitted) / sizeof(omitted[0]),
 	.poll_ms = 2000,
+	.before_delete = aws_end_spot_request,
 	.complete = complete,
 };

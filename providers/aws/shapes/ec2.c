@@ -484,6 +484,33 @@ static const struct aws_member m_AuthorizeSecurityGroupIngressResult[] = {
 };
 static const uint8_t r_AuthorizeSecurityGroupIngressResult[] = {0, 1};
 static const struct aws_shape s_AuthorizeSecurityGroupIngressResult = {.name = T("AuthorizeSecurityGroupIngressResult"), .type = AWS_STRUCTURE, .members = m_AuthorizeSecurityGroupIngressResult, .member_count = COUNT(m_AuthorizeSecurityGroupIngressResult), .by_response = r_AuthorizeSecurityGroupIngressResult};
+static const struct aws_shape s_SpotInstanceRequestIdList = {.name = T("SpotInstanceRequestIdList"), .type = AWS_LIST, .item = &s_string, .item_name = T("SpotInstanceRequestId")};
+static const struct aws_member m_CancelSpotInstanceRequestsRequest[] = {
+	{T("DryRun"), T("DryRun"), T("dryRun"), &s_boolean, 0},
+	{T("SpotInstanceRequestIds"), T("SpotInstanceRequestId"), T("SpotInstanceRequestId"), &s_SpotInstanceRequestIdList, AWS_MEMBER_REQUIRED},
+};
+static const uint8_t r_CancelSpotInstanceRequestsRequest[] = {1, 0};
+static const struct aws_shape s_CancelSpotInstanceRequestsRequest = {.name = T("CancelSpotInstanceRequestsRequest"), .type = AWS_STRUCTURE, .members = m_CancelSpotInstanceRequestsRequest, .member_count = COUNT(m_CancelSpotInstanceRequestsRequest), .by_response = r_CancelSpotInstanceRequestsRequest};
+static const struct slice e_CancelSpotInstanceRequestState[] = {
+	T("active"),
+	T("cancelled"),
+	T("closed"),
+	T("completed"),
+	T("open"),
+};
+static const struct aws_shape s_CancelSpotInstanceRequestState = {.name = T("CancelSpotInstanceRequestState"), .type = AWS_STRING, .values = e_CancelSpotInstanceRequestState, .value_count = COUNT(e_CancelSpotInstanceRequestState)};
+static const struct aws_member m_CancelledSpotInstanceRequest[] = {
+	{T("SpotInstanceRequestId"), T("SpotInstanceRequestId"), T("spotInstanceRequestId"), &s_string, 0},
+	{T("State"), T("State"), T("state"), &s_CancelSpotInstanceRequestState, 0},
+};
+static const uint8_t r_CancelledSpotInstanceRequest[] = {0, 1};
+static const struct aws_shape s_CancelledSpotInstanceRequest = {.name = T("CancelledSpotInstanceRequest"), .type = AWS_STRUCTURE, .members = m_CancelledSpotInstanceRequest, .member_count = COUNT(m_CancelledSpotInstanceRequest), .by_response = r_CancelledSpotInstanceRequest};
+static const struct aws_shape s_CancelledSpotInstanceRequestList = {.name = T("CancelledSpotInstanceRequestList"), .type = AWS_LIST, .item = &s_CancelledSpotInstanceRequest, .item_name = T("item")};
+static const struct aws_member m_CancelSpotInstanceRequestsResult[] = {
+	{T("CancelledSpotInstanceRequests"), T("SpotInstanceRequestSet"), T("spotInstanceRequestSet"), &s_CancelledSpotInstanceRequestList, 0},
+};
+static const uint8_t r_CancelSpotInstanceRequestsResult[] = {0};
+static const struct aws_shape s_CancelSpotInstanceRequestsResult = {.name = T("CancelSpotInstanceRequestsResult"), .type = AWS_STRUCTURE, .members = m_CancelSpotInstanceRequestsResult, .member_count = COUNT(m_CancelSpotInstanceRequestsResult), .by_response = r_CancelSpotInstanceRequestsResult};
 static const struct aws_shape s_long = {.name = T("long"), .type = AWS_LONG};
 static const struct slice e_GatewayType[] = {
 	T("ipsec.1"),
@@ -5553,6 +5580,10 @@ static const struct aws_operation_shape operations[] = {
 	 .service = &aws_ec2_service,
 	 .input = &s_AuthorizeSecurityGroupIngressRequest,
 	 .output = &s_AuthorizeSecurityGroupIngressResult},
+	{.name = T("CancelSpotInstanceRequests"),
+	 .service = &aws_ec2_service,
+	 .input = &s_CancelSpotInstanceRequestsRequest,
+	 .output = &s_CancelSpotInstanceRequestsResult},
 	{.name = T("CreateCustomerGateway"),
 	 .service = &aws_ec2_service,
 	 .input = &s_CreateCustomerGatewayRequest,
