@@ -16,6 +16,7 @@
 #define GROUP(rules) "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"ingress\":[" rules "]}"
 #define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
 #define GROUPED(rest) GROUP("{" rest ",\"group\":{\"$deferred\":\"${aws.security_group.h.id}\"}}")
+#define VPN(rest) "{\"customer_gateway\":\"cgw-12345678\",\"vpn_gateway\":\"vgw-12345678\"" rest "}"
 #define SUBNET(rest) "{\"vpc\":\"vpc-12345678\"," rest "}"
 
 static const struct check_row {
@@ -76,6 +77,13 @@ static const struct check_row {
 	{"aws.subnet", SUBNET("\"cidr\":\"10.0.1.0/24\",\"assign_ipv6_on_creation\":true"),
 	 "'assign_ipv6_on_creation' needs the field 'ipv6_cidr'"},
 	{"aws.subnet", SUBNET("\"cidr\":\"10.0.1.0/24\",\"assign_ipv6_on_creation\":false"), NULL},
+	{"aws.vpn_connection", VPN(",\"routes\":[\"10.0.0.0/8\"]"), NULL},
+	{"aws.vpn_connection", VPN(",\"static_routes_only\":false,\"routes\":[\"10.0.0.0/8\"]"),
+	 "learns its routes by BGP has no 'routes'"},
+	{"aws.vpn_connection", VPN(",\"static_routes_only\":true,\"routes\":[\"10.0.0.0/8\"]"), NULL},
+	{"aws.vpn_connection", VPN(",\"static_routes_only\":{\"$deferred\":\"${x}\"},\"routes\":[\"10.0.0.0/8\"]"),
+	 NULL},
+	{"aws.vpn_connection", VPN(",\"static_routes_only\":false,\"routes\":[]"), NULL},
 	{"aws.internet_gateway", "{\"tags\":{\"\":\"x\"}}", "a tag needs a name"},
 	{"aws.internet_gateway", "{\"tags\":{\"trueup:x\":{\"$deferred\":\"${x}\"}}}", "cannot begin with 'trueup:'"},
 	{"aws.autoscaling_group",

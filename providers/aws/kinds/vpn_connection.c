@@ -334,11 +334,26 @@ static int64_t number_of(const struct value *tunnel_value, const char *name, int
 	return value_is(number, VALUE_INTEGER) ? number->integer : where_unset;
 }
 
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnConnectionRoute.html
+ * Where a spec does not say, the connection may have been made for static routes all the same. */
+static bool check_routes(const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *given = value_get_named(desired, "routes");
+	const struct value *only = value_get_named(desired, "static_routes_only");
+	if (!given || !value_is(given, VALUE_LIST) || given->count == 0 || !only || !value_is(only, VALUE_BOOL) ||
+	    only->boolean)
+		return true;
+	diag_error(diagnostics, FAULT_USER, given->position,
+		   "a connection that learns its routes by BGP has no 'routes'");
+	diag_hint(diagnostics, "set 'static_routes_only: true', or leave out 'routes'");
+	return false;
+}
+
 /* Rules of the guide above that span fields; AWS would name them only after much else was made. */
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *all = value_get_named(desired, "tunnels");
-	bool good = true;
+	bool good = check_routes(desired, diagnostics);
 	(void)kind;
 	for (uint32_t i = 0; value_is(all, VALUE_LIST) && i < all->count; i++) {
 		const struct value *one = &all->items[i];
