@@ -181,6 +181,7 @@ struct aws_states {
 	const char *const *leaving;
 	const char *const *gone; /* still listed, but counted as absent */
 	const char *const *failed;
+	const char *reason; /* path of the service's own words for why it is gone or has failed; NULL: it has none */
 };
 
 /* A member of the API's model that the table leaves out, or a whole operation that would change an object

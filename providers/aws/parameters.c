@@ -334,7 +334,8 @@ static bool is_one_of(const char *const *names, struct slice text)
 	return false;
 }
 
-static void decode_state(const struct aws_states *states, const struct value *item, struct live *ret)
+static void decode_state(const struct aws_states *states, const struct value *item, struct arena *arena,
+			 struct live *ret)
 {
 	ret->presence = PRESENCE_PRESENT;
 	ret->readiness = READY;
@@ -350,6 +351,9 @@ static void decode_state(const struct aws_states *states, const struct value *it
 		ret->readiness = READY_PENDING;
 	else if (is_one_of(states->failed, ret->state))
 		ret->readiness = READY_FAILED;
+	struct slice reason = states->reason ? value_slice(value_path(item, states->reason)) : (struct slice){0};
+	if (reason.size > 0 && (ret->presence == PRESENCE_ABSENT || ret->readiness == READY_FAILED))
+		ret->state = arena_format(arena, "%.*s (%.*s)", SLICE_ARGUMENTS(ret->state), SLICE_ARGUMENTS(reason));
 }
 
 static struct value decode_outputs(const struct aws_kind *kind, const struct value *item, struct arena *arena)
@@ -373,7 +377,7 @@ void aws_decode_live(const struct aws_kind *kind, const struct value *item, stru
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
 	*ret = (struct live){0};
-	decode_state(&kind->states, item, ret);
+	decode_state(&kind->states, item, arena, ret);
 	ret->ownership = aws_decode_ownership(tags);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
