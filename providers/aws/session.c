@@ -211,8 +211,8 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 }
 
 /*
- * Auto Scaling says ValidationError of everything that is wrong with a request; only the message
- * tells that what it names is not there (observed answers; the API's reference names no such code).
+ * Auto Scaling says ValidationError of everything that is wrong with a request, as EC2 says InvalidParameterValue; only
+ * the message tells that what it names is not there (observed answers; the API's reference names no such code).
  */
 static const struct finer_code {
 	const char *code;
@@ -222,6 +222,9 @@ static const struct finer_code {
 	{"ValidationError", "not found", "ValidationError.NotFound"},
 	{"ValidationError", "does not exist", "ValidationError.NotFound"},
 	{"ValidationError", "No Lifecycle Hook", "ValidationError.NotFound"},
+	/* Of a profile that IAM knows, and they do not know yet. */
+	{"ValidationError", "Invalid IAM Instance Profile", "ValidationError.IamInstanceProfile"},
+	{"InvalidParameterValue", "Invalid IAM Instance Profile", "InvalidParameterValue.IamInstanceProfile"},
 };
 
 static struct slice finer_code(const struct aws_error *error)

@@ -90,9 +90,46 @@ static void test_requests(void **state)
 	}
 }
 
+/* What a message alone tells of an error. */
+static const struct told {
+	const char *code, *message, *finer;
+} told[] = {
+	{"ValidationError", "AutoScalingGroup name not found - g", "ValidationError.NotFound"},
+	{"ValidationError", "You must use a valid launch template. Invalid IAM Instance Profile name",
+	 "ValidationError.IamInstanceProfile"},
+	{"InvalidParameterValue",
+	 "Value (p) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name",
+	 "InvalidParameterValue.IamInstanceProfile"},
+	{"InvalidParameterValue", "Value (p) for parameter x is invalid.", "InvalidParameterValue"},
+};
+
+static void test_finer_codes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		struct call call = {.mutating = true};
+		struct answer answer;
+		struct arena arena;
+
+		arena_init(&arena);
+		struct http_response response = {
+			.answered = true,
+			.status = 400,
+			.body = arena_format(&arena,
+					     "<Response><Errors><Error><Code>%s</Code><Message>%s</Message></Error>"
+					     "</Errors></Response>",
+					     told[i].code, told[i].message),
+		};
+		aws_interpret(&call, &response, &arena, &answer);
+		if (!slice_is(answer.code, told[i].finer))
+			fail_msg("%s: taken for %.*s", told[i].message, SLICE_ARGUMENTS(answer.code));
+		arena_release(&arena);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests), cmocka_unit_test(test_finer_codes)};
 
 	return cmocka_run_group_tests_name("aws session", tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
  * with its life cycle hooks; by force it goes at once.
  */
 
-static const char *const young[] = {"ValidationError.NotFound", NULL};
+static const char *const young[] = {"ValidationError.NotFound", "ValidationError.IamInstanceProfile", NULL};
 
 static const struct aws_call update = {
 	.operation = "UpdateAutoScalingGroup",

@@ -12,8 +12,8 @@ static const struct aws_lookup association = {
 	.member = "AssociationId",
 };
 /* A profile that was just made is not known to EC2 for some seconds. */
-static const char *const profile_young[] = {"InvalidParameterValue", "InvalidInstanceID.NotFound",
-					    "IncorrectInstanceState", NULL};
+static const char *const profile_young[] = {"InvalidParameterValue.IamInstanceProfile", "InvalidParameterValue",
+					    "InvalidInstanceID.NotFound", "IncorrectInstanceState", NULL};
 const struct aws_call aws_profile_associate = {
 	.operation = "AssociateIamInstanceProfile",
 	.id = "InstanceId",
