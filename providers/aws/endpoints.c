@@ -13,6 +13,23 @@ struct position aws_setting_position(const struct value *settings, const char *n
 	return value ? value->position : NOWHERE;
 }
 
+struct slice aws_public_url(struct slice prefix, struct slice region, struct arena *arena)
+{
+	/* By how a region's name begins (partitions.json of botocore); all others are AWS's first one. */
+	static const struct {
+		const char *begins, *domain;
+	} partitions[] = {
+		{"cn-", "amazonaws.com.cn"},   {"eusc-", "amazonaws.eu"},      {"us-iso-", "c2s.ic.gov"},
+		{"us-isob-", "sc2s.sgov.gov"}, {"eu-isoe-", "cloud.adc-e.uk"}, {"us-isof-", "csp.hci.ic.gov"},
+	};
+	const char *domain = "amazonaws.com";
+
+	for (size_t i = 0; i < sizeof(partitions) / sizeof(partitions[0]); i++)
+		if (slice_starts_with(region, slice_of(partitions[i].begins)))
+			domain = partitions[i].domain;
+	return arena_format(arena, "https://%.*s.%.*s.%s/", SLICE_ARGUMENTS(prefix), SLICE_ARGUMENTS(region), domain);
+}
+
 /* Digits only, at most 65535; no port at all is fine. */
 static bool is_port(struct slice text)
 {

@@ -55,7 +55,6 @@ static struct slice region_of(const struct asking *asking)
 static bool url_of(const struct asking *asking, struct slice *ret)
 {
 	struct slice endpoint = environment(asking, "AWS_ENDPOINT_URL_KMS");
-	bool china = slice_starts_with(asking->region, SLICE("cn-"));
 
 	if (endpoint.size == 0)
 		endpoint = environment(asking, "AWS_ENDPOINT_URL");
@@ -67,8 +66,7 @@ static bool url_of(const struct asking *asking, struct slice *ret)
 	}
 	*ret = endpoint.size > 0 ? arena_format(asking->clear, "%.*s%s", SLICE_ARGUMENTS(endpoint),
 						slice_ends_with(endpoint, SLICE("/")) ? "" : "/")
-				 : arena_format(asking->clear, "https://kms.%.*s.amazonaws.com%s/",
-						SLICE_ARGUMENTS(asking->region), china ? ".cn" : "");
+				 : aws_public_url(SLICE("kms"), asking->region, asking->clear);
 	return true;
 }
 

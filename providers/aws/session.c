@@ -153,9 +153,7 @@ static struct slice url_of(const struct aws_session *session, const struct aws_s
 	if (endpoint.size && !aws_is_simulated(endpoint))
 		return arena_format(arena, "%.*s%s", SLICE_ARGUMENTS(endpoint),
 				    slice_ends_with(endpoint, SLICE("/")) ? "" : "/");
-	bool china = slice_starts_with(session->region, SLICE("cn-"));
-	return arena_format(arena, "https://%.*s.%.*s.amazonaws.com%s/", SLICE_ARGUMENTS(service->endpoint_prefix),
-			    SLICE_ARGUMENTS(session->region), china ? ".cn" : "");
+	return aws_public_url(service->endpoint_prefix, session->region, arena);
 }
 
 /* By its name, as AWS's own policies tell them apart, so that no table can call a change a read. */

@@ -14,6 +14,7 @@
 struct variables {
 	const char *common;
 	const char *ec2;
+	const char *region; /* NULL: eu-central-1 */
 };
 
 static const char *environment(struct world *world, const char *name)
@@ -24,7 +25,9 @@ static const char *environment(struct world *world, const char *name)
 		return variables->common;
 	if (strcmp(name, "AWS_ENDPOINT_URL_EC2") == 0)
 		return variables->ec2;
-	return strcmp(name, "AWS_REGION") == 0 ? "eu-central-1" : strstr(name, "_KEY") ? "key" : NULL;
+	if (strcmp(name, "AWS_REGION") == 0)
+		return variables->region ? variables->region : "eu-central-1";
+	return strstr(name, "_KEY") ? "key" : NULL;
 }
 
 static const struct row {
@@ -35,17 +38,46 @@ static const struct row {
 	const char *url;
 	double burst;
 } rows[] = {
-	{"AWS's own", {NULL, NULL}, "ec2", "DescribeVpcs", "https://ec2.eu-central-1.amazonaws.com/", 100},
-	{"a change", {NULL, NULL}, "ec2", "CreateVpc", "https://ec2.eu-central-1.amazonaws.com/", 50},
-	{"a server for all", {"http://a", NULL}, "ec2", "DescribeVpcs", "http://a/", 0},
-	{"a server for one, asked", {NULL, "http://b/"}, "ec2", "DescribeVpcs", "http://b/", 0},
+	{"AWS's own", {0}, "ec2", "DescribeVpcs", "https://ec2.eu-central-1.amazonaws.com/", 100},
+	{"a change", {0}, "ec2", "CreateVpc", "https://ec2.eu-central-1.amazonaws.com/", 50},
+	{"its own in China",
+	 {.region = "cn-north-1"},
+	 "ec2",
+	 "DescribeVpcs",
+	 "https://ec2.cn-north-1.amazonaws.com.cn/",
+	 100},
+	{"its own in the European sovereign cloud",
+	 {.region = "eusc-de-east-1"},
+	 "ec2",
+	 "DescribeVpcs",
+	 "https://ec2.eusc-de-east-1.amazonaws.eu/",
+	 100},
+	{"its own of the secret regions",
+	 {.region = "us-isob-east-1"},
+	 "sts",
+	 "GetCallerIdentity",
+	 "https://sts.us-isob-east-1.sc2s.sgov.gov/",
+	 100},
+	{"its own for the government",
+	 {.region = "us-gov-west-1"},
+	 "ec2",
+	 "DescribeVpcs",
+	 "https://ec2.us-gov-west-1.amazonaws.com/",
+	 100},
+	{"a server for all", {.common = "http://a"}, "ec2", "DescribeVpcs", "http://a/", 0},
+	{"a server for one, asked", {.ec2 = "http://b/"}, "ec2", "DescribeVpcs", "http://b/", 0},
 	{"a server for one, another asked",
-	 {NULL, "http://b/"},
+	 {.ec2 = "http://b/"},
 	 "sts",
 	 "GetCallerIdentity",
 	 "https://sts.eu-central-1.amazonaws.com/",
 	 100},
-	{"its own before the common one", {"http://a", "http://b/"}, "ec2", "DescribeVpcs", "http://b/", 0},
+	{"its own before the common one",
+	 {.common = "http://a", .ec2 = "http://b/"},
+	 "ec2",
+	 "DescribeVpcs",
+	 "http://b/",
+	 0},
 };
 
 static void check(const struct row *row, struct arena *arena)
