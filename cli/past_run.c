@@ -63,8 +63,80 @@ struct past_run {
 /* What became of a run's calls about one object. */
 struct touch {
 	struct slice object_id;
-	bool done, missed; /* any was; any was not, or nobody knows */
+	bool missed;   /* any was not answered, or refused */
+	bool finished; /* all was done that was to be done to it */
 };
+
+static struct touch *touch_of(struct past_run *past, struct slice object_id, struct arena *arena)
+{
+	struct touch *touch = map_get(&past->touched, object_id);
+
+	if (!touch) {
+		touch = arena_new(arena, struct touch);
+		touch->object_id = object_id;
+		map_set(&past->touched, object_id, touch);
+	}
+	return touch;
+}
+
+/* What another run has settled bears the name of that at the end of its note, in brackets, and is "done" as well where
+ * a read tells what there is to do. */
+static bool was_answered(const struct call_record *call)
+{
+	return slice_is(call->outcome, "done") && !slice_ends_with(call->note, SLICE(")"));
+}
+
+/* The calls alone: what changed nothing in the record has no more to tell. */
+static void read_calls(struct past_run *past, struct arena *arena)
+{
+	for (size_t i = 0; i < past->call_count; i++) {
+		const struct call_record *call = &past->calls[i];
+		struct touch *touch = touch_of(past, call->object_id, arena);
+		bool answered = was_answered(call);
+
+		touch->missed |= !answered;
+		touch->finished = !touch->missed;
+		past->has_changed |= answered || slice_is(call->outcome, "unknown");
+	}
+}
+
+/*
+ * Whether the run has recorded the object as it was to be. A call that is sent again is refused where it was carried
+ * out before, so its outcome alone tells little. What was only begun is noted in the record, and what recovery takes
+ * over has no digest of what was to be.
+ */
+static bool is_finished(const struct past_object *object, const struct touch *touch)
+{
+	static const struct digest never;
+	const struct digest *after = &object->after.symbolic;
+	bool is_other = !object->was || !digest_equal(after, &object->before.symbolic);
+
+	return object->is && object->after.role == OBJECT_CURRENT && !unfinished_is(&object->after) &&
+	       !digest_equal(after, &never) && (is_other || !touch->missed);
+}
+
+/* What it only noted as begun is as it was when the call was refused. */
+static bool has_kept(const struct past_object *object)
+{
+	return object->was && object->is && slice_equal(object->before_body, object->after_body);
+}
+
+static bool read_objects(struct job *job, struct past_run *past)
+{
+	for (size_t i = 0; i < past->object_count; i++) {
+		struct past_object *object = &past->objects[i];
+		struct touch *touch = object->is ? map_get(&past->touched, object->after.object_id) : NULL;
+
+		past->has_changed |= !has_kept(object);
+		if (!touch)
+			continue;
+		if (object->after_body.size > 0 &&
+		    !object_body_read(&object->after, object->after_body, job->arena, job->diagnostics))
+			return false;
+		touch->finished = is_finished(object, touch);
+	}
+	return true;
+}
 
 static bool read_run(struct job *job, struct run_record *run, struct past_run *ret)
 {
@@ -75,29 +147,15 @@ static bool read_run(struct job *job, struct run_record *run, struct past_run *r
 	if (!ops->changed(job->store, job->arena, run->id, &ret->objects, &ret->object_count, job->diagnostics) ||
 	    !ops->calls(job->store, job->arena, run->id, &ret->calls, &ret->call_count, job->diagnostics))
 		return false;
-	for (size_t i = 0; i < ret->call_count; i++) {
-		const struct call_record *call = &ret->calls[i];
-		struct touch *touch = map_get(&ret->touched, call->object_id);
-		bool done = slice_is(call->outcome, "done");
-
-		if (!touch) {
-			touch = arena_new(job->arena, struct touch);
-			touch->object_id = call->object_id;
-			map_set(&ret->touched, call->object_id, touch);
-		}
-		touch->done |= done;
-		touch->missed |= !done;
-		ret->has_changed |= done || slice_is(call->outcome, "unknown");
-	}
-	return true;
+	read_calls(ret, job->arena);
+	return read_objects(job, ret);
 }
 
-/* Whether a call about the object was carried out: what a run dropped without one was gone when it looked. */
+/* Whether the run asked for it, of something that went with the run: what is dropped without a call was gone when it
+ * looked. */
 static bool was_called(const struct past_run *past, struct slice object_id)
 {
-	const struct touch *touch = map_get(&past->touched, object_id);
-
-	return touch && touch->done;
+	return map_get(&past->touched, object_id) != NULL;
 }
 
 struct search {
@@ -138,12 +196,6 @@ static struct slice address_of(const struct past_object *object)
 	return object->was ? object->before.address : object->after.address;
 }
 
-/* What it only noted as begun is as it was when the call was refused. */
-static bool has_kept(const struct past_object *object)
-{
-	return object->was && object->is && slice_equal(object->before_body, object->after_body);
-}
-
 /* Whether what it changed was taken back, by an undoing that nothing undid, and the rest done anew since. */
 static bool is_undone(struct job *job, const struct past_run *past, const struct search *search)
 {
@@ -166,38 +218,25 @@ static bool is_undone(struct job *job, const struct past_run *past, const struct
 }
 
 /*
- * What it sent calls about and did not bring to its end: not all were carried out, or it was still noted as begun when
- * the run had ended. A run that changed nothing, or was taken back, has left everything as it was.
+ * What it sent calls about and did not bring to its end. A run that changed nothing, or was taken back, has left
+ * everything as it was.
  */
-static bool note_halfway(struct job *job, const struct past_run *past, struct search *search)
+static void note_halfway(struct job *job, const struct past_run *past, struct search *search)
 {
-	const char *why = "was to be changed by a run that did not come to its end";
-
 	if (!past->has_changed || is_undone(job, past, search))
-		return true;
+		return;
 	for (size_t i = 0; i < past->touched.count; i++) {
 		const struct touch *touch = past->touched.entries[i].item;
 
-		if (touch->missed && !map_get(&search->settled_objects, touch->object_id))
-			leave(job, past->run, touch->object_id, why, &search->found->halfway);
-	}
-	for (size_t i = 0; i < past->object_count; i++) {
-		struct object *after = &past->objects[i].after;
-		const struct touch *touch = map_get(&past->touched, after->object_id);
-
-		if (!past->objects[i].is || !touch || touch->missed ||
-		    map_get(&search->settled_objects, after->object_id))
+		if (map_get(&search->settled_objects, touch->object_id))
 			continue;
-		if (past->objects[i].after_body.size > 0 &&
-		    !object_body_read(after, past->objects[i].after_body, job->arena, job->diagnostics))
-			return false;
-		if (unfinished_is(after))
-			leave(job, past->run, after->object_id, why, &search->found->halfway);
+		if (touch->finished)
+			/* Nor is it what an earlier run has left of it. */
+			map_set(&search->settled_objects, touch->object_id, past->run);
 		else
-			/* Done whole, nor is it what an earlier run has left of it. */
-			map_set(&search->settled_objects, after->object_id, past->run);
+			leave(job, past->run, touch->object_id,
+			      "was to be changed by a run that did not come to its end", &search->found->halfway);
 	}
-	return true;
 }
 
 /* The last run about something stays. To delete what was left over settles nothing of what has its address. */
@@ -232,11 +271,11 @@ static void settle(const struct past_run *past, struct search *search)
 		note_settled(past->run, &past->objects[i], search);
 }
 
-static bool take_leavings(struct job *job, const struct past_run *past, struct search *search)
+static void take_leavings(struct job *job, const struct past_run *past, struct search *search)
 {
 	for (size_t i = 0; i < past->object_count; i++)
 		note_gone(job, past, &past->objects[i], search);
-	return note_halfway(job, past, search);
+	note_halfway(job, past, search);
 }
 
 /* Reads one and takes what it tells; *ret_ends: what came before it does not matter any more. */
@@ -259,7 +298,7 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 	if (good && !*ret_ends && (is_done || deletes))
 		settle(&past, search);
 	else if (good && !*ret_ends)
-		good = take_leavings(job, &past, search);
+		take_leavings(job, &past, search);
 	map_release(&past.touched);
 	return good;
 }

@@ -243,6 +243,51 @@ def test_what_a_failed_run_did_wholly_is_not_unfinished_once_the_spec_is_edited(
     assert begun(tiny, 0) == []
 
 
+ROUTED = """aws.internet_gateway:
+  i: {vpc: main}
+aws.route_table:
+  r: {vpc: main, tags: {a: b}, routes: [{destination: 0.0.0.0/0, internet_gateway: i}]}
+"""
+
+
+def test_what_was_done_by_a_call_that_was_lost_once_is_done(tiny):
+    """It is sent again, and refused because it was carried out before: so the history has it as failed."""
+    tiny.write("more.yaml", ROUTED + GATEWAY.replace("65010", "65010, tags: {c: d}"))
+    tiny.run("apply", "--yes")
+    edit(tiny, "[{destination: 0.0.0.0/0, internet_gateway: i}]", "[]", "more.yaml")
+    edit(tiny, "c: d", "c: e", "more.yaml")
+    tiny.run("sim", "fault", "DeleteRoute", "lost_answer", "1", "1")
+    deny(tiny, "CreateTags")
+    tiny.run("apply", "--yes", status=7)
+    calls = tiny.run("state", "history", last_run(tiny), "--output", "json").json["calls"]
+    assert {(each["operation"], each["outcome"]) for each in calls} == {("CreateTags", "failed"), ("DeleteRoute", "failed")}
+    # The run has changed something, and has left something else as it was.
+    edit(tiny, "a: b", "a: c", "more.yaml")
+    assert [(each["address"], each["reason"]) for each in begun(tiny)] == [("aws.customer_gateway.c", MISSED)]
+
+
+def test_a_run_that_only_deleted_something_by_a_call_that_was_lost_once_has_changed_something(tiny):
+    group = "aws.security_group:\n  g: {vpc: main, name: g, description: g}\n"
+    gateway = GATEWAY.replace("65010", "65010, tags: {c: d}")
+    tiny.write("more.yaml", group + gateway)
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", gateway.replace("c: d", "c: e"))
+    tiny.run("sim", "fault", "DeleteSecurityGroup", "lost_answer", "1", "1")
+    deny(tiny, "CreateTags")
+    tiny.run("apply", "--yes", status=7)
+    assert [(each["address"], each["reason"]) for each in begun(tiny)] == [("aws.customer_gateway.c", MISSED)]
+
+
+def test_what_a_destroy_deleted_by_a_call_that_was_lost_once_is_not_missed(tiny):
+    tiny.write("more.yaml", "aws.security_group:\n  g: {vpc: main, name: g, description: g}\n")
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "fault", "DeleteSecurityGroup", "lost_answer", "1", "1")
+    deny(tiny, "DeleteSubnet")
+    tiny.run("destroy", "--yes", status=7)
+    assert "aws.security_group.g" not in recorded(tiny)
+    assert begun(tiny, 0) == []
+
+
 def test_what_was_changed_in_part_is_told_under_another_address(tiny):
     tiny.write("more.yaml", GATEWAYS)
     tiny.run("apply", "--yes")
