@@ -222,14 +222,19 @@ static bool has_mac(const struct walk *walk, struct slice mac)
 	return false;
 }
 
-/* Whether the addresses are among those that were told. fields: MAP, or NULL. */
-static bool has_macs_of(const struct walk *walk, const struct value *fields)
+/* Whether the addresses are among those that were told; the zeros of a slot without a card, which a record or a spec
+ * may have from before, are none to be missed. fields: MAP, or NULL. */
+static bool has_macs_of(const struct reading *reading, const struct value *fields)
 {
 	const struct value *macs = value_get_named(fields, "macs");
 
-	for (uint32_t i = 0; macs && value_is(macs, VALUE_LIST) && i < macs->count; i++)
-		if (!has_mac(walk, value_slice(&macs->items[i])))
+	for (uint32_t i = 0; macs && value_is(macs, VALUE_LIST) && i < macs->count; i++) {
+		struct slice mac = value_slice(&macs->items[i]);
+		bool is_empty_slot = mac.size > 0 && metal_mac(mac, reading->arena).size == 0;
+
+		if (!is_empty_slot && !has_mac(reading->detail, mac))
 			return false;
+	}
 	return true;
 }
 
@@ -241,7 +246,8 @@ static bool are_macs_told(const struct reading *reading)
 
 	if (walk->mac_count == walk->interface_count)
 		return true;
-	return has_macs_of(walk, reading->matters) && (!is_recorded(reading) || has_macs_of(walk, reading->observed));
+	return has_macs_of(reading, reading->matters) &&
+	       (!is_recorded(reading) || has_macs_of(reading, reading->observed));
 }
 
 static enum step finish(struct reading *reading, bool has_macs)

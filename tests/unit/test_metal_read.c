@@ -182,6 +182,17 @@ static const struct page paged_interfaces[] = {
 	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/a\"}]}", 0},
 	INTERFACE_A,
 	INTERFACE_B};
+static const struct page empty_slot[] = {
+	ROOT,
+	ONE_SYSTEM,
+	{"/redfish/v1/Systems/1",
+	 "{\"EthernetInterfaces\":{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces\"}}", 0},
+	{"/redfish/v1/Systems/1/EthernetInterfaces",
+	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/a\"},"
+	 "{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/c\"}]}",
+	 0},
+	INTERFACE_A,
+	{"/redfish/v1/Systems/1/EthernetInterfaces/c", "{\"MACAddress\":\"00:00:00:00:00:00\"}", 0}};
 static const struct page endless_interfaces[] = {
 	ROOT,
 	ONE_SYSTEM,
@@ -304,6 +315,9 @@ static const struct reading_row {
 	 "10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\",\"00:00:00:00:00:0b\"],\"manufacturer\":\"Dell\","
 	 "\"memory_gib\":384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},"
 	 "\"serial\":\"SN1\"}"},
+	{"a slot without a card, which counted as an address once", METAL_AT,
+	 "{\"macs\":[\"00:00:00:00:00:00\",\"00:00:00:00:00:0a\"]}", PAGES(empty_slot), "",
+	 "{\"controller\":\"https://10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\"]}"},
 	{"pages of interfaces without end", METAL_AT, "{\"macs\":[]}", PAGES(endless_interfaces),
 	 "does not tell 'macs'",
 	 "{\"controller\":\"https://10.0.0.5\",\"macs\":{\"$unread\":true},\"manufacturer\":\"Dell\","
