@@ -62,7 +62,16 @@ static bool read_body(struct job *job, struct object *object, struct slice body)
 	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
 }
 
-/* Whether the run sent calls, and each was refused. */
+/* A call that is sent again is refused where it was carried out before. */
+static bool has_left_anything(const struct undo *undo)
+{
+	for (size_t i = 0; i < undo->past_count; i++)
+		if (!past_run_has_kept(&undo->past[i]))
+			return true;
+	return false;
+}
+
+/* Whether the run sent calls, and each was refused without anything done. */
 static bool find_refusals(struct undo *undo)
 {
 	struct job *job = undo->job;
@@ -73,7 +82,7 @@ static bool find_refusals(struct undo *undo)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		refused += slice_is(calls[i].outcome, "failed");
-	job->undoes_refused = count > 0 && refused == count;
+	job->undoes_refused = count > 0 && refused == count && !has_left_anything(undo);
 	return true;
 }
 

@@ -115,8 +115,7 @@ static bool is_finished(const struct past_object *object, const struct touch *to
 	       !digest_equal(after, &never) && (is_other || !touch->missed);
 }
 
-/* What it only noted as begun is as it was when the call was refused. */
-static bool has_kept(const struct past_object *object)
+bool past_run_has_kept(const struct past_object *object)
 {
 	return object->was && object->is && slice_equal(object->before_body, object->after_body);
 }
@@ -127,7 +126,7 @@ static bool read_objects(struct job *job, struct past_run *past)
 		struct past_object *object = &past->objects[i];
 		struct touch *touch = object->is ? map_get(&past->touched, object->after.object_id) : NULL;
 
-		past->has_changed |= !has_kept(object);
+		past->has_changed |= !past_run_has_kept(object);
 		if (!touch)
 			continue;
 		if (object->after_body.size > 0 &&
@@ -205,7 +204,7 @@ static bool is_undone(struct job *job, const struct past_run *past, const struct
 	for (size_t i = 0; i < past->object_count; i++) {
 		const struct run_record *later = map_get(&search->settled, address_of(&past->objects[i]));
 
-		if (has_kept(&past->objects[i]))
+		if (past_run_has_kept(&past->objects[i]))
 			continue;
 		if (!later)
 			return false;

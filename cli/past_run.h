@@ -15,6 +15,10 @@ struct slice past_run_of_part(struct arena *arena, const char *command);
 /* What a run of that command is called that was about all of the stack that could be told when it was planned. */
 struct slice past_run_of_most(struct arena *arena, const char *command);
 
+/* Whether something is recorded as it was before the run: what a run only notes as begun is, when the call is refused.
+ */
+bool past_run_has_kept(const struct past_object *object);
+
 /* What a run that did not come to its end has left of something, and nobody has mended since. */
 struct leaving {
 	const char *why;

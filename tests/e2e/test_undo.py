@@ -346,6 +346,16 @@ def test_refused(sim):
     assert sim.run("drift", "--output", "json").json["unfinished"] == []
 
 
+def test_what_was_refused_because_it_was_done(sim):
+    """A call that was lost is sent again and refused: it did something, which is undone, and then nothing is left of it."""
+    sim.run("sim", "fault", "DeleteSubnet", "lost_answer", 1, 1)
+    sim.write("net.yaml", LESS)
+    sim.run("apply", "--yes")
+    run = runs(sim)[0]["id"]
+    assert "1 create" in sim.run("undo", run, "--yes").out
+    assert "of what the run did nothing is left to undo" in sim.run("undo", run, "--yes").out
+
+
 def test_run_of_long_ago(sim):
     """What a run found is dropped once it is older than 90 days and than the last 100 runs."""
     first = runs(sim)[-1]["id"]
