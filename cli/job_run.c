@@ -158,8 +158,8 @@ bool job_commit_and_end(struct job *job, const struct commit *commit)
 	while (state == COMMIT_PENDING)
 		state = job->store->ops->poll(job->store, job->world->boot_ms(job->world) + LOOK_EVERY_MS,
 					      job->diagnostics);
-	const bool done = state == COMMIT_DONE;
-	const bool ended = job_end_run(job, done ? SLICE("done") : SLICE("failed"));
+	bool done = state == COMMIT_DONE;
+	bool ended = job_end_run(job, done ? SLICE("done") : SLICE("failed"));
 
 	/* The error alone reads as if the command had done nothing. */
 	if (done && !ended)

@@ -79,20 +79,13 @@ static struct touch *touch_of(struct past_run *past, struct slice object_id, str
 	return touch;
 }
 
-/* What another run has settled bears the name of that at the end of its note, in brackets, and is "done" as well where
- * a read tells what there is to do. */
-static bool was_answered(const struct call_record *call)
-{
-	return slice_is(call->outcome, "done") && !slice_ends_with(call->note, SLICE(")"));
-}
-
 /* The calls alone: what changed nothing in the record has no more to tell. */
 static void read_calls(struct past_run *past, struct arena *arena)
 {
 	for (size_t i = 0; i < past->call_count; i++) {
 		const struct call_record *call = &past->calls[i];
 		struct touch *touch = touch_of(past, call->object_id, arena);
-		bool answered = was_answered(call);
+		bool answered = slice_is(call->outcome, "done") && !call->settled_later;
 
 		touch->missed |= !answered;
 		touch->finished = !touch->missed;

@@ -230,9 +230,7 @@ typedef bool unique_visit(void *context, const struct field *field, struct slice
 /* Nothing else can have it: what an object keeps until it is gone, or a part of a range, which may come and go. */
 static bool is_taken_by(const struct field *field)
 {
-	bool is_kept = unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
-
-	return is_kept || field->range == RANGE_WITHIN;
+	return unique_is_kept(field) || field->range == RANGE_WITHIN;
 }
 
 /* Calls visit for each name and range that an object of the kind has for itself alone. */

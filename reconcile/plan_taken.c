@@ -13,12 +13,6 @@ struct taking {
 	struct map kinds;  /* of those */
 };
 
-/* What an object keeps until it is gone. */
-static bool is_kept(const struct field *field)
-{
-	return unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
-}
-
 static bool is_made(const struct item *item)
 {
 	return item->resource && item->in_focus && operation_makes(item->operation);
@@ -30,9 +24,9 @@ static void note_wanted(struct taking *taking, struct item *item)
 
 	for (size_t i = 0; item->identity && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		struct slice text = is_kept(field) ? unique_text(kind, field, &item->wanted, item->identity,
-								 taking->planning->arena)
-						   : (struct slice){0};
+		struct slice text = unique_is_kept(field) ? unique_text(kind, field, &item->wanted, item->identity,
+									taking->planning->arena)
+							  : (struct slice){0};
 
 		if (text.size == 0)
 			continue;
@@ -61,9 +55,10 @@ static void look_at_holder(struct taking *taking, const struct item *holder)
 
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
-		struct slice text = is_kept(field) ? unique_text(kind, field, &holder->live->fields,
-								 &holder->object->identity, taking->planning->arena)
-						   : (struct slice){0};
+		struct slice text = unique_is_kept(field)
+					    ? unique_text(kind, field, &holder->live->fields, &holder->object->identity,
+							  taking->planning->arena)
+					    : (struct slice){0};
 		const struct item *maker = text.size > 0 ? map_get(&taking->wanted, text) : NULL;
 
 		if (maker)

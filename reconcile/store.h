@@ -177,8 +177,9 @@ struct call_record {
 	struct slice operation;
 	struct slice outcome; /* "done", "failed", "forgotten", "unknown" */
 	struct slice note;
-	int64_t sent_ms;  /* wall */
-	int64_t ended_ms; /* wall; 0: unknown */
+	bool settled_later; /* by another run, which says "done" as well where a read tells what there is to do */
+	int64_t sent_ms;    /* wall */
+	int64_t ended_ms;   /* wall; 0: unknown */
 };
 
 /* How long one phase of an action took that was carried out, what it waited for its turn left out. */

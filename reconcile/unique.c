@@ -12,6 +12,11 @@ bool unique_is_handed_on(const struct field *field)
 	return (field->flags & SOLE) && !(field->flags & IMMUTABLE);
 }
 
+bool unique_is_kept(const struct field *field)
+{
+	return unique_field(field) && !unique_is_handed_on(field) && (field->flags & IMMUTABLE);
+}
+
 bool unique_items(const struct field *field)
 {
 	return field->type == FIELD_SET && (field->item->flags & SOLE);

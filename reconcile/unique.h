@@ -14,6 +14,8 @@ bool unique_field(const struct field *field);
 /* Whether one object can let go of it for another and go on without: what it is attached to. Names, ranges and
  * addresses stay with their object until that is gone. */
 bool unique_is_handed_on(const struct field *field);
+/* Whether an object keeps it until it is gone: it takes no other value, nor goes over to another object. */
+bool unique_is_kept(const struct field *field);
 /* Whether no two objects may have the same item in this set. */
 bool unique_items(const struct field *field);
 /* The field within whose target that holds; NULL: within the whole place. */

@@ -25,9 +25,8 @@ struct explanation {
 
 static const struct explanation explanations[] = {
 	{SQLITE_NOTADB, 0, FAULT_USER, "it is no state file, or its beginning is damaged",
-	 "check that the path is the one you mean; a damaged file is put back from its newest backup, or, where there "
-	 "is "
-	 "none, moved away and made anew ('trueup state rebuild')"},
+	 "check that the path is the one you mean; a damaged file is put back from its newest backup, or, where "
+	 "there is none, moved away and made anew ('trueup state rebuild')"},
 	{SQLITE_CORRUPT, 0, FAULT_USER, "it is damaged", keep_it},
 	{SQLITE_BUSY, 0, FAULT_CONFLICT, "another program has locked it",
 	 "end the program that has it open (fuser shows which) and run the command again"},

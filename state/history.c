@@ -74,6 +74,8 @@ static bool call_read(const struct query *query, struct arena *arena, struct cal
 		.ended_ms = query_column_integer(query, 7),
 	};
 
+	/* STATEMENT_INTENT_RECORD puts the other run's name there, in brackets. */
+	call.settled_later = slice_ends_with(call.note, SLICE(")"));
 	if (!query_column_id(query, 1, arena, &call.object_id, diagnostics))
 		return false;
 	*ret = call;

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -237,6 +239,7 @@ static void expect_call(struct store_user *user, size_t run, const char *outcome
 		return;
 	assert_true(slice_is(calls[0].outcome, outcome));
 	assert_true(slice_is(calls[0].note, note));
+	assert_int_equal(calls[0].settled_later, strchr(note, '(') != NULL);
 }
 
 /* A run that ended within a call has found what there was before it, and has done what another one finds out. */
