@@ -320,14 +320,18 @@ static void judge_overtaken(struct process *process)
 			      process->world.process_id);
 }
 
-/* What has no intent is not sent: the command says so, unless the disk ended it before, and does not end well. */
+/*
+ * What has no intent is not sent: the command says so, unless the disk or the loss of its lease ended it before, and
+ * does not end well.
+ */
 static void judge_forgotten(struct process *process, const char *line, int status)
 {
 	if (!process->forgot || process->dead || process->interrupts > 0)
 		return;
 	struct slice output = buffer_slice(&process->output);
-	bool disk_ended_it = slice_contains(output, SLICE("error: cannot write the state file"));
-	if (status == 0 || (!disk_ended_it && !slice_contains(output, slice_of(slip_refusal))))
+	bool ended_before = slice_contains(output, SLICE("error: cannot write the state file")) ||
+			    (process->overtaken && slice_contains(output, SLICE("error: this run lost its lease")));
+	if (status == 0 || (!ended_before && !slice_contains(output, slice_of(slip_refusal))))
 		universe_fail(process->universe,
 			      "refusal: 'trueup %s' ends with %d and tells of no call without intent", line, status);
 }
