@@ -31,7 +31,7 @@ UNIT ?= $(sort $(wildcard tests/unit/test_*.c))
 # Programs that end-to-end tests run, one a file.
 test_tools := $(sort $(wildcard tests/tools/*.c))
 simulate_sources := $(sort $(wildcard tests/simulate/*.c))
-E2E ?= tests/e2e
+E2E ?= tests/e2e --rows sample
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 library_objects := $(call object,$(filter-out cli/main.c,$(sources)))
@@ -71,7 +71,11 @@ demo: $(BUILD)/trueup ## run the main job on the built-in simulator, each step s
 test: $(VENV)/ready $(BUILD)/trueup $(unit_programs) $(tool_programs) $(BUILD)/tests/simulate ## run the unit and end-to-end tests
 	$(Q)$(tell_tests) VENV=$(VENV) bash tests/run.sh $(BUILD)/test-results '$(E2E)' $(unit_programs)
 
-# Each runs all of what `make test` runs a sample of; the figures are in the report of the captured output.
+.PHONY: thorough
+thorough: $(VENV)/ready $(BUILD)/trueup $(tool_programs) $(BUILD)/tests/simulate ## run the rows of the end-to-end tests that `make test` leaves out
+	$(Q)$(tell_tests) VENV=$(VENV) bash tests/run.sh $(BUILD)/test-results/thorough 'tests/e2e --rows others'
+
+# Each runs all of what the tests above run a sample of; the figures are in the report of the captured output.
 in_full := kill faults contest
 .PHONY: $(in_full)
 kill: ## kill the program (-9) at every request and at 300 moments, against moto, and while it recovers

@@ -4,6 +4,7 @@
 take build/ beside the sources, so that `build/venv/bin/python -m pytest tests/e2e` works as well.
 """
 
+import collections
 import dataclasses
 import gc
 import json
@@ -59,6 +60,53 @@ class OneByOne(LoadScopeScheduling):
 def pytest_xdist_make_scheduler(config, log):
     """In place of xdist's own groups, which it writes into what pytest 9.2 reads no more: its tests' ids."""
     return OneByOne(config, log) if config.getvalue("dist") == "loadgroup" else None
+
+
+# Files whose tests ask one thing of every field, or at every point where a run may end. Of each test's rows one in
+# ONE_IN is the sample that `make test` takes, the first always; `make thorough` takes the others.
+MANY_ROWS = {
+    "test_bad_answers.py",
+    "test_conformance.py",
+    "test_conformance_members.py",
+    "test_cut_between.py",
+    "test_cut_off.py",
+    "test_faults.py",
+    "test_handover.py",
+    "test_kill.py",
+    "test_lease.py",
+    "test_metal_controllers.py",
+    "test_rename.py",
+    "test_secret_to_cut_off.py",
+    "test_state_rebuild.py",
+    "test_take_back.py",
+    "test_undo.py",
+    "test_undo_cut_off.py",
+    "test_undo_kinds.py",
+}
+ONE_IN = 5
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--rows", choices=("all", "sample", "others"), default="all", help="which rows of the files with many"
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Keeps the rows that --rows asks for."""
+    wanted = config.getoption("rows")
+    if wanted == "all":
+        return
+    rows_before = collections.Counter()
+    parts = {"sample": [], "others": []}
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        in_sample = item.path.name not in MANY_ROWS or rows_before[test] % ONE_IN == 0
+        rows_before[test] += 1
+        parts["sample" if in_sample else "others"].append(item)
+    items[:] = parts.pop(wanted)
+    [left_out] = parts.values()
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_configure():
