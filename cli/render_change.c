@@ -8,12 +8,14 @@ enum { TEXT_LIMIT_BYTES = 256 * 1024 * 1024, PATH_GAP = 2 };
 static const struct {
 	const char *note;
 	enum paint paint;
+	const char *replaced; /* where a new object takes the place of this one */
 } notes[] = {
 	[EFFECT_SET] = {NULL, PAINT_PLAIN},
 	[EFFECT_REPLACE] = {"needs a new object", PAINT_LOUD},
 	[EFFECT_REPLACE_UNLESS_EQUAL] = {"needs a new object unless it turns out equal", PAINT_LOUD},
-	[EFFECT_RELEASE] = {"kept as it is, no longer managed", PAINT_FAINT},
-	[EFFECT_SHOW] = {"not managed, left as it is", PAINT_FAINT},
+	[EFFECT_RELEASE] = {"kept as it is, no longer managed", PAINT_FAINT,
+			    "no longer managed, goes with the old object"},
+	[EFFECT_SHOW] = {"not managed, left as it is", PAINT_FAINT, "not managed, goes with the old object"},
 	[EFFECT_RECORD] = {"already so, will be recorded", PAINT_FAINT},
 	[EFFECT_UNREAD] = {"could not be read", PAINT_CHANGE},
 	[EFFECT_CONFLICT] = {"nothing can change that", PAINT_LOUD},
@@ -46,7 +48,8 @@ static void print_one_note(struct change_view *view, const char *between, enum p
 
 static void print_note(struct change_view *view, const struct change *change)
 {
-	const char *note = notes[change->effect].note;
+	const char *replaced = view->replaced ? notes[change->effect].replaced : NULL;
+	const char *note = replaced ? replaced : notes[change->effect].note;
 	enum paint color = notes[change->effect].paint;
 
 	if (change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET) {

@@ -12,6 +12,7 @@ struct change_view {
 	int width;	 /* of the column of paths */
 	bool drift_only; /* nothing is going to be reverted */
 	bool listed;	 /* the fields of what will be made: values, not differences */
+	bool replaced;	 /* another object takes the place of the one that has these values */
 };
 
 void render_change(struct change_view *view, const struct change *as_planned);

@@ -445,6 +445,20 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	return true;
 }
 
+/*
+ * The new object is made whole, whatever the old one has: the difference is for whoever approves it. What could not be
+ * read of the old one keeps nothing of the new one from being set.
+ */
+static void only_show(struct difference *parts)
+{
+	struct difference shown = {.changes = parts->changes, .drifted = parts->drifted};
+	for (size_t i = 0; i < parts->count; i++)
+		if (parts->changes[i].effect != EFFECT_UNREAD)
+			shown.changes[shown.count++] = parts->changes[i];
+	shown.constants = shown.released = value_map(NULL, 0);
+	*parts = shown;
+}
+
 /* Parts never replace anything, so they can be judged once all replaces are known. */
 static bool judge_parts(struct planning *planning, struct item *item)
 {
@@ -460,13 +474,16 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	bool stays = item->operation == OPERATION_NONE || item->operation == OPERATION_RECORD ||
 		     operation_keeps(item->operation);
 	/* Whatever would become of it: all that has moved is asked for. */
-	if (!stays && !(planning->input->scope.looks && item->fields))
+	bool looks = planning->input->scope.looks && item->fields;
+	if (!stays && !looks && item->operation != OPERATION_REPLACE)
 		return true;
 	struct output_source source = {planning, plan_item_output};
 	if (!planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
 						planning->arena, &item->wanted, planning->diagnostics))
 		return false;
 	diff_item(planning, item, true);
+	if (!stays && !looks)
+		only_show(item->parts);
 	if (!stays)
 		return true;
 	if (item->parts->settles && !operation_keeps(item->operation)) {

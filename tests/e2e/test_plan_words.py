@@ -183,3 +183,97 @@ def test_what_stays_as_it_is_shows_no_step(stack, cloud):
     apply(stack)
     write(stack, {"aws.vpc": {"v": {"cidr": "10.50.0.0/16"}}})
     assert "      dns_support   true   already so, will be recorded\n" in stack.run("plan").out
+
+
+def rule(port, cidr):
+    return {"protocol": "tcp", "from_port": port, "to_port": port, "cidr": cidr}
+
+
+def group(**fields):
+    return {"aws.security_group": {"g": {"vpc": Ref("aws.vpc.v"), "name": "g", "description": "a", **fields}}}
+
+
+def table(vpc, **fields):
+    return {
+        "aws.vpc": {"v": {"cidr": "10.50.0.0/16"}, "w": {"cidr": "10.51.0.0/16"}},
+        "aws.internet_gateway": {"i": {"vpc": Ref("aws.vpc.w")}},
+        "aws.route_table": {"t": {"vpc": Ref(f"aws.vpc.{vpc}"), **fields}},
+    }
+
+
+def tunnels(**fields):
+    return {
+        "aws.customer_gateway": {"c": {"address": "198.51.100.7"}},
+        "aws.vpn_gateway": {"g": {"vpc": Ref("aws.vpc.v")}},
+        "aws.vpn_connection": {
+            "c": {"customer_gateway": Ref("aws.customer_gateway.c"), "vpn_gateway": Ref("aws.vpn_gateway.g"), **fields}
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("address", "before", "after", "told"),
+    [
+        (
+            "aws.security_group.g",
+            group(ingress=[rule(22, "10.0.0.0/8")]),
+            group(description="b", ingress=[rule(22, "0.0.0.0/0")]),
+            {"ingress[tcp 22 22 10.0.0.0/8]": "removed: {", "ingress[tcp 22 22 0.0.0.0/0]": "added: {"},
+        ),
+        (
+            "aws.security_group.g",
+            group(egress=[rule(443, "10.0.0.0/8")]),
+            group(description="b"),
+            {"egress": "no longer managed, goes with the old object"},
+        ),
+        (
+            "aws.route_table.t",
+            table("v"),
+            table("w", routes=[{"destination": "0.0.0.0/0", "internet_gateway": Ref("aws.internet_gateway.i")}]),
+            {"routes[0.0.0.0/0]": "added: {destination: 0.0.0.0/0"},
+        ),
+        (
+            "aws.vpn_connection.c",
+            tunnels(static_routes_only=False),
+            tunnels(static_routes_only=True, routes=["192.168.12.0/24"]),
+            {"routes[192.168.12.0/24]": "added"},
+        ),
+    ],
+)
+def test_a_replace_tells_what_the_new_object_has_of_parts(stack, cloud, address, before, after, told):
+    write(stack, {**NETWORK, **before})
+    apply(stack)
+    write(stack, {**NETWORK, **after})
+    for arguments in ([], ["--refresh=none"]):
+        planned = plan(stack, *arguments, status=2)
+        assert planned.actions[address].operation == "replace"
+        assert set(told) <= {each["path"] for each in planned.actions[address].changes}
+        shown = stack.run("plan", *arguments).out
+        for path, text in told.items():
+            assert re.search(rf"^      {re.escape(path)} +.*{re.escape(text)}", shown, re.MULTILINE), path
+    apply(stack)
+    plan(stack)
+
+
+def test_a_replace_tells_what_goes_of_what_others_added(stack, cloud):
+    write(stack, {**NETWORK, **group()})
+    apply(stack)
+    client, identity = cloud.client(), ids_of(stack)["aws.security_group.g"]
+    client.authorize_security_group_ingress(
+        GroupId=identity, IpProtocol="tcp", FromPort=22, ToPort=22, CidrIp="0.0.0.0/0"
+    )
+    path = "ingress[tcp 22 22 0.0.0.0/0]"
+    assert re.search(rf"{re.escape(path)} .*not managed, left as it is\n", stack.run("plan").out)
+    write(stack, {**NETWORK, **group(description="b")})
+    assert re.search(rf"{re.escape(path)} .*not managed, goes with the old object\n", stack.run("plan").out)
+
+
+def test_an_undo_that_replaces_tells_of_parts(stack, cloud):
+    write(stack, {**NETWORK, **group()})
+    apply(stack)
+    write(stack, {**NETWORK, **group(description="b", egress=[rule(443, "10.0.0.0/8")])})
+    apply(stack)
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    shown = stack.run("undo", run, "--detailed-exitcode", status=2).out
+    assert re.search(r"^      egress\[tcp 443 443 10.0.0.0/8\] +removed", shown, re.MULTILINE)
+    assert re.search(r"^      egress\[all 0.0.0.0/0\] +added", shown, re.MULTILINE)
