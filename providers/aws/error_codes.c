@@ -105,6 +105,7 @@ static const struct {
 	/* clang-format off */
 	{401, 401, FAULT_AUTH},
 	{403, 403, FAULT_AUTH},
+	{407, 407, FAULT_AUTH},
 	{408, 408, FAULT_AMBIGUOUS},
 	{429, 429, FAULT_THROTTLED},
 	{500, 599, FAULT_AMBIGUOUS},
@@ -134,7 +135,7 @@ static enum fault meaning(struct slice code, int status)
 		bsearch(&code, codes, sizeof(codes) / sizeof(codes[0]), sizeof(codes[0]), compare_code);
 
 	/* Some stand-ins for AWS send this status with a code of a fault of their own. */
-	if (status == HTTP_NOT_IMPLEMENTED)
+	if (status == HTTP_NOT_IMPLEMENTED && code.size > 0)
 		return FAULT_UNSUPPORTED;
 	if (found)
 		return found->fault;

@@ -165,29 +165,34 @@ static bool is_werkzeug(const struct http_response *response)
 	return slice_starts_with(header(response, "server"), SLICE("Werkzeug"));
 }
 
-/*
- * An answer that is none of the API's: what it says of the call is told by the status. A
- * web page of status 500 without a request id comes from a server that is not AWS (moto, for
- * one) and met an action it lacks; AWS itself numbers each request that reached a service. But a
- * proxy on the way to AWS may say the same after a change was made, so of changes it says nothing,
- * unless the server says that it is none.
- */
-static enum fault fault_without_code(const struct http_response *response, bool mutating)
+/* How moto says that it does not know an action: AWS and all others name a code. */
+static bool lacks_operation(const struct http_response *response)
 {
 	switch (response->status) {
 	case 404:
 	case 405:
 	case 501:
-		return FAULT_UNSUPPORTED;
+		return true;
 	case 500:
-		if ((!mutating || is_werkzeug(response)) && is_html(response->body) &&
-		    header_request_id(response).size == 0)
-			return FAULT_UNSUPPORTED;
-		break;
+		return is_html(response->body) && header_request_id(response).size == 0;
 	default:
-		break;
+		return false;
 	}
-	return aws_error_fault((struct slice){NULL, 0}, response->status, mutating);
+}
+
+/*
+ * An answer that is none of the API's: AWS names a code with whatever it refuses. A proxy on the way, or a filter that
+ * lets no answer through, may say so after a change was made: of a change such an answer says nothing, unless it tells
+ * that the request was not passed on. Nor does it say what the service knows: what reads is not answered.
+ */
+static enum fault fault_without_code(const struct http_response *response, bool mutating)
+{
+	if (is_werkzeug(response) && lacks_operation(response))
+		return FAULT_UNSUPPORTED;
+	enum fault fault = aws_error_fault((struct slice){NULL, 0}, response->status, mutating);
+	bool was_held_back = response->status == 407 || fault == FAULT_THROTTLED;
+
+	return mutating && !was_held_back ? FAULT_AMBIGUOUS : fault;
 }
 
 static bool is_redirect(const struct http_response *response)

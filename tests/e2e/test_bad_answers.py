@@ -3,6 +3,7 @@
 import base64
 import itertools
 import json
+import shutil
 import socket
 import ssl
 
@@ -199,6 +200,23 @@ def test_a_listing_without_an_end_of_what_was_never_made(stack, moto, page, frag
     assert fragment in json.dumps(planned) and "knows nothing" not in json.dumps(planned)
     stack.run("apply", "--yes", status=3)
     assert "CreateVpc" not in sent
+    proxy.stop()
+
+
+@pytest.mark.parametrize("status", [404, 405, 500, 501])
+def test_a_page_in_place_of_a_listing_of_what_was_lost(stack, moto, status):
+    """A proxy on the way does not know what the service knows: nothing is made beside what may be there."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    stack.write("stack.yaml", spec_text({"aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}}))
+    apply(stack)
+    shutil.rmtree(stack.folder / ".trueup")
+    proxy.actions.clear()
+    proxy.answer = lambda fields: (status, HTML) if fields["Action"] == "DescribeVpcs" else None
+    planned = stack.run("plan", "--output", "json", status=3).json
+    assert f"HTTP {status} with an answer that is no AWS error" in json.dumps(planned) and "knows nothing" not in json.dumps(planned)
+    stack.run("apply", "--yes", status=3)
+    assert "CreateVpc" not in proxy.actions
     proxy.stop()
 
 

@@ -45,7 +45,26 @@ def reset(connection, answer):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-ENDINGS = [say_nothing, say_half_and_no_more, say_the_head_and_no_more, say_half_and_hang_up, hang_up, reset]
+def say_it_is_blocked(connection, answer):
+    """As a filter does that lets no answer through."""
+    page = b"<!DOCTYPE html><html><body>Blocked</body></html>"
+    connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s" % (len(page), page))
+
+
+def say_where_to_sign_in(connection, answer):
+    connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+
+
+ENDINGS = [
+    say_nothing,
+    say_half_and_no_more,
+    say_the_head_and_no_more,
+    say_half_and_hang_up,
+    hang_up,
+    reset,
+    say_it_is_blocked,
+    say_where_to_sign_in,
+]
 # Each ending for a create that was carried out and for one that never came to the service; each a VPC of its own.
 CASES = {
     f"{ending.__name__}-{'executed' if executed else 'lost'}".replace("_", "-"): (f"10.{number}.0.0/16", ending, executed)

@@ -422,7 +422,8 @@ class Proxy:
     """Stands between the program and a server: counts what passes, and may end the program at one point.
 
     at(number, action, executed) is asked before a request is passed on and after it was answered; where it says true
-    the program that `victim` is then gets SIGKILL, and no answer. answer(fields) may give a body in the server's place.
+    the program that `victim` is then gets SIGKILL, and no answer. answer(fields) may give a body in the server's place,
+    or a status and a body.
     """
 
     def __init__(self, address, at=None):
@@ -460,7 +461,8 @@ class Proxy:
             return
         text = self.answer(fields)
         if text is not None:
-            self._send(handler, 200, "text/xml", text)
+            status, text = text if isinstance(text, tuple) else (200, text)
+            self._send(handler, status, "text/xml", text)
             return
         with self._lock:
             connection = http.client.HTTPConnection(self._upstream.hostname, self._upstream.port, timeout=60)
