@@ -171,15 +171,21 @@ static bool has_ended(const struct running *running)
 	       information.si_pid != 0;
 }
 
-/* What it says now, or after a short wait. Having closed its output it may still have something to do. */
+/*
+ * What it says now, or after a short wait. Having closed its output it may still have something to do; and what it left
+ * in the background (an agent) may hold that open for good.
+ */
 static enum course listen_to(struct running *running)
 {
 	struct pollfd output = {.fd = running->output, .events = POLLIN};
 	size_t room = running->program->limit_bytes + 1 - running->size;
+	/* Asked first: what it said before it ended is there then. */
+	bool ended = has_ended(running);
+	int found = poll(&output, 1, ended ? 0 : LOOK_MS);
 	ssize_t count;
 
-	if (poll(&output, 1, LOOK_MS) <= 0)
-		return COURSE_GOES_ON;
+	if (found <= 0)
+		return ended && found == 0 ? COURSE_ENDED : COURSE_GOES_ON;
 	count = read(running->output, running->text + running->size, room);
 	if (count < 0 && errno == EINTR)
 		return COURSE_GOES_ON;

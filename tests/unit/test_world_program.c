@@ -44,6 +44,8 @@ static const struct program_row rows[] = {
 	{"will not be ended", "trap '' TERM; sleep 9 & wait; touch late", "", SHORT_MS, true, 0, NULL,
 	 "'sh' took too long", false},
 	{"finishes with its output closed", "exec >&-; sleep 1; touch late", "", LONG_MS, false, 0, "", NULL, true},
+	{"ends before what it left in the background", "echo said; sleep 99 2>/dev/null &", "", LONG_MS, true, 0,
+	 "said\n", NULL, false},
 	{"what we ignore is not ignored in it", "kill -PIPE $$; echo on", "", LONG_MS, false, 0, NULL,
 	 "'sh' was ended by signal 13", false},
 	{"the first interrupt ends one", "kill -INT $PPID; sleep 9; touch late", "", LONG_MS, false, 0, NULL,
