@@ -26,7 +26,10 @@ static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
 
 #define TEMPORARY_MARK ".new-"
 
-/* Numbers from statfs(2) and linux/magic.h; those of BeeGFS and PanFS from human_fstype() in coreutils' src/stat.c. */
+/*
+ * Numbers from statfs(2) and linux/magic.h; those of BeeGFS, PanFS, ACFS, IBRIX, SNFS and Parallels from human_fstype()
+ * in coreutils' src/stat.c.
+ */
 struct network {
 	uint32_t magic;
 	const char *name;
@@ -51,8 +54,12 @@ static const struct network networks[] = {
 	{0x47504653, "GPFS"},
 	{0x19830326, "BeeGFS"},
 	{0xaad7aaea, "PanFS"},
+	{0x61636673, "ACFS"},
+	{0x013111a8, "IBRIX"},
+	{0xbeefdead, "SNFS"},
 	{0x786f4256, "VirtualBox shared folder"},
 	{0xbacbacbc, "VMware shared folder"},
+	{0x7c7c6673, "Parallels shared folder"},
 };
 
 static bool fail(const char *what, const char *path, int error, struct diagnostics *diagnostics)
