@@ -3,9 +3,9 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "cli/lost_state.h"
-#include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/refresh_some.h"
+#include "cli/saved_comparison.h"
 #include "cli/saved_references.h"
 #include "cli/secrets.h"
 #include "cli/strays.h"
@@ -343,185 +343,6 @@ static const struct stack *expected_by(struct job *job, const struct plan *saved
 	return expected;
 }
 
-/* Where the actions of an address begin, or would. */
-static size_t first_action(const struct plan *plan, struct slice address)
-{
-	size_t low = 0, high = plan->action_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (slice_compare(plan->actions[middle].address, address) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static const struct action *find_action(const struct plan *plan, const struct action *wanted)
-{
-	size_t low = first_action(plan, wanted->address);
-
-	for (; low < plan->action_count && slice_equal(plan->actions[low].address, wanted->address); low++)
-		if (plan->actions[low].role == wanted->role &&
-		    slice_equal(plan->actions[low].object_id, wanted->object_id))
-			return &plan->actions[low];
-	return NULL;
-}
-
-/* What is said of an action that the saved plan has, by what would be done now instead. */
-static const char *const stale_words[OPERATION_COUNT] = {
-	[OPERATION_NONE] = "nothing is left to be done to it",
-	[OPERATION_CREATE] = "it would have to be created now",
-	[OPERATION_UPDATE] = "it would be changed in place now",
-	[OPERATION_REPLACE] = "it would have to be replaced now",
-	[OPERATION_DELETE] = "it would be deleted now",
-	[OPERATION_FORGET] = "it is gone already, and only its record is left to go",
-	[OPERATION_ADOPT] = "it exists by now and would be adopted",
-	[OPERATION_CONFLICT] = "nothing may be done to it now",
-	[OPERATION_INCOMPLETE] = "it cannot be read now",
-	[OPERATION_TAKE_BACK] = "a replace has left one behind that would be taken back now",
-	[OPERATION_RECORD] = "it is as the plan wants it already, and only its record would follow",
-};
-
-/* A field of the object that cannot be read now, and could be when the plan was made; NULL: none. */
-static const struct unread *newly_unread(const struct job *job, const struct plan *saved, struct slice address)
-{
-	for (size_t i = 0; i < job->plan.unread_count; i++) {
-		const struct unread *item = &job->plan.unread[i];
-		bool is_new = item->field.size > 0 && slice_equal(item->address, address);
-
-		for (size_t k = 0; is_new && k < saved->unread_count; k++)
-			is_new = !slice_equal(saved->unread[k].address, address) ||
-				 !slice_equal(saved->unread[k].field, item->field);
-		if (is_new)
-			return item;
-	}
-	return NULL;
-}
-
-/* Why the action is not what it was. unread: by address; now: NULL where nothing would be done. */
-static const char *staleness(struct job *job, const struct plan *saved, const struct map *unread,
-			     const struct action *now, const struct action *then)
-{
-	enum operation operation = now ? now->operation : OPERATION_NONE;
-	const struct unread *field = newly_unread(job, saved, then->address);
-	const struct unread *item = operation == OPERATION_INCOMPLETE ? map_get(unread, then->address) : NULL;
-
-	if (field)
-		return arena_format(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
-				    SLICE_ARGUMENTS(field->reason))
-			.data;
-	if (operation == then->operation)
-		return "other values are there now";
-	return item ? arena_format(job->arena, "%s: %.*s", stale_words[operation], SLICE_ARGUMENTS(item->reason)).data
-		    : stale_words[operation];
-}
-
-static bool report_change(struct job *job, const struct action *action, const char *what)
-{
-	return saved_plan_refuse(job, action->address, slice_of(what));
-}
-
-/* Whether a value that the record does not have may be there all the same: it takes a call of its own to read it. */
-static bool is_never_recorded(const struct action *action, const struct change *change)
-{
-	struct slice rest = slice_of(action->kind->name);
-	const struct provider *provider = providers_find(&all_providers, slice_cut(&rest, '.'));
-
-	if (!provider || !change->field || !value_is(&change->before, VALUE_NULL))
-		return false;
-	struct value_member member = {value_text(change->field->name), change->after};
-	struct value matters = value_map(&member, 1);
-	return provider->needs_detail(action->kind, &matters);
-}
-
-/* The action as it would have been planned by whoever read nothing, and so did not know all that is known now. */
-static struct action as_if_unread(struct job *job, const struct action *now, const struct action *then)
-{
-	struct action blind = *now;
-	struct map unknown; /* paths of changes whose former value the record does not have */
-
-	map_init(&unknown);
-	for (size_t i = 0; i < then->change_count; i++)
-		if (is_never_recorded(then, &then->changes[i]))
-			map_set(&unknown, then->changes[i].path, &then->changes[i]);
-	blind.changes = arena_new_array(job->arena, now->change_count + 1, struct change);
-	for (size_t i = 0; i < now->change_count; i++) {
-		blind.changes[i] = now->changes[i];
-		if (map_get(&unknown, now->changes[i].path))
-			blind.changes[i].before = value_null();
-	}
-	map_release(&unknown);
-	if (then->identity.provider.size == 0)
-		blind.identity = then->identity;
-	return blind;
-}
-
-static bool approves(struct job *job, const struct plan *saved, const struct action *then, const struct action *now,
-		     struct arena *scratch)
-{
-	struct action blind = saved->refreshed ? *now : as_if_unread(job, now, then);
-	struct digest then_digest = action_approval(then, scratch, &job->style);
-	struct digest now_digest = action_approval(&blind, scratch, &job->style);
-
-	arena_reset(scratch);
-	return digest_equal(&then_digest, &now_digest);
-}
-
-/* Every action of either plan must be in the other, and approve the same. */
-static bool compare(struct job *job, const struct plan *saved)
-{
-	bool good = true;
-	struct arena scratch;
-	struct map unread;
-
-	arena_init(&scratch);
-	map_init(&unread);
-	for (size_t i = 0; i < job->plan.unread_count; i++)
-		map_add(&unread, job->plan.unread[i].address, &job->plan.unread[i]);
-	for (size_t i = 0; i < saved->action_count; i++) {
-		const struct action *then = &saved->actions[i];
-		const struct action *now = find_action(&job->plan, then);
-
-		if (!action_is_carried_out(then))
-			continue;
-		if (!now && action_only_waits(then))
-			continue;
-		const char *another = now ? plan_marks_moved(&then->marks, &now->marks, job->arena, &job->style) : NULL;
-		if (!now)
-			good = report_change(job, then, staleness(job, saved, &unread, NULL, then));
-		else if (another)
-			good = report_change(job, now, another);
-		else if (!approves(job, saved, then, now, &scratch))
-			good = report_change(job, now, staleness(job, saved, &unread, now, then));
-		else if (saved->refreshed && saved_references_moved(job, then, now))
-			good = report_change(job, now, "it would be given another value than the one that is shown");
-	}
-	for (size_t i = 0; i < job->plan.action_count; i++) {
-		const struct action *now = &job->plan.actions[i];
-		const struct action *then = find_action(saved, now);
-
-		if (action_is_carried_out(now) && (!then || !action_is_carried_out(then)))
-			good = report_change(job, now, "the plan does nothing to it");
-	}
-	map_release(&unread);
-	arena_release(&scratch);
-	return good;
-}
-
-/* Whether one of the saved plan's actions is carried out at the address. */
-static bool is_touched(const struct plan *saved, struct slice address)
-{
-	size_t low = first_action(saved, address);
-
-	for (; low < saved->action_count && slice_equal(saved->actions[low].address, address); low++)
-		if (action_is_carried_out(&saved->actions[low]))
-			return true;
-	return false;
-}
-
 /* What the plan could not read and does not touch is not read again: nothing is claimed about it still. */
 static void copy_unread(struct job *job, const struct plan *saved)
 {
@@ -530,7 +351,7 @@ static void copy_unread(struct job *job, const struct plan *saved)
 	size_t count = 0;
 
 	for (size_t i = 0; i < saved->unread_count; i++)
-		if (!is_touched(saved, saved->unread[i].address))
+		if (!saved_plan_touches(saved, saved->unread[i].address))
 			all[count++] = saved->unread[i];
 	for (size_t i = 0; i < plan->unread_count; i++)
 		all[count++] = plan->unread[i];
@@ -548,7 +369,7 @@ static void copy_words(struct job *job, const struct plan *saved)
 	job->plan.notes = saved->notes;
 	job->plan.note_count = saved->note_count;
 	for (size_t i = 0; i < job->plan.action_count; i++) {
-		const struct action *then = find_action(saved, &job->plan.actions[i]);
+		const struct action *then = saved_plan_action(saved, &job->plan.actions[i]);
 
 		if (!then)
 			continue;
@@ -592,7 +413,7 @@ bool saved_plan_prepare(struct job *job)
 		return false;
 	bool planned = job_plan(job, &job->stack, saved.destroy, &scope);
 	bool grounded = saved_references_check(job, &saved);
-	if (!compare(job, &saved) || !grounded || !planned || job->diagnostics->error_count > errors)
+	if (!saved_plan_compare(job, &saved) || !grounded || !planned || job->diagnostics->error_count > errors)
 		return false;
 	copy_words(job, &saved);
 	job->digest = digest;
