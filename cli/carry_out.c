@@ -155,6 +155,7 @@ int job_carry_out(struct job *job, bool reviewed)
 	struct apply apply = {0};
 	struct forecast forecast;
 
+	report.applied_saved = reviewed;
 	if (plan_is_empty(&job->plan))
 		return end_without(job, &report);
 	sinks_plan(job->invocation->sinks, &report);

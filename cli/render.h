@@ -52,6 +52,7 @@ struct report {
 	bool undoes_refused;		    /* each call of the run that the plan undoes was refused */
 
 	const struct apply *applied;
+	bool applied_saved;   /* what was applied is a plan file: where it was done in part it is refused from now on */
 	int64_t elapsed_ms;   /* of the apply */
 	struct value outputs; /* MAP, or null */
 

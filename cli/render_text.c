@@ -408,9 +408,11 @@ static void print_applied(struct buffer *buffer, const struct report *report, co
 	/* Those that failed, and what needs them, were each told when that came. */
 	if (apply->interrupted)
 		print_left(buffer, apply);
-	if (!whole)
-		buffer_string(buffer, apply_has_changed(apply) ? "run it again to resume: what was done is recorded\n"
-							       : "nothing was changed\n");
+	if (!whole && !apply_has_changed(apply))
+		buffer_string(buffer, "nothing was changed\n");
+	else if (!whole)
+		buffer_string(buffer, report->applied_saved ? "plan again for what is left: what was done is recorded\n"
+							    : "run it again to resume: what was done is recorded\n");
 }
 
 /* To be pasted where the user stands, so both places are named as the user named them. */

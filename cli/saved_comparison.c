@@ -141,6 +141,52 @@ static bool approves(struct job *job, const struct plan *saved, const struct act
 	return digest_equal(&then_digest, &now_digest);
 }
 
+/* Whether nothing is to be done now about what an action of the saved plan does something to. */
+static bool is_gone(const struct job *job, const struct action *then)
+{
+	return action_is_carried_out(then) && !action_only_waits(then) && !saved_plan_action(&job->plan, then);
+}
+
+/* An action that is gone, and why: a run may have begun it, and made an object that the plan does not know. */
+static bool report_gone(struct job *job, const struct plan *saved, const struct map *unread, const struct action *then)
+{
+	return report_change(job, then,
+			     saved_plan_touches(&job->plan, then->address)
+				     ? "a run has worked at it since, and something else is left to be done now"
+				     : staleness(job, saved, unread, NULL, then));
+}
+
+/* Whether what would be done now at an address has been told of with what the saved plan does there. */
+static bool is_told(const struct job *job, const struct plan *saved, struct slice address)
+{
+	size_t i = first_action(saved, address);
+
+	for (; i < saved->action_count && slice_equal(saved->actions[i].address, address); i++)
+		if (is_gone(job, &saved->actions[i]))
+			return true;
+	return false;
+}
+
+/* Whether an action of the saved plan would be the same now; scratch is left empty. */
+static bool stands(struct job *job, const struct plan *saved, const struct map *unread, const struct action *then,
+		   struct arena *scratch)
+{
+	const struct action *now = saved_plan_action(&job->plan, then);
+
+	if (is_gone(job, then))
+		return report_gone(job, saved, unread, then);
+	if (!now || !action_is_carried_out(then))
+		return true;
+	const char *another = plan_marks_moved(&then->marks, &now->marks, job->arena, &job->style);
+	if (another)
+		return report_change(job, now, another);
+	if (!approves(job, saved, then, now, scratch))
+		return report_change(job, now, staleness(job, saved, unread, now, then));
+	if (saved->refreshed && saved_references_moved(job, then, now))
+		return report_change(job, now, "it would be given another value than the one that is shown");
+	return true;
+}
+
 bool saved_plan_compare(struct job *job, const struct plan *saved)
 {
 	bool good = true;
@@ -151,29 +197,14 @@ bool saved_plan_compare(struct job *job, const struct plan *saved)
 	map_init(&unread);
 	for (size_t i = 0; i < job->plan.unread_count; i++)
 		map_add(&unread, job->plan.unread[i].address, &job->plan.unread[i]);
-	for (size_t i = 0; i < saved->action_count; i++) {
-		const struct action *then = &saved->actions[i];
-		const struct action *now = saved_plan_action(&job->plan, then);
-
-		if (!action_is_carried_out(then))
-			continue;
-		if (!now && action_only_waits(then))
-			continue;
-		const char *another = now ? plan_marks_moved(&then->marks, &now->marks, job->arena, &job->style) : NULL;
-		if (!now)
-			good = report_change(job, then, staleness(job, saved, &unread, NULL, then));
-		else if (another)
-			good = report_change(job, now, another);
-		else if (!approves(job, saved, then, now, &scratch))
-			good = report_change(job, now, staleness(job, saved, &unread, now, then));
-		else if (saved->refreshed && saved_references_moved(job, then, now))
-			good = report_change(job, now, "it would be given another value than the one that is shown");
-	}
+	for (size_t i = 0; i < saved->action_count; i++)
+		good &= stands(job, saved, &unread, &saved->actions[i], &scratch);
 	for (size_t i = 0; i < job->plan.action_count; i++) {
 		const struct action *now = &job->plan.actions[i];
 		const struct action *then = saved_plan_action(saved, now);
 
-		if (action_is_carried_out(now) && (!then || !action_is_carried_out(then)))
+		if (action_is_carried_out(now) && (!then || !action_is_carried_out(then)) &&
+		    !is_told(job, saved, now->address))
 			good = report_change(job, now, "the plan does nothing to it");
 	}
 	map_release(&unread);

@@ -494,3 +494,17 @@ def test_applied_plan_to_destroy_is_stale_and_nothing_else(tiny):
     refused = tiny.run("apply", "p.plan", status=4).err
     assert refused.count("error: ") == refused.count("nothing is left to be done to it") == 3
     assert "target" not in refused
+
+
+def test_half_applied_is_refused_in_one_word_each(tiny):
+    """What the first time began has an object now that the plan does not know: one thing, not two that contradict."""
+    edit(tiny, "main: {", "main: {dns_support: false, ")
+    tiny.run("plan", "--out", "p.plan")
+    deny(tiny, "ModifyVpcAttribute")
+    told = tiny.run("apply", "p.plan", status=7).out
+    assert "\nplan again for what is left: " in told and "run it again" not in told
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert re.findall(r"error: '(.*)' has changed since the plan was made: a run has worked at it since", refused) == [
+        "aws.vpc.main"
+    ]
+    assert refused.count("'aws.vpc.main' has changed") == 1 and "does nothing" not in refused
