@@ -5,6 +5,9 @@
 #define CHECK_ENDPOINT                                                                                                 \
 	"check the spelling of the endpoint, or of the region that it is named after, the name server and the network"
 #define CHECK_SERVICE "check the endpoint and its port: what answers there is not the service that is meant"
+#define CHECK_PROXY                                                                                                    \
+	"check https_proxy (or http_proxy, all_proxy): it is written http://USER:PASSWORD@HOST:PORT, and a '/', '#', " \
+	"'@', ':' or space of a password as %2F, %23, %40, %3A or %20"
 #define CHECK_CERTIFICATE                                                                                              \
 	"check the endpoint's name, this machine's clock, and that its CA bundle (package ca-certificates) has who "   \
 	"signed the certificate"
@@ -13,7 +16,7 @@
 static const struct curl_fault faults[] = {
 	{CURLE_URL_MALFORMAT, FAULT_USER, "cannot form a request to", ""},
 	{CURLE_COULDNT_RESOLVE_HOST, FAULT_USER, "cannot find the address of", CHECK_ENDPOINT},
-	{CURLE_COULDNT_RESOLVE_PROXY, FAULT_USER, "cannot find the address of the proxy to", CHECK_ENDPOINT},
+	{CURLE_COULDNT_RESOLVE_PROXY, FAULT_USER, "cannot find the address of the proxy to", CHECK_PROXY},
 	{CURLE_COULDNT_CONNECT, FAULT_TRANSIENT, "cannot connect to", ""},
 	{CURLE_PROXY, FAULT_TRANSIENT, "the proxy did not connect to", ""},
 	{CURLE_INTERFACE_FAILED, FAULT_TRANSIENT, "cannot connect to", ""},
@@ -45,6 +48,19 @@ static const struct curl_fault faults[] = {
 	{CURLE_FILESIZE_EXCEEDED, FAULT_INTERNAL, "too large an answer from", CHECK_SERVICE},
 };
 
+/* What is tried again and again with a wrong password locks its owner out (RFC 9110, 15.5.4 and 15.5.8). */
+static const struct {
+	long status;
+	struct curl_fault fault;
+} proxy_faults[] = {
+	{403,
+	 {CURLE_OK, FAULT_USER, "the proxy lets nobody through to", "ask whoever runs the proxy to let it through"}},
+	{407, {CURLE_OK, FAULT_AUTH, "the proxy wants another user and password to connect to", CHECK_PROXY}},
+};
+
+const struct curl_fault curl_fault_proxy_url = {CURLE_OK, FAULT_USER, "cannot read the URL of the proxy to",
+						CHECK_PROXY};
+
 static const struct curl_fault unknown_fault = {CURLE_OK, FAULT_TRANSIENT, "the exchange failed with", ""};
 
 const struct curl_fault *curl_fault_of(CURLcode code)
@@ -53,4 +69,12 @@ const struct curl_fault *curl_fault_of(CURLcode code)
 		if (faults[i].code == code)
 			return &faults[i];
 	return &unknown_fault;
+}
+
+const struct curl_fault *curl_fault_of_proxy(long status)
+{
+	for (size_t i = 0; i < sizeof proxy_faults / sizeof proxy_faults[0]; i++)
+		if (proxy_faults[i].status == status)
+			return &proxy_faults[i].fault;
+	return NULL;
 }

@@ -17,4 +17,10 @@ struct curl_fault {
 /* Never NULL: an unknown code gives a row that is safe for all. */
 const struct curl_fault *curl_fault_of(CURLcode code);
 
+/* Of a proxy that was asked for a way to the server and answered with the status; NULL: the failure is not its. */
+const struct curl_fault *curl_fault_of_proxy(long status);
+
+/* Where the proxy's URL, as the environment has it, is none that libcurl can use. */
+extern const struct curl_fault curl_fault_proxy_url;
+
 #endif

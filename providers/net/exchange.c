@@ -428,12 +428,20 @@ static void clean_detail(char *text)
 			text[i] = '?';
 }
 
+/* libcurl quotes the URL of a proxy that it cannot use whole, with its password. */
+static bool quotes_proxy(const struct exchange *exchange)
+{
+	return exchange->stopped == CURLE_OK && strstr(exchange->curl_detail, "://") != NULL;
+}
+
 /* Our words, else the system's on a connection that failed, else libcurl's. */
 static const char *failure_detail(struct exchange *exchange, CURLcode code)
 {
 	char *ret = exchange->stopped != CURLE_OK ? exchange->detail : exchange->curl_detail;
 	long error = 0;
 
+	if (quotes_proxy(exchange))
+		return "it is not shown, as it may hold a password";
 	if (exchange->stopped == CURLE_OK && code == CURLE_COULDNT_CONNECT &&
 	    libcurl()->easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &error) == CURLE_OK && error != 0)
 		return strerror((int)error);
@@ -441,9 +449,22 @@ static const char *failure_detail(struct exchange *exchange, CURLcode code)
 	return ret[0] != '\0' ? ret : libcurl()->easy_strerror(code);
 }
 
+static const struct curl_fault *fault_of(const struct exchange *exchange, CURLcode code)
+{
+	const struct curl_fault *row = NULL;
+	long proxy_status = 0;
+
+	if (quotes_proxy(exchange))
+		return &curl_fault_proxy_url;
+	if (exchange->stopped == CURLE_OK &&
+	    libcurl()->easy_getinfo(exchange->easy, CURLINFO_HTTP_CONNECTCODE, &proxy_status) == CURLE_OK)
+		row = curl_fault_of_proxy(proxy_status);
+	return row != NULL ? row : curl_fault_of(code);
+}
+
 static void tell_failure(struct exchange *exchange, CURLcode code, struct http_response *ret)
 {
-	const struct curl_fault *row = curl_fault_of(code);
+	const struct curl_fault *row = fault_of(exchange, code);
 	bool ambiguous = exchange->send_count > 0 && exchange->request->mutating;
 	bool known = exchange->target.host[0] != '\0';
 

@@ -150,6 +150,40 @@ def test_a_key_that_cannot_be_one(stack):
     assert "a stray newline, quote or space" in error["hint"], error
 
 
+REFUSED_WAYS = {
+    "another password wanted": (407, "the proxy wants another user and password", "https_proxy", 1),
+    "forbidden": (403, "the proxy lets nobody through", "whoever runs the proxy", 1),
+    "nothing behind it": (502, "CONNECT tunnel failed, response 502", "can be reached", 5),
+}
+
+
+@pytest.mark.parametrize("status, fragment, hint, tries", REFUSED_WAYS.values(), ids=REFUSED_WAYS)
+def test_proxy_that_opens_no_way(stack, wire, status, fragment, hint, tries):
+    """A wrong password that is tried again and again locks its owner out."""
+    stack.write("stack.yaml", spec_text(WORKING))
+    proxy = wire(lambda head: [answer(f"{status} No\r\nProxy-Authenticate: Basic realm=\"a\"", HTML, "text/html")])
+    asked = proxy.address.replace("//", "//user:hunter2hunter2@")
+    error = check_call_error(stack, "GetCallerIdentity", fragment, HTTPS_PROXY=asked)
+    assert hint in error["hint"] and "hunter2" not in json.dumps(error), error
+    assert proxy.requests == tries
+
+
+UNUSABLE_PROXIES = [
+    "http://user:hunter2/hunter2@127.0.0.1:1",
+    "http://user:hunter2#hunter2@127.0.0.1:1",
+    "http://user:hunter2 hunter2@127.0.0.1:1",
+    "socks9://user:hunter2@127.0.0.1:1",
+]
+
+
+@pytest.mark.parametrize("proxy", UNUSABLE_PROXIES)
+def test_proxy_whose_url_is_none(stack, proxy):
+    """libcurl quotes it whole; a password that is not encoded is the usual reason."""
+    stack.write("stack.yaml", spec_text(WORKING))
+    error = check_call_error(stack, "GetCallerIdentity", "cannot read the URL of the proxy", HTTPS_PROXY=proxy)
+    assert "%2F" in error["hint"] and "hunter2" not in json.dumps(error), error
+
+
 def test_unknown_host(stack):
     stack.write("stack.yaml", spec_text(WORKING))
     error = check_call_error(stack, "GetCallerIdentity", "nowhere.invalid", AWS_ENDPOINT_URL="http://nowhere.invalid")
