@@ -60,12 +60,23 @@ enum step aws_too_late(struct work *work)
 					  : "run again: it is waited for again, not made anew");
 }
 
+/* The fault may be the service's, the way's to it or the credentials': the reason tells. */
+static enum step not_read_back(struct work *work)
+{
+	struct arena *scratch = &work->task.scratch;
+	struct slice why = work->now.unread_reason;
+	struct slice what = arena_format(scratch, "could not be read back%s%.*s%s", why.size > 0 ? " (" : "",
+					 SLICE_ARGUMENTS(why), why.size > 0 ? ")" : "");
+
+	return aws_fail(work, FAULT_TRANSIENT, arena_string(scratch, what), "run again once it can be read");
+}
+
 /* The gate behind every read: what was read must be there, ours and ready. */
 static bool is_usable(struct work *work, enum step *ret_step)
 {
 	switch (work->now.presence) {
 	case PRESENCE_UNREAD:
-		*ret_step = aws_fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+		*ret_step = not_read_back(work);
 		return false;
 	case PRESENCE_LEAVING:
 		*ret_step = aws_fail(work, FAULT_CONFLICT, "is being deleted by somebody else",
@@ -281,7 +292,7 @@ static enum step begin_doubt(struct work *work)
 static enum step doubt(struct work *work)
 {
 	if (work->now.presence == PRESENCE_UNREAD)
-		return aws_fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+		return not_read_back(work);
 	if (work->now.presence == PRESENCE_ABSENT && ++aws_change_of(work)->absences < ABSENCES_LEAST)
 		return aws_look_later(work);
 	if (work->now.presence != PRESENCE_PRESENT) {
@@ -316,7 +327,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	if (!work->has_now)
 		return aws_read_after(work, 0);
 	if (work->now.presence == PRESENCE_UNREAD)
-		return aws_fail(work, FAULT_AUTH, "could not be read back", "allow the listing of its kind");
+		return not_read_back(work);
 	/* A listing may lag, and what is young may be missing from it: the delete call knows. */
 	if (work->now.presence == PRESENCE_ABSENT)
 		return work->task.object->provider_id.size ? send_delete(work) : STEP_DONE;

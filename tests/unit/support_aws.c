@@ -131,6 +131,8 @@ static void read_object(struct driving *driving)
 	reading.task.diagnostics = &unsaid;
 	bool listed = finish_reading(driving, &reading, aws_list);
 	work->now = (struct live){.presence = listed ? PRESENCE_ABSENT : PRESENCE_UNREAD};
+	if (!listed)
+		work->now.unread_reason = diagnostics_first_error(&unsaid)->message;
 	for (size_t i = 0; i < reading.found_count; i++)
 		if (slice_equal(reading.found[i].provider_id, id))
 			work->now = reading.found[i];

@@ -166,7 +166,8 @@ static const struct scenario groups[] = {
 	 .unsettle_all = true,
 	 .script = {{"DescribeAutoScalingGroups", NULL, NULL, "AccessDenied", 0}},
 	 .ends = STEP_FAILED,
-	 .message = "could not be read back"},
+	 .message = "could not be read back (could not read aws.autoscaling_group: DescribeAutoScalingGroups answered "
+		    "AccessDenied"},
 	{.name = "a group that is protected from deletion is not emptied",
 	 .kind = &aws_autoscaling_group,
 	 .phase = PHASE_DELETE,
