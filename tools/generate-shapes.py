@@ -265,6 +265,7 @@ class Service:
         self.write()
         self.write(f"const struct aws_service_shape aws_{self.name}_service = {{")
         self.write(f"\t.name = {slice_text(self.name)},")
+        self.write(f"\t.variable = {slice_text(metadata['serviceId'].replace(' ', '_').upper())},")
         self.write(f"\t.endpoint_prefix = {slice_text(metadata['endpointPrefix'])},")
         self.write(f"\t.signing_name = {slice_text(metadata.get('signingName', metadata['endpointPrefix']))},")
         self.write(f"\t.api_version = {slice_text(metadata['apiVersion'])},")

@@ -13,21 +13,38 @@ struct position aws_setting_position(const struct value *settings, const char *n
 	return value ? value->position : NOWHERE;
 }
 
-struct slice aws_public_url(struct slice prefix, struct slice region, struct arena *arena)
-{
-	/* By how a region's name begins (partitions.json of botocore); all others are AWS's first one. */
-	static const struct {
-		const char *begins, *domain;
-	} partitions[] = {
-		{"cn-", "amazonaws.com.cn"},   {"eusc-", "amazonaws.eu"},      {"us-iso-", "c2s.ic.gov"},
-		{"us-isob-", "sc2s.sgov.gov"}, {"eu-isoe-", "cloud.adc-e.uk"}, {"us-isof-", "csp.hci.ic.gov"},
-	};
-	const char *domain = "amazonaws.com";
+/* By how a region's name begins (partitions.json of botocore); all others are of the last one. */
+static const struct partition {
+	const char *begins;
+	const char *domain;
+	const char *dual_stack; /* of the hosts that have IPv6 too */
+} partitions[] = {
+	{"cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"},
+	{"eusc-", "amazonaws.eu", "api.amazonwebservices.eu"},
+	{"us-iso-", "c2s.ic.gov", "api.aws.ic.gov"},
+	{"us-isob-", "sc2s.sgov.gov", "api.aws.scloud"},
+	{"eu-isoe-", "cloud.adc-e.uk", "api.cloud-aws.adc-e.uk"},
+	{"us-isof-", "csp.hci.ic.gov", "api.aws.hci.ic.gov"},
+	{"", "amazonaws.com", "api.aws"},
+};
 
-	for (size_t i = 0; i < sizeof(partitions) / sizeof(partitions[0]); i++)
-		if (slice_starts_with(region, slice_of(partitions[i].begins)))
-			domain = partitions[i].domain;
-	return arena_format(arena, "https://%.*s.%.*s.%s/", SLICE_ARGUMENTS(prefix), SLICE_ARGUMENTS(region), domain);
+static bool is_switched_on(struct world *world, const char *variable)
+{
+	return slice_equal_caseless(slice_of(world->environment(world, variable)), SLICE("true"));
+}
+
+struct slice aws_public_url(struct world *world, struct slice prefix, struct slice region, struct arena *arena)
+{
+	const struct partition *partition = partitions;
+	bool dual_stack = is_switched_on(world, "AWS_USE_DUALSTACK_ENDPOINT");
+	/* The government's regions have FIPS behind the usual names, but for KMS. */
+	bool has_own_name = dual_stack || !slice_starts_with(region, SLICE("us-gov-")) || slice_is(prefix, "kms");
+	bool fips = has_own_name && is_switched_on(world, "AWS_USE_FIPS_ENDPOINT");
+
+	while (!slice_starts_with(region, slice_of(partition->begins)))
+		partition++;
+	return arena_format(arena, "https://%.*s%s.%.*s.%s/", SLICE_ARGUMENTS(prefix), fips ? "-fips" : "",
+			    SLICE_ARGUMENTS(region), dual_stack ? partition->dual_stack : partition->domain);
 }
 
 /* Digits only, at most 65535; no port at all is fine. */
@@ -61,14 +78,8 @@ static bool is_endpoint(struct slice text)
 
 static struct slice variable_of(struct world *world, const struct aws_service_shape *service, struct arena *arena)
 {
-	struct slice name = arena_format(arena, "AWS_ENDPOINT_URL_%.*s", SLICE_ARGUMENTS(service->name));
-	char *text = arena_get(arena, name.size + 1);
-	for (size_t i = 0; i < name.size; i++) {
-		char c = name.data[i];
-		text[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-	}
-	text[name.size] = '\0';
-	return slice_of(world->environment(world, text));
+	struct slice name = arena_format(arena, "AWS_ENDPOINT_URL_%.*s", SLICE_ARGUMENTS(service->variable));
+	return slice_of(world->environment(world, arena_string(arena, name)));
 }
 
 static struct slice choose(struct world *world, const struct aws_service_shape *service, const struct value *settings,

@@ -28,8 +28,12 @@ __attribute__((warn_unused_result)) bool aws_endpoints_read(struct aws_endpoints
 /* As in struct provider: services that there are, and URLs that lead somewhere. */
 bool aws_check(struct slice alias, const struct value *settings, struct diagnostics *diagnostics);
 struct slice aws_endpoint_of(const struct aws_endpoints *endpoints, const struct aws_service_shape *service);
-/* "https://PREFIX.REGION.amazonaws.com/", or as the names of that region's partition end; in arena. */
-struct slice aws_public_url(struct slice prefix, struct slice region, struct arena *arena);
+/*
+ * "https://PREFIX.REGION.amazonaws.com/", or as the names of that region's partition end, and as AWS_USE_FIPS_ENDPOINT
+ * and AWS_USE_DUALSTACK_ENDPOINT ask (https://docs.aws.amazon.com/sdkref/latest/guide/feature-endpoints.html); in
+ * arena.
+ */
+struct slice aws_public_url(struct world *world, struct slice prefix, struct slice region, struct arena *arena);
 /* The setting that leads to a recorded place, which is not empty. */
 struct value_member aws_endpoint_setting(struct slice place, struct arena *arena);
 bool aws_is_simulated(struct slice endpoint);

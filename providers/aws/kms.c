@@ -66,7 +66,7 @@ static bool url_of(const struct asking *asking, struct slice *ret)
 	}
 	*ret = endpoint.size > 0 ? arena_format(asking->clear, "%.*s%s", SLICE_ARGUMENTS(endpoint),
 						slice_ends_with(endpoint, SLICE("/")) ? "" : "/")
-				 : aws_public_url(SLICE("kms"), asking->region, asking->clear);
+				 : aws_public_url(asking->world, SLICE("kms"), asking->region, asking->clear);
 	return true;
 }
 

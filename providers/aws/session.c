@@ -153,7 +153,7 @@ static struct slice url_of(const struct aws_session *session, const struct aws_s
 	if (endpoint.size && !aws_is_simulated(endpoint))
 		return arena_format(arena, "%.*s%s", SLICE_ARGUMENTS(endpoint),
 				    slice_ends_with(endpoint, SLICE("/")) ? "" : "/");
-	return aws_public_url(service->endpoint_prefix, session->region, arena);
+	return aws_public_url(session->world, service->endpoint_prefix, session->region, arena);
 }
 
 /* By its name, as AWS's own policies tell them apart, so that no table can call a change a read. */

@@ -96,6 +96,7 @@ struct aws_operation_shape {
 
 struct aws_service_shape {
 	struct slice name;	      /* botocore's: "ec2" */
+	struct slice variable;	      /* how the variables of an environment name it: "AUTO_SCALING" */
 	struct slice endpoint_prefix; /* the first label of its hosts */
 	struct slice signing_name;    /* in a signature's scope */
 	struct slice api_version;

@@ -15,6 +15,9 @@ struct variables {
 	const char *common;
 	const char *ec2;
 	const char *region; /* NULL: eu-central-1 */
+	const char *autoscaling;
+	const char *fips;
+	const char *dual_stack;
 };
 
 static const char *environment(struct world *world, const char *name)
@@ -25,6 +28,12 @@ static const char *environment(struct world *world, const char *name)
 		return variables->common;
 	if (strcmp(name, "AWS_ENDPOINT_URL_EC2") == 0)
 		return variables->ec2;
+	if (strcmp(name, "AWS_ENDPOINT_URL_AUTO_SCALING") == 0)
+		return variables->autoscaling;
+	if (strcmp(name, "AWS_USE_FIPS_ENDPOINT") == 0)
+		return variables->fips;
+	if (strcmp(name, "AWS_USE_DUALSTACK_ENDPOINT") == 0)
+		return variables->dual_stack;
 	if (strcmp(name, "AWS_REGION") == 0)
 		return variables->region ? variables->region : "eu-central-1";
 	return strstr(name, "_KEY") ? "key" : NULL;
@@ -64,6 +73,37 @@ static const struct row {
 	 "DescribeVpcs",
 	 "https://ec2.us-gov-west-1.amazonaws.com/",
 	 100},
+	{"one that meets FIPS",
+	 {.fips = "true"},
+	 "sts",
+	 "GetCallerIdentity",
+	 "https://sts-fips.eu-central-1.amazonaws.com/",
+	 100},
+	{"one of the government that meets FIPS",
+	 {.fips = "TRUE", .region = "us-gov-west-1"},
+	 "ec2",
+	 "DescribeVpcs",
+	 "https://ec2.us-gov-west-1.amazonaws.com/",
+	 100},
+	{"one that need not", {.fips = "false"}, "ec2", "DescribeVpcs", "https://ec2.eu-central-1.amazonaws.com/", 100},
+	{"one with IPv6",
+	 {.dual_stack = "true", .region = "cn-north-1"},
+	 "ec2",
+	 "DescribeVpcs",
+	 "https://ec2.cn-north-1.api.amazonwebservices.com.cn/",
+	 100},
+	{"one with both",
+	 {.fips = "true", .dual_stack = "true", .region = "us-gov-west-1"},
+	 "autoscaling",
+	 "DescribeAutoScalingGroups",
+	 "https://autoscaling-fips.us-gov-west-1.api.aws/",
+	 100},
+	{"a server for one whose name has two words",
+	 {.autoscaling = "http://c/"},
+	 "autoscaling",
+	 "DescribeAutoScalingGroups",
+	 "http://c/",
+	 0},
 	{"a server for all", {.common = "http://a"}, "ec2", "DescribeVpcs", "http://a/", 0},
 	{"a server for one, asked", {.ec2 = "http://b/"}, "ec2", "DescribeVpcs", "http://b/", 0},
 	{"a server for one, another asked",

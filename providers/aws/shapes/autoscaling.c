@@ -816,6 +816,7 @@ static const struct aws_operation_shape operations[] = {
 
 const struct aws_service_shape aws_autoscaling_service = {
 	.name = T("autoscaling"),
+	.variable = T("AUTO_SCALING"),
 	.endpoint_prefix = T("autoscaling"),
 	.signing_name = T("autoscaling"),
 	.api_version = T("2011-01-01"),

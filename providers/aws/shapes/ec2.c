@@ -5934,6 +5934,7 @@ static const struct aws_operation_shape operations[] = {
 
 const struct aws_service_shape aws_ec2_service = {
 	.name = T("ec2"),
+	.variable = T("EC2"),
 	.endpoint_prefix = T("ec2"),
 	.signing_name = T("ec2"),
 	.api_version = T("2016-11-15"),

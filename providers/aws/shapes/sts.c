@@ -28,6 +28,7 @@ static const struct aws_operation_shape operations[] = {
 
 const struct aws_service_shape aws_sts_service = {
 	.name = T("sts"),
+	.variable = T("STS"),
 	.endpoint_prefix = T("sts"),
 	.signing_name = T("sts"),
 	.api_version = T("2011-06-15"),
