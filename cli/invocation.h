@@ -10,6 +10,7 @@
 #include "cli/palette.h"
 #include "cli/simulated.h"
 #include "cli/written.h"
+#include "state/sqlite_store.h"
 
 /* One command being run: what it is given, and where its results go. */
 struct invocation {
@@ -24,7 +25,8 @@ struct invocation {
 	const struct palette *talk; /* colours of standard error */
 	/* Where the command plans again because another run changed the stack meanwhile: */
 	int64_t lease_deadline_ms; /* real boot clock: how long to wait for leases in all; 0: not waited yet */
-	struct slice wanted;	   /* approval digest of the plan that the user wanted, or empty */
+	struct lease_sight lease_sight;
+	struct slice wanted; /* approval digest of the plan that the user wanted, or empty */
 };
 
 /* One line of talk on standard error. */

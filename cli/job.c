@@ -148,6 +148,7 @@ bool job_open_store(struct job *job, enum state_access access, struct slice stac
 	struct state_options options = {
 		.access = access,
 		.network_allowed = arguments_has(job->invocation->arguments, FLAG_FORCE_NETWORK_STATE),
+		.sight = &job->invocation->lease_sight,
 		.program = SLICE(TRUEUP_PROGRAM),
 	};
 	const char *path = job_state_path(job);

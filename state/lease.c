@@ -73,6 +73,7 @@ static int64_t holder_left_ms(struct lease *lease, const struct holder *holder, 
 			      struct arena *scratch)
 {
 	struct slice machine = machine_instance(world, scratch);
+	struct lease_sight *sight = lease->sight;
 	int64_t boot_ms = world_lease_ms(world);
 	int64_t wall_left_ms, seen_left_ms;
 
@@ -82,12 +83,9 @@ static int64_t holder_left_ms(struct lease *lease, const struct holder *holder, 
 			return 0;
 		return clamp(holder->beat_boot_ms + holder->term_ms - boot_ms, 0, TERM_MOST_MS);
 	}
-	if (lease->seen_fencing != holder->fencing || lease->seen_beats != holder->beats) {
-		lease->seen_fencing = holder->fencing;
-		lease->seen_beats = holder->beats;
-		lease->seen_boot_ms = boot_ms;
-	}
-	seen_left_ms = clamp(lease->seen_boot_ms + holder->term_ms - boot_ms, 0, TERM_MOST_MS);
+	if (sight->fencing != holder->fencing || sight->beats != holder->beats)
+		*sight = (struct lease_sight){holder->fencing, holder->beats, boot_ms};
+	seen_left_ms = clamp(sight->boot_ms + holder->term_ms - boot_ms, 0, TERM_MOST_MS);
 	wall_left_ms = clamp(holder->beat_wall_ms + 2 * holder->term_ms - world->wall_ms(world), 0, INT64_MAX);
 	return wall_left_ms < seen_left_ms ? wall_left_ms : seen_left_ms;
 }

@@ -9,6 +9,7 @@
 #include "base/world.h"
 #include "reconcile/store.h"
 #include "state/database.h"
+#include "state/sqlite_store.h"
 
 /*
  * Who may write. The lease is a row: a run that takes it raises the fencing number, and
@@ -26,14 +27,11 @@ struct lease {
 	int64_t run_number; /* row of runs */
 	struct slice run;   /* its id */
 	int64_t beat_boot_ms;
-	/* What another machine's holder showed when first seen; fencing 0: none. */
-	int64_t seen_fencing;
-	int64_t seen_beats;
-	int64_t seen_boot_ms;
+	struct lease_sight *sight;
 };
 
 /* All within the caller's transaction; where that fails the caller puts *lease back as it
- * was, but for lost and seen. stack: name for messages. */
+ * was, but for lost. stack: name for messages. */
 
 /* Takes the lease for run and opens its row. ret->run is copied into arena. */
 __attribute__((warn_unused_result)) bool lease_take(struct lease *lease, struct database *database, struct world *world,

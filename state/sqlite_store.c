@@ -94,9 +94,6 @@ static bool write_all(struct writing *writing, database_body *body, struct diagn
 	if (check_place(self, diagnostics) && database_transact(&self->file.database, body, writing, diagnostics))
 		return true;
 	before.lost = self->lease.lost;
-	before.seen_fencing = self->lease.seen_fencing;
-	before.seen_beats = self->lease.seen_beats;
-	before.seen_boot_ms = self->lease.seen_boot_ms;
 	self->lease = before;
 	return false;
 }
@@ -343,6 +340,7 @@ static struct sqlite_store *store_new(struct world *world, const char *path, con
 	if (options->busy_timeout_ms == 0)
 		self->file.options.busy_timeout_ms = STATE_BUSY_TIMEOUT_MS;
 	self->lease.term_ms = options->lease_term_ms > 0 ? options->lease_term_ms : STATE_LEASE_TERM_MS;
+	self->lease.sight = options->sight ? options->sight : &self->sight;
 	return self;
 }
 

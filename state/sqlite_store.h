@@ -35,11 +35,19 @@ enum state_access {
 	STATE_READ_OR_BLANK,
 };
 
+/* What a holder on another machine showed when it was seen first: how long it is silent is told by that. */
+struct lease_sight {
+	int64_t fencing; /* 0: none was seen */
+	int64_t beats;
+	int64_t boot_ms;
+};
+
 struct state_options {
 	enum state_access access;
-	bool network_allowed;	 /* on a file system whose locks cannot be relied on */
-	int64_t lease_term_ms;	 /* 0: STATE_LEASE_TERM_MS */
-	int64_t busy_timeout_ms; /* how long to wait for another program's lock; 0: STATE_BUSY_TIMEOUT_MS */
+	bool network_allowed;	   /* on a file system whose locks cannot be relied on */
+	int64_t lease_term_ms;	   /* 0: STATE_LEASE_TERM_MS */
+	int64_t busy_timeout_ms;   /* how long to wait for another program's lock; 0: STATE_BUSY_TIMEOUT_MS */
+	struct lease_sight *sight; /* goes on from one opening to the next; NULL: begins anew */
 	struct slice program; /* "trueup 0.1.0": kept in the file, so that an older program can name the one it needs */
 };
 

@@ -16,6 +16,7 @@ struct sqlite_store {
 	struct stack_record record;
 	char fingerprint_key[FINGERPRINT_KEY_BYTES];
 	struct lease lease;
+	struct lease_sight sight; /* where nobody else keeps it */
 	struct formers formers;
 	const struct step_time *times; /* noted, of this run; borrowed */
 	size_t time_count;

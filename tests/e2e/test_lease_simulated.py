@@ -90,6 +90,27 @@ def test_a_dead_holder_is_followed_at_once(contended):
     contended.run("plan", "--detailed-exitcode")
 
 
+@pytest.mark.parametrize("command", ["apply", "destroy"])
+def test_a_silent_holder_elsewhere_is_followed(stack, command):
+    """The clock there was ahead by a day, so that only its silence tells that it died."""
+    simulate(stack)
+    spec = "stack: quiet\naws.vpc:\n  main: {cidr: 10.0.0.0/16, tags: {of: %s}}\n"
+    stack.write("stack.yaml", spec % "before")
+    stack.run("apply", "--yes")
+    stack.write("stack.yaml", spec % "after")
+    tomorrow = int((time.time() + 86400) * 1000)
+    with contextlib.closing(sqlite3.connect(stack.folder / ".trueup/state.db")) as database, database:
+        database.execute("UPDATE runs SET ended_ms = NULL, outcome = NULL")
+        database.execute(
+            "UPDATE lease SET fencing = fencing + 1, run = (SELECT id FROM runs), host = 'laptop', machine = 'another',"
+            " term_ms = 2000, beats = 7, since_ms = ?1, beat_wall_ms = ?1",
+            [tomorrow],
+        )
+    assert "on host 'laptop'" in stack.run(command, "--yes", status=5).err
+    assert stack.run(command, "--yes", "--lease-timeout", "20s").seconds < 15
+    assert " lost " in stack.run("state", "history").out
+
+
 def test_several_at_once(contended):
     """Whoever comes second is refused, whether the first is still at work or has ended in the meantime."""
     runs = [contended.start("apply", "--yes") for _ in range(3)]
