@@ -71,15 +71,21 @@ static const struct {
 	const char *name;
 	const char *parameters;
 	size_t sent;
+	bool refused;
+	size_t closes; /* what is known of the call then */
 } parameters[] = {
-	{"as they were", "{\"name\":\"a\"}", 1},
-	{"of a secret the fingerprint is left", "{\"name\":{\"$secret\":\"9c1e77aa9c1e77aa9c1e77aa9c1e77aa\"}}", 0},
-	{"damaged", "{\"name\":", 0},
+	{"as they were", "{\"name\":\"a\"}", 1, false, 1},
+	{"refused, which tells nothing of the first time", "{\"name\":\"a\"}", 1, true, 0},
+	{"of a secret the fingerprint is left", "{\"name\":{\"$secret\":\"9c1e77aa9c1e77aa9c1e77aa9c1e77aa\"}}", 0,
+	 false, 0},
+	{"damaged", "{\"name\":", 0, false, 0},
 };
 
 static void test_parameters(void **state)
 {
 	static const struct reply replies[] = {{.after_ms = 1, .repeat = -1}};
+	static const struct reply refusals[] = {
+		{.after_ms = 1, .fault = FAULT_BUDGET, .code = "No", .message = "no", .repeat = -1}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
@@ -94,7 +100,9 @@ static void test_parameters(void **state)
 		struct kinds kinds = {0};
 		struct staged staged;
 
-		stage_open(&staged, replies);
+		stage_open(&staged, parameters[i].refused ? refusals : replies);
+		/* The token is as old as the intent, and no older. */
+		staged.now_ms = intent.wall_ms = 2 * (int64_t)HOUR_MS;
 		staged.provider.create_again = create_again;
 		staged.session.identified = true;
 		staged.session.identity = object.identity = (struct identity){.provider = SLICE("aws")};
@@ -104,11 +112,16 @@ static void test_parameters(void **state)
 					    .intent_count = 1,
 					    .verdicts = &verdict,
 					    .subjects = &subject,
+					    .now_ms = intent.wall_ms,
 					    .arena = &staged.arena};
 
 		assert_true(recover_send_again(&recovery, &staged.loop, &sessions, &kinds));
-		if (staged.sent_count != parameters[i].sent)
-			fail_msg("%s: %zu sent", parameters[i].name, staged.sent_count);
+		if (staged.sent_count != parameters[i].sent || staged.closes != parameters[i].closes)
+			fail_msg("%s: %zu sent, of %zu an outcome", parameters[i].name, staged.sent_count,
+				 staged.closes);
+		/* Of what may have come only now the next listing may still know nothing. */
+		if (object.created_ms != (parameters[i].closes > 0 ? recovery.now_ms : 0))
+			fail_msg("%s: made at %lld ms", parameters[i].name, (long long)object.created_ms);
 		stage_close(&staged);
 	}
 }
