@@ -8,7 +8,7 @@
 
 #include "tests/unit/support_loop.h"
 
-enum { LONG_MS = 1000 * 1000 * 1000, BEGIN_MS = 1000 };
+enum { LONG_MS = 1000 * 1000 * 1000, BEGIN_MS = 1000, SLOW_MS = 1000 };
 
 static struct staged *of_world(struct world *world)
 {
@@ -130,7 +130,7 @@ static void interpret(const struct call *call, const struct http_response *respo
 	const struct reply *reply = (const struct reply *)(const void *)response->body.data;
 	(void)call;
 	(void)arena;
-	*ret = (struct answer){.ok = !reply->code, .fault = reply->fault};
+	*ret = (struct answer){.ok = !reply->code, .fault = reply->fault, .retry_after_ms = reply->retry_after_ms};
 	if (reply->code) {
 		ret->code = slice_of(reply->code);
 		ret->message = slice_of(reply->message);
@@ -167,10 +167,15 @@ static enum commit_state commit(struct store *store, const struct commit *what, 
 {
 	struct staged *staged = of_store(store);
 
-	(void)diagnostics;
-	staged->commits++;
+	if (++staged->commits == staged->failing_commit) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "the disk is full");
+		return COMMIT_FAILED;
+	}
+	if (staged->commits == staged->slow_commit)
+		staged->now_ms += SLOW_MS;
 	if (!staged->lease_taken_away)
 		staged->closes += what->close_count;
+	staged->intents += what->intent_count;
 	return COMMIT_DONE;
 }
 

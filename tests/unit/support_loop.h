@@ -15,6 +15,7 @@ struct reply {
 	const char *code;
 	const char *message;
 	int repeat; /* so many times more; -1: for ever */
+	int64_t retry_after_ms;
 };
 
 struct staged {
@@ -44,6 +45,9 @@ struct staged {
 	int64_t interrupt_ms;	  /* when the first interrupt comes; 0: never */
 	bool interrupted_twice;	  /* at once */
 	size_t commits, closes;	  /* that were made durable */
+	size_t intents;		  /* likewise */
+	size_t failing_commit;	  /* its number, from 1 on; 0: none */
+	size_t slow_commit;	  /* likewise: it takes a second */
 	struct crowd crowd;
 	size_t told_calls; /* by an interrupt, that are waited for */
 	int64_t age_ms;	   /* of what calls name, when the stage opens */

@@ -149,18 +149,20 @@ static const struct {
 	int refusals; /* before it is done; -1: always refused */
 	bool done;
 	int64_t least_ms, most_ms;
+	int64_t retry_after_ms; /* as the service asks */
 } settlings[] = {
-	{"what is new comes", 1000, FAULT_ABSENT, "Thing.NotFound", 4, true, 0, MINUTE_MS},
-	{"what is old does not", 6 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000},
-	{"what is not ours does not", INT64_MAX, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000},
-	{"what is new and never comes", 0, FAULT_ABSENT, "Thing.NotFound", -1, false, 5 * MINUTE_MS, 6 * MINUTE_MS},
-	{"what grows old meanwhile", 4 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", -1, false, MINUTE_MS,
-	 2 * MINUTE_MS},
+	{"what is new comes", 1000, FAULT_ABSENT, "Thing.NotFound", 4, true, 0, MINUTE_MS, 0},
+	{"what is old does not", 6 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000, 0},
+	{"what is not ours does not", INT64_MAX, FAULT_ABSENT, "Thing.NotFound", 4, false, 0, 1000, 0},
+	{"what is new and never comes", 0, FAULT_ABSENT, "Thing.NotFound", -1, false, 5 * MINUTE_MS, 6 * MINUTE_MS, 0},
+	{"what grows old meanwhile", 4 * MINUTE_MS, FAULT_ABSENT, "Thing.NotFound", -1, false, MINUTE_MS, 2 * MINUTE_MS,
+	 0},
 	{"what is held is let go, however old", 9 * MINUTE_MS, FAULT_CONFLICT, "DependencyViolation", 4, true, 0,
-	 MINUTE_MS},
+	 MINUTE_MS, 0},
 	{"what is held for ever", INT64_MAX, FAULT_CONFLICT, "DependencyViolation", -1, false, 5 * MINUTE_MS,
-	 6 * MINUTE_MS},
-	{"another refusal of something new", 1000, FAULT_ABSENT, "Other.NotFound", 4, false, 0, 1000},
+	 6 * MINUTE_MS, 0},
+	{"another refusal of something new", 1000, FAULT_ABSENT, "Other.NotFound", 4, false, 0, 1000, 0},
+	{"who asks for time gets it", 0, FAULT_THROTTLED, "SlowDown", 3, true, MINUTE_MS, MINUTE_MS + 1000, 20 * 1000},
 };
 
 static void test_settling(void **state)
@@ -175,6 +177,7 @@ static void test_settling(void **state)
 		struct errand errand;
 
 		replies[0].repeat = settlings[i].refusals < 0 ? -1 : settlings[i].refusals - 1;
+		replies[0].retry_after_ms = settlings[i].retry_after_ms;
 		stage_open(&staged, replies);
 		staged.age_ms = settlings[i].age_ms;
 		int64_t began_ms = staged.now_ms;
