@@ -49,10 +49,47 @@ static void test_delays(void **state)
 	}
 }
 
+static const struct {
+	const char *name;
+	bool (*may)(struct work *work);
+	struct aws_change change;
+	int64_t waited_ms;
+	bool wanted;
+} lags[] = {
+	{"made a moment ago", aws_may_appear, {.created_ms = BEGIN_MS, .absences = 100}, 299 * 1000, true},
+	{"made long ago", aws_may_appear, {.created_ms = BEGIN_MS}, 300 * 1000, false},
+	{"there before, and untouched", aws_may_appear, {0}, 0, false},
+	{"changed, and missed in few looks", aws_may_appear, {.sent_any = true, .absences = 4}, 60 * 1000, true},
+	{"changed a moment ago", aws_may_appear, {.sent_any = true, .absences = 5}, 19 * 1000, true},
+	{"changed, and missed for long", aws_may_appear, {.sent_any = true, .absences = 5}, 20 * 1000, false},
+	{"shown as it was in few looks", aws_may_show, {.looks = 4}, 60 * 1000, true},
+	{"shown as it was for a moment", aws_may_show, {.looks = 5}, 19 * 1000, true},
+	{"shown as it was for long", aws_may_show, {.looks = 5}, 20 * 1000, false},
+};
+
+/* How long a listing may lag: both so many looks and so much time are needed to believe it. */
+static void test_lags(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lags) / sizeof(lags[0]); i++) {
+		struct aws_change change = lags[i].change;
+		struct work work = {
+			.detail = &change,
+			.patience_ms = PATIENCE_MS,
+			.deadline_ms = BEGIN_MS + PATIENCE_MS,
+			.task = {.now_ms = BEGIN_MS + lags[i].waited_ms},
+		};
+
+		if (lags[i].may(&work) != lags[i].wanted)
+			fail_msg("%s", lags[i].name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_delays),
+		cmocka_unit_test(test_lags),
 	};
 
 	return cmocka_run_group_tests_name("aws_wait", tests, NULL, NULL);
