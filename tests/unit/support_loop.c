@@ -163,6 +163,18 @@ static int64_t lease_left_ms(const struct store *store)
 	return staged->lease_until_ms - staged->now_ms;
 }
 
+static void keep_intent(struct staged *staged, const struct intent *intent)
+{
+	struct slice *texts[] = {&staged->intent.id,	   &staged->intent.object_id, &staged->intent.address,
+				 &staged->intent.kind,	   &staged->intent.operation, &staged->intent.parameters,
+				 &staged->intent.identity, &staged->intent.token};
+
+	staged->intent = *intent;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = arena_copy(&staged->arena, *texts[i]);
+	staged->intents++;
+}
+
 static enum commit_state commit(struct store *store, const struct commit *what, struct diagnostics *diagnostics)
 {
 	struct staged *staged = of_store(store);
@@ -175,7 +187,8 @@ static enum commit_state commit(struct store *store, const struct commit *what, 
 		staged->now_ms += SLOW_MS;
 	if (!staged->lease_taken_away)
 		staged->closes += what->close_count;
-	staged->intents += what->intent_count;
+	for (size_t i = 0; i < what->intent_count; i++)
+		keep_intent(staged, &what->intents[i]);
 	return COMMIT_DONE;
 }
 

@@ -46,6 +46,7 @@ struct staged {
 	bool interrupted_twice;	  /* at once */
 	size_t commits, closes;	  /* that were made durable */
 	size_t intents;		  /* likewise */
+	struct intent intent;	  /* the last of them; its texts are in the arena */
 	size_t failing_commit;	  /* its number, from 1 on; 0: none */
 	size_t slow_commit;	  /* likewise: it takes a second */
 	struct crowd crowd;

@@ -4,9 +4,47 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/id.h"
 #include "tests/unit/support_loop.h"
 
 /* What the loop promises of what is recorded before and after a call. */
+
+/* An intent has all that recovery asks for. */
+static void test_intent(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 5, .repeat = -1}};
+
+	(void)state;
+	for (int creates = 0; creates < 2; creates++) {
+		const struct value_member name = {value_text("Name"), value_text("a")};
+		const struct value parameters = value_map(&name, 1);
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		errand_make(&errand, &staged, true, &parameters);
+		errand.object.identity = (struct identity){.provider = SLICE("aws"), .account = SLICE("1")};
+		errand.task.call.creates = creates != 0;
+		errand.task.call.recipe = creates ? RECIPE_TOKEN : RECIPE_CONVERGE;
+		errand.task.call.token = creates ? SLICE("token") : SLICE("");
+		loop_add(&staged.loop, &errand.task);
+		int64_t sent_ms = staged.now_ms;
+		assert_true(loop_run(&staged.loop));
+		assert_int_equal(staged.intents, 1);
+		const struct intent *intent = &staged.intent;
+		assert_int_equal(intent->id.size, ID_HEX);
+		assert_true(slice_is(intent->object_id, "object"));
+		assert_true(slice_is(intent->address, "aws.thing.a") && slice_is(intent->kind, "aws.thing"));
+		assert_true(slice_is(intent->operation, "CreateThing"));
+		assert_true(slice_is(intent->parameters, "{\"Name\":\"a\"}"));
+		assert_true(slice_equal(intent->identity, identity_text(&staged.arena, &errand.object.identity)));
+		assert_true(slice_is(intent->token, creates ? "token" : ""));
+		assert_int_equal(intent->recipe, errand.task.call.recipe);
+		assert_int_equal(intent->wall_ms, sent_ms);
+		assert_int_equal(intent->creates, creates);
+		stage_close(&staged);
+	}
+}
 
 /* What cannot be recorded is not begun, and what was not recorded does not count as done. */
 static void test_unrecorded(void **state)
@@ -57,6 +95,7 @@ static void test_stopped_in_a_commit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_intent),
 		cmocka_unit_test(test_unrecorded),
 		cmocka_unit_test(test_stopped_in_a_commit),
 	};
