@@ -312,8 +312,14 @@ def test_key_file(here, tmp_path):
 def test_without_a_place_for_a_key(here, tmp_path):
     nowhere = tmp_path / "nowhere"
     nowhere.write_text("a file, no folder")
-    warned = here.run("plan", "--out", "plan", HOME=nowhere)
-    assert "saved without its secrets" in warned.err
+    # Nor is one that others can write: they could put another key there.
+    theirs = tmp_path / "theirs" / "trueup"
+    theirs.mkdir(parents=True)
+    theirs.chmod(0o777)
+    for place in {"XDG_CONFIG_HOME": theirs.parent}, {"HOME": nowhere}:
+        warned = here.run("plan", "--out", "plan", **place)
+        assert "saved without its secrets" in warned.err
+    assert not list(theirs.iterdir())
     here.run("apply", "plan", HOME=nowhere)
     assert here.key_id() == ""
 
