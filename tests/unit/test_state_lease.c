@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "state/machine.h"
 #include "state/sqlite_store.h"
 #include "tests/unit/support_state_store.h"
 
@@ -163,6 +164,42 @@ static void test_take(void **state)
 		/* The number of one that is buried may be somebody else's by now. */
 		if (rows[i].holder != KILLED)
 			let_go(holder);
+	}
+}
+
+static bool read_stat(struct world *world, struct arena *arena, const char *path, size_t limit_bytes, struct slice *ret,
+		      struct diagnostics *diagnostics)
+{
+	const char *text = (const char *)world->context;
+
+	(void)limit_bytes;
+	(void)diagnostics;
+	assert_string_equal(path, "/proc/7/stat");
+	*ret = arena_copy(arena, slice_of(text));
+	return true;
+}
+
+/* A program may have any name (proc_pid_stat(5)). */
+static void test_process_start(void **state)
+{
+#define REST " 1 7 7 0 -1 4194304 100 0 0 0 5 1 0 0 20 0 1 0 4242 1000 10"
+	static const struct {
+		const char *text, *start;
+	} rows[] = {
+		{"7 (trueup) S" REST, "4242"},	    {"7 (trueup) R" REST, "4242"},
+		{"7 (true up) S" REST, "4242"},	    {"7 (true) Z (up) S" REST, "4242"},
+		{"7 (true) S 1 2) S" REST, "4242"}, {"7 (trueup) Z" REST, "ended"},
+		{"7 (trueup) X" REST, "ended"},	    {"", ""},
+	};
+#undef REST
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct world world = {.context = (void *)(uintptr_t)rows[i].text, .read_file = read_stat};
+		struct slice start = machine_process_start(&world, 7, &fixture->arena);
+
+		if (!slice_is(start, rows[i].start))
+			fail_msg("%s: '%.*s'", rows[i].text, SLICE_ARGUMENTS(start));
 	}
 }
 
@@ -487,6 +524,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_take),
+		STATE_TEST(test_process_start),
 		STATE_TEST(test_process_number_reused),
 		STATE_TEST(test_silence),
 		STATE_TEST(test_refusal_tells),
