@@ -220,6 +220,9 @@ static void test_settings(void **state)
 			assert_true(session->identified);
 			metal_close(session);
 			assert_int_equal(((struct metal_session *)session)->authorization.size, 0);
+			/* Nor does the password stay in memory. */
+			for (size_t k = 0; k < authorization.size; k++)
+				assert_int_equal(authorization.data[k], 0);
 		}
 		metal_forget(fixture);
 	}
@@ -343,6 +346,33 @@ static void test_what_answers_mean(void **state)
 	}
 }
 
+/* A controller may ask for time, but not for so much that it holds up a run. */
+static void test_retry_after(void **state)
+{
+	static const struct {
+		const char *asked;
+		int64_t wait_ms;
+	} rows[] = {
+		{"0", 0},      {"20", 20000},
+		{"21", 20000}, {"9223372036854775807", 20000},
+		{"-1", 0},     {"Wed, 21 Oct 2026 07:28:00 GMT", 0},
+		{"", 0},
+	};
+	struct metal_fixture *fixture = *state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct http_header header = {SLICE("Retry-After"), slice_of(rows[i].asked)};
+		const struct http_response response = {
+			.answered = true, .status = 503, .headers = &header, .header_count = 1};
+		const struct call call = {.mutating = false};
+		struct answer answer;
+
+		metal_interpret(&call, &response, &fixture->arena, &answer);
+		if (answer.retry_after_ms != rows[i].wait_ms)
+			fail_msg("%s: %lld ms", rows[i].asked, (long long)answer.retry_after_ms);
+	}
+}
+
 static void test_a_request_is_safe(void **state)
 {
 	static const struct {
@@ -404,7 +434,8 @@ int main(void)
 		METAL_TEST(test_addresses),	    METAL_TEST(test_links),
 		METAL_TEST(test_mac_addresses),	    METAL_TEST(test_what_a_spec_may_say),
 		METAL_TEST(test_settings),	    METAL_TEST(test_list_answers_in_order),
-		METAL_TEST(test_what_answers_mean), METAL_TEST(test_a_request_is_safe),
+		METAL_TEST(test_what_answers_mean), METAL_TEST(test_retry_after),
+		METAL_TEST(test_a_request_is_safe),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
