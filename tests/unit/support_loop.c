@@ -8,7 +8,7 @@
 
 #include "tests/unit/support_loop.h"
 
-enum { LONG_MS = 1000 * 1000 * 1000, BEGIN_MS = 1000, SLOW_MS = 1000 };
+enum { LONG_MS = 1000 * 1000 * 1000, BEGIN_MS = 1000, SLOW_MS = 1000, COMMITS_MOST = 10 * 1000 };
 
 static struct staged *of_world(struct world *world)
 {
@@ -179,6 +179,7 @@ static enum commit_state commit(struct store *store, const struct commit *what, 
 {
 	struct staged *staged = of_store(store);
 
+	assert_true(staged->commits < COMMITS_MOST);
 	if (++staged->commits == staged->failing_commit) {
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "the disk is full");
 		return COMMIT_FAILED;

@@ -204,6 +204,7 @@ static const struct {
 	{"slowed down once, and then faster again", 1, 610, 1, 65 * 1000, 85 * 1000},
 	{"refused side by side: slowed down once", 8, 76, 8, 62 * 1000, 90 * 1000},
 	{"refused again and again", 1, 100, 10, 20 * 1000, 200 * 1000},
+	{"refused long before the rate: what was left of it is gone", 1, 10, 1, 1200, 3000},
 };
 
 static void test_rates(void **state)

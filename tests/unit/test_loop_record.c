@@ -68,6 +68,25 @@ static void test_unrecorded(void **state)
 	}
 }
 
+/* A change of nothing that is recorded can have no intent, and is a mistake of the program. */
+static void test_of_nothing(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 5, .repeat = -1}};
+	struct staged staged;
+	struct errand errand;
+
+	(void)state;
+	stage_open(&staged, replies);
+	errand_make(&errand, &staged, true, NULL);
+	errand.task.object = NULL;
+	loop_add(&staged.loop, &errand.task);
+	assert_true(loop_run(&staged.loop));
+	assert_true(errand.ended && !errand.done);
+	assert_int_equal(errand.fault, FAULT_INTERNAL);
+	assert_int_equal(staged.sent_count + staged.commits, 0);
+	stage_close(&staged);
+}
+
 /* Whoever stops sends nothing more, so an intent of that would tell of a call that there never was. */
 static void test_stopped_in_a_commit(void **state)
 {
@@ -97,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_intent),
 		cmocka_unit_test(test_unrecorded),
+		cmocka_unit_test(test_of_nothing),
 		cmocka_unit_test(test_stopped_in_a_commit),
 	};
 
