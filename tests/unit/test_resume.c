@@ -104,11 +104,77 @@ static void test_named_object_is_gone(void **state)
 	}
 }
 
+/* A run that changed something ends with 7, and one that changed nothing with 1, though the same action failed. */
+static void test_halfway(void **state)
+{
+	static const struct {
+		const char *name, *denied;
+		int status;
+		const char *says;
+	} rows[] = {
+		{"deleted, and not made anew", "CreateSubnet", STATUS_PARTLY, "1 failed, 0 skipped (1 halfway)"},
+		{"not even deleted", "DeleteSubnet", STATUS_ERROR, "nothing was changed"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "slow.yaml", IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}\n"));
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "slow.yaml", IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.2.0/24}}\n"));
+		sim_fault(cloud.sim, (struct sim_fault){slice_of(rows[i].denied), SIM_FAULT_DENY, 1, 0});
+		cloud_expect(&cloud, "apply --yes", rows[i].status);
+		if (!cloud_says(&cloud, rows[i].says))
+			fail_msg("%s:\n%.*s", rows[i].name, (int)cloud.output.size, cloud.output.data);
+		cloud_close(&cloud);
+	}
+}
+
+struct contest {
+	int64_t began_ms;
+	int status; /* of another run that wants the stack */
+};
+
+static void recover_too(struct cloud *cloud, const void *what)
+{
+	/* Longer than a lease lasts without a sign of life. */
+	enum { WAITED_MS = 100 * 1000 };
+	struct contest *contest = (struct contest *)(uintptr_t)what;
+
+	if (sim_boot_ms(cloud->sim) - contest->began_ms >= WAITED_MS) {
+		contest->status = cloud_run(cloud, "recover");
+		return;
+	}
+	cloud->moment = "DescribeSubnets";
+	cloud->happening = recover_too;
+}
+
+/* While it looks for what may still come, recovery keeps the stack for itself. */
+static void test_lease_while_waiting(void **state)
+{
+	struct contest contest = {.status = -1};
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "slow.yaml", IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}\n"));
+	sim_fault(cloud.sim, (struct sim_fault){SLICE("CreateSubnet"), SIM_FAULT_LOST_REQUEST, 1, 1});
+	cloud_expect(&cloud, "apply --yes", STATUS_PARTLY);
+	contest.began_ms = sim_boot_ms(cloud.sim);
+	cloud.what = &contest;
+	recover_too(&cloud, &contest);
+	cloud_expect(&cloud, "recover --grace 600", STATUS_FINE);
+	assert_int_equal(contest.status, STATUS_LEASE);
+	cloud_close(&cloud);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_resumed),
 		WORLD_TEST(test_named_object_is_gone),
+		WORLD_TEST(test_halfway),
+		WORLD_TEST(test_lease_while_waiting),
 	};
 
 	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
