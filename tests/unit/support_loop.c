@@ -188,6 +188,8 @@ static enum commit_state commit(struct store *store, const struct commit *what, 
 		staged->now_ms += SLOW_MS;
 	if (!staged->lease_taken_away)
 		staged->closes += what->close_count;
+	if (what->close_count > 0)
+		staged->note = arena_copy(&staged->arena, what->closes[what->close_count - 1].note);
 	for (size_t i = 0; i < what->intent_count; i++)
 		keep_intent(staged, &what->intents[i]);
 	return COMMIT_DONE;

@@ -47,6 +47,7 @@ struct staged {
 	size_t commits, closes;	  /* that were made durable */
 	size_t intents;		  /* likewise */
 	struct intent intent;	  /* the last of them; its texts are in the arena */
+	struct slice note;	  /* of the last outcome */
 	size_t failing_commit;	  /* its number, from 1 on; 0: none */
 	size_t slow_commit;	  /* likewise: it takes a second */
 	struct crowd crowd;

@@ -241,22 +241,27 @@ static void test_rates(void **state)
 	}
 }
 
-/* Of many errands each call fails `failures` times before one is answered. */
+/* How many calls of many errands are sent once more: of each tenth that fails, of the first ones, or of all. */
 static void test_budget(void **state)
 {
+	enum { ERRANDS = 2000, EVERY = 10, FIRST = 400 };
+	enum failures { SOMETIMES, AT_FIRST, ALWAYS };
 	static const struct {
 		const char *name;
-		int failures; /* in a row, then one success; -1: for ever */
+		enum failures failures;
 		enum fault fault;
+		const char *code;
 		bool all_done;
 		size_t least_sent, most_sent;
 	} rows[] = {
-		{"a place that is down", -1, FAULT_TRANSIENT, false, 2000, 2101},
-		{"a place that is down, unanswered", -1, FAULT_AMBIGUOUS, false, 2000, 2101},
-		{"a place that fails now and then", 1, FAULT_TRANSIENT, true, 2200, 2400},
-		{"a place that throttles", 1, FAULT_THROTTLED, true, 2200, 2400},
+		{"a place that is down", ALWAYS, FAULT_TRANSIENT, "Failed", false, 2000, 2101},
+		{"a place that is down, unanswered", ALWAYS, FAULT_AMBIGUOUS, "Failed", false, 2000, 2101},
+		{"a place that fails now and then", SOMETIMES, FAULT_TRANSIENT, "Failed", true, 2200, 2400},
+		{"a place that throttles now and then", SOMETIMES, FAULT_THROTTLED, "Failed", true, 2200, 2400},
+		{"a place that fails for a while", AT_FIRST, FAULT_TRANSIENT, "Failed", false, 2000, 2399},
+		{"a place that throttles for a while", AT_FIRST, FAULT_THROTTLED, "Failed", true, 2400, 2400},
+		{"a place where all is new", AT_FIRST, FAULT_ABSENT, "Thing.NotFound", true, 2400, 2400},
 	};
-	enum { ERRANDS = 2000, EVERY = 10 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -266,13 +271,15 @@ static void test_budget(void **state)
 		bool all_done = true;
 
 		for (size_t k = 0; k < 2 * ERRANDS; k++) {
-			bool fails = rows[i].failures < 0 || k % EVERY == 0;
+			bool fails = rows[i].failures == SOMETIMES ? k % EVERY == 0
+				     : rows[i].failures == ALWAYS  ? true
+								   : k < FIRST;
 			replies[k] = (struct reply){
 				.after_ms = 5,
 				.fault = rows[i].fault,
-				.code = fails ? "Failed" : NULL,
+				.code = fails ? rows[i].code : NULL,
 				.message = "no",
-				.repeat = rows[i].failures < 0 ? -1 : 0,
+				.repeat = rows[i].failures == ALWAYS ? -1 : 0,
 			};
 		}
 		stage_open(&staged, replies);
@@ -345,6 +352,8 @@ static const struct {
 	{"a token of an hour", RECIPE_TOKEN, HOUR_MS, 0, false, 0, 1, FAULT_AMBIGUOUS},
 	{"a token of a machine suspended for nearly an hour", RECIPE_TOKEN, 1, HOUR_MS - MINUTE_MS, false, 0, 2, 0},
 	{"a token of a machine suspended for an hour", RECIPE_TOKEN, 1, HOUR_MS, false, 0, 1, FAULT_AMBIGUOUS},
+	{"a token of an hour, and the clock was set back", RECIPE_TOKEN, HOUR_MS, -HOUR_MS, false, 0, 1,
+	 FAULT_AMBIGUOUS},
 	{"a token of an earlier run", RECIPE_TOKEN, 1, 0, true, 0, 2, 0},
 	{"a token of an earlier run, suspended since", RECIPE_TOKEN, 1, HOUR_MS, true, 0, 1, FAULT_AMBIGUOUS},
 	{"a token of an earlier run that was too long ago", RECIPE_TOKEN, 1, 0, true, -HOUR_MS, 0, FAULT_TRANSIENT},

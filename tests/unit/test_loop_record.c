@@ -46,6 +46,36 @@ static void test_intent(void **state)
 	}
 }
 
+/* A service may answer with anything, what it was asked with too. */
+static void test_note(void **state)
+{
+	static const struct {
+		const char *code, *note;
+	} rows[] = {{"No", "No"}, {"Bad.hunter-two", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct reply replies[] = {
+			{.after_ms = 5, .fault = FAULT_USER, .code = rows[i].code, .message = "no", .repeat = -1}};
+		struct redaction secrets;
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		redaction_init(&secrets);
+		redaction_add(&secrets, SLICE("hunter-two"));
+		staged.session.secrets = &secrets;
+		errand_make(&errand, &staged, true, NULL);
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		assert_int_equal(staged.closes, 1);
+		if (!slice_is(staged.note, rows[i].note))
+			fail_msg("%s: '%.*s'", rows[i].code, SLICE_ARGUMENTS(staged.note));
+		redaction_release(&secrets);
+		stage_close(&staged);
+	}
+}
+
 /* What cannot be recorded is not begun, and what was not recorded does not count as done. */
 static void test_unrecorded(void **state)
 {
@@ -115,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_intent),
+		cmocka_unit_test(test_note),
 		cmocka_unit_test(test_unrecorded),
 		cmocka_unit_test(test_of_nothing),
 		cmocka_unit_test(test_stopped_in_a_commit),
