@@ -47,6 +47,19 @@ static void start(struct inventory *inventory, struct listing *listing, struct s
 	read_start(&listing->batch);
 }
 
+/* A listing that moves between two of its pages shows a thing on both. */
+static void add_found(struct inventory *inventory, const struct read_batch *batch)
+{
+	struct map seen;
+
+	map_init(&seen);
+	for (size_t k = 0; k < batch->found_count; k++)
+		if (batch->found[k].presence == PRESENCE_PRESENT &&
+		    !map_add(&seen, batch->found[k].provider_id, &batch->found[k]))
+			add_item(inventory, batch, &batch->found[k]);
+	map_release(&seen);
+}
+
 /* Each place once: several aliases may reach it. Kinds that are found are no listing's matter. */
 static size_t start_all(struct inventory *inventory, struct listing *listings)
 {
@@ -83,9 +96,7 @@ bool inventory_take(struct inventory *inventory, struct diagnostics *diagnostics
 		if (listings[i].request.live->presence == PRESENCE_UNREAD)
 			inventory->unlisted[inventory->unlisted_count++] =
 				(struct unlisted){batch->kind, batch->session, listings[i].request.live->unread_reason};
-		for (size_t k = 0; k < batch->found_count; k++)
-			if (batch->found[k].presence == PRESENCE_PRESENT)
-				add_item(inventory, batch, &batch->found[k]);
+		add_found(inventory, batch);
 	}
 	return true;
 }

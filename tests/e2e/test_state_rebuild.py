@@ -2,12 +2,14 @@
 
 import json
 import shutil
+import urllib.parse
+import urllib.request
 
 import pytest
 
 from cli import Terminal, applied, cloud_stack, recorded, simulate  # noqa: F401
 from test_conformance import SAMPLES, on, trial  # noqa: F401
-from trueup_runner import apply, copy_stack, ids_of, plan_is_empty
+from trueup_runner import Proxy, apply, copy_stack, ids_of, plan_is_empty
 
 NET = """\
 stack: net
@@ -104,6 +106,31 @@ def test_after_a_plan_made_another_state(sim):
     assert rebuild(sim)["lineage"] == lineage
     document = sim.run("plan", "--output", "json").json
     assert document["lineage"] == lineage and document["actions"] == []
+
+
+def test_what_two_pages_of_a_listing_show_is_one_thing(stack, moto):
+    """A list that moves while it is read shows on a page what was on the one before."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    applied(stack, "net.yaml", NET)
+    ids = ids_of(stack)
+    lose(stack)
+    # moto takes the region from it, and does not look at the rest.
+    signed = {"Authorization": "AWS4-HMAC-SHA256 Credential=a/20260101/eu-central-1/ec2/aws4_request"}
+
+    def answer(fields):
+        if fields["Action"] != "DescribeSubnets":
+            return None
+        is_last = fields.pop("NextToken", None)
+        data = urllib.parse.urlencode(fields).encode()
+        page = urllib.request.urlopen(urllib.request.Request(moto.address, data, signed)).read()
+        end = b"</DescribeSubnetsResponse>"
+        return page if is_last else page.replace(end, b"<nextToken>2</nextToken>" + end)
+
+    proxy.answer = answer
+    assert rebuild(stack)["findings"] == []
+    assert ids_of(stack) == ids and actions(stack) == []
+    proxy.stop()
 
 
 def test_records_are_not_thrown_away(sim):
