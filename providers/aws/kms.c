@@ -30,6 +30,8 @@ struct asking {
 	bool answered;
 	int status;
 	struct slice text; /* the answer, or why there is none */
+	enum fault fault;  /* of no answer */
+	struct slice hint;
 	struct diagnostics *diagnostics;
 };
 
@@ -117,6 +119,8 @@ static void on_done(void *context, const struct http_response *response)
 	asking->answered = response->answered;
 	asking->status = response->status;
 	asking->text = arena_copy(asking->clear, response->answered ? response->body : response->message);
+	asking->fault = response->answered ? FAULT_AUTH : response->fault;
+	asking->hint = arena_copy(asking->clear, response->answered ? (struct slice){NULL, 0} : response->hint);
 }
 
 /* False where an interrupt came first. */
@@ -146,6 +150,7 @@ static struct slice member(const struct value *answer, const char *a, const char
 
 static bool refused(struct asking *asking)
 {
+	const struct slice unreached = SLICE("see to it that KMS can be reached, and run again");
 	struct slice code = SLICE("no answer"), message = asking->text;
 	struct diagnostics unsaid;
 	struct value answer;
@@ -161,9 +166,14 @@ static bool refused(struct asking *asking)
 		message = SLICE("the answer is no JSON");
 	}
 	diagnostics_release(&unsaid);
-	diag_error(asking->diagnostics, FAULT_AUTH, NOWHERE, "KMS did not do %s for the key '%.*s': %.*s: %.*s",
+	diag_error(asking->diagnostics, asking->fault, NOWHERE, "KMS did not do %s for the key '%.*s': %.*s: %.*s",
 		   asking->operation, SLICE_ARGUMENTS(asking->key->name), SLICE_ARGUMENTS(code),
 		   SLICE_ARGUMENTS(message));
+	if (!asking->answered) {
+		diag_hint(asking->diagnostics, "%.*s",
+			  SLICE_ARGUMENTS(asking->hint.size > 0 ? asking->hint : unreached));
+		return false;
+	}
 	diag_hint(asking->diagnostics, "allow kms:GenerateDataKey and kms:Decrypt on the key that TRUEUP_SEALING_KEY "
 				       "names, and see to it that it is enabled");
 	return false;
