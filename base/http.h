@@ -48,7 +48,7 @@ struct http_response {
 	size_t header_count;
 	struct slice body;
 	/* Without an answer: FAULT_TRANSIENT (never sent), FAULT_AMBIGUOUS (may have
-	 * arrived), FAULT_AUTH (TLS verification, a proxy's password), FAULT_USER (unknown host, bad URL). */
+	 * arrived), FAULT_AUTH (TLS verification, a proxy's password), FAULT_USER (bad URL). */
 	enum fault fault;
 	struct slice message; /* what curl or the simulator said, in plain words */
 	struct slice hint;    /* what to do about it, or empty */

@@ -15,8 +15,9 @@
 /* https://curl.se/libcurl/c/libcurl-errors.html */
 static const struct curl_fault faults[] = {
 	{CURLE_URL_MALFORMAT, FAULT_USER, "cannot form a request to", ""},
-	{CURLE_COULDNT_RESOLVE_HOST, FAULT_USER, "cannot find the address of", CHECK_ENDPOINT},
-	{CURLE_COULDNT_RESOLVE_PROXY, FAULT_USER, "cannot find the address of the proxy to", CHECK_PROXY},
+	/* Also of a name server that is out of order for a moment, which libcurl does not tell apart. */
+	{CURLE_COULDNT_RESOLVE_HOST, FAULT_TRANSIENT, "cannot find the address of", CHECK_ENDPOINT},
+	{CURLE_COULDNT_RESOLVE_PROXY, FAULT_TRANSIENT, "cannot find the address of the proxy to", CHECK_PROXY},
 	{CURLE_COULDNT_CONNECT, FAULT_TRANSIENT, "cannot connect to", ""},
 	{CURLE_PROXY, FAULT_TRANSIENT, "the proxy did not connect to", ""},
 	{CURLE_INTERFACE_FAILED, FAULT_TRANSIENT, "cannot connect to", ""},
