@@ -220,6 +220,9 @@ static const struct finer_code {
 	{"ValidationError", "not found", "ValidationError.NotFound"},
 	{"ValidationError", "does not exist", "ValidationError.NotFound"},
 	{"ValidationError", "No Lifecycle Hook", "ValidationError.NotFound"},
+	/* "Signature expired: 20260101T000000Z is now earlier than ...": STS says so of a clock that is wrong. */
+	{"SignatureDoesNotMatch", "Signature expired", "SignatureDoesNotMatch.TooSkewed"},
+	{"SignatureDoesNotMatch", "Signature not yet current", "SignatureDoesNotMatch.TooSkewed"},
 	/* Of a profile that IAM knows, and they do not know yet. */
 	{"ValidationError", "Invalid IAM Instance Profile", "ValidationError.IamInstanceProfile"},
 	{"InvalidParameterValue", "Invalid IAM Instance Profile", "InvalidParameterValue.IamInstanceProfile"},

@@ -172,6 +172,14 @@ static const struct told {
 	{"InvalidParameterValue",
 	 "Value (p) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name",
 	 "InvalidParameterValue.IamInstanceProfile"},
+	{"SignatureDoesNotMatch",
+	 "Signature expired: 20191029T154623Z is now earlier than 20191029T163344Z (20191029T164844Z - 15 min.)",
+	 "SignatureDoesNotMatch.TooSkewed"},
+	{"SignatureDoesNotMatch",
+	 "Signature not yet current: 20190305T002809Z is still later than 20190304T214315Z (20190304T212815Z + 15 "
+	 "min.)",
+	 "SignatureDoesNotMatch.TooSkewed"},
+	{"SignatureDoesNotMatch", "The request signature we calculated does not match", "SignatureDoesNotMatch"},
 	{"InvalidParameterValue", "Value (p) for parameter x is invalid.", "InvalidParameterValue"},
 };
 

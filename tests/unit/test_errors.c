@@ -246,6 +246,9 @@ static const struct {
 	{"SomethingNew", 500, true, FAULT_AMBIGUOUS},
 	{"SomethingNew", 599, false, FAULT_TRANSIENT},
 	{"ResourceContention", 500, true, FAULT_TRANSIENT},
+	{"RequestTimeout", 400, true, FAULT_AMBIGUOUS},
+	{"RequestTimeout", 400, false, FAULT_TRANSIENT},
+	{"RequestTimeoutException", 400, false, FAULT_TRANSIENT},
 	/* The rest of the table. */
 	{"AccessDeniedException", 400, true, FAULT_AUTH},
 	{"Blocked", 400, true, FAULT_AUTH},
@@ -329,6 +332,7 @@ static void test_hints(void **state)
 		{"InvalidParameterValue", FAULT_USER, "change them in the spec"},
 		{"MissingParameter", FAULT_USER, "add it there"},
 		{"ExpiredToken", FAULT_AUTH, "new credentials"},
+		{"SignatureDoesNotMatch.TooSkewed", FAULT_AUTH, "set the machine's clock"},
 		{"InternalError", FAULT_AMBIGUOUS, "the outcome is unknown"},
 		{"", FAULT_AMBIGUOUS, "the outcome is unknown"},
 		{"Throttling", FAULT_THROTTLED, "--parallelism"},
