@@ -47,6 +47,24 @@ struct slice aws_public_url(struct world *world, struct slice prefix, struct sli
 			    SLICE_ARGUMENTS(region), dual_stack ? partition->dual_stack : partition->domain);
 }
 
+bool aws_is_public(struct slice endpoint)
+{
+	struct aws_uri uri;
+	if (!aws_uri_read(endpoint, &uri))
+		return false;
+	struct slice rest = uri.authority, host = slice_cut(&rest, ':');
+	for (size_t i = 0; i < sizeof(partitions) / sizeof(partitions[0]); i++) {
+		const char *const domains[] = {partitions[i].domain, partitions[i].dual_stack};
+		for (size_t k = 0; k < sizeof(domains) / sizeof(domains[0]); k++) {
+			struct slice domain = slice_of(domains[k]);
+			if (slice_ends_with(host, domain) && host.size > domain.size &&
+			    host.data[host.size - domain.size - 1] == '.')
+				return true;
+		}
+	}
+	return false;
+}
+
 /* Digits only, at most 65535; no port at all is fine. */
 static bool is_port(struct slice text)
 {

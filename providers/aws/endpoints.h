@@ -34,6 +34,8 @@ struct slice aws_endpoint_of(const struct aws_endpoints *endpoints, const struct
  * arena.
  */
 struct slice aws_public_url(struct world *world, struct slice prefix, struct slice region, struct arena *arena);
+/* Whether it is a host of AWS itself: a private way to it (PrivateLink) has such a name too. */
+bool aws_is_public(struct slice endpoint);
 /* The setting that leads to a recorded place, which is not empty. */
 struct value_member aws_endpoint_setting(struct slice place, struct arena *arena);
 bool aws_is_simulated(struct slice endpoint);

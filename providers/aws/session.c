@@ -293,11 +293,11 @@ static const struct rate {
 
 struct provider_limits aws_limits(const struct call *call)
 {
-	/* Buckets are AWS's; an endpoint of the user's own has its own mind. */
+	/* Buckets are AWS's, by whichever of its names it is asked; an endpoint of the user's own has its own mind. */
 	const struct aws_session *own = (const struct aws_session *)call->session;
 	const struct aws_operation_shape *operation = call->definition;
 	struct slice endpoint = aws_endpoint_of(&own->endpoints, operation->service);
-	if (endpoint.size && !aws_is_simulated(endpoint))
+	if (endpoint.size && !aws_is_simulated(endpoint) && !aws_is_public(endpoint))
 		return (struct provider_limits){0};
 	for (size_t i = 0;; i++)
 		if (slice_starts_with(operation->name, slice_of(rates[i].prefix)))
