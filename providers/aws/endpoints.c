@@ -85,6 +85,8 @@ static bool is_endpoint(struct slice text)
 	if (!aws_uri_read(text, &uri) || !(slice_is(uri.scheme, "http") || slice_is(uri.scheme, "https")))
 		return false;
 	struct slice rest = uri.authority, host;
+	if (slice_contains(rest, SLICE("@")))
+		return false;
 	if (slice_starts_with(rest, SLICE("["))) {
 		host = slice_cut(&rest, ']');
 		return rest.data && host.size > 1 && (rest.size == 0 || rest.data[0] == ':') &&
@@ -148,6 +150,13 @@ static bool check_endpoint(struct slice alias, struct slice endpoint, struct pos
 {
 	if (endpoint.size == 0 || is_endpoint(endpoint))
 		return true;
+	/* It may hold a password. */
+	if (slice_contains(endpoint, SLICE("@"))) {
+		diag_error(diagnostics, FAULT_USER, position,
+			   "provider '%.*s' cannot have an endpoint with a user in it", SLICE_ARGUMENTS(alias));
+		diag_hint(diagnostics, "leave out what stands before the '@': AWS is told who asks by a signature");
+		return false;
+	}
 	diag_error(diagnostics, FAULT_USER, position, "provider '%.*s' cannot have the endpoint '%.*s'",
 		   SLICE_ARGUMENTS(alias), SLICE_ARGUMENTS(endpoint));
 	diag_hint(diagnostics, "write https://HOST or http://HOST:PORT, or sim:FILE for the built-in simulator");

@@ -338,6 +338,13 @@ def test_no_endpoint(stack, endpoint):
     assert endpoint in json.dumps(error), error
 
 
+@pytest.mark.parametrize("endpoint", ["https://user:hunter2@127.0.0.1/", "https://user@127.0.0.1", "http://user:hunt/er2@127.0.0.1"])
+def test_an_endpoint_with_a_user(stack, endpoint):
+    stack.write("stack.yaml", spec_text(WORKING))
+    error = check_call_error(stack, "an endpoint with a user in it", AWS_ENDPOINT_URL=endpoint)
+    assert "hunt" not in json.dumps(error), error
+
+
 def test_no_region(stack):
     stack.write("stack.yaml", spec_text(WORKING))
     result = stack.run("plan", "--output", "json", status=ERROR, AWS_REGION=None, AWS_ENDPOINT_URL="sim:world")
