@@ -68,9 +68,12 @@ static enum step call_failed(struct work *work, const struct answer *answer)
 
 static bool is_planned(const struct work *work, const char *name)
 {
-	for (size_t i = 0; i < work->change_count; i++)
-		if (strcmp(work->changes[i].field->name, name) == 0 && work->changes[i].effect == EFFECT_SET)
+	for (size_t i = 0; i < work->change_count; i++) {
+		const struct change *change = &work->changes[i];
+
+		if (change->effect == EFFECT_SET && change->field && strcmp(change->field->name, name) == 0)
 			return true;
+	}
 	return false;
 }
 

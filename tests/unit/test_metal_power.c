@@ -322,12 +322,14 @@ static void test_nothing_unplanned_is_done(void **state)
 		{"unsettled", "{}", PHASE_UNSETTLE, false, false, STEP_DONE, NULL, NULL},
 	};
 	struct metal_fixture *fixture = *state;
+	/* Another machine in its place has another id: a change of an output, and of no field. */
+	const struct change moved = {.path = SLICE("id"), .effect = EFFECT_SHOW};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct value desired = metal_json(fixture, rows[i].desired);
 		struct slice ignored = slice_of(rows[i].ignored);
 		struct object object;
-		struct work work = work_of(fixture, &object, &desired, NULL, 0);
+		struct work work = work_of(fixture, &object, &desired, &moved, 1);
 
 		work.phase = rows[i].phase;
 		work.has_now = rows[i].has_now;
