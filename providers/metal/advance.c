@@ -42,6 +42,7 @@ struct power_change {
 	const struct power_way *way;
 	struct slice base; /* of the controller */
 	struct slice path; /* of the system */
+	bool is_begun;	   /* by a run before: it is only waited for */
 	int64_t first_ms;  /* when it was asked for; 0: not yet */
 	int64_t last_ms;
 	bool informed;	       /* what the action takes was asked for, where the system does not say it */
@@ -138,6 +139,7 @@ static enum step change_power(struct work *work, const struct value *wanted)
 	}
 	change->base = address.base;
 	change->path = path;
+	change->is_begun = !is_planned(work, "power");
 	work->detail = change;
 	return look(work);
 }
@@ -162,7 +164,9 @@ static enum step start(struct work *work)
 		object->provider_id = arena_copy(work->keep, work->now.provider_id);
 		work->task.record_changed = true;
 	}
-	return wanted && is_planned(work, "power") ? change_power(work, wanted) : STEP_DONE;
+	/* What a run that was cut off asked for counts as read, and yet it may never come to be. */
+	bool is_awaited = is_planned(work, "power") || work->now.readiness == READY_PENDING;
+	return wanted && is_awaited ? change_power(work, wanted) : STEP_DONE;
 }
 
 /* The map with one member set, in arena. */
@@ -302,7 +306,7 @@ static enum step looked(struct work *work, const struct answer *answer)
 	struct metal_power power = metal_power_read(&answer->body);
 	if (slice_is(power.value, change->way->value) && !power.moving)
 		return landed(work);
-	if (late)
+	if (late || (change->is_begun && !power.moving))
 		return not_changed(work, "its controller still says ", metal_excerpt(&work->task.scratch, power.name),
 				   "run again: it is looked at first");
 	if (change->refused_for_good && !power.moving)

@@ -25,6 +25,8 @@ struct power_row {
 	int deaf_status;	     /* answers looks for 20 s from the first request on; 0: 200 */
 	bool absolute;		     /* its links name the controller too */
 	bool lost;		     /* no answer to the first request, which has its effect */
+	int64_t begun_ms;	     /* a run before has asked, nothing is planned, and it ends in so long; 0: not so */
+	const char *ends;	     /* as what, or NULL: as wanted */
 	const char *asked;	     /* types that were asked for */
 	bool done;
 	const char *message; /* part of the first error */
@@ -141,6 +143,20 @@ static const struct power_row power_rows[] = {
 	 .message = "could not change the power through "
 		    "https://10.0.0.5/redfish/v1/Systems/1/Actions/ComputerSystem.Reset: "
 		    "HTTP 403"},
+	{.name = "on its way", .before = "PoweringOff", .wanted = "off", .begun_ms = 60000, .asked = "", .done = true},
+	{.name = "on its way, and back",
+	 .before = "PoweringOff",
+	 .wanted = "off",
+	 .begun_ms = 60000,
+	 .ends = "On",
+	 .asked = "",
+	 .message = "was not turned off: its controller still says On"},
+	{.name = "on its way for ever",
+	 .before = "PoweringOff",
+	 .wanted = "off",
+	 .begun_ms = INT64_MAX / 2,
+	 .asked = "",
+	 .message = "was not turned off: its controller still says PoweringOff"},
 	{.name = "never",
 	 .before = "Off",
 	 .wanted = "on",
@@ -160,7 +176,7 @@ struct machine {
 static const char *power_of(const struct machine *machine)
 {
 	if (machine->lands_ms && machine->now_ms >= machine->lands_ms)
-		return strcmp(machine->row->wanted, "on") == 0 ? "On" : "Off";
+		return machine->row->ends ? machine->row->ends : strcmp(machine->row->wanted, "on") == 0 ? "On" : "Off";
 	return machine->row->before;
 }
 
@@ -276,8 +292,12 @@ static void test_power(void **state)
 		};
 		struct value desired = value_map(members, 2);
 		struct object object;
-		struct work work = work_of(fixture, &object, &desired, &change, 1);
+		struct work work = work_of(fixture, &object, &desired, &change, row->begun_ms ? 0 : 1);
 
+		if (row->begun_ms) {
+			machine.lands_ms = machine.now_ms + row->begun_ms;
+			work.now.readiness = READY_PENDING;
+		}
 		arena_init(&work.task.scratch);
 		enum step step = run_work(fixture, &work, &machine);
 		arena_release(&work.task.scratch);
