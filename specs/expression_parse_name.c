@@ -6,6 +6,7 @@ enum {
 	REFERENCE_MOST_PARTS = 32,
 	/* Parts of a kind's name: "aws.vpc", and room for one more. */
 	KIND_MOST_PARTS = 3,
+	FUNCTION_NAMES_MOST_BYTES = 4096,
 };
 
 /* First parts that name no kind: what they hold stands directly behind them. */
@@ -62,6 +63,16 @@ static const struct node *unknown_name(struct parser *parser, const struct token
 	return NULL;
 }
 
+static const char *function_names(struct arena *arena)
+{
+	BUFFER_AUTO names;
+
+	buffer_init(&names, FUNCTION_NAMES_MOST_BYTES);
+	for (size_t i = 0; function_at(i); i++)
+		buffer_format(&names, "%s%s", i ? ", " : "", function_at(i)->name);
+	return arena_string(arena, buffer_slice(&names));
+}
+
 static const struct node *unknown_function(struct parser *parser, const struct token *name)
 {
 	struct slice candidates[128];
@@ -75,6 +86,8 @@ static const struct node *unknown_function(struct parser *parser, const struct t
 	nearest = slice_nearest(name->text, candidates, count);
 	if (nearest >= 0)
 		diag_hint(parser->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
+	else
+		diag_hint(parser->diagnostics, "there are %s", function_names(parser->arena));
 	return NULL;
 }
 
@@ -166,18 +179,46 @@ static bool is_root(struct slice name)
 	return false;
 }
 
-/* How many parts make up the address. ret_is_kind: they are kind and name, the name possibly lacking. */
-static size_t address_parts(const struct parser *parser, const struct path *path, bool *ret_is_kind)
+/* How many parts make up the kind that the path begins with; 0: none that there is. */
+static size_t kind_parts(const struct parser *parser, const struct path *path)
 {
-	*ret_is_kind = true;
 	for (size_t count = path->count < KIND_MOST_PARTS ? path->count : KIND_MOST_PARTS; parser->is_kind && count > 0;
 	     count--) {
 		if (parser->is_kind(parser->context, path_text(path, count)))
-			return count + 1;
+			return count;
 	}
+	return 0;
+}
+
+/* How many parts make up the address. ret_is_kind: they are kind and name, the name possibly lacking. */
+static size_t address_parts(const struct parser *parser, const struct path *path, bool *ret_is_kind)
+{
+	size_t kind = kind_parts(parser, path);
+
+	*ret_is_kind = true;
+	if (kind > 0)
+		return kind + 1;
 	/* An unknown kind has a name of two parts like most; who looks the address up will say so. */
 	*ret_is_kind = path->count >= 3 && !is_root(path->parts[0].text);
 	return *ret_is_kind ? 3 : 1;
+}
+
+/* A name as other languages have it: the kind aws.vpc is aws_vpc there. */
+static const struct node *no_kind(struct parser *parser, struct position position, struct slice text)
+{
+	struct slice name = text;
+	struct slice member = slice_cut(&name, '.');
+	struct slice family = slice_cut(&member, '_');
+	struct slice kind = arena_format(parser->arena, "%.*s.%.*s", SLICE_ARGUMENTS(family), SLICE_ARGUMENTS(member));
+
+	diag_error(parser->diagnostics, FAULT_USER, position, "'%.*s' begins with no kind of resource",
+		   SLICE_ARGUMENTS(slice_first(text, 256)));
+	if (parser->is_kind(parser->context, kind))
+		diag_hint(parser->diagnostics, "did you mean '%.*s.%.*s'?", SLICE_ARGUMENTS(kind),
+			  SLICE_ARGUMENTS(slice_first(name, 256)));
+	else
+		diag_hint(parser->diagnostics, "write kind, name and what of it is meant, as in aws.vpc.main.id");
+	return NULL;
 }
 
 /* The path ends before an attribute. */
@@ -201,6 +242,8 @@ static const struct node *incomplete(struct parser *parser, const struct path *p
 			  SLICE_ARGUMENTS(slice_first(text, 256)));
 		return NULL;
 	}
+	if (is_kind && parser->is_kind && kind_parts(parser, path) == 0)
+		return no_kind(parser, position, text);
 	diag_error(parser->diagnostics, FAULT_USER, position, "'%.*s' does not say what of it is meant",
 		   SLICE_ARGUMENTS(slice_first(text, 256)));
 	diag_hint(parser->diagnostics, "add an attribute, as in %.*s.%s", SLICE_ARGUMENTS(slice_first(text, 256)),
