@@ -18,13 +18,17 @@ static void check_zone(struct loading *loading, const struct map *places, const 
 	const struct place *place = (const struct place *)map_get(places, resource->provider);
 	struct slice region = place && place->known ? place->identity.region : (struct slice){NULL, 0};
 
-	if (slice_starts_with(value_slice(value), region))
+	bool is_region = region.size > 0 && slice_equal(value_slice(value), region);
+	if (slice_starts_with(value_slice(value), region) && !is_region)
 		return;
 	diag_error(loading->diagnostics, FAULT_USER, value->position,
-		   "'%s' is not in region %.*s, which provider '%.*s' reaches", field->name, SLICE_ARGUMENTS(region),
-		   SLICE_ARGUMENTS(resource->provider));
+		   is_region ? "'%s' is %.*s, the whole region that provider '%.*s' reaches"
+			     : "'%s' is not in region %.*s, which provider '%.*s' reaches",
+		   field->name, SLICE_ARGUMENTS(region), SLICE_ARGUMENTS(resource->provider));
 	diag_address(loading->diagnostics, resource->address);
-	diag_hint(loading->diagnostics, "write one that begins with %.*s, such as %.*sa, or set 'provider'",
+	diag_hint(loading->diagnostics,
+		  is_region ? "write the name of a zone of it, such as %.*sa"
+			    : "write one that begins with %.*s, such as %.*sa, or correct 'provider' or its 'region'",
 		  SLICE_ARGUMENTS(region), SLICE_ARGUMENTS(region));
 }
 

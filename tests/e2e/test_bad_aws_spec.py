@@ -200,6 +200,10 @@ ROWS = {
         "aws.instance:\n  a: {image: ami-0123456789abcdef0, instance_type: t3.micro, zone: us-west-1a}\n",
         [(6, ["'zone' is not in region us-west-2"])],
     ),
+    "a region in place of a zone": (
+        "aws.instance:\n  a: {image: ami-0123456789abcdef0, instance_type: t3.micro, zone: us-west-2}\n",
+        [(6, ["'zone' is us-west-2, the whole region"])],
+    ),
     "what an instance and its first interface both say": (
         machine("subnet: s, address6_count: 1, ", "device_index: 1, subnet: s", "device_index: 0, network_card: 0, subnet: s"),
         [(8, ["'subnet' is said of the first interface here, and 'subnet' of the instance"])],
