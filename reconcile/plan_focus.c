@@ -267,6 +267,31 @@ void plan_focus(struct planning *planning)
 		planning->items[i].in_focus = focusing.reached[i];
 }
 
+/* The nearer one to what was written, of the nearest so far and another. */
+static void take_nearer(struct slice target, struct slice *best, struct slice other)
+{
+	const struct slice both[] = {*best, other};
+
+	if (slice_nearest(target, both, 2) == 1)
+		*best = other;
+}
+
+static void hint_at_target(struct diagnostics *diagnostics, struct slice target, const struct stack *stack,
+			   struct object *const *objects, size_t object_count, bool destroy)
+{
+	struct slice best = {NULL, 0};
+
+	for (size_t i = 0; i < object_count; i++)
+		take_nearer(target, &best, objects[i]->address);
+	for (size_t i = 0; !destroy && i < stack->resource_count; i++)
+		take_nearer(target, &best, stack->resources[i].address);
+	if (best.size > 0)
+		diag_hint(diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(best));
+	else
+		diag_hint(diagnostics, destroy ? "'trueup state list' shows what there is to destroy"
+					       : "a target is an address, like aws.vpc.main");
+}
+
 bool plan_check_targets(const struct plan_scope *scope, const struct stack *stack, struct object *const *objects,
 			size_t object_count, bool destroy, struct diagnostics *diagnostics)
 {
@@ -288,8 +313,7 @@ bool plan_check_targets(const struct plan_scope *scope, const struct stack *stac
 			continue;
 		good = diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in %s", SLICE_ARGUMENTS(target),
 				  destroy ? "the record" : "the spec or the record");
-		diag_hint(diagnostics, destroy ? "'trueup state list' shows what there is to destroy"
-					       : "a target is an address, like aws.vpc.main");
+		hint_at_target(diagnostics, target, stack, objects, object_count, destroy);
 	}
 	map_release(&spare);
 	map_release(&recorded);

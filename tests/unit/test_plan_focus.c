@@ -132,12 +132,16 @@ static void test_targets_that_are_not_there(void **state)
 		const char *target;
 		bool destroy;
 		const char *message; /* NULL: it is there */
+		const char *hint;
 	} found[] = {
-		{"t.net.a", false, NULL},
-		{"t.net.a", true, NULL},
-		{"t.net.b", false, NULL},
-		{"t.net.b", true, "there is no 't.net.b' in the record"},
-		{"t.net.c", false, "there is no 't.net.c' in the spec or the record"},
+		{"t.net.a", false, NULL, NULL},
+		{"t.net.a", true, NULL, NULL},
+		{"t.net.b", false, NULL, NULL},
+		{"t.net.b", true, "there is no 't.net.b' in the record", "did you mean 't.net.a'?"},
+		{"t.net.bb", false, "there is no 't.net.bb' in the spec or the record", "did you mean 't.net.b'?"},
+		{"net", false, "there is no 'net' in the spec or the record",
+		 "a target is an address, like aws.vpc.main"},
+		{"net", true, "there is no 'net' in the record", "'trueup state list' shows what there is to destroy"},
 	};
 
 	(void)state;
@@ -154,6 +158,8 @@ static void test_targets_that_are_not_there(void **state)
 		assert_int_equal(fixture.diagnostics.count, !good);
 		if (!good && !slice_is(fixture.diagnostics.items[0].message, found[i].message))
 			fail_msg("'%.*s'", SLICE_ARGUMENTS(fixture.diagnostics.items[0].message));
+		if (!good && !slice_is(fixture.diagnostics.items[0].hint, found[i].hint))
+			fail_msg("'%.*s'", SLICE_ARGUMENTS(fixture.diagnostics.items[0].hint));
 		plan_fixture_release(&fixture);
 	}
 }
