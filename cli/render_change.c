@@ -12,7 +12,7 @@ static const struct {
 } notes[] = {
 	[EFFECT_SET] = {NULL, PAINT_PLAIN},
 	[EFFECT_REPLACE] = {"needs a new object", PAINT_LOUD},
-	[EFFECT_REPLACE_UNLESS_EQUAL] = {"needs a new object unless it turns out equal", PAINT_LOUD},
+	[EFFECT_REPLACE_UNLESS_EQUAL] = {"not known yet, so it needs a new object", PAINT_LOUD},
 	[EFFECT_RELEASE] = {"kept as it is, no longer managed", PAINT_FAINT,
 			    "no longer managed, goes with the old object"},
 	[EFFECT_SHOW] = {"not managed, left as it is", PAINT_FAINT, "not managed, goes with the old object"},

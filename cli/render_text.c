@@ -54,8 +54,7 @@ static void print_reason(struct buffer *buffer, const struct report *report, con
 	    action->role == OBJECT_CURRENT)
 		reason = NULL;
 	if (word)
-		paint(buffer, palette, operations[action->operation].paint, "%s%s%s", word, action->maybe ? "?" : "",
-		      reason ? ", " : "");
+		paint(buffer, palette, operations[action->operation].paint, "%s%s", word, reason ? ", " : "");
 	if (reason)
 		paint_safe(buffer, palette, color, slice_of(reason));
 }

@@ -46,7 +46,7 @@ struct action {
 	int64_t generation;
 	/* A replace makes the new object first and deletes the old one last. */
 	bool create_before_destroy;
-	bool maybe;   /* a replace that becomes an update or nothing if the deferred value turns out equal */
+	bool maybe;   /* a replace for a value that is not known yet, and may turn out equal */
 	bool makes;   /* an update changes fields of the resource itself */
 	bool settles; /* an update changes parts */
 	bool protect; /* to be recorded */

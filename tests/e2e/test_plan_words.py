@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from trueup_runner import Ref, apply, ids_of, plan, spec_text
+from trueup_runner import Expression, Ref, apply, ids_of, plan, spec_text
 
 INSTANCE = "aws.instance.i"
 IMAGE = "ami-0123456789abcdef0"
@@ -277,3 +277,17 @@ def test_an_undo_that_replaces_tells_of_parts(stack, cloud):
     shown = stack.run("undo", run, "--detailed-exitcode", status=2).out
     assert re.search(r"^      egress\[tcp 443 443 10.0.0.0/8\] +removed", shown, re.MULTILINE)
     assert re.search(r"^      egress\[all 0.0.0.0/0\] +added", shown, re.MULTILINE)
+
+
+def test_a_value_that_is_not_known_yet_replaces_whatever_it_turns_out_to_be(stack, cloud):
+    far = {"aws.customer_gateway": {"c": {"address": Expression("${aws.instance.i.public_address}")}}}
+    write(stack, {**instance(public_ip=True), **far})
+    apply(stack)
+    write(stack, {**instance(public_ip=True, instance_type="t3.small"), **far})
+    shown = stack.run("plan").out
+    assert re.search(r"aws\.customer_gateway\.c .* REPLACE, cannot change in place\n", shown)
+    assert re.search(r"^      address .*   not known yet, so it needs a new object$", shown, re.MULTILINE)
+    apply(stack)
+    run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    calls = re.findall(r"(DeleteCustomerGateway|StartInstances)", stack.run("state", "history", run).out)
+    assert calls == ["DeleteCustomerGateway", "StartInstances"]
