@@ -109,7 +109,7 @@ static bool replace(struct rekeying *rekeying)
 		rekey.intent_count = rekeying->count;
 		rekeying->committed = job->store->ops->rekey(job->store, &rekey, job->diagnostics);
 	}
-	return job_end_run(job, rekeying->committed ? SLICE("done") : SLICE("failed")) && rekeying->committed;
+	return job_end_after(job, rekeying->committed);
 }
 
 /* The file of the key that is not in use: of the old one, or of a new one that did not become the stack's. */
@@ -162,11 +162,12 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 		return false;
 	bool good = replace(rekeying);
 	remove_unused(rekeying);
-	if (!good)
-		return false;
-	warn_of_unfound(rekeying, old_id);
-	describe(rekeying, old_id, recorded);
-	return true;
+	/* Also where the run has no end: whoever is not told of the new key may throw it away. */
+	if (rekeying->committed) {
+		warn_of_unfound(rekeying, old_id);
+		describe(rekeying, old_id, recorded);
+	}
+	return good;
 }
 
 static int give_new_key(struct recorded *recorded)

@@ -158,7 +158,11 @@ bool job_commit_and_end(struct job *job, const struct commit *commit)
 	while (state == COMMIT_PENDING)
 		state = job->store->ops->poll(job->store, job->world->boot_ms(job->world) + LOOK_EVERY_MS,
 					      job->diagnostics);
-	bool done = state == COMMIT_DONE;
+	return job_end_after(job, state == COMMIT_DONE);
+}
+
+bool job_end_after(struct job *job, bool done)
+{
 	bool ended = job_end_run(job, done ? SLICE("done") : SLICE("failed"));
 
 	/* The error alone reads as if the command had done nothing. */

@@ -24,6 +24,9 @@ __attribute__((warn_unused_result)) bool job_begin_run(struct job *job, struct s
 						       const int64_t *planned_serial);
 /* Ends the run. outcome: as in store_ops.end. */
 __attribute__((warn_unused_result)) bool job_end_run(struct job *job, struct slice outcome);
+/* The same for a run that is one write, which was done or has failed: where it was done and the end cannot be recorded,
+ * a warning says so. False where either failed. */
+__attribute__((warn_unused_result)) bool job_end_after(struct job *job, bool done);
 /* Makes one commit durable and ends the run, as done or as failed. */
 __attribute__((warn_unused_result)) bool job_commit_and_end(struct job *job, const struct commit *commit);
 

@@ -8,12 +8,14 @@ As it is, a sample is taken; with IN_FULL=1 in the environment (`make faults`), 
 """
 
 import collections
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
 import random
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 
@@ -112,6 +114,7 @@ def works(runner):
             "change": Work(runner, folder / "changed", ["apply", "--yes"]),
             "plan": Work(runner, folder / "changed", ["plan", "--output", "json"]),
             "forget": Work(runner, folder / "changed", ["state", "rm", "--yes", "aws.subnet.a"]),
+            "rekey": Work(runner, folder / "changed", ["state", "rekey"]),
         }
 
 
@@ -152,6 +155,10 @@ class Work:
         outcome = self.run("state", "list", "--output", "json")
         assert outcome.status == 0, f"the state does not open: {outcome.err}"
         return {each["address"]: each["role"] for each in json.loads(outcome.out)["objects"]}
+
+    def sealing_key(self):
+        with contextlib.closing(sqlite3.connect(self.copy / ".trueup/state.db")) as database:
+            return database.execute("SELECT sealing_key FROM stack").fetchone()[0]
 
     def world(self):
         """How many there are of each kind in the simulated world, with their ranges or names."""
@@ -215,16 +222,26 @@ def test_a_call_that_fails(works, work, what, count):
 
 
 @pytest.mark.parametrize("what", ["disk", "full"])
-def test_what_is_recorded_all_the_same(works, what):
+@pytest.mark.parametrize(
+    "work, look, says",
+    [
+        ("forget", lambda work: "aws.subnet.a" in work.recorded(), ""),
+        ("rekey", Work.sealing_key, "the sealing key is "),
+    ],
+    ids=["forget", "rekey"],
+)
+def test_what_is_recorded_all_the_same(works, work, look, says, what):
     """Where only the end of the run could not be recorded, the error says that the rest is."""
-    work = works["forget"]
+    work = works[work]
     told = 0
     for number in range(work.calls(what)):
         with work:
+            before = look(work)
             outcome = work.run(*work.command, what=what, first=number, count=1)
             assert outcome.status in {0, 1}, outcome
-            done = "aws.subnet.a" not in work.recorded()
+            done = look(work) != before
             assert done or outcome.status == 1, "it says that it was done"
             assert (done and outcome.status == 1) == ("is recorded all the same" in outcome.err), outcome
+            assert not done or says in outcome.out, outcome
             told += done and outcome.status == 1
     assert told > 0, "the end of the run never failed"
