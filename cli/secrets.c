@@ -173,7 +173,10 @@ static void warn_of_fingerprints(struct job *job)
 
 	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
 		 "the plan is saved without its secrets: no key is at hand to seal them under");
-	if (id.size > 0)
+	if (job->record->wrapped_key.size > 0)
+		diag_hint(job->diagnostics, "apply it where the spec is, or name in TRUEUP_SEALING_KEY the key of KMS "
+					    "that the stack's key was made with, as kms:NAME");
+	else if (id.size > 0)
 		diag_hint(job->diagnostics,
 			  "apply it where the spec is, or give the stack's key %.*s in TRUEUP_SEALING_KEY",
 			  SLICE_ARGUMENTS(id));

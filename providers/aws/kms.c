@@ -174,8 +174,12 @@ static bool refused(struct asking *asking)
 			  SLICE_ARGUMENTS(asking->hint.size > 0 ? asking->hint : unreached));
 		return false;
 	}
-	diag_hint(asking->diagnostics, "allow kms:GenerateDataKey and kms:Decrypt on the key that TRUEUP_SEALING_KEY "
-				       "names, and see to it that it is enabled");
+	diag_hint(asking->diagnostics,
+		  "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled%s",
+		  strcmp(asking->operation, "Decrypt") == 0
+			  ? "; where it is gone for good, an apply without TRUEUP_SEALING_KEY settles what is open, "
+			    "and 'trueup state rekey' then gives the stack another key"
+			  : "");
 	return false;
 }
 

@@ -132,14 +132,32 @@ class Echo(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def test_credentials_that_kms_echoes(here, tmp_path):
+@pytest.fixture
+def refusing():
+    """The setting that leads to a KMS which refuses whatever it is asked."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     serve(server)
-    settings = {"AWS_ENDPOINT_URL_KMS": f"http://127.0.0.1:{server.server_port}", "AWS_SESSION_TOKEN": "FwoGZXIvYXdzEXAMPLETOKEN"}
+    yield {"AWS_ENDPOINT_URL_KMS": f"http://127.0.0.1:{server.server_port}"}
+    server.shutdown()
+
+
+def test_key_that_is_gone_for_good(here, refusing):
+    """A call is open that is sealed under it: nobody can send that again, and the hint tells what can be done."""
+    lose(here, "CreateLaunchTemplate", "lost_request")
+    refused = here.run("apply", "--yes", status=1, **refusing)
+    assert "KMS did not do Decrypt" in refused.err and "'trueup state rekey' then gives" in refused.err
+    warned = here.run("plan", "--out", "plan", TRUEUP_SEALING_KEY=None)
+    assert "name in TRUEUP_SEALING_KEY the key of KMS" in warned.err
+    here.run("apply", "--yes", **refusing, TRUEUP_SEALING_KEY=None)
+    here.run("state", "rekey", **refusing, TRUEUP_SEALING_KEY=None, TRUEUP_NEW_SEALING_KEY=HEX)
+    assert "nothing to do" in here.run("plan", TRUEUP_SEALING_KEY=HEX).out
+
+
+def test_credentials_that_kms_echoes(here, tmp_path, refusing):
+    settings = {**refusing, "AWS_SESSION_TOKEN": "FwoGZXIvYXdzEXAMPLETOKEN"}
     here.run("plan", "--out", tmp_path / "plan", TRUEUP_SEALING_KEY=HEX)
     settings.update(TRUEUP_SEALING_KEY=HEX, TRUEUP_NEW_SEALING_KEY="kms:alias/a")
     refused = here.run("state", "rekey", status=1, **settings)
-    server.shutdown()
     assert "no (secret)" in refused.err and "FwoG" not in refused.out + refused.err
 
 
