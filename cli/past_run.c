@@ -57,6 +57,7 @@ struct past_run {
 	struct call_record *calls;
 	size_t call_count;
 	struct map touched; /* by object id, each a struct touch */
+	struct map undone;  /* of an undoing, by address: what the run that it undoes found there, or made of nothing */
 	bool has_changed;   /* anything, or perhaps */
 };
 
@@ -130,12 +131,19 @@ static bool read_objects(struct job *job, struct past_run *past)
 	return true;
 }
 
+static void past_run_release(struct past_run *past)
+{
+	map_release(&past->touched);
+	map_release(&past->undone);
+}
+
 static bool read_run(struct job *job, struct run_record *run, struct past_run *ret)
 {
 	const struct store_ops *ops = job->store->ops;
 
 	*ret = (struct past_run){.run = run};
 	map_init(&ret->touched);
+	map_init(&ret->undone);
 	if (!ops->changed(job->store, job->arena, run->id, &ret->objects, &ret->object_count, job->diagnostics) ||
 	    !ops->calls(job->store, job->arena, run->id, &ret->calls, &ret->call_count, job->diagnostics))
 		return false;
@@ -152,6 +160,8 @@ static bool was_called(const struct past_run *past, struct slice object_id)
 
 struct search {
 	struct leavings *found;
+	struct run_record *runs;
+	size_t run_count;
 	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
 	struct map settled, settled_objects;
 };
@@ -170,11 +180,40 @@ static bool has_gone(const struct past_object *past)
 	return past->was && !past->is && past->before.role != OBJECT_DEPOSED && past->before.provider_id.size > 0;
 }
 
+/* What the run did that this one undoes, if it is known still. */
+static bool read_undone(struct job *job, const struct search *search, struct past_run *past)
+{
+	const struct run_record *undone = NULL;
+	struct past_object *objects;
+	size_t count;
+
+	for (size_t i = 0; i < search->run_count && !undone; i++)
+		if (slice_equal(past->run->command, past_run_undoing(job->arena, search->runs[i].id)))
+			undone = &search->runs[i];
+	if (!undone)
+		return true;
+	if (!job->store->ops->changed(job->store, job->arena, undone->id, &objects, &count, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (objects[i].was || !map_get(&past->undone, objects[i].before.address))
+			map_set(&past->undone, objects[i].before.address, &objects[i]);
+	return true;
+}
+
+/* What is made of nothing goes for good where its run is undone. */
+static bool was_to_go(const struct past_run *past, struct slice address)
+{
+	const struct past_object *undone = map_get(&past->undone, address);
+
+	return undone && !undone->was;
+}
+
 /* What went with the run, and nobody has made anew since, and why it went. */
 static void note_gone(struct job *job, const struct past_run *past, const struct past_object *object,
 		      struct search *search)
 {
-	if (!has_gone(object) || object->next_run.size > 0 || map_get(&search->settled, object->before.address))
+	if (!has_gone(object) || object->next_run.size > 0 || map_get(&search->settled, object->before.address) ||
+	    was_to_go(past, object->before.address))
 		return;
 	leave(job, past->run, object->before.address,
 	      was_called(past, object->before.object_id) ? "was deleted by a run that did not make it anew"
@@ -283,7 +322,7 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 	*ret_ends = is_whole && is_done;
 	if (*ret_ends)
 		return true;
-	bool good = read_run(job, run, &past);
+	bool good = read_run(job, run, &past) && read_undone(job, search, &past);
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
 	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
 	*ret_ends = is_whole && deletes;
@@ -291,20 +330,18 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 		settle(&past, search);
 	else if (good && !*ret_ends)
 		take_leavings(job, &past, search);
-	map_release(&past.touched);
+	past_run_release(&past);
 	return good;
 }
 
 static bool search_runs(struct job *job, struct search *search)
 {
-	struct run_record *runs;
-	size_t count;
 	bool ends = false;
 
-	if (!job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
+	if (!job->store->ops->runs(job->store, job->arena, &search->runs, &search->run_count, job->diagnostics))
 		return false;
-	for (size_t i = 0; i < count && !ends; i++)
-		if (!search_run(job, &runs[i], search, &ends))
+	for (size_t i = 0; i < search->run_count && !ends; i++)
+		if (!search_run(job, &search->runs[i], search, &ends))
 			return false;
 	return true;
 }

@@ -334,3 +334,18 @@ def test_a_run_whose_only_call_was_lost_has_changed_nothing(tiny):
     allow()
     tiny.run("recover")
     assert begun(tiny, 0) == []
+
+
+def test_what_an_undoing_deleted_is_missed_only_where_something_was_before(tiny):
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", GATEWAY + "aws.internet_gateway:\n  i: {vpc: main}\n")
+    edit(tiny, "10.0.2.0", "10.0.3.0")
+    tiny.run("apply", "--yes")
+    changed, refused = last_run(tiny), [deny(tiny, name) for name in ("DeleteCustomerGateway", "CreateSubnet")]
+    tiny.run("undo", changed, "--yes", status=7)
+    gone = {each["address"] for each in begun(tiny) if "was deleted" in each["reason"]}
+    assert gone == {"aws.subnet.b"}
+    for allow in refused:
+        allow()
+    tiny.run("undo", changed, "--yes")
+    assert begun(tiny, 0) == []
