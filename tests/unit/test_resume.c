@@ -104,28 +104,45 @@ static void test_named_object_is_gone(void **state)
 	}
 }
 
-/* A run that changed something ends with 7, and one that changed nothing with 1, though the same action failed. */
+#define SUBNET(rest) IN_VPC("aws.subnet: {a: {vpc: main, " rest "}}\n")
+
+/* A run that changed something ends with 7, and one that changed nothing with 1, though the same action failed. What
+ * it changed is no drift. */
 static void test_halfway(void **state)
 {
+	static const char before[] = SUBNET("cidr: 10.0.1.0/24, public: false, tags: {team: red}");
+	static const char another[] = SUBNET("cidr: 10.0.2.0/24, public: false, tags: {team: red}");
+	static const char changed[] = SUBNET("cidr: 10.0.1.0/24, public: true, tags: {team: blue}");
 	static const struct {
-		const char *name, *denied;
+		const char *name, *after, *denied;
 		int status;
 		const char *says;
+		int drift;
+		const char *drift_says;
 	} rows[] = {
-		{"deleted, and not made anew", "CreateSubnet", STATUS_PARTLY, "1 failed, 0 skipped (1 halfway)"},
-		{"not even deleted", "DeleteSubnet", STATUS_ERROR, "nothing was changed"},
+		{"deleted, and not made anew", another, "CreateSubnet", STATUS_PARTLY,
+		 "1 failed, 0 skipped (1 halfway)", STATUS_CHANGES, "was deleted by a run that did not make it anew"},
+		{"not even deleted", another, "DeleteSubnet", STATUS_ERROR, "nothing was changed", STATUS_FINE,
+		 "no drift: what is there is as recorded\n"},
+		{"changed in part", changed, "CreateTags", STATUS_PARTLY, "1 failed, 0 skipped (1 halfway)",
+		 STATUS_CHANGES, "no drift: what is there is as recorded, but for what was begun"},
+		{"not even changed in part", changed, "ModifySubnetAttribute", STATUS_ERROR, "nothing was changed",
+		 STATUS_FINE, "no drift: what is there is as recorded\n"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct cloud cloud;
 
 		cloud_open(&cloud, *state);
-		cloud_write(&cloud, "slow.yaml", IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}\n"));
+		cloud_write(&cloud, "slow.yaml", before);
 		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
-		cloud_write(&cloud, "slow.yaml", IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.2.0/24}}\n"));
+		cloud_write(&cloud, "slow.yaml", rows[i].after);
 		sim_fault(cloud.sim, (struct sim_fault){slice_of(rows[i].denied), SIM_FAULT_DENY, 1, 0});
 		cloud_expect(&cloud, "apply --yes", rows[i].status);
 		if (!cloud_says(&cloud, rows[i].says))
+			fail_msg("%s:\n%.*s", rows[i].name, (int)cloud.output.size, cloud.output.data);
+		cloud_expect(&cloud, "drift", rows[i].drift);
+		if (!cloud_says(&cloud, rows[i].drift_says))
 			fail_msg("%s:\n%.*s", rows[i].name, (int)cloud.output.size, cloud.output.data);
 		cloud_close(&cloud);
 	}
