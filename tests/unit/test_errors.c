@@ -59,6 +59,10 @@ static const struct {
 	 "HTTP 500 with an answer that is no AWS error: <!doctype html>\\n<html lang=en>\\n<title>500 Internal "
 	 "Server Error</title>\\n",
 	 "r-4"},
+	{"a page of AWS, nothing changed", 500, "x-amzn-requestid", "r-4", PAGE, false, FAULT_TRANSIENT, "",
+	 "HTTP 500 with an answer that is no AWS error: <!doctype html>\\n<html lang=en>\\n<title>500 Internal "
+	 "Server Error</title>\\n",
+	 "r-4"},
 	{"a page of a proxy", 502, "a", "b", "<html>Bad gateway</html>", true, FAULT_AMBIGUOUS, "",
 	 "HTTP 502 with an answer that is no AWS error: <html>Bad gateway</html>", ""},
 	{"a page of a proxy, nothing changed", 502, "a", "b", "<html>Bad gateway</html>", false, FAULT_TRANSIENT, "",
