@@ -314,8 +314,12 @@ static void test_seen(void **state)
 				    .outputs = value_map(NULL, 0)};
 		const struct unfinished_reading reading = {&net, &provider, &live};
 
-		assert_true(unfinished_settle(&object, &reading, &style, &arena).taken);
+		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
+		assert_true(outcome.taken && !outcome.at_it);
 		expect(&arena, &row, "observed", &object.observed, seen[i].observed);
+		/* What the service still carries out is not over. */
+		live.readiness = READY_PENDING;
+		assert_true(unfinished_settle(&object, &reading, &style, &arena).at_it);
 	}
 	arena_release(&arena);
 }
