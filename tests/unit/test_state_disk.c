@@ -8,6 +8,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -225,6 +227,53 @@ static void test_synced(void **state)
 	sqlite3_vfs_unregister(vfs);
 }
 
+static ino_t synced_folders[16];
+static size_t synced_count;
+
+/* In place of libc's, which it does the work of. */
+int fsync(int file)
+{
+	struct stat status;
+
+	if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode) && synced_count < COUNT(synced_folders))
+		synced_folders[synced_count++] = status.st_ino;
+	return (int)syscall(SYS_fsync, file);
+}
+
+static bool is_synced(const char *folder)
+{
+	struct stat status;
+
+	assert_return_code(stat(folder, &status), 0);
+	for (size_t i = 0; i < synced_count; i++)
+		if (synced_folders[i] == status.st_ino)
+			return true;
+	return false;
+}
+
+/* Nor does what is made anew lose its name. */
+static void test_names_are_synced(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	char folder[512], copies[512], copy[600];
+	struct store *store;
+
+	snprintf(folder, sizeof(folder), "%s/.trueup", fixture->folder);
+	snprintf(copies, sizeof(copies), "%s/copies", fixture->folder);
+	snprintf(copy, sizeof(copy), "%s/state.db", copies);
+	synced_count = 0;
+	assert_true(open_state(fixture, STATE_WRITE, &store));
+	assert_true(is_synced(fixture->folder));
+	assert_true(is_synced(folder));
+	assert_return_code(mkdir(copies, 0700), 0);
+	for (int replaces = 0; replaces < 2; replaces++) {
+		synced_count = 0;
+		assert_true(store->ops->backup(store, copy, replaces != 0, &fixture->diagnostics));
+		assert_true(is_synced(copies));
+	}
+	store->ops->close(store);
+}
+
 /* A new state is whole or not there, whichever write of its making fails. */
 static void test_failing_creation(void **state)
 {
@@ -257,10 +306,8 @@ static void test_failing_creation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_file_limit),
-		STATE_TEST(test_failing_writes),
-		STATE_TEST(test_failing_creation),
-		STATE_TEST(test_synced),
+		STATE_TEST(test_file_limit), STATE_TEST(test_failing_writes),	STATE_TEST(test_failing_creation),
+		STATE_TEST(test_synced),     STATE_TEST(test_names_are_synced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
