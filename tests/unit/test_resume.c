@@ -61,6 +61,34 @@ static void test_resumed(void **state)
 	}
 }
 
+static void turn_off(struct cloud *cloud, const void *what)
+{
+	enum { LATE_MS = 61 * 1000 };
+
+	(void)what;
+	sim_advance(cloud->sim, LATE_MS);
+	cloud_change(cloud, "subnet", cloud_find(cloud, "subnet", "cidrBlock", "10.0.1.0/24"), "mapPublicIpOnLaunch",
+		     "false");
+}
+
+/* Whoever finishes it goes by what is there when its turn comes, not by what there was for the plan. */
+static void test_finished_late(void **state)
+{
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "slow.yaml", IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24, public: true}}\n"));
+	cloud.moment = "ModifySubnetAttribute";
+	cloud.happening = await_look;
+	cloud.what = "DescribeSubnets";
+	cloud_expect(&cloud, "apply --yes", STATUS_INTERRUPTED);
+	cloud.moment = "question";
+	cloud.happening = turn_off;
+	cloud_expect(&cloud, "apply", STATUS_FINE);
+	assert_true(cloud_has(&cloud, "subnet", "mapPublicIpOnLaunch", "true"));
+	cloud_close(&cloud);
+}
+
 static void take_vpc_away(struct cloud *cloud, const void *what)
 {
 	struct diagnostics diagnostics;
@@ -188,10 +216,8 @@ static void test_lease_while_waiting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_resumed),
-		WORLD_TEST(test_named_object_is_gone),
-		WORLD_TEST(test_halfway),
-		WORLD_TEST(test_lease_while_waiting),
+		WORLD_TEST(test_resumed), WORLD_TEST(test_finished_late),	WORLD_TEST(test_named_object_is_gone),
+		WORLD_TEST(test_halfway), WORLD_TEST(test_lease_while_waiting),
 	};
 
 	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
