@@ -176,6 +176,37 @@ static void test_halfway(void **state)
 	}
 }
 
+static void list_state(struct cloud *cloud, const void *what)
+{
+	struct slice id = cloud_find(cloud, "subnet", "cidrBlock", "10.0.1.0/24");
+
+	cloud_expect(cloud, "state list --output json", STATUS_FINE);
+	*(bool *)(uintptr_t)what = cloud_says(cloud, arena_string(&cloud->arena, id));
+}
+
+/* What comes after its call was given up is recorded before anything is done to it: it may be deleted, and a listing
+ * that lags shows it as nobody's then. */
+static void test_found_late(void **state)
+{
+	bool recorded = false;
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "slow.yaml", SUBNET("cidr: 10.0.1.0/24"));
+	sim_fault(cloud.sim, (struct sim_fault){SLICE("CreateSubnet"), SIM_FAULT_LOST_ANSWER, 1, 1});
+	sim_fault(cloud.sim, (struct sim_fault){SLICE("DescribeSubnets"), SIM_FAULT_STALE, 1, 0});
+	cloud_expect(&cloud, "apply --yes", STATUS_PARTLY);
+	cloud_expect(&cloud, "recover --grace 0", STATUS_FINE);
+	sim_advance(cloud.sim, 2 * 60 * 1000);
+	cloud_write(&cloud, "slow.yaml", SUBNET("cidr: 10.0.1.0/24, public: true"));
+	cloud.moment = "question";
+	cloud.happening = list_state;
+	cloud.what = &recorded;
+	cloud_expect(&cloud, "apply", STATUS_FINE);
+	assert_true(recorded);
+	cloud_close(&cloud);
+}
+
 struct contest {
 	int64_t began_ms;
 	int status; /* of another run that wants the stack */
@@ -217,7 +248,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_resumed), WORLD_TEST(test_finished_late),	WORLD_TEST(test_named_object_is_gone),
-		WORLD_TEST(test_halfway), WORLD_TEST(test_lease_while_waiting),
+		WORLD_TEST(test_halfway), WORLD_TEST(test_lease_while_waiting), WORLD_TEST(test_found_late),
 	};
 
 	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
