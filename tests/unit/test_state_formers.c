@@ -73,6 +73,18 @@ static void take_out(struct store_user *user)
 		fixture_give_up(user->fixture);
 }
 
+/* What a call made is nobody's yet as long as it is not known what became of the call. */
+static void expect_open(struct store_user *user, struct slice intent, bool wanted)
+{
+	const struct past_question question = {intent, SLICE("subnet-1"), SLICE("")};
+	struct past_call past;
+
+	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, &past, &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+	assert_true(past.known);
+	assert_int_equal(past.is_open, wanted);
+}
+
 /* The call that made object 1 is sent and answered. */
 static void call(struct store_user *user)
 {
@@ -81,9 +93,12 @@ static void call(struct store_user *user)
 	struct commit open_it = {.intents = &intent, .intent_count = 1};
 	struct commit close_it = {.closes = &close, .close_count = 1};
 
-	if (user->store->ops->commit(user->store, &open_it, &user->fixture->diagnostics) != COMMIT_DONE ||
-	    user->store->ops->commit(user->store, &close_it, &user->fixture->diagnostics) != COMMIT_DONE)
+	if (user->store->ops->commit(user->store, &open_it, &user->fixture->diagnostics) != COMMIT_DONE)
 		fixture_give_up(user->fixture);
+	expect_open(user, intent.id, true);
+	if (user->store->ops->commit(user->store, &close_it, &user->fixture->diagnostics) != COMMIT_DONE)
+		fixture_give_up(user->fixture);
+	expect_open(user, intent.id, false);
 }
 
 static void expect_past_id(struct store_user *user, const char *provider_id)
