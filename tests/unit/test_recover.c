@@ -235,6 +235,72 @@ static void test_commit_is_waited_for(void **state)
 	arena_release(&arena);
 }
 
+struct recorder {
+	struct store store;
+	size_t closes, upserts;
+};
+
+static enum commit_state note_commit(struct store *store, const struct commit *commit, struct diagnostics *diagnostics)
+{
+	struct recorder *recorder = (struct recorder *)store;
+
+	(void)diagnostics;
+	assert_true(commit->settles);
+	recorder->closes += commit->close_count;
+	recorder->upserts += commit->upsert_count;
+	return COMMIT_DONE;
+}
+
+/* What a create has made, whenever that was, may be missing from the next listing: it is young. */
+static void test_young_again(void **state)
+{
+	static const struct {
+		bool creates, is_there;
+		size_t upserts;
+		int64_t created_ms;
+	} creates[] = {
+		{true, true, 1, SENT_MS + GRACE_MS},
+		{true, false, 0, SENT_MS},
+		{false, true, 0, SENT_MS},
+	};
+	static const struct store_ops ops = {.commit = note_commit};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(creates) / sizeof(creates[0]); i++) {
+		struct object object = {.object_id = SLICE("object"), .created_ms = SENT_MS};
+		struct object *objects = &object;
+		struct intent intent = {
+			.id = SLICE("intent"), .object_id = object.object_id, .creates = creates[i].creates};
+		struct live found = {.presence = creates[i].is_there ? PRESENCE_PRESENT : PRESENCE_ABSENT};
+		const struct live *live = &found;
+		struct recorder recorder = {.store = {&ops}};
+		struct diagnostics diagnostics;
+		struct kinds kinds = {0};
+		struct arena arena;
+
+		arena_init(&arena);
+		diagnostics_init(&diagnostics, &arena);
+		if (creates[i].is_there)
+			object.provider_id = SLICE("vpc-1");
+		struct recovery recovery = {.intents = &intent,
+					    .intent_count = 1,
+					    .objects = &objects,
+					    .object_count = 1,
+					    .live = &live,
+					    .kinds = &kinds,
+					    .now_ms = SENT_MS + GRACE_MS,
+					    .arena = &arena};
+		recover_all(&recovery);
+		assert_true(recover_commit(&recovery, &recorder.store, &diagnostics));
+		assert_int_equal(recorder.closes, 1);
+		if (recorder.upserts != creates[i].upserts || object.created_ms != creates[i].created_ms)
+			fail_msg("row %zu: %zu recorded, made at %lld ms", i, recorder.upserts,
+				 (long long)object.created_ms);
+		diagnostics_release(&diagnostics);
+		arena_release(&arena);
+	}
+}
+
 /* Only what our own calls did is swept; what nobody can explain is told. */
 static void test_twins(void **state)
 {
@@ -451,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_found_late),
 		cmocka_unit_test(test_commit_is_waited_for),
+		cmocka_unit_test(test_young_again),
 		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_twins),
