@@ -233,6 +233,41 @@ static void test_long_applies(void **state)
 	}
 }
 
+#define DESCRIBED(text)                                                                                                \
+	"stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\naws.security_group:\n"                                     \
+	"  web: {vpc: main, name: web, description: web, ingress: [{protocol: tcp, from_port: 80, to_port: 80, "       \
+	"cidr: 10.0.0.0/8, description: " text "}]}\n"
+
+static void describe(struct cloud *cloud, const void *what)
+{
+	sim_advance(cloud->sim, LATE_MS);
+	cloud_change(cloud, "security-group-rule", cloud_find(cloud, "security-group-rule", "cidrIpv4", "10.0.0.0/8"),
+		     "description", what);
+}
+
+/* It is the same change only where it begins at the value that was shown; what has come true is none. */
+static void test_other_value(void **state)
+{
+	static const struct {
+		const char *description;
+		int status;
+	} rows[] = {{"\"one\"", STATUS_FINE}, {"\"two\"", STATUS_FINE}, {"\"other\"", STATUS_REFUSED}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "look.yaml", DESCRIBED("one"));
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "look.yaml", DESCRIBED("two"));
+		cloud.moment = "question";
+		cloud.happening = describe;
+		cloud.what = rows[i].description;
+		cloud_expect(&cloud, "apply", rows[i].status);
+		cloud_close(&cloud);
+	}
+}
+
 static void put_machine(struct cloud *cloud, const char *attributes, bool is_new)
 {
 	struct diagnostics diagnostics;
@@ -484,7 +519,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(test_looks),		  WORLD_TEST(test_long_applies),   WORLD_TEST(test_queues),
 		WORLD_TEST(test_refusals),	  WORLD_TEST(test_late_deletions), WORLD_TEST(test_saved_and_ignored),
-		WORLD_TEST(test_another_machine), WORLD_TEST(test_take_back),
+		WORLD_TEST(test_another_machine), WORLD_TEST(test_take_back),	   WORLD_TEST(test_other_value),
 	};
 
 	return cmocka_run_group_tests_name("looks before changes", tests, NULL, NULL);
