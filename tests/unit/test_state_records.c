@@ -269,6 +269,49 @@ static void test_history(void **state)
 }
 
 /* Renamed with the object, in the same commit, and closed as forgotten. */
+static bool rekey(struct state_fixture *fixture, struct store *store, const char *old_id, const char *new_id)
+{
+	struct intent intent = fixture_intent(fixture, 1);
+	const struct rekey rekey = {slice_of(old_id), slice_of(new_id), &intent, 1};
+
+	intent.sealed = slice_of(new_id);
+	state_fixture_forget(fixture);
+	return store->ops->rekey(store, &rekey, &fixture->diagnostics);
+}
+
+static void expect_key(struct state_fixture *fixture, struct store *store, const char *id, const char *sealed)
+{
+	assert_true(slice_is(store->ops->record(store)->sealing_key, id));
+	assert_true(slice_is(fixture_intents(fixture, store, 1)[0].sealed, sealed));
+}
+
+/* A key replaces the one that it was made to replace, by whoever holds the stack, with all that is sealed under it. */
+static void test_rekey(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store = open_state(fixture, &to_write);
+	struct intent intent = fixture_intent(fixture, 1);
+
+	assert_true(begin(fixture, store, &first_run));
+	intent.sealed = SLICE("one");
+	assert_int_equal(store->ops->commit(store, &(struct commit){.intents = &intent, .intent_count = 1},
+					    &fixture->diagnostics),
+			 COMMIT_DONE);
+	assert_true(store->ops->adopt_key(store, SLICE("one"), &fixture->diagnostics));
+	assert_true(store->ops->adopt_key(store, SLICE("another"), &fixture->diagnostics));
+	expect_key(fixture, store, "one", "one");
+	assert_false(rekey(fixture, store, "another", "two"));
+	assert_true(state_fixture_said(fixture, FAULT_STALE, "has replaced the sealing key"));
+	expect_key(fixture, store, "one", "one");
+	assert_true(rekey(fixture, store, "one", "two"));
+	expect_key(fixture, store, "two", "two");
+	fixture_script(fixture, "UPDATE lease SET fencing = fencing + 1");
+	assert_false(rekey(fixture, store, "two", "three"));
+	assert_true(state_fixture_said(fixture, FAULT_LEASE, "lost its lease"));
+	expect_key(fixture, store, "two", "two");
+	store->ops->close(store);
+}
+
 static void test_rename_intents(void **state)
 {
 	static const struct renaming renaming = {S("aws.vpc.a"), S("aws.vpc.z")};
@@ -480,11 +523,17 @@ static void test_backup_of_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_holder),	 STATE_TEST(test_nobody_holds),
-		STATE_TEST(test_take_away),	 STATE_TEST(test_planned_serial),
-		STATE_TEST(test_history),	 STATE_TEST(test_rename_intents),
-		STATE_TEST(test_check),		 STATE_TEST(test_backup),
-		STATE_TEST(test_backup_refused), STATE_TEST(test_backup_of_damage),
+		STATE_TEST(test_holder),
+		STATE_TEST(test_nobody_holds),
+		STATE_TEST(test_take_away),
+		STATE_TEST(test_planned_serial),
+		STATE_TEST(test_history),
+		STATE_TEST(test_rename_intents),
+		STATE_TEST(test_rekey),
+		STATE_TEST(test_check),
+		STATE_TEST(test_backup),
+		STATE_TEST(test_backup_refused),
+		STATE_TEST(test_backup_of_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
