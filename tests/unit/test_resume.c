@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include "cli/exit_status.h"
 #include "tests/unit/support_cloud.h"
 
@@ -207,6 +209,38 @@ static void test_found_late(void **state)
 	cloud_close(&cloud);
 }
 
+#define TUNNEL(timeout)                                                                                                \
+	IN_VPC("aws.vpn_gateway: {g: {vpc: main}}\n"                                                                   \
+	       "aws.customer_gateway: {c: {address: 203.0.113.1, asn: 65010}}\n"                                       \
+	       "aws.vpn_connection: {v: {vpn_gateway: g, customer_gateway: c, tunnels: [{dpd_timeout_s: " timeout      \
+	       "}, {}]}}\n")
+
+/* A plan that only waits for what the service is at holds as well where the service has ended that by then. */
+static void test_nothing_left_to_wait_for(void **state)
+{
+	for (int late = 0; late < 2; late++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "slow.yaml", TUNNEL("40"));
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "slow.yaml", TUNNEL("50"));
+		cloud.moment = "ModifyVpnTunnelOptions";
+		cloud.happening = await_look;
+		cloud.what = "DescribeVpnConnections";
+		cloud_expect(&cloud, "apply --yes", STATUS_INTERRUPTED);
+		char line[256];
+		(void)snprintf(line, sizeof(line), "plan --out %s/saved.plan", cloud.folder);
+		cloud_expect(&cloud, line, STATUS_FINE);
+		if (late)
+			sim_advance(cloud.sim, 60 * 60 * 1000);
+		(void)snprintf(line, sizeof(line), "apply %s/saved.plan", cloud.folder);
+		cloud_expect(&cloud, line, STATUS_FINE);
+		cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+		cloud_close(&cloud);
+	}
+}
+
 struct contest {
 	int64_t began_ms;
 	int status; /* of another run that wants the stack */
@@ -247,8 +281,13 @@ static void test_lease_while_waiting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_resumed), WORLD_TEST(test_finished_late),	WORLD_TEST(test_named_object_is_gone),
-		WORLD_TEST(test_halfway), WORLD_TEST(test_lease_while_waiting), WORLD_TEST(test_found_late),
+		WORLD_TEST(test_resumed),
+		WORLD_TEST(test_finished_late),
+		WORLD_TEST(test_named_object_is_gone),
+		WORLD_TEST(test_halfway),
+		WORLD_TEST(test_lease_while_waiting),
+		WORLD_TEST(test_found_late),
+		WORLD_TEST(test_nothing_left_to_wait_for),
 	};
 
 	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
