@@ -209,6 +209,30 @@ static void test_found_late(void **state)
 	cloud_close(&cloud);
 }
 
+static void recover_before(struct cloud *cloud, const void *what)
+{
+	*(int *)(uintptr_t)what = cloud_run(cloud, "recover");
+}
+
+/* What another run has settled since the record was read is settled. */
+static void test_settled_meanwhile(void **state)
+{
+	int status = -1;
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "slow.yaml", SUBNET("cidr: 10.0.1.0/24"));
+	sim_fault(cloud.sim, (struct sim_fault){SLICE("CreateSubnet"), SIM_FAULT_LOST_ANSWER, 1, 1});
+	cloud_expect(&cloud, "apply --yes", STATUS_PARTLY);
+	cloud.moment = "GetCallerIdentity";
+	cloud.happening = recover_before;
+	cloud.what = &status;
+	cloud_expect(&cloud, "recover", STATUS_FINE);
+	assert_int_equal(status, STATUS_FINE);
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	cloud_close(&cloud);
+}
+
 #define TUNNEL(timeout)                                                                                                \
 	IN_VPC("aws.vpn_gateway: {g: {vpc: main}}\n"                                                                   \
 	       "aws.customer_gateway: {c: {address: 203.0.113.1, asn: 65010}}\n"                                       \
@@ -287,6 +311,7 @@ int main(void)
 		WORLD_TEST(test_halfway),
 		WORLD_TEST(test_lease_while_waiting),
 		WORLD_TEST(test_found_late),
+		WORLD_TEST(test_settled_meanwhile),
 		WORLD_TEST(test_nothing_left_to_wait_for),
 	};
 
