@@ -233,6 +233,34 @@ static void test_settled_meanwhile(void **state)
 	cloud_close(&cloud);
 }
 
+static void cut_off_at_look(struct cloud *cloud, const char *spec, const char *call, const char *look)
+{
+	cloud_write(cloud, "slow.yaml", spec);
+	cloud->moment = call;
+	cloud->happening = await_look;
+	cloud->what = look;
+	cloud_expect(cloud, "apply --yes", STATUS_INTERRUPTED);
+}
+
+/* What an unfinished object takes over from a later spec is recorded with what it refers to. */
+static void test_refers_to_more(void **state)
+{
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cut_off_at_look(&cloud, IN_VPC("aws.route_table: {t: {vpc: main}}\n"), "CreateRouteTable",
+			"DescribeRouteTables");
+	cut_off_at_look(&cloud,
+			IN_VPC("aws.subnet: {a: {vpc: main, cidr: 10.0.1.0/24}}\n"
+			       "aws.route_table: {t: {vpc: main, subnets: [a]}}\n"),
+			"AssociateRouteTable", "DescribeRouteTables");
+	cloud_expect(&cloud, "state show aws.route_table.t --output json", STATUS_FINE);
+	if (!cloud_says(&cloud, "\"aws.vpc.main\",\n        \"aws.subnet.a\"\n"))
+		fail_msg("%.*s", (int)cloud.output.size, cloud.output.data);
+	cloud_expect(&cloud, "destroy --yes", STATUS_FINE);
+	cloud_close(&cloud);
+}
+
 #define TUNNEL(timeout)                                                                                                \
 	IN_VPC("aws.vpn_gateway: {g: {vpc: main}}\n"                                                                   \
 	       "aws.customer_gateway: {c: {address: 203.0.113.1, asn: 65010}}\n"                                       \
@@ -311,6 +339,7 @@ int main(void)
 		WORLD_TEST(test_halfway),
 		WORLD_TEST(test_lease_while_waiting),
 		WORLD_TEST(test_found_late),
+		WORLD_TEST(test_refers_to_more),
 		WORLD_TEST(test_settled_meanwhile),
 		WORLD_TEST(test_nothing_left_to_wait_for),
 	};
