@@ -268,7 +268,6 @@ static void test_history(void **state)
 	store->ops->close(store);
 }
 
-/* Renamed with the object, in the same commit, and closed as forgotten. */
 static bool rekey(struct state_fixture *fixture, struct store *store, const char *old_id, const char *new_id)
 {
 	struct intent intent = fixture_intent(fixture, 1);
@@ -312,6 +311,7 @@ static void test_rekey(void **state)
 	store->ops->close(store);
 }
 
+/* Renamed with the object, in the same commit, and closed as forgotten. */
 static void test_rename_intents(void **state)
 {
 	static const struct renaming renaming = {S("aws.vpc.a"), S("aws.vpc.z")};
