@@ -12,6 +12,7 @@ enum {
 	DEPTH_MOST = 16,
 	TEXT_BYTES_MOST = 16 * 1024,
 	BODY_BYTES_MOST = 1 << 20,
+	HTTP_PROXY_AUTHENTICATION = 407,
 	RETRY_AFTER_S_MOST = 60, /* a server that asks for more is asked again all the same */
 };
 
@@ -190,7 +191,7 @@ static enum fault fault_without_code(const struct http_response *response, bool 
 	if (is_werkzeug(response) && lacks_operation(response))
 		return FAULT_UNSUPPORTED;
 	enum fault fault = aws_error_fault((struct slice){NULL, 0}, response->status, mutating);
-	bool was_held_back = response->status == 407 || fault == FAULT_THROTTLED;
+	bool was_held_back = response->status == HTTP_PROXY_AUTHENTICATION || fault == FAULT_THROTTLED;
 
 	return mutating && !was_held_back ? FAULT_AMBIGUOUS : fault;
 }
@@ -198,6 +199,16 @@ static enum fault fault_without_code(const struct http_response *response, bool 
 static bool is_redirect(const struct http_response *response)
 {
 	return response->status >= 300 && response->status < 400;
+}
+
+static struct slice hint_without_code(const struct http_response *response)
+{
+	if (is_redirect(response))
+		return SLICE("redirects are not followed, as a request is signed for one host: name the server "
+			     "itself as the endpoint");
+	if (response->status == HTTP_PROXY_AUTHENTICATION)
+		return SLICE("the proxy wants another user and password: check http_proxy");
+	return (struct slice){NULL, 0};
 }
 
 static struct slice message_without_code(const struct http_response *response, enum fault fault, struct arena *arena)
@@ -246,9 +257,7 @@ void aws_error_read(const struct http_response *response, bool mutating, struct 
 	} else {
 		error.fault = fault_without_code(response, mutating);
 		error.message = message_without_code(response, error.fault, arena);
-		if (is_redirect(response))
-			error.hint = SLICE("redirects are not followed, as a request is signed for one host: name the "
-					   "server itself as the endpoint");
+		error.hint = hint_without_code(response);
 	}
 	*ret = error;
 }

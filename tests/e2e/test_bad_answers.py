@@ -168,6 +168,14 @@ def test_proxy_that_opens_no_way(stack, wire, status, fragment, hint, tries):
     assert proxy.requests == tries
 
 
+def test_proxy_that_wants_a_password_for_what_is_not_encrypted(stack, wire):
+    stack.write("stack.yaml", spec_text(WORKING))
+    proxy = wire(lambda head: [answer("407 No\r\nProxy-Authenticate: Basic realm=\"a\"", HTML, "text/html")])
+    place = {"AWS_ENDPOINT_URL": "http://ec2.example", "http_proxy": proxy.address}
+    error = check_call_error(stack, "GetCallerIdentity", "HTTP 407", **place)
+    assert "check http_proxy" in error["hint"] and proxy.requests == 1, error
+
+
 UNUSABLE_PROXIES = [
     "http://user:hunter2/hunter2@127.0.0.1:1",
     "http://user:hunter2#hunter2@127.0.0.1:1",
