@@ -134,6 +134,10 @@ struct field {
 	/* FIELD_REFERENCE, also as the item of a set: the reference of its targets that says what they lie in, and this
 	 * object with them. Where every target goes over to another one, a new object is needed there. */
 	const char *stays_in;
+	/* FIELD_REFERENCE: the reference of its target that says what that lies in. All that an object refers to by
+	 * such fields lies in the same, and the object too where it has a field of that name. NULL: it may lie anywhere
+	 */
+	const char *beside;
 	struct fields members;	    /* FIELD_OBJECT */
 	const struct field *item;   /* FIELD_LIST, FIELD_SET, FIELD_MAP */
 	const char *pattern;	    /* PCRE2, anchored at both ends, or NULL */

@@ -217,6 +217,7 @@ static void check_things(struct loading *loading, const struct stack *stack)
 	claims_check(loading, &places);
 	regions_check(loading, &places);
 	routes_check(loading);
+	beside_check(loading);
 	addresses_check(loading);
 	map_release(&places);
 }

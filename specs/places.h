@@ -23,6 +23,10 @@ void regions_check(struct loading *loading, const struct map *places);
 void routes_check(struct loading *loading);
 /* What the field of that name in the MAP refers to, or NULL. Of one that may be this or that nothing can be said. */
 const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name);
+/* Likewise, of that value of a reference field, which may be NULL. */
+const struct resource *places_target_of(const struct loading *loading, const struct value *value);
+/* Reports the references to what lies in another thing than the resource, or the rest of what it refers to. */
+void beside_check(struct loading *loading);
 /* addresses.c: fixed addresses that lie outside of the range of what they are in, or are not to be had there. */
 void addresses_check(struct loading *loading);
 

@@ -14,9 +14,8 @@ static bool any_apart(const struct fields *fields)
 	return false;
 }
 
-const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name)
+const struct resource *places_target_of(const struct loading *loading, const struct value *value)
 {
-	const struct value *value = value_get_named(map, name);
 	const struct expression_reference *references;
 	size_t count;
 
@@ -24,6 +23,11 @@ const struct resource *places_target(const struct loading *loading, const struct
 		return NULL;
 	expression_references((const struct expression *)value->deferred->program, &references, &count);
 	return count == 1 ? (const struct resource *)map_get(loading->addresses, references[0].address) : NULL;
+}
+
+const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name)
+{
+	return places_target_of(loading, value_get_named(map, name));
 }
 
 /* The text within the value, or NULL. */

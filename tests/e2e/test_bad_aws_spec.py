@@ -8,6 +8,9 @@ HEAD = 'stack: s\nproviders: {aws: {region: us-west-2, endpoint: "sim:w"}}\n'
 NETWORK = """aws.vpc: {v: {cidr: 10.0.0.0/16}, w: {cidr: 10.1.0.0/16}}
 aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}}
 """
+TWO_VPCS = """aws.vpc: {v: {cidr: 10.0.0.0/16}, w: {cidr: 10.1.0.0/16}}
+aws.subnet: {s: {vpc: v, cidr: 10.0.1.0/24}, r: {vpc: v, cidr: 10.0.2.0/24}, t: {vpc: w, cidr: 10.1.1.0/24}}
+"""
 GROUP = "vpc: v, description: d"
 TEMPLATE = "image: ami-0123456789abcdef0, instance_type: t3.micro"
 LITERAL = "vpc-0123456789abcdef0"
@@ -203,6 +206,50 @@ ROWS = {
     "a region in place of a zone": (
         "aws.instance:\n  a: {image: ami-0123456789abcdef0, instance_type: t3.micro, zone: us-west-2}\n",
         [(6, ["'zone' is us-west-2, the whole region"])],
+    ),
+    "a subnet of another VPC than its route table's": (
+        TWO_VPCS + "aws.route_table:\n  a: {vpc: v, subnets: [s]}\n  b: {vpc: w, subnets: [r]}\n",
+        [(9, ["'subnets' refers to 'aws.subnet.r', which lies in 'aws.vpc.v'", "'aws.route_table.b' lies in 'aws.vpc.w'"])],
+    ),
+    "gateways of another VPC than the route table's": (
+        "aws.internet_gateway: {i: {vpc: v}}\naws.vpn_gateway: {g: {vpc: v}}\n"
+        "aws.route_table:\n  a:\n    vpc: w\n    propagation: [g]\n    routes:\n"
+        "      - {destination: 0.0.0.0/0, internet_gateway: i}\n"
+        "      - {destination: 192.168.0.0/24, vpn_gateway: g}\n",
+        [(10, ["'propagation' refers to"]), (12, ["'internet_gateway' refers to"]), (13, ["'vpn_gateway' refers to"])],
+    ),
+    "a route table of another VPC than the gateway's": (
+        "aws.route_table: {t: {vpc: v}}\naws.vpn_gateway:\n  g: {vpc: w, propagate_to: [t]}\n",
+        [(7, ["'propagate_to' refers to 'aws.route_table.t'"])],
+    ),
+    "a gateway that is in no VPC": (
+        "aws.route_table: {t: {vpc: v}}\naws.vpn_gateway:\n  g: {propagate_to: [t]}\n",
+        [],
+    ),
+    "a group of another VPC than the instance's subnet": (
+        "aws.security_group: {g: {name: g, description: d, vpc: w}}\n"
+        f"aws.instance:\n  a: {{{TEMPLATE}, security_groups: [g], subnet: s}}\n",
+        [(7, ["'security_groups' refers to 'aws.security_group.g'", "'aws.subnet.s' lies in 'aws.vpc.v'"])],
+    ),
+    "groups of two VPCs in one template": (
+        f"aws.security_group: {{g: {{name: g, description: d, vpc: w}}, h: {{name: h, {GROUP}}}}}\n"
+        "aws.launch_template:\n  a: {name: one, security_groups: [g, h]}\n",
+        [(7, ["'security_groups' refers to 'aws.security_group.h'", "'aws.security_group.g' lies in 'aws.vpc.w'"])],
+    ),
+    "subnets of two VPCs in one Auto Scaling group": (
+        TWO_VPCS + "aws.launch_template: {a: {name: one, image: ami-0123456789abcdef0}}\n"
+        "aws.autoscaling_group:\n  g: {name: g, launch_template: a, min: 0, max: 0, subnets: [s, t]}\n",
+        [(9, ["'subnets' refers to 'aws.subnet.t'", "'aws.subnet.s' lies in 'aws.vpc.v'"])],
+    ),
+    "a rule that names a group of a VPC that may be a peer": (
+        f"aws.security_group: {{g: {{name: g, description: d, vpc: w}},\n"
+        f"  h: {{name: h, {GROUP}, ingress: [{{protocol: all, group: g}}]}}}}\n",
+        [],
+    ),
+    "a subnet of a VPC that is known by its id alone": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16}}\n"
+        f"aws.subnet: {{x: {{vpc: {LITERAL}, cidr: 10.9.0.0/24}}}}\naws.route_table: {{t: {{vpc: v, subnets: [x]}}}}\n",
+        [],
     ),
     "what an instance and its first interface both say": (
         machine("subnet: s, address6_count: 1, ", "device_index: 1, subnet: s", "device_index: 0, network_card: 0, subnet: s"),

@@ -21,9 +21,12 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 			kind_report(kind, "'%s' follows nothing", field->name);
 	}
 	const struct field *reference = field->item ? field->item : field;
-	const struct aws_kind *among = reference->stays_in ? kinds_named(reference->target) : NULL;
-	if (reference->stays_in && (!among || !field_named(&among->kind.fields, slice_of(reference->stays_in))))
-		kind_report(kind, "'%s' stays in nothing", field->name);
+	const char *const wholes[] = {reference->stays_in, reference->beside};
+	for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
+		const struct aws_kind *among = wholes[i] ? kinds_named(reference->target) : NULL;
+		if (wholes[i] && (!among || !field_named(&among->kind.fields, slice_of(wholes[i]))))
+			kind_report(kind, "'%s' is of a target that lies in nothing", field->name);
+	}
 	if (field->when_unset == UNSET_CONSTANT && !field->unset_value)
 		kind_report(kind, "'%s' has no value to go back to", field->name);
 	for (const char *const *choice = field->choices; choice && *choice; choice++)

@@ -108,7 +108,7 @@ static const struct aws_field capacity_fields[] = {CAPACITY_FIELDS(UNSET_RELEASE
 static const struct aws_field market_fields[] = {MARKET_FIELDS(UNSET_RELEASE)};
 static const struct aws_field private_dns_fields[] = {PRIVATE_DNS_FIELDS(UNSET_RELEASE)};
 static const struct aws_field group = {
-	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
+	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group", .beside = "vpc"},
 	.read = "GroupId",
 };
 
@@ -162,6 +162,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "subnet",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.subnet",
+		   .beside = "vpc",
 		   .flags = IMMUTABLE,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "the subnet it lies in"},

@@ -111,7 +111,7 @@ static const struct aws_field block_device = {
 };
 
 static const struct aws_field group = {
-	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group"},
+	.field = {.name = "group", .type = FIELD_REFERENCE, .target = "aws.security_group", .beside = "vpc"},
 };
 
 static const struct aws_field private_address_fields[] = {PRIVATE_ADDRESS_FIELDS(UNSET_CLEAR)};

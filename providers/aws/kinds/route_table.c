@@ -154,11 +154,11 @@ static const struct aws_part propagations = {
 };
 
 static const struct aws_field association_item = {
-	.field = {.name = "subnet", .type = FIELD_REFERENCE, .flags = SOLE, .target = "aws.subnet"},
+	.field = {.name = "subnet", .type = FIELD_REFERENCE, .flags = SOLE, .target = "aws.subnet", .beside = "vpc"},
 	.member = "SubnetId",
 };
 static const struct aws_field propagation_item = {
-	.field = {.name = "gateway", .type = FIELD_REFERENCE, .target = "aws.vpn_gateway"},
+	.field = {.name = "gateway", .type = FIELD_REFERENCE, .target = "aws.vpn_gateway", .beside = "vpc"},
 	.member = "GatewayId",
 };
 
@@ -185,12 +185,14 @@ static const struct aws_field route_fields[] = {
 	{.field = {.name = "internet_gateway",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.internet_gateway",
+		   .beside = "vpc",
 		   .when_unset = UNSET_CLEAR,
 		   .about = "target"},
 	 .member = "GatewayId"},
 	{.field = {.name = "vpn_gateway",
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.vpn_gateway",
+		   .beside = "vpc",
 		   .when_unset = UNSET_CLEAR,
 		   .about = "target"},
 	 .member = "GatewayId"},

@@ -91,7 +91,7 @@ static const struct aws_part propagation = {
 		   .absent = table_gone},
 };
 static const struct aws_field table_item = {
-	.field = {.name = "table", .type = FIELD_REFERENCE, .target = "aws.route_table"},
+	.field = {.name = "table", .type = FIELD_REFERENCE, .target = "aws.route_table", .beside = "vpc"},
 	.member = "RouteTableId",
 };
 
