@@ -46,3 +46,34 @@ def test_the_spec_is_one(readme, stack):
     [spec] = blocks(readme, "yaml")
     stack.write("network.yaml", spec)
     assert stack.run("validate").out == "research-west: 4 resources in 1 file, no errors\n"
+
+
+def test_the_page_of_expressions_has_every_function(root, stack):
+    page = (root / "docs" / "expressions.md").read_text()
+    told = {f"{call}: {gives}" for call, gives in re.findall(r"^\| `(\w+\(.*?\))` \| (.*) \|$", page, re.MULTILINE)}
+    stack.write("s.yaml", 'stack: s\noutputs: {a: "${zzz(1)}"}\n')
+    [one] = stack.run("validate", "--output", "json", status=1).json["diagnostics"]
+    names = one["hint"].removeprefix("there are ").split(", ")
+    lines = [f'  a{i}: "${{{name}()}}"\n' for i, name in enumerate(names)]
+    stack.write("s.yaml", "stack: s\noutputs:\n" + "".join(lines))
+    found = stack.run("validate", "--output", "json", status=1).json["diagnostics"]
+    assert {each["hint"] for each in found} == told and len(found) == len(names)
+
+
+def test_what_the_page_of_expressions_says_of_variables(stack):
+    stack.write(
+        "s.yaml",
+        "stack: s\n"
+        "vars:\n  env: {type: string, default: prod}\n  zones: {type: list}\n"
+        "  sizes: {type: map, default: {prod: 3}}\n"
+        "outputs:\n"
+        "  a: '${var.env == \"prod\" ? 3 : 1}'\n"
+        '  b: "${[var.zones[0], var.sizes[var.env], var.sizes.prod, 1 + 2 * 3]}"\n'
+        "  c: '${{name: \"x\"}}'\n"
+        "  d: 'a $${b} ${1 < 2 && !false}'\n",
+    )
+    stack.environment["TRUEUP_VAR_zones"] = '["a", "b"]'
+    stack.environment["AWS_ENDPOINT_URL"] = "sim:world"
+    stack.run("plan")
+    found = stack.run("output", "--output", "json").json["outputs"]
+    assert found == {"a": 3, "b": ["a", 3, 3, 7], "c": {"name": "x"}, "d": "a ${b} true"}
