@@ -499,7 +499,6 @@ static enum step finish(struct node *node)
 	target->read_ms = task->now_ms;
 	target_complete(target, is_last(node));
 	task->record_changed = true;
-	task->head_only = false;
 	return STEP_DONE;
 }
 

@@ -78,7 +78,6 @@ void node_note_unfinished(struct node *node)
 		return;
 	node->is_first_to_change = !known && unfinished_is(task->object);
 	task->record_changed = true;
-	task->head_only = false;
 }
 
 void node_take_back_note(struct node *node)

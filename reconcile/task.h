@@ -87,7 +87,7 @@ struct task {
 	 * changes in it is made durable before what that step asked for is done. */
 	struct object *object;
 	bool record_changed;
-	bool head_only; /* of record_changed: the body is as it was */
+	bool head_only; /* of record_changed: the body is as it was; of this step alone */
 	bool record_removed;
 	struct object *deposed; /* made durable with the next commit too, or NULL */
 	struct object *gone;	/* its record is dropped with the next commit, or NULL */
