@@ -17,8 +17,7 @@ static bool check_targets(struct job *job)
 {
 	struct plan_scope scope = scope_of(job);
 
-	return plan_check_targets(&scope, &job->stack, job->objects, job->object_count, job->aim == AIM_DESTROY,
-				  job->diagnostics);
+	return plan_check_targets(&scope, &job->stack, job->objects, job->object_count, job->diagnostics);
 }
 
 /*

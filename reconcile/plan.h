@@ -191,10 +191,10 @@ struct plan_input {
 	struct arena *arena;
 };
 
-/* Whether every target is in the spec or the record; to destroy, in the record. */
+/* Whether every target is in the spec or the record. */
 __attribute__((warn_unused_result)) bool plan_check_targets(const struct plan_scope *scope, const struct stack *stack,
 							    struct object *const *objects, size_t object_count,
-							    bool destroy, struct diagnostics *diagnostics);
+							    struct diagnostics *diagnostics);
 
 /* False after errors: conflicts, an expression that fails, a cycle among deletions. *ret is
  * complete also then, so that the rest can be shown. */

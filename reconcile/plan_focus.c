@@ -277,23 +277,22 @@ static void take_nearer(struct slice target, struct slice *best, struct slice ot
 }
 
 static void hint_at_target(struct diagnostics *diagnostics, struct slice target, const struct stack *stack,
-			   struct object *const *objects, size_t object_count, bool destroy)
+			   struct object *const *objects, size_t object_count)
 {
 	struct slice best = {NULL, 0};
 
 	for (size_t i = 0; i < object_count; i++)
 		take_nearer(target, &best, objects[i]->address);
-	for (size_t i = 0; !destroy && i < stack->resource_count; i++)
+	for (size_t i = 0; i < stack->resource_count; i++)
 		take_nearer(target, &best, stack->resources[i].address);
 	if (best.size > 0)
 		diag_hint(diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(best));
 	else
-		diag_hint(diagnostics, destroy ? "'trueup state list' shows what there is to destroy"
-					       : "a target is an address, like aws.vpc.main");
+		diag_hint(diagnostics, "a target is an address, like aws.vpc.main");
 }
 
 bool plan_check_targets(const struct plan_scope *scope, const struct stack *stack, struct object *const *objects,
-			size_t object_count, bool destroy, struct diagnostics *diagnostics)
+			size_t object_count, struct diagnostics *diagnostics)
 {
 	const struct map *in_spec;
 	struct map spare, recorded;
@@ -309,11 +308,12 @@ bool plan_check_targets(const struct plan_scope *scope, const struct stack *stac
 	for (size_t i = 0; i < scope->target_count; i++) {
 		struct slice target = scope->targets[i];
 
-		if (map_get(&recorded, target) || (!destroy && map_get(in_spec, target)))
+		/* What the spec alone has may have been destroyed already, by a run that did not get to its end. */
+		if (map_get(&recorded, target) || map_get(in_spec, target))
 			continue;
-		good = diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in %s", SLICE_ARGUMENTS(target),
-				  destroy ? "the record" : "the spec or the record");
-		hint_at_target(diagnostics, target, stack, objects, object_count, destroy);
+		good = diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in the spec or the record",
+				  SLICE_ARGUMENTS(target));
+		hint_at_target(diagnostics, target, stack, objects, object_count);
 	}
 	map_release(&spare);
 	map_release(&recorded);

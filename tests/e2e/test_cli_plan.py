@@ -103,6 +103,17 @@ def test_target_that_is_removed_takes_its_users_along(tiny):
     assert "applied: 3 done" in tiny.run("apply", "--yes", "--target", "aws.vpc.main").out
 
 
+def test_destroying_targets_again_where_one_is_gone_already(tiny):
+    tiny.run("apply", "--yes")
+    both = ["destroy", "--yes", "--target", "aws.subnet.a", "--target", "aws.subnet.b"]
+    fault = tiny.run("sim", "fault", "DeleteSubnet", "deny", "1", "1").out.split()[-1]
+    assert "run it again to resume" in tiny.run(*both, status=7).out
+    tiny.run("sim", "remove", "fault", fault, status=None)
+    tiny.run(*both)
+    assert list(recorded(tiny)) == ["aws.vpc.main"]
+    assert "nothing to do" in tiny.run(*both).out
+
+
 @pytest.mark.parametrize("command", [["plan"], ["plan", "--refresh=none"], ["plan", "--destroy"], ["apply", "--yes"], ["destroy", "--yes"]])
 @pytest.mark.parametrize("is_first", [True, False], ids=["no state yet", "recorded"])
 def test_target_that_is_not_there_is_told_before_anything_is_read(tiny, is_first, command):
