@@ -200,12 +200,31 @@ static void add_item_action(struct planning *planning, struct item *item)
 										 : slice_of(item->reason));
 }
 
+/* The fields for which a new object would be needed: the plan, which has no action of it, does not show them. */
+static void name_replacing(struct planning *planning, const struct item *item)
+{
+	BUFFER_AUTO names;
+
+	buffer_init(&names, SIZE_MAX);
+	for (size_t i = 0; item->fields && i < item->fields->count; i++) {
+		const struct change *change = &item->fields->changes[i];
+
+		if (change->effect == EFFECT_REPLACE || change->effect == EFFECT_REPLACE_UNLESS_EQUAL)
+			buffer_format(&names, "%s'%.*s'", names.size > 0 ? ", " : "", SLICE_ARGUMENTS(change->path));
+	}
+	if (names.size > 0) {
+		buffer_string(&names, " cannot change in place");
+		diag_cause(planning->diagnostics, buffer_slice(&names));
+	}
+}
+
 static void add_conflict(struct planning *planning, const struct item *item, const char *reason, const char *hint)
 {
 	struct position position = item->resource ? item->resource->position : NOWHERE;
 	diag_error(planning->diagnostics, FAULT_CONFLICT, position, "'%.*s' %s", SLICE_ARGUMENTS(item->address),
 		   reason);
 	diag_address(planning->diagnostics, item->address);
+	name_replacing(planning, item);
 	if (hint)
 		diag_hint(planning->diagnostics, "%s", hint);
 }

@@ -291,3 +291,14 @@ def test_a_value_that_is_not_known_yet_replaces_whatever_it_turns_out_to_be(stac
     run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
     calls = re.findall(r"(DeleteCustomerGateway|StartInstances)", stack.run("state", "history", run).out)
     assert calls == ["DeleteCustomerGateway", "StartInstances"]
+
+
+def test_what_is_protected_and_what_asks_for_another_one(stack, cloud):
+    """The plan has no action of it that would show the fields."""
+    kept = {"lifecycle": {"protect": True}}
+    write(stack, {"aws.vpc": {"v": {"cidr": "10.50.0.0/16", **kept}}})
+    apply(stack)
+    write(stack, {"aws.vpc": {"v": {"cidr": "10.51.0.0/16", **kept}}})
+    refused = stack.run("plan", status=1).err
+    assert "'aws.vpc.v' is protected, and the change needs a new object" in refused
+    assert "cause: 'cidr' cannot change in place\n" in refused
