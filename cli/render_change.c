@@ -10,17 +10,20 @@ static const struct {
 	enum paint paint;
 	const char *replaced; /* where a new object takes the place of this one */
 } notes[] = {
-	[EFFECT_SET] = {NULL, PAINT_PLAIN},
-	[EFFECT_REPLACE] = {"needs a new object", PAINT_LOUD},
-	[EFFECT_REPLACE_UNLESS_EQUAL] = {"not known yet, so it needs a new object", PAINT_LOUD},
-	[EFFECT_RELEASE] = {"kept as it is, no longer managed", PAINT_FAINT,
-			    "no longer managed, goes with the old object"},
-	[EFFECT_SHOW] = {"not managed, left as it is", PAINT_FAINT, "not managed, goes with the old object"},
-	[EFFECT_RECORD] = {"already so, will be recorded", PAINT_FAINT},
-	[EFFECT_UNREAD] = {"could not be read", PAINT_CHANGE},
-	[EFFECT_CONFLICT] = {"nothing can change that", PAINT_LOUD},
-	[EFFECT_LEFT] = {"left to its other owner", PAINT_FAINT},
-	[EFFECT_MOVED] = {"changed outside", PAINT_CHANGE},
+	[EFFECT_SET] = {.paint = PAINT_PLAIN},
+	[EFFECT_REPLACE] = {.note = "needs a new object", .paint = PAINT_LOUD},
+	[EFFECT_REPLACE_UNLESS_EQUAL] = {.note = "not known yet, so it needs a new object", .paint = PAINT_LOUD},
+	[EFFECT_RELEASE] = {.note = "kept as it is, no longer managed",
+			    .paint = PAINT_FAINT,
+			    .replaced = "no longer managed, goes with the old object"},
+	[EFFECT_SHOW] = {.note = "not managed, left as it is",
+			 .paint = PAINT_FAINT,
+			 .replaced = "not managed, goes with the old object"},
+	[EFFECT_RECORD] = {.note = "already so, will be recorded", .paint = PAINT_FAINT},
+	[EFFECT_UNREAD] = {.note = "could not be read", .paint = PAINT_CHANGE},
+	[EFFECT_CONFLICT] = {.note = "nothing can change that", .paint = PAINT_LOUD},
+	[EFFECT_LEFT] = {.note = "left to its other owner", .paint = PAINT_FAINT},
+	[EFFECT_MOVED] = {.note = "changed outside", .paint = PAINT_CHANGE},
 };
 
 static bool is_unset(const struct value *value)

@@ -231,13 +231,13 @@ static ino_t synced_folders[16];
 static size_t synced_count;
 
 /* In place of libc's, which it does the work of. */
-int fsync(int file)
+int fsync(int fd) // NOLINT(readability-inconsistent-declaration-parameter-name)
 {
 	struct stat status;
 
-	if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode) && synced_count < COUNT(synced_folders))
+	if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode) && synced_count < COUNT(synced_folders))
 		synced_folders[synced_count++] = status.st_ino;
-	return (int)syscall(SYS_fsync, file);
+	return (int)syscall(SYS_fsync, fd);
 }
 
 static bool is_synced(const char *folder)
