@@ -428,10 +428,11 @@ static void clean_detail(char *text)
 			text[i] = '?';
 }
 
-/* libcurl quotes the URL of a proxy that it cannot use whole, with its password. */
+/* libcurl quotes the URL of a proxy that it cannot use whole, with its password; a scheme need not stand before it. */
 static bool quotes_proxy(const struct exchange *exchange)
 {
-	return exchange->stopped == CURLE_OK && strstr(exchange->curl_detail, "://") != NULL;
+	return exchange->stopped == CURLE_OK &&
+	       (strstr(exchange->curl_detail, "://") != NULL || strchr(exchange->curl_detail, '@') != NULL);
 }
 
 /* Our words, else the system's on a connection that failed, else libcurl's. */

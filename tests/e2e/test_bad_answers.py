@@ -181,6 +181,7 @@ UNUSABLE_PROXIES = [
     "http://user:hunter2#hunter2@127.0.0.1:1",
     "http://user:hunter2 hunter2@127.0.0.1:1",
     "socks9://user:hunter2@127.0.0.1:1",
+    "user:hunter2/hunter2@127.0.0.1:1",
 ]
 
 
