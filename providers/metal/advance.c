@@ -301,7 +301,8 @@ static enum step looked(struct work *work, const struct answer *answer)
 		/* A controller may be deaf for a while when its machine starts, or know nothing of it yet. */
 		bool passes = answer->fault == FAULT_TRANSIENT || answer->fault == FAULT_AMBIGUOUS ||
 			      answer->fault == FAULT_THROTTLED || answer->fault == FAULT_ABSENT;
-		return passes && change->first_ms > 0 && !late ? wait_a_little(work) : call_failed(work, answer);
+		bool is_asked = change->is_begun || change->first_ms > 0;
+		return passes && is_asked && !late ? wait_a_little(work) : call_failed(work, answer);
 	}
 	struct metal_power power = metal_power_read(&answer->body);
 	if (slice_is(power.value, change->way->value) && !power.moving)

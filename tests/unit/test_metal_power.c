@@ -144,6 +144,13 @@ static const struct power_row power_rows[] = {
 		    "https://10.0.0.5/redfish/v1/Systems/1/Actions/ComputerSystem.Reset: "
 		    "HTTP 403"},
 	{.name = "on its way", .before = "PoweringOff", .wanted = "off", .begun_ms = 60000, .asked = "", .done = true},
+	{.name = "on its way, and deaf meanwhile",
+	 .before = "PoweringOff",
+	 .wanted = "off",
+	 .begun_ms = 60000,
+	 .deaf_status = 503,
+	 .asked = "",
+	 .done = true},
 	{.name = "on its way, and back",
 	 .before = "PoweringOff",
 	 .wanted = "off",
@@ -163,6 +170,8 @@ static const struct power_row power_rows[] = {
 	 .done = false,
 	 .message = "was not turned on: its controller still says Off"},
 };
+
+enum { DEAF_MS = 20000 };
 
 struct machine {
 	const struct power_row *row;
@@ -206,7 +215,6 @@ static struct http_response post_reset(struct metal_fixture *fixture, struct mac
 	bool firm = strcmp(type, "ForceOff") == 0 || strcmp(type, "ForceOn") == 0;
 	int64_t takes_ms = firm ? row->firm_ms : row->graceful_ms;
 	bool first = machine->resets++ == 0;
-	enum { DEAF_MS = 20000 };
 
 	size_t used = strlen(machine->asked);
 	snprintf(machine->asked + used, sizeof(machine->asked) - used, "%s ", type);
@@ -296,6 +304,7 @@ static void test_power(void **state)
 
 		if (row->begun_ms) {
 			machine.lands_ms = machine.now_ms + row->begun_ms;
+			machine.hears_ms = machine.now_ms + DEAF_MS;
 			work.now.readiness = READY_PENDING;
 		}
 		arena_init(&work.task.scratch);
