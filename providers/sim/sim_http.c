@@ -10,6 +10,8 @@
 #include "providers/sim/sim_redfish.h"
 #include "providers/sim/sim_signature.h"
 
+#define FIPS_MARK "-fips"
+
 /* From a request to the server it is for: by host name, or by what its signature is for. */
 
 static const char *const service_names[SIM_SERVICE_COUNT] = {
@@ -29,7 +31,8 @@ static bool find_service(struct slice name, enum sim_service *ret)
 	return false;
 }
 
-/* "ec2.us-west-2.amazonaws.com", "sts.amazonaws.com": service, and region or nothing. */
+/* "ec2.us-west-2.amazonaws.com", "ec2-fips.us-west-2.amazonaws.com", "sts.amazonaws.com": service, and region or
+ * nothing. */
 static bool split_host(struct slice host, struct slice *ret_service, struct slice *ret_region)
 {
 	struct slice rest = host;
@@ -39,6 +42,8 @@ static bool split_host(struct slice host, struct slice *ret_service, struct slic
 	if (!slice_ends_with(name, SLICE(".amazonaws.com")) && !slice_ends_with(name, SLICE(".amazonaws.com.cn")))
 		return false;
 	*ret_service = slice_cut(&name, '.');
+	if (slice_ends_with(*ret_service, SLICE(FIPS_MARK)))
+		*ret_service = slice_first(*ret_service, ret_service->size - strlen(FIPS_MARK));
 	if (!slice_starts_with(name, SLICE("amazonaws")))
 		*ret_region = slice_cut(&name, '.');
 	return true;

@@ -164,6 +164,7 @@ static void hosts(void **state)
 	} rows[] = {
 		{"https://ec2.eu-central-1.amazonaws.com/", true, FAULT_USER},
 		{"https://ec2.us-east-1.amazonaws.com:443/", true, FAULT_USER},
+		{"https://ec2-fips.us-east-1.amazonaws.com/", true, FAULT_USER},
 		{"https://s3.us-east-1.amazonaws.com/", false, FAULT_USER},
 		{"https://ec2.nowhere.amazonaws.com/", false, FAULT_USER},
 		{"https://bmc.example/redfish/v1/", false, FAULT_TRANSIENT},
