@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "providers/aws/kinds/kinds.h"
 #include "providers/aws/protocol.h"
 
 enum { BODY_BYTES_MOST = 64 * 1024 };
@@ -441,81 +440,6 @@ static void test_response_text(void **state)
 	}
 }
 
-/* Groups with as many rules of their own as the quotas allow unasked: 60 in each direction. */
-static void append_full_groups(struct buffer *xml, size_t count)
-{
-	static const char *const directions[] = {"ipPermissions", "ipPermissionsEgress"};
-
-	buffer_string(xml, "<DescribeSecurityGroupsResponse><securityGroupInfo>");
-	for (size_t i = 0; i < count; i++) {
-		buffer_format(
-			xml,
-			"<item><groupId>sg-%zu</groupId><tagSet><item><key>a</key><value>b</value></item></tagSet>", i);
-		for (size_t direction = 0; direction < 2; direction++) {
-			buffer_format(xml, "<%s>", directions[direction]);
-			for (size_t rule = 0; rule < 60; rule++)
-				buffer_format(
-					xml,
-					"<item><ipProtocol>tcp</ipProtocol><fromPort>%zu</fromPort><toPort>%zu"
-					"</toPort><groups/><ipRanges><item><cidrIp>10.0.0.0/8</cidrIp><description>"
-					"d</description></item></ipRanges><ipv6Ranges/><prefixListIds/></item>",
-					rule, rule);
-			buffer_format(xml, "</%s>", directions[direction]);
-		}
-		buffer_string(xml, "</item>");
-	}
-	buffer_string(xml, "</securityGroupInfo></DescribeSecurityGroupsResponse>");
-}
-
-/* Machines with as many interfaces and addresses as the largest of the usual types take (m5.24xlarge). */
-static void append_full_instances(struct buffer *xml, size_t count)
-{
-	buffer_string(xml, "<DescribeInstancesResponse><reservationSet><item><instancesSet>");
-	for (size_t i = 0; i < count; i++) {
-		buffer_format(xml, "<item><instanceId>i-%zu</instanceId><networkInterfaceSet>", i);
-		for (size_t interface = 0; interface < 15; interface++) {
-			buffer_string(xml, "<item><privateIpAddressesSet>");
-			for (size_t address = 0; address < 50; address++)
-				buffer_format(xml,
-					      "<item><privateIpAddress>10.0.%zu.%zu</privateIpAddress><privateDnsName>"
-					      "d</privateDnsName><primary>false</primary></item>",
-					      interface, address);
-			buffer_string(xml, "</privateIpAddressesSet></item>");
-		}
-		buffer_string(xml, "</networkInterfaceSet></item>");
-	}
-	buffer_string(xml, "</instancesSet></item></reservationSet></DescribeInstancesResponse>");
-}
-
-/* A page that a kind asks for is one that can be read. */
-static void test_response_full_page(void **state)
-{
-	enum { BYTES_MOST = 256 * 1024 * 1024 };
-	static const struct {
-		const char *operation;
-		const struct aws_kind *kind;
-		void (*append)(struct buffer *xml, size_t count);
-	} rows[] = {
-		{"ec2.DescribeSecurityGroups", &aws_security_group, append_full_groups},
-		{"ec2.DescribeInstances", &aws_instance, append_full_instances},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct bench bench;
-		struct value value;
-		BUFFER_AUTO xml;
-
-		bench_open(&bench);
-		buffer_init(&xml, BYTES_MOST);
-		rows[i].append(&xml, (size_t)rows[i].kind->list.page);
-		if (!aws_response_read(operation_named(rows[i].operation), buffer_slice(&xml), &bench.arena, &value,
-				       &bench.diagnostics))
-			fail_msg("%s", rows[i].operation);
-		bench_close(&bench);
-	}
-}
-
 static void append_subnets(struct buffer *xml, size_t count)
 {
 	buffer_string(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<DescribeSubnetsResponse "
@@ -609,7 +533,6 @@ int main(void)
 		cmocka_unit_test(test_response_depth),
 		cmocka_unit_test(test_response_elements),
 		cmocka_unit_test(test_response_text),
-		cmocka_unit_test(test_response_full_page),
 		cmocka_unit_test(test_response_cut),
 		cmocka_unit_test(test_response_damaged),
 	};
