@@ -58,6 +58,7 @@ struct past_run {
 	size_t call_count;
 	struct map touched; /* by object id, each a struct touch */
 	struct map undone;  /* of an undoing, by address: what the run that it undoes found there, or made of nothing */
+	bool undoes_more;   /* of an undoing: something that the other run made is recorded still */
 	bool has_changed;   /* anything, or perhaps */
 };
 
@@ -180,6 +181,29 @@ static bool has_gone(const struct past_object *past)
 	return past->was && !past->is && past->before.role != OBJECT_DEPOSED && past->before.provider_id.size > 0;
 }
 
+/* The address that an object had which a run changed. */
+static struct slice address_of(const struct past_object *object)
+{
+	return object->was ? object->before.address : object->after.address;
+}
+
+static void note_undone(const struct job *job, struct past_object *objects, size_t count, struct past_run *past)
+{
+	struct map recorded; /* by object id */
+
+	map_init(&recorded);
+	for (size_t i = 0; i < job->object_count; i++)
+		map_set(&recorded, job->objects[i]->object_id, job->objects[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct past_object *object = &objects[i];
+
+		if (object->was || !map_get(&past->undone, address_of(object)))
+			map_set(&past->undone, address_of(object), &objects[i]);
+		past->undoes_more |= !object->was && object->is && map_get(&recorded, object->after.object_id);
+	}
+	map_release(&recorded);
+}
+
 /* What the run did that this one undoes, if it is known still. */
 static bool read_undone(struct job *job, const struct search *search, struct past_run *past)
 {
@@ -194,18 +218,16 @@ static bool read_undone(struct job *job, const struct search *search, struct pas
 		return true;
 	if (!job->store->ops->changed(job->store, job->arena, undone->id, &objects, &count, job->diagnostics))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (objects[i].was || !map_get(&past->undone, objects[i].before.address))
-			map_set(&past->undone, objects[i].before.address, &objects[i]);
+	note_undone(job, objects, count, past);
 	return true;
 }
 
-/* What is made of nothing goes for good where its run is undone. */
+/* What is made of nothing goes for good where its run is undone, and all else with it that the run made. */
 static bool was_to_go(const struct past_run *past, struct slice address)
 {
 	const struct past_object *undone = map_get(&past->undone, address);
 
-	return undone && !undone->was;
+	return undone && !undone->was && !past->undoes_more;
 }
 
 /* What went with the run, and nobody has made anew since, and why it went. */
@@ -219,12 +241,6 @@ static void note_gone(struct job *job, const struct past_run *past, const struct
 	      was_called(past, object->before.object_id) ? "was deleted by a run that did not make it anew"
 							 : "was deleted outside of this stack, and not made anew since",
 	      &search->found->gone);
-}
-
-/* The address that an object had which a run changed. */
-static struct slice address_of(const struct past_object *object)
-{
-	return object->was ? object->before.address : object->after.address;
 }
 
 /* Whether what it changed was taken back, by an undoing that nothing undid, and the rest done anew since. */

@@ -344,8 +344,21 @@ def test_what_an_undoing_deleted_is_missed_only_where_something_was_before(tiny)
     changed, refused = last_run(tiny), [deny(tiny, name) for name in ("DeleteCustomerGateway", "CreateSubnet")]
     tiny.run("undo", changed, "--yes", status=7)
     gone = {each["address"] for each in begun(tiny) if "was deleted" in each["reason"]}
-    assert gone == {"aws.subnet.b"}
+    assert gone == {"aws.internet_gateway.i", "aws.subnet.b"}
     for allow in refused:
         allow()
+    tiny.run("undo", changed, "--yes")
+    assert begun(tiny, 0) == []
+
+
+def test_half_an_undoing_is_no_good_news(tiny):
+    """What it deleted goes for good with the rest: until that has gone, too, nobody has taken the run back."""
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", GATEWAY + "aws.internet_gateway:\n  i: {vpc: main}\n")
+    tiny.run("apply", "--yes")
+    changed, allow = last_run(tiny), deny(tiny, "DeleteCustomerGateway")
+    tiny.run("undo", changed, "--yes", status=7)
+    assert [each["address"] for each in begun(tiny)] == ["aws.internet_gateway.i"]
+    allow()
     tiny.run("undo", changed, "--yes")
     assert begun(tiny, 0) == []
