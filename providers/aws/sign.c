@@ -82,8 +82,13 @@ static bool check_request(struct signer *signer, struct diagnostics *diagnostics
 		return diag_error(diagnostics, FAULT_USER, NOWHERE,
 				  "the URL and headers of a request to sign are longer than %d bytes", HEAD_BYTES_MOST);
 	if (!aws_uri_read(signer->request->url, &signer->uri)) {
-		diag_error(diagnostics, FAULT_USER, NOWHERE, "'%.*s' is no URL to send a signed request to",
-			   SLICE_ARGUMENTS(signer->request->url));
+		/* It may hold a password. */
+		if (slice_contains(signer->request->url, SLICE("@")))
+			diag_error(diagnostics, FAULT_USER, NOWHERE,
+				   "a URL with a user in it is none to send a signed request to");
+		else
+			diag_error(diagnostics, FAULT_USER, NOWHERE, "'%.*s' is no URL to send a signed request to",
+				   SLICE_ARGUMENTS(signer->request->url));
 		diag_hint(diagnostics, "write the endpoint as https://host or http://host:port");
 		return false;
 	}

@@ -163,6 +163,8 @@ static void test_refused(void **state)
 		{"a space in the region", "a", "s", "", "eu central", "http://h/", 0, FAULT_USER,
 		 "the region to sign with holds"},
 		{"no scheme", "a", "s", "", "r", "localhost/", 0, FAULT_USER, "'localhost/' is no URL"},
+		{"a password", "a", "s", "", "r", "u:hunter2@localhost/", 0, FAULT_USER,
+		 "a URL with a user in it is none to send a signed request to"},
 		{"no slashes", "a", "s", "", "r", "http:h", 0, FAULT_USER, "'http:h' is no URL"},
 		{"no host", "a", "s", "", "r", "http:///", 0, FAULT_USER, "'http:///' is no URL"},
 		{"nothing", "a", "s", "", "r", "", 0, FAULT_USER, "'' is no URL"},
