@@ -165,6 +165,7 @@ struct search {
 	size_t run_count;
 	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
 	struct map settled, settled_objects;
+	struct map finished; /* undoings that came to their end, each a struct run_record, by what they are called */
 };
 
 static void leave(struct job *job, const struct run_record *run, struct slice key, const char *why, struct map *to)
@@ -222,12 +223,15 @@ static bool read_undone(struct job *job, const struct search *search, struct pas
 	return true;
 }
 
-/* What is made of nothing goes for good where its run is undone, and all else with it that the run made. */
-static bool was_to_go(const struct past_run *past, struct slice address)
+/*
+ * What is made of nothing goes for good where its run is undone: where the same undoing came to its end later, and all
+ * else is gone that the run made (it may have come to its end for one target).
+ */
+static bool was_to_go(const struct search *search, const struct past_run *past, struct slice address)
 {
 	const struct past_object *undone = map_get(&past->undone, address);
 
-	return undone && !undone->was && !past->undoes_more;
+	return undone && !undone->was && !past->undoes_more && map_get(&search->finished, past->run->command);
 }
 
 /* What went with the run, and nobody has made anew since, and why it went. */
@@ -235,7 +239,7 @@ static void note_gone(struct job *job, const struct past_run *past, const struct
 		      struct search *search)
 {
 	if (!has_gone(object) || object->next_run.size > 0 || map_get(&search->settled, object->before.address) ||
-	    was_to_go(past, object->before.address))
+	    was_to_go(search, past, object->before.address))
 		return;
 	leave(job, past->run, object->before.address,
 	      was_called(past, object->before.object_id) ? "was deleted by a run that did not make it anew"
@@ -338,6 +342,8 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 	*ret_ends = is_whole && is_done;
 	if (*ret_ends)
 		return true;
+	if (is_done && command == &command_undo)
+		map_set(&search->finished, run->command, run);
 	bool good = read_run(job, run, &past) && read_undone(job, search, &past);
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
 	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
@@ -370,9 +376,11 @@ bool past_run_leavings(struct job *job, struct leavings *ret)
 	map_init(&ret->halfway);
 	map_init(&search.settled);
 	map_init(&search.settled_objects);
+	map_init(&search.finished);
 	bool good = job->record->serial == 0 || search_runs(job, &search);
 	map_release(&search.settled);
 	map_release(&search.settled_objects);
+	map_release(&search.finished);
 	return good;
 }
 

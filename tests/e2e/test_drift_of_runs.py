@@ -351,12 +351,15 @@ def test_what_an_undoing_deleted_is_missed_only_where_something_was_before(tiny)
     assert begun(tiny, 0) == []
 
 
-def test_half_an_undoing_is_no_good_news(tiny):
-    """What it deleted goes for good with the rest: until that has gone, too, nobody has taken the run back."""
+@pytest.mark.parametrize("refused, more", [("DeleteCustomerGateway", GATEWAY), ("CreateTags", "")], ids=["made", "changed"])
+def test_half_an_undoing_is_no_good_news(tiny, refused, more):
+    """What it deleted goes for good with the rest: until that is as it was, too, nobody has taken the run back."""
     tiny.run("apply", "--yes")
-    tiny.write("more.yaml", GATEWAY + "aws.internet_gateway:\n  i: {vpc: main}\n")
+    tiny.write("more.yaml", more + "aws.internet_gateway:\n  i: {vpc: main}\n")
+    if not more:
+        edit(tiny, "team: red", "team: blue")
     tiny.run("apply", "--yes")
-    changed, allow = last_run(tiny), deny(tiny, "DeleteCustomerGateway")
+    changed, allow = last_run(tiny), deny(tiny, refused)
     tiny.run("undo", changed, "--yes", status=7)
     assert [each["address"] for each in begun(tiny)] == ["aws.internet_gateway.i"]
     allow()
