@@ -144,6 +144,14 @@ static enum step change_power(struct work *work, const struct value *wanted)
 	return look(work);
 }
 
+/* What a run that was cut off asked for counts as read, and yet it may never come to be. */
+static bool is_on_its_way(const struct work *work, const struct value *wanted)
+{
+	const struct value *power = value_get_named(&work->now.fields, "power");
+
+	return work->now.readiness == READY_PENDING && power && value_equal(power, wanted);
+}
+
 static enum step start(struct work *work)
 {
 	const struct value *wanted = value_get_named(work->desired, "power");
@@ -164,9 +172,8 @@ static enum step start(struct work *work)
 		object->provider_id = arena_copy(work->keep, work->now.provider_id);
 		work->task.record_changed = true;
 	}
-	/* What a run that was cut off asked for counts as read, and yet it may never come to be. */
-	bool is_awaited = is_planned(work, "power") || work->now.readiness == READY_PENDING;
-	return wanted && is_awaited ? change_power(work, wanted) : STEP_DONE;
+	return wanted && (is_planned(work, "power") || is_on_its_way(work, wanted)) ? change_power(work, wanted)
+										    : STEP_DONE;
 }
 
 /* The map with one member set, in arena. */
