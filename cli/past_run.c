@@ -57,9 +57,11 @@ struct past_run {
 	struct call_record *calls;
 	size_t call_count;
 	struct map touched; /* by object id, each a struct touch */
-	struct map undone;  /* of an undoing, by address: what the run that it undoes found there, or made of nothing */
-	bool undoes_more;   /* of an undoing: something that the other run made is recorded still */
-	bool has_changed;   /* anything, or perhaps */
+	/* Of an undoing that came to its end later, by address: what the run that it undoes found there, or made of
+	 * nothing. */
+	struct map undone;
+	bool undoes_more; /* something that the other run made is recorded still */
+	bool has_changed; /* anything, or perhaps */
 };
 
 /* What became of a run's calls about one object. */
@@ -223,15 +225,13 @@ static bool read_undone(struct job *job, const struct search *search, struct pas
 	return true;
 }
 
-/*
- * What is made of nothing goes for good where its run is undone: where the same undoing came to its end later, and all
- * else is gone that the run made (it may have come to its end for one target).
- */
-static bool was_to_go(const struct search *search, const struct past_run *past, struct slice address)
+/* What is made of nothing goes for good where its run is undone, and all else with it that the run made: the undoing
+ * that came to its end may have been about one target. */
+static bool was_to_go(const struct past_run *past, struct slice address)
 {
 	const struct past_object *undone = map_get(&past->undone, address);
 
-	return undone && !undone->was && !past->undoes_more && map_get(&search->finished, past->run->command);
+	return undone && !undone->was && !past->undoes_more;
 }
 
 /* What went with the run, and nobody has made anew since, and why it went. */
@@ -239,7 +239,7 @@ static void note_gone(struct job *job, const struct past_run *past, const struct
 		      struct search *search)
 {
 	if (!has_gone(object) || object->next_run.size > 0 || map_get(&search->settled, object->before.address) ||
-	    was_to_go(search, past, object->before.address))
+	    was_to_go(past, object->before.address))
 		return;
 	leave(job, past->run, object->before.address,
 	      was_called(past, object->before.object_id) ? "was deleted by a run that did not make it anew"
@@ -342,9 +342,10 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 	*ret_ends = is_whole && is_done;
 	if (*ret_ends)
 		return true;
+	bool is_finished_later = !is_done && map_get(&search->finished, run->command);
 	if (is_done && command == &command_undo)
 		map_set(&search->finished, run->command, run);
-	bool good = read_run(job, run, &past) && read_undone(job, search, &past);
+	bool good = read_run(job, run, &past) && (!is_finished_later || read_undone(job, search, &past));
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
 	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
 	*ret_ends = is_whole && deletes;

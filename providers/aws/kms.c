@@ -22,6 +22,7 @@ struct asking {
 	struct arena *clear;
 	const struct kms_key *key;
 	const char *operation;
+	const char *way_out; /* what can be done where it is refused for good, behind the hint; or "" */
 	struct slice region;
 	struct aws_credentials credentials;
 	struct http_header headers[HEADERS + AWS_SIGNED_HEADERS_MOST];
@@ -30,8 +31,8 @@ struct asking {
 	bool answered;
 	int status;
 	struct slice text; /* the answer, or why there is none */
-	enum fault fault;  /* of no answer */
-	struct slice hint;
+	enum fault fault;  /* of a refusal, or of no answer */
+	struct slice hint; /* of no answer, or empty */
 	struct diagnostics *diagnostics;
 };
 
@@ -176,10 +177,7 @@ static bool refused(struct asking *asking)
 	}
 	diag_hint(asking->diagnostics,
 		  "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled%s",
-		  strcmp(asking->operation, "Decrypt") == 0
-			  ? "; where it is gone for good, an apply without TRUEUP_SEALING_KEY settles what is open, "
-			    "and 'trueup state rekey' then gives the stack another key"
-			  : "");
+		  asking->way_out);
 	return false;
 }
 
@@ -257,7 +255,13 @@ bool kms_make(struct world *world, struct arena *clear, const struct kms_key *ke
 	      struct slice *ret_wrapped, struct diagnostics *diagnostics)
 {
 	struct asking asking = {
-		.world = world, .clear = clear, .key = key, .operation = "GenerateDataKey", .diagnostics = diagnostics};
+		.world = world,
+		.clear = clear,
+		.key = key,
+		.operation = "GenerateDataKey",
+		.way_out = "",
+		.diagnostics = diagnostics,
+	};
 	struct value_member members[] = {
 		{value_text("EncryptionContext"), context_of(clear, key)},
 		{value_text("KeyId"), value_string(key->name)},
@@ -278,7 +282,14 @@ bool kms_open(struct world *world, struct arena *clear, const struct kms_key *ke
 	      struct slice *ret, struct diagnostics *diagnostics)
 {
 	struct asking asking = {
-		.world = world, .clear = clear, .key = key, .operation = "Decrypt", .diagnostics = diagnostics};
+		.world = world,
+		.clear = clear,
+		.key = key,
+		.operation = "Decrypt",
+		.way_out = "; where it is gone for good, an apply without TRUEUP_SEALING_KEY settles what is open, and "
+			   "'trueup state rekey' then gives the stack another key",
+		.diagnostics = diagnostics,
+	};
 	struct value_member members[] = {
 		{value_text("CiphertextBlob"), value_string(wrapped)},
 		{value_text("EncryptionContext"), context_of(clear, key)},

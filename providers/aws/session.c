@@ -217,8 +217,7 @@ static const struct finer_code {
 	const char *message_part;
 	const char *finer;
 } finer_codes[] = {
-	/* No kind makes images: one that a template names and that is not there does not come while it is waited for.
-	 */
+	/* No kind makes images: one that a template names and that is not there will not come. */
 	{"ValidationError", "The image id '", "ValidationError.InvalidAMIID"},
 	{"ValidationError", "not found", "ValidationError.NotFound"},
 	{"ValidationError", "does not exist", "ValidationError.NotFound"},
