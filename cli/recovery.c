@@ -106,6 +106,7 @@ static bool judge(struct job *job, struct recovery *ret)
 		.live = live,
 		.kinds = &job->kinds,
 		.providers = &all_providers,
+		.stack = &job->stack,
 		.now_ms = job->world->wall_ms(job->world),
 		.grace_ms = job_grace_ms(job),
 		.vault = &job->vault,

@@ -13,14 +13,16 @@ static void index_runs(const struct job *job, struct map *ret)
 		map_set(ret, job->intents[i].object_id, &job->intents[i]);
 }
 
-static void take(struct job *job, struct object *object, const struct live *live, const struct map *runs)
+static void take(struct job *job, struct object *object, const struct live *live, const struct map *runs,
+		 const struct map *resources)
 {
 	const struct kind *kind = kinds_find(&job->kinds, object->kind);
 	const struct intent *intent = map_get(runs, object->object_id);
 
 	if (!kind || !live || !unfinished_is(object))
 		return;
-	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live};
+	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live,
+						   map_get(resources, object->address)};
 	const struct unfinished_outcome outcome = unfinished_settle(object, &reading, &job->style, job->arena);
 	if (!outcome.taken && !outcome.owes && !outcome.at_it)
 		return;
@@ -36,15 +38,18 @@ static void take(struct job *job, struct object *object, const struct live *live
 
 void job_take_unfinished(struct job *job)
 {
-	struct map runs;
+	struct map runs, spare;
 
 	job->unfinished = arena_new_array(job->arena, job->object_count + 1, struct unfinished_item);
 	job->unfinished_count = 0;
 	if (!recover_has_unfinished(job->objects, job->object_count))
 		return;
 	index_runs(job, &runs);
+	map_init(&spare);
+	const struct map *resources = stack_addresses(&job->stack, &spare);
 	for (size_t i = 0; i < job->object_count; i++)
-		take(job, job->objects[i], job->refresh.live[i], &runs);
+		take(job, job->objects[i], job->refresh.live[i], &runs, resources);
+	map_release(&spare);
 	map_release(&runs);
 }
 

@@ -329,7 +329,7 @@ static const struct value *with_unset(struct target *target)
 	for (uint32_t i = 0; i < desired.count; i++)
 		value_builder_member(&builder, value_slice(&desired.members[i].key), desired.members[i].value);
 	for (uint32_t i = 0; i < constants->count; i++)
-		value_builder_member(&builder, value_slice(&constants->members[i].key), constants->members[i].value);
+		value_builder_set(&builder, value_slice(&constants->members[i].key), constants->members[i].value);
 	struct value *all = arena_new(arena, struct value);
 	*all = value_builder_map(&builder, arena);
 	return all;

@@ -59,7 +59,8 @@ static bool note(struct node *node)
 	};
 
 	if (leaves(node))
-		return unfinished_note_delete(object, apply->world->wall_ms(apply->world), apply->arena);
+		return unfinished_note_delete(object, node->work.has_now ? &node->work.now.fields : NULL,
+					      apply->world->wall_ms(apply->world), apply->arena);
 	if (object != target->old)
 		return false;
 	if (object->role == OBJECT_INCOMPLETE)

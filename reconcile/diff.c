@@ -474,7 +474,25 @@ static void judge_outputs(struct diffing *diffing)
 static bool is_ignored(const struct diff_input *input, const struct field *field)
 {
 	return slice_is_among(field->name, input->ignored, input->ignored_count) &&
-	       !member_of(input->owed, field->name);
+	       !member_of(input->owed, field->name) && !member_of(input->before, field->name);
+}
+
+/*
+ * What a deletion that came to nothing has moved goes back to what it was, where it is not for the spec to say: nobody
+ * else will. False: nothing is to be done.
+ */
+static bool judge_before(struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	const struct diff_input *input = diffing->input;
+	const struct value *before = member_of(input->before, field->name);
+	bool of_others = (field->flags & OBSERVED) || slice_is_among(field->name, input->ignored, input->ignored_count);
+	if (!before || !of_others || !input->live || is_unread(side->live))
+		return false;
+	if (diff_field(field, before, side->live) != UNLIKE)
+		return true;
+	value_builder_member(&diffing->constants, slice_of(field->name), *before);
+	add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_SET, side->live, before);
+	return true;
 }
 
 /* What a cut-off run switched off is switched on again, unless the spec sets it; false: nothing is to be done. */
@@ -533,7 +551,7 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 			.live = member_of(input->live, field->name),
 			.live_sealed = member_of(input->live_sealed ? input->live_sealed : input->live, field->name),
 		};
-		if (judge_owed(&diffing, field, &side))
+		if (judge_before(&diffing, field, &side) || judge_owed(&diffing, field, &side))
 			continue;
 		if (made_has_seen(field))
 			show_gone(&diffing, field, &side);

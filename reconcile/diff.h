@@ -76,6 +76,7 @@ struct diff_input {
 	const struct value *outputs;	  /* MAP: live outputs; NULL: not read */
 	bool unfinished;		  /* a run that changed it did not end: what that left undone is no drift */
 	const struct value *owed;	  /* MAP: what that run switched off, as it was before; NULL: nothing */
+	const struct value *before;	  /* MAP: what its deletion moved, as it was before; NULL: nothing */
 	/* MAP: outputs as recorded; NULL: none */
 	const struct value *recorded_outputs;
 	const struct slice *ignored;

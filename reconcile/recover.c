@@ -152,7 +152,14 @@ struct finding {
 	struct slice *bodies;
 	struct slice *removals;
 	struct intent_close *closes;
+	struct map spare; /* see stack_addresses() */
+	const struct map *resources;
 };
+
+static const struct resource *resource_at(const struct finding *finding, struct slice address)
+{
+	return finding->resources ? map_get(finding->resources, address) : NULL;
+}
 
 static void add_upsert(struct finding *finding, const struct object *object, bool with_body)
 {
@@ -197,8 +204,8 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 		finding->removals[finding->commit.removal_count++] = object->object_id;
 		return;
 	}
-	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)),
-						   live};
+	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)), live,
+						   resource_at(finding, object->address)};
 	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->style, recovery->arena);
 	/* What the service still carries out is waited for by the next apply. */
 	bool young = unfinished_is_young(object, recovery->now_ms, recovery->grace_ms);
@@ -229,12 +236,16 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	};
 	struct commit *commit = &finding.commit;
 
+	map_init(&finding.spare);
+	if (recovery->stack && recover_has_unfinished(recovery->objects, recovery->object_count))
+		finding.resources = stack_addresses(recovery->stack, &finding.spare);
 	for (size_t i = 0; i < recovery->intent_count; i++)
 		if (is_settled(&recovery->verdicts[i]))
 			add_close(&finding, i);
 	for (size_t i = 0; i < recovery->object_count; i++)
 		if (unfinished_is(recovery->objects[i]))
 			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
+	map_release(&finding.spare);
 	commit->upserts = finding.upserts;
 	commit->bodies = finding.bodies;
 	commit->removals = finding.removals;

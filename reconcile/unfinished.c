@@ -4,6 +4,7 @@
 #include "reconcile/made.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
+#include "reconcile/unfinished_outputs.h"
 #include "reconcile/unset.h"
 
 static const struct value *member_of(const struct value *map, struct slice name)
@@ -221,14 +222,18 @@ static bool differs(const struct settling *settling, const struct field *field, 
 	return diff_field(field, &told, live) == UNLIKE;
 }
 
+static bool is_same(const struct value *a, const struct value *b)
+{
+	return a && b ? value_equal(a, b) : a == b;
+}
+
 static void put(struct settling *settling, struct value *map, struct slice name, const struct value *value)
 {
-	const struct value *known = member_of(map, name);
 	const struct value *given = value_if_set(value);
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (known == given || (known && given && value_equal(known, given)))
+	if (is_same(member_of(map, name), given))
 		return;
 	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
 		if (!slice_equal(value_slice(&map->members[i].key), name))
@@ -287,7 +292,7 @@ static void settle_blind(struct settling *settling, struct slice name, const str
 {
 	const struct value unknown = value_unread();
 
-	if (recorded == resolved || (recorded && resolved && value_equal(recorded, resolved)))
+	if (is_same(recorded, resolved))
 		return;
 	put(settling, &settling->object->applied, name, &unknown);
 	put(settling, &settling->object->resolved, name, &unknown);
@@ -387,11 +392,6 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 	return false;
 }
 
-static bool is_same(const struct value *a, const struct value *b)
-{
-	return a && b ? value_equal(a, b) : a == b;
-}
-
 /*
  * What a field refers to comes into the record with it. before: MAP of the fields, as they were recorded. Of a field
  * that was settled in part, what it referred to until then stays, too.
@@ -448,6 +448,30 @@ static bool settle_update(struct settling *settling, const struct kind *kind)
 	return whole;
 }
 
+/* Nobody knows what a spec that is not at hand leaves to others. */
+static bool is_left_to_others(const struct settling *settling, const struct field *field)
+{
+	const struct resource *resource = settling->reading->resource;
+
+	return (field->flags & OBSERVED) || !resource ||
+	       slice_is_among(field->name, resource->ignored, resource->ignored_count);
+}
+
+/* Of what was there before a deletion that is kept which no spec brings back, until it is there again. */
+static void settle_before(struct settling *settling, const struct kind *kind)
+{
+	const struct value *before = unfinished_before(settling->object);
+
+	for (uint32_t i = 0; before && i < before->count; i++) {
+		struct slice name = value_slice(&before->members[i].key);
+		const struct field *field = field_named(&kind->fields, name);
+
+		if (!field || !is_left_to_others(settling, field) ||
+		    diff_field(field, &before->members[i].value, member_of(&settling->live, name)) == LIKE)
+			unfinished_forget_before(settling->object, name, settling->arena);
+	}
+}
+
 /* Before something is deleted it is let go of, emptied or switched off: whatever has moved, the deletion moved. */
 static void settle_leaving(struct settling *settling, const struct kind *kind)
 {
@@ -458,7 +482,8 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 		struct slice name = slice_of(field->name);
 		const struct value *live = member_of(&settling->live, name);
 
-		if ((field->flags & (WRITE_ONLY | OBSERVED)) || (live && value_has_unread(live)))
+		if ((field->flags & (WRITE_ONLY | OBSERVED)) || (live && value_has_unread(live)) ||
+		    (settling->reading->resource && is_left_to_others(settling, field)))
 			continue;
 		struct part parts[] = {
 			{.field = field, .recorded = member_of(&object->applied, name), .live = live},
@@ -476,44 +501,6 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 	}
 }
 
-/* Whether what the kind makes equal to another of its outputs is so. */
-static bool outputs_follow(const struct kind *kind, const struct live *live)
-{
-	for (size_t i = 0; i < kind->outputs.count; i++) {
-		const struct output *output = output_at(&kind->outputs, i);
-		const struct value *is = value_get_named(&live->outputs, output->name);
-		const struct value *goal = output->follows ? value_get_named(&live->outputs, output->follows) : NULL;
-
-		if (is && goal && !value_equal(is, goal))
-			return false;
-	}
-	return true;
-}
-
-/*
- * Outputs as they are to be recorded. What follows another one stays as it was recorded until it has followed: anything
- * else it was moved to by others.
- */
-static struct value outputs_taken(const struct object *object, const struct kind *kind, const struct value *live,
-				  struct arena *arena)
-{
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < live->count; i++)
-		value_builder_member(&builder, value_slice(&live->members[i].key), live->members[i].value);
-	for (size_t i = 0; i < kind->outputs.count; i++) {
-		const struct output *output = output_at(&kind->outputs, i);
-		const struct value *is = value_get_named(live, output->name);
-		const struct value *goal = output->follows ? value_get_named(live, output->follows) : NULL;
-		const struct value *recorded = value_get_named(&object->outputs, output->name);
-
-		if (is && goal && recorded && !value_equal(is, goal))
-			value_builder_set(&builder, slice_of(output->name), *recorded);
-	}
-	return value_builder_map(&builder, arena);
-}
-
 static void take_outputs(const struct settling *settling)
 {
 	struct object *object = settling->object;
@@ -521,7 +508,7 @@ static void take_outputs(const struct settling *settling)
 
 	if (!value_is(live, VALUE_MAP))
 		return;
-	struct value taken = outputs_taken(object, settling->reading->kind, live, settling->arena);
+	struct value taken = unfinished_outputs(object, settling->reading->kind, live, settling->arena);
 
 	object->outputs = sealed(settling, &taken);
 	object->outputs_digest = digest_of(json_canonical(settling->arena, &object->outputs, settling->style));
@@ -556,12 +543,13 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 		return (struct unfinished_outcome){.taken = leaves && live->presence != PRESENCE_UNREAD,
 						   .whole = live->presence == PRESENCE_ABSENT};
 	settling.live = sealed(&settling, &live->fields);
+	settle_before(&settling, kind);
 	/* What an update switched off is still to be switched on again, should the deletion have come to nothing. */
 	if (leaves) {
 		settle_leaving(&settling, kind);
 		(void)settle_owed(&settling, kind);
 	} else {
-		whole = settle_update(&settling, kind) && outputs_follow(kind, live);
+		whole = settle_update(&settling, kind) && unfinished_outputs_follow(kind, live);
 	}
 	if (settling.taken) {
 		take_outputs(&settling);
@@ -569,8 +557,8 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 		object->symbolic = never;
 	}
 	return (struct unfinished_outcome){.taken = settling.taken,
-					   .whole = whole,
-					   .owes = unfinished_owed(object),
+					   .whole = whole && !unfinished_before(object),
+					   .owes = unfinished_owed(object) || unfinished_before(object),
 					   .at_it = live->readiness == READY_PENDING,
 					   .unread = is_any_unread(&live->fields, resolved)};
 }

@@ -31,7 +31,8 @@ struct unfinished_update {
 /* Each notes it in object, in arena, and says whether that is new. */
 bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
 			    struct arena *arena);
-bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena *arena);
+/* before: its fields as they are when the deletion begins, MAP, or NULL where they were not read. */
+bool unfinished_note_delete(struct object *object, const struct value *before, int64_t wall_ms, struct arena *arena);
 /*
  * Of an object that is not finished and that a later run goes on with: takes into its record what that is to set beyond
  * what the run that began it was to, so that it counts as set should the spec be set back. What no read gives back is
@@ -58,6 +59,13 @@ void unfinished_put_wanted(struct object *object, const struct dependency *wante
 const struct value *unfinished_owed(const struct object *object);
 /* Takes one field into it, or out of it where value is NULL; of an object with a note. */
 void unfinished_owe(struct object *object, struct slice name, const struct value *value, struct arena *arena);
+/*
+ * What a deletion that came to nothing has moved and that was not the spec's to say, as it was when the deletion began:
+ * MAP, or NULL. The next plan sets it back.
+ */
+const struct value *unfinished_before(const struct object *object);
+/* Takes one field out of it. */
+void unfinished_forget_before(struct object *object, struct slice name, struct arena *arena);
 /* The names of fields, MAP or NULL, joined by ", ". */
 struct slice unfinished_names(const struct value *fields, struct arena *arena);
 /* Whether it was begun less than grace_ms ago, so that more of it may show yet. */
@@ -66,16 +74,17 @@ bool unfinished_is_young(const struct object *object, int64_t now_ms, int64_t gr
 struct unfinished_outcome {
 	bool taken;  /* something was done that the record did not know */
 	bool whole;  /* nothing is left to come */
-	bool owes;   /* see unfinished_owed() */
+	bool owes;   /* see unfinished_owed() and unfinished_before() */
 	bool at_it;  /* the service still carries out what was begun */
 	bool unread; /* a field that it set could not be read: nobody knows what came of that */
 };
 
-/* The object as read since; provider: of its kind, or NULL. */
+/* The object as read since; provider: of its kind, or NULL; resource: at its address, NULL where none is known. */
 struct unfinished_reading {
 	const struct kind *kind;
 	const struct provider *provider;
 	const struct live *live;
+	const struct resource *resource;
 };
 
 /*

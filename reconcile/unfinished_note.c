@@ -5,6 +5,7 @@
 
 /* The note of what was begun: the members of object.unfinished. */
 #define APPLIED "applied"
+#define BEFORE "before"
 #define DEPENDENCIES "dependencies"
 #define RESOLVED "resolved"
 #define LEAVES "leaves"
@@ -20,20 +21,25 @@ static const struct value *member_of(const struct value *map, struct slice name)
 
 /* Of what was begun. */
 struct begun {
-	struct value applied, resolved, dependencies; /* dependencies: null where there are none */
+	struct value applied, resolved;
+	struct value before, dependencies; /* null where there are none */
 	bool leaves;
 };
 
 static bool note(struct object *object, const struct begun *begun, int64_t wall_ms, struct arena *arena)
 {
 	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
-	const struct value *owed = unfinished_owed(object);
+	const struct value *owed = unfinished_owed(object), *former = unfinished_before(object);
+	/* A second attempt finds what the first has left. */
+	const struct value *before = former ? former : value_if_set(&begun->before);
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
 	if (known && begun->leaves == unfinished_leaves(object) && value_equal(known, &begun->resolved))
 		return false;
 	value_builder_member(&builder, SLICE(APPLIED), begun->applied);
+	if (before)
+		value_builder_member(&builder, SLICE(BEFORE), *before);
 	if (value_is(&begun->dependencies, VALUE_LIST))
 		value_builder_member(&builder, SLICE(DEPENDENCIES), begun->dependencies);
 	value_builder_member(&builder, SLICE(LEAVES), value_bool(begun->leaves));
@@ -89,9 +95,24 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 	return note(object, &begun, wall_ms, arena);
 }
 
-bool unfinished_note_delete(struct object *object, int64_t wall_ms, struct arena *arena)
+/* Secrets cannot be set back from a note, which has no more of them than a fingerprint. */
+static struct value in_clear(const struct value *fields, struct arena *arena)
 {
-	const struct begun begun = {.applied = value_map(NULL, 0), .resolved = value_map(NULL, 0), .leaves = true};
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; value_is(fields, VALUE_MAP) && i < fields->count; i++)
+		if (!value_has_secret(&fields->members[i].value) && !value_has_unread(&fields->members[i].value))
+			value_builder_member(&builder, value_slice(&fields->members[i].key), fields->members[i].value);
+	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
+}
+
+bool unfinished_note_delete(struct object *object, const struct value *before, int64_t wall_ms, struct arena *arena)
+{
+	const struct begun begun = {.applied = value_map(NULL, 0),
+				    .resolved = value_map(NULL, 0),
+				    .before = in_clear(before, arena),
+				    .leaves = true};
 
 	return note(object, &begun, wall_ms, arena);
 }
@@ -202,6 +223,18 @@ void unfinished_owe(struct object *object, struct slice name, const struct value
 	struct value all = with(unfinished_owed(object), name, value, arena);
 
 	object->unfinished = with(&object->unfinished, SLICE(OWED), &all, arena);
+}
+
+const struct value *unfinished_before(const struct object *object)
+{
+	return member_of(&object->unfinished, SLICE(BEFORE));
+}
+
+void unfinished_forget_before(struct object *object, struct slice name, struct arena *arena)
+{
+	struct value all = with(unfinished_before(object), name, NULL, arena);
+
+	object->unfinished = with(&object->unfinished, SLICE(BEFORE), &all, arena);
 }
 
 struct slice unfinished_names(const struct value *fields, struct arena *arena)

@@ -329,3 +329,47 @@ def test_what_a_group_cannot_lose_is_left_running(stack, cloud, guard, said, for
         apply(stack)
     stack.run("destroy", "--yes", *(["--force"] if forced else []))
     nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
+def sizes_of(cloud):
+    [group] = cloud.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=["workers"])[
+        "AutoScalingGroups"
+    ]
+    return group["MinSize"], group["MaxSize"], group["DesiredCapacity"]
+
+
+@pytest.mark.parametrize(
+    ("ignored", "undone"),
+    [([], False), ([], True), (["min", "max", "desired"], False)],
+    ids=["applied again", "undone", "sizes that others set"],
+)
+def test_a_group_that_was_emptied_and_not_deleted_is_filled_again(stack, cloud, ignored, undone):
+    """A deletion empties a group first. Where it is refused then, nobody else would ever scale it up again."""
+    spec = template_and_group("#!/bin/sh\n")
+    group = spec["aws.autoscaling_group"]["workers"]
+    group["desired"] = 1
+    if ignored:
+        group["lifecycle"] = {"ignore": ignored}
+    write(stack, spec)
+    apply(stack)
+    most = 6 if ignored else 2
+    cloud.client("autoscaling").update_auto_scaling_group(
+        AutoScalingGroupName="workers", MaxSize=most, DesiredCapacity=2
+    )
+    cloud.sim("pass", 120)
+
+    cloud.sim("fault", "DeleteAutoScalingGroup", "deny", "1", "1")
+    stack.run("destroy", "--yes", status=7)
+    assert sizes_of(cloud) == (0, 0, 0)
+    stack.run("drift", status=2)
+    if undone:
+        [run, *_] = stack.run("state", "history").out.split()
+        stack.run("undo", run, "--yes")
+    else:
+        stack.run("recover")
+        apply(stack)
+    assert sizes_of(cloud) == (1, most, 2)
+    plan_is_empty(stack)
+    stack.run("drift")
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud)

@@ -195,7 +195,7 @@ static void test_named(void **state)
 		object.has_body = true;
 		object.resolved = value_map(&name, 1);
 		if (named[i].leaves)
-			assert_true(unfinished_note_delete(&object, now_ms, &staged.arena));
+			assert_true(unfinished_note_delete(&object, NULL, now_ms, &staged.arena));
 		recover_fresh_init(&fresh, &recovery, &staged.world);
 		if ((recover_fresh_age_ms(&fresh, &call) < LOOP_SETTLING_MS) != named[i].fresh)
 			fail_msg("%s", named[i].name);

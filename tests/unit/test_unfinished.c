@@ -211,8 +211,8 @@ static struct object begin(struct arena *arena, const struct row *row)
 
 	memset(object.symbolic.bytes, 1, DIGEST_BYTES);
 	if (!row->intended) {
-		assert_true(unfinished_note_delete(&object, 1000, arena));
-		assert_false(unfinished_note_delete(&object, 2000, arena));
+		assert_true(unfinished_note_delete(&object, NULL, 1000, arena));
+		assert_false(unfinished_note_delete(&object, NULL, 2000, arena));
 		return object;
 	}
 	struct value intended = read_json(arena, row->intended);
@@ -274,7 +274,7 @@ static void test_settled(void **state)
 
 		assert_true(unfinished_is(&object));
 		assert_int_equal(unfinished_leaves(&object), !row->intended);
-		const struct unfinished_reading reading = {&net, &provider, &live};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
 		if (outcome.taken != row->taken || outcome.whole != row->whole)
 			fail_msg("%s: taken %d, whole %d", row->name, outcome.taken, outcome.whole);
@@ -312,7 +312,7 @@ static void test_seen(void **state)
 		struct live live = {.presence = PRESENCE_PRESENT,
 				    .fields = read_json(&arena, seen[i].live),
 				    .outputs = value_map(NULL, 0)};
-		const struct unfinished_reading reading = {&net, &provider, &live};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 
 		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
 		assert_true(outcome.taken && !outcome.at_it);
@@ -335,7 +335,7 @@ static void test_secret(void **state)
 	struct live live = {.presence = PRESENCE_PRESENT,
 			    .fields = read_json(&arena, "{\"label\":\"bravo\"}"),
 			    .outputs = value_map(NULL, 0)};
-	const struct unfinished_reading reading = {&net, &provider, &live};
+	const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 	assert_true(unfinished_settle(&object, &reading, &style, &arena).whole);
 	struct slice body = object_body_write(&object, &arena, &style);
 	assert_false(slice_contains(body, SLICE("bravo")));
@@ -366,7 +366,7 @@ static void test_owed(void **state)
 		struct live live = {.presence = PRESENCE_PRESENT,
 				    .fields = read_json(&arena, steps[i].live),
 				    .outputs = value_map(NULL, 0)};
-		const struct unfinished_reading reading = {&net, &provider, &live};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 		struct unfinished_outcome outcome = unfinished_settle(&object, &reading, &style, &arena);
 		const struct value *owed = unfinished_owed(&object);
 
@@ -396,7 +396,7 @@ static void test_owed_still(void **state)
 	struct live live = {.presence = PRESENCE_PRESENT,
 			    .fields = read_json(&arena, "{\"gate\":\"x\",\"lights\":false}"),
 			    .outputs = nothing};
-	const struct unfinished_reading reading = {&net, &provider, &live};
+	const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
 	assert_true(unfinished_note_update(&object, &update, 3000, &arena));
 	assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
@@ -420,11 +420,11 @@ static void test_owed_and_left(void **state)
 		struct live live = {.presence = PRESENCE_PRESENT,
 				    .fields = read_json(&arena, "{\"gate\":\"x\",\"lights\":false}"),
 				    .outputs = value_map(NULL, 0)};
-		const struct unfinished_reading reading = {&net, &provider, &live};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 
 		object.observed = read_json(&arena, "{\"gate\":\"x\",\"lights\":true}");
 		assert_true(unfinished_settle(&object, &reading, &style, &arena).owes);
-		assert_true(unfinished_note_delete(&object, 3000, &arena));
+		assert_true(unfinished_note_delete(&object, NULL, 3000, &arena));
 		live.fields = read_json(&arena, ends[i].live);
 		assert_int_equal(unfinished_settle(&object, &reading, &style, &arena).owes, ends[i].owes);
 	}
@@ -448,11 +448,11 @@ static void test_left_with_references(void **state)
 	struct live live = {.presence = PRESENCE_PRESENT,
 			    .fields = read_json(&arena, "{\"rules\":[{\"port\":1}]}"),
 			    .outputs = value_map(NULL, 0)};
-	const struct unfinished_reading reading = {&net, &provider, &live};
+	const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 	const struct row row = {.name = "left"};
 
 	object.observed = object.resolved;
-	assert_true(unfinished_note_delete(&object, 1000, &arena));
+	assert_true(unfinished_note_delete(&object, NULL, 1000, &arena));
 	assert_true(unfinished_settle(&object, &reading, &style, &arena).taken);
 	expect(&arena, &row, "resolved", &object.resolved, "{\"rules\":[{\"port\":1}]}");
 	expect(&arena, &row, "applied", &object.applied, "{\"rules\":[{\"port\":1}]}");
@@ -527,7 +527,7 @@ static void test_dependencies(void **state)
 		struct live live = {.presence = PRESENCE_PRESENT,
 				    .fields = read_json(&arena, ends[i].live),
 				    .outputs = value_map(NULL, 0)};
-		const struct unfinished_reading reading = {&net, &provider, &live};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
 		(void)unfinished_settle(&object, &reading, &style, &arena);
 		if (dependencies_have(object.dependencies, object.dependency_count, &former) != ends[i].former ||
 		    dependencies_have(object.dependencies, object.dependency_count, &latter) != ends[i].latter)

@@ -1,0 +1,34 @@
+#include "reconcile/unfinished_outputs.h"
+
+bool unfinished_outputs_follow(const struct kind *kind, const struct live *live)
+{
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *is = value_get_named(&live->outputs, output->name);
+		const struct value *goal = output->follows ? value_get_named(&live->outputs, output->follows) : NULL;
+
+		if (is && goal && !value_equal(is, goal))
+			return false;
+	}
+	return true;
+}
+
+struct value unfinished_outputs(const struct object *object, const struct kind *kind, const struct value *live,
+				struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < live->count; i++)
+		value_builder_member(&builder, value_slice(&live->members[i].key), live->members[i].value);
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *is = value_get_named(live, output->name);
+		const struct value *goal = output->follows ? value_get_named(live, output->follows) : NULL;
+		const struct value *recorded = value_get_named(&object->outputs, output->name);
+
+		if (is && goal && recorded && !value_equal(is, goal))
+			value_builder_set(&builder, slice_of(output->name), *recorded);
+	}
+	return value_builder_map(&builder, arena);
+}
