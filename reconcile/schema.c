@@ -192,8 +192,7 @@ static int nearest_field(const struct fields *fields, struct slice name)
 	return slice_nearest(name, candidates, count);
 }
 
-/* Whether one of the names in given is that field, misspelt: that is told once. */
-static bool is_misspelt(const struct fields *fields, const struct field *field, const struct value *given)
+bool schema_is_misspelt(const struct fields *fields, const struct field *field, const struct value *given)
 {
 	for (size_t i = 0; i < given->count; i++) {
 		struct slice name = value_slice(&given->members[i].key);
@@ -227,7 +226,7 @@ static void report_missing(struct schema_walk *walk, const struct fields *fields
 		if (!(field->flags & REQUIRED))
 			continue;
 		value = value_get_named(given, field->name);
-		if ((value && value->type != VALUE_NULL) || is_misspelt(fields, field, given))
+		if ((value && value->type != VALUE_NULL) || schema_is_misspelt(fields, field, given))
 			continue;
 		diag_error(walk->diagnostics, FAULT_USER, given->position, "%s%s%s needs the field '%s'",
 			   OWNER_ARGUMENTS(owner), field->name);
@@ -422,7 +421,7 @@ static void needs_one(const struct exclusive *exclusive, const struct fields *fi
 
 	buffer_init(&names, CANDIDATES_MOST);
 	for (size_t i = 0; exclusive->members[i]; i++)
-		if (is_misspelt(fields, field_named(fields, slice_of(exclusive->members[i])), map))
+		if (schema_is_misspelt(fields, field_named(fields, slice_of(exclusive->members[i])), map))
 			return;
 	for (size_t i = 0; exclusive->members[i]; i++)
 		buffer_format(&names, "%s'%s'", i > 0 ? ", " : "", exclusive->members[i]);

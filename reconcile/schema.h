@@ -30,6 +30,9 @@ __attribute__((warn_unused_result)) bool schema_check_fields(const struct fields
 							     const struct value *given, struct arena *arena,
 							     struct value *ret, struct diagnostics *diagnostics);
 
+/* Whether one of the names in given, a MAP, is that field, misspelt: that is told once. */
+bool schema_is_misspelt(const struct fields *fields, const struct field *field, const struct value *given);
+
 /* Canonical form of a value that a service gave for a field, null where it counts as unset; never fails: what does not
  * fit is kept as it came. Unread and deferred pass. */
 struct value schema_canonical(const struct field *field, const struct value *value, struct arena *arena);

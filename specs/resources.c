@@ -208,10 +208,39 @@ static struct value what_fits(struct loading *loading, const struct kind *kind, 
 	return value_at(value_builder_map(&fitting, loading->arena), given->position);
 }
 
+/*
+ * What the kind's own rules are held against where some fields were refused: one mistake hides no other. Those are
+ * unread as a whole, and so is a field that stands there misspelt: of these nothing more is said.
+ */
+static struct value what_is_known(struct loading *loading, const struct kind *kind, const struct value *given,
+				  const struct value *desired)
+{
+	VALUE_BUILDER_AUTO known;
+
+	value_builder_init(&known);
+	for (uint32_t i = 0; i < desired->count; i++) {
+		struct value value = desired->members[i].value;
+
+		if (value_has_unread(&value))
+			value = value_at(value_unread(), value.position);
+		value_builder_member(&known, value_slice(&desired->members[i].key), value);
+	}
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+
+		if (!value_get_named(desired, field->name) && schema_is_misspelt(&kind->fields, field, given))
+			value_builder_member(&known, slice_of(field->name), value_at(value_unread(), given->position));
+	}
+	return value_at(value_builder_map(&known, loading->arena), desired->position);
+}
+
 static void check(struct loading *loading, struct resource *resource, const struct kind_facts *facts,
 		  const struct value *given)
 {
 	const struct kind *kind = resource->kind;
+	const struct value *asked = &resource->desired;
+	struct value known;
+	bool refused = false;
 
 	if (facts->has_secrets)
 		loading_redact_fields(loading, &kind->fields, given);
@@ -219,11 +248,15 @@ static void check(struct loading *loading, struct resource *resource, const stru
 		loading_redact_made(loading, given);
 	if (!schema_check(kind, given, loading->arena, &resource->desired, loading->diagnostics)) {
 		resource->desired = what_fits(loading, kind, given);
-		return;
+		refused = true;
 	}
-	/* Nobody else expects what was refused already. */
-	if (kind->check && !(loading->diagnostics->error_count > 0 && value_has_unread(&resource->desired)))
-		kind->check(kind, &resource->desired, loading->diagnostics);
+	if (!kind->check || given->type != VALUE_MAP)
+		return;
+	if (refused || (loading->diagnostics->error_count > 0 && value_has_unread(&resource->desired))) {
+		known = what_is_known(loading, kind, given, &resource->desired);
+		asked = &known;
+	}
+	kind->check(kind, asked, loading->diagnostics);
 }
 
 static struct kind_facts facts_of(struct loading *loading, const struct kind *kind)

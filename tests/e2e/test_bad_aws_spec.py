@@ -27,6 +27,10 @@ ROWS = {
         f"aws.security_group: {{a: {{name: g, {GROUP}}},\n  b: {{name: g, {GROUP}}}}}\n",
         [(6, ["aws.security_group.a", "aws.security_group.b", "same 'name'", "in a vpc"])],
     ),
+    "bounds of a group whose template is not there": (
+        "aws.autoscaling_group:\n  g: {name: g, subnets: [s], launch_template: t,\n    min: 5,\n    max: 2}\n",
+        [(6, ["there is no aws.launch_template 't'"]), (7, ["'min' is greater than 'max'"])],
+    ),
     "two groups whose names differ in case alone": (
         f"aws.security_group: {{a: {{name: Db, {GROUP}}},\n  b: {{name: dB, {GROUP}}}}}\n",
         [(6, ["aws.security_group.a", "aws.security_group.b", "same 'name'", "in a vpc"])],
