@@ -1,6 +1,5 @@
 #include "reconcile/diff_field.h"
 
-#include "base/buffer.h"
 #include "reconcile/schema.h"
 
 static enum likeness worse(enum likeness a, enum likeness b)
@@ -139,21 +138,6 @@ enum likeness diff_field(const struct field *field, const struct value *wanted, 
 struct slice diff_item_path(const struct field *set, struct slice path_of_set, const struct value *item,
 			    struct arena *arena)
 {
-	struct slice rest = schema_item_key(set->item, item, arena);
-	struct buffer path;
-	buffer_init(&path, 4096);
-	buffer_format(&path, "%.*s[", SLICE_ARGUMENTS(path_of_set));
-	for (bool first = true; rest.size > 0;) {
-		struct slice part = slice_cut(&rest, ' ');
-		if (slice_is(part, "-"))
-			continue;
-		if (!first)
-			buffer_byte(&path, ' ');
-		buffer_append(&path, part);
-		first = false;
-	}
-	buffer_byte(&path, ']');
-	struct slice text = arena_copy(arena, buffer_slice(&path));
-	buffer_release(&path);
-	return text;
+	struct slice name = schema_item_name(set->item, item, arena);
+	return arena_format(arena, "%.*s[%.*s]", SLICE_ARGUMENTS(path_of_set), SLICE_ARGUMENTS(name));
 }

@@ -347,7 +347,7 @@ static void report_same_keys(struct schema_walk *walk, const struct field *field
 		if (sorted[i]->type != VALUE_MAP || compare_keys(&sorted[i - 1], &sorted[i], &item) != 0 ||
 		    value_has_unread(sorted[i]))
 			continue;
-		key = schema_item_key(field->item, sorted[i], walk->diagnostics->arena);
+		key = schema_item_name(field->item, sorted[i], walk->diagnostics->arena);
 		diag_error(walk->diagnostics, FAULT_USER, sorted[i]->position,
 			   "'%s' has two different entries for '%.*s'", name, SLICE_ARGUMENTS(key));
 		diag_related(walk->diagnostics, sorted[i - 1]->position, "the other one is here");

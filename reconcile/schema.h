@@ -39,9 +39,11 @@ struct value schema_canonical(const struct field *field, const struct value *val
 /* The same for a MAP of fields; members without a field are dropped. */
 struct value schema_canonical_fields(const struct fields *fields, const struct value *value, struct arena *arena);
 
-/* The key of a set's item as one text, for matching and for messages: the KEY members'
- * values joined by a space, or the scalar itself. */
+/* The key of a set's item as one text, for matching: the KEY members' values joined by a space, '-' where one is not
+ * set, or the scalar itself. */
 struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena);
+/* The same for people, without what is not set. */
+struct slice schema_item_name(const struct field *item, const struct value *value, struct arena *arena);
 /* Whether any field, at any depth, is secret. */
 bool schema_has_secrets(const struct fields *fields);
 /* Calls found with every value of a secret field within a MAP that a user gave, checked or not. */

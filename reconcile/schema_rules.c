@@ -1,6 +1,8 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/buffer.h"
+#include "reconcile/schema.h"
 #include "reconcile/schema_walk.h"
 
 enum {
@@ -214,4 +216,23 @@ void schema_hint_at_type(struct schema_walk *walk, const struct field *field, co
 		diag_hint(diagnostics, "write true or false: '%.*s' is text", SLICE_ARGUMENTS(value_slice(given)));
 	else if ((field->type == FIELD_LIST || field->type == FIELD_SET) && scalar)
 		diag_hint(diagnostics, "write it as a list: [...], or one item a line after '- '");
+}
+
+struct slice schema_item_name(const struct field *item, const struct value *value, struct arena *arena)
+{
+	struct slice rest = schema_item_key(item, value, arena);
+	char *name = arena_get(arena, rest.size + 1);
+	size_t size = 0;
+
+	while (rest.size > 0) {
+		struct slice part = slice_cut(&rest, ' ');
+
+		if (slice_is(part, "-"))
+			continue;
+		if (size > 0)
+			name[size++] = ' ';
+		memcpy(name + size, part.data, part.size);
+		size += part.size;
+	}
+	return (struct slice){name, size};
 }

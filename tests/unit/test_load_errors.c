@@ -208,7 +208,7 @@ static const struct load_row resource_rows[] = {
 	{"two rules with one key",
 	 A "net.group: {g: {rules: [{protocol: tcp, cidr: 10.0.0.0/8, note: p}, {protocol: tcp, cidr: 10.0.0.0/8, "
 	   "note: q}]}}\n",
-	 "a.yaml:2:69: 'rules' has two different entries for 'tcp - - 10.0.0.0/8' (keep one of them, or bring them "
+	 "a.yaml:2:69: 'rules' has two different entries for 'tcp 10.0.0.0/8' (keep one of them, or bring them "
 	 "into one) <a.yaml:2:25> [net.group.g]\n"},
 	{"a rule of the kind", A "net.vpc: {a: {cidr: 10.0.0.0/16, ranges: [10.1.0.0/16]}}\n",
 	 "a.yaml:2:42: an net.vpc with 'ranges' needs 'dns' [net.vpc.a]\n"},

@@ -191,7 +191,7 @@ static const struct given_row {
 	{"items with one key", &support_group,
 	 "{\"rules\":[{\"protocol\":\"tcp\",\"cidr\":\"fd00:0::/"
 	 "8\",\"note\":\"a\"},{\"protocol\":\"tcp\",\"cidr\":\"fd00::/8\"}]}",
-	 "'rules' has two different entries for 'tcp - - fd00::/8'; "},
+	 "'rules' has two different entries for 'tcp fd00::/8'; "},
 	{"items with one key and one content", &support_group,
 	 "{\"rules\":[{\"protocol\":\"tcp\",\"cidr\":\"fd00:0::/8\"},{\"protocol\":\"tcp\",\"cidr\":\"fd00::/8\"}]}",
 	 "{\"rules\":[{\"cidr\":\"fd00::/8\",\"protocol\":\"tcp\"}]}"},
