@@ -16,7 +16,8 @@ static const struct {
 	const char *shown;
 	size_t offset;
 } parts[] = {
-	{PART("pools", "ranges to allocate from"), "'pools'", offsetof(struct address_space, pools)},
+	{PART("pools", "ranges to take networks from; none is chosen from them yet"), "'pools'",
+	 offsetof(struct address_space, pools)},
 	{PART("reserved", "ranges of others, which no range of the stack may meet"), "'reserved'",
 	 offsetof(struct address_space, reserved)},
 	{PART("networks", "ranges of bare metal, which no range that is joined with others may meet"), "'networks'",
