@@ -115,3 +115,22 @@ def test_every_update_is_called_or_left_out_for_a_reason(service):
     assert wanted and len(left_out) == len(set(left_out))
     assert wanted - named == set(), "neither called by a kind nor among its omissions"
     assert set(left_out) & called == set(), "called, and left out"
+
+
+RECIPES = {"TOKEN": "token", "TAG": "tag", "NATURAL": "natural key", "DISCARD": "discard"}
+
+
+def unnamed_recipes(kinds, page):
+    """The calls that make an object of a kind, of which the page's table of recipes says nothing, or another thing."""
+    rows = dict(reversed(re.findall(r"^\| ([a-z ]+) \| ([^|]+) \| [^|]+ \|$", page, re.MULTILINE)))
+    creates = re.findall(r'\.create(?:_shown)? = \{\.operation = "(\w+)",[^{}]*?\.recipe = RECIPE_(\w+)', "".join(kinds.values()))
+    assert len(creates) > len(kinds) / 2
+    return [call for call, recipe in creates if not re.search(rf"\b{call}\b", rows[RECIPES[recipe]])]
+
+
+def test_the_recipe_of_every_create_is_written_down():
+    page = (ROOT / "docs" / "reliability.md").read_text()
+    assert unnamed_recipes(KINDS, page) == []
+    assert unnamed_recipes(KINDS, page.replace("CreateVpnGateway, ", "", 1)) == ["CreateVpnGateway"]
+    gateway = '.create = {.operation = "CreateNatGateway",\n\t\t   .recipe = RECIPE_TOKEN,'
+    assert unnamed_recipes({**KINDS, "nat_gateway.c": gateway}, page) == ["CreateNatGateway"]
