@@ -223,11 +223,9 @@ static const struct load_row resource_rows[] = {
 	 A "net.vpc: {a: {cidr: 10.0.0.0/16, ranges: [10.1.0.0/16], tags: {x: \"${net.vpc.b.id}\"}}}\n",
 	 "a.yaml:2:42: an net.vpc with 'ranges' needs 'dns' [net.vpc.a]\n"
 	 "a.yaml:2:70: there is nothing called 'net.vpc.b' in this stack (did you mean 'net.vpc.a'?) [net.vpc.a]\n"},
-	{"a rule of the kind about what is misspelt",
-	 A "net.vpc: {a: {cidr: 10.0.0.0/16, ranges: [10.1.0.0/16], dsn: true}}\n",
+	{"a rule about what is misspelt", A "net.vpc: {a: {cidr: 10.0.0.0/16, ranges: [10.1.0.0/16], dsn: true}}\n",
 	 "a.yaml:2:57: net.vpc has no field 'dsn' (did you mean 'dns'?) [net.vpc.a]\n"},
-	{"a rule of the kind about what fits ill",
-	 A "net.vpc: {a: {cidr: 10.0.0.0/16, ranges: [10.1.0.0/16], dns: 5}}\n",
+	{"a rule about what fits ill", A "net.vpc: {a: {cidr: 10.0.0.0/16, ranges: [10.1.0.0/16], dns: 5}}\n",
 	 "a.yaml:2:62: 'dns' expects true or false, found a whole number [net.vpc.a]\n"},
 	{"a bad document", A "net.gateway: {a: {policy: '{\"x\":'}, b: {policy: 5}}\n",
 	 "a.yaml:2:27: 'policy' is not a JSON document (correct the text, or write the document as YAML, without "
