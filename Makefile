@@ -134,8 +134,8 @@ format: dependencies-lint ## format every C file in place
 
 .PHONY: install
 install: $(BUILD)/trueup ## install under $(DESTDIR)$(PREFIX)
-	$(Q)install -D -m 0755 $(BUILD)/trueup $(DESTDIR)$(PREFIX)/bin/trueup
-	$(Q)install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/trueup LICENSE README.md
+	$(Q)install -D -m 0755 $(BUILD)/trueup "$(DESTDIR)$(PREFIX)/bin/trueup"
+	$(Q)install -D -m 0644 -t "$(DESTDIR)$(PREFIX)/share/doc/trueup" LICENSE README.md
 
 .PHONY: clean
 clean: ## remove everything that was built, but not the Python test dependencies

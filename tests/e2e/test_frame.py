@@ -48,16 +48,17 @@ def test_help_names_each_target(root, target):
 
 
 def test_install_under_destdir_and_prefix(root, tmp_path):
+    folder = tmp_path / "a folder"
     # -o: take the program as it is, though a source may be newer.
-    done = make(root, "-o", str(BINARY), "install", f"DESTDIR={tmp_path}", "PREFIX=/opt/there")
+    done = make(root, "-o", str(BINARY), "install", f"DESTDIR={folder}", "PREFIX=/opt/there")
     assert done.returncode == 0, done.stderr
-    installed = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file())
+    installed = sorted(str(path.relative_to(folder)) for path in tmp_path.rglob("*") if path.is_file())
     assert installed == [
         "opt/there/bin/trueup",
         "opt/there/share/doc/trueup/LICENSE",
         "opt/there/share/doc/trueup/README.md",
     ]
-    program = tmp_path / "opt/there/bin/trueup"
+    program = folder / "opt/there/bin/trueup"
     assert program.read_bytes() == BINARY.read_bytes()
     assert os.access(program, os.X_OK)
     version = subprocess.run([program, "version"], env=clean_environment(), capture_output=True, timeout=10, check=False)
