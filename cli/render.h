@@ -74,6 +74,8 @@ struct renderer {
 
 extern const struct renderer render_text, render_json;
 
+/* In order of the table; NULL past the end. */
+const struct renderer *renderer_at(size_t index);
 /* NULL where there is none of that name. */
 const struct renderer *renderer_named(struct slice name);
 

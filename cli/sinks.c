@@ -1,6 +1,6 @@
 #include "cli/sinks.h"
 
-enum { OUTPUT_LIMIT_BYTES = 1024 * 1024 * 1024, OUTPUT_MODE = 0600 };
+enum { OUTPUT_LIMIT_BYTES = 1024 * 1024 * 1024, OUTPUT_MODE = 0600, FORMAT_NAMES_MOST = 1024 };
 
 /* Where no file can be put, and what is meant by their names all the same. */
 static const struct stream {
@@ -24,6 +24,19 @@ static void place_sink(struct sink *sink, struct slice path, struct arena *arena
 	sink->path = arena_string(arena, path);
 }
 
+static void hint_at_formats(struct diagnostics *diagnostics)
+{
+	const struct renderer *renderer, *last = &render_text;
+	BUFFER_AUTO names;
+
+	buffer_init(&names, FORMAT_NAMES_MOST);
+	for (size_t i = 0; (renderer = renderer_at(i)) != NULL; i++) {
+		buffer_format(&names, "--output %s, ", renderer->name);
+		last = renderer;
+	}
+	diag_hint(diagnostics, "write %.*sor --output %s=PATH", SLICE_ARGUMENTS(buffer_slice(&names)), last->name);
+}
+
 static bool open_sink(struct sink *sink, struct world *world, const struct arguments *arguments, struct slice wish,
 		      struct arena *arena, struct diagnostics *diagnostics)
 {
@@ -34,7 +47,7 @@ static bool open_sink(struct sink *sink, struct world *world, const struct argum
 	if (!sink->renderer || (path.data && path.size == 0)) {
 		diag_error(diagnostics, FAULT_USAGE, NOWHERE, "there is no output format '%.*s'",
 			   SLICE_ARGUMENTS(wish));
-		diag_hint(diagnostics, "write --output text, --output json, or --output json=PATH");
+		hint_at_formats(diagnostics);
 		return false;
 	}
 	sink->wish = arena_format(arena, "--output %.*s", SLICE_ARGUMENTS(wish));

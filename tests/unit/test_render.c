@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "cli/command.h"
 #include "cli/exit_status.h"
 #include "cli/line_diff.h"
 #include "cli/progress.h"
@@ -312,12 +313,31 @@ static void test_exit_status(void **state)
 	}
 }
 
+/* A form that is in the table alone would be found by nobody. */
+static void test_help_names_each_form(void **state)
+{
+	const struct renderer *renderer;
+
+	(void)state;
+	assert_non_null(renderer_at(1));
+	for (size_t i = 0; (renderer = renderer_at(i)) != NULL; i++) {
+		assert_ptr_equal(renderer_named(slice_of(renderer->name)), renderer);
+		assert_non_null(strstr(flags[FLAG_OUTPUT].about, renderer->name));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_safe),	    cmocka_unit_test(test_words),      cmocka_unit_test(test_values),
-		cmocka_unit_test(test_lines),	    cmocka_unit_test(test_many_lines), cmocka_unit_test(test_durations),
-		cmocka_unit_test(test_exit_status), cmocka_unit_test(test_estimates),
+		cmocka_unit_test(test_safe),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_many_lines),
+		cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_exit_status),
+		cmocka_unit_test(test_estimates),
+		cmocka_unit_test(test_help_names_each_form),
 	};
 
 	return cmocka_run_group_tests_name("render", tests, NULL, NULL);
