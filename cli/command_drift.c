@@ -6,16 +6,17 @@ static size_t unrecorded_count(const struct job *job)
 	return job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count;
 }
 
-/* What a call came to that may still be on its way cannot be told by reading. */
+/* What a call came to that may still be on its way cannot be told by reading, nor what a run at work leaves. */
 static int status_of(const struct job *job, const struct recovery *outlook)
 {
 	size_t unknown = unrecorded_count(job);
 	size_t begun = job->intent_count + job->unfinished_count;
+	bool is_fine = plan_is_empty(&job->plan) && unknown + begun == 0;
 
 	if (job->plan.unread_count + job->refresh.unlisted_count > 0 ||
-	    (outlook && (outlook->waiting_count + outlook->open_count > 0 || job->at_work.held)))
+	    (outlook && outlook->waiting_count + outlook->open_count > 0) || (job->at_work.held && !is_fine))
 		return STATUS_INCOMPLETE;
-	return plan_is_empty(&job->plan) && unknown + begun == 0 ? STATUS_FINE : STATUS_CHANGES;
+	return is_fine ? STATUS_FINE : STATUS_CHANGES;
 }
 
 static int run_drift(struct invocation *invocation)

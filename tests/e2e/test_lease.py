@@ -118,6 +118,27 @@ def test_a_deletion_under_way_is_that_of_the_run_at_work(tiny, gate):  # noqa: F
     assert "at work" not in (result.out + result.err).lower()
 
 
+def test_what_is_under_way_between_two_calls_is_no_drift(tiny, gate):  # noqa: F811
+    """No call is open while a run reads what it has made, which may take minutes."""
+    seen = []
+
+    def hold(action, _wanted):
+        seen.append(action)
+        if action == "DescribeVpcs" and "CreateVpc" in seen and not gate.held.is_set():
+            gate.held.set()
+            gate.opened.wait(60)
+        return False
+
+    gate.hold = hold
+    making = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    result = tiny.run("drift", status=3)
+    assert "aws.vpc.main   made in part, and not finished" in result.out and "AT WORK" not in result.out
+    gate.open()
+    finish(making, 0)
+    tiny.run("drift")
+
+
 def test_a_run_that_begins_during_a_plan_is_told(tiny, gate, moto):  # noqa: F811
     gate.before = "DescribeVpcs"
     plan = tiny.start("plan")
