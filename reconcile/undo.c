@@ -297,6 +297,15 @@ static void note_kept(struct undo_work *work, const struct undo_case *one)
 	}
 }
 
+/* Whoever has let go of its protection since has made way for this, as the refusal asked for. */
+static bool is_as_left(const struct undo_case *one)
+{
+	struct object left = *one->left;
+
+	left.protect = left.protect && one->base && one->base->protect;
+	return undo_same_form(&left, one->base);
+}
+
 static bool judge(struct undo_work *work, struct undo_case *one)
 {
 	const struct object *form = one->was ? one->was : one->left;
@@ -317,7 +326,7 @@ static bool judge(struct undo_work *work, struct undo_case *one)
 		return judge_change(work, one);
 	if (one->was)
 		return judge_removed(work, one);
-	if (one->now && !undo_same_form(one->left, one->base))
+	if (one->now && !is_as_left(one))
 		return conflict(work, one, "has changed again since", "undo the later run first");
 	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
 	if (one->now && one->kind->found)
