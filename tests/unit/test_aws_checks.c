@@ -54,6 +54,11 @@ static const struct check_row {
 	 GROUP("{\"protocol\":\"6\",\"from_port\":22,\"cidr\":\"10.0.0.0/8\",\"description\":\"a\"},"
 	       "{\"protocol\":\"tcp\",\"from_port\":22,\"to_port\":22,\"cidr\":\"10.0.0.0/8\"}"),
 	 "'ingress' has two different entries for 'tcp 22 22 10.0.0.0/8'"},
+	{"aws.security_group",
+	 "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"egress\":[{\"protocol\":\"all\"}]}",
+	 "needs one of 'cidr', 'cidr6'"},
+	{"aws.key_pair", "{\"name\":\"k\",\"public_key\":\"ssh-ed25519\"}", "'public_key' is no public key"},
+	{"aws.key_pair", "{\"name\":\"k\",\"public_key\":\"ssh-ed25519 AAAA\"}", NULL},
 	{"aws.vpc", "{\"cidr\":\"169.254.0.0/16\"}", "no VPC takes the link-local range"},
 	{"aws.vpc", "{\"cidr\":\"8.8.0.0/16\",\"secondary_cidrs\":[\"10.0.0.0/16\"]}", "AWS does not add 10.0.0.0/16"},
 	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[\"8.8.0.0/16\",\"10.1.0.0/16\"]}", NULL},

@@ -37,6 +37,10 @@ static const struct row {
 	{"a route that a route server brings along", "aws.route_table",
 	 ROUTES("{\"Origin\":\"Advertisement\",\"DestinationCidrBlock\":\"10.0.0.0/8\",\"GatewayId\":\"igw-1\"}"),
 	 "routes", "[]", READY},
+	{"the local route, led to an appliance", "aws.route_table",
+	 ROUTES("{\"Origin\":\"CreateRouteTable\",\"DestinationCidrBlock\":\"10.0.0.0/16\",\"NetworkInterfaceId\":"
+		"\"eni-1\"}"),
+	 "routes", "[]", READY},
 	{"a route for a prefix list", "aws.route_table",
 	 ROUTES("{\"Origin\":\"CreateRoute\",\"DestinationPrefixListId\":\"pl-1\",\"GatewayId\":\"igw-1\"}"), "routes",
 	 "[{\"internet_gateway\":\"igw-1\",\"prefix_list\":\"pl-1\"}]", READY},
@@ -64,6 +68,14 @@ static const struct row {
 	 "{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.0.0.0/16\",\"CidrBlockAssociationSet\":[" RANGE4(
 		 "a", "10.0.0.0/16", "associated") "," RANGE4("b", "10.1.0.0/16", "disassociating") "]}",
 	 "range_associations", "{\"10.0.0.0/16\":\"a\"}", READY_PENDING},
+	{"a further range that comes", "aws.vpc",
+	 "{\"VpcId\":\"vpc-1\",\"CidrBlock\":\"10.0.0.0/16\",\"CidrBlockAssociationSet\":[" RANGE4(
+		 "a", "10.0.0.0/16", "associated") "," RANGE4("b", "10.1.0.0/16", "associating") "]}",
+	 "secondary_cidrs", "[\"10.1.0.0/16\"]", READY_PENDING},
+	{"a BGP number of 32 bits", "aws.customer_gateway",
+	 "{\"CustomerGatewayId\":\"cgw-1\",\"BgpAsn\":\"23456\",\"BgpAsnExtended\":\"4200000000\",\"State\":"
+	 "\"available\"}",
+	 "asn", "4200000000", READY},
 	{"a tag that is told twice, which no record could hold", "aws.vpc",
 	 "{\"VpcId\":\"vpc-1\",\"Tags\":[{\"Key\":\"a\",\"Value\":\"1\"},{\"Key\":\"b\",\"Value\":\"2\"},{\"Key\":"
 	 "\"a\",\"Value\":\"3\"}]}",
