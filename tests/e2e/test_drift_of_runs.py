@@ -48,6 +48,10 @@ def test_what_a_replace_deleted_and_did_not_make_anew_is_no_good_news(tiny):
     assert begun(tiny, 0) == []
 
 
+def last_command(stack):
+    return stack.run("state", "history", "--output", "json").json["runs"][0]["command"]
+
+
 GATEWAY = "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n"
 
 
@@ -63,15 +67,28 @@ def test_a_destroy_that_found_something_gone_alone_tells_nothing_of_the_rest(tin
     assert [each["address"] for each in begun(tiny)] == ["aws.customer_gateway.c", "aws.subnet.b"]
 
 
+@pytest.mark.parametrize("target", [(), ("--target", "aws.vpc.main")], ids=["all", "a target"])
 @pytest.mark.parametrize("saved", [False, True], ids=["at once", "by a saved plan"])
-def test_what_a_destroy_deleted_is_not_missed(tiny, saved):
+def test_what_a_destroy_deleted_is_not_missed(tiny, saved, target):
     tiny.run("apply", "--yes")
     deny(tiny, "DeleteVpc")
     if saved:
-        tiny.run("plan", "--destroy", "--out", "p.plan")
-    tiny.run(*(["apply", "p.plan"] if saved else ["destroy", "--yes"]), status=7)
+        tiny.run("plan", "--destroy", *target, "--out", "p.plan")
+    tiny.run(*(["apply", "p.plan"] if saved else ["destroy", "--yes", *target]), status=7)
     assert recorded(tiny).keys() == {"aws.vpc.main"}
-    assert tiny.run("state", "history", "--output", "json").json["runs"][0]["command"] == "destroy"
+    assert last_command(tiny) == " ".join(["destroy", *target[:1]])
+    assert begun(tiny, 0) == []
+
+
+def test_what_a_destroy_let_go_of_is_not_missed(tiny):
+    """A machine is only found: nothing is asked for where it goes."""
+    tiny.write("more.yaml", "metal.machine:\n  m: {controller: https://10.9.0.1}\n")
+    edit(tiny, "providers: {", "providers: {metal: {user: root, password: calvin}, ")
+    tiny.run("sim", "add", "machine", "10.9.0.1", "serial=S1", "user=root", "password=calvin")
+    tiny.run("apply", "--yes")
+    deny(tiny, "DeleteSubnet")
+    tiny.run("destroy", "--yes", status=7)
+    assert "metal.machine.m" not in recorded(tiny)
     assert begun(tiny, 0) == []
 
 
@@ -230,6 +247,12 @@ def test_what_a_failed_run_did_wholly_is_not_unfinished_once_the_spec_is_edited(
     deny(tiny, "CreateCustomerGateway")
     tiny.run("apply", "--yes", status=7)
     assert begun(tiny, 0) == []
+    edit(tiny, "team: red", "team: blue")
+    assert begun(tiny, 0) == []
+    # Nor is what it put back as it was.
+    edit(tiny, "team: blue", "team: red")
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=green")
+    tiny.run("apply", "--yes", status=7)
     edit(tiny, "team: red", "team: blue")
     assert begun(tiny, 0) == []
     # Nor is it what an earlier run had left of it.
