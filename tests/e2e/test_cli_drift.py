@@ -216,6 +216,14 @@ def test_unread_is_not_absent(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+def test_nothing_is_recorded_and_nothing_can_be_listed(tiny):
+    """A state may have been lost, or not: nobody knows."""
+    allow = deny(tiny, "DescribeVpcs")
+    assert "cannot be told: 'aws.vpc' could not be listed" in tiny.run("drift", status=3).err
+    allow()
+    assert "nothing is recorded yet" in tiny.run("drift", status=1).err
+
+
 def test_unread_field(tiny):
     edit(tiny, "cidr: 10.0.0.0/16,", "cidr: 10.0.0.0/16, dns_support: true,")
     tiny.run("apply", "--yes")

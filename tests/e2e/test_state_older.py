@@ -318,6 +318,38 @@ def test_what_is_renamed_stays(sim):
     assert recorded(sim)["aws.subnet.z"] == id and len(world(sim, "subnet")) == 2
 
 
+def test_what_bears_tags_of_another_stack_is_not_renamed(sim):
+    """Somebody else's tags tell nothing of how this stack called it."""
+    id = recorded(sim)["aws.subnet.a"]
+    sim.run("sim", "../world", "change", "subnet", id, "tags.trueup:stack=" + "f" * 32, "tags.trueup:address=aws.subnet.z")
+    sim.write("net.yaml", RENAMED)
+    result = sim.run("plan", status=1)
+    assert "its tags name another owner" in result.err and "state mv" not in result.err
+
+
+def test_what_is_renamed_to_what_goes_as_well_goes(sim):
+    """Its tags name what the spec does not have either: nothing is made there."""
+    sim.write("net.yaml", BASE + "  b: {vpc: main, cidr: 10.0.2.0/24}\n")
+    sim.run("apply", "--yes")
+    ids = recorded(sim)
+    sim.run("sim", "../world", "remove", "subnet", ids["aws.subnet.b"])
+    sim.run("sim", "../world", "change", "subnet", ids["aws.subnet.a"], "tags.trueup:address=aws.subnet.b")
+    sim.write("net.yaml", BASE.partition("aws.subnet")[0])
+    assert "state mv" not in sim.run("apply", "--yes").err
+    assert not world(sim, "subnet")
+
+
+def test_what_is_of_another_kind_is_not_made_twice(sim):
+    """Tags that were copied from a subnet to a route table: the subnet is gone, and is made anew."""
+    applied(sim, "net.yaml", BASE + "aws.route_table: {t: {vpc: main}}\n")
+    table = go_back(sim, BASE + "aws.route_table: {t: {vpc: main}, u: {vpc: main}}\n")["aws.route_table.u"]
+    sim.run("sim", "../world", "change", "route-table", table, "tags.trueup:address=aws.subnet.a")
+    sim.run("sim", "../world", "remove", "subnet", recorded(sim)["aws.subnet.a"])
+    sim.write("net.yaml", BASE + "aws.route_table: {t: {vpc: main}}\n")
+    assert told(table, "aws.subnet.a") + ": it is left alone" in sim.run("apply", "--yes").err
+    assert len(world(sim, "subnet")) == 1
+
+
 def test_renamed_before_the_spec_is(sim):
     """What was renamed would be deleted, and another made under the name of before."""
     sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
