@@ -281,6 +281,11 @@ static void test_nothing_left_to_wait_for(void **state)
 		cloud.happening = await_look;
 		cloud.what = "DescribeVpnConnections";
 		cloud_expect(&cloud, "apply --yes", STATUS_INTERRUPTED);
+		/* Nothing is open any more, and the service is still at it. */
+		cloud_expect(&cloud, "recover", STATUS_FINE);
+		cloud_expect(&cloud, "drift", STATUS_CHANGES);
+		if (!cloud_says(&cloud, "? aws.vpn_connection.v   tunnels"))
+			fail_msg("%.*s", (int)cloud.output.size, cloud.output.data);
 		char line[256];
 		(void)snprintf(line, sizeof(line), "plan --out %s/saved.plan", cloud.folder);
 		cloud_expect(&cloud, line, STATUS_FINE);
@@ -330,6 +335,34 @@ static void test_lease_while_waiting(void **state)
 	cloud_close(&cloud);
 }
 
+#define GATEWAY(address) "stack: slow\naws.customer_gateway: {c: {address: " address ", asn: 65010}}\n"
+
+static void bring_back(struct cloud *cloud, const void *what)
+{
+	(void)what;
+	cloud_change(cloud, "customer-gateway", cloud_find(cloud, "customer-gateway", "ipAddress", "203.0.113.1"),
+		     "state", "\"available\"");
+}
+
+/* What was being deleted, and is not any more, is no matter of a plan that waits for its end. */
+static void test_back_again(void **state)
+{
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "slow.yaml", GATEWAY("203.0.113.1"));
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	cloud_change(&cloud, "customer-gateway", cloud_find(&cloud, "customer-gateway", "ipAddress", "203.0.113.1"),
+		     "state", "\"deleting\"");
+	cloud.moment = "question";
+	cloud.happening = bring_back;
+	cloud_expect(&cloud, "apply", STATUS_REFUSED);
+	if (!cloud_says(&cloud, "is not being deleted any more"))
+		fail_msg("%.*s", (int)cloud.output.size, cloud.output.data);
+	cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+	cloud_close(&cloud);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +375,7 @@ int main(void)
 		WORLD_TEST(test_refers_to_more),
 		WORLD_TEST(test_settled_meanwhile),
 		WORLD_TEST(test_nothing_left_to_wait_for),
+		WORLD_TEST(test_back_again),
 	};
 
 	return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
