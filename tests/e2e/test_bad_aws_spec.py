@@ -63,6 +63,24 @@ ROWS = {
         f"aws.instance:\n  a: {{{TEMPLATE}, subnet: s, security_groups: [a]}}\n",
         [(6, ["'security_groups' expects a reference to 'aws.security_group', but 'a' is of kind 'aws.instance'"])],
     ),
+    "groups whose VPCs and names are one only when run together": (
+        "aws.security_group: {a: {name: 89abcdef0x, description: d, vpc: vpc-01234567},\n"
+        f"  b: {{name: x, description: d, vpc: {LITERAL}}}}}\n",
+        [],
+    ),
+    "two customers of one address and number": (
+        "aws.customer_gateway:\n  a: {address: 203.0.113.7, asn: 65000}\n  b: {address: 203.0.113.7, asn: 65000}\n",
+        [(7, ["'aws.customer_gateway.b' is the same thing as 'aws.customer_gateway.a'", "'address', 'asn'"])],
+    ),
+    "two customers of one address": (
+        "aws.customer_gateway:\n  a: {address: 203.0.113.7, asn: 65000}\n  b: {address: 203.0.113.7, asn: 65001}\n",
+        [],
+    ),
+    "two machines of one controller": (
+        "metal.machine:\n  a: {controller: 'https://b.example', system: '1'}\n"
+        "  b: {controller: 'https://b.example', system: '2'}\n",
+        [],
+    ),
     "two templates of one name": (
         f"aws.launch_template: {{a: {{name: tmpl, {TEMPLATE}}},\n  b: {{name: tmpl, {TEMPLATE}}}}}\n",
         [(6, ["same 'name'", "in a region"])],
@@ -155,6 +173,11 @@ ROWS = {
         f"  a: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8::9']}}\n"
         f"  b: {{{TEMPLATE}, subnet: s, addresses6: ['2001:db8:0::9']}}\n",
         [(7, ["aws.instance.a", "same address in 'addresses6'"])],
+    ),
+    "one fixed address where no subnet is named": (
+        f"aws.instance:\n  a: {{{TEMPLATE}, zone: us-west-2a, address: 172.31.0.9}}\n"
+        f"  b: {{{TEMPLATE}, zone: us-west-2b, address: 172.31.0.9}}\n",
+        [],
     ),
     "one address in two subnets": (
         "aws.instance:\n"
@@ -255,6 +278,17 @@ ROWS = {
         f"aws.subnet: {{x: {{vpc: {LITERAL}, cidr: 10.9.0.0/24}}}}\naws.route_table: {{t: {{vpc: v, subnets: [x]}}}}\n",
         [],
     ),
+    "a subnet of a VPC whose further range is wrong": (
+        "aws.vpc:\n  v:\n    cidr: 10.0.0.0/16\n"
+        "    secondary_cidrs: ['${cidr_subnet(\"10.1.0.0/16\", 40, 0)}']\n"
+        "aws.subnet: {x: {vpc: v, cidr: 10.1.0.0/24}}\n",
+        [(8, ["a /16 prefix can become longer"])],
+    ),
+    "a subnet of one VPC or the other": (
+        "aws.vpc: {v: {cidr: 10.0.0.0/16}, w: {cidr: 10.1.0.0/16}}\n"
+        "aws.subnet: {x: {vpc: '${aws.vpc.v.owner == \"1\" ? aws.vpc.v.id : aws.vpc.w.id}', cidr: 10.1.5.0/24}}\n",
+        [],
+    ),
     "what an instance and its first interface both say": (
         machine("subnet: s, address6_count: 1, ", "device_index: 1, subnet: s", "device_index: 0, network_card: 0, subnet: s"),
         [(8, ["'subnet' is said of the first interface here, and 'subnet' of the instance"])],
@@ -353,6 +387,23 @@ def test_refused_by_validate(tmp_path, name):
     assert [each["line"] for each in told] == [line for line, _ in expected], told
     for each, (_, parts) in zip(told, expected):
         assert all(part in each["message"] for part in parts), each
+
+
+ACCOUNT, OTHER = "111122223333", "444455556666"
+
+
+@pytest.mark.parametrize("accounts, refused", [((ACCOUNT, ACCOUNT), True), ((ACCOUNT, OTHER), False), ((None, None), False)])
+def test_one_name_by_two_providers(tmp_path, accounts, refused):
+    """Where they lead to one account it is one name; of accounts that nobody names nothing is known."""
+    settings = [f"account: '{each}', " if each else "" for each in accounts]
+    stack = Stack(tmp_path)
+    stack.write(
+        "stack.yaml",
+        "stack: s\nproviders:\n  aws: {%sregion: us-west-2}\n  aws.b: {%sregion: us-west-2}\n" % tuple(settings)
+        + f"aws.launch_template: {{a: {{name: tmpl, {TEMPLATE}}}, b: {{name: tmpl, {TEMPLATE}, provider: aws.b}}}}\n",
+    )
+    told = stack.run("validate", "--output", "json", status=1 if refused else 0).json["diagnostics"]
+    assert ["same 'name'" in each["message"] for each in told] == [True] * refused, told
 
 
 # From line 10 on: both VPCs reach one customer gateway.
