@@ -95,6 +95,23 @@ static const struct aws_field table_item = {
 	.member = "RouteTableId",
 };
 
+/* "If you're using a 16-bit ASN, it must be in the 64512 to 65534 range. If you're using a 32-bit ASN, it must be in
+ * the 4200000000 to 4294967294 range": the page above. */
+enum { ASN16_LEAST = 64512, ASN16_MOST = 65534 };
+#define ASN32_LEAST 4200000000
+#define ASN32_MOST 4294967294
+
+static bool check_number(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	if (!value_is(value, VALUE_INTEGER) || value->integer <= ASN16_MOST || value->integer >= ASN32_LEAST)
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position,
+		   "'%s' cannot be %lld: Amazon's side takes a private number", field->name, (long long)value->integer);
+	diag_hint(diagnostics, "take one from %d to %d, or from %lld to %lld", ASN16_LEAST, ASN16_MOST,
+		  (long long)ASN32_LEAST, (long long)ASN32_MOST);
+	return false;
+}
+
 static const struct aws_field fields[] = {
 	{.field = {.name = "vpc",
 		   .type = FIELD_REFERENCE,
@@ -107,10 +124,11 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "asn",
 		   .type = FIELD_INTEGER,
 		   .flags = IMMUTABLE,
-		   .least = 1,
-		   .most = 4294967295,
+		   .least = ASN16_LEAST,
+		   .most = ASN32_MOST,
+		   .check = check_number,
 		   .when_unset = UNSET_RELEASE,
-		   .about = "BGP number of Amazon's side"},
+		   .about = "BGP number of Amazon's side: 64512 to 65534, or 4200000000 to 4294967294"},
 	 .member = "AmazonSideAsn"},
 	{.field = {.name = "zone",
 		   .type = FIELD_STRING,
