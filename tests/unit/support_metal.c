@@ -13,7 +13,12 @@
 
 static const char *environment(struct world *world, const char *name)
 {
-	(void)world;
+	const struct metal_fixture *fixture = world->context;
+
+	if (strcmp(name, "TRUEUP_METAL_ENDPOINT") == 0)
+		return fixture->own_endpoint;
+	if (strcmp(name, "AWS_ENDPOINT_URL") == 0)
+		return fixture->common_endpoint;
 	return strcmp(name, "BMC_PASSWORD") == 0 ? "s3cret" : NULL;
 }
 
@@ -24,7 +29,8 @@ static bool read_file(struct world *world, struct arena *arena, const char *path
 	(void)arena;
 	(void)limit_bytes;
 	*ret = SLICE("pem");
-	return strcmp(path, "ca.pem") == 0 || diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot open '%s'", path);
+	return strcmp(path, "ca.pem") == 0 || strcmp(path, "stack/ca.pem") == 0 || strcmp(path, "/etc/ca.pem") == 0 ||
+	       diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot open '%s'", path);
 }
 
 int metal_set_up(void **state)
@@ -35,6 +41,7 @@ int metal_set_up(void **state)
 		return -1;
 	arena_init(&fixture->arena);
 	diagnostics_init(&fixture->diagnostics, &fixture->arena);
+	fixture->world.context = fixture;
 	fixture->world.environment = environment;
 	fixture->world.read_file = read_file;
 	fixture->session.session = (struct session){.provider = &metal_provider, .name = SLICE("metal")};

@@ -14,6 +14,8 @@ struct metal_fixture {
 	struct world world; /* BMC_PASSWORD is "s3cret", ca.pem can be read */
 	struct metal_session session;
 	char asked[2048]; /* paths that were asked for, one a line; kept by the test */
+	/* TRUEUP_METAL_ENDPOINT and AWS_ENDPOINT_URL; NULL: not set. */
+	const char *own_endpoint, *common_endpoint;
 };
 
 /* For cmocka: *state is the fixture. */

@@ -150,7 +150,10 @@ static void test_what_a_spec_may_say(void **state)
 		{"the system twice", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/1\",\"system\":\"1\"}",
 		 "'controller' names the system already"},
 		{"a controller that is not known yet", "{\"controller\":{\"$deferred\":\"${aws.instance.a.id}\"}}",
-		 "cannot depend on what another resource gives"},
+		 "'controller' cannot depend on what another resource gives"},
+		{"a system that is not known yet",
+		 "{\"controller\":\"https://10.0.0.5\",\"system\":{\"$deferred\":\"${aws.instance.a.id}\"}}",
+		 "'system' cannot depend on what another resource gives"},
 	};
 	struct metal_fixture *fixture = *state;
 
@@ -224,6 +227,42 @@ static void test_settings(void **state)
 			for (size_t k = 0; k < authorization.size; k++)
 				assert_int_equal(authorization.data[k], 0);
 		}
+		metal_forget(fixture);
+	}
+}
+
+/* Whoever sends AWS elsewhere means no controller by it, but the simulator is meant for all. */
+static void test_endpoints(void **state)
+{
+	static const struct {
+		const char *name, *settings;
+		const char *own, *common; /* of the environment; NULL: not set */
+		bool opens, simulated;
+	} rows[] = {
+		{"none", "{}", NULL, NULL, true, false},
+		{"the simulator", "{}", "sim:", NULL, true, true},
+		{"the simulator for AWS", "{}", NULL, "sim:", true, true},
+		{"another one for AWS", "{}", NULL, "https://10.9.9.9", true, false},
+		{"another one", "{}", "https://10.9.9.9", NULL, false, false},
+		{"a setting before all", "{\"endpoint\":\"sim:\"}", "https://10.9.9.9", NULL, true, true},
+		{"a bundle beside the spec", "{\"ca_file\":\"ca.pem\"}", NULL, NULL, true, false},
+		{"a bundle elsewhere", "{\"ca_file\":\"/etc/ca.pem\"}", NULL, NULL, true, false},
+	};
+	struct metal_fixture *fixture = *state;
+
+	fixture->world.folder = "stack";
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value settings = metal_json(fixture, rows[i].settings);
+		struct session *session = NULL;
+
+		fixture->own_endpoint = rows[i].own;
+		fixture->common_endpoint = rows[i].common;
+		bool good = metal_open(&metal_provider, &fixture->world, SLICE("metal"), &settings, &fixture->arena,
+				       &session, &fixture->diagnostics);
+		if (good != rows[i].opens)
+			fail_msg("%s: '%s'", rows[i].name, metal_first_message(fixture));
+		if (good && (((struct metal_session *)session)->endpoint.size > 0) != rows[i].simulated)
+			fail_msg("%s: the endpoint", rows[i].name);
 		metal_forget(fixture);
 	}
 }
@@ -390,6 +429,7 @@ static void test_a_request_is_safe(void **state)
 
 	fixture->session.authorization = SLICE("Basic eDp5");
 	fixture->session.endpoint = SLICE("sim:");
+	fixture->session.ca_file = SLICE("ca.pem");
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct reading reading = {.session = &fixture->session.session,
 					  .task = {.diagnostics = &fixture->diagnostics}};
@@ -415,6 +455,8 @@ static void test_a_request_is_safe(void **state)
 			bool authorized = false;
 
 			assert_true(slice_is(request.endpoint, "sim:"));
+			assert_true(slice_is(request.ca_file, "ca.pem"));
+			assert_false(request.insecure);
 			assert_true(slice_is(request.method, "GET"));
 			assert_int_equal(request.response_limit_bytes, 1024 * 1024);
 			assert_true(request.total_timeout_ms > 0);
@@ -435,7 +477,7 @@ int main(void)
 		METAL_TEST(test_mac_addresses),	    METAL_TEST(test_what_a_spec_may_say),
 		METAL_TEST(test_settings),	    METAL_TEST(test_list_answers_in_order),
 		METAL_TEST(test_what_answers_mean), METAL_TEST(test_retry_after),
-		METAL_TEST(test_a_request_is_safe),
+		METAL_TEST(test_a_request_is_safe), METAL_TEST(test_endpoints),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,29 @@ static const struct page endless_interfaces[] = {
 	SYSTEM,
 	{"/redfish/v1/Systems/1/EthernetInterfaces",
 	 "{\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems/1/EthernetInterfaces\"}", 0}};
+/* Two a page: more than there is room for, long before there are too many pages. */
+static const struct page many_interfaces[] = {
+	ROOT,
+	ONE_SYSTEM,
+	{"/redfish/v1/Systems/1",
+	 "{\"EthernetInterfaces\":{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces\"}}", 0},
+	{"/redfish/v1/Systems/1/EthernetInterfaces",
+	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/a\"},"
+	 "{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/b\"}],"
+	 "\"Members@odata.nextLink\":\"/redfish/v1/Systems/1/EthernetInterfaces\"}",
+	 0},
+	INTERFACE_A,
+	INTERFACE_B};
+static const struct page foreign_page[] = {
+	ROOT,
+	ONE_SYSTEM,
+	{"/redfish/v1/Systems/1",
+	 "{\"EthernetInterfaces\":{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces\"}}", 0},
+	{"/redfish/v1/Systems/1/EthernetInterfaces",
+	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1/EthernetInterfaces/a\"}],"
+	 "\"Members@odata.nextLink\":\"https://10.9.9.9/redfish/v1/x\"}",
+	 0},
+	INTERFACE_A};
 static const struct page endless[] = {
 	ROOT, {"/redfish/v1/Systems", "{\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems\"}", 0}};
 static const struct page denied[] = {
@@ -323,6 +346,10 @@ static const struct reading_row {
 	 "{\"controller\":\"https://10.0.0.5\",\"macs\":{\"$unread\":true},\"manufacturer\":\"Dell\","
 	 "\"memory_gib\":384,\"model\":\"R750\",\"power\":\"on\",\"processors\":{\"count\":2,\"model\":\"Xeon\"},"
 	 "\"serial\":\"SN1\"}"},
+	{"too many interfaces on pages of a few", METAL_AT, "{\"macs\":[]}", PAGES(many_interfaces),
+	 "does not tell 'macs'", "{\"controller\":\"https://10.0.0.5\",\"macs\":{\"$unread\":true}}"},
+	{"a page of interfaces on another host", METAL_AT, "{\"macs\":[]}", PAGES(foreign_page), "does not tell 'macs'",
+	 "{\"controller\":\"https://10.0.0.5\",\"macs\":{\"$unread\":true}}"},
 	{"on its way", METAL_AT, "{}", PAGES(starting), "", "{\"controller\":\"https://10.0.0.5\",\"power\":\"off\"}"},
 };
 
