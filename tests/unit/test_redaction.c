@@ -32,6 +32,12 @@ static void test_forms(void **state)
 		{"in a query", "a b/c+d=", "?k=a%20b%2Fc%2Bd%3D&l=1", "?k=(secret)&l=1"},
 		{"in a query, small letters", "a b/c+d=", "?k=a%20b%2fc%2bd%3d", "?k=(secret)"},
 		{"in a form", "a b/c+d=", "k=a+b%2Fc%2Bd%3D", "k=(secret)"},
+		{"a tilde in a form", "a~b c+d", "k=a%7Eb+c%2Bd", "k=(secret)"},
+		{"as JSON with slashes, and what cannot be seen",
+		 "a/b\x1f"
+		 "c/d",
+		 "\"a\\/b\\u001fc\\/d\"", "\"(secret)\""},
+		{"of the least length, at the end", "geheim", "a geheim", "a (secret)"},
 		{"as base64", "hunter2", "aHVudGVyMg==", "(secret)Mg=="},
 	};
 
@@ -49,8 +55,20 @@ static void test_forms(void **state)
 		    /* The last digits of base64 without padding share no byte with what follows. */
 		    !(strcmp(rows[i].name, "as base64") == 0 && slice_is(buffer_slice(&shown), "(secret)g==")))
 			fail_msg("%s: %.*s", rows[i].name, SLICE_ARGUMENTS(buffer_slice(&shown)));
+		if (redaction_finds(&redaction, slice_of(rows[i].text)) == (strcmp(rows[i].text, rows[i].shown) == 0))
+			fail_msg("%s: what is struck out is not found", rows[i].name);
 		redaction_release(&redaction);
 	}
+}
+
+/* In the alphabet for URLs and file names. */
+static struct slice for_url(struct arena *arena, struct slice encoded)
+{
+	char *text = arena_get(arena, encoded.size + 1);
+
+	for (size_t i = 0; i < encoded.size; i++)
+		text[i] = encoded.data[i] == '+' ? '-' : encoded.data[i] == '/' ? '_' : encoded.data[i];
+	return (struct slice){text, encoded.size};
 }
 
 /* At each alignment what is left of the secret's base64 tells less than two of its bytes. */
@@ -64,11 +82,16 @@ static void test_base64(void **state)
 	arena_init(&arena);
 	redaction_init(&redaction);
 	redaction_add(&redaction, slice_of(secret));
-	for (int before = 0; before < 7; before++) {
+	for (int row = 0; row < 14; row++) {
+		int before = row / 2;
+		bool url = row % 2 == 1;
+
 		for (int behind = 0; behind < 7; behind++) {
 			struct slice text =
 				arena_format(&arena, "%.*s%s%.*s", before, "#######", secret, behind, "#######");
 			struct slice encoded = base64_encode(&arena, text);
+			if (url)
+				encoded = for_url(&arena, encoded);
 			BUFFER_AUTO shown;
 
 			buffer_init(&shown, 1000);
@@ -88,7 +111,8 @@ static void test_base64(void **state)
 static void test_values(void **state)
 {
 	static const struct segment segments[] = {{{"in clear", 8}, false}, {{"segment", 7}, true}};
-	struct value secrets, items[6], number = value_integer(123456), sealed = value_text("fingerprint");
+	struct value secrets, items[7], number = value_integer(123456), part = value_number(1234.56),
+					sealed = value_text("fingerprint");
 	struct value_member member = {value_text("var.token"), value_text("variable")};
 	struct redaction redaction;
 	struct arena arena;
@@ -100,7 +124,7 @@ static void test_values(void **state)
 	buffer_init(&shown, 1000);
 	secrets = value_secret(&arena, value_map(&member, 1));
 	struct deferred deferred = {.text = SLICE("${aws.vpc.a.id}"), .secrets = &secrets};
-	number.secret = sealed.secret = true;
+	number.secret = part.secret = sealed.secret = true;
 	sealed.style = VALUE_STYLE_SEALED;
 	items[0] = value_segments(&arena, segments, 2);
 	items[1] = value_deferred(&deferred);
@@ -108,14 +132,16 @@ static void test_values(void **state)
 	items[3] = sealed;
 	items[4] = value_secret(&arena, value_text("plain one"));
 	items[5] = value_text("no secret");
-	struct value list = value_list(items, 6);
+	items[6] = part;
+	struct value list = value_list(items, 7);
 	redaction_add_value(&redaction, &list);
-	redaction_apply(
-		&redaction,
-		SLICE("in clear, segment, variable, 123456, fingerprint, plain one, no secret, ${aws.vpc.a.id}"),
-		&shown);
-	if (!slice_is(buffer_slice(&shown), "in clear, (secret), (secret), (secret), fingerprint, (secret), no secret, "
-					    "${aws.vpc.a.id}"))
+	redaction_apply(&redaction,
+			SLICE("in clear, segment, variable, 123456, 1234.56, fingerprint, plain one, no secret, "
+			      "${aws.vpc.a.id}"),
+			&shown);
+	if (!slice_is(buffer_slice(&shown),
+		      "in clear, (secret), (secret), (secret), (secret), fingerprint, (secret), no secret, "
+		      "${aws.vpc.a.id}"))
 		fail_msg("%.*s", SLICE_ARGUMENTS(buffer_slice(&shown)));
 	redaction_release(&redaction);
 	arena_release(&arena);
