@@ -292,6 +292,10 @@ static void test_exit_status(void **state)
 		{"stale goes before unread", {FAULT_UNREAD, FAULT_STALE}, 2, STATUS_ERROR, STATUS_REFUSED},
 		{"unread", {FAULT_UNREAD}, 1, STATUS_ERROR, STATUS_INCOMPLETE},
 		{"usage", {FAULT_USAGE, FAULT_USER}, 2, STATUS_ERROR, STATUS_USAGE},
+		{"usage goes before unread", {FAULT_UNREAD, FAULT_USAGE}, 2, STATUS_FINE, STATUS_USAGE},
+		{"lease goes before stale", {FAULT_STALE, FAULT_LEASE}, 2, STATUS_ERROR, STATUS_LEASE},
+		{"stale goes before budget", {FAULT_BUDGET, FAULT_STALE}, 2, STATUS_ERROR, STATUS_REFUSED},
+		{"what is stale is partly applied", {FAULT_STALE}, 1, STATUS_PARTLY, STATUS_PARTLY},
 	};
 
 	(void)state;
