@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from cli import edit, recorded, tiny  # noqa: F401
 from trueup_runner import Expression, Ref, apply, ids_of, plan, spec_text
 
 INSTANCE = "aws.instance.i"
@@ -302,3 +303,37 @@ def test_what_is_protected_and_what_asks_for_another_one(stack, cloud):
     refused = stack.run("plan", status=1).err
     assert "'aws.vpc.v' is protected, and the change needs a new object" in refused
     assert "cause: 'cidr' cannot change in place\n" in refused
+
+
+# In the order of the document.
+MEMBERS = """
+schema command status stack lineage serial digest spec refreshed destroy managed read drift calls counts actions unread
+running open unfinished diagnostics
+""".split()
+
+
+def test_the_document_of_a_plan(tiny):  # noqa: F811
+    """What scripts and reviewers read."""
+    first = tiny.run("plan", "--output", "json").json
+    assert list(first) == MEMBERS
+    assert [first[name] for name in ("serial", "refreshed", "destroy", "managed", "read")] == [0, True, False, 0, 0]
+    assert [each["awaits_gone"] for each in first["actions"]] == [False] * 3
+    tiny.run("apply", "--yes")
+    edit(tiny, "10.0.0.0/16", "10.0.0.0/17")
+    replaced = tiny.run("plan", "--output", "json").json
+    assert [replaced[name] for name in ("managed", "read", "lineage")] == [3, 3, first["lineage"]]
+    assert replaced["spec"] != first["spec"] and replaced["serial"] > 0
+    down = {"aws.subnet.a": 0, "aws.subnet.b": 0, "aws.vpc.main": 2}
+    assert {each["address"]: each["takes_down"] for each in replaced["actions"]} == down
+    unread = tiny.run("plan", "--refresh=none", "--output", "json").json
+    assert [unread[name] for name in ("refreshed", "managed", "read", "calls")] == [False, 3, 0, 0]
+    assert tiny.run("plan", "--destroy", "--output", "json").json["destroy"] is True
+
+
+def test_a_create_that_waits_for_an_end_says_so(tiny):  # noqa: F811
+    """What is being deleted is gone before it is made anew."""
+    tiny.write("more.yaml", "aws.customer_gateway:\n  c: {address: 198.51.100.7, asn: 65010}\n")
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "change", "customer-gateway", recorded(tiny)["aws.customer_gateway.c"], "state=deleting")
+    [action] = tiny.run("plan", "--output", "json").json["actions"]
+    assert (action["operation"], action["awaits_gone"]) == ("create", True)
