@@ -346,6 +346,7 @@ def test_first_plan_that_read_nothing(trial, kind):
         pytest.param("aws.subnet", {}, {"cidr": "10.20.32.0/20"}, id="replaced"),
         pytest.param("aws.security_group", {}, {"description": "another one"}, id="replaced, and what refers to it"),
         pytest.param("aws.vpc", {"dns_hostnames": None}, {"dns_hostnames": True}, id="read by a call of its own"),
+        pytest.param("aws.vpc", {"dns_hostnames": False}, {"dns_hostnames": True}, id="recorded, and read so"),
         pytest.param("aws.instance", {"stop_protection": None}, {"stop_protection": True}, id="read so, of a machine"),
         pytest.param("aws.vpc", {}, {"tags": {"team": "other"}}, id="a tag"),
         pytest.param(
