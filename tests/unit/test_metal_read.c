@@ -43,8 +43,15 @@ static void answer_call(struct metal_fixture *fixture, const struct call *call, 
 	metal_interpret(call, &response, &fixture->arena, ret);
 }
 
-static enum step read_machine(struct metal_fixture *fixture, const char *found, const struct value *matters,
-			      const struct page *pages, size_t count, struct live *ret)
+/* What the record of a machine tells. */
+struct recorded {
+	struct value observed, outputs;
+};
+
+/* recorded: NULL where there is none. */
+static enum step read_recorded(struct metal_fixture *fixture, const char *found, const struct value *matters,
+			       const struct recorded *recorded, const struct page *pages, size_t count,
+			       struct live *ret)
 {
 	struct reading reading = {
 		.session = &fixture->session.session,
@@ -52,6 +59,8 @@ static enum step read_machine(struct metal_fixture *fixture, const char *found, 
 		.arena = &fixture->arena,
 		.subject = ret,
 		.matters = matters,
+		.observed = recorded ? &recorded->observed : NULL,
+		.outputs = recorded ? &recorded->outputs : NULL,
 		.task = {.diagnostics = &fixture->diagnostics},
 	};
 	enum step step;
@@ -67,6 +76,12 @@ static enum step read_machine(struct metal_fixture *fixture, const char *found, 
 	}
 	arena_release(&reading.task.scratch);
 	return step;
+}
+
+static enum step read_machine(struct metal_fixture *fixture, const char *found, const struct value *matters,
+			      const struct page *pages, size_t count, struct live *ret)
+{
+	return read_recorded(fixture, found, matters, NULL, pages, count, ret);
 }
 
 #define ROOT                                                                                                           \
@@ -375,11 +390,64 @@ static void test_controllers_of_all_sorts(void **state)
 	}
 }
 
+static const struct page little[] = {
+	ROOT, ONE_SYSTEM, {"/redfish/v1/Systems/1", "{\"ProcessorSummary\":{\"Count\":2}}", 0}};
+
+#define NOTHING_MORE "{\"controller\":\"https://10.0.0.5\",\"processors\":{\"count\":2}}"
+#define ONLY_FOUND "{\"id\":\"https://10.0.0.5/redfish/v1/Systems/1\",\"system\":\"/redfish/v1/Systems/1\"}"
+#define TOLD_BEFORE "{\"model\":\"R\",\"processors\":{\"count\":2,\"model\":\"X\"}}"
+
+/* What its record has and it tells no more is unread; the record of another machine says nothing of this one. */
+static void test_what_is_recorded(void **state)
+{
+	static const struct {
+		const char *name, *id, *observed;
+		const struct page *pages;
+		size_t page_count;
+		const char *fields, *outputs;
+	} recorded_rows[] = {
+		{"of this one", "https://10.0.0.5/redfish/v1/Systems/1", TOLD_BEFORE, PAGES(little),
+		 "{\"controller\":\"https://10.0.0.5\",\"model\":{\"$unread\":true},"
+		 "\"processors\":{\"count\":2,\"model\":{\"$unread\":true}}}",
+		 "{\"id\":\"https://10.0.0.5/redfish/v1/Systems/1\",\"model\":{\"$unread\":true},"
+		 "\"system\":\"/redfish/v1/Systems/1\"}"},
+		{"of another system", "https://10.0.0.5/redfish/v1/Systems/2", TOLD_BEFORE, PAGES(little), NOTHING_MORE,
+		 ONLY_FOUND},
+		{"of another controller", "https://10.0.0.6/redfish/v1/Systems/1", TOLD_BEFORE, PAGES(little),
+		 NOTHING_MORE, ONLY_FOUND},
+		{"addresses of another system", "https://10.0.0.5/redfish/v1/Systems/2",
+		 "{\"macs\":[\"00:00:00:00:00:0c\"]}", PAGES(empty_slot),
+		 "{\"controller\":\"https://10.0.0.5\",\"macs\":[\"00:00:00:00:00:0a\"]}",
+		 "{\"id\":\"https://10.0.0.5/redfish/v1/Systems/1\",\"macs\":[\"00:00:00:00:00:0a\"],"
+		 "\"system\":\"/redfish/v1/Systems/1\"}"},
+	};
+	struct metal_fixture *fixture = *state;
+
+	for (size_t i = 0; i < COUNT(recorded_rows); i++) {
+		struct slice outputs =
+			arena_format(&fixture->arena, "{\"id\":\"%s\",\"model\":\"R\"}", recorded_rows[i].id);
+		struct recorded recorded = {metal_json(fixture, recorded_rows[i].observed),
+					    metal_json(fixture, outputs.data)};
+		struct value matters = value_map(NULL, 0);
+		struct live live;
+
+		assert_int_equal(read_recorded(fixture, METAL_AT, &matters, &recorded, recorded_rows[i].pages,
+					       recorded_rows[i].page_count, &live),
+				 STEP_DONE);
+		if (strcmp(metal_canonical(fixture, &live.fields), recorded_rows[i].fields) != 0)
+			fail_msg("%s: %s", recorded_rows[i].name, metal_canonical(fixture, &live.fields));
+		if (strcmp(metal_canonical(fixture, &live.outputs), recorded_rows[i].outputs) != 0)
+			fail_msg("%s: %s", recorded_rows[i].name, metal_canonical(fixture, &live.outputs));
+		metal_forget(fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		METAL_TEST(test_a_machine_is_read),
 		METAL_TEST(test_controllers_of_all_sorts),
+		METAL_TEST(test_what_is_recorded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
