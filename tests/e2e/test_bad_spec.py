@@ -300,6 +300,14 @@ def test_what_stands_complete_before_a_break_is_checked(stack, rest, lines):
     assert [each["line"] for each in told] == lines, told
 
 
+def test_ranges_that_several_files_reserve(stack):
+    stack.write("a.yaml", HEAD + "address_space: {reserved: {office: 10.20.4.0/24}}\n")
+    stack.write("b.yaml", "address_space: {reserved: {lab: 10.99.0.0/16}}\n")
+    stack.write("c.yaml", "aws.vpc: {home: {cidr: 10.20.0.0/16}, away: {cidr: 10.99.0.0/16}}\n")
+    told = [each["message"] for each in stack.run("validate", "--output", "json", status=1).json["diagnostics"]]
+    assert len(told) == 2 and "'office'" in told[0] + told[1] and "'lab'" in told[0] + told[1], told
+
+
 def test_an_address_in_two_files(stack):
     stack.write("a.yaml", VPC)
     stack.write("b.yaml", VPC.replace(HEAD, ""))
