@@ -145,6 +145,8 @@ class TestInstances:
         [made] = self.run(ec2, subnet, TagSpecifications=tagged("instance", Name="a"), UserData="hello")
         assert made["State"]["Name"] == "pending" and made["PrivateIpAddress"] == "10.0.1.4"
         instance = made["InstanceId"]
+        taken = {"ImageId": IMAGE, "MinCount": 1, "MaxCount": 1, "SubnetId": subnet, "PrivateIpAddress": "10.0.1.4"}
+        refused("InvalidIPAddress.InUse", ec2.run_instances, **taken)
         simulator.advance(30)
         live = ec2.describe_instances()["Reservations"][0]["Instances"][0]
         assert live["State"] == {"Code": 16, "Name": "running"} and live["VpcId"] == vpc
