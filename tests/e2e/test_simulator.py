@@ -383,3 +383,19 @@ class TestFile:
         result = subprocess.run([SERVER, f"sim:{path}"], capture_output=True, text=True, timeout=20)
         assert result.returncode == 1 and "no simulated world" in result.stderr
         assert path.read_text() == "not a world\n"
+
+
+KEY = b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDaVDQWzWbIWMEQl3UBcHPZ5KSCLZcyrkR6ZZsKmVHjj"
+
+
+def test_what_no_call_may_say(ec2, vpc, subnet):  # noqa: F811
+    wrong, missing = "InvalidParameterValue", "MissingParameter"
+    twice = [{"Key": "a", "Value": "x"}, {"Key": "a", "Value": "y"}]
+    specification = [{"ResourceType": "vpc", "Tags": twice}]
+    refused(wrong, ec2.create_vpc, CidrBlock="10.9.0.0/16", TagSpecifications=specification)
+    refused(wrong, ec2.create_tags, Resources=[vpc], Tags=[{"Key": "aws:x", "Value": "x"}])
+    refused(wrong, ec2.delete_tags, Resources=[vpc], Tags=[{"Key": "aws:x"}])
+    refused(wrong, ec2.import_key_pair, KeyName="a\tb", PublicKeyMaterial=KEY)
+    refused(missing, ec2.delete_key_pair)
+    refused(missing, ec2.run_instances, InstanceType="t3.micro", MinCount=1, MaxCount=1, SubnetId=subnet)
+    refused(wrong, ec2.create_customer_gateway, Type="ipsec.1", IpAddress="203.0.113.1", BgpAsn=0)
