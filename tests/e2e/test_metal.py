@@ -349,19 +349,27 @@ def test_what_is_ignored_is_no_conflict(simulated, recorded):
     assert is_empty(stack)
 
 
+# What tells one machine from another: what the one that is planned for has, and another one.
+MARKS = {
+    "serial": ("S1", "S2", "another one is in its place, whose 'serial' is \"S2\", not \"S1\""),
+    "macs": (json.dumps([mac_of(1), mac_of(2)]), json.dumps([mac_of(7), mac_of(8)]), "another one is in its place, whose 'macs'"),
+}
+
+
+@pytest.mark.parametrize("mark", MARKS)
 @pytest.mark.parametrize("recorded", [False, True], ids=["new", "recorded"])
-def test_a_saved_plan_is_about_the_machine_that_was_there(simulated, recorded):
+def test_a_saved_plan_is_about_the_machine_that_was_there(simulated, recorded, mark):
     """Its controller's address may be that of another one by now."""
+    own, others, told = MARKS[mark]
     stack = simulated()
     if recorded:
         stack.run("apply", "--yes")
     simulated(power="on")
     stack.run("plan", "--out", "p.plan")
-    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S2")
-    refused = stack.run("apply", "p.plan", status=REFUSED).err
-    assert "another one is in its place, whose 'serial' is \"S2\", not \"S1\"" in refused
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", f"{mark}={others}")
+    assert told in stack.run("apply", "p.plan", status=REFUSED).err
     assert simulated_power(stack) == "Off"
-    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", "serial=S1")
+    stack.run("sim", WORLD, "change", "machine", "10.0.0.5", f"{mark}={own}")
     stack.run("apply", "p.plan")
     assert simulated_power(stack) == "On"
 
