@@ -140,7 +140,7 @@ SPECS = {
     ),
     "a number out of bounds": (
         HEAD + "aws.vpn_gateway:\n  edge: {asn: 0}\n",
-        [Wrong("stack.yaml:3:15", "'asn' cannot be 0", "from 64512 to 4294967294")],
+        [Wrong("stack.yaml:3:15", "'asn' cannot be 0", "from 1 to 4294967294")],
     ),
     "a text for a resource": (
         HEAD + "aws.vpc:\n  home: 10.20.0.0/16\n",

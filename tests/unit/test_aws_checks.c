@@ -91,6 +91,8 @@ static const struct check_row {
 	{"aws.vpn_connection", VPN(",\"static_routes_only\":false,\"routes\":[]"), NULL},
 	{"aws.vpn_gateway", "{\"asn\":64512}", NULL},
 	{"aws.vpn_gateway", "{\"asn\":65534}", NULL},
+	{"aws.vpn_gateway", "{\"asn\":7224}", NULL},
+	{"aws.vpn_gateway", "{\"asn\":17493}", NULL},
 	{"aws.vpn_gateway", "{\"asn\":65535}", "'asn' cannot be 65535"},
 	{"aws.vpn_gateway", "{\"asn\":4199999999}", "'asn' cannot be 4199999999"},
 	{"aws.vpn_gateway", "{\"asn\":4200000000}", NULL},

@@ -1,3 +1,5 @@
+#include <inttypes.h>
+
 #include "providers/aws/kinds/kinds.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnGateway.html */
@@ -95,20 +97,33 @@ static const struct aws_field table_item = {
 	.member = "RouteTableId",
 };
 
-/* "If you're using a 16-bit ASN, it must be in the 64512 to 65534 range. If you're using a 32-bit ASN, it must be in
- * the 4200000000 to 4294967294 range": the page above. */
+/*
+ * "If you're using a 16-bit ASN, it must be in the 64512 to 65534 range. If you're using a 32-bit ASN, it must be in
+ * the 4200000000 to 4294967294 range": the page above. Gateways of before July 2018 have the number that Amazon gave
+ * them by region (https://github.com/hashicorp/terraform-provider-aws/issues/5263), and whoever describes one says
+ * that.
+ */
+#define ASN32_LEAST INT64_C(4200000000)
+#define ASN32_MOST INT64_C(4294967294)
 enum { ASN16_LEAST = 64512, ASN16_MOST = 65534 };
-#define ASN32_LEAST 4200000000
-#define ASN32_MOST 4294967294
+static const int64_t former_numbers[] = {7224, 9059, 10124, 17493};
+
+static bool is_private(int64_t number)
+{
+	return (number >= ASN16_LEAST && number <= ASN16_MOST) || (number >= ASN32_LEAST && number <= ASN32_MOST);
+}
 
 static bool check_number(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
 {
-	if (!value_is(value, VALUE_INTEGER) || value->integer <= ASN16_MOST || value->integer >= ASN32_LEAST)
+	bool taken = !value_is(value, VALUE_INTEGER) || is_private(value->integer);
+	for (size_t i = 0; !taken && i < sizeof(former_numbers) / sizeof(former_numbers[0]); i++)
+		taken = value->integer == former_numbers[i];
+	if (taken)
 		return true;
 	diag_error(diagnostics, FAULT_USER, value->position,
-		   "'%s' cannot be %lld: Amazon's side takes a private number", field->name, (long long)value->integer);
-	diag_hint(diagnostics, "take one from %d to %d, or from %lld to %lld", ASN16_LEAST, ASN16_MOST,
-		  (long long)ASN32_LEAST, (long long)ASN32_MOST);
+		   "'%s' cannot be %" PRId64 ": Amazon's side takes a private number", field->name, value->integer);
+	diag_hint(diagnostics, "take one from %d to %d, or from %" PRId64 " to %" PRId64, ASN16_LEAST, ASN16_MOST,
+		  ASN32_LEAST, ASN32_MOST);
 	return false;
 }
 
@@ -124,7 +139,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "asn",
 		   .type = FIELD_INTEGER,
 		   .flags = IMMUTABLE,
-		   .least = ASN16_LEAST,
+		   .least = 1,
 		   .most = ASN32_MOST,
 		   .check = check_number,
 		   .when_unset = UNSET_RELEASE,
