@@ -520,6 +520,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	if (!input->scope.looks) {
 		plan_tell_taken(&planning);
 		plan_tell_lacking(&planning);
+		plan_tell_reset(&planning);
 	}
 	collect_items(&planning);
 	collect_leaving(&planning);

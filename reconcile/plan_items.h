@@ -104,6 +104,8 @@ void plan_focus(struct planning *planning);
 void plan_tell_running(struct planning *planning);
 /* Reports what is to be made with a name, a range or an address that another one keeps. */
 void plan_tell_taken(struct planning *planning);
+/* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */
+void plan_tell_reset(struct planning *planning);
 /* Reports references to outputs that will not be there. */
 void plan_tell_lacking(struct planning *planning);
 /* Whether the address itself is a target. */

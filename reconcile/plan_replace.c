@@ -1,3 +1,4 @@
+#include "reconcile/diff_field.h"
 #include "reconcile/plan_items.h"
 #include "reconcile/unique.h"
 
@@ -117,4 +118,37 @@ bool plan_items_order_replaces(struct planning *planning)
 			sound &= check_unique(planning, item);
 	}
 	return sound;
+}
+
+static void tell_reset(struct planning *planning, const struct item *item, const struct field *field)
+{
+	const struct value *wanted = value_get_named(&item->wanted, field->name);
+	const struct value *now = value_if_set(value_get_named(&item->live->fields, field->name));
+
+	if ((field->flags & WRITE_ONLY) || !value_if_set(wanted) || diff_field(field, wanted, now) != UNLIKE)
+		return;
+	diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, item->resource->position,
+		 "'%.*s' is replaced: the new one has its '%s' as it is said, and what others have set there is lost",
+		 SLICE_ARGUMENTS(item->address), field->name);
+	diag_address(planning->diagnostics, item->address);
+	diag_hint(planning->diagnostics,
+		  "a field is left to others as long as the object stays: where what is there is to "
+		  "stay, have the spec say it");
+}
+
+/* What the spec ignores is left to others as long as the object stays, so no change shows what becomes of it. */
+void plan_tell_reset(struct planning *planning)
+{
+	for (size_t i = 0; i < planning->order_count; i++) {
+		const struct item *item = planning->order[i];
+		bool is_replaced = item->operation == OPERATION_REPLACE && item->live && item->in_focus;
+
+		for (size_t k = 0; is_replaced && k < item->resource->ignored_count; k++) {
+			struct slice name = item->resource->ignored[k];
+			const struct field *field = field_named(&item->resource->kind->fields, name);
+
+			if (field)
+				tell_reset(planning, item, field);
+		}
+	}
 }

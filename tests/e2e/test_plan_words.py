@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from cli import edit, recorded, tiny  # noqa: F401
+from conftest import REGION
 from trueup_runner import Expression, Ref, apply, ids_of, plan, spec_text
 
 INSTANCE = "aws.instance.i"
@@ -337,3 +338,23 @@ def test_a_create_that_waits_for_an_end_says_so(tiny):  # noqa: F811
     tiny.run("sim", "change", "customer-gateway", recorded(tiny)["aws.customer_gateway.c"], "state=deleting")
     [action] = tiny.run("plan", "--output", "json").json["actions"]
     assert (action["operation"], action["awaits_gone"]) == ("create", True)
+
+
+@pytest.mark.parametrize("ignored, told", [("tags", True), ("zone", False)])
+def test_what_a_replace_makes_of_ignored_fields(stack, cloud, ignored, told):
+    """No change shows what others have made of them, nor that the new object has them as the spec says."""
+    subnet = {"vpc": Ref("aws.vpc.v"), "zone": f"{REGION}a", "tags": {"team": "red"}, "lifecycle": {"ignore": [ignored]}}
+    write(stack, {**NETWORK, "aws.subnet": {"p": {**subnet, "cidr": "10.50.1.0/24"}}})
+    apply(stack)
+    if told:
+        cloud.sim("change", "subnet", ids_of(stack)["aws.subnet.p"], "tags.team=blue")
+    assert plan(stack, status=0).data["diagnostics"] == []
+    write(stack, {**NETWORK, "aws.subnet": {"p": {**subnet, "cidr": "10.50.2.0/24"}}})
+    planned = plan(stack, status=2)
+    assert planned.operations() == {"aws.subnet.p": "replace"}
+    said = [each["message"] for each in planned.data["diagnostics"]]
+    assert said == (
+        ["'aws.subnet.p' is replaced: the new one has its 'tags' as it is said, and what others have set there is lost"]
+        if told
+        else []
+    )
