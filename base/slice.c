@@ -166,6 +166,16 @@ bool slice_is_utf8(struct slice text, size_t *ret_bad)
 	return true;
 }
 
+size_t slice_characters(struct slice text)
+{
+	size_t count = 0;
+
+	/* All but the bytes that go on with one. */
+	for (size_t i = 0; i < text.size; i++)
+		count += ((unsigned char)text.data[i] & 0xc0) != 0x80;
+	return count;
+}
+
 /* A byte that can begin what XML leaves out, of well-formed UTF-8: a control character, or U+F000 to U+FFFF. */
 static bool may_be_outside_xml(char byte)
 {

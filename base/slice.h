@@ -61,6 +61,8 @@ struct slice slice_cut(struct slice *rest, char separator);
 __attribute__((warn_unused_result)) bool slice_integer(struct slice text, int64_t *ret);
 /* Well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms). *ret_bad: offset of the first bad byte. */
 __attribute__((warn_unused_result)) bool slice_is_utf8(struct slice text, size_t *ret_bad);
+/* How many characters (code points) well-formed UTF-8 has. */
+size_t slice_characters(struct slice text);
 /* UTF-8 that XML 1.0 can carry (its production Char): of the control characters only tab, line feed and
  * carriage return; neither U+FFFE nor U+FFFF. *ret_bad: offset of the first that it cannot. */
 __attribute__((warn_unused_result)) bool slice_fits_xml(struct slice text, size_t *ret_bad);

@@ -143,7 +143,8 @@ struct field {
 	const char *pattern;	    /* PCRE2, anchored at both ends, or NULL */
 	const char *in_words;	    /* of a pattern: what it asks for, as it goes on behind "write" */
 	const char *const *choices; /* NULL-terminated, or NULL: the values allowed */
-	int64_t least, most;	    /* integers: bounds; strings: bytes; lists: items. Both 0: none */
+	int64_t least,
+		most; /* integers: bounds; strings: characters, ENCODED ones: bytes; lists: items. Both 0: none */
 	field_check *check;
 	field_form *form; /* FIELD_OBJECT; after the check, which sees what the user wrote. NULL: as it is */
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */

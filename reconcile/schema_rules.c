@@ -94,14 +94,17 @@ static void check_pattern(struct schema_walk *walk, const struct field *field, c
 	diag_hint(walk->diagnostics, "write %s", field->in_words);
 }
 
-/* What bounds count in a value: itself, its bytes, its items. */
-static bool measure(const struct value *value, int64_t *ret, const char **ret_unit)
+/* What bounds count in a value: itself, its characters, its items; of what is encoded on its way, its bytes. */
+static bool measure(const struct field *field, const struct value *value, int64_t *ret, const char **ret_unit)
 {
 	*ret_unit = "";
 	*ret = value->type == VALUE_INTEGER ? value->integer : (int64_t)value->count;
 	if (value->type == VALUE_STRING) {
-		*ret = (int64_t)value_slice(value).size;
-		*ret_unit = " bytes";
+		bool in_bytes = (field->flags & ENCODED) != 0;
+		struct slice text = value_slice(value);
+
+		*ret = (int64_t)(in_bytes ? text.size : slice_characters(text));
+		*ret_unit = in_bytes ? " bytes" : " characters";
 	}
 	if (value->type == VALUE_LIST)
 		*ret_unit = " items";
@@ -150,7 +153,7 @@ static void check_bounds(struct schema_walk *walk, const struct field *field, co
 			return;
 		diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' is out of bounds", name);
 	} else {
-		if (!measure(value, &size, &unit) || (size >= field->least && (open || size <= field->most)))
+		if (!measure(field, value, &size, &unit) || (size >= field->least && (open || size <= field->most)))
 			return;
 		if (unit[0] != '\0')
 			diag_error(walk->diagnostics, FAULT_USER, value->position, "'%s' cannot have %.*s", name,

@@ -21,15 +21,6 @@ static bool begins_with(struct slice text, const char *prefix)
 	return text.size >= start.size && strncasecmp(start.data, prefix, start.size) == 0;
 }
 
-static size_t characters(struct slice text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.size; i++)
-		count += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-	return count;
-}
-
 bool aws_check_tag_key(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
 {
 	struct slice key = value_slice(value);
@@ -37,10 +28,10 @@ bool aws_check_tag_key(const struct field *field, const struct value *value, str
 	(void)field;
 	if (key.size == 0)
 		return diag_error(diagnostics, FAULT_USER, value->position, "a tag needs a name");
-	if (characters(key) > KEY_CHARACTERS_MOST)
+	if (slice_characters(key) > KEY_CHARACTERS_MOST)
 		return diag_error(diagnostics, FAULT_USER, value->position,
 				  "the name of a tag has at most %d characters, this one %zu", KEY_CHARACTERS_MOST,
-				  characters(key));
+				  slice_characters(key));
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++) {
 		if (!begins_with(key, reserved[i]))
 			continue;

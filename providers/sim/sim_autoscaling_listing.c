@@ -174,12 +174,12 @@ bool sim_group_tags_check(struct sim_call *call, const struct node *tags, bool o
 	for (uint32_t i = 0; tags && i < tags->count; i++) {
 		struct slice key = node_text(&tags->items[i], "Key"), type = node_text(&tags->items[i], "ResourceType");
 
-		if (key.size == 0 || key.size > 128)
+		if (key.size == 0 || slice_characters(key) > 128)
 			sim_fail(call, "ValidationError", "Tag keys must be 1 to 128 characters long");
 		else if (slice_starts_with(key, SLICE("aws:")))
 			sim_fail(call, "ValidationError",
 				 "Tag keys starting with 'aws:' are reserved for internal use");
-		else if (node_text(&tags->items[i], "Value").size > 256)
+		else if (slice_characters(node_text(&tags->items[i], "Value")) > 256)
 			sim_fail(call, "ValidationError", "Tag values must be at most 256 characters long");
 		else if ((of_group || type.size > 0) && !slice_is(type, "auto-scaling-group"))
 			sim_fail(call, "ValidationError", "Invalid resource type '%.*s'", SLICE_ARGUMENTS(type));

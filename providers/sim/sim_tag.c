@@ -8,15 +8,6 @@ enum {
 	TAG_VALUE_MOST_CHARACTERS = 256,
 };
 
-static size_t characters(struct slice text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.size; i++)
-		count += ((unsigned char)text.data[i] & 0xc0) != 0x80;
-	return count;
-}
-
 static bool check_tag(struct sim_call *call, struct slice key, struct slice value)
 {
 	if (key.size == 0)
@@ -26,10 +17,10 @@ static bool check_tag(struct sim_call *call, struct slice key, struct slice valu
 			 "Value ( %.*s ) for parameter key is invalid. Tag keys starting with 'aws:' are reserved for "
 			 "internal use",
 			 SLICE_ARGUMENTS(key));
-	else if (characters(key) > TAG_KEY_MOST_CHARACTERS)
+	else if (slice_characters(key) > TAG_KEY_MOST_CHARACTERS)
 		sim_fail(call, "InvalidParameterValue", "Tag key exceeds the maximum length of %d characters",
 			 TAG_KEY_MOST_CHARACTERS);
-	else if (characters(value) > TAG_VALUE_MOST_CHARACTERS)
+	else if (slice_characters(value) > TAG_VALUE_MOST_CHARACTERS)
 		sim_fail(call, "InvalidParameterValue", "Tag value exceeds the maximum length of %d characters",
 			 TAG_VALUE_MOST_CHARACTERS);
 	return !call->failed;

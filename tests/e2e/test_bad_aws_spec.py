@@ -31,6 +31,10 @@ ROWS = {
         "aws.autoscaling_group:\n  g: {name: g, subnets: [s], launch_template: t,\n    min: 5,\n    max: 2}\n",
         [(6, ["there is no aws.launch_template 't'"]), (7, ["'min' is greater than 'max'"])],
     ),
+    "user data of more bytes than characters": (
+        f"aws.launch_template: {{t: {{name: tmpl, user_data: {'ä' * 8193}}}}}\n",
+        [(5, ["cannot have 16386 bytes"])],
+    ),
     "two groups whose names differ in case alone": (
         f"aws.security_group: {{a: {{name: Db, {GROUP}}},\n  b: {{name: dB, {GROUP}}}}}\n",
         [(6, ["aws.security_group.a", "aws.security_group.b", "same 'name'", "in a vpc"])],

@@ -12,6 +12,8 @@
 
 /* What validate knows of AWS without asking: fields as given, and what becomes of them or is said of them. */
 
+#define FOUR(text) text text text text
+#define SIXTEEN(text) FOUR(FOUR(text))
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 #define GROUP(rules) "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"ingress\":[" rules "]}"
 #define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
@@ -99,6 +101,9 @@ static const struct check_row {
 	{"aws.vpn_gateway", "{\"asn\":4294967295}", "'asn' cannot be 4294967295"},
 	{"aws.vpn_gateway", "{\"asn\":64511}", "'asn' cannot be 64511"},
 	{"aws.internet_gateway", "{\"tags\":{\"\":\"x\"}}", "a tag needs a name"},
+	{"aws.internet_gateway", "{\"tags\":{\"k\":\"" SIXTEEN(SIXTEEN("\xc3\xa4")) "\"}}", NULL},
+	{"aws.internet_gateway", "{\"tags\":{\"k\":\"a" SIXTEEN(SIXTEEN("\xc3\xa4")) "\"}}",
+	 "cannot have 257 characters"},
 	{"aws.internet_gateway", "{\"tags\":{\"trueup:x\":{\"$deferred\":\"${x}\"}}}", "cannot begin with 'trueup:'"},
 	{"aws.autoscaling_group",
 	 "{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"launch_template\":\"lt-12345678\","

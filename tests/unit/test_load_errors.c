@@ -183,7 +183,7 @@ static const struct load_row resource_rows[] = {
 	 "a.yaml:2:80: 'weight' cannot be 2 (it must be from 0 to 1) [net.subnet.x]\n"
 	 "a.yaml:2:113: 'zone' cannot be 'zzz' (it may be: alpha, beta, gamma) [net.subnet.b]\n"
 	 "a.yaml:2:124: 'size' must be even [net.subnet.b]\n"
-	 "a.yaml:2:134: 'label' cannot have 9 bytes (it takes from 2 to 8 bytes) [net.subnet.b]\n"},
+	 "a.yaml:2:134: 'label' cannot have 9 characters (it takes from 2 to 8 characters) [net.subnet.b]\n"},
 	{"exclusives",
 	 A VPC "net.group: {g: {vpc: a, peer: g2, rules: [{protocol: tcp, cidr: 10.0.0.0/8, group: g2}, {protocol: "
 	       "udp}]}, g2: {}}\n",

@@ -173,7 +173,7 @@ static const struct given_row {
 	{"no truth as text", &support_vpc, "{\"cidr\":\"10.0.0.0/16\",\"dns\":\"true\"}",
 	 "'dns' expects true or false, found a string; "},
 	{"bounds", &support_subnet, "{\"vpc\":\"v\",\"size\":1,\"weight\":1.5,\"label\":\"a\"}",
-	 "'size' cannot be 1; 'weight' is out of bounds; 'label' cannot have 1 byte; "},
+	 "'size' cannot be 1; 'weight' is out of bounds; 'label' cannot have 1 character; "},
 	{"bounds reached", &support_subnet, "{\"vpc\":\"v\",\"size\":100,\"weight\":1,\"label\":\"abcdefgh\"}",
 	 "{\"label\":\"abcdefgh\",\"size\":100,\"vpc\":\"v\",\"weight\":1}"},
 	{"a lower bound alone", &support_gateway, "{\"subnets\":[]}", "'subnets' cannot have 0 items; "},

@@ -270,6 +270,8 @@ static void test_utf8(void **state)
 	assert_false(slice_is_utf8(SLICE("\xff"), NULL));
 	assert_false(slice_is_utf8(slice_first(SLICE("\xe2\x82\xac"), 2), NULL));
 	assert_true(slice_is_utf8((struct slice){"\0\0", 2}, NULL));
+	assert_int_equal(slice_characters(SLICE("")), 0);
+	assert_int_equal(slice_characters(SLICE("a\xc3\xa4\xe2\x82\xac\xf0\x90\x80\x80")), 4);
 }
 
 static void test_fits_xml(void **state)
