@@ -17,6 +17,7 @@ struct unfinished_item {
 	struct slice address;
 	struct slice fields;	  /* that it was setting, joined by ", "; empty: all that it did is recorded */
 	struct slice owed;	  /* that it switched off meanwhile, likewise; empty: none is off still */
+	struct slice moved;	  /* that its deletion has moved and that go back, likewise */
 	bool leaves;		  /* it was deleting it */
 	bool makes;		  /* it was making it */
 	const char *why;	  /* what is left of it instead, in words of its own, or NULL */

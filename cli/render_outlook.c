@@ -111,7 +111,7 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 
 		if (item->why)
 			render_left(buffer, palette, item);
-		else if (item->owed.size == 0 || item->fields.size > 0)
+		else if (item->owed.size + item->moved.size == 0 || item->fields.size > 0 || item->leaves)
 			render_begun(buffer, palette, item, item->fields,
 				     item->leaves  ? "begun to be deleted"
 				     : item->makes ? "made in part, and not finished,"
@@ -120,6 +120,9 @@ void render_unfinished(struct buffer *buffer, const struct report *report, const
 		if (item->owed.size > 0)
 			render_begun(buffer, palette, item, item->owed, ": to be switched on again, switched off",
 				     "an unfinished call of ");
+		if (item->moved.size > 0)
+			render_begun(buffer, palette, item, item->moved, ": to be set back, should it stay, moved",
+				     "an unfinished deletion of ");
 	}
 }
 
@@ -171,6 +174,7 @@ struct value unfinished_value(const struct report *report)
 		put(&builder, "makes", value_bool(item->makes));
 		put(&builder, "fields", value_string(item->fields));
 		put(&builder, "owed", value_string(item->owed));
+		put(&builder, "moved", value_string(item->moved));
 		put(&builder, "run", item->run.size > 0 ? value_string(item->run) : value_null());
 		if (item->why)
 			put(&builder, "reason", value_text(item->why));

@@ -58,8 +58,10 @@ static bool note(struct node *node)
 		.wanted_count = action->wanted_count,
 	};
 
+	const struct unfinished_reading reading = {.kind = action->kind, .live = &node->work.now};
+
 	if (leaves(node))
-		return unfinished_note_delete(object, node->work.has_now ? &node->work.now.fields : NULL,
+		return unfinished_note_delete(object, node->work.has_now ? &reading : NULL,
 					      apply->world->wall_ms(apply->world), apply->arena);
 	if (object != target->old)
 		return false;

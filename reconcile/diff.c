@@ -1,5 +1,6 @@
 #include "reconcile/diff.h"
 
+#include "reconcile/diff_before.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
 #include "reconcile/unset.h"
@@ -473,8 +474,8 @@ static void judge_outputs(struct diffing *diffing)
 
 static bool is_ignored(const struct diff_input *input, const struct field *field)
 {
-	return slice_is_among(field->name, input->ignored, input->ignored_count) &&
-	       !member_of(input->owed, field->name) && !member_of(input->before, field->name);
+	return diff_ignores(input, slice_of(field->name)) && !member_of(input->owed, field->name) &&
+	       !member_of(input->before, field->name);
 }
 
 /*
@@ -484,14 +485,16 @@ static bool is_ignored(const struct diff_input *input, const struct field *field
 static bool judge_before(struct diffing *diffing, const struct field *field, const struct side *side)
 {
 	const struct diff_input *input = diffing->input;
-	const struct value *before = member_of(input->before, field->name);
-	bool of_others = (field->flags & OBSERVED) || slice_is_among(field->name, input->ignored, input->ignored_count);
-	if (!before || !of_others || !input->live || is_unread(side->live))
+	const struct value *goal = member_of(input->before, field->name);
+	if (!goal || !input->live || is_unread(side->live) ||
+	    diff_is_for_spec(input, field, side->wanted, side->sealed))
 		return false;
-	if (diff_field(field, before, side->live) != UNLIKE)
-		return true;
-	value_builder_member(&diffing->constants, slice_of(field->name), *before);
-	add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_SET, side->live, before);
+	if (!diff_goes_with_rest(input, field, goal, diffing->arena))
+		goal = side->wanted;
+	if (!goal || diff_field(field, goal, side->live) != UNLIKE)
+		return goal != NULL;
+	value_builder_member(&diffing->constants, slice_of(field->name), *goal);
+	add_field_changes(diffing, field, CAUSE_INTENT, EFFECT_SET, side->live, goal);
 	return true;
 }
 

@@ -324,6 +324,17 @@ static void join_dependencies(const struct merging *merging, struct resource *re
 	resource->dependency_count = count;
 }
 
+/* An object that was begun and not finished is compared as a whole, but for what its deletion has moved. */
+static void look_at_all(struct merging *merging)
+{
+	const struct value *before = unfinished_before(merging->one->now);
+
+	merging->ignored_count = 0;
+	for (uint32_t i = 0; before && i < before->count; i++)
+		if (field_named(&merging->one->kind->fields, value_slice(&before->members[i].key)))
+			merging->ignored[merging->ignored_count++] = value_slice(&before->members[i].key);
+}
+
 bool undo_merge(struct undo_work *work, struct undo_case *one)
 {
 	struct merging merging = {
@@ -343,9 +354,10 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource.protect = protect ? one->was->protect : one->base->protect;
 	if (moved)
 		one->resource.provider = one->was->provider;
-	/* An object that was begun and not finished is compared as a whole. */
+	if (begun)
+		look_at_all(&merging);
 	one->resource.ignored = merging.ignored;
-	one->resource.ignored_count = begun ? 0 : merging.ignored_count;
+	one->resource.ignored_count = merging.ignored_count;
 	join_dependencies(&merging, &one->resource);
 	value_builder_release(&merging.fields);
 	one->verdict = merging.reverted_count > 0 || protect || moved || begun ? UNDO_CHANGE : UNDO_NOTHING;

@@ -457,19 +457,46 @@ static bool is_left_to_others(const struct settling *settling, const struct fiel
 	       slice_is_among(field->name, resource->ignored, resource->ignored_count);
 }
 
-/* Of what was there before a deletion that is kept which no spec brings back, until it is there again. */
+/* Whether it is as the deletion left it, which nobody meant to last. */
+static bool is_moved(const struct settling *settling, const struct field *field, const struct value *before)
+{
+	const struct value *live = member_of(&settling->live, slice_of(field->name));
+	const struct value *left = unfinished_left(settling->object);
+
+	if (diff_field(field, before, live) == LIKE)
+		return false;
+	return !left || diff_field(field, member_of(left, slice_of(field->name)), live) != UNLIKE;
+}
+
+/* Of what was there before a deletion that is kept which no spec brings back, until it is set again. */
 static void settle_before(struct settling *settling, const struct kind *kind)
 {
 	const struct value *before = unfinished_before(settling->object);
+	VALUE_BUILDER_AUTO kept;
+	VALUE_BUILDER_AUTO left;
 
+	value_builder_init(&kept);
+	value_builder_init(&left);
 	for (uint32_t i = 0; before && i < before->count; i++) {
-		struct slice name = value_slice(&before->members[i].key);
-		const struct field *field = field_named(&kind->fields, name);
+		const struct value_member *member = &before->members[i];
+		const struct field *field = field_named(&kind->fields, value_slice(&member->key));
+		const struct value *live = member_of(&settling->live, value_slice(&member->key));
 
-		if (!field || !is_left_to_others(settling, field) ||
-		    diff_field(field, &before->members[i].value, member_of(&settling->live, name)) == LIKE)
-			unfinished_forget_before(settling->object, name, settling->arena);
+		/* How the deletion left it is not known then: that is for the next time. */
+		if (live && value_has_unread(live))
+			return;
+		if (!field || !is_left_to_others(settling, field) || !is_moved(settling, field, &member->value))
+			continue;
+		value_builder_member(&kept, value_slice(&member->key), member->value);
+		if (live)
+			value_builder_member(&left, value_slice(&member->key), *live);
 	}
+	if (!before)
+		return;
+	struct value all = value_builder_map(&kept, settling->arena), gone = value_builder_map(&left, settling->arena);
+	const struct value *known = unfinished_left(settling->object);
+	unfinished_put_before(settling->object, &all, known ? known : &gone, settling->arena);
+	settling->taken |= all.count > 0 && !known;
 }
 
 /* Before something is deleted it is let go of, emptied or switched off: whatever has moved, the deletion moved. */

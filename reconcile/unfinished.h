@@ -28,11 +28,20 @@ struct unfinished_update {
 	size_t wanted_count;
 };
 
+/* An object as it was read; provider: of its kind, or NULL; resource: at its address, NULL where none is known. */
+struct unfinished_reading {
+	const struct kind *kind;
+	const struct provider *provider;
+	const struct live *live;
+	const struct resource *resource;
+};
+
 /* Each notes it in object, in arena, and says whether that is new. */
 bool unfinished_note_update(struct object *object, const struct unfinished_update *update, int64_t wall_ms,
 			    struct arena *arena);
-/* before: its fields as they are when the deletion begins, MAP, or NULL where they were not read. */
-bool unfinished_note_delete(struct object *object, const struct value *before, int64_t wall_ms, struct arena *arena);
+/* before: as it is when the deletion begins, or NULL where it was not read. */
+bool unfinished_note_delete(struct object *object, const struct unfinished_reading *before, int64_t wall_ms,
+			    struct arena *arena);
 /*
  * Of an object that is not finished and that a later run goes on with: takes into its record what that is to set beyond
  * what the run that began it was to, so that it counts as set should the spec be set back. What no read gives back is
@@ -60,12 +69,15 @@ const struct value *unfinished_owed(const struct object *object);
 /* Takes one field into it, or out of it where value is NULL; of an object with a note. */
 void unfinished_owe(struct object *object, struct slice name, const struct value *value, struct arena *arena);
 /*
- * What a deletion that came to nothing has moved and that was not the spec's to say, as it was when the deletion began:
- * MAP, or NULL. The next plan sets it back.
+ * The fields as they were when a deletion began, MAP, or NULL; once it was settled, those alone that it has moved and
+ * that were not the spec's to say. The next plan sets them back.
  */
 const struct value *unfinished_before(const struct object *object);
-/* Takes one field out of it. */
-void unfinished_forget_before(struct object *object, struct slice name, struct arena *arena);
+/* As the deletion left these: MAP without what was unset then; NULL: that was not settled yet. */
+const struct value *unfinished_left(const struct object *object);
+/* Both, of an object with a note; with an empty before there is neither any more. */
+void unfinished_put_before(struct object *object, const struct value *before, const struct value *left,
+			   struct arena *arena);
 /* The names of fields, MAP or NULL, joined by ", ". */
 struct slice unfinished_names(const struct value *fields, struct arena *arena);
 /* Whether it was begun less than grace_ms ago, so that more of it may show yet. */
@@ -77,14 +89,6 @@ struct unfinished_outcome {
 	bool owes;   /* see unfinished_owed() and unfinished_before() */
 	bool at_it;  /* the service still carries out what was begun */
 	bool unread; /* a field that it set could not be read: nobody knows what came of that */
-};
-
-/* The object as read since; provider: of its kind, or NULL; resource: at its address, NULL where none is known. */
-struct unfinished_reading {
-	const struct kind *kind;
-	const struct provider *provider;
-	const struct live *live;
-	const struct resource *resource;
 };
 
 /*

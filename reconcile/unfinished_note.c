@@ -9,6 +9,7 @@
 #define DEPENDENCIES "dependencies"
 #define RESOLVED "resolved"
 #define LEAVES "leaves"
+#define LEFT "left"
 #define OWED "owed"
 #define SINCE "since"
 
@@ -29,13 +30,13 @@ struct begun {
 static bool note(struct object *object, const struct begun *begun, int64_t wall_ms, struct arena *arena)
 {
 	const struct value *known = value_get_named(&object->unfinished, RESOLVED);
-	const struct value *owed = unfinished_owed(object), *former = unfinished_before(object);
-	/* A second attempt finds what the first has left. */
-	const struct value *before = former ? former : value_if_set(&begun->before);
+	const struct value *owed = unfinished_owed(object), *left = unfinished_left(object);
+	const struct value *before = begun->leaves ? value_if_set(&begun->before) : unfinished_before(object);
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (known && begun->leaves == unfinished_leaves(object) && value_equal(known, &begun->resolved))
+	if (known && begun->leaves == unfinished_leaves(object) && value_equal(known, &begun->resolved) &&
+	    !(begun->leaves && left))
 		return false;
 	value_builder_member(&builder, SLICE(APPLIED), begun->applied);
 	if (before)
@@ -43,6 +44,8 @@ static bool note(struct object *object, const struct begun *begun, int64_t wall_
 	if (value_is(&begun->dependencies, VALUE_LIST))
 		value_builder_member(&builder, SLICE(DEPENDENCIES), begun->dependencies);
 	value_builder_member(&builder, SLICE(LEAVES), value_bool(begun->leaves));
+	if (before && left && !begun->leaves)
+		value_builder_member(&builder, SLICE(LEFT), *left);
 	if (owed)
 		value_builder_member(&builder, SLICE(OWED), *owed);
 	value_builder_member(&builder, SLICE(RESOLVED), begun->resolved);
@@ -95,23 +98,54 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 	return note(object, &begun, wall_ms, arena);
 }
 
-/* Secrets cannot be set back from a note, which has no more of them than a fingerprint. */
-static struct value in_clear(const struct value *fields, struct arena *arena)
+/* Sizes, what it is attached to, and parts: nothing else is taken off before something is deleted. */
+static bool may_be_let_go_of(const struct field *field)
 {
+	return field->type == FIELD_INTEGER || field->type == FIELD_REFERENCE || (field->flags & SETTLES);
+}
+
+/* What is read comes without marks, and a record has no more of a secret than its fingerprint. */
+static bool has_secret(const struct object *object, struct slice name, const struct value *live)
+{
+	const struct value *maps[] = {&object->applied, &object->resolved, &object->observed,
+				      unfinished_resolved(object)};
+	bool secret = value_has_secret(live);
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		const struct value *known = maps[i] ? value_get(maps[i], name) : NULL;
+
+		secret |= known && (value_has_secret(known) || value_has_fingerprint(known));
+	}
+	return secret;
+}
+
+/* The fields that a note can bring back. What an earlier attempt has moved was otherwise before that. */
+static struct value to_set_back(const struct object *object, const struct unfinished_reading *reading,
+				struct arena *arena)
+{
+	const struct value *earlier = unfinished_before(object);
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	for (uint32_t i = 0; value_is(fields, VALUE_MAP) && i < fields->count; i++)
-		if (!value_has_secret(&fields->members[i].value) && !value_has_unread(&fields->members[i].value))
-			value_builder_member(&builder, value_slice(&fields->members[i].key), fields->members[i].value);
+	for (size_t i = 0; reading && reading->kind && i < reading->kind->fields.count; i++) {
+		const struct field *field = field_at(&reading->kind->fields, i);
+		const struct value *live = member_of(&reading->live->fields, slice_of(field->name));
+
+		if (live && may_be_let_go_of(field) && !value_has_unread(live) &&
+		    !has_secret(object, slice_of(field->name), live))
+			value_builder_member(&builder, slice_of(field->name), *live);
+	}
+	for (uint32_t i = 0; earlier && i < earlier->count; i++)
+		value_builder_set(&builder, value_slice(&earlier->members[i].key), earlier->members[i].value);
 	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
 }
 
-bool unfinished_note_delete(struct object *object, const struct value *before, int64_t wall_ms, struct arena *arena)
+bool unfinished_note_delete(struct object *object, const struct unfinished_reading *before, int64_t wall_ms,
+			    struct arena *arena)
 {
 	const struct begun begun = {.applied = value_map(NULL, 0),
 				    .resolved = value_map(NULL, 0),
-				    .before = in_clear(before, arena),
+				    .before = to_set_back(object, before, arena),
 				    .leaves = true};
 
 	return note(object, &begun, wall_ms, arena);
@@ -230,11 +264,18 @@ const struct value *unfinished_before(const struct object *object)
 	return member_of(&object->unfinished, SLICE(BEFORE));
 }
 
-void unfinished_forget_before(struct object *object, struct slice name, struct arena *arena)
+const struct value *unfinished_left(const struct object *object)
 {
-	struct value all = with(unfinished_before(object), name, NULL, arena);
+	return member_of(&object->unfinished, SLICE(LEFT));
+}
 
-	object->unfinished = with(&object->unfinished, SLICE(BEFORE), &all, arena);
+void unfinished_put_before(struct object *object, const struct value *before, const struct value *left,
+			   struct arena *arena)
+{
+	bool any = before->count > 0;
+
+	object->unfinished = with(&object->unfinished, SLICE(BEFORE), any ? before : NULL, arena);
+	object->unfinished = with(&object->unfinished, SLICE(LEFT), any ? left : NULL, arena);
 }
 
 struct slice unfinished_names(const struct value *fields, struct arena *arena)

@@ -4,7 +4,7 @@ import pytest
 
 from conftest import REGION
 from test_hard_cases import VPC, nothing_is_left, write
-from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty
+from trueup_runner import Expression, Ref, apply, ids_of, plan, plan_is_empty
 
 SSH = {"protocol": "tcp", "from_port": 22, "to_port": 22, "cidr": "10.0.0.0/8"}
 
@@ -338,38 +338,88 @@ def sizes_of(cloud):
     return group["MinSize"], group["MaxSize"], group["DesiredCapacity"]
 
 
+ALL_SIZES = ["min", "max", "desired"]
+
+
 @pytest.mark.parametrize(
-    ("ignored", "undone"),
-    [([], False), ([], True), (["min", "max", "desired"], False)],
-    ids=["applied again", "undone", "sizes that others set"],
+    ("ignored", "edits", "by_hand", "undone", "sizes"),
+    [
+        ([], {}, {}, False, (1, 2, 2)),
+        ([], {}, {}, True, (1, 2, 2)),
+        (ALL_SIZES, {}, {}, False, (1, 6, 5)),
+        (ALL_SIZES, {}, {}, True, (1, 6, 5)),
+        ([], {"max": 4, "desired": 3}, {}, False, (1, 4, 3)),
+        ([], {"max": 1}, {}, False, (1, 1, 1)),
+        (ALL_SIZES, {}, {"MaxSize": 4, "DesiredCapacity": 3}, False, (1, 4, 3)),
+    ],
+    ids=[
+        "applied again",
+        "undone",
+        "sizes that others set",
+        "sizes that others set, undone",
+        "another capacity in the spec",
+        "another bound in the spec",
+        "filled by others since",
+    ],
 )
-def test_a_group_that_was_emptied_and_not_deleted_is_filled_again(stack, cloud, ignored, undone):
+def test_a_group_that_was_emptied_and_not_deleted_is_filled_again(stack, cloud, ignored, edits, by_hand, undone, sizes):
     """A deletion empties a group first. Where it is refused then, nobody else would ever scale it up again."""
     spec = template_and_group("#!/bin/sh\n")
     group = spec["aws.autoscaling_group"]["workers"]
-    group["desired"] = 1
-    if ignored:
-        group["lifecycle"] = {"ignore": ignored}
+    group.update({"desired": 1, **({"lifecycle": {"ignore": ignored}} if ignored else {})})
     write(stack, spec)
     apply(stack)
-    most = 6 if ignored else 2
-    cloud.client("autoscaling").update_auto_scaling_group(
-        AutoScalingGroupName="workers", MaxSize=most, DesiredCapacity=2
-    )
+    scaling = cloud.client("autoscaling")
+    most, wish = (6, 5) if ignored else (2, 2)
+    scaling.update_auto_scaling_group(AutoScalingGroupName="workers", MaxSize=most, DesiredCapacity=wish)
     cloud.sim("pass", 120)
 
     cloud.sim("fault", "DeleteAutoScalingGroup", "deny", "1", "1")
     stack.run("destroy", "--yes", status=7)
     assert sizes_of(cloud) == (0, 0, 0)
-    stack.run("drift", status=2)
+    told = "desired, max, min" if ignored else "desired"
+    assert f"{told}: to be set back, should it stay, moved" in stack.run("drift", status=2).out
     if undone:
         [run, *_] = stack.run("state", "history").out.split()
         stack.run("undo", run, "--yes")
     else:
         stack.run("recover")
+        if by_hand:
+            scaling.update_auto_scaling_group(AutoScalingGroupName="workers", **by_hand)
+        group.update(edits)
+        write(stack, spec)
         apply(stack)
-    assert sizes_of(cloud) == (1, most, 2)
+    assert sizes_of(cloud) == sizes
     plan_is_empty(stack)
     stack.run("drift")
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud)
+
+
+def test_rules_that_a_deletion_took_off_come_back_with_what_they_name(stack, cloud):
+    """Of groups that admit each other one goes, and the other is refused: the rule names the one that is made anew."""
+    ssh = {each: SSH[each] for each in ("protocol", "from_port", "to_port")}
+    groups = {
+        name: {
+            "name": name,
+            "description": "d",
+            "vpc": Ref("aws.vpc.home"),
+            "ingress": [{**ssh, "group": Ref(f"aws.security_group.{other}")}],
+        }
+        for name, other in (("a", "b"), ("b", "a"))
+    }
+    groups["a"].update({"lifecycle": {"ignore": ["ingress"]}, "tags": {"k": Expression("${var.token}")}})
+    spec = {"vars": {"token": {"type": "string", "secret": True}}, "aws.vpc": VPC, "aws.security_group": groups}
+    write(stack, spec)
+    stack.environment["TRUEUP_VAR_token"] = "horsebattery77"
+    apply(stack)
+    cloud.sim("fault", "DeleteSecurityGroup", "deny", "2", "1")
+    stack.run("destroy", "--yes", status=7)
+    assert b"horsebattery77" not in (stack.folder / ".trueup/state.db").read_bytes()
+    apply(stack)
+    plan_is_empty(stack)
+    rules = {each["GroupId"]: each["IpPermissions"] for each in cloud.client().describe_security_groups()["SecurityGroups"]}
+    ids = ids_of(stack)
+    for name, other in (("a", "b"), ("b", "a")):
+        [rule] = rules[ids[f"aws.security_group.{name}"]]
+        assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [ids[f"aws.security_group.{other}"]]
