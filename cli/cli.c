@@ -47,7 +47,9 @@ static int final_status(const struct invocation *invocation, int status)
 int invocation_end(struct invocation *invocation, struct report *report, int status)
 {
 	report->status = final_status(invocation, status);
-	return sinks_end(invocation->sinks, report, invocation->diagnostics) ? status : STATUS_ERROR;
+	bool told = sinks_end(invocation->sinks, report, invocation->diagnostics);
+	/* That there is more to be done says more than that it could not be told. */
+	return told || status == STATUS_PARTLY ? status : STATUS_ERROR;
 }
 
 int invocation_fail(struct invocation *invocation, int status)

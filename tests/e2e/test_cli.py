@@ -284,6 +284,21 @@ def test_a_plan_that_nobody_could_see_is_an_error(tiny, command):
     assert done.stderr.count(b"standard output could not be written") == 1
 
 
+def test_an_apply_in_part_that_nobody_could_see_is_one_in_part(tiny):
+    tiny.run("sim", "fault", "CreateSubnet", "deny")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [BINARY, "apply", "--yes"],
+            cwd=tiny.folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=clean_environment(**tiny.environment),
+            check=False,
+        )
+    assert done.returncode == 7
+    assert done.stderr.count(b"standard output could not be written") == 1
+
+
 def with_output(stack, line, prepare):
     """The status and the errors of a command with a standard output that `prepare` spoils, in the program's process."""
     done = subprocess.run(
