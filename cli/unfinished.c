@@ -31,7 +31,7 @@ static void take(struct job *job, struct object *object, const struct live *live
 		.fields = unfinished_names(outcome.taken || outcome.at_it ? unfinished_resolved(object) : NULL,
 					   job->arena),
 		.owed = unfinished_names(outcome.owes ? unfinished_owed(object) : NULL, job->arena),
-		.moved = unfinished_names(unfinished_before(object), job->arena),
+		.moved = unfinished_names(unfinished_left(object) ? unfinished_before(object) : NULL, job->arena),
 		.leaves = unfinished_leaves(object),
 		.run = intent ? intent->run : (struct slice){NULL, 0},
 	};

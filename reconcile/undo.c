@@ -216,7 +216,8 @@ static bool can_be_made(struct undo_work *work, struct undo_case *one)
 /* Whether a run that began to make it, or to change it, has left something of that to be done. */
 static bool is_half_done(const struct object *now)
 {
-	return now && (now->role == OBJECT_INCOMPLETE || unfinished_owed(now) || unfinished_leaves(now));
+	return now && (now->role == OBJECT_INCOMPLETE || unfinished_owed(now) || unfinished_before(now) ||
+		       unfinished_leaves(now));
 }
 
 /* As the first undoing was to make it, whatever became of that: what is there now may be half of a change, or nothing.

@@ -345,6 +345,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	bool protect = one->was->protect != one->left->protect && one->base->protect == one->left->protect;
 	bool moved = !identity_equal(&one->was->identity, &one->left->identity);
 	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_leaves(one->now));
+	bool emptied = one->now && unfinished_before(one->now);
 
 	value_builder_init(&merging.fields);
 	for (size_t i = 0; i < one->kind->fields.count; i++)
@@ -360,6 +361,6 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource.ignored_count = merging.ignored_count;
 	join_dependencies(&merging, &one->resource);
 	value_builder_release(&merging.fields);
-	one->verdict = merging.reverted_count > 0 || protect || moved || begun ? UNDO_CHANGE : UNDO_NOTHING;
+	one->verdict = merging.reverted_count > 0 || protect || moved || begun || emptied ? UNDO_CHANGE : UNDO_NOTHING;
 	return !merging.conflicts;
 }

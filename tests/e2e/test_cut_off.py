@@ -39,7 +39,7 @@ def base_of(spec):
 
 
 # What a drift tells of what was begun, unless it is otherwise.
-BEGUN = {"deletes": False, "makes": False, "owed": ""}
+BEGUN = {"deletes": False, "makes": False, "owed": "", "moved": ""}
 
 
 @pytest.fixture

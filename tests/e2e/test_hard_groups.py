@@ -379,11 +379,15 @@ def test_a_group_that_was_emptied_and_not_deleted_is_filled_again(stack, cloud, 
     assert sizes_of(cloud) == (0, 0, 0)
     told = "desired, max, min" if ignored else "desired"
     assert f"{told}: to be set back, should it stay, moved" in stack.run("drift", status=2).out
+    [run, *_] = stack.run("state", "history").out.split()
+    stack.run("recover")
+    # It is not forgotten where that was refused, either.
+    cloud.sim("fault", "UpdateAutoScalingGroup", "deny", "1", "1")
+    stack.run("apply", "--yes", status=1)
+    assert f"{told}: to be set back" in stack.run("drift", status=2).out
     if undone:
-        [run, *_] = stack.run("state", "history").out.split()
         stack.run("undo", run, "--yes")
     else:
-        stack.run("recover")
         if by_hand:
             scaling.update_auto_scaling_group(AutoScalingGroupName="workers", **by_hand)
         group.update(edits)
