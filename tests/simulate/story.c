@@ -63,8 +63,11 @@ static void note_left(struct story *story, struct slice output)
 	while (rest.size > 0 && !story->left[0]) {
 		struct slice line = slice_cut(&rest, '\n');
 
+		/* Where the spec has something at its address, that is not made beside it. */
 		if (slice_starts_with(line, SLICE("warning: ")) &&
-		    slice_contains(line, SLICE(" and is not recorded: it is left alone"))) {
+		    (slice_contains(line, SLICE(" and is not recorded: it is left alone")) ||
+		     slice_contains(line,
+				    SLICE(" and is not recorded: what the spec has there would be made twice")))) {
 			line = slice_from(line, SLICE("warning: ").size);
 			struct slice id = slice_cut(&line, ' ');
 			(void)snprintf(story->left, sizeof(story->left), "%.*s", SLICE_ARGUMENTS(id));
