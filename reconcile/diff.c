@@ -474,7 +474,7 @@ static void judge_outputs(struct diffing *diffing)
 
 static bool is_ignored(const struct diff_input *input, const struct field *field)
 {
-	return diff_ignores(input, slice_of(field->name)) && !member_of(input->owed, field->name) &&
+	return diff_ignores(input, field) && !member_of(input->owed, field->name) &&
 	       !member_of(input->before, field->name);
 }
 

@@ -2,12 +2,9 @@
 
 #include "reconcile/diff_field.h"
 
-bool diff_ignores(const struct diff_input *input, struct slice name)
+bool diff_ignores(const struct diff_input *input, const struct field *field)
 {
-	for (size_t i = 0; i < input->ignored_count; i++)
-		if (slice_equal(input->ignored[i], name))
-			return true;
-	return false;
+	return slice_is_among(field->name, input->ignored, input->ignored_count);
 }
 
 bool diff_is_for_spec(const struct diff_input *input, const struct field *field, const struct value *wanted,
@@ -18,7 +15,7 @@ bool diff_is_for_spec(const struct diff_input *input, const struct field *field,
 		return wanted &&
 		       diff_field(field, sealed, value_if_set(value_get_named(input->applied, field->name))) != LIKE;
 	/* What it referred to may have gone with the same deletion. */
-	return !diff_ignores(input, slice_of(field->name)) || (said && value_has_deferred(said));
+	return !diff_ignores(input, field) || (said && value_has_deferred(said));
 }
 
 bool diff_goes_with_rest(const struct diff_input *input, const struct field *field, const struct value *value,
@@ -32,10 +29,12 @@ bool diff_goes_with_rest(const struct diff_input *input, const struct field *fie
 	for (uint32_t i = 0; i < input->wanted->count; i++)
 		value_builder_member(&whole, value_slice(&input->wanted->members[i].key),
 				     input->wanted->members[i].value);
-	for (uint32_t i = 0; i < input->before->count; i++)
-		if (diff_ignores(input, value_slice(&input->before->members[i].key)))
-			value_builder_set(&whole, value_slice(&input->before->members[i].key),
-					  input->before->members[i].value);
+	for (size_t i = 0; i < input->kind->fields.count; i++) {
+		const struct field *other = field_at(&input->kind->fields, i);
+		const struct value *moved = value_get_named(input->before, other->name);
+		if (moved && diff_ignores(input, other))
+			value_builder_set(&whole, slice_of(other->name), *moved);
+	}
 	value_builder_set(&whole, slice_of(field->name), *value);
 	struct value all = value_builder_map(&whole, arena);
 	diagnostics_init(&unheard, arena);

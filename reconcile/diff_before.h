@@ -6,7 +6,7 @@
 /* What becomes of a field that a deletion has moved which then came to nothing; private to diff.c. */
 
 /* Whether the spec leaves the field to others. */
-bool diff_ignores(const struct diff_input *input, struct slice name);
+bool diff_ignores(const struct diff_input *input, const struct field *field);
 /* Whether it is for the spec to bring back, as it is with everything that it says anew. wanted: the field in the spec,
  * or NULL; sealed: the same without secrets. */
 bool diff_is_for_spec(const struct diff_input *input, const struct field *field, const struct value *wanted,

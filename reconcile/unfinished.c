@@ -472,12 +472,15 @@ static bool is_moved(const struct settling *settling, const struct field *field,
 static void settle_before(struct settling *settling, const struct kind *kind)
 {
 	const struct value *before = unfinished_before(settling->object);
-	VALUE_BUILDER_AUTO kept;
-	VALUE_BUILDER_AUTO left;
+	const struct value *known = unfinished_left(settling->object);
 
+	if (!before)
+		return;
+	VALUE_BUILDER_AUTO kept;
 	value_builder_init(&kept);
+	VALUE_BUILDER_AUTO left;
 	value_builder_init(&left);
-	for (uint32_t i = 0; before && i < before->count; i++) {
+	for (uint32_t i = 0; i < before->count; i++) {
 		const struct value_member *member = &before->members[i];
 		const struct field *field = field_named(&kind->fields, value_slice(&member->key));
 		const struct value *live = member_of(&settling->live, value_slice(&member->key));
@@ -491,10 +494,7 @@ static void settle_before(struct settling *settling, const struct kind *kind)
 		if (live)
 			value_builder_member(&left, value_slice(&member->key), *live);
 	}
-	if (!before)
-		return;
 	struct value all = value_builder_map(&kept, settling->arena), gone = value_builder_map(&left, settling->arena);
-	const struct value *known = unfinished_left(settling->object);
 	unfinished_put_before(settling->object, &all, known ? known : &gone, settling->arena);
 	settling->taken |= all.count > 0 && !known;
 }

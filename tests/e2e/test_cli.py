@@ -266,35 +266,31 @@ def test_output_that_cannot_be_written(tiny):
     assert b"standard output could not be written" in done.stderr
 
 
+def onto_a_full_disk(stack, *command):
+    with open("/dev/full", "w") as full:
+        return subprocess.run(
+            [BINARY, *command],
+            cwd=stack.folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=clean_environment(**stack.environment),
+            check=False,
+        )
+
+
 @pytest.mark.parametrize("command", [["plan"], ["plan", "--detailed-exitcode"], ["drift"], ["apply", "--yes"]])
 def test_a_plan_that_nobody_could_see_is_an_error(tiny, command):
     """The plan is written before the end; an apply is not given up for it, but does not pass for well either."""
     tiny.run("apply", "--yes")
     edit(tiny, "team: red", "team: blue")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [BINARY, *command],
-            cwd=tiny.folder,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=clean_environment(**tiny.environment),
-            check=False,
-        )
+    done = onto_a_full_disk(tiny, *command)
     assert done.returncode == 1
     assert done.stderr.count(b"standard output could not be written") == 1
 
 
 def test_an_apply_in_part_that_nobody_could_see_is_one_in_part(tiny):
     tiny.run("sim", "fault", "CreateSubnet", "deny")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [BINARY, "apply", "--yes"],
-            cwd=tiny.folder,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=clean_environment(**tiny.environment),
-            check=False,
-        )
+    done = onto_a_full_disk(tiny, "apply", "--yes")
     assert done.returncode == 7
     assert done.stderr.count(b"standard output could not be written") == 1
 
