@@ -26,10 +26,34 @@ struct worker {
 	bool done;
 };
 
+/* A run of hours that is ended by hand has something to report. */
+static volatile sig_atomic_t is_asked_to_end;
+
+static void on_signal(int number)
+{
+	(void)number;
+	is_asked_to_end = 1;
+}
+
+static void heed_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static bool has_time(const struct crew *crew)
+{
+	return !is_asked_to_end && (crew->seconds == 0 || time(NULL) < crew->end_s);
+}
+
 static void work(const struct crew *crew, uint64_t at, FILE *to)
 {
 	struct tally tally;
-	for (; at < crew->count && (crew->seconds == 0 || time(NULL) < crew->end_s); at += crew->jobs) {
+
+	for (; at < crew->count && has_time(crew); at += crew->jobs) {
 		tally_init(&tally);
 		alarm(SEED_MOST_S);
 		fprintf(to, "seed %" PRIu64 "\n", at);
@@ -169,6 +193,14 @@ static void listen_to(struct crew *crew, struct worker *worker)
 	take_lines(crew, worker);
 }
 
+/* Those that a signal reached as well take no harm from another one. */
+static void ask_to_end(const struct worker *workers, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (workers[i].from >= 0)
+			kill(workers[i].process, SIGTERM);
+}
+
 static void dismiss(struct worker *workers, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
@@ -189,6 +221,7 @@ void crew_run(struct crew *crew)
 
 	/* Once for all: a process that takes another one's place has no more time than that. */
 	crew->end_s = time(NULL) + (time_t)crew->seconds;
+	heed_signals();
 	for (uint64_t i = 0; i < crew->jobs; i++) {
 		buffer_init(&workers[i].lines, LINES_MOST_BYTES);
 		start(crew, &workers[i], i);
@@ -196,8 +229,13 @@ void crew_run(struct crew *crew)
 	while (any && !(crew->until_broken && crew->broken > 0)) {
 		for (uint64_t i = 0; i < crew->jobs; i++)
 			waits[i] = (struct pollfd){.fd = workers[i].from, .events = POLLIN};
-		if (poll(waits, crew->jobs, -1) < 0 && errno != EINTR)
-			break;
+		if (is_asked_to_end)
+			ask_to_end(workers, crew->jobs);
+		if (poll(waits, crew->jobs, -1) < 0) {
+			if (errno != EINTR)
+				break;
+			continue;
+		}
 		any = false;
 		for (uint64_t i = 0; i < crew->jobs; i++) {
 			if (workers[i].from >= 0 && (waits[i].revents & (POLLIN | POLLHUP)))
@@ -205,5 +243,6 @@ void crew_run(struct crew *crew)
 			any |= workers[i].from >= 0;
 		}
 	}
+	crew->stopped = is_asked_to_end;
 	dismiss(workers, crew->jobs);
 }

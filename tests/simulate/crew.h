@@ -8,7 +8,8 @@
 
 #include "tests/simulate/tally.h"
 
-/* Tells many seeds in several processes at once, and goes on after a seed that ends its process. */
+/* Tells many seeds in several processes at once, and goes on after a seed that ends its process. SIGINT and SIGTERM
+ * have each process end with the seed that it is at. */
 
 enum { CREW_JOBS_MOST = 64 };
 
@@ -23,6 +24,7 @@ struct crew {
 	time_t end_s; /* set by crew_run() */
 	/* What came of it. */
 	uint64_t seeds, broken;
+	bool stopped;	    /* by a signal */
 	struct tally tally; /* set up by the caller */
 };
 

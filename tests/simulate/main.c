@@ -14,10 +14,10 @@
  * simulate [--first N] [--count N] [--jobs N] [--storm] [--verbose] [--check N] [--least N] [--seconds N]
  *          [--report FILE] [--mutant NAME]
  *
- * Tells the stories of `count` seeds. One that breaks a promise prints its seed, what
- * happened, and which promise; the exit status is then 1. --storm: of the same
- * seeds other stories, in which several mishaps befall most commands. --seconds: no seed is begun later. --check: so
- * many seeds are told twice and must come out the same to the byte. --least: how often each pair of an operation and a
+ * Tells the stories of `count` seeds. One that breaks a promise prints its seed, what happened, and which promise; the
+ * exit status is then 1. --storm: of the same seeds other stories, in which several mishaps befall most commands.
+ * --seconds: no seed is begun later; SIGINT and SIGTERM end a run with its report, and the status 1. --check: so many
+ * seeds are told twice and must come out the same to the byte. --least: how often each pair of an operation and a
  * mishap should occur; those that do not are counted. --mutant: the program is broken on purpose, `all` in each of the
  * ways in turn: the status is 1 where no seed notices.
  */
@@ -161,6 +161,8 @@ static int run(const struct options *options)
 	       rarity.rare, rarity.pairs, options->least, rarity.least);
 	printf("%" PRIu64 " seeds in %.1f s (%.2f ms each), %" PRIu64 " broke a promise\n", crew.seeds, elapsed_s,
 	       elapsed_s * 1000 / (double)(crew.seeds + !crew.seeds), crew.broken);
+	if (crew.stopped)
+		printf("stopped by a signal\n");
 	if (crew.broken > 0)
 		printf("to see one: simulate --verbose --count 1 --first SEED\n");
 	if (options->report)
@@ -168,7 +170,7 @@ static int run(const struct options *options)
 	tally_release(&crew.tally);
 	repertoire_each(show_untold, &good);
 	good &= check(options);
-	return crew.broken > 0 || !good;
+	return crew.broken > 0 || crew.stopped || !good;
 }
 
 /* Whether a program that is broken in that way is caught. */
