@@ -28,9 +28,10 @@ static bool is_forgotten(const struct aws_call *call, const struct aws_parameter
 	struct process *process = watched ? watched->running : NULL;
 
 	/* What is sent once more has its intent, and its parameters from there. */
-	if (!process || process->dead || parameters->count == 0 || !process->misfortune.aimed || watched->changes == 0)
+	if (!process || process->dead || parameters->count == 0 || !process->misfortune.aimed)
 		return false;
-	if (!chance_one_in(&watched->fate, FORGOTTEN_ONE_IN) &&
+	/* Also at what makes the first of all: the mishap that has to come after a change is another one then. */
+	if ((watched->changes == 0 || !chance_one_in(&watched->fate, FORGOTTEN_ONE_IN)) &&
 	    (watched->target.mishap != MISHAP_FORGOTTEN ||
 	     !target_strikes(&watched->target, call->operation, &watched->fate)))
 		return false;

@@ -156,7 +156,8 @@ static const struct target_row rows[] = {
 	DISK_ROW("disk-truncate", 1),
 	DISK_ROW("disk-sync", 20),
 	DISK_ROW("disk-remove", 1),
-	DISK_ROW("disk-rename", 1),
+	/* What a key is kept in is written beside its place. */
+	{"disk-rename", WISH(SPECIES_SHOWN_KEY, SPECIES_COUNT, 0), TURN_NONE, 1},
 	DISK_ROW("disk-lock", 100),
 };
 
