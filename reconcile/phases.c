@@ -132,6 +132,17 @@ static bool needs_nothing_of(const struct action *action, const struct action *t
 	return action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && takes_any_away(target);
 }
 
+/* The step that resolves the parts of an action. Where none of them changes there is no phase for them, and the last
+ * step asks for them all: what such a part refers to has to be waited for only where it is made in this run, which is
+ * so where others look after the part (lifecycle.ignore). */
+static uint32_t resolves_parts(const struct building *building, size_t index, const struct action *target)
+{
+	uint32_t settle = phases_node(building->phases, index, PHASE_SETTLE);
+	return settle != NO_NODE || !operation_makes(target->operation)
+		       ? settle
+		       : phases_node(building->phases, index, PHASE_MAKE);
+}
+
 /* What the spec refers to is there before it is referred to. */
 static void order_wanted(struct building *building, size_t index)
 {
@@ -151,7 +162,8 @@ static void order_wanted(struct building *building, size_t index)
 		uint32_t first = make != NO_NODE ? make : settle;
 		switch (dependency->binding) {
 		case BINDS_SETTLE:
-			order_nodes(building, made, settle);
+			order_nodes(building, made,
+				    resolves_parts(building, index, &building->plan->actions[target]));
 			break;
 		case BINDS_MAKE:
 			order_nodes(building, made, first);

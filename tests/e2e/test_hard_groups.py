@@ -427,3 +427,20 @@ def test_rules_that_a_deletion_took_off_come_back_with_what_they_name(stack, clo
     for name, other in (("a", "b"), ("b", "a")):
         [rule] = rules[ids[f"aws.security_group.{name}"]]
         assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [ids[f"aws.security_group.{other}"]]
+
+
+def test_an_ignored_field_names_what_is_made_in_the_same_run(stack, cloud):
+    """Others look after the rules of a group that changes: it waits for the new group that those of the spec name."""
+    ssh = {each: SSH[each] for each in ("protocol", "from_port", "to_port")}
+    kept = {"name": "a", "description": "d", "vpc": Ref("aws.vpc.home"), "lifecycle": {"ignore": ["ingress"]}}
+    write(stack, {"aws.vpc": VPC, "aws.security_group": {"a": kept}})
+    apply(stack)
+    changed = {**kept, "tags": {"k": "v"}, "ingress": [{**ssh, "group": Ref("aws.security_group.b")}]}
+    other = {**kept, "name": "b", "ingress": [{**ssh, "group": Ref("aws.security_group.a")}]}
+    write(stack, {"aws.vpc": VPC, "aws.security_group": {"a": changed, "b": other}})
+    apply(stack)
+    plan_is_empty(stack)
+    groups = {each["GroupName"]: each for each in cloud.client().describe_security_groups()["SecurityGroups"]}
+    assert groups["a"]["Tags"] and not groups["a"]["IpPermissions"]
+    [rule] = groups["b"]["IpPermissions"]
+    assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [groups["a"]["GroupId"]]
