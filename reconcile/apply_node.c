@@ -1,5 +1,6 @@
 #include "base/id.h"
 #include "reconcile/apply_parts.h"
+#include "reconcile/diff_field.h"
 #include "reconcile/made.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
@@ -476,6 +477,41 @@ static enum step step_record(struct node *node)
 	return STEP_DONE;
 }
 
+/* The field of a new object that the service keeps otherwise than it was told, though only another object could have
+ * another value; NULL: none. */
+static const struct field *kept_otherwise(const struct node *node)
+{
+	const struct work *work = &node->work;
+	if (work->phase != PHASE_MAKE || !work->creating || !work->has_now || work->now.presence != PRESENCE_PRESENT)
+		return NULL;
+	for (size_t i = 0; i < work->kind->fields.count; i++) {
+		const struct field *field = field_at(&work->kind->fields, i);
+		const struct value *wanted = value_if_set(value_get_named(work->desired, field->name));
+		bool is_for_good =
+			(field->flags & IMMUTABLE) && !(field->flags & (WRITE_ONLY | OBSERVED | FIXED | SETTLES));
+		if (is_for_good && wanted && !slice_is_among(field->name, work->ignored, work->ignored_count) &&
+		    diff_field(field, wanted, value_get_named(&work->now.fields, field->name)) == UNLIKE)
+			return field;
+	}
+	return NULL;
+}
+
+/* Without a word each run would make another one, and say that all is well. */
+static enum step refuse_kept_otherwise(struct node *node, const struct field *field)
+{
+	const struct action *action = node->target->action;
+	struct diagnostics *diagnostics = node->work.task.diagnostics;
+	diag_error(diagnostics, FAULT_CONFLICT, action->position,
+		   "'%.*s' was made, but the service keeps another '%s' than it was told",
+		   SLICE_ARGUMENTS(action->address), field->name);
+	diag_hint(diagnostics,
+		  "'trueup plan' shows both: have the spec say what the service keeps, or leave '%s' to it "
+		  "(lifecycle.ignore); as it stands each run makes another one",
+		  field->name);
+	diag_address(diagnostics, action->address);
+	return STEP_FAILED;
+}
+
 static enum step finish(struct node *node)
 {
 	struct target *target = node->target;
@@ -494,6 +530,9 @@ static enum step finish(struct node *node)
 		target->begun = target->action->operation != OPERATION_DELETE || task->changed;
 		return STEP_DONE;
 	}
+	const struct field *otherwise = kept_otherwise(node);
+	if (otherwise)
+		return refuse_kept_otherwise(node, otherwise);
 	target->now = node->work.now;
 	target->has_now = node->work.has_now;
 	target->read_ms = task->now_ms;

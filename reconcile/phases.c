@@ -162,8 +162,7 @@ static void order_wanted(struct building *building, size_t index)
 		uint32_t first = make != NO_NODE ? make : settle;
 		switch (dependency->binding) {
 		case BINDS_SETTLE:
-			order_nodes(building, made,
-				    resolves_parts(building, index, &building->plan->actions[target]));
+			order_nodes(building, made, resolves_parts(building, index, &building->plan->actions[target]));
 			break;
 		case BINDS_MAKE:
 			order_nodes(building, made, first);

@@ -340,6 +340,23 @@ def test_an_answer_without_what_it_was_asked_for(stack, moto, address, field, ac
     proxy.stop()
 
 
+def test_what_the_service_keeps_otherwise_is_told(stack, moto):
+    """moto takes a customer gateway's name and keeps none: another gateway would be made by each apply, and all be well."""
+    stack.environment["AWS_ENDPOINT_URL"] = moto.address
+    gateway = {"address": "203.0.113.7", "asn": 65001, "device_name": "office"}
+    spec = {"aws.customer_gateway": {"office": gateway}, "aws.vpc": {"home": {"cidr": "10.0.0.0/16"}}}
+    stack.write("stack.yaml", spec_text(spec))
+    for _ in range(2):
+        done = stack.run("apply", "--yes", status=7)
+        assert "the service keeps another 'device_name' than it was told" in done.err
+    assert plan(stack, status=2).operations() == {"aws.customer_gateway.office": "replace"}
+    stack.run("drift", status=2)
+    gateway["lifecycle"] = {"ignore": ["device_name"]}
+    stack.write("stack.yaml", spec_text(spec))
+    apply(stack)
+    plan_is_empty(stack)
+
+
 @pytest.mark.parametrize("endpoint", ["nonsense", "ftp://127.0.0.1/", "http://", "http://127.0.0.1:99999", "file:///etc/passwd"])
 def test_no_endpoint(stack, endpoint):
     stack.write("stack.yaml", spec_text(WORKING))
