@@ -317,6 +317,7 @@ static bool plan(struct undo *undo)
 		.leaving = job->twins,
 		.leaving_count = chosen ? 0 : job->twin_count,
 		.keeps_tags = true,
+		.undoes = true,
 	};
 	bool good = true;
 

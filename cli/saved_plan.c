@@ -392,6 +392,7 @@ static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 		.target_count = count,
 		.exact = true,
 		.keeps_tags = !saved->refreshed || saved->undoes.size > 0,
+		.undoes = saved->undoes.size > 0,
 	};
 }
 

@@ -102,6 +102,7 @@ const char *decide_destroying(const struct situation *situation, const struct de
 		{OPERATION_DELETE,     ANY,    1u << GOING_WITH_ALL,     "everything is to go"},
 		{OPERATION_DELETE,     ANY,    1u << GOING_BY_NAME,      "named as a target"},
 		{OPERATION_DELETE,     ANY,    1u << GOING_WITH_ANOTHER, "refers to what is to go"},
+		{OPERATION_DELETE,     ANY,    1u << GOING_WITH_RUN,     "the run made it"},
 		{OPERATION_FORGET,     ABSENT, ANY, "gone already"},
 		{OPERATION_FORGET,     ANY,    ANY, "only its record goes; the thing itself is left alone"},
 		{OPERATION_CONFLICT,   THERE,  ANY, "is protected, so it is not destroyed"},

@@ -68,6 +68,7 @@ enum going {
 	GOING_WITH_ALL,
 	GOING_BY_NAME,
 	GOING_WITH_ANOTHER, /* that it refers to */
+	GOING_WITH_RUN,	    /* that made it, and is undone */
 };
 
 /* The reason where that is so: "no longer in the spec" would not be true. */

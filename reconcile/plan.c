@@ -231,6 +231,8 @@ static void add_conflict(struct planning *planning, const struct item *item, con
 
 static enum going going_of(const struct planning *planning, const struct object *object)
 {
+	if (planning->input->scope.undoes)
+		return GOING_WITH_RUN;
 	if (planning->input->scope.target_count == 0)
 		return GOING_WITH_ALL;
 	return plan_is_named(planning, object->address) ? GOING_BY_NAME : GOING_WITH_ANOTHER;
@@ -260,7 +262,7 @@ static void add_leaving(struct planning *planning, struct object *object, const 
 		situation.live = LIVE_ABSENT;
 	}
 	struct decision decision = decide(&situation);
-	if (planning->input->destroy && !deposed)
+	if ((planning->input->destroy || planning->input->scope.undoes) && !deposed)
 		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
 	if (decision.operation == OPERATION_CONFLICT && !planning->input->scope.looks)
 		add_conflict(planning, &item, decision.reason, decide_hint(&situation, &decision));

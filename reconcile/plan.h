@@ -162,6 +162,7 @@ struct plan_scope {
 	const struct slice *leaving; /* ids of recorded objects that go in addition, wherever their address stands */
 	size_t leaving_count;
 	bool keeps_tags; /* ownership tags stay as they are, whatever address they name */
+	bool undoes;	 /* what is not in the stack goes because a run that made it is undone */
 	/* What was recorded stands for the spec, and nothing will be done: what has moved is all that is asked, and
 	 * what would forbid to put it right is part of the answer, no error. */
 	bool looks;

@@ -426,7 +426,7 @@ def test_protected_until_now(sim):
     """The refusal says how what is protected can go: having done so is no later change that stands in the way."""
     run = apply_spec(sim, THIRD.replace("10.0.3.0/24}", "10.0.3.0/24, lifecycle: {protect: true}}"))
     refused = sim.run("undo", run, "--yes", status=1).err
-    assert "'aws.subnet.c' is protected" in refused and "apply it once without 'protect'" in refused
+    assert "'aws.subnet.c' is protected, so it is not destroyed" in refused and "apply it once without 'protect'" in refused
     apply_spec(sim, THIRD)
     assert operations(undo(sim, run, "--yes")) == {"aws.subnet.c": "delete"}
     assert is_as_in(sim, NET)
