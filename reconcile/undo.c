@@ -373,7 +373,6 @@ void undo_release(struct undoing *undoing)
 static const char *const reasons[OPERATION_COUNT] = {
 	[OPERATION_CREATE] = "the run removed it",
 	[OPERATION_UPDATE] = "as before the run",
-	[OPERATION_FORGET] = "the run took it on",
 };
 
 /* What an action loses, or leaves as the run made it. */

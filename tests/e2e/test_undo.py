@@ -432,6 +432,14 @@ def test_protected_until_now(sim):
     assert is_as_in(sim, NET)
 
 
+def test_gone_before_the_undoing(sim):
+    """What the run made and somebody has removed: nothing is called, and that is why."""
+    run = apply_spec(sim, THIRD)
+    sim.run("sim", "remove", "subnet", recorded(sim)["aws.subnet.c"])
+    assert "forget, gone already" in sim.run("undo", run, "--yes").out
+    assert is_as_in(sim, NET)
+
+
 def test_forgotten_since(sim):
     """No hint leads to a run that cannot be undone."""
     run = apply_spec(sim, BLUE)
