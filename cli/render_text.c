@@ -161,7 +161,7 @@ static void print_unread(struct buffer *buffer, const struct plan *plan, const s
 	if (plan->unread_count == 0)
 		return;
 	paint(buffer, palette, PAINT_BOLD, "%-7s", "UNREAD");
-	buffer_string(buffer, " could not be read, so nothing is claimed or done about it\n");
+	buffer_string(buffer, " could not be read, or waits for what could not: nothing is claimed or done about it\n");
 	for (size_t i = 0; i < plan->unread_count; i++) {
 		const struct unread *unread = &plan->unread[i];
 
@@ -297,7 +297,7 @@ static const char *but_for(const struct report *report)
 static void print_nothing(struct buffer *buffer, const struct report *report)
 {
 	const struct plan *plan = report->plan;
-	const char *what = plan->unread_count > 0 ? "what could be read"
+	const char *what = plan->unread_count > 0 ? report->is_drift ? "what could be read" : "the rest"
 			   : plan->refreshed	  ? "what is there"
 						  : "what is recorded";
 

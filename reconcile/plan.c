@@ -239,8 +239,11 @@ static enum going going_of(const struct planning *planning, const struct object 
 }
 
 /* An object that the spec does not have, or one that a replace has left behind. */
-static void add_leaving(struct planning *planning, struct object *object, const struct live *live, bool deposed)
+static void add_leaving(struct planning *planning, size_t number, bool deposed)
 {
+	struct object *object = planning->input->objects[number];
+	const struct live *live = planning->input->live ? planning->input->live[number] : NULL;
+	const char *held = planning->held ? planning->held[number] : NULL;
 	if (!plan_load_body(planning, object))
 		return;
 	const struct kind *kind = kinds_find(planning->input->kinds, object->kind);
@@ -266,9 +269,12 @@ static void add_leaving(struct planning *planning, struct object *object, const 
 		decision.reason = decide_destroying(&situation, &decision, going_of(planning, object));
 	if (decision.operation == OPERATION_CONFLICT && !planning->input->scope.looks)
 		add_conflict(planning, &item, decision.reason, decide_hint(&situation, &decision));
+	bool waits = held && decision.operation == OPERATION_DELETE;
+	if (waits)
+		decision = (struct decision){OPERATION_INCOMPLETE, held};
 	struct action *action = add_action(planning);
 	action->operation = decision.operation;
-	action->reason = !deposed			  ? decision.reason
+	action->reason = !deposed || waits		  ? decision.reason
 			 : object->role == OBJECT_DEPOSED ? "left behind by a replace"
 							  : "gives its place to the one that is taken back";
 	action->address = object->address;
@@ -281,7 +287,7 @@ static void add_leaving(struct planning *planning, struct object *object, const 
 		action->role = OBJECT_DEPOSED;
 	if (decision.operation == OPERATION_INCOMPLETE)
 		add_unread(planning, object->address, (struct slice){0},
-			   live ? live->unread_reason : slice_of(decision.reason));
+			   live && !waits ? live->unread_reason : slice_of(decision.reason));
 	if (action->kind)
 		return;
 	diag_error(planning->diagnostics, FAULT_USER, NOWHERE,
@@ -426,10 +432,10 @@ static void collect_leaving(struct planning *planning)
 	for (size_t i = 0; i < planning->input->object_count; i++) {
 		struct object *object = planning->input->objects[i];
 		const struct item *item = planning->of_objects[i];
-		if ((item && item->object == object) || !planning->leaves[i] || is_spared(item, object))
+		bool goes = planning->leaves[i] || (planning->held && planning->held[i]);
+		if ((item && item->object == object) || !goes || is_spared(item, object))
 			continue;
-		add_leaving(planning, object, planning->input->live ? planning->input->live[i] : NULL,
-			    item != NULL || object->role == OBJECT_DEPOSED);
+		add_leaving(planning, i, item != NULL || object->role == OBJECT_DEPOSED);
 	}
 }
 
@@ -520,6 +526,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		plan_items_order_replaces(&planning);
 	plan_focus(&planning);
 	if (!input->scope.looks) {
+		plan_hold(&planning);
 		plan_tell_taken(&planning);
 		plan_tell_lacking(&planning);
 		plan_tell_reset(&planning);

@@ -23,6 +23,7 @@ struct item {
 	bool create_before_destroy;
 	bool in_focus; /* with targets: chosen */
 	bool marked;   /* live has the marks of secrets */
+	bool waits;    /* what is to be done to it has to wait: plan_held.c */
 	uint8_t visit;
 	size_t left_behind; /* number of the first of input->objects that a replace left behind here + 1; 0: none */
 	/* Of OPERATION_TAKE_BACK: what was the address's own, or NULL. */
@@ -46,6 +47,7 @@ struct planning {
 	struct digest inputs;
 	struct map named;	/* addresses of the targets */
 	bool *leaves;		/* parallel to input->objects: goes where the spec does not have it */
+	const char **held;	/* the same: why it stays for now although it is to go; NULL: nothing does */
 	struct item **order;	/* of the spec's items: targets of references before their users */
 	struct buffer symbolic; /* of resource_symbolic_in() */
 	size_t order_count;
@@ -100,6 +102,10 @@ bool plan_items_order_replaces(struct planning *planning);
 
 /* Says of each item whether it is in focus, and of each object that is to go whether it goes now. */
 void plan_focus(struct planning *planning);
+/* Whether something is to be done to it. */
+bool plan_item_acts(const struct item *item);
+/* Keeps what something refers to that could not be read. */
+void plan_hold(struct planning *planning);
 /* Says of what objects run what the plan means for it. */
 void plan_tell_running(struct planning *planning);
 /* Reports what is to be made with a name, a range or an address that another one keeps. */

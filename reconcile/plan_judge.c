@@ -497,7 +497,7 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	return true;
 }
 
-static bool acts(const struct item *item)
+bool plan_item_acts(const struct item *item)
 {
 	return item->operation == OPERATION_CREATE || item->operation == OPERATION_UPDATE ||
 	       item->operation == OPERATION_REPLACE || item->operation == OPERATION_ADOPT ||
@@ -532,7 +532,7 @@ static void block(struct planning *planning)
 		again = false;
 		for (size_t i = 0; i < planning->order_count; i++) {
 			struct item *item = planning->order[i];
-			if (!acts(item) || !is_blocked(planning, item))
+			if (!plan_item_acts(item) || !is_blocked(planning, item))
 				continue;
 			if (item->operation == OPERATION_TAKE_BACK)
 				plan_item_leave_behind(item);

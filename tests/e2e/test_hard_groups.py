@@ -3,6 +3,7 @@
 import pytest
 
 from conftest import REGION
+from simulator import RSA_KEY
 from test_hard_cases import VPC, nothing_is_left, write
 from trueup_runner import Expression, Ref, apply, ids_of, plan, plan_is_empty
 
@@ -444,3 +445,35 @@ def test_an_ignored_field_names_what_is_made_in_the_same_run(stack, cloud):
     assert groups["a"]["Tags"] and not groups["a"]["IpPermissions"]
     [rule] = groups["b"]["IpPermissions"]
     assert [each["GroupId"] for each in rule["UserIdGroupPairs"]] == [groups["a"]["GroupId"]]
+
+
+def test_what_an_unread_template_names_is_not_taken_away(stack, cloud):
+    """A key and a group that the spec lets go of stay as long as it cannot be told whether the template has let go."""
+    template = {"name": "worker", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+    named = {"key": Ref("aws.key_pair.k"), "security_groups": [Ref("aws.security_group.g")]}
+    group = {"name": "g", "description": "d", "vpc": Ref("aws.vpc.home")}
+    gone = {"aws.key_pair": {"k": {"name": "kkk", "public_key": RSA_KEY}}, "aws.security_group": {"g": group}}
+    kept = {"aws.vpc": VPC, "aws.launch_template": {"worker": {**template, **named}}}
+    write(stack, {**kept, **gone})
+    apply(stack)
+    kept["aws.launch_template"]["worker"] = template
+    write(stack, kept)
+    cloud.sim("fault", "DescribeLaunchTemplates", "deny", "1", "1")
+    done = stack.run("apply", "--yes", status=3)
+    for each in ("aws.key_pair.k", "aws.security_group.g"):
+        assert f"? {each}   'aws.launch_template.worker' refers to it and could not be read" in done.out
+    assert "nothing to do: the rest is as the spec says" in done.out
+    apply(stack)
+    plan_is_empty(stack)
+    assert not cloud.client().describe_key_pairs()["KeyPairs"]
+
+
+def test_what_an_unread_subnet_lies_in_is_not_destroyed(stack, cloud):
+    """Without a try that the service refuses for five minutes, and blames on strangers."""
+    write(stack, {"aws.vpc": VPC, "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.0.0/20"}}})
+    apply(stack)
+    cloud.sim("fault", "DescribeSubnets", "deny", "1", "1")
+    done = stack.run("destroy", "--yes", status=3)
+    assert "? aws.vpc.home   'aws.subnet.a' refers to it and could not be read" in done.out
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud)

@@ -35,6 +35,11 @@
 #define VERSION_REC                                                                                                    \
 	REC("t.user.c", "u1", "{\"version\":" REF("t.net.a.version") "}", "{\"version\":1}", "{\"version\":1}")
 
+#define SUB_UNREAD                                                                                                     \
+	REC("t.sub.b", "s1", "{\"net\":" REF("t.net.a.id") ",\"range\":\"10.1\"}",                                     \
+	    "{\"net\":\"n1\",\"range\":\"10.1\"}", "{\"$unread\":true}")
+#define USER_LIVE(live) REC("t.user.c", "u1", "{\"places\":[" REF("t.sub.b.id") "]}", "{\"places\":[\"s1\"]}", live)
+
 #define RULES_UNREAD                                                                                                   \
 	"{" REC("t.group.a", "g1", "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":1}]}",                         \
 		"{\"rules\":{\"$unread\":true}}") "}"
@@ -52,6 +57,32 @@ static const struct row {
 	 "create t.net.a; delete t.sub.b"},
 	{"removed", "{}", "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "}", "delete t.net.a; delete t.sub.b"},
 	{"unread is not absent", "{" NET_A "}", "{" NET_REC("{\"$unread\":true}") "}", "unread t.net.a"},
+	{"what an unread one refers to stays", "{}", "{" NET_REC("{\"range\":\"10\"}") "," SUB_UNREAD "}",
+	 "unread t.net.a; unread t.sub.b"},
+	{"and what that refers to", "{}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," USER_LIVE("{\"$unread\":true}") "}",
+	 "unread t.net.a; unread t.sub.b; unread t.user.c"},
+	{"what an unread field refers to stays", "{\"t.group.a\":{\"rules\":[]}}",
+	 "{" REC("t.group.b", "g2", "{\"name\":\"b\"}", "{\"name\":\"b\"}", "{\"name\":\"b\"}") "," REC(
+		 "t.group.a", "g1", "{\"rules\":[{\"port\":1,\"group\":" REF("t.group.b.id") "}]}",
+		 "{\"rules\":[{\"port\":1,\"group\":\"g2\"}]}", "{\"rules\":{\"$unread\":true}}") "}",
+	 "unread t.group.b"},
+	{"but for what is let go of unseen", "{\"t.user.c\":{}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," USER_LIVE("{\"places\":{\"$unread\":true}}") "}",
+	 "delete t.net.a; delete t.sub.b; update t.user.c:places[s1]"},
+	{"and but for what goes itself", "{}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "," USER_LIVE("{\"places\":{\"$unread\":true}}") "}",
+	 "delete t.net.a; delete t.sub.b; delete t.user.c"},
+	{"a field that was read has let go", "{\"t.user.c\":{}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC
+					   "," USER_LIVE("{\"version\":{\"$unread\":true},\"places\":[]}") "}",
+	 "delete t.net.a; delete t.sub.b; record t.user.c:places"},
+	{"what an unread one refers to is not replaced, nor what would follow",
+	 "{\"t.net.a\":{\"range\":\"11\"}," SUB_B ",\"t.sub.d\":{\"net\":" REF("t.net.a.id") ",\"range\":\"10.2\"}}",
+	 "{" NET_REC("{\"range\":\"10\"}") "," SUB_UNREAD "," REC(
+		 "t.sub.d", "s2", "{\"net\":" REF("t.net.a.id") ",\"range\":\"10.2\"}",
+		 "{\"net\":\"n1\",\"range\":\"10.2\"}", "{\"net\":\"n1\",\"range\":\"10.2\"}") "}",
+	 "unread t.net.a; unread t.sub.b; unread t.sub.d"},
 	{"what is sent as a whole is changed unseen", "{\"t.net.a\":{\"range\":\"10\",\"label\":\"y\"}}",
 	 "{" REC("t.net.a", "n1", "{\"range\":\"10\",\"label\":\"x\",\"dns\":false}",
 		 "{\"range\":\"10\",\"label\":\"x\",\"dns\":false}",
