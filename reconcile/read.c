@@ -182,6 +182,8 @@ static void on_listed(struct task *task, bool done)
 			live->unread_reason = reason;
 			batch->requests[i].live = live;
 		}
+		/* What was found before is read whole all the same: a field nobody asked for would seem to be unset. */
+		start_details(batch);
 		one_less(batch);
 		return;
 	}

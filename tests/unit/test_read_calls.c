@@ -151,6 +151,29 @@ static void test_details_while_waiting(void **state)
 	cloud_close(&cloud);
 }
 
+/* That one cannot be looked for once more makes it unread, and leaves the others read whole. */
+static void test_details_beside_what_is_unread(void **state)
+{
+	struct cloud cloud;
+	struct diagnostics diagnostics;
+
+	cloud_open(&cloud, *state);
+	diagnostics_init(&diagnostics, &cloud.arena);
+	cloud_write(&cloud, "calls.yaml",
+		    "stack: calls\naws.vpc:\n  x0: {cidr: 10.0.0.0/16, dns_hostnames: true}\n"
+		    "  x1: {cidr: 10.1.0.0/16, dns_hostnames: true}\n");
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	struct slice gone = cloud_find(&cloud, "vpc", "cidrBlock", "10.1.0.0/16");
+	assert_true(sim_remove(cloud.sim, slice_of(REGION), SLICE("vpc"), gone, &diagnostics));
+	sim_fault(cloud.sim, (struct sim_fault){SLICE("DescribeVpcs"), SIM_FAULT_DENY, 2, 0});
+	cloud_expect(&cloud, "drift", STATUS_INCOMPLETE);
+	assert_true(cloud_says(&cloud, "read 1 of 2"));
+	if (cloud_says(&cloud, "dns_hostnames"))
+		fail_msg("%.*s", (int)cloud.output.size, cloud.output.data);
+	diagnostics_release(&diagnostics);
+	cloud_close(&cloud);
+}
+
 /* What the plan has read a moment ago is not read again before it is deleted. */
 static void test_calls_of_a_destroy(void **state)
 {
@@ -288,9 +311,13 @@ static void test_a_name_among_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_calls_of_a_plan),    WORLD_TEST(test_details_while_waiting),
-		WORLD_TEST(test_calls_of_a_destroy), WORLD_TEST(test_few_of_many),
-		WORLD_TEST(test_rebuilt_among_many), WORLD_TEST(test_a_name_among_many),
+		WORLD_TEST(test_calls_of_a_plan),
+		WORLD_TEST(test_details_while_waiting),
+		WORLD_TEST(test_details_beside_what_is_unread),
+		WORLD_TEST(test_calls_of_a_destroy),
+		WORLD_TEST(test_few_of_many),
+		WORLD_TEST(test_rebuilt_among_many),
+		WORLD_TEST(test_a_name_among_many),
 	};
 
 	return cmocka_run_group_tests_name("calls of reading", tests, NULL, NULL);
