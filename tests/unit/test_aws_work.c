@@ -71,6 +71,14 @@
 	{                                                                                                              \
 		"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", NULL, "InvalidVpcID.NotFound", 0                                 \
 	}
+#define DELETE_VPC                                                                                                     \
+	{                                                                                                              \
+		"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", "{}", NULL, 0                                                    \
+	}
+#define GONE_VPC                                                                                                       \
+	{                                                                                                              \
+		"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 0                                                         \
+	}
 /* How often it is looked at until no listing can lag any more: after a change that is waited for, and after a deletion.
  */
 enum { LOOKS = 41, DOUBTS = 47 };
@@ -244,7 +252,14 @@ static const struct scenario vpcs[] = {
 	 .phase = PHASE_DELETE,
 	 .provider_id = "vpc-1",
 	 .unsettle_all = true,
-	 .script = {LIST_VPC("available", OURS), {"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", "{}", NULL, 0}},
+	 .script = {LIST_VPC("available", OURS), DELETE_VPC, GONE_VPC},
+	 .ends = STEP_DONE},
+	{.name = "what the service takes its time to delete is waited for",
+	 .kind = &aws_vpc,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "vpc-1",
+	 .unsettle_all = true,
+	 .script = {LIST_VPC("available", OURS), DELETE_VPC, LIST_VPC("deleting", OURS), GONE_VPC},
 	 .ends = STEP_DONE},
 	{.name = "delete what went in between",
 	 .kind = &aws_vpc,
@@ -264,7 +279,8 @@ static const struct scenario vpcs[] = {
 	 .script = {LIST_VPC("available", OURS),
 		    UNKNOWN_VPC,
 		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, DOUBTS - 1},
-		    {"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", "{}", NULL, 0}},
+		    DELETE_VPC,
+		    GONE_VPC},
 	 .ends = STEP_DONE},
 	{.name = "what is listed and never known to the delete call is not taken for gone",
 	 .kind = &aws_vpc,
@@ -299,15 +315,15 @@ static const struct scenario vpcs[] = {
 	 .script = {{"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 0},
 		    UNKNOWN_VPC,
 		    {"DescribeVpcs", NULL, VPC("available", OURS), NULL, DOUBTS - 1},
-		    {"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", "{}", NULL, 0}},
+		    DELETE_VPC,
+		    GONE_VPC},
 	 .ends = STEP_DONE},
 	{.name = "delete what a listing that lags does not show",
 	 .kind = &aws_vpc,
 	 .phase = PHASE_DELETE,
 	 .provider_id = "vpc-1",
 	 .unsettle_all = true,
-	 .script = {{"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 0},
-		    {"DeleteVpc", "{\"VpcId\":\"vpc-1\"}", "{}", NULL, 0}},
+	 .script = {{"DescribeVpcs", NULL, "{\"Vpcs\":[]}", NULL, 0}, DELETE_VPC, GONE_VPC},
 	 .ends = STEP_DONE},
 	{.name = "a delete that is refused says why",
 	 .kind = &aws_vpc,

@@ -287,6 +287,7 @@ static const struct aws_output outputs[] = {
 };
 
 static const char *const pending[] = {"pending", NULL};
+static const char *const leaving[] = {"deleting", NULL};
 static const char *const absent[] = {"InvalidVpcID.NotFound", NULL};
 /* A deleted neighbour may hold on for a little. */
 static const char *const held[] = {"DependencyViolation", NULL};
@@ -330,7 +331,7 @@ const struct aws_kind aws_vpc = {
 		   .absent = absent,
 		   .settling = held},
 	.list = {.operation = "DescribeVpcs", .items = "Vpcs", .page = 1000, .filter = "vpc-id"},
-	.states = {.member = "State", .pending = pending},
+	.states = {.member = "State", .pending = pending, .leaving = leaving},
 	.tags_member = "Tags",
 	.readiness = readiness,
 	.omitted = omitted,
