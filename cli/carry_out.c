@@ -10,7 +10,7 @@
 #include "cli/secrets.h"
 
 /* Whether the user wants it: a reviewed plan, or the answer; that holds for the same plan made again. */
-static bool is_wanted(struct job *job, bool reviewed)
+static bool is_wanted(struct job *job, bool reviewed, const struct report *report)
 {
 	struct invocation *invocation = job->invocation;
 	bool destroy = job->plan.destroy;
@@ -18,7 +18,7 @@ static bool is_wanted(struct job *job, bool reviewed)
 	if (!reviewed && plan_changes_reality(&job->plan) && !slice_equal(invocation->wanted, job->digest) &&
 	    !question_ask(invocation, destroy ? "\nDestroy all this?" : "\nApply this?",
 			  destroy ? "destroy all this" : "apply this",
-			  "say --yes, or save a plan with 'trueup plan --out FILE' and apply that"))
+			  "say --yes, or save a plan with 'trueup plan --out FILE' and apply that", report))
 		return false;
 	invocation->wanted = job->digest;
 	return true;
@@ -159,8 +159,8 @@ int job_carry_out(struct job *job, bool reviewed)
 	if (plan_is_empty(&job->plan))
 		return end_without(job, &report);
 	sinks_plan(job->invocation->sinks, &report);
-	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) || !is_wanted(job, reviewed) ||
-	    !secrets_find_key_for_apply(job) || !read_times(job, &forecast) ||
+	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) ||
+	    !is_wanted(job, reviewed, &report) || !secrets_find_key_for_apply(job) || !read_times(job, &forecast) ||
 	    !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
 		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);
 	return invocation_end(job->invocation, &report, act(job, &forecast, &report, &apply));

@@ -133,7 +133,7 @@ static int take_away(struct recorded *recorded)
 					    "sent and nobody saw answered is settled by the next run.\n",
 					    SLICE_ARGUMENTS(holder_text(job->arena, &holder)))
 				       .data;
-	if (!question_ask(job->invocation, question, "break the lease", "say --yes where you are sure") ||
+	if (!question_ask(job->invocation, question, "break the lease", "say --yes where you are sure", NULL) ||
 	    !job->store->ops->take_away(job->store, holder.run, job->diagnostics))
 		return STATUS_ERROR;
 	buffer_string(&recorded->text, "the lease is free; run ");

@@ -325,7 +325,7 @@ static bool is_wanted(const struct rebuild *rebuild)
 	buffer_format(&question, "Record this as the stack '%.*s', lineage %.8s?", SLICE_ARGUMENTS(job->stack.name),
 		      rebuild->lineage.data);
 	return question_ask(job->invocation, arena_string(job->arena, buffer_slice(&question)), "record this",
-			    "say --yes");
+			    "say --yes", NULL);
 }
 
 /* A rebuild that came to no end has left its backup, and what is recorded is the same. */

@@ -129,7 +129,7 @@ static bool is_wanted(struct forgetting *forgetting)
 	}
 	buffer_string(&question, "Forget this? What it stands for goes on existing, and nothing looks after it.");
 	return question_ask(job->invocation, arena_string(job->arena, buffer_slice(&question)), "forget this",
-			    "say --yes");
+			    "say --yes", NULL);
 }
 
 static bool commit(const struct forgetting *forgetting)

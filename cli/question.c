@@ -2,7 +2,8 @@
 
 #include "cli/sinks.h"
 
-bool question_ask(struct invocation *invocation, const char *question, const char *what, const char *hint)
+bool question_ask(struct invocation *invocation, const char *question, const char *what, const char *hint,
+		  const struct report *about)
 {
 	struct world *world = invocation->world;
 	struct slice answer = {NULL, 0};
@@ -15,6 +16,8 @@ bool question_ask(struct invocation *invocation, const char *question, const cha
 		diag_hint(invocation->diagnostics, "%s", hint);
 		return false;
 	}
+	if (about)
+		sinks_plan_at_terminal(invocation->sinks, about, invocation->talk);
 	if (!sinks_have_shown(invocation->sinks))
 		return diag_error(invocation->diagnostics, FAULT_USER, NOWHERE,
 				  "nothing was done: what is to be asked about could not be shown");

@@ -119,6 +119,24 @@ void sinks_plan(struct sinks *sinks, const struct report *report)
 	}
 }
 
+static bool is_on_terminal(struct world *world, const struct sink *sink)
+{
+	return sink->renderer->plan && !sink->path && sink->stream != 0 && world->is_terminal(world, sink->stream);
+}
+
+void sinks_plan_at_terminal(struct sinks *sinks, const struct report *report, const struct palette *palette)
+{
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, OUTPUT_LIMIT_BYTES);
+	for (size_t i = 0; i < sinks->count; i++)
+		if (is_on_terminal(sinks->world, &sinks->items[i]))
+			return;
+	render_text.plan(&shown, report, palette);
+	if (!sinks->world->write(sinks->world, 2, buffer_slice(&shown)))
+		sinks->lost = true;
+}
+
 static struct written_file file_of(const struct sink *sink)
 {
 	return (struct written_file){.as = WRITTEN_REPORT, .path = sink->path, .name = sink->wish};
@@ -169,7 +187,7 @@ bool sinks_have_shown(const struct sinks *sinks)
 	for (size_t i = 0; i < sinks->count; i++)
 		if (sinks->items[i].failed)
 			return false;
-	return true;
+	return !sinks->lost;
 }
 
 bool sinks_forgive(struct sinks *sinks, int stream, struct diagnostics *diagnostics)

@@ -26,6 +26,7 @@ struct sinks {
 	size_t count;
 	bool changes; /* the command changes something, and whoever does not see what it did must be told so */
 	bool unread;  /* else: a reader left before the end, and wants to hear no more */
+	bool lost;    /* what sinks_plan_at_terminal() wrote */
 };
 
 __attribute__((warn_unused_result)) bool sinks_open(struct sinks *sinks, struct world *world,
@@ -40,6 +41,9 @@ void sinks_forget_files(struct sinks *sinks);
 void sinks_close(struct sinks *sinks);
 /* Once there is a plan; once, if at all, before sinks_end(). */
 void sinks_plan(struct sinks *sinks, const struct report *report);
+/* The same plan on standard error, which is a terminal, unless it was shown on one: it may have gone into a file or a
+ * document alone, and nobody can be asked about what they did not see. */
+void sinks_plan_at_terminal(struct sinks *sinks, const struct report *report, const struct palette *palette);
 /* Whether all that was to be shown so far could be, as far as it is shown at once. */
 bool sinks_have_shown(const struct sinks *sinks);
 /* False after a diagnostic where something could not be written; a reader may leave a command that changes nothing. */

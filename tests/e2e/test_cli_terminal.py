@@ -124,6 +124,41 @@ def test_nobody_is_asked_about_what_was_not_shown(tiny):
     assert tiny.run("state", "list").out == ""
 
 
+@pytest.mark.parametrize("command", ["apply", "destroy"])
+@pytest.mark.parametrize(
+    "arguments, settings",
+    [
+        (["--output", "json"], {}),
+        (["--output", "text=plan.txt"], {}),
+        (["--output", "text=/dev/null"], {}),
+        ([], {"TRUEUP_OUTPUT": "json=plan.json"}),
+        ([], {"stdout": "plan.log"}),
+    ],
+    ids=["json", "text file", "nowhere", "environment", "redirected"],
+)
+def test_whoever_is_asked_was_shown_the_plan(tiny, command, arguments, settings):
+    """Though it goes into a file, or into a document that is written at the end."""
+    if command == "destroy":
+        tiny.run("apply", "--yes")
+    if "stdout" in settings:
+        tiny.write("plan.log", "")
+    terminal = Terminal(tiny, command, *arguments, NO_COLOR="1", **settings)
+    terminal.read_until("Only 'yes' will do: ")
+    shown, _, _ = terminal.text.partition("Only 'yes'")
+    assert "aws.vpc.main" in shown and "aws.subnet.b" in shown and "0 unread" in shown
+    terminal.type("no\n")
+    terminal.end(1)
+
+
+def test_a_plan_is_shown_once(tiny):
+    for arguments in ([], ["--output", "text", "--output", "json=plan.json"], ["--output", "text=/dev/stderr"]):
+        terminal = Terminal(tiny, "apply", *arguments, NO_COLOR="1")
+        terminal.read_until("Only 'yes' will do: ")
+        assert terminal.text.count("+ aws.vpc.main") == 1
+        terminal.type("no\n")
+        terminal.end(1)
+
+
 def test_a_list_that_is_let_go_is_shown(tiny):
     ends = "aws.vpn_gateway: {g: {vpc: main}}\naws.customer_gateway: {c: {address: 198.51.100.7, asn: 65010}}\n"
     spec = "aws.vpn_connection: {v: {vpn_gateway: g, customer_gateway: c%s}}\n"
