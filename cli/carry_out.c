@@ -9,6 +9,26 @@
 #include "cli/secret_sink.h"
 #include "cli/secrets.h"
 
+/* What to do where nobody can be asked: the same plan, saved. */
+static const char *hint_to_save(const struct job *job)
+{
+	const struct option *targets = &job->invocation->arguments->options[FLAG_TARGET];
+	BUFFER_AUTO hint;
+
+	buffer_init(&hint, SIZE_MAX);
+	buffer_string(&hint, "say --yes, or save a plan with 'trueup ");
+	if (job->plan.undoes.size > 0)
+		buffer_format(&hint, "undo %.8s", job->plan.undoes.data);
+	else
+		buffer_string(&hint, job->plan.destroy ? "plan --destroy" : "plan");
+	for (size_t i = 0; i < targets->count; i++) {
+		buffer_string(&hint, " --target ");
+		print_word(&hint, targets->values[i]);
+	}
+	buffer_string(&hint, " --out FILE' and apply that");
+	return arena_string(job->arena, buffer_slice(&hint));
+}
+
 /* Whether the user wants it: a reviewed plan, or the answer; that holds for the same plan made again. */
 static bool is_wanted(struct job *job, bool reviewed, const struct report *report)
 {
@@ -17,8 +37,7 @@ static bool is_wanted(struct job *job, bool reviewed, const struct report *repor
 
 	if (!reviewed && plan_changes_reality(&job->plan) && !slice_equal(invocation->wanted, job->digest) &&
 	    !question_ask(invocation, destroy ? "\nDestroy all this?" : "\nApply this?",
-			  destroy ? "destroy all this" : "apply this",
-			  "say --yes, or save a plan with 'trueup plan --out FILE' and apply that", report))
+			  destroy ? "destroy all this" : "apply this", hint_to_save(job), report))
 		return false;
 	invocation->wanted = job->digest;
 	return true;

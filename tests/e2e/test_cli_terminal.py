@@ -116,6 +116,25 @@ def test_a_destroy_asks_for_what_it_does(tiny):
     assert "whether to destroy all this" in tiny.run("destroy", status=64).err
 
 
+def test_where_nobody_can_be_asked_the_hint_saves_the_same_plan(tiny):
+    def hint(*arguments):
+        err = tiny.run(*arguments, status=64).err
+        return re.search(r"hint: say --yes, or save a plan with 'trueup (.*) --out FILE' and apply that", err).group(1)
+
+    assert hint("apply") == "plan"
+    targets = ["--target", "aws.vpc.main", "--target", "aws.subnet.a"]
+    assert hint("apply", *targets) == " ".join(["plan", *targets])
+    tiny.run("apply", "--yes")
+    assert hint("destroy") == "plan --destroy"
+    assert hint("destroy", "--target", "aws.subnet.a") == "plan --destroy --target aws.subnet.a"
+    run = tiny.run("state", "history", "--output", "json").json["runs"][0]["id"][:8]
+    command = hint("undo", run)
+    assert command == f"undo {run}"
+    tiny.run(*command.split(), "--out", "plan.json")
+    tiny.run("apply", "plan.json")
+    assert tiny.run("state", "list").out == ""
+
+
 def test_nobody_is_asked_about_what_was_not_shown(tiny):
     terminal = Terminal(tiny, "apply", stdout="/dev/full")
     terminal.end(1)
