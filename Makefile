@@ -83,7 +83,7 @@ faults: ## let every allocation and every call of SQLite fail in turn, in a plan
 contest: ## let two processes contend for one stack over 1,000 rounds, the holder killed in half of them
 $(in_full): $(BUILD)/trueup $(tool_programs) dependencies-test $(VENV)/ready
 	$(Q)$(tell_tests) IN_FULL=1 $(VENV)/bin/python -m pytest -n $(or $(TEST_WORKERS),2) --quiet -rP \
-		-o cache_dir=$(abspath $(BUILD))/test-results/pytest-cache tests/e2e/test_$@.py
+		-o cache_dir='$(abspath $(BUILD))/test-results/pytest-cache' tests/e2e/test_$@.py
 
 .PHONY: unit
 unit: $(unit_programs) ## run the unit tests alone
@@ -150,7 +150,7 @@ help: ## list these targets
 		while IFS='|' read -r target text; do printf '  make %-18s %s\n' "$$target" "$$text"; done
 
 # What the end-to-end tests are told: the program, the build folder and the settings make was given.
-tell_tests = TRUEUP_BINARY=$(abspath $(BUILD)/trueup) TRUEUP_BUILD=$(abspath $(BUILD)) \
+tell_tests = TRUEUP_BINARY='$(abspath $(BUILD)/trueup)' TRUEUP_BUILD='$(abspath $(BUILD))' \
 	TRUEUP_MAKE_SETTINGS='$(filter-out E2E=% UNIT=%,$(MAKEOVERRIDES))'
 
 .PHONY: dependencies-build dependencies-test dependencies-lint dependencies-valgrind dependencies-bench

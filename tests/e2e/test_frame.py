@@ -12,11 +12,16 @@ import pytest
 from conftest import BINARY, BUILD, clean_environment
 
 
+def at(root, path):
+    """As a target is named: make takes no blank in one, and the folder that it is run in may have one."""
+    return os.path.relpath(path, root)
+
+
 def make(root, *arguments):
     # With the settings that the program was built with, or make would build it anew.
     settings = shlex.split(os.environ.get("TRUEUP_MAKE_SETTINGS", ""))
     return subprocess.run(
-        ["make", "-C", root, *settings, f"BUILD={BUILD}", *arguments],
+        ["make", "-C", root, *settings, f"BUILD={at(root, BUILD)}", *arguments],
         env=clean_environment(),
         capture_output=True,
         text=True,
@@ -50,7 +55,7 @@ def test_help_names_each_target(root, target):
 def test_install_under_destdir_and_prefix(root, tmp_path):
     folder = tmp_path / "a folder"
     # -o: take the program as it is, though a source may be newer.
-    done = make(root, "-o", str(BINARY), "install", f"DESTDIR={folder}", "PREFIX=/opt/there")
+    done = make(root, "-o", at(root, BINARY), "install", f"DESTDIR={folder}", "PREFIX=/opt/there")
     assert done.returncode == 0, done.stderr
     installed = sorted(str(path.relative_to(folder)) for path in tmp_path.rglob("*") if path.is_file())
     assert installed == [
@@ -63,6 +68,29 @@ def test_install_under_destdir_and_prefix(root, tmp_path):
     assert os.access(program, os.X_OK)
     version = subprocess.run([program, "version"], env=clean_environment(), capture_output=True, timeout=10, check=False)
     assert version.returncode == 0, version.stderr
+
+
+@pytest.mark.parametrize("target", ["test", "thorough", "kill", "faults", "contest"])
+def test_a_folder_with_a_blank_in_its_name(root, tmp_path, target):
+    copy = tmp_path / "a folder"
+    copy.mkdir()
+    for path in root.iterdir():
+        if not path.name.startswith((".", "build")):
+            (copy / path.name).symlink_to(path)
+    done = subprocess.run(
+        ["make", "-C", copy, "--dry-run", target],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.replace("\\\n", " ").splitlines() if line.startswith("TRUEUP_BINARY=")]
+    words = shlex.split(line)
+    assert words[:2] == [f"TRUEUP_BINARY={copy}/build/trueup", f"TRUEUP_BUILD={copy}/build"]
+    caches = [word for word in words if word.startswith("cache_dir=")]
+    assert caches == ([] if "tests/run.sh" in words else [f"cache_dir={copy}/build/test-results/pytest-cache"])
 
 
 def test_layers_of_the_tree(root):
