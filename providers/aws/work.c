@@ -270,6 +270,8 @@ static enum step wait_until_gone(struct work *work)
 {
 	if (work->now.presence == PRESENCE_ABSENT)
 		return STEP_DONE;
+	if (work->now.presence == PRESENCE_UNREAD)
+		return not_read_back(work);
 	if (work->awaits_gone && work->now.presence == PRESENCE_PRESENT)
 		return aws_fail(work, FAULT_STALE, "is not being deleted any more",
 				"nothing was done to it: plan again, and review that");
@@ -364,6 +366,8 @@ static enum step unsettle(struct work *work, const struct answer *answer)
 		return attached(work, answer);
 	if (!work->has_now)
 		return aws_read_after(work, 0);
+	if (work->now.presence == PRESENCE_UNREAD)
+		return not_read_back(work);
 	/* Gone or going: its parts go with it. */
 	if (work->now.presence != PRESENCE_PRESENT)
 		return STEP_DONE;
