@@ -238,35 +238,6 @@ static void mark_live(struct planning *planning, struct item *item)
 	item->live = marked;
 }
 
-static bool ignores_tags(const struct resource *resource)
-{
-	return slice_is_among("tags", resource->ignored, resource->ignored_count);
-}
-
-/* What was renamed in the record is told by its tags, should that record be lost, or an older one be put back. */
-static void follow_address(struct planning *planning, const struct item *item, struct difference *ret)
-{
-	struct slice address = slice_first(item->address, ADDRESS_TAG_MOST);
-	const struct ownership *tags = item->live ? &item->live->ownership : NULL;
-
-	if (planning->input->scope.keeps_tags || !item->object || !tags || tags->address.size == 0 ||
-	    slice_equal(tags->address, address) || !slice_equal(tags->lineage, planning->input->record->lineage) ||
-	    ignores_tags(item->resource))
-		return;
-	struct change *changes = arena_new_array(planning->arena, ret->count + 1, struct change);
-	for (size_t i = 0; i < ret->count; i++)
-		changes[i] = ret->changes[i];
-	changes[ret->count++] = (struct change){
-		.path = SLICE(ADDRESS_TAG),
-		.cause = CAUSE_INTENT,
-		.effect = EFFECT_SET,
-		.before = value_string(tags->address),
-		.after = value_string(address),
-	};
-	ret->changes = changes;
-	ret->makes = true;
-}
-
 static void diff_item(struct planning *planning, struct item *item, bool parts)
 {
 	mark_live(planning, item);
@@ -303,7 +274,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	};
 	diff_resource(&input, planning->arena, difference);
 	if (!parts)
-		follow_address(planning, item, difference);
+		plan_follow_tags(planning, item, difference);
 	*(parts ? &item->parts : &item->fields) = difference;
 }
 
@@ -396,8 +367,9 @@ static const char *reason_of(const struct item *item, const struct situation *si
 	if (item->operation == OPERATION_UPDATE && incomplete)
 		return "was not finished by the run that began it";
 	if (item->operation == OPERATION_UPDATE && count_set(item->fields) == 0)
-		return is_under_way(item) ? "is still at what a run began that did not end"
-					  : "was renamed, and its tags follow";
+		return is_under_way(item)		   ? "is still at what a run began that did not end"
+		       : item->live->ownership.is_stripped ? "the tags that tell whose it is were taken away"
+							   : "was renamed, and its tags follow";
 	return item->moved && item->operation == OPERATION_REPLACE ? "its provider now reaches another region" : reason;
 }
 

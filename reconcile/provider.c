@@ -42,7 +42,7 @@ struct live live_copy(struct arena *arena, const struct live *live)
 		.running = value_copy(arena, &live->running),
 		.ownership = {arena_copy(arena, live->ownership.lineage), arena_copy(arena, live->ownership.object_id),
 			      arena_copy(arena, live->ownership.intent), arena_copy(arena, live->ownership.generation),
-			      arena_copy(arena, live->ownership.address)},
+			      arena_copy(arena, live->ownership.address), live->ownership.is_stripped},
 		.unread_reason = arena_copy(arena, live->unread_reason),
 	};
 }

@@ -44,13 +44,14 @@ enum readiness {
 #define ADDRESS_TAG "trueup:address"
 enum { ADDRESS_TAG_MOST = 256 };
 
-/* Taken from the ownership tags; all empty where there are none. */
+/* Taken from the ownership tags; the texts are empty where there are none. */
 struct ownership {
 	struct slice lineage;
 	struct slice object_id;
 	struct slice intent;
 	struct slice generation; /* digits */
 	struct slice address;	 /* as it was when the tags were written, cut after ADDRESS_TAG_MOST */
+	bool is_stripped; /* the thing can bear them, its tags were read, and what tells whose it is was missing */
 };
 
 struct live {

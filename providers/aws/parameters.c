@@ -296,6 +296,11 @@ static struct ownership aws_decode_ownership(const struct value *tags)
 	return ownership;
 }
 
+bool aws_is_stripped(const struct ownership *ownership)
+{
+	return ownership->lineage.size == 0 || ownership->object_id.size == 0 || ownership->address.size == 0;
+}
+
 static void add_tag(struct value_builder *builder, struct slice key, struct value value, struct arena *arena)
 {
 	struct value_member *members = arena_new_array(arena, 2, struct value_member);
@@ -318,7 +323,8 @@ struct value aws_encode_tags(const struct value *tags, const struct tagging *tag
 	if (tagging) {
 		add_tag(&builder, SLICE(AWS_LINEAGE_TAG), value_string(tagging->lineage), arena);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "object"), value_string(tagging->object_id), arena);
-		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "intent"), value_string(tagging->intent), arena);
+		if (tagging->intent.size > 0)
+			add_tag(&builder, SLICE(OWNERSHIP_PREFIX "intent"), value_string(tagging->intent), arena);
 		struct slice generation = arena_format(arena, "%" PRId64, tagging->generation);
 		add_tag(&builder, SLICE(OWNERSHIP_PREFIX "generation"), value_string(generation), arena);
 		add_tag(&builder, SLICE(ADDRESS_TAG), value_string(aws_address_tag(tagging)), arena);
@@ -379,6 +385,7 @@ void aws_decode_live(const struct aws_kind *kind, const struct value *item, stru
 	*ret = (struct live){0};
 	decode_state(&kind->states, item, arena, ret);
 	ret->ownership = aws_decode_ownership(tags);
+	ret->ownership.is_stripped = kind->tags_member && aws_is_stripped(&ret->ownership);
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
 		bool is_tags = strcmp(field->field.name, "tags") == 0 && field->field.type == FIELD_MAP;

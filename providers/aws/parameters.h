@@ -47,7 +47,10 @@ struct value aws_decode(const struct aws_field *field, const struct value *item,
 struct value aws_decode_tags(const struct value *tags, struct arena *arena);
 /* What the tag says that names the address. */
 struct slice aws_address_tag(const struct tagging *tagging);
-/* [{Key, Value}...] of tags and, where tagging is not NULL, of the ownership. */
+/* Whether something is missing of what tells whose a thing is. */
+bool aws_is_stripped(const struct ownership *ownership);
+/* [{Key, Value}...] of tags and, where tagging is not NULL, of the ownership; of the call that made it where that is
+ * known. */
 struct value aws_encode_tags(const struct value *tags, const struct tagging *tagging, struct arena *arena);
 
 /* Everything known of one listed thing. */

@@ -477,3 +477,35 @@ def test_what_an_unread_subnet_lies_in_is_not_destroyed(stack, cloud):
     assert "? aws.vpc.home   'aws.subnet.a' refers to it and could not be read" in done.out
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud)
+
+
+def test_ownership_tags_that_were_taken_away_come_back(stack, cloud):
+    """A clean-up of tags takes them: drift tells of it, the next apply sets them, and a lost record can be rebuilt."""
+    spec = template_and_group("#!/bin/sh\necho one\n")
+    write(stack, spec)
+    apply(stack)
+    before = ids_of(stack)
+    ours = [f"trueup:{each}" for each in ("stack", "object", "intent", "generation", "address")]
+    ids = [identity for address, identity in before.items() if address != "aws.autoscaling_group.workers"]
+    cloud.client().delete_tags(Resources=ids, Tags=[{"Key": each} for each in ours])
+    cloud.client("autoscaling").delete_tags(
+        Tags=[{"ResourceId": "workers", "ResourceType": "auto-scaling-group", "Key": each} for each in ours]
+    )
+    told = stack.run("drift", status=2).out
+    assert all(address in told for address in before) and "now unset" in told
+    assert plan(stack, status=2).operations() == dict.fromkeys(before, "update")
+    assert "the tags that tell whose it is were taken away" in stack.run("plan").out
+    apply(stack)
+    plan_is_empty(stack)
+    stack.run("drift")
+    (stack.folder / ".trueup/state.db").unlink()
+    stack.run("state", "rebuild", "--yes")
+    assert ids_of(stack) == before
+
+
+def test_ownership_tags_of_what_ignores_tags_are_left(stack, cloud):
+    write(stack, {"aws.vpc": {"home": {"cidr": "10.20.0.0/16", "lifecycle": {"ignore": ["tags"]}}}})
+    apply(stack)
+    cloud.client().delete_tags(Resources=list(ids_of(stack).values()), Tags=[{"Key": "trueup:stack"}])
+    plan_is_empty(stack)
+    stack.run("drift")

@@ -174,10 +174,14 @@ static void test_details_beside_what_is_unread(void **state)
 	cloud_close(&cloud);
 }
 
-/* What the plan has read a moment ago is not read again before it is deleted. */
+/* What the plan has read a moment ago is not read again before it is deleted; what may take its time is looked at
+ * afterwards. */
 static void test_calls_of_a_destroy(void **state)
 {
-	static const char *const listings[] = {"DescribeVpcs", "DescribeSubnets", "DescribeSecurityGroups"};
+	static const struct {
+		const char *operation;
+		unsigned calls;
+	} listings[] = {{"DescribeVpcs", 2}, {"DescribeSubnets", 1}, {"DescribeSecurityGroups", 1}};
 	uint64_t before[sizeof(listings) / sizeof(listings[0])];
 	struct cloud cloud;
 
@@ -188,12 +192,13 @@ static void test_calls_of_a_destroy(void **state)
 		    "aws.security_group: {g: {vpc: x0, name: g, description: g}}\n");
 	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
 	for (size_t i = 0; i < sizeof(listings) / sizeof(listings[0]); i++)
-		before[i] = count_of(&cloud, listings[i]);
+		before[i] = count_of(&cloud, listings[i].operation);
 	cloud_expect(&cloud, "destroy --yes", STATUS_FINE);
-	for (size_t i = 0; i < sizeof(listings) / sizeof(listings[0]); i++)
-		if (count_of(&cloud, listings[i]) != before[i] + 1)
-			fail_msg("%s: %llu calls", listings[i],
-				 (unsigned long long)(count_of(&cloud, listings[i]) - before[i]));
+	for (size_t i = 0; i < sizeof(listings) / sizeof(listings[0]); i++) {
+		uint64_t calls = count_of(&cloud, listings[i].operation) - before[i];
+		if (calls != listings[i].calls)
+			fail_msg("%s: %llu calls", listings[i].operation, (unsigned long long)calls);
+	}
 	cloud_close(&cloud);
 }
 
@@ -244,7 +249,7 @@ static void test_few_of_many(void **state)
 		/* Old enough for one look to be proof. */
 		sim_advance(cloud.sim, 11 * 60 * 1000);
 		uint64_t calls = count_of(&cloud, "DescribeSubnets");
-		cloud_expect(&cloud, "plan --detailed-exitcode", STATUS_FINE);
+		cloud_expect(&cloud, "plan --detailed-exitcode", rows[i].without_tags ? STATUS_CHANGES : STATUS_FINE);
 		calls = count_of(&cloud, "DescribeSubnets") - calls;
 		if (calls != rows[i].calls || !cloud_says(&cloud, "read 3 of 3"))
 			fail_msg("%s: %llu calls", rows[i].name, (unsigned long long)calls);
