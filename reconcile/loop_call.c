@@ -251,14 +251,15 @@ static bool lease_outlasts(struct loop *loop, const struct http_request *request
 }
 
 /*
- * A service that has forgotten the token does the work a second time. The process may have been suspended meanwhile,
- * which the clock of this boot tells, or its whole machine, which the wall clock tells alone.
+ * A service that has forgotten the token does the work a second time; one that refused each time has none to forget.
+ * The process may have been suspended meanwhile, which the clock of this boot tells, or its whole machine, which the
+ * wall clock tells alone.
  */
 static bool token_is_old(const struct loop *loop, const struct task *task)
 {
 	struct world *world = loop->settings.world;
-	bool was_sent = task->loop.attempts > 1 || task->call.is_recorded;
-	return was_sent && task->loop.intent.size > 0 && task->call.recipe == RECIPE_TOKEN &&
+	bool may_be_done = task->loop.unsure || task->call.is_recorded;
+	return may_be_done && task->loop.intent.size > 0 && task->call.recipe == RECIPE_TOKEN &&
 	       (loop_now_ms(loop) - task->loop.first_ms >= LOOP_TOKEN_LIFE_MS ||
 		world->wall_ms(world) - task->loop.intent_ms >= LOOP_TOKEN_LIFE_MS);
 }

@@ -105,6 +105,7 @@ struct task {
 		struct slice intent;	      /* id of the open intent of the call in flight */
 		int64_t intent_ms;	      /* when that was recorded, wall */
 		bool admitted;		      /* by the rate limit; until a call is sent */
+		int64_t place;		      /* among those who want a token of it; 0: none yet */
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */
 		int attempts;

@@ -193,54 +193,6 @@ static void test_settling(void **state)
 	}
 }
 
-static const struct {
-	const char *name;
-	int errands, pages; /* of each */
-	int throttled;	    /* calls from the first on */
-	int64_t least_ms, most_ms;
-} rates[] = {
-	/* Ten a second, and ten at once. */
-	{"at the documented rate", 1, 610, 0, 59 * 1000, 62 * 1000},
-	{"slowed down once, and then faster again", 1, 610, 1, 65 * 1000, 85 * 1000},
-	{"refused side by side: slowed down once", 8, 76, 8, 62 * 1000, 90 * 1000},
-	{"refused again and again", 1, 100, 10, 20 * 1000, 200 * 1000},
-	{"refused long before the rate: what was left of it is gone", 1, 10, 1, 1200, 3000},
-};
-
-static void test_rates(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		const struct reply replies[] = {
-			{.after_ms = 5,
-			 .fault = FAULT_THROTTLED,
-			 .code = "RequestLimitExceeded",
-			 .message = "too fast",
-			 .repeat = rates[i].throttled - 1},
-			{.after_ms = 5, .repeat = -1},
-		};
-		struct staged staged;
-		struct errand errands[8] = {0};
-
-		stage_open(&staged, rates[i].throttled ? replies : replies + 1);
-		staged.limits = (struct provider_limits){10, 10};
-		int64_t began_ms = staged.now_ms;
-		for (int k = 0; k < rates[i].errands; k++) {
-			errand_make(&errands[k], &staged, false, NULL);
-			errands[k].pages = rates[i].pages;
-			loop_add(&staged.loop, &errands[k].task);
-		}
-		assert_true(loop_run(&staged.loop));
-		int64_t took_ms = staged.now_ms - began_ms;
-		for (int k = 0; k < rates[i].errands; k++)
-			if (!errands[k].done)
-				fail_msg("%s: not done", rates[i].name);
-		if (took_ms < rates[i].least_ms || took_ms > rates[i].most_ms)
-			fail_msg("%s: %lld ms", rates[i].name, (long long)took_ms);
-		stage_close(&staged);
-	}
-}
-
 /* How many calls of many errands are sent once more: of each tenth that fails, of the first ones, or of all. */
 static void test_budget(void **state)
 {
@@ -346,20 +298,28 @@ static const struct {
 	int64_t recorded_ms;
 	size_t sent;
 	enum fault heard; /* where it was not done */
+	bool throttled;	  /* the first attempt: so it made nothing */
 } repeated[] = {
-	{"a token", RECIPE_TOKEN, 1, 0, false, 0, 2, 0},
-	{"a token of nearly an hour", RECIPE_TOKEN, HOUR_MS - MINUTE_MS, 0, false, 0, 2, 0},
-	{"a token of an hour", RECIPE_TOKEN, HOUR_MS, 0, false, 0, 1, FAULT_AMBIGUOUS},
-	{"a token of a machine suspended for nearly an hour", RECIPE_TOKEN, 1, HOUR_MS - MINUTE_MS, false, 0, 2, 0},
-	{"a token of a machine suspended for an hour", RECIPE_TOKEN, 1, HOUR_MS, false, 0, 1, FAULT_AMBIGUOUS},
+	{"a token", RECIPE_TOKEN, 1, 0, false, 0, 2, 0, false},
+	{"a token of nearly an hour", RECIPE_TOKEN, HOUR_MS - MINUTE_MS, 0, false, 0, 2, 0, false},
+	{"a token of an hour", RECIPE_TOKEN, HOUR_MS, 0, false, 0, 1, FAULT_AMBIGUOUS, false},
+	{"a token of a machine suspended for nearly an hour", RECIPE_TOKEN, 1, HOUR_MS - MINUTE_MS, false, 0, 2, 0,
+	 false},
+	{"a token of a machine suspended for an hour", RECIPE_TOKEN, 1, HOUR_MS, false, 0, 1, FAULT_AMBIGUOUS, false},
 	{"a token of an hour, and the clock was set back", RECIPE_TOKEN, HOUR_MS, -HOUR_MS, false, 0, 1,
-	 FAULT_AMBIGUOUS},
-	{"a token of an earlier run", RECIPE_TOKEN, 1, 0, true, 0, 2, 0},
-	{"a token of an earlier run, suspended since", RECIPE_TOKEN, 1, HOUR_MS, true, 0, 1, FAULT_AMBIGUOUS},
-	{"a token of an earlier run that was too long ago", RECIPE_TOKEN, 1, 0, true, -HOUR_MS, 0, FAULT_TRANSIENT},
-	{"what converges, however late", RECIPE_CONVERGE, HOUR_MS, HOUR_MS, false, 0, 2, 0},
-	{"what does as much again each time", RECIPE_SNAPSHOT, 1, 0, false, 0, 1, FAULT_AMBIGUOUS},
-	{"what is looked for by its tag", RECIPE_TAG, 1, 0, false, 0, 1, FAULT_AMBIGUOUS},
+	 FAULT_AMBIGUOUS, false},
+	{"a token of an earlier run", RECIPE_TOKEN, 1, 0, true, 0, 2, 0, false},
+	{"a token of an earlier run, suspended since", RECIPE_TOKEN, 1, HOUR_MS, true, 0, 1, FAULT_AMBIGUOUS, false},
+	{"a token of an earlier run that was too long ago", RECIPE_TOKEN, 1, 0, true, -HOUR_MS, 0, FAULT_TRANSIENT,
+	 false},
+	{"what converges, however late", RECIPE_CONVERGE, HOUR_MS, HOUR_MS, false, 0, 2, 0, false},
+	{"what does as much again each time", RECIPE_SNAPSHOT, 1, 0, false, 0, 1, FAULT_AMBIGUOUS, false},
+	{"what is looked for by its tag", RECIPE_TAG, 1, 0, false, 0, 1, FAULT_AMBIGUOUS, false},
+	{"a token that nobody took for an hour", RECIPE_TOKEN, HOUR_MS, 0, false, 0, 2, 0, true},
+	{"a token that nobody took, of a machine suspended for an hour", RECIPE_TOKEN, 1, HOUR_MS, false, 0, 2, 0,
+	 true},
+	{"a token of an earlier run that nobody takes for an hour", RECIPE_TOKEN, HOUR_MS, 0, true, 0, 1,
+	 FAULT_TRANSIENT, true},
 };
 
 /* What was not answered is sent again only where that does nothing twice. */
@@ -369,7 +329,7 @@ static void test_repeated(void **state)
 	for (size_t i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++) {
 		const struct reply replies[] = {
 			{.after_ms = repeated[i].unanswered_ms,
-			 .fault = FAULT_AMBIGUOUS,
+			 .fault = repeated[i].throttled ? FAULT_THROTTLED : FAULT_AMBIGUOUS,
 			 .code = "Cut",
 			 .message = "no answer"},
 			{.after_ms = 1, .repeat = -1},
@@ -490,84 +450,12 @@ static void test_together(void **state)
 	}
 }
 
-/* Who waits for a rate goes out with others, and hardly later than alone. */
-static void test_rate_together(void **state)
-{
-	static const struct reply replies[] = {{.after_ms = 5, .repeat = -1}};
-	enum { ERRANDS = 600, RATE = 10, ALONE_MS = (ERRANDS - RATE) * 1000 / RATE };
-	static struct errand errands[ERRANDS];
-	struct staged staged;
-
-	(void)state;
-	stage_open(&staged, replies);
-	staged.limits = (struct provider_limits){RATE, RATE};
-	int64_t began_ms = staged.now_ms;
-	for (size_t k = 0; k < ERRANDS; k++) {
-		errand_make(&errands[k], &staged, true, NULL);
-		loop_add(&staged.loop, &errands[k].task);
-	}
-	assert_true(loop_run(&staged.loop));
-	int64_t took_ms = staged.now_ms - began_ms;
-	assert_int_equal(staged.closes, ERRANDS);
-	assert_true(staged.commits < ERRANDS / 2);
-	if (took_ms < ALONE_MS || took_ms > ALONE_MS + ALONE_MS / 16)
-		fail_msg("%d ms alone, %lld ms together", ALONE_MS, (long long)took_ms);
-	for (size_t k = 0; k < ERRANDS; k++)
-		if (!errands[k].done || errands[k].ended_ms - began_ms > (int64_t)(k + 1) * 1000 * 17 / RATE / 16)
-			fail_msg("number %zu ended after %lld ms", k, (long long)(errands[k].ended_ms - began_ms));
-	stage_close(&staged);
-}
-
-/* How long tasks waited for their turn, and how much of that for a rate. */
-static void test_crowd(void **state)
-{
-	enum { ERRANDS_MOST = 20 };
-	static const struct {
-		const char *name;
-		size_t count;
-		int answered_after_ms;
-		struct provider_limits limits;
-		int64_t lasted_ms;
-		int64_t last_held_ms;
-	} rows[] = {
-		{"one alone", 1, 1000, {0, 0}, 0, 0},
-		{"as many as may be in flight", 8, 1000, {0, 0}, 0, 0},
-		{"one more waits until the first are answered", 9, 1000, {0, 0}, 1000, 0},
-		{"twice", 17, 1000, {0, 0}, 2000, 0},
-		{"a rate of one a second", 3, 5, {1, 1}, 2008, 2008},
-		{"a rate that is enough", 3, 5, {3, 1}, 0, 0},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct reply replies[] = {{.after_ms = rows[i].answered_after_ms, .repeat = -1}};
-		struct errand errands[ERRANDS_MOST] = {0};
-		struct staged staged;
-
-		stage_open(&staged, replies);
-		staged.limits = rows[i].limits;
-		for (size_t k = 0; k < rows[i].count; k++) {
-			errand_make(&errands[k], &staged, false, NULL);
-			loop_add(&staged.loop, &errands[k].task);
-		}
-		assert_true(loop_run(&staged.loop));
-		int64_t held_ms = errands[rows[i].count - 1].task.held_ms;
-		if (staged.crowd.lasted_ms != rows[i].lasted_ms || held_ms != rows[i].last_held_ms || staged.crowd.now)
-			fail_msg("%s: %lld ms, and the last waited %lld ms for the rate", rows[i].name,
-				 (long long)staged.crowd.lasted_ms, (long long)held_ms);
-		stage_close(&staged);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),    cmocka_unit_test(test_leases),
-		cmocka_unit_test(test_slow_answers),  cmocka_unit_test(test_settling),
-		cmocka_unit_test(test_rates),	      cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_repeated),
-		cmocka_unit_test(test_shown),	      cmocka_unit_test(test_together),
-		cmocka_unit_test(test_rate_together), cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_interrupts), cmocka_unit_test(test_leases), cmocka_unit_test(test_slow_answers),
+		cmocka_unit_test(test_settling),   cmocka_unit_test(test_budget), cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_repeated),   cmocka_unit_test(test_shown),  cmocka_unit_test(test_together),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
