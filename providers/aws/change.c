@@ -139,21 +139,32 @@ static bool next_call(struct work *work)
 	return aws_next_part_call(work);
 }
 
+bool aws_may_repeat(struct work *work)
+{
+	struct aws_change *change = aws_change_of(work);
+	if (change->rounds == ROUNDS_MOST)
+		return false;
+	change->rounds++;
+	change->looks = 0;
+	return true;
+}
+
+enum step aws_shows_old(struct work *work, const char *name, const char *hint)
+{
+	struct slice text = arena_format(&work->task.scratch, "still shows its old '%s', though %s was accepted", name,
+					 aws_change_of(work)->call->operation);
+	return aws_fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, text), hint);
+}
+
 /* A read shows other than what was sent: it is under way, and after a while sent once more. */
 static enum step look_again(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
 	if (aws_may_show(work))
 		return aws_look_later(work);
-	if (change->rounds++ == ROUNDS_MOST) {
-		const char *name = change->field_count ? change->fields[0]->field.name : "a field";
-		struct slice text =
-			arena_format(&work->task.scratch, "still shows its old '%s', though %s was accepted", name,
-				     change->call->operation);
-		return aws_fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, text),
-				"run again; if it stays so, the service holds another value than it was given");
-	}
-	change->looks = 0;
+	if (!aws_may_repeat(work))
+		return aws_shows_old(work, change->field_count ? change->fields[0]->field.name : "a field",
+				     "run again; if it stays so, the service holds another value than it was given");
 	change->verified = false;
 	return carry_out(work);
 }

@@ -140,19 +140,12 @@ static const struct aws_field *wrong_attachment(const struct work *work)
 	return NULL;
 }
 
-/* The other side was attached or detached already, and a listing may lag behind that. */
-static bool is_under_way(struct work *work, const struct aws_field *field)
+/* Whether what was sent shows. */
+static bool is_moved(struct work *work, const struct aws_field *field)
 {
-	struct aws_change *change = aws_change_of(work);
+	const struct aws_change *change = aws_change_of(work);
 	const struct value *now = aws_now(work, field);
-	if (!change->sent_any)
-		return false;
-	/* What was sent shows: the other half of a move may follow. */
-	if (now ? value_equal(now, &change->part) : value_is(&change->part, VALUE_NULL)) {
-		change->looks = 0;
-		return false;
-	}
-	return aws_may_show(work);
+	return now ? value_equal(now, &change->part) : value_is(&change->part, VALUE_NULL);
 }
 
 static enum step attach(struct work *work, const struct aws_field *field)
@@ -166,6 +159,20 @@ static enum step attach(struct work *work, const struct aws_field *field)
 	aws_choose(work, call, &parameters);
 	aws_change_of(work)->part = now ? value_null() : value_copy(&work->task.scratch, side);
 	return aws_send(work, STAGE_DETACHED);
+}
+
+/* The next half of a move, or the same once more: a listing may lag behind it, or somebody undo it each time. */
+static enum step move(struct work *work, const struct aws_field *field)
+{
+	if (!aws_change_of(work)->sent_any || is_moved(work, field)) {
+		aws_change_of(work)->looks = 0;
+		return attach(work, field);
+	}
+	if (aws_may_show(work))
+		return aws_look_later(work);
+	if (aws_may_repeat(work))
+		return attach(work, field);
+	return aws_shows_old(work, field->field.name, "see who or what takes it back, then run again");
 }
 
 static enum step attached(struct work *work, const struct answer *answer)
@@ -185,9 +192,7 @@ static enum step ready(struct work *work)
 	if (!is_ours(work))
 		return STEP_FAILED;
 	const struct aws_field *attachment = work->phase == PHASE_MAKE ? wrong_attachment(work) : NULL;
-	if (!attachment)
-		return aws_converge(work);
-	return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
+	return attachment ? move(work, attachment) : aws_converge(work);
 }
 
 static const struct aws_call *create_of(const struct work *work)
@@ -341,7 +346,7 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return aws_is_late(work) ? aws_too_late(work) : aws_poll_later(work);
 	const struct aws_field *attachment = wrong_attachment(work);
 	if (attachment)
-		return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
+		return move(work, attachment);
 	bool prepares = kind->before_delete && !(work->force && kind->delete_forced.operation);
 	enum step step = prepares ? kind->before_delete(work, answer) : STEP_DONE;
 	return step == STEP_DONE ? send_delete(work) : step;
@@ -353,9 +358,7 @@ static enum step vacate(struct work *work)
 	if (work->now.readiness == READY_PENDING)
 		return aws_is_late(work) ? aws_too_late(work) : aws_read_again(work, aws_poll_ms(work));
 	const struct aws_field *attachment = wrong_attachment(work);
-	if (!attachment)
-		return STEP_DONE;
-	return is_under_way(work, attachment) ? aws_look_later(work) : attach(work, attachment);
+	return attachment ? move(work, attachment) : STEP_DONE;
 }
 
 static enum step unsettle(struct work *work, const struct answer *answer)

@@ -98,6 +98,10 @@ int64_t aws_poll_ms(const struct work *work);
 bool aws_may_appear(struct work *work);
 /* The same of one that shows the object as it was before. */
 bool aws_may_show(struct work *work);
+/* Whether a call that no look showed the effect of may be sent once more: counts it as one. */
+bool aws_may_repeat(struct work *work);
+/* It may not: says which field is as it was. */
+enum step aws_shows_old(struct work *work, const char *name, const char *hint);
 /* Whether the object has taken longer than it is waited for, */
 bool aws_is_late(const struct work *work);
 /* which is said so. */

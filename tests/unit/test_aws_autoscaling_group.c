@@ -42,6 +42,14 @@
 			"{\"AutoScalingGroupName\":\"g\",\"MinSize\":0,\"MaxSize\":0,\"DesiredCapacity\":0}", "{}",    \
 			NULL, 0                                                                                        \
 	}
+/* As often as a listing may lag. */
+#define SHOWS_OLD                                                                                                      \
+	{                                                                                                              \
+		"DescribeAutoScalingGroups", NULL,                                                                     \
+			"{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"MinSize\":0,\"MaxSize\":2,"         \
+			"\"Instances\":[]}]}",                                                                         \
+			NULL, 46                                                                                       \
+	}
 #define LEFT "{\"InstanceId\":\"i-1\"}"
 #define GONE                                                                                                           \
 	{                                                                                                              \
@@ -137,6 +145,14 @@ static const struct scenario groups[] = {
 		    {"DeleteAutoScalingGroup", "{\"AutoScalingGroupName\":\"g\"}", "{}", NULL, 0},
 		    GONE},
 	 .ends = STEP_DONE},
+	{.name = "a group that somebody gives its size back each time is emptied once more, not for ever",
+	 .kind = &aws_autoscaling_group,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "g",
+	 .unsettle_all = true,
+	 .script = {SCALING("2", "", OUR_GROUP_TAGS), EMPTY, SHOWS_OLD, EMPTY, SHOWS_OLD},
+	 .ends = STEP_FAILED,
+	 .message = "is given its size back each time that it is emptied"},
 	{.name = "a group that was being emptied is waited for",
 	 .kind = &aws_autoscaling_group,
 	 .phase = PHASE_DELETE,

@@ -464,6 +464,15 @@ static const struct scenario parts[] = {
 			"[" attachment "]}]}",                                                                         \
 			NULL, 0                                                                                        \
 	}
+#define ATTACH                                                                                                         \
+	{                                                                                                              \
+		"AttachInternetGateway", NULL, "{}", NULL, 0                                                           \
+	}
+#define LOOSE(more)                                                                                                    \
+	{                                                                                                              \
+		"DescribeInternetGateways", NULL, "{\"InternetGateways\":[{\"InternetGatewayId\":\"igw-1\"}]}", NULL,  \
+			more                                                                                           \
+	}
 #define ATTACHED(vpc, state) "{\"VpcId\":\"" vpc "\",\"State\":\"" state "\"}"
 
 static const struct scenario attachments[] = {
@@ -498,6 +507,15 @@ static const struct scenario attachments[] = {
 		    {"DescribeVpnGateways", NULL,
 		     "{\"VpnGateways\":[{\"VpnGatewayId\":\"vgw-1\",\"State\":\"deleted\"}]}", NULL, 0}},
 	 .ends = STEP_DONE},
+	{.name = "what somebody detaches each time is attached once more, not for ever",
+	 .kind = &aws_internet_gateway,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "igw-1",
+	 .applied = "{}",
+	 .wanted = "{\"vpc\":\"vpc-1\"}",
+	 .script = {LOOSE(0), ATTACH, LOOSE(DOUBTS - 1), ATTACH, LOOSE(DOUBTS - 1)},
+	 .ends = STEP_FAILED,
+	 .message = "still shows its old 'vpc', though AttachInternetGateway was accepted"},
 };
 
 static void run_all(const struct scenario *scenarios, size_t count)

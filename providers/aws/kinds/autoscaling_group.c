@@ -107,6 +107,10 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 	/* A listing may lag behind what was sent. */
 	if (change->sent_any && aws_may_show(work))
 		return aws_look_later(work);
+	if (change->sent_any && !aws_may_repeat(work))
+		return aws_fail(work, FAULT_CONFLICT, "is given its size back each time that it is emptied",
+				"see who or what scales it (a scheduled action?), then delete it; or delete it by "
+				"force (--force)");
 	aws_call_begin(work, &empty, &parameters);
 	aws_choose(work, &empty, &parameters);
 	return aws_send(work, STAGE_CHANGED);
