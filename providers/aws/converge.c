@@ -128,6 +128,13 @@ static bool wants_change(struct work *work, const struct aws_field *field, size_
 	return !has_travelled && !aws_change_of(work)->sent_blind[index];
 }
 
+/* A call that takes one field has no word for one that goes: it makes room by itself for what takes its place. */
+static bool goes_unsaid(const struct work *work, const struct aws_field *field)
+{
+	return !wanted_of(work, field) && field->update && field->update->one_field && !field->update_off &&
+	       !field->cleared;
+}
+
 static bool is_off(const struct value *wanted)
 {
 	return !wanted || (value_is(wanted, VALUE_BOOL) && !wanted->boolean);
@@ -407,7 +414,7 @@ bool aws_next_field_call(struct work *work)
 				return true;
 			continue;
 		}
-		if (!wants_change(work, field, i))
+		if (!wants_change(work, field, i) || goes_unsaid(work, field))
 			continue;
 		if (field->each)
 			return choose_item(work, field);

@@ -161,6 +161,8 @@ static void plan_changes(struct driving *driving, const struct value *applied, s
 	};
 	VALUE_BUILDER_AUTO builder;
 	diff_resource(&input, &driving->arena, difference);
+	if (difference->replaces)
+		fail_msg("%s: the plan would have a new object", driving->scenario->name);
 	driving->work.changes = difference->changes;
 	driving->work.change_count = difference->count;
 	driving->work.released = &difference->released;

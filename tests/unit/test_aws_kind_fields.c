@@ -62,6 +62,24 @@ static void check_work_shows(const struct aws_kind *kind, const struct aws_call 
 	kind_report(kind, "no output shows the work of %s", call->operation);
 }
 
+/* One of several of which one has to be set, all by one call: it goes when another takes its place. */
+static bool is_displaced(const struct aws_kind *kind, const struct aws_field *field)
+{
+	for (size_t i = 0; i < kind->kind.exclusive_count; i++) {
+		const struct exclusive *exclusive = &kind->kind.exclusives[i];
+		size_t alike = 0, count = 0, own = 0;
+		for (; !exclusive->field && exclusive->members[count]; count++) {
+			const struct aws_field *other = (const struct aws_field *)field_named(
+				&kind->kind.fields, slice_of(exclusive->members[count]));
+			alike += other && other->update == field->update;
+			own += other == field;
+		}
+		if (own && exclusive->needs_one && alike == count)
+			return true;
+	}
+	return false;
+}
+
 /* A field of the resource itself that differs must have a way to become as wanted. */
 static void check_way(const struct aws_kind *kind, const struct aws_field *field)
 {
@@ -75,7 +93,7 @@ static void check_way(const struct aws_kind *kind, const struct aws_field *field
 	if ((field->part != NULL) != ((field->field.flags & COMPARED) != 0))
 		kind_report(kind, "'%s' is changed item by item, and COMPARED, or neither", field->field.name);
 	if (field->field.when_unset == UNSET_CLEAR && field->update && !field->cleared && !field->update_off &&
-	    !field->update->whole && !strstr(kind->kind.name, "autoscaling_group"))
+	    !field->update->whole && !is_displaced(kind, field) && !strstr(kind->kind.name, "autoscaling_group"))
 		kind_report(kind, "'%s' is to be cleared, but nothing clears it", field->field.name);
 }
 

@@ -37,7 +37,54 @@
 			"{}", NULL, 0                                                                                  \
 	}
 
+#define ATTACHED(state, gateway, more)                                                                                 \
+	{                                                                                                              \
+		"DescribeVpnConnections", BY_ID("vpn-connection-id", "vpn-1"),                                         \
+			"{\"VpnConnections\":[{\"VpnConnectionId\":\"vpn-1\",\"State\":\"" state                       \
+			"\",\"CustomerGatewayId\":\"cgw-1\"," gateway "}]}",                                           \
+			NULL, more                                                                                     \
+	}
+#define TO_VIRTUAL "\"VpnGatewayId\":\"vgw-1\""
+#define TO_TRANSIT "\"TransitGatewayId\":\"tgw-1\""
+#define MOVE(gateway)                                                                                                  \
+	{                                                                                                              \
+		"ModifyVpnConnection", "{\"VpnConnectionId\":\"vpn-1\"," gateway "}", "{}", NULL, 0                    \
+	}
+
 static const struct scenario connections[] = {
+	{.name = "it goes over from a virtual private gateway to a transit gateway",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "vpn-1",
+	 .applied = "{\"customer_gateway\":\"cgw-1\",\"vpn_gateway\":\"vgw-1\"}",
+	 .wanted = "{\"customer_gateway\":\"cgw-1\",\"transit_gateway\":\"tgw-1\"}",
+	 .script = {ATTACHED("available", TO_VIRTUAL, 0), MOVE(TO_TRANSIT), ATTACHED("modifying", TO_VIRTUAL, 1),
+		    ATTACHED("available", TO_TRANSIT, 1)},
+	 .ends = STEP_DONE},
+	{.name = "and back",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "vpn-1",
+	 .applied = "{\"customer_gateway\":\"cgw-1\",\"transit_gateway\":\"tgw-1\"}",
+	 .wanted = "{\"customer_gateway\":\"cgw-1\",\"vpn_gateway\":\"vgw-1\"}",
+	 .script = {ATTACHED("available", TO_TRANSIT, 0), MOVE(TO_VIRTUAL), ATTACHED("modifying", TO_TRANSIT, 1),
+		    ATTACHED("available", TO_VIRTUAL, 1)},
+	 .ends = STEP_DONE},
+	{.name = "the customer's end changes by a call of its own",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "vpn-1",
+	 .applied = "{\"customer_gateway\":\"cgw-0\",\"vpn_gateway\":\"vgw-1\"}",
+	 .wanted = "{\"customer_gateway\":\"cgw-1\",\"transit_gateway\":\"tgw-1\"}",
+	 .script = {{"DescribeVpnConnections", NULL,
+		     "{\"VpnConnections\":[{\"VpnConnectionId\":\"vpn-1\",\"State\":\"available\","
+		     "\"CustomerGatewayId\":\"cgw-0\"," TO_VIRTUAL "}]}",
+		     NULL, 0},
+		    MOVE("\"CustomerGatewayId\":\"cgw-1\""),
+		    ATTACHED("available", TO_VIRTUAL, 0),
+		    MOVE(TO_TRANSIT),
+		    ATTACHED("available", TO_TRANSIT, 1)},
+	 .ends = STEP_DONE},
 	{.name = "tunnels change one after the other, each by its outside address",
 	 .kind = &aws_vpn_connection,
 	 .phase = PHASE_MAKE,

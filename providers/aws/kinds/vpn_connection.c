@@ -182,6 +182,8 @@ static struct value decode_outside(const struct value *item, struct arena *arena
 }
 
 static const char *const busy[] = {"IncorrectState", "InvalidVpnConnection.InvalidState", NULL};
+/* One end a call. From a gateway of one sort to one of the other it goes by naming the new one
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyVpnConnection.html). */
 static const struct aws_call move = {
 	.operation = "ModifyVpnConnection",
 	.id = "VpnConnectionId",
@@ -250,7 +252,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_REFERENCE,
 		   .target = "aws.vpn_gateway",
 		   .flags = JOINS,
-		   .when_unset = UNSET_REPLACE,
+		   .when_unset = UNSET_CLEAR,
 		   .about = "Amazon's end"},
 	 .member = "VpnGatewayId",
 	 .update = &move},
@@ -258,8 +260,8 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_STRING,
 		   .pattern = "tgw-[0-9a-f]{8,17}",
 		   .in_words = "an id such as tgw-0123456789abcdef0",
-		   .when_unset = UNSET_REPLACE,
-		   .about = "Amazon's end, by its id"},
+		   .when_unset = UNSET_CLEAR,
+		   .about = "Amazon's end, by its id; AWS moves no connection to one while it has 'routes'"},
 	 .member = "TransitGatewayId",
 	 .update = &move},
 	{.field = {.name = "static_routes_only",
