@@ -13,7 +13,7 @@
 
 /*
  * Holds the tables of kinds against each word that the API's model lists, so that a word that AWS adds is noticed when
- * the shapes are made anew.
+ * the shapes are made anew: what a state means, and what a field takes.
  */
 
 enum { PATH_BYTES = 256 };
@@ -52,7 +52,118 @@ static void check_states(const struct aws_kind *kind)
 	}
 }
 
+/* Words of the model that a field refuses, or takes without a list, and why. */
+static const struct {
+	const char *kind, *field; /* NULL: of each kind; the end of a path */
+	const char *word;	  /* NULL: each */
+	const char *reason;
+} exceptions[] = {
+	{NULL, "instance_type", NULL, "AWS adds types each month: one that is not known here is its to refuse"},
+	{NULL, "accelerator_names", NULL, "AWS adds accelerators with the types that have them"},
+	{"aws.launch_template", "launch_tags.resource", NULL, "of all types of resources a launch tags four"},
+	{"aws.vpc", "tenancy", "host", "the API's own page: it must not be used with this parameter"},
+};
+enum { EXCEPTIONS = sizeof(exceptions) / sizeof(exceptions[0]) };
+static bool exception_used[EXCEPTIONS];
+
+static bool is_excepted(const struct aws_kind *kind, const char *path, struct slice word)
+{
+	for (size_t i = 0; i < EXCEPTIONS; i++) {
+		bool of_kind = !exceptions[i].kind || strcmp(exceptions[i].kind, kind->kind.name) == 0;
+		bool of_word = !exceptions[i].word || slice_is(word, exceptions[i].word);
+		if (of_kind && of_word && slice_ends_with(slice_of(path), slice_of(exceptions[i].field))) {
+			exception_used[i] = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void check_words(const struct aws_kind *kind, const char *path, const struct field *field,
+			const struct aws_shape *shape)
+{
+	for (size_t i = 0; shape && i < shape->value_count; i++)
+		if (!is_word(field->choices, shape->values[i]) && !is_excepted(kind, path, shape->values[i]))
+			kind_report(kind, "'%s' %s '%s' of %s", path, field->choices ? "refuses" : "lists no",
+				    shape->values[i].data, shape->name.data);
+}
+
+static void check_members(const struct aws_kind *kind, const char *above, const struct fields *fields,
+			  const struct aws_shape *shape);
+
+static void check_field(const struct aws_kind *kind, const char *above, const struct aws_field *field,
+			const struct aws_shape *shape)
+{
+	char path[PATH_BYTES];
+
+	if (!shape)
+		return;
+	snprintf(path, sizeof(path), "%s%s%s", above, above[0] ? "." : "", field->field.name);
+	if (field->field.type == FIELD_STRING)
+		check_words(kind, path, &field->field, shape);
+	if (field->field.type == FIELD_OBJECT)
+		check_members(kind, path, &field->field.members, shape);
+	if ((field->field.type != FIELD_LIST && field->field.type != FIELD_SET) || shape->type != AWS_LIST)
+		return;
+	const struct aws_field *item = (const struct aws_field *)field->field.item;
+	if (item->field.type == FIELD_OBJECT)
+		check_members(kind, path, &item->field.members, shape->item);
+	else if (item->field.type == FIELD_STRING)
+		check_words(kind, path, &item->field,
+			    item->member ? aws_shape_at(shape->item, item->member) : shape->item);
+}
+
+static void check_members(const struct aws_kind *kind, const char *above, const struct fields *fields,
+			  const struct aws_shape *shape)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(fields, i);
+		if (field->member)
+			check_field(kind, above, field, aws_shape_at(shape, field->member));
+	}
+}
+
+/* What only a later call takes. */
+static void check_changes(const struct aws_kind *kind)
+{
+	for (size_t i = 0; i < kind->kind.fields.count; i++) {
+		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
+		const struct aws_operation_shape *update =
+			field->update ? aws_operation_of(kind, field->update->operation) : NULL;
+		const char *path = field->change ? field->change : field->member;
+		if (update && path && strcmp(path, "-") != 0 && strcmp(path, "*") != 0 && !field->field.in_place_to)
+			check_field(kind, "", field, aws_shape_at(update->input, path));
+		const struct aws_operation_shape *add =
+			field->part ? aws_operation_of(kind, field->part->add.operation) : NULL;
+		const struct aws_field *item = (const struct aws_field *)field->field.item;
+		if (!add)
+			continue;
+		const struct aws_shape *above =
+			field->part->items ? aws_shape_at(add->input, field->part->items) : add->input;
+		if (above && above->type == AWS_LIST)
+			above = above->item;
+		if (item->field.type == FIELD_OBJECT)
+			check_members(kind, field->field.name, &item->field.members, above);
+	}
+}
+
+static void check_kind(const struct aws_kind *kind)
+{
+	const struct aws_operation_shape *create = aws_operation_of(kind, kind->create.operation);
+
+	check_states(kind);
+	if (create)
+		check_members(kind, "", &kind->kind.fields, create->input);
+	check_changes(kind);
+}
+
 int main(void)
 {
-	return kinds_try(check_states);
+	int failed = kinds_try(check_kind);
+	for (size_t i = 0; i < EXCEPTIONS; i++)
+		if (!exception_used[i]) {
+			print_error("'%s' needs no exception\n", exceptions[i].field);
+			failed++;
+		}
+	return failed;
 }

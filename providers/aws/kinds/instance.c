@@ -113,10 +113,11 @@ static const struct aws_field group = {
 };
 
 /* What only a new instance can have otherwise. */
-#define FIXED(text, of_type, path, description)                                                                        \
+#define FIXED(text, of_type, path, list, description)                                                                  \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = (of_type),                                                                           \
+			  .choices = (list),                                                                           \
 			  .flags = IMMUTABLE,                                                                          \
 			  .when_unset = UNSET_RELEASE,                                                                 \
 			  .about = (description)},                                                                     \
@@ -343,7 +344,7 @@ static const struct aws_field fields[] = {
 	       "placement group or host; a change stops the instance for a while"),
 	OBJECT("cpu", "CpuOptions", cpu_fields, PAUSES, modify_cpu,
 	       "cores and threads; a change stops the instance for a while"),
-	FIXED("amd_sev_snp", FIELD_STRING, "CpuOptions.AmdSevSnp", "enabled: memory encryption of AMD"),
+	FIXED("amd_sev_snp", FIELD_STRING, "CpuOptions.AmdSevSnp", aws_enabled_disabled, "memory encryption of AMD"),
 	{.field = {.name = "market",
 		   .type = FIELD_OBJECT,
 		   .members = FIELDS(market_fields),
@@ -360,7 +361,7 @@ static const struct aws_field fields[] = {
 		   .about = "use of reserved capacity; a change stops the instance for a while"},
 	 .member = "CapacityReservationSpecification",
 	 .update = &modify_capacity},
-	FIXED("hibernation", FIELD_BOOL, "HibernationOptions.Configured", "whether it can hibernate"),
+	FIXED("hibernation", FIELD_BOOL, "HibernationOptions.Configured", NULL, "whether it can hibernate"),
 	{.field = {.name = "enclave",
 		   .type = FIELD_BOOL,
 		   .flags = PAUSES,
@@ -409,8 +410,8 @@ static const struct aws_field fields[] = {
 		   .about = "license configurations, by their ARNs"},
 	 .member = "LicenseSpecifications",
 	 .read = "Licenses"},
-	FIXED("kernel", FIELD_STRING, "KernelId", "kernel of a paravirtual image"),
-	FIXED("ramdisk", FIELD_STRING, "RamdiskId", "RAM disk of a paravirtual image"),
+	FIXED("kernel", FIELD_STRING, "KernelId", NULL, "kernel of a paravirtual image"),
+	FIXED("ramdisk", FIELD_STRING, "RamdiskId", NULL, "RAM disk of a paravirtual image"),
 	/* Last: what needs the instance stopped comes before it is started. */
 	{.field = {.name = "running",
 		   .type = FIELD_BOOL,

@@ -1,7 +1,22 @@
 #include "providers/aws/kinds/instance_requirements.h"
 
 static const char *const inclusions[] = {"included", "excluded", "required", NULL};
-static const struct aws_field text = {.field = {.name = "value", .type = FIELD_STRING}};
+static const char *const cpu_makers[] = {"amazon-web-services", "amd", "apple", "intel", NULL};
+static const char *const generations[] = {"current", "previous", NULL};
+static const char *const storage_types[] = {"hdd", "ssd", NULL};
+static const char *const accelerator_types[] = {"fpga", "gpu", "inference", "media", NULL};
+static const char *const accelerator_makers[] = {"amazon-web-services", "amd", "habana", "nvidia", "xilinx", NULL};
+
+#define WORD(list)                                                                                                     \
+	{                                                                                                              \
+		.field = {.name = "value", .type = FIELD_STRING, .choices = (list) }                                   \
+	}
+static const struct aws_field text = WORD(NULL);
+static const struct aws_field cpu_maker = WORD(cpu_makers);
+static const struct aws_field generation = WORD(generations);
+static const struct aws_field storage_type = WORD(storage_types);
+static const struct aws_field accelerator_type = WORD(accelerator_types);
+static const struct aws_field accelerator_maker = WORD(accelerator_makers);
 static const struct aws_field family = {.field = {.name = "family", .type = FIELD_STRING}, .member = "InstanceFamily"};
 
 const struct aws_field aws_requirement_fields[] = {
@@ -104,31 +119,31 @@ const struct aws_field aws_requirement_fields[] = {
 	{.field = {.name = "cpu_makers",
 		   .type = FIELD_SET,
 		   .when_unset = UNSET_CLEAR,
-		   .item = &text.field,
+		   .item = &cpu_maker.field,
 		   .about = "makers of the processor"},
 	 .member = "CpuManufacturers"},
 	{.field = {.name = "generations",
 		   .type = FIELD_SET,
 		   .when_unset = UNSET_CLEAR,
-		   .item = &text.field,
+		   .item = &generation.field,
 		   .about = "current, previous"},
 	 .member = "InstanceGenerations"},
 	{.field = {.name = "local_storage_types",
 		   .type = FIELD_SET,
 		   .when_unset = UNSET_CLEAR,
-		   .item = &text.field,
+		   .item = &storage_type.field,
 		   .about = "hdd, ssd"},
 	 .member = "LocalStorageTypes"},
 	{.field = {.name = "accelerator_types",
 		   .type = FIELD_SET,
 		   .when_unset = UNSET_CLEAR,
-		   .item = &text.field,
+		   .item = &accelerator_type.field,
 		   .about = "gpu, fpga, inference, media"},
 	 .member = "AcceleratorTypes"},
 	{.field = {.name = "accelerator_makers",
 		   .type = FIELD_SET,
 		   .when_unset = UNSET_CLEAR,
-		   .item = &text.field,
+		   .item = &accelerator_maker.field,
 		   .about = "makers of the accelerator"},
 	 .member = "AcceleratorManufacturers"},
 	{.field = {.name = "accelerator_names",
