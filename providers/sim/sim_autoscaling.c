@@ -210,6 +210,43 @@ static void take(struct sim_call *call, struct node *body)
 	take_lists(call, body);
 }
 
+/* Numbers of a request, each under its member or at the top, and what pages of the API say they may be. */
+static const struct {
+	const char *path[3];
+	const char *name;
+	int64_t least, most;
+} numbers[] = {
+	{{NULL}, "DefaultCooldown", 0, INT32_MAX},
+	{{NULL}, "HealthCheckGracePeriod", 0, INT32_MAX},
+	{{NULL}, "DefaultInstanceWarmup", -1, INT32_MAX},
+	{{NULL}, "MaxInstanceLifetime", 0, INT32_MAX},
+	{{"MixedInstancesPolicy", "InstancesDistribution"}, "OnDemandBaseCapacity", 0, INT32_MAX},
+	{{"MixedInstancesPolicy", "InstancesDistribution"}, "OnDemandPercentageAboveBaseCapacity", 0, 100},
+	{{"MixedInstancesPolicy", "InstancesDistribution"}, "SpotInstancePools", 1, 20},
+};
+
+static bool check_numbers(struct sim_call *call)
+{
+	enum { DAY_S = 86400 };
+	int64_t lifetime = sim_number(call, "MaxInstanceLifetime", 0);
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		const struct node *above = &call->request;
+
+		for (size_t k = 0; numbers[i].path[k]; k++)
+			above = node_get(above, numbers[i].path[k]);
+		int64_t number = node_integer(above, numbers[i].name, numbers[i].least);
+		if (number < numbers[i].least || number > numbers[i].most)
+			sim_fail(call, "ValidationError",
+				 "Value '%lld' at '%s' failed to satisfy constraint: it must be from %lld to %lld",
+				 (long long)number, numbers[i].name, (long long)numbers[i].least,
+				 (long long)numbers[i].most);
+	}
+	if (lifetime > 0 && lifetime < DAY_S)
+		sim_fail(call, "ValidationError", "The maximum instance lifetime must be 0 or at least %d", DAY_S);
+	return !call->failed;
+}
+
 static bool check_sizes(struct sim_call *call, struct node *body)
 {
 	int64_t least = node_integer(body, "MinSize", 0), most = node_integer(body, "MaxSize", 0);
@@ -370,7 +407,8 @@ static void create_group(struct sim_call *call)
 		sim_fail(call, "AlreadyExists",
 			 "AutoScalingGroup by this name already exists - A group with the name %.*s already exists",
 			 SLICE_ARGUMENTS(name));
-	if (call->failed || !one_source(call, true) || !sim_group_tags_check(call, tags, false) ||
+	if (call->failed || !one_source(call, true) || !check_numbers(call) ||
+	    !sim_group_tags_check(call, tags, false) ||
 	    !sim_within_quota(call, SIM_AUTOSCALING_GROUP, SIM_SETTING_AUTOSCALING_GROUPS, "LimitExceeded",
 			      "Auto Scaling groups"))
 		return;
@@ -405,7 +443,7 @@ static void update_group(struct sim_call *call)
 	struct sim_object *group = sim_group_need(call);
 	struct sim_object draft;
 
-	if (!group || !may_change(call, group) || !one_source(call, false))
+	if (!group || !may_change(call, group) || !one_source(call, false) || !check_numbers(call))
 		return;
 	/* Changed in a copy, so that a bad request leaves the group as it is. */
 	draft = *group;

@@ -452,6 +452,8 @@ class TestAutoScaling:
         [
             ({"DesiredCapacity": 9}, "ValidationError"),
             ({"MaxSize": 0}, "ValidationError"),
+            ({"DefaultCooldown": -1}, "ValidationError"),
+            ({"MaxInstanceLifetime": 3600}, "ValidationError"),
             ({"VPCZoneIdentifier": "subnet-00000000"}, "ValidationError"),
             ({"LaunchTemplate": {"LaunchTemplateName": "web", "Version": "9"}}, "ValidationError"),
             ({"Tags": [{"Key": "aws:x", "Value": ""}]}, "ValidationError"),
@@ -498,6 +500,7 @@ class TestAutoScaling:
         own += ["LifecycleHookSpecificationList", "Tags", "TrafficSources", "SkipZonalShiftValidation"]
         wanted = {key: sample(member, key) for key, member in shape.members.items() if key not in own}
         wanted.update(AutoScalingGroupName="all", VPCZoneIdentifier=subnet, AvailabilityZones=["us-west-2b"])
+        wanted["MaxInstanceLifetime"] = 86400
         policy = sample(shape.members["MixedInstancesPolicy"])
         chosen = {"LaunchTemplateId": template, "LaunchTemplateName": "web", "Version": "1"}
         policy["LaunchTemplate"]["LaunchTemplateSpecification"] = chosen

@@ -19,6 +19,14 @@
 #define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
 #define GROUPED(rest) GROUP("{" rest ",\"group\":{\"$deferred\":\"${aws.security_group.h.id}\"}}")
 #define VPN(rest) "{\"customer_gateway\":\"cgw-12345678\",\"vpn_gateway\":\"vgw-12345678\"" rest "}"
+#define GROUP_OF(rest)                                                                                                 \
+	"{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"launch_template\":\"lt-"              \
+	"12345678\"," rest "}"
+#define MIXED(rest)                                                                                                    \
+	"{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"mixed_instances\":"                   \
+	"{\"launch_template\":\"lt-12345678\"," rest "}}"
+#define REQUIRES(rest) "{\"name\":\"abc\",\"requirements\":{" rest "}}"
+#define MARKET(rest) "{\"name\":\"abc\",\"market\":{\"type\":\"spot\"," rest "}}"
 #define SUBNET(rest) "{\"vpc\":\"vpc-12345678\"," rest "}"
 
 static const struct check_row {
@@ -109,10 +117,32 @@ static const struct check_row {
 	 "{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"launch_template\":\"lt-12345678\","
 	 "\"tags\":[{\"key\":\"Aws:x\",\"value\":\"\",\"propagate\":true}]}",
 	 "cannot begin with 'aws:'"},
-	{"aws.autoscaling_group",
-	 "{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"mixed_instances\":"
-	 "{\"launch_template\":\"lt-12345678\",\"overrides\":[{\"instance_type\":\"\"}]}}",
-	 "an override says nothing"},
+	{"aws.autoscaling_group", MIXED("\"overrides\":[{\"instance_type\":\"\"}]"), "an override says nothing"},
+	{"aws.autoscaling_group", MIXED("\"overrides\":[{\"requirements\":{\"vcpus_min\":4,\"vcpus_max\":2}}]"),
+	 "'vcpus_min' is greater than 'vcpus_max'"},
+	{"aws.autoscaling_group", MIXED("\"spot_pools\":21"), "'spot_pools' cannot be 21"},
+	{"aws.autoscaling_group", MIXED("\"on_demand_percent\":101"), "'on_demand_percent' cannot be 101"},
+	{"aws.autoscaling_group", MIXED("\"on_demand_percent\":0,\"on_demand_base\":0,\"spot_pools\":20"), NULL},
+	{"aws.autoscaling_group", MIXED("\"on_demand_base\":-5"), "'on_demand_base' cannot be -5"},
+	{"aws.autoscaling_group", MIXED("\"spot_max_price\":\"cheap\""), "'spot_max_price' cannot be 'cheap'"},
+	{"aws.autoscaling_group", MIXED("\"spot_max_price\":\".05\",\"spot_pools\":1"), NULL},
+	{"aws.autoscaling_group", GROUP_OF("\"cooldown_s\":-5"), "'cooldown_s' cannot be -5"},
+	{"aws.autoscaling_group", GROUP_OF("\"health_check_grace_s\":99999999999"), "cannot be 99999999999"},
+	{"aws.autoscaling_group", GROUP_OF("\"max_instance_lifetime_s\":7"),
+	 "'max_instance_lifetime_s' cannot be less than a day"},
+	{"aws.autoscaling_group", GROUP_OF("\"max_instance_lifetime_s\":0,\"warmup_s\":-1,\"cooldown_s\":0"), NULL},
+	{"aws.autoscaling_group", GROUP_OF("\"max_instance_lifetime_s\":86400,\"warmup_s\":0"), NULL},
+	{"aws.autoscaling_group", GROUP_OF("\"warmup_s\":-2"), "'warmup_s' cannot be -2"},
+	{"aws.launch_template", REQUIRES("\"vcpus_min\":2,\"vcpus_max\":2,\"memory_mib_min\":0"), NULL},
+	{"aws.launch_template", REQUIRES("\"bandwidth_gbit_s_min\":1.5,\"bandwidth_gbit_s_max\":1"),
+	 "'bandwidth_gbit_s_min' is greater than 'bandwidth_gbit_s_max'"},
+	{"aws.launch_template", REQUIRES("\"vcpus_min\":3,\"vcpus_max\":{\"$deferred\":\"${x}\"}"), NULL},
+	{"aws.launch_template", REQUIRES("\"memory_mib_min\":-1"), "'memory_mib_min' cannot be -1"},
+	{"aws.launch_template", REQUIRES("\"cpu_makers\":[\"zzz\"]"), "cannot be 'zzz'"},
+	{"aws.launch_template", MARKET("\"valid_until\":\"tomorrow\""), "'valid_until' cannot be 'tomorrow'"},
+	{"aws.launch_template", MARKET("\"valid_until\":\"2030-01-31T12:00:00.000Z\",\"max_price\":\"\""), NULL},
+	{"aws.launch_template", MARKET("\"max_price\":\"cheap\""), "'max_price' cannot be 'cheap'"},
+	{"aws.launch_template", "{\"name\":\"abc\",\"block_devices\":[{\"device\":\"\"}]}", "'device' cannot"},
 };
 
 static void check_row(const struct aws_kind *kind, const struct check_row *row)

@@ -12,6 +12,8 @@
  * with its life cycle hooks; by force it goes at once.
  */
 
+enum { DAY_S = 86400 };
+
 static const char *const young[] = {"ValidationError.NotFound", "ValidationError.IamInstanceProfile", NULL};
 
 static const struct aws_call update = {
@@ -184,20 +186,34 @@ static const struct aws_field capacity_fields[] = {
 	 .member = "CapacityReservationTarget.CapacityReservationResourceGroupArns"},
 };
 
-#define CONSTANT(text, of_type, path, value, description)                                                              \
+/* 0 is none (https://docs.aws.amazon.com/autoscaling/ec2/userguide/asg-max-instance-lifetime.html). */
+static bool check_lifetime(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	if (value->integer == 0 || value->integer >= DAY_S)
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position, "'%s' cannot be less than a day", field->name);
+	diag_hint(diagnostics, "write at least %d, or 0, which lets instances grow old", DAY_S);
+	return false;
+}
+
+#define CONSTANT(text, of_type, path, high, value, description)                                                        \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = (of_type),                                                                           \
+			  .least = 0,                                                                                  \
+			  .most = (high),                                                                              \
 			  .when_unset = UNSET_CONSTANT,                                                                \
 			  .unset_value = (value),                                                                      \
 			  .about = (description)},                                                                     \
 		.member = (path), .update = &update, .missing = (value)                                                \
 	}
 /* The API clears it by a value that means none. */
-#define CLEARED(text, of_type, path, number, description)                                                              \
+#define CLEARED(text, of_type, path, low, high, number, description)                                                   \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = (of_type),                                                                           \
+			  .least = (low),                                                                              \
+			  .most = (high),                                                                              \
 			  .when_unset = UNSET_CLEAR,                                                                   \
 			  .none = (number),                                                                            \
 			  .about = (description)},                                                                     \
@@ -288,10 +304,11 @@ static const struct aws_field fields[] = {
 		   .about = "EC2, ELB, EBS, VPC_LATTICE"},
 	 .member = "HealthCheckType",
 	 .update = &update},
-	CONSTANT("health_check_grace_s", FIELD_INTEGER, "HealthCheckGracePeriod", "0",
+	CONSTANT("health_check_grace_s", FIELD_INTEGER, "HealthCheckGracePeriod", INT32_MAX, "0",
 		 "how long a new instance's health does not count"),
-	CONSTANT("cooldown_s", FIELD_INTEGER, "DefaultCooldown", "300", "rest after a simple scaling"),
-	CLEARED("warmup_s", FIELD_INTEGER, "DefaultInstanceWarmup", "-1", "until a new instance's metrics count"),
+	CONSTANT("cooldown_s", FIELD_INTEGER, "DefaultCooldown", INT32_MAX, "300", "rest after a simple scaling"),
+	CLEARED("warmup_s", FIELD_INTEGER, "DefaultInstanceWarmup", -1, INT32_MAX, "-1",
+		"until a new instance's metrics count"),
 	{.field = {.name = "termination_policies",
 		   .type = FIELD_LIST,
 		   .item = &text.field,
@@ -300,12 +317,22 @@ static const struct aws_field fields[] = {
 		   .about = "which instance goes first"},
 	 .member = "TerminationPolicies",
 	 .update = &update},
-	CONSTANT("scale_in_protection", FIELD_BOOL, "NewInstancesProtectedFromScaleIn", "false",
+	CONSTANT("scale_in_protection", FIELD_BOOL, "NewInstancesProtectedFromScaleIn", 0, "false",
 		 "whether new instances are kept when the group shrinks"),
-	CONSTANT("capacity_rebalance", FIELD_BOOL, "CapacityRebalance", "false",
+	CONSTANT("capacity_rebalance", FIELD_BOOL, "CapacityRebalance", 0, "false",
 		 "whether spot instances at risk are replaced ahead"),
-	CLEARED("max_instance_lifetime_s", FIELD_INTEGER, "MaxInstanceLifetime", "0", "age at which one is replaced"),
-	CLEARED("placement_group", FIELD_STRING, "PlacementGroup", "\"\"", "placement group, by its name"),
+	{.field = {.name = "max_instance_lifetime_s",
+		   .type = FIELD_INTEGER,
+		   .least = 0,
+		   .most = INT32_MAX,
+		   .check = check_lifetime,
+		   .when_unset = UNSET_CLEAR,
+		   .none = "0",
+		   .about = "age at which one is replaced, a day at least"},
+	 .member = "MaxInstanceLifetime",
+	 .update = &update,
+	 .cleared = "0"},
+	CLEARED("placement_group", FIELD_STRING, "PlacementGroup", 0, 0, "\"\"", "placement group, by its name"),
 	{.field = {.name = "service_linked_role",
 		   .type = FIELD_STRING,
 		   .pattern = "arn:.*",

@@ -19,91 +19,42 @@ static const struct aws_field accelerator_type = WORD(accelerator_types);
 static const struct aws_field accelerator_maker = WORD(accelerator_makers);
 static const struct aws_field family = {.field = {.name = "family", .type = FIELD_STRING}, .member = "InstanceFamily"};
 
+/* Not less than nothing, and no more than the API's numbers hold. */
+#define AMOUNT(text, of_type, path, description)                                                                       \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = (of_type),                                                                           \
+			  .least = 0,                                                                                  \
+			  .most = INT32_MAX,                                                                           \
+			  .when_unset = UNSET_CLEAR,                                                                   \
+			  .about = (description)},                                                                     \
+		.member = (path)                                                                                       \
+	}
+
+/* What has a least and a most has them in this order. */
 const struct aws_field aws_requirement_fields[] = {
-	{.field = {.name = "vcpus_min",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least number of virtual processors"},
-	 .member = "VCpuCount.Min"},
-	{.field = {.name = "vcpus_max",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most number of virtual processors"},
-	 .member = "VCpuCount.Max"},
-	{.field = {.name = "memory_mib_min", .type = FIELD_INTEGER, .when_unset = UNSET_CLEAR, .about = "least memory"},
-	 .member = "MemoryMiB.Min"},
-	{.field = {.name = "memory_mib_max", .type = FIELD_INTEGER, .when_unset = UNSET_CLEAR, .about = "most memory"},
-	 .member = "MemoryMiB.Max"},
-	{.field = {.name = "memory_gib_per_vcpu_min",
-		   .type = FIELD_NUMBER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least memory for each virtual processor"},
-	 .member = "MemoryGiBPerVCpu.Min"},
-	{.field = {.name = "memory_gib_per_vcpu_max",
-		   .type = FIELD_NUMBER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most memory for each virtual processor"},
-	 .member = "MemoryGiBPerVCpu.Max"},
-	{.field = {.name = "interfaces_min",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least number of network interfaces"},
-	 .member = "NetworkInterfaceCount.Min"},
-	{.field = {.name = "interfaces_max",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most number of network interfaces"},
-	 .member = "NetworkInterfaceCount.Max"},
-	{.field = {.name = "bandwidth_gbit_s_min",
-		   .type = FIELD_NUMBER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least network bandwidth"},
-	 .member = "NetworkBandwidthGbps.Min"},
-	{.field = {.name = "bandwidth_gbit_s_max",
-		   .type = FIELD_NUMBER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most network bandwidth"},
-	 .member = "NetworkBandwidthGbps.Max"},
-	{.field = {.name = "local_storage_gb_min",
-		   .type = FIELD_NUMBER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least local storage in all"},
-	 .member = "TotalLocalStorageGB.Min"},
-	{.field = {.name = "local_storage_gb_max",
-		   .type = FIELD_NUMBER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most local storage in all"},
-	 .member = "TotalLocalStorageGB.Max"},
-	{.field = {.name = "ebs_bandwidth_mbit_s_min",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least bandwidth to EBS"},
-	 .member = "BaselineEbsBandwidthMbps.Min"},
-	{.field = {.name = "ebs_bandwidth_mbit_s_max",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most bandwidth to EBS"},
-	 .member = "BaselineEbsBandwidthMbps.Max"},
-	{.field = {.name = "accelerators_min",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least number of accelerators"},
-	 .member = "AcceleratorCount.Min"},
-	{.field = {.name = "accelerators_max",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most number of accelerators"},
-	 .member = "AcceleratorCount.Max"},
-	{.field = {.name = "accelerator_memory_mib_min",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "least memory of the accelerators"},
-	 .member = "AcceleratorTotalMemoryMiB.Min"},
-	{.field = {.name = "accelerator_memory_mib_max",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "most memory of the accelerators"},
-	 .member = "AcceleratorTotalMemoryMiB.Max"},
+	AMOUNT("vcpus_min", FIELD_INTEGER, "VCpuCount.Min", "least number of virtual processors"),
+	AMOUNT("vcpus_max", FIELD_INTEGER, "VCpuCount.Max", "most number of virtual processors"),
+	AMOUNT("memory_mib_min", FIELD_INTEGER, "MemoryMiB.Min", "least memory"),
+	AMOUNT("memory_mib_max", FIELD_INTEGER, "MemoryMiB.Max", "most memory"),
+	AMOUNT("memory_gib_per_vcpu_min", FIELD_NUMBER, "MemoryGiBPerVCpu.Min",
+	       "least memory for each virtual processor"),
+	AMOUNT("memory_gib_per_vcpu_max", FIELD_NUMBER, "MemoryGiBPerVCpu.Max",
+	       "most memory for each virtual processor"),
+	AMOUNT("interfaces_min", FIELD_INTEGER, "NetworkInterfaceCount.Min", "least number of network interfaces"),
+	AMOUNT("interfaces_max", FIELD_INTEGER, "NetworkInterfaceCount.Max", "most number of network interfaces"),
+	AMOUNT("bandwidth_gbit_s_min", FIELD_NUMBER, "NetworkBandwidthGbps.Min", "least network bandwidth"),
+	AMOUNT("bandwidth_gbit_s_max", FIELD_NUMBER, "NetworkBandwidthGbps.Max", "most network bandwidth"),
+	AMOUNT("local_storage_gb_min", FIELD_NUMBER, "TotalLocalStorageGB.Min", "least local storage in all"),
+	AMOUNT("local_storage_gb_max", FIELD_NUMBER, "TotalLocalStorageGB.Max", "most local storage in all"),
+	AMOUNT("ebs_bandwidth_mbit_s_min", FIELD_INTEGER, "BaselineEbsBandwidthMbps.Min", "least bandwidth to EBS"),
+	AMOUNT("ebs_bandwidth_mbit_s_max", FIELD_INTEGER, "BaselineEbsBandwidthMbps.Max", "most bandwidth to EBS"),
+	AMOUNT("accelerators_min", FIELD_INTEGER, "AcceleratorCount.Min", "least number of accelerators"),
+	AMOUNT("accelerators_max", FIELD_INTEGER, "AcceleratorCount.Max", "most number of accelerators"),
+	AMOUNT("accelerator_memory_mib_min", FIELD_INTEGER, "AcceleratorTotalMemoryMiB.Min",
+	       "least memory of the accelerators"),
+	AMOUNT("accelerator_memory_mib_max", FIELD_INTEGER, "AcceleratorTotalMemoryMiB.Max",
+	       "most memory of the accelerators"),
 	{.field = {.name = "allowed_types",
 		   .type = FIELD_SET,
 		   .when_unset = UNSET_CLEAR,
@@ -181,21 +132,12 @@ const struct aws_field aws_requirement_fields[] = {
 		   .when_unset = UNSET_CLEAR,
 		   .about = "only types that can hibernate"},
 	 .member = "RequireHibernateSupport"},
-	{.field = {.name = "spot_price_percent",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "spot: percent over the lowest price"},
-	 .member = "SpotMaxPricePercentageOverLowestPrice"},
-	{.field = {.name = "spot_price_of_on_demand_percent",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "spot: percent of the on-demand price"},
-	 .member = "MaxSpotPriceAsPercentageOfOptimalOnDemandPrice"},
-	{.field = {.name = "on_demand_price_percent",
-		   .type = FIELD_INTEGER,
-		   .when_unset = UNSET_CLEAR,
-		   .about = "on demand: percent over the lowest price"},
-	 .member = "OnDemandMaxPricePercentageOverLowestPrice"},
+	AMOUNT("spot_price_percent", FIELD_INTEGER, "SpotMaxPricePercentageOverLowestPrice",
+	       "spot: percent over the lowest price"),
+	AMOUNT("spot_price_of_on_demand_percent", FIELD_INTEGER, "MaxSpotPriceAsPercentageOfOptimalOnDemandPrice",
+	       "spot: percent of the on-demand price"),
+	AMOUNT("on_demand_price_percent", FIELD_INTEGER, "OnDemandMaxPricePercentageOverLowestPrice",
+	       "on demand: percent over the lowest price"),
 	{.field = {.name = "encryption_in_transit",
 		   .type = FIELD_BOOL,
 		   .when_unset = UNSET_CLEAR,
@@ -205,3 +147,30 @@ const struct aws_field aws_requirement_fields[] = {
 
 _Static_assert(sizeof(aws_requirement_fields) / sizeof(aws_requirement_fields[0]) == AWS_REQUIREMENT_FIELDS,
 	       "the header tells how many rows there are");
+
+static bool is_greater(const struct value *least, const struct value *most)
+{
+	const struct value *const ends[] = {least, most};
+	double numbers[2];
+	for (size_t i = 0; i < 2; i++) {
+		if (!value_is(ends[i], VALUE_INTEGER) && !value_is(ends[i], VALUE_NUMBER))
+			return false;
+		numbers[i] = value_is(ends[i], VALUE_NUMBER) ? ends[i]->number : (double)ends[i]->integer;
+	}
+	return numbers[0] > numbers[1];
+}
+
+bool aws_check_requirements(const struct value *requirements, struct diagnostics *diagnostics)
+{
+	bool good = true;
+	for (size_t i = 0; requirements && i + 1 < AWS_REQUIREMENT_FIELDS; i++) {
+		const char *low = aws_requirement_fields[i].field.name,
+			   *high = aws_requirement_fields[i + 1].field.name;
+		const struct value *least = value_get_named(requirements, low);
+		if (slice_ends_with(slice_of(low), SLICE("_min")) &&
+		    is_greater(least, value_get_named(requirements, high)))
+			good = diag_error(diagnostics, FAULT_USER, least->position, "'%s' is greater than '%s'", low,
+					  high);
+	}
+	return good;
+}

@@ -10,5 +10,7 @@
  */
 enum { AWS_REQUIREMENT_FIELDS = 35 };
 extern const struct aws_field aws_requirement_fields[AWS_REQUIREMENT_FIELDS];
+/* Rules across them; requirements NULL: none are given. */
+bool aws_check_requirements(const struct value *requirements, struct diagnostics *diagnostics);
 
 #endif

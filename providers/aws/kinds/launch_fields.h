@@ -35,6 +35,11 @@ extern const char *const aws_credits[];
 /* An item of the license configurations, by its ARN. */
 extern const struct aws_field aws_license;
 
+/* Or nothing, which is as if it were not set. */
+#define AWS_PRICE_PATTERN "([0-9]+([.][0-9]*)?|[.][0-9]+)?"
+#define AWS_PRICE_IN_WORDS "a number of US dollars in quotes, such as \"0.10\""
+#define AWS_TIME_PATTERN "([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?Z)?"
+
 #define LAUNCH_FIELD(text, of_type, path, unset, description)                                                          \
 	{                                                                                                              \
 		.field = {.name = (text), .type = (of_type), .when_unset = (unset), .about = (description)},           \
@@ -107,12 +112,19 @@ extern const struct aws_field aws_license;
 
 #define MARKET_FIELDS(unset)                                                                                           \
 	LAUNCH_CHOICE("type", "MarketType", aws_market_types, unset, "how it is bought"),                              \
-		LAUNCH_FIELD("max_price", FIELD_STRING, "SpotOptions.MaxPrice", unset,                                 \
-			     "spot: highest price an hour, US dollars, in quotes"),                                    \
+		{.field = {.name = "max_price",                                                                        \
+			   .type = FIELD_STRING,                                                                       \
+			   .pattern = AWS_PRICE_PATTERN,                                                               \
+			   .in_words = AWS_PRICE_IN_WORDS,                                                             \
+			   .when_unset = (unset),                                                                      \
+			   .about = "spot: highest price an hour, US dollars, in quotes"},                             \
+		 .member = "SpotOptions.MaxPrice"},                                                                    \
 		LAUNCH_CHOICE("spot_type", "SpotOptions.SpotInstanceType", aws_spot_types, unset,                      \
 			      "spot: whether the request lives on after an interruption"),                             \
 		{.field = {.name = "valid_until",                                                                      \
 			   .type = FIELD_STRING,                                                                       \
+			   .pattern = AWS_TIME_PATTERN,                                                                \
+			   .in_words = "a time in UTC, such as 2030-01-31T12:00:00Z",                                  \
 			   .same = aws_is_same_time,                                                                   \
 			   .when_unset = (unset),                                                                      \
 			   .about = "spot: end of the request, 2030-01-31T12:00:00Z"},                                 \
@@ -138,6 +150,7 @@ extern const struct aws_field aws_license;
 	{.field = {.name = "device",                                                                                   \
 		   .type = FIELD_STRING,                                                                               \
 		   .flags = REQUIRED | KEY,                                                                            \
+		   .least = 1,                                                                                         \
 		   .about = "name of the device, such as /dev/xvda"},                                                  \
 	 .member = "DeviceName"},                                                                                      \
 		{.field = {.name = "suppressed",                                                                       \

@@ -261,11 +261,12 @@ static const struct aws_field fields[] = {
 /* The API takes no empty version. */
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
+	bool good = aws_check_requirements(value_get_named(desired, "requirements"), diagnostics);
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->fields, i);
 		if (field->member && strncmp(field->member, DATA, sizeof(DATA) - 1) == 0 &&
 		    value_get_named(desired, field->field.name))
-			return true;
+			return good;
 	}
 	diag_error(diagnostics, FAULT_USER, desired->position, "%s says nothing of the instances it is for",
 		   kind->name);

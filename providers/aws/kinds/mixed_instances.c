@@ -1,6 +1,7 @@
 #include "providers/aws/kinds/mixed_instances.h"
 
 #include "providers/aws/kinds/instance_requirements.h"
+#include "providers/aws/kinds/launch_fields.h"
 
 #define TEMPLATE_FIELDS(prefix, needed)                                                                                \
 	{.field = {.name = "launch_template",                                                                          \
@@ -49,9 +50,14 @@ static const char *const on_demand_strategies[] = {"prioritized", "lowest-price"
 static const char *const spot_strategies[] = {"lowest-price", "capacity-optimized", "capacity-optimized-prioritized",
 					      "price-capacity-optimized", NULL};
 
-#define DISTRIBUTION(text, of_type, path, description)                                                                 \
+#define DISTRIBUTION(text, path, low, high, description)                                                               \
 	{                                                                                                              \
-		.field = {.name = (text), .type = (of_type), .when_unset = UNSET_RELEASE, .about = (description)},     \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_INTEGER,                                                                       \
+			  .least = (low),                                                                              \
+			  .most = (high),                                                                              \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = (description)},                                                                     \
 		.member = "InstancesDistribution." path                                                                \
 	}
 #define STRATEGY(text, path, list, description)                                                                        \
@@ -75,12 +81,18 @@ const struct aws_field aws_mixed_fields[] = {
 	 .member = "LaunchTemplate.Overrides"},
 	STRATEGY("on_demand_strategy", "OnDemandAllocationStrategy", on_demand_strategies,
 		 "how on-demand types are chosen"),
-	DISTRIBUTION("on_demand_base", FIELD_INTEGER, "OnDemandBaseCapacity", "capacity that is always on demand"),
-	DISTRIBUTION("on_demand_percent", FIELD_INTEGER, "OnDemandPercentageAboveBaseCapacity",
+	DISTRIBUTION("on_demand_base", "OnDemandBaseCapacity", 0, INT32_MAX, "capacity that is always on demand"),
+	DISTRIBUTION("on_demand_percent", "OnDemandPercentageAboveBaseCapacity", 0, 100,
 		     "percent of the rest that is on demand"),
 	STRATEGY("spot_strategy", "SpotAllocationStrategy", spot_strategies, "how spot types are chosen"),
-	DISTRIBUTION("spot_pools", FIELD_INTEGER, "SpotInstancePools", "pools to spread over, with lowest-price"),
-	DISTRIBUTION("spot_max_price", FIELD_STRING, "SpotMaxPrice", "highest price an hour, US dollars, in quotes"),
+	DISTRIBUTION("spot_pools", "SpotInstancePools", 1, 20, "pools to spread over, with lowest-price"),
+	{.field = {.name = "spot_max_price",
+		   .type = FIELD_STRING,
+		   .pattern = AWS_PRICE_PATTERN,
+		   .in_words = AWS_PRICE_IN_WORDS,
+		   .when_unset = UNSET_RELEASE,
+		   .about = "highest price an hour, US dollars, in quotes"},
+	 .member = "InstancesDistribution.SpotMaxPrice"},
 };
 
 _Static_assert(sizeof(aws_mixed_fields) / sizeof(aws_mixed_fields[0]) == AWS_MIXED_FIELDS,
@@ -96,7 +108,7 @@ static bool check_override(const struct value *override_value, struct diagnostic
 		return false;
 	}
 	if (!first || !second)
-		return true;
+		return aws_check_requirements(second, diagnostics);
 	diag_error(diagnostics, FAULT_USER, second->position, "an override cannot have both '%s' and '%s'",
 		   "instance_type", "requirements");
 	diag_hint(diagnostics, "keep one of them");

@@ -13,7 +13,8 @@
 
 /*
  * Holds the tables of kinds against each word that the API's model lists, so that a word that AWS adds is noticed when
- * the shapes are made anew: what a state means, and what a field takes.
+ * the shapes are made anew: what a state means, and what a field takes. And against its bounds of numbers, and those of
+ * 32 bits.
  */
 
 enum { PATH_BYTES = 256 };
@@ -88,6 +89,20 @@ static void check_words(const struct aws_kind *kind, const char *path, const str
 				    shape->values[i].data, shape->name.data);
 }
 
+static void check_number(const struct aws_kind *kind, const char *path, const struct field *field,
+			 const struct aws_shape *shape)
+{
+	bool bounded = field->least != 0 || field->most != 0, open = field->most < field->least;
+	if (shape->has_minimum && (!bounded || field->least < shape->minimum))
+		kind_report(kind, "'%s' may be less than %lld of %s", path, (long long)shape->minimum,
+			    shape->name.data);
+	if (shape->has_maximum && (!bounded || open || field->most > shape->maximum))
+		kind_report(kind, "'%s' may be more than %lld of %s", path, (long long)shape->maximum,
+			    shape->name.data);
+	if (shape->type == AWS_INTEGER && (!bounded || open || field->most > INT32_MAX))
+		kind_report(kind, "'%s' may be more than fits into %s", path, shape->name.data);
+}
+
 static void check_members(const struct aws_kind *kind, const char *above, const struct fields *fields,
 			  const struct aws_shape *shape);
 
@@ -101,6 +116,9 @@ static void check_field(const struct aws_kind *kind, const char *above, const st
 	snprintf(path, sizeof(path), "%s%s%s", above, above[0] ? "." : "", field->field.name);
 	if (field->field.type == FIELD_STRING)
 		check_words(kind, path, &field->field, shape);
+	/* What has an encoder of its own finds another member for what does not fit. */
+	if ((field->field.type == FIELD_INTEGER || field->field.type == FIELD_NUMBER) && !field->encode)
+		check_number(kind, path, &field->field, shape);
 	if (field->field.type == FIELD_OBJECT)
 		check_members(kind, path, &field->field.members, shape);
 	if ((field->field.type != FIELD_LIST && field->field.type != FIELD_SET) || shape->type != AWS_LIST)
