@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "base/printable.h"
 
 enum { KEY_BYTES = 4, FORM_LIMIT_BYTES = 64 * 1024 * 1024 };
 
@@ -190,6 +191,21 @@ static void add_json(struct redaction *redaction, struct slice secret)
 		add_form(redaction, slice_first(slice_from(buffer_slice(&text), 1), text.size - 2));
 }
 
+/* As it is shown at a terminal; quoted: between quotes, as a value may be. */
+static void add_printed(struct redaction *redaction, struct slice secret, bool quoted)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, FORM_LIMIT_BYTES);
+	while (secret.size > 0) {
+		if (quoted && (secret.data[0] == '"' || secret.data[0] == '\\'))
+			buffer_byte(&text, '\\');
+		print_character(&text, &secret, false);
+	}
+	if (!text.full)
+		add_form(redaction, buffer_slice(&text));
+}
+
 void redaction_add(struct redaction *redaction, struct slice secret)
 {
 	static escape *const escapes[] = {
@@ -205,6 +221,8 @@ void redaction_add(struct redaction *redaction, struct slice secret)
 	if (redaction->count == before)
 		return;
 	add_json(redaction, secret);
+	add_printed(redaction, secret, false);
+	add_printed(redaction, secret, true);
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
 		add_escaped(redaction, secret, escapes[i]);
 	for (size_t i = 0; i < 3; i++)

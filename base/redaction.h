@@ -9,7 +9,7 @@
 
 /*
  * The secrets that are known, and the forms in which a text may repeat them: as they are, with
- * the escapes of JSON, XML and URLs, and within base64 at any of its three alignments. For
+ * the escapes of JSON, XML, URLs and terminals, and within base64 at any of its three alignments. For
  * every text that leaves the program, whoever wrote it: a service's error may echo what it was
  * sent.
  */

@@ -44,9 +44,35 @@ static int final_status(const struct invocation *invocation, int status)
 	return invocation->sinks->unread && invocation->diagnostics->error_count == 0 ? STATUS_UNREAD_OUTPUT : status;
 }
 
+static void redact(const struct invocation *invocation, struct slice *text)
+{
+	const struct redaction *redaction = &invocation->simulated->redaction;
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	if (!redaction_finds(redaction, *text))
+		return;
+	redaction_apply(redaction, *text, &shown);
+	*text = arena_copy(invocation->arena, buffer_slice(&shown));
+}
+
+/* Here too, and not only when all is written: what a service escaped when it echoed it is escaped once more then. */
+static void redact_diagnostics(struct invocation *invocation)
+{
+	for (size_t i = 0; i < invocation->diagnostics->count; i++) {
+		struct diag *diag = &invocation->diagnostics->items[i];
+
+		redact(invocation, &diag->message);
+		redact(invocation, &diag->hint);
+		redact(invocation, &diag->cause);
+		redact(invocation, &diag->related_message);
+	}
+}
+
 int invocation_end(struct invocation *invocation, struct report *report, int status)
 {
 	report->status = final_status(invocation, status);
+	redact_diagnostics(invocation);
 	bool told = sinks_end(invocation->sinks, report, invocation->diagnostics);
 	/* That there is more to be done says more than that it could not be told. */
 	return told || status == STATUS_PARTLY ? status : STATUS_ERROR;
@@ -66,6 +92,7 @@ static void show_diagnostics(struct invocation *invocation)
 	buffer_init(&text, TALK_LIMIT_BYTES);
 	if (invocation->diagnostics->count == 0)
 		return;
+	redact_diagnostics(invocation);
 	render_diagnostics(&text, invocation->sources, invocation->diagnostics, invocation->arena, invocation->talk,
 			   &invocation->simulated->redaction);
 	invocation->world->write(invocation->world, 2, buffer_slice(&text));

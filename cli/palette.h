@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/printable.h"
 #include "base/world.h"
 #include "cli/command.h"
 
@@ -34,11 +35,8 @@ __attribute__((format(printf, 4, 5))) void paint(struct buffer *buffer, const st
 						 const char *format, ...);
 /* Appends text from outside, as print_safe() does, in a colour; gives the columns that it takes. */
 size_t paint_safe(struct buffer *buffer, const struct palette *palette, enum paint paint, struct slice text);
-/* Appends text from outside: what would steer a terminal, or turn the direction of
- * reading, is shown as an escape instead. */
-void print_safe(struct buffer *buffer, struct slice text);
-/* The same as one word of a shell: quoted where the shell would read it otherwise, in a way that it takes escapes where
- * there are any. */
+/* Appends text from outside as one word of a shell: quoted where the shell would read it otherwise, in a way that it
+ * takes escapes where there are any. */
 void print_word(struct buffer *buffer, struct slice text);
 
 #endif

@@ -404,7 +404,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
             )
         elif action.startswith("Create"):
             values = list(dict(urllib.parse.parse_qsl(body)).values())
-            escaped = " ".join(values).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+            told = " ".join([*values, json.dumps(values, ensure_ascii=False)])
+            escaped = told.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
             status, text = 400, (
                 "<Response><Errors><Error><Code>InvalidParameterValue</Code><Message>no good: "
                 f"{body.replace('&', '&amp;')} {escaped} {base64.b64encode(escaped.encode()).decode()}"
@@ -435,6 +436,33 @@ def test_error_that_echoes_them(here, tmp_path):
     assert "no good" in result.out and "(secret)" in result.out
     json.loads(result.out)
     assert_nowhere(tmp_path, here)
+
+
+ESCAPED = {
+    "lines": 'line-one-of-key\nline-two "of" key\nline-3-of-it',
+    "tab": 'tab-behind\tand"quote-in-it\\back',
+    "no width": "left-of-it\u200bright-of-it",
+    "beyond ASCII": "Z\u00fcrich-geheim",
+}
+
+
+@pytest.mark.parametrize("secret", ESCAPED.values(), ids=ESCAPED)
+def test_echo_that_is_shown_with_escapes(here, tmp_path, secret):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    serve(server)
+    here.stack.write(
+        "stack.yaml",
+        "stack: secrets\nvars: {password: {secret: true}, token: {secret: true}}\n"
+        'aws.vpc: {n: {cidr: 10.0.0.0/16, tags: {a: "${var.password}"}}}\n',
+    )
+    endpoint = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_port}", "TRUEUP_VAR_password": secret}
+    files = ["--output", "json", "--output", f"text={tmp_path}/text"]
+    result = here.run("apply", "--yes", *files, status=(1, 7), **endpoint)
+    server.shutdown()
+    said = here.said + (tmp_path / "text").read_text()
+    assert "no good" in said and "(secret)" in said
+    assert not [word for word in re.findall(r"[a-z][a-z-]{4,}", secret) if word in said], said
+    json.loads(result.out)
 
 
 def test_line_that_is_shown_with_an_error(here):

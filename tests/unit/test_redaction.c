@@ -37,6 +37,13 @@ static void test_forms(void **state)
 		 "a/b\x1f"
 		 "c/d",
 		 "\"a\\/b\\u001fc\\/d\"", "\"(secret)\""},
+		{"as at a terminal", "one\n\"two\"\\\x1b", "a one\\n\"two\"\\\\x1b b", "a (secret) b"},
+		{"as at a terminal between quotes", "one\n\"two\"\\\x1b", "\"one\\n\\\"two\\\"\\\\\\x1b\"",
+		 "\"(secret)\""},
+		{"as at a terminal, of no width",
+		 "left\xe2\x80\x8b"
+		 "right",
+		 "left\\xe2\\x80\\x8bright", "(secret)"},
 		{"of the least length, at the end", "geheim", "a geheim", "a (secret)"},
 		{"as base64", "hunter2", "aHVudGVyMg==", "(secret)Mg=="},
 	};
