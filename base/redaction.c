@@ -294,3 +294,14 @@ void redaction_apply(const struct redaction *redaction, struct slice text, struc
 	}
 	buffer_append(ret, slice_from(text, start));
 }
+
+struct slice redaction_shown(const struct redaction *redaction, struct slice text, struct arena *arena)
+{
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	if (!redaction || !redaction_finds(redaction, text))
+		return text;
+	redaction_apply(redaction, text, &shown);
+	return arena_copy(arena, buffer_slice(&shown));
+}

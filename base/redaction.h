@@ -38,5 +38,8 @@ bool redaction_finds(const struct redaction *redaction, struct slice text);
 /* Appends text with "(secret)" in place of each form of a secret. O(text) for any number of secrets that begin apart.
  */
 void redaction_apply(const struct redaction *redaction, struct slice text, struct buffer *ret);
+/* The same of a text that is shown within another; redaction may be NULL: nothing is struck out. The result lies in
+ * arena where it is not text itself. */
+struct slice redaction_shown(const struct redaction *redaction, struct slice text, struct arena *arena);
 
 #endif

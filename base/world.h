@@ -17,6 +17,8 @@
  */
 enum { WORLD_INPUT_BYTES = 4096 };
 
+struct redaction;
+
 /* Asked again and again while something takes its time: false calls it off. */
 struct watch {
 	bool (*go_on)(void *context); /* NULL: nobody calls it off */
@@ -80,6 +82,9 @@ struct world {
 	/* Told of each secret that does not come with the spec, before it is used: no text that is written shows it.
 	 * NULL: what is written is nobody's to see. */
 	void (*keep_secret)(struct world *world, struct slice secret);
+	/* These, and those of the spec: what is cut or escaped before it is written is to be without them. Borrowed for
+	 * the world's life; NULL: as above. */
+	const struct redaction *untold;
 	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
 	bool (*write)(struct world *world, int stream, struct slice text);
 	/* After a write that failed: whether whoever read it wants no more of it. NULL: that is not known. */

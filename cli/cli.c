@@ -44,28 +44,18 @@ static int final_status(const struct invocation *invocation, int status)
 	return invocation->sinks->unread && invocation->diagnostics->error_count == 0 ? STATUS_UNREAD_OUTPUT : status;
 }
 
-static void redact(const struct invocation *invocation, struct slice *text)
-{
-	const struct redaction *redaction = &invocation->simulated->redaction;
-	BUFFER_AUTO shown;
-
-	buffer_init(&shown, SIZE_MAX);
-	if (!redaction_finds(redaction, *text))
-		return;
-	redaction_apply(redaction, *text, &shown);
-	*text = arena_copy(invocation->arena, buffer_slice(&shown));
-}
-
 /* Here too, and not only when all is written: what a service escaped when it echoed it is escaped once more then. */
 static void redact_diagnostics(struct invocation *invocation)
 {
+	const struct redaction *redaction = &invocation->simulated->redaction;
+
 	for (size_t i = 0; i < invocation->diagnostics->count; i++) {
 		struct diag *diag = &invocation->diagnostics->items[i];
 
-		redact(invocation, &diag->message);
-		redact(invocation, &diag->hint);
-		redact(invocation, &diag->cause);
-		redact(invocation, &diag->related_message);
+		diag->message = redaction_shown(redaction, diag->message, invocation->arena);
+		diag->hint = redaction_shown(redaction, diag->hint, invocation->arena);
+		diag->cause = redaction_shown(redaction, diag->cause, invocation->arena);
+		diag->related_message = redaction_shown(redaction, diag->related_message, invocation->arena);
 	}
 }
 

@@ -49,13 +49,7 @@ static size_t sequence_start(struct slice text, size_t offset)
 /* Here, and not only when all is written, so that places behind a secret and cuts through it are right. */
 static struct slice without_secrets(const struct showing *showing, struct slice text)
 {
-	BUFFER_AUTO shown;
-
-	buffer_init(&shown, SIZE_MAX);
-	if (!showing->redaction || showing->redaction->count == 0)
-		return text;
-	redaction_apply(showing->redaction, text, &shown);
-	return arena_copy(showing->scratch, buffer_slice(&shown));
+	return redaction_shown(showing->redaction, text, showing->scratch);
 }
 
 static void print_source_line(struct showing *showing, struct position position)

@@ -158,13 +158,9 @@ void secrets_redact_live(struct job *job)
 /* Why something could not be read is told by a service. */
 static void redact_reasons(struct job *job)
 {
-	for (size_t i = 0; i < job->plan.unread_count; i++) {
-		BUFFER_AUTO shown;
-
-		buffer_init(&shown, SIZE_MAX);
-		redaction_apply(&job->invocation->simulated->redaction, job->plan.unread[i].reason, &shown);
-		job->plan.unread[i].reason = arena_copy(job->arena, buffer_slice(&shown));
-	}
+	for (size_t i = 0; i < job->plan.unread_count; i++)
+		job->plan.unread[i].reason =
+			redaction_shown(&job->invocation->simulated->redaction, job->plan.unread[i].reason, job->arena);
 }
 
 static void warn_of_fingerprints(struct job *job)

@@ -331,6 +331,7 @@ void simulated_open(struct simulated *simulated, struct world *real)
 	simulated->world.write = write_redacted;
 	simulated->world.keep_secret = keep_secret;
 	redaction_init(&simulated->redaction);
+	simulated->world.untold = &simulated->redaction;
 }
 
 void simulated_close(struct simulated *simulated)

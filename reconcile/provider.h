@@ -75,6 +75,7 @@ struct session {
 	struct identity identity; /* complete once identify succeeded */
 	bool identified;
 	const struct redaction *secrets; /* of who asks there; NULL: none are known */
+	const struct redaction *untold;	 /* as in struct world: for what a message quotes of an answer */
 };
 
 /* What the engine wants tagged onto an object that it makes. */

@@ -71,6 +71,7 @@ static bool open_session(struct sessions *sessions, size_t index, const struct p
 	if (!provider->open(provider, world, name, settings, arena, &sessions->items[index], diagnostics))
 		return false;
 	sessions->items[index]->secrets = sessions->secrets;
+	sessions->items[index]->untold = world->untold;
 	return true;
 }
 

@@ -211,9 +211,10 @@ static struct slice hint_without_code(const struct http_response *response)
 	return (struct slice){NULL, 0};
 }
 
-static struct slice message_without_code(const struct http_response *response, enum fault fault, struct arena *arena)
+static struct slice message_without_code(const struct http_response *response, enum fault fault,
+					 const struct redaction *untold, struct arena *arena)
 {
-	struct slice excerpt = aws_excerpt(arena, response->body);
+	struct slice excerpt = aws_excerpt(arena, untold, response->body);
 
 	if (fault == FAULT_UNSUPPORTED)
 		return arena_format(arena, "this endpoint does not know the operation (HTTP %d)", response->status);
@@ -235,7 +236,8 @@ static int64_t retry_after_ms(const struct http_response *response)
 	return (seconds < RETRY_AFTER_S_MOST ? seconds : RETRY_AFTER_S_MOST) * 1000;
 }
 
-void aws_error_read(const struct http_response *response, bool mutating, struct arena *arena, struct aws_error *ret)
+void aws_error_read(const struct http_response *response, bool mutating, const struct redaction *untold,
+		    struct arena *arena, struct aws_error *ret)
 {
 	struct aws_error error = {0};
 
@@ -256,7 +258,7 @@ void aws_error_read(const struct http_response *response, bool mutating, struct 
 		error.fault = aws_error_fault(error.code, error.status, mutating);
 	} else {
 		error.fault = fault_without_code(response, mutating);
-		error.message = message_without_code(response, error.fault, arena);
+		error.message = message_without_code(response, error.fault, untold, arena);
 		error.hint = hint_without_code(response);
 	}
 	*ret = error;

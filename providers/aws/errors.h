@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/http.h"
+#include "base/redaction.h"
 #include "base/slice.h"
 
 /* What a server says of a call that did not succeed. */
@@ -23,9 +24,11 @@ struct aws_error {
 /*
  * Reads an answer with a status of 300 and above, or no answer at all; always fills *ret, with
  * texts in arena. mutating: the call changes the world, so a fault of the server
- * (5xx) leaves open whether it was done: FAULT_AMBIGUOUS, else FAULT_TRANSIENT.
+ * (5xx) leaves open whether it was done: FAULT_AMBIGUOUS, else FAULT_TRANSIENT. untold: what an excerpt must not hold,
+ * or NULL.
  */
-void aws_error_read(const struct http_response *response, bool mutating, struct arena *arena, struct aws_error *ret);
+void aws_error_read(const struct http_response *response, bool mutating, const struct redaction *untold,
+		    struct arena *arena, struct aws_error *ret);
 
 /* What a user can do about an error of that kind, or NULL where nothing general can be said. */
 const char *aws_error_hint(struct slice code, enum fault fault);

@@ -4,11 +4,12 @@
 
 enum { EXCERPT_BYTES = 100 };
 
-struct slice aws_excerpt(struct arena *arena, struct slice body)
+struct slice aws_excerpt(struct arena *arena, const struct redaction *untold, struct slice body)
 {
 	BUFFER_AUTO text;
 
 	buffer_init(&text, EXCERPT_BYTES * 4 + 3);
+	body = redaction_shown(untold, body, arena);
 	for (size_t i = 0; i < body.size && i < EXCERPT_BYTES; i++) {
 		char byte = body.data[i];
 

@@ -295,7 +295,7 @@ static bool report(const struct reader *reader, struct slice xml, const char *fa
 		   SLICE_ARGUMENTS(reader->operation->name), failure,
 		   (unsigned long)XML_GetCurrentLineNumber(reader->parser));
 	arena_init(&scratch);
-	diag_cause(diagnostics, aws_excerpt(&scratch, xml));
+	diag_cause(diagnostics, aws_excerpt(&scratch, NULL, xml));
 	arena_release(&scratch);
 	diag_hint(diagnostics,
 		  "check that the endpoint is an AWS API: a proxy or a login page may have answered in its place");

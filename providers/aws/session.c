@@ -247,7 +247,7 @@ void aws_interpret(const struct call *call, const struct http_response *response
 	*ret = (struct answer){0};
 	if (!response->answered || response->status >= 300) {
 		struct aws_error error;
-		aws_error_read(response, call->mutating, arena, &error);
+		aws_error_read(response, call->mutating, call->session->untold, arena, &error);
 		ret->code = finer_code(&error);
 		ret->fault = slice_equal(ret->code, error.code)
 				     ? error.fault

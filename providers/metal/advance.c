@@ -261,7 +261,7 @@ static enum step ask_for_change(struct work *work, const struct value *system)
 		return failed(work, "leave out 'power', and turn it by hand");
 	}
 	if (!metal_link_is_sound(target, false)) {
-		struct slice shown = metal_excerpt(&work->task.scratch, target);
+		struct slice shown = metal_excerpt(&work->task.scratch, work->session, target);
 
 		diag_error(work->task.diagnostics, FAULT_INTERNAL, NOWHERE,
 			   "the controller of '%.*s' has an action that does not stay on it: '%.*s'",
@@ -315,7 +315,8 @@ static enum step looked(struct work *work, const struct answer *answer)
 	if (slice_is(power.value, change->way->value) && !power.moving)
 		return landed(work);
 	if (late || (change->is_begun && !power.moving))
-		return not_changed(work, "its controller still says ", metal_excerpt(&work->task.scratch, power.name),
+		return not_changed(work, "its controller still says ",
+				   metal_excerpt(&work->task.scratch, work->session, power.name),
 				   "run again: it is looked at first");
 	if (change->refused_for_good && !power.moving)
 		return not_changed(work, "", change->refusal, "see what its controller says about it");

@@ -97,7 +97,7 @@ enum stage {
 static enum step give_up(struct reading *reading, const char *what, struct slice detail)
 {
 	const struct walk *walk = reading->detail;
-	struct slice shown = metal_excerpt(&reading->task.scratch, detail);
+	struct slice shown = metal_excerpt(&reading->task.scratch, reading->session, detail);
 
 	diag_error(reading->task.diagnostics, FAULT_INTERNAL, NOWHERE, "%.*s %s%s%.*s%s",
 		   SLICE_ARGUMENTS(walk->address.base), what, shown.size > 0 ? ": '" : "", SLICE_ARGUMENTS(shown),
@@ -167,7 +167,7 @@ static enum step ambiguous(struct reading *reading, const struct value *members)
 	buffer_init(&names, CHOICES_BYTES);
 	for (uint32_t i = 0; i < members->count && !names.full; i++) {
 		struct slice link = value_slice(value_get_named(&members->items[i], "@odata.id"));
-		struct slice name = metal_excerpt(&reading->task.scratch, metal_link_name(link));
+		struct slice name = metal_excerpt(&reading->task.scratch, reading->session, metal_link_name(link));
 
 		buffer_format(&names, "%s%.*s", i > 0 ? ", " : "", SLICE_ARGUMENTS(name));
 	}

@@ -177,18 +177,20 @@ static const struct status *status_of(int status)
 	return row;
 }
 
-struct slice metal_excerpt(struct arena *arena, struct slice text)
+struct slice metal_excerpt(struct arena *arena, const struct session *session, struct slice text)
 {
-	size_t size = text.size > EXCERPT_BYTES ? EXCERPT_BYTES : text.size;
+	/* Nobody would find a secret of which the end is cut off. */
+	struct slice told = redaction_shown(session->untold, text, arena);
+	size_t size = told.size > EXCERPT_BYTES ? EXCERPT_BYTES : told.size;
 	size_t bad = 0;
 	char *copy;
 
 	/* Not within a character. */
-	if (!slice_is_utf8(slice_first(text, size), &bad))
+	if (!slice_is_utf8(slice_first(told, size), &bad))
 		size = bad;
 	copy = arena_get(arena, size + 1);
 	for (size_t i = 0; i < size; i++) {
-		unsigned char byte = (unsigned char)text.data[i];
+		unsigned char byte = (unsigned char)told.data[i];
 
 		copy[i] = byte < ' ' || byte == 0x7f ? ' ' : (char)byte;
 	}
@@ -196,7 +198,8 @@ struct slice metal_excerpt(struct arena *arena, struct slice text)
 }
 
 /* DSP0266, "Error responses": an error object with a code, a message, and messages in detail. */
-static void read_error(struct slice body, struct arena *arena, struct slice *ret_code, struct slice *ret_message)
+static void read_error(const struct session *session, struct slice body, struct arena *arena, struct slice *ret_code,
+		       struct slice *ret_message)
 {
 	struct diagnostics unused;
 	struct value json;
@@ -214,17 +217,18 @@ static void read_error(struct slice body, struct arena *arena, struct slice *ret
 		struct slice message = value_slice(value_get_named(&details->items[i], "Message"));
 
 		if (i == 0)
-			*ret_code = metal_excerpt(arena, value_slice(value_get_named(&details->items[i], "MessageId")));
+			*ret_code = metal_excerpt(arena, session,
+						  value_slice(value_get_named(&details->items[i], "MessageId")));
 		if (message.size == 0)
 			continue;
 		if (text.size > 0)
 			buffer_string(&text, "; ");
-		buffer_append(&text, metal_excerpt(arena, message));
+		buffer_append(&text, metal_excerpt(arena, session, message));
 	}
 	*ret_message = text.size > 0 ? arena_copy(arena, buffer_slice(&text))
-				     : metal_excerpt(arena, value_slice(value_get_named(error, "message")));
+				     : metal_excerpt(arena, session, value_slice(value_get_named(error, "message")));
 	if (ret_code->size == 0)
-		*ret_code = metal_excerpt(arena, value_slice(value_get_named(error, "code")));
+		*ret_code = metal_excerpt(arena, session, value_slice(value_get_named(error, "code")));
 }
 
 /* In seconds; a date is left to our own patience. */
@@ -247,7 +251,7 @@ static void refused(const struct call *call, const struct http_response *respons
 	const struct status *status = status_of(response->status);
 	struct slice message = {NULL, 0};
 
-	read_error(response->body, arena, &ret->code, &message);
+	read_error(call->session, response->body, arena, &ret->code, &message);
 	if (response->status >= 300 && response->status < 400)
 		ret->code = SLICE(REDIRECTED);
 	ret->fault = call->mutating ? status->changing : status->fault;
@@ -257,7 +261,8 @@ static void refused(const struct call *call, const struct http_response *respons
 }
 
 /* What was asked for, or why it is not there. */
-static void take_body(const struct http_response *response, struct arena *arena, struct answer *ret)
+static void take_body(const struct call *call, const struct http_response *response, struct arena *arena,
+		      struct answer *ret)
 {
 	struct diagnostics findings;
 	struct slice message = {NULL, 0};
@@ -273,7 +278,7 @@ static void take_body(const struct http_response *response, struct arena *arena,
 	} else if (value_is(value_get_named(&ret->body, "error"), VALUE_MAP) &&
 		   !value_get_named(&ret->body, "@odata.id")) {
 		/* No resource, which would name itself: a machine of which nothing is told must not come of it. */
-		read_error(response->body, arena, &ret->code, &message);
+		read_error(call->session, response->body, arena, &ret->code, &message);
 		ret->ok = false;
 		ret->fault = FAULT_TRANSIENT;
 		ret->message = arena_format(arena, "HTTP %d, and yet an error: %.*s", response->status,
@@ -288,7 +293,7 @@ void metal_interpret(const struct call *call, const struct http_response *respon
 	*ret = (struct answer){0};
 	if (!response->answered) {
 		ret->fault = response->fault;
-		ret->message = metal_excerpt(arena, response->message);
+		ret->message = metal_excerpt(arena, call->session, response->message);
 		ret->hint = arena_copy(arena, response->hint);
 		return;
 	}
@@ -301,7 +306,7 @@ void metal_interpret(const struct call *call, const struct http_response *respon
 		ret->ok = true;
 		return;
 	}
-	take_body(response, arena, ret);
+	take_body(call, response, arena, ret);
 }
 
 bool metal_points_elsewhere(const struct answer *answer)

@@ -17,7 +17,8 @@ bool metal_call_failed(struct task *task, const struct answer *answer, enum seve
 /* Whether the answer is that what was asked for is to be found elsewhere. */
 bool metal_points_elsewhere(const struct answer *answer);
 
-/* Text of an outsider for a message: one line of at most so many bytes that says what may be shown. */
-struct slice metal_excerpt(struct arena *arena, struct slice text);
+/* Text of an outsider for a message: one line of at most so many bytes that says what may be shown, and nothing that is
+ * untold in the session. */
+struct slice metal_excerpt(struct arena *arena, const struct session *session, struct slice text);
 
 #endif

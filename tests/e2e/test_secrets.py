@@ -403,19 +403,21 @@ class Echo(http.server.BaseHTTPRequestHandler):
                 "</GetCallerIdentityResponse>"
             )
         elif action.startswith("Create"):
-            values = list(dict(urllib.parse.parse_qsl(body)).values())
-            told = " ".join([*values, json.dumps(values, ensure_ascii=False)])
-            escaped = told.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-            status, text = 400, (
-                "<Response><Errors><Error><Code>InvalidParameterValue</Code><Message>no good: "
-                f"{body.replace('&', '&amp;')} {escaped} {base64.b64encode(escaped.encode()).decode()}"
-                "</Message></Error></Errors><RequestID>r</RequestID></Response>"
-            )
+            status, text = 400, self.refusal(body, list(dict(urllib.parse.parse_qsl(body)).values()))
         self.send_response(status)
         self.send_header("Content-Type", "text/xml")
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(text.encode())))
         self.end_headers()
         self.wfile.write(text.encode())
+
+    def refusal(self, body, values):
+        told = " ".join([*values, json.dumps(values, ensure_ascii=False)])
+        escaped = told.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return (
+            "<Response><Errors><Error><Code>InvalidParameterValue</Code><Message>no good: "
+            f"{body.replace('&', '&amp;')} {escaped} {base64.b64encode(escaped.encode()).decode()}"
+            "</Message></Error></Errors><RequestID>r</RequestID></Response>"
+        )
 
     def log_message(self, *arguments):
         pass
@@ -446,9 +448,17 @@ ESCAPED = {
 }
 
 
+class Page(Echo):
+    """Something on the way to a service, which shows what it did not let through."""
+
+    def refusal(self, body, values):
+        return f"<html>no good: {'.' * 60} {values[5]}</html>"
+
+
 @pytest.mark.parametrize("secret", ESCAPED.values(), ids=ESCAPED)
-def test_echo_that_is_shown_with_escapes(here, tmp_path, secret):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+@pytest.mark.parametrize("service", [Echo, Page])
+def test_echo_that_is_shown_with_escapes(here, tmp_path, service, secret):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), service)
     serve(server)
     here.stack.write(
         "stack.yaml",

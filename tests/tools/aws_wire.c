@@ -160,7 +160,7 @@ static bool do_error(struct wire *wire, const struct value *map, struct value_bu
 	struct aws_error error;
 
 	response.headers = headers_of(wire, map, &response.header_count);
-	aws_error_read(&response, flag_of(map, "mutating"), &wire->arena, &error);
+	aws_error_read(&response, flag_of(map, "mutating"), NULL, &wire->arena, &error);
 	add_text(answer, "code", error.code);
 	add_text(answer, "message", error.message);
 	add_text(answer, "request_id", error.request_id);

@@ -202,7 +202,8 @@ static void test_finer_codes(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-		struct call call = {.mutating = true};
+		struct session session = {0};
+		struct call call = {.session = &session, .mutating = true};
 		struct answer answer;
 		struct arena arena;
 

@@ -124,13 +124,48 @@ static void test_read(void **state)
 		struct arena arena;
 
 		arena_init(&arena);
-		aws_error_read(&response, answers[i].mutating, &arena, &error);
+		aws_error_read(&response, answers[i].mutating, NULL, &arena, &error);
 		if (error.fault != answers[i].fault || error.status != answers[i].status)
 			fail_msg("%s: fault %d", answers[i].name, (int)error.fault);
 		if (!slice_is(error.code, answers[i].code) || !slice_is(error.message, answers[i].message) ||
 		    !slice_is(error.request_id, answers[i].request_id))
 			fail_msg("%s: '%.*s' '%.*s' '%.*s'", answers[i].name, SLICE_ARGUMENTS(error.code),
 				 SLICE_ARGUMENTS(error.message), SLICE_ARGUMENTS(error.request_id));
+		arena_release(&arena);
+	}
+}
+
+/* An excerpt is cut, and has escapes for what is not ASCII: no part of a secret is left. */
+static void test_excerpt_without_secrets(void **state)
+{
+	static const struct {
+		const char *name, *secret, *body, *shown;
+	} rows[] = {
+		{"whole", "correct-horse-battery", "you sent correct-horse-battery!", "you sent (secret)!"},
+		{"cut in the middle", "correct-horse-battery",
+		 "####################################################################################"
+		 "correct-horse-battery, more than is shown",
+		 "####################################################################################(secret), more t"
+		 "..."},
+		{"beyond ASCII", "Z\xc3\xbcrich-geheim", "Z\xc3\xbcrich-geheim", "(secret)"},
+		{"with a backslash", "back\\slash-secret", "back\\slash-secret", "(secret)"},
+		{"two lines", "line-one\nline-two", "line-one\nline-two", "(secret)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct http_response response = {.answered = true, .status = 502, .body = slice_of(rows[i].body)};
+		struct redaction untold;
+		struct aws_error error;
+		struct arena arena;
+
+		arena_init(&arena);
+		redaction_init(&untold);
+		redaction_add(&untold, slice_of(rows[i].secret));
+		aws_error_read(&response, true, &untold, &arena, &error);
+		if (!slice_ends_with(error.message, slice_of(rows[i].shown)))
+			fail_msg("%s: '%.*s'", rows[i].name, SLICE_ARGUMENTS(error.message));
+		redaction_release(&untold);
 		arena_release(&arena);
 	}
 }
@@ -143,7 +178,7 @@ static void test_no_answer(void **state)
 
 	(void)state;
 	arena_init(&arena);
-	aws_error_read(&response, true, &arena, &error);
+	aws_error_read(&response, true, NULL, &arena, &error);
 	assert_int_equal(error.fault, FAULT_AUTH);
 	assert_true(slice_is(error.message, "certificate has expired"));
 	assert_int_equal(error.status, 0);
@@ -178,7 +213,7 @@ static void test_retry_after(void **state)
 		struct arena arena;
 
 		arena_init(&arena);
-		aws_error_read(&response, false, &arena, &error);
+		aws_error_read(&response, false, NULL, &arena, &error);
 		if (error.retry_after_ms != rows[i].wait_ms)
 			fail_msg("%s: %lld ms", rows[i].value, (long long)error.retry_after_ms);
 		arena_release(&arena);
@@ -311,7 +346,7 @@ static void test_cut(void **state)
 			assert_non_null(copy);
 			memcpy(copy, bodies[i], size);
 			arena_init(&arena);
-			aws_error_read(&response, false, &arena, &error);
+			aws_error_read(&response, false, NULL, &arena, &error);
 			if (error.code.size > 0 && !slice_is(error.code, codes[i]))
 				fail_msg("%zu bytes: %.*s", size, SLICE_ARGUMENTS(error.code));
 			assert_true(size < strlen(bodies[i]) || error.code.size > 0);
@@ -363,8 +398,10 @@ static void test_hints(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),  cmocka_unit_test(test_no_answer), cmocka_unit_test(test_retry_after),
-		cmocka_unit_test(test_fault), cmocka_unit_test(test_hints),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_read),	  cmocka_unit_test(test_excerpt_without_secrets),
+		cmocka_unit_test(test_no_answer), cmocka_unit_test(test_retry_after),
+		cmocka_unit_test(test_fault),	  cmocka_unit_test(test_hints),
+		cmocka_unit_test(test_cut),
 	};
 
 	return cmocka_run_group_tests_name("providers/aws/errors", tests, NULL, NULL);

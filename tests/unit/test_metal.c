@@ -8,6 +8,7 @@
 
 #include "providers/metal/address.h"
 #include "providers/metal/system.h"
+#include "providers/metal/wire.h"
 #include "reconcile/schema.h"
 #include "tests/unit/support_metal.h"
 
@@ -363,7 +364,7 @@ static void test_what_answers_mean(void **state)
 	struct metal_fixture *fixture = *state;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct call call = {.mutating = rows[i].mutating};
+		struct call call = {.session = &fixture->session.session, .mutating = rows[i].mutating};
 		struct answer answer;
 		struct http_response response = {
 			.answered = rows[i].status != 0,
@@ -383,6 +384,25 @@ static void test_what_answers_mean(void **state)
 		if (rows[i].status == 429)
 			assert_int_equal(answer.retry_after_ms, 7000);
 	}
+}
+
+/* Whole, where the end of one would be cut off. */
+static void test_excerpt_without_secrets(void **state)
+{
+	struct metal_fixture *fixture = *state;
+	struct redaction untold;
+
+	redaction_init(&untold);
+	redaction_add(&untold, SLICE("correct-horse-battery-staple"));
+	fixture->session.session.untold = &untold;
+	for (int before = 0; before < 300; before++) {
+		struct slice text = arena_format(&fixture->arena, "%*scorrect-horse-battery-staple", before, "#");
+		struct slice shown = metal_excerpt(&fixture->arena, &fixture->session.session, text);
+
+		if (slice_contains(shown, SLICE("co")))
+			fail_msg("%d before: %.*s", before, SLICE_ARGUMENTS(shown));
+	}
+	redaction_release(&untold);
 }
 
 /* A controller may ask for time, but not for so much that it holds up a run. */
@@ -476,8 +496,9 @@ int main(void)
 		METAL_TEST(test_addresses),	    METAL_TEST(test_links),
 		METAL_TEST(test_mac_addresses),	    METAL_TEST(test_what_a_spec_may_say),
 		METAL_TEST(test_settings),	    METAL_TEST(test_list_answers_in_order),
-		METAL_TEST(test_what_answers_mean), METAL_TEST(test_retry_after),
-		METAL_TEST(test_a_request_is_safe), METAL_TEST(test_endpoints),
+		METAL_TEST(test_what_answers_mean), METAL_TEST(test_excerpt_without_secrets),
+		METAL_TEST(test_retry_after),	    METAL_TEST(test_a_request_is_safe),
+		METAL_TEST(test_endpoints),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
