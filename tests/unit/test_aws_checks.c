@@ -19,9 +19,14 @@
 #define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
 #define GROUPED(rest) GROUP("{" rest ",\"group\":{\"$deferred\":\"${aws.security_group.h.id}\"}}")
 #define VPN(rest) "{\"customer_gateway\":\"cgw-12345678\",\"vpn_gateway\":\"vgw-12345678\"" rest "}"
-#define GROUP_OF(rest)                                                                                                 \
-	"{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"launch_template\":\"lt-"              \
-	"12345678\"," rest "}"
+#define KEY(name) "{\"name\":\"" name "\",\"public_key\":\"ssh-ed25519 AAAA\"}"
+#define SCALING(name, rest)                                                                                            \
+	"{\"name\":\"" name "\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"launch_template\":"            \
+	"\"lt-12345678\"" rest "}"
+#define HOOKED(metadata)                                                                                               \
+	SCALING("g", ",\"hooks\":[{\"name\":\"h\",\"transition\":\"autoscaling:EC2_INSTANCE_LAUNCHING\","              \
+		     "\"metadata\":\"" metadata "\"}]")
+#define GROUP_OF(rest) SCALING("g", "," rest)
 #define MIXED(rest)                                                                                                    \
 	"{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"mixed_instances\":"                   \
 	"{\"launch_template\":\"lt-12345678\"," rest "}}"
@@ -69,6 +74,10 @@ static const struct check_row {
 	 "needs one of 'cidr', 'cidr6'"},
 	{"aws.key_pair", "{\"name\":\"k\",\"public_key\":\"ssh-ed25519\"}", "'public_key' is no public key"},
 	{"aws.key_pair", "{\"name\":\"k\",\"public_key\":\"ssh-ed25519 AAAA\"}", NULL},
+	{"aws.key_pair", KEY("a key"), NULL},
+	{"aws.key_pair", KEY("\xc3\xa9 k"), "'name' cannot be"},
+	{"aws.key_pair", KEY(" k"), "'name' cannot be ' k'"},
+	{"aws.key_pair", KEY("k "), "'name' cannot be 'k '"},
 	{"aws.vpc", "{\"cidr\":\"169.254.0.0/16\"}", "no VPC takes the link-local range"},
 	{"aws.vpc", "{\"cidr\":\"8.8.0.0/16\",\"secondary_cidrs\":[\"10.0.0.0/16\"]}", "AWS does not add 10.0.0.0/16"},
 	{"aws.vpc", "{\"cidr\":\"10.0.0.0/16\",\"secondary_cidrs\":[\"8.8.0.0/16\",\"10.1.0.0/16\"]}", NULL},
@@ -113,6 +122,11 @@ static const struct check_row {
 	{"aws.internet_gateway", "{\"tags\":{\"k\":\"a" SIXTEEN(SIXTEEN("\xc3\xa4")) "\"}}",
 	 "cannot have 257 characters"},
 	{"aws.internet_gateway", "{\"tags\":{\"trueup:x\":{\"$deferred\":\"${x}\"}}}", "cannot begin with 'trueup:'"},
+	{"aws.autoscaling_group", SCALING("a b", ""), NULL},
+	{"aws.autoscaling_group", SCALING("a:b", ""), "'name' cannot be 'a:b'"},
+	{"aws.autoscaling_group", HOOKED(SIXTEEN(SIXTEEN("four"))), NULL},
+	{"aws.autoscaling_group", HOOKED("\\tone line\\r\\nand another"), NULL},
+	{"aws.autoscaling_group", HOOKED("\xc3\xa4"), "'metadata' cannot be"},
 	{"aws.autoscaling_group",
 	 "{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"launch_template\":\"lt-12345678\","
 	 "\"tags\":[{\"key\":\"Aws:x\",\"value\":\"\",\"propagate\":true}]}",

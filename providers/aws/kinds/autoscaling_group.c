@@ -247,6 +247,8 @@ static const struct aws_field fields[] = {
 		   .flags = REQUIRED | IMMUTABLE | NAMES | IDENTIFIES,
 		   .least = 1,
 		   .most = 255,
+		   .pattern = "[^:]+",
+		   .in_words = "a name without a colon",
 		   .about = "name of the group"},
 	 .member = "AutoScalingGroupName"},
 	{.field = {.name = "launch_template",

@@ -61,6 +61,8 @@ static const struct aws_field fields[] = {
 		   .flags = REQUIRED | IMMUTABLE | NAMES,
 		   .least = 1,
 		   .most = 255,
+		   .pattern = "[!-~]([ -~]*[!-~])?",
+		   .in_words = "ASCII characters alone, the first and the last no space",
 		   .about = "name, which instances are told"},
 	 .member = "KeyName"},
 	{.field = {.name = "public_key",
