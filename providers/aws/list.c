@@ -388,8 +388,9 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 		diag_add(reading->task.diagnostics, SEVERITY_WARNING, FAULT_INTERNAL, NOWHERE, "%s answered without %s",
 			 detail->operation, detail->list ? "its list" : "what it was asked for");
 	else if (!answer->ok)
-		diag_add(reading->task.diagnostics, SEVERITY_WARNING, answer->fault, NOWHERE, "%s: %.*s %.*s",
-			 detail->operation, SLICE_ARGUMENTS(answer->code), SLICE_ARGUMENTS(answer->message));
+		diag_add(reading->task.diagnostics, SEVERITY_WARNING, answer->fault, NOWHERE, "%s%s%.*s: %.*s",
+			 detail->operation, answer->code.size > 0 ? " answered " : "", SLICE_ARGUMENTS(answer->code),
+			 SLICE_ARGUMENTS(answer->message));
 }
 
 /* What a detail is asked by; NULL: there is nothing to ask for. */

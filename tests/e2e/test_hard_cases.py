@@ -284,7 +284,8 @@ def test_a_vpc_whose_dns_attributes_are_denied(stack, cloud):
         ("aws.vpc.home", "dns_support"),
         ("aws.vpc.home", "dns_hostnames"),
     }
-    assert all("UnauthorizedOperation" in each["reason"] for each in planned.data["unread"]), planned.data["unread"]
+    answered = "DescribeVpcAttribute answered UnauthorizedOperation: "
+    assert all(answered in each["reason"] for each in planned.data["unread"]), planned.data["unread"]
     # Never green, on no command, and said in words.
     told = stack.run("plan", status=INCOMPLETE)
     assert "UNREAD" in told.out and "aws.vpc.home.dns_hostnames" in told.out
