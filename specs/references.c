@@ -105,14 +105,14 @@ static struct resource *find_target(const struct resolution *resolution, const s
 	return target && strcmp(target->kind->name, field->target) == 0 ? target : NULL;
 }
 
-/* A resource of another kind that text might have meant. */
-static const struct resource *find_stranger(const struct loading *loading, struct slice text)
+/* A resource of another kind that has the name. */
+static const struct resource *find_namesake(const struct loading *loading, struct slice name)
 {
-	const struct resource *stranger = loading_find(loading, text);
+	const struct resource *namesake = NULL;
 
-	for (size_t i = 0; !stranger && i < loading->kinds->count; i++)
-		stranger = find_named(loading, loading->kinds->items[i]->name, text);
-	return stranger;
+	for (size_t i = 0; !namesake && i < loading->kinds->count; i++)
+		namesake = find_named(loading, loading->kinds->items[i]->name, name);
+	return namesake;
 }
 
 /* What messages call a reference field; the items of lists have no names that anybody writes. */
@@ -137,11 +137,13 @@ static void report_target(const struct resolution *resolution, const struct fiel
 {
 	struct loading *loading = resolution->loading;
 	struct slice text = value_slice(given);
-	const struct resource *stranger;
+	const struct resource *stranger = loading_find(loading, text);
 
-	if (loading->cut || loading_is_stray(loading, text))
+	/* A bare name may mean what stands where it was refused or not read; a whole address means what has it. */
+	if (loading->cut || (!stranger && loading_is_stray(loading, text)))
 		return;
-	stranger = text.size > 0 ? find_stranger(loading, text) : NULL;
+	if (!stranger && text.size > 0)
+		stranger = find_namesake(loading, text);
 	if (stranger) {
 		diag_error(loading->diagnostics, FAULT_USER, given->position,
 			   "'%s' expects a reference to '%s', but '%.*s' is of kind '%s'", label(resolution, field),

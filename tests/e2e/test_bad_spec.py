@@ -195,6 +195,14 @@ SPECS = {
         + "aws.customer_gateway:\n  office: {address: 203.0.113.7}\n",
         [Wrong("stack.yaml:5:12", "is of kind 'aws.customer_gateway'", related="stack.yaml:7:3")],
     ),
+    "a reference to another kind, of a name that an unknown kind has too": (
+        SUBNET.replace("vpc: home", "vpc: aws.customer_gateway.office")
+        + "aws.customer_gateway:\n  office: {address: 203.0.113.7}\naws.foo:\n  office: {}\n",
+        [
+            Wrong("stack.yaml:5:12", "is of kind 'aws.customer_gateway'", related="stack.yaml:7:3"),
+            Wrong("stack.yaml:8:1", "'aws.foo'", "'trueup schema'"),
+        ],
+    ),
     "an id of another kind": (
         SUBNET.replace("vpc: home", "vpc: subnet-0123456789abcdef0"),
         [Wrong("stack.yaml:5:12", "no aws.vpc 'subnet-0123456789abcdef0'")],
