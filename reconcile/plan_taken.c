@@ -3,8 +3,9 @@
 
 /*
  * What can exist but once, and something has that stays: nothing new can have it. Two resources that ask for the same
- * are refused when the spec is read; here is what one asks for and another has without asking, as an address that its
- * spec sets no more, or ignores.
+ * in places that the spec names are refused when it is read; here are two by aliases of which only the answer of who is
+ * there tells that they lead to one place, and what one asks for and another has without asking, as an address that
+ * its spec sets no more, or ignores.
  */
 
 struct taking {
@@ -18,9 +19,24 @@ static bool is_made(const struct item *item)
 	return item->resource && item->in_focus && operation_makes(item->operation);
 }
 
+static void report_both(struct planning *planning, const struct item *item, const struct item *earlier,
+			const struct field *field)
+{
+	const char *scope = unique_scope(field);
+
+	diag_error(planning->diagnostics, FAULT_CONFLICT, value_get_named(&item->wanted, field->name)->position,
+		   "'%.*s' and '%.*s' have the same '%s', which exists once in a %s", SLICE_ARGUMENTS(earlier->address),
+		   SLICE_ARGUMENTS(item->address), field->name, scope ? scope : "region");
+	diag_address(planning->diagnostics, item->address);
+	diag_related(planning->diagnostics, value_get_named(&earlier->wanted, field->name)->position,
+		     "the other one is here");
+	diag_hint(planning->diagnostics, "give one of them another '%s'", field->name);
+}
+
 static void note_wanted(struct taking *taking, struct item *item)
 {
 	const struct kind *kind = item->resource->kind;
+	const struct item *earlier;
 
 	for (size_t i = 0; item->identity && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
@@ -30,7 +46,9 @@ static void note_wanted(struct taking *taking, struct item *item)
 
 		if (text.size == 0)
 			continue;
-		map_set(&taking->wanted, text, item);
+		earlier = map_add(&taking->wanted, text, item);
+		if (earlier)
+			report_both(taking->planning, item, earlier, field);
 		map_set(&taking->kinds, slice_of(kind->name), item);
 	}
 }

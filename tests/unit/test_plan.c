@@ -323,6 +323,11 @@ static void test_reasons(void **state)
 		 true,
 		 "'t.net.a' is protected, so it is not destroyed (apply it once without 'protect' in its 'lifecycle'; "
 		 "then it can go)"},
+		{"two are to be made, and the name exists once",
+		 "{\"t.group.x\":{\"name\":\"n\",\"net\":\"n1\"},\"t.group.y\":{\"name\":\"n\",\"net\":\"n1\"}}", "{}",
+		 false,
+		 "'t.group.x' and 't.group.y' have the same 'name', which exists once in a net (give one of them "
+		 "another 'name')"},
 	};
 
 	(void)state;
