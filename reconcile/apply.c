@@ -42,21 +42,18 @@ static void skip(struct applying *applying, struct node *node)
 static void skip_followers(struct applying *applying, size_t failed)
 {
 	const struct graph *graph = &applying->phases.graph;
-	struct arena scratch;
-	arena_init(&scratch);
-	uint32_t *queue = arena_new_array(&scratch, graph->node_count + 1, uint32_t);
-	size_t count = 0;
-	queue[count++] = (uint32_t)failed;
-	for (size_t i = 0; i < count; i++) {
-		for (uint32_t k = graph->first[queue[i]]; k < graph->first[queue[i] + 1]; k++) {
+	size_t i = applying->given_up_count;
+	applying->given_up[applying->given_up_count++] = (uint32_t)failed;
+	for (; i < applying->given_up_count; i++) {
+		uint32_t number = applying->given_up[i];
+		for (uint32_t k = graph->first[number]; k < graph->first[number + 1]; k++) {
 			struct node *follower = &applying->nodes[graph->successors[k]];
 			if (follower->state != NODE_WAITING)
 				continue;
 			skip(applying, follower);
-			queue[count++] = graph->successors[k];
+			applying->given_up[applying->given_up_count++] = graph->successors[k];
 		}
 	}
-	arena_release(&scratch);
 }
 
 static void on_ended(struct task *task, bool done)
@@ -181,6 +178,7 @@ static void prepare(struct applying *applying)
 	}
 	applying->targets = arena_new_array(apply->arena, plan->action_count + 1, struct target);
 	applying->nodes = arena_new_array(apply->arena, applying->phases.node_count + 1, struct node);
+	applying->given_up = arena_new_array(apply->arena, applying->phases.node_count + 1, uint32_t);
 	for (size_t i = 0; i < plan->action_count; i++) {
 		prepare_target(applying, &applying->targets[i], &plan->actions[i], &by_id);
 		bool left_behind = plan->actions[i].role == OBJECT_DEPOSED;

@@ -57,6 +57,8 @@ struct applying {
 	struct phases phases;
 	struct node *nodes;
 	struct target *targets;
+	uint32_t *given_up; /* numbers of nodes: what failed, and what waited for that; each comes in but once */
+	size_t given_up_count;
 	struct map by_address; /* to struct target: the address's own */
 	struct map deposed;    /* to struct target: the first left behind there, which any others follow */
 	struct map objects;    /* to struct object: current ones */
