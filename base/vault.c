@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/secret_parts.h"
 
 /* What stands before the text that is sealed, to tell a string from anything else. */
 enum { FORM_STRING = 's', FORM_JSON = 'j' };
@@ -65,48 +66,24 @@ static void add_text(struct vault_filling *filling, char form, struct slice secr
 	memory_wipe(text.data, text.size);
 }
 
-static void add_string(struct vault_filling *filling, const struct value *value)
+/* One too large is left a fingerprint. The NUL in front of what is no string is no part of the JSON. */
+static void add_secret(void *context, const struct value *secret)
 {
-	if (value->style == VALUE_STYLE_SEALED)
-		return;
-	if (!value->segmented) {
-		add_text(filling, FORM_STRING, value_slice(value), value_slice(value));
-		return;
-	}
-	for (size_t i = 0; i < value->segments->count; i++) {
-		const struct segment *segment = &value->segments->segments[i];
-
-		if (segment->secret)
-			add_text(filling, FORM_STRING, segment->text, segment->text);
-	}
-}
-
-static void add_whole(struct vault_filling *filling, const struct value *value)
-{
+	bool is_string = secret->type == VALUE_STRING;
 	BUFFER_AUTO text;
 
 	buffer_init(&text, SEAL_LARGEST_BYTES);
-	/* One too large is left a fingerprint. The NUL in front is no part of the JSON. */
-	if (json_secret_text(&text, value))
-		add_text(filling, FORM_JSON, buffer_slice(&text), slice_from(buffer_slice(&text), 1));
+	if (json_secret_text(&text, secret))
+		add_text(context, is_string ? FORM_STRING : FORM_JSON, buffer_slice(&text),
+			 slice_from(buffer_slice(&text), is_string ? 0 : 1));
 	if (text.data)
 		memory_wipe(text.data, text.size);
 }
 
 void vault_add(struct vault_filling *filling, const struct value *value)
 {
-	if (!filling->vault->key || !value_has_secret(value))
-		return;
-	if (value->type == VALUE_DEFERRED && value->deferred->secrets)
-		vault_add(filling, value->deferred->secrets);
-	else if (value->type == VALUE_STRING)
-		add_string(filling, value);
-	else if (value->secret && value->type != VALUE_DEFERRED)
-		add_whole(filling, value);
-	for (uint32_t i = 0; value->type == VALUE_LIST && !value->secret && i < value->count; i++)
-		vault_add(filling, &value->items[i]);
-	for (uint32_t i = 0; value->type == VALUE_MAP && !value->secret && i < value->count; i++)
-		vault_add(filling, &value->members[i].value);
+	if (filling->vault->key)
+		secret_parts_visit(value, add_secret, filling);
 }
 
 struct value vault_filled(struct vault_filling *filling)
@@ -186,103 +163,30 @@ static bool is_as_told(const struct vault_reading *reading, const struct value *
 	return good || damaged(reading);
 }
 
-/* value: a secret in one piece. */
-static bool open_whole(struct vault_reading *reading, const struct value *value, struct value *ret)
+static bool find_secret(void *context, struct slice fingerprint, const struct value **ret)
 {
-	struct value opened = *value;
+	struct vault_reading *reading = context;
+	struct value *opened = arena_new(reading->arena, struct value);
 	struct slice body;
 	char form;
 
-	if (!open_text(reading, value_slice(value), &form, &body))
+	*ret = NULL;
+	if (!open_text(reading, fingerprint, &form, &body))
 		return false;
 	if (form == FORM_STRING)
-		opened = value_string(body);
+		*opened = value_string(body);
 	else if (form == FORM_JSON && !json_read(reading->arena, body, false, SEAL_LARGEST_BYTES, "a sealed secret",
-						 &opened, reading->diagnostics))
+						 opened, reading->diagnostics))
 		return false;
-	if (form) {
-		if (!is_as_told(reading, &opened, value_slice(value)))
-			return false;
-		opened = value_secret(reading->arena, value_at(opened, value->position));
-		/* Unset may be a secret as well. */
-		opened.secret = true;
-	}
-	*ret = opened;
-	return true;
-}
-
-static bool open_segments(struct vault_reading *reading, const struct value *value, struct value *ret)
-{
-	size_t count = value->segments->count, known = 0, secrets = 0;
-	struct segment *segments = arena_new_array(reading->arena, count, struct segment);
-
-	for (size_t i = 0; i < count; i++) {
-		struct value text = value_string(value->segments->segments[i].text), opened;
-
-		segments[i] = value->segments->segments[i];
-		if (!segments[i].secret)
-			continue;
-		if (!open_whole(reading, &text, &opened))
-			return false;
-		known += opened.secret;
-		secrets++;
-		segments[i].text = value_slice(&opened);
-	}
-	/* Half a text in clear would be taken for another text. */
-	*ret = known < secrets ? *value : value_at(value_segments(reading->arena, segments, count), value->position);
-	return true;
-}
-
-static bool open_deferred(struct vault_reading *reading, const struct value *value, struct value *ret)
-{
-	struct deferred *deferred = arena_new(reading->arena, struct deferred);
-	struct value *secrets = arena_new(reading->arena, struct value);
-
-	if (!vault_open(reading, value->deferred->secrets, secrets))
+	if (form && !is_as_told(reading, opened, fingerprint))
 		return false;
-	*deferred = *value->deferred;
-	deferred->secrets = secrets;
-	*ret = *value;
-	ret->deferred = deferred;
-	return true;
-}
-
-static bool open_parts(struct vault_reading *reading, const struct value *value, struct value *ret)
-{
-	struct value opened = *value;
-
-	if (value->type == VALUE_LIST) {
-		struct value *items = arena_new_array(reading->arena, value->count, struct value);
-
-		for (uint32_t i = 0; i < value->count; i++)
-			if (!vault_open(reading, &value->items[i], &items[i]))
-				return false;
-		opened.items = items;
-	} else if (value->type == VALUE_MAP) {
-		struct value_member *members = arena_new_array(reading->arena, value->count, struct value_member);
-
-		for (uint32_t i = 0; i < value->count; i++) {
-			members[i].key = value->members[i].key;
-			if (!vault_open(reading, &value->members[i].value, &members[i].value))
-				return false;
-		}
-		opened.members = members;
-	}
-	*ret = opened;
+	*ret = form ? opened : NULL;
 	return true;
 }
 
 bool vault_open(struct vault_reading *reading, const struct value *value, struct value *ret)
 {
-	if (!value_has_fingerprint(value)) {
-		*ret = *value;
-		return true;
-	}
-	if (value->type == VALUE_DEFERRED)
-		return open_deferred(reading, value, ret);
-	if (value->type != VALUE_STRING)
-		return open_parts(reading, value, ret);
-	return value->segmented ? open_segments(reading, value, ret) : open_whole(reading, value, ret);
+	return secret_parts_open(reading->arena, value, find_secret, reading, ret);
 }
 
 bool vault_reseal(const struct vault *from, const struct vault *to, struct slice place, struct arena *arena,

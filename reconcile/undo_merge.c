@@ -32,19 +32,6 @@ bool undo_same_form(const struct object *a, const struct object *b)
 	       identity_equal(&a->identity, &b->identity);
 }
 
-/* The field as the spec has it, where that is the secret whose fingerprint was recorded. */
-static const struct value *known_secret(const struct undo_work *work, struct slice address, struct slice field,
-					const struct value *recorded)
-{
-	const struct resource *resource = map_get(&work->spec, address);
-	const struct value *given = resource ? member(&resource->desired, field) : NULL;
-
-	if (!given)
-		return NULL;
-	struct value sealed = json_seal(work->arena, given, work->input->style);
-	return value_equal(&sealed, recorded) ? given : NULL;
-}
-
 static bool mentions(const struct value *value, struct slice address)
 {
 	if (value_is(value, VALUE_DEFERRED))
@@ -74,26 +61,16 @@ static void take_dependencies(struct arena *arena, const struct object *object, 
 	}
 }
 
-struct resource undo_resource_of(const struct undo_work *work, const struct object *object, const struct kind *kind)
+struct resource undo_resource_of(struct undo_work *work, const struct object *object, const struct kind *kind)
 {
 	const struct resource *spec = map_get(&work->spec, object->address);
-	VALUE_BUILDER_AUTO fields;
-
-	value_builder_init(&fields);
-	for (uint32_t i = 0; value_is(&object->applied, VALUE_MAP) && i < object->applied.count; i++) {
-		struct slice name = value_slice(&object->applied.members[i].key);
-		const struct value *value = &object->applied.members[i].value;
-		const struct value *secret =
-			value_has_fingerprint(value) ? known_secret(work, object->address, name, value) : NULL;
-
-		value_builder_member(&fields, name, secret ? *secret : *value);
-	}
 	struct resource resource = {
 		.address = object->address,
 		.name = slice_from(object->address, object->kind.size + 1),
 		.kind = kind,
 		.position = spec ? spec->position : NOWHERE,
-		.desired = value_builder_map(&fields, work->arena),
+		.desired = value_is(&object->applied, VALUE_MAP) ? undo_opened(work, &object->applied)
+								 : value_map(NULL, 0),
 		.provider = object->provider,
 		.protect = object->protect,
 		.create_before_destroy = spec ? spec->create_before_destroy : CHOICE_UNSET,
@@ -197,12 +174,9 @@ static bool has_moved(const struct undo_case *one, struct slice name)
 static void keep(struct merging *merging, const struct field *field, const struct value *now)
 {
 	struct slice name = slice_of(field->name);
-	const struct value *secret = now && value_has_fingerprint(now)
-					     ? known_secret(merging->work, merging->one->address, name, now)
-					     : NULL;
 
 	if (now)
-		value_builder_member(&merging->fields, name, secret ? *secret : *now);
+		value_builder_member(&merging->fields, name, undo_opened(merging->work, now));
 	/* What refers to others follows them; the rest is none of the undoing's business. */
 	if ((!now || !value_has_deferred(now)) && !has_moved(merging->one, name))
 		merging->ignored[merging->ignored_count++] = name;
@@ -222,29 +196,74 @@ static const struct value *seen_before(const struct undo_case *one, const struct
 	return seen;
 }
 
-static void revert(struct merging *merging, const struct field *field, const struct value *old, const struct value *now)
+static const char only_fingerprint[] = "what it was is a secret, of which only the fingerprint is recorded";
+
+/* Of a map the keys whose secret nobody has stay as they are now, and the others go back. */
+static struct value open_keys(struct undo_work *work, const struct value *old, const struct value *now)
+{
+	VALUE_BUILDER_AUTO opened;
+
+	value_builder_init(&opened);
+	for (uint32_t i = 0; i < old->count; i++) {
+		struct slice key = value_slice(&old->members[i].key);
+		struct value value = undo_opened(work, &old->members[i].value);
+		const struct value *mine = value_get(now, key);
+
+		if (!value_has_fingerprint(&value))
+			value_builder_member(&opened, key, value);
+		else if (mine)
+			value_builder_member(&opened, key, undo_opened(work, mine));
+	}
+	return value_builder_map(&opened, work->arena);
+}
+
+static void note_keys(struct merging *merging, const struct field *field, const struct value *old,
+		      const struct value *now)
+{
+	for (uint32_t i = 0; i < old->count; i++) {
+		struct slice key = value_slice(&old->members[i].key);
+		struct value value = undo_opened(merging->work, &old->members[i].value);
+
+		if (value_has_fingerprint(&value))
+			undo_note(merging->work, merging->one->address, "'%s.%.*s' %s: %s", field->name,
+				  SLICE_ARGUMENTS(key), value_get(now, key) ? "keeps its value" : "is not set again",
+				  only_fingerprint);
+	}
+}
+
+/* Puts the secrets back into what a field was; false where it keeps its value, because nobody has them. */
+static bool open_old(struct merging *merging, const struct field *field, const struct value *old,
+		     const struct value *now, struct value *ret)
 {
 	struct undo_work *work = merging->work;
-	struct slice name = slice_of(field->name);
+
+	*ret = undo_opened(work, old);
+	if (!value_has_fingerprint(ret))
+		return true;
+	if (field->type == FIELD_MAP && value_is(old, VALUE_MAP))
+		*ret = open_keys(work, old, now);
+	if (value_has_fingerprint(ret)) {
+		undo_note(work, merging->one->address, "'%s' keeps its value: %s", field->name, only_fingerprint);
+		return false;
+	}
+	note_keys(merging, field, old, now);
+	struct value mine = now ? undo_opened(work, now) : value_map(NULL, 0);
+	return !value_equal(ret, &mine);
+}
+
+static void revert(struct merging *merging, const struct field *field, const struct value *old, const struct value *now)
+{
+	struct value opened;
 
 	if (!old)
 		old = seen_before(merging->one, field);
-	if (old && value_has_fingerprint(old)) {
-		const struct value *secret = known_secret(work, merging->one->address, name, old);
-
-		if (!secret) {
-			undo_note(work, merging->one->address,
-				  "'%s' keeps its value: what it was is a secret, of which only the fingerprint is "
-				  "recorded",
-				  field->name);
-			keep(merging, field, now);
-			return;
-		}
-		old = secret;
+	if (old && !open_old(merging, field, old, now, &opened)) {
+		keep(merging, field, now);
+		return;
 	}
 	merging->reverted_count++;
 	if (old)
-		value_builder_member(&merging->fields, name, *old);
+		value_builder_member(&merging->fields, slice_of(field->name), opened);
 }
 
 /* Left unset it is switched on again; a record that has it off only follows the run that did not end. */

@@ -38,6 +38,8 @@ struct undo_work {
 	struct undo_case *cases;
 	size_t case_count;
 	struct map cases_by_address;
+	struct map secrets; /* that the spec has, by fingerprint, to struct value; empty before one is asked for */
+	bool has_secrets;   /* the spec was searched */
 };
 
 __attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, struct slice address, const char *format,
@@ -45,7 +47,9 @@ __attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, str
 /* Whether the spec would ask the same of both, and in the same place. */
 bool undo_same_form(const struct object *a, const struct object *b);
 /* The resource that an object was last applied as, with secrets that the spec still has. */
-struct resource undo_resource_of(const struct undo_work *work, const struct object *object, const struct kind *kind);
+struct resource undo_resource_of(struct undo_work *work, const struct object *object, const struct kind *kind);
+/* value with all secrets put back that the spec has somewhere; of the others the fingerprints stay. */
+struct value undo_opened(struct undo_work *work, const struct value *value);
 /* Takes out of the base all that the run changed: UNDO_CHANGE, or UNDO_NOTHING with notes.
  * False after a diagnostic: a later run has changed the same. */
 bool undo_merge(struct undo_work *work, struct undo_case *one);

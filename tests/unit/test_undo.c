@@ -56,6 +56,7 @@ static void fingerprint(void *context, struct slice secret, char ret[65])
 }
 
 #define SECRET_OF(letter) "{\"$secret\":\"" LETTERS(letter) "\"}"
+#define AROUND(text, letter) "{\"$segments\":[\"" text "\"," SECRET_OF(letter) "]}"
 #define LETTERS(letter) FOUR(FOUR(FOUR(letter)))
 #define FOUR(letter) letter letter letter letter
 
@@ -66,10 +67,11 @@ struct forms {
 struct row {
 	const char *name;
 	struct forms forms[ADDRESSES];
-	const char *spec;    /* fields of t.net.a in the spec, secrets as {"$secret":...} of their letter */
-	const char *seen;    /* what t.net.a was like when the run found it */
-	const char *wanted;  /* desired fields of the resources, by address */
-	const char *planned; /* addresses, separated by spaces */
+	const char *spec;     /* fields of t.net.a in the spec, secrets as {"$secret":...} of their letter */
+	const char *variable; /* what the one secret variable of the spec holds, or NULL */
+	const char *seen;     /* what t.net.a was like when the run found it */
+	const char *wanted;   /* desired fields of the resources, by address */
+	const char *planned;  /* addresses, separated by spaces */
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
 	const char *found[ADDRESSES];
 	bool stale;	     /* users are recorded as referring to t.net.a, whatever their fields say */
@@ -304,6 +306,49 @@ static const struct row rows[] = {
 	 .spec = "{\"key\":\"xyz\"}",
 	 .wanted = "{\"t.net.a\":{\"key\":" SECRET_OF("b") "}}",
 	 .said = "'key' keeps its value: what it was is a secret"},
+	{"a secret that a variable has and nothing uses",
+	 {{"{\"key\":" SECRET_OF("a") "}", NULL, NULL}},
+	 .variable = "abc",
+	 .wanted = "{\"t.net.a\":{\"key\":" SECRET_OF("a") "}}",
+	 .planned = "t.net.a"},
+	{"a text around a secret that the spec has within another text",
+	 {{"{\"label\":" AROUND("x-", "a") "}", "{\"label\":" AROUND("y-", "a") "}",
+	   "{\"label\":" AROUND("y-", "a") "}"}},
+	 .variable = "abc",
+	 .wanted = "{\"t.net.a\":{\"label\":" AROUND("x-", "a") "}}",
+	 .planned = "t.net.a"},
+	{"keys beside one with a secret that the spec has",
+	 {{"{\"tags\":{\"a\":\"1\",\"s\":" AROUND("x-", "a") "}}",
+	   "{\"tags\":{\"a\":\"2\",\"new\":\"2\",\"s\":" AROUND("x-", "a") "}}",
+	   "{\"tags\":{\"a\":\"2\",\"new\":\"2\",\"s\":" AROUND("x-", "a") "}}"}},
+	 .variable = "abc",
+	 .wanted = "{\"t.net.a\":{\"tags\":{\"a\":\"1\",\"s\":" AROUND("x-", "a") "}}}",
+	 .planned = "t.net.a"},
+	{"keys beside one whose secret nobody has any more",
+	 {{"{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("a") "}}",
+	   "{\"tags\":{\"a\":\"2\",\"new\":\"2\",\"s\":" SECRET_OF("b") "}}",
+	   "{\"tags\":{\"a\":\"2\",\"new\":\"2\",\"s\":" SECRET_OF("b") "}}"}},
+	 .variable = "bcd",
+	 .wanted = "{\"t.net.a\":{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("b") "}}}",
+	 .planned = "t.net.a",
+	 .said = "'tags.s' keeps its value: what it was is a secret"},
+	{"keys beside one that was taken out with its secret",
+	 {{"{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("a") "}}", "{\"tags\":{\"a\":\"2\"}}",
+	   "{\"tags\":{\"a\":\"2\"}}"}},
+	 .wanted = "{\"t.net.a\":{\"tags\":{\"a\":\"1\"}}}",
+	 .planned = "t.net.a",
+	 .said = "'tags.s' is not set again: what it was is a secret"},
+	{"nothing but a key whose secret nobody has any more",
+	 {{"{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("a") "}}", "{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("b") "}}",
+	   "{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("b") "}}"}},
+	 .variable = "bcd",
+	 .wanted = "{\"t.net.a\":{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("b") "}}}",
+	 .said = "'tags.s' keeps its value: what it was is a secret"},
+	{"keys where neither what one was nor what it is is known",
+	 {{"{\"tags\":{\"a\":\"1\",\"s\":" SECRET_OF("a") "}}", "{\"tags\":{\"a\":\"2\",\"s\":" SECRET_OF("b") "}}",
+	   "{\"tags\":{\"a\":\"2\",\"s\":" SECRET_OF("b") "}}"}},
+	 .wanted = "{\"t.net.a\":{\"tags\":{\"a\":\"2\",\"s\":" SECRET_OF("b") "}}}",
+	 .said = "'tags' keeps its value: what it was is a secret"},
 	{"a secret that the run did not touch",
 	 {{"{\"dns\":true,\"key\":" SECRET_OF("a") "}", "{\"dns\":false,\"key\":" SECRET_OF("a") "}",
 	   "{\"dns\":false,\"key\":" SECRET_OF("a") "}"}},
@@ -331,6 +376,7 @@ struct fixture {
 	struct undo_touched touched[ADDRESSES];
 	size_t touched_count;
 	struct resource written;
+	struct value variable;
 	struct stack spec;
 };
 
@@ -436,6 +482,10 @@ static void set_up(struct fixture *fixture, const struct row *row)
 						     .desired = value_map(members, given.count)};
 		fixture->spec.resources = &fixture->written;
 		fixture->spec.resource_count = 1;
+	}
+	if (row->variable) {
+		fixture->variable = value_secret(&fixture->arena, value_text(row->variable));
+		fixture->spec.secrets = value_list(&fixture->variable, 1);
 	}
 }
 

@@ -1,0 +1,54 @@
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/secret_parts.h"
+#include "reconcile/undo_parts.h"
+
+/* What the history holds as fingerprints, and the spec still has: wherever that stands in it now. */
+
+static void note_secret(void *context, const struct value *secret)
+{
+	struct undo_work *work = context;
+	const struct json_style *style = work->input->style;
+	char fingerprint[65] = "";
+	struct value *known;
+	BUFFER_AUTO text;
+
+	buffer_init(&text, SIZE_MAX);
+	(void)json_secret_text(&text, secret);
+	style->fingerprint(style->context, buffer_slice(&text), fingerprint);
+	if (text.data)
+		memory_wipe(text.data, text.size);
+	known = arena_new(work->arena, struct value);
+	*known = *secret;
+	map_set(&work->secrets, arena_copy(work->arena, slice_of(fingerprint)), known);
+}
+
+static void search_spec(struct undo_work *work)
+{
+	const struct stack *spec = work->input->spec;
+
+	work->has_secrets = true;
+	map_init_in(&work->secrets, work->arena);
+	secret_parts_visit(&spec->secrets, note_secret, work);
+	for (size_t i = 0; i < spec->resource_count; i++)
+		secret_parts_visit(&spec->resources[i].desired, note_secret, work);
+}
+
+static bool find_secret(void *context, struct slice fingerprint, const struct value **ret)
+{
+	struct undo_work *work = context;
+
+	*ret = (const struct value *)map_get(&work->secrets, fingerprint);
+	return true;
+}
+
+struct value undo_opened(struct undo_work *work, const struct value *value)
+{
+	struct value opened = *value;
+
+	if (!value_has_fingerprint(value))
+		return opened;
+	if (!work->has_secrets && work->input->style->fingerprint)
+		search_spec(work);
+	return secret_parts_open(work->arena, value, find_secret, work, &opened) ? opened : *value;
+}
