@@ -8,6 +8,7 @@
 #include "cli/question.h"
 #include "cli/secret_sink.h"
 #include "cli/secrets.h"
+#include "reconcile/undo.h"
 
 /* What to do where nobody can be asked: the same plan, saved. */
 static const char *hint_to_save(const struct job *job)
@@ -113,7 +114,7 @@ static struct slice outcome_of(const struct apply *apply, bool good)
 /* All that was to be done is done. */
 static int status_of_rest(const struct job *job)
 {
-	if (job->intent_count > 0)
+	if (job->intent_count > 0 || undo_leaves(&job->plan))
 		return STATUS_PARTLY;
 	return job->plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
 }

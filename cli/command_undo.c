@@ -334,7 +334,7 @@ static int status_of(const struct job *job)
 		return STATUS_INCOMPLETE;
 	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) && !plan_is_empty(&job->plan))
 		return STATUS_CHANGES;
-	return STATUS_FINE;
+	return plan_is_empty(&job->plan) && undo_leaves(&job->plan) ? STATUS_PARTLY : STATUS_FINE;
 }
 
 static int show(struct job *job, bool good)

@@ -169,6 +169,7 @@ static struct value notes_value(const struct report *report)
 		value_builder_init(&builder);
 		put(&builder, "address", value_string(report->plan->notes[i].address));
 		put(&builder, "what", value_string(report->plan->notes[i].what));
+		put(&builder, "stays", value_bool(report->plan->notes[i].stays));
 		value_builder_item(&list, value_builder_map(&builder, report->arena));
 	}
 	return value_builder_list(&list, report->arena);

@@ -2,6 +2,7 @@
 #include "cli/progress.h"
 #include "cli/render_change.h"
 #include "cli/render_outlook.h"
+#include "reconcile/undo.h"
 
 /* The plan as people read it: drift and intent apart, what destroys first. */
 
@@ -307,6 +308,8 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 		buffer_string(buffer, "nothing to do: nothing is recorded\n");
 	else if (report->undoes_refused)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
+	else if (undo_leaves(plan))
+		buffer_string(buffer, "nothing to do: what is left of the run cannot be taken back, see LOST above\n");
 	else if (plan->undoes.size > 0)
 		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo\n");
 	else if (report->is_drift && plan->managed_count == 0 && report->unrecorded_count == 0)
@@ -407,6 +410,8 @@ static void print_applied(struct buffer *buffer, const struct report *report, co
 	/* Those that failed, and what needs them, were each told when that came. */
 	if (apply->interrupted)
 		print_left(buffer, apply);
+	if (whole && undo_leaves(report->plan))
+		buffer_string(buffer, "not all that the run did is taken back: see LOST above\n");
 	if (!whole && !apply_has_changed(apply))
 		buffer_string(buffer, "nothing was changed\n");
 	else if (!whole)

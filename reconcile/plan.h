@@ -97,6 +97,7 @@ struct unread {
 struct plan_note {
 	struct slice address;
 	struct slice what;
+	bool stays; /* what the run did is left as it is; otherwise it is undone, and something is lost with that */
 };
 
 enum running_effect {

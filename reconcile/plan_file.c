@@ -141,6 +141,7 @@ static struct value notes_value(const struct plan *plan, struct arena *arena)
 		value_builder_init(&one);
 		put(&one, "address", value_string(plan->notes[i].address));
 		put(&one, "what", value_string(plan->notes[i].what));
+		put_true(&one, "stays", plan->notes[i].stays);
 		value_builder_item(&list, value_builder_map(&one, arena));
 	}
 	return value_builder_list(&list, arena);
@@ -487,7 +488,11 @@ static void read_notes(struct loading *loading, const struct value *list, struct
 {
 	struct plan_note *notes = arena_new_array(loading->arena, list->count + 1, struct plan_note);
 	for (uint32_t i = 0; i < list->count; i++)
-		notes[i] = (struct plan_note){text_of(&list->items[i], "address"), text_of(&list->items[i], "what")};
+		notes[i] = (struct plan_note){
+			.address = text_of(&list->items[i], "address"),
+			.what = text_of(&list->items[i], "what"),
+			.stays = truth_of(&list->items[i], "stays"),
+		};
 	plan->notes = notes;
 	plan->note_count = list->count;
 }

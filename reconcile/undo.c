@@ -9,18 +9,46 @@
 
 enum { NOTE_LARGEST_BYTES = 1024 };
 
-void undo_note(struct undo_work *work, struct slice address, const char *format, ...)
+__attribute__((format(printf, 4, 0))) static void add_note(struct undo_work *work, struct slice address, bool stays,
+							   const char *format, va_list arguments)
 {
 	struct undoing *undoing = work->undoing;
 	char text[NOTE_LARGEST_BYTES];
+
+	vsnprintf(text, sizeof(text), format, arguments);
+	undoing->notes = arena_room(work->arena, undoing->notes, undoing->note_count, &undoing->note_capacity,
+				    sizeof(*undoing->notes));
+	undoing->notes[undoing->note_count++] = (struct plan_note){
+		.address = address,
+		.what = arena_copy(work->arena, slice_of(text)),
+		.stays = stays,
+	};
+}
+
+void undo_note(struct undo_work *work, struct slice address, const char *format, ...)
+{
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
+	add_note(work, address, false, format, arguments);
 	va_end(arguments);
-	undoing->notes = arena_room(work->arena, undoing->notes, undoing->note_count, &undoing->note_capacity,
-				    sizeof(*undoing->notes));
-	undoing->notes[undoing->note_count++] = (struct plan_note){address, arena_copy(work->arena, slice_of(text))};
+}
+
+void undo_stays(struct undo_work *work, struct slice address, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_note(work, address, true, format, arguments);
+	va_end(arguments);
+}
+
+bool undo_leaves(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->note_count; i++)
+		if (plan->notes[i].stays)
+			return true;
+	return false;
 }
 
 struct slice undo_since(const struct undo_work *work, const struct undo_case *one)
@@ -197,17 +225,17 @@ static bool reaches_place(const struct undo_work *work, const struct object *was
 static bool can_be_made(struct undo_work *work, struct undo_case *one)
 {
 	if (!reaches_place(work, one->was)) {
-		undo_note(work, one->address, "is not made again: provider '%.*s' does not reach %.*s any more",
-			  SLICE_ARGUMENTS(one->was->provider),
-			  SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
+		undo_stays(work, one->address, "is not made again: provider '%.*s' does not reach %.*s any more",
+			   SLICE_ARGUMENTS(one->was->provider),
+			   SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
 		return false;
 	}
 	for (uint32_t i = 0; i < one->resource.desired.count; i++) {
 		if (!value_has_fingerprint(&one->resource.desired.members[i].value))
 			continue;
-		undo_note(work, one->address,
-			  "is not made again: its '%.*s' is a secret, of which only the fingerprint is recorded",
-			  SLICE_ARGUMENTS(value_slice(&one->resource.desired.members[i].key)));
+		undo_stays(work, one->address,
+			   "is not made again: its '%.*s' is a secret, of which only the fingerprint is recorded",
+			   SLICE_ARGUMENTS(value_slice(&one->resource.desired.members[i].key)));
 		return false;
 	}
 	return true;
@@ -263,9 +291,9 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 	if (has_moved_on(one))
 		return conflict(work, one, "has changed again since", "undo the later run first");
 	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) && !reaches_place(work, one->was)) {
-		undo_note(work, one->address, "stays where it is: provider '%.*s' does not reach %.*s any more",
-			  SLICE_ARGUMENTS(one->was->provider),
-			  SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
+		undo_stays(work, one->address, "stays where it is: provider '%.*s' does not reach %.*s any more",
+			   SLICE_ARGUMENTS(one->was->provider),
+			   SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
 		return true;
 	}
 	return again ? judge_again(work, one) : undo_merge(work, one);

@@ -65,5 +65,7 @@ void undo_release(struct undoing *undoing);
  */
 __attribute__((warn_unused_result)) bool undo_finish(struct undoing *undoing, const struct undo_input *input,
 						     struct plan *plan, struct diagnostics *diagnostics);
+/* Whether some of what the run did is left as it is, whatever becomes of the plan's actions. */
+bool undo_leaves(const struct plan *plan);
 
 #endif

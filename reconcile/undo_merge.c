@@ -225,9 +225,9 @@ static void note_keys(struct merging *merging, const struct field *field, const 
 		struct value value = undo_opened(merging->work, &old->members[i].value);
 
 		if (value_has_fingerprint(&value))
-			undo_note(merging->work, merging->one->address, "'%s.%.*s' %s: %s", field->name,
-				  SLICE_ARGUMENTS(key), value_get(now, key) ? "keeps its value" : "is not set again",
-				  only_fingerprint);
+			undo_stays(merging->work, merging->one->address, "'%s.%.*s' %s: %s", field->name,
+				   SLICE_ARGUMENTS(key), value_get(now, key) ? "keeps its value" : "is not set again",
+				   only_fingerprint);
 	}
 }
 
@@ -243,7 +243,7 @@ static bool open_old(struct merging *merging, const struct field *field, const s
 	if (field->type == FIELD_MAP && value_is(old, VALUE_MAP))
 		*ret = open_keys(work, old, now);
 	if (value_has_fingerprint(ret)) {
-		undo_note(work, merging->one->address, "'%s' keeps its value: %s", field->name, only_fingerprint);
+		undo_stays(work, merging->one->address, "'%s' keeps its value: %s", field->name, only_fingerprint);
 		return false;
 	}
 	note_keys(merging, field, old, now);

@@ -42,8 +42,12 @@ struct undo_work {
 	bool has_secrets;   /* the spec was searched */
 };
 
+/* What the run did is undone, and this is lost with it. */
 __attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, struct slice address, const char *format,
 						     ...);
+/* What the run did is left as it is. */
+__attribute__((format(printf, 3, 4))) void undo_stays(struct undo_work *work, struct slice address, const char *format,
+						      ...);
 /* Whether the spec would ask the same of both, and in the same place. */
 bool undo_same_form(const struct object *a, const struct object *b);
 /* The resource that an object was last applied as, with secrets that the spec still has. */

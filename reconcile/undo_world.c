@@ -90,8 +90,8 @@ static void drop(struct entries *entries, struct entry *entry, const struct depe
 	struct undo_work *work = entries->work;
 	bool made = entry->one->verdict == UNDO_MAKE;
 
-	undo_note(work, entry->address, "%s: it needs '%.*s', which is not there any more",
-		  made ? "is not made again" : "stays as it is", SLICE_ARGUMENTS(missing->address));
+	undo_stays(work, entry->address, "%s: it needs '%.*s', which is not there any more",
+		   made ? "is not made again" : "stays as it is", SLICE_ARGUMENTS(missing->address));
 	entry->one->verdict = UNDO_NOTHING;
 	entry->is_planned = false;
 	entry->is_there = !made;

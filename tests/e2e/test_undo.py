@@ -223,14 +223,16 @@ def test_what_it_needs_is_gone(sim):
     apply_spec(sim, EXTRA_C)
     run = apply_spec(sim, EXTRA.replace("red", "blue"))
     apply_spec(sim, BLUE)
-    document = undo(sim, run[:8], "--yes")
+    document = undo(sim, run[:8], "--yes", status=7)
     assert operations(document) == {"aws.vpc.main": "update"}
     assert document["irreversible"] == [
         {
             "address": "aws.subnet.c",
             "what": "is not made again: it needs 'aws.vpc.extra', which is not there any more",
+            "stays": True,
         }
     ]
+    assert undo(sim, run[:8], "--detailed-exitcode", status=7)["actions"] == []
 
 
 def test_renamed_since(sim):
@@ -408,7 +410,8 @@ def test_made_anew_elsewhere(stack, moved):
     applied(stack, "net.yaml", FAR)
     run = apply_spec(stack, FAR.replace(*moved))
     if moved[1]:
-        assert {what.split(":")[0] for _, what in lost(undo(stack, run, "--yes"))} == {"stays where it is"}
+        document = undo(stack, run, "--yes", status=7)
+        assert {what.split(":")[0] for _, what in lost(document)} == {"stays where it is"}
         stack.write("net.yaml", FAR)
     assert operations(undo(stack, run, "--yes")) == {"aws.vpc.main": "replace", "aws.subnet.a": "replace"}
     assert is_as_in(stack, FAR)

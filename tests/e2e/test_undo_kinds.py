@@ -20,7 +20,7 @@ def some(table):
 
 def undo_last(stack):
     run = stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
-    return stack.run("undo", run, "--yes", "--output", "json").json
+    return stack.run("undo", run, "--yes", "--output", "json", status=(0, 7))
 
 
 def taken_back(tried, changed):
@@ -29,7 +29,9 @@ def taken_back(tried, changed):
     tried.write({**tried.values, **changed})
     apply(tried.stack)
     after = tried.identity()
-    document = undo_last(tried.stack)
+    undone = undo_last(tried.stack)
+    document = undone.json
+    assert undone.status == (7 if any(note["stays"] for note in document["irreversible"]) else 0)
     if any("is a secret" in note["what"] for note in document["irreversible"]):
         # It is told, and all is as the run left it.
         assert document["actions"] == []

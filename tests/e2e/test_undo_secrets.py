@@ -53,3 +53,30 @@ def test_made_again_with_what_a_variable_holds(secret):
     assert operations(document) == {"aws.vpc.main": "update", "aws.instance.one": "create"}
     secret.write("net.yaml", SPEC + MACHINE)
     assert secret.run("plan", "--output", "json").json["actions"] == []
+
+
+ANOTHER = "second-password-2"
+
+
+def test_nothing_can_be_taken_back(secret):
+    """All that the run did is still there: that is said, and it does not end as if all were well."""
+    run = apply_spec(secret, SPEC)
+    secret.environment["TRUEUP_VAR_password"] = ANOTHER
+    for arguments in (["--yes"], ["--detailed-exitcode"], ["--out", "back.plan"]):
+        result = secret.run("undo", run, *arguments, status=7)
+        assert "nothing to do: what is left of the run cannot be taken back, see LOST above" in result.out
+        assert "is not made again: its 'user_data' is a secret" in result.out
+    assert secret.run("apply", "back.plan", status=7).out.count("LOST") == 2
+    assert "aws.instance.one" not in recorded(secret)
+
+
+def test_some_can_be_taken_back(secret):
+    """The rest goes back, also the other keys of a map, and the end tells that it is not all."""
+    secret.environment["TRUEUP_VAR_password"] = ANOTHER
+    run = apply_spec(secret, (SPEC + MACHINE).replace("Name: first", "Name: second"))
+    result = secret.run("undo", run, "--yes", status=7)
+    assert f"'tags.note' keeps its value: {KEPT}" in result.out
+    assert f"'user_data' keeps its value: {KEPT}" in result.out
+    assert result.out.endswith("not all that the run did is taken back: see LOST above\n")
+    secret.write("net.yaml", SPEC + MACHINE)
+    assert secret.run("plan", "--output", "json").json["actions"] == []
