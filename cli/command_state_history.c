@@ -156,9 +156,9 @@ const struct command command_state_history = {
 	.name = "state history",
 	.about = "list the runs, the newest first, or the calls of one run",
 	.operands = "[RUN]",
-	.details =
-		"RUN is a run's id, or the first digits of it. A run that never ended is lost: the next run settles\n"
-		"what it had sent, and is named behind the outcome. A call without an outcome is unknown.\n",
+	.details = "RUN is a run's id, or at least 4 of its first digits. A run that never ended is lost: the next run "
+		   "settles\n"
+		   "what it had sent, and is named behind the outcome. A call without an outcome is unknown.\n",
 	.most_operands = 1,
 	.run = run_state_history,
 };

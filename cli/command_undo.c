@@ -388,15 +388,12 @@ const struct command command_undo = {
 	.name = "undo",
 	.about = "take back what a past run changed: plan that, ask, and carry it out",
 	.operands = "RUN",
-	.details = "RUN is a run's id, or the first digits of it: see 'trueup state history'. Fields that the run "
-		   "changed go\n"
-		   "back to what it found, what it made is deleted, what it removed is made anew; what later runs "
-		   "changed\n"
-		   "elsewhere stays, and where they changed the same the undoing is refused. The spec is not edited: "
-		   "the next\n"
-		   "plan shows how it differs. An undoing that was cut off is finished by the same command. With --out "
-		   "or\n"
-		   "--detailed-exitcode nothing is done but planned.\n",
+	.details =
+		"RUN is a run's id, or at least 4 of its first digits: see 'trueup state history'. Fields that the\n"
+		"run changed go back to what it found, what it made is deleted, what it removed is made anew; what\n"
+		"later runs changed elsewhere stays, and where they changed the same the undoing is refused. The\n"
+		"spec is not edited: the next plan shows how it differs. An undoing that was cut off is finished by\n"
+		"the same command. With --out or --detailed-exitcode nothing is done but planned.\n",
 	.least_operands = 1,
 	.most_operands = 1,
 	.undoable = true,

@@ -10,7 +10,13 @@ const struct run_record *past_run_find(struct job *job, const struct run_record 
 {
 	const struct run_record *found = NULL;
 
-	for (size_t i = 0; wanted.size >= PREFIX_LEAST && i < count; i++) {
+	if (wanted.size < PREFIX_LEAST) {
+		diag_error(job->diagnostics, FAULT_USAGE, NOWHERE, "'trueup %s' takes at least %d digits of a run's id",
+			   job->invocation->arguments->command->name, (int)PREFIX_LEAST);
+		diag_hint(job->diagnostics, "'trueup state history' lists the runs");
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
 		if (!slice_starts_with(runs[i].id, wanted))
 			continue;
 		if (found) {

@@ -81,6 +81,9 @@ def test_history(rich):
     text = rich.run("state", "history", runs[1]["id"]).out
     assert re.search(r"^  aws\.subnet\.a +CreateSubnet  done$", text, re.MULTILINE)
     assert "no run is recorded whose id begins with" in rich.run("state", "history", "zzzz", status=1).err
+    for command in (["state", "history"], ["undo"]):
+        refused = rich.run(*command, runs[1]["id"][:3], status=64).err
+        assert f"'trueup {' '.join(command)}' takes at least 4 digits of a run's id" in refused
 
 
 def test_history_of_failures(tiny):  # noqa: F811
