@@ -394,6 +394,41 @@ bool place_publish(const char *temporary, const char *path, bool replaces, struc
 	return sync_folder(folder_of(path, diagnostics->arena)) || fail("create", path, errno, diagnostics);
 }
 
+/* Of a run that gives a new file its name right now, or was killed when it did. */
+static void remove_temporary_names(const char *path, const struct stat *file, struct arena *arena)
+{
+	__attribute__((cleanup(close_folder))) DIR *folder = opendir(folder_of(path, arena));
+	const char *slash = strrchr(path, '/');
+	struct slice base = slice_of(slash ? slash + 1 : path);
+	struct stat status;
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (is_temporary(slice_of(entry->d_name), base) &&
+		    fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    status.st_dev == file->st_dev && status.st_ino == file->st_ino)
+			unlinkat(dirfd(folder), entry->d_name, 0);
+}
+
+bool place_refuse_names(const char *real_path, struct diagnostics *diagnostics)
+{
+	struct stat status;
+
+	if (stat(real_path, &status) == 0 && status.st_nlink > 1)
+		remove_temporary_names(real_path, &status, diagnostics->arena);
+	if (stat(real_path, &status) < 0 || status.st_nlink <= 1)
+		return true;
+	diag_error(diagnostics, FAULT_USER, NOWHERE,
+		   "the state file '%s' has %llu names (hard links), and what is recorded under one of them would be "
+		   "lost under another",
+		   real_path, (unsigned long long)status.st_nlink);
+	diag_hint(diagnostics,
+		  "keep one of them, where there is a '-wal' file the one beside it, and remove the others: 'find "
+		  "FOLDER -samefile %s' lists them",
+		  real_path);
+	return false;
+}
+
 bool place_check_length(const char *path, bool is_new, struct diagnostics *diagnostics)
 {
 	enum { SUFFIX_BYTES = sizeof("-journal") - 1, NEW_BYTES = sizeof(TEMPORARY_MARK) - 1 + NUMBER_DIGITS };

@@ -61,6 +61,10 @@ void place_abandon(const char *temporary);
 __attribute__((warn_unused_result)) bool place_check_length(const char *path, bool is_new,
 							    struct diagnostics *diagnostics);
 
+/* Refuses a file that has another name (a hard link): beside each SQLite would keep a log of its own, and of what is
+ * written under the one nothing would be known under the other. */
+__attribute__((warn_unused_result)) bool place_refuse_names(const char *real_path, struct diagnostics *diagnostics);
+
 /* The path without links, in arena: SQLite keeps its other files beside the file itself. */
 const char *place_real_path(const char *path, struct arena *arena);
 

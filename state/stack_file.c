@@ -117,7 +117,7 @@ static bool prepare_place(struct stack_file *file, struct arena *arena, struct s
 		       !make_file(file, arena, stack_name, diagnostics)))
 		return false;
 	file->real_path = place_real_path(file->name, arena);
-	return true;
+	return place_refuse_names(file->real_path, diagnostics);
 }
 
 static bool open_to_write(struct stack_file *file, struct arena *arena, struct slice stack_name,

@@ -280,6 +280,29 @@ static void test_link(void **state)
 	store->ops->close(store);
 }
 
+/* With a second name it would have a second log; a name that a run was killed under is no second one. */
+static void test_names_of_one_file(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	const char *left = arena_format(&fixture->arena, "%s.new-0123456789abcdef", fixture->path).data;
+	const char *copy = arena_format(&fixture->arena, "%s/copy.db", fixture->folder).data;
+	struct store *store;
+
+	state_file_make(fixture);
+	assert_int_equal(link(fixture->path, left), 0);
+	assert_true(state_file_open(fixture, STATE_WRITE, &store));
+	store->ops->close(store);
+	assert_false(place_has_name(left));
+	assert_int_equal(link(fixture->path, copy), 0);
+	assert_false(state_file_open(fixture, STATE_WRITE, &store));
+	assert_true(slice_contains(fixture->diagnostics.items[0].message, SLICE("has 2 names (hard links)")));
+	assert_true(state_file_open(fixture, STATE_READ, &store));
+	store->ops->close(store);
+	assert_int_equal(unlink(copy), 0);
+	assert_true(state_file_open(fixture, STATE_WRITE, &store));
+	store->ops->close(store);
+}
+
 /* An error of nothing but a missing stack name is none: then any stack will do. */
 static void test_any_stack(void **state)
 {
@@ -377,6 +400,7 @@ int main(void)
 		STATE_TEST(test_networks),
 		STATE_TEST(test_names),
 		STATE_TEST(test_link),
+		STATE_TEST(test_names_of_one_file),
 		STATE_TEST(test_any_stack),
 		STATE_TEST(test_left_behind),
 		STATE_TEST(test_network_links),
