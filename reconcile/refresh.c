@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/map.h"
+#include "reconcile/known_ids.h"
 #include "reconcile/lineage.h"
 #include "reconcile/read.h"
 #include "reconcile/taken.h"
@@ -256,9 +257,9 @@ static void find_lost(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
 	const struct map *addresses = stack_addresses(refresh->expected, &refreshing->spare);
-	struct map counted;
+	struct known_ids counted;
 
-	map_init(&counted);
+	known_ids_init(&counted, 0, refresh->arena);
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
 		const struct group *group = refreshing->groups.entries[i].item;
 
@@ -269,7 +270,8 @@ static void find_lost(struct refreshing *refreshing)
 			if (live->presence != PRESENCE_PRESENT || !resource || resource->kind != group->kind ||
 			    slice_equal(live->ownership.lineage, refresh->loop->settings.lineage) ||
 			    !lineage_is_of(live->ownership.lineage, refresh->stack->name) ||
-			    map_add(&counted, live->provider_id, live))
+			    !known_ids_add(&counted, live->provider_id, slice_of(group->kind->name),
+					   &group->session->identity))
 				continue;
 			if (refresh->lost_count++ > 0)
 				continue;
@@ -277,7 +279,7 @@ static void find_lost(struct refreshing *refreshing)
 			refresh->lost_id = live->provider_id;
 		}
 	}
-	map_release(&counted);
+	known_ids_release(&counted);
 }
 
 static bool is_unknown(const struct group *group)
@@ -376,24 +378,27 @@ static void find_strays(struct refreshing *refreshing)
 {
 	struct refresh *refresh = refreshing->refresh;
 	struct slice lineage = refresh->loop->settings.lineage;
-	struct map taken;
-	map_init(&taken);
-	map_reserve(&taken, refresh->recorded_count);
-	for (size_t i = 0; i < refresh->recorded_count; i++)
-		if (refresh->recorded[i]->provider_id.size)
-			map_set(&taken, refresh->recorded[i]->provider_id, refresh->recorded[i]);
+	struct known_ids known;
+
+	known_ids_init(&known, refresh->recorded_count, refresh->arena);
+	for (size_t i = 0; i < refresh->recorded_count; i++) {
+		const struct object *object = refresh->recorded[i];
+
+		if (object->provider_id.size)
+			(void)known_ids_add(&known, object->provider_id, object->kind, &object->identity);
+	}
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
 		const struct group *group = refreshing->groups.entries[i].item;
 		for (size_t k = 0; k < group->batch.found_count; k++) {
 			struct live *live = &group->batch.found[k];
-			if (live->presence != PRESENCE_PRESENT || live->ownership.intent.size == 0 ||
-			    !slice_equal(live->ownership.lineage, lineage) || map_get(&taken, live->provider_id))
-				continue;
-			map_set(&taken, live->provider_id, live);
-			add_stray(refresh, group, live);
+			if (live->presence == PRESENCE_PRESENT && live->ownership.intent.size > 0 &&
+			    slice_equal(live->ownership.lineage, lineage) &&
+			    known_ids_add(&known, live->provider_id, slice_of(group->kind->name),
+					  &group->session->identity))
+				add_stray(refresh, group, live);
 		}
 	}
-	map_release(&taken);
+	known_ids_release(&known);
 }
 
 static void index_all(struct refreshing *refreshing)

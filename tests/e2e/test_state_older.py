@@ -399,3 +399,29 @@ def test_calls(sim):
     sim.write("net.yaml", BASE + subnets + "aws.route_table:\n" + tables)
     assert sim.run("plan", "--output", "json").json["calls"] == 4
     assert sim.run("plan", "--refresh=none", "--output", "json").json["calls"] == 0
+
+
+def placed_twice():
+    """Two templates and groups of one name: one in a region that is recorded, one in another."""
+    kinds = {
+        "aws.vpc": "cidr: 10.1.0.0/16",
+        "aws.subnet": "vpc: {0}, cidr: 10.1.1.0/24",
+        "aws.launch_template": "name: web, image: ami-0123456789abcdef0, instance_type: t3.micro",
+        "aws.autoscaling_group": "name: web, launch_template: {0}, subnets: [{0}], min: 0, max: 1",
+    }
+    spec = "stack: net\nproviders: {aws: {region: eu-central-1}, aws.east: {region: us-east-1}}\n"
+    for kind, fields in kinds.items():
+        spec += f"{kind}:\n  e: {{provider: aws.east, {fields.format('e')}}}\n  w: {{{fields.format('w')}}}\n"
+    return spec
+
+
+def test_name_that_is_recorded_in_another_region(stack):
+    """Where a name is the id, that of another place says nothing of this one."""
+    simulate(stack, "../world")
+    both = placed_twice()
+    applied(stack, "net.yaml", "".join(line for line in both.splitlines(True) if "launch_template: w" not in line))
+    go_back(stack, both)
+    assert "aws.autoscaling_group.w" not in recorded(stack)
+    assert told("web", "aws.autoscaling_group.w") in stack.run("plan").err
+    assert told("web", "aws.autoscaling_group.w") in stack.run("drift", status=2).err
+    stack.run("apply", "--yes", status=4)
