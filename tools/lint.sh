@@ -12,7 +12,7 @@ work=$build/lint
 mkdir -p "$work"
 at_once=$(nproc)
 
-folders=(base reconcile specs state providers cli tests/unit tests/tools)
+folders=(base reconcile specs state providers cli tests/unit tests/tools tests/simulate)
 # Made by a script from other people's models: as long as those are.
 generated='^providers/aws/shapes/'
 # Lengths at which a second thing is suspected (told), and at which it is certain (a failure).

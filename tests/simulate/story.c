@@ -420,6 +420,7 @@ void story_tell(struct universe *universe)
 {
 	struct story story = {.universe = universe};
 
+	/* cppcheck-suppress autoVariables ; taken back at the end */
 	universe->story = &story;
 	universe->rival = rival;
 	universe->operator= operator;
@@ -450,4 +451,5 @@ void story_tell(struct universe *universe)
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);
+	universe->story = NULL;
 }
