@@ -493,9 +493,14 @@ void value_builder_item(struct value_builder *builder, struct value item)
 	builder_next(builder)->value = item;
 }
 
+void value_builder_keyed(struct value_builder *builder, struct value key, struct value value)
+{
+	*builder_next(builder) = (struct value_member){.key = key, .value = value};
+}
+
 void value_builder_member(struct value_builder *builder, struct slice key, struct value value)
 {
-	*builder_next(builder) = (struct value_member){.key = value_string(key), .value = value};
+	value_builder_keyed(builder, value_string(key), value);
 }
 
 void value_builder_set(struct value_builder *builder, struct slice key, struct value value)

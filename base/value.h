@@ -167,6 +167,8 @@ void value_builder_init(struct value_builder *builder);
 void value_builder_release(struct value_builder *builder);
 void value_builder_item(struct value_builder *builder, struct value item);
 void value_builder_member(struct value_builder *builder, struct slice key, struct value value);
+/* The same with the key of another map, which keeps its position. */
+void value_builder_keyed(struct value_builder *builder, struct value key, struct value value);
 /* Replaces the member of that key, or adds it. */
 void value_builder_set(struct value_builder *builder, struct slice key, struct value value);
 /* Moves the items into arena and empties the builder, which may be used again. */

@@ -31,6 +31,11 @@ ROWS = {
         "aws.autoscaling_group:\n  g: {name: g, subnets: [s], launch_template: t,\n    min: 5,\n    max: 2}\n",
         [(6, ["there is no aws.launch_template 't'"]), (7, ["'min' is greater than 'max'"])],
     ),
+    "a template twice, whose version nobody gave": (
+        f"aws.launch_template: {{t: {{name: tmpl, {TEMPLATE}}}}}\naws.autoscaling_group:\n"
+        "  g: {name: g, subnets: [s], min: 0, max: 1, launch_template: t,\n    mixed_instances: {launch_template: t}}\n",
+        [(8, ["cannot have both 'launch_template' and 'mixed_instances'"])],
+    ),
     "user data of more bytes than characters": (
         f"aws.launch_template: {{t: {{name: tmpl, user_data: {'ä' * 8193}}}}}\n",
         [(5, ["cannot have 16386 bytes"])],

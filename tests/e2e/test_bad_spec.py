@@ -98,6 +98,17 @@ SPECS = {
         VPC + RULE % "{protocol: tcp, from_prt: 22, to_port: 22, cidr: 10.0.0.0/8}",
         [Wrong("stack.yaml:5:75", "no field 'from_prt'", "'from_port'")],
     ),
+    "fields that neither a group nor its overrides have": (
+        HEAD + "aws.autoscaling_group:\n  g:\n    {name: g, min: 0, max: 1, subnets: [subnet-0a1b2c3d], sunbets: [], mixed_instances:\n"
+        "    {launch_template: lt-0a1b2c3d, foo: 1, overrides: [\n"
+        "    {instance_type: a, bar: 1},\n    {instance_type: b, bar: 1}]}}\n",
+        [
+            Wrong("stack.yaml:4:59", "no field 'sunbets'", "'subnets'"),
+            Wrong("stack.yaml:5:36", "no field 'foo'"),
+            Wrong("stack.yaml:6:24", "no field 'bar'"),
+            Wrong("stack.yaml:7:24", "no field 'bar'"),
+        ],
+    ),
     "an unknown provider": (
         HEAD + "aws.vpc:\n  home: {cidr: 10.20.0.0/16, provider: aws.east}\n",
         [Wrong("stack.yaml:3:40", "no provider 'aws.east'", "providers:")],
