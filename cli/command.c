@@ -391,6 +391,27 @@ static bool check_operands(struct parsing *parsing)
 	return false;
 }
 
+/* Nothing was asked for: where that passed for well, "trueup -C drift" would tell a scheduler every night that there is
+ * no drift. */
+static bool lacks_command(struct parsing *parsing)
+{
+	struct slice folder = arguments_text(parsing->arguments, FLAG_DIRECTORY, "");
+
+	if (parsing->group.size > 0) {
+		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "'trueup %.*s' lacks its second word",
+			   SLICE_ARGUMENTS(parsing->group));
+		diag_hint(parsing->diagnostics, "one of: %s", command_group_names(parsing->arena, parsing->group).data);
+		return false;
+	}
+	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "there is no command on the line");
+	if (command_named(folder) || command_group_names(parsing->arena, folder).size > 0)
+		diag_hint(parsing->diagnostics, "'%.*s' was taken for the folder of -C: write 'trueup -C DIR %.*s'",
+			  SLICE_ARGUMENTS(folder), SLICE_ARGUMENTS(folder));
+	else
+		diag_hint(parsing->diagnostics, "'trueup help' lists the commands");
+	return false;
+}
+
 /* "trueup plan --help" is "trueup help plan". */
 static void ask_for_help(struct parsing *parsing)
 {
@@ -457,13 +478,9 @@ bool arguments_parse(struct world *world, int count, char *const *texts, struct 
 		ret->operand_count = 0;
 		return true;
 	}
-	if (!ret->command && parsing.group.size > 0 && !arguments_has(ret, FLAG_HELP)) {
-		diag_error(diagnostics, FAULT_USAGE, NOWHERE, "'trueup %.*s' lacks its second word",
-			   SLICE_ARGUMENTS(parsing.group));
-		diag_hint(diagnostics, "one of: %s", command_group_names(arena, parsing.group).data);
-		return false;
-	}
-	if (!ret->command || arguments_has(ret, FLAG_HELP))
+	if (!ret->command && !arguments_has(ret, FLAG_HELP))
+		return lacks_command(&parsing);
+	if (arguments_has(ret, FLAG_HELP))
 		ask_for_help(&parsing);
 	return check_operands(&parsing);
 }

@@ -102,8 +102,8 @@ struct slice command_group_names(struct arena *arena, struct slice group);
 bool command_takes(const struct command *command, enum flag_id flag);
 /* Whether it changes a stack, or what is recorded of one: under the lease, or once it has asked. */
 bool command_changes(const struct command *command);
-/* Every mistake on the line is reported; false then. arguments[0] is the program. Without a
- * command, and under --help, ret->command is that of help or of what help was asked for. */
+/* Every mistake on the line is reported; false then. arguments[0] is the program. Under
+ * --help, ret->command is that of help. */
 __attribute__((warn_unused_result)) bool arguments_parse(struct world *world, int count, char *const *texts,
 							 struct arena *arena, struct arguments *ret,
 							 struct diagnostics *diagnostics);
