@@ -210,12 +210,11 @@ static bool take_flag(struct parsing *parsing, enum flag_id id, const char *wher
 			return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s takes no value", where);
 		return keep_value(parsing, id, where, (struct slice){NULL, 0});
 	}
-	if (!has_value) {
-		if (parsing->next == parsing->count)
-			return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s lacks its value: %s %s",
-					  where, where, flags[id].value);
+	if (!has_value && parsing->next < parsing->count)
 		value = slice_of(parsing->texts[parsing->next++]);
-	}
+	if (value.size == 0)
+		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s lacks its value: %s %s", where, where,
+				  flags[id].value);
 	return keep_value(parsing, id, where, value);
 }
 
