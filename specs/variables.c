@@ -40,6 +40,26 @@ static bool type_fits(const struct variable_type *type, struct value *value)
 	return true;
 }
 
+static void refuse_type(struct loading *loading, const struct value *value)
+{
+	struct slice name = slice_first(value_slice(value), SHOWN_BYTES);
+	struct slice names[TYPE_COUNT];
+
+	for (size_t i = 0; i < TYPE_COUNT; i++)
+		names[i] = slice_of(types[i].name);
+	int nearest = slice_nearest(name, names, TYPE_COUNT);
+	if (value->type == VALUE_STRING)
+		diag_error(loading->diagnostics, FAULT_USER, value->position, "'%.*s' is no type of a variable",
+			   SLICE_ARGUMENTS(name));
+	else
+		diag_error(loading->diagnostics, FAULT_USER, value->position,
+			   "'type' expects the name of one, found %s", value_type_name(value->type));
+	if (nearest >= 0)
+		diag_hint(loading->diagnostics, "did you mean '%s'?", types[nearest].name);
+	else
+		diag_hint(loading->diagnostics, "it may be: string, integer, number, bool, list, map, any");
+}
+
 static const struct variable_type *type_named(struct loading *loading, const struct value *value)
 {
 	for (size_t i = 0; i < TYPE_COUNT; i++) {
@@ -48,8 +68,7 @@ static const struct variable_type *type_named(struct loading *loading, const str
 	}
 	if (value->type == VALUE_UNREAD)
 		return &types[TYPE_COUNT - 1];
-	diag_error(loading->diagnostics, FAULT_USER, value->position, "this is no type of a variable");
-	diag_hint(loading->diagnostics, "it may be: string, integer, number, bool, list, map, any");
+	refuse_type(loading, value);
 	return &types[TYPE_COUNT - 1];
 }
 

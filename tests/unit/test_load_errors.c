@@ -71,17 +71,18 @@ static const struct load_row section_rows[] = {
 	 "a.yaml:6:11: 'settings' expects a map, found a list\n"},
 	{"variables",
 	 A "vars: {1x: {}, none: {}, no_type: {type: text, default: 1}, wrong: {type: integer, default: 'x'}, extra: "
-	   "{defautl: 1}, s: {secret: 1, default: z}}\n",
+	   "{defautl: 1}, s: {secret: 1, default: z}, t: {type: strng, default: 1}}\n",
 	 "a.yaml:2:8: '1x' cannot be the name of a variable (a name begins with a letter or '_' and has up to 63 "
 	 "letters, digits, '_' and '-')\n"
 	 "a.yaml:2:16: the variable 'none' has no value (give it a default, or run with --var none=VALUE or "
 	 "TRUEUP_VAR_none=VALUE)\n"
-	 "a.yaml:2:42: this is no type of a variable (it may be: string, integer, number, bool, list, map, any)\n"
+	 "a.yaml:2:42: 'text' is no type of a variable (it may be: string, integer, number, bool, list, map, any)\n"
 	 "a.yaml:2:93: the default is a string, but the type is 'integer'\n"
 	 "a.yaml:2:99: the variable 'extra' has no value (give it a default, or run with --var extra=VALUE or "
 	 "TRUEUP_VAR_extra=VALUE)\n"
 	 "a.yaml:2:107: a variable has no 'defautl' (it may have: type, default, secret, about)\n"
-	 "a.yaml:2:132: 'secret' expects true or false, found a whole number\n"},
+	 "a.yaml:2:132: 'secret' expects true or false, found a whole number\n"
+	 "a.yaml:2:158: 'strng' is no type of a variable (did you mean 'string'?)\n"},
 	{"a variable twice", A "vars: {x: 1}\n=== b.yaml\nvars: {x: 2}\n",
 	 "b.yaml:1:8: the variable 'x' is declared twice <a.yaml:2:8>\n"},
 	{"a default with an expression", A "vars: {x: {default: [{k: \"${var.z}\"}]}}\n",
