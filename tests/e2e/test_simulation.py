@@ -76,3 +76,10 @@ def test_a_program_broken_on_purpose_is_caught(mutant):
 def test_a_mutant_that_is_none_is_refused():
     status, told = simulate("--mutant", "none-such")
     assert status == 1 and "there is no mutant 'none-such'" in told
+
+
+@pytest.mark.parametrize("number", ["x", "1e6", "-1", "", "10 ", "99999999999999999999"])
+def test_what_is_no_number_of_seeds_is_refused(number):
+    """Not taken for none, which would pass."""
+    status, told = simulate("--count", number)
+    assert status == 64 and told.startswith("simulate [--first N]"), told

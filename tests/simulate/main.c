@@ -212,6 +212,17 @@ static int run_mutants(const struct options *options)
 	return !good || !any;
 }
 
+/* What is no number is refused: taken for 0, it would pass without a seed being told. */
+static bool read_number(const char *word, uint64_t *ret)
+{
+	int64_t number;
+
+	if (!slice_integer(slice_of(word), &number) || number < 0)
+		return false;
+	*ret = (uint64_t)number;
+	return true;
+}
+
 static bool read_options(struct options *options, int count, char **words)
 {
 	const struct {
@@ -240,10 +251,10 @@ static bool read_options(struct options *options, int count, char **words)
 			at++;
 		if (at == sizeof(known) / sizeof(known[0]) || ++i == count)
 			return false;
-		if (known[at].number)
-			*known[at].number = strtoull(words[i], NULL, 10);
-		else
+		if (known[at].text)
 			*known[at].text = words[i];
+		else if (!read_number(words[i], known[at].number))
+			return false;
 	}
 	if (options->jobs == 0)
 		options->jobs = 1;
