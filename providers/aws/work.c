@@ -55,8 +55,10 @@ bool aws_is_late(const struct work *work)
 
 enum step aws_too_late(struct work *work)
 {
-	return aws_fail(work, FAULT_TRANSIENT, work->awaits_gone ? "is not gone yet" : "is not finished yet",
+	bool goes = work->awaits_gone || work->phase == PHASE_DELETE;
+	return aws_fail(work, FAULT_TRANSIENT, goes ? "is not gone yet" : "is not finished yet",
 			work->awaits_gone ? "run again: it is waited for again, and then made anew"
+			: goes		  ? "run again: it is waited for again"
 					  : "run again: it is waited for again, not made anew");
 }
 
