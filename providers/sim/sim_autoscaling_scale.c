@@ -178,12 +178,30 @@ static void terminate_now(struct sim *sim, struct sim_object *instance)
 	sim_instance_terminate(sim, instance, "Server.ScheduledStop", "Terminated by its Auto Scaling group");
 }
 
+/*
+ * "Retained instances don't count toward desired capacity and remain until you call
+ * TerminateInstanceInAutoScalingGroup"
+ * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_RetentionTriggers.html).
+ */
+static bool is_retained(const struct sim_object *instance)
+{
+	return node_is(&instance->body, "_lifecycle", "Terminating:Retained");
+}
+
+static bool retains(const struct sim_object *group)
+{
+	const struct node *policy = node_get(&group->body, "InstanceLifecyclePolicy");
+	const struct node *triggers = policy ? node_get(policy, "RetentionTriggers") : NULL;
+
+	return triggers && node_is(triggers, "TerminateHookAbandon", "retain") && !node_get(&group->body, "Status");
+}
+
 void sim_group_end_instance(struct sim *sim, struct sim_object *group, struct sim_object *instance, const char *cause)
 {
 	struct sim_object *hook = sim_group_hook(group, "autoscaling:EC2_INSTANCE_TERMINATING");
 
 	record(sim, group, "Terminating", instance->id, cause, "Successful", NULL);
-	if (hook && !node_get(&group->body, "Status"))
+	if (hook && !node_get(&group->body, "Status") && !is_retained(instance))
 		hold(sim, group, instance, hook, "Terminating:Wait");
 	else
 		terminate_now(sim, instance);
@@ -215,6 +233,9 @@ static int64_t release_holds(struct sim *sim, struct sim_object *group)
 		node_set(body, "_hookEndMs", "0");
 		if (node_is(body, "_lifecycle", "Pending:Wait") && node_is(body, "_hookResult", "CONTINUE"))
 			node_set(body, "_lifecycle", "InService");
+		else if (node_is(body, "_lifecycle", "Terminating:Wait") && !node_is(body, "_hookResult", "CONTINUE") &&
+			 retains(group))
+			node_set(body, "_lifecycle", "Terminating:Retained");
 		else
 			terminate_now(sim, instance);
 	}
@@ -235,6 +256,8 @@ static size_t count_live(struct sim *sim, struct sim_object *group, bool *ret_en
 		    !suspended(group, "ReplaceUnhealthy"))
 			sim_group_end_instance(sim, group, instance,
 					       "an instance was taken out of service as unhealthy");
+		if (is_retained(instance) && node_get(&group->body, "Status"))
+			terminate_now(sim, instance);
 		if (is_ending(instance))
 			*ret_ending = true;
 		else

@@ -332,6 +332,36 @@ def test_what_a_group_cannot_lose_is_left_running(stack, cloud, guard, said, for
     nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
 
 
+def lifecycles(scaling):
+    [group] = scaling.describe_auto_scaling_groups()["AutoScalingGroups"]
+    return {each["InstanceId"]: each["LifecycleState"] for each in group["Instances"]}
+
+
+def test_what_a_group_retains_is_not_waited_for(stack, cloud):
+    spec = template_and_group("#!/bin/sh\n")
+    drain = {"name": "drain", "transition": "autoscaling:EC2_INSTANCE_TERMINATING", "timeout_s": 60}
+    spec["aws.autoscaling_group"]["workers"].update(abandoned_instances="retain", hooks=[drain])
+    write(stack, spec)
+    apply(stack)
+    cloud.sim("pass", 120)
+    [instance] = cloud.things("instance")
+    scaling = cloud.client("autoscaling")
+    end = {"InstanceId": instance, "ShouldDecrementDesiredCapacity": False}
+    scaling.terminate_instance_in_auto_scaling_group(**end)
+    cloud.sim("pass", 120)
+    states = lifecycles(scaling)
+    assert states.pop(instance) == "Terminating:Retained" and list(states.values()) == ["InService"]
+
+    assert ("aws.autoscaling_group.workers", "ends", 2) in running(plan(stack, "--destroy", status=2))
+    refused = stack.run("destroy", "--yes", status=1)
+    assert "cannot be emptied while instances of it are retained" in refused.err and sizes_of(cloud) == (1, 2, 1)
+    scaling.terminate_instance_in_auto_scaling_group(**end)
+    cloud.sim("pass", 120)
+    assert lifecycles(scaling) == states
+    stack.run("destroy", "--yes", "--force")
+    nothing_is_left(stack, cloud, "vpc", "subnet", "launch-template", "auto-scaling-group")
+
+
 def sizes_of(cloud):
     [group] = cloud.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=["workers"])[
         "AutoScalingGroups"

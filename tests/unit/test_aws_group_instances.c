@@ -51,6 +51,8 @@ static const struct row {
 	 INSTANCE("i-1", "Terminating:Wait", "lt-1", "1") "," INSTANCE("i-2", "Detaching", "lt-1",
 								       "1") "," INSTANCE("i-3", "Standby", "lt-1", "1"),
 	 GROUP("\"2\""), "i-3 us-west-2a: version 1"},
+	{"kept on its way out", INSTANCE("i-1", "Terminating:Retained", "lt-1", "1"), GROUP("\"2\""),
+	 "i-1 us-west-2a: version 1"},
 	{"about to go, as none may run", ONE,
 	 "{\"launch_template\":\"lt-1\",\"launch_template_version\":\"2\",\"max\":0}", "i-1 us-west-2a: "},
 	{"not launched by a template", "{\"InstanceId\":\"i-1\",\"AvailabilityZone\":\"us-west-2b\"}", GROUP("\"2\""),

@@ -2,6 +2,16 @@
 
 /* What a group has launched: in no spec, and not changed with the group. */
 
+/*
+ * One whose terminating hook was abandoned, where the group keeps such ones: it "remains until you call
+ * TerminateInstanceInAutoScalingGroup"
+ * (https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_RetentionTriggers.html).
+ */
+static bool is_retained(const struct value *instance)
+{
+	return slice_is(value_slice(value_get_named(instance, "LifecycleState")), "Terminating:Retained");
+}
+
 /* An instance that was attached was launched from no template of the group. */
 static struct value instance_of(const struct value *instance, struct arena *arena)
 {
@@ -21,6 +31,7 @@ static struct value instance_of(const struct value *instance, struct arena *aren
 		value_builder_member(&builder, slice_of(members[i].name),
 				     value_string(value_slice(value_path(instance, members[i].read))));
 	value_builder_member(&builder, SLICE("protected"), value_bool(value_is_true(is_protected)));
+	value_builder_member(&builder, SLICE("retained"), value_bool(is_retained(instance)));
 	return value_builder_map(&builder, arena);
 }
 
@@ -28,6 +39,8 @@ static bool is_leaving(const struct value *instance)
 {
 	struct slice state = value_slice(value_get_named(instance, "LifecycleState"));
 
+	if (is_retained(instance))
+		return false;
 	return slice_starts_with(state, SLICE("Terminat")) || slice_starts_with(state, SLICE("Detach"));
 }
 
@@ -49,7 +62,16 @@ bool aws_group_shrinks(const struct value *item)
 
 	for (uint32_t i = 0; instances && value_is(instances, VALUE_LIST) && i < instances->count; i++)
 		if (is_leaving(&instances->items[i]) ||
-		    (!rests && !value_is_true(value_get_named(&instances->items[i], "ProtectedFromScaleIn"))))
+		    (!rests && !is_retained(&instances->items[i]) &&
+		     !value_is_true(value_get_named(&instances->items[i], "ProtectedFromScaleIn"))))
+			return true;
+	return false;
+}
+
+static bool has_any(const struct value *running, const char *trait)
+{
+	for (uint32_t i = 0; i < running->count; i++)
+		if (value_is_true(value_get_named(&running->items[i], trait)))
 			return true;
 	return false;
 }
@@ -61,12 +83,13 @@ const char *aws_group_stays_full(const struct value *group, const struct value *
 	*ret_hint = "take 'Terminate' out of 'suspended' and apply, then delete it; or delete it by force (--force)";
 	if (has_process(value_get_named(group, "suspended"), NULL, "Terminate"))
 		return "cannot be emptied while its process 'Terminate' is suspended";
+	*ret_hint = "end them, in Auto Scaling itself, or delete it by force (--force), which ends them too";
+	if (has_any(running, "retained"))
+		return "cannot be emptied while instances of it are retained, as their terminating hook was abandoned";
 	*ret_hint = "take that protection from its instances, in Auto Scaling itself, or delete it by force (--force), "
 		    "which ends them too";
-	for (uint32_t i = 0; i < running->count; i++)
-		if (value_is_true(value_get_named(&running->items[i], "protected")))
-			return "cannot be emptied while instances of it are protected from scale-in";
-	return NULL;
+	return has_any(running, "protected") ? "cannot be emptied while instances of it are protected from scale-in"
+					     : NULL;
 }
 
 struct value aws_group_running(const struct value *item, struct arena *arena)
