@@ -179,7 +179,7 @@ static bool step_task(struct loop *loop, struct task *task)
 	task->live = NULL;
 	loop_drop_exchange(loop, task);
 	task->loop.attempts = 0;
-	task->loop.unsure = false;
+	task->loop.again = task->loop.unsure = false;
 	bool records = task->record_changed || task->record_removed || task->loop.has_close;
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};

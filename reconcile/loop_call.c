@@ -166,6 +166,7 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 	task->loop.refusal = arena_copy(&task->scratch, note_of(task, answer));
 	loop_drop_exchange(loop, task);
 	task->loop.admitted = false;
+	task->loop.again = !settling;
 	loop_sleep(loop, task, loop_now_ms(loop) + delay_ms);
 	return true;
 }

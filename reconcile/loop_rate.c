@@ -29,8 +29,8 @@ struct line {
 
 /*
  * A token bucket: one for each session and operation, adapted when the service throttles. What is sent once more has
- * a line of its own, which gets its tokens first. Nobody is told a time for good: a rate that changes is that of
- * all who wait.
+ * a line of its own, which gets its tokens first; but not what waits for others, who may stand in the first line.
+ * Nobody is told a time for good: a rate that changes is that of all who wait.
  */
 struct bucket {
 	struct line first, again;
@@ -111,7 +111,7 @@ static void fill(struct bucket *bucket, int64_t now_ms)
 
 static struct line *line_of(struct bucket *bucket, const struct task *task)
 {
-	return task->loop.attempts > 0 ? &bucket->again : &bucket->first;
+	return task->loop.again ? &bucket->again : &bucket->first;
 }
 
 static void take_place(struct bucket *bucket, struct task *task)

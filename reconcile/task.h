@@ -106,6 +106,7 @@ struct task {
 		int64_t intent_ms;	      /* when that was recorded, wall */
 		bool admitted;		      /* by the rate limit; until a call is sent */
 		int64_t place;		      /* among those who want a token of it; 0: none yet */
+		bool again;		      /* it is sent once more, and waits for nothing that is to come */
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */
 		int attempts;

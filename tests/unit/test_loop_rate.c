@@ -110,6 +110,43 @@ static void test_refused_while_many_wait(void **state)
 	}
 }
 
+/* What is sent once more goes before what was never sent, except what waits for others to come or go. */
+static void test_who_goes_first(void **state)
+{
+	static const struct {
+		const char *name;
+		enum fault fault;
+		const char *code;
+		bool before;
+	} rows[] = {
+		{"who was told to slow down", FAULT_THROTTLED, "RequestLimitExceeded", true},
+		{"who was not answered", FAULT_TRANSIENT, "Failed", true},
+		{"who waits for others to let go", FAULT_CONFLICT, "DependencyViolation", false},
+	};
+	static struct errand errands[MANY];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct reply replies[] = {
+			{.after_ms = 5, .fault = rows[i].fault, .code = rows[i].code, .message = "no"},
+			{.after_ms = 5, .repeat = -1},
+		};
+		struct staged staged;
+
+		stage_open(&staged, replies);
+		staged.limits = (struct provider_limits){10, 10};
+		for (size_t k = 0; k < MANY; k++) {
+			errand_make(&errands[k], &staged, true, NULL);
+			loop_add(&staged.loop, &errands[k].task);
+		}
+		assert_true(loop_run(&staged.loop));
+		if (!errands[0].done || (errands[0].ended_ms < errands[MANY / 2].ended_ms) != rows[i].before)
+			fail_msg("%s: done after %lld ms, and those behind after %lld ms", rows[i].name,
+				 (long long)errands[0].ended_ms, (long long)errands[MANY / 2].ended_ms);
+		stage_close(&staged);
+	}
+}
+
 /* Who waits for a rate goes out with others, and hardly later than alone. */
 static void test_rate_together(void **state)
 {
@@ -182,9 +219,8 @@ static void test_crowd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_refused_while_many_wait),
-		cmocka_unit_test(test_rate_together),
+		cmocka_unit_test(test_rates),	       cmocka_unit_test(test_refused_while_many_wait),
+		cmocka_unit_test(test_who_goes_first), cmocka_unit_test(test_rate_together),
 		cmocka_unit_test(test_crowd),
 	};
 
