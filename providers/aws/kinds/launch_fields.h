@@ -37,7 +37,7 @@ extern const struct aws_field aws_license;
 
 /* Or nothing, which is as if it were not set. */
 #define AWS_PRICE_PATTERN "([0-9]+([.][0-9]*)?|[.][0-9]+)?"
-#define AWS_PRICE_IN_WORDS "a number of US dollars in quotes, such as \"0.10\""
+#define AWS_PRICE_IN_WORDS "US dollars, as a number in quotes, such as 0.10"
 #define AWS_TIME_PATTERN "([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?Z)?"
 
 #define LAUNCH_FIELD(text, of_type, path, unset, description)                                                          \
