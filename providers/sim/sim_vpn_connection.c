@@ -168,6 +168,17 @@ static bool network_options(struct sim_call *call, const struct node *given, str
 	return !call->failed;
 }
 
+/* A virtual private gateway has no IPv6 (page "How Site-to-Site VPN works"), and no large tunnels (page
+ * "ModifyVpnConnectionOptions"). */
+static bool fits_gateway(struct sim_call *call, const struct sim_object *gateway, const struct node *given)
+{
+	if (gateway && slice_is(node_text(given, "TunnelBandwidth"), "large"))
+		sim_fail(call, "InvalidParameterCombination", "Large bandwidth needs a transit gateway");
+	if (gateway && (node_get(given, "LocalIpv6NetworkCidr") || node_get(given, "RemoteIpv6NetworkCidr")))
+		sim_fail(call, "InvalidParameterCombination", "IPv6 network ranges need a transit gateway");
+	return !call->failed;
+}
+
 static bool check_options(struct sim_call *call, const struct sim_object *gateway)
 {
 	const struct node *options = node_get(&call->request, "Options");
@@ -186,7 +197,7 @@ static bool check_options(struct sim_call *call, const struct sim_object *gatewa
 		sim_fail(call, "InvalidParameterValue", "Value (%.*s) for parameter outsideIpAddressType is invalid.",
 			 SLICE_ARGUMENTS(outside));
 	(void)network_options(call, options, NULL);
-	return !call->failed && sim_vpn_tunnels_check(call, gateway);
+	return !call->failed && fits_gateway(call, gateway, options) && sim_vpn_tunnels_check(call, gateway);
 }
 
 static void make_options(struct sim_call *call, struct sim_object *connection)
@@ -335,7 +346,8 @@ static void modify_vpn_connection_options(struct sim_call *call)
 {
 	struct sim_object *connection = need_available(call);
 
-	if (!connection || !network_options(call, &call->request, NULL))
+	if (!connection || !network_options(call, &call->request, NULL) ||
+	    !fits_gateway(call, gateway_of(connection), &call->request))
 		return;
 	(void)network_options(call, &call->request, node_map(sim_edit(call->sim, connection), "options"));
 	begin_change(call, connection);

@@ -68,6 +68,16 @@ static void check_choices(struct sim_call *call, const struct node *tunnel)
 	}
 }
 
+static void check_logs(struct sim_call *call, const struct node *tunnel)
+{
+	static const char *const formats[] = {"LogOutputFormat", "BgpLogOutputFormat"};
+	const struct node *logs = node_get(node_get(tunnel, "LogOptions"), "CloudWatchLogOptions");
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (node_get(logs, formats[i]) && !is_allowed(node_text(logs, formats[i]), "|json|text|"))
+			bad_value(call, formats[i], node_text(logs, formats[i]));
+}
+
 /* 8 to 64 letters, digits, dots and underscores, not starting with 0. */
 static void check_key(struct sim_call *call, const struct node *tunnel)
 {
@@ -98,6 +108,18 @@ static void check_inside(struct sim_call *call, const struct node *tunnel)
 		bad_value(call, "TunnelInsideCidr", text);
 }
 
+/* A /126 of fd00::/8. */
+static void check_inside6(struct sim_call *call, const struct node *tunnel)
+{
+	struct slice text = node_text(tunnel, "TunnelInsideIpv6Cidr");
+	struct cidr range;
+	bool valid = cidr_read(text, &range) && range.family == 6 && range.bits == 126 && !range.host_bits &&
+		     range.bytes[0] == 0xfd;
+
+	if (node_get(tunnel, "TunnelInsideIpv6Cidr") && !valid)
+		bad_value(call, "TunnelInsideIpv6Cidr", text);
+}
+
 /* before: what the tunnel has, where it is being changed; numbers are judged together with it. */
 static void check_tunnel(struct sim_call *call, const struct node *tunnel, const struct node *before)
 {
@@ -124,8 +146,10 @@ static void check_tunnel(struct sim_call *call, const struct node *tunnel, const
 					 "StartupAction start is supported for IKEv2 only");
 	}
 	check_choices(call, tunnel);
+	check_logs(call, tunnel);
 	check_key(call, tunnel);
 	check_inside(call, tunnel);
+	check_inside6(call, tunnel);
 }
 
 static bool inside_taken(const struct sim_object *gateway, struct slice range, const struct node *except)

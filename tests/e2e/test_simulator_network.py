@@ -511,9 +511,16 @@ class TestVpn:
             {"DPDTimeoutAction": "cry"},
             {"Phase1DHGroupNumbers": [{"Value": 5}]},
             {"IKEVersions": [{"Value": "ikev1"}], "StartupAction": "start"},
+            {"TunnelInsideIpv6Cidr": "2001:db8::/126"},
+            {"LogOptions": {"CloudWatchLogOptions": {"LogOutputFormat": "xml"}}},
         ],
     )
     def test_tunnels_that_cannot_be(self, ec2, customer, gateway, tunnel):
         with pytest.raises(botocore.exceptions.ClientError, match="InvalidParameterValue"):
             self.connect(ec2, customer, gateway, TunnelOptions=[tunnel])
+        assert ec2.describe_vpn_connections()["VpnConnections"] == []
+
+    @pytest.mark.parametrize("option", [{"TunnelBandwidth": "large"}, {"LocalIpv6NetworkCidr": "::/0"}])
+    def test_what_needs_a_transit_gateway(self, ec2, customer, gateway, option):
+        refused("InvalidParameterCombination", self.connect, ec2, customer, gateway, **option)
         assert ec2.describe_vpn_connections()["VpnConnections"] == []

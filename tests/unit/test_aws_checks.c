@@ -32,6 +32,9 @@
 	"{\"launch_template\":\"lt-12345678\"," rest "}}"
 #define REQUIRES(rest) "{\"name\":\"abc\",\"requirements\":{" rest "}}"
 #define MARKET(rest) "{\"name\":\"abc\",\"market\":{\"type\":\"spot\"," rest "}}"
+#define TRANSIT(rest) "{\"customer_gateway\":\"cgw-12345678\",\"transit_gateway\":\"tgw-12345678\"" rest "}"
+#define TUNNEL(rest) VPN(",\"tunnels\":[{" rest "},{}]")
+#define TUNNEL6(rest) TRANSIT(",\"tunnels\":[{\"inside_cidr6\":\"" rest "\"},{}]")
 #define SUBNET(rest) "{\"vpc\":\"vpc-12345678\"," rest "}"
 
 static const struct check_row {
@@ -108,6 +111,33 @@ static const struct check_row {
 	{"aws.vpn_connection", VPN(",\"static_routes_only\":{\"$deferred\":\"${x}\"},\"routes\":[\"10.0.0.0/8\"]"),
 	 NULL},
 	{"aws.vpn_connection", VPN(",\"static_routes_only\":false,\"routes\":[]"), NULL},
+	{"aws.vpn_connection", TUNNEL("\"phase1_encryption\":[\"FOO\"]"), "cannot be 'FOO'"},
+	{"aws.vpn_connection", TUNNEL("\"phase2_integrity\":[\"SHA2-384\",\"SHA1\"]"), NULL},
+	{"aws.vpn_connection", TUNNEL("\"phase1_dh_groups\":[1]"), "cannot be 1"},
+	{"aws.vpn_connection", TUNNEL("\"phase1_dh_groups\":[5]"), "cannot be 5"},
+	{"aws.vpn_connection", TUNNEL("\"phase1_dh_groups\":[2,35],\"phase2_dh_groups\":[5,37]"), NULL},
+	{"aws.vpn_connection", TUNNEL("\"ike_versions\":[\"ikev3\"]"), "cannot be 'ikev3'"},
+	{"aws.vpn_connection", TUNNEL("\"log_format\":\"xml\""), "'log_format' cannot be 'xml'"},
+	{"aws.vpn_connection", TUNNEL("\"startup_action\":\"start\",\"ike_versions\":[\"ikev1\"]"),
+	 "with IKE version 1 'startup_action' cannot be 'start'"},
+	{"aws.vpn_connection", TUNNEL("\"startup_action\":\"start\",\"ike_versions\":[\"ikev1\",\"ikev2\"]"), NULL},
+	{"aws.vpn_connection", TUNNEL("\"startup_action\":\"start\""), NULL},
+	{"aws.vpn_connection", TUNNEL("\"rekey_margin_s\":1800,\"phase2_lifetime_s\":900"),
+	 "'rekey_margin_s' is more than half of what phase 2 lasts"},
+	{"aws.vpn_connection", TUNNEL("\"rekey_margin_s\":1800"), NULL},
+	{"aws.vpn_connection", TUNNEL("\"phase2_lifetime_s\":900"), NULL},
+	{"aws.vpn_connection", TUNNEL("\"inside_cidr6\":\"fd00::/126\""), "'inside_cidr6' needs a transit gateway"},
+	{"aws.vpn_connection", TUNNEL6("fd12:3456::4/126"), NULL},
+	{"aws.vpn_connection", TUNNEL6("2001:db8::/126"), "'inside_cidr6' is a /126 within fd00::/8"},
+	{"aws.vpn_connection", TUNNEL6("fd00::/64"), "'inside_cidr6' is a /126 within fd00::/8"},
+	{"aws.vpn_connection", VPN(",\"acceleration\":true"), "'acceleration' needs a transit gateway"},
+	{"aws.vpn_connection", VPN(",\"inside_version\":\"ipv6\""), "'inside_version' needs a transit gateway"},
+	{"aws.vpn_connection", VPN(",\"bandwidth\":\"large\""), "'bandwidth' needs a transit gateway"},
+	{"aws.vpn_connection", VPN(",\"local_cidr6\":\"::/0\""), "'local_cidr6' needs a transit gateway"},
+	{"aws.vpn_connection", VPN(",\"acceleration\":false,\"inside_version\":\"ipv4\",\"bandwidth\":\"standard\""),
+	 NULL},
+	{"aws.vpn_connection", TRANSIT(",\"acceleration\":true,\"inside_version\":\"ipv6\",\"local_cidr6\":\"::/0\""),
+	 NULL},
 	{"aws.vpn_gateway", "{\"asn\":64512}", NULL},
 	{"aws.vpn_gateway", "{\"asn\":65534}", NULL},
 	{"aws.vpn_gateway", "{\"asn\":7224}", NULL},

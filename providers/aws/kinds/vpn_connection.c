@@ -1,3 +1,4 @@
+#include "base/cidr.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/parameters.h"
 
@@ -28,23 +29,41 @@ static bool check_inside_range(const struct field *field, const struct value *va
 	return true;
 }
 
-static const struct aws_field wrapped_text = {.field = {.name = "value", .type = FIELD_STRING}, .member = "Value"};
-static const struct aws_field wrapped_number = {.field = {.name = "value", .type = FIELD_INTEGER}, .member = "Value"};
+/* A transit gateway's tunnels have these within them
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_VpnTunnelOptionsSpecification.html). */
+static bool check_inside_range6(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	struct cidr range, local;
+	if (cidr_read(value_slice(value), &range) && cidr_read(SLICE("fd00::/8"), &local) && range.bits == 126 &&
+	    cidr_contains(&local, &range))
+		return true;
+	return diag_error(diagnostics, FAULT_USER, value->position, "'%s' is a /126 within fd00::/8", field->name);
+}
 
-#define ALGORITHMS(text, wire, description)                                                                            \
+static const char *const ciphers[] = {"AES128", "AES256", "AES128-GCM-16", "AES256-GCM-16", NULL};
+static const char *const digests[] = {"SHA1", "SHA2-256", "SHA2-384", "SHA2-512", NULL};
+static const char *const versions[] = {"ikev1", "ikev2", NULL};
+static const char *const groups1[] = {"2",  "14", "15", "16", "17", "18", "19",
+				      "20", "21", "22", "23", "24", "35", NULL};
+static const char *const groups2[] = {"2",  "5",  "14", "15", "16", "17", "18", "19", "20",
+				      "21", "22", "23", "24", "35", "36", "37", NULL};
+
+#define WRAPPED(of_type, list)                                                                                         \
 	{                                                                                                              \
-		.field = {.name = (text),                                                                              \
-			  .type = FIELD_SET,                                                                           \
-			  .item = &wrapped_text.field,                                                                 \
-			  .when_unset = UNSET_RELEASE,                                                                 \
-			  .about = (description)},                                                                     \
-		.member = (wire)                                                                                       \
+		.field = {.name = "value", .type = (of_type), .choices = (list)}, .member = "Value"                    \
 	}
-#define GROUPS(text, wire, description)                                                                                \
+static const struct aws_field cipher = WRAPPED(FIELD_STRING, ciphers);
+static const struct aws_field digest = WRAPPED(FIELD_STRING, digests);
+static const struct aws_field version = WRAPPED(FIELD_STRING, versions);
+static const struct aws_field group1 = WRAPPED(FIELD_INTEGER, groups1);
+static const struct aws_field group2 = WRAPPED(FIELD_INTEGER, groups2);
+
+/* What AWS agrees to. */
+#define OFFER(text, wire, of_item, description)                                                                        \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_SET,                                                                           \
-			  .item = &wrapped_number.field,                                                               \
+			  .item = &(of_item).field,                                                                    \
 			  .when_unset = UNSET_RELEASE,                                                                 \
 			  .about = (description)},                                                                     \
 		.member = (wire)                                                                                       \
@@ -66,9 +85,19 @@ static const struct aws_field wrapped_number = {.field = {.name = "value", .type
 		.field = {.name = (text), .type = (of_type), .when_unset = UNSET_RELEASE, .about = (description)},     \
 		.member = (wire)                                                                                       \
 	}
+#define FORMAT(text, wire)                                                                                             \
+	{                                                                                                              \
+		.field = {.name = (text),                                                                              \
+			  .type = FIELD_STRING,                                                                        \
+			  .choices = log_formats,                                                                      \
+			  .when_unset = UNSET_RELEASE,                                                                 \
+			  .about = "json or text"},                                                                    \
+		.member = (wire)                                                                                       \
+	}
 #define LOGS "LogOptions.CloudWatchLogOptions."
 
 static const char *const timeout_actions[] = {"clear", "none", "restart", NULL};
+static const char *const log_formats[] = {"json", "text", NULL};
 static const char *const startup_actions[] = {"add", "start", NULL};
 
 static const struct aws_field tunnel_fields[] = {
@@ -111,15 +140,15 @@ static const struct aws_field tunnel_fields[] = {
 		   .about = "what a dead peer leads to"},
 	 .member = "DPDTimeoutAction",
 	 .read = "DpdTimeoutAction"},
-	ALGORITHMS("phase1_encryption", "Phase1EncryptionAlgorithms", "ciphers of phase 1"),
-	ALGORITHMS("phase2_encryption", "Phase2EncryptionAlgorithms", "ciphers of phase 2"),
-	ALGORITHMS("phase1_integrity", "Phase1IntegrityAlgorithms", "digests of phase 1"),
-	ALGORITHMS("phase2_integrity", "Phase2IntegrityAlgorithms", "digests of phase 2"),
-	GROUPS("phase1_dh_groups", "Phase1DHGroupNumbers", "Diffie-Hellman groups of phase 1"),
-	GROUPS("phase2_dh_groups", "Phase2DHGroupNumbers", "Diffie-Hellman groups of phase 2"),
+	OFFER("phase1_encryption", "Phase1EncryptionAlgorithms", cipher, "ciphers of phase 1"),
+	OFFER("phase2_encryption", "Phase2EncryptionAlgorithms", cipher, "ciphers of phase 2"),
+	OFFER("phase1_integrity", "Phase1IntegrityAlgorithms", digest, "digests of phase 1"),
+	OFFER("phase2_integrity", "Phase2IntegrityAlgorithms", digest, "digests of phase 2"),
+	OFFER("phase1_dh_groups", "Phase1DHGroupNumbers", group1, "Diffie-Hellman groups of phase 1"),
+	OFFER("phase2_dh_groups", "Phase2DHGroupNumbers", group2, "Diffie-Hellman groups of phase 2"),
 	{.field = {.name = "ike_versions",
 		   .type = FIELD_SET,
-		   .item = &wrapped_text.field,
+		   .item = &version.field,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "ikev1, ikev2"},
 	 .member = "IKEVersions",
@@ -133,19 +162,20 @@ static const struct aws_field tunnel_fields[] = {
 	 .member = "StartupAction"},
 	{.field = {.name = "inside_cidr6",
 		   .type = FIELD_CIDR6,
+		   .check = check_inside_range6,
 		   .range = RANGE_WITHIN,
 		   .range_parent = "vpn_gateway",
 		   .when_unset = UNSET_RELEASE,
-		   .about = "/126 of the tunnel's inner IPv6 addresses"},
+		   .about = "/126 of the tunnel's inner IPv6 addresses, within fd00::/8; needs a transit gateway"},
 	 .member = "TunnelInsideIpv6Cidr"},
 	OPTION("lifecycle_control", FIELD_BOOL, "EnableTunnelLifecycleControl",
 	       "whether AWS asks before it replaces the tunnel's end"),
 	OPTION("log", FIELD_BOOL, LOGS "LogEnabled", "whether events go to a log"),
 	OPTION("log_group", FIELD_STRING, LOGS "LogGroupArn", "ARN of the log group"),
-	OPTION("log_format", FIELD_STRING, LOGS "LogOutputFormat", "json or text"),
+	FORMAT("log_format", LOGS "LogOutputFormat"),
 	OPTION("bgp_log", FIELD_BOOL, LOGS "BgpLogEnabled", "whether BGP's events go to a log"),
 	OPTION("bgp_log_group", FIELD_STRING, LOGS "BgpLogGroupArn", "ARN of its log group"),
-	OPTION("bgp_log_format", FIELD_STRING, LOGS "BgpLogOutputFormat", "json or text"),
+	FORMAT("bgp_log_format", LOGS "BgpLogOutputFormat"),
 };
 
 static const struct aws_field tunnel = {
@@ -281,22 +311,24 @@ static const struct aws_field fields[] = {
 		   .flags = IMMUTABLE,
 		   .choices = inside_versions,
 		   .when_unset = UNSET_RELEASE,
-		   .about = "addresses within the tunnels"},
+		   .about = "addresses within the tunnels; ipv6 needs a transit gateway"},
 	 .member = "Options.TunnelInsideIpVersion"},
 	{.field = {.name = "bandwidth",
 		   .type = FIELD_STRING,
 		   .choices = bandwidths,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "\"standard\"",
-		   .about = "of each tunnel: standard or large"},
+		   .about = "of each tunnel: standard, or with a transit gateway large"},
 	 .member = "Options.TunnelBandwidth",
 	 .update = &modify_options,
 	 .change = "TunnelBandwidth",
 	 .missing = "\"standard\""},
 	NETWORK("local_cidr", "LocalIpv4NetworkCidr", FIELD_CIDR4, "IPv4 range of the customer's side"),
 	NETWORK("remote_cidr", "RemoteIpv4NetworkCidr", FIELD_CIDR4, "IPv4 range of Amazon's side"),
-	NETWORK("local_cidr6", "LocalIpv6NetworkCidr", FIELD_CIDR6, "IPv6 range of the customer's side"),
-	NETWORK("remote_cidr6", "RemoteIpv6NetworkCidr", FIELD_CIDR6, "IPv6 range of Amazon's side"),
+	NETWORK("local_cidr6", "LocalIpv6NetworkCidr", FIELD_CIDR6,
+		"IPv6 range of the customer's side; needs a transit gateway"),
+	NETWORK("remote_cidr6", "RemoteIpv6NetworkCidr", FIELD_CIDR6,
+		"IPv6 range of Amazon's side; needs a transit gateway"),
 	{.field = {.name = "routes",
 		   .type = FIELD_SET,
 		   .flags = SETTLES | COMPARED,
@@ -328,7 +360,7 @@ static const struct aws_output outputs[] = {
 	 .read = "CustomerGatewayConfiguration"},
 };
 
-enum { PHASE1_LIFETIME_S = 28800, PHASE2_LIFETIME_S = 3600 };
+enum { PHASE1_LIFETIME_S = 28800, PHASE2_LIFETIME_S = 3600, REKEY_MARGIN_S = 270 };
 
 static int64_t number_of(const struct value *tunnel_value, const char *name, int64_t where_unset)
 {
@@ -351,21 +383,91 @@ static bool check_routes(const struct value *desired, struct diagnostics *diagno
 	return false;
 }
 
+/* Nothing but IKE version 2 lets AWS begin
+ * (https://docs.aws.amazon.com/vpn/latest/s2svpn/initiate-vpn-tunnels.html). Of both versions it may. */
+static bool check_startup(const struct value *one, struct diagnostics *diagnostics)
+{
+	const struct value *action = value_get_named(one, "startup_action");
+	const struct value *given = value_get_named(one, "ike_versions");
+	if (!value_is(action, VALUE_STRING) || !slice_is(value_slice(action), "start") ||
+	    !value_is(given, VALUE_LIST) || given->count == 0)
+		return true;
+	for (uint32_t i = 0; i < given->count; i++)
+		if (!slice_is(value_slice(&given->items[i]), "ikev1"))
+			return true;
+	diag_error(diagnostics, FAULT_USER, action->position, "with IKE version 1 'startup_action' cannot be 'start'");
+	diag_hint(diagnostics, "add ikev2 to 'ike_versions', or leave it to the customer's device to begin");
+	return false;
+}
+
 /* Rules of the guide above that span fields; AWS would name them only after much else was made. */
+static bool check_tunnel(const struct value *one, struct diagnostics *diagnostics)
+{
+	int64_t lifetime = number_of(one, "phase2_lifetime_s", PHASE2_LIFETIME_S);
+	const struct value *margin = value_get_named(one, "rekey_margin_s");
+	bool good = true;
+	if (!value_is(one, VALUE_MAP))
+		return true;
+	if (lifetime >= number_of(one, "phase1_lifetime_s", PHASE1_LIFETIME_S)) {
+		good = diag_error(diagnostics, FAULT_USER, one->position,
+				  "the lifetime of phase 2 must be shorter than that of phase 1");
+		diag_hint(diagnostics, "where they are not given, phase 1 lasts 28800 and phase 2 lasts 3600 seconds");
+	}
+	if (number_of(one, "rekey_margin_s", REKEY_MARGIN_S) > lifetime / 2) {
+		good = diag_error(diagnostics, FAULT_USER, margin ? margin->position : one->position,
+				  "'rekey_margin_s' is more than half of what phase 2 lasts");
+		diag_hint(diagnostics, "where they are not given, the margin is 270 and phase 2 lasts 3600 seconds");
+	}
+	return check_startup(one, diagnostics) && good;
+}
+
+/* What a virtual private gateway has not: IPv6
+ * (https://docs.aws.amazon.com/vpn/latest/s2svpn/how_it_works.html), acceleration and large tunnels. */
+static const struct {
+	const char *field;
+	const char *value; /* NULL: any */
+} transit_only[] = {
+	{"acceleration", "true"}, {"inside_version", "ipv6"}, {"bandwidth", "large"},
+	{"local_cidr6", NULL},	  {"remote_cidr6", NULL},
+};
+
+static bool refuse_virtual(const struct value *value, const char *name, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, value->position, "'%s' needs a transit gateway", name);
+	diag_hint(diagnostics, "take it out, or give 'transit_gateway' in place of 'vpn_gateway'");
+	return false;
+}
+
+static bool check_virtual(const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *all = value_get_named(desired, "tunnels");
+	bool good = true;
+	if (!value_get_named(desired, "vpn_gateway"))
+		return true;
+	for (size_t i = 0; i < sizeof(transit_only) / sizeof(transit_only[0]); i++) {
+		const struct value *given = value_get_named(desired, transit_only[i].field);
+		const char *value = transit_only[i].value;
+		bool is_meant = given && (!value || value_is_true(given) ||
+					  (value_is(given, VALUE_STRING) && slice_is(value_slice(given), value)));
+		if (is_meant)
+			good = refuse_virtual(given, transit_only[i].field, diagnostics);
+	}
+	for (uint32_t i = 0; value_is(all, VALUE_LIST) && i < all->count; i++) {
+		const struct value *inside = value_get_named(&all->items[i], "inside_cidr6");
+		if (inside)
+			good = refuse_virtual(inside, "inside_cidr6", diagnostics);
+	}
+	return good;
+}
+
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *all = value_get_named(desired, "tunnels");
 	bool good = check_routes(desired, diagnostics);
 	(void)kind;
-	for (uint32_t i = 0; value_is(all, VALUE_LIST) && i < all->count; i++) {
-		const struct value *one = &all->items[i];
-		if (!value_is(one, VALUE_MAP) || number_of(one, "phase2_lifetime_s", PHASE2_LIFETIME_S) <
-							 number_of(one, "phase1_lifetime_s", PHASE1_LIFETIME_S))
-			continue;
-		good = diag_error(diagnostics, FAULT_USER, one->position,
-				  "the lifetime of phase 2 must be shorter than that of phase 1");
-		diag_hint(diagnostics, "where they are not given, phase 1 lasts 28800 and phase 2 lasts 3600 seconds");
-	}
+	good &= check_virtual(desired, diagnostics);
+	for (uint32_t i = 0; value_is(all, VALUE_LIST) && i < all->count; i++)
+		good &= check_tunnel(&all->items[i], diagnostics);
 	return good;
 }
 
