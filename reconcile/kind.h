@@ -159,6 +159,10 @@ struct field {
 	/* RANGE_WITHIN: name of the reference field. FIELD_ADDRESS: likewise, in the nearest object around it that has
 	 * one; it lies within a range of what that refers to */
 	const char *range_parent;
+	/* RANGE_WITHIN: name of the field that gives, in place of that reference, the id of a thing that no spec has.
+	 * No two ranges within one such thing overlap, and neither has ranges of its own. NULL: there is no such field
+	 */
+	const char *range_parent_id;
 	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
 	 * do */
 	const char *apart_from;

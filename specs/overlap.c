@@ -46,6 +46,10 @@ static void add_resources(struct overlaps *overlaps, size_t count, bool has_spac
 			add(overlaps, group_of_children(range->parent), i, CLASS_CHILD_OPEN);
 			continue;
 		}
+		/* In both domains, where one thing is not in the spec: a pair that both have is told in the same words,
+		 * and shown once. */
+		if (range->by_id != NO_NODE)
+			add(overlaps, group_of_domain(domain_of(collection, range->by_id)), i, CLASS_OWN);
 		if (parent == NO_NODE) {
 			add_own(overlaps, i, has_space);
 			continue;

@@ -40,7 +40,7 @@ struct address_space {
  *   networks and networks, networks and reserved ranges
  *   ranges within one parent (RANGE_WITHIN); and each must lie within one range of the
  *   parent, where the spec knows all of those of its family. Where it knows none, the range
- *   counts as one of the parent's own
+ *   counts as one of the parent's own; so it does of a parent that is given by its id
  *
  * The ranges of a kind that itself joins others are what lies at the far end (static routes
  * of a VPN connection). They are there to lead to networks and reserved ranges, so they may

@@ -201,9 +201,11 @@ static void take_range(struct walk *walk, const struct field *ranged, const stru
 	struct range range = {
 		.role = (uint8_t)ranged->range,
 		.is_beyond = walk->is_beyond && ranged->range == RANGE_DOMAIN,
+		.is_apart = ranged->range_parent_id != NULL,
 		.position = value->position,
 		.node = walk->node,
 		.parent = NO_NODE,
+		.by_id = NO_NODE,
 	};
 
 	/* What is none was reported when the field was checked. */
@@ -215,6 +217,7 @@ static void take_range(struct walk *walk, const struct field *ranged, const stru
 	range.cidr = cidr_network(range.cidr);
 	if (ranged->range == RANGE_WITHIN) {
 		range.parent = parent_node(walk, ranged->range_parent);
+		range.by_id = parent_node(walk, ranged->range_parent_id);
 		if (range.parent != NO_NODE)
 			collection->nodes[range.parent].has_children = true;
 	}
@@ -230,6 +233,7 @@ static void take_assumed(struct walk *walk, const struct field *ranged, const st
 		.role = (uint8_t)ranged->range,
 		.position = value->position,
 		.node = walk->node,
+		.by_id = NO_NODE,
 		.assumed = value->deferred->text,
 	};
 
@@ -371,6 +375,7 @@ size_t collect_named(struct collection *collection, const struct named_ranges *n
 			.position = named->items[i].cidr.position,
 			.node = NO_NODE,
 			.parent = NO_NODE,
+			.by_id = NO_NODE,
 			.named = &named->items[i],
 		};
 

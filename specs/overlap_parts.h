@@ -21,9 +21,11 @@ struct range {
 	struct cidr cidr;
 	uint8_t role;	/* enum range_role; RANGE_NONE for what address_space names */
 	bool is_beyond; /* what lies at the far end of a kind that joins others */
+	bool is_apart;	/* RANGE_WITHIN: what it lies in has no ranges of its own */
 	struct position position;
 	uint32_t node;			 /* of the resource, or NO_NODE */
 	uint32_t parent;		 /* RANGE_WITHIN: node of the parent, or NO_NODE */
+	uint32_t by_id;			 /* RANGE_WITHIN: node of what it lies in where no spec has that, or NO_NODE */
 	struct slice assumed;		 /* the expression that it is part of an unknown range by, or empty */
 	const struct named_range *named; /* of address_space, or NULL */
 };

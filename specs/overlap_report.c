@@ -76,7 +76,9 @@ static void hint_free(struct overlaps *overlaps, const struct record *record, co
 	}
 	if (range->role == RANGE_WITHIN && parent_of(overlaps->collection, range) == NO_NODE) {
 		diag_hint(overlaps->diagnostics,
-			  "the ranges that it lies within are not known: take one that is free in them");
+			  range->is_apart
+				  ? "give one of the two another range"
+				  : "the ranges that it lies within are not known: take one that is free in them");
 		return;
 	}
 	if (range->is_beyond) {
