@@ -3,11 +3,15 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "providers/aws/endpoints.h"
+#include "providers/aws/errors.h"
 #include "providers/aws/sign.h"
 
 enum {
-	ATTEMPTS = 3,
+	/* Pauses that double: what is throttled or down gets 7.5 s, what cannot be reached at all 1.5 s. */
+	ATTEMPTS = 5,
+	ATTEMPTS_UNREACHED = 3,
 	PAUSE_MS = 500,
+	HTTP_OK = 200,
 	CONNECT_TIMEOUT_MS = 10000,
 	IDLE_TIMEOUT_MS = 30000,
 	TOTAL_TIMEOUT_MS = 60000,
@@ -30,8 +34,9 @@ struct asking {
 	bool done;
 	bool answered;
 	int status;
-	struct slice text; /* the answer, or why there is none */
-	enum fault fault;  /* of a refusal, or of no answer */
+	struct slice text;	    /* the answer, or why there is none */
+	struct slice code, message; /* of a refusal, or of no answer */
+	enum fault fault;
 	struct slice hint; /* of no answer, or empty */
 	struct diagnostics *diagnostics;
 };
@@ -120,7 +125,7 @@ static void on_done(void *context, const struct http_response *response)
 	asking->answered = response->answered;
 	asking->status = response->status;
 	asking->text = arena_copy(asking->clear, response->answered ? response->body : response->message);
-	asking->fault = response->answered ? FAULT_AUTH : response->fault;
+	asking->fault = response->fault;
 	asking->hint = arena_copy(asking->clear, response->answered ? (struct slice){NULL, 0} : response->hint);
 }
 
@@ -149,51 +154,77 @@ static struct slice member(const struct value *answer, const char *a, const char
 	return value_slice(found ? found : value_get_named(answer, b));
 }
 
-static bool refused(struct asking *asking)
+/* What a refusal says. What no other try would change is a matter of policies, or of the key. */
+static void read_refusal(struct asking *asking)
 {
-	const struct slice unreached = SLICE("see to it that KMS can be reached, and run again");
-	struct slice code = SLICE("no answer"), message = asking->text;
 	struct diagnostics unsaid;
 	struct value answer;
 
+	asking->code = SLICE("no answer");
+	asking->message = asking->text;
+	if (!asking->answered)
+		return;
 	diagnostics_init(&unsaid, asking->clear);
-	if (asking->answered &&
-	    json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", &answer, &unsaid) &&
+	if (json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", &answer, &unsaid) &&
 	    value_is(&answer, VALUE_MAP)) {
-		code = member(&answer, "__type", "code");
-		message = member(&answer, "message", "Message");
-	} else if (asking->answered) {
-		code = arena_format(asking->clear, "status %d", asking->status);
-		message = SLICE("the answer is no JSON");
+		asking->code = member(&answer, "__type", "code");
+		asking->message = member(&answer, "message", "Message");
+	} else {
+		asking->code = arena_format(asking->clear, "status %d", asking->status);
+		asking->message = SLICE("the answer is no JSON");
 	}
 	diagnostics_release(&unsaid);
+	asking->fault = aws_error_fault(asking->code, asking->status, false);
+	if (asking->fault != FAULT_THROTTLED && asking->fault != FAULT_TRANSIENT)
+		asking->fault = FAULT_AUTH;
+}
+
+static bool refused(struct asking *asking)
+{
+	const struct slice unreached = SLICE("see to it that KMS can be reached, and run again");
+
 	diag_error(asking->diagnostics, asking->fault, NOWHERE, "KMS did not do %s for the key '%.*s': %.*s: %.*s",
-		   asking->operation, SLICE_ARGUMENTS(asking->key->name), SLICE_ARGUMENTS(code),
-		   SLICE_ARGUMENTS(message));
-	if (!asking->answered) {
+		   asking->operation, SLICE_ARGUMENTS(asking->key->name), SLICE_ARGUMENTS(asking->code),
+		   SLICE_ARGUMENTS(asking->message));
+	if (!asking->answered)
 		diag_hint(asking->diagnostics, "%.*s",
 			  SLICE_ARGUMENTS(asking->hint.size > 0 ? asking->hint : unreached));
-		return false;
-	}
-	diag_hint(asking->diagnostics,
-		  "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled%s",
-		  asking->way_out);
+	else if (asking->fault != FAULT_AUTH)
+		diag_hint(asking->diagnostics, "KMS is throttled or down: run again later");
+	else
+		diag_hint(asking->diagnostics,
+			  "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled%s",
+			  asking->way_out);
 	return false;
 }
 
-static bool is_worth_repeating(const struct asking *asking)
+static bool is_worth_repeating(const struct asking *asking, int attempt)
 {
-	return !asking->answered || asking->status >= 500 || asking->status == 429 ||
-	       slice_contains(asking->text, SLICE("ThrottlingException"));
+	return asking->answered ? asking->fault != FAULT_AUTH && attempt < ATTEMPTS : attempt < ATTEMPTS_UNREACHED;
 }
 
 static void pause_before_next(const struct asking *asking, int attempt)
 {
 	struct world *world = asking->world;
-	int64_t until_ms = world->boot_ms(world) + (int64_t)PAUSE_MS * attempt;
+	int64_t until_ms = world->boot_ms(world) + ((int64_t)PAUSE_MS << (attempt - 1));
 
 	while (world->boot_ms(world) < until_ms && world->interrupted(world) == 0)
 		world->transport->wait(world->transport, until_ms);
+}
+
+/* False after a diagnostic. */
+static bool send_until_done(struct asking *asking)
+{
+	for (int attempt = 1;; attempt++) {
+		if (!sign(asking) || !send(asking))
+			return false;
+		if (asking->answered && asking->status == HTTP_OK)
+			return true;
+		read_refusal(asking);
+		if (!is_worth_repeating(asking, attempt))
+			return refused(asking);
+		pause_before_next(asking, attempt);
+	}
 }
 
 /* Neither call changes anything, so both may be repeated. */
@@ -219,16 +250,8 @@ static bool ask(struct asking *asking, const struct value *input, struct value *
 		.response_limit_bytes = ANSWER_LIMIT_BYTES,
 		.ca_file = environment(asking, "AWS_CA_BUNDLE"),
 	};
-	for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-		if (!sign(asking) || !send(asking))
-			return false;
-		if (!is_worth_repeating(asking))
-			break;
-		if (attempt < ATTEMPTS)
-			pause_before_next(asking, attempt);
-	}
-	if (!asking->answered || asking->status != 200)
-		return refused(asking);
+	if (!send_until_done(asking))
+		return false;
 	return json_read(asking->clear, asking->text, false, ANSWER_LIMIT_BYTES, "KMS's answer", ret,
 			 asking->diagnostics);
 }

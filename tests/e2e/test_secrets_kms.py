@@ -1,6 +1,7 @@
 """The sealing key made by AWS KMS, kept encrypted in the state, and asked for again; against moto's KMS."""
 
 import base64
+import contextlib
 import http.server
 import json
 import sqlite3
@@ -117,13 +118,16 @@ def test_without_kms(here, tmp_path):
     assert not (tmp_path / "plan").exists()
 
 
-class Echo(http.server.BaseHTTPRequestHandler):
+def refuse(token):
     """A KMS that repeats what it was sent."""
+    return 400, json.dumps({"__type": "AccessDeniedException", "message": f"no {token}"})
 
+
+class Scripted(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
-        text = json.dumps({"__type": "AccessDeniedException", "message": f"no {self.headers['X-Amz-Security-Token']}"})
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(400)
+        status, text = self.server.answer(self.headers["X-Amz-Security-Token"])
+        self.send_response(status)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text.encode())
@@ -132,13 +136,37 @@ class Echo(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-def refusing():
-    """The setting that leads to a KMS which refuses whatever it is asked."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+@contextlib.contextmanager
+def answering(answer):
+    """The setting that leads to a KMS which answers so."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Scripted)
+    server.answer = answer
     serve(server)
     yield {"AWS_ENDPOINT_URL_KMS": f"http://127.0.0.1:{server.server_port}"}
     server.shutdown()
+
+
+@pytest.fixture
+def refusing():
+    """The setting that leads to a KMS which refuses whatever it is asked."""
+    with answering(refuse) as settings:
+        yield settings
+
+
+def test_kms_that_is_throttled(here, tmp_path):
+    throttled = json.dumps({"__type": "ThrottlingException", "message": "Rate exceeded"})
+    with answering(lambda token: (400, throttled)) as settings:
+        refused = here.run("plan", "--out", tmp_path / "plan", status=1, **settings)
+    assert "KMS did not do GenerateDataKey" in refused.err and "ThrottlingException: Rate exceeded" in refused.err
+    assert "run again later" in refused.err and "allow kms:" not in refused.err
+
+
+def test_kms_that_is_down_for_some_seconds(here, tmp_path):
+    key = {"Plaintext": base64.b64encode(bytes(32)).decode(), "CiphertextBlob": base64.b64encode(b"wrapped").decode()}
+    answers = [(503, "<html>")] * 3 + [(200, json.dumps(key))]
+    with answering(lambda token: answers.pop(0)) as settings:
+        here.run("plan", "--out", tmp_path / "plan", **settings)
+    assert (tmp_path / "plan").exists() and answers == []
 
 
 def test_key_that_is_gone_for_good(here, refusing):
