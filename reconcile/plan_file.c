@@ -441,8 +441,10 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 {
 	int operation = names_find(&operation_names, text_of(one, "operation"));
 	int role = names_find(&role_names, text_of(one, "role"));
+	int64_t generation = number_of(one, "generation");
 	const struct kind *kind = kinds_find(loading->kinds, text_of(one, "kind"));
-	if (operation < 0 || role < 0 || text_of(one, "address").size == 0)
+	if (operation < 0 || role < 0 || text_of(one, "address").size == 0 || generation < 0 ||
+	    generation > GENERATION_MOST)
 		return broken(loading, "an action in it is not one");
 	if (!kind || number_of(one, "kind_version") != kind->version)
 		return broken(loading, "it was made with other versions of its kinds");
@@ -458,7 +460,7 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 		.provider_id = text_of(one, "provider_id"),
 		.displaces = text_of(one, "displaces"),
 		.role = (enum object_role)role,
-		.generation = number_of(one, "generation"),
+		.generation = generation,
 		.create_before_destroy = truth_of(one, "create_before_destroy"),
 		.maybe = truth_of(one, "maybe"),
 		.makes = truth_of(one, "makes"),

@@ -103,12 +103,13 @@ static const char *fault_of(const struct stray *stray)
 	return NULL;
 }
 
-/* 1 for what was made before it was tagged with that. */
+/* 1 for what was made before it was tagged with that, and where somebody has tagged it with what is none. */
 static int64_t generation_of(const struct stray *stray)
 {
 	int64_t generation;
+	bool counted = slice_integer(stray->live->ownership.generation, &generation);
 
-	return slice_integer(stray->live->ownership.generation, &generation) && generation > 0 ? generation : 1;
+	return counted && generation > 0 && generation <= GENERATION_MOST ? generation : 1;
 }
 
 static struct object *make_head(const struct rebuilding *rebuilding, const struct stray *stray,

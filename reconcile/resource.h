@@ -113,6 +113,9 @@ enum object_role {
 };
 extern const struct names role_names;
 
+/* More replaces than any object lives through: what claims more was not counted. */
+enum { GENERATION_MOST = INT32_MAX };
+
 /* What is recorded of something that was made. The head is always loaded; the body (from
  * outputs on) only where it is needed. */
 struct object {

@@ -84,16 +84,22 @@ static bool head_numbers(const struct heads *heads, sqlite3_value *const *cells,
 {
 	int64_t role = sqlite3_value_int64(cells[HEAD_ROLE]);
 	int64_t version = sqlite3_value_int64(cells[HEAD_KIND_VERSION]);
+	int64_t generation = sqlite3_value_int64(cells[HEAD_GENERATION]);
+	int64_t created_ms = sqlite3_value_int64(cells[HEAD_CREATED]);
 
 	if (role < OBJECT_CURRENT || role > OBJECT_INCOMPLETE || version < 0 || version > INT32_MAX)
 		return database_damaged(heads->database, heads->diagnostics,
 					"object '%.*s' has role %lld and kind version %lld",
 					SLICE_ARGUMENTS(object->address), (long long)role, (long long)version);
+	if (generation < 0 || generation > GENERATION_MOST || created_ms < 0)
+		return database_damaged(heads->database, heads->diagnostics,
+					"object '%.*s' has the generation %lld and was made at %lld ms",
+					SLICE_ARGUMENTS(object->address), (long long)generation, (long long)created_ms);
 	object->role = (enum object_role)role;
 	object->kind_version = (unsigned)version;
-	object->generation = sqlite3_value_int64(cells[HEAD_GENERATION]);
+	object->generation = generation;
 	object->protect = sqlite3_value_int64(cells[HEAD_PROTECT]) != 0;
-	object->created_ms = sqlite3_value_int64(cells[HEAD_CREATED]);
+	object->created_ms = created_ms;
 	return digest_cell(heads, cells[HEAD_SYMBOLIC], &object->symbolic) &&
 	       digest_cell(heads, cells[HEAD_INPUTS], &object->inputs) &&
 	       digest_cell(heads, cells[HEAD_OUTPUTS], &object->outputs_digest);

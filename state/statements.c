@@ -177,8 +177,6 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" WHERE role = 0 AND object_id IN (SELECT object_id FROM bodies WHERE body = '')"
 		" UNION ALL SELECT 'the object at ''' || address || ''' has no id of its service' FROM objects"
 		" WHERE role = 0 AND provider_id = ''"
-		" UNION ALL SELECT 'the object at ''' || address || ''' has the generation ' || generation FROM objects"
-		" WHERE generation < 0"
 		" LIMIT 1000",
 
 	[STATEMENT_MIGRATION_INSERT] = "INSERT INTO migrations (version, program, wall_ms) VALUES (?, ?, ?)",

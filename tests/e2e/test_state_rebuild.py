@@ -265,6 +265,15 @@ def test_tags_that_make_no_record(stack, moto, tags, said):
     assert "aws.subnet.b" not in recorded(stack)
 
 
+def test_a_generation_that_nobody_counted_to(sim):
+    sim.run("sim", "../world", "change", "subnet", recorded(sim)["aws.subnet.b"], f"tags.trueup:generation={2**63 - 1}")
+    ids = recorded(sim)
+    lose(sim)
+    rebuild(sim)
+    assert recorded(sim) == ids and actions(sim) == []
+    assert "generation 1\n" in sim.run("state", "show", "aws.subnet.b").out
+
+
 def test_stacks_side_by_side(sim, tmp_path):
     """Two stacks with the same addresses in one account: whose things are meant is not guessed."""
     other = copy_stack(sim, tmp_path / "other")
