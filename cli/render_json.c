@@ -279,6 +279,8 @@ static void render(struct buffer *buffer, const struct report *report, const str
 	for (uint32_t i = 0; value_is(&report->data, VALUE_MAP) && i < report->data.count; i++)
 		value_builder_set(&builder, value_slice(&report->data.members[i].key), report->data.members[i].value);
 	put(&builder, "diagnostics", diagnostics_value(report));
+	if (report->diagnostics->dropped > 0)
+		put(&builder, "diagnostics_left_out", value_integer((int64_t)report->diagnostics->dropped));
 	struct value whole = value_builder_map(&builder, report->arena);
 	struct value document = render_hidden(&whole, &style, report->arena);
 	style.pretty = true;
