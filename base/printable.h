@@ -18,5 +18,7 @@ size_t printable_size(struct slice text);
 void print_character(struct buffer *buffer, struct slice *text, bool octal);
 /* All of it. */
 void print_safe(struct buffer *buffer, struct slice text);
+/* The columns of a terminal that this takes. */
+size_t print_safe_columns(struct slice text);
 
 #endif

@@ -22,17 +22,14 @@ struct showing {
 	const struct redaction *redaction; /* or NULL */
 };
 
-/* Tabs keep their width under the line, everything else takes one column a character. */
+/* Tabs keep their width under the line, everything else the columns that it takes as it is shown. */
 static void print_caret(struct showing *showing, struct slice before)
 {
 	buffer_format(showing->buffer, "%8s ", "|");
-	for (size_t i = 0; i < before.size; i++) {
-		unsigned char byte = (unsigned char)before.data[i];
-
-		if (byte == '\t')
+	while (before.data) {
+		buffer_format(showing->buffer, "%*s", (int)print_safe_columns(slice_cut(&before, '\t')), "");
+		if (before.data)
 			buffer_byte(showing->buffer, '\t');
-		else if ((byte & 0xc0) != 0x80)
-			buffer_byte(showing->buffer, ' ');
 	}
 	paint(showing->buffer, showing->palette, PAINT_LOUD, "^");
 	buffer_byte(showing->buffer, '\n');

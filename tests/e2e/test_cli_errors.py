@@ -1,6 +1,7 @@
 """What is said of an action that failed: where the spec has it, and what to do."""
 
 import re
+import unicodedata
 
 import pytest
 
@@ -51,3 +52,23 @@ def test_what_is_removed_has_no_place(tiny):
     result = tiny.run("apply", "--yes", status=1)
     assert "error: could not delete aws.subnet.b: " in result.err
     assert "-->" not in result.err and "what their policies allow: DeleteSubnet" in result.err
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["plain", "äöü", "日本語", "한국", "ＡＢ", "e\u0301", "👍", "a\u200bb", "\u202e", "\tx\t", "é日\u202e"],
+    ids=ascii,
+)
+def test_a_caret_stands_under_what_it_is_about(stack, before):
+    """Behind what takes two columns, or none, or is shown as an escape."""
+
+    def columns(text):
+        widths = {"W": 2, "F": 2}
+        return sum(0 if unicodedata.combining(each) else widths.get(unicodedata.east_asian_width(each), 1) for each in text)
+
+    stack.write("a.yaml", f'stack: x\naws.vpc: {{main: {{cidr: 10.0.0.0/16, tags: {{k: "{before}"}}, zonne: 1}}}}\n')
+    err = stack.run("validate", status=1).err
+    line, caret = [line for line in err.splitlines() if "|" in line][:2]
+    shown, _, _ = line.partition("zonne")
+    assert caret.count("\t") == shown.count("\t")
+    assert columns(caret.replace("\t", "")) - 1 == columns(shown.replace("\t", ""))
