@@ -135,10 +135,14 @@ bench: $(BUILD)/trueup $(BUILD)/tests/yaml_events $(BUILD)/tests/measure $(BUILD
 format: dependencies-lint ## format every C file in place
 	$(Q)clang-format -i $(wildcard $(foreach folder,$(FOLDERS) tests/unit tests/tools tests/simulate,$(folder)/*.[ch]))
 
+# The README, and what it refers to.
+documents := LICENSE README.md CONTRIBUTING.md $(wildcard docs/*.md examples/*/*.yaml)
+
 .PHONY: install
 install: $(BUILD)/trueup ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -D -m 0755 $(BUILD)/trueup "$(DESTDIR)$(PREFIX)/bin/trueup"
-	$(Q)install -D -m 0644 -t "$(DESTDIR)$(PREFIX)/share/doc/trueup" LICENSE README.md
+	$(Q)for file in $(documents); do \
+		install -D -m 0644 $$file "$(DESTDIR)$(PREFIX)/share/doc/trueup/$$file" || exit 1; done
 
 .PHONY: clean
 clean: ## remove everything that was built, but not the Python test dependencies
