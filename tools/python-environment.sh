@@ -6,11 +6,12 @@ folder=$1
 requirements=$2
 
 for python in python3 /usr/bin/python3; do
-	"$python" -c 'import ensurepip, venv' 2>/dev/null && break
+	"$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break
 	python=
 done
 [ -n "$python" ] || {
-	echo "no python3 with the modules venv and ensurepip was found; install the package python3-venv" >&2
+	echo "no python3 of 3.11 or later with the modules venv and ensurepip was found; Debian 12 and Ubuntu 24.04 have one" \
+		"in the package python3-venv" >&2
 	exit 1
 }
 

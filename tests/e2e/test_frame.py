@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import urllib.request
 
 import pytest
@@ -354,6 +355,26 @@ def bare_machine(root, tmp_path):
         )
 
     return run
+
+
+def test_a_python_that_is_too_old(root, tmp_path):
+    """What the tests need does not install there; said before pip says it of one package after the other."""
+    old = tmp_path / "bin" / "python3"
+    old.parent.mkdir()
+    old.write_text("#!/bin/sh\n# Runs what it is given as Python 3.10 would.\n"
+                   f'exec {sys.executable} -c "import sys; sys.version_info = (3, 10); exec(sys.argv[1])" "$2"\n')
+    old.chmod(0o755)
+    script = (root / "tools/python-environment.sh").read_text().replace("/usr/bin/python3", "python3")
+    done = subprocess.run(
+        ["bash", "-c", script, "bash", tmp_path / "venv", root / "tools/python-requirements.txt"],
+        env={"PATH": f"{old.parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1 and "no python3 of 3.11 or later" in done.stderr, done.stderr
+    assert not (tmp_path / "venv").exists()
 
 
 # apt-get as the check calls it: the last argument of an installation is the package.
