@@ -49,6 +49,19 @@ says() {
 	grep -qE -- "$1" <<<"$output" || fail "no line matches '$1'"
 }
 
+# before A B: A was gone when the deletion of B began.
+before() {
+	local gone begun
+	gone=$(grep -nE -- "^  $1  deleted after" <<<"$output" | cut -d: -f1)
+	begun=$(grep -nE -- "^  $2  deleting" <<<"$output" | cut -d: -f1)
+	[ -n "$gone" ] && [ -n "$begun" ] && [ "$gone" -lt "$begun" ] || fail "$2 was not deleted after $1"
+}
+
+# holds TYPE TEXT: the world has a thing of that type in which the text stands.
+holds() {
+	"$program" sim show "$1" | grep -qF -- "$2" || fail "no $1 has $2"
+}
+
 id_of() {
 	"$program" state list | awk -v address="$1" '$1 == address { print $2 }'
 }
@@ -65,9 +78,11 @@ trueup 0 plan --out network.plan
 says '^[0-9]+ create  0 update  0 REPLACE  0 delete'
 says 'apply exactly this:'
 
-step 'Exactly that plan is applied'
+step 'Exactly that plan is applied, and the machine is switched on'
+holds machine '"power": "Off"'
 trueup 0 apply network.plan
 says '^applied: [0-9]+ done, 0 failed, 0 skipped'
+holds machine '"power": "On"'
 
 step 'Planned again, there is nothing to do'
 trueup 0 plan --detailed-exitcode
@@ -109,10 +124,23 @@ says 'm7i\.large -> m7i\.xlarge'
 says '^applied: 2 done, 0 failed, 0 skipped'
 trueup 0 plan --detailed-exitcode
 says 'nothing to do'
+says '2 instances keep version 1 until they are replaced'
+node=$("$program" sim show instance | sed -nE 's/^ +"(i-[0-9a-f]+)": \{$/\1/p' | head -n 1)
+trueup 0 sim remove instance "$node"
+trueup 0 sim pass 300
+holds instance '"instanceType": "m7i.xlarge"'
+trueup 0 plan --detailed-exitcode
+says 'nothing to do'
+says '1 instance keeps version 1 until it is replaced'
 
 step 'Everything is destroyed, in the order that its references ask for'
 trueup 0 destroy --yes
 says '^applied: [0-9]+ done, 0 failed, 0 skipped'
+before aws.autoscaling_group.nodes aws.launch_template.node
+before aws.launch_template.node aws.key_pair.operators
+before aws.launch_template.node aws.security_group.nodes
+before aws.vpn_connection.office aws.vpn_gateway.office
+for name in subnet.a subnet.b subnet.c security_group.gate vpn_gateway.office; do before "aws.$name" aws.vpc.main; done
 trueup 0 sim show vpc
 [ "$output" = '{}' ] || fail 'a VPC is left'
 [ -z "$("$program" state list)" ] || fail 'the record is not empty'
