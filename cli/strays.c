@@ -11,26 +11,30 @@ typedef void stray_visit(void *context, enum stray_origin origin, const struct s
 static bool visit_strays(struct job *job, stray_visit *visit, void *context)
 {
 	int64_t now_ms = job->recovered ? job->recovered_ms : job->world->wall_ms(job->world);
-	bool good = true;
+	size_t count = job->refresh.stray_count;
+	struct past_question *questions = arena_new_array(job->arena, count + 1, struct past_question);
+	struct past_call *past = arena_new_array(job->arena, count + 1, struct past_call);
 	struct map recorded;
 
+	if (count == 0)
+		return true;
+	for (size_t i = 0; i < count; i++)
+		questions[i] = recover_ask(&job->refresh.strays[i]);
+	if (!job->store->ops->past(job->store, job->arena, questions, count, past, job->diagnostics))
+		return false;
 	map_init(&recorded);
-	for (size_t i = 0; job->refresh.stray_count > 0 && i < job->object_count; i++)
+	for (size_t i = 0; i < job->object_count; i++)
 		map_set(&recorded, job->objects[i]->object_id, &job->objects[i]);
-	for (size_t i = 0; good && i < job->refresh.stray_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct stray *stray = &job->refresh.strays[i];
 		struct object *const *place = map_get(&recorded, stray->live->ownership.object_id);
 		const struct object *object = place ? *place : NULL;
 		const struct live *live = place ? job->refresh.live[place - job->objects] : NULL;
-		const struct past_question question = recover_ask(stray);
-		struct past_call past;
 
-		good = job->store->ops->past(job->store, job->arena, &question, &past, job->diagnostics);
-		if (good)
-			visit(context, recover_stray_origin(&past, stray, object, live, now_ms), stray, &past, object);
+		visit(context, recover_stray_origin(&past[i], stray, object, live, now_ms), stray, &past[i], object);
 	}
 	map_release(&recorded);
-	return good;
+	return true;
 }
 
 /* Records under which twins are deleted, and those of what came after it was given up. */

@@ -240,8 +240,8 @@ struct store_ops {
 	/* Intents without an outcome, oldest first. */
 	bool (*intents)(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 			struct diagnostics *diagnostics);
-	/* The call that was recorded under the intent; ret->known is false where there is none. */
-	bool (*past)(struct store *store, struct arena *arena, const struct past_question *question,
+	/* The calls that were recorded under intents, parallel; known is false where there is none. */
+	bool (*past)(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
 		     struct past_call *ret, struct diagnostics *diagnostics);
 	/* The kinds, each once, of which a call was given up as OUTCOME_ABSENT: what it was to make may have come
 	 * since. */

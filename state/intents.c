@@ -1,11 +1,12 @@
 #include "state/intents.h"
 
-static const char *const outcomes[] = {
+static const char *const outcome_words[] = {
 	[OUTCOME_DONE] = "done",
 	[OUTCOME_FAILED] = "failed",
 	[OUTCOME_ABSENT] = "absent",
 	[OUTCOME_FORGOTTEN] = "forgotten",
 };
+const struct names outcome_names = NAMES(outcome_words);
 
 static bool intent_read(const struct query *query, struct arena *arena, struct intent *ret,
 			struct diagnostics *diagnostics)
@@ -106,7 +107,7 @@ bool intents_close(struct database *database, const struct intent_close *close, 
 	QUERY_AUTO forget = query_start(database, STATEMENT_INTENT_DELETE);
 
 	query_integer(&record, run_number);
-	query_text(&record, slice_of(outcomes[close->outcome]));
+	query_text(&record, slice_of(outcome_words[close->outcome]));
 	query_text(&record, close->note);
 	query_integer(&record, wall_ms);
 	query_id(&record, close->id);
@@ -118,53 +119,6 @@ bool intents_close(struct database *database, const struct intent_close *close, 
 				  SLICE_ARGUMENTS(close->id));
 	query_id(&forget, close->id);
 	return query_run(&forget, diagnostics);
-}
-
-static bool was_recorded(struct database *database, const struct past_question *question, bool *ret,
-			 struct diagnostics *diagnostics)
-{
-	uint8_t id[ID_BYTES];
-
-	*ret = false;
-	if (question->object_id.size > 0 && !id_read(question->object_id, id))
-		return true;
-	QUERY_AUTO query = query_start(database, STATEMENT_FORMER_HAS);
-	query_text(&query, question->provider_id);
-	if (question->object_id.size > 0)
-		query_id(&query, question->object_id);
-	else
-		query_text(&query, question->object_id);
-	return query_next(&query, ret, diagnostics);
-}
-
-bool intents_past(struct database *database, struct arena *arena, const struct past_question *question,
-		  struct past_call *ret, struct diagnostics *diagnostics)
-{
-	struct past_call past = {.known = false};
-	uint8_t id[ID_BYTES];
-
-	if (!was_recorded(database, question, &past.was_recorded, diagnostics))
-		return false;
-	/* It may be what anybody wrote into a tag. */
-	if (!id_read(question->intent, id)) {
-		*ret = past;
-		return true;
-	}
-	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_PAST);
-	query_id(&query, question->intent);
-	if (!query_next(&query, &past.known, diagnostics))
-		return false;
-	for (int outcome = 0; past.known && outcome < (int)(sizeof(outcomes) / sizeof(outcomes[0])); outcome++)
-		if (slice_is(query_column_text(&query, 0), outcomes[outcome]))
-			past.outcome = (enum outcome)outcome;
-	if (past.known) {
-		past.is_open = query_column_text(&query, 0).size == 0;
-		past.ended_ms = query_column_integer(&query, 1);
-		past.address = query_column_copy(&query, 2, arena);
-		past.provider_id = query_column_copy(&query, 3, arena);
-	}
-	*ret = past;
-	return true;
 }
 
 bool intents_given_up(struct database *database, struct arena *arena, struct slice **ret, size_t *ret_count,

@@ -7,10 +7,14 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/names.h"
 #include "reconcile/store.h"
 #include "state/database.h"
 
 /* Open intents, and the history that they become; within the caller's transaction or snapshot. */
+
+/* Of enum outcome, as history has them. */
+extern const struct names outcome_names;
 
 /* As store_ops.intents. */
 __attribute__((warn_unused_result)) bool intents_open(struct database *database, struct arena *arena,
@@ -31,10 +35,6 @@ __attribute__((warn_unused_result)) bool intents_close(struct database *database
 __attribute__((warn_unused_result)) bool intents_given_up(struct database *database, struct arena *arena,
 							  struct slice **ret, size_t *ret_count,
 							  struct diagnostics *diagnostics);
-/* As store_ops.past; an intent that is no id of ours is not known. */
-__attribute__((warn_unused_result)) bool intents_past(struct database *database, struct arena *arena,
-						      const struct past_question *question, struct past_call *ret,
-						      struct diagnostics *diagnostics);
 /* Gives the open intents of one address another. */
 __attribute__((warn_unused_result)) bool intents_rename(struct database *database, const struct renaming *renaming,
 							struct diagnostics *diagnostics);

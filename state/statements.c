@@ -102,8 +102,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 										      "intents.object_id" WITH_BODIES
 										      " WHERE intents.id = ? ON "
 										      "CONFLICT DO NOTHING",
-	[STATEMENT_FORMER_HAS] = "SELECT 1 FROM formers WHERE provider_id = ?1 AND role IS NOT NULL"
-				 " AND (length(?2) = 0 OR object_id = ?2) LIMIT 1",
+	[STATEMENT_FORMER_IDS] = "SELECT provider_id, object_id FROM formers WHERE role IS NOT NULL",
+	[STATEMENT_FORMER_LAST_ID] = "SELECT provider_id FROM formers WHERE object_id = ? AND role IS NOT NULL"
+				     " ORDER BY run DESC LIMIT 1",
 	/* Old and not among the newest: what is left has no gaps. */
 	[STATEMENT_FORMERS_PRUNE] = "DELETE FROM formers WHERE run < (SELECT min(number) FROM runs"
 				    " WHERE number >= ?1 OR started_ms >= ?2)",
@@ -134,10 +135,8 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_INTENTS] = "SELECT intents.id, object_id, address, kind, operation, recipe, parameters, identity,"
 			      " token, wall_ms, creates, sealed, lower(hex(runs.id)) FROM intents"
 			      " LEFT JOIN runs ON runs.number = intents.run ORDER BY intents.number",
-	[STATEMENT_INTENT_PAST] = "SELECT outcome, ended_ms, address,"
-				  " coalesce((SELECT provider_id FROM formers WHERE object_id = history.object_id"
-				  " AND role IS NOT NULL ORDER BY run DESC LIMIT 1), '') FROM history WHERE intent = ?1"
-				  " UNION ALL SELECT '', 0, address, '' FROM intents WHERE id = ?1",
+	[STATEMENT_INTENT_ADDRESSES] = "SELECT id, address FROM intents",
+	[STATEMENT_HISTORY] = "SELECT intent, outcome, ended_ms, address, object_id FROM history",
 	[STATEMENT_GIVEN_UP] = "SELECT DISTINCT kind FROM history WHERE outcome = 'absent' ORDER BY kind",
 
 	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",

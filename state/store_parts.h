@@ -41,8 +41,8 @@ bool reads_bodies(struct store *store, struct arena *arena, const struct object 
 		  struct slice *ret, struct diagnostics *diagnostics);
 bool reads_intents(struct store *store, struct arena *arena, struct intent **ret, size_t *ret_count,
 		   struct diagnostics *diagnostics);
-bool reads_past(struct store *store, struct arena *arena, const struct past_question *question, struct past_call *ret,
-		struct diagnostics *diagnostics);
+bool reads_past(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
+		struct past_call *ret, struct diagnostics *diagnostics);
 bool reads_given_up(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,
 		    struct diagnostics *diagnostics);
 bool reads_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics);

@@ -5,6 +5,7 @@
 #include "state/history.h"
 #include "state/intents.h"
 #include "state/objects.h"
+#include "state/past_calls.h"
 #include "state/step_times.h"
 
 /* What a read operation works on, and where its results go. */
@@ -16,8 +17,8 @@ struct reading {
 	size_t count;
 	const struct object *const *objects;
 	struct slice *bodies;
-	const struct past_question *question;
-	struct past_call past;
+	const struct past_question *questions;
+	struct past_call *past;
 	struct slice *kinds;
 	struct lease_holder holder;
 	struct run_record *runs;
@@ -91,19 +92,22 @@ static bool read_past(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return intents_past(&reading->self->file.database, reading->arena, reading->question, &reading->past,
-			    diagnostics);
+	return past_calls_find(&reading->self->file.database, reading->arena, reading->questions, reading->count,
+			       reading->past, diagnostics);
 }
 
-bool reads_past(struct store *store, struct arena *arena, const struct past_question *question, struct past_call *ret,
-		struct diagnostics *diagnostics)
+bool reads_past(struct store *store, struct arena *arena, const struct past_question *questions, size_t count,
+		struct past_call *ret, struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .question = question};
+	struct reading reading = {
+		.self = sqlite_store_of(store),
+		.arena = arena,
+		.questions = questions,
+		.count = count,
+		.past = ret,
+	};
 
-	if (!stack_file_read(&reading.self->file, read_past, &reading, diagnostics))
-		return false;
-	*ret = reading.past;
-	return true;
+	return stack_file_read(&reading.self->file, read_past, &reading, diagnostics);
 }
 
 static bool read_given_up(void *context, struct diagnostics *diagnostics)

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "tests/unit/support_state_file.h"
 
@@ -79,7 +80,8 @@ static void expect_open(struct store_user *user, struct slice intent, bool wante
 	const struct past_question question = {intent, SLICE("subnet-1"), SLICE("")};
 	struct past_call past;
 
-	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, &past, &user->fixture->diagnostics))
+	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, 1, &past,
+				    &user->fixture->diagnostics))
 		fixture_give_up(user->fixture);
 	assert_true(past.known);
 	assert_int_equal(past.is_open, wanted);
@@ -106,7 +108,8 @@ static void expect_past_id(struct store_user *user, const char *provider_id)
 	const struct past_question question = {fixture_id(user->fixture, 1000001), SLICE("subnet-1"), SLICE("")};
 	struct past_call past;
 
-	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, &past, &user->fixture->diagnostics))
+	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, 1, &past,
+				    &user->fixture->diagnostics))
 		fixture_give_up(user->fixture);
 	assert_true(past.known);
 	assert_true(slice_is(past.provider_id, provider_id));
@@ -118,7 +121,8 @@ static void expect_recorded(struct store_user *user, const char *provider_id, st
 	const struct past_question question = {SLICE(""), slice_of(provider_id), object_id};
 	struct past_call past;
 
-	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, &past, &user->fixture->diagnostics))
+	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, 1, &past,
+				    &user->fixture->diagnostics))
 		fixture_give_up(user->fixture);
 	assert_false(past.known);
 	if (past.was_recorded != wanted)
@@ -315,6 +319,57 @@ static void test_id_of_past_call(void **state)
 	user.store->ops->close(user.store);
 }
 
+/* As the script has it: the digits of the number as bytes. */
+static struct slice id_of_digits(struct state_fixture *fixture, size_t number)
+{
+	char digits[17], id[33];
+
+	(void)snprintf(digits, sizeof(digits), "%016zu", number);
+	for (size_t i = 0; i < 16; i++)
+		(void)snprintf(id + 2 * i, 3, "%02x", (unsigned)digits[i]);
+	return arena_copy(&fixture->arena, slice_of(id));
+}
+
+/* After an older state was put back there may be as many as the stack has: not each costs a look through everything.
+ * Those of even numbers were called for, each fourth of them by a call that failed; each third was recorded. */
+static void test_many_at_once(void **state)
+{
+	enum { MANY = 20000, MOST_S = 10 };
+
+	struct store_user user = open_user(state);
+	struct past_question *questions = arena_new_array(&user.fixture->arena, MANY, struct past_question);
+	struct past_call *past = arena_new_array(&user.fixture->arena, MANY, struct past_call);
+
+	begin(&user, "apply");
+	end(&user);
+	run_sql(user.fixture->path,
+		"CREATE TEMP TABLE numbers AS WITH RECURSIVE n(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM n WHERE "
+		"n < 19999) SELECT n, CAST(printf('%016d', n) AS BLOB) AS id FROM n;"
+		"INSERT INTO history (run, intent, object_id, address, kind, operation, outcome, note, sent_ms, "
+		"ended_ms)"
+		" SELECT 1, id, id, 'a' || n, 'k', 'o', iif(n % 8, 'done', 'failed'), '', 0, n FROM numbers"
+		" WHERE n % 2 = 0;"
+		"INSERT INTO formers (run, object_id, address, role, provider_id)"
+		" SELECT 1, id, 'a' || n, 0, 'p' || n FROM numbers WHERE n % 3 = 0;");
+	for (size_t i = 0; i < MANY; i++)
+		questions[i] = (struct past_question){
+			.intent = id_of_digits(user.fixture, i),
+			.provider_id = arena_format(&user.fixture->arena, "p%zu", i),
+		};
+	clock_t began = clock();
+	assert_true(user.store->ops->past(user.store, &user.fixture->arena, questions, MANY, past,
+					  &user.fixture->diagnostics));
+	assert_true((clock() - began) / CLOCKS_PER_SEC < MOST_S);
+	for (size_t i = 0; i < MANY; i++) {
+		assert_int_equal(past[i].known, i % 2 == 0);
+		assert_int_equal(past[i].was_recorded, i % 3 == 0);
+		assert_int_equal(past[i].outcome, i % 8 == 0 ? OUTCOME_FAILED : OUTCOME_DONE);
+		assert_int_equal(past[i].ended_ms, i % 2 == 0 ? i : 0);
+		assert_int_equal(past[i].provider_id.size > 0, i % 6 == 0);
+	}
+	user.store->ops->close(user.store);
+}
+
 /* Where names are used again, what had one before is not what has it now. */
 static void test_name_used_again(void **state)
 {
@@ -491,7 +546,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_forms),	  STATE_TEST(test_cut_off),	    STATE_TEST(test_id_of_past_call),
 		STATE_TEST(test_passing), STATE_TEST(test_pruning),	    STATE_TEST(test_first_format),
-		STATE_TEST(test_damage),  STATE_TEST(test_name_used_again),
+		STATE_TEST(test_damage),  STATE_TEST(test_name_used_again), STATE_TEST(test_many_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
