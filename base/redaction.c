@@ -14,8 +14,6 @@ struct redaction_form {
 	struct slice text;
 };
 
-static const char STRUCK_OUT[] = "(secret)";
-
 void redaction_init(struct redaction *redaction)
 {
 	*redaction = (struct redaction){0};
@@ -288,7 +286,7 @@ void redaction_apply(const struct redaction *redaction, struct slice text, struc
 			continue;
 		}
 		buffer_append(ret, (struct slice){text.data + start, i - start});
-		buffer_string(ret, STRUCK_OUT);
+		buffer_string(ret, REDACTION_MARK);
 		i += form->text.size;
 		start = i;
 	}

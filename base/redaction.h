@@ -13,6 +13,9 @@
  * every text that leaves the program, whoever wrote it: a service's error may echo what it was
  * sent.
  */
+/* Stands where a secret was. */
+#define REDACTION_MARK "(secret)"
+
 enum {
 	/* What is shorter is found everywhere, and struck out would tell where. */
 	REDACTION_LEAST_BYTES = 6,

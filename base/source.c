@@ -56,6 +56,38 @@ struct slice sources_line(const struct sources *sources, struct position positio
 	return line;
 }
 
+/* The first that does not begin before position. */
+static size_t find_span(const struct source *source, struct position position)
+{
+	size_t first = 0, behind = source->span_count;
+
+	while (first < behind) {
+		size_t middle = first + (behind - first) / 2;
+
+		if (position_compare(source->spans[middle].from, position) < 0)
+			first = middle + 1;
+		else
+			behind = middle;
+	}
+	return first;
+}
+
+struct slice sources_hide(struct sources *sources, struct position position)
+{
+	struct slice text = {NULL, 0};
+
+	if (position.line == 0 || position.file >= sources->count)
+		return text;
+	struct source *source = &sources->items[position.file];
+	/* Those too far right to be counted stand at one place. */
+	for (size_t i = find_span(source, position);
+	     i < source->span_count && position_compare(source->spans[i].from, position) == 0; i++) {
+		source->spans[i].hidden = true;
+		text = source->spans[i].text;
+	}
+	return text;
+}
+
 int position_compare(struct position a, struct position b)
 {
 	if (a.line == 0 || b.line == 0)

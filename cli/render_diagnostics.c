@@ -49,16 +49,50 @@ static struct slice without_secrets(const struct showing *showing, struct slice 
 	return redaction_shown(showing->redaction, text, showing->scratch);
 }
 
+/* The part of a span that is in the line. */
+static bool hides(const struct span *span, struct slice line, size_t *ret_begin, size_t *ret_end)
+{
+	const char *begin = span->text.data, *end = begin + span->text.size;
+	const char *line_end = line.data + line.size;
+
+	if (!span->hidden || begin >= line_end || end <= line.data)
+		return false;
+	*ret_begin = begin > line.data ? (size_t)(begin - line.data) : 0;
+	*ret_end = end < line_end ? (size_t)(end - line.data) : line.size;
+	return true;
+}
+
+/* What is shown for the first bytes of a source line; of what is hidden only once it is there as a whole. */
+static struct slice shown_line(const struct showing *showing, uint16_t file, struct slice line, size_t size)
+{
+	const struct source *source = &showing->sources->items[file];
+	size_t begin, end, done = 0;
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	for (size_t i = 0; i < source->span_count; i++) {
+		if (!hides(&source->spans[i], line, &begin, &end) || begin >= size)
+			continue;
+		buffer_append(&shown, without_secrets(showing, slice_from(slice_first(line, begin), done)));
+		done = end;
+		if (end <= size)
+			buffer_string(&shown, REDACTION_MARK);
+	}
+	if (done < size)
+		buffer_append(&shown, without_secrets(showing, slice_from(slice_first(line, size), done)));
+	return arena_copy(showing->scratch, buffer_slice(&shown));
+}
+
 static void print_source_line(struct showing *showing, struct position position)
 {
 	struct slice source = sources_line(showing->sources, position);
-	struct slice line = without_secrets(showing, source);
 	size_t column = position.column > 0 ? (size_t)position.column - 1 : 0;
 	size_t begin = 0;
 
-	if (line.size == 0 || slice_trim(line).size == 0)
+	if (slice_trim(source).size == 0)
 		return;
-	column = without_secrets(showing, slice_first(source, column)).size;
+	struct slice line = shown_line(showing, position.file, source, source.size);
+	column = shown_line(showing, position.file, source, column < source.size ? column : source.size).size;
 	if (column > line.size)
 		column = line.size;
 	if (line.size > LINE_SHOWN_BYTES && column > LINE_SHOWN_BYTES / 2)

@@ -15,20 +15,37 @@ void loading_redact(struct loading *loading, const struct value *value)
 		redaction_add_value(loading->options->redaction, value);
 }
 
-/* What stands in a secret field is secret, though nothing marks it yet. */
-static void redact_found(void *context, const struct value *value)
+static void hide_source(struct loading *loading, const struct value *given)
 {
-	struct loading *loading = context;
-	struct value secret = value_secret(loading->arena, *value);
+	struct slice written = sources_hide(loading->sources, given->position);
 
+	/* A message about a value that could not be read quotes it as it is written. */
+	if (given->type == VALUE_UNREAD && loading->options && loading->options->redaction)
+		redaction_add(loading->options->redaction, written);
+	for (uint32_t i = 0; given->type == VALUE_LIST && i < given->count; i++)
+		hide_source(loading, &given->items[i]);
+	for (uint32_t i = 0; given->type == VALUE_MAP && i < given->count; i++)
+		hide_source(loading, &given->members[i].value);
+}
+
+void loading_hide(struct loading *loading, const struct value *given)
+{
+	struct value secret = value_secret(loading->arena, *given);
+
+	hide_source(loading, given);
 	loading_redact(loading, &secret);
+}
+
+static void hide_found(void *context, const struct value *value)
+{
+	loading_hide(context, value);
 }
 
 void loading_redact_fields(struct loading *loading, const struct fields *fields, const struct value *given)
 {
 	if (!loading->options || !loading->options->redaction)
 		return;
-	schema_secrets(fields, given, redact_found, loading);
+	schema_secrets(fields, given, hide_found, loading);
 	loading_redact_made(loading, given);
 }
 

@@ -120,6 +120,8 @@ struct loading {
 	size_t suggestions_left;
 };
 
+/* A secret as it was given, though nothing marks it yet: also as it is written, which may be otherwise. */
+void loading_hide(struct loading *loading, const struct value *given);
 /* Secrets as they come up, so that no message about them, and no line shown with it, tells them. */
 void loading_redact(struct loading *loading, const struct value *value);
 void loading_redact_fields(struct loading *loading, const struct fields *fields, const struct value *given);

@@ -206,8 +206,7 @@ static void redact_default(struct loading *loading, const struct value *declared
 
 	if (!fallback || (secret->type == VALUE_BOOL && !secret->boolean))
 		return;
-	struct value hidden = value_secret(loading->arena, *fallback);
-	loading_redact(loading, &hidden);
+	loading_hide(loading, fallback);
 }
 
 static bool is_secret_field(const struct fields *fields, struct slice name)
@@ -252,12 +251,10 @@ static void redact_within(struct loading *loading, const struct value *value)
 	for (uint32_t i = 0; value->type == VALUE_MAP && i < value->count; i++) {
 		struct slice name = value_slice(&value->members[i].key);
 
-		if ((declares_secret && slice_is(name, "default")) || may_be_secret(loading, name)) {
-			struct value hidden = value_secret(loading->arena, value->members[i].value);
-			loading_redact(loading, &hidden);
-		} else {
+		if ((declares_secret && slice_is(name, "default")) || may_be_secret(loading, name))
+			loading_hide(loading, &value->members[i].value);
+		else
 			redact_within(loading, &value->members[i].value);
-		}
 	}
 }
 

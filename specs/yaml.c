@@ -9,6 +9,7 @@
 #include "specs/yaml_keys.h"
 #include "specs/yaml_place.h"
 #include "specs/yaml_scalar.h"
+#include "specs/yaml_spans.h"
 
 enum {
 	STACK_FIRST = 256,
@@ -61,6 +62,7 @@ struct reader {
 	bool has_root, ended, cut, shared;
 	bool is_shut; /* what was read last had a mark of its own for its end: what comes next is no part of it */
 	struct yaml_dropped dropped;
+	struct yaml_spans spans;
 	struct frame frames[YAML_DEEPEST];
 };
 
@@ -69,7 +71,7 @@ static void reader_init(struct reader *reader, struct arena *arena, struct slice
 {
 	/* The frames are set up one by one as they are opened. */
 	memset(reader, 0, offsetof(struct reader, frames));
-	reader->arena = reader->dropped.arena = arena;
+	reader->arena = reader->dropped.arena = reader->spans.arena = arena;
 	reader->diagnostics = diagnostics;
 	reader->expansion_left = expansion_left;
 	reader->root = value_null();
@@ -287,7 +289,8 @@ static inline bool is_quoted(const yaml_event_t *event)
 }
 
 /* Points into the source where the text stands there unchanged, which spares a copy. */
-static inline struct slice scalar_text(struct reader *reader, const yaml_event_t *event, size_t byte)
+static inline struct slice scalar_text(struct reader *reader, const yaml_event_t *event, size_t byte,
+				       bool *ret_unchanged)
 {
 	const char *data = (const char *)event->data.scalar.value;
 	size_t size = event->data.scalar.length;
@@ -295,7 +298,9 @@ static inline struct slice scalar_text(struct reader *reader, const yaml_event_t
 
 	if (is_quoted(event))
 		byte++;
-	if (byte <= source.size && size <= source.size - byte && memcmp(source.data + byte, data, size) == 0)
+	*ret_unchanged =
+		byte <= source.size && size <= source.size - byte && memcmp(source.data + byte, data, size) == 0;
+	if (*ret_unchanged)
 		return (struct slice){source.data + byte, size};
 	return arena_copy(reader->arena, (struct slice){data, size});
 }
@@ -316,14 +321,15 @@ static void on_scalar(struct reader *reader, const yaml_event_t *event)
 	struct anchor *anchor = anchor_open(reader, event->data.scalar.anchor);
 	const char *tag = (const char *)event->data.scalar.tag;
 	struct value value = {.type = VALUE_STRING};
+	bool is_key = wants_key(reader), unchanged;
 	struct slice text;
 	size_t byte;
 
 	value.position = yaml_place(&reader->places, &event->start_mark, &byte);
-	text = scalar_text(reader, event, byte);
+	text = scalar_text(reader, event, byte, &unchanged);
 	value.text = text.data;
 	value.count = (uint32_t)text.size;
-	if (wants_key(reader)) {
+	if (is_key) {
 		anchor_close(anchor, &value, 1, 0);
 		take_key(reader, &value, event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE);
 		return;
@@ -332,6 +338,8 @@ static void on_scalar(struct reader *reader, const yaml_event_t *event)
 		value.style = VALUE_STYLE_QUOTED;
 	if (tag || (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && yaml_scalar_may_be_other(text)))
 		scalar_resolve(reader, tag, &value);
+	if (!unchanged || !yaml_reads_as_written(&value, text))
+		yaml_spans_add(&reader->spans, &reader->places, &event->end_mark, value.position, byte);
 	anchor_close(anchor, &value, 1, 0);
 	take(reader, &value, 1, 0);
 }
@@ -574,7 +582,15 @@ bool yaml_read(struct arena *arena, struct slice text, uint16_t file, size_t *ex
 		read_events(&reader);
 	else
 		reader.cut = true;
-	*ret = (struct yaml_tree){reader.root, reader.cut, reader.shared, reader.dropped.values, reader.dropped.count};
+	*ret = (struct yaml_tree){
+		.root = reader.root,
+		.cut = reader.cut,
+		.shared = reader.shared,
+		.dropped = reader.dropped.values,
+		.dropped_count = reader.dropped.count,
+		.spans = reader.spans.items,
+		.span_count = reader.spans.count,
+	};
 	reader_release(&reader);
 	return diagnostics->error_count == errors_before;
 }

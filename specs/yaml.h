@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/slice.h"
+#include "base/source.h"
 #include "base/value.h"
 
 /*
@@ -32,6 +33,8 @@ struct yaml_tree {
 	/* What the text holds besides root: maps and lists around keys given twice, or never complete. */
 	const struct value *dropped;
 	size_t dropped_count;
+	struct span *spans; /* see struct source; in the order of the text */
+	size_t span_count;
 };
 
 /*

@@ -526,51 +526,6 @@ def test_memory_is_kept_private(here):
     assert os.name == "posix" and re.search(r"Max core file size\s+0\s+0", limits), limits
 
 
-@pytest.mark.parametrize(
-    "declared",
-    [
-        pytest.param("here: {secret: true, default: HunTer2word}", id="declared twice"),
-        pytest.param("word: {secret: true, type: integer, default: HunTer2word}", id="of another type"),
-        pytest.param("word: {secret: yes, default: HunTer2word}", id="no boolean"),
-        pytest.param("word: {secret: true, default: HunTer2word, oops: 1}", id="an unknown member"),
-        pytest.param("'a b': {secret: true, default: HunTer2word}", id="no name"),
-        pytest.param("word: {secret: true, default: one-more-word, default: HunTer2word}", id="a second default"),
-        pytest.param("word: {secret: false, default: HunTer2word, secret: true}", id="no secret and a secret"),
-        pytest.param("word: {secret: true, default: HunTer2word, more: [}", id="before what is no YAML"),
-        pytest.param("word: {a: 1, a: {b: [{secret: true, default: HunTer2word}]}}", id="deep in what is given twice"),
-        pytest.param("word: 1\n  word: {secret: true, default: HunTer2word}", id="a second variable of that name"),
-    ],
-)
-def test_default_is_hidden_whatever_is_wrong_with_it(stack, declared):
-    """The line that is shown has it."""
-    stack.write("stack.yaml", f"stack: secrets\nproviders: {{aws: {{region: eu-central-1}}}}\nvars:\n  {declared}\n")
-    stack.write("more.yaml", "vars:\n  here: 1\n")
-    result = stack.run("validate", status=1)
-    assert re.search("stack.yaml:[45]:", result.err)
-    assert "HunTer2word" not in result.out + result.err
-
-
-@pytest.mark.parametrize(
-    "tunnel",
-    [
-        pytest.param("pre_shared_key: HunTer2word, pre_shared_key: another_1", id="the first"),
-        pytest.param("pre_shared_key: another_1, pre_shared_key: HunTer2word", id="the second"),
-        pytest.param("inside_cidr: 169.254.10.0/30, inside_cidr: {pre_shared_key: HunTer2word}", id="where it makes no sense"),
-    ],
-)
-def test_secret_field_that_is_given_twice(stack, tunnel):
-    connection = f"aws.vpn_connection: {{c: {{customer_gateway: cgw-0123456789abcdef0, tunnels: [{{{tunnel}}}]}}}}\n"
-    stack.write("stack.yaml", "stack: secrets\nproviders: {aws: {region: eu-central-1}}\n" + connection)
-    result = stack.run("validate", status=1)
-    assert "is given twice" in result.err and "(secret)" in result.err
-    assert "HunTer2word" not in result.out + result.err
-
-
-def test_what_is_no_secret_is_shown_where_it_is_given_twice(stack):
-    stack.write("stack.yaml", "stack: s\nvars:\n  here: {default: a-place, default: another-place}\n")
-    assert "{default: a-place, default: another-place}" in stack.run("validate", status=1).err
-
-
 PLACES = {
     "region": '{region: "${var.s}"}',
     "endpoint": '{region: eu-central-1, endpoint: "https://gate.example/${var.s}"}',

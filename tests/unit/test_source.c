@@ -98,9 +98,53 @@ static void test_most_files(void **state)
 	arena_release(&arena);
 }
 
+static void test_hiding(void **state)
+{
+	static const struct {
+		const char *name;
+		struct position position;
+		const char *text; /* NULL: nothing begins there */
+		unsigned hidden;  /* a bit for each span */
+	} rows[] = {
+		{"the first", {1, 4, 0}, "a", 1},
+		{"the last", {3, 2, 0}, "e", 16},
+		{"far right, where places are not told apart", {2, UINT16_MAX, 0}, "d", 12},
+		{"before a span", {2, 1, 0}, NULL, 0},
+		{"behind all", {4, 1, 0}, NULL, 0},
+		{"nowhere", {0, 0, 0}, NULL, 0},
+		{"in a file without spans", {1, 4, 1}, NULL, 0},
+		{"in no file", {1, 4, UINT16_MAX}, NULL, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct span spans[] = {
+			{{1, 4, 0}, SLICE("a"), false},		 {{2, 2, 0}, SLICE("b"), false},
+			{{2, UINT16_MAX, 0}, SLICE("c"), false}, {{2, UINT16_MAX, 0}, SLICE("d"), false},
+			{{3, 2, 0}, SLICE("e"), false},
+		};
+		struct sources sources;
+		struct slice text;
+		unsigned hidden = 0;
+
+		sources_init(&sources);
+		sources_add(&sources, SLICE("a.yaml"), SLICE("text"));
+		sources_add(&sources, SLICE("b.yaml"), SLICE("text"));
+		sources.items[0].spans = spans;
+		sources.items[0].span_count = sizeof(spans) / sizeof(spans[0]);
+		text = sources_hide(&sources, rows[i].position);
+		for (unsigned k = 0; k < sizeof(spans) / sizeof(spans[0]); k++)
+			hidden |= spans[k].hidden ? 1U << k : 0;
+		if (hidden != rows[i].hidden || !slice_is(text, rows[i].text ? rows[i].text : ""))
+			fail_msg("%s: '%.*s', %u", rows[i].name, SLICE_ARGUMENTS(text), hidden);
+		sources_release(&sources);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hiding),
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_compare),
 		cmocka_unit_test(test_most_files),

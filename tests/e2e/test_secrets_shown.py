@@ -1,0 +1,93 @@
+"""Secrets in the lines of a spec that are shown with an error, however they are written."""
+
+import re
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        pytest.param("here: {secret: true, default: HunTer2word}", id="declared twice"),
+        pytest.param("word: {secret: true, type: integer, default: HunTer2word}", id="of another type"),
+        pytest.param("word: {secret: yes, default: HunTer2word}", id="no boolean"),
+        pytest.param("word: {secret: true, default: HunTer2word, oops: 1}", id="an unknown member"),
+        pytest.param("'a b': {secret: true, default: HunTer2word}", id="no name"),
+        pytest.param("word: {secret: true, default: one-more-word, default: HunTer2word}", id="a second default"),
+        pytest.param("word: {secret: false, default: HunTer2word, secret: true}", id="no secret and a secret"),
+        pytest.param("word: {secret: true, default: HunTer2word, more: [}", id="before what is no YAML"),
+        pytest.param("word: {a: 1, a: {b: [{secret: true, default: HunTer2word}]}}", id="deep in what is given twice"),
+        pytest.param("word: 1\n  word: {secret: true, default: HunTer2word}", id="a second variable of that name"),
+    ],
+)
+def test_default_is_hidden_whatever_is_wrong_with_it(stack, declared):
+    """The line that is shown has it."""
+    stack.write("stack.yaml", f"stack: secrets\nproviders: {{aws: {{region: eu-central-1}}}}\nvars:\n  {declared}\n")
+    stack.write("more.yaml", "vars:\n  here: 1\n")
+    result = stack.run("validate", status=1)
+    assert re.search("stack.yaml:[45]:", result.err)
+    assert "HunTer2word" not in result.out + result.err
+
+
+@pytest.mark.parametrize(
+    "tunnel",
+    [
+        pytest.param("pre_shared_key: HunTer2word, pre_shared_key: another_1", id="the first"),
+        pytest.param("pre_shared_key: another_1, pre_shared_key: HunTer2word", id="the second"),
+        pytest.param("inside_cidr: 169.254.10.0/30, inside_cidr: {pre_shared_key: HunTer2word}", id="where it makes no sense"),
+    ],
+)
+def test_secret_field_that_is_given_twice(stack, tunnel):
+    connection = f"aws.vpn_connection: {{c: {{customer_gateway: cgw-0123456789abcdef0, tunnels: [{{{tunnel}}}]}}}}\n"
+    stack.write("stack.yaml", "stack: secrets\nproviders: {aws: {region: eu-central-1}}\n" + connection)
+    result = stack.run("validate", status=1)
+    assert "is given twice" in result.err and "(secret)" in result.err
+    assert "HunTer2word" not in result.out + result.err
+
+
+WRITTEN = {
+    "an expression that fails": ('"HunTer2word${var.nope}"', "HunTer2"),
+    "an expression over a known value": ('"HunTer2word${var.here}"', "HunTer2"),
+    "a text within an expression": ("'${upper(\"HunTer2word\", 2)}'", "HunTer2|HUNTER2"),
+    "single quotes": ("'it''s a HunTer2word'", "HunTer2"),
+    "escapes": ('"first\\"half\\x4ffHunTer2"', "half|HunTer2"),
+    "a number": ("0x1234567", "1234567|19088743"),
+    "a number that nobody can read": ("01234567", "1234567"),
+    "a tag": ("!!int HunTer2word", "HunTer2"),
+    "two lines": ('"HunTer2word\n          HunTer2other"', "HunTer2"),
+}
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize("written, words", WRITTEN.values(), ids=WRITTEN)
+def test_secret_that_is_written_otherwise_than_it_reads(stack, written, words, output):
+    """The line that is shown with an error has it as it is written."""
+    default = "another-one" if "${" in written else written
+    stack.write(
+        "stack.yaml",
+        "stack: secrets\nproviders: {aws: {region: eu-central-1}}\n"
+        "vars:\n  here: {default: plain}\n"
+        f"  word: {{default: {default}, secret: true, oops: 1}}\n"
+        "aws.vpn_connection:\n  c:\n    customer_gateway: cgw-0123456789abcdef0\n    tunnels:\n"
+        f"      - {{pre_shared_key: {written}, nonsense: 1}}\n",
+    )
+    result = stack.run("validate", "--output", output, status=1)
+    assert not re.search(words, result.out + result.err), result.err
+    for wrong in "nonsense", "oops":
+        line, mark = re.search(rf"'{wrong}'.*\n.*-->.*\n(.*)\n(.*)\n", result.err).groups()
+        assert line[mark.index("^") :].startswith(wrong) and "(secret)" in line, result.err
+
+
+def test_names_in_a_secret_are_shown(stack):
+    """Where a field has nothing else, a slip in them is easier found so."""
+    stack.write(
+        "stack.yaml",
+        "stack: secrets\nproviders: {aws: {region: eu-central-1}}\naws.vpn_connection:\n"
+        '  c: {customer_gateway: cgw-0123456789abcdef0, tunnels: [{pre_shared_key: "${var.nope}"}]}\n',
+    )
+    assert 'pre_shared_key: "${var.nope}"' in stack.run("validate", status=1).err
+
+
+def test_what_is_no_secret_is_shown_where_it_is_given_twice(stack):
+    stack.write("stack.yaml", "stack: s\nvars:\n  here: {default: a-place, default: another-place}\n")
+    assert "{default: a-place, default: another-place}" in stack.run("validate", status=1).err
