@@ -25,12 +25,15 @@ struct watch {
 	void *context;
 };
 
-/* A program to be run, its standard error being ours. */
+/* A program to be run. */
 struct program {
 	char *const *arguments; /* NULL-terminated; the first is looked for as execvp() does, without a shell */
 	char *const *variables; /* "NAME=VALUE", NULL-terminated; NULL: it has ours */
 	struct slice input;	/* of at most WORLD_INPUT_BYTES */
 	size_t limit_bytes;	/* of its standard output */
+	/* Gets its standard error, however it ends, once it has: as many whole lines as limit_bytes hold, in the arena
+	 * of the output. NULL: that is ours. */
+	struct slice *ret_errors;
 	int64_t timeout_ms;
 	/* What it has begun is lost where it is ended: the first interrupt lets it go on, and so does the terminal's,
 	 * for it has a process group of its own. It can ask nothing at the terminal then. */

@@ -10,7 +10,6 @@ enum {
 	PROGRAM_MOST_MS = 60 * 1000,
 	/* A program may say something, which nobody wants to know. */
 	PROGRAM_SAYS_MOST_BYTES = 64 * 1024,
-	LINE_LEAST_BYTES = 16,
 };
 
 /* Also line by line: whoever shows it again may break it elsewhere. */
@@ -20,7 +19,7 @@ static void redact(struct redaction *redaction, struct slice secret)
 	while (secret.size > 0) {
 		struct slice line = slice_trim(slice_cut(&secret, '\n'));
 
-		if (line.size >= LINE_LEAST_BYTES && !slice_starts_with(line, SLICE("-----")))
+		if (!slice_starts_with(line, SLICE("-----")))
 			redaction_add(redaction, line);
 	}
 }
@@ -49,18 +48,19 @@ static bool run_program(struct job *job, const struct value *command, const stru
 			const struct watch *watch)
 {
 	struct world *world = job->world;
+	struct slice text, errors = {NULL, 0};
 	char **words = arena_new_array(job->arena, (size_t)command->count + 1, char *);
 	struct program program = {
 		.arguments = words,
 		.variables = program_environment(world, &job->stack, job->arena),
 		.input = task->shown,
 		.limit_bytes = PROGRAM_SAYS_MOST_BYTES,
+		.ret_errors = &errors,
 		.timeout_ms = PROGRAM_MOST_MS,
 		.survives_interrupt = true,
 		.watch = *watch,
 	};
 	struct arena said;
-	struct slice text;
 	bool good;
 
 	if (!world->run_program)
@@ -69,6 +69,8 @@ static bool run_program(struct job *job, const struct value *command, const stru
 		words[i] = word_of(job->arena, value_slice(&command->items[i]));
 	arena_init(&said);
 	good = world->run_program(world, &said, &program, &text, task->diagnostics);
+	/* Not ours itself: a shell that shows what it does, or a program that fails, may repeat its input there. */
+	(void)world->write(world, 2, errors);
 	arena_wipe(&said);
 	return good;
 }

@@ -27,13 +27,18 @@ enum {
 	NOT_RUN_STATUS = 127,
 };
 
+/* What it says on a stream: as much as it may, and one byte more. */
+struct heard {
+	int from; /* our end of the pipe, or -1 */
+	char *text;
+	size_t size;
+};
+
 struct running {
 	const struct program *program;
 	const char *name;
 	pid_t process;
-	int output; /* its standard output, or -1 */
-	char *text;
-	size_t size;
+	struct heard output, errors;
 };
 
 /* Of the program, whatever the clock of the world is. */
@@ -45,13 +50,19 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static void heard_release(struct heard *heard, size_t limit_bytes)
+{
+	if (heard->from >= 0)
+		close(heard->from);
+	if (heard->text)
+		memory_wipe(heard->text, limit_bytes + 1);
+	free(heard->text);
+}
+
 static void running_release(struct running *running)
 {
-	if (running->output >= 0)
-		close(running->output);
-	if (running->text)
-		memory_wipe(running->text, running->program->limit_bytes + 1);
-	free(running->text);
+	heard_release(&running->output, running->program->limit_bytes);
+	heard_release(&running->errors, running->program->limit_bytes);
 }
 
 /*
@@ -82,8 +93,22 @@ static int open_input(const struct running *running, struct diagnostics *diagnos
 	return -1;
 }
 
-/* In the child, which is the program then; comes back with errno set where it cannot be. */
-static void become(const struct program *program, pid_t parent, int input, int output)
+/* The program's end of a pipe, or -1 after a diagnostic. */
+static int open_heard(const struct running *running, struct heard *heard, struct diagnostics *diagnostics)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name, strerror(errno));
+		return -1;
+	}
+	heard->from = ends[0];
+	heard->text = memory_get(running->program->limit_bytes + 1);
+	return ends[1];
+}
+
+/* In the child, which is the program then; comes back with errno set where it cannot be. errors: -1: as ours. */
+static void become(const struct program *program, pid_t parent, int input, int output, int errors)
 {
 	/* What we ignore would stay ignored in it. */
 	static const int ignored[] = {SIGPIPE, SIGXFSZ};
@@ -97,7 +122,8 @@ static void become(const struct program *program, pid_t parent, int input, int o
 		return;
 	/* Outlives execve(2). */
 	alarm((unsigned)((program->timeout_ms + ALARM_AFTER_MS + 999) / 1000));
-	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
+	if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+	    (errors >= 0 && dup2(errors, STDERR_FILENO) < 0))
 		return;
 	/* Connections, say. Where the kernel knows no such call (before 5.11) it keeps what libraries left open. */
 	(void)close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
@@ -120,7 +146,7 @@ static int await_program(pid_t process, int from)
 }
 
 /* What posix_spawn(3) does, which cannot bind the life of the program to ours. Returns an error number, or 0. */
-static int spawn(struct running *running, int input, int output)
+static int spawn(struct running *running, int input, int output, int errors)
 {
 	pid_t parent = getpid();
 	int report[2], error;
@@ -129,7 +155,7 @@ static int spawn(struct running *running, int input, int output)
 		return errno;
 	running->process = fork();
 	if (running->process == 0) {
-		become(running->program, parent, input, output);
+		become(running->program, parent, input, output, errors);
 		error = errno;
 		_exit(write(report[1], &error, sizeof error) < 0 ? 1 : NOT_RUN_STATUS);
 	}
@@ -143,21 +169,24 @@ static int spawn(struct running *running, int input, int output)
 
 static bool start(struct running *running, struct diagnostics *diagnostics)
 {
-	int ends[2], error, input = open_input(running, diagnostics);
+	bool hears_errors = running->program->ret_errors != NULL, good;
+	int input = open_input(running, diagnostics);
+	int output = input < 0 ? -1 : open_heard(running, &running->output, diagnostics);
+	int errors = output < 0 || !hears_errors ? -1 : open_heard(running, &running->errors, diagnostics);
+	int error = 0;
 
-	if (input < 0)
-		return false;
-	if (pipe2(ends, O_CLOEXEC) < 0) {
+	good = output >= 0 && (errors >= 0 || !hears_errors);
+	if (good)
+		error = spawn(running, input, output, errors);
+	if (errors >= 0)
+		close(errors);
+	if (output >= 0)
+		close(output);
+	if (input >= 0)
 		close(input);
-		return diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name,
-				  strerror(errno));
-	}
-	error = spawn(running, input, ends[1]);
-	close(ends[1]);
-	close(input);
-	running->output = ends[0];
-	return error == 0 ||
-	       diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name, strerror(error));
+	if (error != 0)
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "cannot run '%s': %s", running->name, strerror(error));
+	return good && error == 0;
 }
 
 enum course { COURSE_GOES_ON, COURSE_ENDED, COURSE_TOO_LATE, COURSE_TOO_MUCH, COURSE_INTERRUPTED, COURSE_CALLED_OFF };
@@ -171,31 +200,47 @@ static bool has_ended(const struct running *running)
 	       information.si_pid != 0;
 }
 
+/* What there is to be heard; nothing waits for the rest where it is too much. */
+static void take(struct heard *heard, size_t limit_bytes)
+{
+	char unheard[512];
+	size_t room = limit_bytes + 1 - heard->size;
+	ssize_t count = room > 0 ? read(heard->from, heard->text + heard->size, room)
+				 : read(heard->from, unheard, sizeof unheard);
+
+	if (count < 0 && errno == EINTR)
+		return;
+	if (count <= 0) {
+		close(heard->from);
+		heard->from = -1;
+	} else if (room > 0) {
+		heard->size += (size_t)count;
+	}
+}
+
 /*
  * What it says now, or after a short wait. Having closed its output it may still have something to do; and what it left
  * in the background (an agent) may hold that open for good.
  */
 static enum course listen_to(struct running *running)
 {
-	struct pollfd output = {.fd = running->output, .events = POLLIN};
-	size_t room = running->program->limit_bytes + 1 - running->size;
+	struct pollfd ends[] = {
+		{.fd = running->output.from, .events = POLLIN},
+		{.fd = running->errors.from, .events = POLLIN},
+	};
+	size_t limit_bytes = running->program->limit_bytes;
 	/* Asked first: what it said before it ended is there then. */
 	bool ended = has_ended(running);
-	int found = poll(&output, 1, ended ? 0 : LOOK_MS);
-	ssize_t count;
 
-	if (found <= 0)
-		return ended && found == 0 ? COURSE_ENDED : COURSE_GOES_ON;
-	count = read(running->output, running->text + running->size, room);
-	if (count < 0 && errno == EINTR)
+	if (poll(ends, sizeof ends / sizeof ends[0], ended ? 0 : LOOK_MS) < 0)
 		return COURSE_GOES_ON;
-	if (count <= 0) {
-		close(running->output);
-		running->output = -1;
-		return COURSE_GOES_ON;
-	}
-	running->size += (size_t)count;
-	return running->size > running->program->limit_bytes ? COURSE_TOO_MUCH : COURSE_GOES_ON;
+	/* Of its errors a pipe holds no more than is taken at once. */
+	if (ends[1].revents)
+		take(&running->errors, limit_bytes);
+	if (!ends[0].revents)
+		return ended ? COURSE_ENDED : COURSE_GOES_ON;
+	take(&running->output, limit_bytes);
+	return running->output.size > limit_bytes ? COURSE_TOO_MUCH : COURSE_GOES_ON;
 }
 
 static enum course follow(struct running *running, struct world *world, int64_t deadline_ms)
@@ -208,7 +253,7 @@ static enum course follow(struct running *running, struct world *world, int64_t 
 		return COURSE_CALLED_OFF;
 	if (now_ms() >= deadline_ms)
 		return COURSE_TOO_LATE;
-	if (running->output >= 0)
+	if (running->output.from >= 0 || running->errors.from >= 0)
 		return listen_to(running);
 	if (has_ended(running))
 		return COURSE_ENDED;
@@ -250,13 +295,25 @@ static bool judge(const struct running *running, enum course course, int status,
 	return false;
 }
 
+/* No line is cut: who searches what it said for secrets would not find what is left of one. */
+static struct slice whole_lines(const struct heard *heard, size_t limit_bytes)
+{
+	size_t size = heard->size;
+
+	if (size > limit_bytes)
+		while (size > 0 && heard->text[size - 1] != '\n')
+			size--;
+	return (struct slice){heard->text, size};
+}
+
 bool world_run_program(struct world *world, struct arena *arena, const struct program *program, struct slice *ret,
 		       struct diagnostics *diagnostics)
 {
 	__attribute__((cleanup(running_release))) struct running running = {
 		.program = program,
 		.name = program->arguments[0],
-		.output = -1,
+		.output = {.from = -1},
+		.errors = {.from = -1},
 	};
 	int64_t deadline_ms = now_ms() + program->timeout_ms;
 	enum course course;
@@ -264,7 +321,6 @@ bool world_run_program(struct world *world, struct arena *arena, const struct pr
 
 	if (!start(&running, diagnostics))
 		return false;
-	running.text = memory_get(program->limit_bytes + 1);
 	do
 		course = follow(&running, world, deadline_ms);
 	while (course == COURSE_GOES_ON);
@@ -272,8 +328,10 @@ bool world_run_program(struct world *world, struct arena *arena, const struct pr
 		end(&running);
 	while (waitpid(running.process, &status, 0) < 0 && errno == EINTR)
 		;
+	if (program->ret_errors)
+		*program->ret_errors = arena_copy(arena, whole_lines(&running.errors, program->limit_bytes));
 	if (!judge(&running, course, status, diagnostics))
 		return false;
-	*ret = arena_copy(arena, (struct slice){running.text, running.size});
+	*ret = arena_copy(arena, (struct slice){running.output.text, running.output.size});
 	return true;
 }

@@ -65,6 +65,15 @@ def test_goes_to_a_program(here):
     assert key not in said.out + said.err and "talked" in said.err
 
 
+@pytest.mark.parametrize("status", [0, 3])
+def test_program_that_repeats_its_input(here, status):
+    """As a shell does that shows what it runs."""
+    command(here, f"tee given >&2; set -x; : $(cat given); while read -r line; do : $line; done < given; exit {status}")
+    said = here.run("apply", "--yes", status=7 if status else 0)
+    assert secret(here.folder / "given") not in said.out + said.err
+    assert "(secret)" in said.err and "+ :" in said.err
+
+
 def test_another_place_takes_another_key(here):
     here.run("apply", "--yes")
     here.write("stack.yaml", SPEC % "{file: other.pem}")

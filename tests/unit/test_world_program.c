@@ -129,6 +129,43 @@ static void test_programs(void **state)
 	}
 }
 
+static void test_standard_error(void **state)
+{
+	static const struct {
+		const char *name, *script, *errors;
+		bool good;
+	} error_rows[] = {
+		{"as it came", "echo out; echo one >&2; echo two >&2", "one\ntwo\n", true},
+		{"of one that fails", "echo why >&2; exit 3", "why\n", false},
+		{"with its output closed", "exec >&-; sleep 0.2; echo late >&2", "late\n", true},
+		{"without an end of the line", "printf open >&2", "open", true},
+		{"none", "echo out", "", true},
+		{"whole lines of too much",
+		 "i=0; echo first >&2; while [ $i -lt 300 ]; do printf 'on and on' >&2; i=$((i + 1)); done", "first\n",
+		 true},
+		{"of what is left in the background", "(while echo on >&2; do sleep 0.01; done) & sleep 0.1", NULL,
+		 true},
+	};
+	struct world_fixture *fixture = *state;
+
+	for (size_t i = 0; i < sizeof error_rows / sizeof error_rows[0]; i++) {
+		char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)error_rows[i].script,
+					   NULL};
+		struct slice said, errors = SLICE("not set");
+		const struct program program = {
+			.arguments = arguments,
+			.limit_bytes = LIMIT_BYTES,
+			.timeout_ms = LONG_MS,
+			.ret_errors = &errors,
+		};
+		bool good = fixture->world.run_program(&fixture->world, &fixture->arena, &program, &said,
+						       &fixture->diagnostics);
+
+		if (good != error_rows[i].good || (error_rows[i].errors && !slice_is(errors, error_rows[i].errors)))
+			fail_msg("%s: %s, '%.*s'", error_rows[i].name, good ? "good" : "bad", SLICE_ARGUMENTS(errors));
+	}
+}
+
 static void test_no_such_program(void **state)
 {
 	struct world_fixture *fixture = *state;
@@ -214,8 +251,11 @@ static void test_started_with_ended_children_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_programs),  WORLD_TEST(test_started_with_ended_children_ignored),
-		WORLD_TEST(test_no_such_program), WORLD_TEST(test_no_other_files),
+		cmocka_unit_test(test_programs),
+		WORLD_TEST(test_standard_error),
+		WORLD_TEST(test_started_with_ended_children_ignored),
+		WORLD_TEST(test_no_such_program),
+		WORLD_TEST(test_no_other_files),
 		WORLD_TEST(test_outlives_nobody),
 	};
 
