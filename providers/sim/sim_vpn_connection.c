@@ -190,6 +190,8 @@ static bool check_options(struct sim_call *call, const struct sim_object *gatewa
 			 SLICE_ARGUMENTS(version));
 	if (gateway && slice_is(version, "ipv6"))
 		sim_fail(call, "InvalidParameterCombination", "IPv6 inside addresses need a transit gateway");
+	if (gateway && slice_is(outside, "Ipv6"))
+		sim_fail(call, "InvalidParameterCombination", "IPv6 outside addresses need a transit gateway");
 	if (gateway && sim_truth(node_text(options, "EnableAcceleration")))
 		sim_fail(call, "InvalidParameterCombination", "Acceleration needs a transit gateway");
 	if (outside.size > 0 && !slice_is(outside, "PublicIpv4") && !slice_is(outside, "PrivateIpv4") &&

@@ -133,6 +133,8 @@ static const struct check_row {
 	{"aws.vpn_connection", VPN(",\"acceleration\":true"), "'acceleration' needs a transit gateway"},
 	{"aws.vpn_connection", VPN(",\"inside_version\":\"ipv6\""), "'inside_version' needs a transit gateway"},
 	{"aws.vpn_connection", VPN(",\"bandwidth\":\"large\""), "'bandwidth' needs a transit gateway"},
+	{"aws.vpn_connection", VPN(",\"outside_ipv6\":true"), "'outside_ipv6' needs a transit gateway"},
+	{"aws.vpn_connection", TRANSIT(",\"outside_ipv6\":true"), NULL},
 	{"aws.vpn_connection", VPN(",\"local_cidr6\":\"::/0\""), "'local_cidr6' needs a transit gateway"},
 	{"aws.vpn_connection", VPN(",\"acceleration\":false,\"inside_version\":\"ipv4\",\"bandwidth\":\"standard\""),
 	 NULL},

@@ -13,6 +13,10 @@
 
 /* What the driver sends for VPN connections. */
 
+#define OURS                                                                                                           \
+	"{\"Key\":\"trueup:stack\",\"Value\":\"stack\"},{\"Key\":\"trueup:object\",\"Value\":\"object\"},"             \
+	"{\"Key\":\"trueup:intent\",\"Value\":\"intent\"},{\"Key\":\"trueup:generation\",\"Value\":\"1\"},{\"Key\":"   \
+	"\"trueup:address\",\"Value\":\"aws.x.test\"}"
 #define BY_ID(filter, id) "{\"Filters\":[{\"Name\":\"" filter "\",\"Values\":[\"" id "\"]}]}"
 
 #define CONNECTION(state, first, second) CONNECTIONS(state, first, second, 0)
@@ -70,6 +74,19 @@ static const struct scenario connections[] = {
 	 .script = {ATTACHED("available", TO_TRANSIT, 0), MOVE(TO_VIRTUAL), ATTACHED("modifying", TO_TRANSIT, 1),
 		    ATTACHED("available", TO_VIRTUAL, 1)},
 	 .ends = STEP_DONE},
+	{.name = "to a customer's device by IPv6",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{\"customer_gateway\":\"cgw-1\",\"transit_gateway\":\"tgw-1\",\"outside_ipv6\":true}",
+	 .script = {{"CreateVpnConnection",
+		     "{\"CustomerGatewayId\":\"cgw-1\",\"Options\":{\"OutsideIpAddressType\":\"Ipv6\"},"
+		     "\"TagSpecifications\":[{\"ResourceType\":\"vpn-connection\",\"Tags\":[" OURS "]}],"
+		     "\"TransitGatewayId\":\"tgw-1\",\"Type\":\"ipsec.1\"}",
+		     "{\"VpnConnection\":{\"VpnConnectionId\":\"vpn-1\"}}", NULL, 0},
+		    ATTACHED("available",
+			     TO_TRANSIT ",\"Tags\":[" OURS "],\"Options\":{\"OutsideIpAddressType\":\"Ipv6\"}", 0)},
+	 .ends = STEP_DONE,
+	 .fields = "{\"outside_ipv6\":true}"},
 	{.name = "the customer's end changes by a call of its own",
 	 .kind = &aws_vpn_connection,
 	 .phase = PHASE_MAKE,

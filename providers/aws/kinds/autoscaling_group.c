@@ -497,7 +497,7 @@ static const struct aws_omission omitted[] = {
 	BOTH(TEMPLATE "LaunchTemplateSpecification.LaunchTemplateName", "templates are named by their ids"),
 	BOTH(TEMPLATE "Overrides.LaunchTemplateSpecification.LaunchTemplateName", "templates are named by their ids"),
 	BOTH("MixedInstancesPolicy.InstancesDistribution.DistributionSegments",
-	     "on_demand_base and on_demand_percentage say how capacity is shared out"),
+	     "on_demand_base and on_demand_percent say how capacity is shared out"),
 	BOTH("AvailabilityZones", "subnets say where instances are"),
 	BOTH("AvailabilityZoneIds", "subnets say where instances are"),
 	BOTH("Context", "reserved by AWS"),

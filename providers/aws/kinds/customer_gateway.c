@@ -42,7 +42,8 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_ADDRESS,
 		   .flags = IMMUTABLE,
 		   .when_unset = UNSET_REPLACE,
-		   .about = "public address of the customer's device"},
+		   .about = "public address of the customer's device; with an IPv6 one its connections say "
+			    "'outside_ipv6: true'"},
 	 .member = "IpAddress"},
 	{.field = {.name = "asn",
 		   .type = FIELD_INTEGER,

@@ -266,6 +266,20 @@ static const struct aws_field route_item = {
 static const char *const bandwidths[] = {"standard", "large", NULL};
 static const char *const inside_versions[] = {"ipv4", "ipv6", NULL};
 
+/* The third type is a private address, which needs what is left out below. */
+static struct value encode_outside_ipv6(const struct aws_field *field, const struct value *value, struct arena *arena)
+{
+	(void)field;
+	(void)arena;
+	return value_is_true(value) ? value_text("Ipv6") : value_null();
+}
+
+static struct value decode_outside_ipv6(const struct aws_field *field, const struct value *item, struct arena *arena)
+{
+	(void)arena;
+	return slice_is(value_slice(value_path(item, field->member)), "Ipv6") ? value_bool(true) : value_null();
+}
+
 #define NETWORK(text, wire, family, description)                                                                       \
 	{                                                                                                              \
 		.field = {.name = (text), .type = (family), .when_unset = UNSET_RELEASE, .about = (description)},      \
@@ -315,6 +329,15 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_RELEASE,
 		   .about = "addresses within the tunnels; ipv6 needs a transit gateway"},
 	 .member = "Options.TunnelInsideIpVersion"},
+	{.field = {.name = "outside_ipv6",
+		   .type = FIELD_BOOL,
+		   .flags = IMMUTABLE,
+		   .none = "false",
+		   .when_unset = UNSET_REPLACE,
+		   .about = "whether the customer's address is one of IPv6; needs a transit gateway"},
+	 .member = "Options.OutsideIpAddressType",
+	 .encode = encode_outside_ipv6,
+	 .decode = decode_outside_ipv6},
 	{.field = {.name = "bandwidth",
 		   .type = FIELD_STRING,
 		   .choices = bandwidths,
@@ -429,8 +452,8 @@ static const struct {
 	const char *field;
 	const char *value; /* NULL: any */
 } transit_only[] = {
-	{"acceleration", "true"}, {"inside_version", "ipv6"}, {"bandwidth", "large"},
-	{"local_cidr6", NULL},	  {"remote_cidr6", NULL},
+	{"outside_ipv6", "true"}, {"acceleration", "true"}, {"inside_version", "ipv6"},
+	{"bandwidth", "large"},	  {"local_cidr6", NULL},    {"remote_cidr6", NULL},
 };
 
 static bool refuse_virtual(const struct value *value, const char *name, struct diagnostics *diagnostics)
@@ -489,8 +512,6 @@ static const struct aws_omission omitted[] = {
 	{"CreateVpnConnection", "VpnConcentratorId", "VPN concentrators are not managed"},
 	{"CreateVpnConnection", "PreSharedKeyStorage",
 	 "keys are kept with the connection; Secrets Manager is not used"},
-	{"CreateVpnConnection", "Options.OutsideIpAddressType",
-	 "private outside addresses need Direct Connect, not managed"},
 	{"CreateVpnConnection", "Options.TransportTransitGatewayAttachmentId",
 	 "private outside addresses need Direct Connect, not managed"},
 	{"CreateVpnConnection", "Options.TunnelOptions.Phase1AdditionalKeyExchanges", KEY_EXCHANGES},

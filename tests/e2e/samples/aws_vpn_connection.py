@@ -201,6 +201,7 @@ SAMPLE = Sample(
         "transit_gateway": "there is no kind for one yet, and the simulator has none",
         "acceleration": "only with a transit gateway",
         "bandwidth": "only with a transit gateway",
+        "outside_ipv6": "only with a transit gateway",
         "inside_version": "another one than ipv4 only with a transit gateway",
         "vpn_gateway": "without it there must be a transit gateway",
         "local_cidr6": "only with a transit gateway",
