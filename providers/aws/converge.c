@@ -48,16 +48,19 @@ static bool is_released(const struct work *work, const struct aws_field *field)
 	return work->released && value_get_named(work->released, field->field.name);
 }
 
-static bool is_among_changes(const struct work *work, const struct aws_field *field)
+static bool is_to_change(const struct work *work, const char *name)
 {
-	for (size_t i = 0; i < work->change_count; i++) {
+	for (size_t i = 0; name && i < work->change_count; i++) {
 		const struct field *changed = work->changes[i].field;
-		bool is_meant = changed == &field->field ||
-				(changed && field->rests_on && strcmp(changed->name, field->rests_on) == 0);
-		if (is_meant && work->changes[i].effect == EFFECT_SET)
+		if (changed && strcmp(changed->name, name) == 0 && work->changes[i].effect == EFFECT_SET)
 			return true;
 	}
 	return false;
+}
+
+static bool is_among_changes(const struct work *work, const struct aws_field *field)
+{
+	return is_to_change(work, field->field.name) || is_to_change(work, field->rests_on);
 }
 
 bool aws_is_planned(const struct work *work, const struct aws_field *field)
@@ -192,19 +195,32 @@ static bool next_tag_call(struct work *work, const struct aws_kind *kind, const 
 	return true;
 }
 
-/* What a new whole holds of a field: what is wanted, else what somebody else put there. */
-static const struct value *kept_of(const struct work *work, const struct aws_field *field)
+/* Ignored, and not planned. What follows a change goes with it: others chose a version of another template. */
+static bool is_left_to_others(const struct work *work, const struct aws_field *field)
+{
+	return slice_is_among(field->field.name, work->ignored, work->ignored_count) && !aws_is_planned(work, field) &&
+	       !is_to_change(work, field->field.follows);
+}
+
+/* What a call holds of a field, changed or not: what is wanted, or what others are to have there; a new whole also what
+ * they put where nothing is wanted. */
+static const struct value *sent_of(const struct work *work, const struct aws_field *field, const struct aws_call *call)
 {
 	const struct value *wanted = wanted_of(work, field);
-	const struct value *now = is_released(work, field) ? NULL : aws_now(work, field);
-	return wanted ? wanted : now && !value_has_unread(now) ? now : NULL;
+	const struct value *now = aws_now(work, field);
+	bool is_unread = now && value_has_unread(now);
+	if (is_left_to_others(work, field))
+		return is_unread ? wanted : now;
+	if (wanted || !call->whole || is_unread || is_released(work, field))
+		return wanted;
+	return now;
 }
 
 static void add_field(struct work *work, const struct aws_field *field, const struct aws_call *call,
 		      struct aws_parameters *parameters)
 {
 	const char *path = field->change ? field->change : field->member;
-	const struct value *value = call->whole ? kept_of(work, field) : wanted_of(work, field);
+	const struct value *value = sent_of(work, field, call);
 	struct arena *arena = &work->task.scratch;
 	if (call == field->update_off || strcmp(path, "-") == 0)
 		return;
@@ -286,7 +302,7 @@ static void choose_update(struct work *work, const struct aws_field *first)
 		bool differs = wants_change(work, field, i);
 		if (differs)
 			change->fields[change->field_count++] = field;
-		if (differs || call->whole || (wanted_of(work, field) && travels_with_a_change(work, field, call)))
+		if (differs || call->whole || (sent_of(work, field, call) && travels_with_a_change(work, field, call)))
 			add_field(work, field, call, &change->parameters);
 	}
 }

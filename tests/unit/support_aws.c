@@ -158,6 +158,8 @@ static void plan_changes(struct driving *driving, const struct value *applied, s
 		.applied = applied,
 		.observed = applied,
 		.live = applied,
+		.ignored = driving->work.ignored,
+		.ignored_count = driving->work.ignored_count,
 	};
 	VALUE_BUILDER_AUTO builder;
 	diff_resource(&input, &driving->arena, difference);
@@ -183,7 +185,7 @@ static const struct object *find_recorded(const struct work *work, struct slice 
 	return recorded && slice_equal(recorded->provider_id, provider_id) ? recorded : NULL;
 }
 
-static void begin(struct driving *driving, struct value *wanted, struct slice *leaving)
+static void begin(struct driving *driving, struct value *wanted, struct slice *leaving, struct slice *ignored)
 {
 	const struct scenario *scenario = driving->scenario;
 	struct value *applied = arena_new(&driving->arena, struct value);
@@ -214,6 +216,8 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 	*applied = canonical(driving, scenario->applied);
 	*wanted = canonical(driving, scenario->wanted);
 	*leaving = slice_of(scenario->leaving);
+	driving->work.ignored = ignored;
+	driving->work.ignored_count = scenario->ignored ? 1 : 0;
 	driving->work.leaving_ids = leaving;
 	driving->work.leaving_count = scenario->leaving ? 1 : 0;
 	if (scenario->yields)
@@ -293,10 +297,10 @@ void scenario_run_beside(const struct scenario *scenario, const struct object *r
 {
 	struct driving driving = {.scenario = scenario, .recorded = recorded};
 	struct value wanted;
-	struct slice leaving;
+	struct slice leaving, ignored = slice_of(scenario->ignored);
 	arena_init(&driving.arena);
 	diagnostics_init(&driving.diagnostics, &driving.arena);
-	begin(&driving, &wanted, &leaving);
+	begin(&driving, &wanted, &leaving, &ignored);
 	check_end(&driving, drive(&driving));
 	arena_release(&driving.work.task.scratch);
 	diagnostics_release(&driving.diagnostics);

@@ -26,6 +26,7 @@ struct scenario {
 	bool unfinished;	 /* it was made by a run that did not finish it */
 	const char *applied;	 /* JSON of what was set before, or NULL */
 	const char *wanted;	 /* JSON of the fields, canonical but for sets; NULL: none (delete, unsettle) */
+	const char *ignored;	 /* a field that is left to others, or NULL */
 	const char *leaving;	 /* an id that is about to be deleted: unsettle */
 	const char *yields;	 /* JSON of what another object waits for: unsettle; or NULL */
 	bool unsettle_all;
