@@ -127,6 +127,17 @@ static bool change(struct handling *handling)
 	return true;
 }
 
+/* Where a provider without a region of its own looks, too. */
+static struct slice region_of(const struct handling *handling)
+{
+	struct world *world = handling->invocation->world;
+	struct slice region = slice_of(world->environment(world, "AWS_REGION"));
+
+	if (handling->region.size > 0)
+		return handling->region;
+	return region.size > 0 ? region : slice_of(world->environment(world, "AWS_DEFAULT_REGION"));
+}
+
 static bool add(struct handling *handling)
 {
 	struct slice type = handling->words[0];
@@ -135,7 +146,7 @@ static bool add(struct handling *handling)
 	struct value attributes;
 
 	if (!read_attributes(handling, named ? 2 : 1, NULL, &attributes) ||
-	    !sim_add(handling->sim, handling->invocation->arena, handling->region, type, id, &attributes, &id,
+	    !sim_add(handling->sim, handling->invocation->arena, region_of(handling), type, id, &attributes, &id,
 		     handling->invocation->diagnostics))
 		return false;
 	buffer_format(handling->text, "added %.*s %.*s\n", SLICE_ARGUMENTS(type), SLICE_ARGUMENTS(id));
@@ -298,18 +309,20 @@ const struct command command_sim = {
 	.name = "sim",
 	.about = "show a simulated world, and change things in it behind everybody's back",
 	.operands = "[FILE] show|change|add|remove|fault|pass ...",
-	.details = "  show [TYPE]                        everything in it, as JSON\n"
-		   "  change TYPE ID NAME=VALUE ...      a dotted name reaches inside; tags.NAME=VALUE sets a tag;\n"
-		   "                                     null as the value takes away\n"
-		   "  add TYPE [ID] [NAME=VALUE ...]     types beside the API's own: machine, access_key, settings\n"
-		   "  remove TYPE ID                     without a trace\n"
-		   "  fault ACTION KIND [FIRST [COUNT]]  from the FIRST such call on, COUNT times or for ever: deny,\n"
-		   "                                     throttle, error, unavailable, refused, lost_request,\n"
-		   "                                     lost_answer, half_answer, html, stale, fails_later, lingers,\n"
-		   "                                     huge, unsupported\n"
-		   "  pass SECONDS                       let time pass\n"
-		   "\nWithout FILE the world is the one that AWS_ENDPOINT_URL=sim:FILE names, beside the\n"
-		   "spec: in the folder that -C names, or this one. A FILE that is not there is made by 'add'.\n",
+	.details =
+		"  show [TYPE]                        everything in it, as JSON\n"
+		"  change TYPE ID NAME=VALUE ...      a dotted name reaches inside; tags.NAME=VALUE sets a tag;\n"
+		"                                     null as the value takes away\n"
+		"  add TYPE [ID] [NAME=VALUE ...]     in the region of --region or AWS_REGION; types beside the API's\n"
+		"                                     own: machine, access_key, settings, which lie in none\n"
+		"  remove TYPE ID                     without a trace\n"
+		"  fault ACTION KIND [FIRST [COUNT]]  from the FIRST such call on, COUNT times or for ever: deny,\n"
+		"                                     throttle, error, unavailable, refused, lost_request,\n"
+		"                                     lost_answer, half_answer, html, stale, fails_later, lingers,\n"
+		"                                     huge, unsupported\n"
+		"  pass SECONDS                       let time pass\n"
+		"\nWithout FILE the world is the one that AWS_ENDPOINT_URL=sim:FILE names, beside the\n"
+		"spec: in the folder that -C names, or this one. A FILE that is not there is made by 'add'.\n",
 	.least_operands = 1,
 	.most_operands = WORDS_MOST,
 	.flags = sim_flags,

@@ -58,7 +58,8 @@ __attribute__((warn_unused_result)) bool sim_type_check(struct slice name, struc
  * By hand, behind the API's back: no checks, no lag, effective at once. region: empty for
  * what belongs to none, or where the id alone says which one is meant.
  *
- * sim_add:    a thing of type with these attributes; id empty: one is made up, and given back in arena.
+ * sim_add:    a thing of type with these attributes, in a region unless its type belongs to none; id empty: one is made
+ *             up, and given back in arena.
  * sim_change: sets attributes (a dotted name reaches inside: "tagSet.0.value"; null removes it).
  * sim_remove: takes it away without a trace.
  *

@@ -12,6 +12,7 @@ const struct sim_type sim_access_key_type = {
 	.number = SIM_ACCESS_KEY,
 	.name = "access_key",
 	.untagged = true,
+	.worldwide = true,
 };
 
 bool sim_zone_name(const struct sim_region *region, size_t index, char ret[48])

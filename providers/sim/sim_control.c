@@ -205,12 +205,25 @@ static bool set_all(struct sim *sim, struct node *body, const struct value *attr
 	return true;
 }
 
+/* What lies in no region that a provider reaches would be there for nobody. */
+static bool find_region(const struct sim_type *type, struct slice *region, struct diagnostics *diagnostics)
+{
+	if (type->worldwide)
+		*region = SLICE("");
+	if (type->worldwide || region->size > 0)
+		return true;
+	(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "a thing of type '%s' lies in a region", type->name);
+	diag_hint(diagnostics, "say in which: --region NAME, or AWS_REGION=NAME");
+	return false;
+}
+
 bool sim_add(struct sim *sim, struct arena *arena, struct slice region, struct slice type, struct slice id,
 	     const struct value *attributes, struct slice *ret_id, struct diagnostics *diagnostics)
 {
 	const struct sim_type *found;
 
-	if (!find_type(type, &found, diagnostics) || !begin(sim, diagnostics))
+	if (!find_type(type, &found, diagnostics) || !find_region(found, &region, diagnostics) ||
+	    !begin(sim, diagnostics))
 		return false;
 	if (id.size == 0 && !found->prefix) {
 		(void)diag_error(diagnostics, FAULT_USER, NOWHERE, "a thing of type '%s' needs a name", found->name);

@@ -106,6 +106,7 @@ const struct sim_type sim_fault_type = {
 	.prefix = "fault",
 	.check = check,
 	.untagged = true,
+	.worldwide = true,
 };
 
 void sim_fault(struct sim *sim, struct sim_fault fault)

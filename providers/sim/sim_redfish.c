@@ -46,6 +46,7 @@ const struct sim_type sim_machine_type = {
 	.name = "machine",
 	.tick = tick,
 	.untagged = true,
+	.worldwide = true,
 };
 
 struct exchange {

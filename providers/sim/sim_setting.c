@@ -59,4 +59,5 @@ const struct sim_type sim_settings_type = {
 	.name = "settings",
 	.changed = settings_changed,
 	.untagged = true,
+	.worldwide = true,
 };

@@ -72,7 +72,8 @@ struct sim_type {
 	const char *absent_message; /* one %s: the id */
 	const char *malformed_code; /* NULL: as absent */
 	bool untagged;
-	bool hidden; /* not part of what sim_show() shows */
+	bool worldwide; /* lies in no region */
+	bool hidden;	/* not part of what sim_show() shows */
 };
 
 extern const struct sim_type *const sim_types[SIM_TYPE_COUNT];

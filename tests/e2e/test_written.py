@@ -20,6 +20,22 @@ def test_a_world_whose_name_is_misspelt(tiny, line):  # noqa: F811
     assert not (tiny.folder / "wrold").exists()
 
 
+def test_what_is_added_lies_where_it_is_found(tiny):  # noqa: F811
+    """In a region that a provider reaches, or in none where its type belongs to none."""
+    refused = tiny.run("sim", "add", "vpc", "cidrBlock=10.9.0.0/16", status=1, AWS_REGION=None)
+    assert "a thing of type 'vpc' lies in a region" in refused.err and "--region NAME" in refused.err
+    vpc = "vpc-0123456789abcdef0"
+    tiny.run("sim", "add", "vpc", vpc, "cidrBlock=10.9.0.0/16", "state=available", AWS_REGION="eu-central-1")
+    tiny.run("sim", "add", "vpc", "cidrBlock=10.8.0.0/16", "--region", "us-east-1", AWS_REGION="eu-central-1")
+    tiny.run("sim", "add", "machine", "bmc.example", "--region", "us-east-1")
+    shown = tiny.run("sim", "show", "--output", "json").json["world"]
+    assert list(shown["eu-central-1"]["vpc"]) == [vpc] and len(shown["us-east-1"]["vpc"]) == 1
+    assert list(shown[""]["machine"]) == ["bmc.example"] and "machine" not in shown["us-east-1"]
+    tiny.write("tiny.yaml", f"stack: tiny\nproviders: {{aws: {{region: eu-central-1}}}}\n"
+               f"aws.internet_gateway: {{g: {{vpc: {vpc}}}}}\n")
+    tiny.run("apply", "--yes")
+
+
 def test_a_world_that_is_made(tiny):  # noqa: F811
     tiny.run("sim", "mine", "add", "machine", "bmc.example")
     assert "bmc.example" in tiny.run("sim", "mine", "show").out
