@@ -106,6 +106,46 @@ static bool unescape(struct arena *arena, struct slice text, struct slice *ret)
 	return true;
 }
 
+/* Upper and lower case are one in scheme and host, and a slash at the end leads nowhere else (RFC 3986, 6.2). */
+static void write_endpoint(struct buffer *buffer, struct slice url)
+{
+	struct slice path = url, scheme = slice_cut(&path, '/');
+	size_t at = scheme.size + 2;
+
+	while (at < url.size && url.data[at] != '/')
+		at++;
+	if (!slice_ends_with(scheme, SLICE(":")) || !slice_starts_with(path, SLICE("/")) || at > url.size) {
+		buffer_append(buffer, url);
+		return;
+	}
+	for (size_t i = 0; i < at; i++) {
+		char byte = url.data[i];
+
+		buffer_byte(buffer, byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte);
+	}
+	path = slice_from(url, at);
+	while (slice_ends_with(path, SLICE("/")))
+		path.size--;
+	buffer_append(buffer, path);
+}
+
+struct slice identity_endpoint(struct arena *arena, struct slice endpoint)
+{
+	struct slice rest = endpoint;
+	BUFFER_AUTO plain;
+
+	buffer_init(&plain, SIZE_MAX);
+	/* A path of the file system: letters are what they are there. */
+	if (endpoint.size == 0 || slice_starts_with(endpoint, SLICE("sim:")))
+		return endpoint;
+	while (rest.data) {
+		write_endpoint(&plain, slice_cut(&rest, ' '));
+		if (rest.data)
+			buffer_byte(&plain, ' ');
+	}
+	return arena_copy(arena, buffer_slice(&plain));
+}
+
 bool identity_read(struct arena *arena, struct slice text, struct identity *ret)
 {
 	enum { PROVIDER, ACCOUNT, REGION, PARTITION, COMPONENTS };
@@ -130,6 +170,7 @@ bool identity_read(struct arena *arena, struct slice text, struct identity *ret)
 	identity_write(&again, &identity);
 	if (!slice_equal(buffer_slice(&again), text))
 		return false;
+	identity.endpoint = identity_endpoint(arena, identity.endpoint);
 	*ret = identity;
 	return true;
 }

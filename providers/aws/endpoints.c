@@ -1,6 +1,7 @@
 #include "providers/aws/endpoints.h"
 
 #include "providers/aws/uri.h"
+#include "reconcile/resource.h"
 
 bool aws_is_simulated(struct slice endpoint)
 {
@@ -73,14 +74,14 @@ static bool is_port(struct slice text)
 	return text.size == 0 || (slice_integer(text, &port) && port > 0 && port <= PORT_MOST);
 }
 
-/* "sim:...", or http:// or https:// with a host and, in brackets or not, perhaps a port behind it. */
+/* "sim:...", or http:// or https:// with a host and, in brackets or not, perhaps a port behind it, and a path. */
 static bool is_endpoint(struct slice text)
 {
 	struct aws_uri uri;
 	if (aws_is_simulated(text))
 		return true;
 	for (size_t i = 0; i < text.size; i++)
-		if ((unsigned char)text.data[i] <= ' ')
+		if ((unsigned char)text.data[i] <= ' ' || text.data[i] == '?' || text.data[i] == '#')
 			return false;
 	if (!aws_uri_read(text, &uri) || !(slice_is(uri.scheme, "http") || slice_is(uri.scheme, "https")))
 		return false;
@@ -115,7 +116,8 @@ static struct slice choose(struct world *world, const struct aws_service_shape *
 	size_t i = 0;
 	while (i + 1 < sizeof(choices) / sizeof(choices[0]) && choices[i].size == 0)
 		i++;
-	return aws_is_simulated(choices[i]) ? world_endpoint(world, choices[i], arena) : choices[i];
+	return aws_is_simulated(choices[i]) ? world_endpoint(world, choices[i], arena)
+					    : identity_endpoint(arena, choices[i]);
 }
 
 /* "ec2=https://a/ sts=https://b/": an endpoint holds no space, so this cannot be that of all services. */

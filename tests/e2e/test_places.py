@@ -126,3 +126,16 @@ def test_a_record_that_spells_its_world_in_another_way_still_means_it(stack):
     plan_is_empty(stack)
     stack.run("destroy", "--yes")
     assert ids_of(stack) == {}
+
+
+def test_one_place_however_its_endpoint_is_spelled(stack, cloud):
+    address = cloud.address()
+    stack.write("stack.yaml", spec_text({"aws.vpc": VPC}))
+    stack.environment["AWS_ENDPOINT_URL"] = address + "/"
+    apply(stack)
+    for spelled in address, address.upper().replace("HTTP:", "Http:"), address + "//":
+        stack.environment["AWS_ENDPOINT_URL"] = spelled
+        plan_is_empty(stack)
+    for spelled in address + "?x=1", address + "/#x":
+        error = refused(stack, "plan", AWS_ENDPOINT_URL=spelled)
+        assert error["message"] == f"provider 'aws' cannot have the endpoint '{spelled}'", error

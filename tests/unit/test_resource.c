@@ -88,6 +88,37 @@ static void test_identity_text(void **state)
 	}
 }
 
+static void test_endpoint_spellings(void **state)
+{
+	static const struct {
+		const char *given, *known;
+	} rows[] = {
+		{"", ""},
+		{"http://[::1]:5019", "http://[::1]:5019"},
+		{"http://[::1]:5019/", "http://[::1]:5019"},
+		{"HTTPS://Api.Example:8443//", "https://api.example:8443"},
+		{"https://api.example/Stage/V1/", "https://api.example/Stage/V1"},
+		{"ec2=http://A/ sts=HTTP://b", "ec2=http://a sts=http://b"},
+		{"sim:/tmp/A//World/", "sim:/tmp/A//World/"},
+		{"http:/", "http:/"},
+		{" x//Y/", " x//Y/"},
+	};
+	struct arena *arena = (struct arena *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct slice known = identity_endpoint(arena, slice_of(rows[i].given));
+		struct identity recorded = {.provider = SLICE("aws"), .partition = SLICE("aws")}, back;
+
+		if (!slice_is(known, rows[i].known))
+			fail_msg("'%s': '%.*s'", rows[i].given, SLICE_ARGUMENTS(known));
+		/* As a record has it that was made before there was one spelling. */
+		recorded.endpoint = slice_of(rows[i].given);
+		if (!identity_read(arena, identity_text(arena, &recorded), &back) ||
+		    !slice_is(back.endpoint, rows[i].known))
+			fail_msg("'%s': not taken from a record", rows[i].given);
+	}
+}
+
 static void test_identity_refused(void **state)
 {
 	static const struct {
@@ -497,6 +528,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test_setup_teardown(test_identity_text, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_endpoint_spellings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_identity_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_identity_equal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_recipes, setup, teardown),
