@@ -361,8 +361,9 @@ def test_a_python_that_is_too_old(root, tmp_path):
     """What the tests need does not install there; said before pip says it of one package after the other."""
     old = tmp_path / "bin" / "python3"
     old.parent.mkdir()
-    old.write_text("#!/bin/sh\n# Runs what it is given as Python 3.10 would.\n"
-                   f'exec {sys.executable} -c "import sys; sys.version_info = (3, 10); exec(sys.argv[1])" "$2"\n')
+    # It runs what it is given as Python 3.10 would.
+    older = "import sys; sys.version_info = (3, 10); exec(sys.argv[1])"
+    old.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{older}" "$2"\n')
     old.chmod(0o755)
     script = (root / "tools/python-environment.sh").read_text().replace("/usr/bin/python3", "python3")
     done = subprocess.run(

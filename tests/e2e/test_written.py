@@ -31,8 +31,8 @@ def test_what_is_added_lies_where_it_is_found(tiny):  # noqa: F811
     shown = tiny.run("sim", "show", "--output", "json").json["world"]
     assert list(shown["eu-central-1"]["vpc"]) == [vpc] and len(shown["us-east-1"]["vpc"]) == 1
     assert list(shown[""]["machine"]) == ["bmc.example"] and "machine" not in shown["us-east-1"]
-    tiny.write("tiny.yaml", f"stack: tiny\nproviders: {{aws: {{region: eu-central-1}}}}\n"
-               f"aws.internet_gateway: {{g: {{vpc: {vpc}}}}}\n")
+    spec = f"stack: tiny\nproviders: {{aws: {{region: eu-central-1}}}}\naws.internet_gateway: {{g: {{vpc: {vpc}}}}}\n"
+    tiny.write("tiny.yaml", spec)
     tiny.run("apply", "--yes")
 
 
