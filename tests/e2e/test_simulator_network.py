@@ -520,7 +520,10 @@ class TestVpn:
             self.connect(ec2, customer, gateway, TunnelOptions=[tunnel])
         assert ec2.describe_vpn_connections()["VpnConnections"] == []
 
-    @pytest.mark.parametrize("option", [{"TunnelBandwidth": "large"}, {"OutsideIpAddressType": "Ipv6"}, {"LocalIpv6NetworkCidr": "::/0"}])
+    @pytest.mark.parametrize(
+        "option",
+        [{"TunnelBandwidth": "large"}, {"OutsideIpAddressType": "Ipv6"}, {"LocalIpv6NetworkCidr": "::/0"}],
+    )
     def test_what_needs_a_transit_gateway(self, ec2, customer, gateway, option):
         refused("InvalidParameterCombination", self.connect, ec2, customer, gateway, **option)
         assert ec2.describe_vpn_connections()["VpnConnections"] == []
