@@ -31,6 +31,7 @@
 	"{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"mixed_instances\":"                   \
 	"{\"launch_template\":\"lt-12345678\"," rest "}}"
 #define REQUIRES(rest) "{\"name\":\"abc\",\"requirements\":{" rest "}}"
+#define REQUIRES_ALSO(rest) REQUIRES("\"vcpus_min\":2,\"memory_mib_min\":0," rest)
 #define MARKET(rest) "{\"name\":\"abc\",\"market\":{\"type\":\"spot\"," rest "}}"
 #define TRANSIT(rest) "{\"customer_gateway\":\"cgw-12345678\",\"transit_gateway\":\"tgw-12345678\"" rest "}"
 #define TUNNEL(rest) VPN(",\"tunnels\":[{" rest "},{}]")
@@ -164,7 +165,8 @@ static const struct check_row {
 	 "\"tags\":[{\"key\":\"Aws:x\",\"value\":\"\",\"propagate\":true}]}",
 	 "cannot begin with 'aws:'"},
 	{"aws.autoscaling_group", MIXED("\"overrides\":[{\"instance_type\":\"\"}]"), "an override says nothing"},
-	{"aws.autoscaling_group", MIXED("\"overrides\":[{\"requirements\":{\"vcpus_min\":4,\"vcpus_max\":2}}]"),
+	{"aws.autoscaling_group",
+	 MIXED("\"overrides\":[{\"requirements\":{\"vcpus_min\":4,\"vcpus_max\":2,\"memory_mib_min\":0}}]"),
 	 "'vcpus_min' is greater than 'vcpus_max'"},
 	{"aws.autoscaling_group", MIXED("\"spot_pools\":21"), "'spot_pools' cannot be 21"},
 	{"aws.autoscaling_group", MIXED("\"on_demand_percent\":101"), "'on_demand_percent' cannot be 101"},
@@ -179,12 +181,13 @@ static const struct check_row {
 	{"aws.autoscaling_group", GROUP_OF("\"max_instance_lifetime_s\":0,\"warmup_s\":-1,\"cooldown_s\":0"), NULL},
 	{"aws.autoscaling_group", GROUP_OF("\"max_instance_lifetime_s\":86400,\"warmup_s\":0"), NULL},
 	{"aws.autoscaling_group", GROUP_OF("\"warmup_s\":-2"), "'warmup_s' cannot be -2"},
-	{"aws.launch_template", REQUIRES("\"vcpus_min\":2,\"vcpus_max\":2,\"memory_mib_min\":0"), NULL},
-	{"aws.launch_template", REQUIRES("\"bandwidth_gbit_s_min\":1.5,\"bandwidth_gbit_s_max\":1"),
+	{"aws.launch_template", REQUIRES_ALSO("\"vcpus_max\":2"), NULL},
+	{"aws.launch_template", REQUIRES_ALSO("\"bandwidth_gbit_s_min\":1.5,\"bandwidth_gbit_s_max\":1"),
 	 "'bandwidth_gbit_s_min' is greater than 'bandwidth_gbit_s_max'"},
-	{"aws.launch_template", REQUIRES("\"vcpus_min\":3,\"vcpus_max\":{\"$deferred\":\"${x}\"}"), NULL},
-	{"aws.launch_template", REQUIRES("\"memory_mib_min\":-1"), "'memory_mib_min' cannot be -1"},
-	{"aws.launch_template", REQUIRES("\"cpu_makers\":[\"zzz\"]"), "cannot be 'zzz'"},
+	{"aws.launch_template", REQUIRES_ALSO("\"vcpus_max\":{\"$deferred\":\"${x}\"}"), NULL},
+	{"aws.launch_template", REQUIRES("\"vcpus_min\":0,\"memory_mib_min\":-1"), "'memory_mib_min' cannot be -1"},
+	{"aws.launch_template", REQUIRES_ALSO("\"cpu_makers\":[\"zzz\"]"), "cannot be 'zzz'"},
+	{"aws.launch_template", REQUIRES("\"vcpus_max\":2,\"memory_mib_min\":0"), "needs the field 'vcpus_min'"},
 	{"aws.launch_template", MARKET("\"valid_until\":\"tomorrow\""), "'valid_until' cannot be 'tomorrow'"},
 	{"aws.launch_template", MARKET("\"valid_until\":\"2030-01-31T12:00:00.000Z\",\"max_price\":\"\""), NULL},
 	{"aws.launch_template", MARKET("\"max_price\":\"cheap\""), "'max_price' cannot be 'cheap'"},

@@ -20,10 +20,12 @@ static const struct aws_field accelerator_maker = WORD(accelerator_makers);
 static const struct aws_field family = {.field = {.name = "family", .type = FIELD_STRING}, .member = "InstanceFamily"};
 
 /* Not less than nothing, and no more than the API's numbers hold. */
-#define AMOUNT(text, of_type, path, description)                                                                       \
+#define AMOUNT(text, of_type, path, description) NEEDED_AMOUNT(text, of_type, path, 0, description)
+#define NEEDED_AMOUNT(text, of_type, path, flag, description)                                                          \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = (of_type),                                                                           \
+			  .flags = (flag),                                                                             \
 			  .least = 0,                                                                                  \
 			  .most = INT32_MAX,                                                                           \
 			  .when_unset = UNSET_CLEAR,                                                                   \
@@ -33,9 +35,10 @@ static const struct aws_field family = {.field = {.name = "family", .type = FIEL
 
 /* What has a least and a most has them in this order. */
 const struct aws_field aws_requirement_fields[] = {
-	AMOUNT("vcpus_min", FIELD_INTEGER, "VCpuCount.Min", "least number of virtual processors"),
+	NEEDED_AMOUNT("vcpus_min", FIELD_INTEGER, "VCpuCount.Min", REQUIRED,
+		      "least number of virtual processors; 0: any"),
 	AMOUNT("vcpus_max", FIELD_INTEGER, "VCpuCount.Max", "most number of virtual processors"),
-	AMOUNT("memory_mib_min", FIELD_INTEGER, "MemoryMiB.Min", "least memory"),
+	NEEDED_AMOUNT("memory_mib_min", FIELD_INTEGER, "MemoryMiB.Min", REQUIRED, "least memory; 0: any"),
 	AMOUNT("memory_mib_max", FIELD_INTEGER, "MemoryMiB.Max", "most memory"),
 	AMOUNT("memory_gib_per_vcpu_min", FIELD_NUMBER, "MemoryGiBPerVCpu.Min",
 	       "least memory for each virtual processor"),

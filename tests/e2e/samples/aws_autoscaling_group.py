@@ -441,9 +441,6 @@ SAMPLE = Sample(
         ),
     },
     details={field: whole(field) for field in WHOLE},
-    untried_members={
-        f"unset mixed_instances.overrides.*.requirements.{name}": launch.WITHOUT_NEEDED for name in launch.NEEDED
-    },
     further={
         "mixed instances": {
             "name": "mixed",

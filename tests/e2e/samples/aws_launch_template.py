@@ -373,7 +373,6 @@ SAMPLE = Sample(
     },
     untried_members={
         "changed block_devices.*.suppressed": "false is as if nothing were said",
-        **{f"unset requirements.{name}": launch.WITHOUT_NEEDED for name in launch.NEEDED},
     },
     unset={
         **cleared(

@@ -46,7 +46,6 @@ OTHER_REQUIREMENTS = {
 }
 # Without these a service refuses requirements.
 NEEDED = ("vcpus_min", "memory_mib_min")
-WITHOUT_NEEDED = "EC2 and Auto Scaling refuse requirements without it"
 
 VOLUME = {
     "size_gib": ("Ebs.VolumeSize", 100, 200),
