@@ -71,8 +71,9 @@ static struct slice shown_line(const struct showing *showing, uint16_t file, str
 
 	buffer_init(&shown, SIZE_MAX);
 	for (size_t i = 0; i < source->span_count; i++) {
-		if (!hides(&source->spans[i], line, &begin, &end) || begin >= size)
+		if (!hides(&source->spans[i], line, &begin, &end) || begin >= size || end <= done)
 			continue;
+		begin = begin > done ? begin : done;
 		buffer_append(&shown, without_secrets(showing, slice_from(slice_first(line, begin), done)));
 		done = end;
 		if (end <= size)

@@ -8,6 +8,7 @@
 #include "specs/places.h"
 #include "specs/resources.h"
 #include "specs/sections.h"
+#include "specs/unread.h"
 #include "specs/yaml.h"
 
 enum {
@@ -104,11 +105,7 @@ static void read_spec(struct loading *loading, const char *folder, struct slice 
 	tree = arena_new(loading->arena, struct yaml_tree);
 	if (!yaml_read(loading->arena, text, file, expansion_left, tree, loading->diagnostics) && tree->cut)
 		loading->cut = true;
-	if (file < loading->sources->count) {
-		loading->sources->items[file].spans = tree->spans;
-		loading->sources->items[file].span_count = tree->span_count;
-	}
-	variables_redact_dropped(loading, tree->dropped, tree->dropped_count);
+	unread_hide(loading, file, tree);
 	take_tree(loading, tree);
 }
 

@@ -19,7 +19,9 @@ static void hide_source(struct loading *loading, const struct value *given)
 {
 	struct slice written = sources_hide(loading->sources, given->position);
 
-	/* A message about a value that could not be read quotes it as it is written. */
+	/* A message about a value that could not be read quotes it as it is written, less what makes an alias of it. */
+	if (slice_starts_with(written, SLICE("*")))
+		written = slice_from(written, 1);
 	if (given->type == VALUE_UNREAD && loading->options && loading->options->redaction)
 		redaction_add(loading->options->redaction, written);
 	for (uint32_t i = 0; given->type == VALUE_LIST && i < given->count; i++)

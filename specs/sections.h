@@ -17,8 +17,6 @@ bool sections_have(struct slice name);
 void variables_read(struct loading *loading, const struct value *value);
 /* Once all files' variables are read: values from the command line and the environment. */
 void variables_finish(struct loading *loading);
-/* What was read and is in no tree must not be shown either, where it is a secret. */
-void variables_redact_dropped(struct loading *loading, const struct value *values, size_t count);
 void provider_blocks_read(struct loading *loading, const struct value *value);
 void address_space_read(struct loading *loading, const struct value *value);
 

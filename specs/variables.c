@@ -209,61 +209,6 @@ static void redact_default(struct loading *loading, const struct value *declared
 	loading_hide(loading, fallback);
 }
 
-static bool is_secret_field(const struct fields *fields, struct slice name)
-{
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct field *field = field_at(fields, i);
-		const struct fields *below = field->item ? &field->item->members : &field->members;
-
-		if (((field->flags & SECRET) && slice_is(name, field->name)) || is_secret_field(below, name))
-			return true;
-	}
-	return false;
-}
-
-/* By its name alone: where it would have stood nobody knows. */
-static bool may_be_secret(const struct loading *loading, struct slice name)
-{
-	for (size_t i = 0; i < loading->kinds->count; i++)
-		if (is_secret_field(&loading->kinds->items[i]->fields, name))
-			return true;
-	for (size_t i = 0; i < loading->schema_count; i++)
-		if (is_secret_field(&loading->schemas[i].settings, name))
-			return true;
-	return false;
-}
-
-static bool says_secret(const struct value *map)
-{
-	for (uint32_t i = 0; i < map->count; i++)
-		if (slice_is(value_slice(&map->members[i].key), "secret") &&
-		    !(map->members[i].value.type == VALUE_BOOL && !map->members[i].value.boolean))
-			return true;
-	return false;
-}
-
-static void redact_within(struct loading *loading, const struct value *value)
-{
-	bool declares_secret = value->type == VALUE_MAP && says_secret(value);
-
-	for (uint32_t i = 0; value->type == VALUE_LIST && i < value->count; i++)
-		redact_within(loading, &value->items[i]);
-	for (uint32_t i = 0; value->type == VALUE_MAP && i < value->count; i++) {
-		struct slice name = value_slice(&value->members[i].key);
-
-		if ((declares_secret && slice_is(name, "default")) || may_be_secret(loading, name))
-			loading_hide(loading, &value->members[i].value);
-		else
-			redact_within(loading, &value->members[i].value);
-	}
-}
-
-void variables_redact_dropped(struct loading *loading, const struct value *values, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		redact_within(loading, &values[i]);
-}
-
 static void read_variable(struct loading *loading, const struct value_member *member)
 {
 	struct declaration declaration = {

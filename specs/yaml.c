@@ -63,6 +63,7 @@ struct reader {
 	bool is_shut; /* what was read last had a mark of its own for its end: what comes next is no part of it */
 	struct yaml_dropped dropped;
 	struct yaml_spans spans;
+	yaml_mark_t read_to;
 	struct frame frames[YAML_DEEPEST];
 };
 
@@ -262,6 +263,7 @@ static void on_alias(struct reader *reader, const yaml_event_t *event)
 			   name);
 		if (!anchor)
 			diag_hint(reader->diagnostics, "put text that begins with '*' in quotes");
+		yaml_spans_add(&reader->spans, &reader->places, &event->end_mark, position, byte);
 	} else if (reader->depth + anchor->height > YAML_DEEPEST) {
 		report_depth(reader, position);
 		return;
@@ -289,8 +291,7 @@ static inline bool is_quoted(const yaml_event_t *event)
 }
 
 /* Points into the source where the text stands there unchanged, which spares a copy. */
-static inline struct slice scalar_text(struct reader *reader, const yaml_event_t *event, size_t byte,
-				       bool *ret_unchanged)
+static inline struct slice scalar_text(struct reader *reader, const yaml_event_t *event, size_t byte, bool *ret_same)
 {
 	const char *data = (const char *)event->data.scalar.value;
 	size_t size = event->data.scalar.length;
@@ -298,9 +299,8 @@ static inline struct slice scalar_text(struct reader *reader, const yaml_event_t
 
 	if (is_quoted(event))
 		byte++;
-	*ret_unchanged =
-		byte <= source.size && size <= source.size - byte && memcmp(source.data + byte, data, size) == 0;
-	if (*ret_unchanged)
+	*ret_same = byte <= source.size && size <= source.size - byte && memcmp(source.data + byte, data, size) == 0;
+	if (*ret_same)
 		return (struct slice){source.data + byte, size};
 	return arena_copy(reader->arena, (struct slice){data, size});
 }
@@ -321,15 +321,15 @@ static void on_scalar(struct reader *reader, const yaml_event_t *event)
 	struct anchor *anchor = anchor_open(reader, event->data.scalar.anchor);
 	const char *tag = (const char *)event->data.scalar.tag;
 	struct value value = {.type = VALUE_STRING};
-	bool is_key = wants_key(reader), unchanged;
+	bool same;
 	struct slice text;
 	size_t byte;
 
 	value.position = yaml_place(&reader->places, &event->start_mark, &byte);
-	text = scalar_text(reader, event, byte, &unchanged);
+	text = scalar_text(reader, event, byte, &same);
 	value.text = text.data;
 	value.count = (uint32_t)text.size;
-	if (is_key) {
+	if (wants_key(reader)) {
 		anchor_close(anchor, &value, 1, 0);
 		take_key(reader, &value, event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE);
 		return;
@@ -338,7 +338,7 @@ static void on_scalar(struct reader *reader, const yaml_event_t *event)
 		value.style = VALUE_STYLE_QUOTED;
 	if (tag || (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && yaml_scalar_may_be_other(text)))
 		scalar_resolve(reader, tag, &value);
-	if (!unchanged || !yaml_reads_as_written(&value, text))
+	if (!same || !yaml_reads_as_written(&value, text))
 		yaml_spans_add(&reader->spans, &reader->places, &event->end_mark, value.position, byte);
 	anchor_close(anchor, &value, 1, 0);
 	take(reader, &value, 1, 0);
@@ -559,6 +559,8 @@ static void read_events(struct reader *reader)
 			break;
 		}
 		on_event(reader, &event);
+		if (!reader->cut)
+			reader->read_to = event.end_mark;
 		yaml_event_delete(&event);
 	}
 	if (reader->cut) {
@@ -590,6 +592,7 @@ bool yaml_read(struct arena *arena, struct slice text, uint16_t file, size_t *ex
 		.dropped_count = reader.dropped.count,
 		.spans = reader.spans.items,
 		.span_count = reader.spans.count,
+		.rest = reader.cut ? yaml_rest(text, &reader.read_to) : (struct slice){NULL, 0},
 	};
 	reader_release(&reader);
 	return diagnostics->error_count == errors_before;

@@ -35,6 +35,7 @@ struct yaml_tree {
 	size_t dropped_count;
 	struct span *spans; /* see struct source; in the order of the text */
 	size_t span_count;
+	struct slice rest; /* cut: what was not read */
 };
 
 /*

@@ -137,6 +137,16 @@ static struct position yaml_place_of_byte(const struct yaml_places *places, size
 	return position_at(places, line, byte - line_byte + 1);
 }
 
+struct slice yaml_rest(struct slice text, const yaml_mark_t *mark)
+{
+	struct yaml_places places;
+	size_t byte;
+
+	yaml_places_init(&places, text, 0);
+	(void)yaml_place(&places, mark, &byte);
+	return slice_from(text, byte);
+}
+
 enum { CHARACTER_BYTES_MOST = 4 };
 
 /* From byte on the first place that is no text, or the end. */

@@ -46,6 +46,8 @@ static inline struct position yaml_place(struct yaml_places *places, const yaml_
 /* Refuses what is no UTF-8 text before anything is parsed. False after a diagnostic. */
 __attribute__((warn_unused_result)) bool yaml_text_check(const struct yaml_places *places,
 							 struct diagnostics *diagnostics);
+/* What stands behind the mark. */
+struct slice yaml_rest(struct slice text, const yaml_mark_t *mark);
 /* Says in plain words why the parser stopped. */
 void yaml_report_syntax(struct yaml_places *places, const yaml_parser_t *parser, struct diagnostics *diagnostics);
 

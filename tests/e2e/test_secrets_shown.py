@@ -78,6 +78,40 @@ def test_secret_that_is_written_otherwise_than_it_reads(stack, written, words, o
         assert line[mark.index("^") :].startswith(wrong) and "(secret)" in line, result.err
 
 
+UNREAD = {
+    "quotes without an end": '{pre_shared_key: "HunTer2word',
+    "an escape that is none": r'{pre_shared_key: "HunTer2\qword", nonsense: 1}',
+    "quotes within": '{pre_shared_key: "HunTer2"word", nonsense: 1}',
+    "quotes within, on a line of its own": 'pre_shared_key:\n          "HunTer2"word',
+    "a colon within": "pre_shared_key: HunTer2: word",
+    "what no text begins with": "pre_shared_key: @HunTer2word",
+    "an alias of nothing": "pre_shared_key: *HunTer2word",
+    "a tag that is none": "pre_shared_key: !HunTer2word",
+    "behind a mistake": "{inside_cidr: x y: z, pre_shared_key: HunTer2word}",
+    "lines of it": "pre_shared_key:\n          - HunTer2word\n          - @HunTer2word",
+    "no text": '{pre_shared_key: "HunTer2\udcffword"}',
+}
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize("tunnel", UNREAD.values(), ids=UNREAD)
+def test_secret_in_what_could_not_be_read(stack, tunnel, output):
+    """It is known by the name in front of it."""
+    (stack.folder / "stack.yaml").write_bytes(
+        "stack: secrets\nproviders: {aws: {region: eu-central-1}}\naws.vpn_connection:\n  c:\n"
+        f"    customer_gateway: cgw-0123456789abcdef0\n    tunnels:\n      - {tunnel}\n"
+        "".encode("utf-8", "surrogateescape")
+    )
+    result = stack.run("validate", "--output", output, status=1)
+    assert not re.search("HunTer2|word", result.out + result.err), result.err
+    assert "(secret)" in result.err, result.err
+
+
+def test_what_could_not_be_read_is_shown(stack):
+    stack.write("stack.yaml", "stack: s\nvars: {word: {default: 1}}\naws.vpc:\n  a: {cidr: [}\n")
+    assert "4 |   a: {cidr: [}" in stack.run("validate", status=1).err
+
+
 def test_names_in_a_secret_are_shown(stack):
     """Where a field has nothing else, a slip in them is easier found so."""
     stack.write(
