@@ -4,6 +4,7 @@
 
 #include "base/members.h"
 #include "base/memory.h"
+#include "base/redaction.h"
 
 /* Everything a value is made from is capped far below this where it enters the program. */
 static uint32_t value_count(size_t count)
@@ -233,6 +234,11 @@ bool value_has_unread(const struct value *value)
 bool value_has_secret(const struct value *value)
 {
 	return value_any(value, is_secret);
+}
+
+struct slice value_shown(const struct value *value, size_t most_bytes)
+{
+	return value_has_secret(value) ? SLICE(REDACTION_MARK) : slice_first(value_slice(value), most_bytes);
 }
 
 bool value_has_fingerprint(const struct value *value)

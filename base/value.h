@@ -144,6 +144,9 @@ const struct value *value_path(const struct value *value, const char *path);
 bool value_has_deferred(const struct value *value);
 bool value_has_unread(const struct value *value);
 bool value_has_secret(const struct value *value);
+/* The first bytes of a string, for a message; of one that is secret in any part nothing: what is left of it by the cut
+ * nobody would find. */
+struct slice value_shown(const struct value *value, size_t most_bytes);
 /* Same type and content; maps without regard to order of members; deferred by text and secrets;
  * unread equals nothing but unread. Positions, styles and marks do not count. */
 bool value_equal(const struct value *a, const struct value *b);

@@ -33,7 +33,7 @@ static void report_host_bits(struct loading *loading, const struct value *value,
 	struct slice text = cidr_text(loading->arena, &network);
 
 	diag_error(loading->diagnostics, FAULT_USER, value->position, "'%.*s' has bits set beyond its length",
-		   SLICE_ARGUMENTS(slice_first(value_slice(value), SHOWN_BYTES)));
+		   SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
 	diag_hint(loading->diagnostics, "write %.*s, the network it lies in", SLICE_ARGUMENTS(text));
 }
 

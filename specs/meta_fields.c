@@ -90,7 +90,7 @@ static void depend_on(struct loading *loading, uint32_t entry, const struct valu
 		return;
 	}
 	if (!target) {
-		if (loading_report_absent(loading, value_slice(value), value->position) &&
+		if (loading_report_absent(loading, value_shown(value, SIZE_MAX), value->position) &&
 		    !slice_contains(value_slice(value), SLICE(".")))
 			diag_hint(loading->diagnostics, "write the whole address: the kind, a dot and the name");
 		return;
@@ -109,7 +109,7 @@ static void read_depends_on(struct loading *loading, uint32_t entry, const struc
 		report_misfit(loading, "depends_on", "a list of addresses", value);
 		if (value->type == VALUE_STRING)
 			diag_hint(loading->diagnostics, "write it as a list: [%.*s]",
-				  SLICE_ARGUMENTS(slice_first(value_slice(value), SHOWN_BYTES)));
+				  SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
 		return;
 	}
 	for (size_t i = 0; i < value->count; i++)
@@ -130,13 +130,13 @@ static void read_provider(struct loading *loading, uint32_t entry, const struct 
 		diag_error(loading->diagnostics, FAULT_USER, value->position,
 			   "'%s' needs a provider of '%.*s', not '%.*s'", resource->kind->name,
 			   SLICE_ARGUMENTS(kind_provider(resource->kind)),
-			   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
+			   SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
 		return;
 	}
 	/* A provider without an alias needs no block. */
 	if (rest.data && !map_get(&loading->providers, name) && !loading->cut) {
 		diag_error(loading->diagnostics, FAULT_USER, value->position, "there is no provider '%.*s'",
-			   SLICE_ARGUMENTS(slice_first(name, SHOWN_BYTES)));
+			   SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
 		diag_hint(loading->diagnostics, "add it under 'providers:'");
 		loading_suggest_key(loading, &loading->providers, name);
 		return;
@@ -197,7 +197,7 @@ static void report_no_field(struct loading *loading, const struct kind *kind, co
 		candidates[i] = slice_of(field_at(&kind->fields, i)->name);
 	nearest = slice_nearest(value_slice(value), candidates, count);
 	diag_error(loading->diagnostics, FAULT_USER, value->position, "%s has no field '%.*s' to ignore", kind->name,
-		   SLICE_ARGUMENTS(slice_first(value_slice(value), SHOWN_BYTES)));
+		   SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
 	if (nearest >= 0)
 		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
 }

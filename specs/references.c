@@ -147,12 +147,12 @@ static void report_target(const struct resolution *resolution, const struct fiel
 	if (stranger) {
 		diag_error(loading->diagnostics, FAULT_USER, given->position,
 			   "'%s' expects a reference to '%s', but '%.*s' is of kind '%s'", label(resolution, field),
-			   field->target, SLICE_ARGUMENTS(shown(text)), stranger->kind->name);
+			   field->target, SLICE_ARGUMENTS(value_shown(given, SHOWN_BYTES)), stranger->kind->name);
 		diag_related(loading->diagnostics, stranger->position, "it is declared here");
 		return;
 	}
 	diag_error(loading->diagnostics, FAULT_USER, given->position, "there is no %s '%.*s'", field->target,
-		   SLICE_ARGUMENTS(shown(text)));
+		   SLICE_ARGUMENTS(value_shown(given, SHOWN_BYTES)));
 	if (!given->secret)
 		loading_suggest_name(loading, field->target, name_within(field->target, text));
 }

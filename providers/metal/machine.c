@@ -8,7 +8,7 @@ enum { SHOWN_BYTES = 80 };
 
 static bool check_controller(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
 {
-	struct slice text = value_slice(value), shown = slice_first(text, SHOWN_BYTES);
+	struct slice text = value_slice(value), shown = value_shown(value, SHOWN_BYTES);
 	struct metal_address address;
 	const char *problem;
 
@@ -23,7 +23,7 @@ static bool check_controller(const struct field *field, const struct value *valu
 
 static bool check_mac(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
 {
-	struct slice text = value_slice(value), shown = slice_first(text, SHOWN_BYTES);
+	struct slice text = value_slice(value), shown = value_shown(value, SHOWN_BYTES);
 
 	(void)field;
 	if (pattern_matches("[0-9a-f]{2}(:[0-9a-f]{2}){5}", text))

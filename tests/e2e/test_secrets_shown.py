@@ -78,6 +78,35 @@ def test_secret_that_is_written_otherwise_than_it_reads(stack, written, words, o
         assert line[mark.index("^") :].startswith(wrong) and "(secret)" in line, result.err
 
 
+MISPLACED = {
+    "a reference": "aws.subnet: {a: {vpc: %s, cidr: 10.0.0.0/24}}",
+    "a provider": "aws.vpc: {a: {cidr: 10.0.0.0/16, provider: %s}}",
+    "an alias of a provider": "aws.vpc: {a: {cidr: 10.0.0.0/16, provider: 'aws.%s'}}",
+    "a field to ignore": "aws.vpc: {a: {cidr: 10.0.0.0/16, lifecycle: {ignore: [%s]}}}",
+    "what is depended on": "aws.vpc: {a: {cidr: 10.0.0.0/16, depends_on: [%s]}}",
+    "no list": "aws.vpc: {a: {cidr: 10.0.0.0/16, depends_on: %s}}",
+    "a range": "aws.vpc: {a: {cidr: %s}}",
+    "a controller": "metal.machine: {a: {controller: %s}}",
+    "a MAC address": "metal.machine: {a: {controller: https://10.0.0.5, interfaces: [{mac: %s}]}}",
+}
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize("size", [8, 200])
+@pytest.mark.parametrize("spec", MISPLACED.values(), ids=MISPLACED)
+def test_secret_where_it_makes_no_sense(stack, spec, size, output):
+    """A message shows only the beginning of what is long, and that is no secret any more that is searched for."""
+    secret = ("HunTer2word" * 20)[:size]
+    given = "${var.word}" if "'" in spec else '"${var.word}"'
+    stack.write(
+        "stack.yaml",
+        "stack: secrets\nproviders: {aws: {region: eu-central-1}, metal: {}}\nvars: {word: {secret: true}}\n"
+        f"{spec % given}\n",
+    )
+    result = stack.run("validate", "--output", output, status=1, TRUEUP_VAR_word=secret)
+    assert "HunTer" not in result.out + result.err, result.err
+
+
 UNREAD = {
     "quotes without an end": '{pre_shared_key: "HunTer2word',
     "an escape that is none": r'{pre_shared_key: "HunTer2\qword", nonsense: 1}',
