@@ -54,29 +54,6 @@ static void add_form(struct redaction *redaction, struct slice text)
 	redaction->count++;
 }
 
-/*
- * What stands for the secret in the base64 of any text that holds it at an offset of `before`
- * beyond a multiple of three: the digits that no neighbour has a share in.
- */
-static void add_base64(struct redaction *redaction, struct slice secret, size_t before)
-{
-	size_t size = before + secret.size;
-	char *padded = (char *)arena_get(&redaction->arena, size);
-	size_t first = (before * 8 + 5) / 6, last = size * 8 / 6;
-	struct slice text;
-	char *other;
-
-	memcpy(padded + before, secret.data, secret.size);
-	text = base64_encode(&redaction->arena, (struct slice){padded, size});
-	text = slice_first(slice_from(text, first), last - first);
-	add_form(redaction, text);
-	/* The alphabet for URLs and file names (RFC 4648, section 5). */
-	other = (char *)arena_get(&redaction->arena, text.size);
-	for (size_t i = 0; i < text.size; i++)
-		other[i] = text.data[i] == '+' ? '-' : text.data[i] == '/' ? '_' : text.data[i];
-	add_form(redaction, (struct slice){other, text.size});
-}
-
 /* As an escape of one byte; NULL: it stands for itself. */
 typedef const char *escape(unsigned char byte, char ret[8]);
 
@@ -178,6 +155,33 @@ static void add_escaped(struct redaction *redaction, struct slice secret, escape
 	}
 	if (!text.full)
 		add_form(redaction, buffer_slice(&text));
+}
+
+/*
+ * What stands for the secret in the base64 of any text that holds it at an offset of `before`
+ * beyond a multiple of three: the digits that no neighbour has a share in.
+ */
+static void add_base64(struct redaction *redaction, struct slice secret, size_t before)
+{
+	size_t size = before + secret.size;
+	char *padded = (char *)arena_get(&redaction->arena, size);
+	size_t first = (before * 8 + 5) / 6, last = size * 8 / 6;
+	struct slice text;
+	char *other;
+
+	memcpy(padded + before, secret.data, secret.size);
+	text = base64_encode(&redaction->arena, (struct slice){padded, size});
+	text = slice_first(slice_from(text, first), last - first);
+	add_form(redaction, text);
+	/* Within a form that was sent, or JSON. */
+	add_escaped(redaction, text, escape_percent);
+	add_escaped(redaction, text, escape_percent_lower);
+	add_escaped(redaction, text, escape_json_slash);
+	/* The alphabet for URLs and file names (RFC 4648, section 5). */
+	other = (char *)arena_get(&redaction->arena, text.size);
+	for (size_t i = 0; i < text.size; i++)
+		other[i] = text.data[i] == '+' ? '-' : text.data[i] == '/' ? '_' : text.data[i];
+	add_form(redaction, (struct slice){other, text.size});
 }
 
 static void add_json(struct redaction *redaction, struct slice secret)

@@ -44,6 +44,10 @@ static void test_forms(void **state)
 		 "left\xe2\x80\x8b"
 		 "right",
 		 "left\\xe2\\x80\\x8bright", "(secret)"},
+		{"as base64 with all digits", "oo?>>>oo?", "k=b28/Pj4+b28/", "k=(secret)"},
+		{"as base64 in a form", "oo?>>>oo?", "k=b28%2FPj4%2Bb28%2F", "k=(secret)"},
+		{"as base64 in a form, small letters", "oo?>>>oo?", "k=b28%2fPj4%2bb28%2f", "k=(secret)"},
+		{"as base64 in JSON with slashes", "oo?>>>oo?", "\"b28\\/Pj4+b28\\/\"", "\"(secret)\""},
 		{"of the least length, at the end", "geheim", "a geheim", "a (secret)"},
 		{"as base64", "hunter2", "aHVudGVyMg==", "(secret)Mg=="},
 	};
