@@ -218,7 +218,7 @@ static bool is_fingerprint(const struct value *value)
 {
 	if (value->type == VALUE_DEFERRED && value->deferred->secrets)
 		return value_any(value->deferred->secrets, is_fingerprint);
-	return value->secret && value->style == VALUE_STYLE_SEALED;
+	return value_is_sealed(value);
 }
 
 bool value_has_deferred(const struct value *value)

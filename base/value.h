@@ -131,6 +131,12 @@ static inline struct slice value_slice(const struct value *value)
 	return value->segmented ? value->segments->whole : (struct slice){value->text, value->count};
 }
 
+/* Whether only its fingerprint is here; for what lies deeper see value_has_fingerprint(). */
+static inline bool value_is_sealed(const struct value *value)
+{
+	return value && value->secret && value->style == VALUE_STYLE_SEALED;
+}
+
 /* "a string", "a list", ... for messages. */
 const char *value_type_name(enum value_type type);
 

@@ -80,6 +80,7 @@ static bool run_apply(struct job *job, struct forecast *forecast, struct apply *
 		.resolver = &job->resolver,
 		.objects = job->objects,
 		.object_count = job->object_count,
+		.live = job->refresh.live,
 		.load_body = job_load_body,
 		.load_context = job,
 		.read_ms = job->refresh.began_ms,

@@ -62,7 +62,9 @@ static bool refuse_name(struct looking *looking, struct slice name)
 	if (there) {
 		diag_error(looking->job.diagnostics, FAULT_ABSENT, NOWHERE, "the output '%.*s' is not known yet",
 			   SLICE_ARGUMENTS(name));
-		diag_hint(looking->job.diagnostics, "'trueup apply' makes what it is taken from");
+		diag_hint(looking->job.diagnostics,
+			  "'trueup apply' makes what it is taken from; of a secret output only the fingerprint is "
+			  "recorded, and nothing can be made of that");
 		return false;
 	}
 	diag_error(looking->job.diagnostics, FAULT_ABSENT, NOWHERE, "the spec has no output '%.*s'",

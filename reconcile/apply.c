@@ -170,10 +170,12 @@ static void prepare(struct applying *applying)
 	map_init(&by_id);
 	map_reserve(&by_id, apply->object_count);
 	map_reserve(&applying->objects, apply->object_count);
+	struct recorded *recorded = arena_new_array(apply->arena, apply->object_count + 1, struct recorded);
 	for (size_t i = 0; i < apply->object_count; i++) {
+		recorded[i] = (struct recorded){apply->objects[i], apply->live ? apply->live[i] : NULL};
 		map_set(&by_id, apply->objects[i]->object_id, apply->objects[i]);
 		if (apply->objects[i]->role == OBJECT_CURRENT)
-			map_set(&applying->objects, apply->objects[i]->address, apply->objects[i]);
+			map_set(&applying->objects, apply->objects[i]->address, &recorded[i]);
 		applying_note_recorded(applying, apply->objects[i]);
 	}
 	applying->targets = arena_new_array(apply->arena, plan->action_count + 1, struct target);

@@ -46,6 +46,8 @@ struct apply {
 	/* All heads; objects that are changed are changed in place, new ones are not added. */
 	struct object *const *objects;
 	size_t object_count;
+	/* Parallel to objects: as the plan has read them; NULL where refresh was left out. An entry may be NULL. */
+	const struct live *const *live;
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics);
 	void *load_context;
 	int64_t read_ms; /* boot clock: what the plan knows was read then or later */

@@ -2,97 +2,16 @@
 #include "reconcile/apply_parts.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
-#include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unfinished.h"
 #include "reconcile/unset.h"
 
 enum { PATIENCE_MS = 30 * 60 * 1000 };
 
-/* What the plan was made with: it may have moved since it was recorded. What is to be replaced has none that last. */
-static const struct value *output_seen(const struct target *target, struct slice name)
-{
-	if (!target || target->noted || !target->has_now || target->current != target->old ||
-	    target->action->operation == OPERATION_REPLACE || !value_is(&target->now.outputs, VALUE_MAP))
-		return NULL;
-	const struct value *seen = value_get(&target->now.outputs, name);
-	return seen && !value_is(seen, VALUE_UNREAD) ? seen : NULL;
-}
-
-/* Value of an output as it is now; for resolving. */
-static const struct value *applying_output(void *context, struct slice address, struct slice name)
-{
-	struct applying *applying = context;
-	const struct target *target = map_get(&applying->by_address, address);
-	struct object *object = target ? target->current : map_get(&applying->objects, address);
-	if (!object || object->provider_id.size == 0)
-		return NULL;
-	if (!object->has_body &&
-	    !applying->apply->load_body(applying->apply->load_context, object, applying->diagnostics))
-		return NULL;
-	const struct value *seen = output_seen(target, name);
-	return seen ? seen : value_get(&object->outputs, name);
-}
-
 static bool load_old(struct target *target, struct diagnostics *diagnostics)
 {
 	const struct apply *apply = target->applying->apply;
 	return !target->old || target->old->has_body || apply->load_body(apply->load_context, target->old, diagnostics);
-}
-
-/* Whether a field that is needed now still waits; a part may, until its own phase comes. */
-static bool waits(const struct kind *kind, const struct value *fields, bool with_parts)
-{
-	for (uint32_t i = 0; i < fields->count; i++) {
-		const struct field *field = field_named(&kind->fields, value_slice(&fields->members[i].key));
-		bool part = field && (field->flags & SETTLES);
-		if ((with_parts || !part) && value_has_deferred(&fields->members[i].value))
-			return true;
-	}
-	return false;
-}
-
-/* Names the first output that the fields need and that its object does not have, where the spec refers to it. */
-static bool refuse_lacking(const struct target *target, bool with_parts, struct diagnostics *diagnostics)
-{
-	const struct action *action = target->action;
-	for (size_t i = 0; i < action->wanted_count; i++) {
-		const struct dependency *dependency = &action->wanted[i];
-		struct slice address = dependency->address, output = dependency->output;
-		bool waits_yet = !with_parts && dependency->binding == BINDS_SETTLE;
-		if (output.size == 0 || waits_yet || applying_output(target->applying, address, output))
-			continue;
-		diag_error(diagnostics, FAULT_CONFLICT, dependency->position,
-			   "'%.*s' has no '%.*s', which '%.*s' needs", SLICE_ARGUMENTS(address),
-			   SLICE_ARGUMENTS(output), SLICE_ARGUMENTS(action->address));
-		diag_hint(diagnostics, "leave out what refers to it, or change '%.*s' so that it has one",
-			  SLICE_ARGUMENTS(address));
-		diag_address(diagnostics, action->address);
-		return false;
-	}
-	return diag_error(diagnostics, FAULT_INTERNAL, action->position,
-			  "'%.*s' still waits for an output after all it refers to was made",
-			  SLICE_ARGUMENTS(action->address));
-}
-
-/* Gives the target its resolved fields; with_parts: those too that have a phase of their own. */
-static bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics)
-{
-	const struct apply *apply = target->applying->apply;
-	const struct action *action = target->action;
-	struct output_source source = {target->applying, applying_output};
-	struct value resolved;
-	if (target->resolved)
-		return true;
-	if (!apply->resolver->resolve(apply->resolver, &action->desired, &source, apply->arena, &resolved, diagnostics))
-		return false;
-	if (waits(action->kind, &resolved, with_parts))
-		return refuse_lacking(target, with_parts, diagnostics);
-	if (!schema_check(action->kind, &resolved, apply->arena, &target->desired, diagnostics))
-		return false;
-	/* Before a phase of their own, parts may name what is yet to be replaced, the object itself included. */
-	target->resolved = with_parts && !value_has_deferred(&target->desired);
-	return true;
 }
 
 static struct slice new_id(struct target *target)
@@ -133,9 +52,7 @@ static void target_begin_object(struct target *target)
 
 static const struct digest *outputs_of(void *context, struct slice address)
 {
-	const struct applying *applying = context;
-	const struct target *target = map_get(&applying->by_address, address);
-	const struct object *object = target ? target->current : map_get(&applying->objects, address);
+	const struct object *object = applying_object_at(context, address);
 	return object ? &object->outputs_digest : NULL;
 }
 

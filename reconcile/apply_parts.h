@@ -19,6 +19,12 @@ enum node_state {
 	NODE_CUT, /* the run ended before it did */
 };
 
+/* What stands recorded at an address when the apply begins. */
+struct recorded {
+	struct object *object;
+	const struct live *live; /* as the plan has read it, or NULL */
+};
+
 /* The objects of one action while it is carried out. */
 struct target {
 	struct applying *applying;
@@ -61,11 +67,15 @@ struct applying {
 	size_t given_up_count;
 	struct map by_address; /* to struct target: the address's own */
 	struct map deposed;    /* to struct target: the first left behind there, which any others follow */
-	struct map objects;    /* to struct object: current ones */
+	struct map objects;    /* to struct recorded: current ones */
 	struct map fresh;      /* by id or name: what was made or changed of late */
 	struct diagnostics *diagnostics;
 };
 
+/* What the address stands for now, or NULL. */
+struct object *applying_object_at(const struct applying *applying, struct slice address);
+/* Gives the target its resolved fields; with_parts: those too that have a phase of their own. */
+bool target_resolve(struct target *target, bool with_parts, struct diagnostics *diagnostics);
 /* Whether what is known of the target is too old to act on. */
 bool target_is_stale(const struct target *target);
 /* Whether the node's object is to be read again before it begins; the step that does so, with the fields

@@ -286,6 +286,11 @@ void loop_send(struct loop *loop, struct task *task)
 		refuse(loop, task, exchange, FAULT_TRANSIENT, "its answers took more than 10 minutes altogether");
 		return;
 	}
+	/* Whatever was to be made of it, a service would take the fingerprint for the secret. */
+	if (task->call.mutating && value_has_fingerprint(task->call.parameters)) {
+		refuse(loop, task, exchange, FAULT_USER, "of a secret that it sends only the fingerprint is at hand");
+		return;
+	}
 	if (!prepare(loop, task, exchange)) {
 		deliver(loop, task, &exchange->answer);
 		return;

@@ -10,6 +10,7 @@ struct weighing {
 	bool secret;
 	bool deferred;
 	bool unread;
+	bool sealed;
 };
 
 static bool exhaust(struct evaluator *evaluator, struct position position)
@@ -39,6 +40,7 @@ static bool weigh(struct weighing *weighing, const struct value *value, size_t m
 	weighing->secret = weighing->secret || value->secret;
 	weighing->deferred = weighing->deferred || value->type == VALUE_DEFERRED;
 	weighing->unread = weighing->unread || value->type == VALUE_UNREAD;
+	weighing->sealed = weighing->sealed || value_is_sealed(value);
 	for (uint32_t i = 0; value->type == VALUE_LIST && i < value->count; i++) {
 		if (!weigh(weighing, &value->items[i], most))
 			return false;
@@ -191,9 +193,10 @@ const struct node *evaluate_value(struct evaluator *evaluator, const struct valu
 		return tree_of_deferred(evaluator, value);
 	if (!evaluate_weigh(evaluator, value, origin->position, &weighing))
 		return NULL;
-	if (weighing.unread)
+	/* A fingerprint is not what it stands for: nothing can be made of it. */
+	if (weighing.unread || value_is_sealed(value))
 		return origin;
-	if (weighing.deferred)
+	if (weighing.deferred || weighing.sealed)
 		return tree_of_parts(evaluator, value, origin);
 	return literal_of(evaluator, *value, &weighing, origin->position, origin);
 }

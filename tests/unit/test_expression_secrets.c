@@ -107,6 +107,48 @@ static void test_fingerprints_wait(void **state)
 	bench_release(&bench);
 }
 
+static const struct {
+	const char *name, *text;
+	bool waits;
+} sealed_rows[] = {
+	{"the output alone", "${aws.vpc.a.id}", false},
+	{"within a text", "x-${aws.vpc.a.id}", true},
+	{"given to a function", "${base64_encode(aws.vpc.a.id)}", true},
+	{"compared", "${aws.vpc.a.id == \"9c1e\"}", true},
+	{"decided by", "${aws.vpc.a.id == \"\" ? 1 : 2}", true},
+	{"a list of which an item is one", "${join(\",\", aws.vpc.a.zones)}", true},
+	{"the item of such a list", "${lower(aws.vpc.a.zones[1])}", true},
+	{"another item of such a list", "${lower(aws.vpc.a.zones[0])}", false},
+};
+
+/* Of a secret output that was not read only the fingerprint is recorded: nothing is made of that. */
+static void test_sealed_outputs(void **state)
+{
+	struct resolver resolver = expression_resolver();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sealed_rows); i++) {
+		struct bench bench;
+		struct value result;
+
+		bench_init(&bench);
+		struct value value = bench_evaluated(&bench, sealed_rows[i].name, slice_of(sealed_rows[i].text));
+
+		bench.everything = true;
+		assert_true(json_read(&bench.arena, SLICE("{\"$secret\":\"9c1e\"}"), true, 4096, "the test",
+				      bench_value(&bench, "aws.vpc.a", "id"), &bench.diagnostics));
+		assert_true(json_read(&bench.arena, SLICE("[\"z1\",{\"$secret\":\"9c1e\"}]"), true, 4096, "the test",
+				      bench_value(&bench, "aws.vpc.a", "zones"), &bench.diagnostics));
+		struct output_source all = bench_source(&bench);
+
+		if (!resolver.resolve(&resolver, &value, &all, &bench.arena, &result, &bench.diagnostics))
+			fail_msg("%s: %s", sealed_rows[i].name, bench_message(&bench));
+		if ((result.type == VALUE_DEFERRED) != sealed_rows[i].waits)
+			fail_msg("%s: %s", sealed_rows[i].name, sealed_rows[i].waits ? "does not wait" : "waits");
+		bench_release(&bench);
+	}
+}
+
 /* The same text with another secret is another value, and is written so. */
 static void test_compared(void **state)
 {
@@ -135,6 +177,7 @@ int main(void)
 		cmocka_unit_test(test_named),
 		cmocka_unit_test(test_resolved_alone),
 		cmocka_unit_test(test_fingerprints_wait),
+		cmocka_unit_test(test_sealed_outputs),
 		cmocka_unit_test(test_compared),
 	};
 

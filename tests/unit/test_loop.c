@@ -288,6 +288,42 @@ static void test_refusals(void **state)
 	}
 }
 
+static const struct {
+	const char *name, *parameters;
+	bool mutating;
+	size_t sent;
+} unsendable[] = {
+	{"no secret", "{\"UserData\":\"9c1e\"}", true, 1},
+	{"a fingerprint", "{\"UserData\":{\"$secret\":\"9c1e\"}}", true, 0},
+	{"a fingerprint within a text", "{\"Tags\":[{\"$segments\":[\"x-\",{\"$secret\":\"9c1e\"}]}]}", true, 0},
+	{"a reading", "{\"Filter\":{\"$secret\":\"9c1e\"}}", false, 1},
+};
+
+/* No service is given the fingerprint of a secret for the secret. */
+static void test_fingerprints_stay(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 1, .repeat = -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unsendable) / sizeof(unsendable[0]); i++) {
+		struct staged staged;
+		struct errand errand;
+		struct value parameters;
+
+		stage_open(&staged, replies);
+		assert_true(json_read(&staged.arena, slice_of(unsendable[i].parameters), true, 4096, "the test",
+				      &parameters, &staged.diagnostics));
+		errand_make(&errand, &staged, unsendable[i].mutating, &parameters);
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (staged.sent_count != unsendable[i].sent || errand.done != (unsendable[i].sent > 0) ||
+		    (!errand.done && errand.fault != FAULT_USER) ||
+		    errand.task.changed != (unsendable[i].mutating && errand.done))
+			fail_msg("%s: sent %zu, fault %d", unsendable[i].name, staged.sent_count, (int)errand.fault);
+		stage_close(&staged);
+	}
+}
+
 enum { HOUR_MS = 60 * 60 * 1000 };
 
 static const struct {
@@ -453,9 +489,11 @@ static void test_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts), cmocka_unit_test(test_leases), cmocka_unit_test(test_slow_answers),
-		cmocka_unit_test(test_settling),   cmocka_unit_test(test_budget), cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_repeated),   cmocka_unit_test(test_shown),  cmocka_unit_test(test_together),
+		cmocka_unit_test(test_interrupts),   cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_slow_answers), cmocka_unit_test(test_settling),
+		cmocka_unit_test(test_budget),	     cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_repeated),     cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_together),     cmocka_unit_test(test_fingerprints_stay),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);

@@ -30,6 +30,8 @@ struct value aws_encode_base64(const struct aws_field *field, const struct value
 	struct value encoded = value_string(base64_encode(arena, value_slice(value)));
 	(void)field;
 	encoded.secret = value->secret;
+	/* Where only the fingerprint is at hand, that must show: it is never sent. */
+	encoded.style = value_is_sealed(value) ? VALUE_STYLE_SEALED : VALUE_STYLE_ANY;
 	return encoded;
 }
 
