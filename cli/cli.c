@@ -29,6 +29,7 @@ struct report invocation_report(struct invocation *invocation)
 		.arena = invocation->arena,
 		.sources = invocation->sources,
 		.diagnostics = invocation->diagnostics,
+		.redaction = &invocation->simulated->redaction,
 	};
 }
 

@@ -49,11 +49,13 @@ static struct stack recorded_stack(struct job *job)
 /*
  * The record holds fingerprints in place of secrets: what is there is compared as that, too. A text that a service
  * echoes is marked where it was read, and may stand in the record in clear, for the spec says it: so both sides get the
- * marks of both.
+ * marks of both. A secret that somebody has written around is told only by what the spec has of it, in clear. spec:
+ * what it says of the object, or NULL.
  */
-static void seal(struct job *job, struct object *object, const struct live **live)
+static void seal(struct job *job, struct object *object, const struct resource *spec, const struct live **live)
 {
-	const struct value *models[] = {&object->resolved, &object->observed, &(*live)->fields};
+	const struct value *models[] = {&object->resolved, &object->observed, &(*live)->fields,
+					spec ? &spec->desired : NULL};
 	const size_t count = sizeof(models) / sizeof(models[0]);
 	struct value fields = secret_marks_put(job->arena, &job->style, &(*live)->fields, models, count);
 	struct value resolved = secret_marks_put(job->arena, &job->style, &object->resolved, models, count);
@@ -71,12 +73,19 @@ static void seal(struct job *job, struct object *object, const struct live **liv
 
 static void seal_all(struct job *job)
 {
+	const struct map *addresses;
+	struct map spare;
+
+	map_init(&spare);
+	addresses = stack_addresses(&job->stack, &spare);
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct live *live = job->refresh.live[i];
+		struct object *object = job->objects[i];
 
-		if (live && live->presence == PRESENCE_PRESENT && job->objects[i]->has_body)
-			seal(job, job->objects[i], &job->refresh.live[i]);
+		if (live && live->presence == PRESENCE_PRESENT && object->has_body)
+			seal(job, object, map_get(addresses, object->address), &job->refresh.live[i]);
 	}
+	map_release(&spare);
 }
 
 /*

@@ -33,6 +33,7 @@ struct report {
 	const struct sources *sources;
 	struct diagnostics *diagnostics;
 	const struct json_style *style;
+	const struct redaction *redaction; /* of what is split into lines before it is written; or NULL */
 
 	const struct plan *plan;
 	bool is_drift;	       /* the plan is what the record says against what is there */

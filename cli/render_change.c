@@ -203,22 +203,26 @@ static void print_lines(struct change_view *view, struct slice text)
 		emit_line(view, LINE_SAME, slice_cut(&text, '\n'));
 }
 
+/* A secret of several lines is found in what is written only while these stand together. */
+static struct slice text_of(const struct change_view *view, const struct value *value)
+{
+	BUFFER_AUTO text;
+
+	buffer_init(&text, TEXT_LIMIT_BYTES);
+	render_lines(&text, value, view->style);
+	return redaction_shown(view->redaction, arena_copy(view->arena, buffer_slice(&text)), view->arena);
+}
+
 static void print_long(struct change_view *view, const struct change *change)
 {
-	BUFFER_AUTO before;
-	BUFFER_AUTO after;
+	struct slice before = text_of(view, &change->before), after = text_of(view, &change->after);
 
-	buffer_init(&before, TEXT_LIMIT_BYTES);
-	buffer_init(&after, TEXT_LIMIT_BYTES);
-	render_lines(&before, &change->before, view->style);
-	render_lines(&after, &change->after, view->style);
 	/* Drift is told from the side of the record: what was, and what is there now. */
 	bool turned = change->cause == CAUSE_DRIFT && change->effect == EFFECT_SET;
 	if (change->effect == EFFECT_RELEASE)
-		print_lines(view, buffer_slice(&before));
+		print_lines(view, before);
 	else
-		line_diff(buffer_slice(turned ? &after : &before), buffer_slice(turned ? &before : &after), emit_line,
-			  view);
+		line_diff(turned ? after : before, turned ? before : after, emit_line, view);
 }
 
 static void print_two(struct change_view *view, const struct value *first, const char *between,

@@ -8,6 +8,7 @@ struct change_view {
 	struct buffer *buffer;
 	const struct palette *palette;
 	const struct json_style *style;
+	const struct redaction *redaction; /* or NULL */
 	struct arena *arena;
 	int width;	 /* of the column of paths */
 	bool drift_only; /* nothing is going to be reverted */

@@ -98,6 +98,7 @@ static void print_action(struct buffer *buffer, const struct report *report, con
 		.buffer = buffer,
 		.palette = palette,
 		.style = report->style,
+		.redaction = report->redaction,
 		.arena = report->arena,
 		.width = PATH_WIDTH_LEAST,
 		.drift_only = report->is_drift,

@@ -55,6 +55,9 @@ static void collect(struct marking *marking, const struct value *value)
 {
 	bool whole = value->secret && value->type != VALUE_DEFERRED;
 
+	/* What it comes to is not known; what it will hold is. */
+	if (value->type == VALUE_DEFERRED && value->deferred->secrets)
+		collect(marking, value->deferred->secrets);
 	if (whole) {
 		marking->models =
 			memory_room(marking->models, marking->count, &marking->capacity, sizeof(*marking->models));
