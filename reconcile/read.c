@@ -190,6 +190,8 @@ static void on_listed(struct task *task, bool done)
 	if (batch->rounds == 0) {
 		batch->found = batch->listing.found;
 		batch->found_count = batch->listing.found_count;
+		if (batch->listed)
+			batch->listed(batch);
 	}
 	if (batch->kind->found)
 		match_in_order(batch);

@@ -32,6 +32,9 @@ struct read_batch {
 	struct slice lineage; /* of everything: that of the tags to look for, or empty: the loop's */
 	struct arena *arena;  /* for answers */
 	int64_t remaining;    /* of whoever waits for it: see struct task */
+	/* The first listing has come, as `found`: by it ids may be set that requests lacked, before more is read of
+	 * them. NULL: nobody does. */
+	void (*listed)(struct read_batch *batch);
 	void (*done)(struct read_batch *batch);
 	void *context;
 

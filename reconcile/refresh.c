@@ -120,6 +120,17 @@ static void add_stray(struct refresh *refresh, const struct group *group, const 
 	refresh->strays[refresh->stray_count++] = (struct stray){live, group->kind, group->session};
 }
 
+/* What its tags tell is read as whole as what its id does. */
+static void on_listed(struct read_batch *batch)
+{
+	const struct group *group = batch->context;
+	struct refresh *refresh = group->refreshing->refresh;
+	refresh_match_tags(refresh, batch->found, batch->found_count, group->members, group->count);
+	for (size_t i = 0; i < group->count; i++)
+		if (group->members[i] < refresh->object_count && batch->requests[i].id.size == 0)
+			batch->requests[i].id = refresh->objects[group->members[i]]->provider_id;
+}
+
 static void on_read(struct read_batch *batch)
 {
 	struct group *group = batch->context;
@@ -132,7 +143,6 @@ static void on_read(struct read_batch *batch)
 		else
 			refresh->unrecorded[member - refresh->object_count] = batch->requests[i].live;
 	}
-	refresh_match_tags(refresh, batch->found, batch->found_count, group->members, group->count);
 	if (!group->kind->found)
 		taken_find(refresh, group->members, group->count, batch->found, batch->found_count,
 			   &refreshing->recorded);
@@ -150,6 +160,7 @@ static void start_group(struct refreshing *refreshing, struct group *group)
 		.count = group->count,
 		.lineage = group->lineage,
 		.arena = refresh->arena,
+		.listed = on_listed,
 		.done = on_read,
 		.context = group,
 	};

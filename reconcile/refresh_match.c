@@ -3,8 +3,7 @@
 
 static bool is_nameless(const struct refresh *refresh, size_t member)
 {
-	return member < refresh->object_count && refresh->objects[member]->provider_id.size == 0 &&
-	       refresh->live[member]->presence == PRESENCE_ABSENT;
+	return member < refresh->object_count && refresh->objects[member]->provider_id.size == 0;
 }
 
 void refresh_match_tags(struct refresh *refresh, struct live *found, size_t found_count, const size_t *members,
@@ -25,7 +24,6 @@ void refresh_match_tags(struct refresh *refresh, struct live *found, size_t foun
 
 		if (!live)
 			continue;
-		refresh->live[members[i]] = live;
 		refresh->objects[members[i]]->provider_id = live->provider_id;
 		refresh->objects[members[i]]->is_found = true;
 		/* Nobody saw it made. */

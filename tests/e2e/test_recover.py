@@ -52,6 +52,24 @@ aws.instance:
 """
 
 
+DETAILED = """\
+aws.instance:
+  i: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a, user_data: "echo hello"}
+"""
+
+
+def test_what_is_found_by_its_tag_is_read_whole(tiny):
+    """A plan tells of no difference that is none, and what was saved of it is still so after recovery."""
+    tiny.write("more.yaml", DETAILED)
+    lose(tiny, "RunInstances", times=3)
+    planned = tiny.run("plan", "--out", "p.plan", "--output", "json").json
+    [instance] = [action for action in planned["actions"] if action["address"] == "aws.instance.i"]
+    assert "user_data" not in str(instance["changes"])
+    tiny.run("apply", "p.plan", "--yes")
+    assert outcomes(tiny, "RunInstances") == ["done"]
+    assert tiny.run("plan", "--output", "json").json["actions"] == []
+
+
 @pytest.mark.parametrize("listing", ["", "stale"])
 @pytest.mark.parametrize(
     "how, settled", [("lost_answer", ["done"]), ("half_answer", ["done"]), ("error", ["absent", "done"]), ("lost_request", ["absent", "done"])]
