@@ -66,7 +66,7 @@ def test_a_seed_replays_to_the_byte():
     assert simulate("--verbose", "--first", "77", "--count", "1") == simulate("--verbose", "--first", "77", "--count", "1")
 
 
-@pytest.mark.parametrize("mutant", ["converge", "tag", "token", "natural", "discard", "sweep", "fence"])
+@pytest.mark.parametrize("mutant", ["converge", "tag", "token", "natural", "discard", "snapshot", "sweep", "fence"])
 def test_a_program_broken_on_purpose_is_caught(mutant):
     status, told = simulate("--mutant", mutant, "--count", "2000")
     assert status == 0, told

@@ -24,6 +24,8 @@ static const struct {
 	[MUTANT_TOKEN] = {"token", "each attempt has a token of its own"},
 	[MUTANT_NATURAL] = {"natural", "what has a name of its own is not looked up"},
 	[MUTANT_DISCARD] = {"discard", "a pair whose key was lost is kept"},
+	[MUTANT_SNAPSHOT] = {"snapshot",
+			     "what does as much again each time counts as done before anything of it shows"},
 	[MUTANT_SWEEP] = {"sweep", "twins are left where they are"},
 	[MUTANT_FENCE] = {"fence", "a run that lost its lease goes on"},
 	[MUTANT_FAILED] = {"failed", "a change that was not answered counts as refused"},
@@ -131,20 +133,27 @@ enum stray_origin mutant_recover_stray_origin(const struct past_call *past, cons
 	return current == MUTANT_SWEEP && origin == STRAY_TWIN ? STRAY_LEFT : origin;
 }
 
+/* The intents as they would be were those of one recipe of another. */
+static struct intent *exchange_recipe(const struct recovery *recovery, enum recipe from, enum recipe to)
+{
+	struct intent *intents = arena_new_array(recovery->arena, recovery->intent_count + 1, struct intent);
+
+	for (size_t i = 0; i < recovery->intent_count; i++) {
+		intents[i] = recovery->intents[i];
+		if (intents[i].recipe == from)
+			intents[i].recipe = to;
+	}
+	return intents;
+}
+
 /* Its intents are recorded as those of what can be looked up. */
 bool mutant_recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
 {
 	struct recovery changed = *recovery;
-	struct intent *intents = arena_new_array(recovery->arena, recovery->intent_count + 1, struct intent);
 
 	if (current != MUTANT_DISCARD)
 		return real_recover_commit(recovery, store, diagnostics);
-	for (size_t i = 0; i < recovery->intent_count; i++) {
-		intents[i] = recovery->intents[i];
-		if (intents[i].recipe == RECIPE_DISCARD)
-			intents[i].recipe = RECIPE_NATURAL;
-	}
-	changed.intents = intents;
+	changed.intents = exchange_recipe(recovery, RECIPE_DISCARD, RECIPE_NATURAL);
 	return real_recover_commit(&changed, store, diagnostics);
 }
 
@@ -187,9 +196,14 @@ void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size
 
 void mutant_recover_all(struct recovery *recovery)
 {
+	const struct intent *intents = recovery->intents;
+
 	if (current == MUTANT_GRACE)
 		recovery->grace_ms = 0;
+	if (current == MUTANT_SNAPSHOT)
+		recovery->intents = exchange_recipe(recovery, RECIPE_SNAPSHOT, RECIPE_CONVERGE);
 	real_recover_all(recovery);
+	recovery->intents = intents;
 }
 
 /* As it would be were all intents of this moment. */

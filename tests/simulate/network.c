@@ -25,6 +25,8 @@ static void on_answer(void *context, const struct http_response *response)
 
 	if (flight->mishap == MISHAP_UNNAMED && (response->answered || response->fault != FAULT_INTERNAL))
 		universe_fail(flight->universe, "refusal: the cloud takes %s without an intent", flight->operation);
+	if (flight->was_done && response->status == 200)
+		universe_fail(flight->universe, "early: %s counts as done before it came", flight->operation);
 	if (strcmp(flight->operation, "AssignIpv6Addresses") == 0)
 		oracle_number(flight->universe, FEATURE_ADDRESSES6);
 	if (strcmp(flight->operation, "CreateKeyPair") == 0)
@@ -57,6 +59,9 @@ static void embark(struct flight *flight)
 	struct transport *cloud = sim_transport(flight->universe->sim);
 
 	flight->stage = STAGE_SENT;
+	flight->was_done = !flight->process && !flight->is_copy &&
+			   operation_adds(flight->operation, flight->request.body) &&
+			   oracle_is_done(flight->universe, flight->intent);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (flight->mishap == faults[i].mishap)
 			sim_fault(flight->universe->sim,

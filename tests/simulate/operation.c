@@ -40,6 +40,21 @@ bool operation_sets_tags(const char *operation)
 	return is_one_of(operation, setting);
 }
 
+bool operation_adds(const char *operation, struct slice body)
+{
+	static const struct {
+		const char *operation, *member;
+	} adding[] = {
+		{"AssignIpv6Addresses", "Ipv6AddressCount="},
+		{"AssociateVpcCidrBlock", "AmazonProvidedIpv6CidrBlock="},
+	};
+
+	for (size_t i = 0; i < sizeof(adding) / sizeof(adding[0]); i++)
+		if (strcmp(operation, adding[i].operation) == 0 && slice_contains(body, slice_of(adding[i].member)))
+			return true;
+	return false;
+}
+
 bool operation_is_slow(const char *operation)
 {
 	static const char *const slow[] = {"RunInstances", "CreateVpnConnection", NULL};

@@ -279,6 +279,14 @@ void oracle_outcomes(struct universe *universe)
 	audit_leave(&universe->audit);
 }
 
+bool oracle_is_done(struct universe *universe, struct slice intent)
+{
+	bool is_done = audit_is_settled(&universe->audit, intent, "done", INT64_MAX);
+
+	audit_leave(&universe->audit);
+	return is_done;
+}
+
 static const char *const forms_of_secrets[] = {oracle_secret, oracle_start, oracle_start_sent};
 enum { FORMS = sizeof(forms_of_secrets) / sizeof(forms_of_secrets[0]) };
 

@@ -54,6 +54,8 @@ const char *oracle_find_late(struct universe *universe, const struct foreign *fo
 void oracle_number(struct universe *universe, enum feature feature);
 /* No call counts as failed of which the last that was heard told nothing. */
 void oracle_outcomes(struct universe *universe);
+/* Whether the call of that intent (32 hex digits) is recorded as done. */
+bool oracle_is_done(struct universe *universe, struct slice intent);
 /* No secret in a file; of a stream: in what a command wrote. */
 void oracle_secrets(struct universe *universe);
 void oracle_output(struct universe *universe, const char *line, struct slice output);
