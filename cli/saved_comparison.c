@@ -167,6 +167,35 @@ static bool is_told(const struct job *job, const struct plan *saved, struct slic
 	return false;
 }
 
+/* Whether it would be made elsewhere now, and told so: nothing has changed where the plan was made for. Whoever read
+ * nothing did not know who answers. */
+static bool report_elsewhere(struct job *job, const struct action *now, const struct action *then)
+{
+	const struct {
+		const char *name;
+		struct slice then, now;
+	} parts[] = {
+		{"account", then->identity.account, now->identity.account},
+		{"region", then->identity.region, now->identity.region},
+		{"endpoint", then->identity.endpoint, now->identity.endpoint},
+	};
+	const struct slice usual = SLICE("of the service's own");
+	size_t i = 0;
+
+	while (i < sizeof(parts) / sizeof(parts[0]) && slice_equal(parts[i].then, parts[i].now))
+		i++;
+	if (then->identity.provider.size == 0 || i == sizeof(parts) / sizeof(parts[0]))
+		return false;
+	diag_error(job->diagnostics, FAULT_STALE, NOWHERE,
+		   "the plan has '%.*s' in the %s %.*s, and provider '%.*s' reaches the %s %.*s",
+		   SLICE_ARGUMENTS(then->address), parts[i].name,
+		   SLICE_ARGUMENTS(parts[i].then.size > 0 ? parts[i].then : usual), SLICE_ARGUMENTS(now->provider),
+		   parts[i].name, SLICE_ARGUMENTS(parts[i].now.size > 0 ? parts[i].now : usual));
+	diag_address(job->diagnostics, then->address);
+	diag_hint(job->diagnostics, "apply it with the credentials and endpoint that it was made with, or plan again");
+	return true;
+}
+
 /* Whether an action of the saved plan would be the same now; scratch is left empty. */
 static bool stands(struct job *job, const struct plan *saved, const struct map *unread, const struct action *then,
 		   struct arena *scratch)
@@ -181,7 +210,8 @@ static bool stands(struct job *job, const struct plan *saved, const struct map *
 	if (another)
 		return report_change(job, now, another);
 	if (!approves(job, saved, then, now, scratch))
-		return report_change(job, now, staleness(job, saved, unread, now, then));
+		return !report_elsewhere(job, now, then) &&
+		       report_change(job, now, staleness(job, saved, unread, now, then));
 	if (saved->refreshed && saved_references_moved(job, then, now))
 		return report_change(job, now, "it would be given another value than the one that is shown");
 	return true;

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/map.h"
 #include "cli/lost_state.h"
+#include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/refresh_some.h"
 #include "cli/saved_comparison.h"
@@ -24,13 +25,50 @@ static bool write_plan(struct job *job, const struct written_file *file)
 	return false;
 }
 
+/* Settings with those of another map in place of their own. */
+static struct value with_settings(const struct value *settings, const struct value *others, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO all;
+
+	value_builder_init(&all);
+	for (uint32_t i = 0; i < settings->count; i++)
+		value_builder_set(&all, value_slice(&settings->members[i].key), settings->members[i].value);
+	for (uint32_t i = 0; i < others->count; i++)
+		value_builder_set(&all, value_slice(&others->members[i].key), others->members[i].value);
+	return value_builder_map(&all, arena);
+}
+
+/* Of a place the environment may say what the settings leave open, and whoever applies the plan may have another. */
+static void keep_places(struct job *job)
+{
+	struct plan *plan = &job->plan;
+	const struct stack stack = {.providers = plan->providers, .provider_count = plan->provider_count};
+	const struct identity *places = sessions_expect(&all_providers, job->world, &stack, job->arena);
+	struct provider_settings *providers =
+		arena_new_array(job->arena, plan->provider_count + 1, struct provider_settings);
+
+	for (size_t i = 0; i < plan->provider_count; i++) {
+		const struct provider *provider = providers_find(&all_providers, places[i].provider);
+
+		providers[i] = plan->providers[i];
+		if (!provider)
+			continue;
+		struct value place = provider->settings_of(&places[i], job->arena);
+		providers[i].settings = with_settings(&providers[i].settings, &place, job->arena);
+	}
+	plan->providers = providers;
+}
+
 bool saved_plan_write(struct job *job, struct report *report)
 {
 	const struct written_file file = written_plan(job->invocation);
 
 	if (!arguments_has(job->invocation->arguments, FLAG_OUT))
 		return true;
-	if (!lost_state_permits_saving(job) || !secrets_seal_plan(job))
+	if (!lost_state_permits_saving(job))
+		return false;
+	keep_places(job);
+	if (!secrets_seal_plan(job))
 		return false;
 	saved_references_note(job);
 	if (!write_plan(job, &file))
@@ -247,7 +285,7 @@ static bool take_settings(struct job *job, const struct stack *spec, struct prov
 	for (size_t i = 0; i < spec->provider_count; i++) {
 		if (!slice_equal(spec->providers[i].name, provider->name))
 			continue;
-		provider->settings = spec->providers[i].settings;
+		provider->settings = with_settings(&provider->settings, &spec->providers[i].settings, job->arena);
 		return true;
 	}
 	diag_error(job->diagnostics, FAULT_USER, NOWHERE,

@@ -124,7 +124,8 @@ struct value aws_settings_of(const struct identity *identity, struct arena *aren
 {
 	struct value_member *members = arena_new_array(arena, 2, struct value_member);
 	size_t count = 0;
-	members[count++] = (struct value_member){value_text("region"), value_string(identity->region)};
+	if (identity->region.size)
+		members[count++] = (struct value_member){value_text("region"), value_string(identity->region)};
 	if (identity->endpoint.size)
 		members[count++] = aws_endpoint_setting(identity->endpoint, arena);
 	return value_map(members, count);

@@ -508,3 +508,38 @@ def test_half_applied_is_refused_in_one_word_each(tiny):
         "aws.vpc.main"
     ]
     assert refused.count("'aws.vpc.main' has changed") == 1 and "does nothing" not in refused
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"AWS_REGION": "us-east-1"},
+        {"AWS_REGION": None},
+        {"AWS_ENDPOINT_URL": "sim:other"},
+        {"AWS_ENDPOINT_URL": None, "AWS_REGION": None},
+        {"AWS_ENDPOINT_URL_EC2": "http://127.0.0.1:1"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("refresh", ["full", "none"])
+def test_plan_goes_where_it_was_made_for_whatever_the_environment_says_by_then(tiny, refresh, environment):
+    edit(tiny, "providers: {aws: {region: eu-central-1}}\n", "")
+    tiny.environment["AWS_REGION"] = "us-west-2"
+    tiny.run("plan", "--out", "p.plan", f"--refresh={refresh}")
+    (tiny.folder / "tiny.yaml").unlink()
+    tiny.run("apply", "p.plan", **environment)
+    places = {one["identity"] for one in tiny.run("state", "list", "--output", "json").json["objects"]}
+    assert places == {"aws:123456789012:us-west-2@sim%3Aworld"}
+    assert len(world(tiny, "subnet")) == 2 and not (tiny.folder / "other").exists()
+
+
+def test_plan_of_another_account_says_so(tiny):
+    """Nothing has changed in the one that it was made for."""
+    tiny.run("plan", "--out", "p.plan")
+    tiny.run("sim", "change", "settings", "settings", "account=999999999999")
+    refused = tiny.run("apply", "p.plan", status=4).err
+    assert (
+        "error: the plan has 'aws.vpc.main' in the account 123456789012, and provider 'aws' reaches the account "
+        "999999999999\n" in refused
+    )
+    assert "has changed since" not in refused and world(tiny, "vpc") == {}
