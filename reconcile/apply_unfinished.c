@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "reconcile/unfinished.h"
+#include "reconcile/unfinished_outputs.h"
 
 /*
  * The record of what is changed or deleted says so with the first call's intent. What is being made needs no such
@@ -72,12 +74,38 @@ static bool note(struct node *node)
 	return unfinished_note_update(object, &update, apply->world->wall_ms(apply->world), apply->arena);
 }
 
+/* A call that does as much again each time is told by what it makes. What was there when it is sent goes into the
+ * record with its intent: the record is of the last run, and others may have changed it since. */
+static bool note_before_call(struct node *node)
+{
+	const struct apply *apply = node->target->applying->apply;
+	const struct task *task = &node->work.task;
+	struct object *object = task->object;
+	struct arena scratch;
+
+	if (task->call.recipe != RECIPE_SNAPSHOT || !node->work.has_now)
+		return false;
+	const struct value before = unfinished_outputs_before(object, node->work.kind, slice_of(task->call.operation),
+							      &node->work.now.outputs, apply->arena);
+	if (value_equal(&before, &object->outputs))
+		return false;
+	arena_init(&scratch);
+	object->outputs = before;
+	object->outputs_digest = digest_of(json_canonical(&scratch, &before, apply->style));
+	arena_release(&scratch);
+	return true;
+}
+
 void node_note_unfinished(struct node *node)
 {
 	struct task *task = &node->work.task;
 	bool known = unfinished_is(task->object);
 
-	if (!task->call.mutating || !note(node))
+	if (!task->call.mutating)
+		return;
+	if (note_before_call(node))
+		task->record_changed = true;
+	if (!note(node))
 		return;
 	node->is_first_to_change = !known && unfinished_is(task->object);
 	task->record_changed = true;

@@ -23,12 +23,26 @@ static bool is_lost(const struct intent *intent)
 	return intent->creates && intent->recipe == RECIPE_DISCARD;
 }
 
+static bool has_item(const struct value *list, const struct value *item)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (value_equal(&list->items[i], item))
+			return true;
+	return false;
+}
+
+/* What a call adds to a list is new in it, wherever it stands: a service lists in any order. */
 static bool is_output_as_before(const struct object *object, const struct live *live, const char *name)
 {
 	const struct value *before = value_get_named(&object->outputs, name);
 	const struct value *now = value_get_named(&live->outputs, name);
 
-	return before && now ? value_equal(before, now) : before == now;
+	if (!before || !now || !value_is(before, VALUE_LIST) || !value_is(now, VALUE_LIST))
+		return before && now ? value_equal(before, now) : before == now;
+	for (uint32_t i = 0; i < now->count; i++)
+		if (!has_item(before, &now->items[i]))
+			return false;
+	return before->count == now->count;
 }
 
 /*

@@ -32,3 +32,30 @@ struct value unfinished_outputs(const struct object *object, const struct kind *
 	}
 	return value_builder_map(&builder, arena);
 }
+
+static bool shows_work_of(const struct kind *kind, struct slice name, struct slice operation)
+{
+	const struct output *output = output_named(&kind->outputs, name);
+
+	return output && output->shows_work_of && slice_is(operation, output->shows_work_of);
+}
+
+struct value unfinished_outputs_before(const struct object *object, const struct kind *kind, struct slice operation,
+				       const struct value *live, struct arena *arena)
+{
+	const struct value *sides[] = {&object->outputs, live};
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (size_t side = 0; side < sizeof(sides) / sizeof(sides[0]); side++) {
+		for (uint32_t i = 0; value_is(sides[side], VALUE_MAP) && i < sides[side]->count; i++) {
+			const struct value_member *member = &sides[side]->members[i];
+			struct slice name = value_slice(&member->key);
+
+			if (shows_work_of(kind, name, operation) == (sides[side] == live))
+				value_builder_member(&builder, name, member->value);
+		}
+	}
+	const struct value before = value_builder_map(&builder, arena);
+	return value_copy(arena, &before);
+}

@@ -20,4 +20,8 @@ bool unfinished_outputs_follow(const struct kind *kind, const struct live *live)
 struct value unfinished_outputs(const struct object *object, const struct kind *kind, const struct value *live,
 				struct arena *arena);
 
+/* Recorded outputs, but those that show the work of the operation as they are live: before it is sent. */
+struct value unfinished_outputs_before(const struct object *object, const struct kind *kind, struct slice operation,
+				       const struct value *live, struct arena *arena);
+
 #endif

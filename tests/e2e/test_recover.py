@@ -91,6 +91,23 @@ def test_addresses_by_their_number_come_once(tiny, how, settled, listing):
 
 
 @pytest.mark.parametrize("how, settled", [("lost_answer", ["done"]), ("lost_request", ["absent", "done"])])
+def test_what_others_did_before_a_call_is_not_its_work(tiny, how, settled):
+    """An address was taken away since the last run; what a call does is told by what there was when it was sent."""
+    tiny.write("more.yaml", ADDRESSED.replace("NUMBER", "2"))
+    tiny.run("apply", "--yes")
+    ((name, instance),) = world(tiny, "instance").items()
+    [kept, _] = instance["networkInterfaceSet"][0]["ipv6AddressesSet"]
+    tiny.run("sim", "change", "instance", name, "networkInterfaceSet.0.ipv6AddressesSet.1=null")
+    assert world(tiny, "instance")[name]["networkInterfaceSet"][0]["ipv6AddressesSet"] == [kept]
+    tiny.write("more.yaml", ADDRESSED.replace("NUMBER", "4"))
+    lose(tiny, "AssignIpv6Addresses", how)
+    tiny.run("apply", "--yes")
+    assert len(world(tiny, "instance")[name]["networkInterfaceSet"][0]["ipv6AddressesSet"]) == 4
+    assert outcomes(tiny, "AssignIpv6Addresses") == settled
+    tiny.run("plan", "--detailed-exitcode")
+
+
+@pytest.mark.parametrize("how, settled", [("lost_answer", ["done"]), ("lost_request", ["absent", "done"])])
 def test_a_range_from_amazon_comes_once(tiny, how, settled):
     vpc = "aws.vpc:\n  six: {cidr: 10.6.0.0/16, ipv6: WHETHER}\n"
     tiny.write("more.yaml", vpc.replace("WHETHER", "false"))

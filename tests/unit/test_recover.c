@@ -96,6 +96,41 @@ static void test_as_before(void **state)
 	}
 }
 
+/* Of a list in whatever order it comes: what the call added is new in it. */
+static void test_as_before_in_any_order(void **state)
+{
+	static const struct output output = {.name = "addresses6", .shows_work_of = "Assign"};
+	static const struct kind kind = {.name = "test.thing", .outputs = {&output, 1, sizeof(output)}};
+	static const struct {
+		const char *name;
+		const char *now; /* a letter for each, and "ab" before */
+		enum settlement wanted;
+	} looks[] = {
+		{"as before", "ab", SETTLEMENT_WAIT},
+		{"in another order", "ba", SETTLEMENT_WAIT},
+		{"one more", "cba", SETTLEMENT_DONE},
+		{"one fewer", "a", SETTLEMENT_DONE},
+		{"another in its place", "ac", SETTLEMENT_DONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		struct value were[] = {value_text("a"), value_text("b")}, are[3];
+		uint32_t count = 0;
+		for (const char *at = looks[i].now; *at; at++)
+			are[count++] = value_string((struct slice){at, 1});
+		struct value_member before = {value_text("addresses6"), value_list(were, 2)};
+		struct value_member now = {value_text("addresses6"), value_list(are, count)};
+		struct intent intent = {.wall_ms = SENT_MS, .operation = SLICE("Assign"), .recipe = RECIPE_SNAPSHOT};
+		struct object object = {.provider_id = SLICE("i-1"), .outputs = value_map(&before, 1)};
+		struct live live = {.presence = PRESENCE_PRESENT, .outputs = value_map(&now, 1)};
+		struct verdict verdict = recover_judge(&intent, &kind, &object, &live, true);
+
+		if (verdict.settlement != looks[i].wanted)
+			fail_msg("%s: %d instead of %d", looks[i].name, (int)verdict.settlement, (int)looks[i].wanted);
+	}
+}
+
 static void test_judge(void **state)
 {
 	(void)state;
@@ -511,6 +546,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judge),
 		cmocka_unit_test(test_as_before),
+		cmocka_unit_test(test_as_before_in_any_order),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_found_late),
 		cmocka_unit_test(test_commit_is_waited_for),
