@@ -208,10 +208,24 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 	return good;
 }
 
+/* Whether the field stays as it is there. What waits for an output is worked out all the same. */
+static bool is_left_alone(const struct action *action, const struct field *field, const struct value *value)
+{
+	return !operation_makes(action->operation) && !value_has_deferred(value) &&
+	       slice_is_among(field->name, action->ignored, action->ignored_count);
+}
+
 /* Sets a secret that is not here, only its fingerprint. */
 static bool lacks_secret(const struct action *action)
 {
-	return secrets_are_set(action) && value_has_fingerprint(&action->desired);
+	for (size_t i = 0; secrets_are_set(action) && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *value = value_get_named(&action->desired, field->name);
+
+		if (value && value_has_fingerprint(value) && !is_left_alone(action, field, value))
+			return true;
+	}
+	return false;
 }
 
 /* The spec, where it is at hand: its secrets are those of the plan if all else is, too. */

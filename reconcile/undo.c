@@ -428,13 +428,31 @@ static bool was_deleted_meanwhile(const struct undoing *undoing, const struct ac
 	return action->operation == OPERATION_CREATE && made && made->left;
 }
 
+/* What keeps its value is not sent, but for a text that follows what it refers to. */
+static bool sets_unknown(const struct action *action)
+{
+	for (uint32_t i = 0; i < action->desired.count; i++) {
+		const struct value *value = &action->desired.members[i].value;
+
+		if (value_has_deferred(value) && value_has_fingerprint(value))
+			return true;
+	}
+	for (size_t i = 0; i < action->change_count; i++)
+		if (action->changes[i].effect == EFFECT_SET && value_has_fingerprint(&action->changes[i].after))
+			return true;
+	return false;
+}
+
 static bool check_secrets(const struct action *action, struct diagnostics *diagnostics)
 {
-	if (!operation_makes(action->operation) || !value_has_fingerprint(&action->desired))
+	bool makes = operation_makes(action->operation);
+
+	if (makes ? !value_has_fingerprint(&action->desired)
+		  : action->operation != OPERATION_UPDATE || !sets_unknown(action))
 		return true;
 	diag_error(diagnostics, FAULT_USER, NOWHERE,
-		   "'%.*s' would have to be made anew, and of a secret that it needs only the fingerprint is recorded",
-		   SLICE_ARGUMENTS(action->address));
+		   "'%.*s' would have to be %s, and of a secret that it needs only the fingerprint is recorded",
+		   SLICE_ARGUMENTS(action->address), makes ? "made anew" : "set anew");
 	diag_address(diagnostics, action->address);
 	diag_hint(diagnostics, "give the spec the secret that it had, or name what is to go back with --target");
 	return false;

@@ -1,8 +1,10 @@
 """`trueup undo RUN` where fields hold secrets, of which the history has the fingerprints alone."""
 
+import base64
+
 import pytest
 
-from cli import recorded, simulate, world  # noqa: F401
+from cli import recorded, simulate, world
 from test_undo import apply_spec, lost, operations, undo
 
 PASSWORD = "first-password-1"
@@ -80,3 +82,43 @@ def test_some_can_be_taken_back(secret):
     assert result.out.endswith("not all that the run did is taken back: see LOST above\n")
     secret.write("net.yaml", SPEC + MACHINE)
     assert secret.run("plan", "--output", "json").json["actions"] == []
+
+
+TEMPLATE = """\
+aws.launch_template:
+  machines: {name: machines, instance_type: t3.micro, user_data: "#!/bin/sh\\n: %s\\n"}
+"""
+
+
+def user_data(stack):
+    return [
+        base64.b64decode(each["launchTemplateData"]["userData"]).decode()
+        for each in world(stack, "launch-template-version").values()
+    ]
+
+
+@pytest.mark.parametrize("saved", [False, True], ids=["at once", "as a saved plan"])
+def test_beside_what_nobody_has(secret, saved):
+    """A version of a template takes all of its fields along: what keeps its value goes as it is there, in clear."""
+    text = SPEC + TEMPLATE % "${var.password}"
+    apply_spec(secret, text)
+    run = apply_spec(secret, text.replace("t3.micro", "t3.small"))
+    secret.environment["TRUEUP_VAR_password"] = ANOTHER
+    secret.run("undo", run, *(["--out", "back.plan"] if saved else ["--yes"]))
+    if saved:
+        secret.run("apply", "back.plan")
+    assert user_data(secret) == [f"#!/bin/sh\n: {PASSWORD}\n"] * 3
+
+
+def test_beside_what_follows_another(secret):
+    """What it is made of beside the secret may be another one's by now: without the secret nobody can tell."""
+    text = SPEC + TEMPLATE % "${aws.vpc.main.id} ${var.password}"
+    apply_spec(secret, text)
+    run = apply_spec(secret, text.replace("t3.micro", "t3.small"))
+    secret.environment["TRUEUP_VAR_password"] = ANOTHER
+    result = secret.run("undo", run, "--yes", status=1)
+    assert "'aws.launch_template.machines' would have to be set anew, and of a secret" in result.err
+    secret.environment["TRUEUP_VAR_password"] = PASSWORD
+    secret.run("undo", run, "--yes")
+    [vpc] = world(secret, "vpc")
+    assert user_data(secret) == [f"#!/bin/sh\n: {vpc} {PASSWORD}\n"] * 3
