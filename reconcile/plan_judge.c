@@ -2,6 +2,7 @@
 
 #include "reconcile/lineage.h"
 #include "reconcile/plan_items.h"
+#include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/unfinished.h"
 
@@ -373,6 +374,40 @@ static const char *reason_of(const struct item *item, const struct situation *si
 	return item->moved && item->operation == OPERATION_REPLACE ? "its provider now reaches another region" : reason;
 }
 
+/* Whether expressions came to more than the id of another thing. */
+static bool is_worked_out(const struct resource *resource)
+{
+	for (uint32_t i = 0; i < resource->desired.count; i++) {
+		const struct value_member *member = &resource->desired.members[i];
+		if (!value_has_deferred(&member->value))
+			continue;
+		const struct field *field = field_named(&resource->kind->fields, value_slice(&member->key));
+		if (!field || field->type != FIELD_REFERENCE)
+			return true;
+	}
+	return false;
+}
+
+/* What the item is to be, in the form and with the marks that an apply gives it; what it would refuse is refused. */
+static bool resolve(struct planning *planning, struct item *item)
+{
+	const struct resource *resource = item->resource;
+	struct output_source source = {planning, plan_item_output};
+	size_t told = planning->diagnostics->count;
+	struct value resolved;
+	if (!planning->input->resolver->resolve(planning->input->resolver, &resource->desired, &source, planning->arena,
+						&resolved, planning->diagnostics))
+		return false;
+	if (!is_worked_out(resource)) {
+		item->wanted = resolved;
+		return true;
+	}
+	bool good = schema_check(resource->kind, &resolved, planning->arena, &item->wanted, planning->diagnostics);
+	for (size_t i = told; i < planning->diagnostics->count; i++)
+		planning->diagnostics->items[i].address = item->address;
+	return good;
+}
+
 static bool judge_fields(struct planning *planning, struct item *item)
 {
 	if (!check_identity(planning, item))
@@ -381,10 +416,7 @@ static bool judge_fields(struct planning *planning, struct item *item)
 		item->unchanged = true;
 		return true;
 	}
-	struct output_source source = {planning, plan_item_output};
-	if (!plan_load_body(planning, item->object) ||
-	    !planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
-						planning->arena, &item->wanted, planning->diagnostics))
+	if (!plan_load_body(planning, item->object) || !resolve(planning, item))
 		return false;
 	bool looks = planning->input->scope.looks;
 	struct situation situation = {
@@ -450,9 +482,7 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	bool looks = planning->input->scope.looks && item->fields;
 	if (!stays && !looks && item->operation != OPERATION_REPLACE)
 		return true;
-	struct output_source source = {planning, plan_item_output};
-	if (!planning->input->resolver->resolve(planning->input->resolver, &item->resource->desired, &source,
-						planning->arena, &item->wanted, planning->diagnostics))
+	if (!resolve(planning, item))
 		return false;
 	diff_item(planning, item, true);
 	if (!stays && !looks)

@@ -116,7 +116,8 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 		report_secret_id(walk, name, given);
 		return false;
 	}
-	if (given->type == VALUE_DEFERRED || given->type == VALUE_UNREAD)
+	/* Of what a fingerprint stands for nobody can tell whether it fits. */
+	if (given->type == VALUE_DEFERRED || given->type == VALUE_UNREAD || value_is_sealed(given))
 		return false;
 	fit = types[field->type].fit(walk, field, name, given, ret);
 	if (fit == FIT_NOT && walk->diagnostics)

@@ -442,6 +442,26 @@ static void test_messages(void **state)
 	}
 }
 
+/* What is recorded of a secret is as long as any fingerprint, and a text whatever it stands for. */
+static void test_fingerprints_fit(void **state)
+{
+	static const struct field fields[] = {
+		{.name = "token", .type = FIELD_STRING, .flags = SECRET, .pattern = "^[g-z]+$"},
+		{.name = "size", .type = FIELD_INTEGER, .least = 2},
+	};
+	static const struct fields table = FIELDS(fields);
+	struct value given, canonical;
+	struct bench bench;
+
+	(void)state;
+	bench_start(&bench);
+	given = read_json(&bench, "{\"size\":{\"$secret\":\"9c1e\"},\"token\":{\"$secret\":\"0c1e\"}}");
+	assert_true(schema_check_fields(&table, "it", &given, &bench.arena, &canonical, &bench.diagnostics));
+	assert_true(value_is_sealed(value_get_named(&canonical, "size")));
+	assert_true(value_equal(&given, &canonical));
+	bench_end(&bench);
+}
+
 static void test_item_keys(void **state)
 {
 	static const struct {
@@ -483,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_sharing),
 		cmocka_unit_test(test_secrets),
 		cmocka_unit_test(test_fields_of_others),
+		cmocka_unit_test(test_fingerprints_fit),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_item_keys),
 	};

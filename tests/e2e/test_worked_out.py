@@ -1,0 +1,77 @@
+"""What expressions make of outputs has the form and the marks of the field that it is for, in a plan as in an apply."""
+
+import pytest
+
+from cli import edit, simulate, world
+
+SPEC = """\
+stack: worked
+aws.customer_gateway:
+  office: {address: 203.0.113.7, asn: 65001}
+aws.vpn_gateway:
+  edge: {}
+aws.vpn_connection:
+  office:
+    customer_gateway: office
+    vpn_gateway: edge
+    static_routes_only: true
+    tunnels:
+      - {pre_shared_key: 'FirstKey_${replace(aws.vpn_gateway.edge.id, "-", "_")}'}
+      - {pre_shared_key: 'OtherKey_${replace(aws.vpn_gateway.edge.id, "-", "_")}'}
+aws.vpc:
+  home: {cidr: 10.0.0.0/16, ipv6: true}
+aws.security_group:
+  web:
+    vpc: home
+    name: web
+    description: web
+    ingress:
+      - protocol: '${aws.vpn_gateway.edge.id == "" ? "udp" : "6"}'
+        from_port: 443
+        to_port: 443
+        cidr6: '${aws.vpn_gateway.edge.id == "" ? "::/0" : "2001:0DB8:0::/48"}'
+aws.launch_template:
+  machines: {name: machines, instance_type: t3.micro, user_data: '${aws.vpn_gateway.edge.id == "" ? "x" : ""}'}
+"""
+
+
+@pytest.fixture
+def worked(stack):
+    simulate(stack)
+    stack.write("stack.yaml", SPEC)
+    stack.run("apply", "--yes")
+    return stack
+
+
+def test_second_plan_is_empty(worked):
+    assert worked.run("plan", "--output", "json").json["actions"] == []
+
+
+def test_secret_field_stays_secret(worked):
+    """Also where what is there is another one, and the plan shows both."""
+    [gateway] = world(worked, "vpn-gateway")
+    key = f"FirstKey_{gateway}".replace("-", "_")
+    [connection] = world(worked, "vpn-connection")
+    assert key in str(world(worked, "vpn-connection"))
+    worked.run("sim", "change", "vpn-connection", connection, "options.tunnelOptionSet.0.preSharedKey=ByHand_2222")
+    said = [worked.run("plan", "--out", "p.plan"), worked.run("plan", "--output", "json")]
+    said.append(worked.run("drift", status=2))
+    assert "pre_shared_key: secret~" in said[0].out
+    assert key not in "".join(each.out + each.err for each in said) + (worked.folder / "p.plan").read_text()
+
+
+NONE = {
+    "a range": ('"2001:0DB8:0::/48"', '"2001:db8::7/48"', "'cidr6' has bits set beyond its length"),
+    "a protocol": ('"6"', '"TCPX"', "'protocol'"),
+}
+
+
+@pytest.mark.parametrize("old, new, said", NONE.values(), ids=NONE)
+def test_what_does_not_fit_is_told_by_the_plan(worked, old, new, said):
+    """Before anything of it is carried out."""
+    edit(worked, old, new, "stack.yaml")
+    edit(worked, "10.0.0.0/16, ipv6: true", "10.0.0.0/16, ipv6: true, tags: {a: b}", "stack.yaml")
+    result = worked.run("apply", "--yes", status=1)
+    assert f"error: aws.security_group.web: {said}" in result.err and "stack.yaml:" in result.err
+    [vpc] = world(worked, "vpc").values()
+    assert "'a'" not in str(vpc["tagSet"])
