@@ -5,6 +5,7 @@
 #include "cli/strays.h"
 #include "cli/unfinished.h"
 #include "reconcile/secret_marks.h"
+#include "reconcile/secret_places.h"
 
 /* The record, as if it were the spec: then a plan is drift and nothing else. */
 static struct stack recorded_stack(struct job *job)
@@ -52,15 +53,17 @@ static struct stack recorded_stack(struct job *job)
  * marks of both. A secret that somebody has written around is told only by what the spec has of it, in clear. spec:
  * what it says of the object, or NULL.
  */
-static void seal(struct job *job, struct object *object, const struct resource *spec, const struct live **live)
+static void seal(struct job *job, struct object *object, const struct kind *kind, const struct resource *spec,
+		 const struct live **live)
 {
-	const struct value *models[] = {&object->resolved, &object->observed, &(*live)->fields,
-					spec ? &spec->desired : NULL};
+	const struct value *models[] = {&object->resolved, &object->observed, spec ? &spec->desired : NULL,
+					&(*live)->fields};
 	const size_t count = sizeof(models) / sizeof(models[0]);
 	struct value fields = secret_marks_put(job->arena, &job->style, &(*live)->fields, models, count);
 	struct value resolved = secret_marks_put(job->arena, &job->style, &object->resolved, models, count);
 	struct value observed = secret_marks_put(job->arena, &job->style, &object->observed, models, count);
 
+	fields = secret_places_hide(job->arena, &job->style, &kind->fields, &fields, models, SECRET_PLACES_MODELS_MOST);
 	if (!value_has_secret(&fields))
 		return;
 	struct live *sealed = arena_new(job->arena, struct live);
@@ -81,9 +84,10 @@ static void seal_all(struct job *job)
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct live *live = job->refresh.live[i];
 		struct object *object = job->objects[i];
+		const struct kind *kind = kinds_find(&job->kinds, object->kind);
 
-		if (live && live->presence == PRESENCE_PRESENT && object->has_body)
-			seal(job, object, map_get(addresses, object->address), &job->refresh.live[i]);
+		if (kind && live && live->presence == PRESENCE_PRESENT && object->has_body)
+			seal(job, object, kind, map_get(addresses, object->address), &job->refresh.live[i]);
 	}
 	map_release(&spare);
 }

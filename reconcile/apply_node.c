@@ -3,6 +3,7 @@
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
 #include "reconcile/secret_marks.h"
+#include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
 #include "reconcile/unset.h"
 
@@ -108,7 +109,10 @@ static struct value observed_of(const struct target *target)
 {
 	const struct provider *provider = target->session ? target->session->provider : NULL;
 	const struct kind *kind = target->action->kind;
-	const struct value read = marked(target, &target->now.fields), *fields = &read;
+	const struct apply *apply = target->applying->apply;
+	const struct value known = marked(target, &target->now.fields), *models[] = {&target->desired};
+	const struct value read = secret_places_hide(apply->arena, apply->style, &kind->fields, &known, models, 1);
+	const struct value *fields = &read;
 	if (!provider || !value_is(fields, VALUE_MAP) || !provider->needs_detail(kind, NULL))
 		return *fields;
 	VALUE_BUILDER_AUTO builder;
@@ -119,7 +123,7 @@ static struct value observed_of(const struct target *target)
 		if (value_get(&target->desired, name) || !provider->needs_detail(kind, &one))
 			value_builder_member(&builder, name, fields->members[i].value);
 	}
-	return value_builder_map(&builder, target->applying->apply->arena);
+	return value_builder_map(&builder, apply->arena);
 }
 
 /* Whether the spec asks for something that was not done, for the field could not be read. */

@@ -4,6 +4,7 @@
 #include "reconcile/plan_items.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
+#include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
 
 bool plan_load_body(struct planning *planning, struct object *object)
@@ -235,6 +236,8 @@ static void mark_live(struct planning *planning, struct item *item)
 	marked = arena_new(planning->arena, struct live);
 	*marked = *item->live;
 	marked->fields = secret_marks_put(planning->arena, style, &item->live->fields, models, count);
+	marked->fields = secret_places_hide(planning->arena, style, &item->resource->kind->fields, &marked->fields,
+					    models, count);
 	marked->outputs = secret_marks_put(planning->arena, style, &item->live->outputs, models, count);
 	item->live = marked;
 }

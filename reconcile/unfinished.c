@@ -4,6 +4,7 @@
 #include "reconcile/made.h"
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
+#include "reconcile/secret_places.h"
 #include "reconcile/unfinished_outputs.h"
 #include "reconcile/unset.h"
 
@@ -199,7 +200,7 @@ struct settling {
 	const struct unfinished_reading *reading;
 	const struct json_style *style;
 	struct arena *arena;
-	const struct value *models[4]; /* of marks, see secret_marks.h */
+	const struct value *models[4]; /* of marks, see secret_marks.h; the last is what is there */
 	size_t model_count;
 	struct value live; /* MAP, as it would be recorded */
 	bool taken;
@@ -561,7 +562,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 				    .reading = reading,
 				    .style = style,
 				    .arena = arena,
-				    .models = {&object->resolved, &object->observed, &live->fields, resolved},
+				    .models = {&object->resolved, &object->observed, resolved, &live->fields},
 				    .model_count = resolved ? 4 : 0};
 	static const struct digest never = {0};
 	bool leaves = unfinished_leaves(object), whole = false;
@@ -569,7 +570,10 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	if (live->presence != PRESENCE_PRESENT)
 		return (struct unfinished_outcome){.taken = leaves && live->presence != PRESENCE_UNREAD,
 						   .whole = live->presence == PRESENCE_ABSENT};
-	settling.live = sealed(&settling, &live->fields);
+	struct value marked = secret_marks_put(arena, style, &live->fields, settling.models, settling.model_count);
+	marked = secret_places_hide(arena, style, &kind->fields, &marked, settling.models,
+				    resolved ? SECRET_PLACES_MODELS_MOST : 0);
+	settling.live = json_seal(arena, &marked, style);
 	settle_before(&settling, kind);
 	/* What an update switched off is still to be switched on again, should the deletion have come to nothing. */
 	if (leaves) {

@@ -55,3 +55,41 @@ def test_secret_of_many_lines(applied, command, address, tag):
     result = applied.run(*command, status=(0, 2))
     assert "more of it" in result.out
     assert_untold(result.out + result.err, KEY)
+
+
+ROTATED = "RotatedByHand3"
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, pytest.param(["plan", "--out", "saved"], id="saved plan")])
+@pytest.mark.parametrize(
+    "spec, tag",
+    [
+        pytest.param("${var.key}", ROTATED, id="whole"),
+        pytest.param("a ${var.key} b", f"a {ROTATED} b", id="in part"),
+        pytest.param("a ${var.key}", f"another {ROTATED}", id="with another text around it"),
+        pytest.param("a ${var.key}", f"a former-password-1 {ROTATED}", id="a former one"),
+    ],
+)
+def test_other_secret_in_its_place(applied, command, spec, tag):
+    """Somebody has put another password there, of which nothing tells that it is one but where it stands."""
+    applied.environment["TRUEUP_VAR_key"] = "former-password-1"
+    applied.write("stack.yaml", SPEC.replace("a ${var.key} b", spec))
+    applied.run("apply", "--yes")
+    change(applied, "aws.vpc.main", f"tags.note={tag}")
+    result = applied.run(*command, TRUEUP_VAR_key="present-password-2", status=(0, 2))
+    assert "note" in result.out and "team" not in result.out
+    saved = applied.folder / "saved"
+    assert_untold(result.out + result.err + (saved.read_text() if saved.exists() else ""), f"{tag} former-password-1")
+
+
+def test_other_secret_is_not_recorded(applied):
+    """What is ignored is left as it is, and seen with every change of the rest; nor is it drift then."""
+    applied.write("stack.yaml", SPEC.replace('b"}', 'b"}, lifecycle: {ignore: [tags]}'))
+    applied.run("apply", "--yes")
+    change(applied, "aws.vpc.main", f"tags.note=a {ROTATED} b")
+    for name in ("dns_hostnames", "dns_support"):
+        text = (applied.folder / "stack.yaml").read_text()
+        applied.write("stack.yaml", text.replace("cidr: 10.0.0.0/16", f"cidr: 10.0.0.0/16, {name}: true"))
+        applied.run("apply", "--yes")
+        applied.run("drift")
+    assert ROTATED.encode() not in (applied.folder / ".trueup" / "state.db").read_bytes()
