@@ -61,9 +61,13 @@ static void report_misfit(struct schema_walk *walk, const struct field *field, c
 static void mark_secret(const struct field *field, struct value *value)
 {
 	/* A deferred text names outputs and says nothing of what they hold. */
-	if ((field->flags & SECRET) && value->type != VALUE_DEFERRED && value->type != VALUE_UNREAD &&
-	    value->type != VALUE_NULL)
-		value->secret = true;
+	if (!(field->flags & SECRET) || value->type == VALUE_DEFERRED || value->type == VALUE_UNREAD ||
+	    value->type == VALUE_NULL)
+		return;
+	/* What stands beside the secret that an expression put in is secret here, too. */
+	if (value->segmented && value->style != VALUE_STYLE_SEALED)
+		*value = value_at(value_string(value_slice(value)), value->position);
+	value->secret = true;
 }
 
 static bool is_none(const struct field *field, const struct value *value)
@@ -135,7 +139,7 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 		*ret = value_at(value_null(), given->position);
 		return true;
 	}
-	return fit == FIT_CHANGED || ret->secret != secret;
+	return fit == FIT_CHANGED || ret->secret != secret || ret->segmented != given->segmented;
 }
 
 /*

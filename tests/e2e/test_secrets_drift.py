@@ -93,3 +93,31 @@ def test_other_secret_is_not_recorded(applied):
         applied.run("apply", "--yes")
         applied.run("drift")
     assert ROTATED.encode() not in (applied.folder / ".trueup" / "state.db").read_bytes()
+
+
+TUNNELS = """\
+aws.customer_gateway:
+  here: {address: 198.51.100.1, asn: 65000}
+aws.vpn_gateway:
+  there: {asn: 64600}
+aws.vpn_connection:
+  between:
+    customer_gateway: here
+    vpn_gateway: there
+    tunnels:
+      - {pre_shared_key: "Written_Out.${var.key}"}
+      - {pre_shared_key: "Spelled_Out.${var.key}"}
+"""
+
+
+def test_secret_field_that_is_said_in_part(applied):
+    """What the spec says itself of a key is as secret as what the variable holds."""
+    applied.environment["TRUEUP_VAR_key"] = "of_a_variable"
+    applied.write("stack.yaml", SPEC + TUNNELS)
+    said = [applied.run("plan", "--out", "saved"), applied.run("plan", "--output", "json"), applied.run("apply", "--yes")]
+    said += [applied.run("state", "show", "aws.vpn_connection.between", "--output", "json")]
+    assert "nothing to do" in applied.run("plan").out
+    files = [applied.folder / "saved", applied.folder / ".trueup" / "state.db"]
+    said = "".join(one.out + one.err for one in said) + "".join(file.read_bytes().decode("latin-1") for file in files)
+    assert "pre_shared_key" in said
+    assert_untold(said, "Written_Out.Spelled_Out.of_a_variable")

@@ -90,6 +90,8 @@ static const struct answer_row {
 	{&support_gateway, "address", "\"FD00:0::1\"", "\"fd00::1\""},
 	{&support_gateway, "address", "\"10.0.0.1\"", "\"10.0.0.1\""},
 	{&support_gateway, "password", "\"x\"", "{\"$secret\":\"\"}"},
+	{&support_gateway, "password", "{\"$segments\":[\"x-\",{\"$secret\":\"y\"}]}",
+	 "{\"$segments\":[\"x-\",{\"$secret\":\"y\"}]}"},
 	{&support_gateway, "options", "{\"mode\":\"m\",\"secret\":\"s\",\"other\":1}",
 	 "{\"mode\":\"m\",\"secret\":{\"$secret\":\"\"}}"},
 	{&support_gateway, "subnets", "[\"subnet-2\",\"subnet-1\",\"subnet-2\"]",
@@ -355,6 +357,24 @@ static void test_secrets(void **state)
 	bench_end(&bench);
 }
 
+/* Of a password that is secret in part all of it is. */
+static void test_secret_in_part(void **state)
+{
+	static const struct segment parts[] = {{{"x-", 2}, false}, {{"y", 1}, true}};
+	struct value given, canonical;
+	struct value_member member;
+	struct bench bench;
+
+	(void)state;
+	bench_start(&bench);
+	member = (struct value_member){value_text("password"), value_segments(&bench.arena, parts, 2)};
+	given = value_map(&member, 1);
+	assert_true(schema_check(&support_gateway, &given, &bench.arena, &canonical, &bench.diagnostics));
+	assert_string_equal(write_json(&bench, &canonical), "{\"password\":{\"$secret\":\"\"}}");
+	assert_true(slice_is(value_slice(value_get_named(&canonical, "password")), "x-y"));
+	bench_end(&bench);
+}
+
 static void test_fields_of_others(void **state)
 {
 	static const struct field fields[] = {
@@ -502,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_sharing),
 		cmocka_unit_test(test_secrets),
+		cmocka_unit_test(test_secret_in_part),
 		cmocka_unit_test(test_fields_of_others),
 		cmocka_unit_test(test_fingerprints_fit),
 		cmocka_unit_test(test_messages),
