@@ -10,8 +10,10 @@
 
 enum {
 	DEPTH_MOST = 16,
-	TEXT_BYTES_MOST = 16 * 1024,
+	MESSAGE_BYTES_MOST = 16 * 1024,
 	BODY_BYTES_MOST = 1 << 20,
+	/* In UTF-8 a byte of the body may take two. */
+	TEXT_BYTES_MOST = 2 * BODY_BYTES_MOST,
 	HTTP_PROXY_AUTHENTICATION = 407,
 	RETRY_AFTER_S_MOST = 60, /* a server that asks for more is asked again all the same */
 };
@@ -120,6 +122,22 @@ static void read_xml(struct slice body, struct arena *arena, struct aws_error *e
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		buffer_release(&reader.texts[i]);
 	XML_ParserFree(reader.parser);
+}
+
+/* A service may repeat all that it was sent. What is untold goes first: nobody would find a half of it. */
+static struct slice shorten(struct slice message, const struct redaction *untold, struct arena *arena)
+{
+	size_t size = MESSAGE_BYTES_MOST;
+
+	if (message.size <= MESSAGE_BYTES_MOST)
+		return message;
+	message = redaction_shown(untold, message, arena);
+	if (message.size <= MESSAGE_BYTES_MOST)
+		return message;
+	/* Before a character of several bytes, not within it. */
+	while (size > 0 && (message.data[size] & 0xc0) == 0x80)
+		size--;
+	return arena_format(arena, "%.*s...", SLICE_ARGUMENTS(slice_first(message, size)));
 }
 
 static bool equal_but_case(struct slice text, const char *lower)
@@ -252,6 +270,7 @@ void aws_error_read(const struct http_response *response, bool mutating, const s
 	error.retry_after_ms = retry_after_ms(response);
 	if (response->body.size > 0 && response->body.size <= BODY_BYTES_MOST)
 		read_xml(response->body, arena, &error);
+	error.message = shorten(error.message, untold, arena);
 	if (error.request_id.size == 0)
 		error.request_id = arena_copy(arena, header_request_id(response));
 	if (error.code.size > 0) {

@@ -24,8 +24,8 @@ struct aws_error {
 /*
  * Reads an answer with a status of 300 and above, or no answer at all; always fills *ret, with
  * texts in arena. mutating: the call changes the world, so a fault of the server
- * (5xx) leaves open whether it was done: FAULT_AMBIGUOUS, else FAULT_TRANSIENT. untold: what an excerpt must not hold,
- * or NULL.
+ * (5xx) leaves open whether it was done: FAULT_AMBIGUOUS, else FAULT_TRANSIENT. A long message is cut. untold: what an
+ * excerpt, or a message that is cut, must not hold, or NULL.
  */
 void aws_error_read(const struct http_response *response, bool mutating, const struct redaction *untold,
 		    struct arena *arena, struct aws_error *ret);

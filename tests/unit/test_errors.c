@@ -170,6 +170,52 @@ static void test_excerpt_without_secrets(void **state)
 	}
 }
 
+/* A message that repeats user data: cut at 16 KiB, never within a secret or a character. */
+static void test_long_message(void **state)
+{
+	enum { MOST = 16 * 1024 };
+	static const struct {
+		const char *name;
+		size_t before; /* bytes before what is told, which follows the same again */
+		const char *told, *end;
+	} rows[] = {
+		{"not too long", MOST / 2 - 10, "", "xxx"},
+		{"in one piece", MOST, "", "xxx..."},
+		{"a line at a time", MOST - 1, "&#10;", "x\n..."},
+		{"cut at a secret", MOST - 4, "correct-horse-battery", "xxx(sec..."},
+		{"cut in a character", MOST - 2, "\xe2\x82\xac", "xxx..."},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct http_response response = {.answered = true, .status = 400};
+		struct redaction untold;
+		struct aws_error error;
+		struct buffer body;
+		struct arena arena;
+
+		arena_init(&arena);
+		buffer_init(&body, 4 * MOST);
+		redaction_init(&untold);
+		redaction_add(&untold, SLICE("correct-horse-battery"));
+		buffer_string(&body, "<Response><Errors><Error><Code>C</Code><Message>");
+		for (size_t k = 0; k < rows[i].before; k++)
+			buffer_byte(&body, 'x');
+		buffer_string(&body, rows[i].told);
+		for (size_t k = 0; k < rows[i].before; k++)
+			buffer_byte(&body, 'x');
+		buffer_string(&body, "</Message></Error></Errors></Response>");
+		response.body = buffer_slice(&body);
+		aws_error_read(&response, true, &untold, &arena, &error);
+		if (!slice_is(error.code, "C") || !slice_starts_with(error.message, SLICE("xxx")) ||
+		    !slice_ends_with(error.message, slice_of(rows[i].end)) || error.message.size > MOST + 3)
+			fail_msg("%s: %zu bytes", rows[i].name, error.message.size);
+		redaction_release(&untold);
+		buffer_release(&body);
+		arena_release(&arena);
+	}
+}
+
 static void test_no_answer(void **state)
 {
 	struct http_response response = {.fault = FAULT_AUTH, .message = SLICE("certificate has expired")};
@@ -401,7 +447,7 @@ int main(void)
 		cmocka_unit_test(test_read),	  cmocka_unit_test(test_excerpt_without_secrets),
 		cmocka_unit_test(test_no_answer), cmocka_unit_test(test_retry_after),
 		cmocka_unit_test(test_fault),	  cmocka_unit_test(test_hints),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cut),	  cmocka_unit_test(test_long_message),
 	};
 
 	return cmocka_run_group_tests_name("providers/aws/errors", tests, NULL, NULL);
