@@ -124,6 +124,21 @@ static bool is_digest(struct slice text)
 	return text.size >= DIGEST_DIGITS_LEAST && text.size <= DIGEST_DIGITS_MOST && hex_is(text);
 }
 
+static bool is_assignment(struct slice text)
+{
+	struct slice value = text, name = slice_cut(&value, '=');
+
+	return name.size > 0 && value.data;
+}
+
+/* What a message repeats of a word of the line: behind '=' may stand a secret. */
+static struct slice shown(const struct parsing *parsing, struct slice word)
+{
+	struct slice value = word, name = slice_cut(&value, '=');
+
+	return value.size > 0 ? arena_format(parsing->arena, "%.*s=...", SLICE_ARGUMENTS(name)) : word;
+}
+
 static bool check_value(struct parsing *parsing, enum flag_id id, const char *where, struct slice value)
 {
 	const struct flag *flag = &flags[id];
@@ -143,6 +158,10 @@ static bool check_value(struct parsing *parsing, enum flag_id id, const char *wh
 		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
 				  "%s takes a time such as 30s, 5m or 1h30m, not '%.*s'", where,
 				  SLICE_ARGUMENTS(value));
+	/* Without a name nobody knows whether it is secret. */
+	if (flag->assignment && !is_assignment(value))
+		return diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
+				  "%s takes %s, and what it was given is none", where, flag->value);
 	if (flag->digest && !is_digest(value)) {
 		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
 			   "%s takes at least %d digits and at most %d, of 0-9 and a-f, not '%.*s'", where,
@@ -197,7 +216,7 @@ static bool refuse_flag(struct parsing *parsing, struct slice text, struct slice
 
 	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "%s%s knows no flag '%.*s'", command ? "'" : "trueup",
 		   command ? arena_format(parsing->arena, "trueup %s'", command->name).data : "",
-		   SLICE_ARGUMENTS(text));
+		   SLICE_ARGUMENTS(shown(parsing, text)));
 	suggest_flag(parsing, name);
 	return false;
 }
@@ -262,7 +281,8 @@ static bool refuse_command(struct parsing *parsing, struct slice name)
 {
 	struct slice *names = arena_new_array(parsing->arena, commands.count, struct slice);
 
-	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "there is no command '%.*s'", SLICE_ARGUMENTS(name));
+	diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "there is no command '%.*s'",
+		   SLICE_ARGUMENTS(shown(parsing, name)));
 	for (size_t i = 0; i < commands.count; i++)
 		names[i] = slice_of(commands.items[i]->name);
 	int nearest = slice_nearest(name, names, commands.count);
@@ -382,7 +402,7 @@ static bool check_operands(struct parsing *parsing)
 	if (arguments->operand_count > command->most_operands)
 		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE,
 			   "'trueup %s' does not know what to do with '%.*s'", command->name,
-			   SLICE_ARGUMENTS(arguments->operands[command->most_operands]));
+			   SLICE_ARGUMENTS(shown(parsing, arguments->operands[command->most_operands])));
 	else
 		diag_error(parsing->diagnostics, FAULT_USAGE, NOWHERE, "'trueup %s' lacks an argument", command->name);
 	diag_hint(parsing->diagnostics, "usage: trueup %s%s%s", command->name, command->operands[0] ? " " : "",

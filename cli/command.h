@@ -47,6 +47,7 @@ struct flag {
 	bool integer;
 	bool duration;		    /* as duration_read() has it; kept in milliseconds */
 	bool digest;		    /* the first digits of one, or all */
+	bool assignment;	    /* NAME=VALUE */
 	const char *const *choices; /* NULL-terminated, or NULL */
 	int64_t least, most;	    /* of an integer */
 };

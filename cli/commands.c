@@ -33,6 +33,7 @@ const struct flag flags[FLAG_COUNT] = {
 	[FLAG_VAR] = {.name = "var",
 		      .value = "NAME=VALUE",
 		      .repeatable = true,
+		      .assignment = true,
 		      .about = "value of a variable of the spec; may be given several times"},
 	[FLAG_MAX_DELETE] = {.name = "max-delete",
 			     .value = "N",

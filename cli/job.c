@@ -57,7 +57,7 @@ void job_release(struct job *job)
 }
 
 /* --var NAME=VALUE, as often as it was given. */
-static bool read_variables(struct job *job, struct load_options *ret)
+static struct load_options read_variables(struct job *job)
 {
 	const struct option *option = &job->invocation->arguments->options[FLAG_VAR];
 	struct load_variable *variables = arena_new_array(job->arena, option->count + 1, struct load_variable);
@@ -66,13 +66,9 @@ static bool read_variables(struct job *job, struct load_options *ret)
 		struct slice value = option->values[i];
 		struct slice name = slice_cut(&value, '=');
 
-		if (name.size == 0 || !value.data)
-			return diag_error(job->diagnostics, FAULT_USAGE, NOWHERE, "--var takes NAME=VALUE, not '%.*s'",
-					  SLICE_ARGUMENTS(option->values[i]));
 		variables[i] = (struct load_variable){name, value};
 	}
-	*ret = (struct load_options){variables, option->count, &job->invocation->simulated->redaction};
-	return true;
+	return (struct load_options){variables, option->count, &job->invocation->simulated->redaction};
 }
 
 static struct slice digest_sources(const struct sources *sources, struct arena *arena)
@@ -91,10 +87,9 @@ static struct slice digest_sources(const struct sources *sources, struct arena *
 
 bool job_load_spec(struct job *job)
 {
-	struct load_options options;
+	struct load_options options = read_variables(job);
 
-	if (!read_variables(job, &options) ||
-	    !stack_load(job->world, job->folder, &job->kinds, &options, job->arena, job->invocation->sources,
+	if (!stack_load(job->world, job->folder, &job->kinds, &options, job->arena, job->invocation->sources,
 			all_provider_schemas(job->arena), all_providers.count, &job->stack, job->diagnostics))
 		return false;
 	job->spec_digest = digest_sources(job->invocation->sources, job->arena);

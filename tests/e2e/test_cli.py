@@ -95,7 +95,7 @@ def test_letters_behind_each_other(tiny, letters):
 WRONG_LINES = [
     ("unknown command", ["vaildate"], "there is no command 'vaildate'", "did you mean 'validate'?"),
     ("nothing like it", ["xyzzy"], "there is no command 'xyzzy'", "'trueup help' lists the commands"),
-    ("unknown flag", ["plan", "--refesh=none"], "knows no flag '--refesh=none'", "did you mean --refresh?"),
+    ("unknown flag", ["plan", "--refesh=none"], "knows no flag '--refesh=...'", "did you mean --refresh?"),
     ("flag of another command", ["validate", "--yes"], "'trueup validate' knows no flag '--yes'", "help validate"),
     ("unknown letter", ["plan", "-x"], "knows no flag '-x'", "help plan"),
     ("unknown letter behind another", ["apply", "-yx"], "'trueup apply' knows no flag '-yx'", "help apply"),
@@ -122,7 +122,8 @@ WRONG_LINES = [
         "only one --output can go to standard output",
         None,
     ),
-    ("no NAME=VALUE", ["validate", "--var", "x"], "--var takes NAME=VALUE, not 'x'", None),
+    ("no NAME=VALUE", ["validate", "--var", "x"], "--var takes NAME=VALUE, and what it was given is none", None),
+    ("no NAME", ["validate", "--var", "=x"], "--var takes NAME=VALUE, and what it was given is none", None),
     ("unknown second word", ["state", "lits"], "there is no command 'state lits'", "did you mean 'state list'?"),
     ("nothing like that second word", ["lease", "xyzzy"], "there is no command 'lease xyzzy'", "one of: show, break"),
     ("second word missing", ["state"], "'trueup state' lacks its second word", "list, show, history"),

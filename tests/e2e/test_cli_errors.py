@@ -1,4 +1,4 @@
-"""What is said of an action that failed: where the spec has it, and what to do."""
+"""What is said of a line that is mistyped, and of an action that failed: where the spec has it, and what to do."""
 
 import re
 import unicodedata
@@ -72,3 +72,25 @@ def test_a_caret_stands_under_what_it_is_about(stack, before):
     shown, _, _ = line.partition("zonne")
     assert caret.count("\t") == shown.count("\t")
     assert columns(caret.replace("\t", "")) - 1 == columns(shown.replace("\t", ""))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["plan", "--vra=pw=SuperSecret1"],
+        ["plan", "--vra", "pw=SuperSecret1"],
+        ["plan", "--var=SuperSecret1"],
+        ["plan", "--var", "pw", "SuperSecret1"],
+        ["plan", "--var", "=SuperSecret1"],
+        ["plan", "-var=pw=SuperSecret1"],
+        ["plan", "pw=SuperSecret1"],
+        ["--var", "pw=SuperSecret1", "plan"],
+        ["state", "--var", "pw=SuperSecret1", "list"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_line_repeats_no_value_of_a_variable(stack, line):
+    """It may be secret, and what is told comes to rest in logs."""
+    for settings in ({}, {"TRUEUP_OUTPUT": "json"}):
+        result = stack.run(*line, status=64, **settings)
+        assert "SuperSecret1" not in result.out + result.err
