@@ -63,7 +63,7 @@ static const struct kind sub = {
 static const struct field placed = {.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub", .stays_in = "net"};
 static const struct field user_fields[] = {
 	{.name = "sub", .type = FIELD_REFERENCE, .target = "t.sub"},
-	{.name = "version", .type = FIELD_REFERENCE, .target = "t.net", .output = "version"},
+	{.name = "version", .type = FIELD_INTEGER},
 	{.name = "zone", .type = FIELD_REFERENCE, .target = "t.net", .output = "zone", .when_unset = UNSET_CLEAR},
 	{.name = "places", .type = FIELD_SET, .item = &placed, .when_unset = UNSET_CLEAR},
 };
