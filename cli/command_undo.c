@@ -271,6 +271,12 @@ static bool make(struct undo *undo)
 	return true;
 }
 
+/* Of a secret output nothing but what was read tells: what goes back may be made of it. */
+static bool tells_secret(const struct live *live)
+{
+	return live && live->presence == PRESENCE_PRESENT && value_has_secret(&live->outputs);
+}
+
 /* What goes back is looked at, and what refers to it; what else has drifted is none of the undoing's business. */
 static void keep_touched(struct undo *undo)
 {
@@ -283,7 +289,8 @@ static void keep_touched(struct undo *undo)
 	for (size_t i = 0; i < job->twin_count; i++)
 		map_set(&touched, job->twins[i], &job->twins[i]);
 	for (size_t i = 0; i < job->object_count; i++)
-		if (!map_get(&touched, job->objects[i]->address) && !map_get(&touched, job->objects[i]->object_id))
+		if (!map_get(&touched, job->objects[i]->address) && !map_get(&touched, job->objects[i]->object_id) &&
+		    !tells_secret(job->refresh.live[i]))
 			job->refresh.live[i] = NULL;
 	map_release(&touched);
 }

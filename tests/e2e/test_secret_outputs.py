@@ -5,6 +5,7 @@ import base64
 import pytest
 
 from cli import edit, simulate, world
+from test_undo import runs
 
 GATEWAYS = """\
 stack: outputs
@@ -86,3 +87,18 @@ def test_finished_by_the_next_run(stack):
     stack.run("apply", "--yes", status=7)
     stack.run("apply", "--yes")
     check(stack, "1")
+
+
+def test_taken_back(connected):
+    """What an undoing does not touch itself has been read for it, too."""
+    connected.run("apply", "--yes")
+    edit(connected, "t3.micro", "t3.small", "stack.yaml")
+    connected.run("apply", "--yes")
+    run = runs(connected)[0]["id"]
+    edit(connected, "t3.small", "t3.micro", "stack.yaml")
+    [connection] = world(connected, "vpn-connection")
+    connected.run("sim", "change", "vpn-connection", connection, "tags.note=by-hand")
+    document = connected.run("undo", run, "--yes", "--output", "json").json
+    assert {action["address"].split(".")[1] for action in document["actions"]} == {"launch_template"}
+    connected.run("sim", "change", "vpn-connection", connection, "tags.note=null")
+    check(connected, "1", "2", "3")
