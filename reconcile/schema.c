@@ -99,14 +99,6 @@ static bool counts_as_unset(const struct field *field, const struct value *value
 	       (field->type == FIELD_OBJECT && value->type == VALUE_MAP && value->count == 0);
 }
 
-static void report_secret_id(struct schema_walk *walk, const char *name, const struct value *given)
-{
-	diag_error(walk->diagnostics, FAULT_USER, given->position,
-		   "'%s' cannot hold a secret: ids and places are made of it, and are recorded and shown in clear",
-		   name);
-	diag_hint(walk->diagnostics, "write what anybody may see, or take it from a variable that is not secret");
-}
-
 /* Returns whether *ret differs from *given; null: it counts as unset. Depth is that of the tables, which is finite. */
 static bool fit_value(struct schema_walk *walk, const struct field *field, const char *name, const struct value *given,
 		      struct value *ret)
@@ -116,10 +108,8 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 	bool secret = given->secret;
 
 	*ret = *given;
-	if (walk->diagnostics && (field->flags & IDENTIFIES) && value_has_secret(given)) {
-		report_secret_id(walk, name, given);
+	if (schema_refuses_secret(walk, field, name, given))
 		return false;
-	}
 	/* Of what a fingerprint stands for nobody can tell whether it fits. */
 	if (given->type == VALUE_DEFERRED || given->type == VALUE_UNREAD || value_is_sealed(given))
 		return false;
@@ -210,11 +200,18 @@ bool schema_is_misspelt(const struct fields *fields, const struct field *field, 
 }
 
 static void report_unknown(struct schema_walk *walk, const struct fields *fields, struct owner owner,
-			   const struct value_member *member)
+			   const struct value *given, const struct value_member *member)
 {
 	struct slice name = value_slice(&member->key);
 	int nearest = nearest_field(fields, name);
 
+	/* The keys of a secret map are secret too. */
+	if (given->secret) {
+		diag_error(walk->diagnostics, FAULT_USER, given->position,
+			   "%s%s%s is given a field that it does not have; its name is a secret and not shown",
+			   OWNER_ARGUMENTS(owner));
+		return;
+	}
 	diag_error(walk->diagnostics, FAULT_USER, member->key.position, "%s%s%s has no field '%.*s'",
 		   OWNER_ARGUMENTS(owner), (int)(name.size < 80 ? name.size : 80), name.data);
 	if (nearest >= 0)
@@ -252,7 +249,7 @@ static enum fit fit_fields(struct schema_walk *walk, const struct fields *fields
 
 		if (!field || member->value.type == VALUE_NULL) {
 			if (!field && walk->diagnostics)
-				report_unknown(walk, fields, owner, member);
+				report_unknown(walk, fields, owner, given, member);
 			members_diverge(&sharing, walk->arena);
 			continue;
 		}

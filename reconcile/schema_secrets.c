@@ -1,4 +1,5 @@
 #include "reconcile/schema.h"
+#include "reconcile/schema_walk.h"
 
 /* Whether any field is secret, so that values of most kinds are not walked at all. Tables are finite. */
 static bool has_secret(const struct field *field)
@@ -46,4 +47,36 @@ void schema_secrets(const struct fields *fields, const struct value *given,
 		if (value)
 			visit(field, value, found, context);
 	}
+}
+
+static void report_secret_id(struct schema_walk *walk, const char *name, const struct value *given)
+{
+	diag_error(walk->diagnostics, FAULT_USER, given->position,
+		   "'%s' cannot hold a secret: ids and places are made of it, and are recorded and shown in clear",
+		   name);
+	diag_hint(walk->diagnostics, "write what anybody may see, or take it from a variable that is not secret");
+}
+
+static void report_secret_keys(struct schema_walk *walk, const char *name, const struct value *given)
+{
+	diag_error(walk->diagnostics, FAULT_USER, given->position,
+		   "'%s' cannot have secret keys: each is compared by itself, and is recorded and shown in clear",
+		   name);
+	diag_hint(walk->diagnostics, "write the keys in the spec, and take from what is secret only what they hold");
+}
+
+bool schema_refuses_secret(struct schema_walk *walk, const struct field *field, const char *name,
+			   const struct value *given)
+{
+	bool is_id = (field->flags & IDENTIFIES) && value_has_secret(given);
+
+	if (!walk->diagnostics)
+		return false;
+	if (is_id)
+		report_secret_id(walk, name, given);
+	else if (field->type == FIELD_MAP && given->type == VALUE_MAP && given->secret && given->count > 0)
+		report_secret_keys(walk, name, given);
+	else
+		return false;
+	return true;
 }

@@ -45,6 +45,10 @@ schema_fit schema_fit_address;
 schema_fit schema_fit_json;
 schema_fit schema_fit_reference;
 
+/* Whether the field would say in clear what is secret, which is told; without walk->diagnostics nothing is. */
+bool schema_refuses_secret(struct schema_walk *walk, const struct field *field, const char *name,
+			   const struct value *given);
+
 /* A text of the user's for a message: without control characters, which would end or change it, and cut. */
 struct slice schema_shown(struct arena *arena, struct slice text);
 

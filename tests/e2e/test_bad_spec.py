@@ -392,3 +392,17 @@ def test_no_such_folder(stack):
     for command in ("validate", "plan"):
         result = stack.run(command, "-C", "nowhere", "--output", "json", status=ERROR)
         check_errors(errors_of(result.json), [Wrong(None, "nowhere")])
+
+
+KEYS = {
+    "tags": 'aws.vpc: {v: {cidr: 10.0.0.0/16, tags: "${merge(var.m, var.m)}"}}',
+    "metadata": 'aws.launch_template: {t: {name: t, metadata: "${var.m}"}}',
+}
+
+
+@pytest.mark.parametrize("name, spec", KEYS.items(), ids=KEYS)
+def test_no_secret_among_keys(stack, name, spec):
+    """Those of a map are recorded and shown as they are."""
+    stack.write("stack.yaml", f"stack: s\nvars: {{m: {{type: map, secret: true}}}}\n{spec}\n")
+    told = stack.run("validate", "--var", 'm={"x": "y", "SecretKeyName1": "z"}', status=1).err
+    assert re.search(f"'{name}' (cannot have secret keys|is given a field .* not shown)", told) and "SecretKey" not in told
