@@ -67,8 +67,7 @@ static bool refuse_sealed(const struct target *target, const struct dependency *
 		   "'%.*s' of '%.*s' is a secret that was not read, and '%.*s' needs it",
 		   SLICE_ARGUMENTS(dependency->output), SLICE_ARGUMENTS(dependency->address),
 		   SLICE_ARGUMENTS(target->action->address));
-	diag_hint(diagnostics, "only its fingerprint is recorded: run again without --refresh=none, and once it can "
-			       "be read");
+	diag_hint(diagnostics, "only its fingerprint is recorded: run again once it can be read");
 	diag_address(diagnostics, target->action->address);
 	return false;
 }

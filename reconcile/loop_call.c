@@ -213,7 +213,8 @@ static void on_done(void *context, const struct http_response *response)
 static void refuse(struct loop *loop, struct task *task, struct exchange *exchange, enum fault fault,
 		   const char *message)
 {
-	exchange->answer = (struct answer){.fault = fault, .message = slice_of(message)};
+	exchange->answer.fault = fault;
+	exchange->answer.message = slice_of(message);
 	deliver(loop, task, &exchange->answer);
 }
 
@@ -288,6 +289,8 @@ void loop_send(struct loop *loop, struct task *task)
 	}
 	/* Whatever was to be made of it, a service would take the fingerprint for the secret. */
 	if (task->call.mutating && value_has_fingerprint(task->call.parameters)) {
+		exchange->answer.hint =
+			SLICE("give the spec the secret, or run again once the output that it is can be read");
 		refuse(loop, task, exchange, FAULT_USER, "of a secret that it sends only the fingerprint is at hand");
 		return;
 	}

@@ -102,3 +102,17 @@ def test_taken_back(connected):
     assert {action["address"].split(".")[1] for action in document["actions"]} == {"launch_template"}
     connected.run("sim", "change", "vpn-connection", connection, "tags.note=null")
     check(connected, "1", "2", "3")
+
+
+def test_not_read(connected):
+    """Without what it says there is nothing to send, and it is said which one is missing."""
+    fault = connected.run("sim", "fault", "DescribeVpnConnections", "deny").out.split()[-1]
+    result = connected.run("apply", "--yes", status=3)
+    assert not world(connected, "launch-template")
+    assert result.err.count("'configuration' of 'aws.vpn_connection.office' is a secret that was not read") == 2
+    assert "hint: only its fingerprint is recorded: run again once it can be read" in result.err
+    assert "CreateLaunchTemplate: of a secret that it sends only the fingerprint is at hand" in result.err
+    assert "hint: give the spec the secret, or run again once the output that it is can be read" in result.err
+    connected.run("sim", "remove", "fault", fault)
+    connected.run("apply", "--yes")
+    check(connected, "1")
