@@ -116,8 +116,7 @@ static struct slice choose(struct world *world, const struct aws_service_shape *
 	size_t i = 0;
 	while (i + 1 < sizeof(choices) / sizeof(choices[0]) && choices[i].size == 0)
 		i++;
-	return aws_is_simulated(choices[i]) ? world_endpoint(world, choices[i], arena)
-					    : identity_endpoint(arena, choices[i]);
+	return aws_is_simulated(choices[i]) ? world_endpoint(world, choices[i], arena) : choices[i];
 }
 
 /* "ec2=https://a/ sts=https://b/": an endpoint holds no space, so this cannot be that of all services. */
@@ -150,7 +149,7 @@ static bool check_services(const struct value *settings, struct slice alias, str
 static bool check_endpoint(struct slice alias, struct slice endpoint, struct position position,
 			   struct diagnostics *diagnostics)
 {
-	if (endpoint.size == 0 || is_endpoint(endpoint))
+	if (endpoint.size == 0 || is_endpoint(identity_endpoint(diagnostics->arena, endpoint)))
 		return true;
 	/* It may hold a password. */
 	if (slice_contains(endpoint, SLICE("@"))) {
@@ -216,9 +215,13 @@ bool aws_endpoints_read(struct aws_endpoints *ret, struct world *world, struct s
 		return false;
 	for (size_t i = 0; i < aws_service_count; i++)
 		endpoints.of_services[i] = choose(world, aws_services[i], settings, arena);
+	/* Told as it was written. */
+	if (!check_spelling(&endpoints, alias, settings, diagnostics))
+		return false;
+	for (size_t i = 0; i < aws_service_count; i++)
+		endpoints.of_services[i] = identity_endpoint(arena, endpoints.of_services[i]);
 	endpoints.place = place_of(endpoints.of_services, arena);
-	if (!check_spelling(&endpoints, alias, settings, diagnostics) ||
-	    !check_simulator(&endpoints, alias, diagnostics))
+	if (!check_simulator(&endpoints, alias, diagnostics))
 		return false;
 	*ret = endpoints;
 	return true;
