@@ -300,6 +300,8 @@ static struct slice whole_lines(const struct heard *heard, size_t limit_bytes)
 {
 	size_t size = heard->size;
 
+	if (!heard->text)
+		return (struct slice){NULL, 0};
 	if (size > limit_bytes)
 		while (size > 0 && heard->text[size - 1] != '\n')
 			size--;

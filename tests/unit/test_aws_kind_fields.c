@@ -71,7 +71,9 @@ static bool is_displaced(const struct aws_kind *kind, const struct aws_field *fi
 		for (; !exclusive->field && exclusive->members[count]; count++) {
 			const struct aws_field *other = (const struct aws_field *)field_named(
 				&kind->kind.fields, slice_of(exclusive->members[count]));
-			alike += other && other->update == field->update;
+			if (!other)
+				continue;
+			alike += other->update == field->update;
 			own += other == field;
 		}
 		if (own && exclusive->needs_one && alike == count)
