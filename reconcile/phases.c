@@ -132,17 +132,6 @@ static bool needs_nothing_of(const struct action *action, const struct action *t
 	return action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && takes_any_away(target);
 }
 
-/* The step that resolves the parts of an action. Where none of them changes there is no phase for them, and the last
- * step asks for them all: what such a part refers to has to be waited for only where it is made in this run, which is
- * so where others look after the part (lifecycle.ignore). */
-static uint32_t resolves_parts(const struct building *building, size_t index, const struct action *target)
-{
-	uint32_t settle = phases_node(building->phases, index, PHASE_SETTLE);
-	return settle != NO_NODE || !operation_makes(target->operation)
-		       ? settle
-		       : phases_node(building->phases, index, PHASE_MAKE);
-}
-
 /* What the spec refers to is there before it is referred to. */
 static void order_wanted(struct building *building, size_t index)
 {
@@ -162,7 +151,7 @@ static void order_wanted(struct building *building, size_t index)
 		uint32_t first = make != NO_NODE ? make : settle;
 		switch (dependency->binding) {
 		case BINDS_SETTLE:
-			order_nodes(building, made, resolves_parts(building, index, &building->plan->actions[target]));
+			order_nodes(building, made, settle);
 			break;
 		case BINDS_MAKE:
 			order_nodes(building, made, first);
@@ -311,6 +300,34 @@ static bool must_let_go(const struct building *building, size_t index)
 	return false;
 }
 
+/* Whether a part refers to what is made in this run: it is resolved in a phase of its own then, also where others look
+ * after it (lifecycle.ignore) and nothing of it is sent. */
+static bool must_wait_for_parts(const struct building *building, size_t index)
+{
+	const struct action *action = &building->plan->actions[index];
+	for (size_t i = 0; i < action->wanted_count; i++) {
+		const struct dependency *dependency = &action->wanted[i];
+		size_t target = index_in(&building->by_address, dependency->address);
+		if (dependency->binding == BINDS_SETTLE && target != SIZE_MAX && target != index &&
+		    operation_makes(building->plan->actions[target].operation))
+			return true;
+	}
+	return false;
+}
+
+/* As bits. */
+static unsigned phases_wanted(const struct building *building, size_t index)
+{
+	const struct action *action = &building->plan->actions[index];
+	unsigned wanted = phases_of(action);
+	if (must_let_go(building, index))
+		wanted |= 1u << PHASE_UNSETTLE;
+	if (!(wanted & 1u << PHASE_MAKE) || !must_wait_for_parts(building, index))
+		return wanted;
+	/* A record that follows has but one step. */
+	return action->operation == OPERATION_RECORD ? 1u << PHASE_SETTLE : wanted | 1u << PHASE_SETTLE;
+}
+
 /* What was the address's own goes as the old one does in a replace, once its place is taken. */
 static void order_displaced(struct building *building, size_t index)
 {
@@ -441,9 +458,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 		put_index(left_behind ? &building.deposed : &building.by_address, action->address, i);
 	}
 	for (size_t i = 0; i < plan->action_count; i++) {
-		unsigned wanted = phases_of(&plan->actions[i]);
-		if (must_let_go(&building, i))
-			wanted |= 1u << PHASE_UNSETTLE;
+		unsigned wanted = phases_wanted(&building, i);
 		for (size_t phase = 0; phase < PHASE_COUNT; phase++) {
 			phases->nodes[i * PHASE_COUNT + phase] = NO_NODE;
 			if (wanted & (1u << phase))

@@ -539,3 +539,21 @@ def test_ownership_tags_of_what_ignores_tags_are_left(stack, cloud):
     cloud.client().delete_tags(Resources=list(ids_of(stack).values()), Tags=[{"Key": "trueup:stack"}])
     plan_is_empty(stack)
     stack.run("drift")
+
+
+def test_an_ignored_field_names_what_is_replaced_because_of_its_owner(stack, cloud):
+    """The one waits for the other's change, and not for what its own rules name: nobody sets these."""
+    ssh = {each: SSH[each] for each in ("protocol", "from_port", "to_port")}
+
+    def groups(tag, text):
+        kept = {"name": "a", "description": "d", "vpc": Ref("aws.vpc.home"), "tags": {"k": tag}}
+        kept.update({"lifecycle": {"ignore": ["ingress"]}, "ingress": [{**ssh, "group": Ref("aws.security_group.b")}]})
+        other = {"name": "b", "description": Expression(text + "${aws.security_group.a.id}"), "vpc": Ref("aws.vpc.home")}
+        return {"aws.vpc": VPC, "aws.security_group": {"a": kept, "b": other}}
+
+    write(stack, groups("v", "used by "))
+    apply(stack)
+    write(stack, groups("w", "used with "))
+    assert plan(stack, status=2).operations() == {"aws.security_group.a": "update", "aws.security_group.b": "replace"}
+    apply(stack)
+    plan_is_empty(stack)
