@@ -295,14 +295,15 @@ static bool judge(const struct running *running, enum course course, int status,
 	return false;
 }
 
-/* No line is cut: who searches what it said for secrets would not find what is left of one. */
-static struct slice whole_lines(const struct heard *heard, size_t limit_bytes)
+/* No line is cut, by the limit or because the program was ended: who searches what it said for secrets would not find
+ * what is left of one. */
+static struct slice whole_lines(const struct heard *heard, size_t limit_bytes, bool ended)
 {
 	size_t size = heard->size;
 
 	if (!heard->text)
 		return (struct slice){NULL, 0};
-	if (size > limit_bytes)
+	if (size > limit_bytes || !ended)
 		while (size > 0 && heard->text[size - 1] != '\n')
 			size--;
 	return (struct slice){heard->text, size};
@@ -331,7 +332,8 @@ bool world_run_program(struct world *world, struct arena *arena, const struct pr
 	while (waitpid(running.process, &status, 0) < 0 && errno == EINTR)
 		;
 	if (program->ret_errors)
-		*program->ret_errors = arena_copy(arena, whole_lines(&running.errors, program->limit_bytes));
+		*program->ret_errors =
+			arena_copy(arena, whole_lines(&running.errors, program->limit_bytes, course == COURSE_ENDED));
 	if (!judge(&running, course, status, diagnostics))
 		return false;
 	*ret = arena_copy(arena, (struct slice){running.output.text, running.output.size});
