@@ -61,7 +61,7 @@ bool aws_next_yielding_call(struct work *work);
 bool aws_next_part_call(struct work *work);
 /* The next call that makes an output equal to the one it follows. */
 bool aws_next_alignment_call(struct work *work);
-/* The next call that makes the tag of the address name the one that it is recorded at. */
+/* The next call that makes the ownership tags say what is recorded: the address, or all where they were taken away. */
 bool aws_next_renaming_call(struct work *work);
 void aws_note_renaming(struct work *work);
 /* Whether the field may be changed: planned, or the object is new. */

@@ -56,6 +56,21 @@
 		"DescribeAutoScalingGroups", NULL, "{\"AutoScalingGroups\":[]}", NULL, 0                               \
 	}
 
+#define SEND_SECOND_VERSION                                                                                            \
+	{                                                                                                              \
+		"UpdateAutoScalingGroup",                                                                              \
+			"{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":\"lt-1\","           \
+			"\"Version\":\"2\"}}",                                                                         \
+			"{}", NULL, 0                                                                                  \
+	}
+#define SHOW_SECOND_VERSION                                                                                            \
+	{                                                                                                              \
+		"DescribeAutoScalingGroups", NULL,                                                                     \
+			"{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":"                  \
+			"{\"LaunchTemplateId\":\"lt-1\",\"Version\":\"2\"}}]}",                                        \
+			NULL, 0                                                                                        \
+	}
+
 static const struct scenario groups[] = {
 	{.name = "a group is tagged in its create call, and passes on no tag of ours",
 	 .kind = &aws_autoscaling_group,
@@ -89,16 +104,7 @@ static const struct scenario groups[] = {
 		   "\"subnet-1\","
 		   "\"subnet-2\"],"
 		   "\"min\":0,\"max\":2}",
-	 .script = {SCALING("2", "", OUR_GROUP_TAGS),
-		    {"UpdateAutoScalingGroup",
-		     "{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":\"lt-1\",\"Version\":"
-		     "\"2\"}}",
-		     "{}", NULL, 0},
-		    {"DescribeAutoScalingGroups", NULL,
-		     "{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":"
-		     "\"lt-1\","
-		     "\"Version\":\"2\"}}]}",
-		     NULL, 0}},
+	 .script = {SCALING("2", "", OUR_GROUP_TAGS), SEND_SECOND_VERSION, SHOW_SECOND_VERSION},
 	 .ends = STEP_DONE},
 	{.name = "of a structure that travels, what is left to others is as they have it",
 	 .kind = &aws_autoscaling_group,
@@ -107,16 +113,7 @@ static const struct scenario groups[] = {
 	 .applied = "{\"name\":\"g\",\"launch_template\":\"lt-0\",\"launch_template_version\":\"1\",\"min\":0}",
 	 .wanted = "{\"name\":\"g\",\"launch_template\":\"lt-0\",\"launch_template_version\":\"2\",\"min\":0}",
 	 .ignored = "launch_template",
-	 .script = {SCALING("2", "", OUR_GROUP_TAGS),
-		    {"UpdateAutoScalingGroup",
-		     "{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":\"lt-1\",\"Version\":"
-		     "\"2\"}}",
-		     "{}", NULL, 0},
-		    {"DescribeAutoScalingGroups", NULL,
-		     "{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"LaunchTemplate\":{\"LaunchTemplateId\":"
-		     "\"lt-1\","
-		     "\"Version\":\"2\"}}]}",
-		     NULL, 0}},
+	 .script = {SCALING("2", "", OUR_GROUP_TAGS), SEND_SECOND_VERSION, SHOW_SECOND_VERSION},
 	 .ends = STEP_DONE},
 	{.name = "but a version that others chose is none of another template",
 	 .kind = &aws_autoscaling_group,
