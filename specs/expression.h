@@ -62,6 +62,14 @@ __attribute__((warn_unused_result)) bool expression_evaluate(const struct expres
 							     const struct output_source *source, struct arena *arena,
 							     struct value *ret, struct diagnostics *diagnostics);
 
+/*
+ * For a field that is secret: each literal in the expressions of deferred values within
+ * *value, which this wing made, goes beside their texts as what secret variables hold does
+ * (var.literal-1: nobody can tell it from the text). False after a diagnostic.
+ */
+__attribute__((warn_unused_result)) bool expression_hide(struct arena *arena, struct value *value,
+							 struct diagnostics *diagnostics);
+
 /* A deferred value that is one plain reference: what a typed reference (vpc: train) compiles to. */
 struct value expression_of_reference(struct arena *arena, struct slice address, struct slice attribute,
 				     struct position position);

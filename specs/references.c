@@ -337,6 +337,8 @@ static bool resolve_expression(struct resolution *resolution, const struct field
 
 	if (!evaluate(resolution, given, &value))
 		return false;
+	if ((flags & SECRET) && !expression_hide(resolution->loading->arena, &value, resolution->loading->diagnostics))
+		value = refused(given);
 	*ret = value;
 	/* A variable may hold the name of a resource. */
 	if (is_reference && value.type == VALUE_STRING) {

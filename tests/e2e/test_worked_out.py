@@ -75,3 +75,27 @@ def test_what_does_not_fit_is_told_by_the_plan(worked, old, new, said):
     assert f"error: aws.security_group.web: {said}" in result.err and "stack.yaml:" in result.err
     [vpc] = world(worked, "vpc").values()
     assert "'a'" not in str(vpc["tagSet"])
+
+
+def test_text_beside_an_output_is_as_secret(stack):
+    """Before the output is known it stands in no plan, file or record either; and its plan applies without the spec."""
+    simulate(stack)
+    stack.write("stack.yaml", SPEC)
+    said = stack.run("plan", "--out", "p.plan")
+    shown = said.out + said.err + stack.run("plan", "--output", "json").out + stack.run("show", "p.plan").out
+    assert "${var.literal-1}${replace(aws.vpn_gateway.edge.id" in shown
+    stack.run("apply", "p.plan")
+    files = [path.read_bytes() for path in (stack.folder / ".trueup").rglob("*") if path.is_file()]
+    assert b"FirstKey_" not in shown.encode() + (stack.folder / "p.plan").read_bytes() + b"".join(files)
+    [gateway] = world(stack, "vpn-gateway")
+    assert f"FirstKey_{gateway}".replace("-", "_") in str(world(stack, "vpn-connection"))
+    assert stack.run("plan", "--output", "json").json["actions"] == []
+
+
+def test_another_text_beside_an_output_is_a_change(worked):
+    edit(worked, "FirstKey_", "Another_", "stack.yaml")
+    [action] = worked.run("plan", "--output", "json").json["actions"]
+    assert action["address"] == "aws.vpn_connection.office"
+    worked.run("apply", "--yes")
+    assert "Another_vgw" in str(world(worked, "vpn-connection"))
+    assert worked.run("plan", "--output", "json").json["actions"] == []

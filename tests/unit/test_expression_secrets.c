@@ -86,6 +86,67 @@ static void test_resolved_alone(void **state)
 	}
 }
 
+/* In a secret field the text tells no literal, and comes to the same value wherever it is read back. */
+static const struct {
+	const char *name, *text, *shown, *secrets;
+} hidden_rows[] = {
+	{"beside an output", "text-${aws.vpc.a.id}", "${var.literal-1}${aws.vpc.a.id}",
+	 "{\"var.literal-1\":\"text-\"}"},
+	{"the output alone", "${aws.vpc.a.id}", "${aws.vpc.a.id}", NULL},
+	{"a variable that is none", "${var.region}-${aws.vpc.a.id}", "${var.literal-1}${aws.vpc.a.id}",
+	 "{\"var.literal-1\":\"us-west-2-\"}"},
+	{"a secret variable", "${var.password}${aws.vpc.a.id}x", "${var.password}${aws.vpc.a.id}${var.literal-1}",
+	 "{\"var.literal-1\":\"x\",\"var.password\":\"hunter2\"}"},
+	{"made of both", "${upper(\"a${var.password}\")}${aws.vpc.a.id}",
+	 "${upper(\"${var.literal-1}${var.password}\")}${aws.vpc.a.id}",
+	 "{\"var.literal-1\":\"a\",\"var.password\":\"hunter2\"}"},
+	{"a choice", "${aws.vpc.a.port == 1 ? \"one\" : \"two\"}",
+	 "${aws.vpc.a.port == var.literal-1 ? var.literal-2 : var.literal-3}",
+	 "{\"var.literal-1\":1,\"var.literal-2\":\"one\",\"var.literal-3\":\"two\"}"},
+	{"an argument", "${replace(aws.vpc.a.id, \"-\", \"\")}", "${replace(aws.vpc.a.id, var.literal-1, \"\")}",
+	 "{\"var.literal-1\":\"-\"}"},
+	{"a list of some", "${join(\"\", [\"a\", aws.vpc.a.id])}", "${join(\"\", [var.literal-1, aws.vpc.a.id])}",
+	 "{\"var.literal-1\":\"a\"}"},
+	{"the name of a member", "x${aws.vpc.a.tags.name}", "${var.literal-1}${aws.vpc.a.tags.name}",
+	 "{\"var.literal-1\":\"x\"}"},
+};
+
+static void test_hidden(void **state)
+{
+	static const struct json_style clear = {.clear = true};
+	struct resolver resolver = expression_resolver();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(hidden_rows); i++) {
+		const char *name = hidden_rows[i].name, *secrets = hidden_rows[i].secrets;
+		struct bench bench;
+		struct value result = value_null();
+
+		bench_init(&bench);
+		struct value value = bench_evaluated(&bench, name, slice_of(hidden_rows[i].text)), hidden = value;
+
+		assert_true(expression_hide(&bench.arena, &hidden, &bench.diagnostics));
+		check_slice(name, hidden.deferred->text, hidden_rows[i].shown);
+		if ((hidden.deferred->secrets != NULL) != (secrets != NULL))
+			fail_msg("%s: secrets", name);
+		if (secrets)
+			check_slice(name, json_canonical(&bench.arena, hidden.deferred->secrets, &clear), secrets);
+		struct deferred deferred = {.text = hidden.deferred->text, .secrets = hidden.deferred->secrets};
+		struct value alone = value_deferred(&deferred);
+
+		bench.everything = true;
+		struct output_source all = bench_source(&bench), outputs = {&all, outputs_only};
+
+		if (!resolver.resolve(&resolver, &value, &all, &bench.arena, &value, &bench.diagnostics) ||
+		    !resolver.resolve(&resolver, &hidden, &outputs, &bench.arena, &hidden, &bench.diagnostics) ||
+		    !resolver.resolve(&resolver, &alone, &outputs, &bench.arena, &result, &bench.diagnostics))
+			fail_msg("%s: %s", name, bench_message(&bench));
+		if (!value_equal(&value, &hidden) || !value_equal(&value, &result))
+			fail_msg("%s: comes to another value", name);
+		bench_release(&bench);
+	}
+}
+
 /* A fingerprint is never taken for what it stands for. */
 static void test_fingerprints_wait(void **state)
 {
@@ -174,11 +235,9 @@ static void test_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_named),
-		cmocka_unit_test(test_resolved_alone),
-		cmocka_unit_test(test_fingerprints_wait),
-		cmocka_unit_test(test_sealed_outputs),
-		cmocka_unit_test(test_compared),
+		cmocka_unit_test(test_named),	       cmocka_unit_test(test_resolved_alone),
+		cmocka_unit_test(test_hidden),	       cmocka_unit_test(test_fingerprints_wait),
+		cmocka_unit_test(test_sealed_outputs), cmocka_unit_test(test_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
