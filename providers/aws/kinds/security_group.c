@@ -90,6 +90,12 @@ static struct value encode_rule(const struct aws_field *field, const struct valu
 	return aws_parameters_value(&parameters, arena);
 }
 
+/*
+ * Rules that travel in one call. The service takes all of them or, where one is there already or breaks a quota, none;
+ * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_AuthorizeSecurityGroupIngress.html names no bound.
+ */
+enum { RULES_A_CALL = 50 };
+
 static const char *const duplicate[] = {"InvalidPermission.Duplicate", NULL};
 static const char *const not_there[] = {"InvalidPermission.NotFound", "InvalidGroup.NotFound", NULL};
 static const char *const young[] = {"InvalidGroup.NotFound", "InvalidVpcID.NotFound", NULL};
@@ -108,7 +114,7 @@ static const char *const young[] = {"InvalidGroup.NotFound", "InvalidVpcID.NotFo
 		.change = {.operation = "UpdateSecurityGroupRuleDescriptions" direction,                               \
 			   .id = "GroupId",                                                                            \
 			   .recipe = RECIPE_CONVERGE},                                                                 \
-		.items = "IpPermissions"                                                                               \
+		.items = "IpPermissions", .batch = RULES_A_CALL                                                        \
 	}
 
 static const struct aws_part ingress = RULES("Ingress");
