@@ -163,6 +163,7 @@ const struct node *evaluate_list(struct evaluator *evaluator, const struct node 
 struct map_key {
 	struct slice text;
 	struct position position;
+	bool secret;
 };
 
 static int map_key_compare(const void *a, const void *b)
@@ -181,9 +182,13 @@ static bool check_unique(struct evaluator *evaluator, struct map_key *keys, size
 	for (size_t i = 1; i < count; i++) {
 		if (!slice_equal(keys[i - 1].text, keys[i].text))
 			continue;
-		unique = diag_error(evaluator->diagnostics, FAULT_USER, keys[i].position,
-				    "the map has two members called '%.*s'",
-				    SLICE_ARGUMENTS(slice_first(keys[i].text, 64)));
+		if (keys[i - 1].secret || keys[i].secret)
+			unique = diag_error(evaluator->diagnostics, FAULT_USER, keys[i].position,
+					    "the map has two members of one name");
+		else
+			unique = diag_error(evaluator->diagnostics, FAULT_USER, keys[i].position,
+					    "the map has two members called '%.*s'",
+					    SLICE_ARGUMENTS(slice_first(keys[i].text, 64)));
 		diag_related(evaluator->diagnostics, keys[i - 1].position, "the first is here");
 	}
 	return unique;
@@ -206,7 +211,7 @@ static bool map_keys(struct evaluator *evaluator, const struct node **children, 
 		done = part_text(evaluator, key, &text);
 		if (!done)
 			break;
-		keys[known++] = (struct map_key){text, key->position};
+		keys[known++] = (struct map_key){text, key->position, key->secret};
 		*ret_secret = *ret_secret || key->secret;
 		if (key->literal.value.type != VALUE_STRING && !key->secret)
 			children[2 * i] = node_string(evaluator->arena, text, key->position);

@@ -88,6 +88,8 @@ static void test_refused(void **state)
 		{"null in a string", "a${var.nothing}", 0, 13, "null cannot become part", "coalesce()"},
 		{"list in an open string", "${aws.vpc.a.id}${var.list}", 0, 27, "a list cannot become part", NULL},
 		{"two members of a name", "${{a: 1, \"a\": 2}}", 0, 19, "two members called 'a'", NULL},
+		{"two secret members of a name", "${{\"${upper(var.password)}\": 1, \"${upper(var.password)}\": 2}}", 0,
+		 45, "two members of one name", NULL},
 		{"wrong argument", "${upper(1)}", 0, 18, "argument 1 of 'upper' is a whole number, where a string",
 		 "upper(text)"},
 		{"a wrong later argument", "${min(1, [2])}", 0, 19, "needs numbers", NULL},
