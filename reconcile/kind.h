@@ -163,9 +163,12 @@ struct field {
 	 * No two ranges within one such thing overlap, and neither has ranges of its own. NULL: there is no such field
 	 */
 	const char *range_parent_id;
-	/* A range: the resource's reference field, none of whose target's own ranges this can be. NULL: any range may
-	 * do */
+	/* A range: the resource's reference field, none of whose target's own ranges this can be, or lie within. NULL:
+	 * any range may do */
 	const char *apart_from;
+	/* Beside apart_from: fields beside this one, of which one that is set lets it lie within such a range. NULL:
+	 * there are none. NULL-terminated */
+	const char *const *within_by;
 	/* FIELD_STRING, the id of a peering: the resource's reference field whose target is an end of it. The ranges of
 	 * two ends must not overlap; what an end meets by other ways, the other end does not. NULL: it is none */
 	const char *end_is;

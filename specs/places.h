@@ -19,7 +19,8 @@ void twins_check(struct loading *loading, const struct map *places);
 void claims_check(struct loading *loading, const struct map *places);
 /* Reports what lies in another region than its resource's provider. */
 void regions_check(struct loading *loading, const struct map *places);
-/* Reports ranges that must be apart from those of what their resource refers to, and are one of them (apart_from). */
+/* Reports ranges that must be apart from those of what their resource refers to, and are or lie within one
+ * (apart_from). */
 void routes_check(struct loading *loading);
 /* What the field of that name in the MAP refers to, or NULL. Of one that may be this or that nothing can be said. */
 const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name);

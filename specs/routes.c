@@ -1,3 +1,4 @@
+#include "base/cidr.h"
 #include "specs/expression.h"
 #include "specs/places.h"
 
@@ -30,39 +31,60 @@ const struct resource *places_target(const struct loading *loading, const struct
 	return places_target_of(loading, value_get_named(map, name));
 }
 
-/* The text within the value, or NULL. */
-static const struct value *find_text(const struct value *value, struct slice text)
+/* The range within the value that is, or holds, the other; NULL: there is none. */
+static const struct value *find_around(const struct value *value, const struct cidr *range)
 {
 	const struct value *found = NULL;
+	struct cidr own;
 
 	if (value->type == VALUE_STRING)
-		return slice_equal(value_slice(value), text) ? value : NULL;
+		return cidr_read(value_slice(value), &own) && cidr_contains(&own, range) ? value : NULL;
 	for (uint32_t i = 0; !found && value->type == VALUE_LIST && i < value->count; i++)
-		found = find_text(&value->items[i], text);
+		found = find_around(&value->items[i], range);
 	for (uint32_t i = 0; !found && value->type == VALUE_MAP && i < value->count; i++)
-		found = find_text(&value->members[i].value, text);
+		found = find_around(&value->members[i].value, range);
 	return found;
 }
 
+static void report(struct loading *loading, const struct resource *resource, const struct resource *target,
+		   const struct value *range, const struct value *around)
+{
+	bool same = slice_equal(value_slice(around), value_slice(range));
+
+	diag_error(loading->diagnostics, FAULT_USER, range->position,
+		   same ? "%.*s is the range of '%.*s' itself, for which there is a route already"
+			: "%.*s lies within '%.*s' itself, where such a target takes nothing over",
+		   SLICE_ARGUMENTS(value_slice(range)), SLICE_ARGUMENTS(target->address));
+	diag_address(loading->diagnostics, resource->address);
+	diag_related(loading->diagnostics, around->position, "the range is given here");
+	diag_hint(loading->diagnostics, "take the route out: within its range a network routes by itself");
+}
+
+static bool may_lie_within(const struct field *field, const struct value *map)
+{
+	for (const char *const *name = field->within_by; name && *name; name++) {
+		if (value_if_set(value_get_named(map, *name)))
+			return true;
+	}
+	return false;
+}
+
 static void check_range(struct loading *loading, const struct resource *resource, const struct field *field,
-			const struct value *range)
+			const struct value *map, const struct value *given)
 {
 	const struct resource *target = places_target(loading, &resource->desired, field->apart_from);
+	struct cidr range;
 
+	if (!cidr_read(value_slice(given), &range))
+		return;
 	for (size_t i = 0; target && i < target->kind->fields.count; i++) {
 		const struct field *own = field_at(&target->kind->fields, i);
 		const struct value *value = value_get_named(&target->desired, own->name);
-		const struct value *same =
-			own->range == RANGE_DOMAIN && value ? find_text(value, value_slice(range)) : NULL;
+		const struct value *around = own->range == RANGE_DOMAIN && value ? find_around(value, &range) : NULL;
 
-		if (!same)
+		if (!around || (may_lie_within(field, map) && !slice_equal(value_slice(around), value_slice(given))))
 			continue;
-		diag_error(loading->diagnostics, FAULT_USER, range->position,
-			   "%.*s is the range of '%.*s' itself, for which there is a route already",
-			   SLICE_ARGUMENTS(value_slice(range)), SLICE_ARGUMENTS(target->address));
-		diag_address(loading->diagnostics, resource->address);
-		diag_related(loading->diagnostics, same->position, "the range is given here");
-		diag_hint(loading->diagnostics, "take the route out: within its range a network routes by itself");
+		report(loading, resource, target, given, around);
 		return;
 	}
 }
@@ -77,7 +99,7 @@ static void check(struct loading *loading, const struct resource *resource, cons
 		if (!value)
 			continue;
 		if (field->apart_from && value_is(value, VALUE_STRING))
-			check_range(loading, resource, field, value);
+			check_range(loading, resource, field, map, value);
 		for (uint32_t k = 0; field->item && value_is(value, VALUE_LIST) && k < value->count; k++)
 			check(loading, resource, &field->item->members, &value->items[k]);
 	}

@@ -212,6 +212,16 @@ ROWS = {
         "aws.route_table: {t: {vpc: x, routes: [{destination: 10.9.0.0/16, transit_gateway: tgw-0123456789abcdef0}]}}\n",
         [(6, ["10.9.0.0/16 is the range of 'aws.vpc.x' itself"])],
     ),
+    "a route for a part of the VPC's range that nothing within takes over": (
+        "aws.internet_gateway: {g: {vpc: v}}\n"
+        "aws.route_table: {t: {vpc: v, routes: [{destination: 10.0.5.0/24, internet_gateway: g}]}}\n",
+        [(6, ["10.0.5.0/24 lies within 'aws.vpc.v' itself"])],
+    ),
+    "the same for a part of a further range": (
+        "aws.vpc: {x: {cidr: 10.8.0.0/16, secondary_cidrs: [10.9.0.0/16]}}\n"
+        "aws.route_table: {t: {vpc: x, routes: [{destination: 10.9.5.0/24, peering: pcx-0123456789abcdef0}]}}\n",
+        [(6, ["10.9.5.0/24 lies within 'aws.vpc.x' itself"])],
+    ),
     "routes for another VPC's range, and for a part of the own one": (
         "aws.route_table:\n  t: {vpc: v, routes: [{destination: 10.1.0.0/16, peering: pcx-0123456789abcdef0},\n"
         "    {destination: 10.0.1.0/24, interface: eni-0123456789abcdef0}]}\n",

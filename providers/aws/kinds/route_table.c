@@ -162,17 +162,22 @@ static const struct aws_field propagation_item = {
 	.member = "GatewayId",
 };
 
+/* What takes over the traffic to one subnet of the VPC itself: "Subnet route tables" in the VPC user guide. */
+static const char *const inner_targets[] = {"nat_gateway", "interface", "endpoint", NULL};
+
 static const struct aws_field route_fields[] = {
 	{.field = {.name = "destination",
 		   .type = FIELD_CIDR4,
 		   .flags = KEY,
 		   .apart_from = "vpc",
+		   .within_by = inner_targets,
 		   .about = "IPv4 range it is for"},
 	 .member = "DestinationCidrBlock"},
 	{.field = {.name = "destination6",
 		   .type = FIELD_CIDR6,
 		   .flags = KEY,
 		   .apart_from = "vpc",
+		   .within_by = inner_targets,
 		   .about = "IPv6 range it is for"},
 	 .member = "DestinationIpv6CidrBlock"},
 	{.field = {.name = "prefix_list",
