@@ -488,7 +488,7 @@ OVERLAPS = {
         [(8, 7, "fd00:1::/64 of 'aws.subnet.s1' overlaps fd00:1::/64 of 'aws.subnet.s0', and the two meet by peering")],
     ),
     "a further range": (
-        vpcs("10.0.0.0/16", "10.1.0.0/16, secondary_cidrs: [10.2.0.0/16, 10.0.1.0/24]") + subnets() + BY_VPN % NO_ROUTES,
+        vpcs("10.0.0.0/16", "10.2.0.0/16, secondary_cidrs: [10.3.0.0/16, 10.0.1.0/24]") + subnets() + BY_VPN % NO_ROUTES,
         [(5, 4, "10.0.1.0/24 of 'aws.vpc.w' overlaps 10.0.0.0/16 of 'aws.vpc.v'" + MEET)],
     ),
     "two ranges of one VPC": (

@@ -40,6 +40,46 @@ static bool check_link_local(const struct value *value, const struct cidr *range
 	return false;
 }
 
+/* Besides, on that page: a VPC with a range of the one is not given another of the other. */
+static const struct apart {
+	const char *there, *added;
+} aparts[] = {{"10.0.0.0/15", "10.0.0.0/16"}, {"172.16.0.0/12", "172.31.0.0/16"}};
+
+static bool is_of(const struct value *value, const char *block)
+{
+	struct cidr range, outer;
+	return value_is(value, VALUE_STRING) && cidr_read(value_slice(value), &range) &&
+	       cidr_read(slice_of(block), &outer) && cidr_overlap(&outer, &range);
+}
+
+static bool do_overlap(const struct value *a, const struct value *b)
+{
+	struct cidr first, second;
+	return cidr_read(value_slice(a), &first) && cidr_read(value_slice(b), &second) && cidr_overlap(&first, &second);
+}
+
+/* Of two that are added one comes second, whatever the order. Those that overlap are told of as such. */
+static bool check_apart(const struct apart *apart, const struct value *first, const struct value *added,
+			struct diagnostics *diagnostics)
+{
+	const struct value *there = is_of(first, apart->there) ? first : NULL;
+	bool good = true;
+	for (uint32_t i = 0; i < added->count; i++) {
+		const struct value *range = &added->items[i];
+		if (!is_of(range, apart->added))
+			continue;
+		if (there && !do_overlap(there, range)) {
+			good = diag_error(diagnostics, FAULT_USER, range->position,
+					  "AWS does not add %.*s, of %s, to a VPC that has a range of %s",
+					  SLICE_ARGUMENTS(value_slice(range)), apart->added, apart->there);
+			diag_related(diagnostics, there->position, "that one is here");
+			diag_hint(diagnostics, "take a range outside of %s", apart->added);
+		}
+		there = range;
+	}
+	return good;
+}
+
 static bool check_together(const struct value *first, const struct value *added, struct diagnostics *diagnostics)
 {
 	struct cidr primary, range;
@@ -69,6 +109,8 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 		good = check_link_local(first, &primary, diagnostics);
 	for (uint32_t i = 0; good && first && added && value_is(added, VALUE_LIST) && i < added->count; i++)
 		good = check_together(first, &added->items[i], diagnostics);
+	for (size_t i = 0; good && first && value_is(added, VALUE_LIST) && i < sizeof(aparts) / sizeof(aparts[0]); i++)
+		good = check_apart(&aparts[i], first, added, diagnostics);
 	return good;
 }
 
