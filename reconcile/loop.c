@@ -145,7 +145,7 @@ void loop_proceed(struct loop *loop, struct task *task)
 			break;
 		if (is_too_late(loop, task))
 			call_off(loop, task);
-		else if (task->call.mutating && task->object && task->loop.intent.size == 0)
+		else if (loop_lacks_intent(loop, task))
 			loop_commit_later(loop, task);
 		else
 			loop_send(loop, task);

@@ -316,6 +316,7 @@ void loop_send(struct loop *loop, struct task *task)
 		       "it is not sent again with its token, which may be forgotten after an hour");
 		return;
 	}
+	task->loop.renewals = 0;
 	exchange->in_flight = true;
 	exchange->sent_ms = loop_now_ms(loop);
 	loop->in_flight++;

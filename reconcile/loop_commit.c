@@ -10,13 +10,35 @@ enum {
 	/* Answers that come within so long of each other are committed together. Killed meanwhile, they are as
 	 * answers that never came: recovery finds out what they said. */
 	RESULTS_GATHER_MS = 10,
+	/* Small beside the time for which recovery looks for what a call may have made. */
+	INTENT_FRESH_MS = 10 * 1000,
+	/* Of an intent before one sending: a disk may take so long that none is ever fresh. */
+	RENEWALS_MOST = 3,
 };
+
+/*
+ * Whoever recovers counts from when the intent was recorded how long its work may take to show. So one that a call is
+ * sent under long after that, since it was refused before, or the process was suspended meanwhile, is recorded anew;
+ * but for one whose token may be in use already: that is as old as it is.
+ */
+static bool is_stale(const struct loop *loop, const struct task *task)
+{
+	struct world *world = loop->settings.world;
+	bool in_use = task->call.is_recorded || (task->call.recipe == RECIPE_TOKEN && task->loop.unsure);
+	return task->loop.intent.size > 0 && !in_use && task->loop.renewals < RENEWALS_MOST &&
+	       world->wall_ms(world) - task->loop.intent_ms > INTENT_FRESH_MS;
+}
+
+bool loop_lacks_intent(const struct loop *loop, const struct task *task)
+{
+	return task->call.mutating && task->object && (task->loop.intent.size == 0 || is_stale(loop, task));
+}
 
 /* Admission comes before the intent, so that queued work leaves none unknown. */
 static bool wants_intent(const struct loop *loop, const struct task *task)
 {
-	return task->loop.wanted == STEP_CALL && task->call.mutating && task->loop.intent.size == 0 && task->object &&
-	       task->loop.admitted && !loop->stopping;
+	return task->loop.wanted == STEP_CALL && loop_lacks_intent(loop, task) && task->loop.admitted &&
+	       !loop->stopping;
 }
 
 void loop_commit_later(struct loop *loop, struct task *task)
@@ -84,8 +106,13 @@ static struct slice seal_parameters(struct batch *batch, const struct loop *loop
 static void add_intent(struct batch *batch, struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
-	struct slice id = task->call.intent.size > 0 ? task->call.intent : id_new(world, &task->scratch);
+	struct slice id = task->loop.intent;
+	bool renewed = id.size > 0;
 
+	if (renewed)
+		task->loop.renewals++;
+	else
+		id = task->call.intent.size > 0 ? task->call.intent : id_new(world, &task->scratch);
 	task->loop.intent = id;
 	task->loop.intent_ms = world->wall_ms(world);
 	batch->intents[batch->commit.intent_count++] = (struct intent){
@@ -100,6 +127,7 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 		.token = task->call.token,
 		.wall_ms = task->loop.intent_ms,
 		.creates = task->call.creates,
+		.renewed = renewed,
 		.sealed = seal_parameters(batch, loop, task, id),
 	};
 }

@@ -42,6 +42,8 @@ void loop_release_calls(struct loop *loop);
 /* Puts away what the task's step was shown, where the stack is still ours; the step has failed where it cannot be. */
 void loop_give(struct loop *loop, struct task *task);
 
+/* Whether an intent is to be recorded, or recorded anew, before the task's call is sent. */
+bool loop_lacks_intent(const struct loop *loop, const struct task *task);
 /* Takes the task into the next commit. */
 void loop_commit_later(struct loop *loop, struct task *task);
 /* When what was taken is to be committed, at the latest. */

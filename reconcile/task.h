@@ -103,7 +103,8 @@ struct task {
 		enum step wanted;	      /* what the last step asked for */
 		int64_t due_ms;		      /* of a sleep, a back-off or a rate limit */
 		struct slice intent;	      /* id of the open intent of the call in flight */
-		int64_t intent_ms;	      /* when that was recorded, wall */
+		int64_t intent_ms;	      /* when that was recorded, or recorded anew, wall */
+		int renewals;		      /* of that, since a call was sent under it */
 		bool admitted;		      /* by the rate limit; until a call is sent */
 		int64_t place;		      /* among those who want a token of it; 0: none yet */
 		bool again;		      /* it is sent once more, and waits for nothing that is to come */

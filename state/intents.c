@@ -70,9 +70,24 @@ bool intents_open(struct database *database, struct arena *arena, struct intent 
 	return true;
 }
 
+static bool renew(struct database *database, const struct intent *intent, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_RENEW);
+
+	query_integer(&query, intent->wall_ms);
+	query_id(&query, intent->id);
+	if (!query_run(&query, diagnostics))
+		return false;
+	return query_changes(&query) == 1 ||
+	       diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
+			  "the intent %.*s cannot be recorded anew: it is not open", SLICE_ARGUMENTS(intent->id));
+}
+
 bool intents_add(struct database *database, const struct intent *intent, int64_t run_number,
 		 struct diagnostics *diagnostics)
 {
+	if (intent->renewed)
+		return renew(database, intent, diagnostics);
 	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_INSERT);
 
 	query_id(&query, intent->id);

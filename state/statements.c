@@ -130,6 +130,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" ELSE ?3 || ' (' || (SELECT command || ' ' || substr(lower(hex(runs.id)), 1, 8) FROM runs"
 		" WHERE runs.number = ?1) || ')' END, wall_ms, ?4 FROM intents WHERE id = ?5",
 	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
+	[STATEMENT_INTENT_RENEW] = "UPDATE intents SET wall_ms = ? WHERE id = ?",
 	[STATEMENT_INTENT_RESEAL] = "UPDATE intents SET sealed = ? WHERE id = ?",
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
 	[STATEMENT_INTENTS] = "SELECT intents.id, object_id, address, kind, operation, recipe, parameters, identity,"

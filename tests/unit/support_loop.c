@@ -184,6 +184,7 @@ static enum commit_state commit(struct store *store, const struct commit *what, 
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "the disk is full");
 		return COMMIT_FAILED;
 	}
+	staged->now_ms += staged->commit_ms;
 	if (staged->commits == staged->slow_commit)
 		staged->now_ms += SLOW_MS;
 	if (!staged->lease_taken_away)

@@ -50,6 +50,7 @@ struct staged {
 	struct slice note;	  /* of the last outcome */
 	size_t failing_commit;	  /* its number, from 1 on; 0: none */
 	size_t slow_commit;	  /* likewise: it takes a second */
+	int64_t commit_ms;	  /* what each of them takes */
 	struct crowd crowd;
 	size_t told_calls; /* by an interrupt, that are waited for */
 	int64_t age_ms;	   /* of what calls name, when the stage opens */

@@ -141,6 +141,50 @@ static void test_stopped_in_a_commit(void **state)
 	stage_close(&staged);
 }
 
+static const struct renewal_row {
+	const char *name;
+	enum recipe recipe;
+	enum fault fault; /* of the first answer */
+	int64_t retry_after_ms, commit_ms;
+	size_t intents;
+} renewals[] = {
+	{"refused, and sent again at once", RECIPE_TAG, FAULT_THROTTLED, 5000, 0, 1},
+	{"refused, and sent again after a while", RECIPE_TAG, FAULT_THROTTLED, 15000, 0, 2},
+	{"the same with a token that nobody has seen", RECIPE_TOKEN, FAULT_THROTTLED, 15000, 0, 2},
+	{"with a token that may be in use", RECIPE_TOKEN, FAULT_AMBIGUOUS, 15000, 0, 1},
+	{"a disk on which no intent is ever fresh", RECIPE_TAG, FAULT_THROTTLED, 1, 11000, 7},
+};
+
+/* Recovery counts from the intent: one that a call is sent under much later is recorded anew. */
+static void test_renewed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(renewals) / sizeof(renewals[0]); i++) {
+		const struct renewal_row *row = &renewals[i];
+		const struct reply replies[] = {{.after_ms = 5,
+						 .fault = row->fault,
+						 .code = "Later",
+						 .message = "later",
+						 .retry_after_ms = row->retry_after_ms},
+						{.after_ms = 5, .repeat = -1}};
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		staged.commit_ms = row->commit_ms;
+		errand_make(&errand, &staged, true, NULL);
+		errand.task.call.recipe = row->recipe;
+		loop_add(&staged.loop, &errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (!errand.done || staged.sent_count != 2 || staged.closes != 1 || staged.intents != row->intents)
+			fail_msg("%s: sent %zu, %zu intents", row->name, staged.sent_count, staged.intents);
+		if (row->intents == 2 && staged.sent_ms - staged.intent.wall_ms > 1000)
+			fail_msg("%s: the record is %d ms older than the call", row->name,
+				 (int)(staged.sent_ms - staged.intent.wall_ms));
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_unrecorded),
 		cmocka_unit_test(test_of_nothing),
 		cmocka_unit_test(test_stopped_in_a_commit),
+		cmocka_unit_test(test_renewed),
 	};
 
 	return cmocka_run_group_tests_name("loop record", tests, NULL, NULL);

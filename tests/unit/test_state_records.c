@@ -311,6 +311,33 @@ static void test_rekey(void **state)
 	store->ops->close(store);
 }
 
+/* Recorded anew it is the same one, sent later. */
+static void test_renewed_intent(void **state)
+{
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	struct store *store = open_state(fixture, &to_write);
+	struct intent intent = fixture_intent(fixture, 1), *open;
+	const struct commit commit = {.intents = &intent, .intent_count = 1};
+	int64_t before_ms = intent.wall_ms;
+
+	assert_true(begin(fixture, store, &first_run));
+	assert_int_equal(store->ops->commit(store, &commit, &fixture->diagnostics), COMMIT_DONE);
+	intent.wall_ms += 60 * 1000;
+	intent.renewed = true;
+	assert_int_equal(store->ops->commit(store, &commit, &fixture->diagnostics), COMMIT_DONE);
+	open = fixture_intents(fixture, store, 1);
+	assert_int_equal(open[0].wall_ms, before_ms + 60 * 1000);
+	assert_true(slice_equal(open[0].parameters, intent.parameters) && slice_equal(open[0].sealed, intent.sealed));
+	assert_int_equal(
+		store->ops->commit(store,
+				   &(struct commit){.closes = &(struct intent_close){intent.id, OUTCOME_DONE, S("")},
+						    .close_count = 1},
+				   &fixture->diagnostics),
+		COMMIT_DONE);
+	assert_int_equal(store->ops->commit(store, &commit, &fixture->diagnostics), COMMIT_FAILED);
+	store->ops->close(store);
+}
+
 /* Renamed with the object, in the same commit, and closed as forgotten. */
 static void test_rename_intents(void **state)
 {
@@ -523,17 +550,10 @@ static void test_backup_of_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_holder),
-		STATE_TEST(test_nobody_holds),
-		STATE_TEST(test_take_away),
-		STATE_TEST(test_planned_serial),
-		STATE_TEST(test_history),
-		STATE_TEST(test_rename_intents),
-		STATE_TEST(test_rekey),
-		STATE_TEST(test_check),
-		STATE_TEST(test_backup),
-		STATE_TEST(test_backup_refused),
-		STATE_TEST(test_backup_of_damage),
+		STATE_TEST(test_holder),	 STATE_TEST(test_nobody_holds),	  STATE_TEST(test_take_away),
+		STATE_TEST(test_planned_serial), STATE_TEST(test_history),	  STATE_TEST(test_renewed_intent),
+		STATE_TEST(test_rename_intents), STATE_TEST(test_rekey),	  STATE_TEST(test_check),
+		STATE_TEST(test_backup),	 STATE_TEST(test_backup_refused), STATE_TEST(test_backup_of_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
