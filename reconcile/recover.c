@@ -23,10 +23,23 @@ static bool is_lost(const struct intent *intent)
 	return intent->creates && intent->recipe == RECIPE_DISCARD;
 }
 
-static bool has_item(const struct value *list, const struct value *item)
+/* Of an output, which may be a list, one text or nothing. */
+struct items {
+	const struct value *first;
+	uint32_t count;
+};
+
+static struct items items_of(const struct value *output)
 {
-	for (uint32_t i = 0; i < list->count; i++)
-		if (value_equal(&list->items[i], item))
+	if (!output)
+		return (struct items){NULL, 0};
+	return output->type == VALUE_LIST ? (struct items){output->items, output->count} : (struct items){output, 1};
+}
+
+static bool has_item(struct items items, const struct value *item)
+{
+	for (uint32_t i = 0; i < items.count; i++)
+		if (value_equal(&items.first[i], item))
 			return true;
 	return false;
 }
@@ -34,15 +47,13 @@ static bool has_item(const struct value *list, const struct value *item)
 /* What a call adds to a list is new in it, wherever it stands: a service lists in any order. */
 static bool is_output_as_before(const struct object *object, const struct live *live, const char *name)
 {
-	const struct value *before = value_get_named(&object->outputs, name);
-	const struct value *now = value_get_named(&live->outputs, name);
+	struct items before = items_of(value_get_named(&object->outputs, name));
+	struct items now = items_of(value_get_named(&live->outputs, name));
 
-	if (!before || !now || !value_is(before, VALUE_LIST) || !value_is(now, VALUE_LIST))
-		return before && now ? value_equal(before, now) : before == now;
-	for (uint32_t i = 0; i < now->count; i++)
-		if (!has_item(before, &now->items[i]))
+	for (uint32_t i = 0; i < now.count; i++)
+		if (!has_item(before, &now.first[i]))
 			return false;
-	return before->count == now->count;
+	return before.count == now.count;
 }
 
 /*
@@ -132,7 +143,7 @@ void recover_hold(const struct intent *intents, size_t intent_count, struct obje
 	for (size_t i = 0; i < object_count; i++) {
 		size_t at = (size_t)(uintptr_t)map_get(&open, objects[i]->object_id);
 
-		if (at == 0 || !live[i] || live[i]->presence != PRESENCE_ABSENT || objects[i]->provider_id.size > 0)
+		if (at == 0 || live[i]->presence != PRESENCE_ABSENT || objects[i]->provider_id.size > 0)
 			continue;
 		struct live *held = arena_new(arena, struct live);
 		*held = *live[i];

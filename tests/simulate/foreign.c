@@ -173,6 +173,25 @@ bool foreign_copy_tags(struct universe *universe, struct foreign *foreign, const
 	return done;
 }
 
+void foreign_say_address(struct universe *universe, struct foreign *foreign, enum foreign_number of,
+			 const char *address)
+{
+	const struct foreign_thing *thing = &foreign_things[of];
+	const struct value_member member = {value_text("tagSet.3.value"), value_text(address)};
+	const struct value attributes = value_map(&member, 1);
+	struct diagnostics diagnostics;
+	struct arena arena;
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	if (!sim_change(universe->sim, slice_of(region_name), slice_of(thing->type), slice_of(thing->id), &attributes,
+			&diagnostics))
+		universe_fail(universe, "the simulator takes no tag");
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+	foreign_note(universe, foreign);
+}
+
 void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from)
 {
 	set_tags(universe, &foreign_things[from], unknown_intent, unknown_intent, SLICE("aws.vpc.theirs"),

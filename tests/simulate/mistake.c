@@ -144,7 +144,12 @@ static void copy_network(struct story *story)
 		story_save_spec(story);
 	}
 	universe_pass(universe, HOUR_MS);
-	(void)foreign_copy_tags(universe, &story->foreign, "vpc", "aws.vpc.v0", FOREIGN_VPC, true);
+	if (foreign_copy_tags(universe, &story->foreign, "vpc", "aws.vpc.v0", FOREIGN_VPC, true)) {
+		foreign_say_address(universe, &story->foreign, FOREIGN_VPC,
+				    chance_one_in(&universe->plot, 2) ? "" : "aws.vpc.nowhere");
+		story_run(story, "plan", NULL);
+		foreign_say_address(universe, &story->foreign, FOREIGN_VPC, "aws.vpc.v0");
+	}
 	story_run(story, "plan --out /stack/saved.plan", NULL);
 	disk_remove(&universe->disk, SLICE("/stack/spec.yaml"));
 	story_run(story, "drift", NULL);

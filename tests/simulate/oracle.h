@@ -37,6 +37,9 @@ void foreign_make(struct universe *universe, struct foreign *foreign);
  * False where there is no such thing. */
 bool foreign_copy_tags(struct universe *universe, struct foreign *foreign, const char *type, const char *address,
 		       enum foreign_number to, bool but_intent);
+/* The copied tags say another address from now on. */
+void foreign_say_address(struct universe *universe, struct foreign *foreign, enum foreign_number of,
+			 const char *address);
 /* They are nobody's of ours any more. */
 void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from);
 /* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there, and what is

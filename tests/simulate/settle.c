@@ -150,6 +150,18 @@ static void sweep(struct story *story)
 	}
 }
 
+/* As after a saved plan that was applied elsewhere, there may be no spec. */
+static void recover(struct story *story, const struct misfortune *misfortune)
+{
+	bool is_alone = chance_one_in(&story->universe->plot, 6);
+
+	if (is_alone)
+		disk_remove(&story->universe->disk, SLICE("/stack/spec.yaml"));
+	story_run(story, "recover", misfortune);
+	if (is_alone)
+		story_save_spec(story);
+}
+
 void story_settle(struct story *story)
 {
 	struct universe *universe = story->universe;
@@ -178,10 +190,11 @@ void story_settle(struct story *story)
 	/* Whoever settles it may have another key, or none. */
 	if (lease.has_key && chance_one_in(plot, 8))
 		universe->sealing_key = chance_one_in(plot, 2) ? NULL : story_keys[1];
-	story_run(story,
-		  chance_one_in(plot, 3)   ? "apply --yes"
-		  : chance_one_in(plot, 4) ? "destroy --yes"
-					   : "recover",
-		  &misfortune);
+	if (chance_one_in(plot, 3))
+		story_run(story, "apply --yes", &misfortune);
+	else if (chance_one_in(plot, 4))
+		story_run(story, "destroy --yes", &misfortune);
+	else
+		recover(story, &misfortune);
 	universe->sealing_key = key;
 }
