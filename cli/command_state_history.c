@@ -114,7 +114,7 @@ static bool show_run(struct recorded *recorded, const struct run_record *run, co
 	VALUE_BUILDER_AUTO list;
 
 	value_builder_init(&list);
-	if (!job->store->ops->calls(job->store, job->arena, run->id, &calls, &count, job->diagnostics))
+	if (!job->store->ops->calls(job->store, job->arena, run->id, run->id, &calls, &count, job->diagnostics))
 		return false;
 	print_run(&recorded->text, job->arena, run, outcome);
 	for (size_t i = 0; i < count; i++)

@@ -78,7 +78,8 @@ static bool find_refusals(struct undo *undo)
 	struct call_record *calls;
 	size_t count, refused = 0;
 
-	if (!job->store->ops->calls(job->store, job->arena, undo->run->id, &calls, &count, job->diagnostics))
+	if (!job->store->ops->calls(job->store, job->arena, undo->run->id, undo->run->id, &calls, &count,
+				    job->diagnostics))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		refused += slice_is(calls[i].outcome, "failed");

@@ -60,14 +60,18 @@ struct past_run {
 	struct run_record *run;
 	struct past_object *objects;
 	size_t object_count;
-	struct call_record *calls;
-	size_t call_count;
-	struct map touched; /* by object id, each a struct touch */
+	struct map touched; /* by object id, each a struct touch; empty where the run did all that it was to do */
 	/* Of an undoing that came to its end later, by address: what the run that it undoes found there, or made of
 	 * nothing. */
 	struct map undone;
 	bool undoes_more; /* something that the other run made is recorded still */
 	bool has_changed; /* anything, or perhaps */
+};
+
+/* The calls of a run that did not do all that it was to do. */
+struct sent {
+	const struct call_record *calls;
+	size_t count;
 };
 
 /* What became of a run's calls about one object. */
@@ -90,10 +94,10 @@ static struct touch *touch_of(struct past_run *past, struct slice object_id, str
 }
 
 /* The calls alone: what changed nothing in the record has no more to tell. */
-static void read_calls(struct past_run *past, struct arena *arena)
+static void read_calls(struct past_run *past, const struct sent *sent, struct arena *arena)
 {
-	for (size_t i = 0; i < past->call_count; i++) {
-		const struct call_record *call = &past->calls[i];
+	for (size_t i = 0; i < sent->count; i++) {
+		const struct call_record *call = &sent->calls[i];
 		struct touch *touch = touch_of(past, call->object_id, arena);
 		bool answered = slice_is(call->outcome, "done") && !call->settled_later;
 
@@ -146,17 +150,17 @@ static void past_run_release(struct past_run *past)
 	map_release(&past->undone);
 }
 
-static bool read_run(struct job *job, struct run_record *run, struct past_run *ret)
+static bool read_run(struct job *job, struct run_record *run, const struct sent *sent, struct past_run *ret)
 {
-	const struct store_ops *ops = job->store->ops;
-
 	*ret = (struct past_run){.run = run};
 	map_init(&ret->touched);
 	map_init(&ret->undone);
-	if (!ops->changed(job->store, job->arena, run->id, &ret->objects, &ret->object_count, job->diagnostics) ||
-	    !ops->calls(job->store, job->arena, run->id, &ret->calls, &ret->call_count, job->diagnostics))
+	if (!job->store->ops->changed(job->store, job->arena, run->id, &ret->objects, &ret->object_count,
+				      job->diagnostics))
 		return false;
-	read_calls(ret, job->arena);
+	if (!sent)
+		return true;
+	read_calls(ret, sent, job->arena);
 	return read_objects(job, ret);
 }
 
@@ -171,6 +175,7 @@ struct search {
 	struct leavings *found;
 	struct run_record *runs;
 	size_t run_count;
+	struct map sent; /* by run id, each a struct sent */
 	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
 	struct map settled, settled_objects;
 	struct map finished; /* undoings that came to their end, each a struct run_record, by what they are called */
@@ -335,27 +340,53 @@ static void take_leavings(struct job *job, const struct past_run *past, struct s
 	note_halfway(job, past, search);
 }
 
-/* Reads one and takes what it tells; *ret_ends: what came before it does not matter any more. */
-static bool search_run(struct job *job, struct run_record *run, struct search *search, bool *ret_ends)
+/* The command of a run that carried out a plan; NULL of any other. */
+static const struct command *command_carried_out(const struct run_record *run)
 {
 	const struct command *command = command_of_run(run->command);
+
+	return command && command->undoable ? command : NULL;
+}
+
+static bool is_done(const struct run_record *run)
+{
+	return slice_is(run->outcome, "done");
+}
+
+/* One about a part (an undo, too) tells nothing of the rest. */
+static bool is_whole(const struct run_record *run, const struct command *command)
+{
+	return slice_is(run->command, command->name);
+}
+
+/* What came before one that did all that there was to do does not matter any more. */
+static bool has_settled_all(const struct run_record *run)
+{
+	const struct command *command = command_carried_out(run);
+
+	return command && is_done(run) && is_whole(run, command);
+}
+
+/* Reads one and takes what it tells; *ret_ends: as of one that has settled all. */
+static bool search_run(struct job *job, struct run_record *run, struct search *search, bool *ret_ends)
+{
+	const struct command *command = command_carried_out(run);
 	struct past_run past;
 
-	if (!command || !command->undoable)
+	if (!command)
 		return true;
-	/* One about a part (an undo, too) tells nothing of the rest. */
-	bool is_whole = slice_is(run->command, command->name), is_done = slice_is(run->outcome, "done");
-	*ret_ends = is_whole && is_done;
+	*ret_ends = has_settled_all(run);
 	if (*ret_ends)
 		return true;
-	bool is_finished_later = !is_done && map_get(&search->finished, run->command);
-	if (is_done && command == &command_undo)
+	bool is_finished_later = !is_done(run) && map_get(&search->finished, run->command);
+	if (is_done(run) && command == &command_undo)
 		map_set(&search->finished, run->command, run);
-	bool good = read_run(job, run, &past) && (!is_finished_later || read_undone(job, search, &past));
+	bool good = read_run(job, run, map_get(&search->sent, run->id), &past) &&
+		    (!is_finished_later || read_undone(job, search, &past));
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
 	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
-	*ret_ends = is_whole && deletes;
-	if (good && !*ret_ends && (is_done || deletes))
+	*ret_ends = deletes && is_whole(run, command);
+	if (good && !*ret_ends && (is_done(run) || deletes))
 		settle(&past, search);
 	else if (good && !*ret_ends)
 		take_leavings(job, &past, search);
@@ -363,11 +394,47 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 	return good;
 }
 
+/* Whether its calls tell what it has left: one that did all that it was to do has left nothing. */
+static bool is_to_be_read(const struct run_record *run)
+{
+	return command_carried_out(run) && !is_done(run) && run->call_count + run->open_count > 0;
+}
+
+/* Of all runs at once: each reading takes as long as the whole history, which only grows. */
+static bool read_sent(struct job *job, struct search *search)
+{
+	const struct run_record *oldest = NULL, *newest = NULL;
+	struct call_record *calls;
+	size_t count;
+
+	for (size_t i = 0; i < search->run_count && !has_settled_all(&search->runs[i]); i++) {
+		const struct run_record *run = &search->runs[i];
+
+		if (!is_to_be_read(run))
+			continue;
+		map_set(&search->sent, run->id, arena_new(job->arena, struct sent));
+		newest = newest ? newest : run;
+		oldest = run;
+	}
+	if (!oldest)
+		return true;
+	if (!job->store->ops->calls(job->store, job->arena, oldest->id, newest->id, &calls, &count, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct sent *sent = map_get(&search->sent, calls[i].run);
+
+		if (sent && sent->count++ == 0)
+			sent->calls = &calls[i];
+	}
+	return true;
+}
+
 static bool search_runs(struct job *job, struct search *search)
 {
 	bool ends = false;
 
-	if (!job->store->ops->runs(job->store, job->arena, &search->runs, &search->run_count, job->diagnostics))
+	if (!job->store->ops->runs(job->store, job->arena, &search->runs, &search->run_count, job->diagnostics) ||
+	    !read_sent(job, search))
 		return false;
 	for (size_t i = 0; i < search->run_count && !ends; i++)
 		if (!search_run(job, &search->runs[i], search, &ends))
@@ -381,10 +448,12 @@ bool past_run_leavings(struct job *job, struct leavings *ret)
 
 	map_init(&ret->gone);
 	map_init(&ret->halfway);
+	map_init(&search.sent);
 	map_init(&search.settled);
 	map_init(&search.settled_objects);
 	map_init(&search.finished);
 	bool good = job->record->serial == 0 || search_runs(job, &search);
+	map_release(&search.sent);
 	map_release(&search.settled);
 	map_release(&search.settled_objects);
 	map_release(&search.finished);

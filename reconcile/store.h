@@ -173,6 +173,7 @@ struct run_record {
 
 /* A call that changed something, or tried to. */
 struct call_record {
+	struct slice run;     /* id of the one that sent it */
 	struct slice address; /* as it was then */
 	struct slice object_id;
 	struct slice kind;
@@ -279,9 +280,10 @@ struct store_ops {
 	/* All runs, the newest first. */
 	bool (*runs)(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
 		     struct diagnostics *diagnostics);
-	/* The calls of one run, in the order of their outcomes, then those without one. */
-	bool (*calls)(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
-		      size_t *ret_count, struct diagnostics *diagnostics);
+	/* The calls of the runs from one to another (of one alone: twice its id), run by run, the newest first; of each
+	 * in the order of their outcomes, then those without one. It reads the whole history, however few they are. */
+	bool (*calls)(struct store *store, struct arena *arena, struct slice first, struct slice last,
+		      struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics);
 	/* The objects that one run changed, by address and then in the order in which it did. */
 	bool (*changed)(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 			size_t *ret_count, struct diagnostics *diagnostics);

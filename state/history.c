@@ -76,14 +76,15 @@ static bool call_read(const struct query *query, struct arena *arena, struct cal
 
 	/* STATEMENT_INTENT_RECORD puts the other run's name there, in brackets. */
 	call.settled_later = slice_ends_with(call.note, SLICE(")"));
-	if (!query_column_id(query, 1, arena, &call.object_id, diagnostics))
+	if (!query_column_id(query, 1, arena, &call.object_id, diagnostics) ||
+	    !query_column_id(query, 8, arena, &call.run, diagnostics))
 		return false;
 	*ret = call;
 	return true;
 }
 
-bool history_calls(struct database *database, struct arena *arena, struct slice run, struct call_record **ret,
-		   size_t *ret_count, struct diagnostics *diagnostics)
+bool history_calls(struct database *database, struct arena *arena, struct slice first, struct slice last,
+		   struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics)
 {
 	QUERY_AUTO counting = query_start(database, STATEMENT_CALL_COUNT);
 	QUERY_AUTO query = query_start(database, STATEMENT_CALLS);
@@ -91,8 +92,10 @@ bool history_calls(struct database *database, struct arena *arena, struct slice 
 	size_t capacity, count = 0;
 	bool row;
 
-	query_id(&counting, run);
-	query_id(&query, run);
+	query_id(&counting, first);
+	query_id(&counting, last);
+	query_id(&query, first);
+	query_id(&query, last);
 	if (!read_count(&counting, &capacity, diagnostics))
 		return false;
 	calls = arena_new_array(arena, capacity, struct call_record);

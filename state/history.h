@@ -16,8 +16,8 @@ __attribute__((warn_unused_result)) bool history_runs(struct database *database,
 						      struct run_record **ret, size_t *ret_count,
 						      struct diagnostics *diagnostics);
 /* As store_ops.calls. */
-__attribute__((warn_unused_result)) bool history_calls(struct database *database, struct arena *arena, struct slice run,
-						       struct call_record **ret, size_t *ret_count,
-						       struct diagnostics *diagnostics);
+__attribute__((warn_unused_result)) bool history_calls(struct database *database, struct arena *arena,
+						       struct slice first, struct slice last, struct call_record **ret,
+						       size_t *ret_count, struct diagnostics *diagnostics);
 
 #endif

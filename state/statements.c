@@ -16,6 +16,9 @@
 	" objects.created_ms, body"
 #define WITH_BODIES " LEFT JOIN bodies ON bodies.object_id = objects.object_id"
 
+/* Both by their ids. */
+#define BETWEEN_RUNS "BETWEEN (SELECT number FROM runs WHERE id = ?1) AND (SELECT number FROM runs WHERE id = ?2)"
+
 /* The order of parameters and columns is known to the function that runs the statement. */
 static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_BEGIN_WRITE] = "BEGIN IMMEDIATE",
@@ -60,14 +63,14 @@ static const char *const texts[STATEMENT_COUNT] = {
 			   " ON done.run = runs.number"
 			   " LEFT JOIN (SELECT run, count(*) AS calls FROM intents GROUP BY run) AS open"
 			   " ON open.run = runs.number ORDER BY runs.number DESC",
-	[STATEMENT_CALL_COUNT] = "SELECT (SELECT count(*) FROM history WHERE run = runs.number)"
-				 " + (SELECT count(*) FROM intents WHERE run = runs.number) FROM runs WHERE id = ?",
+	[STATEMENT_CALL_COUNT] = "SELECT (SELECT count(*) FROM history WHERE run " BETWEEN_RUNS ")"
+				 " + (SELECT count(*) FROM intents WHERE run " BETWEEN_RUNS ")",
 	[STATEMENT_CALLS] = "SELECT address, object_id, kind, operation, history.outcome, note, sent_ms,"
-			    " history.ended_ms, 0 AS is_open, history.number AS place FROM history"
-			    " JOIN runs ON runs.number = history.run WHERE runs.id = ?1"
-			    " UNION ALL SELECT address, object_id, kind, operation, 'unknown', '', wall_ms, 0, 1,"
-			    " intents.number FROM intents JOIN runs ON runs.number = intents.run WHERE runs.id = ?1"
-			    " ORDER BY is_open, place",
+			    " history.ended_ms, runs.id, run, 0 AS is_open, history.number AS place FROM history"
+			    " JOIN runs ON runs.number = history.run WHERE run " BETWEEN_RUNS
+			    " UNION ALL SELECT address, object_id, kind, operation, 'unknown', '', wall_ms, 0,"
+			    " runs.id, run, 1, intents.number FROM intents JOIN runs ON runs.number = intents.run"
+			    " WHERE run " BETWEEN_RUNS " ORDER BY run DESC, is_open, place",
 
 	[STATEMENT_OBJECT_COUNT] = "SELECT count(*) FROM objects",
 	/* Each head goes to objects.c as it is met; one that it refuses is a row, and the last. */

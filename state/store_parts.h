@@ -48,8 +48,8 @@ bool reads_given_up(struct store *store, struct arena *arena, struct slice **ret
 bool reads_holder(struct store *store, struct arena *arena, struct lease_holder *ret, struct diagnostics *diagnostics);
 bool reads_runs(struct store *store, struct arena *arena, struct run_record **ret, size_t *ret_count,
 		struct diagnostics *diagnostics);
-bool reads_calls(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
-		 size_t *ret_count, struct diagnostics *diagnostics);
+bool reads_calls(struct store *store, struct arena *arena, struct slice first, struct slice last,
+		 struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics);
 bool reads_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		   size_t *ret_count, struct diagnostics *diagnostics);
 bool reads_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,

@@ -22,7 +22,7 @@ struct reading {
 	struct slice *kinds;
 	struct lease_holder holder;
 	struct run_record *runs;
-	struct slice run;
+	struct slice run, last_run;
 	struct call_record *calls;
 	struct past_object *changed;
 	struct step_time *times;
@@ -173,14 +173,14 @@ static bool read_calls(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return history_calls(&reading->self->file.database, reading->arena, reading->run, &reading->calls,
-			     &reading->count, diagnostics);
+	return history_calls(&reading->self->file.database, reading->arena, reading->run, reading->last_run,
+			     &reading->calls, &reading->count, diagnostics);
 }
 
-bool reads_calls(struct store *store, struct arena *arena, struct slice run, struct call_record **ret,
-		 size_t *ret_count, struct diagnostics *diagnostics)
+bool reads_calls(struct store *store, struct arena *arena, struct slice first, struct slice last,
+		 struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics)
 {
-	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = run};
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = first, .last_run = last};
 
 	if (!stack_file_read(&reading.self->file, read_calls, &reading, diagnostics))
 		return false;

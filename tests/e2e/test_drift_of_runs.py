@@ -1,6 +1,10 @@
 """What drift tells of runs that did not come to their end, and of what they have left."""
 
+import contextlib
 import re
+import resource
+import secrets
+import sqlite3
 
 import pytest
 
@@ -397,3 +401,33 @@ def test_half_an_undoing_is_no_good_news(tiny, refused, more):
     allow()
     tiny.run("undo", changed, "--yes")
     assert begun(tiny, 0) == []
+
+
+def add_runs(stack, count, command, outcome, calls):
+    """Runs as the history has them, each with so many calls that were refused."""
+    run = "INSERT INTO runs (id, command, plan_digest, host, process, started_ms, ended_ms, outcome)"
+    call = "INSERT INTO history (run, intent, object_id, address, kind, operation, outcome, note, sent_ms, ended_ms)"
+    with contextlib.closing(sqlite3.connect(stack.folder / ".trueup/state.db")) as database, database:
+        for _ in range(count):
+            values = (secrets.token_bytes(16), command, outcome)
+            number = database.execute(run + " VALUES (?, ?, '', 'here', 1, 1, 2, ?)", values).lastrowid
+            rows = ((number, secrets.token_bytes(16), secrets.token_bytes(16)) for _ in range(calls))
+            made = " VALUES (?, ?, ?, 'aws.subnet.z', 'aws.subnet', 'CreateSubnet', 'failed', '', 1, 2)"
+            database.executemany(call + made, rows)
+
+
+def work_of(stack, *arguments):
+    """The seconds of the processor that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    stack.run(*arguments)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+@pytest.mark.parametrize("command, outcome", [("apply --target", "done"), ("apply", "failed")], ids=["part", "refused"])
+def test_many_runs_after_a_long_history_take_no_longer_than_one(tiny, command, outcome):
+    """Each by itself would take as long as it takes to go through all calls that there ever were."""
+    tiny.run("apply", "--yes")
+    add_runs(tiny, 1, "apply", "failed", 20000)
+    one = work_of(tiny, "drift")
+    add_runs(tiny, 500, command, outcome, 1)
+    assert work_of(tiny, "drift") < 5 * one

@@ -250,8 +250,8 @@ static void expect_call(struct store_user *user, size_t run, const char *outcome
 	struct call_record *calls;
 	size_t count;
 
-	if (!user->store->ops->calls(user->store, &user->fixture->arena, user->runs[run], &calls, &count,
-				     &user->fixture->diagnostics))
+	if (!user->store->ops->calls(user->store, &user->fixture->arena, user->runs[run], user->runs[run], &calls,
+				     &count, &user->fixture->diagnostics))
 		fixture_give_up(user->fixture);
 	assert_int_equal(count, outcome ? 1 : 0);
 	if (!outcome)

@@ -225,11 +225,24 @@ static void test_planned_serial(void **state)
 	store->ops->close(store);
 }
 
+static struct call_record *read_calls(struct state_fixture *fixture, struct store *store, const struct run *first,
+				      const struct run *last, size_t expected)
+{
+	struct call_record *calls;
+	size_t count;
+
+	assert_true(
+		store->ops->calls(store, &fixture->arena, first->id, last->id, &calls, &count, &fixture->diagnostics));
+	assert_int_equal(count, expected);
+	return calls;
+}
+
 static void test_history(void **state)
 {
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 	struct store *store = open_state(fixture, &to_write);
 	struct intent intents[] = {fixture_intent(fixture, 1), fixture_intent(fixture, 2), fixture_intent(fixture, 3)};
+	struct intent last = fixture_intent(fixture, 4);
 	const struct intent_close closes[] = {{intents[1].id, OUTCOME_FAILED, S("Denied")},
 					      {intents[0].id, OUTCOME_DONE, S("")}};
 	struct run_record *runs;
@@ -254,8 +267,7 @@ static void test_history(void **state)
 	assert_true(slice_equal(runs[1].id, first_run.id) && slice_is(runs[1].outcome, "partly") &&
 		    runs[1].ended_ms >= runs[1].started_ms && runs[1].call_count == 2 && runs[1].open_count == 1 &&
 		    slice_is(runs[1].host, "workbench") && runs[1].process == getpid());
-	assert_true(store->ops->calls(store, &fixture->arena, first_run.id, &calls, &count, &fixture->diagnostics));
-	assert_int_equal(count, 3);
+	calls = read_calls(fixture, store, &first_run, &first_run, 3);
 	assert_true(slice_is(calls[0].outcome, "failed") && slice_is(calls[0].note, "Denied") &&
 		    slice_equal(calls[0].object_id, intents[1].object_id) && calls[0].ended_ms > 0);
 	assert_true(slice_is(calls[1].outcome, "done") && slice_is(calls[1].operation, "CreateVpc") &&
@@ -263,8 +275,16 @@ static void test_history(void **state)
 		    calls[1].sent_ms == intents[0].wall_ms);
 	assert_true(slice_is(calls[2].outcome, "unknown") && calls[2].ended_ms == 0 &&
 		    slice_equal(calls[2].object_id, intents[2].object_id));
-	assert_true(store->ops->calls(store, &fixture->arena, second_run.id, &calls, &count, &fixture->diagnostics));
-	assert_int_equal(count, 0);
+	read_calls(fixture, store, &second_run, &second_run, 0);
+	/* Those of several runs at once, the newest run first. */
+	assert_int_equal(
+		store->ops->commit(store, &(struct commit){.intents = &last, .intent_count = 1}, &fixture->diagnostics),
+		COMMIT_DONE);
+	calls = read_calls(fixture, store, &first_run, &second_run, 4);
+	assert_true(slice_equal(calls[0].run, second_run.id) && slice_equal(calls[0].object_id, last.object_id));
+	assert_true(slice_equal(calls[1].run, first_run.id) && slice_is(calls[1].note, "Denied"));
+	assert_true(slice_equal(calls[3].run, first_run.id) && slice_is(calls[3].outcome, "unknown"));
+	read_calls(fixture, store, &first_run, &first_run, 3);
 	store->ops->close(store);
 }
 
