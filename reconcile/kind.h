@@ -43,7 +43,7 @@ enum field_flag {
 	 * within bind the settle phase, so two resources may name each other. */
 	SETTLES = 1 << 5,
 	LOOSE = 1 << 6,	     /* a reference that does not block its target's deletion */
-	JOINS = 1 << 7,	     /* a reference that puts both ends into one routing domain */
+	JOINS = 1 << 7,	     /* puts into one routing domain: a reference both ends, an address all that have it */
 	NAMES = 1 << 8,	     /* the unique name under which the service knows the object */
 	WRITE_ONLY = 1 << 9, /* no read gives it back; compared against the record alone */
 	/* A fact about the thing that nothing can change (a serial number): another value is told as a

@@ -33,7 +33,8 @@ struct address_space {
  *
  *   ranges of one routing domain (RANGE_DOMAIN). A domain is all resources that references
  *   flagged JOINS connect, directly or over others (a VPC, its VPN gateway, the connection,
- *   the customer gateway and what hangs on that); a resource without any is a domain alone
+ *   the customer gateway, others that stand for the same address, and what hangs on those);
+ *   a resource without any is a domain alone
  *   ranges of the two ends of one peering (field.end_is): those alone, as peering is not passed on
  *   reserved ranges, and ranges of any resource
  *   networks, and ranges of any resource in a domain that anything joins

@@ -9,7 +9,7 @@
 /* What of a kind's table matters: found once, as a spec holds many resources of one kind. */
 struct kind_summary {
 	const struct kind *kind;
-	bool joins; /* holds references that join */
+	bool joins; /* holds references or an address that join */
 	size_t count;
 	const struct field *fields[KIND_MOST_FIELDS];
 };
@@ -159,6 +159,16 @@ static void join_target(struct walk *walk, uint32_t target)
 	join(walk->collection, walk->node, target);
 }
 
+/* What has an address is one thing, however many stand for it: a device with a customer gateway in each region. An
+ * address that is not known yet is the same where it is written the same. */
+static void join_address(struct walk *walk, const struct value *value)
+{
+	if (value->type == VALUE_STRING)
+		join_target(walk, node_of(walk->collection, value_slice(value)));
+	if (value->type == VALUE_DEFERRED)
+		join_target(walk, node_of(walk->collection, value->deferred->text));
+}
+
 /* The families that ranges in field may have; none where it holds something else, as the label
  * beside a range does. */
 static uint8_t field_families(const struct field *field)
@@ -276,6 +286,8 @@ static void walk_value(struct walk *walk, const struct field *field, const struc
 		take_peering(walk, field, value);
 	if (joining && field->type == FIELD_REFERENCE)
 		each_target(walk, value, join_target);
+	if (joining && field->type == FIELD_ADDRESS)
+		join_address(walk, value);
 	if (ranged && value->type == VALUE_STRING && field_families(field) != 0)
 		take_range(walk, ranged, value);
 	for (uint32_t i = 0; field->item && value->type == VALUE_LIST && i < value->count; i++)

@@ -30,9 +30,9 @@ struct range {
 	const struct named_range *named; /* of address_space, or NULL */
 };
 
-/* A resource, or a thing that is not in the spec and is known by its id alone. */
+/* A resource, or a thing that is not in the spec and is known by its id or its address alone. */
 struct node {
-	struct slice name; /* its address or id */
+	struct slice name; /* its address in the spec, its id, or its IP address */
 	uint32_t above;	   /* union-find; itself at the root */
 	uint32_t size;
 	bool is_joined; /* at the root: some reference joins the domain */
@@ -52,7 +52,7 @@ struct collection {
 	const struct stack *stack;
 	struct map spare;	     /* the addresses, where the stack has no index */
 	const struct map *addresses; /* to struct resource */
-	struct map ids;		     /* of things that are not in the spec, to node + 1 */
+	struct map ids;		     /* of things that are not in the spec, and their IP addresses, to node + 1 */
 	struct slice last_name;	     /* that node_of() was asked for, and what it said */
 	uint32_t last_node;
 	struct arena *arena; /* that nodes, ranges and texts lie in */

@@ -65,7 +65,7 @@ static const struct field table_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "test.net"},
 	{.name = "peerings", .type = FIELD_SET, .item = &peering_item},
 };
-static const struct field customer_fields[] = {{.name = "address", .type = FIELD_ADDRESS}};
+static const struct field customer_fields[] = {{.name = "address", .type = FIELD_ADDRESS, .flags = JOINS}};
 
 static const struct kind kinds[] = {
 	{.name = "test.net", .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)},

@@ -52,6 +52,17 @@ static struct slice told(struct plan *plan)
 	{                                                                                                              \
 		"test.table", name, "{\"net\":" REFERENCE("test.net." net) ",\"peerings\":" peerings "}"               \
 	}
+#define CUSTOMER(name, address)                                                                                        \
+	{                                                                                                              \
+		"test.customer", name, "{\"address\":" address "}"                                                     \
+	}
+/* Two networks, each with a connection to a customer gateway of its own. */
+#define OF_TWO_CUSTOMERS(first, second)                                                                                \
+	{                                                                                                              \
+		NET("a", "{\"cidr\":\"10.0.0.0/16\"}"), NET("b", "{\"cidr\":\"10.0.128.0/17\"}"), GATEWAY("g", "a"),   \
+			GATEWAY("h", "b"), CUSTOMER("c", first), CUSTOMER("d", second),                                \
+			CONNECTION("x", "g", "c", "[]"), CONNECTION("y", "h", "d", "[]")                               \
+	}
 #define CONNECTION(name, gateway, customer, routes)                                                                    \
 	{                                                                                                              \
 		"test.connection", name,                                                                               \
@@ -65,7 +76,7 @@ static void test_rows(void **state)
 		const char *name;
 		struct {
 			const char *kind, *name, *desired;
-		} resources[7];
+		} resources[8];
 		const char *reserved[3], *networks[3];
 		const char *wanted;
 	} rows[] = {
@@ -108,6 +119,39 @@ static void test_rows(void **state)
 		 "2:1<1:1 10.0.128.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN "
 		 "or "
 		 "peering | the nearest free range of this size is 10.1.0.0/17\n"},
+		{"by two customer gateways of one address",
+		 OF_TWO_CUSTOMERS("\"198.51.100.7\"", "\"198.51.100.7\""),
+		 {0},
+		 {0},
+		 "2:1<1:1 10.0.128.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN "
+		 "or peering | the nearest free range of this size is 10.1.0.0/17\n"},
+		{"by two customer gateways of one address, IPv6",
+		 OF_TWO_CUSTOMERS("\"2001:db8::7\"", "\"2001:db8::7\""),
+		 {0},
+		 {0},
+		 "2:1<1:1 10.0.128.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN "
+		 "or peering | the nearest free range of this size is 10.1.0.0/17\n"},
+		{"by two customer gateways of one address that is not known yet",
+		 OF_TWO_CUSTOMERS(REFERENCE("test.net.a"), REFERENCE("test.net.a")),
+		 {0},
+		 {0},
+		 "2:1<1:1 10.0.128.0/17 of 'test.net.b' overlaps 10.0.0.0/16 of 'test.net.a', and the two meet by VPN "
+		 "or peering | the nearest free range of this size is 10.1.0.0/17\n"},
+		{"customer gateways of two addresses",
+		 OF_TWO_CUSTOMERS("\"198.51.100.7\"", "\"198.51.100.8\""),
+		 {0},
+		 {0},
+		 ""},
+		{"customer gateways of two addresses that are not known yet",
+		 OF_TWO_CUSTOMERS(REFERENCE("test.net.a"), REFERENCE("test.net.b")),
+		 {0},
+		 {0},
+		 ""},
+		{"customer gateways of addresses that nobody knows",
+		 OF_TWO_CUSTOMERS("{\"$unread\":true}", "{\"$unread\":true}"),
+		 {0},
+		 {0},
+		 ""},
 		{"by a gateway outside the spec",
 		 {NET("a", "{\"cidr\":\"10.0.0.0/16\"}"),
 		  NET("b", "{\"cidr\":\"10.0.0.0/17\"}"),

@@ -40,7 +40,7 @@ static void complete(struct work *work, struct aws_parameters *parameters)
 static const struct aws_field fields[] = {
 	{.field = {.name = "address",
 		   .type = FIELD_ADDRESS,
-		   .flags = IMMUTABLE,
+		   .flags = IMMUTABLE | JOINS,
 		   .when_unset = UNSET_REPLACE,
 		   .about = "public address of the customer's device; with an IPv6 one its connections say "
 			    "'outside_ipv6: true'"},
