@@ -9,9 +9,12 @@
 
 enum { KEY_BYTES = 4, FORM_LIMIT_BYTES = 64 * 1024 * 1024 };
 
-struct redaction_form {
-	struct redaction_form *next; /* longest first */
-	struct slice text;
+/* Forms share what they begin with: where any number of secrets begin alike, a text is still read once. */
+struct redaction_node {
+	struct redaction_node *next;  /* begins otherwise */
+	struct redaction_node *first; /* of those that go on from here */
+	struct slice text;	      /* never empty */
+	bool ends;		      /* a form ends here */
 };
 
 void redaction_init(struct redaction *redaction)
@@ -36,22 +39,59 @@ static size_t bucket_of(const char *text)
 	return (size_t)((key * 2654435769u) >> 20) % REDACTION_BUCKETS;
 }
 
+static struct redaction_node *new_node(struct redaction *redaction, struct redaction_node node)
+{
+	struct redaction_node *made = arena_new(&redaction->arena, struct redaction_node);
+
+	*made = node;
+	return made;
+}
+
+/* Leaves node the first `size` bytes of its text. */
+static void split(struct redaction *redaction, struct redaction_node *node, size_t size)
+{
+	node->first = new_node(redaction, (struct redaction_node){
+						  .first = node->first,
+						  .text = slice_from(node->text, size),
+						  .ends = node->ends,
+					  });
+	node->text = slice_first(node->text, size);
+	node->ends = false;
+}
+
+static size_t count_shared(struct slice one, struct slice other)
+{
+	size_t count = 0;
+
+	while (count < one.size && count < other.size && one.data[count] == other.data[count])
+		count++;
+	return count;
+}
+
 static void add_form(struct redaction *redaction, struct slice text)
 {
-	struct redaction_form **link, *form;
+	struct redaction_node **link, *node;
 
 	if (text.size < REDACTION_LEAST_BYTES)
 		return;
 	link = &redaction->buckets[bucket_of(text.data)];
-	while (*link && (*link)->text.size > text.size)
-		link = &(*link)->next;
-	for (form = *link; form && form->text.size == text.size; form = form->next)
-		if (slice_equal(form->text, text))
-			return;
-	form = arena_new(&redaction->arena, struct redaction_form);
-	*form = (struct redaction_form){*link, arena_copy(&redaction->arena, text)};
-	*link = form;
-	redaction->count++;
+	do {
+		size_t shared;
+
+		while (*link && (*link)->text.data[0] != text.data[0])
+			link = &(*link)->next;
+		if (!*link)
+			*link = new_node(redaction,
+					 (struct redaction_node){.text = arena_copy(&redaction->arena, text)});
+		node = *link;
+		shared = count_shared(node->text, text);
+		if (shared < node->text.size)
+			split(redaction, node, shared);
+		text = slice_from(text, shared);
+		link = &node->first;
+	} while (text.size > 0);
+	redaction->count += !node->ends;
+	node->ends = true;
 }
 
 /* As an escape of one byte; NULL: it stands for itself. */
@@ -261,19 +301,31 @@ void redaction_add_value(struct redaction *redaction, const struct value *value)
 		redaction_add_value(redaction, &value->members[i].value);
 }
 
-/* The longest form that text begins with, or NULL. */
-static const struct redaction_form *form_at(const struct redaction *redaction, struct slice text)
+/* How long the longest form is that text begins with; 0: there is none. */
+static size_t form_at(const struct redaction *redaction, struct slice text)
 {
-	for (const struct redaction_form *form = redaction->buckets[bucket_of(text.data)]; form; form = form->next)
-		if (slice_starts_with(text, form->text))
-			return form;
-	return NULL;
+	const struct redaction_node *node = redaction->buckets[bucket_of(text.data)];
+	size_t size = 0, longest = 0;
+
+	while (node && size < text.size) {
+		if (node->text.data[0] != text.data[size]) {
+			node = node->next;
+			continue;
+		}
+		if (!slice_starts_with(slice_from(text, size), node->text))
+			break;
+		size += node->text.size;
+		if (node->ends)
+			longest = size;
+		node = node->first;
+	}
+	return longest;
 }
 
 bool redaction_finds(const struct redaction *redaction, struct slice text)
 {
 	for (size_t i = 0; redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size; i++)
-		if (form_at(redaction, slice_from(text, i)))
+		if (form_at(redaction, slice_from(text, i)) > 0)
 			return true;
 	return false;
 }
@@ -283,15 +335,15 @@ void redaction_apply(const struct redaction *redaction, struct slice text, struc
 	size_t start = 0, i = 0;
 
 	while (redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size) {
-		const struct redaction_form *form = form_at(redaction, slice_from(text, i));
+		size_t size = form_at(redaction, slice_from(text, i));
 
-		if (!form) {
+		if (size == 0) {
 			i++;
 			continue;
 		}
 		buffer_append(ret, (struct slice){text.data + start, i - start});
 		buffer_string(ret, REDACTION_MARK);
-		i += form->text.size;
+		i += size;
 		start = i;
 	}
 	buffer_append(ret, slice_from(text, start));

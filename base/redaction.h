@@ -22,12 +22,12 @@ enum {
 	REDACTION_BUCKETS = 4096,
 };
 
-struct redaction_form; /* one text that is struck out */
+struct redaction_node; /* of the texts that are struck out */
 
 struct redaction {
 	struct arena arena;
 	size_t count;					   /* of forms; 0: nothing is struck out */
-	struct redaction_form *buckets[REDACTION_BUCKETS]; /* by how a form begins */
+	struct redaction_node *buckets[REDACTION_BUCKETS]; /* by how a form begins */
 };
 
 void redaction_init(struct redaction *redaction);
@@ -38,8 +38,8 @@ void redaction_add(struct redaction *redaction, struct slice secret);
 void redaction_add_value(struct redaction *redaction, const struct value *value);
 /* Whether text has a form of a secret. */
 bool redaction_finds(const struct redaction *redaction, struct slice text);
-/* Appends text with "(secret)" in place of each form of a secret. O(text) for any number of secrets that begin apart.
- */
+/* Appends text with "(secret)" in place of each form of a secret. O(text) for any number of secrets: where it begins
+ * as some do, it is followed as far as one of them goes. */
 void redaction_apply(const struct redaction *redaction, struct slice text, struct buffer *ret);
 /* The same of a text that is shown within another; redaction may be NULL: nothing is struck out. The result lies in
  * arena where it is not text itself. */

@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <string.h>
+#include <time.h>
 
 #include "base/digest.h"
 #include "base/redaction.h"
@@ -158,24 +159,76 @@ static void test_values(void **state)
 	arena_release(&arena);
 }
 
-/* Of two secrets, one of which begins as the other does, the longer is struck out. */
+/* Of secrets that begin alike the longest is struck out, in whatever order they came to be known. */
 static void test_longest(void **state)
 {
-	static const char *const orders[2][2] = {{"hunter2", "hunter2hunter"}, {"hunter2hunter", "hunter2"}};
+	static const char *const secrets[] = {"hunter2", "hunter2hunter", "hunter2hunger", "hunters", "hunt on"};
+	static const struct {
+		const char *text, *shown;
+	} rows[] = {
+		{"hunter2hunter hunter2", "(secret) (secret)"},
+		{"hunter2hunger2", "(secret)2"},
+		{"hunter2hun", "(secret)hun"},
+		{"hunters hunter hunt on", "(secret) hunter (secret)"},
+	};
 
 	(void)state;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t first = 0; first < COUNT(secrets) * COUNT(secrets); first++) {
 		struct redaction redaction;
-		BUFFER_AUTO shown;
 
 		redaction_init(&redaction);
-		buffer_init(&shown, 1000);
-		redaction_add(&redaction, slice_of(orders[i][0]));
-		redaction_add(&redaction, slice_of(orders[i][1]));
-		redaction_apply(&redaction, SLICE("hunter2hunter hunter2"), &shown);
-		assert_true(slice_is(buffer_slice(&shown), "(secret) (secret)"));
+		redaction_add(&redaction, slice_of(secrets[first / COUNT(secrets)]));
+		redaction_add(&redaction, slice_of(secrets[first % COUNT(secrets)]));
+		for (size_t i = 0; i < COUNT(secrets); i++)
+			redaction_add(&redaction, slice_of(secrets[i]));
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			BUFFER_AUTO shown;
+
+			buffer_init(&shown, 1000);
+			redaction_apply(&redaction, slice_of(rows[i].text), &shown);
+			if (!slice_is(buffer_slice(&shown), rows[i].shown))
+				fail_msg("%s: %.*s", rows[i].text, SLICE_ARGUMENTS(buffer_slice(&shown)));
+		}
 		redaction_release(&redaction);
 	}
+}
+
+/* What it takes to know and to find as many secrets, each with its number in it. */
+static clock_t cost_of(size_t secrets, const char *before, const char *behind)
+{
+	clock_t began = clock();
+	struct redaction redaction;
+	struct arena arena;
+	BUFFER_AUTO text, shown;
+
+	arena_init(&arena);
+	redaction_init(&redaction);
+	buffer_init(&text, SIZE_MAX);
+	buffer_init(&shown, SIZE_MAX);
+	for (size_t i = 0; i < secrets; i++) {
+		struct slice secret = arena_format(&arena, "%s%05zu%s", before, i, behind);
+
+		redaction_add(&redaction, secret);
+		buffer_append(&text, secret);
+		buffer_byte(&text, '\n');
+	}
+	redaction_apply(&redaction, buffer_slice(&text), &shown);
+	assert_int_equal(shown.size, secrets * strlen("(secret)\n"));
+	redaction_release(&redaction);
+	arena_release(&arena);
+	return clock() - began;
+}
+
+static void test_many_that_begin_alike(void **state)
+{
+	enum { SECRETS = 40000, TIMES_MOST = 5 };
+	clock_t apart = cost_of(SECRETS, "", "-secretvalue");
+	clock_t alike = cost_of(SECRETS, "secretvalue-", "");
+
+	(void)state;
+	print_message("# %d secrets that begin apart in %.0f ms, alike in %.0f ms\n", SECRETS,
+		      (double)apart * 1e3 / CLOCKS_PER_SEC, (double)alike * 1e3 / CLOCKS_PER_SEC);
+	assert_true(alike <= TIMES_MOST * apart);
 }
 
 int main(void)
@@ -185,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_base64),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_many_that_begin_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
