@@ -314,7 +314,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_BOOL,
 		   .flags = IMMUTABLE,
 		   .when_unset = UNSET_RELEASE,
-		   .about = "static routes in place of BGP"},
+		   .about = "static routes in place of BGP; needed for 'routes'"},
 	 .member = "Options.StaticRoutesOnly"},
 	{.field = {.name = "acceleration",
 		   .type = FIELD_BOOL,
@@ -394,13 +394,14 @@ static int64_t number_of(const struct value *tunnel_value, const char *name, int
 }
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnConnectionRoute.html
- * Where a spec does not say, the connection may have been made for static routes all the same. */
+ * A connection is made for BGP where nothing is said. One that was made for static routes by a spec that says so no
+ * more has to say it again: who makes it anew would find out only after minutes. */
 static bool check_routes(const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *given = value_get_named(desired, "routes");
 	const struct value *only = value_get_named(desired, "static_routes_only");
-	if (!given || !value_is(given, VALUE_LIST) || given->count == 0 || !only || !value_is(only, VALUE_BOOL) ||
-	    only->boolean)
+	bool learns = !only || (value_is(only, VALUE_BOOL) && !only->boolean);
+	if (!value_is(given, VALUE_LIST) || given->count == 0 || !learns)
 		return true;
 	diag_error(diagnostics, FAULT_USER, given->position,
 		   "a connection that learns its routes by BGP has no 'routes'");

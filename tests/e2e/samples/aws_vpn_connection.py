@@ -169,7 +169,7 @@ SAMPLE = Sample(
     },
     replaces={"static_routes_only": Change(False, given={"routes": []})},
     unset={
-        "static_routes_only": Unset(KEPT),
+        "static_routes_only": Unset(KEPT, given={"routes": []}),
         "inside_version": Unset(KEPT),
         "local_cidr": Unset(KEPT),
         "remote_cidr": Unset(KEPT),
