@@ -1,0 +1,278 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "reconcile/undo.h"
+#include "tests/unit/support_undo.h"
+
+static const struct field text = {.name = "text", .type = FIELD_STRING};
+static const struct field net_fields[] = {
+	{.name = "range", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
+	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
+	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_RELEASE},
+	{.name = "zone", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
+	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "list", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "set", .type = FIELD_SET, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "key", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
+};
+static const struct output id_output[] = {{.name = "id"}};
+static const struct kind net = {
+	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(id_output)};
+static const struct field user_fields[] = {
+	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .when_unset = UNSET_CLEAR},
+	{.name = "size", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
+};
+static const struct kind user = {
+	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output)};
+static const struct kind *const kind_list[] = {&net, &user};
+static const struct kinds kinds = {kind_list, 2};
+
+static const struct {
+	const char *address;
+	const struct kind *kind;
+	const char *id;
+} things[UNDO_ADDRESSES] = {
+	{"t.net.a", &net, "0000000000000000000000000000000a"},
+	{"t.user.b", &user, "0000000000000000000000000000000b"},
+	{"t.user.c", &user, "0000000000000000000000000000000c"},
+};
+
+/* The fingerprint of a secret is its first letter, to be told apart by reading. */
+static void fingerprint(void *context, struct slice secret, char ret[65])
+{
+	(void)context;
+	memset(ret, secret.size > 0 ? secret.data[0] : '-', 64);
+	ret[64] = 0;
+}
+
+static const struct dependency needs[] = {
+	{.address = {"t.net.a", 7}, .output = {"id", 2}, .field = {"net", 3}, .binding = BINDS_MAKE},
+	{.address = {"t.user.c", 8}, .output = {"id", 2}, .field = {"net", 3}, .binding = BINDS_MAKE},
+};
+
+struct fixture {
+	struct arena arena;
+	struct diagnostics diagnostics;
+	struct object *objects[UNDO_ADDRESSES];
+	size_t object_count;
+	struct past_object past[UNDO_ADDRESSES];
+	size_t past_count;
+	bool stale;
+	struct undo_touched touched[UNDO_ADDRESSES];
+	size_t touched_count;
+	struct resource written;
+	struct value variable;
+	struct stack spec;
+};
+
+static struct value read(struct fixture *fixture, const char *json)
+{
+	struct value value = value_null();
+
+	if (!json_read(&fixture->arena, slice_of(json), true, 65536, "the row", &value, &fixture->diagnostics))
+		fail_msg("%s", json);
+	return value;
+}
+
+static const struct provider_settings alias = {.name = {"t", 1}};
+static const struct identity place = {.provider = {"t", 1}, .account = {"1", 1}};
+
+static void fill(struct fixture *fixture, size_t thing, const char *json, struct object *ret)
+{
+	*ret = (struct object){
+		.address = slice_of(things[thing].address),
+		.object_id = slice_of(things[thing].id),
+		.kind = slice_of(things[thing].kind->name),
+		.kind_version = 1,
+		.provider_id = SLICE("id-1"),
+		.provider = alias.name,
+		.identity = place,
+		.has_body = true,
+		.applied = read(fixture, json),
+		.observed = value_map(NULL, 0),
+	};
+	const struct value *reference = value_get_named(&ret->applied, "net");
+	if (fixture->stale && things[thing].kind == &user) {
+		ret->dependencies = needs;
+		ret->dependency_count = 1;
+	}
+	if (reference) {
+		ret->dependencies = &needs[slice_contains(reference->deferred->text, SLICE("t.user.c")) ? 1 : 0];
+		ret->dependency_count = 1;
+	}
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void add_touched(struct fixture *fixture, size_t thing, const char *found)
+{
+	struct undo_touched *touched = &fixture->touched[fixture->touched_count];
+
+	if (!found)
+		return;
+	fixture->touched_count++;
+	*touched = (struct undo_touched){.address = slice_of(things[thing].address)};
+	if (found[0]) {
+		struct object *object = arena_new(&fixture->arena, struct object);
+
+		fill(fixture, thing, found, object);
+		touched->found = object;
+	}
+}
+
+static void set_up(struct fixture *fixture, const struct undo_row *row)
+{
+	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
+	arena_init(&fixture->arena);
+	diagnostics_init(&fixture->diagnostics, &fixture->arena);
+	for (size_t i = 0; i < UNDO_ADDRESSES; i++) {
+		const struct undo_forms *forms = &row->forms[i];
+		struct past_object *past = &fixture->past[fixture->past_count];
+
+		if (forms->now) {
+			struct object *now = arena_new(&fixture->arena, struct object);
+
+			fill(fixture, i, forms->now, now);
+			if (i == 0 && row->begun)
+				now->role = OBJECT_INCOMPLETE;
+			fixture->objects[fixture->object_count++] = now;
+		}
+		past->was = forms->was != NULL;
+		past->is = forms->left != NULL;
+		if (past->was)
+			fill(fixture, i, forms->was, &past->before);
+		if (past->is)
+			fill(fixture, i, forms->left, &past->after);
+		if (past->was && row->seen)
+			past->before.observed = read(fixture, row->seen);
+		if (!same(forms->left, forms->now)) {
+			past->next_run = SLICE("22222222222222222222222222222222");
+			past->next_command = SLICE("apply");
+		}
+		fixture->past_count += past->was || past->is;
+		add_touched(fixture, i, row->found[i]);
+	}
+	if (row->spec) {
+		struct value given = read(fixture, row->spec);
+		struct value_member *members = arena_new_array(&fixture->arena, given.count, struct value_member);
+
+		for (uint32_t i = 0; i < given.count; i++)
+			members[i] = (struct value_member){given.members[i].key,
+							   value_secret(&fixture->arena, given.members[i].value)};
+		fixture->written = (struct resource){.address = slice_of(things[0].address),
+						     .kind = &net,
+						     .desired = value_map(members, given.count)};
+		fixture->spec.resources = &fixture->written;
+		fixture->spec.resource_count = 1;
+	}
+	if (row->variable) {
+		fixture->variable = value_secret(&fixture->arena, value_text(row->variable));
+		fixture->spec.secrets = value_list(&fixture->variable, 1);
+	}
+}
+
+static void tear_down(struct fixture *fixture)
+{
+	diagnostics_release(&fixture->diagnostics);
+	arena_release(&fixture->arena);
+}
+
+static bool is_said(const struct fixture *fixture, const struct undoing *undoing, const char *part)
+{
+	for (size_t i = 0; i < undoing->note_count; i++)
+		if (slice_contains(undoing->notes[i].what, slice_of(part)))
+			return true;
+	for (size_t i = 0; i < fixture->diagnostics.count; i++)
+		if (slice_contains(fixture->diagnostics.items[i].message, slice_of(part)))
+			return true;
+	return false;
+}
+
+static void expect_world(struct fixture *fixture, const struct undo_row *row, const struct undoing *undoing,
+			 const struct json_style *style)
+{
+	struct value wanted = read(fixture, row->wanted);
+	BUFFER_AUTO planned;
+
+	buffer_init(&planned, 1024);
+	if (wanted.count != undoing->stack.resource_count)
+		fail_msg("%s: %zu resources", row->name, undoing->stack.resource_count);
+	for (size_t i = 0; i < undoing->stack.resource_count; i++) {
+		const struct resource *resource = &undoing->stack.resources[i];
+		const struct value *fields = value_get(&wanted, resource->address);
+		struct slice text_wanted = fields ? json_canonical(&fixture->arena, fields, style) : (struct slice){0};
+		struct slice text_got = json_canonical(&fixture->arena, &resource->desired, style);
+
+		if (!slice_equal(text_wanted, text_got))
+			fail_msg("%s: %.*s", row->name, SLICE_ARGUMENTS(text_got));
+		bool refers = value_get_named(&resource->desired, "net") != NULL;
+		if (refers != (resource->dependency_count > 0))
+			fail_msg("%s: %zu dependencies", row->name, resource->dependency_count);
+	}
+	for (size_t i = 0; i < undoing->address_count; i++) {
+		buffer_string(&planned, i > 0 ? " " : "");
+		buffer_append(&planned, undoing->addresses[i]);
+	}
+	if (!slice_equal(buffer_slice(&planned), slice_of(row->planned)))
+		fail_msg("%s: planned %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&planned)));
+}
+
+static void expect_watched(const struct undo_row *row, const struct undoing *undoing)
+{
+	const struct resource *resource = &undoing->stack.resources[0];
+	BUFFER_AUTO watched;
+
+	buffer_init(&watched, 1024);
+	for (uint32_t i = 0; i < resource->desired.count; i++) {
+		struct slice name = value_slice(&resource->desired.members[i].key);
+
+		if (!slice_is_among(name.data, resource->ignored, resource->ignored_count))
+			buffer_format(&watched, "%s%.*s", watched.size > 0 ? " " : "", SLICE_ARGUMENTS(name));
+	}
+	if (!slice_equal(buffer_slice(&watched), slice_of(row->watched)))
+		fail_msg("%s: watched %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&watched)));
+}
+
+void undo_check_row(const struct undo_row *row)
+{
+	const struct json_style style = {.fingerprint = fingerprint};
+	struct fixture fixture;
+	struct undoing undoing;
+
+	set_up(&fixture, row);
+	struct undo_input input = {
+		.run = SLICE("11111111111111111111111111111111"),
+		.past = fixture.past,
+		.past_count = fixture.past_count,
+		.touched = fixture.touched,
+		.touched_count = fixture.touched_count,
+		.objects = fixture.objects,
+		.object_count = fixture.object_count,
+		.kinds = &kinds,
+		.spec = &fixture.spec,
+		.providers = &alias,
+		.provider_count = 1,
+		.identities = &place,
+		.style = &style,
+		.arena = &fixture.arena,
+	};
+	bool good = undo_make(&input, &undoing, &fixture.diagnostics);
+
+	if (good == row->fails)
+		fail_msg("%s: %s", row->name, good ? "was not refused" : "was refused");
+	if (row->said ? !is_said(&fixture, &undoing, row->said) : undoing.note_count > 0)
+		fail_msg("%s: said %s", row->name, row->said ? "otherwise" : "something");
+	if (good)
+		expect_world(&fixture, row, &undoing, &style);
+	if (good && row->watched)
+		expect_watched(row, &undoing);
+	undo_release(&undoing);
+	tear_down(&fixture);
+}

@@ -1,0 +1,44 @@
+#ifndef TRUEUP_TESTS_UNIT_SUPPORT_UNDO_H
+#define TRUEUP_TESTS_UNIT_SUPPORT_UNDO_H
+
+#include <stdbool.h>
+
+/*
+ * Undoings as rows. A row gives, for each of t.net.a, t.user.b and t.user.c,
+ * the fields that the run found, left, and that are recorded now, as JSON; NULL: nothing is recorded.
+ */
+enum { UNDO_ADDRESSES = 3 };
+
+#define SECRET_OF(letter) "{\"$secret\":\"" LETTERS(letter) "\"}"
+#define AROUND(text, letter) "{\"$segments\":[\"" text "\"," SECRET_OF(letter) "]}"
+#define LETTERS(letter) FOUR(FOUR(FOUR(letter)))
+#define FOUR(letter) letter letter letter letter
+
+struct undo_forms {
+	const char *was, *left, *now;
+};
+
+struct undo_row {
+	const char *name;
+	struct undo_forms forms[UNDO_ADDRESSES];
+	const char *spec;     /* fields of t.net.a in the spec, secrets as {"$secret":...} of their letter */
+	const char *variable; /* what the one secret variable of the spec holds, or NULL */
+	const char *seen;     /* what t.net.a was like when the run found it */
+	const char *wanted;   /* desired fields of the resources, by address */
+	const char *planned;  /* addresses, separated by spaces */
+	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
+	const char *found[UNDO_ADDRESSES];
+	bool stale;	     /* users are recorded as referring to t.net.a, whatever their fields say */
+	bool begun;	     /* what is recorded of t.net.a now is not finished */
+	const char *watched; /* fields of t.net.a that the plan is to look at, separated by spaces; NULL: not told */
+	const char *said;    /* part of a note or, where it fails, of the error */
+	bool fails;
+};
+
+/* Fails under the row's name where something else comes out. */
+void undo_check_row(const struct undo_row *row);
+
+#define OTHER "{\"$deferred\":\"${t.user.c.id}\"}"
+#define NET "{\"$deferred\":\"${t.net.a.id}\"}"
+
+#endif
