@@ -66,9 +66,18 @@ def test_a_seed_replays_to_the_byte():
     assert simulate("--verbose", "--first", "77", "--count", "1") == simulate("--verbose", "--first", "77", "--count", "1")
 
 
-@pytest.mark.parametrize("mutant", ["converge", "tag", "token", "natural", "discard", "snapshot", "sweep", "fence"])
+MUTANTS = ["converge", "tag", "token", "natural", "discard", "snapshot", "sweep", "fence"]
+MUTANTS += ["failed", "grace", "life", "bare", "gate"]
+
+
+def test_every_mutant_is_tried_below():
+    _, told = simulate("--mutant", "all", "--count", "1")
+    assert [line.split()[0] for line in told.splitlines()] == MUTANTS
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_program_broken_on_purpose_is_caught(mutant):
-    status, told = simulate("--mutant", mutant, "--count", "2000")
+    status, told = simulate("--mutant", mutant, "--count", "10000")
     assert status == 0, told
     assert told.startswith(mutant) and " caught after " in told
 
