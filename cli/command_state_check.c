@@ -107,16 +107,16 @@ static void check_object(struct findings *findings, struct object *object, struc
 	diagnostics_release(&own);
 }
 
-static bool read_bodies(struct findings *findings, const struct object *const *objects, struct slice *ret)
+/* What lacks one is left empty. */
+static void read_bodies(struct findings *findings, const struct object *const *objects, struct slice *ret)
 {
 	struct job *job = &findings->recorded->job;
 	struct diagnostics own;
 
 	diagnostics_init(&own, job->arena);
-	bool good = job->store->ops->bodies(job->store, job->arena, objects, job->object_count, ret, &own);
-	add_diagnostics(findings, (struct slice){NULL, 0}, &own);
+	if (!job->store->ops->bodies(job->store, job->arena, objects, job->object_count, ret, &own))
+		add_diagnostics(findings, (struct slice){NULL, 0}, &own);
 	diagnostics_release(&own);
-	return good;
 }
 
 static void check_records(struct findings *findings)
@@ -128,8 +128,7 @@ static void check_records(struct findings *findings)
 
 	for (size_t i = 0; i < job->object_count; i++)
 		objects[i] = job->objects[i];
-	if (!read_bodies(findings, objects, bodies))
-		return;
+	read_bodies(findings, objects, bodies);
 	map_init(&addresses);
 	map_reserve(&addresses, job->object_count);
 	for (size_t i = 0; i < job->object_count; i++)

@@ -237,7 +237,8 @@ struct store_ops {
 	bool (*heads)(struct store *store, struct arena *arena, struct object **ret, size_t *ret_count,
 		      struct diagnostics *diagnostics);
 	/* The stored bodies of some objects, as texts in the order given; an object that is not
-	 * there gives an empty slice. One prepared statement or one scan, whichever is less. */
+	 * there gives an empty slice. A current one without a body is damage: false, after all others were given. One
+	 * prepared statement or one scan, whichever is less. */
 	bool (*bodies)(struct store *store, struct arena *arena, const struct object *const *objects, size_t count,
 		       struct slice *ret, struct diagnostics *diagnostics);
 	/* Intents without an outcome, oldest first. */

@@ -239,6 +239,19 @@ bool objects_heads(struct database *database, struct arena *arena, struct object
 	return true;
 }
 
+/* An object that another run has removed since its head was read went with its body; one that is there has it. */
+static bool check_lacking(struct database *database, const struct object *object, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_OBJECT_CURRENT);
+	bool row;
+
+	query_id(&query, object->object_id);
+	if (!query_next(&query, &row, diagnostics))
+		return false;
+	return !row || database_damaged(database, diagnostics, "the object at '%.*s' has no body",
+					SLICE_ARGUMENTS(query_column_text(&query, 0)));
+}
+
 /* Each by its own look-up. */
 static bool bodies_by_id(struct database *database, struct arena *arena, const struct object *const *objects,
 			 size_t count, struct slice *ret, struct diagnostics *diagnostics)
@@ -282,21 +295,13 @@ static bool bodies_scan(struct database *database, struct arena *arena, const st
 	return false;
 }
 
-bool objects_bodies(struct database *database, struct arena *arena, const struct object *const *objects, size_t count,
-		    struct slice *ret, struct diagnostics *diagnostics)
+static bool bodies_by_scan(struct database *database, struct arena *arena, const struct object *const *objects,
+			   size_t count, struct slice *ret, struct diagnostics *diagnostics)
 {
 	struct slice *found;
 	struct map wanted;
-	size_t total;
 	bool read;
 
-	if (count == 0)
-		return true;
-	if (!count_rows(database, STATEMENT_OBJECT_COUNT, &total, diagnostics))
-		return false;
-	/* A look-up costs about as much as three rows of a scan. */
-	if (count < total / 3)
-		return bodies_by_id(database, arena, objects, count, ret, diagnostics);
 	found = (struct slice *)memory_get(count * sizeof(*found));
 	map_init(&wanted);
 	map_reserve(&wanted, count);
@@ -308,6 +313,24 @@ bool objects_bodies(struct database *database, struct arena *arena, const struct
 	map_release(&wanted);
 	free(found);
 	return read;
+}
+
+bool objects_bodies(struct database *database, struct arena *arena, const struct object *const *objects, size_t count,
+		    struct slice *ret, struct diagnostics *diagnostics)
+{
+	size_t total;
+
+	if (count == 0)
+		return true;
+	if (!count_rows(database, STATEMENT_OBJECT_COUNT, &total, diagnostics))
+		return false;
+	/* A look-up costs about as much as three rows of a scan. */
+	if (!(count < total / 3 ? bodies_by_id : bodies_by_scan)(database, arena, objects, count, ret, diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (ret[i].size == 0 && !check_lacking(database, objects[i], diagnostics))
+			return false;
+	return true;
 }
 
 static bool put_head(struct database *database, enum statement statement, const struct object *object,

@@ -93,6 +93,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 			       " ON CONFLICT (object_id) DO UPDATE SET body = excluded.body",
 	[STATEMENT_BODY] = "SELECT body FROM bodies WHERE object_id = ?",
 	[STATEMENT_BODIES] = "SELECT object_id, body FROM bodies",
+	[STATEMENT_OBJECT_CURRENT] = "SELECT address FROM objects WHERE object_id = ? AND role = 0",
 
 	/* The first change that a run makes to an object is the only one that finds what was before. */
 	[STATEMENT_FORMER_KEEP] = KEEP_FORMER(
@@ -167,7 +168,10 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" WHERE id IN (SELECT intent FROM history)"
 		" UNION ALL SELECT 'the lease is held by a run that is not recorded' FROM lease"
 		" WHERE run IS NOT NULL AND run NOT IN (SELECT id FROM runs)"
-		" UNION ALL SELECT 'the lease''s fencing number is ' || fencing FROM lease WHERE fencing < 0"
+		" UNION ALL SELECT 'the row of the lease is missing' WHERE NOT EXISTS (SELECT 1 FROM lease WHERE id = "
+		"1)"
+		" UNION ALL SELECT 'the lease''s fencing number is ' || fencing FROM lease"
+		" WHERE fencing < 0 OR fencing = 9223372036854775807"
 		" UNION ALL SELECT 'the serial is ' || serial FROM stack WHERE serial < 0"
 		" UNION ALL SELECT 'the run ' || number || ' has an id of ' || length(id) || ' bytes' FROM runs"
 		" WHERE length(id) <> 16"

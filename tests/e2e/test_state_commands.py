@@ -348,6 +348,7 @@ DAMAGES = [
     ("no id", "UPDATE objects SET provider_id = '' WHERE address = 'aws.subnet.a'", None, "'aws.subnet.a' has no id of its service"),
     ("no generation", "UPDATE objects SET generation = -1 WHERE address = 'aws.subnet.a'", None, "has the generation -1"),
     ("a later kind", "UPDATE objects SET kind_version = 99 WHERE address = 'aws.subnet.a'", "aws.subnet.a", "a later version"),
+    ("no lease", "DELETE FROM lease", None, "the row of the lease is missing"),
     ("a lease that is none", "UPDATE lease SET fencing = -1", None, "fencing number is -1"),
     ("a serial that is none", "UPDATE stack SET serial = -5", None, "the serial is -5"),
     ("a run without an id", "UPDATE runs SET id = x'00' WHERE number = 1", None, "has an id of 1 bytes"),
@@ -367,6 +368,26 @@ def test_check(rich, sql, address, finding):
     assert not document["sound"]
     assert any(one["address"] == address and finding in one["finding"] for one in document["findings"]), document
     assert finding in rich.run("state", "check", status=1).out
+
+
+UNUSABLE = [
+    ("no lease", "DELETE FROM lease", "the row of the lease is missing"),
+    ("no bodies", "DELETE FROM bodies", "' has no body"),
+    ("one body less", "DELETE FROM bodies WHERE body LIKE '%10.0.1.0/24%'", "the object at 'aws.subnet.a' has no body"),
+    ("an empty body", "UPDATE bodies SET body = '' WHERE body LIKE '%10.0.1.0/24%'", "'aws.subnet.a' has no body"),
+]
+
+
+@pytest.mark.parametrize("sql, cause", [row[1:] for row in UNUSABLE], ids=[row[0] for row in UNUSABLE])
+def test_what_no_command_can_use_is_no_sound_state(rich, sql, cause):
+    edit(rich, "team: red", "team: blue", "rich.yaml")
+    damage(rich, sql)
+    for line in (["plan"], ["apply", "--yes"], ["destroy", "--yes"], ["drift"]):
+        [error] = rich.run(*line, "--output", "json", status=1).json["diagnostics"]
+        assert error["message"].endswith("it is damaged") and error["cause"].endswith(cause), error
+    rich.run("state", "check", status=1)
+    assert "is not sound" in rich.run("state", "backup", "copy.db", status=1).err
+    assert not (rich.folder / "copy.db").exists()
 
 
 def test_check_of_what_came_after_something_that_is_gone(tiny):  # noqa: F811

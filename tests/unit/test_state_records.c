@@ -438,6 +438,7 @@ static void test_check(void **state)
 		 "the intent 00000000000000000000000000000000 has an outcome and is open too"},
 		{"a holder that is no run", "UPDATE lease SET run = zeroblob(16)",
 		 "the lease is held by a run that is not recorded"},
+		{"no lease", "DELETE FROM lease", "the row of the lease is missing"},
 		{"an index that lacks a row",
 		 "PRAGMA writable_schema = 1; DELETE FROM sqlite_schema WHERE name = 'objects_by_id'",
 		 "the file is damaged: "},
