@@ -101,12 +101,14 @@ const struct value *loading_map(struct loading *loading, const char *what, const
 	return NULL;
 }
 
-/* An array for candidates in scratch; *ret_most may be less than count. */
+/* An array for candidates in scratch; *ret_most may be less than count, and is 0 where nobody will see the hint. */
 static struct slice *candidates(const struct loading *loading, size_t count, struct arena *scratch, size_t *ret_most)
 {
 	size_t most = count < NEAREST_MOST ? count : NEAREST_MOST;
 
 	*ret_most = most < loading->suggestions_left ? most : loading->suggestions_left;
+	if (loading->diagnostics->error_count > DIAGNOSTICS_MOST)
+		*ret_most = 0;
 	return arena_new_array(scratch, *ret_most, struct slice);
 }
 
