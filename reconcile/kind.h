@@ -152,6 +152,8 @@ struct field {
 	const char *in_place_to;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
+	/* Of told_apart_by: what a new thing gets where it is not given, as JSON text. NULL: nothing */
+	const char *where_not_given;
 	/* FIELD_INTEGER, FIELD_BOOL: the value by which the service's API says that there is none (0: no limit), or
 	 * NULL. In a spec it counts as unset. */
 	const char *none;
@@ -249,6 +251,8 @@ struct kind {
 	/* Fields that together say which thing is meant, NULL-terminated: two resources of one place that agree in all
 	 * of them, one of which may be unset in both, would be one thing. NULL: each resource is a thing of its own. */
 	const char *const *told_apart_by;
+	/* Things of which not all of these are given are things of their own. */
+	bool told_apart_by_all;
 	const struct runs *runs; /* NULL: nothing */
 	/* The true or false field that says whether the thing runs; NULL: no field PAUSES. */
 	const char *running;

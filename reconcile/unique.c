@@ -36,6 +36,13 @@ static struct slice known_text(const struct value *fields, const char *name)
 	return value && value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
 }
 
+const char *unique_where_not_given(const struct kind *kind, const char *name)
+{
+	const struct field *field = field_named(&kind->fields, slice_of(name));
+
+	return field && field->where_not_given ? field->where_not_given : "";
+}
+
 struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,
 			  struct arena *arena)
 {
@@ -48,11 +55,15 @@ struct slice unique_whole(const struct kind *kind, const struct value *fields, c
 		return (struct slice){0};
 	buffer_format(&text, "%s\n%.*s", kind->name, SLICE_ARGUMENTS(identity_text(arena, place)));
 	for (const char *const *name = kind->told_apart_by; name && *name; name++) {
-		const struct value *value = value_get_named(fields, *name);
+		const struct value *value = value_if_set(value_get_named(fields, *name));
 
 		buffer_byte(&text, '\n');
-		if (!value || value_is(value, VALUE_NULL))
+		if (!value && kind->told_apart_by_all)
+			return (struct slice){0};
+		if (!value) {
+			buffer_string(&text, unique_where_not_given(kind, *name));
 			continue;
+		}
 		given = true;
 		if (!json_write(&text, value, &style))
 			return (struct slice){0};

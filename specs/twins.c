@@ -1,11 +1,15 @@
 #include "base/buffer.h"
+#include "reconcile/unique.h"
 #include "specs/places.h"
 
 /* Resources that would be one and the same thing, each with the other's values to bring it to. */
 
 enum { KEY_LARGEST_BYTES = 16 * 1024 };
 
-/* What tells the thing from others, and where it is; empty where that is not known, or nothing does. */
+/*
+ * What tells the thing from others, and where it is; empty where that is not known, or nothing does. An expression
+ * stands for what it will be: another one may come to the same, but that is not known.
+ */
 static struct slice key_of(const struct loading *loading, const struct resource *resource, const struct place *place)
 {
 	const struct json_style style = {.pretty = false};
@@ -20,10 +24,13 @@ static struct slice key_of(const struct loading *loading, const struct resource 
 		const struct value *value = value_get_named(&resource->desired, *name);
 
 		buffer_byte(&text, '\n');
-		if (!value)
+		if (!value) {
+			known = known && !resource->kind->told_apart_by_all;
+			buffer_string(&text, unique_where_not_given(resource->kind, *name));
 			continue;
+		}
 		given = true;
-		known = known && !value_has_deferred(value) && !value_has_unread(value) && !value_has_secret(value);
+		known = known && !value_has_unread(value) && !value_has_secret(value);
 		if (known)
 			known = json_write(&text, value, &style);
 	}

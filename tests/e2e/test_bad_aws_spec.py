@@ -85,6 +85,31 @@ ROWS = {
         "aws.customer_gateway:\n  a: {address: 203.0.113.7, asn: 65000}\n  b: {address: 203.0.113.7, asn: 65001}\n",
         [],
     ),
+    "two customers of one address, and the number that both have": (
+        "aws.customer_gateway:\n  a: {address: 203.0.113.7, asn: 65000}\n  b: {address: 203.0.113.7}\n",
+        [(7, ["'aws.customer_gateway.b' is the same thing as 'aws.customer_gateway.a'", "both have the same 'address'"])],
+    ),
+    "two customers of one address, one without a number": (
+        "aws.customer_gateway:\n  a: {address: 203.0.113.7, asn: 65001}\n  b: {address: 203.0.113.7}\n",
+        [],
+    ),
+    "two connections of the same ends": (
+        "aws.vpn_gateway: {g: {vpc: v}}\naws.customer_gateway: {c: {address: 203.0.113.7}}\naws.vpn_connection:\n"
+        "  a: {customer_gateway: c, vpn_gateway: g}\n"
+        "  b: {customer_gateway: '${aws.customer_gateway.c.id}', vpn_gateway: g, static_routes_only: true}\n",
+        [(9, ["'aws.vpn_connection.b' is the same thing as", "same 'customer_gateway', 'vpn_gateway'"])],
+    ),
+    "two connections of one customer": (
+        "aws.vpn_gateway: {g: {vpc: v}, h: {vpc: w}}\naws.customer_gateway: {c: {address: 203.0.113.7}}\n"
+        "aws.vpn_connection:\n  a: {customer_gateway: c, vpn_gateway: g}\n  b: {customer_gateway: c, vpn_gateway: h}\n",
+        [],
+    ),
+    "two connections of one customer to one transit gateway": (
+        "aws.customer_gateway: {c: {address: 203.0.113.7}}\naws.vpn_connection:\n"
+        "  a: {customer_gateway: c, transit_gateway: tgw-0123456789abcdef0}\n"
+        "  b: {customer_gateway: c, transit_gateway: tgw-0123456789abcdef0}\n",
+        [],
+    ),
     "two machines of one controller": (
         "metal.machine:\n  a: {controller: 'https://b.example', system: '1'}\n"
         "  b: {controller: 'https://b.example', system: '2'}\n",

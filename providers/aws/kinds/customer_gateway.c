@@ -51,6 +51,7 @@ static const struct aws_field fields[] = {
 		   .least = 1,
 		   .most = 4294967295,
 		   .when_unset = UNSET_RELEASE,
+		   .where_not_given = "65000",
 		   .about = "BGP number of the customer's side; 65000 where it is not given"},
 	 .member = "BgpAsn",
 	 .encode = encode_number,

@@ -500,6 +500,10 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 static const char *const ends[] = {"vpn_gateway", "transit_gateway", NULL};
 static const struct exclusive exclusives[] = {{NULL, ends, true}};
 
+/* "This is an idempotent operation", the page above says: a second request for the same two ends gives the first
+ * connection back. Of those of a transit gateway, over which traffic may be spread, no page says so. */
+static const char *const which_connection[] = {"customer_gateway", "vpn_gateway", NULL};
+
 static const char *const pending[] = {"pending", "modifying", NULL};
 static const char *const leaving[] = {"deleting", NULL};
 static const char *const gone[] = {"deleted", NULL};
@@ -534,6 +538,8 @@ const struct aws_kind aws_vpn_connection = {
 		 .outputs = FIELDS(outputs),
 		 .exclusives = exclusives,
 		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
+		 .told_apart_by = which_connection,
+		 .told_apart_by_all = true,
 		 .check = check},
 	.service = "ec2",
 	.create = {.operation = "CreateVpnConnection",
