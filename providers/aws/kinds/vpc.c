@@ -98,6 +98,20 @@ static bool check_together(const struct value *first, const struct value *added,
 	return false;
 }
 
+/* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_ModifyVpcAttribute.html: "You can only enable DNS
+ * hostnames if you've enabled DNS support." */
+static bool check_names(const struct value *desired, struct diagnostics *diagnostics)
+{
+	const struct value *support = value_get_named(desired, "dns_support");
+	const struct value *names = value_get_named(desired, "dns_hostnames");
+	if (!value_is_true(names) || !value_is(support, VALUE_BOOL) || support->boolean)
+		return true;
+	diag_error(diagnostics, FAULT_USER, names->position, "'dns_hostnames' needs 'dns_support'");
+	diag_related(diagnostics, support->position, "that one is false here");
+	diag_hint(diagnostics, "set 'dns_support: true', or 'dns_hostnames: false'");
+	return false;
+}
+
 static bool check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics)
 {
 	const struct value *first = value_get_named(desired, "cidr");
@@ -111,7 +125,7 @@ static bool check(const struct kind *kind, const struct value *desired, struct d
 		good = check_together(first, &added->items[i], diagnostics);
 	for (size_t i = 0; good && first && value_is(added, VALUE_LIST) && i < sizeof(aparts) / sizeof(aparts[0]); i++)
 		good = check_apart(&aparts[i], first, added, diagnostics);
-	return good;
+	return check_names(desired, diagnostics) && good;
 }
 
 /* One on its way out is as good as gone. */
