@@ -171,6 +171,7 @@ static bool resource_of_object(struct job *job, struct object *object, struct re
 		.dependencies = object->dependencies,
 		.dependency_count = object->dependency_count,
 		.protect = object->protect,
+		.stands = true,
 	};
 	return true;
 }

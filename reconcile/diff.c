@@ -541,7 +541,7 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 	*ret = (struct difference){0};
 	value_builder_init(&diffing.constants);
 	value_builder_init(&diffing.released);
-	for (size_t i = 0; i < input->kind->fields.count; i++) {
+	for (size_t i = 0; !input->outputs_only && i < input->kind->fields.count; i++) {
 		const struct field *field = field_at(&input->kind->fields, i);
 		bool part = (field->flags & SETTLES) != 0;
 		if ((input->parts_only && !part) || (input->fields_only && part) || is_ignored(input, field))

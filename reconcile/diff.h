@@ -81,8 +81,9 @@ struct diff_input {
 	const struct value *recorded_outputs;
 	const struct slice *ignored;
 	size_t ignored_count;
-	bool parts_only;  /* just the fields that settle */
-	bool fields_only; /* all but those */
+	bool parts_only;   /* just the fields that settle */
+	bool fields_only;  /* all but those */
+	bool outputs_only; /* no field at all */
 };
 
 /* Everything in ret lives in arena or is shared with the input. */

@@ -247,15 +247,12 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	mark_live(planning, item);
 	bool complete = item->object && object_was_finished(item->object);
 	struct difference *difference = arena_new(planning->arena, struct difference);
-	struct value sealed = value_null();
+	const struct json_style *style = planning->input->style;
 	bool secret = value_has_secret(&item->wanted);
-	if (secret)
-		sealed = json_seal(planning->arena, &item->wanted, planning->input->style);
+	struct value sealed = secret ? json_seal(planning->arena, &item->wanted, style) : value_null();
 	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
-	struct value live_sealed = value_null();
 	bool live_secret = live && value_has_secret(live);
-	if (live_secret)
-		live_sealed = json_seal(planning->arena, live, planning->input->style);
+	struct value live_sealed = live_secret ? json_seal(planning->arena, live, style) : value_null();
 	struct diff_input input = {
 		.kind = item->resource->kind,
 		.wanted = &item->wanted,
@@ -275,6 +272,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.ignored_count = item->resource->ignored_count,
 		.parts_only = parts,
 		.fields_only = !parts,
+		.outputs_only = item->resource->stands,
 	};
 	diff_resource(&input, planning->arena, difference);
 	if (!parts)
@@ -470,6 +468,8 @@ static void only_show(struct difference *parts)
 /* Parts never replace anything, so they can be judged once all replaces are known. */
 static bool judge_parts(struct planning *planning, struct item *item)
 {
+	if (item->resource->stands)
+		return true;
 	if (item->unchanged) {
 		if (inputs_stand(planning, item->resource, true))
 			return true;

@@ -56,6 +56,7 @@ struct resource {
 	enum choice create_before_destroy; /* lifecycle.create_before_destroy */
 	const struct slice *ignored;	   /* lifecycle.ignore: top-level fields left to others */
 	size_t ignored_count;
+	bool stands; /* nothing is done to it, whatever has moved: it is there for what refers to it */
 };
 
 /* A provider block: an alias and its settings. */
