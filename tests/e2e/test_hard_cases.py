@@ -8,6 +8,7 @@ import pytest
 
 from conftest import REGION
 from trueup_runner import (
+    Expression,
     MotoCloud,
     Proxy,
     Ref,
@@ -532,19 +533,20 @@ def test_bad_endpoints_of_services_are_refused(stack, cloud, endpoints, part):
 
 
 def test_what_the_service_takes_for_one_thing_is_told_with_both_names(stack, cloud):
-    """65000 is the number that a gateway without one gets: only the service can tell that these are equal."""
-    gateways = {"c1": {"address": "203.0.113.1"}, "c2": {"address": "203.0.113.1", "asn": 65000}}
-    write(stack, {"aws.customer_gateway": gateways})
+    """An address that is known once the VPC is made: only the service can tell that these are equal."""
+    later = Expression('${aws.vpc.home.id == "" ? "203.0.113.9" : "203.0.113.1"}')
+    gateways = {"c1": {"address": later}, "c2": {"address": "203.0.113.1"}}
+    write(stack, {"aws.vpc": VPC, "aws.customer_gateway": gateways})
     [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=7).json)
     names = {error["address"], re.search(r"which is '([^']+)' of this stack", error["message"])[1]}
     assert names == {"aws.customer_gateway.c1", "aws.customer_gateway.c2"}, error
     assert error["file"] == "stack.yaml" and error["line"] > 1, error
     assert "import" not in error["hint"], error
-    # Both spelled out, the spec alone tells.
-    gateways["c1"]["asn"] = 65000
+    # Else the spec alone tells, also where one gives the number that the other gets.
+    gateways["c1"] = {"address": "203.0.113.1", "asn": 65000}
     write(stack, {"aws.customer_gateway": gateways})
     [error] = errors_of(stack.run("validate", "--output", "json", status=1).json)
-    assert "same 'address', 'asn'" in error["message"], error
+    assert "both have the same 'address'" in error["message"], error
 
 
 def test_stop_protection_forbids_all_that_ends_or_stops_a_machine(stack, cloud):
