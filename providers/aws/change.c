@@ -11,38 +11,12 @@
 
 enum {
 	ROUNDS_MOST = 1,
-	PAUSE_SHOWS_MS = 1000, /* a listing may lag behind a stop or a start */
 	TOKEN_BYTES = 32,
 };
 
 static const struct aws_kind *kind_of(const struct work *work)
 {
 	return aws_kind_of(work->kind);
-}
-
-static bool is_running(const struct work *work)
-{
-	const char *name = work->kind->running;
-	const struct value *running = name ? value_get_named(&work->now.fields, name) : NULL;
-	return value_is_true(running);
-}
-
-/* ran: it did, until it was stopped for a change: where the spec says otherwise and no change of that is planned, that
- * is left as it was. */
-static bool is_to_stay_stopped(const struct work *work, bool ran)
-{
-	const struct value *running = work->desired ? value_get_named(work->desired, work->kind->running) : NULL;
-	const struct field *field = field_named(&work->kind->fields, slice_of(work->kind->running));
-	return running && value_is(running, VALUE_BOOL) && !running->boolean &&
-	       (!ran || aws_is_planned(work, (const struct aws_field *)field));
-}
-
-static enum step send_pause(struct work *work, const struct aws_call *call)
-{
-	struct aws_parameters parameters = {.count = 0};
-	aws_call_begin(work, call, &parameters);
-	aws_choose(work, call, &parameters);
-	return aws_send(work, STAGE_PAUSED);
 }
 
 /*
@@ -105,14 +79,6 @@ static bool is_waited_for(struct work *work, const struct aws_change *change)
 	return change->call->waits && change->waited.size > 0 && slice_equal(change->waited, text_of(work, change));
 }
 
-static bool needs_pause(const struct aws_change *change)
-{
-	for (size_t i = 0; i < change->field_count; i++)
-		if (change->fields[i]->field.flags & PAUSES)
-			return true;
-	return false;
-}
-
 /* The change was chosen: what must come before it comes first. */
 static enum step carry_out(struct work *work)
 {
@@ -123,10 +89,8 @@ static enum step carry_out(struct work *work)
 		change->waited = text_of(work, change);
 		change->looks = 0;
 	}
-	if (needs_pause(change) && is_running(work)) {
-		change->paused = true;
-		return send_pause(work, &kind_of(work)->pause->stop);
-	}
+	if (aws_must_stop(work, change))
+		return aws_stop(work);
 	return change->call->lookup ? look_up(work, change->call->lookup) : aws_send(work, STAGE_CHANGED);
 }
 
@@ -189,7 +153,7 @@ static bool awaits_outputs(struct work *work)
 {
 	const struct aws_change *change = aws_change_of(work);
 	/* What stands still shows it once it is started. */
-	if (kind_of(work)->pause && !is_running(work))
+	if (kind_of(work)->pause && !aws_is_running(work))
 		return false;
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct field *field = field_at(&work->kind->fields, i);
@@ -200,16 +164,6 @@ static bool awaits_outputs(struct work *work)
 			return true;
 	}
 	return false;
-}
-
-/*
- * What was made and never finished has run from the start. Where it stands still, a run that was cut off has stopped it
- * for a change, and of what is not finished no record tells how it was before.
- */
-static bool may_be_left_paused(const struct work *work, const struct aws_change *change)
-{
-	return kind_of(work)->pause && work->phase == PHASE_MAKE && !change->restarted &&
-	       work->task.object->role == OBJECT_INCOMPLETE;
 }
 
 /* Nothing of the object itself differs any more, and a read says so too. */
@@ -225,13 +179,9 @@ static enum step converged(struct work *work)
 		change->looks = 0;
 		return carry_out(work);
 	}
-	if (change->paused || may_be_left_paused(work, change)) {
-		bool ran = change->paused;
-		change->paused = false;
-		change->restarted = true;
-		if (!is_running(work) && !is_to_stay_stopped(work, ran))
-			return send_pause(work, &kind_of(work)->pause->start);
-	}
+	enum step step = aws_start_again(work);
+	if (step != STEP_DONE)
+		return step;
 	/* For a while: an elastic address, say, stays whatever the field says. */
 	if (work->phase == PHASE_MAKE && awaits_outputs(work) && aws_may_show(work))
 		return aws_look_later(work);
@@ -313,20 +263,6 @@ bool aws_is_done(const struct aws_call *call, const struct answer *answer)
 	return answer->ok || aws_is_one_of(call->present, answer->code) || aws_is_one_of(call->absent, answer->code);
 }
 
-/*
- * What was stopped for a change that was refused is started again: no other run would, until the spec says what the
- * service takes. Of a change that nobody knows the outcome of the next run finds out, and goes on from there.
- */
-static enum step give_up(struct work *work, const struct answer *answer)
-{
-	struct aws_change *change = aws_change_of(work);
-	enum step step = aws_change_refused(work, answer, "change");
-	if (!change->paused || answer->fault == FAULT_AMBIGUOUS || is_to_stay_stopped(work, true))
-		return step;
-	change->gives_up = true;
-	return send_pause(work, &kind_of(work)->pause->start);
-}
-
 enum step aws_changed(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = aws_change_of(work)->call;
@@ -334,9 +270,9 @@ enum step aws_changed(struct work *work, const struct answer *answer)
 	/* Refused because an attempt before, which was not answered, has done it: the read that follows tells. */
 	bool may_be_done = answer->unsure && answer->fault != FAULT_AMBIGUOUS;
 	if (!aws_is_done(call, answer) && !may_be_done)
-		return give_up(work, answer);
+		return aws_give_up(work, answer);
 	if (answer->ok && holds_failure(call, answer, &failure))
-		return give_up(work, &failure);
+		return aws_give_up(work, &failure);
 	note_change(work);
 	/* A listing that lags would show it ready, and as it was before: a change is given time to show. */
 	return call->waits ? aws_read_again(work, aws_poll_ms(work)) : aws_converge(work);
@@ -357,13 +293,4 @@ enum step aws_looked_up(struct work *work, const struct answer *answer)
 	struct value copy = value_copy(&work->task.scratch, found);
 	aws_parameter_add(&change->parameters, lookup->member, copy);
 	return aws_send(work, STAGE_CHANGED);
-}
-
-enum step aws_paused(struct work *work, const struct answer *answer)
-{
-	if (!aws_is_done(aws_change_of(work)->call, answer))
-		return aws_change_refused(work, answer, "stop or start");
-	if (aws_change_of(work)->gives_up)
-		return STEP_FAILED;
-	return aws_read_again(work, PAUSE_SHOWS_MS);
 }

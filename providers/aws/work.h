@@ -25,6 +25,14 @@ enum {
 	STAGE_LEAVING,	/* waits until the object is gone */
 };
 
+/* Whether the object stands still for a change; pause.c. */
+enum aws_pausing {
+	PAUSE_NONE,
+	PAUSE_STOPPED,	/* by this work: to be started again */
+	PAUSE_GIVEN_UP, /* what it was stopped for was refused: it is only started again */
+	PAUSE_OVER,	/* it runs again, or is to stay as it is */
+};
+
 /* The change that is out, and what is true once it succeeded; work->detail. */
 struct aws_change {
 	const struct aws_call *call;
@@ -37,9 +45,8 @@ struct aws_change {
 	bool sent_any;
 	int64_t created_ms; /* when the create was answered; 0: not by this work */
 	bool verified;
-	bool paused;	     /* by this work: to be started again */
-	bool restarted;	     /* by this work, or seen to run */
-	bool gives_up;	     /* what it was stopped for was refused: it is only started again */
+	enum aws_pausing pause;
+	int stops;	     /* calls of this work that stop it for a change */
 	bool aligning;	     /* the outputs' call was sent */
 	int absences;	     /* reads since then that did not show the object at all */
 	int looks;	     /* reads since the last call, without seeing it yet */
@@ -80,6 +87,15 @@ enum step aws_changed(struct work *work, const struct answer *answer);
 enum step aws_looked_up(struct work *work, const struct answer *answer);
 /* the stop before it, or the start after it, was. */
 enum step aws_paused(struct work *work, const struct answer *answer);
+bool aws_is_running(const struct work *work);
+/* Whether the change can be made only once the object stands still, */
+bool aws_must_stop(const struct work *work, const struct aws_change *change);
+/* which it does after this. */
+enum step aws_stop(struct work *work);
+/* Starts what was stopped for a change; done where nothing is left to do about that. */
+enum step aws_start_again(struct work *work);
+/* The change was refused: says so, and starts what was stopped for it. */
+enum step aws_give_up(struct work *work, const struct answer *answer);
 /* Whether the answer says that it is so, be it by this call or from before. */
 bool aws_is_done(const struct aws_call *call, const struct answer *answer);
 /* Sends the change as it stands, and stays in `stage` until it is answered. */

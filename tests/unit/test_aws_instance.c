@@ -24,6 +24,15 @@
 			"\"Name\":\"" state "\"},\"InstanceType\":\"" type "\"" rest "}]}]}",                          \
 			NULL, 0                                                                                        \
 	}
+/* As often as it is asked, or so many times more. */
+#define INSTANCES(state, type, rest, times)                                                                            \
+	{                                                                                                              \
+		.operation = "DescribeInstances",                                                                      \
+		.answer =                                                                                              \
+			"{\"Reservations\":[{\"Instances\":[{\"InstanceId\":\"i-1\",\"ImageId\":\"ami-1\",\"State\":{" \
+			"\"Name\":\"" state "\"},\"InstanceType\":\"" type "\"" rest "}]}]}",                          \
+		.repeat = (times)                                                                                      \
+	}
 #define BOX(type, rest) "{\"image\":\"ami-1\",\"instance_type\":\"" type "\"" rest "}"
 #define ON_INSTANCES(operation)                                                                                        \
 	{                                                                                                              \
@@ -66,6 +75,9 @@
 	INSTANCE("running", "small",                                                                                   \
 		 INTERFACE6(addresses) ",\"SubnetId\":\"subnet-1\",\"SecurityGroups\":[{\"GroupId\":\"sg-1\"}],"       \
 				       "\"PrivateIpAddress\":\"10.0.0.9\",\"Tags\":[" OURS "]")
+
+/* How often it is looked at until no listing can lag any more behind a stop. */
+enum { STOP_LOOKS = 27 };
 
 static const struct scenario instances[] = {
 	{.name = "create",
@@ -174,6 +186,28 @@ static const struct scenario instances[] = {
 		    ON_INSTANCES("StartInstances")},
 	 .ends = STEP_FAILED,
 	 .message = "ModifyInstanceAttribute answered InvalidParameterCombination"},
+	{.name = "what does not stop for a change is stopped once more, and no further time",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ""),
+	 .wanted = BOX("large", ""),
+	 .script = {INSTANCE("running", "small", ""), ON_INSTANCES("StopInstances"),
+		    INSTANCES("running", "small", "", STOP_LOOKS - 1), ON_INSTANCES("StopInstances"),
+		    INSTANCES("running", "small", "", -1)},
+	 .ends = STEP_FAILED,
+	 .message = "still runs, though it was stopped for a change, state running"},
+	{.name = "a listing that lags behind a stop is waited for",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ""),
+	 .wanted = BOX("large", ""),
+	 .script = {INSTANCE("running", "small", ""), ON_INSTANCES("StopInstances"),
+		    INSTANCES("running", "small", "", 4), INSTANCE("stopped", "small", ""), RESIZE,
+		    INSTANCE("stopped", "large", ""), ON_INSTANCES("StartInstances"), INSTANCE("running", "large", "")},
+	 .ends = STEP_DONE,
+	 .fields = "{\"running\":true}"},
 	{.name = "what is to stand still stays so, though its change is refused",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,
