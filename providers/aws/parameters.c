@@ -358,7 +358,7 @@ static void decode_state(const struct aws_states *states, const struct value *it
 	else if (is_one_of(states->failed, ret->state))
 		ret->readiness = READY_FAILED;
 	struct slice reason = states->reason ? value_slice(value_path(item, states->reason)) : (struct slice){0};
-	if (reason.size > 0 && (ret->presence == PRESENCE_ABSENT || ret->readiness == READY_FAILED))
+	if (reason.size > 0 && ret->presence != PRESENCE_LEAVING && ret->readiness != READY_PENDING)
 		ret->state = arena_format(arena, "%.*s (%.*s)", SLICE_ARGUMENTS(ret->state), SLICE_ARGUMENTS(reason));
 }
 

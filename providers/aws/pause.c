@@ -77,16 +77,33 @@ static bool may_be_left_stopped(const struct work *work, const struct aws_change
 	       work->task.object->role == OBJECT_INCOMPLETE;
 }
 
+/* A listing may lag behind the start. What stands still for longer came up and went down again. */
+static enum step see_it_run(struct work *work)
+{
+	if (aws_is_running(work)) {
+		aws_change_of(work)->pause = PAUSE_OVER;
+		return STEP_DONE;
+	}
+	if (aws_may_show(work))
+		return aws_look_later(work);
+	return aws_fail(work, FAULT_CONFLICT, "was stopped for a change, and does not start again",
+			"see what keeps it from starting: the next run starts it");
+}
+
 enum step aws_start_again(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
 	bool ran = change->pause == PAUSE_STOPPED;
 
+	if (change->pause == PAUSE_STARTED)
+		return see_it_run(work);
 	if (!ran && !may_be_left_stopped(work, change))
 		return STEP_DONE;
-	change->pause = PAUSE_OVER;
-	if (aws_is_running(work) || is_to_stay_stopped(work, ran))
+	if (aws_is_running(work) || is_to_stay_stopped(work, ran)) {
+		change->pause = PAUSE_OVER;
 		return STEP_DONE;
+	}
+	change->pause = PAUSE_STARTED;
 	return send_pause(work, &pause_of(work)->start);
 }
 

@@ -30,6 +30,7 @@ enum aws_pausing {
 	PAUSE_NONE,
 	PAUSE_STOPPED,	/* by this work: to be started again */
 	PAUSE_GIVEN_UP, /* what it was stopped for was refused: it is only started again */
+	PAUSE_STARTED,	/* again, which is to be seen */
 	PAUSE_OVER,	/* it runs again, or is to stay as it is */
 };
 

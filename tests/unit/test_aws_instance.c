@@ -43,6 +43,7 @@
 		"ModifyInstanceAttribute", "{\"InstanceId\":\"i-1\",\"InstanceType\":{\"Value\":\"large\"}}", "{}",    \
 			NULL, 0                                                                                        \
 	}
+#define FOR_THE_KEY ",\"StateReason\":{\"Code\":\"x\",\"Message\":\"Client.InternalError\"}"
 #define PROFILE ",\"IamInstanceProfile\":{\"Arn\":\"arn:aws:iam::1:instance-profile/path/p\"}"
 #define ON_INTERFACE(operation, members)                                                                               \
 	{                                                                                                              \
@@ -208,6 +209,28 @@ static const struct scenario instances[] = {
 		    INSTANCE("stopped", "large", ""), ON_INSTANCES("StartInstances"), INSTANCE("running", "large", "")},
 	 .ends = STEP_DONE,
 	 .fields = "{\"running\":true}"},
+	{.name = "what was stopped for a change and does not start again is told of",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ""),
+	 .wanted = BOX("large", ""),
+	 .script = {INSTANCE("running", "small", ""), ON_INSTANCES("StopInstances"), INSTANCE("stopped", "small", ""),
+		    RESIZE, INSTANCE("stopped", "large", ""), ON_INSTANCES("StartInstances"),
+		    INSTANCE("pending", "large", ""), INSTANCES("stopped", "large", FOR_THE_KEY, -1)},
+	 .ends = STEP_FAILED,
+	 .message = "does not start again, state stopped (Client.InternalError)"},
+	{.name = "a listing that lags behind a start is waited for",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ""),
+	 .wanted = BOX("large", ""),
+	 .script = {INSTANCE("running", "small", ""), ON_INSTANCES("StopInstances"), INSTANCE("stopped", "small", ""),
+		    RESIZE, INSTANCE("stopped", "large", ""), ON_INSTANCES("StartInstances"),
+		    INSTANCES("stopped", "large", "", 4), INSTANCE("running", "large", "")},
+	 .ends = STEP_DONE,
+	 .fields = "{\"running\":true}"},
 	{.name = "what is to stand still stays so, though its change is refused",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,
@@ -237,8 +260,9 @@ static const struct scenario instances[] = {
 	 .applied = BOX("small", ""),
 	 .wanted = BOX("large", ""),
 	 .script = {INSTANCE("stopped", "small", ""), RESIZE, INSTANCE("stopped", "large", ""),
-		    ON_INSTANCES("StartInstances"), INSTANCE("stopped", "large", "")},
-	 .ends = STEP_DONE},
+		    ON_INSTANCES("StartInstances"), INSTANCES("stopped", "large", "", -1)},
+	 .ends = STEP_FAILED,
+	 .message = "does not start again"},
 	{.name = "what no read gives back, and is wanted otherwise since it was launched, is sent",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,
