@@ -8,21 +8,21 @@ import pytest
 from cli import edit, tiny  # noqa: F401
 
 REFUSED = """\
-aws.security_group:
-  web: {vpc: main, name: default, description: web servers}
+aws.subnet:
+  web: {vpc: main, cidr: 10.0.9.0/24, zone: eu-central-1z}
 """
 
 
 @pytest.fixture
 def refused(tiny):
-    """A stack with a group whose name the service keeps for itself."""
+    """A stack with a subnet in a zone that its region has not."""
     tiny.write("web.yaml", REFUSED)
     return tiny
 
 
 def test_a_failed_action_names_its_place(refused):
     result = refused.run("apply", "--yes", status=7)
-    said = re.search(r"^error: could not create aws\.security_group\.web: .*\n(.*\n)+", result.err, re.MULTILINE)
+    said = re.search(r"^error: could not create aws\.subnet\.web: .*\n(.*\n)+", result.err, re.MULTILINE)
     assert said, result.err
     assert "  --> web.yaml:2:3\n     2 |   web: {vpc: main" in said[0]
     assert "  hint: the service does not take these values: change them in the spec\n" in said[0]
@@ -31,7 +31,7 @@ def test_a_failed_action_names_its_place(refused):
 def test_a_failed_action_names_its_place_to_programs(refused):
     (said,) = refused.run("apply", "--yes", "--output", "json", status=7).json["diagnostics"]
     assert (said["file"], said["line"], said["column"]) == ("web.yaml", 2, 3)
-    assert said["address"] == "aws.security_group.web" and said["hint"]
+    assert said["address"] == "aws.subnet.web" and said["hint"]
 
 
 def test_a_failed_action_of_a_saved_plan_names_its_place(refused):

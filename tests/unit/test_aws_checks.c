@@ -16,6 +16,7 @@
 #define SIXTEEN(text) FOUR(FOUR(text))
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 #define GROUP(rules) "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"ingress\":[" rules "]}"
+#define NAMED(name) "{\"name\":\"" name "\",\"description\":\"d\",\"vpc\":\"vpc-12345678\"}"
 #define RULE(rest) GROUP("{" rest ",\"cidr\":\"10.0.0.0/8\"}")
 #define GROUPED(rest) GROUP("{" rest ",\"group\":{\"$deferred\":\"${aws.security_group.h.id}\"}}")
 #define VPN(rest) "{\"customer_gateway\":\"cgw-12345678\",\"vpn_gateway\":\"vgw-12345678\"" rest "}"
@@ -76,6 +77,10 @@ static const struct check_row {
 	{"aws.security_group",
 	 "{\"name\":\"g\",\"description\":\"d\",\"vpc\":\"vpc-12345678\",\"egress\":[{\"protocol\":\"all\"}]}",
 	 "needs one of 'cidr', 'cidr6'"},
+	{"aws.security_group", NAMED("default"), "'name' of a security group cannot be 'default'"},
+	{"aws.security_group", NAMED("Default"), "'name' of a security group cannot be 'default'"},
+	{"aws.security_group", NAMED("default-2"), NULL},
+	{"aws.security_group", NAMED("sg-1"), "'name' of a security group cannot begin with 'sg-'"},
 	{"aws.key_pair", "{\"name\":\"k\",\"public_key\":\"ssh-ed25519\"}", "'public_key' is no public key"},
 	{"aws.key_pair", "{\"name\":\"k\",\"public_key\":\"ssh-ed25519 AAAA\"}", NULL},
 	{"aws.key_pair", KEY("a key"), NULL},

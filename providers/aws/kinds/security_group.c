@@ -188,6 +188,13 @@ static bool check_name(const struct field *field, const struct value *value, str
 		diag_hint(diagnostics, "AWS takes it away, and the group would have another name; leave it out");
 		return false;
 	}
+	/* Names that differ in case alone are one, and each VPC has a group of this one. */
+	if (slice_equal_caseless(value_slice(value), SLICE("default"))) {
+		diag_error(diagnostics, FAULT_USER, value->position, "'%s' of a security group cannot be 'default'",
+			   field->name);
+		diag_hint(diagnostics, "the group that comes with each VPC has it; give this one another name");
+		return false;
+	}
 	if (!slice_starts_with(value_slice(value), SLICE("sg-")))
 		return true;
 	diag_error(diagnostics, FAULT_USER, value->position, "'%s' of a security group cannot begin with 'sg-'",
