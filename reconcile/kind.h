@@ -135,7 +135,8 @@ struct field {
 	 * object with them. Where every target goes over to another one, a new object is needed there. */
 	const char *stays_in;
 	/* FIELD_REFERENCE: the reference of its target that says what that lies in. All that an object refers to by
-	 * such fields lies in the same, and the object too where it has a field of that name. NULL: it may lie anywhere
+	 * such fields lies in the same, and the object too where it has a field of that name; what lies in none cannot
+	 * be referred to so. NULL: it may lie anywhere
 	 */
 	const char *beside;
 	struct fields members;	    /* FIELD_OBJECT */

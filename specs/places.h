@@ -26,7 +26,8 @@ void routes_check(struct loading *loading);
 const struct resource *places_target(const struct loading *loading, const struct value *map, const char *name);
 /* Likewise, of that value of a reference field, which may be NULL. */
 const struct resource *places_target_of(const struct loading *loading, const struct value *value);
-/* Reports the references to what lies in another thing than the resource, or the rest of what it refers to. */
+/* Reports the references to what lies in another thing than the resource, or the rest of what it refers to, or in none.
+ */
 void beside_check(struct loading *loading);
 /* addresses.c: fixed addresses that lie outside of the range of what they are in, or are not to be had there. */
 void addresses_check(struct loading *loading);

@@ -295,7 +295,25 @@ ROWS = {
     ),
     "a gateway that is in no VPC": (
         "aws.route_table: {t: {vpc: v}}\naws.vpn_gateway:\n  g: {propagate_to: [t]}\n",
+        [(7, ["'propagate_to' needs 'vpc' of 'aws.vpn_gateway.g', which is not set"])],
+    ),
+    "gateways that are in no VPC, for a route table": (
+        "aws.internet_gateway: {i: {}}\naws.vpn_gateway: {g: {}}\n"
+        "aws.route_table:\n  a:\n    vpc: w\n    propagation: [g]\n    routes:\n"
+        "      - {destination: 0.0.0.0/0, internet_gateway: i}\n"
+        "      - {destination: 192.168.0.0/24, vpn_gateway: g}\n",
+        [(line, ["needs 'vpc' of 'aws.", "which is not set"]) for line in (10, 12, 13)],
+    ),
+    "gateways that somebody else attaches, or that are of no spec": (
+        "aws.internet_gateway: {i: {lifecycle: {ignore: [vpc]}}, j: {vpc: '${aws.vpc.w.id}'}}\n"
+        "aws.route_table:\n  a: {vpc: w, propagation: [vgw-0123456789abcdef0], routes: [\n"
+        "    {destination: 0.0.0.0/0, internet_gateway: i}, {destination: 192.168.0.0/24, internet_gateway: j}]}\n",
         [],
+    ),
+    "a gateway whose VPC is misspelt": (
+        "aws.internet_gateway:\n  i: {vcp: w}\n"
+        "aws.route_table: {a: {vpc: w, routes: [{destination: 0.0.0.0/0, internet_gateway: i}]}}\n",
+        [(6, ["has no field 'vcp'"])],
     ),
     "a group of another VPC than the instance's subnet": (
         "aws.security_group: {g: {name: g, description: d, vpc: w}}\n"
