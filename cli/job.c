@@ -296,16 +296,20 @@ static bool check_order(struct job *job)
 	return good;
 }
 
+/* Without the column: a place to go to, not a mistake. */
+static struct slice place_to_go(const struct job *job, struct position line)
+{
+	line.column = 0;
+	return sources_place(job->invocation->sources, line, job->arena);
+}
+
 /* What stands where, for a reader of the plan who does not have the files. */
 static void note_places(struct job *job)
 {
-	for (size_t i = 0; i < job->plan.action_count; i++) {
-		struct position line = job->plan.actions[i].position;
-
-		/* Without the column: a place to go to, not a mistake. */
-		line.column = 0;
-		job->plan.actions[i].place = sources_place(job->invocation->sources, line, job->arena);
-	}
+	for (size_t i = 0; i < job->plan.action_count; i++)
+		job->plan.actions[i].place = place_to_go(job, job->plan.actions[i].position);
+	for (size_t i = 0; i < job->plan.unread_count; i++)
+		job->plan.unread[i].place = place_to_go(job, job->plan.unread[i].position);
 }
 
 bool job_plan(struct job *job, const struct stack *stack, bool destroy, const struct plan_scope *scope)

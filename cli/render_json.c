@@ -134,6 +134,8 @@ static struct value unread_value(const struct report *report)
 		put(&builder, "address", value_string(unread->address));
 		put_text(&builder, "field", unread->field);
 		put_text(&builder, "reason", unread->reason);
+		put_text(&builder, "hint", unread->hint);
+		put_text(&builder, "place", unread->place);
 		value_builder_item(&list, value_builder_map(&builder, report->arena));
 	}
 	return value_builder_list(&list, report->arena);

@@ -2,6 +2,7 @@
 #include "cli/progress.h"
 #include "cli/render_change.h"
 #include "cli/render_outlook.h"
+#include "cli/render_unread.h"
 #include "reconcile/undo.h"
 
 /* The plan as people read it: drift and intent apart, what destroys first. */
@@ -155,31 +156,6 @@ static void print_section(struct buffer *buffer, const struct report *report, co
 			begun = true;
 			print_action(buffer, report, action, palette);
 		}
-	}
-}
-
-static void print_unread(struct buffer *buffer, const struct plan *plan, const struct palette *palette)
-{
-	if (plan->unread_count == 0)
-		return;
-	paint(buffer, palette, PAINT_BOLD, "%-7s", "UNREAD");
-	buffer_string(buffer, " could not be read, or waits for what could not: nothing is claimed or done about it\n");
-	for (size_t i = 0; i < plan->unread_count; i++) {
-		const struct unread *unread = &plan->unread[i];
-
-		buffer_string(buffer, "  ");
-		paint(buffer, palette, PAINT_CHANGE, "?");
-		buffer_byte(buffer, ' ');
-		print_safe(buffer, unread->address);
-		if (unread->field.size > 0) {
-			buffer_byte(buffer, '.');
-			print_safe(buffer, unread->field);
-		}
-		if (unread->reason.size > 0) {
-			buffer_string(buffer, "   ");
-			print_safe(buffer, unread->reason);
-		}
-		buffer_byte(buffer, '\n');
 	}
 }
 
@@ -338,7 +314,7 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 		print_section(buffer, report, all, section, palette);
 	print_running(buffer, plan, palette);
 	print_notes(buffer, plan, palette);
-	print_unread(buffer, plan, palette);
+	render_unread(buffer, report, palette);
 	render_outlook(buffer, report, palette);
 	render_unfinished(buffer, report, palette);
 	if (plan_is_empty(plan) && report->diagnostics->error_count == 0)

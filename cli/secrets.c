@@ -158,9 +158,14 @@ void secrets_redact_live(struct job *job)
 /* Why something could not be read is told by a service. */
 static void redact_reasons(struct job *job)
 {
-	for (size_t i = 0; i < job->plan.unread_count; i++)
-		job->plan.unread[i].reason =
-			redaction_shown(&job->invocation->simulated->redaction, job->plan.unread[i].reason, job->arena);
+	const struct redaction *redaction = &job->invocation->simulated->redaction;
+
+	for (size_t i = 0; i < job->plan.unread_count; i++) {
+		struct unread *unread = &job->plan.unread[i];
+
+		unread->reason = redaction_shown(redaction, unread->reason, job->arena);
+		unread->hint = redaction_shown(redaction, unread->hint, job->arena);
+	}
 }
 
 static void warn_of_fingerprints(struct job *job)

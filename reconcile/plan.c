@@ -17,11 +17,26 @@ static struct action *add_action(struct planning *planning)
 	return action;
 }
 
-static void add_unread(struct planning *planning, struct slice address, struct slice field, struct slice reason)
+static void add_unread(struct planning *planning, struct unread unread)
 {
 	planning->unread = arena_room(planning->arena, planning->unread, planning->unread_count,
 				      &planning->unread_capacity, sizeof(*planning->unread));
-	planning->unread[planning->unread_count++] = (struct unread){address, field, reason};
+	planning->unread[planning->unread_count++] = unread;
+}
+
+static struct position position_of(const struct item *item)
+{
+	return item->resource ? item->resource->position : NOWHERE;
+}
+
+/* The object as a whole; otherwise: why, where it waits for what could not be read. */
+static void add_unread_object(struct planning *planning, const struct item *item, const char *otherwise)
+{
+	bool itself = item->live && item->live->presence == PRESENCE_UNREAD;
+	add_unread(planning, (struct unread){.address = item->address,
+					     .reason = itself ? item->live->unread_reason : slice_of(otherwise),
+					     .hint = itself ? item->live->unread_hint : (struct slice){0},
+					     .position = position_of(item)});
 }
 
 /* Every field that the read could not give and that matters: set in the spec, or recorded. */
@@ -32,7 +47,11 @@ static void note_unread_fields(struct planning *planning, const struct item *ite
 	for (uint32_t i = 0; i < item->live->fields.count; i++) {
 		const struct value_member *member = &item->live->fields.members[i];
 		if (value_has_unread(&member->value))
-			add_unread(planning, item->address, value_slice(&member->key), item->live->unread_reason);
+			add_unread(planning, (struct unread){.address = item->address,
+							     .field = value_slice(&member->key),
+							     .reason = item->live->unread_reason,
+							     .hint = item->live->unread_hint,
+							     .position = position_of(item)});
 	}
 }
 
@@ -195,9 +214,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 			   (plan_has_failed(item) || plan_live_state(planning, item) == LIVE_NOT_OURS);
 	note_pauses(action, item);
 	if (item->operation == OPERATION_INCOMPLETE)
-		add_unread(planning, item->address, (struct slice){0},
-			   item->live && item->live->presence == PRESENCE_UNREAD ? item->live->unread_reason
-										 : slice_of(item->reason));
+		add_unread_object(planning, item, item->reason);
 }
 
 /* The fields for which a new object would be needed: the plan, which has no action of it, does not show them. */
@@ -220,9 +237,8 @@ static void name_replacing(struct planning *planning, const struct item *item)
 
 static void add_conflict(struct planning *planning, const struct item *item, const char *reason, const char *hint)
 {
-	struct position position = item->resource ? item->resource->position : NOWHERE;
-	diag_error(planning->diagnostics, FAULT_CONFLICT, position, "'%.*s' %s", SLICE_ARGUMENTS(item->address),
-		   reason);
+	diag_error(planning->diagnostics, FAULT_CONFLICT, position_of(item), "'%.*s' %s",
+		   SLICE_ARGUMENTS(item->address), reason);
 	diag_address(planning->diagnostics, item->address);
 	name_replacing(planning, item);
 	if (hint)
@@ -286,8 +302,7 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 	if (deposed)
 		action->role = OBJECT_DEPOSED;
 	if (decision.operation == OPERATION_INCOMPLETE)
-		add_unread(planning, object->address, (struct slice){0},
-			   live && !waits ? live->unread_reason : slice_of(decision.reason));
+		add_unread_object(planning, &item, decision.reason);
 	if (action->kind)
 		return;
 	diag_error(planning->diagnostics, FAULT_USER, NOWHERE,

@@ -91,6 +91,9 @@ struct unread {
 	struct slice address;
 	struct slice field; /* empty: the whole object */
 	struct slice reason;
+	struct slice hint;	  /* what to do about that, or empty */
+	struct position position; /* of the resource in the spec, or none */
+	struct slice place;	  /* the same for people; filled in by whoever knows the files */
 };
 
 /* What a plan that undoes a run cannot bring back. */

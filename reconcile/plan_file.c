@@ -127,6 +127,8 @@ static struct value unread_value(const struct plan *plan, struct arena *arena)
 		put(&one, "address", value_string(plan->unread[i].address));
 		put_text(&one, "field", plan->unread[i].field);
 		put_text(&one, "reason", plan->unread[i].reason);
+		put_text(&one, "hint", plan->unread[i].hint);
+		put_text(&one, "place", plan->unread[i].place);
 		value_builder_item(&list, value_builder_map(&one, arena));
 	}
 	return value_builder_list(&list, arena);
@@ -524,9 +526,11 @@ static void read_rest(struct loading *loading, const struct value *document, str
 	read_names(loading, list_of(document, "uses"), &plan->uses, &plan->use_count);
 	plan->unread = arena_new_array(loading->arena, unread->count + 1, struct unread);
 	for (uint32_t i = 0; i < unread->count; i++)
-		plan->unread[plan->unread_count++] =
-			(struct unread){text_of(&unread->items[i], "address"), text_of(&unread->items[i], "field"),
-					text_of(&unread->items[i], "reason")};
+		plan->unread[plan->unread_count++] = (struct unread){.address = text_of(&unread->items[i], "address"),
+								     .field = text_of(&unread->items[i], "field"),
+								     .reason = text_of(&unread->items[i], "reason"),
+								     .hint = text_of(&unread->items[i], "hint"),
+								     .place = text_of(&unread->items[i], "place")};
 	struct provider_settings *settings =
 		arena_new_array(loading->arena, providers->count + 1, struct provider_settings);
 	for (uint32_t i = 0; i < providers->count; i++)

@@ -44,5 +44,6 @@ struct live live_copy(struct arena *arena, const struct live *live)
 			      arena_copy(arena, live->ownership.intent), arena_copy(arena, live->ownership.generation),
 			      arena_copy(arena, live->ownership.address), live->ownership.is_stripped},
 		.unread_reason = arena_copy(arena, live->unread_reason),
+		.unread_hint = arena_copy(arena, live->unread_hint),
 	};
 }

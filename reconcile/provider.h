@@ -65,7 +65,8 @@ struct live {
 	struct value
 		running; /* kind.runs: LIST of MAPs, one for each thing that will stay; null: nothing. Not recorded */
 	struct ownership ownership;
-	struct slice unread_reason; /* PRESENCE_UNREAD: why */
+	struct slice unread_reason; /* why it, or a field of it, could not be read */
+	struct slice unread_hint;   /* what to do about that, or empty */
 };
 
 /* One configured way to a provider: credentials, region, endpoint. */

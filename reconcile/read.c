@@ -67,10 +67,10 @@ static void one_less(struct read_batch *batch)
 		finish(batch);
 }
 
-static struct slice first_reason(const struct diagnostics *findings)
+static void note_unread(struct live *live, const struct diag *why, struct arena *arena)
 {
-	const struct diag *first = diagnostics_first_error(findings);
-	return first ? first->message : SLICE("reading was interrupted");
+	live->unread_reason = why ? arena_copy(arena, why->message) : SLICE("reading was interrupted");
+	live->unread_hint = why ? arena_copy(arena, why->hint) : (struct slice){0};
 }
 
 static void on_detailed(struct task *task, bool done)
@@ -79,9 +79,9 @@ static void on_detailed(struct task *task, bool done)
 	struct live *live = detail->reading.subject;
 	if (!done) {
 		live->presence = PRESENCE_UNREAD;
-		live->unread_reason = arena_copy(detail->batch->arena, first_reason(&detail->findings));
+		note_unread(live, diagnostics_first_error(&detail->findings), detail->batch->arena);
 	} else if (detail->findings.count > 0) {
-		live->unread_reason = arena_copy(detail->batch->arena, detail->findings.items[0].message);
+		note_unread(live, &detail->findings.items[0], detail->batch->arena);
 	}
 	diagnostics_release(&detail->findings);
 	one_less(detail->batch);
@@ -168,18 +168,19 @@ static void on_listed(struct task *task, bool done)
 {
 	struct read_batch *batch = task->context;
 	if (!done) {
-		struct slice reason = arena_copy(batch->arena, first_reason(&batch->findings));
+		const struct diag *first = diagnostics_first_error(&batch->findings);
+		struct live unlisted = {.presence = PRESENCE_UNREAD};
+		note_unread(&unlisted, first, batch->arena);
 		if (batch->rounds == 0) {
-			const struct diag *first = diagnostics_first_error(&batch->findings);
-			batch->unlisted_reason = reason;
+			batch->unlisted_reason = unlisted.unread_reason;
+			batch->unlisted_hint = unlisted.unread_hint;
 			batch->unlisted_fault = first ? first->fault : FAULT_TRANSIENT;
 		}
 		for (size_t i = 0; i < batch->count; i++) {
 			if (batch->requests[i].live)
 				continue;
 			struct live *live = arena_new(batch->arena, struct live);
-			live->presence = PRESENCE_UNREAD;
-			live->unread_reason = reason;
+			*live = unlisted;
 			batch->requests[i].live = live;
 		}
 		/* What was found before is read whole all the same: a field nobody asked for would seem to be unset. */

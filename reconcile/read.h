@@ -44,6 +44,7 @@ struct read_batch {
 	struct live *found; /* all that the first listing gave, for whoever wants more than it asked for */
 	size_t found_count;
 	struct slice unlisted_reason; /* why the first listing failed; empty: it did not */
+	struct slice unlisted_hint;   /* what to do about it, or empty */
 	enum fault unlisted_fault;
 	size_t pending;
 	int rounds;

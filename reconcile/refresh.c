@@ -319,6 +319,14 @@ static void find_unlisted(struct refreshing *refreshing)
 	}
 }
 
+static struct live *unlisted_live(struct arena *arena, const struct read_batch *batch)
+{
+	struct live *live = unread_live(arena, batch->unlisted_reason);
+
+	live->unread_hint = batch->unlisted_hint;
+	return live;
+}
+
 /* Of what could not be looked for nothing is claimed: the rest of the stack need not wait for it. */
 static void hold_unlisted(struct refreshing *refreshing)
 {
@@ -330,7 +338,7 @@ static void hold_unlisted(struct refreshing *refreshing)
 		const struct group *group = session ? find_or_make_group(refreshing, session, resource->kind) : NULL;
 
 		if (group && is_unlisted(group))
-			refresh->unrecorded[i] = unread_live(refresh->arena, group->batch.unlisted_reason);
+			refresh->unrecorded[i] = unlisted_live(refresh->arena, &group->batch);
 	}
 	/* What is looked for though it is recorded counts by what was read of the record. */
 	for (size_t i = 0; i < refresh->object_count; i++) {

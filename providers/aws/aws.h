@@ -25,6 +25,8 @@ void aws_call_set(struct task *task, struct session *session, const struct aws_k
 		  const struct aws_parameters *parameters, bool mutating);
 /* The diagnostic of a call that failed, with what the service said. Always false. */
 bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what);
+/* Adds to the last diagnostic what to do about such an answer, where something can be said. */
+void aws_hint_at(struct diagnostics *diagnostics, const struct answer *answer, const char *operation);
 bool aws_is_one_of(const char *const *codes, struct slice code);
 
 enum step aws_identify(struct reading *reading, const struct answer *answer);

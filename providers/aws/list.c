@@ -363,6 +363,21 @@ static bool is_told(const struct aws_kind *kind, const struct aws_detail *detail
 	return told;
 }
 
+static void tell_untold(struct reading *reading, const struct aws_detail *detail, const struct answer *answer)
+{
+	struct diagnostics *diagnostics = reading->task.diagnostics;
+	if (answer->ok) {
+		diag_add(diagnostics, SEVERITY_WARNING, FAULT_INTERNAL, NOWHERE, "%s answered without %s",
+			 detail->operation, detail->list ? "its list" : "what it was asked for");
+		diag_hint(diagnostics, "the endpoint does not answer as AWS does: what is there is not known");
+		return;
+	}
+	diag_add(diagnostics, SEVERITY_WARNING, answer->fault, NOWHERE, "%s%s%.*s: %.*s", detail->operation,
+		 answer->code.size > 0 ? " answered " : "", SLICE_ARGUMENTS(answer->code),
+		 SLICE_ARGUMENTS(answer->message));
+	aws_hint_at(diagnostics, answer, detail->operation);
+}
+
 static void take_detail(struct reading *reading, const struct aws_kind *kind, const struct answer *answer)
 {
 	const struct aws_detail *detail = field_of(kind, reading->cursor)->detail;
@@ -384,13 +399,8 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 	}
 	struct value fields = value_builder_map(&builder, &reading->task.scratch);
 	reading->subject->fields = value_copy(reading->arena, &fields);
-	if (answer->ok && !told)
-		diag_add(reading->task.diagnostics, SEVERITY_WARNING, FAULT_INTERNAL, NOWHERE, "%s answered without %s",
-			 detail->operation, detail->list ? "its list" : "what it was asked for");
-	else if (!answer->ok)
-		diag_add(reading->task.diagnostics, SEVERITY_WARNING, answer->fault, NOWHERE, "%s%s%.*s: %.*s",
-			 detail->operation, answer->code.size > 0 ? " answered " : "", SLICE_ARGUMENTS(answer->code),
-			 SLICE_ARGUMENTS(answer->message));
+	if (!told)
+		tell_untold(reading, detail, answer);
 }
 
 /* What a detail is asked by; NULL: there is nothing to ask for. */

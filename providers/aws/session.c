@@ -331,6 +331,19 @@ bool aws_is_one_of(const char *const *codes, struct slice code)
 	return false;
 }
 
+void aws_hint_at(struct diagnostics *diagnostics, const struct answer *answer, const char *operation)
+{
+	const char *hint = aws_error_hint(answer->code, answer->fault);
+	if (answer->hint.size > 0 && answer->fault != FAULT_AMBIGUOUS)
+		diag_hint(diagnostics, "%.*s", SLICE_ARGUMENTS(answer->hint));
+	else if (hint)
+		diag_hint(diagnostics, "%s", hint);
+	else if (answer->fault == FAULT_AUTH)
+		diag_hint(diagnostics, "check the credentials and what their policies allow: %s", operation);
+	else if (answer->fault == FAULT_UNSUPPORTED)
+		diag_hint(diagnostics, "the endpoint does not know %s", operation);
+}
+
 bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what)
 {
 	bool coded = answer->code.size > 0;
@@ -340,15 +353,6 @@ bool aws_call_failed(struct task *task, const struct answer *answer, const char 
 	if (answer->request_id.size)
 		diag_cause(task->diagnostics,
 			   arena_format(&task->scratch, "request id %.*s", SLICE_ARGUMENTS(answer->request_id)));
-	const char *hint = aws_error_hint(answer->code, answer->fault);
-	if (answer->hint.size > 0 && answer->fault != FAULT_AMBIGUOUS)
-		diag_hint(task->diagnostics, "%.*s", SLICE_ARGUMENTS(answer->hint));
-	else if (hint)
-		diag_hint(task->diagnostics, "%s", hint);
-	else if (answer->fault == FAULT_AUTH)
-		diag_hint(task->diagnostics, "check the credentials and what their policies allow: %s",
-			  task->call.operation);
-	else if (answer->fault == FAULT_UNSUPPORTED)
-		diag_hint(task->diagnostics, "the endpoint does not know %s", task->call.operation);
+	aws_hint_at(task->diagnostics, answer, task->call.operation);
 	return false;
 }

@@ -224,6 +224,23 @@ def test_nothing_is_recorded_and_nothing_can_be_listed(tiny):
     assert "nothing is recorded yet" in tiny.run("drift", status=1).err
 
 
+def test_one_reason_of_many_unread_is_told_once(tiny):
+    subnets = "".join(f"  s{i}: {{vpc: main, cidr: 10.0.{i + 100}.0/24}}\n" for i in range(28))
+    edit(tiny, "outputs:", f"{subnets}outputs:")
+    tiny.run("apply", "--yes")
+    deny(tiny, "DescribeSubnets")
+    result = tiny.run("plan", "--out", "p.plan", status=3)
+    assert result.out.count("DescribeSubnets answered UnauthorizedOperation") == 1
+    hint = "check the credentials and what their policies allow: DescribeSubnets"
+    assert result.out.count(f"    hint: {hint}\n      aws.subnet.a ") == 1
+    assert re.search(r"\n      aws\.subnet\.s0 +tiny\.yaml:8\n", result.out) and "and 10 more" in result.out
+    for command in (["plan"], ["drift"], ["show", "p.plan"]):
+        unread = tiny.run(*command, "--output", "json", status=3).json["unread"]
+        assert len(unread) == 30
+        assert {one["hint"] for one in unread} == {hint}
+    assert all(one["place"].startswith("tiny.yaml:") for one in unread)
+
+
 def test_unread_field(tiny):
     edit(tiny, "cidr: 10.0.0.0/16,", "cidr: 10.0.0.0/16, dns_support: true,")
     tiny.run("apply", "--yes")
