@@ -263,12 +263,21 @@ bool aws_is_done(const struct aws_call *call, const struct answer *answer)
 	return answer->ok || aws_is_one_of(call->present, answer->code) || aws_is_one_of(call->absent, answer->code);
 }
 
+/* Whether a read tells what became of the change. */
+static bool is_shown(const struct aws_change *change)
+{
+	for (size_t i = 0; i < change->field_count; i++)
+		if (change->fields[i]->field.flags & WRITE_ONLY)
+			return false;
+	return true;
+}
+
 enum step aws_changed(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = aws_change_of(work)->call;
 	struct answer failure;
 	/* Refused because an attempt before, which was not answered, has done it: the read that follows tells. */
-	bool may_be_done = answer->unsure && answer->fault != FAULT_AMBIGUOUS;
+	bool may_be_done = answer->unsure && answer->fault != FAULT_AMBIGUOUS && is_shown(aws_change_of(work));
 	if (!aws_is_done(call, answer) && !may_be_done)
 		return aws_give_up(work, answer);
 	if (answer->ok && holds_failure(call, answer, &failure))
