@@ -1,5 +1,6 @@
 #include "reconcile/undo_parts.h"
 
+#include "reconcile/diff_field.h"
 #include "reconcile/unfinished.h"
 
 /* What one address goes back to: the three forms of it, field by field. */
@@ -91,78 +92,92 @@ static void report_conflict(struct merging *merging, struct slice path)
 	diag_hint(merging->work->diagnostics, "undo the later run first, or name what is to go back with --target");
 }
 
+/* A field, or what it has under one key. */
+struct forms {
+	const struct value *was, *left, *now; /* NULL: not set */
+};
+
+/* What becomes of one key; false where a later run has changed the same. */
+static bool merge_key(const struct forms *forms, const struct value **ret)
+{
+	*ret = is_same(forms->was, forms->left) || is_same(forms->was, forms->now) ? forms->now : forms->was;
+	return *ret == forms->now || is_same(forms->left, forms->now);
+}
+
+static void merge_member(struct merging *merging, const struct field *field, const struct forms *whole,
+			 struct slice key, struct value_builder *merged)
+{
+	const struct forms forms = {value_get(whole->was, key), value_get(whole->left, key),
+				    value_get(whole->now, key)};
+	const struct value *value;
+
+	if (!merge_key(&forms, &value))
+		report_conflict(merging,
+				arena_format(merging->work->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)));
+	else if (value)
+		value_builder_member(merged, key, *value);
+}
+
 /* A map goes back key by key: others may have changed other keys since. */
-static struct value merge_map(struct merging *merging, const struct field *field, const struct value *was,
-			      const struct value *left, const struct value *now)
+static struct value merge_map(struct merging *merging, const struct field *field, const struct forms *forms)
+{
+	VALUE_BUILDER_AUTO merged;
+
+	value_builder_init(&merged);
+	for (uint32_t i = 0; i < forms->now->count; i++)
+		merge_member(merging, field, forms, value_slice(&forms->now->members[i].key), &merged);
+	for (uint32_t i = 0; i < forms->was->count; i++) {
+		struct slice key = value_slice(&forms->was->members[i].key);
+
+		if (!value_get(forms->now, key))
+			merge_member(merging, field, forms, key, &merged);
+	}
+	return value_builder_map(&merged, merging->work->arena);
+}
+
+struct set_forms {
+	struct diff_index was, left, now;
+};
+
+static void merge_item(struct merging *merging, const struct field *field, const struct set_forms *sets,
+		       const struct value *either, struct value_builder *merged)
+{
+	const struct forms forms = {diff_index_find(&sets->was, either), diff_index_find(&sets->left, either),
+				    diff_index_find(&sets->now, either)};
+	const struct value *item;
+
+	if (!merge_key(&forms, &item))
+		report_conflict(merging, diff_item_path(field, slice_of(field->name), either, merging->work->arena));
+	else if (item)
+		value_builder_item(merged, *item);
+}
+
+/* So does a set, by what tells its items apart. What a later run took out or put in by itself is left so. */
+static struct value merge_set(struct merging *merging, const struct field *field, const struct forms *forms)
 {
 	struct arena *arena = merging->work->arena;
+	struct set_forms sets;
 	VALUE_BUILDER_AUTO merged;
 
+	diff_index_init(&sets.was, field, forms->was, arena);
+	diff_index_init(&sets.left, field, forms->left, arena);
+	diff_index_init(&sets.now, field, forms->now, arena);
 	value_builder_init(&merged);
-	for (uint32_t i = 0; i < now->count; i++) {
-		struct slice key = value_slice(&now->members[i].key);
-		const struct value *mine = &now->members[i].value, *old = value_get(was, key);
-
-		if (is_same(old, value_get(left, key)) || is_same(old, mine))
-			value_builder_member(&merged, key, *mine);
-		else if (!is_same(value_get(left, key), mine))
-			report_conflict(merging, arena_format(arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)));
-		else if (old)
-			value_builder_member(&merged, key, *old);
-	}
-	for (uint32_t i = 0; i < was->count; i++) {
-		struct slice key = value_slice(&was->members[i].key);
-
-		if (value_get(now, key))
-			continue;
-		if (!value_get(left, key))
-			value_builder_member(&merged, key, was->members[i].value);
-		else if (!is_same(value_get(left, key), &was->members[i].value))
-			report_conflict(merging, arena_format(arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)));
-	}
-	return value_builder_map(&merged, arena);
+	for (uint32_t i = 0; i < forms->now->count; i++)
+		merge_item(merging, field, &sets, &forms->now->items[i], &merged);
+	for (uint32_t i = 0; i < forms->was->count; i++)
+		if (!diff_index_find(&sets.now, &forms->was->items[i]))
+			merge_item(merging, field, &sets, &forms->was->items[i], &merged);
+	diff_index_release(&sets.was);
+	diff_index_release(&sets.left);
+	diff_index_release(&sets.now);
+	return value_builder_list(&merged, arena);
 }
 
-/* The items of a list as texts, which compare as they do. */
-static struct slice *index_items(const struct merging *merging, const struct value *list, struct map *ret)
+static bool all_are(enum value_type type, const struct forms *forms)
 {
-	const struct undo_work *work = merging->work;
-	struct slice *texts = arena_new_array(work->arena, list->count + 1, struct slice);
-
-	map_init(ret);
-	for (uint32_t i = 0; i < list->count; i++) {
-		texts[i] = json_canonical(work->arena, &list->items[i], work->input->style);
-		map_set(ret, texts[i], &texts[i]);
-	}
-	return texts;
-}
-
-/* A set goes back item by item. What a later run took out or put in by itself is left so. */
-static struct value merge_set(const struct merging *merging, const struct value *was, const struct value *left,
-			      const struct value *now)
-{
-	struct map in_was, in_left, in_now;
-	const struct slice *old = index_items(merging, was, &in_was);
-	const struct slice *mine = index_items(merging, now, &in_now);
-	VALUE_BUILDER_AUTO merged;
-
-	(void)index_items(merging, left, &in_left);
-	value_builder_init(&merged);
-	for (uint32_t i = 0; i < now->count; i++)
-		if (!map_get(&in_left, mine[i]) || map_get(&in_was, mine[i]))
-			value_builder_item(&merged, now->items[i]);
-	for (uint32_t i = 0; i < was->count; i++)
-		if (!map_get(&in_left, old[i]) && !map_get(&in_now, old[i]))
-			value_builder_item(&merged, was->items[i]);
-	map_release(&in_was);
-	map_release(&in_left);
-	map_release(&in_now);
-	return value_builder_list(&merged, merging->work->arena);
-}
-
-static bool all_are(enum value_type type, const struct value *a, const struct value *b, const struct value *c)
-{
-	return a && b && c && value_is(a, type) && value_is(b, type) && value_is(c, type);
+	return forms->was && forms->left && forms->now && value_is(forms->was, type) && value_is(forms->left, type) &&
+	       value_is(forms->now, type);
 }
 
 /* An undoing that was cut off may have changed it for a deletion, or let go of it for a replace. */
@@ -298,12 +313,13 @@ static void merge_field(struct merging *merging, const struct field *field)
 		revert(merging, field, was, now);
 		return;
 	}
+	const struct forms forms = {was, left, now};
 	struct value *merged = arena_new(merging->work->arena, struct value);
-	if (field->type == FIELD_MAP && all_are(VALUE_MAP, was, left, now)) {
-		*merged = merge_map(merging, field, was, left, now);
+	if (field->type == FIELD_MAP && all_are(VALUE_MAP, &forms)) {
+		*merged = merge_map(merging, field, &forms);
 		revert(merging, field, merged, now);
-	} else if (field->type == FIELD_SET && all_are(VALUE_LIST, was, left, now)) {
-		*merged = merge_set(merging, was, left, now);
+	} else if (field->type == FIELD_SET && all_are(VALUE_LIST, &forms)) {
+		*merged = merge_set(merging, field, &forms);
 		revert(merging, field, merged, now);
 	} else {
 		report_conflict(merging, name);

@@ -176,6 +176,7 @@ BLUE = NET.replace("team: red", "team: blue")
 THIRD = NET.replace(SUBNETS, SUBNETS + "  c: {vpc: main, cidr: 10.0.3.0/24}\n")
 EXTRA = NET.replace("aws.subnet:", "  extra: {cidr: 10.5.0.0/16}\naws.subnet:")
 EXTRA_C = EXTRA.replace(SUBNETS, SUBNETS + "  c: {vpc: extra, cidr: 10.5.1.0/24}\n")
+ONE = NET.replace(RULE, RULE.replace("16}", '16, description: "1"}'))
 LESS = NET.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
 
 
@@ -191,8 +192,18 @@ LESS = NET.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
             LESS,
             "'aws.subnet.b' is gone since",
         ),
+        (ONE, ONE.replace('"1"}', '"2"}'), "'ingress[tcp 443 443 10.0.0.0/16]'"),
+        (ONE, NET.replace("ingress:\n" + RULE, "ingress: []\n"), "'ingress[tcp 443 443 10.0.0.0/16]'"),
     ],
-    ids=["another value", "taken out", "made and changed", "removed and made", "changed and removed"],
+    ids=[
+        "another value",
+        "taken out",
+        "made and changed",
+        "removed and made",
+        "changed and removed",
+        "another rule",
+        "rule taken out",
+    ],
 )
 def test_conflict(sim, run, later, said):
     """What later runs changed likewise is named with the run, and nothing is done."""

@@ -9,6 +9,11 @@
 #include "tests/unit/support_undo.h"
 
 static const struct field text = {.name = "text", .type = FIELD_STRING};
+static const struct field rule_fields[] = {
+	{.name = "port", .type = FIELD_INTEGER, .flags = KEY},
+	{.name = "note", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+};
+static const struct field rule = {.name = "rule", .type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
 static const struct field net_fields[] = {
 	{.name = "range", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
 	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
@@ -17,6 +22,7 @@ static const struct field net_fields[] = {
 	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CLEAR},
 	{.name = "list", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
 	{.name = "set", .type = FIELD_SET, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "rules", .type = FIELD_SET, .item = &rule, .when_unset = UNSET_CONSTANT, .unset_value = "[]"},
 	{.name = "key", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
 };
 static const struct output id_output[] = {{.name = "id"}};

@@ -8,6 +8,9 @@
 
 /* What becomes of what a run changed. */
 
+#define RULE(port, note) "{\"note\":\"" note "\",\"port\":" port "}"
+#define RULES(items) "{\"rules\":[" items "]}"
+
 static const struct undo_row rows[] = {
 	{"nothing was changed",
 	 {{"{\"dns\":true}", "{\"dns\":true}", "{\"dns\":true}"}},
@@ -62,6 +65,31 @@ static const struct undo_row rows[] = {
 	{"items of a set",
 	 {{"{\"set\":[\"a\",\"b\"]}", "{\"set\":[\"b\",\"c\"]}", "{\"set\":[\"c\",\"d\"]}"}},
 	 .wanted = "{\"t.net.a\":{\"set\":[\"d\",\"a\"]}}",
+	 .planned = "t.net.a"},
+	{"items of a set by their keys",
+	 {{RULES(RULE("1", "a") "," RULE("2", "a")), RULES(RULE("1", "b") "," RULE("2", "a")),
+	   RULES(RULE("1", "b") "," RULE("2", "c") "," RULE("3", "c"))}},
+	 .wanted = "{\"t.net.a\":" RULES(RULE("1", "a") "," RULE("2", "c") "," RULE("3", "c")) "}",
+	 .planned = "t.net.a"},
+	{"an item that was changed since",
+	 {{RULES(RULE("1", "a")), RULES(RULE("1", "b")), RULES(RULE("1", "c"))}},
+	 .said = "'t.net.a' has changed again since: 'rules[1]' (apply, run 22222222)",
+	 .fails = true},
+	{"an item that was taken out since",
+	 {{RULES(RULE("1", "a")), RULES(RULE("1", "b")), RULES("")}},
+	 .said = "'rules[1]'",
+	 .fails = true},
+	{"an item that the run took out, and that is another since",
+	 {{RULES(RULE("1", "a")), RULES(""), RULES(RULE("1", "b"))}},
+	 .said = "'rules[1]'",
+	 .fails = true},
+	{"an item that the run put in, and that is another since",
+	 {{RULES(""), RULES(RULE("1", "a")), RULES(RULE("1", "b"))}},
+	 .said = "'rules[1]'",
+	 .fails = true},
+	{"an item that is as it was again, beside one that the run put in",
+	 {{RULES(RULE("1", "a")), RULES(RULE("1", "b") "," RULE("2", "b")), RULES(RULE("1", "a") "," RULE("2", "b"))}},
+	 .wanted = "{\"t.net.a\":" RULES(RULE("1", "a")) "}",
 	 .planned = "t.net.a"},
 	{"a list is one thing",
 	 {{"{\"list\":[\"a\"]}", "{\"list\":[\"b\"]}", "{\"list\":[\"b\",\"c\"]}"}},
