@@ -33,10 +33,28 @@ bool undo_same_form(const struct object *a, const struct object *b)
 	       identity_equal(&a->identity, &b->identity);
 }
 
+static bool is_within_name(struct slice text, size_t offset)
+{
+	char byte = offset < text.size ? text.data[offset] : ' ';
+
+	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       byte == '_' || byte == '-';
+}
+
+/* A name may begin or end as another one does: 'web2' is not 'web'. */
+static bool names(struct slice text, struct slice address)
+{
+	for (size_t i = 0; i + address.size <= text.size; i++)
+		if (slice_starts_with(slice_from(text, i), address) && (i == 0 || !is_within_name(text, i - 1)) &&
+		    !is_within_name(text, i + address.size))
+			return true;
+	return false;
+}
+
 static bool mentions(const struct value *value, struct slice address)
 {
 	if (value_is(value, VALUE_DEFERRED))
-		return slice_contains(value->deferred->text, address);
+		return names(value->deferred->text, address);
 	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
 		if (mentions(&value->items[i], address))
 			return true;

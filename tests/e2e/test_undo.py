@@ -177,6 +177,15 @@ THIRD = NET.replace(SUBNETS, SUBNETS + "  c: {vpc: main, cidr: 10.0.3.0/24}\n")
 EXTRA = NET.replace("aws.subnet:", "  extra: {cidr: 10.5.0.0/16}\naws.subnet:")
 EXTRA_C = EXTRA.replace(SUBNETS, SUBNETS + "  c: {vpc: extra, cidr: 10.5.1.0/24}\n")
 ONE = NET.replace(RULE, RULE.replace("16}", '16, description: "1"}'))
+USER = """\
+  user:
+    vpc: main
+    name: user
+    description: what web servers may reach
+    tags: {floor: one}
+    ingress:
+      - {protocol: tcp, from_port: 5432, to_port: 5432, group: web}
+"""
 LESS = NET.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "")
 
 
@@ -244,6 +253,17 @@ def test_what_it_needs_is_gone(sim):
         }
     ]
     assert undo(sim, run[:8], "--detailed-exitcode", status=7)["actions"] == []
+
+
+def test_what_it_needs_is_called_alike(sim):
+    """What the change needed then and no longer does is not taken for what it needs now."""
+    base = NET.replace("outputs:", USER + "outputs:")
+    apply_spec(sim, base)
+    run = apply_spec(sim, base.replace("floor: one", "floor: two"))
+    later = base.replace("  web:", "  web2:").replace("name: web", "name: web2").replace("group: web", "group: web2")
+    apply_spec(sim, later.replace("floor: one", "floor: two"))
+    assert operations(undo(sim, run[:8], "--yes")) == {"aws.security_group.user": "update"}
+    assert is_as_in(sim, later)
 
 
 def test_renamed_since(sim):

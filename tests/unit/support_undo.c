@@ -30,6 +30,7 @@ static const struct kind net = {
 	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(id_output)};
 static const struct field user_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .when_unset = UNSET_CLEAR},
+	{.name = "other", .type = FIELD_REFERENCE, .target = "t.net", .when_unset = UNSET_CLEAR},
 	{.name = "size", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
 };
 static const struct kind user = {
@@ -45,6 +46,7 @@ static const struct {
 	{"t.net.a", &net, "0000000000000000000000000000000a"},
 	{"t.user.b", &user, "0000000000000000000000000000000b"},
 	{"t.user.c", &user, "0000000000000000000000000000000c"},
+	{"t.net.ab", &net, "000000000000000000000000000000ab"},
 };
 
 /* The fingerprint of a secret is its first letter, to be told apart by reading. */
@@ -58,6 +60,7 @@ static void fingerprint(void *context, struct slice secret, char ret[65])
 static const struct dependency needs[] = {
 	{.address = {"t.net.a", 7}, .output = {"id", 2}, .field = {"net", 3}, .binding = BINDS_MAKE},
 	{.address = {"t.user.c", 8}, .output = {"id", 2}, .field = {"net", 3}, .binding = BINDS_MAKE},
+	{.address = {"t.net.ab", 8}, .output = {"id", 2}, .field = {"net", 3}, .binding = BINDS_MAKE},
 };
 
 struct fixture {
@@ -87,6 +90,32 @@ static struct value read(struct fixture *fixture, const char *json)
 static const struct provider_settings alias = {.name = {"t", 1}};
 static const struct identity place = {.provider = {"t", 1}, .account = {"1", 1}};
 
+static struct dependency need_of(const struct value *reference)
+{
+	struct slice rest = slice_from(reference->deferred->text, sizeof("${") - 1);
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+		if (slice_starts_with(rest, needs[i].address) && rest.data[needs[i].address.size] == '.')
+			return needs[i];
+	fail_msg("%.*s", SLICE_ARGUMENTS(rest));
+	return needs[0];
+}
+
+static void add_needs(struct fixture *fixture, struct object *object)
+{
+	static const char *const references[] = {"net", "other"};
+	enum { REFERENCES = sizeof(references) / sizeof(references[0]) };
+	struct dependency *all = arena_new_array(&fixture->arena, REFERENCES, struct dependency);
+
+	for (size_t i = 0; i < REFERENCES; i++) {
+		const struct value *reference = value_get_named(&object->applied, references[i]);
+
+		if (reference)
+			all[object->dependency_count++] = need_of(reference);
+	}
+	object->dependencies = all;
+}
+
 static void fill(struct fixture *fixture, size_t thing, const char *json, struct object *ret)
 {
 	*ret = (struct object){
@@ -101,13 +130,9 @@ static void fill(struct fixture *fixture, size_t thing, const char *json, struct
 		.applied = read(fixture, json),
 		.observed = value_map(NULL, 0),
 	};
-	const struct value *reference = value_get_named(&ret->applied, "net");
-	if (fixture->stale && things[thing].kind == &user) {
+	add_needs(fixture, ret);
+	if (fixture->stale && things[thing].kind == &user && ret->dependency_count == 0) {
 		ret->dependencies = needs;
-		ret->dependency_count = 1;
-	}
-	if (reference) {
-		ret->dependencies = &needs[slice_contains(reference->deferred->text, SLICE("t.user.c")) ? 1 : 0];
 		ret->dependency_count = 1;
 	}
 }

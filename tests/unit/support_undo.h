@@ -4,10 +4,10 @@
 #include <stdbool.h>
 
 /*
- * Undoings as rows. A row gives, for each of t.net.a, t.user.b and t.user.c,
+ * Undoings as rows. A row gives, for each of t.net.a, t.user.b, t.user.c and t.net.ab,
  * the fields that the run found, left, and that are recorded now, as JSON; NULL: nothing is recorded.
  */
-enum { UNDO_ADDRESSES = 3 };
+enum { UNDO_ADDRESSES = 4 };
 
 #define SECRET_OF(letter) "{\"$secret\":\"" LETTERS(letter) "\"}"
 #define AROUND(text, letter) "{\"$segments\":[\"" text "\"," SECRET_OF(letter) "]}"
@@ -40,5 +40,6 @@ void undo_check_row(const struct undo_row *row);
 
 #define OTHER "{\"$deferred\":\"${t.user.c.id}\"}"
 #define NET "{\"$deferred\":\"${t.net.a.id}\"}"
+#define NET_AB "{\"$deferred\":\"${t.net.ab.id}\"}"
 
 #endif
