@@ -120,6 +120,18 @@ static void drop_impossible(struct entries *entries)
 	}
 }
 
+/* Something that an entry needs, and that goes because the run made it. */
+static const struct entry *first_removed(const struct entries *entries, const struct entry *entry)
+{
+	for (size_t i = 0; entry->is_there && i < entry->resource.dependency_count; i++) {
+		const struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[i].address);
+
+		if (target && !target->is_there && target->one && target->one->verdict == UNDO_REMOVE)
+			return target;
+	}
+	return NULL;
+}
+
 /* Nobody may be left without what goes. */
 static bool check_removals(const struct entries *entries)
 {
@@ -128,10 +140,9 @@ static bool check_removals(const struct entries *entries)
 
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->items[i];
-		const struct dependency *missing = first_missing(entries, entry);
-		const struct entry *target = missing ? map_get(&entries->by_address, missing->address) : NULL;
+		const struct entry *target = first_removed(entries, entry);
 
-		if (!target || !target->one || target->one->verdict != UNDO_REMOVE)
+		if (!target)
 			continue;
 		good = diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
 				  "'%.*s' needs '%.*s', which the run made and which would go",

@@ -238,6 +238,17 @@ def test_what_others_need_stays(sim):
     assert "the run did not change 'aws.vpc.none'" in document["diagnostics"][0]["message"]
 
 
+def test_what_others_need_stays_beside_what_was_forgotten(sim):
+    """Something else that they need, and that is recorded no longer, does not hide it."""
+    db = NET.replace("outputs:", "  db: {vpc: main, name: db, description: databases}\noutputs:")
+    run = apply_spec(sim, db)
+    apply_spec(sim, db.replace("outputs:", USER + RULE.replace("cidr: 10.0.0.0/16", "group: db") + "outputs:"))
+    sim.run("state", "rm", "aws.security_group.web", "--yes")
+    document = undo(sim, run[:8], "--yes", status=1)
+    told = "'aws.security_group.user' needs 'aws.security_group.db', which the run made"
+    assert told in document["diagnostics"][0]["message"]
+
+
 def test_what_it_needs_is_gone(sim):
     """What cannot be made again is listed with the reason, and the rest goes back."""
     apply_spec(sim, EXTRA_C)
