@@ -240,12 +240,13 @@ def test_what_others_need_stays(sim):
 
 def test_what_others_need_stays_beside_what_was_forgotten(sim):
     """Something else that they need, and that is recorded no longer, does not hide it."""
-    db = NET.replace("outputs:", "  db: {vpc: main, name: db, description: databases}\noutputs:")
-    run = apply_spec(sim, db)
-    apply_spec(sim, db.replace("outputs:", USER + RULE.replace("cidr: 10.0.0.0/16", "group: db") + "outputs:"))
+    made = NET.replace("outputs:", "  work: {vpc: main, name: work, description: workers}\noutputs:")
+    run = apply_spec(sim, made)
+    rule = RULE.replace("cidr: 10.0.0.0/16", "group: work")
+    apply_spec(sim, made.replace("outputs:", USER + rule + "outputs:"))
     sim.run("state", "rm", "aws.security_group.web", "--yes")
     document = undo(sim, run[:8], "--yes", status=1)
-    told = "'aws.security_group.user' needs 'aws.security_group.db', which the run made"
+    told = "'aws.security_group.user' needs 'aws.security_group.work', which the run made"
     assert told in document["diagnostics"][0]["message"]
 
 
