@@ -2,6 +2,7 @@
 
 #include "reconcile/diff_field.h"
 #include "reconcile/unfinished.h"
+#include "reconcile/unset.h"
 
 /* What one address goes back to: the three forms of it, field by field. */
 
@@ -307,6 +308,49 @@ static void keep_owed(struct merging *merging, struct slice name, const struct v
 		value_builder_member(&merging->fields, name, *owed);
 }
 
+/* Where its rule says what a field is while it is not set, it can be compared key by key then, too. */
+static const struct value *while_unset(const struct merging *merging, const struct field *field,
+				       const struct value *value)
+{
+	struct arena *arena = merging->work->arena;
+	struct value *unset;
+
+	if (value || (field->when_unset != UNSET_CONSTANT && field->when_unset != UNSET_CLEAR))
+		return value;
+	unset = arena_new(arena, struct value);
+	if (field->when_unset == UNSET_CONSTANT)
+		*unset = unset_constant(field, arena);
+	else
+		*unset = field->type == FIELD_MAP ? value_map(NULL, 0) : value_list(NULL, 0);
+	return unset;
+}
+
+/* A map or a set that a later run has changed as well. */
+static void merge_within(struct merging *merging, const struct field *field, const struct forms *given)
+{
+	const struct forms forms = {
+		while_unset(merging, field, given->was),
+		while_unset(merging, field, given->left),
+		while_unset(merging, field, given->now),
+	};
+	struct value *merged = arena_new(merging->work->arena, struct value);
+
+	if (field->type == FIELD_MAP && all_are(VALUE_MAP, &forms)) {
+		*merged = merge_map(merging, field, &forms);
+	} else if (field->type == FIELD_SET && all_are(VALUE_LIST, &forms)) {
+		*merged = merge_set(merging, field, &forms);
+	} else {
+		report_conflict(merging, slice_of(field->name));
+		return;
+	}
+	if (value_equal(merged, forms.now))
+		keep(merging, field, given->now);
+	else if (!given->was && value_equal(merged, forms.was))
+		revert(merging, field, NULL, given->now);
+	else
+		revert(merging, field, merged, given->now);
+}
+
 static void merge_field(struct merging *merging, const struct field *field)
 {
 	const struct undo_case *one = merging->one;
@@ -331,17 +375,10 @@ static void merge_field(struct merging *merging, const struct field *field)
 		revert(merging, field, was, now);
 		return;
 	}
-	const struct forms forms = {was, left, now};
-	struct value *merged = arena_new(merging->work->arena, struct value);
-	if (field->type == FIELD_MAP && all_are(VALUE_MAP, &forms)) {
-		*merged = merge_map(merging, field, &forms);
-		revert(merging, field, merged, now);
-	} else if (field->type == FIELD_SET && all_are(VALUE_LIST, &forms)) {
-		*merged = merge_set(merging, field, &forms);
-		revert(merging, field, merged, now);
-	} else {
+	if (field->type == FIELD_MAP || field->type == FIELD_SET)
+		merge_within(merging, field, &(struct forms){was, left, now});
+	else
 		report_conflict(merging, name);
-	}
 }
 
 static bool is_same_dependency(const struct dependency *a, const struct dependency *b)

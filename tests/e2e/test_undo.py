@@ -172,6 +172,18 @@ def test_of_later_runs_the_rest_stays(net):
     assert is_as_in(net, wanted.replace(RULE, RULE + RULE.replace("443", "22")))
 
 
+def test_of_what_was_set_first_the_rest_stays(net):
+    """What was not set counts as empty, where that is what it is then: a later run's rules and tags stay."""
+    web = NET.replace("    ingress:\n" + RULE, "").replace(', tags: {team: red, floor: "1"}', "")
+    apply_spec(net, web)
+    run = apply_spec(net, NET)
+    apply_spec(net, NET.replace(RULE, TWO_RULES).replace('floor: "1"', 'floor: "1", part: b'))
+    document = undo(net, run[:8], "--yes")
+    assert operations(document) == {"aws.vpc.main": "update", "aws.security_group.web": "update"}
+    tagged = NET.replace('{team: red, floor: "1"}', "{part: b}")
+    assert is_as_in(net, tagged.replace(RULE, RULE.replace("443", "80")))
+
+
 BLUE = NET.replace("team: red", "team: blue")
 THIRD = NET.replace(SUBNETS, SUBNETS + "  c: {vpc: main, cidr: 10.0.3.0/24}\n")
 EXTRA = NET.replace("aws.subnet:", "  extra: {cidr: 10.5.0.0/16}\naws.subnet:")

@@ -22,6 +22,7 @@ static const struct field net_fields[] = {
 	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CLEAR},
 	{.name = "list", .type = FIELD_LIST, .item = &text, .when_unset = UNSET_CLEAR},
 	{.name = "set", .type = FIELD_SET, .item = &text, .when_unset = UNSET_CLEAR},
+	{.name = "kept", .type = FIELD_SET, .item = &text, .when_unset = UNSET_RELEASE},
 	{.name = "rules", .type = FIELD_SET, .item = &rule, .when_unset = UNSET_CONSTANT, .unset_value = "[]"},
 	{.name = "key", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
 };
