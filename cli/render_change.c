@@ -67,6 +67,9 @@ static void print_note(struct change_view *view, const struct change *change)
 		print_one_note(view, "   ", color, note);
 	if (change->pauses && !view->drift_only)
 		print_one_note(view, note ? ", " : "   ", PAINT_LOUD, "stops and starts the machine");
+	if (change->unread)
+		print_one_note(view, note || change->pauses ? ", " : "   ", PAINT_CHANGE,
+			       "from what is recorded: what is there could not be read");
 	buffer_trim_end(view->buffer);
 	buffer_byte(view->buffer, '\n');
 }

@@ -91,6 +91,7 @@ static struct value change_value(const struct report *report, const struct chang
 	put(&builder, "before", change->before);
 	put(&builder, "after", change->after);
 	put(&builder, "pauses", value_bool(change->pauses));
+	put(&builder, "unread", value_bool(change->unread));
 	return value_builder_map(&builder, report->arena);
 }
 

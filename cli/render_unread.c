@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
+
 /* One refused call may be why a hundred thousand things are unread. The documents have them all. */
 enum { SHOWN_MOST = 20, NAME_COLUMN = 34 };
 
@@ -37,45 +39,77 @@ static void print_reason(struct buffer *buffer, const struct unread *unread, con
 	buffer_byte(buffer, '\n');
 }
 
-static void print_name(struct buffer *buffer, const struct report *report, const struct unread *unread,
+static struct slice name_of(struct slice address, struct slice field, struct arena *arena)
+{
+	if (field.size == 0)
+		return address;
+	return arena_format(arena, "%.*s.%.*s", SLICE_ARGUMENTS(address), SLICE_ARGUMENTS(field));
+}
+
+/* What is set all the same is claimed, and done: the spec changed. */
+static void find_changed(const struct plan *plan, struct arena *arena, struct map *ret)
+{
+	for (size_t i = 0; i < plan->action_count; i++) {
+		const struct action *action = &plan->actions[i];
+
+		for (size_t k = 0; action_is_carried_out(action) && k < action->change_count; k++)
+			if (action->changes[k].unread)
+				map_set(ret, name_of(action->address, slice_of(action->changes[k].field->name), arena),
+					&action->changes[k]);
+	}
+}
+
+static void print_name(struct buffer *buffer, struct slice name, const struct unread *unread, bool changes,
 		       const struct palette *palette)
 {
-	struct slice name = unread->address;
-
-	if (unread->field.size > 0)
-		name = arena_format(report->arena, "%.*s.%.*s", SLICE_ARGUMENTS(name), SLICE_ARGUMENTS(unread->field));
 	buffer_string(buffer, "      ");
 	size_t used = paint_safe(buffer, palette, PAINT_BOLD, name);
 	buffer_format(buffer, "%*s ", used < NAME_COLUMN ? NAME_COLUMN - (int)used : 0, "");
 	print_safe(buffer, unread->place);
+	if (changes)
+		paint(buffer, palette, PAINT_CHANGE, "  set all the same, because the spec changed");
 	buffer_trim_end(buffer);
 	buffer_byte(buffer, '\n');
 }
 
-void render_unread(struct buffer *buffer, const struct report *report, const struct palette *palette)
+static void print_all(struct buffer *buffer, const struct report *report, const struct unread **sorted,
+		      const struct map *changed, const struct palette *palette)
 {
-	const struct plan *plan = report->plan;
-	const struct unread **sorted = arena_new_array(report->arena, plan->unread_count + 1, const struct unread *);
-	size_t shown = 0;
+	size_t count = report->plan->unread_count, shown = 0;
 
-	if (plan->unread_count == 0)
-		return;
-	for (size_t i = 0; i < plan->unread_count; i++)
-		sorted[i] = &plan->unread[i];
-	qsort(sorted, plan->unread_count, sizeof(struct unread *), compare);
-	paint(buffer, palette, PAINT_BOLD, "%-7s", "UNREAD");
-	buffer_string(buffer, " could not be read, or waits for what could not: nothing is claimed or done about it\n");
-	for (size_t i = 0; i < plan->unread_count; i++) {
-		bool ends = i + 1 == plan->unread_count || compare_reasons(sorted[i], sorted[i + 1]) != 0;
+	for (size_t i = 0; i < count; i++) {
+		bool ends = i + 1 == count || compare_reasons(sorted[i], sorted[i + 1]) != 0;
+		struct slice name = name_of(sorted[i]->address, sorted[i]->field, report->arena);
 
 		if (shown == 0)
 			print_reason(buffer, sorted[i], palette);
 		if (shown++ < SHOWN_MOST)
-			print_name(buffer, report, sorted[i], palette);
+			print_name(buffer, name, sorted[i], map_get(changed, name) != NULL, palette);
 		if (!ends)
 			continue;
 		if (shown > SHOWN_MOST)
 			buffer_format(buffer, "      and %zu more (--output json has them all)\n", shown - SHOWN_MOST);
 		shown = 0;
 	}
+}
+
+void render_unread(struct buffer *buffer, const struct report *report, const struct palette *palette)
+{
+	const struct plan *plan = report->plan;
+	const struct unread **sorted = arena_new_array(report->arena, plan->unread_count + 1, const struct unread *);
+	struct map changed;
+
+	if (plan->unread_count == 0)
+		return;
+	for (size_t i = 0; i < plan->unread_count; i++)
+		sorted[i] = &plan->unread[i];
+	qsort(sorted, plan->unread_count, sizeof(struct unread *), compare);
+	map_init(&changed);
+	find_changed(plan, report->arena, &changed);
+	paint(buffer, palette, PAINT_BOLD, "%-7s", "UNREAD");
+	buffer_format(buffer,
+		      " could not be read, or waits for what could not: nothing is claimed or done about it%s\n",
+		      changed.count > 0 ? ", unless it says so" : "");
+	print_all(buffer, report, sorted, &changed, palette);
+	map_release(&changed);
 }

@@ -45,6 +45,7 @@ struct change {
 	struct value before; /* null: not set */
 	struct value after;  /* null, also of a member within: to be unset; deferred: known after apply */
 	bool pauses;	     /* what runs is stopped for it, and started again; filled in by the plan */
+	bool unread;	     /* what is there could not be read: before is what is recorded; filled in by the plan */
 };
 
 struct difference {

@@ -55,6 +55,16 @@ static void note_unread_fields(struct planning *planning, const struct item *ite
 	}
 }
 
+/* The field becomes another one though nobody knows what it is: the spec says so. */
+static bool sets_unread(const struct item *item, const struct change *change)
+{
+	bool sets = change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE ||
+		    change->effect == EFFECT_REPLACE_UNLESS_EQUAL;
+	const struct value *now =
+		sets && change->field && item->live ? value_get_named(&item->live->fields, change->field->name) : NULL;
+	return now && value_is(now, VALUE_UNREAD);
+}
+
 static void copy_changes(struct action *action, const struct item *item, struct arena *arena)
 {
 	const struct difference *halves[] = {item->fields, item->parts};
@@ -69,6 +79,8 @@ static void copy_changes(struct action *action, const struct item *item, struct 
 		action->change_count += halves[i]->count;
 		action->drifted |= halves[i]->drifted;
 	}
+	for (size_t i = 0; i < action->change_count; i++)
+		action->changes[i].unread = sets_unread(item, &action->changes[i]);
 }
 
 /* Whether what is to be changed runs, as far as anybody knows, and is to run on. */

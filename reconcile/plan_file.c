@@ -54,6 +54,7 @@ static struct value changes_value(const struct action *action, struct arena *are
 		put(&one, "before", change->before);
 		put(&one, "after", change->after);
 		put_true(&one, "pauses", change->pauses);
+		put_true(&one, "unread", change->unread);
 		value_builder_item(&list, value_builder_map(&one, arena));
 	}
 	return value_builder_list(&list, arena);
@@ -402,6 +403,7 @@ static bool read_changes(struct loading *loading, const struct value *list, stru
 			.before = *before,
 			.after = *after,
 			.pauses = truth_of(one, "pauses"),
+			.unread = truth_of(one, "unread"),
 		};
 	}
 	return true;

@@ -253,6 +253,24 @@ def test_unread_field(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+def test_unread_field_that_the_spec_changes(tiny):
+    """It is set, from what nobody knows: neither the change nor the heading says otherwise."""
+    edit(tiny, "cidr: 10.0.0.0/16,", "cidr: 10.0.0.0/16, dns_hostnames: true,")
+    tiny.run("apply", "--yes")
+    deny(tiny, "DescribeVpcAttribute")
+    edit(tiny, "dns_hostnames: true", "dns_hostnames: false")
+    result = tiny.run("plan", "--out", "p.plan", status=3)
+    told = "dns_hostnames  true -> false   from what is recorded: what is there could not be read\n"
+    assert told in result.out
+    assert "done about it, unless it says so\n" in result.out
+    assert re.search(r"aws\.vpc\.main\.dns_hostnames +tiny\.yaml:4  set all the same, because the spec", result.out)
+    assert told in tiny.run("show", "p.plan", status=3).out
+    [change] = tiny.run("show", "p.plan", "--output", "json", status=3).json["actions"][0]["changes"]
+    assert change["unread"]
+    tiny.run("apply", "p.plan", status=(3, 7))
+    assert world(tiny, "vpc")[recorded(tiny)["aws.vpc.main"]]["enableDnsHostnames"] == "false"
+
+
 HOOKS = """
 aws.launch_template:
   t: {name: template, image: ami-0123456789abcdef0, instance_type: t3.micro}
