@@ -5,7 +5,8 @@
 # Exit status 0: everything is there. 1: something is missing and could not be installed; one line says what to run.
 set -euo pipefail
 
-# Rows: work, package, what it is wanted for (a command, a pkg-config module, a header, a Python module).
+# Rows: work, package, what it is wanted for (a command, a pkg-config module, a header, a Python module,
+# any of some files).
 rows='
 build     gcc                   command gcc
 build     libc6-dev             header stdio.h
@@ -19,6 +20,7 @@ build     libssl-dev            module openssl
 build     libpcre2-dev          module libpcre2-8
 build     libjansson-dev        module jansson
 build     libexpat1-dev         module expat
+build     ca-certificates       file /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem
 test      libcmocka-dev         module cmocka
 test      libmimalloc-dev       header mimalloc.h
 test      python3               command python3
@@ -35,12 +37,18 @@ bench     python3               command python3
 '
 
 is_there() {
-	local kind=$1 name=$2
+	local kind=$1 name=$2 file
 	case $kind in
 	command) command -v "$name" >/dev/null ;;
 	module) command -v pkg-config >/dev/null && pkg-config --exists "$name" ;;
 	header) [ -e "/usr/include/$name" ] || echo "#include <$name>" | gcc -E - >/dev/null 2>&1 ;;
 	python) any_python_has "$name" ;;
+	file)
+		for file in "${@:2}"; do
+			[ -e "$file" ] && return 0
+		done
+		return 1
+		;;
 	esac
 }
 
@@ -54,10 +62,12 @@ any_python_has() {
 }
 
 missing_packages() {
-	local work package kind name
-	while read -r work package kind name; do
+	local work package kind names
+	while read -r work package kind names; do
 		[ "$work" = "$1" ] || continue
-		is_there "$kind" "$name" || printf '%s\n' "$package"
+		# Names hold no spaces.
+		# shellcheck disable=SC2086
+		is_there "$kind" $names || printf '%s\n' "$package"
 	done <<<"$rows"
 }
 

@@ -11,6 +11,9 @@
 #define CHECK_CERTIFICATE                                                                                              \
 	"check the endpoint's name, this machine's clock, and that its CA bundle (package ca-certificates) has who "   \
 	"signed the certificate"
+#define CHECK_BUNDLE                                                                                                   \
+	"check the file that AWS_CA_BUNDLE names, or 'ca_file' of the provider; where neither names one, install the " \
+	"package ca-certificates"
 
 /* https://curl.se/libcurl/c/libcurl-errors.html */
 static const struct curl_fault faults[] = {
@@ -27,7 +30,7 @@ static const struct curl_fault faults[] = {
 	{CURLE_SSL_INVALIDCERTSTATUS, FAULT_AUTH, "cannot verify the certificate of", CHECK_CERTIFICATE},
 	{CURLE_SSL_PINNEDPUBKEYNOTMATCH, FAULT_AUTH, "cannot verify the certificate of", CHECK_CERTIFICATE},
 	{CURLE_SSL_CLIENTCERT, FAULT_AUTH, "a client certificate is asked for by", ""},
-	{CURLE_SSL_CACERT_BADFILE, FAULT_USER, "cannot read the certificate bundle for", ""},
+	{CURLE_SSL_CACERT_BADFILE, FAULT_USER, "cannot read the certificate bundle for", CHECK_BUNDLE},
 	{CURLE_SSL_CRL_BADFILE, FAULT_USER, "cannot read the revocation list for", ""},
 	/* Also a reset under load: what is permanent here fails again soon enough. */
 	{CURLE_SSL_CONNECT_ERROR, FAULT_TRANSIENT, "cannot start TLS with", ""},

@@ -57,6 +57,18 @@ def test_authorities_of_the_environment(stack, serve, certificates, bundle, aske
     assert bool(server.arrived) == asked
 
 
+def test_a_bundle_that_holds_no_certificate(stack, serve, certificates):
+    """So it is told, too, where a system has none: libcurl only recommends the package that brings it."""
+    server = serve(answer_all, server_tls(certificates, "right"))
+    keys = {name: "test" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+    stack.environment.update(AWS_ENDPOINT_URL=server.url, AWS_CA_BUNDLE=__file__, **keys)
+    stack.write("vpc.yaml", VPC)
+    result = stack.run("plan", status=1)
+    assert "cannot read the certificate bundle for '127.0.0.1'" in result.err
+    assert "hint: check the file that AWS_CA_BUNDLE names" in result.err and "package ca-certificates" in result.err
+    assert not server.arrived
+
+
 def test_verified_request_takes_no_insecure_connection(serve, probe, certificates):
     server = serve(answer_all, server_tls(certificates, "right"))
     assert probe.one(server.url, insecure=True)["status"] == 200
