@@ -177,14 +177,9 @@ struct finding {
 	struct slice *bodies;
 	struct slice *removals;
 	struct intent_close *closes;
-	struct map spare; /* see stack_addresses() */
-	const struct map *resources;
+	struct map spare;	     /* see stack_addresses() */
+	const struct map *resources; /* where anything is unfinished */
 };
-
-static const struct resource *resource_at(const struct finding *finding, struct slice address)
-{
-	return finding->resources ? map_get(finding->resources, address) : NULL;
-}
 
 static void add_upsert(struct finding *finding, const struct object *object, bool with_body)
 {
@@ -230,7 +225,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 		return;
 	}
 	const struct unfinished_reading reading = {kind, providers_find(recovery->providers, kind_provider(kind)), live,
-						   resource_at(finding, object->address)};
+						   map_get(finding->resources, object->address)};
 	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->style, recovery->arena);
 	/* What the service still carries out is waited for by the next apply. */
 	bool young = unfinished_is_young(object, recovery->now_ms, recovery->grace_ms);
@@ -262,7 +257,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	struct commit *commit = &finding.commit;
 
 	map_init(&finding.spare);
-	if (recovery->stack && recover_has_unfinished(recovery->objects, recovery->object_count))
+	if (recover_has_unfinished(recovery->objects, recovery->object_count))
 		finding.resources = stack_addresses(recovery->stack, &finding.spare);
 	for (size_t i = 0; i < recovery->intent_count; i++)
 		if (is_settled(&recovery->verdicts[i]))

@@ -49,7 +49,7 @@ struct recovery {
 	const struct live *const *live;
 	const struct kinds *kinds;
 	const struct providers *providers;
-	const struct stack *stack; /* as the spec has it; NULL, or empty: it is not at hand */
+	const struct stack *stack; /* for recover_commit(): as the spec has it; empty: it is not at hand */
 	int64_t now_ms;		   /* wall */
 	int64_t grace_ms;	   /* how long after it was sent a call's work may still appear */
 	bool waited;		   /* for as long as that: nothing may any more */
