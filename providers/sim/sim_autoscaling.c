@@ -225,6 +225,19 @@ static const struct {
 	{{"MixedInstancesPolicy", "InstancesDistribution"}, "SpotInstancePools", 1, 20},
 };
 
+/* Page "InstanceMaintenancePolicy". -1 takes a threshold away. */
+static void check_maintenance(struct sim_call *call)
+{
+	const struct node *policy = node_get(&call->request, "InstanceMaintenancePolicy");
+	int64_t least = node_integer(policy, "MinHealthyPercentage", -1);
+	int64_t most = node_integer(policy, "MaxHealthyPercentage", -1);
+
+	if (least >= 0 && most >= 0 && most - least > 100)
+		sim_fail(call, "ValidationError",
+			 "The difference between MinHealthyPercentage and MaxHealthyPercentage cannot be greater than "
+			 "100");
+}
+
 static bool check_numbers(struct sim_call *call)
 {
 	enum { DAY_S = 86400 };
@@ -242,6 +255,7 @@ static bool check_numbers(struct sim_call *call)
 				 (long long)number, numbers[i].name, (long long)numbers[i].least,
 				 (long long)numbers[i].most);
 	}
+	check_maintenance(call);
 	if (lifetime > 0 && lifetime < DAY_S)
 		sim_fail(call, "ValidationError", "The maximum instance lifetime must be 0 or at least %d", DAY_S);
 	return !call->failed;

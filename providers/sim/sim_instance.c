@@ -88,6 +88,21 @@ bool sim_instance_type_valid(struct slice type)
 	return dot > 0 && dot + 1 < type.size;
 }
 
+/* What does not go together: page "RunInstances", of EnclaveOptions, and page "ModifyInstanceAttribute", of
+ * DisableApiTermination. */
+static bool goes_together(struct sim_call *call, const struct node *data)
+{
+	if (node_is(node_get(data, "enclaveOptions"), "enabled", "true") &&
+	    node_is(node_get(data, "hibernationOptions"), "configured", "true"))
+		sim_fail(call, "InvalidParameterCombination",
+			 "You can't enable AWS Nitro Enclaves and hibernation on the same instance.");
+	else if (node_is(data, "disableApiTermination", "true") &&
+		 node_is(node_get(data, "instanceMarketOptions"), "marketType", "spot"))
+		sim_fail(call, "InvalidParameterCombination",
+			 "You can't enable termination protection for Spot Instances.");
+	return !call->failed;
+}
+
 bool sim_launch_check(struct sim_call *call, const struct node *data)
 {
 	struct slice type = node_text(data, "instanceType"), key = node_text(data, "keyName");
@@ -115,7 +130,7 @@ bool sim_launch_check(struct sim_call *call, const struct node *data)
 	if (subnet && zone.size > 0 && !slice_equal(zone, node_text(&subnet->body, "availabilityZone")))
 		sim_fail(call, "InvalidParameterValue", "The subnet '%.*s' is not in the availability zone %.*s",
 			 SLICE_ARGUMENTS(subnet->id), SLICE_ARGUMENTS(zone));
-	return subnet && !call->failed && sim_interfaces_check(call, data, subnet) &&
+	return subnet && !call->failed && goes_together(call, data) && sim_interfaces_check(call, data, subnet) &&
 	       sim_groups_check(call, group_ids(data), subnet) &&
 	       sim_addresses6_check(call, data, sim_interface_first(data), subnet);
 }

@@ -61,6 +61,17 @@ static bool address_taken(const struct sim_object *subnet, struct slice address)
 	return taken.found;
 }
 
+/* Of IPv4: the first four and the last (page "Subnet CIDR blocks"). */
+static bool is_reserved(const struct sim_object *subnet, const struct cidr *address)
+{
+	uint32_t size = (uint32_t)1 << (32 - subnet->range.bits), host = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		host = host << 8 | address->bytes[i];
+	host &= size - 1;
+	return host < 4 || host == size - 1;
+}
+
 /* The next free address after the last one that was given out; the first four and the last are AWS's. */
 bool sim_interface_address(struct sim_call *call, struct sim_object *subnet, struct slice wanted, struct slice *ret)
 {
@@ -73,6 +84,9 @@ bool sim_interface_address(struct sim_call *call, struct sim_object *subnet, str
 		if (!cidr_read_address(wanted, &address) || !cidr_contains(&subnet->range, &address))
 			sim_fail(call, "InvalidParameterValue",
 				 "Address %.*s does not fall within the subnet's address range",
+				 SLICE_ARGUMENTS(wanted));
+		else if (has_ipv4 && is_reserved(subnet, &address))
+			sim_fail(call, "InvalidParameterValue", "Address %.*s is in subnet's reserved address range",
 				 SLICE_ARGUMENTS(wanted));
 		else if (address_taken(subnet, wanted))
 			sim_fail(call, "InvalidIPAddress.InUse", "Address %.*s is in use.", SLICE_ARGUMENTS(wanted));

@@ -13,6 +13,7 @@ enum {
 	LISTED_MS = 20 * 60 * 1000, /* a deleted thing */
 	ASN_DEFAULT = 64512,
 	CUSTOMER_ASN_DEFAULT = 65000,
+	ASN_RESERVED = 7224, /* page "Customer gateway options": in all regions */
 };
 
 bool sim_vpn_gone(const struct sim_object *object)
@@ -279,7 +280,7 @@ static void customer_numbers(struct sim_call *call, struct node *body)
 	else if (sim_given(call, "BgpAsnExtended") && (extended < 2147483648 || extended > 4294967295))
 		sim_fail(call, "InvalidParameterValue", "Value (%lld) for parameter bgpAsnExtended is invalid.",
 			 (long long)extended);
-	else if (asn < 1 || asn > 2147483647)
+	else if (asn < 1 || asn > 2147483647 || asn == ASN_RESERVED)
 		sim_fail(call, "InvalidParameterValue", "Value (%lld) for parameter bgpAsn is invalid.",
 			 (long long)asn);
 	if (sim_given(call, "BgpAsnExtended"))

@@ -28,12 +28,15 @@
 	SCALING("g", ",\"hooks\":[{\"name\":\"h\",\"transition\":\"autoscaling:EC2_INSTANCE_LAUNCHING\","              \
 		     "\"metadata\":\"" metadata "\"}]")
 #define GROUP_OF(rest) SCALING("g", "," rest)
+#define MAINTAINED(least, most)                                                                                        \
+	GROUP_OF("\"maintenance\":{\"min_healthy_percent\":" least ",\"max_healthy_percent\":" most "}")
 #define MIXED(rest)                                                                                                    \
 	"{\"name\":\"g\",\"min\":0,\"max\":1,\"subnets\":[\"subnet-12345678\"],\"mixed_instances\":"                   \
 	"{\"launch_template\":\"lt-12345678\"," rest "}}"
 #define REQUIRES(rest) "{\"name\":\"abc\",\"requirements\":{" rest "}}"
 #define REQUIRES_ALSO(rest) REQUIRES("\"vcpus_min\":2,\"memory_mib_min\":0," rest)
 #define MARKET(rest) "{\"name\":\"abc\",\"market\":{\"type\":\"spot\"," rest "}}"
+#define MACHINE(rest) "{\"image\":\"ami-12345678\",\"instance_type\":\"t3.micro\"," rest "}"
 #define TRANSIT(rest) "{\"customer_gateway\":\"cgw-12345678\",\"transit_gateway\":\"tgw-12345678\"" rest "}"
 #define TUNNEL(rest) VPN(",\"tunnels\":[{" rest "},{}]")
 #define TUNNEL6(rest) TRANSIT(",\"tunnels\":[{\"inside_cidr6\":\"" rest "\"},{}]")
@@ -170,6 +173,8 @@ static const struct check_row {
 	{"aws.vpn_gateway", "{\"asn\":4200000000}", NULL},
 	{"aws.vpn_gateway", "{\"asn\":4294967295}", "'asn' cannot be 4294967295"},
 	{"aws.vpn_gateway", "{\"asn\":64511}", "'asn' cannot be 64511"},
+	{"aws.customer_gateway", "{\"address\":\"203.0.113.7\",\"asn\":7224}", "'asn' cannot be 7224"},
+	{"aws.customer_gateway", "{\"address\":\"203.0.113.7\",\"asn\":9059}", NULL},
 	{"aws.internet_gateway", "{\"tags\":{\"\":\"x\"}}", "a tag needs a name"},
 	{"aws.internet_gateway", "{\"tags\":{\"k\":\"" SIXTEEN(SIXTEEN("\xc3\xa4")) "\"}}", NULL},
 	{"aws.internet_gateway", "{\"tags\":{\"k\":\"a" SIXTEEN(SIXTEEN("\xc3\xa4")) "\"}}",
@@ -201,6 +206,10 @@ static const struct check_row {
 	{"aws.autoscaling_group", GROUP_OF("\"max_instance_lifetime_s\":0,\"warmup_s\":-1,\"cooldown_s\":0"), NULL},
 	{"aws.autoscaling_group", GROUP_OF("\"max_instance_lifetime_s\":86400,\"warmup_s\":0"), NULL},
 	{"aws.autoscaling_group", GROUP_OF("\"warmup_s\":-2"), "'warmup_s' cannot be -2"},
+	{"aws.autoscaling_group", MAINTAINED("0", "101"), "'max_healthy_percent' is more than 100 above"},
+	{"aws.autoscaling_group", MAINTAINED("0", "100"), NULL},
+	{"aws.autoscaling_group", MAINTAINED("100", "200"), NULL},
+	{"aws.autoscaling_group", MAINTAINED("{\"$deferred\":\"${x}\"}", "200"), NULL},
 	{"aws.launch_template", REQUIRES_ALSO("\"vcpus_max\":2"), NULL},
 	{"aws.launch_template", REQUIRES_ALSO("\"bandwidth_gbit_s_min\":1.5,\"bandwidth_gbit_s_max\":1"),
 	 "'bandwidth_gbit_s_min' is greater than 'bandwidth_gbit_s_max'"},
@@ -208,6 +217,13 @@ static const struct check_row {
 	{"aws.launch_template", REQUIRES("\"vcpus_min\":0,\"memory_mib_min\":-1"), "'memory_mib_min' cannot be -1"},
 	{"aws.launch_template", REQUIRES_ALSO("\"cpu_makers\":[\"zzz\"]"), "cannot be 'zzz'"},
 	{"aws.launch_template", REQUIRES("\"vcpus_max\":2,\"memory_mib_min\":0"), "needs the field 'vcpus_min'"},
+	{"aws.instance", MACHINE("\"hibernation\":true,\"enclave\":true"), "holds no Nitro enclaves"},
+	{"aws.instance", MACHINE("\"hibernation\":true,\"enclave\":false"), NULL},
+	{"aws.instance", MACHINE("\"hibernation\":{\"$deferred\":\"${x}\"},\"enclave\":true"), NULL},
+	{"aws.instance", MACHINE("\"termination_protection\":true,\"market\":{\"type\":\"spot\"}"),
+	 "a spot instance cannot have 'termination_protection'"},
+	{"aws.instance", MACHINE("\"termination_protection\":true,\"market\":{\"type\":\"on-demand\"}"), NULL},
+	{"aws.instance", MACHINE("\"termination_protection\":false,\"market\":{\"type\":\"spot\"}"), NULL},
 	{"aws.launch_template", MARKET("\"valid_until\":\"tomorrow\""), "'valid_until' cannot be 'tomorrow'"},
 	{"aws.launch_template", MARKET("\"valid_until\":\"2030-01-31T12:00:00.000Z\",\"max_price\":\"\""), NULL},
 	{"aws.launch_template", MARKET("\"max_price\":\"cheap\""), "'max_price' cannot be 'cheap'"},

@@ -151,6 +151,20 @@ static const struct aws_field maintenance_fields[] = {
 	 .member = "MaxHealthyPercentage"},
 };
 
+/* https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_InstanceMaintenancePolicy.html */
+static bool check_maintenance(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	const struct value *least = value_get_named(value, "min_healthy_percent");
+	const struct value *most = value_get_named(value, "max_healthy_percent");
+	(void)field;
+	if (!value_is(least, VALUE_INTEGER) || !value_is(most, VALUE_INTEGER) || most->integer - least->integer <= 100)
+		return true;
+	diag_error(diagnostics, FAULT_USER, most->position,
+		   "'max_healthy_percent' is more than 100 above 'min_healthy_percent'");
+	diag_hint(diagnostics, "AWS takes no more than 100 between the two");
+	return false;
+}
+
 static const char *const impaired_behaviors[] = {"ReplaceUnhealthy", "IgnoreUnhealthy", NULL};
 static const struct aws_field zonal_shift_fields[] = {
 	{.field = {.name = "enabled", .type = FIELD_BOOL, .flags = REQUIRED, .about = "whether zonal shifts count"},
@@ -346,6 +360,7 @@ static const struct aws_field fields[] = {
 	{.field = {.name = "maintenance",
 		   .type = FIELD_OBJECT,
 		   .members = FIELDS(maintenance_fields),
+		   .check = check_maintenance,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "capacity while instances are replaced"},
 	 .member = "InstanceMaintenancePolicy",

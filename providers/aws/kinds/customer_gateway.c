@@ -37,6 +37,20 @@ static void complete(struct work *work, struct aws_parameters *parameters)
 		aws_parameter_add(parameters, "BgpAsnExtended", *number);
 }
 
+/* "7224 - Reserved in all Regions" (https://docs.aws.amazon.com/vpn/latest/s2svpn/cgw-options.html). Those that are
+ * reserved in one region alone are left to the service. */
+enum { ASN_RESERVED = 7224 };
+
+static bool check_number(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	if (value->integer != ASN_RESERVED)
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position, "'%s' cannot be %d, which Amazon keeps for itself",
+		   field->name, ASN_RESERVED);
+	diag_hint(diagnostics, "give the device's own number, or a private one from 64512 to 65534");
+	return false;
+}
+
 static const struct aws_field fields[] = {
 	{.field = {.name = "address",
 		   .type = FIELD_ADDRESS,
@@ -50,6 +64,7 @@ static const struct aws_field fields[] = {
 		   .flags = IMMUTABLE,
 		   .least = 1,
 		   .most = 4294967295,
+		   .check = check_number,
 		   .when_unset = UNSET_RELEASE,
 		   .where_not_given = "65000",
 		   .about = "BGP number of the customer's side; 65000 where it is not given"},

@@ -1,6 +1,7 @@
 #include "providers/aws/kinds/instance_devices.h"
 #include "providers/aws/kinds/instance_network.h"
 #include "providers/aws/kinds/instance_profile.h"
+#include "providers/aws/kinds/instance_rules.h"
 #include "providers/aws/kinds/instance_spot.h"
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/kinds/launch_fields.h"
@@ -223,8 +224,7 @@ static const struct aws_field fields[] = {
 		   .when_unset = UNSET_RELEASE,
 		   .about = "first private IPv4 address"},
 	 .member = "PrivateIpAddress"},
-	/* A stop releases it and a start brings another, and an address that is associated takes its place: what is
-	 * shown of it is no answer to what was asked for. */
+	/* A stop releases it, a start brings another, an associated one takes its place: what is shown is no answer. */
 	{.field = {.name = "public_ip",
 		   .type = FIELD_BOOL,
 		   .flags = WRITE_ONLY,
@@ -565,7 +565,7 @@ const struct aws_kind aws_instance = {
 		 .exclusives = exclusives,
 		 .exclusive_count = sizeof(exclusives) / sizeof(exclusives[0]),
 		 .running = "running",
-		 .check = aws_instance_network_check},
+		 .check = aws_instance_check},
 	.service = "ec2",
 	.create = {.operation = "RunInstances",
 		   .fixed = one,

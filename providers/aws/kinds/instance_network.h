@@ -18,7 +18,7 @@ extern const struct aws_call aws_modify_interface;
 extern const struct aws_part aws_instance_addresses6;
 extern const struct aws_amount aws_instance_address6_amount;
 
-/* Refuses what RunInstances would: as `check` of struct kind. */
+/* Refuses what RunInstances would of interfaces: as `check` of struct kind. */
 bool aws_instance_network_check(const struct kind *kind, const struct value *desired, struct diagnostics *diagnostics);
 
 /*
