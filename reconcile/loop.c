@@ -269,8 +269,8 @@ static void wait_until(struct loop *loop, int64_t deadline_ms)
 static void wait_for_something(struct loop *loop)
 {
 	int64_t deadline_ms = loop_now_ms(loop) + HEARTBEAT_MS;
-	/* A lease that was lost has no next sign of life. */
-	if (loop->settings.store && !loop->lost)
+	/* A lease that was lost, or cannot be kept, has no next sign of life. */
+	if (loop->settings.store && !loop->broken)
 		deadline_ms += loop->heartbeat_ms - HEARTBEAT_MS - world_lease_ms(loop->settings.world);
 	if (loop->sleeping.count > 0 && loop->sleeping.items[0]->loop.due_ms < deadline_ms)
 		deadline_ms = loop->sleeping.items[0]->loop.due_ms;
@@ -321,7 +321,7 @@ void loop_stop(struct loop *loop)
 bool loop_run(struct loop *loop)
 {
 	while (loop->alive > 0) {
-		if (!loop->stopping && (loop->settings.world->interrupted(loop->settings.world) > 0 || loop->lost))
+		if (!loop->stopping && (loop->settings.world->interrupted(loop->settings.world) > 0 || loop->broken))
 			loop_stop(loop);
 		if (loop->settings.world->interrupted(loop->settings.world) > 1)
 			return abandon(loop);

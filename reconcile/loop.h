@@ -92,8 +92,8 @@ struct loop {
 	struct arena names; /* holds the keys of buckets, and what lives as long as the loop */
 	size_t request_count;
 	int64_t held_until_ms; /* until then some task waits for a rate limit */
-	bool stopping;	       /* interrupted or lease lost: start nothing new */
-	bool lost;	       /* a commit failed: send nothing more at all */
+	bool stopping;	       /* interrupted or broken: start nothing new */
+	bool broken;	       /* nothing can be recorded any more: send nothing more at all */
 	uint64_t jitter;       /* state of the generator that spreads retries */
 	uint64_t added;
 	int64_t heartbeat_ms; /* when the lease is due for its next sign of life, by the clock of leases */

@@ -245,7 +245,7 @@ static bool lease_outlasts(struct loop *loop, const struct http_request *request
 {
 	struct store *store = loop->settings.store;
 	int64_t needed_ms = request->total_timeout_ms + LEASE_MARGIN_MS;
-	if (loop->lost)
+	if (loop->broken)
 		return false;
 	if (store->ops->lease_left_ms(store) >= needed_ms)
 		return true;
@@ -306,9 +306,10 @@ void loop_send(struct loop *loop, struct task *task)
 		return;
 	}
 	if (task->call.mutating && !lease_outlasts(loop, &exchange->request)) {
-		refuse(loop, task, exchange, FAULT_LEASE,
-		       loop->lost ? "the lease on the stack was lost"
-				  : "the lease on the stack ends before the call's time-out");
+		enum fault fault = FAULT_LEASE;
+		const char *reason = loop->broken ? loop_break_reason(loop, &fault)
+						  : "the lease on the stack ends before the call's time-out";
+		refuse(loop, task, exchange, fault, reason);
 		return;
 	}
 	if (token_is_old(loop, task)) {

@@ -186,7 +186,7 @@ void loop_commit(struct loop *loop)
 	loop->committing_count = loop->committing_capacity = 0;
 	fill(&batch, loop, tasks, count);
 	bool durable = make_durable(loop, &batch.commit);
-	loop->lost |= !durable;
+	loop->broken |= !durable;
 	for (size_t i = 0; i < count; i++) {
 		struct task *task = tasks[i];
 		if (!durable) {
@@ -207,12 +207,20 @@ bool loop_beat(struct loop *loop)
 	struct store *store = loop->settings.store;
 	loop->heartbeat_ms = world_lease_ms(loop->settings.world) + HEARTBEAT_EVERY_MS;
 	if (!store->ops->heartbeat(store, loop->settings.diagnostics))
-		loop->lost = true;
-	return !loop->lost;
+		loop->broken = true;
+	return !loop->broken;
 }
 
 void loop_heartbeat(struct loop *loop)
 {
-	if (loop->settings.store && !loop->lost && world_lease_ms(loop->settings.world) >= loop->heartbeat_ms)
+	if (loop->settings.store && !loop->broken && world_lease_ms(loop->settings.world) >= loop->heartbeat_ms)
 		(void)loop_beat(loop);
+}
+
+const char *loop_break_reason(const struct loop *loop, enum fault *ret)
+{
+	struct store *store = loop->settings.store;
+	bool lost = store && store->ops->lease_left_ms(store) <= 0;
+	*ret = lost ? FAULT_LEASE : FAULT_USER;
+	return lost ? "the lease on the stack was lost" : "the record cannot be written";
 }

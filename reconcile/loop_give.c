@@ -11,17 +11,19 @@ static bool go_on(void *context)
 	loop_heartbeat(loop);
 	if (loop->in_flight > 0)
 		world->transport->wait(world->transport, loop_now_ms(loop));
-	return !loop->lost;
+	return !loop->broken;
 }
 
 /* Where the stack is somebody else's by now, who may have put another there: no clock tells that, the record does. */
 static bool may_give(struct loop *loop, const struct task *task)
 {
-	if (!loop->lost && loop_beat(loop))
+	enum fault fault;
+
+	if (!loop->broken && loop_beat(loop))
 		return true;
-	diag_error(task->diagnostics, FAULT_LEASE, NOWHERE,
-		   "what '%.*s' was shown is put nowhere: the lease on the stack was lost",
-		   SLICE_ARGUMENTS(task->object->address));
+	const char *reason = loop_break_reason(loop, &fault);
+	diag_error(task->diagnostics, fault, NOWHERE, "what '%.*s' was shown is put nowhere: %s",
+		   SLICE_ARGUMENTS(task->object->address), reason);
 	diag_address(task->diagnostics, task->object->address);
 	diag_hint(task->diagnostics, "the next run deletes what was made, and makes another");
 	return false;

@@ -50,9 +50,11 @@ void loop_commit_later(struct loop *loop, struct task *task);
 int64_t loop_commit_due_ms(const struct loop *loop);
 /* Commits all that was taken, then lets those tasks proceed. */
 void loop_commit(struct loop *loop);
-/* Makes the lease last for another term; false, and sets loop->lost, where it is gone. */
+/* Makes the lease last for another term; false, and sets loop->broken, where that cannot be recorded. */
 bool loop_beat(struct loop *loop);
 /* The same where it is time for it. */
 void loop_heartbeat(struct loop *loop);
+/* Why nothing can be recorded any more: somebody else may have the stack by now, or the disk is full. */
+const char *loop_break_reason(const struct loop *loop, enum fault *ret);
 
 #endif

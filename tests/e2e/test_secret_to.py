@@ -1,6 +1,7 @@
 """What a service shows once: put where the spec says, kept nowhere else, and made anew where it was lost."""
 
 import re
+import shutil
 
 import pytest
 
@@ -8,6 +9,7 @@ from cli import simulate, world
 from conftest import Stack
 from test_recover import outcomes, rows
 from test_secrets import forms
+from trueup_runner import measured
 
 SPEC = "stack: keys\naws.key_pair:\n  k: {name: ops, secret_to: %s}\n"
 PEM = re.compile(r"-----BEGIN OPENSSH PRIVATE KEY-----\n(\S+)\n-----END OPENSSH PRIVATE KEY-----")
@@ -151,6 +153,20 @@ def test_place_that_takes_nothing(here, how):
     assert len(lost) == 1
     here.write("stack.yaml", SPEC % "{file: ops.pem}")
     assert_made_anew(here, here.folder / "ops.pem", lost)
+
+
+def test_a_full_disk_is_no_other_run(here, tmp_path):
+    """Whoever waits for the other run to end waits for ever."""
+    here.write("more.yaml", "aws.vpc: {main: {cidr: 10.0.0.0/16}}\n")
+    told = 0
+    for number, most_kib in enumerate(range(64, 112, 4)):
+        here.environment["AWS_ENDPOINT_URL"] = f"sim:{tmp_path}/world{number}"
+        shutil.rmtree(here.folder / ".trueup", ignore_errors=True)
+        limited = ["bash", "-c", f'ulimit -S -f {most_kib}; exec "$@"', "bash"]
+        failed = measured(here, "apply", "--yes", wrapper=limited)
+        assert failed.status in (0, 1, 7), failed
+        told += "put nowhere: the record cannot be written" in failed.err
+    assert told > 0
 
 
 def test_saved_plan_puts_it_there_too(here):

@@ -151,8 +151,12 @@ static bool heartbeat(struct store *store, struct diagnostics *diagnostics)
 {
 	struct staged *staged = of_store(store);
 	staged->beats++;
-	if (staged->lease_taken_away)
+	if (staged->lease_taken_away) {
+		staged->lease_until_ms = staged->now_ms;
 		return diag_error(diagnostics, FAULT_LEASE, NOWHERE, "the lease was taken away");
+	}
+	if (staged->cannot_beat)
+		return diag_error(diagnostics, FAULT_USER, NOWHERE, "the disk is full");
 	staged->lease_until_ms = staged->now_ms + staged->lease_term_ms;
 	return true;
 }

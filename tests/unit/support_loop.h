@@ -56,6 +56,7 @@ struct staged {
 	int64_t age_ms;	   /* of what calls name, when the stage opens */
 	int64_t lease_until_ms, lease_term_ms;
 	bool lease_taken_away;
+	bool cannot_beat; /* no sign of life can be recorded */
 	int beats;
 	int64_t suspended_ms; /* the machine, once something was sent: the clock of its boot does not tell */
 };

@@ -55,17 +55,22 @@ static const struct lease_row {
 	int64_t term_ms;
 	int64_t total_timeout_ms;
 	bool taken_away;
+	bool cannot_beat;
 	bool mutating;
 	bool sent;
 	int beats;
+	enum fault heard; /* where it is not sent */
 } leases[] = {
-	{"enough left", 80000, 90000, 60000, false, true, true, 0},
-	{"less left than the request may take", 59000, 90000, 60000, false, true, true, 1},
-	{"just as much left: an answer takes its time too", 60000, 90000, 60000, false, true, true, 1},
-	{"a short request needs less", 20000, 90000, 10000, false, true, true, 0},
-	{"taken away", 30000, 90000, 60000, true, true, false, 1},
-	{"a term too short for any such request", 30000, 30000, 60000, false, true, false, 1},
-	{"reading needs no lease", 0, 90000, 60000, true, false, true, 0},
+	{"enough left", 80000, 90000, 60000, false, false, true, true, 0, FAULT_USER},
+	{"less left than the request may take", 59000, 90000, 60000, false, false, true, true, 1, FAULT_USER},
+	{"just as much left: an answer takes its time too", 60000, 90000, 60000, false, false, true, true, 1,
+	 FAULT_USER},
+	{"a short request needs less", 20000, 90000, 10000, false, false, true, true, 0, FAULT_USER},
+	{"taken away", 30000, 90000, 60000, true, false, true, false, 1, FAULT_LEASE},
+	{"the disk is full", 30000, 90000, 60000, false, true, true, false, 1, FAULT_USER},
+	{"the disk was full until the lease ended", 0, 90000, 60000, false, true, true, false, 1, FAULT_LEASE},
+	{"a term too short for any such request", 30000, 30000, 60000, false, false, true, false, 1, FAULT_LEASE},
+	{"reading needs no lease", 0, 90000, 60000, true, false, false, true, 0, FAULT_USER},
 };
 
 static void test_leases(void **state)
@@ -82,13 +87,14 @@ static void test_leases(void **state)
 		staged.lease_until_ms = staged.now_ms + row->left_ms;
 		staged.lease_term_ms = row->term_ms;
 		staged.lease_taken_away = row->taken_away;
+		staged.cannot_beat = row->cannot_beat;
 		staged.total_timeout_ms = row->total_timeout_ms;
 		errand_make(&errand, &staged, row->mutating, NULL);
 		loop_add(&staged.loop, &errand.task);
 		bool drained = loop_run(&staged.loop);
-		if (drained == (row->taken_away && row->mutating) || !errand.ended ||
+		if (drained == ((row->taken_away || row->cannot_beat) && row->mutating) || !errand.ended ||
 		    (staged.sent_count == 1) != row->sent || errand.done != row->sent || staged.beats != row->beats ||
-		    (!row->sent && errand.fault != FAULT_LEASE))
+		    (!row->sent && errand.fault != row->heard))
 			fail_msg("%s: sent %zu, %d beats, %s", row->name, staged.sent_count, staged.beats,
 				 errand.done ? "done" : "not done");
 		stage_close(&staged);
@@ -411,28 +417,41 @@ static enum step show(struct task *task, const struct answer *answer)
 	return STEP_DONE;
 }
 
-/* What is shown once goes to its place only from the run that has the stack. */
+/* What is shown once goes to its place only from the run that has the stack, and can say so. */
 static void test_shown(void **state)
 {
 	static const struct reply replies[] = {{.after_ms = 1, .repeat = -1}};
+	static const struct {
+		const char *name;
+		bool taken_away, cannot_beat;
+		enum fault told;
+	} rows[] = {
+		{"ours", false, false, FAULT_USER},
+		{"taken away", true, false, FAULT_LEASE},
+		{"the disk is full", false, true, FAULT_USER},
+	};
 
 	(void)state;
-	for (int taken_away = 0; taken_away < 2; taken_away++) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct staged staged;
 		struct errand errand;
 		int given = 0;
 
 		stage_open(&staged, replies);
-		staged.lease_taken_away = taken_away != 0;
+		staged.lease_taken_away = rows[i].taken_away;
+		staged.cannot_beat = rows[i].cannot_beat;
 		staged.loop.settings.give_shown = count_given;
 		staged.loop.settings.give_context = &given;
 		errand_make(&errand, &staged, true, NULL);
 		errand.task.step = show;
 		loop_add(&staged.loop, &errand.task);
 		assert_true(loop_run(&staged.loop));
-		if (!errand.ended || errand.done == (taken_away != 0) || given != !taken_away)
-			fail_msg("taken away %d: given %d times, %s", taken_away, given,
-				 errand.done ? "done" : "not done");
+		bool fine = !rows[i].taken_away && !rows[i].cannot_beat;
+		if (!errand.ended || errand.done != fine || given != fine)
+			fail_msg("%s: given %d times, %s", rows[i].name, given, errand.done ? "done" : "not done");
+		for (size_t k = 0; k < staged.diagnostics.error_count; k++)
+			if (staged.diagnostics.items[k].fault != rows[i].told)
+				fail_msg("%s: told as fault %d", rows[i].name, (int)staged.diagnostics.items[k].fault);
 		stage_close(&staged);
 	}
 }
