@@ -73,6 +73,24 @@ static void add_space(struct overlaps *overlaps, size_t first, size_t count, enu
 	}
 }
 
+/* A way beyond to just what address_space names is meant, also where a wider one leads there as well. */
+static void mark_meant(struct collection *collection, size_t of_resources)
+{
+	struct map named;
+
+	if (collection->range_count == of_resources)
+		return;
+	map_init(&named);
+	for (size_t i = of_resources; i < collection->range_count; i++)
+		map_set(&named, cidr_text(collection->arena, &collection->ranges[i].cidr), &collection->ranges[i]);
+	for (size_t i = 0; i < of_resources; i++) {
+		struct range *range = &collection->ranges[i];
+
+		range->is_meant = range->is_beyond && map_get(&named, cidr_text(collection->arena, &range->cidr));
+	}
+	map_release(&named);
+}
+
 bool overlap_check(const struct stack *stack, const struct address_space *space, const struct sources *sources,
 		   struct diagnostics *diagnostics)
 {
@@ -92,6 +110,7 @@ bool overlap_check(const struct stack *stack, const struct address_space *space,
 	of_resources = collection.range_count;
 	reserved = collect_named(&collection, &space->reserved);
 	networks = collect_named(&collection, &space->networks);
+	mark_meant(&collection, of_resources);
 	/* Each once, and those that others lie within once more. */
 	overlaps.capacity = collection.range_count + collection.range_count / 8 + 64;
 	overlaps.records = arena_new_array(&arena, overlaps.capacity, struct record);

@@ -46,8 +46,9 @@ struct address_space {
  * The ranges of a kind that itself joins others are what lies at the far end (static routes
  * of a VPN connection). They are there to lead to networks and reserved ranges, so they may
  * meet these; and each other where they are equal, which is a second way to one place (the
- * first stands for all of these in what is reported). They must not meet the ranges of their domain's other resources,
- * as those would hide them.
+ * first stands for all of these in what is reported), or where the narrower one is just a network or reserved range, to
+ * which it is the way that is taken. They must not meet the ranges of their domain's other resources, as those would
+ * hide them.
  *
  * Deferred and unread ranges are skipped, but for parts of one parent that are expressions over a range whose length
  * alone is known (output.prefix6_bits): these are compared with each other, wherever that range will be. Every pair is

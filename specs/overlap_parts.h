@@ -21,6 +21,7 @@ struct range {
 	struct cidr cidr;
 	uint8_t role;	/* enum range_role; RANGE_NONE for what address_space names */
 	bool is_beyond; /* what lies at the far end of a kind that joins others */
+	bool is_meant;	/* is_beyond: address_space names just this range */
 	bool is_apart;	/* RANGE_WITHIN: what it lies in has no ranges of its own */
 	struct position position;
 	uint32_t node;			 /* of the resource, or NO_NODE */

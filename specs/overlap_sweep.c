@@ -83,13 +83,24 @@ static bool is_told(const struct overlaps *overlaps, const struct record *a, con
 						domain_of(collection, owner_of(&collection->ranges[b->range]));
 }
 
+/* The classes that record must not overlap. Those that hold its place are as wide or wider. */
+static unsigned conflicts_of(const struct overlaps *overlaps, const struct record *record)
+{
+	unsigned classes = conflicts[record->class];
+
+	/* Of two ways beyond the narrower one is taken. */
+	if (record->class == CLASS_BEYOND && overlaps->collection->ranges[record->range].is_meant)
+		classes &= ~BIT(CLASS_BEYOND);
+	return classes;
+}
+
 /*
  * Reports record with each holder that it must not overlap. Every holder looked at is an
  * error, but for one at most, so that the limit on errors bounds the time as well.
  */
 static void check_record(struct overlaps *overlaps, const struct place *place, const struct record *record)
 {
-	for (unsigned left = place->held & conflicts[record->class]; left != 0;) {
+	for (unsigned left = place->held & conflicts_of(overlaps, record); left != 0;) {
 		size_t class = next_class(&left);
 		const struct holders *these = &place->holders[class];
 

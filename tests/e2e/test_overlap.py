@@ -119,6 +119,12 @@ OVERLAPS = {
         APART + BY_VPN % (STATIC % "10.9.0.0/16", STATIC % "10.9.3.0/24"),
         [(14, 13, "10.9.3.0/24 of 'aws.vpn_connection.w' overlaps 10.9.0.0/16 of 'aws.vpn_connection.v'" + MEET)],
     ),
+    "static routes of two connections, the narrower one to what is reserved": (
+        APART
+        + BY_VPN % (STATIC % "10.9.0.0/16", STATIC % "10.9.3.0/24")
+        + "address_space: {reserved: {branch: 10.9.3.0/24}}\n",
+        [],
+    ),
     "one static route of two connections": (APART + BY_VPN % (STATIC % "10.9.0.0/16", STATIC % "10.9.0.0/16"), []),
     "a network, and a VPC that a VPN reaches": (
         APART + BY_VPN % NO_ROUTES + "address_space: {networks: {rack: 10.0.4.0/24}}\n",

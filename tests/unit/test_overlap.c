@@ -70,6 +70,10 @@ static struct slice told(struct plan *plan)
 				"test.customer." customer) ",\"routes\":" routes "}"                                   \
 	}
 
+#define BOTH_BEYOND                                                                                                    \
+	"both lead to the far end: keep the wider one if the same network lies behind both, or name the narrower one " \
+	"under 'reserved' in 'address_space' if it is one by itself"
+
 static void test_rows(void **state)
 {
 	static const struct {
@@ -506,8 +510,7 @@ static void test_rows(void **state)
 		 {0},
 		 "5:3<3:3 10.1.2.0/24 of 'test.connection.z' overlaps 10.1.0.0/16 of 'test.connection.x', and the two "
 		 "meet "
-		 "by VPN or peering | both lead to the far end: keep the wider one if the same network lies behind "
-		 "both\n"},
+		 "by VPN or peering | " BOTH_BEYOND "\n"},
 		{"two places that overlap",
 		 {GATEWAY("g", "a"),
 		  {"test.customer", "c", "{}"},
@@ -518,9 +521,21 @@ static void test_rows(void **state)
 		 {0},
 		 "5:4<4:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.x', and the two "
 		 "meet by "
-		 "VPN or peering | both lead to the far end: keep the wider one if the same network lies behind both\n"
-		 "5:4<5:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.y' | both lead "
-		 "to the far end: keep the wider one if the same network lies behind both\n"},
+		 "VPN or peering | " BOTH_BEYOND "\n"
+		 "5:4<5:3 10.1.0.0/16 of 'test.connection.y' overlaps 10.1.0.0/24 of 'test.connection.y' | " BOTH_BEYOND
+		 "\n"},
+		{"a part of a place that is one by itself",
+		 {GATEWAY("g", "a"),
+		  {"test.customer", "c", "{}"},
+		  {"test.customer", "d", "{}"},
+		  CONNECTION("x", "g", "c", "[\"10.1.0.0/16\",\"10.1.3.0/24\"]"),
+		  CONNECTION("y", "g", "d", "[\"10.1.2.0/24\",\"10.1.2.0/25\"]")},
+		 {"10.1.2.0/24"},
+		 {"10.1.3.0/24"},
+		 "5:4<4:3 10.1.2.0/25 of 'test.connection.y' overlaps 10.1.0.0/16 of 'test.connection.x', and the two "
+		 "meet by VPN or peering | " BOTH_BEYOND "\n"
+		 "5:4<5:3 10.1.2.0/25 of 'test.connection.y' overlaps 10.1.2.0/24 of 'test.connection.y' | " BOTH_BEYOND
+		 "\n"},
 	};
 
 	(void)state;

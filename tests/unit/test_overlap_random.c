@@ -200,6 +200,18 @@ static bool is_stood_for(const struct scene *scene, const struct sample *way, co
 	return false;
 }
 
+/* Whether the narrower of two ways is to just what address_space names. */
+static bool is_meant(const struct scene *scene, const struct sample *a, const struct sample *b)
+{
+	const struct cidr *narrower = a->cidr.bits > b->cidr.bits ? &a->cidr : &b->cidr;
+
+	for (size_t i = 0; a->what == 'b' && b->what == 'b' && i < scene->count; i++)
+		if ((scene->samples[i].what == 'r' || scene->samples[i].what == 'n') &&
+		    is_equal(&scene->samples[i].cidr, narrower))
+			return true;
+	return false;
+}
+
 static void check_scene(struct plan *plan, const struct scene *scene, uint64_t seed, size_t *wanted)
 {
 	size_t pairs = 0;
@@ -217,7 +229,7 @@ static void check_scene(struct plan *plan, const struct scene *scene, uint64_t s
 		for (size_t j = i + 1; j < scene->count; j++) {
 			const struct sample *b = &scene->samples[j];
 			bool want = cidr_overlap(&a->cidr, &b->cidr) && must_not_overlap(a, b, scene->joined) &&
-				    !is_stood_for(scene, a, b) && !is_stood_for(scene, b, a);
+				    !is_meant(scene, a, b) && !is_stood_for(scene, a, b) && !is_stood_for(scene, b, a);
 
 			pairs += want;
 			if (want != is_told(plan, a, b))
