@@ -30,14 +30,11 @@ struct declaration {
 	bool secret;
 };
 
-static bool type_fits(const struct variable_type *type, struct value *value)
+/* A whole number is a number as it is: what it is used for may need a whole one. */
+static bool type_fits(const struct variable_type *type, const struct value *value)
 {
-	if (type->any || value->type == type->type || value->type == VALUE_UNREAD)
-		return true;
-	if (type->type != VALUE_NUMBER || value->type != VALUE_INTEGER)
-		return false;
-	*value = value_at(value_number((double)value->integer), value->position);
-	return true;
+	return type->any || value->type == type->type || value->type == VALUE_UNREAD ||
+	       (type->type == VALUE_NUMBER && value->type == VALUE_INTEGER);
 }
 
 static void refuse_type(struct loading *loading, const struct value *value)

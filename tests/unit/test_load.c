@@ -193,6 +193,12 @@ static const struct load_row rows[] = {
 	   "weight: 0.5}}\n",
 	 "net.subnet.b {\"size\":6,\"vpc\":\"vpc-01234567\",\"weight\":0.5}\n"
 	 "net.subnet.x {\"size\":16,\"vpc\":\"vpc-01234567\",\"weight\":1}\n"},
+	{"whole numbers where any number may be",
+	 A "vars: {n: {type: number, default: 9007199254740993}, i: {type: number, default: 1}}\n"
+	   "outputs: {t: \"v${var.n}\", h: \"${var.i / 2}\", l: '${[\"a\", \"b\"][var.i]}'}\n",
+	 "output t \"v9007199254740993\"\n"
+	 "output h 0.5\n"
+	 "output l \"b\"\n"},
 	{"depends_on",
 	 A "net.group: {a: {depends_on: [net.group.b, net.vpc.v, net.group.b]}, b: {}}\nnet.vpc: {v: {cidr: "
 	   "10.0.0.0/16}}\n",
@@ -304,8 +310,7 @@ static void test_variables(void **state)
 		 2,
 		 {"TRUEUP_VAR_n", "-7", "TRUEUP_VAR_l", "[a, b]", "TRUEUP_VAR_b", "true", NULL},
 		 "output s \"d\"\noutput n -7\noutput b true\noutput l [\"a\",\"b\"]\noutput m "
-		 "{\"k\":[\"v\",1]}\noutput f "
-		 "3.0\n"},
+		 "{\"k\":[\"v\",1]}\noutput f 3\n"},
 		{"wrong types",
 		 {{TEXT("n"), TEXT("x")}, {TEXT("l"), TEXT("[")}},
 		 2,
