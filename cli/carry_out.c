@@ -138,6 +138,13 @@ static struct slice run_name(const struct job *job)
 	return is_about_all(job) ? slice_of(command) : past_run_of_most(job->arena, command);
 }
 
+static void show_outputs(struct job *job, struct report *report)
+{
+	report->outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
+	report->all_outputs = job->plan.outputs;
+	report->all_output_count = job->plan.output_count;
+}
+
 /* With the lease held. */
 static int act(struct job *job, struct forecast *forecast, struct report *report, struct apply *apply)
 {
@@ -148,7 +155,7 @@ static int act(struct job *job, struct forecast *forecast, struct report *report
 	report->elapsed_ms = job->world->boot_ms(job->world) - began_ms;
 	good &= job_end_run(job, outcome_of(apply, good));
 	if (!job->plan.destroy)
-		report->outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
+		show_outputs(job, report);
 	if (good)
 		return status_of_rest(job);
 	return apply_has_changed(apply) ? STATUS_PARTLY : STATUS_ERROR;
@@ -162,7 +169,7 @@ static int end_without(struct job *job, struct report *report)
 	sinks_plan(job->invocation->sinks, report);
 	if (!job->plan.destroy) {
 		lost_state_warn(job);
-		report->outputs = job_outputs(job, job->plan.outputs, job->plan.output_count);
+		show_outputs(job, report);
 	}
 	if (!all_told)
 		return invocation_end(job->invocation, report, STATUS_ERROR);

@@ -38,10 +38,7 @@ static void list_all(struct looking *looking)
 
 		print_safe(&looking->text, name);
 		buffer_format(&looking->text, "%*s  ", (int)(width - name.size), "");
-		if (value)
-			render_value(&looking->text, value, &looking->job.style);
-		else
-			buffer_string(&looking->text, "(not known until it is applied)");
+		render_output(&looking->text, &stack->outputs[i], value, &looking->job.style);
 		buffer_byte(&looking->text, '\n');
 		value_builder_member(&looking->shown, name, value ? *value : value_null());
 	}

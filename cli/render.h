@@ -56,7 +56,9 @@ struct report {
 	const struct apply *applied;
 	bool applied_saved;   /* what was applied is a plan file: where it was done in part it is refused from now on */
 	int64_t elapsed_ms;   /* of the apply */
-	struct value outputs; /* MAP, or null */
+	struct value outputs; /* MAP of those that are known, or null */
+	const struct stack_output *all_outputs; /* that the spec has */
+	size_t all_output_count;
 
 	struct slice text; /* of a command with a form of its own, ready for the terminal */
 	struct value data; /* the same as a MAP: its members go to the top of the document */
@@ -87,6 +89,9 @@ void render_diagnostics(struct buffer *buffer, const struct sources *sources, st
 			struct arena *scratch, const struct palette *palette, const struct redaction *redaction);
 /* On one line, as a spec would have it; secrets as "secret~9c1e77aa". */
 void render_value(struct buffer *buffer, const struct value *value, const struct json_style *style);
+/* What an output of the spec comes to; value: NULL where that is not known, of which it says why. */
+void render_output(struct buffer *buffer, const struct stack_output *output, const struct value *value,
+		   const struct json_style *style);
 /* The value with such a text, in arena, for each secret; what has none is shared. */
 struct value render_hidden(const struct value *value, const struct json_style *style, struct arena *arena);
 /* Whether that is more than a line takes. */

@@ -255,6 +255,20 @@ static void put_applied(struct value_builder *builder, const struct report *repo
 	put(builder, "applied", value_builder_map(&applied, report->arena));
 }
 
+/* Null where it is not known. */
+static struct value outputs_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (size_t i = 0; i < report->all_output_count; i++) {
+		const struct value *value = value_get(&report->outputs, report->all_outputs[i].name);
+
+		value_builder_member(&builder, report->all_outputs[i].name, value ? *value : value_null());
+	}
+	return value_builder_map(&builder, report->arena);
+}
+
 static void render(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	struct json_style style = report->style ? *report->style : (struct json_style){0};
@@ -278,7 +292,7 @@ static void render(struct buffer *buffer, const struct report *report, const str
 	if (report->applied)
 		put_applied(&builder, report);
 	if (value_is(&report->outputs, VALUE_MAP))
-		put(&builder, "outputs", report->outputs);
+		put(&builder, "outputs", outputs_value(report));
 	for (uint32_t i = 0; value_is(&report->data, VALUE_MAP) && i < report->data.count; i++)
 		value_builder_set(&builder, value_slice(&report->data.members[i].key), report->data.members[i].value);
 	put(&builder, "diagnostics", diagnostics_value(report));

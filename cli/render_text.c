@@ -327,15 +327,17 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 
 static void print_outputs(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
-	if (!value_is(&report->outputs, VALUE_MAP) || report->outputs.count == 0)
+	if (report->all_output_count == 0)
 		return;
 	paint(buffer, palette, PAINT_BOLD, "outputs");
 	buffer_byte(buffer, '\n');
-	for (uint32_t i = 0; i < report->outputs.count; i++) {
+	for (size_t i = 0; i < report->all_output_count; i++) {
+		const struct stack_output *output = &report->all_outputs[i];
+
 		buffer_string(buffer, "  ");
-		print_safe(buffer, value_slice(&report->outputs.members[i].key));
+		print_safe(buffer, output->name);
 		buffer_string(buffer, "  ");
-		render_value(buffer, &report->outputs.members[i].value, report->style);
+		render_output(buffer, output, value_get(&report->outputs, output->name), report->style);
 		buffer_byte(buffer, '\n');
 	}
 }

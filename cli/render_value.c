@@ -187,6 +187,17 @@ void render_value(struct buffer *buffer, const struct value *value, const struct
 	print_value(buffer, value, style, false);
 }
 
+void render_output(struct buffer *buffer, const struct stack_output *output, const struct value *value,
+		   const struct json_style *style)
+{
+	if (value)
+		render_value(buffer, value, style);
+	else if (value_has_fingerprint(&output->value))
+		buffer_string(buffer, "(not known here: it is made of a secret that is not at hand)");
+	else
+		buffer_string(buffer, "(not known until it is applied)");
+}
+
 bool render_is_long(const struct value *value, const struct json_style *style)
 {
 	/* Objects in a row are read, and compared, one a line. */

@@ -233,6 +233,7 @@ static bool lacks_secret(const struct action *action)
 static const struct stack *load_spec(struct job *job)
 {
 	struct diagnostics *shown = job->diagnostics;
+	struct slice spec_digest = job->spec_digest;
 	struct stack none = {0};
 	struct stack *spec = arena_new(job->arena, struct stack);
 	struct diagnostics findings;
@@ -242,6 +243,7 @@ static const struct stack *load_spec(struct job *job)
 	*spec = job_load_spec(job) ? job->stack : none;
 	job->diagnostics = shown;
 	job->stack = none;
+	job->spec_digest = spec_digest;
 	diagnostics_release(&findings);
 	return spec;
 }
@@ -310,6 +312,29 @@ static bool take_settings(struct job *job, const struct stack *spec, struct prov
 	return false;
 }
 
+/* Whether it is worked out of a secret that is not here. */
+static bool lacks_value(const struct stack_output *output)
+{
+	return value_has_deferred(&output->value) && value_has_fingerprint(&output->value);
+}
+
+/* An output does nothing: one of which the spec says something else by now stays as it was, and is not known. */
+static void take_outputs(struct job *job, const struct stack *spec, struct plan *saved)
+{
+	struct stack_output *outputs = arena_new_array(job->arena, saved->output_count + 1, struct stack_output);
+
+	for (size_t i = 0; i < saved->output_count; i++) {
+		outputs[i] = saved->outputs[i];
+		struct slice then = json_canonical(job->arena, &outputs[i].value, &job->style);
+
+		for (size_t k = 0; lacks_value(&outputs[i]) && k < spec->output_count; k++)
+			if (slice_equal(spec->outputs[k].name, outputs[i].name) &&
+			    slice_equal(json_canonical(job->arena, &spec->outputs[k].value, &job->style), then))
+				outputs[i].value = spec->outputs[k].value;
+	}
+	saved->outputs = outputs;
+}
+
 static bool needs_spec(const struct plan *saved)
 {
 	bool needed = false;
@@ -318,6 +343,8 @@ static bool needs_spec(const struct plan *saved)
 		needed = lacks_secret(&saved->actions[i]);
 	for (size_t i = 0; i < saved->provider_count && !needed; i++)
 		needed = value_has_fingerprint(&saved->providers[i].settings);
+	for (size_t i = 0; i < saved->output_count && !needed; i++)
+		needed = lacks_value(&saved->outputs[i]);
 	return needed;
 }
 
@@ -339,6 +366,7 @@ static bool find_secrets(struct job *job, struct plan *saved)
 		if (lacks_secret(&saved->actions[i]))
 			good &= take_from_spec(job, &resources, &saved->actions[i]);
 	map_release(&resources);
+	take_outputs(job, spec, saved);
 	providers = arena_new_array(job->arena, saved->provider_count + 1, struct provider_settings);
 	for (size_t i = 0; i < saved->provider_count; i++) {
 		providers[i] = saved->providers[i];
@@ -380,7 +408,6 @@ static bool read_touched(struct job *job, const struct plan *saved, const struct
 static const struct stack *expected_by(struct job *job, const struct plan *saved)
 {
 	struct stack stack = job->stack;
-	struct slice spec_digest = job->spec_digest;
 	struct stack *expected;
 
 	if (!saved->destroy || saved->targeted)
@@ -392,7 +419,6 @@ static const struct stack *expected_by(struct job *job, const struct plan *saved
 	expected->providers = stack.providers;
 	expected->provider_count = stack.provider_count;
 	job->stack = stack;
-	job->spec_digest = spec_digest;
 	return expected;
 }
 

@@ -541,3 +541,35 @@ def test_no_secret_in_a_place(stack, name, settings):
         f"stack: lab\nvars: {{s: {{type: string, secret: true, default: eu-central-1}}}}\nproviders: {{aws: {settings}}}\n",
     )
     assert f"'{name}' cannot hold a secret" in stack.run("validate", status=1).err
+
+
+# Whether the spec is there, what it says the output is by then, and what is shown of it.
+MADE_OF_ONE = 'outputs:\n  id: "${aws.vpc.n.id}"\n  mixed: "%s:${var.password}@${aws.vpc.n.id}"\n'
+UNKNOWN = "(not known here: it is made of a secret that is not at hand)"
+SHOWN = {"of the same spec": ("user", "secret~"), "of another": ("other", UNKNOWN), "without a spec": (None, UNKNOWN)}
+
+
+@pytest.mark.parametrize("says, shown", SHOWN.values(), ids=SHOWN)
+def test_output_of_a_plan_without_its_secrets(here, there, tmp_path, says, shown):
+    here.run("plan", "--out", tmp_path / "sealed")
+    there.take_state(here)
+    there.stack.write("stack.yaml", SPEC.replace("${var.password}", "").replace("-${var.token}", ""))
+    there.stack.write("outputs.yaml", MADE_OF_ONE % "user")
+    there.stack.environment.update(TRUEUP_VAR_password=PASSWORD, TRUEUP_VAR_token=TOKEN)
+    assert "saved without its secrets" in there.run("plan", "--out", tmp_path / "plan").err
+    if says:
+        there.stack.write("outputs.yaml", MADE_OF_ONE % says)
+    else:
+        for path in there.stack.folder.glob("*.yaml"):
+            path.unlink()
+    told = there.run("apply", tmp_path / "plan").out
+    assert re.search(r"^outputs\n  id  vpc-\w+\n  mixed  .*" + re.escape(shown), told, re.MULTILINE), told
+    assert_nowhere(tmp_path, here, there)
+
+
+def test_output_that_is_not_known_is_null(here):
+    outputs = 'outputs: {id: "${aws.internet_gateway.g.id}"}\n'
+    here.stack.write("outputs.yaml", "aws.internet_gateway: {g: {vpc: n}}\n" + outputs)
+    here.run("sim", "fault", "CreateInternetGateway", "deny")
+    assert here.run("apply", "--yes", "--output", "json", status=7).json["outputs"] == {"id": None}
+    assert "\n  id  (not known until it is applied)\n" in here.run("apply", "--yes", status=1).out
