@@ -260,7 +260,7 @@ static struct value kind_schema(const struct kind *kind, struct arena *arena)
 	value_builder_init(&builder);
 	put_object_or_null(&resource, arena);
 	put_properties(&resource, &kind->fields, arena, meta, meta_count);
-	put_text(&builder, "type", "object");
+	put_object_or_null(&builder, arena);
 	put(&builder, "description", described(kind, arena));
 	put(&builder, "outputs", outputs_of(kind, arena));
 	put(&builder, "additionalProperties", value_builder_map(&resource, arena));
@@ -285,7 +285,7 @@ static struct value providers_schema(const struct providers *providers, struct a
 		put_properties(&settings, &providers->items[i]->settings, arena, NULL, 0);
 		value_builder_member(&patterns, pattern, value_builder_map(&settings, arena));
 	}
-	put_text(&builder, "type", "object");
+	put_object_or_null(&builder, arena);
 	put(&builder, "patternProperties", value_builder_map(&patterns, arena));
 	put(&builder, "additionalProperties", value_bool(false));
 	return value_builder_map(&builder, arena);
@@ -295,7 +295,7 @@ static struct value providers_schema(const struct providers *providers, struct a
 static struct value variables_schema(struct arena *arena)
 {
 	static const char text[] =
-		"{\"type\":\"object\",\"additionalProperties\":{\"additionalProperties\":false,"
+		"{\"type\":[\"object\",\"null\"],\"additionalProperties\":{\"additionalProperties\":false,"
 		"\"properties\":{"
 		"\"type\":{\"enum\":[\"string\",\"integer\",\"number\",\"bool\",\"list\",\"map\",\"any\"],"
 		"\"description\":\"what its values are\"},"

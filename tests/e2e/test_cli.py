@@ -501,7 +501,8 @@ def test_schema_takes_sections(stack):
         "address_space: {pools: {a: 100.64.0.0/16}, reserved: {b: ['${var.lan}', 'fd00:1::/48']}, networks: '${var.parts}'}\n"
         "outputs: {a: 1, _b-c: [x], d: {e: '${var.lan}'}}\n"
     )
-    for text in (sections, "settings:\naddress_space: {pools: }\noutputs:\n", "address_space:\n"):
+    empty = "settings:\naddress_space: {pools: }\noutputs:\nvars:\nproviders:\naws.vpc:\n"
+    for text in (sections, empty, "address_space:\nproviders: {aws: }\n"):
         validator.validate(yaml.safe_load("stack: tiny\n" + text))
         stack.write("tiny.yaml", "stack: tiny\n" + text)
         stack.run("validate")
