@@ -14,11 +14,12 @@ cd "$folder"
 # No setting of whoever runs this may reach the program, and no real account either.
 for name in $(compgen -e | grep -E '^(AWS_|TRUEUP_)' || true); do unset "$name"; done
 export TRUEUP_VAR_simulator=sim:world AWS_ENDPOINT_URL=sim:world BMC_PASSWORD=calvin
-[ -t 1 ] && export TRUEUP_COLOR=always
 
 bold=''
 plain=''
-if [ -t 1 ]; then
+# The program writes to a pipe, and sees no terminal.
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
+	export TRUEUP_COLOR=always
 	bold=$'\e[1m'
 	plain=$'\e[0m'
 fi
