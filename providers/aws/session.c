@@ -80,7 +80,8 @@ static bool check_place(const struct aws_session *session, const struct value *s
 	struct slice name = session->session.name;
 	if (session->region.size == 0) {
 		diag_error(diagnostics, FAULT_USER, NOWHERE, "provider '%.*s' has no region", SLICE_ARGUMENTS(name));
-		diag_hint(diagnostics, "write 'providers: {%.*s: {region: us-west-2}}' or set AWS_REGION",
+		diag_hint(diagnostics,
+			  "write 'providers: {%.*s: {region: us-west-2}}' or set AWS_REGION or AWS_DEFAULT_REGION",
 			  SLICE_ARGUMENTS(name));
 		return false;
 	}
