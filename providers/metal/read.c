@@ -178,6 +178,23 @@ static enum step ambiguous(struct reading *reading, const struct value *members)
 	return STEP_FAILED;
 }
 
+/* Whether a page has a system beside the first; a page that comes twice has none. */
+static bool has_another(const struct reading *reading, const struct value *members)
+{
+	const struct walk *walk = reading->detail;
+	struct slice first = walk->first;
+
+	for (uint32_t i = 0; i < members->count; i++) {
+		struct slice link = link_of(reading, &members->items[i], NULL);
+
+		if (first.size == 0 && i == 0)
+			first = link;
+		else if (!slice_equal(link, first))
+			return true;
+	}
+	return false;
+}
+
 static enum step take_systems(struct reading *reading, const struct value *body)
 {
 	struct walk *walk = reading->detail;
@@ -186,7 +203,7 @@ static enum step take_systems(struct reading *reading, const struct value *body)
 
 	if (!members || !value_is(members, VALUE_LIST))
 		return give_up(reading, "lists no systems", (struct slice){NULL, 0});
-	if (walk->wanted_name.size == 0 && members->count + (walk->first.size > 0 ? 1 : 0) > 1)
+	if (walk->wanted_name.size == 0 && has_another(reading, members))
 		return ambiguous(reading, members);
 	for (uint32_t i = 0; i < members->count; i++) {
 		struct slice link = link_of(reading, &members->items[i], NULL);
@@ -196,7 +213,10 @@ static enum step take_systems(struct reading *reading, const struct value *body)
 		if (walk->first.size == 0)
 			walk->first = link;
 	}
-	if (next.size > 0 && ++walk->pages < PAGES_MOST)
+	/* Whether there is another on a page that nobody has seen is not known. */
+	if (next.size > 0 && ++walk->pages >= PAGES_MOST)
+		return give_up(reading, "does not end its list of systems", (struct slice){NULL, 0});
+	if (next.size > 0)
 		return follow(reading, STAGE_SYSTEMS, next, NULL);
 	if (walk->wanted_name.size > 0)
 		return give_up(reading, "has no system of that id", walk->wanted_name);

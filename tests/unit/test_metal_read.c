@@ -239,6 +239,21 @@ static const struct page foreign_page[] = {
 	INTERFACE_A};
 static const struct page endless[] = {
 	ROOT, {"/redfish/v1/Systems", "{\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems\"}", 0}};
+static const struct page endless_behind_one[] = {
+	ROOT,
+	{"/redfish/v1/Systems",
+	 "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1\"}],"
+	 "\"Members@odata.nextLink\":\"/redfish/v1/Systems?$skip=1\"}",
+	 0},
+	{"/redfish/v1/Systems?$skip=1", "{\"Members\":[],\"Members@odata.nextLink\":\"/redfish/v1/Systems?$skip=1\"}",
+	 0},
+	SYSTEM};
+static const struct page same_page_again[] = {ROOT,
+					      {"/redfish/v1/Systems",
+					       "{\"Members\":[{\"@odata.id\":\"/redfish/v1/Systems/1\"}],"
+					       "\"Members@odata.nextLink\":\"/redfish/v1/Systems\"}",
+					       0},
+					      SYSTEM};
 static const struct page denied[] = {
 	ROOT,
 	{"/redfish/v1/Systems",
@@ -301,7 +316,11 @@ static const struct reading_row {
 	{"one system a page", METAL_AT, "{}", PAGES(paged), "has several systems", NULL},
 	{"one system a page, the second chosen", "{\"controller\":\"https://10.0.0.5\",\"system\":\"2\"}", "{}",
 	 PAGES(paged), "", "{\"controller\":\"https://10.0.0.5\",\"serial\":\"SN2\",\"system\":\"2\"}"},
-	{"pages without end", METAL_AT, "{}", PAGES(endless), "has no system", NULL},
+	{"pages without end", METAL_AT, "{}", PAGES(endless), "does not end its list of systems", NULL},
+	{"one system, and pages without end", METAL_AT, "{}", PAGES(endless_behind_one),
+	 "does not end its list of systems", NULL},
+	{"one system, on the same page again", METAL_AT, "{}", PAGES(same_page_again),
+	 "does not end its list of systems", NULL},
 	{"the system in the address", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\"}", "{}", PAGES(two),
 	 "", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\",\"serial\":\"SN2\"}"},
 	{"the system in the address, with a slash", "{\"controller\":\"https://10.0.0.5/redfish/v1/Systems/2\"}", "{}",
