@@ -68,13 +68,13 @@ static size_t count_shared(struct slice one, struct slice other)
 	return count;
 }
 
-static void add_form(struct redaction *redaction, struct slice text)
+static void add_to(struct redaction *redaction, struct redaction_node **buckets, struct slice text)
 {
 	struct redaction_node **link, *node;
 
 	if (text.size < REDACTION_LEAST_BYTES)
 		return;
-	link = &redaction->buckets[bucket_of(text.data)];
+	link = &buckets[bucket_of(text.data)];
 	do {
 		size_t shared;
 
@@ -92,6 +92,11 @@ static void add_form(struct redaction *redaction, struct slice text)
 	} while (text.size > 0);
 	redaction->count += !node->ends;
 	node->ends = true;
+}
+
+static void add_form(struct redaction *redaction, struct slice text)
+{
+	add_to(redaction, redaction->buckets, text);
 }
 
 /* As an escape of one byte; NULL: it stands for itself. */
@@ -207,21 +212,10 @@ static void add_base64(struct redaction *redaction, struct slice secret, size_t 
 	char *padded = (char *)arena_get(&redaction->arena, size);
 	size_t first = (before * 8 + 5) / 6, last = size * 8 / 6;
 	struct slice text;
-	char *other;
 
 	memcpy(padded + before, secret.data, secret.size);
 	text = base64_encode(&redaction->arena, (struct slice){padded, size});
-	text = slice_first(slice_from(text, first), last - first);
-	add_form(redaction, text);
-	/* Within a form that was sent, or JSON. */
-	add_escaped(redaction, text, escape_percent);
-	add_escaped(redaction, text, escape_percent_lower);
-	add_escaped(redaction, text, escape_json_slash);
-	/* The alphabet for URLs and file names (RFC 4648, section 5). */
-	other = (char *)arena_get(&redaction->arena, text.size);
-	for (size_t i = 0; i < text.size; i++)
-		other[i] = text.data[i] == '+' ? '-' : text.data[i] == '/' ? '_' : text.data[i];
-	add_form(redaction, (struct slice){other, text.size});
+	add_to(redaction, redaction->base64_buckets, slice_first(slice_from(text, first), last - first));
 }
 
 static void add_json(struct redaction *redaction, struct slice secret)
@@ -301,31 +295,151 @@ void redaction_add_value(struct redaction *redaction, const struct value *value)
 		redaction_add_value(redaction, &value->members[i].value);
 }
 
-/* How long the longest form is that text begins with; 0: there is none. */
-static size_t form_at(const struct redaction *redaction, struct slice text)
-{
-	const struct redaction_node *node = redaction->buckets[bucket_of(text.data)];
-	size_t size = 0, longest = 0;
+/* How many bytes the next character of a form takes at the start of text; 0: there is none. */
+typedef size_t read_character(struct slice text, char *ret);
 
-	while (node && size < text.size) {
-		if (node->text.data[0] != text.data[size]) {
-			node = node->next;
+static size_t read_byte(struct slice text, char *ret)
+{
+	if (text.size > 0)
+		*ret = text.data[0];
+	return text.size > 0;
+}
+
+/* '\0': it is none. Of the alphabet for URLs and file names (RFC 4648, section 5) it is the usual one's in its place.
+ * Every byte of a text is asked for: a look into a table costs least. */
+static char digit_of(char byte)
+{
+	static const char digits['z' - '+' + 1] = {
+		"+\0+\0/0123456789\0\0\0\0\0\0\0ABCDEFGHIJKLMNOPQRSTUVWXYZ\0\0\0\0/\0abcdefghijklmnopqrstuvwxyz"};
+
+	return byte < '+' || byte > 'z' ? '\0' : digits[byte - '+'];
+}
+
+/* What stands within base64 where it was broken over lines, or sent in a form, JSON or XML. */
+static const struct escape_of_base64 {
+	const char *text;
+	char digit; /* '\0': it ends a line */
+} escapes_of_base64[] = {
+	{"\n", '\0'},  {"\r", '\0'},  {"\\n", '\0'},   {"\\r", '\0'},	{"%0A", '\0'},	 {"%0a", '\0'},
+	{"%0D", '\0'}, {"%0d", '\0'}, {"&#10;", '\0'}, {"&#13;", '\0'}, {"&#xA;", '\0'}, {"&#xD;", '\0'},
+	{"%2B", '+'},  {"%2b", '+'},  {"&#43;", '+'},  {"%2F", '/'},	{"%2f", '/'},	 {"\\/", '/'},
+};
+
+/* NULL: text begins with none. */
+static const struct escape_of_base64 *escape_at(struct slice text)
+{
+	const size_t count = sizeof(escapes_of_base64) / sizeof(escapes_of_base64[0]);
+
+	for (size_t i = 0; i < count; i++)
+		if (slice_starts_with(text, slice_of(escapes_of_base64[i].text)))
+			return &escapes_of_base64[i];
+	return NULL;
+}
+
+/* A digit of base64, behind any ends of lines, and what the next lines are indented by. */
+static size_t read_digit(struct slice text, char *ret)
+{
+	bool broken = false;
+	size_t at = 0;
+
+	while (at < text.size) {
+		const struct escape_of_base64 *found;
+
+		*ret = digit_of(text.data[at]);
+		if (*ret != '\0')
+			return at + 1;
+		if (broken && (text.data[at] == ' ' || text.data[at] == '\t')) {
+			at++;
 			continue;
 		}
-		if (!slice_starts_with(slice_from(text, size), node->text))
+		found = escape_at(slice_from(text, at));
+		if (!found)
+			return 0;
+		at += strlen(found->text);
+		*ret = found->digit;
+		if (*ret != '\0')
+			return at;
+		broken = true;
+	}
+	return 0;
+}
+
+/* How long the longest of the forms below node is that text begins with; 0: there is none. */
+static size_t walk(const struct redaction_node *node, struct slice text, read_character *read)
+{
+	size_t at = 0, longest = 0;
+
+	while (node) {
+		char next = '\0';
+		size_t size = read(slice_from(text, at), &next);
+
+		while (node && size > 0 && node->text.data[0] != next)
+			node = node->next;
+		for (size_t i = 1; node && size > 0 && i < node->text.size; i++) {
+			at += size;
+			size = read(slice_from(text, at), &next);
+			if (size > 0 && next != node->text.data[i])
+				size = 0;
+		}
+		if (!node || size == 0)
 			break;
-		size += node->text.size;
+		at += size;
 		if (node->ends)
-			longest = size;
+			longest = at;
 		node = node->first;
 	}
 	return longest;
 }
 
+static bool may_escape(char byte)
+{
+	return byte == '\n' || byte == '\r' || byte == '\\' || byte == '%' || byte == '&';
+}
+
+/* The first digits of base64 at the start of text, however they are written and broken. */
+static bool read_key(struct slice text, char ret[KEY_BYTES])
+{
+	const struct escape_of_base64 *found;
+	size_t at = 0;
+
+	while (at < KEY_BYTES && (ret[at] = digit_of(text.data[at])) != '\0')
+		at++;
+	if (at == KEY_BYTES || !may_escape(text.data[at]))
+		return at == KEY_BYTES;
+	/* What ends the line before it is no part of it. */
+	found = at == 0 ? escape_at(text) : NULL;
+	if (found && found->digit == '\0')
+		return false;
+	for (size_t count = at; count < KEY_BYTES; count++) {
+		size_t size = read_digit(slice_from(text, at), &ret[count]);
+
+		if (size == 0)
+			return false;
+		at += size;
+	}
+	return true;
+}
+
+/* How long the longest form is that text, of at least KEY_BYTES, begins with; 0: there is none. */
+static size_t form_at(const struct redaction *redaction, struct slice text)
+{
+	const struct redaction_node *plain = redaction->buckets[bucket_of(text.data)], *encoded = NULL;
+	size_t plain_size = 0, encoded_size = 0;
+	char key[KEY_BYTES];
+
+	if (plain)
+		plain_size = walk(plain, text, read_byte);
+	if (read_key(text, key))
+		encoded = redaction->base64_buckets[bucket_of(key)];
+	if (encoded)
+		encoded_size = walk(encoded, text, read_digit);
+	return plain_size > encoded_size ? plain_size : encoded_size;
+}
+
 bool redaction_finds(const struct redaction *redaction, struct slice text)
 {
 	for (size_t i = 0; redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size; i++)
-		if (form_at(redaction, slice_from(text, i)) > 0)
+		if (form_at(redaction, (struct slice){text.data + i, text.size - i}) > 0)
 			return true;
 	return false;
 }
@@ -335,7 +449,7 @@ void redaction_apply(const struct redaction *redaction, struct slice text, struc
 	size_t start = 0, i = 0;
 
 	while (redaction->count > 0 && i + REDACTION_LEAST_BYTES <= text.size) {
-		size_t size = form_at(redaction, slice_from(text, i));
+		size_t size = form_at(redaction, (struct slice){text.data + i, text.size - i});
 
 		if (size == 0) {
 			i++;

@@ -9,9 +9,9 @@
 
 /*
  * The secrets that are known, and the forms in which a text may repeat them: as they are, with
- * the escapes of JSON, XML, URLs and terminals, and within base64 at any of its three alignments. For
- * every text that leaves the program, whoever wrote it: a service's error may echo what it was
- * sent.
+ * the escapes of JSON, XML, URLs and terminals, and within base64 at any of its three alignments, also
+ * where that is broken over lines. For every text that leaves the program, whoever wrote it: a service's
+ * error may echo what it was sent.
  */
 /* Stands where a secret was. */
 #define REDACTION_MARK "(secret)"
@@ -26,8 +26,9 @@ struct redaction_node; /* of the texts that are struck out */
 
 struct redaction {
 	struct arena arena;
-	size_t count;					   /* of forms; 0: nothing is struck out */
-	struct redaction_node *buckets[REDACTION_BUCKETS]; /* by how a form begins */
+	size_t count;						  /* of forms; 0: nothing is struck out */
+	struct redaction_node *buckets[REDACTION_BUCKETS];	  /* by how a form begins */
+	struct redaction_node *base64_buckets[REDACTION_BUCKETS]; /* of the forms that may be broken over lines */
 };
 
 void redaction_init(struct redaction *redaction);

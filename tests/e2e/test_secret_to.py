@@ -1,5 +1,6 @@
 """What a service shows once: put where the spec says, kept nowhere else, and made anew where it was lost."""
 
+import base64
 import re
 import shutil
 
@@ -74,6 +75,16 @@ def test_program_that_repeats_its_input(here, status):
     said = here.run("apply", "--yes", status=7 if status else 0)
     assert secret(here.folder / "given") not in said.out + said.err
     assert "(secret)" in said.err and "+ :" in said.err
+
+
+@pytest.mark.parametrize("how", ["base64", "base64 -w 64", "base64 -w 64 | sed 's/^/  /'", "base64 | tr '+/' '-_'"])
+def test_program_that_encodes_its_input(here, how):
+    command(here, f"cat > given; < given {how} >&2; echo talked >&2")
+    said = here.run("apply", "--yes")
+    key = (here.folder / "given").read_text()
+    for line in base64.encodebytes(key.encode()).decode().split():
+        assert line[4:-4] not in said.err.replace("-", "+").replace("_", "/")
+    assert "(secret)" in said.err and "talked" in said.err
 
 
 def test_another_place_takes_another_key(here):

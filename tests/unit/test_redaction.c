@@ -49,6 +49,11 @@ static void test_forms(void **state)
 		{"as base64 in a form", "oo?>>>oo?", "k=b28%2FPj4%2Bb28%2F", "k=(secret)"},
 		{"as base64 in a form, small letters", "oo?>>>oo?", "k=b28%2fPj4%2bb28%2f", "k=(secret)"},
 		{"as base64 in JSON with slashes", "oo?>>>oo?", "\"b28\\/Pj4+b28\\/\"", "\"(secret)\""},
+		{"as base64 over lines", "oo?>>>oo?", "k: |\n  b2\n  8/Pj4+b28/\n  b2", "k: |\n  (secret)\n  b2"},
+		{"as base64 over lines, in JSON", "oo?>>>oo?", "\"b28\\/\\nPj4+\\r\\nb28\\/\\n\"", "\"(secret)\\n\""},
+		{"as base64 over lines, for URLs", "oo?>>>oo?", "b28_Pj4\n-b28_\n", "(secret)\n"},
+		{"as base64 with numbers for digits", "oo?>>>oo?", "b28/Pj4&#43;b28/", "(secret)"},
+		{"words between which there is a blank", "oo?>>>oo?", "b28/ Pj4+b28/", "b28/ Pj4+b28/"},
 		{"of the least length, at the end", "geheim", "a geheim", "a (secret)"},
 		{"as base64", "hunter2", "aHVudGVyMg==", "(secret)Mg=="},
 	};
@@ -115,6 +120,52 @@ static void test_base64(void **state)
 				fail_msg("%d before, %d behind: %.*s", before, behind,
 					 SLICE_ARGUMENTS(buffer_slice(&shown)));
 		}
+	}
+	redaction_release(&redaction);
+	arena_release(&arena);
+}
+
+/* text in lines of `width`, each ended by `end`. */
+static struct slice broken(struct arena *arena, struct slice text, size_t width, const char *end)
+{
+	BUFFER_AUTO lines;
+
+	buffer_init(&lines, 10000);
+	for (; text.size > 0; text = slice_from(text, width)) {
+		buffer_append(&lines, slice_first(text, width));
+		buffer_string(&lines, end);
+	}
+	return arena_copy(arena, buffer_slice(&lines));
+}
+
+/* As MIME, PEM and base64(1) break it, wherever in a line the secret begins and ends. */
+static void test_broken_base64(void **state)
+{
+	static const char *const ends[] = {"\n",     "\r\n", "\n    ", "\r\n\t", "\\n",
+					   "\\r\\n", "%0A",  "%0d%0a", "&#10;",	 "&#xD;\n"};
+	static const char secret[] =
+		"a key? of>>>more bytes~than a line of its base64 has, as keys are that nobody types";
+	static const char before[] = "##########################################################################";
+	static const size_t widths[] = {1, 4, 19, 64, 76};
+	struct redaction redaction;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	redaction_init(&redaction);
+	redaction_add(&redaction, slice_of(secret));
+	for (size_t i = 0; i < COUNT(ends) * COUNT(widths) * (sizeof(before) - 1); i++) {
+		size_t width = widths[i / COUNT(ends) % COUNT(widths)], count = i / COUNT(ends) / COUNT(widths);
+		const char *end = ends[i % COUNT(ends)];
+		struct slice text = arena_format(&arena, "%.*s%s\n", (int)count, before, secret);
+		struct slice lines = broken(&arena, base64_encode(&arena, text), width, end);
+		size_t most = count * 4 / 3 + 6 + (count * 4 / 3 / width + 6) * strlen(end);
+		BUFFER_AUTO shown;
+
+		buffer_init(&shown, 10000);
+		redaction_apply(&redaction, lines, &shown);
+		if (!slice_contains(buffer_slice(&shown), SLICE("(secret)")) || shown.size - strlen("(secret)") > most)
+			fail_msg("%zu before, lines of %zu: %.*s", count, width, SLICE_ARGUMENTS(buffer_slice(&shown)));
 	}
 	redaction_release(&redaction);
 	arena_release(&arena);
@@ -234,11 +285,9 @@ static void test_many_that_begin_alike(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_base64),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_longest),
-		cmocka_unit_test(test_many_that_begin_alike),
+		cmocka_unit_test(test_forms),	      cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_broken_base64), cmocka_unit_test(test_values),
+		cmocka_unit_test(test_longest),	      cmocka_unit_test(test_many_that_begin_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
