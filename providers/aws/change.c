@@ -120,6 +120,13 @@ enum step aws_shows_old(struct work *work, const char *name, const char *hint)
 	return aws_fail(work, FAULT_CONFLICT, arena_string(&work->task.scratch, text), hint);
 }
 
+static const char *name_of_changed(const struct aws_change *change)
+{
+	if (change->renames)
+		return ADDRESS_TAG;
+	return change->field_count ? change->fields[0]->field.name : "a field";
+}
+
 /* A read shows other than what was sent: it is under way, and after a while sent once more. */
 static enum step look_again(struct work *work)
 {
@@ -127,7 +134,7 @@ static enum step look_again(struct work *work)
 	if (aws_may_show(work))
 		return aws_look_later(work);
 	if (!aws_may_repeat(work))
-		return aws_shows_old(work, change->field_count ? change->fields[0]->field.name : "a field",
+		return aws_shows_old(work, name_of_changed(change),
 				     "run again; if it stays so, the service holds another value than it was given");
 	change->verified = false;
 	return carry_out(work);

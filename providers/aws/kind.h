@@ -39,6 +39,7 @@ struct aws_call {
 	bool one_field;		     /* takes one field a call */
 	bool whole;		     /* takes all of its fields at once, changed or not */
 	bool waits;		     /* the object is busy after it: the next call comes once it is ready again */
+	bool hands_back;	     /* of a create: one that repeats another answers with what that one made */
 	const struct aws_lookup *lookup;
 	const char *failures;	  /* path of the failures within an answer that succeeded: [{Error: {Code, Message}}] */
 	const char *const *hints; /* NULL-terminated pairs of an error's code and what a user can do */

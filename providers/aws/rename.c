@@ -28,7 +28,9 @@ bool aws_next_renaming_call(struct work *work)
 	struct arena *arena = &work->task.scratch;
 	struct aws_parameters parameters = {.count = 0};
 	bool stripped = aws_is_stripped(now);
-	if (!is_meant(work) || (!stripped && slice_equal(now->address, aws_address_tag(&work->tagging))))
+	/* What was just made is to bear them, whatever is planned. */
+	bool meant = is_meant(work) || (stripped && kind->tags_member && aws_change_of(work)->created_ms);
+	if (!meant || (!stripped && slice_equal(now->address, aws_address_tag(&work->tagging))))
 		return false;
 	struct value tags = stripped ? aws_encode_tags(NULL, &work->tagging, arena) : address_tag(work, arena);
 	aws_call_begin(work, call, &parameters);

@@ -5,7 +5,7 @@ static const char KEEP_ONE[] = "keep one of the two, or change one so that they 
 static const char GOES_FIRST[] = "run again: it is taken back where it is what is wanted, and else deleted first";
 
 /* Some creates hand back what was there before. The record knows best whose it is, as tags may have been changed. */
-void aws_report_stranger(struct work *work)
+static void report_stranger(struct work *work)
 {
 	const struct object *object = work->task.object;
 	const struct ownership *owner = &work->now.ownership;
@@ -33,4 +33,30 @@ void aws_report_stranger(struct work *work)
 	}
 	diag_hint(work->task.diagnostics, "%s", hint);
 	diag_address(work->task.diagnostics, object->address);
+}
+
+/*
+ * A listing may show what was just made without its tags. Where no other object can be what the create answered with,
+ * it is kept, and tagged anew: forgotten, it would be made once more by each run.
+ */
+bool aws_is_ours(struct work *work, enum step *ret_step)
+{
+	const struct aws_change *change = aws_change_of(work);
+	struct slice owner = work->now.ownership.object_id;
+
+	if (!aws_kind_of(work->kind)->tags_member || !change->created_ms ||
+	    slice_equal(owner, work->task.object->object_id))
+		return true;
+	if (owner.size == 0 && change->origin != ORIGIN_TAKEN && aws_may_show(work)) {
+		*ret_step = aws_look_later(work);
+		return false;
+	}
+	if (owner.size == 0 && change->origin == ORIGIN_NEW)
+		return true;
+	report_stranger(work);
+	work->task.record_removed = true;
+	/* The create was the first of its calls, and made nothing. */
+	work->task.changed = false;
+	*ret_step = STEP_FAILED;
+	return false;
 }

@@ -109,20 +109,6 @@ static bool is_usable(struct work *work, enum step *ret_step)
 	return true;
 }
 
-/* Some creates hand back an object that was there before: then it is not ours to manage. */
-static bool is_ours(struct work *work)
-{
-	const struct aws_kind *kind = kind_of(work);
-	if (!kind->tags_member || !aws_change_of(work)->created_ms ||
-	    slice_equal(work->now.ownership.object_id, work->task.object->object_id))
-		return true;
-	aws_report_stranger(work);
-	work->task.record_removed = true;
-	/* The create was the first of its calls, and made nothing. */
-	work->task.changed = false;
-	return false;
-}
-
 /* Fields that are attached to one other thing: detach what is wrong, wait, attach what is right. */
 static const struct aws_field *wrong_attachment(const struct work *work)
 {
@@ -191,8 +177,8 @@ static enum step ready(struct work *work)
 	work->stage = STAGE_READY;
 	if (!is_usable(work, &step))
 		return step;
-	if (!is_ours(work))
-		return STEP_FAILED;
+	if (!aws_is_ours(work, &step))
+		return step;
 	const struct aws_field *attachment = work->phase == PHASE_MAKE ? wrong_attachment(work) : NULL;
 	return attachment ? move(work, attachment) : aws_converge(work);
 }
@@ -255,6 +241,7 @@ static enum step created(struct work *work, const struct answer *answer)
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
 	work->task.record_changed = work->task.head_only = true;
 	aws_change_of(work)->created_ms = work->task.now_ms;
+	aws_change_of(work)->origin = is_there ? ORIGIN_TAKEN : call->hands_back ? ORIGIN_REPEATED : ORIGIN_NEW;
 	if (call == &kind_of(work)->create_shown) {
 		work->task.shown_to = value_get_named(work->desired, SECRET_TO);
 		work->task.shown = value_slice(value_path(&answer->body, kind_of(work)->shows));

@@ -25,6 +25,13 @@ enum {
 	STAGE_LEAVING,	/* waits until the object is gone */
 };
 
+/* What the create of this work answered with; stranger.c. */
+enum aws_origin {
+	ORIGIN_NEW,
+	ORIGIN_REPEATED, /* new, or made by a call that said the same: that is handed back */
+	ORIGIN_TAKEN,	 /* there was one of its name */
+};
+
 /* Whether the object stands still for a change; pause.c. */
 enum aws_pausing {
 	PAUSE_NONE,
@@ -45,6 +52,7 @@ struct aws_change {
 	bool renames; /* it changes the tag of the address, and no field */
 	bool sent_any;
 	int64_t created_ms; /* when the create was answered; 0: not by this work */
+	enum aws_origin origin;
 	bool verified;
 	enum aws_pausing pause;
 	int stops;	     /* calls of this work that stop it for a change */
@@ -127,7 +135,8 @@ enum step aws_too_late(struct work *work);
 enum step aws_fail(struct work *work, enum fault fault, const char *what, const char *hint);
 enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
 const struct value *aws_now(const struct work *work, const struct aws_field *field);
-/* Says whose the object is that a create handed back instead of a new one. */
-void aws_report_stranger(struct work *work);
+/* Whether what the create of this work answered with is its own. Where that cannot be told yet, or it is not, there is
+ * a step to take in place of the next one. */
+bool aws_is_ours(struct work *work, enum step *ret_step);
 
 #endif

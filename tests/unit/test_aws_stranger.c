@@ -47,7 +47,7 @@ static void test_rows(void **state)
 			.wanted = "{\"address\":\"198.51.100.7\"}",
 			.script = {{"CreateCustomerGateway", NULL,
 				    "{\"CustomerGateway\":{\"CustomerGatewayId\":\"cgw-1\"}}", NULL, 0},
-				   {"DescribeCustomerGateways", NULL, listed, NULL, 0}},
+				   {"DescribeCustomerGateways", NULL, listed, NULL, -1}},
 			.ends = STEP_FAILED,
 			.message = rows[i].message,
 			.record_removed = true,

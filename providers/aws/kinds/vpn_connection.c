@@ -547,6 +547,7 @@ const struct aws_kind aws_vpn_connection = {
 		   .recipe = RECIPE_TAG,
 		   .tagged = "vpn-connection",
 		   .result = "VpnConnection.VpnConnectionId",
+		   .hands_back = true,
 		   .settling = young},
 	.delete = {.operation = "DeleteVpnConnection",
 		   .id = "VpnConnectionId",
