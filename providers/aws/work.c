@@ -6,7 +6,7 @@
 
 enum {
 	DOUBTS_MOST = 4,    /* so often a deletion may know of no object that is listed all the same */
-	ABSENCES_LEAST = 3, /* in so many listings it is missing then: one may lag as the call does */
+	ABSENCES_LEAST = 3, /* in so many listings in a row it is missing then: one may lag as the call does */
 };
 
 static const struct aws_kind *kind_of(const struct work *work)
@@ -295,6 +295,7 @@ static enum step doubt(struct work *work)
 		work->stage = STAGE_LEAVING;
 		return wait_until_gone(work);
 	}
+	aws_change_of(work)->absences = 0;
 	if (aws_may_show(work))
 		return aws_look_later(work);
 	if (aws_change_of(work)->doubts < DOUBTS_MOST)
