@@ -129,16 +129,23 @@ static struct value items_after(const struct work *work, const struct aws_field 
 				bool removed, struct arena *arena)
 {
 	const struct value *now = list_of(aws_now(work, field));
+	struct slice picked[PART_BATCH_MOST];
 	VALUE_BUILDER_AUTO builder;
+	/* For this once: there is a key for each item, and a call for each few of them. */
+	struct arena keys;
+	arena_init(&keys);
 	value_builder_init(&builder);
+	for (size_t k = 0; k < pick->count; k++)
+		picked[k] = schema_item_key(field->field.item, pick->items[k], &keys);
 	for (uint32_t i = 0; now && i < now->count; i++) {
+		struct slice key = schema_item_key(field->field.item, &now->items[i], &keys);
 		bool touched = false;
-		struct slice key = schema_item_key(field->field.item, &now->items[i], arena);
 		for (size_t k = 0; k < pick->count && !touched; k++)
-			touched = slice_equal(key, schema_item_key(field->field.item, pick->items[k], arena));
+			touched = slice_equal(key, picked[k]);
 		if (!touched)
 			value_builder_item(&builder, now->items[i]);
 	}
+	arena_release(&keys);
 	for (size_t k = 0; !removed && k < pick->count; k++)
 		value_builder_item(&builder, *pick->items[k]);
 	return value_builder_list(&builder, arena);
