@@ -20,6 +20,9 @@ bool sim_subnets_overlap_ipv6(const struct sim_object *vpc, const struct cidr *r
 bool sim_vpc_each_range(const struct sim_object *vpc, uint8_t family,
 			bool (*visit)(void *context, const struct cidr *range), void *context);
 
+/* Whether a VPC takes one more IPv4 range; a failed call where it does not. */
+bool sim_vpc_may_join(struct sim_call *call, struct sim_object *vpc, struct cidr *range);
+
 /* The default group and the main route table of a new VPC. */
 void sim_security_group_default(struct sim_call *call, struct sim_object *vpc);
 void sim_route_table_main(struct sim_call *call, struct sim_object *vpc);

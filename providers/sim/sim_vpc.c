@@ -7,7 +7,6 @@ enum {
 	VPC_READY_MS = 1000,
 	RANGE_READY_MS = 3000,
 	RANGE_GONE_MS = 30 * 1000,
-	RANGES_MOST = 5,
 };
 
 #define DHCP_OPTIONS_DEFAULT "dopt-0d0e0f0a0b0c0d0e0"
@@ -135,11 +134,6 @@ bool sim_vpc_each_range(const struct sim_object *vpc, uint8_t family,
 static bool contains(void *context, const struct cidr *range)
 {
 	return cidr_contains(range, context);
-}
-
-static bool overlaps(void *context, const struct cidr *range)
-{
-	return cidr_overlap(range, context);
 }
 
 bool sim_vpc_contains(const struct sim_object *vpc, const struct cidr *range)
@@ -387,83 +381,6 @@ static void associate_dhcp_options(struct sim_call *call)
 	sim_out_return(call);
 }
 
-/* Which ranges go together in one VPC: page "VPC CIDR blocks", "IPv4 CIDR block association restrictions". */
-static const char *const private_ranges[] = {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "198.19.0.0/16"};
-
-static int private_range(const struct cidr *range)
-{
-	struct cidr outer;
-
-	for (size_t i = 0; i < sizeof(private_ranges) / sizeof(private_ranges[0]); i++)
-		if (cidr_read(slice_of(private_ranges[i]), &outer) && cidr_overlap(&outer, range))
-			return (int)i;
-	return -1;
-}
-
-/* A VPC with a range of the first of a row takes none of the second: the same page. */
-static bool is_kept_apart(const struct sim_object *vpc, struct cidr *range)
-{
-	static const char *const rows[][2] = {{"10.0.0.0/15", "10.0.0.0/16"}, {"172.16.0.0/12", "172.31.0.0/16"}};
-	struct cidr there, added;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (cidr_read(slice_of(rows[i][0]), &there) && cidr_read(slice_of(rows[i][1]), &added) &&
-		    cidr_overlap(&added, range) && sim_vpc_each_range(vpc, 4, overlaps, &there))
-			return true;
-	return false;
-}
-
-/* No range is the same as, or larger than, what one of the VPC's route tables has a route for: that page, too. */
-static bool holds_a_route(const struct sim_object *vpc, const struct cidr *range)
-{
-	const struct sim_object *table;
-	size_t cursor = 0;
-
-	while ((table = sim_referrer(vpc, SIM_ROUTE_TABLE, &cursor)) != NULL) {
-		const struct node *routes = node_get(&table->body, "routeSet");
-
-		for (uint32_t i = 0; routes && i < routes->count; i++) {
-			struct cidr destination;
-
-			if (!node_is(&routes->items[i], "gatewayId", "local") &&
-			    cidr_read(node_text(&routes->items[i], "destinationCidrBlock"), &destination) &&
-			    cidr_contains(range, &destination))
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool may_join(struct sim_call *call, struct sim_object *vpc, struct cidr *range)
-{
-	struct cidr link_local;
-	int primary = private_range(&vpc->range), added = private_range(range);
-	/* A public VPC takes no private range; a private one takes its own and public ones. */
-	bool restricted = added >= 0 && added != primary;
-
-	if (cidr_read(SLICE("169.254.0.0/16"), &link_local) && cidr_overlap(&link_local, range))
-		restricted = true;
-	restricted |= is_kept_apart(vpc, range);
-	if (restricted)
-		sim_fail(call, "InvalidVpc.Range",
-			 "The CIDR '%.*s' is restricted. Use a CIDR from the same private address range as the current "
-			 "VPC "
-			 "CIDR, or use a publicly-routable CIDR.",
-			 SLICE_ARGUMENTS(sim_range_text(call, range)));
-	else if (sim_vpc_each_range(vpc, 4, overlaps, range))
-		sim_fail(call, "InvalidVpc.Range", "The CIDR '%.*s' conflicts with another CIDR block of the VPC.",
-			 SLICE_ARGUMENTS(sim_range_text(call, range)));
-	else if (holds_a_route(vpc, range))
-		sim_fail(call, "InvalidVpc.Range",
-			 "The CIDR '%.*s' conflicts with a destination in a route table of the VPC.",
-			 SLICE_ARGUMENTS(sim_range_text(call, range)));
-	else if (node_count(&vpc->body, "cidrBlockAssociationSet") >= RANGES_MOST)
-		sim_fail(call, "CidrLimitExceeded",
-			 "This network '%.*s' has met its maximum number of allowed CIDRs: %d",
-			 SLICE_ARGUMENTS(vpc->id), RANGES_MOST);
-	return !call->failed;
-}
-
 /* One association a network border group, of which a region's zones are one (page "AssociateVpcCidrBlock"). */
 static bool has_amazon_range(void *context, struct slice state)
 {
@@ -492,7 +409,7 @@ static void associate_vpc_cidr_block(struct sim_call *call)
 			 SLICE_ARGUMENTS(vpc->id));
 		return;
 	}
-	if (!amazon && (!vpc_range(call, &range) || !may_join(call, vpc, &range)))
+	if (!amazon && (!vpc_range(call, &range) || !sim_vpc_may_join(call, vpc, &range)))
 		return;
 	(void)sim_edit(call->sim, vpc);
 	struct node *item = amazon ? add_amazon_range(call, vpc) : add_range(call, vpc, &range, "associating");
