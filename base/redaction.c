@@ -7,7 +7,12 @@
 #include "base/json.h"
 #include "base/printable.h"
 
-enum { KEY_BYTES = 4, FORM_LIMIT_BYTES = 64 * 1024 * 1024 };
+enum {
+	KEY_BYTES = 4,
+	FORM_LIMIT_BYTES = 64 * 1024 * 1024,
+	/* A shorter line of a secret of several may well be an ordinary one: "set -eu". */
+	LINE_LEAST_BYTES = 16,
+};
 
 /* Forms share what they begin with: where any number of secrets begin alike, a text is still read once. */
 struct redaction_node {
@@ -242,7 +247,7 @@ static void add_printed(struct redaction *redaction, struct slice secret, bool q
 		add_form(redaction, buffer_slice(&text));
 }
 
-void redaction_add(struct redaction *redaction, struct slice secret)
+static void add_secret(struct redaction *redaction, struct slice secret)
 {
 	static escape *const escapes[] = {
 		escape_xml,	      escape_xml_text, escape_xml_numbered, escape_percent,
@@ -263,6 +268,39 @@ void redaction_add(struct redaction *redaction, struct slice secret)
 		add_escaped(redaction, secret, escapes[i]);
 	for (size_t i = 0; i < 3; i++)
 		add_base64(redaction, secret, i);
+}
+
+/* The first and last line of a key: each has the same. */
+static bool is_border(struct slice line)
+{
+	for (size_t i = 0; i < line.size; i++)
+		if (line.data[i] != '-' && line.data[i] != ' ' && (line.data[i] < 'A' || line.data[i] > 'Z'))
+			return false;
+	return slice_starts_with(line, SLICE("-----"));
+}
+
+void redaction_add_lines(struct redaction *redaction, struct slice secret, size_t least_bytes)
+{
+	while (secret.size > 0) {
+		struct slice line = slice_cut(&secret, '\n');
+
+		/* With its quotes a line of JSON would be found, and struck out, in what is JSON itself. */
+		while (line.size > 0) {
+			struct slice part = slice_trim(slice_cut(&line, '"'));
+
+			if (part.size >= least_bytes && !is_border(part))
+				add_secret(redaction, part);
+		}
+	}
+}
+
+void redaction_add(struct redaction *redaction, struct slice secret)
+{
+	size_t before = redaction->count;
+
+	add_secret(redaction, secret);
+	if (redaction->count > before && memchr(secret.data, '\n', secret.size))
+		redaction_add_lines(redaction, secret, LINE_LEAST_BYTES);
 }
 
 static void add_whole(struct redaction *redaction, const struct value *value)

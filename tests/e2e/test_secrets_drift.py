@@ -48,6 +48,7 @@ def assert_untold(said, secret):
     [
         pytest.param("aws.vpc.main", f"tags.note=a {KEY} b\nmore of it\n", id="written around"),
         pytest.param("aws.vpc.other", f"tags.team=red\n{KEY}\nmore of it\n", id="put elsewhere"),
+        pytest.param("aws.vpc.other", "tags.team=more of it: first-line-of-it", id="one line put elsewhere"),
     ],
 )
 def test_secret_of_many_lines(applied, command, address, tag):
