@@ -71,9 +71,8 @@ static void hint_free(struct overlaps *overlaps, const struct record *record, co
 	}
 	if (range->is_beyond && other && range_of(overlaps, other)->is_beyond) {
 		diag_hint(overlaps->diagnostics,
-			  "both lead to the far end: keep the wider one if the same network lies behind both, or name "
-			  "the "
-			  "narrower one under 'reserved' in 'address_space' if it is one by itself");
+			  "both lead to the far end: keep the wider one if the same network lies behind both; if the "
+			  "narrower one is one by itself, name it under 'reserved' in 'address_space'");
 		return;
 	}
 	if (range->role == RANGE_WITHIN && parent_of(overlaps->collection, range) == NO_NODE) {

@@ -71,8 +71,8 @@ static struct slice told(struct plan *plan)
 	}
 
 #define BOTH_BEYOND                                                                                                    \
-	"both lead to the far end: keep the wider one if the same network lies behind both, or name the narrower one " \
-	"under 'reserved' in 'address_space' if it is one by itself"
+	"both lead to the far end: keep the wider one if the same network lies behind both; if the narrower one is "   \
+	"one by itself, name it under 'reserved' in 'address_space'"
 
 static void test_rows(void **state)
 {
