@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from simulator import simulator  # noqa: F401
-from trueup_runner import Proxy, Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Expression, Proxy, Ref, apply, errors_of, ids_of, plan, plan_is_empty, spec_text
 
 REGION = "us-west-2"
 OLD, NEW, THIRD = "198.51.100.7", "198.51.100.9", "198.51.100.11"
@@ -346,17 +346,18 @@ def test_a_name_that_is_still_in_use(site):
 
 
 def test_what_the_service_takes_for_another_of_ours(site):
-    """65000 is what it takes where no number is given. That the first had lost its tags changes nothing."""
+    """An address that is known once the VPC is made. That the first had lost its tags changes nothing."""
     gateway = {"first": {"address": OLD}}
     site.stack.write("stack.yaml", spec_text({"aws.customer_gateway": gateway}))
     apply(site.stack)
     first = ids_of(site.stack)["aws.customer_gateway.first"]
     site.server.client("ec2").delete_tags(Resources=[first])
-    gateway["second"] = {"address": OLD, "asn": 65000}
-    site.stack.write("stack.yaml", spec_text({"aws.customer_gateway": gateway}))
+    gateway["second"] = {"address": Expression(f'${{aws.vpc.late.id == "" ? "203.0.113.99" : "{OLD}"}}')}
+    late = {"aws.vpc": {"late": {"cidr": "10.77.0.0/16"}}}
+    site.stack.write("stack.yaml", spec_text({**late, "aws.customer_gateway": gateway}))
     told = apply(site.stack, "--target", "aws.customer_gateway.second", status=7)
     assert f"the service takes it for {first}, which is 'aws.customer_gateway.first' of this stack" in told.err
-    assert "partly applied: 1 done, 1 failed, 0 skipped, 3 calls" in told.out
+    assert "partly applied: " in told.out and " done, 1 failed, 0 skipped, " in told.out
 
 
 def test_what_changes_its_address_alone(site):
