@@ -10,6 +10,8 @@
 enum {
 	KEY_BYTES = 4,
 	FORM_LIMIT_BYTES = 64 * 1024 * 1024,
+	/* Between two digits of base64: an end of a line, and what the next is indented by. */
+	BREAK_MOST_BYTES = 64,
 	/* A shorter line of a secret of several may well be an ordinary one: "set -eu". */
 	LINE_LEAST_BYTES = 16,
 };
@@ -282,15 +284,11 @@ static bool is_border(struct slice line)
 void redaction_add_lines(struct redaction *redaction, struct slice secret, size_t least_bytes)
 {
 	while (secret.size > 0) {
-		struct slice line = slice_cut(&secret, '\n');
+		struct slice line = slice_trim(slice_cut(&secret, '\n'));
 
-		/* With its quotes a line of JSON would be found, and struck out, in what is JSON itself. */
-		while (line.size > 0) {
-			struct slice part = slice_trim(slice_cut(&line, '"'));
-
-			if (part.size >= least_bytes && !is_border(part))
-				add_secret(redaction, part);
-		}
+		/* What is JSON or XML has lines that others have too, and within its quotes ids and addresses. */
+		if (line.size >= least_bytes && !memchr(line.data, '"', line.size) && !is_border(line))
+			add_secret(redaction, line);
 	}
 }
 
@@ -386,6 +384,8 @@ static size_t read_digit(struct slice text, char *ret)
 		*ret = digit_of(text.data[at]);
 		if (*ret != '\0')
 			return at + 1;
+		if (at >= BREAK_MOST_BYTES)
+			return 0;
 		if (broken && (text.data[at] == ' ' || text.data[at] == '\t')) {
 			at++;
 			continue;

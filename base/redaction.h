@@ -36,7 +36,7 @@ void redaction_init(struct redaction *redaction);
 void redaction_release(struct redaction *redaction);
 /* Also line by line where it has several: a text may quote one of them, or indent each. */
 void redaction_add(struct redaction *redaction, struct slice secret);
-/* Each line, or what quotes part in it, that has at least so many bytes; borders of keys aside. */
+/* Each line that has at least so many bytes; borders of keys, and what has quotes, aside. */
 void redaction_add_lines(struct redaction *redaction, struct slice secret, size_t least_bytes);
 /* Every secret within value that is here in clear. */
 void redaction_add_value(struct redaction *redaction, const struct value *value);

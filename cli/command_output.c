@@ -28,13 +28,14 @@ static void list_all(struct looking *looking)
 {
 	const struct stack *stack = &looking->job.stack;
 	size_t width = 0;
+	uint32_t next = 0;
 
 	for (size_t i = 0; i < stack->output_count; i++)
 		if (stack->outputs[i].name.size > width)
 			width = stack->outputs[i].name.size;
 	for (size_t i = 0; i < stack->output_count; i++) {
 		struct slice name = stack->outputs[i].name;
-		const struct value *value = value_get(&looking->values, name);
+		const struct value *value = render_next_output(&looking->values, name, &next);
 
 		print_safe(&looking->text, name);
 		buffer_format(&looking->text, "%*s  ", (int)(width - name.size), "");

@@ -107,14 +107,15 @@ static void check_object(struct findings *findings, struct object *object, struc
 	diagnostics_release(&own);
 }
 
-/* What lacks one is left empty. */
+/* What lacks one is left empty, and was told of with the rest of the file. */
 static void read_bodies(struct findings *findings, const struct object *const *objects, struct slice *ret)
 {
 	struct job *job = &findings->recorded->job;
 	struct diagnostics own;
 
 	diagnostics_init(&own, job->arena);
-	if (!job->store->ops->bodies(job->store, job->arena, objects, job->object_count, ret, &own))
+	if (!job->store->ops->bodies(job->store, job->arena, objects, job->object_count, ret, &own) &&
+	    findings->list.count == 0)
 		add_diagnostics(findings, (struct slice){NULL, 0}, &own);
 	diagnostics_release(&own);
 }

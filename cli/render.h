@@ -87,6 +87,9 @@ const struct renderer *renderer_named(struct slice name);
  * show, or NULL. */
 void render_diagnostics(struct buffer *buffer, const struct sources *sources, struct diagnostics *diagnostics,
 			struct arena *scratch, const struct palette *palette, const struct redaction *redaction);
+/* Of outputs that are known, a MAP in the order of the spec's: the one of that name, or NULL. Asked for those of the
+ * spec in turn; *next: 0 at first. */
+const struct value *render_next_output(const struct value *outputs, struct slice name, uint32_t *next);
 /* On one line, as a spec would have it; secrets as "secret~9c1e77aa". */
 void render_value(struct buffer *buffer, const struct value *value, const struct json_style *style);
 /* What an output of the spec comes to; value: NULL where that is not known, of which it says why. */

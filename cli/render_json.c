@@ -259,12 +259,14 @@ static void put_applied(struct value_builder *builder, const struct report *repo
 static struct value outputs_value(const struct report *report)
 {
 	VALUE_BUILDER_AUTO builder;
+	uint32_t next = 0;
 
 	value_builder_init(&builder);
 	for (size_t i = 0; i < report->all_output_count; i++) {
-		const struct value *value = value_get(&report->outputs, report->all_outputs[i].name);
+		struct slice name = report->all_outputs[i].name;
+		const struct value *value = render_next_output(&report->outputs, name, &next);
 
-		value_builder_member(&builder, report->all_outputs[i].name, value ? *value : value_null());
+		value_builder_member(&builder, name, value ? *value : value_null());
 	}
 	return value_builder_map(&builder, report->arena);
 }

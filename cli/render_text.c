@@ -327,6 +327,8 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 
 static void print_outputs(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
+	uint32_t next = 0;
+
 	if (report->all_output_count == 0)
 		return;
 	paint(buffer, palette, PAINT_BOLD, "outputs");
@@ -337,7 +339,7 @@ static void print_outputs(struct buffer *buffer, const struct report *report, co
 		buffer_string(buffer, "  ");
 		print_safe(buffer, output->name);
 		buffer_string(buffer, "  ");
-		render_output(buffer, output, value_get(&report->outputs, output->name), report->style);
+		render_output(buffer, output, render_next_output(&report->outputs, output->name, &next), report->style);
 		buffer_byte(buffer, '\n');
 	}
 }

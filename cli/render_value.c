@@ -187,6 +187,17 @@ void render_value(struct buffer *buffer, const struct value *value, const struct
 	print_value(buffer, value, style, false);
 }
 
+const struct value *render_next_output(const struct value *outputs, struct slice name, uint32_t *next)
+{
+	const struct value_member *member =
+		value_is(outputs, VALUE_MAP) && *next < outputs->count ? &outputs->members[*next] : NULL;
+
+	if (!member || !slice_equal(value_slice(&member->key), name))
+		return NULL;
+	++*next;
+	return &member->value;
+}
+
 void render_output(struct buffer *buffer, const struct stack_output *output, const struct value *value,
 		   const struct json_style *style)
 {

@@ -122,6 +122,7 @@ static void call_off(struct loop *loop, struct task *task)
 		(struct intent_close){.id = task->loop.intent, .outcome = OUTCOME_FAILED, .note = task->loop.refusal};
 	task->loop.has_close = true;
 	task->loop.intent = (struct slice){0};
+	task->loop.renewals = 0;
 	task->loop.refusals = task->loop.attempts;
 	task->loop.refused_since_ms = task->loop.first_ms;
 	task->loop.wanted = STEP_SLEEP;

@@ -128,7 +128,7 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 		.wall_ms = task->loop.intent_ms,
 		.creates = task->call.creates,
 		.renewed = renewed,
-		.sealed = seal_parameters(batch, loop, task, id),
+		.sealed = renewed ? (struct slice){"", 0} : seal_parameters(batch, loop, task, id),
 	};
 }
 

@@ -62,7 +62,7 @@ static bool sets_unread(const struct item *item, const struct change *change)
 		    change->effect == EFFECT_REPLACE_UNLESS_EQUAL;
 	const struct value *now =
 		sets && change->field && item->live ? value_get_named(&item->live->fields, change->field->name) : NULL;
-	return now && value_is(now, VALUE_UNREAD);
+	return now && value_has_unread(now);
 }
 
 static void copy_changes(struct action *action, const struct item *item, struct arena *arena)

@@ -15,7 +15,7 @@ aws.vpc:
   main: {cidr: 10.0.0.0/16, tags: {note: "a ${var.key} b"}}
   other: {cidr: 10.1.0.0/16, tags: {team: red}}
 """
-KEY = 'BEGIN-OF-KEY\nfirst-line-of-it "q"\nlast-line-of-it\nEND-OF-KEY'
+KEY = 'BEGIN-OF-KEY\nfirst-line-of-it "q"\nlast-line-of-it-all\nEND-OF-KEY'
 COMMANDS = [
     pytest.param(["drift"], id="drift"),
     pytest.param(["drift", "--output", "json"], id="drift as JSON"),
@@ -48,7 +48,7 @@ def assert_untold(said, secret):
     [
         pytest.param("aws.vpc.main", f"tags.note=a {KEY} b\nmore of it\n", id="written around"),
         pytest.param("aws.vpc.other", f"tags.team=red\n{KEY}\nmore of it\n", id="put elsewhere"),
-        pytest.param("aws.vpc.other", "tags.team=more of it: first-line-of-it", id="one line put elsewhere"),
+        pytest.param("aws.vpc.other", "tags.team=more of it: last-line-of-it-all", id="one line put elsewhere"),
     ],
 )
 def test_secret_of_many_lines(applied, command, address, tag):

@@ -62,9 +62,8 @@ static void test_forms(void **state)
 		 "  login correct-horse\n  login battery-staple", "  (secret)\n  (secret)"},
 		{"the border of a key", "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG\n",
 		 "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG", "-----BEGIN PRIVATE KEY-----\n(secret)"},
-		{"a line of JSON, in JSON", "{\n  \"region\": \"us-west-2\",\n  \"k\": \"correct-horse-battery\"\n}",
-		 "{\"region\": \"us-west-2\",\n  \"k\": \"correct-horse-battery\"}",
-		 "{\"region\": \"us-west-2\",\n  \"k\": \"(secret)\"}"},
+		{"what a line of a document quotes", "<configuration>\n  <connection id=\"vpn-0123456789abcdef0\">\n",
+		 "vpn-0123456789abcdef0", "vpn-0123456789abcdef0"},
 		{"of the least length, at the end", "geheim", "a geheim", "a (secret)"},
 		{"as base64", "hunter2", "aHVudGVyMg==", "(secret)Mg=="},
 	};
@@ -293,12 +292,44 @@ static void test_many_that_begin_alike(void **state)
 	assert_true(alike <= TIMES_MOST * apart);
 }
 
+/* Each member of a run of line ends is a digit itself, or stands behind one. */
+static void test_runs_of_line_ends(void **state)
+{
+	static const char *const ends[] = {"\n", "\\n", "%0A", "&#10;", " \n "};
+	enum { RUN = 100000 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ends); i++) {
+		struct redaction redaction;
+		BUFFER_AUTO text, shown;
+
+		redaction_init(&redaction);
+		redaction_add(&redaction, SLICE("correct horse battery"));
+		buffer_init(&text, RUN * 8);
+		buffer_init(&shown, RUN * 8);
+		for (size_t k = 0; k < RUN; k++)
+			buffer_string(&text, ends[i]);
+		clock_t began = clock();
+
+		redaction_apply(&redaction, buffer_slice(&text), &shown);
+		if (clock() - began > 2 * CLOCKS_PER_SEC)
+			fail_msg("%s: a text of %zu bytes took %ld ms", ends[i], text.size,
+				 (long)((clock() - began) * 1000 / CLOCKS_PER_SEC));
+		assert_true(slice_equal(buffer_slice(&text), buffer_slice(&shown)));
+		redaction_release(&redaction);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),	      cmocka_unit_test(test_base64),
-		cmocka_unit_test(test_broken_base64), cmocka_unit_test(test_values),
-		cmocka_unit_test(test_longest),	      cmocka_unit_test(test_many_that_begin_alike),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_broken_base64),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_many_that_begin_alike),
+		cmocka_unit_test(test_runs_of_line_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
