@@ -220,7 +220,8 @@ static void gather_watched_kinds(struct refreshing *refreshing)
 		const struct kind *kind = kinds_find(refresh->kinds, refresh->watched[i]);
 		for (size_t at = 0; kind && !kind->found && at < refresh->sessions->count; at++) {
 			struct session *session = refresh->sessions->items[at];
-			if (session && slice_is(kind_provider(kind), session->provider->name))
+			/* Of who did not say who it is nobody could record where what it shows lies. */
+			if (session && session->identified && slice_is(kind_provider(kind), session->provider->name))
 				find_or_make_group(refreshing, session, kind);
 		}
 	}
