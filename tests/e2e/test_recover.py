@@ -262,6 +262,24 @@ def test_late_twin_is_swept(tiny):
     tiny.run("plan", "--detailed-exitcode")
 
 
+def test_late_twin_is_left_by_who_does_not_know_where_it_is(tiny):
+    """Without a spec, and nobody says who answers: recorded without its account, no later run could reach it."""
+    lose(tiny, "CreateVpc", "lost_request")
+    tiny.run("apply", "--yes")
+    twin = come_late(tiny, rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE outcome = 'absent'")[0][0])
+    specs = {path: path.read_text() for path in tiny.folder.glob("*.yaml")}
+    for path in specs:
+        path.unlink()
+    tiny.run("sim", "fault", "GetCallerIdentity", "deny", "1", "1")
+    tiny.run("recover", status=None)
+    assert rows(tiny, "SELECT count(*) FROM objects WHERE role <> 0") == [(0,)]
+    for path, text in specs.items():
+        path.write_text(text)
+    assert f"{twin} was made for 'aws.vpc.main' by a call that came late" in tiny.run("apply", "--yes").err
+    assert twin not in world(tiny, "vpc")
+    tiny.run("plan", "--detailed-exitcode")
+
+
 @pytest.mark.parametrize("command", [("recover",), ("apply", "--yes")])
 def test_a_call_that_came_twice_is_swept_however_late_it_is_settled(tiny, command):
     """Cut off in the evening, and looked at the next morning."""
