@@ -36,6 +36,22 @@ const struct foreign_thing foreign_things[FOREIGN_COUNT] = {
 
 static const struct slice unknown_intent = {"2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f2f", 32};
 
+static void set(struct universe *universe, const struct foreign_thing *thing, const struct value_member *members,
+		size_t count)
+{
+	const struct value attributes = value_map(members, count);
+	struct diagnostics diagnostics;
+	struct arena arena;
+
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	if (!sim_change(universe->sim, slice_of(region_name), slice_of(thing->type), slice_of(thing->id), &attributes,
+			&diagnostics))
+		universe_fail(universe, "the simulator takes no tags");
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
 /* What carries the tags of something, and what they say. */
 static void set_tags(struct universe *universe, const struct foreign_thing *thing, struct slice lineage,
 		     struct slice object, struct slice address, struct slice intent)
@@ -50,17 +66,8 @@ static void set_tags(struct universe *universe, const struct foreign_thing *thin
 		{value_text("tagSet.3.key"), value_text("trueup:address")},
 		{value_text("tagSet.3.value"), value_string(address)},
 	};
-	struct value attributes = value_map(members, sizeof(members) / sizeof(members[0]));
-	struct diagnostics diagnostics;
-	struct arena arena;
 
-	arena_init(&arena);
-	diagnostics_init(&diagnostics, &arena);
-	if (!sim_change(universe->sim, slice_of(region_name), slice_of(thing->type), slice_of(thing->id), &attributes,
-			&diagnostics))
-		universe_fail(universe, "the simulator takes no tags");
-	diagnostics_release(&diagnostics);
-	arena_release(&arena);
+	set(universe, thing, members, sizeof(members) / sizeof(members[0]));
 }
 
 void foreign_make(struct universe *universe, struct foreign *foreign)
@@ -176,19 +183,9 @@ bool foreign_copy_tags(struct universe *universe, struct foreign *foreign, const
 void foreign_say_address(struct universe *universe, struct foreign *foreign, enum foreign_number of,
 			 const char *address)
 {
-	const struct foreign_thing *thing = &foreign_things[of];
 	const struct value_member member = {value_text("tagSet.3.value"), value_text(address)};
-	const struct value attributes = value_map(&member, 1);
-	struct diagnostics diagnostics;
-	struct arena arena;
 
-	arena_init(&arena);
-	diagnostics_init(&diagnostics, &arena);
-	if (!sim_change(universe->sim, slice_of(region_name), slice_of(thing->type), slice_of(thing->id), &attributes,
-			&diagnostics))
-		universe_fail(universe, "the simulator takes no tag");
-	diagnostics_release(&diagnostics);
-	arena_release(&arena);
+	set(universe, &foreign_things[of], &member, 1);
 	foreign_note(universe, foreign);
 }
 
