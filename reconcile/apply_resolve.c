@@ -3,12 +3,16 @@
 
 /* What the actions set, once the outputs that it refers to are known. */
 
+/* What is yet to be replaced has no outputs that last: whoever set them would set what is about to go. */
+static bool is_to_be_replaced(const struct target *target)
+{
+	return target->action->operation == OPERATION_REPLACE && target->current == target->old;
+}
+
 /* What the plan has read of what the target stands for; NULL: nothing that still holds. */
 static const struct live *live_seen(const struct target *target)
 {
-	/* What is to be replaced has no outputs that last. */
-	if (target->noted || !target->has_now || target->current != target->old ||
-	    target->action->operation == OPERATION_REPLACE)
+	if (target->noted || !target->has_now || target->current != target->old)
 		return NULL;
 	return &target->now;
 }
@@ -38,7 +42,7 @@ static const struct value *applying_output(void *context, struct slice address, 
 	const struct target *target = map_get(&applying->by_address, address);
 	const struct recorded *recorded = target ? NULL : map_get(&applying->objects, address);
 	struct object *object = applying_object_at(applying, address);
-	if (!object || object->provider_id.size == 0)
+	if (!object || object->provider_id.size == 0 || (target && is_to_be_replaced(target)))
 		return NULL;
 	if (!object->has_body &&
 	    !applying->apply->load_body(applying->apply->load_context, object, applying->diagnostics))

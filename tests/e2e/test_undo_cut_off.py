@@ -142,6 +142,38 @@ def test_what_it_replaced_is_deleted(sim):
     assert is_as_in(sim, base)
 
 
+def friends(name, floor):
+    """Two groups that admit each other; under another name the first is made anew, and let go of before."""
+    groups = f"""\
+  first: {{vpc: main, name: {name}, description: first, ingress: [{{protocol: all, group: second}}]}}
+  second:
+    vpc: main
+    name: second
+    description: second
+    tags: {{floor: {floor}}}
+    ingress: [{{protocol: all, group: first}}]
+outputs:"""
+    return NET.replace("outputs:", groups)
+
+
+@pytest.mark.parametrize("refused", [(), ("CreateTags",)], ids=["the rest is done", "nothing else is done"])
+def test_what_was_let_go_of_is_taken_back(sim, refused):
+    """The run took the rule away so that the other group can be deleted, which was refused."""
+    before = friends("first", "one")
+    apply_spec(sim, before)
+    sim.write("net.yaml", friends("other", "two"))
+    faults = [sim.run("sim", "fault", one, "deny").out.split()[-1] for one in ("DeleteSecurityGroup", *refused)]
+    sim.run("apply", "--yes", status=7)
+    for fault in faults:
+        sim.run("sim", "remove", "fault", fault)
+    run = runs(sim)[0]["id"]
+    sim.run("recover", "--grace", "0")
+    document = undo(sim, run, "--grace", "0", "--yes")
+    assert operations(document) == {"aws.security_group.second": "update"}
+    assert document["drift"] == 0
+    assert is_as_in(sim, before)
+
+
 def test_part_by_part(sim):
     """What was named first is no later change to the rest, nor does it come with another part."""
     run = apply_spec(sim, MIXED)
