@@ -227,6 +227,31 @@ static void close_to_others(const char *folder, mode_t mode, struct diagnostics 
 	diag_hint(diagnostics, "should somebody else have been at it, 'trueup state check' looks the state through");
 }
 
+/* By their names: to close a descriptor of the file would drop the locks that SQLite has on it in this process. */
+static bool close_file_to_others(const char *real_path, mode_t mode, struct arena *arena)
+{
+	for (size_t i = sizeof(suffixes) / sizeof(suffixes[0]); i-- > 1;)
+		(void)chmod(arena_format(arena, "%s%s", real_path, suffixes[i]).data, mode);
+	return chmod(real_path, mode) == 0;
+}
+
+void place_tell_open_file(const char *real_path, bool closes, struct diagnostics *diagnostics)
+{
+	struct stat status;
+
+	if (stat(real_path, &status) < 0 || status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) == 0 ||
+	    (closes && !close_file_to_others(real_path, status.st_mode & (S_IRUSR | S_IWUSR), diagnostics->arena)))
+		return;
+	/* The same words from both, so that a command that reads it first and then writes it says so once. */
+	diag_add(diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+		 "the state file '%s' was open to other users (mode %03o)", real_path,
+		 (unsigned)(status.st_mode & 0777));
+	diag_hint(diagnostics,
+		  "the next run that writes it makes it yours alone; whoever could read it can try guesses "
+		  "at its secrets, and should somebody else have been at it, 'trueup state check' looks "
+		  "it through");
+}
+
 bool place_make_folder(struct world *world, const char *path, struct diagnostics *diagnostics)
 {
 	const char *folder = folder_of(path, diagnostics->arena);

@@ -34,6 +34,8 @@ bool place_has_name(const char *path);
  * could write it. Refuses what has its name and is no folder. */
 __attribute__((warn_unused_result)) bool place_make_folder(struct world *world, const char *path,
 							   struct diagnostics *diagnostics);
+/* Warns of a file of ours that others can open; closes: it is made 0600, and so is what SQLite has beside it. */
+void place_tell_open_file(const char *real_path, bool closes, struct diagnostics *diagnostics);
 /* The name of a network file system by the magic number that statfs(2) gives, or NULL. */
 const char *place_network_name(uint32_t magic);
 /* Refuses network file systems, also for what path is a link to, which SQLite writes and locks beside: their locks and

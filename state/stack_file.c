@@ -117,7 +117,10 @@ static bool prepare_place(struct stack_file *file, struct arena *arena, struct s
 		       !make_file(file, arena, stack_name, diagnostics)))
 		return false;
 	file->real_path = place_real_path(file->name, arena);
-	return place_refuse_names(file->real_path, diagnostics);
+	if (!place_refuse_names(file->real_path, diagnostics))
+		return false;
+	place_tell_open_file(file->real_path, true, diagnostics);
+	return true;
 }
 
 static bool open_to_write(struct stack_file *file, struct arena *arena, struct slice stack_name,
@@ -254,6 +257,7 @@ static bool look_to_read(struct stack_file *file, struct arena *arena, struct di
 	if (!place_check_length(file->name, false, diagnostics))
 		return false;
 	file->real_path = place_real_path(file->name, arena);
+	place_tell_open_file(file->real_path, false, diagnostics);
 	return true;
 }
 

@@ -55,6 +55,20 @@ def test_the_folder_of_the_state_is_the_users_alone(tiny, mode, warned):  # noqa
     assert tiny.run("plan").err == ""
 
 
+WRITING, READING = [["apply", "--yes"], ["state", "rm", "aws.subnet.a", "--yes"]], [["drift"], ["state", "list"]]
+
+
+@pytest.mark.parametrize("command", WRITING + READING, ids=" ".join)
+def test_the_state_file_is_the_users_alone(tiny, command):  # noqa: F811
+    tiny.run("apply", "--yes")
+    state, told = tiny.folder / ".trueup/state.db", "was open to other users (mode 644)"
+    state.chmod(0o644)
+    assert tiny.run(*command).err.count(told) == 1
+    assert state.stat().st_mode & 0o777 == (0o600 if command in WRITING else 0o644)
+    assert tiny.run("plan").err.count(told) == (command in READING)
+    assert state.stat().st_mode & 0o777 == 0o600
+
+
 @pytest.mark.parametrize("within", [False, True], ids=["by its path", "from within"])
 def test_a_stack_at_too_long_a_path(tiny, within):  # noqa: F811
     deep = pathlib.Path(*["d" * 100] * 5)

@@ -280,6 +280,48 @@ static void test_link(void **state)
 	store->ops->close(store);
 }
 
+/* Who reads warns, who writes closes it as well, with the log that a killed run left. */
+static void test_open_to_others(void **state)
+{
+	static const struct {
+		const char *name;
+		mode_t mode;
+		bool linked, told;
+	} rows[] = {
+		{"ours alone", 0600, false, false},	     {"read by all", 0644, false, true},
+		{"written by the group", 0660, false, true}, {"written by all", 0666, false, true},
+		{"behind a link", 0644, true, true},
+	};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+	const char *file = arena_format(&fixture->arena, "%s/target.db", fixture->folder).data;
+	const char *log = arena_format(&fixture->arena, "%s-wal", file).data;
+	struct stat status;
+	struct store *store;
+
+	snprintf(fixture->path, sizeof(fixture->path), "%s", file);
+	state_file_make(fixture);
+	assert_int_equal(symlink("target.db", arena_format(&fixture->arena, "%s/link.db", fixture->folder).data), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		snprintf(fixture->path, sizeof(fixture->path), "%s/%s.db", fixture->folder,
+			 rows[i].linked ? "link" : "target");
+		assert_int_equal(close(open(log, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
+		assert_int_equal(chmod(log, rows[i].mode), 0);
+		assert_int_equal(chmod(file, rows[i].mode), 0);
+		for (size_t j = 0; j < 3; j++) {
+			bool writes = j == 1, told = rows[i].told && j < 2;
+
+			assert_true(state_file_open(fixture, writes ? STATE_WRITE : STATE_READ, &store));
+			assert_int_equal(stat(file, &status), 0);
+			if ((strstr(state_fixture_told(fixture), "was open to other users") != NULL) != told ||
+			    (status.st_mode & 0777) != (j == 0 ? rows[i].mode : 0600) ||
+			    (writes && (stat(log, &status) < 0 || (status.st_mode & 0777) != 0600)))
+				fail_msg("%s, %zu: %o, %s", rows[i].name, j, (unsigned)status.st_mode,
+					 state_fixture_told(fixture));
+			store->ops->close(store);
+		}
+	}
+}
+
 /* With a second name it would have a second log; a name that a run was killed under is no second one. */
 static void test_names_of_one_file(void **state)
 {
@@ -400,6 +442,7 @@ int main(void)
 		STATE_TEST(test_networks),
 		STATE_TEST(test_names),
 		STATE_TEST(test_link),
+		STATE_TEST(test_open_to_others),
 		STATE_TEST(test_names_of_one_file),
 		STATE_TEST(test_any_stack),
 		STATE_TEST(test_left_behind),
