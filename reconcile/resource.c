@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/hex.h"
+#include "reconcile/unfinished.h"
 
 enum {
 	BODY_LIMIT_BYTES = 64 * 1024 * 1024,
@@ -410,7 +411,9 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	if (!dependencies_read(list, arena, &dependencies))
 		return refuse_body(object, diagnostics, "a dependency of it names no address or no binding");
 	const struct value *unfinished = value_get_named(&body, "unfinished");
-	read.unfinished = unfinished && value_is(unfinished, VALUE_MAP) ? *unfinished : value_null();
+	if (!unfinished_is_sound(unfinished, arena))
+		return refuse_body(object, diagnostics, "what it says of an unfinished change is of a wrong type");
+	read.unfinished = unfinished ? *unfinished : value_null();
 	read.dependencies = dependencies;
 	read.dependency_count = list->count;
 	read.has_body = true;

@@ -50,6 +50,8 @@ bool unfinished_note_delete(struct object *object, const struct unfinished_readi
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena);
 void unfinished_end(struct object *object);
 
+/* Whether a note that was read has its members as they are written here; NULL: there is none. */
+bool unfinished_is_sound(const struct value *note, struct arena *arena);
 /* Of an object with its body. */
 bool unfinished_is(const struct object *object);
 bool unfinished_leaves(const struct object *object);

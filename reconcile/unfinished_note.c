@@ -20,6 +20,32 @@ static const struct value *member_of(const struct value *map, struct slice name)
 	return value_if_set(value_get(map, name));
 }
 
+bool unfinished_is_sound(const struct value *note, struct arena *arena)
+{
+	static const struct {
+		const char *name;
+		enum value_type type;
+	} members[] = {
+		{APPLIED, VALUE_MAP}, {BEFORE, VALUE_MAP}, {DEPENDENCIES, VALUE_LIST}, {LEAVES, VALUE_BOOL},
+		{LEFT, VALUE_MAP},    {OWED, VALUE_MAP},   {RESOLVED, VALUE_MAP},      {SINCE, VALUE_INTEGER},
+	};
+	const struct value *wanted, *since;
+	struct dependency *dependencies;
+
+	if (!value_if_set(note))
+		return true;
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		const struct value *member = value_if_set(value_get_named(note, members[i].name));
+
+		if (member && !value_is(member, members[i].type))
+			return false;
+	}
+	wanted = member_of(note, SLICE(DEPENDENCIES));
+	since = member_of(note, SLICE(SINCE));
+	return value_is(note, VALUE_MAP) && (!since || since->integer >= 0) &&
+	       (!wanted || dependencies_read(wanted, arena, &dependencies));
+}
+
 /* Of what was begun. */
 struct begun {
 	struct value applied, resolved;

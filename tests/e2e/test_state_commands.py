@@ -323,6 +323,12 @@ def test_backup_refused(rich):
 DAMAGES = [
     ("body is no JSON", "UPDATE bodies SET body = 'x' WHERE body LIKE '%10.0.1.0/24%'", "aws.subnet.a", "JSON"),
     ("body lacks a part", "UPDATE bodies SET body = '{}' WHERE body LIKE '%10.0.1.0/24%'", "aws.subnet.a", "is damaged"),
+    (
+        "a note that is none",
+        "UPDATE bodies SET body = json_set(body, '$.unfinished.owed', 'abcdefgh') WHERE body LIKE '%10.0.1.0/24%'",
+        "aws.subnet.a",
+        "what it says of an unfinished change is of a wrong type",
+    ),
     ("no body", "DELETE FROM bodies WHERE body LIKE '%10.0.1.0/24%'", None, "'aws.subnet.a' has no body"),
     (
         "dependency gone",

@@ -406,6 +406,9 @@ static void test_body(void **state)
 	diagnostics_release(&diagnostics);
 }
 
+#define NOTED(note)                                                                                                    \
+	"{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{},\"unfinished\":" note "}"
+
 static void test_body_refused(void **state)
 {
 	static const struct {
@@ -432,6 +435,15 @@ static void test_body_refused(void **state)
 		{"a dependency of no known binding",
 		 "{\"applied\":{},\"dependencies\":[{\"address\":\"a\",\"binding\":\"glue\"}],\"observed\":{},"
 		 "\"outputs\":{},\"resolved\":{}}"},
+		{"a note that is text", NOTED("\"x\"")},
+		{"a note of text in place of fields", NOTED("{\"owed\":\"abcdefgh\"}")},
+		{"a note of a list in place of fields", NOTED("{\"before\":[1,2],\"leaves\":true}")},
+		{"a note of a number in place of fields", NOTED("{\"resolved\":7}")},
+		{"a note of a map in place of dependencies", NOTED("{\"dependencies\":{}}")},
+		{"a note of a dependency on nothing", NOTED("{\"dependencies\":[{\"binding\":\"make\"}]}")},
+		{"a note of text in place of yes and no", NOTED("{\"leaves\":\"true\"}")},
+		{"a note of no time", NOTED("{\"since\":\"1\"}")},
+		{"a note of before all times", NOTED("{\"since\":-9223372036854775808}")},
 	};
 	struct arena *arena = (struct arena *)*state;
 
