@@ -19,6 +19,9 @@
 
 enum { DATABASE_TEXT_BYTES = 64 * 1024 * 1024 }; /* the longest text or blob taken in or out */
 
+/* The year 9999: differences of times up to it cannot overflow. */
+#define DATABASE_LATEST_MS INT64_C(253402300799999)
+
 enum database_mode {
 	DATABASE_CREATE, /* read and write; made where missing */
 	DATABASE_WRITE,

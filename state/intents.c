@@ -28,6 +28,9 @@ static bool intent_read(const struct query *query, struct arena *arena, struct i
 	if (!query_column_id(query, 0, arena, &intent.id, diagnostics) ||
 	    !query_column_id(query, 1, arena, &intent.object_id, diagnostics))
 		return false;
+	if (intent.wall_ms < 0 || intent.wall_ms > DATABASE_LATEST_MS)
+		return database_damaged(query->database, diagnostics, "a call about '%.*s' was sent at %lld ms",
+					SLICE_ARGUMENTS(intent.address), (long long)intent.wall_ms);
 	*ret = intent;
 	return true;
 }

@@ -35,8 +35,6 @@ static int64_t clamp(int64_t number, int64_t least, int64_t most)
 static bool holder_read(struct database *database, struct arena *arena, struct holder *ret,
 			struct diagnostics *diagnostics)
 {
-	/* The year 9999, so that differences cannot overflow. */
-	const int64_t latest_ms = INT64_C(253402300799999);
 	QUERY_AUTO query = query_start(database, STATEMENT_LEASE_READ);
 	bool row;
 	char run[ID_HEX];
@@ -52,9 +50,9 @@ static bool holder_read(struct database *database, struct arena *arena, struct h
 		.machine = query_column_copy(&query, 4, arena),
 		.process = query_column_integer(&query, 5),
 		.process_start = query_column_copy(&query, 6, arena),
-		.since_ms = clamp(query_column_integer(&query, 7), 0, latest_ms),
-		.beat_boot_ms = clamp(query_column_integer(&query, 8), 0, latest_ms),
-		.beat_wall_ms = clamp(query_column_integer(&query, 9), 0, latest_ms),
+		.since_ms = clamp(query_column_integer(&query, 7), 0, DATABASE_LATEST_MS),
+		.beat_boot_ms = clamp(query_column_integer(&query, 8), 0, DATABASE_LATEST_MS),
+		.beat_wall_ms = clamp(query_column_integer(&query, 9), 0, DATABASE_LATEST_MS),
 		.beats = query_column_integer(&query, 10),
 		.term_ms = clamp(query_column_integer(&query, 11), 1, TERM_MOST_MS),
 	};

@@ -269,6 +269,47 @@ static void test_wrong_rows(void **state)
 	}
 }
 
+/* Of an open call; what is reckoned with its time must not overflow. */
+static void test_wrong_calls(void **state)
+{
+	static const struct {
+		const char *wall_ms;
+		const char *says; /* NULL: it is taken */
+	} rows[] = {
+		{"0", NULL},
+		{"253402300799999", NULL},
+		{"253402300800000", "a call about 'aws.vpc.a' was sent at 253402300800000 ms"},
+		{"9223372036854775807", "was sent at 9223372036854775807 ms"},
+		{"-1", "was sent at -1 ms"},
+	};
+	struct state_fixture *fixture = (struct state_fixture *)*state;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *sql =
+			arena_format(&fixture->arena,
+				     "INSERT INTO intents (id, run, object_id, address, kind, operation, recipe, "
+				     "parameters, identity, token, wall_ms, creates, sealed) SELECT zeroblob(16), "
+				     "max(number), zeroblob(16), 'aws.vpc.a', 'aws.vpc', 'CreateVpc', 'tag', '', '', "
+				     "'', %s, 1, '' FROM runs",
+				     rows[i].wall_ms)
+				.data;
+		struct intent *intents;
+		size_t count;
+		struct store *store;
+		bool taken;
+
+		snprintf(fixture->path, sizeof(fixture->path), "%s/%zu.db", fixture->folder, i);
+		state_file_make(fixture);
+		run_sql(fixture->path, sql);
+		assert_true(state_file_open(fixture, STATE_READ, &store));
+		taken = store->ops->intents(store, &fixture->arena, &intents, &count, &fixture->diagnostics);
+		if (taken != !rows[i].says || (!taken && (!state_fixture_said(fixture, FAULT_USER, rows[i].says) ||
+							  !state_fixture_said(fixture, FAULT_USER, "it is damaged"))))
+			fail_msg("%s: %s", rows[i].wall_ms, state_fixture_told(fixture));
+		store->ops->close(store);
+	}
+}
+
 /* Damage anywhere is an error that names the file, or does not matter; it never breaks the program. */
 static void test_random_damage(void **state)
 {
@@ -339,10 +380,8 @@ static void test_hostile_schema(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_refused),
-		STATE_TEST(test_wrong_rows),
-		STATE_TEST(test_random_damage),
-		STATE_TEST(test_hostile_schema),
+		STATE_TEST(test_refused),	STATE_TEST(test_wrong_rows),	 STATE_TEST(test_wrong_calls),
+		STATE_TEST(test_random_damage), STATE_TEST(test_hostile_schema),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
