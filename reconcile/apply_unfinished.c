@@ -98,6 +98,7 @@ static bool note_before_call(struct node *node)
 
 void node_note_unfinished(struct node *node)
 {
+	const struct apply *apply = node->target->applying->apply;
 	struct task *task = &node->work.task;
 	bool known = unfinished_is(task->object);
 
@@ -105,8 +106,11 @@ void node_note_unfinished(struct node *node)
 		return;
 	if (note_before_call(node))
 		task->record_changed = true;
-	if (!note(node))
+	if (!note(node)) {
+		task->record_changed |=
+			unfinished_renew(task->object, apply->world->wall_ms(apply->world), apply->arena);
 		return;
+	}
 	node->is_first_to_change = !known && unfinished_is(task->object);
 	task->record_changed = true;
 }

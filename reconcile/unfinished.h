@@ -48,6 +48,9 @@ bool unfinished_note_delete(struct object *object, const struct unfinished_readi
  * taken as something that nobody knows, also where the record had it otherwise. Whether that is new.
  */
 bool unfinished_take_more(struct object *object, const struct unfinished_update *update, struct arena *arena);
+/* What is noted already goes on now: what comes late of it may come as long after this call as after its first one.
+ * Whether that is new. */
+bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *arena);
 void unfinished_end(struct object *object);
 
 /* Whether a note that was read has its members as they are written here; NULL: there is none. */

@@ -13,7 +13,11 @@
 #define OWED "owed"
 #define SINCE "since"
 
-enum { FIELDS_LARGEST_BYTES = 4096 };
+enum {
+	FIELDS_LARGEST_BYTES = 4096,
+	/* The record is not written anew for each of many quick calls. */
+	RENEWED_AFTER_MS = 1000,
+};
 
 static const struct value *member_of(const struct value *map, struct slice name)
 {
@@ -269,6 +273,17 @@ static struct value with(const struct value *map, struct slice name, const struc
 	if (value && !value_is(value, VALUE_NULL))
 		value_builder_member(&builder, name, *value);
 	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
+}
+
+bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *arena)
+{
+	const struct value *since = member_of(&object->unfinished, SLICE(SINCE)), now = value_integer(wall_ms);
+
+	if (!unfinished_is(object) ||
+	    (since && wall_ms >= since->integer && wall_ms - since->integer <= RENEWED_AFTER_MS))
+		return false;
+	object->unfinished = with(&object->unfinished, SLICE(SINCE), &now, arena);
+	return true;
 }
 
 void unfinished_put_wanted(struct object *object, const struct dependency *wanted, size_t count, struct arena *arena)

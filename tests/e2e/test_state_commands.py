@@ -199,6 +199,25 @@ def test_mv_takes_an_unfinished_change_along(rich):
     assert "aws.subnet.z" in [each["address"] for each in body["dependencies"]]
 
 
+def test_a_run_that_begins_a_change_again_renews_its_time(rich):
+    """What comes late of it may come as long after the second call as after the first."""
+
+    def cut_off():
+        fault = rich.run("sim", "fault", "CreateTags", "lost_request", 1, 9).out.split()[-1]
+        rich.run("apply", "--yes", "--grace", 3600, status=7)
+        rich.run("sim", "remove", "fault", fault)
+        with sqlite3.connect(rich.folder / ".trueup/state.db") as database:
+            [(since,)] = database.execute(
+                "SELECT json_extract(body, '$.unfinished.since') FROM bodies WHERE body LIKE '%unfinished%'"
+            )
+        return since
+
+    edit(rich, "team: red", "team: blue", "rich.yaml")
+    first = cut_off()
+    rich.run("sim", "pass", "60")
+    assert cut_off() >= first + 60_000
+
+
 def test_rm_warns_of_what_an_unfinished_change_refers_to(rich):
     """Recovery records the reference, and nothing stands there any more."""
     associate_half(rich)

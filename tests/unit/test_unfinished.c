@@ -478,7 +478,15 @@ static void test_age(void **state)
 		if (unfinished_is_young(&object, ages[i].now_ms, 2000) != ages[i].young)
 			fail_msg("%s", ages[i].name);
 	assert_true(slice_is(unfinished_names(unfinished_resolved(&object), &arena), "label"));
+	/* What goes on with it renews the time, not with each of many quick calls. */
+	assert_false(unfinished_renew(&object, 2000, &arena));
+	assert_true(unfinished_renew(&object, 2001, &arena));
+	assert_false(unfinished_renew(&object, 2002, &arena));
+	assert_true(unfinished_is_young(&object, 4000, 2000) && !unfinished_is_young(&object, 4001, 2000));
+	assert_true(unfinished_renew(&object, 500, &arena) && unfinished_is_young(&object, 600, 2000));
+	assert_true(slice_is(unfinished_names(unfinished_resolved(&object), &arena), "label"));
 	unfinished_end(&object);
+	assert_false(unfinished_renew(&object, 9000, &arena));
 	assert_false(unfinished_is(&object) || unfinished_leaves(&object));
 	assert_false(slice_contains(object_body_write(&object, &arena, &style), SLICE("unfinished")));
 	arena_release(&arena);
