@@ -29,6 +29,7 @@ static void loading_init(struct loading *loading)
 	map_init_in(loading->addresses, loading->arena);
 	map_init(&loading->outputs);
 	loading->suggestions_left = SUGGESTIONS_MOST;
+	loading->evaluation_left = EVALUATED_MOST_BYTES;
 }
 
 static void loading_release(struct loading *loading)

@@ -11,6 +11,13 @@
 
 /* What the parts of the loader share while one stack is loaded; seen by them alone. */
 
+enum {
+	/* As deep as YAML and JSON may nest. */
+	EVALUATED_DEEPEST = 64,
+	/* What the expressions of a spec may come to, all together: 20 KB for each of 100,000 resources. */
+	EVALUATED_MOST_BYTES = 2000 * 1000 * 1000,
+};
+
 /* How far a field of a resource is evaluated. */
 enum field_state {
 	FIELD_NEW,
@@ -118,6 +125,7 @@ struct loading {
 	/* How many names may still be compared in search of the nearest: a spec of a hundred
 	 * thousand slips must not take a hundred thousand times a hundred thousand comparisons. */
 	size_t suggestions_left;
+	size_t evaluation_left; /* of EVALUATED_MOST_BYTES; 0: what is left is not evaluated any more, which was said */
 };
 
 /* A secret as it was given, though nothing marks it yet: also as it is written, which may be otherwise. */

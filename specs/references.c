@@ -307,11 +307,15 @@ static bool evaluate(struct resolution *resolution, const struct value *given, s
 {
 	struct loading *loading = resolution->loading;
 	const struct output_source source = {resolution, source_get};
+	size_t used_bytes = loading->arena->used_bytes;
 	const struct expression *expression;
 	enum name_state state;
+	bool good;
 
 	*ret = refused(given);
 	arena_reset(&loading->scratch);
+	if (loading->evaluation_left == 0)
+		return true;
 	if (!compile(resolution, &loading->scratch, given, &expression))
 		return true;
 	state = names_state(resolution, expression);
@@ -319,7 +323,9 @@ static bool evaluate(struct resolution *resolution, const struct value *given, s
 		return state == NAME_BAD;
 	if (state == NAME_LATER && !compile(resolution, loading->arena, given, &expression))
 		return true;
-	if (!expression_evaluate(expression, &source, resolution->arena, ret, loading->diagnostics))
+	good = expression_evaluate(expression, &source, resolution->arena, ret, loading->diagnostics) &&
+	       references_afford(loading, ret, loading->arena->used_bytes - used_bytes, given->position);
+	if (!good)
 		*ret = refused(given);
 	else if (state == NAME_KNOWN)
 		*ret = value_copy(loading->arena, ret);

@@ -35,6 +35,13 @@ enum name_state name_find(struct resolution *resolution, const struct expression
 bool resolve_value(struct resolution *resolution, const struct field *field, unsigned flags, const struct value *given,
 		   struct value *ret);
 
+/*
+ * Takes what an expression came to, and working_bytes that are kept beside it, off what a load may use. False after a
+ * diagnostic where that is too much: values may be made of each other along a chain as long as the spec.
+ */
+bool references_afford(struct loading *loading, const struct value *value, size_t working_bytes,
+		       struct position position);
+
 /* Puts a field in front of the one under way, for the reference at position; says so where
  * that closes a circle, and returns false then. */
 bool references_await(struct loading *loading, uint32_t entry, uint32_t member, struct position position);

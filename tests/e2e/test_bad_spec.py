@@ -343,6 +343,27 @@ def test_ten_thousand_errors_take_no_ten_thousand_lines(stack):
     assert len(document["diagnostics"]) == 1000 and document["diagnostics_left_out"] == 9000
 
 
+def test_a_chain_of_values_ends(stack):
+    """Each is the one before in a list: as deep as the chain is long, and together as large as its square."""
+    link = '  m{}: {{cidr: 10.0.0.0/16, tags: {{a: "${{[aws.vpc.m{}.tags.a]}}"}}}}\n'
+    chain = "".join(link.format(number, number - 1) for number in range(1, 3000))
+    stack.write("stack.yaml", HEAD + "aws.vpc:\n  m0: {cidr: 10.0.0.0/16, tags: {a: x}}\n" + chain)
+    result = measured(stack, "validate", "--output", "json")
+    told = errors_of(json.loads(result.out))
+    assert result.status == ERROR and result.peak_bytes < 100 * MIB, result.peak_bytes
+    # What refers to that one is not judged any more.
+    assert all("found a list" in each["message"] for each in told[:-1]) and len(told) == 65, told
+    check_errors(told[-1:], [Wrong("stack.yaml:68:38", "deeper than 64 levels", "what is needed of it alone")])
+
+
+def test_values_of_parts_that_are_shared_end(stack):
+    """A few kilobytes of expressions that come to three gigabytes."""
+    texts = "vars: {texts: {type: list, default: [&text " + "x" * 300000 + ", *text" * 99 + "]}}\n"
+    outputs = 'outputs: {o: "${[' + ", ".join(["var.texts"] * 100) + ']}", p: "${var.texts}"}\n'
+    stack.write("stack.yaml", HEAD + texts + outputs)
+    check_spec(stack, [Wrong("stack.yaml:3:14", "more than 2000 MB", "divide the stack")], most_bytes=100 * MIB)
+
+
 def sparse(folder):
     with open(folder / "stack.yaml", "wb") as file:
         file.write(VPC.encode())
