@@ -71,6 +71,26 @@ struct slice unique_whole(const struct kind *kind, const struct value *fields, c
 	return given ? arena_copy(arena, buffer_slice(&text)) : (struct slice){0};
 }
 
+struct slice unique_names(const struct kind *kind, const struct value *one, const struct value *other,
+			  struct arena *arena)
+{
+	struct slice names = {0};
+
+	for (const char *const *name = kind->told_apart_by; name && *name; name++) {
+		const char *not_given = unique_where_not_given(kind, *name);
+		bool by_one = value_if_set(value_get_named(one, *name)) != NULL;
+		bool by_other = value_if_set(value_get_named(other, *name)) != NULL;
+
+		if (!by_one && !by_other)
+			continue;
+		names = arena_format(arena, "%.*s%s'%s'", SLICE_ARGUMENTS(names), names.size > 0 ? ", " : "", *name);
+		if (by_one != by_other && *not_given)
+			names = arena_format(arena, "%.*s (%s where it is not given)", SLICE_ARGUMENTS(names),
+					     not_given);
+	}
+	return names;
+}
+
 struct slice unique_letters(const struct field *field, struct slice text, struct arena *arena)
 {
 	char *letters;

@@ -35,6 +35,9 @@ struct slice unique_value(const struct kind *kind, const struct field *field, co
  * that is known. Empty for what is only found. */
 struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,
 			  struct arena *arena);
+/* "'address', 'asn' (65000 where it is not given)": what two things that are told apart by nothing have in common. */
+struct slice unique_names(const struct kind *kind, const struct value *one, const struct value *other,
+			  struct arena *arena);
 /* What a thing has in a field of told_apart_by that it does not give, as JSON text; empty: nothing. */
 const char *unique_where_not_given(const struct kind *kind, const char *name);
 

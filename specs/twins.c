@@ -39,24 +39,13 @@ static struct slice key_of(const struct loading *loading, const struct resource 
 	return key;
 }
 
-/* "'controller' and 'system'", of those that are given. */
-static struct slice names_of(const struct loading *loading, const struct resource *resource)
-{
-	struct slice names = {NULL, 0};
-
-	for (const char *const *name = resource->kind->told_apart_by; *name; name++) {
-		if (value_get_named(&resource->desired, *name))
-			names = arena_format(loading->arena, "%.*s%s'%s'", SLICE_ARGUMENTS(names),
-					     names.size > 0 ? ", " : "", *name);
-	}
-	return names;
-}
-
 static void report(struct loading *loading, const struct resource *resource, const struct resource *earlier)
 {
-	diag_error(loading->diagnostics, FAULT_USER, resource->position,
-		   "'%.*s' is the same thing as '%.*s': both have the same %.*s", SLICE_ARGUMENTS(resource->address),
-		   SLICE_ARGUMENTS(earlier->address), SLICE_ARGUMENTS(names_of(loading, resource)));
+	diag_error(
+		loading->diagnostics, FAULT_USER, resource->position,
+		"'%.*s' is the same thing as '%.*s': both have the same %.*s", SLICE_ARGUMENTS(resource->address),
+		SLICE_ARGUMENTS(earlier->address),
+		SLICE_ARGUMENTS(unique_names(resource->kind, &resource->desired, &earlier->desired, loading->arena)));
 	diag_address(loading->diagnostics, resource->address);
 	diag_related(loading->diagnostics, earlier->position, "it is declared here");
 	diag_hint(loading->diagnostics, "keep one of them, and refer to it from wherever the other was used");

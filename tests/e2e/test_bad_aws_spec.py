@@ -87,7 +87,7 @@ ROWS = {
     ),
     "two customers of one address, and the number that both have": (
         "aws.customer_gateway:\n  a: {address: 203.0.113.7, asn: 65000}\n  b: {address: 203.0.113.7}\n",
-        [(7, ["'aws.customer_gateway.b' is the same thing as 'aws.customer_gateway.a'", "both have the same 'address'"])],
+        [(7, ["'aws.customer_gateway.b' is the same thing as", "same 'address', 'asn' (65000 where it is not given)"])],
     ),
     "two customers of one address, one without a number": (
         "aws.customer_gateway:\n  a: {address: 203.0.113.7, asn: 65001}\n  b: {address: 203.0.113.7}\n",
