@@ -25,11 +25,45 @@ static void warn_of_shared(const struct job *job, const struct resource *resourc
 	}
 }
 
+/* Whether anything but what tells it apart needs a new object. */
+static bool is_replaced_otherwise(const struct kind *kind)
+{
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		const char *const *name = kind->told_apart_by;
+
+		while (name && *name && strcmp(*name, field->name) != 0)
+			name++;
+		if ((field->flags & IMMUTABLE) && name && !*name)
+			return true;
+	}
+	return false;
+}
+
+/* The same of a kind of which the service tells things apart by several fields together. */
+static void warn_of_twins(const struct job *job, const struct resource *resource)
+{
+	const struct kind *kind = resource->kind;
+	const struct identity nowhere = {0};
+
+	if (!is_replaced_otherwise(kind) || unique_whole(kind, &resource->desired, &nowhere, job->arena).size == 0)
+		return;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_USER, resource->position,
+		 "'%.*s' asks for create_before_destroy, and old and new cannot have the same %.*s at a time",
+		 SLICE_ARGUMENTS(resource->address),
+		 SLICE_ARGUMENTS(unique_names(kind, &resource->desired, &resource->desired, job->arena)));
+	diag_address(job->diagnostics, resource->address);
+	diag_hint(job->diagnostics,
+		  "change one of these along with whatever needs a new object: any other replace is refused by plan");
+}
+
 static void warn_of_replaces(const struct job *job)
 {
 	for (size_t i = 0; i < job->stack.resource_count; i++)
-		if (job->stack.resources[i].create_before_destroy == CHOICE_YES)
+		if (job->stack.resources[i].create_before_destroy == CHOICE_YES) {
 			warn_of_shared(job, &job->stack.resources[i]);
+			warn_of_twins(job, &job->stack.resources[i]);
+		}
 }
 
 static int run_validate(struct invocation *invocation)

@@ -96,6 +96,27 @@ static bool check_unique(struct planning *planning, const struct item *item)
 	return true;
 }
 
+/* The same of what a service tells apart by several fields together: it would answer with the old one. */
+static bool check_whole(struct planning *planning, const struct item *item)
+{
+	const struct kind *kind = item->resource->kind;
+	const struct identity *place = &item->object->identity;
+	struct slice new = unique_whole(kind, &item->wanted, place, planning->arena);
+	struct slice old = unique_whole(kind, &item->object->resolved, place, planning->arena);
+	struct slice names;
+	if (item->moved || new.size == 0 || !slice_equal(new, old))
+		return true;
+	names = unique_names(kind, &item->wanted, &item->object->resolved, planning->arena);
+	diag_error(planning->diagnostics, FAULT_USER, item->resource->position,
+		   "'%.*s' must be replaced by a new object before the old one is deleted, but the service would take "
+		   "both for one: they have the same %.*s",
+		   SLICE_ARGUMENTS(item->address), SLICE_ARGUMENTS(names));
+	diag_address(planning->diagnostics, item->address);
+	diag_hint(planning->diagnostics, "change one of these too, or set lifecycle.create_before_destroy: false where "
+					 "nothing that stays refers to it");
+	return false;
+}
+
 bool plan_items_order_replaces(struct planning *planning)
 {
 	bool replaces = false;
@@ -115,7 +136,7 @@ bool plan_items_order_replaces(struct planning *planning)
 	for (size_t i = 0; i < planning->order_count; i++) {
 		const struct item *item = planning->order[i];
 		if (item->operation == OPERATION_REPLACE && item->create_before_destroy)
-			sound &= check_unique(planning, item);
+			sound &= check_unique(planning, item) && check_whole(planning, item);
 	}
 	return sound;
 }

@@ -298,6 +298,24 @@ def test_old_and_new_never_share_an_address(site):
     assert "both would have the same 'address'" in site.stack.run("plan", status=1).err
 
 
+def test_the_service_takes_no_new_connection_for_the_old_one(site):
+    """Both of one pair of gateways: the create would be answered with the old one, and the run would end there."""
+    spec = (
+        "stack: demo\naws.vpn_gateway: {g: {}}\naws.customer_gateway: {c: {address: 203.0.113.7}}\n"
+        "aws.vpn_connection: {w: {vpn_gateway: g, customer_gateway: c}}\n"
+    )
+    site.stack.write("stack.yaml", spec)
+    apply(site.stack)
+    first = "customer_gateway: c, static_routes_only: true, lifecycle: {create_before_destroy: true}"
+    site.stack.write("stack.yaml", spec.replace("customer_gateway: c", first))
+    same = "the same 'customer_gateway', 'vpn_gateway'"
+    assert f"old and new cannot have {same} at a time" in site.stack.run("validate").err
+    assert f"would take both for one: they have {same}" in site.stack.run("plan", status=1).err
+    site.stack.write("stack.yaml", spec.replace("customer_gateway: c", first.replace("true}", "false}")))
+    apply(site.stack)
+    plan_is_empty(site.stack)
+
+
 @pytest.mark.parametrize("saved", [False, True], ids=["at once", "as planned before"])
 def test_room_is_awaited_that_somebody_makes(site, saved):
     """Also where it is gone by the time that the plan is applied."""

@@ -197,6 +197,16 @@ static void test_left_behind(void **state)
 		{"it bears the name of one that is gone, by which another is known", TWIN_OF_WHAT_IS_GONE,
 		 "unsettle t.group.x (deposed), delete t.group.x (deposed), make t.group.x, make t.keep.k", NULL, NULL,
 		 "{\"t.group.x\":" NAMED ",\"t.keep.k\":" CALLED "}"},
+		{"a new one would be taken for the one that is used",
+		 "{" KEPT("t.post.a", "p1", POST("s", "1", ""), POST("s", "1", "")) "," KEPT(
+			 "t.wire.w", "w1", "{\"post\":" REF("t.post.a.id") "}", "{\"post\":\"p1\"}") "}",
+		 NULL,
+		 "'t.post.a' must be replaced by a new object before the old one is deleted, but the service would "
+		 "take both for one: they have the same 'street', 'number'",
+		 "change one of these too, or set lifecycle.create_before_destroy: false where nothing that stays "
+		 "refers to it",
+		 "{\"t.post.a\":" POST("s", "1",
+				       ",\"color\":\"red\"") ",\"t.wire.w\":{\"post\":" REF("t.post.a.id") "}}"},
 		{"nobody knows", NAME_GOES_BACK("g2\",\"more\":{\"$unread\":true},\"last\":\""), NULL,
 		 "'t.group.x' cannot be made while g1 is there, which a replace of 't.group.x' left behind, and "
 		 "'t.keep.k' still uses that",
