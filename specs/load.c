@@ -65,6 +65,42 @@ static const char *make_path(struct loading *loading, const char *folder, struct
 	return NULL;
 }
 
+/* Meant as one, most likely; of what else lies there nobody can tell. */
+static bool is_nearly_spec(struct slice name)
+{
+	size_t dot = name.size;
+
+	while (dot > 0 && name.data[dot - 1] != '.')
+		dot--;
+	struct slice ending = slice_from(name, dot);
+	return dot > 1 && name.data[0] != '.' && !is_spec(name) &&
+	       (slice_equal_caseless(ending, SLICE("yaml")) || slice_equal_caseless(ending, SLICE("yml")));
+}
+
+/* Unread, all that stands in it would be planned to be deleted. Said once for a folder. */
+static void warn_of_unread(struct loading *loading, const char *folder, const struct slice *names, size_t count)
+{
+	size_t first = count, others = 0;
+	const char *path;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_nearly_spec(names[i]))
+			continue;
+		if (first == count)
+			first = i;
+		else
+			others++;
+	}
+	path = first < count ? make_path(loading, folder, names[first]) : NULL;
+	if (!path)
+		return;
+	struct slice are = others > 0 ? arena_format(loading->arena, " and %zu more are", others) : SLICE(" is");
+	diag_add(loading->diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE, "'%s'%.*s not read", path,
+		 SLICE_ARGUMENTS(are));
+	diag_hint(loading->diagnostics,
+		  "a spec is what ends in .yaml or .yml, in lower case: rename what belongs to it");
+}
+
 /* What is read once it turned out to be a map. */
 static void take_tree(struct loading *loading, const struct yaml_tree *tree)
 {
@@ -136,6 +172,7 @@ static bool read_folder(struct loading *loading, const char *folder)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		spec_count += is_spec(names[i]) ? 1 : 0;
+	warn_of_unread(loading, folder, names, count);
 	if (spec_count == 0) {
 		diag_error(loading->diagnostics, FAULT_USER, NOWHERE, "there is no spec in '%s'", folder);
 		diag_hint(loading->diagnostics, "put a file such as stack.yaml there, or name another folder with -C");

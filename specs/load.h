@@ -50,10 +50,10 @@ struct provider_schema {
 /* Whether a file of a spec lies in the folder; true also where nobody can tell. */
 __attribute__((warn_unused_result)) bool stack_has_files(struct world *world, const char *folder, struct arena *arena);
 /*
- * Reads *.yaml and *.yml in folder in the order of their names. Everything returned lives
- * in arena and in sources, which gets each file's name and text. Resources stand in the
- * order of files and lines, the dependencies of each sorted by address, providers by name;
- * the content of each does not depend on which file it stood in.
+ * Reads *.yaml and *.yml in folder in the order of their names, and warns of *.YAML and the
+ * like. Everything returned lives in arena and in sources, which gets each file's name and
+ * text. Resources stand in the order of files and lines, the dependencies of each sorted by
+ * address, providers by name; the content of each does not depend on which file it stood in.
  * options may be NULL. False after diagnostics, as many as can be found in one go.
  */
 __attribute__((warn_unused_result)) bool stack_load(struct world *world, const char *folder, const struct kinds *kinds,

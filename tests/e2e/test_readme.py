@@ -1,10 +1,13 @@
-"""What the README says to type works as it stands there, and its spec is one."""
+"""What the README says to type works as it stands there; its spec is one, and so is that of docs/spec.md."""
 
+import json
 import re
 import shutil
 import subprocess
 
+import jsonschema
 import pytest
+import yaml
 
 from conftest import BINARY, clean_environment
 
@@ -46,6 +49,48 @@ def test_the_spec_is_one(readme, stack):
     [spec] = blocks(readme, "yaml")
     stack.write("network.yaml", spec)
     assert stack.run("validate").out == "research-west: 4 resources in 1 file, no errors\n"
+
+
+@pytest.fixture
+def spec_page(root):
+    return (root / "docs" / "spec.md").read_text()
+
+
+def test_the_example_of_the_page_of_specs(spec_page, stack):
+    schema = jsonschema.Draft7Validator(json.loads(stack.run("schema").out))
+    for file in blocks(spec_page, "yaml"):
+        schema.validate(yaml.safe_load(file))
+        stack.write(re.match(r"# (\S+\.yaml)\n", file)[1], file)
+    stack.environment |= {"TRUEUP_VAR_office_key": "swordfish7", "BMC_PASSWORD": "calvin"}
+    stack.environment |= {"AWS_ENDPOINT_URL": "sim:world", "AWS_ACCESS_KEY_ID": "sim", "AWS_SECRET_ACCESS_KEY": "sim"}
+    assert stack.run("validate").out == "research-west: 9 resources in 2 files, no errors\n"
+    machine = "bmc-07.example", "serial=J3R7K42", "user=root", "password=calvin"
+    stack.run("sim", "world", "add", "machine", *machine)
+    stack.run("apply", "--yes")
+    assert "nothing to do" in stack.run("plan").out
+    assert set(stack.run("output", "--output", "json").json["outputs"]) == {"vpc", "subnets"}
+    # What it says of lifecycle and max_delete is so.
+    nodes, network = ((stack.folder / name).read_text() for name in ("nodes.yaml", "network.yaml"))
+    stack.write("nodes.yaml", nodes.replace("desired: 2", "desired: 4"))
+    assert "nothing to do" in stack.run("plan").out
+    assert "'aws.vpc.main' is protected" in stack.run("plan", "--destroy", status=1).err
+    stack.write("network.yaml", network.replace("protect: true", "protect: false"))
+    stack.run("apply", "--yes")
+    assert "8, and 3 are allowed" in stack.run("plan", "--destroy", status=6).err
+    stack.write("network.yaml", network.replace("10.21.", "10.22."))
+    actions = {action["address"]: action for action in stack.run("plan", "--output", "json").json["actions"]}
+    assert actions["aws.vpc.mirror"]["operation"] == "replace" and actions["aws.vpc.mirror"]["create_before_destroy"]
+
+
+def test_the_page_of_specs_has_all(spec_page, stack):
+    schema = json.loads(stack.run("schema").out)["properties"]
+    told = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", re.sub(r"(?ms)^```.*?^```$", "", spec_page)))))
+    resource = schema["aws.key_pair"]["additionalProperties"]["properties"]
+    variable = schema["vars"]["additionalProperties"]["properties"]
+    wanted = {name for name in schema if "." not in name} | {"provider", "depends_on", "lifecycle", "secret_to"}
+    wanted |= set(resource["lifecycle"]["properties"]) | set(schema["settings"]["properties"])
+    wanted |= set(schema["address_space"]["else"]["properties"]) | set(variable) | set(variable["type"]["enum"])
+    assert wanted <= told, wanted - told
 
 
 def test_the_page_of_expressions_has_every_function(root, stack):
