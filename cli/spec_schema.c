@@ -25,9 +25,15 @@ static struct value one_member(struct arena *arena, const char *name, struct val
 	return value_map(member, 1);
 }
 
-static struct value typed(struct arena *arena, const char *type)
+/* A field that is not required may be null, which is as if it were not there; so may a block. */
+static void put_type_name(struct value_builder *builder, const char *type, bool or_null, struct arena *arena)
 {
-	return one_member(arena, "type", value_text(type));
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	value_builder_item(&list, value_text(type));
+	value_builder_item(&list, value_text("null"));
+	put(builder, "type", or_null ? value_builder_list(&list, arena) : value_text(type));
 }
 
 /* "${...}" somewhere in a text. */
@@ -36,38 +42,48 @@ static struct value expression(struct arena *arena)
 	return one_member(arena, "$ref", value_text("#/definitions/expression"));
 }
 
-static struct value field_schema(const struct field *field, struct arena *arena);
+static struct value field_schema(const struct field *field, bool or_null, struct arena *arena);
 
-static void put_properties(struct value_builder *builder, const struct fields *fields, struct arena *arena,
-			   const struct value_member *more, size_t more_count)
+static void add_fields(struct value_builder *properties, struct value_builder *required, const struct fields *fields,
+		       struct arena *arena)
+{
+	for (size_t i = 0; i < fields->count; i++) {
+		const struct field *field = field_at(fields, i);
+		bool is_required = (field->flags & REQUIRED) != 0;
+
+		put(properties, field->name, field_schema(field, !is_required, arena));
+		if (is_required)
+			value_builder_item(required, value_text(field->name));
+	}
+}
+
+/* more: fields beside those, or NULL. */
+static void put_properties(struct value_builder *builder, const struct fields *fields, const struct fields *more,
+			   struct arena *arena)
 {
 	VALUE_BUILDER_AUTO properties;
 	VALUE_BUILDER_AUTO required;
 
 	value_builder_init(&properties);
 	value_builder_init(&required);
-	for (size_t i = 0; i < fields->count; i++) {
-		const struct field *field = field_at(fields, i);
-
-		put(&properties, field->name, field_schema(field, arena));
-		if (field->flags & REQUIRED)
-			value_builder_item(&required, value_text(field->name));
-	}
-	for (size_t i = 0; i < more_count; i++)
-		value_builder_member(&properties, value_slice(&more[i].key), more[i].value);
+	add_fields(&properties, &required, fields, arena);
+	if (more)
+		add_fields(&properties, &required, more, arena);
 	put(builder, "properties", value_builder_map(&properties, arena));
 	if (required.count > 0)
 		put(builder, "required", value_builder_list(&required, arena));
 	put(builder, "additionalProperties", value_bool(false));
 }
 
-static void put_choices(struct value_builder *builder, const struct field *field, struct arena *arena)
+static void put_choices(struct value_builder *builder, const struct field *field, bool or_null, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO list;
 
 	value_builder_init(&list);
 	for (const char *const *choice = field->choices; *choice; choice++)
 		value_builder_item(&list, value_text(*choice));
+	if (or_null)
+		value_builder_item(&list, value_null());
 	put(builder, "enum", value_builder_list(&list, arena));
 }
 
@@ -78,11 +94,11 @@ static void put_pattern(struct value_builder *builder, const struct field *field
 	put(builder, "patternErrorMessage", value_string(arena_format(arena, "write %s", field->in_words)));
 }
 
-static void put_string(struct value_builder *builder, const struct field *field, struct arena *arena)
+static void put_string(struct value_builder *builder, const struct field *field, bool or_null, struct arena *arena)
 {
-	put_text(builder, "type", "string");
+	put_type_name(builder, "string", or_null, arena);
 	if (field->choices)
-		put_choices(builder, field, arena);
+		put_choices(builder, field, or_null, arena);
 	if (field->pattern)
 		put_pattern(builder, field, arena);
 	if (field->most > 0) {
@@ -91,60 +107,61 @@ static void put_string(struct value_builder *builder, const struct field *field,
 	}
 }
 
-static void put_number(struct value_builder *builder, const struct field *field, const char *type)
+static void put_number(struct value_builder *builder, const struct field *field, const char *type, bool or_null,
+		       struct arena *arena)
 {
-	put_text(builder, "type", type);
+	put_type_name(builder, type, or_null, arena);
 	if (field->least != 0 || field->most != 0) {
 		put(builder, "minimum", value_integer(field->least));
 		put(builder, "maximum", value_integer(field->most));
 	}
 }
 
-static void put_items(struct value_builder *builder, const struct field *field, struct arena *arena)
+static void put_items(struct value_builder *builder, const struct field *field, bool or_null, struct arena *arena)
 {
-	put_text(builder, "type", "array");
-	put(builder, "items", field_schema(field->item, arena));
+	put_type_name(builder, "array", or_null, arena);
+	put(builder, "items", field_schema(field->item, false, arena));
 	if (field->least > 0)
 		put(builder, "minItems", value_integer(field->least));
 	if (field->most > 0)
 		put(builder, "maxItems", value_integer(field->most));
 }
 
-static void put_type(struct value_builder *builder, const struct field *field, struct arena *arena)
+static void put_type(struct value_builder *builder, const struct field *field, bool or_null, struct arena *arena)
 {
 	switch (field->type) {
 	case FIELD_STRING:
-		put_string(builder, field, arena);
+		put_string(builder, field, or_null, arena);
 		break;
 	case FIELD_INTEGER:
-		put_number(builder, field, "integer");
+		put_number(builder, field, "integer", or_null, arena);
 		break;
 	case FIELD_NUMBER:
-		put_number(builder, field, "number");
+		put_number(builder, field, "number", or_null, arena);
 		break;
 	case FIELD_BOOL:
-		put_text(builder, "type", "boolean");
+		put_type_name(builder, "boolean", or_null, arena);
 		break;
 	case FIELD_CIDR4:
 	case FIELD_CIDR6:
 	case FIELD_CIDR:
 	case FIELD_ADDRESS:
 	case FIELD_REFERENCE:
-		put_text(builder, "type", "string");
+		put_type_name(builder, "string", or_null, arena);
 		break;
 	case FIELD_JSON:
 		break;
 	case FIELD_OBJECT:
-		put_text(builder, "type", "object");
-		put_properties(builder, &field->members, arena, NULL, 0);
+		put_type_name(builder, "object", or_null, arena);
+		put_properties(builder, &field->members, NULL, arena);
 		break;
 	case FIELD_LIST:
 	case FIELD_SET:
-		put_items(builder, field, arena);
+		put_items(builder, field, or_null, arena);
 		break;
 	case FIELD_MAP:
-		put_text(builder, "type", "object");
-		put(builder, "additionalProperties", field_schema(field->item, arena));
+		put_type_name(builder, "object", or_null, arena);
+		put(builder, "additionalProperties", field_schema(field->item, true, arena));
 		break;
 	}
 }
@@ -162,14 +179,14 @@ static bool needs_expression(const struct field *field)
  * An expression stands for any value. What is none is held against the one form that is left: a choice of forms
  * (anyOf) would have an editor say that none fits, and not what is wrong.
  */
-static struct value field_schema(const struct field *field, struct arena *arena)
+static struct value field_schema(const struct field *field, bool or_null, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
 	VALUE_BUILDER_AUTO outer;
 
 	value_builder_init(&builder);
 	value_builder_init(&outer);
-	put_type(&builder, field, arena);
+	put_type(&builder, field, or_null, arena);
 	if (!needs_expression(field)) {
 		put_text(&builder, "description", field->about);
 		return value_builder_map(&builder, arena);
@@ -194,33 +211,25 @@ static struct value written_here(struct arena *arena, struct slice text)
 }
 
 /* What any resource may have beside the fields of its kind. */
-static size_t meta_fields(struct arena *arena, struct value_member ret[3])
-{
-	static const char lifecycle[] =
-		"{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
-		"\"protect\":{\"type\":\"boolean\",\"description\":\"refuse whatever would delete it\"},"
-		"\"create_before_destroy\":{\"type\":\"boolean\",\"description\":\"a replace makes the new one "
-		"first\"},"
-		"\"ignore\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
-		"\"description\":\"fields that are left to others\"}}}";
-	size_t count = 0;
-
-	ret[count++] = (struct value_member){value_text("lifecycle"), written_here(arena, SLICE(lifecycle))};
-	ret[count++] = (struct value_member){value_text("provider"), typed(arena, "string")};
-	ret[count++] = (struct value_member){value_text("depends_on"), typed(arena, "array")};
-	return count;
-}
-
-/* A block may be left empty. The other keywords mean the object alone. */
-static void put_object_or_null(struct value_builder *builder, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO list;
-
-	value_builder_init(&list);
-	value_builder_item(&list, value_text("object"));
-	value_builder_item(&list, value_text("null"));
-	put(builder, "type", value_builder_list(&list, arena));
-}
+static const struct field name_of_field = {.name = "field", .type = FIELD_STRING};
+static const struct field address = {.name = "address", .type = FIELD_STRING};
+static const struct field lifecycle_fields[] = {
+	{.name = "protect", .type = FIELD_BOOL, .about = "refuse whatever would delete it"},
+	{.name = "create_before_destroy", .type = FIELD_BOOL, .about = "a replace makes the new one first"},
+	{.name = "ignore", .type = FIELD_LIST, .item = &name_of_field, .about = "fields that are left to others"},
+};
+static const struct field meta_field_rows[] = {
+	{.name = "lifecycle",
+	 .type = FIELD_OBJECT,
+	 .members = FIELDS(lifecycle_fields),
+	 .about = "what becomes of it when it changes or goes"},
+	{.name = "provider", .type = FIELD_STRING, .about = "the alias of a provider by which it goes"},
+	{.name = "depends_on",
+	 .type = FIELD_LIST,
+	 .item = &address,
+	 .about = "addresses of what is there before it, where no field refers to that"},
+};
+static const struct fields meta_fields = FIELDS(meta_field_rows);
 
 /* What references may name beside the fields. Validators leave the word alone, as they do with what they do not know.
  */
@@ -251,16 +260,14 @@ static struct value described(const struct kind *kind, struct arena *arena)
 
 static struct value kind_schema(const struct kind *kind, struct arena *arena)
 {
-	struct value_member meta[3];
-	size_t meta_count = meta_fields(arena, meta);
 	VALUE_BUILDER_AUTO resource;
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&resource);
 	value_builder_init(&builder);
-	put_object_or_null(&resource, arena);
-	put_properties(&resource, &kind->fields, arena, meta, meta_count);
-	put_object_or_null(&builder, arena);
+	put_type_name(&resource, "object", true, arena);
+	put_properties(&resource, &kind->fields, &meta_fields, arena);
+	put_type_name(&builder, "object", true, arena);
 	put(&builder, "description", described(kind, arena));
 	put(&builder, "outputs", outputs_of(kind, arena));
 	put(&builder, "additionalProperties", value_builder_map(&resource, arena));
@@ -281,11 +288,11 @@ static struct value providers_schema(const struct providers *providers, struct a
 		VALUE_BUILDER_AUTO settings;
 
 		value_builder_init(&settings);
-		put_object_or_null(&settings, arena);
-		put_properties(&settings, &providers->items[i]->settings, arena, NULL, 0);
+		put_type_name(&settings, "object", true, arena);
+		put_properties(&settings, &providers->items[i]->settings, NULL, arena);
 		value_builder_member(&patterns, pattern, value_builder_map(&settings, arena));
 	}
-	put_object_or_null(&builder, arena);
+	put_type_name(&builder, "object", true, arena);
 	put(&builder, "patternProperties", value_builder_map(&patterns, arena));
 	put(&builder, "additionalProperties", value_bool(false));
 	return value_builder_map(&builder, arena);
@@ -311,8 +318,8 @@ static struct value settings_schema(struct arena *arena)
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	put_object_or_null(&builder, arena);
-	put_properties(&builder, &settings_fields, arena, NULL, 0);
+	put_type_name(&builder, "object", true, arena);
+	put_properties(&builder, &settings_fields, NULL, arena);
 	return value_builder_map(&builder, arena);
 }
 
@@ -338,7 +345,7 @@ static struct value address_space_schema(struct arena *arena)
 		put(&one, "else", written_here(arena, SLICE(part)));
 		put(&parts, field->name, value_builder_map(&one, arena));
 	}
-	put_object_or_null(&builder, arena);
+	put_type_name(&builder, "object", true, arena);
 	put(&builder, "properties", value_builder_map(&parts, arena));
 	put(&builder, "additionalProperties", value_bool(false));
 	put(&outer, "if", expression(arena));
@@ -367,7 +374,7 @@ struct value spec_schema(const struct kinds *kinds, const struct providers *prov
 	put_text(&text, "type", "string");
 	put_text(&text, "pattern", "\\$\\{");
 	put_text(&text, "description", "an expression");
-	put(&properties, "stack", typed(arena, "string"));
+	put(&properties, "stack", one_member(arena, "type", value_text("string")));
 	put(&properties, "providers", providers_schema(providers, arena));
 	put(&properties, "vars", variables_schema(arena));
 	put(&properties, "outputs", outputs_schema(arena));

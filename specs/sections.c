@@ -136,7 +136,8 @@ static void read_settings(struct loading *loading, const struct value *value)
 			continue;
 		}
 		references_resolve_value(loading, "settings", &member->value, &resolved);
-		settings[row].read(loading, &resolved);
+		if (resolved.type != VALUE_NULL)
+			settings[row].read(loading, &resolved);
 	}
 }
 

@@ -4,7 +4,9 @@ import json
 import os
 import random
 
+import jsonschema
 import pytest
+import yaml
 
 from trueup_runner import apply, ids_of, plan, plan_is_empty
 
@@ -143,6 +145,23 @@ aws.security_group:
       - {protocol: tcp, from_port: 443, to_port: 443, cidr: 0.0.0.0/0}
 """
 
+DOCUMENT = {
+    "aws.vpc": {"home": {"cidr": "10.20.0.0/16", "tags": {"team": "research", "Name": "home"}}},
+    "stack": "same",
+    "aws.subnet": {"a": {"vpc": "home", "cidr": "10.20.0.0/20", "public": True}},
+    "aws.security_group": {
+        "web": {
+            "name": "web",
+            "description": "all of the web",
+            "vpc": "home",
+            "ingress": [
+                {"protocol": "tcp", "from_port": port, "to_port": port, "cidr": "0.0.0.0/0"}
+                for port in (80, 443)
+            ],
+        }
+    },
+}
+
 # {what was done: {file: text}}: each means what SPEC means.
 SAME = {
     "comments and blank lines": {
@@ -174,7 +193,7 @@ SAME = {
             "a:\n    vpc: home\n    cidr: >-\n      10.20.0.0/20\n    public: true",
         )
     },
-    "JSON": None,
+    "JSON": {"stack.yaml": json.dumps(DOCUMENT)},
     "several files": {
         "a.yaml": SPEC[SPEC.index("aws.security_group") :],
         "b.yml": SPEC[SPEC.index("aws.subnet") : SPEC.index("aws.security_group")],
@@ -191,6 +210,20 @@ SAME = {
     },
     "true by another spelling of its case": {"stack.yaml": SPEC.replace("public: true", "public: True")},
     "a null field": {"stack.yaml": SPEC.replace("public: true", "public: true, zone: null")},
+    "null for each sort of field": {
+        "stack.yaml": SPEC.replace("Name: home}", "Name: home, by: null}\n    tenancy: null\n    dns_support: null")
+        .replace("public: true", "public: true, tags: null, lifecycle: null, depends_on: null, provider: null")
+        .replace("to_port: 80,", "to_port: 80, group: null,")
+        .replace("    vpc: home\n", "    vpc: home\n    egress: null\n    lifecycle: {protect: null, ignore: null}\n")
+        + "providers: {aws: {default_tags: null, endpoints: {ec2: null}}, metal: {user: null}}\n"
+        + "settings: {max_delete: null}\naddress_space: {reserved: null}\n"
+    },
+    "variables that say nothing": {
+        "stack.yaml": SPEC.replace("public: true", "public: true, lifecycle: '${var.life}', depends_on: '${var.none}'")
+        .replace("  web:\n", "  web:\n    lifecycle: {protect: '${var.life.protect}', ignore: '${var.none}'}\n")
+        + "vars: {none: {default: []}, life: {default: {protect: false}}, most: {default: null}}\n"
+        + "settings: {max_delete: '${var.most}'}\n"
+    },
 }
 
 OTHER = {
@@ -227,28 +260,18 @@ def test_edits_without_a_meaning(base):
     approved = digest(base)
     kept = {}
     for name, files in SAME.items():
-        if name == "JSON":
-            document = {
-                "aws.vpc": {"home": {"cidr": "10.20.0.0/16", "tags": {"team": "research", "Name": "home"}}},
-                "stack": "same",
-                "aws.subnet": {"a": {"vpc": "home", "cidr": "10.20.0.0/20", "public": True}},
-                "aws.security_group": {
-                    "web": {
-                        "name": "web",
-                        "description": "all of the web",
-                        "vpc": "home",
-                        "ingress": [
-                            {"protocol": "tcp", "from_port": port, "to_port": port, "cidr": "0.0.0.0/0"}
-                            for port in (80, 443)
-                        ],
-                    }
-                },
-            }
-            files = {"stack.yaml": json.dumps(document)}
         assert files != {"stack.yaml": SPEC}, name
         write_only(base, files)
         kept[name] = digest(base) == approved
     assert all(kept.values()), [name for name, same in kept.items() if not same]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_schema_takes_them(stack, name):
+    """An editor calls nothing wrong that means the same. Of what stands in several files each is one by itself."""
+    schema = jsonschema.Draft7Validator(json.loads(stack.run("schema").out))
+    for text in SAME[name].values():
+        schema.validate(yaml.safe_load(text))
 
 
 def test_edits_with_a_meaning(base):

@@ -88,7 +88,7 @@ def test_the_page_of_specs_has_all(spec_page, stack):
     resource = schema["aws.key_pair"]["additionalProperties"]["properties"]
     variable = schema["vars"]["additionalProperties"]["properties"]
     wanted = {name for name in schema if "." not in name} | {"provider", "depends_on", "lifecycle", "secret_to"}
-    wanted |= set(resource["lifecycle"]["properties"]) | set(schema["settings"]["properties"])
+    wanted |= set(resource["lifecycle"]["else"]["properties"]) | set(schema["settings"]["properties"])
     wanted |= set(schema["address_space"]["else"]["properties"]) | set(variable) | set(variable["type"]["enum"])
     assert wanted <= told, wanted - told
 
