@@ -15,6 +15,37 @@ static bool stays(const struct item *item)
 	       item->operation != OPERATION_CREATE && item->operation != OPERATION_CONFLICT;
 }
 
+static bool mentions(const struct value *value, const struct value *output)
+{
+	if (value_equal(value, output))
+		return true;
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (mentions(&value->items[i], output))
+			return true;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (mentions(&value->members[i].value, output))
+			return true;
+	return false;
+}
+
+/*
+ * Whether it is what a user's record means by its address. What a run that was cut off had only begun to put in the
+ * place of another is not: that other one is held, under the same address, and goes once nobody refers to it.
+ */
+static bool is_meant(struct planning *planning, const struct object *user, const struct dependency *dependency,
+		     const struct item *target)
+{
+	const struct value *output, *field;
+
+	if (!target->object || target->object->role != OBJECT_INCOMPLETE)
+		return true;
+	if (!plan_load_body(planning, target->object))
+		return false;
+	output = value_get(&target->object->outputs, dependency->output);
+	field = value_get(&user->resolved, dependency->field);
+	return output && field && mentions(field, output);
+}
+
 static void mark_held_targets(struct planning *planning, const struct item *item)
 {
 	if (!stays(item) || !plan_load_body(planning, item->object))
@@ -23,13 +54,17 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 		const struct dependency *dependency = &item->object->dependencies[i];
 		struct item *target = plan_item_at(planning, dependency->address);
 		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
-		    !dependency->immutable && !dependency->loose)
+		    !dependency->immutable && !dependency->loose &&
+		    is_meant(planning, item->object, dependency, target))
 			target->create_before_destroy = true;
 	}
 }
 
+/* What was only begun is of no use to anybody yet: it makes way for the next. */
 static bool is_asked_for(const struct item *item)
 {
+	if (item->object->role == OBJECT_INCOMPLETE)
+		return false;
 	switch (item->resource->create_before_destroy) {
 	case CHOICE_YES:
 		return true;

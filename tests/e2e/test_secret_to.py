@@ -180,6 +180,28 @@ def test_a_full_disk_is_no_other_run(here, tmp_path):
     assert told > 0
 
 
+USER = "aws.launch_template:\n  n: {name: node, image: ami-0123456789abcdef0, instance_type: m7i.large, key: k}\n"
+
+
+@pytest.mark.parametrize("asked", ["", ", lifecycle: {create_before_destroy: true}"], ids=["by default", "asked for"])
+@pytest.mark.parametrize("script", ["exit 1", "kill -9 $PPID"], ids=["fails", "kills"])
+def test_lost_while_a_user_holds_the_old_one(here, script, asked):
+    """The new one, which nobody uses yet, makes way for the next of its name; the old one goes last."""
+    (here.folder / "user.yaml").write_text(USER)
+    command(here, "umask 077; cat > given")
+    here.run("apply", "--yes")
+    command(here, f"test -e failed || {{ touch failed; {script}; }}; umask 077; cat > other")
+    path = here.folder / "stack.yaml"
+    path.write_text(path.read_text().replace("name: ops,", "name: ops2,").replace("]}}", "]}%s}" % asked))
+    here.run("apply", "--yes", status=(-9, 7))
+    lost = set(world(here, "key-pair"))
+    assert len(lost) == 2
+    here.run("apply", "--yes")
+    assert len(world(here, "key-pair")) == 1 and not lost & set(world(here, "key-pair"))
+    assert "nothing to do" in here.run("plan").out
+    assert secret(here.folder / "other")
+
+
 def test_saved_plan_puts_it_there_too(here):
     here.run("plan", "--out", "plan")
     here.run("apply", "plan")
