@@ -20,7 +20,8 @@ enum job_aim {
 	AIM_COUNT,
 };
 
-/* What carries the stack's tags, as an address of the stack where the record has nothing that is there. */
+/* What carries the stack's tags, as an address of the stack where the record has nothing that is there, or what a later
+ * replace has taken the place of. */
 struct missed {
 	struct slice address;
 	struct slice provider_id;

@@ -115,7 +115,7 @@ static const struct missed *find_missed(const struct job *job, size_t *ret_count
 	*ret_count = 0;
 	map_init(&lost);
 	for (size_t i = 0; job->missed_count > 0 && i < job->plan.action_count; i++)
-		if (job->plan.actions[i].operation == OPERATION_CREATE ||
+		if (operation_makes(job->plan.actions[i].operation) ||
 		    job->plan.actions[i].operation == OPERATION_FORGET)
 			map_set(&lost, job->plan.actions[i].address, &job->plan.actions[i]);
 	for (size_t i = job->missed_count; i-- > 0;) {

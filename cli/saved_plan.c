@@ -377,9 +377,9 @@ static bool find_secrets(struct job *job, struct plan *saved)
 	return good;
 }
 
-/* Reads just the objects that the actions touch or refer to. What they make may be there already, or another one where
- * they let go of a record: the plan may have read nothing, or the state may have been lost, or an older one put back
- * since. */
+/* Reads just the objects that the actions touch or refer to. What they make, also in the place of another, may be there
+ * already, or another one where they let go of a record: the plan may have read nothing, or the state may have been
+ * lost, or an older one put back since. */
 static bool read_touched(struct job *job, const struct plan *saved, const struct stack *expected)
 {
 	struct map ids, sought;
@@ -391,7 +391,7 @@ static bool read_touched(struct job *job, const struct plan *saved, const struct
 
 		if (action->object_id.size > 0 && action_is_carried_out(action))
 			map_set(&ids, action->object_id, action);
-		if (action->operation == OPERATION_CREATE || action->operation == OPERATION_FORGET)
+		if (operation_makes(action->operation) || action->operation == OPERATION_FORGET)
 			map_set(&sought, action->address, action);
 	}
 	saved_references_add(job, saved, &ids);

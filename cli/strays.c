@@ -86,6 +86,8 @@ static const char *const more_of_missed[AIM_COUNT] = {
 	[AIM_DESTROY] = ", and is not recorded: a destroy would leave it where it is",
 	[AIM_LOOK] = ", and is not recorded: an apply would make it twice",
 };
+/* Of what a replace made that the record does not know, while what it was to replace is there, too. */
+static const char more_of_newer[] = ", and is not recorded: it was made in the place of what is recorded there";
 static const char hint_at_missed[] =
 	"if an older state was put back, 'trueup state rebuild --force' records what is there; if it is somebody's "
 	"own, take the 'trueup:' tags off it, which were copied";
@@ -97,16 +99,32 @@ struct telling {
 	struct map own; /* addresses to their own entry of job->objects */
 };
 
+/* What was read of what is recorded at an address; NULL: nothing is, or it was not read. */
+static const struct live *live_of(const struct telling *telling, struct object *const *own)
+{
+	return own ? telling->job->refresh.live[own - telling->job->objects] : NULL;
+}
+
 /* Whether nothing that is there is recorded at the address, and a plan would make such a thing or forget its record. */
 static bool is_missed(const struct telling *telling, struct slice address, struct slice kind)
 {
 	const struct resource *resource = map_get(telling->addresses, address);
 	struct object *const *own = map_get(&telling->own, address);
-	const struct live *live = own ? telling->job->refresh.live[own - telling->job->objects] : NULL;
+	const struct live *live = live_of(telling, own);
 
 	if (own)
 		return slice_equal((*own)->kind, kind) && live && live->presence == PRESENCE_ABSENT;
 	return resource && slice_is(kind, resource->kind->name);
+}
+
+/* Whether a later replace made it than what is recorded there knows of: copied tags would say the same number. */
+static bool is_newer(const struct telling *telling, const struct stray *stray)
+{
+	struct object *const *own = map_get(&telling->own, stray->live->ownership.address);
+	const struct live *live = live_of(telling, own);
+
+	return live && live->presence != PRESENCE_ABSENT && slice_is((*own)->kind, stray->kind->name) &&
+	       ownership_generation(&stray->live->ownership) > (*own)->generation;
 }
 
 static void tell_stray(void *context, enum stray_origin origin, const struct stray *stray, const struct past_call *past,
@@ -120,10 +138,12 @@ static void tell_stray(void *context, enum stray_origin origin, const struct str
 	(void)past;
 	(void)recorded;
 	job->stray_counts[origin]++;
-	if (origin == STRAY_UNKNOWN && is_missed(telling, address, slice_of(stray->kind->name))) {
+	bool newer = origin == STRAY_UNKNOWN && is_newer(telling, stray);
+	if (newer || (origin == STRAY_UNKNOWN && is_missed(telling, address, slice_of(stray->kind->name)))) {
 		job->missed[job->missed_count++] = (struct missed){address, stray->live->provider_id, {NULL, 0}};
-		told.more =
-			map_get(telling->addresses, address) ? more_of_missed[job->aim] : more_of_missed[AIM_DESTROY];
+		told.more = newer				   ? more_of_newer
+			    : map_get(telling->addresses, address) ? more_of_missed[job->aim]
+								   : more_of_missed[AIM_DESTROY];
 		told.hint = hint_at_missed;
 	}
 	if (!told.words)

@@ -30,6 +30,14 @@ struct live *live_add(struct reading *reading)
 	return live;
 }
 
+int64_t ownership_generation(const struct ownership *ownership)
+{
+	int64_t generation;
+	bool counted = slice_integer(ownership->generation, &generation);
+
+	return counted && generation > 0 && generation <= GENERATION_MOST ? generation : 1;
+}
+
 struct live live_copy(struct arena *arena, const struct live *live)
 {
 	return (struct live){

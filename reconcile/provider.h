@@ -258,6 +258,9 @@ struct providers {
 const struct provider *providers_find(const struct providers *providers, struct slice name);
 /* A zeroed live at the end of reading->found. */
 struct live *live_add(struct reading *reading);
+/* How many replaces led to it. 1 for what was made before it was tagged with that, and where somebody has tagged it
+ * with what is none. */
+int64_t ownership_generation(const struct ownership *ownership);
 /* All of it, texts too, in arena. */
 struct live live_copy(struct arena *arena, const struct live *live);
 

@@ -103,15 +103,6 @@ static const char *fault_of(const struct stray *stray)
 	return NULL;
 }
 
-/* 1 for what was made before it was tagged with that, and where somebody has tagged it with what is none. */
-static int64_t generation_of(const struct stray *stray)
-{
-	int64_t generation;
-	bool counted = slice_integer(stray->live->ownership.generation, &generation);
-
-	return counted && generation > 0 && generation <= GENERATION_MOST ? generation : 1;
-}
-
 static struct object *make_head(const struct rebuilding *rebuilding, const struct stray *stray,
 				const struct resource *resource)
 {
@@ -123,7 +114,7 @@ static struct object *make_head(const struct rebuilding *rebuilding, const struc
 		.role = OBJECT_CURRENT,
 		.kind = slice_of(stray->kind->name),
 		.kind_version = stray->kind->version,
-		.generation = generation_of(stray),
+		.generation = ownership_generation(&stray->live->ownership),
 		.provider_id = stray->live->provider_id,
 		.identity = stray->session->identity,
 		.provider = resource ? resource->provider : stray->session->name,
@@ -181,9 +172,10 @@ static bool fits(const struct stray *stray, const struct resource *resource)
 static void claim_address(struct claim *claim, const struct stray *stray, const struct resource *resource)
 {
 	bool is_fitting = fits(stray, resource);
-	int64_t own = claim->own ? generation_of(claim->own) : 0;
+	int64_t own = claim->own ? ownership_generation(&claim->own->live->ownership) : 0;
 
-	if (claim->own && (claim->own_fits != is_fitting ? claim->own_fits : own > generation_of(stray)))
+	if (claim->own &&
+	    (claim->own_fits != is_fitting ? claim->own_fits : own > ownership_generation(&stray->live->ownership)))
 		return;
 	claim->own = stray;
 	claim->own_fits = is_fitting;
@@ -212,8 +204,9 @@ static void gather_claims(struct rebuilding *rebuilding, const struct inventory 
 
 		if (!makes_claims(rebuilding, stray))
 			continue;
-		struct slice generation = arena_format(rebuilding->arena, "%.*s %" PRId64,
-						       SLICE_ARGUMENTS(ownership->address), generation_of(stray));
+		struct slice generation =
+			arena_format(rebuilding->arena, "%.*s %" PRId64, SLICE_ARGUMENTS(ownership->address),
+				     ownership_generation(&stray->live->ownership));
 		struct claim *claim = claim_of(&ret->addresses, ownership->address, rebuilding->arena);
 		claim_address(claim, stray, map_get(&ret->resources, ownership->address));
 		/* No replace leaves two of one generation. */

@@ -391,6 +391,49 @@ def test_a_kind_that_the_endpoint_does_not_know(sim):
     assert told["severity"] == "warning" and "knows nothing of 'aws.route_table'" in told["message"], told
 
 
+FIRST = BASE.replace("10.0.1.0/24", "10.0.1.0/24, lifecycle: {create_before_destroy: true}")
+
+
+def cut_off(sim):
+    """A replace made the new one and could not delete the old; the state of before is put back. Gives both."""
+    sim.write("net.yaml", FIRST.replace("10.0.1.0", "10.0.7.0"))
+    sim.run("state", "backup", "before.db", "--force")
+    fault = sim.run("sim", "../world", "fault", "DeleteSubnet", "deny").out.split()[-1]
+    sim.run("apply", "--yes", status=7)
+    sim.run("sim", "../world", "remove", "fault", fault)
+    put_back(sim)
+    both = set(world(sim, "subnet"))
+    assert len(both) == 2
+    return both
+
+
+@pytest.mark.parametrize("command", [("apply", "--yes"), ("apply", "p.plan"), ("destroy", "--yes")], ids=" ".join)
+def test_what_was_made_to_replace_is_not_made_twice(sim, command):
+    """Old and new are both there, and the record has the old one alone."""
+    sim.write("net.yaml", FIRST.replace("10.0.1.0", "10.0.7.0"))
+    sim.run("plan", "--out", "p.plan")
+    both = cut_off(sim)
+    (new,) = both - {recorded(sim)["aws.subnet.a"]}
+    result = sim.run(*command, status=4)
+    assert told(new, "aws.subnet.a") + ": it was made in the place of what is recorded there" in result.err
+    assert set(world(sim, "subnet")) == both
+    sim.run("drift", status=2)
+    sim.run("state", "rebuild", "--force", "--yes")
+    sim.run("apply", "--yes")
+    assert set(world(sim, "subnet")) == {new}
+    sim.run("destroy", "--yes")
+    assert world(sim, "subnet") == {}
+
+
+def test_what_was_made_to_replace_stands_in_no_way(sim):
+    """Nothing is made anew there, so the rest goes on."""
+    both = cut_off(sim)
+    sim.write("net.yaml", FIRST.replace("10.0.0.0/16", "10.0.0.0/16, tags: {team: red}"))
+    sim.run("apply", "--yes")
+    assert set(world(sim, "subnet")) == both
+    sim.run("drift", status=2)
+
+
 def test_calls(sim):
     """One listing a kind, however much of it is new; none where nothing is."""
     assert sim.run("plan", "--output", "json").json["calls"] == 3
