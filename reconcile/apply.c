@@ -153,6 +153,7 @@ static void prepare_node(struct applying *applying, size_t index)
 	node->work.phase = (enum phase)applying->phases.kinds[index];
 	node->work.force = applying->apply->force;
 	node->work.keep = applying->apply->arena;
+	node->work.style = applying->apply->style;
 	node->work.find_recorded = find_recorded;
 	node->work.task.step = node_step;
 	node->work.task.ended = on_ended;

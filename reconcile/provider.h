@@ -133,6 +133,8 @@ struct work {
 	int64_t deadline_ms;
 
 	struct arena *keep; /* for texts that go into the object */
+	/* Gives the fingerprints of secrets, which are the same in the next run. */
+	const struct json_style *style;
 	/* What else of this stack is recorded under an id of the same kind and place, or NULL. O(objects): for who has
 	 * a refusal to explain. NULL: nobody knows. */
 	const struct object *(*find_recorded)(const struct work *work, struct slice provider_id);

@@ -20,21 +20,18 @@ static const struct aws_kind *kind_of(const struct work *work)
 }
 
 /*
- * A call that was cut off is sent again with the same token by whoever looks next, as long as
- * the object stands as it did. Keyed, because the parameters may hold secrets.
+ * A call that was cut off is sent again with the same token by whoever looks next, whatever credentials that has, as
+ * long as the object stands as it did. Of secrets only the fingerprints are in it, whose key the stack alone has.
  */
 static struct slice token_of(struct work *work, const struct aws_change *change)
 {
-	static const struct json_style clear = {.clear = true};
-	const struct aws_session *session = (const struct aws_session *)work->session;
 	struct arena *arena = &work->task.scratch;
 	struct value parameters = aws_parameters_value(&change->parameters, arena);
-	struct slice text = json_canonical(arena, &parameters, &clear);
-	struct slice outputs = json_canonical(arena, &work->now.outputs, &clear);
+	struct slice text = json_canonical(arena, &parameters, work->style);
+	struct slice outputs = json_canonical(arena, &work->now.outputs, work->style);
 	struct digest digest =
-		digest_keyed(session->credentials.secret_key,
-			     arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
-					  change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text)));
+		digest_of(arena_format(arena, "%.*s %s %.*s %.*s", SLICE_ARGUMENTS(work->task.object->object_id),
+				       change->call->operation, SLICE_ARGUMENTS(outputs), SLICE_ARGUMENTS(text)));
 	return slice_first(digest_text(arena, &digest), TOKEN_BYTES);
 }
 

@@ -188,9 +188,11 @@ static const struct object *find_recorded(const struct work *work, struct slice 
 static void begin(struct driving *driving, struct value *wanted, struct slice *leaving, struct slice *ignored)
 {
 	const struct scenario *scenario = driving->scenario;
+	static const struct json_style style = {.fingerprint = NULL};
 	struct value *applied = arena_new(&driving->arena, struct value);
 	struct value *yields = arena_new(&driving->arena, struct value);
-	driving->session.credentials.secret_key = SLICE("secret");
+	/* Each run has others, as temporary ones are. */
+	driving->session.credentials.secret_key = slice_of(scenario->name);
 	driving->object = (struct object){
 		.address = SLICE("aws.x.test"),
 		.object_id = SLICE("object"),
@@ -208,6 +210,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 		.patience_ms = 30 * MINUTE_MS,
 		.deadline_ms = BEGIN_MS + 30 * MINUTE_MS,
 		.keep = &driving->arena,
+		.style = &style,
 		.find_recorded = find_recorded,
 		.task = {.diagnostics = &driving->diagnostics, .object = &driving->object},
 	};

@@ -90,7 +90,21 @@ static const struct scenario templates[] = {
 	 .wanted = "{\"name\":\"t\",\"image\":\"ami-2\"}",
 	 .script = {TEMPLATE("1", "1", "\"ImageId\":\"ami-1\""),
 		    {"CreateLaunchTemplateVersion",
-		     "{\"LaunchTemplateId\":\"lt-1\",\"ClientToken\":\"cbcdb9195df54b861085684da4ab15e9\","
+		     "{\"LaunchTemplateId\":\"lt-1\",\"ClientToken\":\"4c222c22c5f579d0761159a209d5aba8\","
+		     "\"LaunchTemplateData\":"
+		     "{\"ImageId\":\"ami-2\"}}",
+		     "{}", NULL, 0},
+		    TEMPLATE("2", "2", "\"ImageId\":\"ami-2\"")},
+	 .ends = STEP_DONE},
+	{.name = "a token is the same for the same change of the same version with other credentials",
+	 .kind = &aws_launch_template,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "lt-1",
+	 .applied = "{\"name\":\"t\",\"image\":\"ami-1\"}",
+	 .wanted = "{\"name\":\"t\",\"image\":\"ami-2\"}",
+	 .script = {TEMPLATE("1", "1", "\"ImageId\":\"ami-1\""),
+		    {"CreateLaunchTemplateVersion",
+		     "{\"LaunchTemplateId\":\"lt-1\",\"ClientToken\":\"4c222c22c5f579d0761159a209d5aba8\","
 		     "\"LaunchTemplateData\":"
 		     "{\"ImageId\":\"ami-2\"}}",
 		     "{}", NULL, 0},
