@@ -70,10 +70,24 @@ static struct slice text_of(struct work *work, const struct aws_change *change)
 			    SLICE_ARGUMENTS(json_canonical(arena, &parameters, &clear)));
 }
 
-/* The change that was chosen is the one that was waited for: a read still shows what was before it. */
+/* The change that was chosen was waited for: a read still shows what was before it, or another call took it back. */
 static bool is_waited_for(struct work *work, const struct aws_change *change)
 {
-	return change->call->waits && change->waited.size > 0 && slice_equal(change->waited, text_of(work, change));
+	if (!change->call->waits || !change->waited)
+		return false;
+	struct slice text = text_of(work, change);
+	for (const struct aws_waited *waited = change->waited; waited; waited = waited->before)
+		if (slice_equal(waited->text, text))
+			return true;
+	return false;
+}
+
+static void wait_for(struct work *work, struct aws_change *change)
+{
+	struct aws_waited *waited = arena_new(&work->task.scratch, struct aws_waited);
+	*waited = (struct aws_waited){text_of(work, change), change->waited};
+	change->waited = waited;
+	change->looks = 0;
 }
 
 /* The change was chosen: what must come before it comes first. */
@@ -82,10 +96,8 @@ static enum step carry_out(struct work *work)
 	struct aws_change *change = aws_change_of(work);
 	if (aws_is_late(work))
 		return aws_too_late(work);
-	if (change->call->waits && !is_waited_for(work, change)) {
-		change->waited = text_of(work, change);
-		change->looks = 0;
-	}
+	if (change->call->waits && !is_waited_for(work, change))
+		wait_for(work, change);
 	if (aws_must_stop(work, change))
 		return aws_stop(work);
 	return change->call->lookup ? look_up(work, change->call->lookup) : aws_send(work, STAGE_CHANGED);

@@ -41,6 +41,12 @@ enum aws_pausing {
 	PAUSE_OVER,	/* it runs again, or is to stay as it is */
 };
 
+/* What a call said that was waited for, as text. */
+struct aws_waited {
+	struct slice text;
+	const struct aws_waited *before;
+};
+
 /* The change that is out, and what is true once it succeeded; work->detail. */
 struct aws_change {
 	const struct aws_call *call;
@@ -55,16 +61,17 @@ struct aws_change {
 	enum aws_origin origin;
 	bool verified;
 	enum aws_pausing pause;
-	int stops;	     /* calls of this work that stop it for a change */
-	bool aligning;	     /* the outputs' call was sent */
-	int absences;	     /* reads since then that did not show the object at all */
-	int looks;	     /* reads since the last call, without seeing it yet */
-	int rounds;	     /* calls sent again because no look showed their effect */
-	int doubts;	     /* deletions that knew of no such object */
-	struct slice waited; /* of the last call that `waits`: what it said, as text; empty: there was none */
-	bool *sent_blind;    /* whether a field that cannot be read was sent, by index */
-	const char *refusal; /* why the difference found cannot be made smaller; NULL: it can */
+	int stops;			     /* calls of this work that stop it for a change */
+	bool aligning;			     /* the outputs' call was sent */
+	int absences;			     /* reads since then that did not show the object at all */
+	int looks;			     /* reads since the last call, without seeing it yet */
+	int rounds;			     /* calls sent again because no look showed their effect */
+	int doubts;			     /* deletions that knew of no such object */
+	bool *sent_blind;		     /* whether a field that cannot be read was sent, by index */
+	const char *refusal;		     /* why the difference found cannot be made smaller; NULL: it can */
 	const struct aws_field *unread_part; /* planned, and nobody knows what there is of it; NULL: none */
+	/* The last call that `waits`, and those before it; NULL: there was none. */
+	const struct aws_waited *waited;
 };
 
 struct aws_change *aws_change_of(struct work *work);

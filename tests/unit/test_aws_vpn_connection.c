@@ -55,6 +55,8 @@
 		"ModifyVpnConnection", "{\"VpnConnectionId\":\"vpn-1\"," gateway "}", "{}", NULL, 0                    \
 	}
 
+enum { LOOKS = 12 }; /* within the 20 s that a listing may lag */
+
 static const struct scenario connections[] = {
 	{.name = "it goes over from a virtual private gateway to a transit gateway",
 	 .kind = &aws_vpn_connection,
@@ -114,6 +116,18 @@ static const struct scenario connections[] = {
 		    CONNECTION("available", "50", "60"), CONNECTION("available", "50", "60")},
 	 .ends = STEP_DONE,
 	 .waits = true},
+	{.name = "calls that take back what another did are sent once more, not for ever",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "vpn-1",
+	 .applied = TUNNELS("40", "40"),
+	 .wanted = TUNNELS("50", "60"),
+	 .script = {CONNECTION("available", "40", "40"), CHANGE_TUNNEL("203.0.113.1", "50"),
+		    CONNECTION("available", "50", "40"), CHANGE_TUNNEL("203.0.113.2", "60"),
+		    CONNECTIONS("available", "40", "60", LOOKS), CHANGE_TUNNEL("203.0.113.1", "50"),
+		    CONNECTIONS("available", "50", "40", LOOKS)},
+	 .ends = STEP_FAILED,
+	 .message = "still shows its old 'tunnels', though ModifyVpnTunnelOptions was accepted"},
 	{.name = "a tunnel that nobody lists cannot be changed",
 	 .kind = &aws_vpn_connection,
 	 .phase = PHASE_MAKE,
