@@ -1,5 +1,6 @@
 #include "cli/command_list.h"
 #include "cli/drift.h"
+#include "cli/uncompared.h"
 
 static size_t unrecorded_count(const struct job *job)
 {
@@ -31,6 +32,7 @@ static int run_drift(struct invocation *invocation)
 
 		report.is_drift = true;
 		report.unrecorded_count = unrecorded_count(&job);
+		report.uncompared_count = uncompared_list(&job, &report.uncompared);
 		status = good ? status_of(&job, report.outlook) : STATUS_ERROR;
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report, status);
@@ -53,7 +55,8 @@ const struct command command_drift = {
 		   "applied yet do not count, nor does what was never applied. What no plan could put\n"
 		   "right (another machine in the place of one, another owner in the tags) is drift as\n"
 		   "any other. After an error that is none it ends with 1, and tells all the same what\n"
-		   "drift there is.\n",
+		   "drift there is. Fields that no read gives back, as a machine's start script, are not\n"
+		   "compared, and named.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
 	.run = run_drift,

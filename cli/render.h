@@ -25,6 +25,13 @@ struct unfinished_item {
 	struct slice run;	  /* its id, where a call of it is open; else empty */
 };
 
+/* A field that objects were made with and that no read gives back: a drift that finds nothing has not looked at it. */
+struct uncompared {
+	const struct kind *kind;
+	const struct field *field;
+	size_t count; /* of the objects that have it set */
+};
+
 /* What a command found and did, for renderers to show. What a command does not fill in is
  * left out. Everything is borrowed. */
 struct report {
@@ -49,9 +56,11 @@ struct report {
 	const struct recovery *outlook; /* calls whose outcome is not known, or NULL */
 	const struct unfinished_item *unfinished;
 	size_t unfinished_count;
-	const struct lease_holder *at_work; /* another run, which may have sent some of those calls, or NULL */
-	size_t unrecorded_count;	    /* of a drift: what carries the stack's tags and is in no record */
-	bool undoes_refused;		    /* each call of the run that the plan undoes was refused */
+	const struct lease_holder *at_work;  /* another run, which may have sent some of those calls, or NULL */
+	size_t unrecorded_count;	     /* of a drift: what carries the stack's tags and is in no record */
+	const struct uncompared *uncompared; /* of a drift: fields that it says nothing of */
+	size_t uncompared_count;
+	bool undoes_refused; /* each call of the run that the plan undoes was refused */
 
 	const struct apply *applied;
 	bool applied_saved;   /* what was applied is a plan file: where it was done in part it is refused from now on */

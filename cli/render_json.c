@@ -271,6 +271,23 @@ static struct value outputs_value(const struct report *report)
 	return value_builder_map(&builder, report->arena);
 }
 
+static struct value uncompared_value(const struct report *report)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; i < report->uncompared_count; i++) {
+		VALUE_BUILDER_AUTO builder;
+
+		value_builder_init(&builder);
+		put(&builder, "kind", value_text(report->uncompared[i].kind->name));
+		put(&builder, "field", value_text(report->uncompared[i].field->name));
+		put_count(&builder, "count", report->uncompared[i].count);
+		value_builder_item(&list, value_builder_map(&builder, report->arena));
+	}
+	return value_builder_list(&list, report->arena);
+}
+
 static void render(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	struct json_style style = report->style ? *report->style : (struct json_style){0};
@@ -291,6 +308,8 @@ static void render(struct buffer *buffer, const struct report *report, const str
 		put(&builder, "open", outlook_value(report));
 	if (report->plan)
 		put(&builder, "unfinished", unfinished_value(report));
+	if (report->is_drift)
+		put(&builder, "uncompared", uncompared_value(report));
 	if (report->applied)
 		put_applied(&builder, report);
 	if (value_is(&report->outputs, VALUE_MAP))

@@ -304,6 +304,19 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 		buffer_format(buffer, "%zu unread\n", plan->unread_count);
 }
 
+static void print_uncompared(struct buffer *buffer, const struct report *report)
+{
+	for (size_t i = 0; i < report->uncompared_count; i++) {
+		const struct uncompared *one = &report->uncompared[i];
+
+		buffer_format(buffer, "%s%s.%s of %zu",
+			      i > 0 ? ", " : "not compared, as no read gives it back: ", one->kind->name,
+			      one->field->name, one->count);
+	}
+	if (report->uncompared_count > 0)
+		buffer_byte(buffer, '\n');
+}
+
 static void render_plan(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	const struct plan *plan = report->plan;
@@ -317,6 +330,7 @@ static void render_plan(struct buffer *buffer, const struct report *report, cons
 	render_unread(buffer, report, palette);
 	render_outlook(buffer, report, palette);
 	render_unfinished(buffer, report, palette);
+	print_uncompared(buffer, report);
 	if (plan_is_empty(plan) && report->diagnostics->error_count == 0)
 		print_nothing(buffer, report);
 	else if (report->is_drift)

@@ -28,6 +28,30 @@ def test_no_drift(tiny):
     tiny.run("drift")
 
 
+MACHINES = """\
+aws.instance:
+  m: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a, market: {type: spot}}
+  n: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a, block_devices: [{device: /dev/sdb, size_gib: 8}]}
+  o: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a, block_devices: [{device: /dev/sdb, size_gib: 9}]}
+aws.key_pair: {k: {name: k, secret_to: {file: k.pem}}}
+"""
+
+
+def test_what_is_not_compared_is_named(tiny):
+    """No drift is a claim about what was looked at."""
+    tiny.run("apply", "--yes")
+    assert "not compared" not in tiny.run("drift").out
+    assert tiny.run("drift", "--output", "json").json["uncompared"] == []
+    tiny.write("machines.yaml", MACHINES)
+    assert "not compared" not in tiny.run("drift").out
+    tiny.run("apply", "--yes")
+    assert "no read gives it back: aws.instance.market of 1, aws.instance.block_devices of 2\n" in tiny.run("drift").out
+    assert tiny.run("drift", "--output", "json").json["uncompared"] == [
+        {"kind": "aws.instance", "field": "market", "count": 1},
+        {"kind": "aws.instance", "field": "block_devices", "count": 2},
+    ]
+
+
 def test_changed_and_missing(tiny):
     tiny.run("apply", "--yes")
     ids = recorded(tiny)

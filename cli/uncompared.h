@@ -1,0 +1,10 @@
+#ifndef TRUEUP_CLI_UNCOMPARED_H
+#define TRUEUP_CLI_UNCOMPARED_H
+
+#include "cli/job.h"
+#include "cli/render.h"
+
+/* Of what is recorded and there, with its bodies loaded. In *ret, in the job's arena; their number. */
+size_t uncompared_list(const struct job *job, const struct uncompared **ret);
+
+#endif
