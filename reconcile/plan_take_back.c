@@ -28,10 +28,43 @@ static bool is_at_hand(const struct planning *planning, const struct object *obj
 	       (owner.size == 0 || slice_equal(owner, planning->input->record->lineage));
 }
 
-/* What a service showed once, of this one, has made room for what it showed of the other. */
-static bool was_shown(const struct item *item)
+static const struct value *place_of(struct planning *planning, struct object *object)
 {
-	return value_get_named(&item->resource->desired, SECRET_TO) != NULL;
+	const struct value *place =
+		plan_load_body(planning, object) ? value_get_named(&object->resolved, SECRET_TO) : NULL;
+
+	return place && !value_has_deferred(place) ? place : NULL;
+}
+
+static bool is_left_behind(const struct planning *planning, const struct item *item, size_t index)
+{
+	const struct object *object = planning->input->objects[index];
+
+	return object->role == OBJECT_DEPOSED && slice_equal(object->address, item->address);
+}
+
+/* Whether what a service showed once, of this one, may have made room for what it showed of a later one. */
+static bool is_shown_no_more(struct planning *planning, const struct item *item, struct object *object)
+{
+	const struct plan_input *input = planning->input;
+	const struct value *mine, *other;
+
+	if (!value_get_named(&item->resource->desired, SECRET_TO))
+		return false;
+	mine = place_of(planning, object);
+	other = item->object ? place_of(planning, item->object) : NULL;
+	if (!mine || !other || value_equal(mine, other))
+		return true;
+	for (size_t i = item->left_behind; i > 0 && i <= input->object_count; i++) {
+		if (!is_left_behind(planning, item, i - 1))
+			break;
+		if (input->objects[i - 1]->generation <= object->generation)
+			continue;
+		other = place_of(planning, input->objects[i - 1]);
+		if (!other || value_equal(mine, other))
+			return true;
+	}
+	return false;
 }
 
 static bool fits(struct planning *planning, const struct item *item, size_t index, struct trial *ret)
@@ -39,8 +72,9 @@ static bool fits(struct planning *planning, const struct item *item, size_t inde
 	struct object *object = planning->input->objects[index];
 	const struct live *live = planning->input->live ? planning->input->live[index] : NULL;
 
-	if (was_shown(item) || !is_at_hand(planning, object, live) || !item->identity ||
-	    !identity_equal(&object->identity, item->identity) || !was_current(planning, object))
+	if (!is_at_hand(planning, object, live) || !item->identity ||
+	    !identity_equal(&object->identity, item->identity) || !was_current(planning, object) ||
+	    is_shown_no_more(planning, item, object))
 		return false;
 	ret->item = *item;
 	ret->item.object = object;
@@ -79,8 +113,7 @@ void plan_item_take_back(struct planning *planning, struct item *item, const str
 	struct trial best = {0}, trial;
 
 	for (size_t i = item->left_behind; i > 0 && i <= input->object_count; i++) {
-		if (input->objects[i - 1]->role != OBJECT_DEPOSED ||
-		    !slice_equal(input->objects[i - 1]->address, item->address))
+		if (!is_left_behind(planning, item, i - 1))
 			break;
 		if (fits(planning, item, i - 1, &trial) && is_better(&trial, &best))
 			best = trial;

@@ -414,6 +414,26 @@ def test_what_was_shown_once_is_made_anew(site):
     plan_is_empty(site.stack)
 
 
+def test_what_is_shown_elsewhere_is_taken_back(site):
+    """The key of the one that was left behind is where it was put, and opens what uses it."""
+    given = site.stack.folder / "first.pem"
+
+    def pair(name):
+        more = {"secret_to": {"file": f"{name}.pem"}, "lifecycle": {"create_before_destroy": True}}
+        site.stack.write("site.yaml", spec_text({"aws.key_pair": {"k": {"name": name, **more}}}))
+
+    pair("first")
+    apply(site.stack)
+    key, before = given.read_text(), site.things("key-pair")
+    pair("second")
+    site.cut_off(signal.SIGKILL, lambda number, action, executed: action == "DeleteKeyPair" and not executed)
+    assert len(site.things("key-pair")) == 2
+    pair("first")
+    apply(site.stack)
+    assert given.read_text() == key and site.things("key-pair") == before
+    plan_is_empty(site.stack)
+
+
 def test_a_key_whose_name_goes_back(site):
     """A template names the other one by now: nothing uses the one left behind, and it makes room."""
 
