@@ -29,6 +29,27 @@ def system_url(server, number):
     return f"{server.address}/redfish/v1/Systems/{uuid_of(number)}"
 
 
+# Every field of the kind but `controller`, for the one machine of the simulator.
+WHOLE = {
+    "power": "off",
+    "serial": "S1",
+    "model": "R750",
+    "manufacturer": "Dell",
+    "memory_gib": 384,
+    "processors": {"count": 2},
+    "macs": [mac_of(2), mac_of(1)],
+    "system": "1",
+}
+
+# What of it the emulator does not tell, so that the simulator alone does: where that would stand, and why it does not.
+UNTOLD = {
+    "serial": (["SerialNumber"], "sushy-tools' page of a system has none"),
+    "model": (["Model"], "sushy-tools' page of a system has none"),
+    "memory_gib": (["MemorySummary", "TotalSystemMemoryGiB"], "its fake driver knows no memory; others need libvirt"),
+    "processors": (["ProcessorSummary", "Count"], "its fake driver knows no processors; others need libvirt"),
+}
+
+
 def ask(url, body=None):
     """What a controller answers, as a client of our own sees it."""
     data = None if body is None else json.dumps(body).encode()

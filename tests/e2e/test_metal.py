@@ -10,7 +10,10 @@ from metal_machines import (
     PARTLY,
     REFUSED,
     UNREAD,
+    UNTOLD,
     USER,
+    WHOLE,
+    ask,
     changes,
     is_empty,
     mac_of,
@@ -138,6 +141,9 @@ def test_another_machine_than_described_is_a_conflict(stack, redfish, field, val
 def test_what_a_controller_does_not_tell_is_unread(stack, redfish):
     """The emulator's machines have no serial number and no memory."""
     server = redfish([machine(1)])
+    told = ask(system_url(server, 1))
+    for path, why in UNTOLD.values():
+        assert path[0] not in told or path[-1] not in told[path[0]], why
     write(stack, {"m": {"controller": system_url(server, 1), "serial": "X", "memory_gib": 64}}, allow_plain=True)
     planned = plan(stack, status=UNREAD)
     assert operations(planned) == {"metal.machine.m": "adopt"}
@@ -230,18 +236,6 @@ def test_a_simulated_machine(simulated):
     assert operations(plan(stack, status=UNREAD)) == {"metal.machine.m": "unread"}
 
 
-WHOLE = {
-    "power": "off",
-    "serial": "S1",
-    "model": "R750",
-    "manufacturer": "Dell",
-    "memory_gib": 384,
-    "processors": {"count": 2},
-    "macs": [mac_of(2), mac_of(1)],
-    "system": "1",
-}
-
-
 @pytest.mark.parametrize("field", WHOLE)
 def test_a_field_that_is_taken_out_is_released(simulated, field):
     stack = simulated(**WHOLE)
@@ -252,6 +246,23 @@ def test_a_field_that_is_taken_out_is_released(simulated, field):
     assert changes(planned, "metal.machine.m")[field][0] == "release"
     stack.run("apply", "--yes")
     assert is_empty(stack)
+
+
+OTHERS = {
+    "serial": "S2",
+    "model": "R650",
+    "manufacturer": "HPE",
+    "memory_gib": 192,
+    "processors": {"count": 4},
+    "macs": [mac_of(1)],
+}
+
+
+@pytest.mark.parametrize("field", OTHERS)
+def test_another_value_than_the_machine_has_is_a_conflict(simulated, field):
+    stack = simulated(**{**WHOLE, field: OTHERS[field]})
+    assert f"'metal.machine.m' has {field}" in stack.run("plan", status=1).err
+    assert set(WHOLE) == {*OTHERS, "power", "system"}
 
 
 # Rows: what goes wrong with the first request to turn it on, and whether it is on in the end.
