@@ -163,6 +163,19 @@ static bool remove_thing(struct handling *handling)
 	return true;
 }
 
+/* The world's own form of "for ever" is 0; whoever counts to it means something else. */
+static bool check_count(struct handling *handling, const struct value *attributes)
+{
+	const struct value *count = value_get_named(attributes, "count");
+
+	if (handling->count < 4 || !value_is(count, VALUE_INTEGER) || count->integer != 0)
+		return true;
+	diag_error(handling->invocation->diagnostics, FAULT_USER, NOWHERE,
+		   "'count' of a fault is a whole number from 1 on");
+	diag_hint(handling->invocation->diagnostics, "leave it out for every such call from there on");
+	return false;
+}
+
 /* A fault is a thing of the world too, so that it holds for the runs that follow. */
 static bool fault(struct handling *handling)
 {
@@ -178,8 +191,8 @@ static bool fault(struct handling *handling)
 				     i < handling->count ? read_value(arena, handling->words[i])
 							 : value_text(otherwise[i]));
 	struct value attributes = value_builder_map(&builder, arena);
-	if (!sim_add(handling->sim, arena, handling->region, SLICE("fault"), id, &attributes, &id,
-		     handling->invocation->diagnostics))
+	if (!check_count(handling, &attributes) || !sim_add(handling->sim, arena, handling->region, SLICE("fault"), id,
+							    &attributes, &id, handling->invocation->diagnostics))
 		return false;
 	buffer_format(handling->text, "added fault %.*s\n", SLICE_ARGUMENTS(id));
 	return true;

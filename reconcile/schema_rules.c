@@ -73,6 +73,19 @@ static void report_choice(struct schema_walk *walk, const struct field *field, c
 			  listing.full ? ", ..." : "");
 }
 
+void schema_hint_at_fields(struct schema_walk *walk, const struct fields *fields)
+{
+	BUFFER_AUTO listing;
+
+	buffer_init(&listing, LISTING_BYTES);
+	for (size_t i = 0; i < fields->count; i++)
+		buffer_format(&listing, "%s%s", i > 0 ? ", " : "", field_at(fields, i)->name);
+	if (listing.full)
+		diag_hint(walk->diagnostics, "'trueup schema' lists its fields");
+	else if (fields->count > 0)
+		diag_hint(walk->diagnostics, "it may have: %.*s", SLICE_ARGUMENTS(buffer_slice(&listing)));
+}
+
 static void check_choices(struct schema_walk *walk, const struct field *field, const char *name,
 			  const struct value *value)
 {

@@ -55,6 +55,9 @@ struct slice schema_shown(struct arena *arena, struct slice text);
 /* What to do about a value of another type than the field's. */
 void schema_hint_at_type(struct schema_walk *walk, const struct field *field, const struct value *given);
 
+/* Which fields there are, where one is named that is like none of them. */
+void schema_hint_at_fields(struct schema_walk *walk, const struct fields *fields);
+
 /* Choices, pattern, bounds and the field's own check, for a known value in canonical form
  * that a user gave; walk->diagnostics is not NULL. */
 void schema_rules(struct schema_walk *walk, const struct field *field, const char *name, const struct value *value);

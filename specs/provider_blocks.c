@@ -1,8 +1,9 @@
+#include "base/buffer.h"
 #include "reconcile/schema.h"
 #include "specs/references.h"
 #include "specs/sections.h"
 
-enum { SHOWN_BYTES = 80, CANDIDATES_MOST = 64 };
+enum { SHOWN_BYTES = 80, CANDIDATES_MOST = 64, HINT_LIMIT_BYTES = 512 };
 
 static const struct provider_schema *find_schema(const struct loading *loading, struct slice provider)
 {
@@ -15,17 +16,23 @@ static const struct provider_schema *find_schema(const struct loading *loading, 
 
 static void report_unknown(struct loading *loading, struct slice provider, struct position position)
 {
-	struct slice candidates[CANDIDATES_MOST];
+	struct slice candidates[CANDIDATES_MOST] = {{NULL, 0}};
+	BUFFER_AUTO names;
 	size_t count = loading->schema_count < CANDIDATES_MOST ? loading->schema_count : CANDIDATES_MOST;
 	int nearest;
 
-	for (size_t i = 0; i < count; i++)
+	buffer_init(&names, HINT_LIMIT_BYTES);
+	for (size_t i = 0; i < count; i++) {
 		candidates[i] = slice_of(loading->schemas[i].name);
+		buffer_format(&names, "%s%s", i > 0 ? ", " : "", loading->schemas[i].name);
+	}
 	nearest = slice_nearest(provider, candidates, count);
 	diag_error(loading->diagnostics, FAULT_USER, position, "there is no provider '%.*s'",
 		   SLICE_ARGUMENTS(slice_first(provider, SHOWN_BYTES)));
 	if (nearest >= 0)
 		diag_hint(loading->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(candidates[nearest]));
+	else
+		diag_hint(loading->diagnostics, "there are: %.*s", SLICE_ARGUMENTS(buffer_slice(&names)));
 }
 
 /* "aws", or "aws.east" with a name of the user's choice. NULL after a diagnostic. */

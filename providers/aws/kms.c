@@ -89,7 +89,7 @@ static bool read_settings(struct asking *asking)
 	};
 	if (asking->region.size == 0) {
 		diag_error(asking->diagnostics, FAULT_USER, NOWHERE, "it is not known in which region the KMS key is");
-		diag_hint(asking->diagnostics, "set AWS_REGION, or name the key by its ARN");
+		diag_hint(asking->diagnostics, "set AWS_REGION or AWS_DEFAULT_REGION, or name the key by its ARN");
 		return false;
 	}
 	if (asking->credentials.access_key.size > 0 && asking->credentials.secret_key.size > 0)

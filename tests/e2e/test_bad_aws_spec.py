@@ -21,7 +21,7 @@ def machine(said, *interfaces):
     return f"aws.instance:\n  a: {{{TEMPLATE}, {said}interfaces: [\n    " + ",\n    ".join(f"{{{each}}}" for each in interfaces) + "]}\n"
 
 
-# Spec, and of each error where it is, and parts of what it says.
+# Spec, and of each error where it is, and parts of what it and its hint say.
 ROWS = {
     "two groups of one name": (
         f"aws.security_group: {{a: {{name: g, {GROUP}}},\n  b: {{name: g, {GROUP}}}}}\n",
@@ -35,6 +35,11 @@ ROWS = {
         f"aws.launch_template: {{t: {{name: tmpl, {TEMPLATE}}}}}\naws.autoscaling_group:\n"
         "  g: {name: g, subnets: [s], min: 0, max: 1, launch_template: t,\n    mixed_instances: {launch_template: t}}\n",
         [(8, ["cannot have both 'launch_template' and 'mixed_instances'"])],
+    ),
+    "a field that is like none of those there are": (
+        "aws.autoscaling_group:\n  g: {name: g, subnets: [s], min: 0, max: 1,\n"
+        "    mixed_instances: {launch_template: lt-0123456789abcdef0, instances: []}}\n",
+        [(7, ["'mixed_instances' has no field 'instances'", "it may have: launch_template, "])],
     ),
     "user data of more bytes than characters": (
         f"aws.launch_template: {{t: {{name: tmpl, user_data: {'ä' * 8193}}}}}\n",
@@ -448,7 +453,7 @@ def test_refused_by_validate(tmp_path, name):
     told = stack.run("validate", "--output", "json", status=1 if expected else 0).json["diagnostics"]
     assert [each["line"] for each in told] == [line for line, _ in expected], told
     for each, (_, parts) in zip(told, expected):
-        assert all(part in each["message"] for part in parts), each
+        assert all(part in f"{each['message']}: {each.get('hint')}" for part in parts), each
 
 
 ACCOUNT, OTHER = "111122223333", "444455556666"

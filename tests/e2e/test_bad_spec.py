@@ -109,6 +109,10 @@ SPECS = {
             Wrong("stack.yaml:7:24", "no field 'bar'"),
         ],
     ),
+    "a provider whose name is too short to be near to any": (
+        VPC + "providers: {aw: {region: eu-west-1}}\n",
+        [Wrong("stack.yaml:4:13", "no provider 'aw'", "there are: aws, metal")],
+    ),
     "an unknown provider": (
         HEAD + "aws.vpc:\n  home: {cidr: 10.20.0.0/16, provider: aws.east}\n",
         [Wrong("stack.yaml:3:40", "no provider 'aws.east'", "providers:")],

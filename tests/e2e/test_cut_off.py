@@ -274,7 +274,7 @@ def test_second_call_is_refused(stack):
     simulate(stack)
     apply_spec(stack, NET)
     stack.write("net.yaml", TAGS)
-    fault = stack.run("sim", "fault", "DeleteTags", "deny", 1, 0).out.split()[-1]
+    fault = stack.run("sim", "fault", "DeleteTags", "deny").out.split()[-1]
     stack.run("apply", "--yes", status=(1, 7))
     document = drift(stack, 2)
     assert (document["actions"], document["open"]) == ([], [])

@@ -113,8 +113,9 @@ def test_without_kms(here, tmp_path):
     refused = here.run("plan", "--out", tmp_path / "plan", status=1, **unreachable)
     assert "KMS did not do GenerateDataKey" in refused.err
     assert "see to it that KMS can be reached" in refused.err and "allow kms:" not in refused.err
-    for settings in ({"AWS_REGION": None, "TRUEUP_SEALING_KEY": "kms:alias/a"}, {"AWS_ENDPOINT_URL_KMS": None}):
-        assert here.run("plan", "--out", tmp_path / "plan", status=1, **settings).err
+    somewhere = {"AWS_REGION": None, "TRUEUP_SEALING_KEY": "kms:alias/a"}
+    for settings, told in (somewhere, "set AWS_REGION or AWS_DEFAULT_REGION"), ({"AWS_ENDPOINT_URL_KMS": None}, ""):
+        assert told in here.run("plan", "--out", tmp_path / "plan", status=1, **settings).err
     assert not (tmp_path / "plan").exists()
 
 

@@ -394,7 +394,7 @@ def test_what_cannot_be_undone(sim):
 
 def test_refused(sim):
     """A run each call of which was refused did nothing, and that is said."""
-    sim.run("sim", "fault", "CreateTags", "deny", 1, 0)
+    sim.run("sim", "fault", "CreateTags", "deny")
     sim.write("net.yaml", BLUE)
     sim.run("apply", "--yes", status=(1, 7))
     run = runs(sim)[0]["id"]

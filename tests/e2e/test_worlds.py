@@ -106,6 +106,7 @@ NONSENSE = {
     "a kind that there is not": (["fault", "DescribeVpcs", "explode"], "no kind of fault 'explode'", "help sim"),
     "a kind misspelt": (["fault", "*", "deni"], "no kind of fault 'deni'", "'deny'"),
     "before the first": (["fault", "*", "deny", "0"], "'first'", None),
+    "not one": (["fault", "*", "deny", "1", "0"], "'count' of a fault is a whole number from 1 on", "leave it out"),
     "no number": (["fault", "*", "deny", "1", "x"], "'count'", None),
     "added by hand": (["add", "fault", "action=CreateVpc", "kind=boom"], "no kind of fault 'boom'", None),
     "a type that there is not": (["show", "foo"], "no type 'foo'", "show"),
@@ -124,7 +125,7 @@ def test_what_the_simulator_cannot_do_is_refused(stack, words, message, hint):
 
 def test_what_the_simulator_can_do_is_taken(stack):
     stack.environment.update(AWS_ENDPOINT_URL="sim:world")
-    for words in ["Describe*", "deny"], ["*", "html", "2", "0"], ["GET /redfish/v1/*", "refused"]:
+    for words in ["Describe*", "deny"], ["*", "html", "2", "1"], ["GET /redfish/v1/*", "refused"]:
         stack.run("sim", "fault", *words)
     assert len(json.loads(stack.run("sim", "world", "show", "fault").out)[""]["fault"]) == 3
     assert json.loads(stack.run("sim", "world", "show", "route-table").out) == {}

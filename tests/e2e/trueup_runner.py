@@ -287,7 +287,7 @@ class SimulatedCloud(Cloud):
 
     def fault(self, action, kind, first=1, count=1):
         """What goes wrong from now on; count 0: for ever. Gives the fault's id, for heal()."""
-        return self.sim("fault", action, kind, first, count).split()[-1]
+        return self.sim("fault", action, kind, first, *([count] if count else [])).split()[-1]
 
     def heal(self, fault):
         self.sim("remove", "fault", fault)

@@ -193,7 +193,7 @@ static const struct load_row resource_rows[] = {
 	 "a.yaml:3:89: 'rules' needs one of 'group', 'cidr' [net.group.g]\n"},
 	{"a mistake in one field does not hide another's",
 	 A "net.vpc: {a: {cidr: 10.0.0.0/16, colour: red}}\nnet.subnet: {x: {vpc: a, cidr: 10.1.0.0/24}}\n",
-	 "a.yaml:2:34: net.vpc has no field 'colour' [net.vpc.a]\n"
+	 "a.yaml:2:34: net.vpc has no field 'colour' (it may have: cidr, cidr6, ranges, dns, tags) [net.vpc.a]\n"
 	 "a.yaml:3:32: 10.1.0.0/24 of 'net.subnet.x' lies outside the ranges of 'net.vpc.a' (the nearest free range of "
 	 "this size is 10.0.0.0/24) <a.yaml:2:21> [net.subnet.x]\n"},
 	{"a mistake in the range itself: what lies within it is not known",
@@ -205,7 +205,7 @@ static const struct load_row resource_rows[] = {
 	 A VPC "net.group: {g: {rules: [{protocol: tcp, cdir: 10.0.0.0/8}, {protocol: udp, colour: red}]}}\n",
 	 "a.yaml:3:41: 'rules' has no field 'cdir' (did you mean 'cidr'?) [net.group.g]\n"
 	 "a.yaml:3:60: 'rules' needs one of 'group', 'cidr' [net.group.g]\n"
-	 "a.yaml:3:76: 'rules' has no field 'colour' [net.group.g]\n"},
+	 "a.yaml:3:76: 'rules' has no field 'colour' (it may have: protocol, port, group, cidr, note) [net.group.g]\n"},
 	{"two rules with one key",
 	 A "net.group: {g: {rules: [{protocol: tcp, cidr: 10.0.0.0/8, note: p}, {protocol: tcp, cidr: 10.0.0.0/8, "
 	   "note: q}]}}\n",
@@ -216,7 +216,7 @@ static const struct load_row resource_rows[] = {
 	{"a rule of the kind, and a field that it has not",
 	 A "net.vpc: {a: {cidr: 10.0.0.0/16, ranges: [10.1.0.0/16], nothing: 1}}\n",
 	 "a.yaml:2:42: an net.vpc with 'ranges' needs 'dns' [net.vpc.a]\n"
-	 "a.yaml:2:57: net.vpc has no field 'nothing' [net.vpc.a]\n"},
+	 "a.yaml:2:57: net.vpc has no field 'nothing' (it may have: cidr, cidr6, ranges, dns, tags) [net.vpc.a]\n"},
 	{"a rule of the kind, and a field that fits ill", A "net.vpc: {a: {cidr: [1], ranges: [10.1.0.0/16]}}\n",
 	 "a.yaml:2:21: 'cidr' expects an IPv4 range such as 10.0.0.0/16, found a list [net.vpc.a]\n"
 	 "a.yaml:2:34: an net.vpc with 'ranges' needs 'dns' [net.vpc.a]\n"},
