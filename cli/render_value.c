@@ -135,15 +135,23 @@ static void print_secret_whole(struct buffer *buffer, const struct value *value,
 		memory_wipe(clear.data, clear.size);
 }
 
-/* Another value of a secret variable shows, though the text is the same. */
+/*
+ * Another value of a secret variable shows, though the text is the same. What expression_hide() has named is no
+ * variable of the spec.
+ */
 static void print_deferred_secrets(struct buffer *buffer, const struct value *secrets, const struct json_style *style)
 {
+	bool has_literal = false;
+
 	for (uint32_t i = 0; secrets && i < secrets->count; i++) {
 		buffer_string(buffer, i > 0 ? ", " : " with ");
 		print_safe(buffer, value_slice(&secrets->members[i].key));
 		buffer_string(buffer, " ");
 		print_value(buffer, &secrets->members[i].value, style, true);
+		has_literal |= slice_starts_with(value_slice(&secrets->members[i].key), SLICE("var.literal-"));
 	}
+	if (has_literal)
+		buffer_string(buffer, "; literal-N: what the spec says there itself");
 }
 
 static void print_value(struct buffer *buffer, const struct value *value, const struct json_style *style, bool within)

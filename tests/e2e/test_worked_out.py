@@ -1,5 +1,7 @@
 """What expressions make of outputs has the form and the marks of the field that it is for, in a plan as in an apply."""
 
+import re
+
 import pytest
 
 from cli import edit, simulate, world
@@ -84,6 +86,7 @@ def test_text_beside_an_output_is_as_secret(stack):
     said = stack.run("plan", "--out", "p.plan")
     shown = said.out + said.err + stack.run("plan", "--output", "json").out + stack.run("show", "p.plan").out
     assert "${var.literal-1}${replace(aws.vpn_gateway.edge.id" in shown
+    assert re.search(r" with .*var\.literal-3 secret~\w+; literal-N: what the spec says there itself", said.out)
     stack.run("apply", "p.plan")
     files = [path.read_bytes() for path in (stack.folder / ".trueup").rglob("*") if path.is_file()]
     assert b"FirstKey_" not in shown.encode() + (stack.folder / "p.plan").read_bytes() + b"".join(files)
