@@ -1,5 +1,6 @@
 """The simulator as a server, judged by somebody else's client: boto3 signs, writes and parses every request and answer."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -26,6 +27,24 @@ RSA_KEY = (
     "dPKVHO/Bgeu5woMc7RY0p1ej6D4CKFE6lymSDJpW0YHX/wqE9+cfEauh7xZcG0q9t2ta6F6fmX0agvpFyZo8aFbXeUBr7osSCJNgvavWbM/06niWrOvYX2xw"
     "Wdhmh0G5cr8hs7k1mVzR0l me@example"
 )
+
+
+def sample(shape, name=""):
+    """A value for every member that the model has, so that none can be forgotten."""
+    if shape.type_name == "structure":
+        return {key: sample(member, key) for key, member in shape.members.items()}
+    if shape.type_name == "list":
+        return [sample(shape.member, name)]
+    if shape.type_name in ("integer", "long"):
+        return 7
+    if shape.type_name in ("double", "float"):
+        return 1.5
+    if shape.type_name == "boolean":
+        return True
+    if shape.type_name == "timestamp":
+        return datetime.datetime(2026, 11, 21, 8, 45, 22, tzinfo=datetime.timezone.utc)
+    known = {"UserData": "aGVsbG8=", "ImageId": IMAGE}
+    return known.get(name) or (shape.enum[0] if getattr(shape, "enum", None) else f"the {name}")
 
 
 def strange_elements(node, shape, path):
