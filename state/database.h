@@ -35,6 +35,7 @@ struct database {
 	sqlite3 *handle;
 	const char *name; /* as the user knows the file; borrowed */
 	int failure;	  /* SQLite's code of the last failure told, or 0 */
+	bool lacks_room;  /* of that: the disk is full, or the quota used up */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 };
 

@@ -122,6 +122,7 @@ bool database_fail(struct database *database, const char *doing, int code, struc
 					  system_error ? ", " : "", system_error ? strerror(system_error) : "");
 
 	database->failure = code;
+	database->lacks_room = (code & 0xff) == SQLITE_FULL || system_error == ENOSPC || system_error == EDQUOT;
 	diag_error(diagnostics, row->fault, NOWHERE, "cannot %s the state file '%s': %s", doing, database->name,
 		   row->words);
 	diag_hint(diagnostics, "%s", row->hint);

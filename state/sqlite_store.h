@@ -26,7 +26,7 @@ enum {
 
 enum state_access {
 	STATE_WRITE, /* made where it is missing, brought up to this program's format */
-	/* As above; but where there is a file that can only be read, as below. */
+	/* As above; but where there is a file that can only be read, or the disk is full, as below. */
 	STATE_WRITE_OR_READ,
 	/* Nothing is written: works in a folder that can only be read, and leaves no file
 	 * behind. What a run that died has left in the -wal file is read too. */

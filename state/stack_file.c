@@ -123,14 +123,11 @@ static bool prepare_place(struct stack_file *file, struct arena *arena, struct s
 	return true;
 }
 
-static bool open_to_write(struct stack_file *file, struct arena *arena, struct slice stack_name,
-			  struct diagnostics *diagnostics)
+static bool open_prepared(struct stack_file *file, struct slice stack_name, struct diagnostics *diagnostics)
 {
 	struct making making = {file, stack_name};
 	enum file_kind kind;
 
-	if (file->local && !prepare_place(file, arena, stack_name, diagnostics))
-		return false;
 	file->mode = file->local ? DATABASE_WRITE : DATABASE_CREATE;
 	if (!attempt(file, file->real_path, "open", diagnostics) ||
 	    !migrations_check(&file->database, &kind, diagnostics))
@@ -169,6 +166,27 @@ static bool open_some_way(struct stack_file *file, struct diagnostics *diagnosti
 		pause_reading();
 	}
 	return database_fail(&file->database, "open", code, diagnostics);
+}
+
+/* may_read: where the disk has no room for what SQLite puts beside the file, it is only read. */
+static bool open_to_write(struct stack_file *file, struct arena *arena, struct slice stack_name, bool may_read,
+			  struct diagnostics *diagnostics)
+{
+	struct diagnostics own;
+	bool opened;
+
+	if (file->local && !prepare_place(file, arena, stack_name, diagnostics))
+		return false;
+	diagnostics_init(&own, diagnostics->arena);
+	opened = open_prepared(file, stack_name, &own);
+	if (!opened && may_read && file->local && file->database.lacks_room) {
+		file->options.access = STATE_READ;
+		opened = open_some_way(file, diagnostics);
+	} else {
+		diagnostics_join(diagnostics, &own);
+	}
+	diagnostics_release(&own);
+	return opened;
 }
 
 static bool check_to_read(struct stack_file *file, struct diagnostics *diagnostics)
@@ -274,11 +292,13 @@ static bool open_blank(struct stack_file *file, struct slice stack_name, struct 
 bool stack_file_open(struct stack_file *file, struct arena *arena, struct slice stack_name,
 		     struct diagnostics *diagnostics)
 {
+	bool may_read = file->options.access == STATE_WRITE_OR_READ;
+
 	file->real_path = file->name;
-	if (file->options.access == STATE_WRITE_OR_READ)
+	if (may_read)
 		file->options.access = file->local && place_is_read_only(file->name, arena) ? STATE_READ : STATE_WRITE;
 	if (file->options.access == STATE_WRITE)
-		return open_to_write(file, arena, stack_name, diagnostics);
+		return open_to_write(file, arena, stack_name, may_read, diagnostics);
 	if (file->options.access == STATE_READ_OR_BLANK) {
 		if (!state_is_there(file->world, file->name))
 			return open_blank(file, stack_name, diagnostics);

@@ -217,6 +217,24 @@ def test_state_on_a_full_disk(applied, cloud, tmp_path, room):
     assert set(ids_of(applied)) == {"aws.vpc.home"}
 
 
+@pytest.mark.parametrize("arguments", [[], ["--refresh=none"], ["--out", "x.plan"]], ids=["read", "unread", "saved"])
+def test_plan_on_a_full_disk(applied, tmp_path, arguments):
+    """One that is only shown writes nothing, and needs no room."""
+    words = mounts()
+    if not words:
+        pytest.skip("no mount namespaces here")
+    wrapper = [*words, "bash", "-c", ON_A_FULL_DISK, "bash", str(tmp_path / "kept"), "0"]
+    before = applied.run("plan", *arguments, "--output", "json").json
+    (applied.folder / "x.plan").unlink(missing_ok=True)
+    result = measured(applied, "plan", *arguments, "--output", "json", wrapper=wrapper)
+    document = json.loads(result.out)
+    if "--out" in arguments:
+        [error] = errors_of(document)
+        assert result.status == ERROR and "the disk is full" in error["message"], result
+        return
+    assert result.status == 0 and document["diagnostics"] == [] and document["digest"] == before["digest"], result
+
+
 def test_new_state_on_a_full_disk(stack, cloud, tmp_path):
     words = mounts()
     if not words:
