@@ -1,6 +1,9 @@
+#define _GNU_SOURCE 1 /* strverscmp() */
+
 #include "state/migrations.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* "trup"; no number of SQLite's own list (magic.txt in its sources). */
 #define APPLICATION_ID "1953658224"
@@ -101,15 +104,21 @@ static bool is_printable(struct slice text)
 	return text.size > 0 && text.size < 100;
 }
 
-static bool refuse_newer(struct database *database, int64_t format, struct diagnostics *diagnostics)
+static bool refuse_newer(struct database *database, struct slice ours, int64_t format, struct diagnostics *diagnostics)
 {
 	struct slice program = program_of(database, diagnostics->arena);
+	bool is_newer =
+		strverscmp(arena_string(diagnostics->arena, program), arena_string(diagnostics->arena, ours)) > 0;
 
 	diag_error(diagnostics, FAULT_USER, NOWHERE,
 		   "the state file '%s' is of format %lld, and this program knows formats up to %d", database->name,
 		   (long long)format, (int)NEWEST_FORMAT);
-	if (is_printable(program))
+	/* The format may change without the version, as long as that is not released. */
+	if (is_printable(program) && is_newer)
 		diag_hint(diagnostics, "use %.*s or newer", SLICE_ARGUMENTS(program));
+	else if (is_printable(program))
+		diag_hint(diagnostics, "use a newer build: %.*s wrote it, and this is an earlier build of %.*s",
+			  SLICE_ARGUMENTS(program), SLICE_ARGUMENTS(ours));
 	else
 		diag_hint(diagnostics, "use the newer program that wrote it");
 	return false;
@@ -145,7 +154,8 @@ static bool look(struct database *database, enum statement statement, int64_t *r
 	return true;
 }
 
-bool migrations_check(struct database *database, enum file_kind *ret, struct diagnostics *diagnostics)
+bool migrations_check(struct database *database, struct slice program, enum file_kind *ret,
+		      struct diagnostics *diagnostics)
 {
 	int64_t application = 0, format = 0, tables = 0;
 
@@ -161,7 +171,7 @@ bool migrations_check(struct database *database, enum file_kind *ret, struct dia
 	if (application != APPLICATION_NUMBER)
 		return refuse_foreign(database, application, diagnostics);
 	if (format > NEWEST_FORMAT)
-		return refuse_newer(database, format, diagnostics);
+		return refuse_newer(database, program, format, diagnostics);
 	if (format < 1)
 		return database_damaged(database, diagnostics, "its format is %lld", (long long)format);
 	*ret = format < NEWEST_FORMAT ? FILE_OLDER : FILE_OURS;

@@ -19,9 +19,9 @@ enum file_kind {
 	FILE_BLANK, /* without a single table: a file that is being made */
 };
 
-/* Refuses what is not ours, and what a newer program wrote, without changing a byte. */
-__attribute__((warn_unused_result)) bool migrations_check(struct database *database, enum file_kind *ret,
-							  struct diagnostics *diagnostics);
+/* Refuses what is not ours, and what a newer program than this one (program) wrote, without changing a byte. */
+__attribute__((warn_unused_result)) bool migrations_check(struct database *database, struct slice program,
+							  enum file_kind *ret, struct diagnostics *diagnostics);
 /* Brings a blank or older file to the newest format; within the caller's transaction.
  * program and wall_ms are noted in the file with each step; a blank one takes a single step. */
 __attribute__((warn_unused_result)) bool migrations_run(struct database *database, struct slice program,

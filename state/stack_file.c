@@ -40,7 +40,7 @@ static bool bring_up(void *context, struct diagnostics *diagnostics)
 	enum file_kind kind;
 
 	/* Asked again within the transaction: another program may have been faster. */
-	return migrations_check(&file->database, &kind, diagnostics) &&
+	return migrations_check(&file->database, file->options.program, &kind, diagnostics) &&
 	       migrations_run(&file->database, file->options.program, file->world->wall_ms(file->world), diagnostics) &&
 	       (kind != FILE_BLANK || insert_stack(making, diagnostics));
 }
@@ -130,7 +130,7 @@ static bool open_prepared(struct stack_file *file, struct slice stack_name, stru
 
 	file->mode = file->local ? DATABASE_WRITE : DATABASE_CREATE;
 	if (!attempt(file, file->real_path, "open", diagnostics) ||
-	    !migrations_check(&file->database, &kind, diagnostics))
+	    !migrations_check(&file->database, file->options.program, &kind, diagnostics))
 		return false;
 	if (kind == FILE_BLANK && file->local)
 		return database_damaged(&file->database, diagnostics, "it has no tables");
@@ -193,7 +193,7 @@ static bool check_to_read(struct stack_file *file, struct diagnostics *diagnosti
 {
 	enum file_kind kind;
 
-	if (!migrations_check(&file->database, &kind, diagnostics))
+	if (!migrations_check(&file->database, file->options.program, &kind, diagnostics))
 		return false;
 	if (kind == FILE_BLANK)
 		return database_damaged(&file->database, diagnostics, "it has no tables");

@@ -15,7 +15,7 @@
 
 static const struct state_options to_write = {
 	.access = STATE_WRITE, .program = S("trueup 0.1.0"), .busy_timeout_ms = 50};
-static const struct state_options to_read = {.access = STATE_READ, .busy_timeout_ms = 50};
+static const struct state_options to_read = {.access = STATE_READ, .program = S("trueup 0.1.0"), .busy_timeout_ms = 50};
 
 bool state_file_open(struct state_fixture *fixture, enum state_access access, struct store **ret)
 {

@@ -91,6 +91,11 @@ static void make_newer(struct state_fixture *fixture)
 			       "INSERT INTO migrations VALUES (7, 'trueup 2.5.0', 0)");
 }
 
+static void make_newer_build(struct state_fixture *fixture)
+{
+	run_sql(fixture->path, "PRAGMA user_version = 7; INSERT INTO migrations VALUES (7, 'trueup 0.1.0', 0)");
+}
+
 static void make_newer_silent(struct state_fixture *fixture)
 {
 	run_sql(fixture->path, "PRAGMA user_version = 7; DROP TABLE migrations");
@@ -173,6 +178,8 @@ static void test_refused(void **state)
 		{"a plain database", make_plain, FAULT_USER, "another program", "move that file away", false},
 		{"a database without tables", make_tableless, FAULT_USER, "no tables", "'trueup state rebuild'", false},
 		{"newer", make_newer, FAULT_USER, "is of format 7", "use trueup 2.5.0 or newer", false},
+		{"newer, by a build of the same version", make_newer_build, FAULT_USER, "is of format 7",
+		 "use a newer build: trueup 0.1.0 wrote it", false},
 		{"newer, by whom unknown", make_newer_silent, FAULT_USER, "is of format 7", "newer program", false},
 		{"newer, by a name of control characters", make_newer_rude, FAULT_USER, "is of format 7",
 		 "the newer program that wrote it", false},
