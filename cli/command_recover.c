@@ -13,7 +13,24 @@ static int status_of(const struct job *job)
 {
 	if (job->intent_count + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count > 0)
 		return STATUS_PARTLY;
-	return job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
+	return job->refresh.unlisted_count + job->refresh.unwatched_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
+}
+
+/* Nothing may be left of a call that was given up, and nobody has looked. */
+static void tell_unwatched(struct job *job)
+{
+	const struct refresh *refresh = &job->refresh;
+	size_t others = refresh->unwatched_count - 1;
+
+	if (refresh->unwatched_count == 0)
+		return;
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNREAD, NOWHERE,
+		 "whether something has come late of a call that was given up cannot be told: '%s'%s could not be "
+		 "listed: %.*s",
+		 refresh->unwatched_kind->name,
+		 others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
+		 SLICE_ARGUMENTS(refresh->unwatched_reason));
+	diag_hint(job->diagnostics, "see that what is recorded there can be reached, and run this again");
 }
 
 /* A saved plan may have been applied where only the state lies: with each object the place is recorded that it is in.
@@ -59,6 +76,7 @@ static int run_recover(struct invocation *invocation)
 		struct report report = invocation_report(invocation);
 
 		lost_state_warn(&job);
+		tell_unwatched(&job);
 		report.outlook = job_outlook(&job);
 		report.status = status_of(&job);
 		if (report.status == STATUS_FINE)
@@ -81,7 +99,8 @@ const struct command command_recover = {
 	.details = "Reads what they were about, sends once more what has an idempotency token, looks for\n"
 		   "what may still come, and records it. Changes nothing else. Ends with 7 where the outcome\n"
 		   "of a call cannot be told, or something of the stack is there that is not recorded; the\n"
-		   "ids are named then. Where no spec lies, it goes by the places that are recorded.\n",
+		   "ids are named then. Ends with 3 where what may have come late could not be looked for.\n"
+		   "Where no spec lies, it goes by the places that are recorded.\n",
 	.flags = recover_flags,
 	.flag_count = sizeof(recover_flags) / sizeof(recover_flags[0]),
 	.run = run_recover,

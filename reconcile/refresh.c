@@ -213,12 +213,30 @@ static void gather_unrecorded(struct refreshing *refreshing)
 	}
 }
 
+/* What came late there is not seen. */
+static void count_unwatched(struct refresh *refresh, const struct kind *kind)
+{
+	const struct sessions *sessions = refresh->sessions;
+	for (size_t at = sessions->alias_count; at < sessions->count; at++) {
+		const struct identity *place = &sessions->recorded[at - sessions->alias_count];
+		if (!sessions->reasons[at] || !slice_equal(kind_provider(kind), place->provider))
+			continue;
+		if (refresh->unwatched_count++ > 0)
+			continue;
+		refresh->unwatched_kind = kind;
+		refresh->unwatched_reason = slice_of(sessions->reasons[at]);
+	}
+}
+
 static void gather_watched_kinds(struct refreshing *refreshing)
 {
-	const struct refresh *refresh = refreshing->refresh;
+	struct refresh *refresh = refreshing->refresh;
 	for (size_t i = 0; i < refresh->watched_count; i++) {
 		const struct kind *kind = kinds_find(refresh->kinds, refresh->watched[i]);
-		for (size_t at = 0; kind && !kind->found && at < refresh->sessions->count; at++) {
+		if (!kind || kind->found)
+			continue;
+		count_unwatched(refresh, kind);
+		for (size_t at = 0; at < refresh->sessions->count; at++) {
 			struct session *session = refresh->sessions->items[at];
 			/* Of who did not say who it is nobody could record where what it shows lies. */
 			if (session && session->identified && slice_is(kind_provider(kind), session->provider->name))

@@ -60,6 +60,10 @@ struct refresh {
 	struct slice unlisted_reason;
 	const struct kind *unknown_kind; /* one that its endpoint does not know at all, or NULL */
 	struct slice unknown_reason;
+	/* Watched kinds in places that are recorded and that nobody answers for. */
+	size_t unwatched_count;
+	const struct kind *unwatched_kind; /* one of them */
+	struct slice unwatched_reason;
 };
 
 /* False where it was interrupted. What could not be read is marked as unread, not reported. */

@@ -271,7 +271,9 @@ def test_late_twin_is_left_by_who_does_not_know_where_it_is(tiny):
     for path in specs:
         path.unlink()
     tiny.run("sim", "fault", "GetCallerIdentity", "deny", "1", "1")
-    tiny.run("recover", status=None)
+    told = tiny.run("recover", status=3)
+    assert "whether something has come late of a call that was given up cannot be told: 'aws.vpc'" in told.err
+    assert "could not be listed: " in told.err and "nothing is open" not in told.out
     assert rows(tiny, "SELECT count(*) FROM objects WHERE role <> 0") == [(0,)]
     for path, text in specs.items():
         path.write_text(text)
