@@ -19,11 +19,17 @@ def plain(schema):
     return schema["anyOf"][0] if "anyOf" in schema else schema
 
 
+def type_of(schema):
+    """Beside null, which is as if the field were not there."""
+    kind = schema.get("type")
+    return next(one for one in kind if one != "null") if isinstance(kind, list) else kind
+
+
 def optional_within(schema, path=()):
     """(path, empty value) for every optional member, at any depth; an item of a list is its first."""
     for name, member in schema["properties"].items():
         member, here = plain(member), (*path, name)
-        kind = member.get("type")
+        kind = type_of(member)
         if name not in schema.get("required", []) and kind in EMPTY:
             yield here, EMPTY[kind]
         if kind == "array":
