@@ -1,5 +1,6 @@
 #include "reconcile/handover.h"
 
+#include "base/cidr.h"
 #include "base/map.h"
 #include "reconcile/unique.h"
 
@@ -7,8 +8,9 @@ struct search {
 	const struct plan *plan;
 	struct arena *arena;
 	struct handovers *result;
-	struct map leaving; /* what is let go of: index of its action + 1 */
-	size_t *yielded;    /* per action, the last handover by which it yields something: index + 1; 0: none */
+	struct map leaving;  /* what is let go of: index of its action + 1 */
+	struct map widening; /* ids of what gets further ranges of its own: likewise */
+	size_t *yielded;     /* per action, the last handover by which it yields something: index + 1; 0: none */
 };
 
 static bool moves(const struct action *action)
@@ -41,10 +43,11 @@ static bool is_yielded(const struct field *field)
 	return unique_items(field) || (unique_field(field) && (field->flags & EXCHANGED));
 }
 
-static void yield(struct search *search, size_t from, size_t to, const struct field *field, const struct value *value)
+static void yield(struct search *search, size_t from, size_t to, enum phase takes, const struct field *field,
+		  const struct value *value)
 {
 	struct handover *added = add(search, from, to, PHASE_UNSETTLE);
-	added->takes = field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE;
+	added->takes = takes;
 	added->field = field;
 	added->value = value;
 	added->next = search->yielded[from];
@@ -105,7 +108,7 @@ static void note_values(struct search *search, size_t index, const struct field 
 		if (from == index)
 			continue;
 		if (unique_items(field) || operation_keeps(search->plan->actions[from].operation))
-			yield(search, from, index, field, one);
+			yield(search, from, index, field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE, field, one);
 		else
 			hand_over(search, from, index, field);
 	}
@@ -134,6 +137,70 @@ static void note_moving(struct search *search, size_t index, bool taking)
 	}
 }
 
+static bool is_wider(const struct change *change)
+{
+	return change->field && change->field->range == RANGE_DOMAIN && change->effect == EFFECT_SET &&
+	       !value_is(&change->after, VALUE_NULL);
+}
+
+static void note_widening(struct search *search, size_t index)
+{
+	const struct action *action = &search->plan->actions[index];
+	bool wider = false;
+	for (size_t i = 0; action->operation == OPERATION_UPDATE && !wider && i < action->change_count; i++)
+		wider = is_wider(&action->changes[i]);
+	if (wider && action->provider_id.size > 0)
+		map_set(&search->widening, action->provider_id, (void *)(uintptr_t)(index + 1));
+}
+
+static bool lies_within(const struct value *value, const struct cidr *range)
+{
+	struct cidr own;
+	bool within = value->type == VALUE_STRING && cidr_read(value_slice(value), &own) && cidr_contains(&own, range);
+	for (uint32_t i = 0; value->type == VALUE_LIST && !within && i < value->count; i++)
+		within = lies_within(&value->items[i], range);
+	return within;
+}
+
+static bool gets_range_around(const struct action *action, const struct cidr *range)
+{
+	bool found = false;
+	for (size_t i = 0; !found && i < action->change_count; i++)
+		found = is_wider(&action->changes[i]) && lies_within(&action->changes[i].after, range);
+	return found;
+}
+
+/* A network gets no range around where a route of its leads to: that route goes before the range comes. */
+static void note_route(struct search *search, size_t index, const struct change *change)
+{
+	const struct action *action = &search->plan->actions[index];
+	const struct fields *members = &change->field->item->members;
+	for (size_t i = 0; i < members->count; i++) {
+		const struct field *member = field_at(members, i);
+		const struct value *network =
+			member->apart_from ? value_get_named(&action->live, member->apart_from) : NULL;
+		const void *found = network ? map_get(&search->widening, value_slice(network)) : NULL;
+		size_t to = (size_t)(uintptr_t)found - 1;
+		struct cidr range;
+		if (found && cidr_read(value_slice(value_get_named(&change->before, member->name)), &range) &&
+		    identity_equal(&search->plan->actions[to].identity, &action->identity) &&
+		    gets_range_around(&search->plan->actions[to], &range))
+			yield(search, index, to, PHASE_MAKE, change->field, &change->before);
+	}
+}
+
+static void note_routes(struct search *search, size_t index)
+{
+	const struct action *action = &search->plan->actions[index];
+	bool updates = action->operation == OPERATION_UPDATE && search->widening.count > 0;
+	for (size_t i = 0; updates && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		if (change->field && change->field->type == FIELD_SET && change->effect == EFFECT_SET &&
+		    value_is(&change->before, VALUE_MAP) && value_is(&change->after, VALUE_NULL))
+			note_route(search, index, change);
+	}
+}
+
 /* For each action that yields something, by field. */
 static void gather_yields(struct search *search)
 {
@@ -147,9 +214,9 @@ static void gather_yields(struct search *search)
 			const struct handover *one;
 			VALUE_BUILDER_AUTO items;
 			value_builder_init(&items);
-			for (size_t next = is_yielded(field) ? search->yielded[i] : 0; next; next = one->next) {
+			for (size_t next = search->yielded[i]; next; next = one->next) {
 				one = &result->items[next - 1];
-				if (one->field == field && unique_items(field))
+				if (one->field == field && field->type == FIELD_SET)
 					value_builder_item(&items, *one->value);
 				else if (one->field == field)
 					value_builder_set(&all, slice_of(field->name), *one->value);
@@ -182,6 +249,7 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 	};
 	search.yielded = arena_new_array(arena, plan->action_count + 1, size_t);
 	map_init(&search.leaving);
+	map_init(&search.widening);
 	for (int taking = 0; taking < 2; taking++) {
 		for (size_t i = 0; i < plan->action_count; i++) {
 			const struct action *action = &plan->actions[i];
@@ -194,6 +262,11 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 			note_moving(&search, i, taking);
 		}
 	}
+	for (size_t i = 0; i < plan->action_count; i++)
+		note_widening(&search, i);
+	for (size_t i = 0; i < plan->action_count; i++)
+		note_routes(&search, i);
 	gather_yields(&search);
 	map_release(&search.leaving);
+	map_release(&search.widening);
 }

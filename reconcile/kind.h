@@ -166,8 +166,8 @@ struct field {
 	 * No two ranges within one such thing overlap, and neither has ranges of its own. NULL: there is no such field
 	 */
 	const char *range_parent_id;
-	/* A range: the resource's reference field, none of whose target's own ranges this can be, or lie within. NULL:
-	 * any range may do */
+	/* A range: the resource's reference field, none of whose target's own ranges this can be, or lie within: it
+	 * goes before such a range comes. NULL: any range may do */
 	const char *apart_from;
 	/* Beside apart_from: fields beside this one, of which one that is set lets it lie within such a range. NULL:
 	 * there are none. NULL-terminated */

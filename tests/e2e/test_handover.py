@@ -387,3 +387,19 @@ def test_a_name_that_goes_to_another_address_is_not_somebody_elses(stack, cloud)
     }
     apply(stack)
     plan_is_empty(stack)
+
+
+def test_a_route_goes_before_the_range_that_holds_it(stack):
+    """A VPC takes no range around where a route of any of its tables leads to."""
+    stack.environment.update(AWS_ENDPOINT_URL="sim:world", AWS_ACCESS_KEY_ID="sim", AWS_SECRET_ACCESS_KEY="sim")
+    spec = (
+        "stack: demo\naws.vpc: {home: {cidr: 10.0.0.0/16%s}}\naws.vpn_gateway: {g: {vpc: home}}\n"
+        "aws.route_table:\n"
+        "  a: {vpc: home, routes: [{destination: 10.9.0.0/24, vpn_gateway: g}%s]}\n"
+        "  b: {vpc: home, routes: [{destination: %s, vpn_gateway: g}]}\n"
+    )
+    stack.write("stack.yaml", spec % ("", ", {destination: 10.3.5.0/24, vpn_gateway: g}", "10.3.0.0/16"))
+    apply(stack)
+    stack.write("stack.yaml", spec % (", secondary_cidrs: [10.3.0.0/16]", "", "10.8.0.0/16"))
+    apply(stack)
+    plan_is_empty(stack)
