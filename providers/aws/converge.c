@@ -420,6 +420,21 @@ static bool choose_amount(struct work *work, const struct aws_field *field)
 	return true;
 }
 
+/* Whether something is left to change that stops the object, which this field would forbid. */
+static bool comes_later(struct work *work, const struct aws_field *field)
+{
+	const char *running = work->kind->running;
+	bool later = false;
+	if (!field->bars_stop || is_off(wanted_of(work, field)))
+		return false;
+	for (size_t i = 0; !later && i < work->kind->fields.count; i++) {
+		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
+		bool stops = (other->field.flags & PAUSES) || (running && strcmp(other->field.name, running) == 0);
+		later = stops && wants_change(work, other, i) && !goes_unsaid(work, other);
+	}
+	return later;
+}
+
 bool aws_next_field_call(struct work *work)
 {
 	const struct aws_kind *kind = aws_kind_of(work->kind);
@@ -430,7 +445,7 @@ bool aws_next_field_call(struct work *work)
 				return true;
 			continue;
 		}
-		if (!wants_change(work, field, i) || goes_unsaid(work, field))
+		if (!wants_change(work, field, i) || goes_unsaid(work, field) || comes_later(work, field))
 			continue;
 		if (field->each)
 			return choose_item(work, field);

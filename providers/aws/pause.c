@@ -23,6 +23,14 @@ bool aws_is_running(const struct work *work)
 	return value_is_true(running);
 }
 
+bool aws_stops_once_made(const struct work *work)
+{
+	const char *name = work->kind->running;
+	const struct value *running = name ? value_get_named(work->desired, name) : NULL;
+
+	return running && value_is(running, VALUE_BOOL) && !running->boolean;
+}
+
 /* ran: it did, until it was stopped for a change: where the spec says otherwise and no change of that is planned, that
  * is left as it was. */
 static bool is_to_stay_stopped(const struct work *work, bool ran)

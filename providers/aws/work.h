@@ -104,6 +104,8 @@ enum step aws_looked_up(struct work *work, const struct answer *answer);
 /* the stop before it, or the start after it, was. */
 enum step aws_paused(struct work *work, const struct answer *answer);
 bool aws_is_running(const struct work *work);
+/* Whether what is to be made runs until it is stopped. */
+bool aws_stops_once_made(const struct work *work);
 /* Whether the change can be made only once the object stands still, */
 bool aws_must_stop(const struct work *work, const struct aws_change *change);
 /* which it does after this. */

@@ -568,6 +568,22 @@ def test_stop_protection_forbids_all_that_ends_or_stops_a_machine(stack, cloud):
     nothing_is_left(stack, cloud, "vpc", "subnet")
 
 
+def test_stop_protection_comes_after_the_stop(stack, cloud):
+    """Whatever stops the machine: that it is not to run, or what changes while it stands still."""
+    spec = machine_with()
+    machine = spec["aws.instance"]["i"]
+    del machine["block_devices"]
+    for changes in (
+        {"running": False, "stop_protection": True},
+        {"running": True, "stop_protection": False},
+        {"instance_type": "t3.small", "stop_protection": True},
+    ):
+        machine.update(changes)
+        write(stack, spec)
+        apply(stack)
+        plan_is_empty(stack)
+
+
 @pytest.mark.parametrize("spot_type,left", [("persistent", "cancelled"), ("one-time", "closed")])
 def test_no_spot_request_outlives_its_machine(stack, cloud, spot_type, left):
     """A persistent one would be open again, and launch another machine, which nobody knows of."""

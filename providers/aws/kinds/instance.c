@@ -125,7 +125,7 @@ static const struct aws_field group = {
 		.member = (path)                                                                                       \
 	}
 /* A true or false that a call of its own reads and another sets. */
-#define SWITCH(text, path, of_detail, description)                                                                     \
+#define SWITCH(text, path, of_detail, bars, description)                                                               \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_BOOL,                                                                          \
@@ -133,7 +133,7 @@ static const struct aws_field group = {
 			  .unset_value = "false",                                                                      \
 			  .about = (description)},                                                                     \
 		.member = (path), .update = &modify, .change = path ".Value", .read = path ".Value",                   \
-		.detail = &(of_detail)                                                                                 \
+		.detail = &(of_detail), .bars_stop = (bars)                                                            \
 	}
 #define OBJECT(text, path, array, more_flags, call, description)                                                       \
 	{                                                                                                              \
@@ -298,9 +298,9 @@ static const struct aws_field fields[] = {
 	 .read = "Monitoring.State",
 	 .decode = decode_monitoring},
 	OBJECT("metadata", "MetadataOptions", metadata_fields, 0, modify_metadata, "the metadata service"),
-	SWITCH("termination_protection", "DisableApiTermination", termination_detail,
+	SWITCH("termination_protection", "DisableApiTermination", termination_detail, false,
 	       "whether the API may not terminate it; it cannot be deleted then"),
-	SWITCH("stop_protection", "DisableApiStop", stop_detail,
+	SWITCH("stop_protection", "DisableApiStop", stop_detail, true,
 	       "whether the API may not stop it; it can neither be deleted then nor changed by what stops it"),
 	{.field = {.name = "shutdown_behavior",
 		   .type = FIELD_STRING,
