@@ -374,6 +374,37 @@ static bool has_expression(struct slice text)
 	return false;
 }
 
+/* A key of a map of whatever names; false after a diagnostic. *ret differs from *given where it was escaped. */
+static bool read_key(struct resolution *resolution, const struct value *given, struct value *ret)
+{
+	struct loading *loading = resolution->loading;
+	struct slice text = value_slice(given);
+	char *to, *plain;
+
+	*ret = *given;
+	if (!has_expression(text))
+		return true;
+	to = plain = (char *)arena_get(loading->arena, text.size);
+	for (size_t i = 0; i < text.size; i++) {
+		bool escaped = slice_starts_with(slice_from(text, i), SLICE("$${"));
+
+		if (!escaped && slice_starts_with(slice_from(text, i), SLICE("${"))) {
+			diag_error(loading->diagnostics, FAULT_USER, given->position,
+				   "'%.*s' is a key, in which nothing is evaluated", SLICE_ARGUMENTS(shown(text)));
+			diag_hint(loading->diagnostics, "have an expression make the whole map, as in '${ "
+							"{\"${var.key}\": \"value\"} }', or write "
+							"'$${' where the characters themselves are meant");
+			return false;
+		}
+		i += escaped ? 1 : 0;
+		*to++ = text.data[i];
+		if (escaped)
+			*to++ = text.data[++i];
+	}
+	*ret = value_at(value_string((struct slice){plain, (size_t)(to - plain)}), given->position);
+	return true;
+}
+
 static const struct field *member_field(const struct field *field, const struct value *key)
 {
 	if (!field)
@@ -386,19 +417,25 @@ static const struct field *member_field(const struct field *field, const struct 
 static bool resolve_map(struct resolution *resolution, const struct field *field, unsigned flags,
 			const struct value *given, struct value *ret)
 {
+	bool is_free = !field || field->type == FIELD_MAP;
 	struct value_member *copy = NULL;
 
 	for (size_t i = 0; i < given->count; i++) {
 		const struct value_member *member = &given->members[i];
-		struct value value;
+		struct value_member own = *member;
+		bool good = !is_free || read_key(resolution, &member->key, &own.key);
+		bool differs =
+			resolve_value(resolution, member_field(field, &member->key), flags, &member->value, &own.value);
 
-		if (!resolve_value(resolution, member_field(field, &member->key), flags, &member->value, &value))
+		if (!good)
+			own.value = refused(&member->value);
+		if (good && !differs && own.key.text == member->key.text)
 			continue;
 		if (!copy) {
 			copy = arena_new_array(resolution->loading->arena, given->count, struct value_member);
 			memcpy(copy, given->members, given->count * sizeof(*copy));
 		}
-		copy[i].value = value;
+		copy[i] = own;
 	}
 	if (copy)
 		ret->members = copy;

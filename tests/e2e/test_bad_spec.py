@@ -234,6 +234,10 @@ SPECS = {
         SUBNET.replace("vpc: home", 'vpc: "${aws.vpc.home.id"'),
         [Wrong("stack.yaml:5:13", "never closed", "'}'")],
     ),
+    "an expression as a key": (
+        VPC.replace("/16}", "/16, tags: {'${lower(var.k)}': a, '$${k}': b}}") + "vars: {k: {default: K}}\n",
+        [Wrong("stack.yaml:3:37", "'${lower(var.k)}' is a key, in which nothing is evaluated", "'$${'")],
+    ),
     "an unknown function": (
         VPC.replace("10.20.0.0/16", "\"${cidr_subnett('10.0.0.0/8', 8, 1)}\""),
         [Wrong("stack.yaml:3:19", "'cidr_subnett'", "'cidr_subnet'")],

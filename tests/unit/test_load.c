@@ -156,6 +156,8 @@ static const struct load_row rows[] = {
 	 "net.group.g {\"about\":{\"$deferred\":\"of ${net.vpc.a.id} and ${net.vpc.a.version}\"}}\n"
 	 "  make net.vpc.a.id in about\n"
 	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\"}\n"},
+	{"an escaped expression in a key", A "net.vpc: {a: {cidr: 10.0.0.0/16, tags: {\"a $$${x} $y\": z}}}\n",
+	 "net.vpc.a {\"cidr\":\"10.0.0.0/16\",\"tags\":{\"a $${x} $y\":\"z\"}}\n"},
 	{"an escaped expression", A "net.group: {g: {about: \"$${HOME} $x $$\"}}\n",
 	 "net.group.g {\"about\":\"${HOME} $x $$\"}\n"},
 	{"variables",
