@@ -41,13 +41,27 @@ static struct slice folder_of(struct slice path)
 	return slice_first(path, size);
 }
 
-/* The path of a file, which need not be there, in a folder that is; else empty. */
+/* The folder of a state, which the first run makes where it is not there yet; else empty. */
+static struct slice state_folder_of(struct slice folder, struct arena *arena)
+{
+	struct slice path = slice_first(folder, folder.size > 0 ? folder.size - 1 : 0), around = folder_of(path);
+	struct slice real = {NULL, 0};
+
+	if (slice_is(slice_from(path, around.size), ".trueup"))
+		real = real_path(around.size > 0 ? arena_string(arena, around) : ".", arena);
+	return real.size > 0 ? arena_format(arena, "%.*s/.trueup", slice_is(real, "/") ? 0 : (int)real.size, real.data)
+			     : real;
+}
+
+/* The path of a file, which need not be there, in a folder that is, or that a run makes; else empty. */
 static struct slice place_of(const char *path, struct arena *arena)
 {
 	struct slice folder = folder_of(slice_of(path));
 	struct slice name = slice_from(slice_of(path), folder.size);
 	struct slice real = real_path(folder.size > 0 ? arena_string(arena, folder) : ".", arena);
 
+	if (real.size == 0)
+		real = state_folder_of(folder, arena);
 	if (real.size == 0)
 		return real;
 	return arena_format(arena, "%.*s/%.*s", slice_is(real, "/") ? 0 : (int)real.size, real.data,

@@ -238,3 +238,14 @@ def test_streams_are_no_files(tiny, path, stream):  # noqa: F811
         text = getattr(shown, name)
         assert json.loads(text)["command"] == "plan" if name == stream else text == ""
     assert "only one --output" in tiny.run("plan", "--output", "json=/dev/stdout", "--output", "text", status=64).err
+
+
+def test_the_folder_of_the_state_is_kept_before_there_is_one(stack):
+    """The apply that makes a key pair makes it as well, and would find no place then for a secret shown but once."""
+    stack.write("stack.yaml", KEYS % ".trueup/ops.pem")
+    for arguments in (["-C", "."], ["-C", f"../{stack.folder.name}"], []):
+        refused = stack.run("validate", *arguments, status=1).err
+        assert "ops.pem': it lies in the folder of the state" in refused and "stack.yaml:4:36" in refused
+    assert not (stack.folder / ".trueup").exists()
+    stack.write("stack.yaml", KEYS % "keys/ops.pem")
+    stack.run("validate")
