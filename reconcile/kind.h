@@ -116,8 +116,9 @@ typedef bool field_check(const struct field *field, const struct value *value, s
 typedef bool field_same(struct slice a, struct slice b);
 
 /*
- * The one form of values that mean the same, of a MAP whose members are canonical and may be deferred. Both what a spec
- * says and what a service answers go through it, so that they meet; its result is its own form.
+ * The one form of values that mean the same, of a MAP whose members are canonical and may be deferred, or of a text
+ * that the check may have refused. Both what a spec says and what a service answers go through it, so that they meet;
+ * its result is its own form.
  */
 typedef struct value field_form(const struct value *value, struct arena *arena);
 
@@ -147,7 +148,8 @@ struct field {
 	int64_t least,
 		most; /* integers: bounds; strings: characters, ENCODED ones: bytes; lists: items. Both 0: none */
 	field_check *check;
-	field_form *form; /* FIELD_OBJECT; after the check, which sees what the user wrote. NULL: as it is */
+	/* FIELD_OBJECT, FIELD_STRING; after the check, which sees what the user wrote. NULL: as it is */
+	field_form *form;
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
 	/* IMMUTABLE: the one value, as text, that it can be changed to in place all the same, or NULL. */
 	const char *in_place_to;

@@ -121,7 +121,7 @@ static bool fit_value(struct schema_walk *walk, const struct field *field, const
 	if (walk->diagnostics && (fit == FIT_SAME || fit == FIT_CHANGED) &&
 	    (field->type != FIELD_OBJECT || walk->diagnostics->error_count == errors_before))
 		schema_rules(walk, field, name, ret);
-	if (field->form && ret->type == VALUE_MAP) {
+	if (field->form && ret->type == (field->type == FIELD_STRING ? VALUE_STRING : VALUE_MAP)) {
 		*ret = value_at(field->form(ret, walk->arena), given->position);
 		fit = FIT_CHANGED;
 	}

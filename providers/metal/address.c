@@ -1,11 +1,16 @@
 #include "providers/metal/address.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "base/cidr.h"
 
 enum {
 	CONTROLLER_BYTES_MOST = 512,
 	LINK_BYTES_MOST = 1024,
 	PORT_MOST = 65535,
+	PORT_HTTP = 80,
+	PORT_HTTPS = 443,
 };
 
 #define SYSTEMS "/redfish/v1/Systems/"
@@ -81,6 +86,40 @@ bool metal_address_read(struct slice controller, struct metal_address *ret, cons
 		return false;
 	*ret = (struct metal_address){slice_first(controller, scheme_size + host_size), path, plain};
 	return true;
+}
+
+/* "[FD00:0::5]" as RFC 5952 has it; a name or an IPv4 address has one spelling. */
+static struct slice host_form(struct slice host, struct arena *arena)
+{
+	struct cidr address;
+
+	if (!slice_starts_with(host, SLICE("[")) ||
+	    !cidr_read_address(slice_first(slice_from(host, 1), host.size - 2), &address))
+		return host;
+	return arena_format(arena, "[%.*s]", SLICE_ARGUMENTS(cidr_address_text(arena, &address)));
+}
+
+struct slice metal_address_form(struct slice controller, struct arena *arena)
+{
+	struct metal_address address;
+	struct slice scheme, authority, host, port;
+	const char *problem;
+	int64_t number = 0;
+
+	if (!metal_address_read(controller, &address, &problem))
+		return controller;
+	scheme = slice_first(controller, address.plain ? sizeof("http://") - 1 : sizeof("https://") - 1);
+	authority = slice_from(address.base, scheme.size);
+	host = slice_first(authority, slice_starts_with(authority, SLICE("[")) ? offset_of(authority, ']') + 1
+									       : offset_of(authority, ':'));
+	port = slice_from(authority, host.size);
+	host = host_form(host, arena);
+	if (port.size == 0 || !slice_integer(slice_from(port, 1), &number) ||
+	    number == (address.plain ? PORT_HTTP : PORT_HTTPS))
+		return arena_format(arena, "%.*s%.*s%.*s", SLICE_ARGUMENTS(scheme), SLICE_ARGUMENTS(host),
+				    SLICE_ARGUMENTS(address.system));
+	return arena_format(arena, "%.*s%.*s:%" PRId64 "%.*s", SLICE_ARGUMENTS(scheme), SLICE_ARGUMENTS(host), number,
+			    SLICE_ARGUMENTS(address.system));
 }
 
 bool metal_link_is_sound(struct slice link, bool query)

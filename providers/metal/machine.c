@@ -21,6 +21,25 @@ static bool check_controller(const struct field *field, const struct value *valu
 	return false;
 }
 
+static struct value controller_form(const struct value *value, struct arena *arena)
+{
+	struct value form = value_string(metal_address_form(value_slice(value), arena));
+
+	return value->secret ? *value : form;
+}
+
+/* Also as a record of before there was one form has it. */
+static bool is_same_controller(struct slice a, struct slice b)
+{
+	struct arena scratch;
+	bool same;
+
+	arena_init(&scratch);
+	same = slice_equal(metal_address_form(a, &scratch), metal_address_form(b, &scratch));
+	arena_release(&scratch);
+	return same;
+}
+
 static bool check_mac(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
 {
 	struct slice text = value_slice(value), shown = value_shown(value, SHOWN_BYTES);
@@ -59,6 +78,8 @@ static const struct field fields[] = {
 	 .type = FIELD_STRING,
 	 .flags = REQUIRED | IMMUTABLE | NAMES | IDENTIFIES | WRITE_ONLY,
 	 .check = check_controller,
+	 .form = controller_form,
+	 .same = is_same_controller,
 	 .about = "https:// address of the baseboard controller, or of one system on it"},
 	{.name = "system",
 	 .type = FIELD_STRING,

@@ -212,6 +212,17 @@ def simulated_power(stack):
     return json.loads(stack.run("sim", WORLD, "show", "machine").out)[""]["machine"]["10.0.0.5"]["power"]
 
 
+def test_an_address_has_one_meaning_however_it_is_spelled(simulated):
+    """The port that goes without saying is no change, and two spellings are one machine."""
+    stack = simulated(controller="https://10.0.0.5:443")
+    stack.run("apply", "--yes")
+    simulated(controller="https://10.0.0.5")
+    assert is_empty(stack)
+    both = {name: {"controller": f"https://[fd00:{name}::5]"} for name in ("0", "0:0")}
+    write(stack, {"m": both["0"], "n": both["0:0"]}, endpoint=f"sim:{WORLD}", user=USER, password="x")
+    assert "'metal.machine.n' is the same thing as 'metal.machine.m'" in stack.run("validate", status=1).err
+
+
 def test_a_simulated_machine(simulated):
     stack = simulated(**{**WHOLE, "power": "on"})
     stack.run("apply", "--yes")

@@ -65,6 +65,38 @@ static void test_addresses(void **state)
 	}
 }
 
+static void test_spellings(void **state)
+{
+	static const struct {
+		const char *text, *form;
+	} rows[] = {
+		{"https://bmc", "https://bmc"},
+		{"https://bmc:443", "https://bmc"},
+		{"https://bmc:0443", "https://bmc"},
+		{"https://bmc:80", "https://bmc:80"},
+		{"http://bmc:80/redfish/v1/Systems/1", "http://bmc/redfish/v1/Systems/1"},
+		{"http://bmc:443", "http://bmc:443"},
+		{"https://bmc:08443", "https://bmc:8443"},
+		{"https://[fd00:0::5]:443/redfish/v1/Systems/1", "https://[fd00::5]/redfish/v1/Systems/1"},
+		{"https://[fd00:0:0:0:0:0:0:5]:8443", "https://[fd00::5]:8443"},
+		{"https://[::]", "https://[::]"},
+		{"https://[fd00::5::]", "https://[fd00::5::]"},
+		{"https://BMC", "https://BMC"},
+		{"bmc:443", "bmc:443"},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct slice form = metal_address_form(slice_of(rows[i].text), &arena);
+
+		if (!slice_is(form, rows[i].form))
+			fail_msg("'%s': '%.*s'", rows[i].text, SLICE_ARGUMENTS(form));
+	}
+	arena_release(&arena);
+}
+
 static void test_links(void **state)
 {
 	static const struct {
@@ -493,11 +525,17 @@ static void test_a_request_is_safe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		METAL_TEST(test_addresses),	    METAL_TEST(test_links),
-		METAL_TEST(test_mac_addresses),	    METAL_TEST(test_what_a_spec_may_say),
-		METAL_TEST(test_settings),	    METAL_TEST(test_list_answers_in_order),
-		METAL_TEST(test_what_answers_mean), METAL_TEST(test_excerpt_without_secrets),
-		METAL_TEST(test_retry_after),	    METAL_TEST(test_a_request_is_safe),
+		METAL_TEST(test_addresses),
+		METAL_TEST(test_spellings),
+		METAL_TEST(test_links),
+		METAL_TEST(test_mac_addresses),
+		METAL_TEST(test_what_a_spec_may_say),
+		METAL_TEST(test_settings),
+		METAL_TEST(test_list_answers_in_order),
+		METAL_TEST(test_what_answers_mean),
+		METAL_TEST(test_excerpt_without_secrets),
+		METAL_TEST(test_retry_after),
+		METAL_TEST(test_a_request_is_safe),
 		METAL_TEST(test_endpoints),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
