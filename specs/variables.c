@@ -1,7 +1,5 @@
-#include "base/memory.h"
+#include "base/json.h"
 #include "specs/sections.h"
-#include "specs/yaml.h"
-#include "specs/yaml_scalar.h"
 
 enum {
 	SHOWN_BYTES = 80,
@@ -12,11 +10,16 @@ enum {
 static const struct variable_type {
 	const char *name;
 	enum value_type type;
+	const char *form; /* for hints: how it is given from outside; NULL: any text will do */
 	bool any;
 } types[] = {
-	{"string", VALUE_STRING, false}, {"integer", VALUE_INTEGER, false}, {"number", VALUE_NUMBER, false},
-	{"bool", VALUE_BOOL, false},	 {"list", VALUE_LIST, false},	    {"map", VALUE_MAP, false},
-	{"any", VALUE_NULL, true},
+	{.name = "string", .type = VALUE_STRING},
+	{.name = "integer", .type = VALUE_INTEGER, .form = "a whole number is given in digits, such as 15 or -1"},
+	{.name = "number", .type = VALUE_NUMBER, .form = "a number is given in digits, such as 15 or 1.5"},
+	{.name = "bool", .type = VALUE_BOOL, .form = "it is given as true or false"},
+	{.name = "list", .type = VALUE_LIST, .form = "a list is given as JSON, such as [\"a\", \"b\"]"},
+	{.name = "map", .type = VALUE_MAP, .form = "a map is given as JSON, such as {\"name\": \"value\"}"},
+	{.name = "any", .type = VALUE_NULL, .any = true},
 };
 
 enum { TYPE_COUNT = sizeof(types) / sizeof(types[0]) };
@@ -25,8 +28,9 @@ enum { TYPE_COUNT = sizeof(types) / sizeof(types[0]) };
 struct declaration {
 	struct slice name;
 	struct position position;
-	const struct variable_type *type;
-	const struct value *fallback; /* the default, or NULL */
+	const struct variable_type *type; /* while the declaration is read NULL: it names none */
+	const struct value *fallback;	  /* the default, or NULL */
+	bool type_of_default;
 	bool secret;
 };
 
@@ -101,25 +105,58 @@ static bool has_expression(const struct value *value)
 	return found;
 }
 
-/* A text from the command line or the environment. False after a diagnostic. */
-static bool read_text(struct loading *loading, const struct declaration *declaration, struct slice text,
-		      struct value *ret)
+/* A declaration that names no type has that of its default. What is not there, or was refused, may be anything. */
+static const struct variable_type *type_of_default(const struct value *fallback)
 {
-	size_t expansion_left = YAML_EXPANSION_MOST;
-	struct diagnostics problems;
-	struct yaml_tree tree;
-	bool good;
+	enum value_type type = fallback ? fallback->type : VALUE_NULL;
 
-	if (declaration->type->type == VALUE_STRING) {
-		*ret = value_string(text);
-		return true;
+	/* A whole number may as well be another one. */
+	if (type == VALUE_INTEGER)
+		type = VALUE_NUMBER;
+	for (size_t i = 0; i < TYPE_COUNT; i++) {
+		if (types[i].type == type)
+			return &types[i];
 	}
+	return &types[TYPE_COUNT - 1];
+}
+
+/* Whether a text that may be anything is meant as that value: 1.10 and 12e3 may be a version and a password, which the
+ * number would not bring back. */
+static bool is_meant(struct arena *arena, const struct value *value, struct slice text)
+{
+	if (value->type == VALUE_LIST || value->type == VALUE_MAP)
+		return true;
+	return value->type != VALUE_STRING && slice_equal(json_canonical(arena, value, NULL), text);
+}
+
+/*
+ * A text from the command line or the environment: itself or JSON, and never YAML, where a '#' cuts a password and
+ * lines become one. False: *ret_found says what it is instead.
+ */
+static bool read_text(struct loading *loading, const struct variable_type *type, struct slice text, struct value *ret,
+		      struct slice *ret_found)
+{
+	struct diagnostics problems;
+	struct value value;
+	bool json, good;
+	size_t bad;
+
+	*ret_found = SLICE("bytes that are not UTF-8");
+	if (!slice_is_utf8(text, &bad))
+		return false;
+	*ret = value_string(text);
+	if (type->type == VALUE_STRING)
+		return true;
 	diagnostics_init(&problems, loading->arena);
-	good = yaml_read(loading->arena, text, UINT16_MAX, &expansion_left, &tree, &problems);
+	json = json_read(loading->arena, text, false, SIZE_MAX, "a text, which", &value, &problems);
+	good = json && (type->any ? is_meant(loading->arena, &value, text) : type_fits(type, &value));
 	if (good)
-		*ret = value_copy(loading->arena, &tree.root);
+		*ret = value;
+	*ret_found = json ? slice_of(value_type_name(value.type)) : SLICE("a text");
+	if (!json && (type->type == VALUE_LIST || type->type == VALUE_MAP))
+		*ret_found = problems.items[0].message;
 	diagnostics_release(&problems);
-	return good && type_fits(declaration->type, ret);
+	return good || type->any;
 }
 
 /* *ret_from: where the text came from, for messages. */
@@ -147,19 +184,34 @@ static bool find_text(const struct loading *loading, struct slice name, struct s
 	return text != NULL;
 }
 
+static void refuse_text(struct loading *loading, const struct declaration *declaration, const char *from,
+			struct slice found)
+{
+	const struct variable_type *type = declaration->type;
+
+	diag_error(loading->diagnostics, FAULT_USER, declaration->position,
+		   "the value of '%.*s' %s is not of %s, '%s': found %.*s", SLICE_ARGUMENTS(declaration->name), from,
+		   declaration->type_of_default ? "the type of its default" : "its type", type->name,
+		   SLICE_ARGUMENTS(found));
+	if (declaration->type_of_default && type->form)
+		diag_hint(loading->diagnostics, "%s; where it may be something else, declare 'type: any'", type->form);
+	else if (type->form)
+		diag_hint(loading->diagnostics, "%s", type->form);
+	else
+		diag_hint(loading->diagnostics, "a value is text in UTF-8; what is none may be given in Base64");
+}
+
 static bool decide_value(struct loading *loading, const struct declaration *declaration, struct value *ret)
 {
+	struct slice text, found;
 	const char *from;
-	struct slice text;
 
 	if (find_text(loading, declaration->name, &text, &from)) {
-		if (read_text(loading, declaration, text, ret)) {
+		if (read_text(loading, declaration->type, text, ret, &found)) {
 			*ret = value_at(*ret, declaration->position);
 			return true;
 		}
-		diag_error(loading->diagnostics, FAULT_USER, declaration->position,
-			   "the value of '%.*s' %s is not of its type, '%s'", SLICE_ARGUMENTS(declaration->name), from,
-			   declaration->type->name);
+		refuse_text(loading, declaration, from, found);
 		return false;
 	}
 	if (declaration->fallback) {
@@ -211,7 +263,6 @@ static void read_variable(struct loading *loading, const struct value_member *me
 	struct declaration declaration = {
 		.name = value_slice(&member->key),
 		.position = member->key.position,
-		.type = &types[TYPE_COUNT - 1],
 	};
 	const struct variable *earlier = (const struct variable *)map_get(&loading->variables, declaration.name);
 
@@ -234,6 +285,10 @@ static void read_variable(struct loading *loading, const struct value_member *me
 		declaration.fallback = &member->value;
 	for (size_t i = 0; member->value.type == VALUE_MAP && i < member->value.count; i++)
 		read_member(loading, &member->value.members[i], &declaration);
+	if (!declaration.type) {
+		declaration.type = type_of_default(declaration.fallback);
+		declaration.type_of_default = !declaration.type->any;
+	}
 	declare(loading, &declaration);
 }
 

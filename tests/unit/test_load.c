@@ -12,11 +12,6 @@
 #include "tests/unit/support_load.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
-/* SLICE() for the rows of a table. */
-#define TEXT(literal)                                                                                                  \
-	{                                                                                                              \
-		(literal), sizeof(literal) - 1                                                                         \
-	}
 
 #define A "=== a.yaml\nstack: s\n"
 
@@ -281,75 +276,6 @@ static void test_rows(void **state)
 	assert_int_equal(load_rows_check(rows, COUNT(rows)), 0);
 }
 
-/* Values of variables from outside, strongest first: the command line, the environment, the default. */
-static void test_variables(void **state)
-{
-	static const char files[] =
-		A "vars: {s: {type: string, default: d}, n: {type: integer}, b: {type: bool, default: "
-		  "false}, l: {type: list, default: []}, m: {type: map, default: {}}, f: {type: "
-		  "number, default: 1.5}, x: {type: any, default: ~}}\n"
-		  "outputs: {s: \"${var.s}\", n: \"${var.n}\", b: \"${var.b}\", l: \"${var.l}\", m: "
-		  "\"${var.m}\", f: \"${var.f}\"}\n";
-	static const struct {
-		const char *name;
-		struct load_variable given[4];
-		size_t given_count;
-		const char *environment[7];
-		const char *expected;
-	} variable_rows[] = {
-		{"defaults",
-		 {{TEXT("n"), TEXT("1")}, {TEXT("x"), TEXT("1")}},
-		 2,
-		 {NULL},
-		 "output s \"d\"\noutput n 1\noutput b false\noutput l []\noutput m {}\noutput f 1.5\n"},
-		{"the command line wins",
-		 {{TEXT("n"), TEXT("9")}, {TEXT("n"), TEXT("2")}, {TEXT("s"), TEXT("yes: [")}, {TEXT("x"), TEXT("")}},
-		 4,
-		 {"TRUEUP_VAR_n", "3", "TRUEUP_VAR_s", "e", NULL},
-		 "output s \"yes: [\"\noutput n 2\noutput b false\noutput l []\noutput m {}\noutput f 1.5\n"},
-		{"the environment",
-		 {{TEXT("f"), TEXT("3")}, {TEXT("m"), TEXT("{k: [v, 1]}")}},
-		 2,
-		 {"TRUEUP_VAR_n", "-7", "TRUEUP_VAR_l", "[a, b]", "TRUEUP_VAR_b", "true", NULL},
-		 "output s \"d\"\noutput n -7\noutput b true\noutput l [\"a\",\"b\"]\noutput m "
-		 "{\"k\":[\"v\",1]}\noutput f 3\n"},
-		{"wrong types",
-		 {{TEXT("n"), TEXT("x")}, {TEXT("l"), TEXT("[")}},
-		 2,
-		 {"TRUEUP_VAR_b", "yes", NULL},
-		 "a.yaml:2:39: the value of 'n' on the command line is not of its type, 'integer'\n"
-		 "a.yaml:2:59: the value of 'b' in the environment is not of its type, 'bool'\n"
-		 "a.yaml:2:92: the value of 'l' on the command line is not of its type, 'list'\n"},
-		{"unknown",
-		 {{TEXT("n"), TEXT("1")}, {TEXT("lmn"), TEXT("1")}, {TEXT("ss"), TEXT("1")}},
-		 3,
-		 {NULL},
-		 "a value is given for 'lmn', but the stack has no such variable\n"
-		 "a value is given for 'ss', but the stack has no such variable\n"},
-	};
-	size_t wrong = 0;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(variable_rows); i++) {
-		const struct load_options options = {.variables = variable_rows[i].given,
-						     .variable_count = variable_rows[i].given_count};
-		struct loaded loaded;
-		struct folder folder;
-		const char *text;
-
-		folder_init(&folder, files);
-		folder.environment = variable_rows[i].environment;
-		loaded_start(&loaded, &folder, &options);
-		text = loaded_text(&loaded);
-		if (strcmp(text, variable_rows[i].expected) != 0) {
-			print_error("%s:\n%s", variable_rows[i].name, text);
-			wrong++;
-		}
-		loaded_end(&loaded);
-	}
-	assert_int_equal(wrong, 0);
-}
-
 /* One stack written in several ways: what comes of each resource is the same to the byte. */
 static void test_order(void **state)
 {
@@ -517,11 +443,9 @@ static void test_positions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),	    cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_order),	    cmocka_unit_test(test_long_chain),
-		cmocka_unit_test(test_long_circle), cmocka_unit_test(test_many_errors),
-
-		cmocka_unit_test(test_positions),
+		cmocka_unit_test(test_rows),	    cmocka_unit_test(test_order),
+		cmocka_unit_test(test_long_chain),  cmocka_unit_test(test_long_circle),
+		cmocka_unit_test(test_many_errors), cmocka_unit_test(test_positions),
 	};
 
 	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
