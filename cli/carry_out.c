@@ -85,6 +85,7 @@ static bool run_apply(struct job *job, struct forecast *forecast, struct apply *
 		.load_context = job,
 		.read_ms = job->refresh.began_ms,
 		.give_shown = secret_sink_give,
+		.may_make = secret_sink_may_make,
 		.give_context = job,
 		.parallelism = job->parallelism,
 		.style = &job->style,

@@ -70,6 +70,14 @@ static bool run_program(struct job *job, const struct value *command, const stru
 	return good;
 }
 
+bool secret_sink_may_make(void *context, const struct action *action, const struct value *desired,
+			  struct diagnostics *diagnostics)
+{
+	const struct job *job = context;
+
+	return written_add_secret(job->invocation->written, action->address, desired, diagnostics);
+}
+
 bool secret_sink_give(void *context, const struct task *task, const struct watch *watch)
 {
 	struct job *job = context;

@@ -1,6 +1,7 @@
 #ifndef TRUEUP_CLI_SECRET_SINK_H
 #define TRUEUP_CLI_SECRET_SINK_H
 
+#include "reconcile/plan.h"
 #include "reconcile/task.h"
 
 /*
@@ -10,5 +11,9 @@
  */
 __attribute__((warn_unused_result)) bool secret_sink_give(void *context, const struct task *task,
 							  const struct watch *watch);
+/* Whether that may be put where `secret_to` says, asked before what shows it is made. */
+__attribute__((warn_unused_result)) bool secret_sink_may_make(void *context, const struct action *action,
+							      const struct value *desired,
+							      struct diagnostics *diagnostics);
 
 #endif

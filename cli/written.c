@@ -177,6 +177,11 @@ static const char *find_key(struct written *written, const struct sight *sight)
 		       : NULL;
 }
 
+static const char *writes_there(struct written *written, struct slice name)
+{
+	return arena_format(written->arena, "%.*s writes there in the same run", SLICE_ARGUMENTS(name)).data;
+}
+
 static const char *find_output(struct written *written, const struct sight *sight)
 {
 	const struct written_file *other = map_get(&written->files, sight->place);
@@ -185,7 +190,7 @@ static const char *find_output(struct written *written, const struct sight *sigh
 	if (!other || (other->as == sight->file->as && slice_equal(other->name, sight->file->name) &&
 		       slice_is(slice_of(other->path), sight->file->path)))
 		return NULL;
-	return arena_format(written->arena, "%.*s writes there in the same run", SLICE_ARGUMENTS(other->name)).data;
+	return writes_there(written, other->name);
 }
 
 static struct slice name_world(struct written *written, struct slice endpoint)
@@ -250,6 +255,15 @@ static const struct rule {
 	{find_other, 1 << WRITTEN_REPORT | 1 << WRITTEN_SECRET | 1 << WRITTEN_BACKUP},
 };
 
+static bool refuse(const struct written_file *file, const char *found, struct diagnostics *diagnostics)
+{
+	diag_error(diagnostics, FAULT_USER, file->position, "cannot write '%s': %s", file->path, found);
+	if (file->as == WRITTEN_SECRET)
+		diag_address(diagnostics, file->name);
+	diag_hint(diagnostics, "name another file");
+	return false;
+}
+
 static bool check(struct written *written, const struct sight *sight, struct diagnostics *diagnostics)
 {
 	const struct written_file *file = sight->file;
@@ -261,11 +275,7 @@ static bool check(struct written *written, const struct sight *sight, struct dia
 			continue;
 		if (rules[i].replaced_by & 1u << file->as)
 			return true;
-		diag_error(diagnostics, FAULT_USER, file->position, "cannot write '%s': %s", file->path, found);
-		if (file->as == WRITTEN_SECRET)
-			diag_address(diagnostics, file->name);
-		diag_hint(diagnostics, "name another file");
-		return false;
+		return refuse(file, found, diagnostics);
 	}
 	return true;
 }
@@ -293,10 +303,18 @@ static bool look(struct written *written, const struct written_file *file, struc
 	return true;
 }
 
+static void keep(struct written *written, const struct sight *sight)
+{
+	struct written_file *kept = arena_new(written->arena, struct written_file);
+
+	*kept = *sight->file;
+	if (sight->place.size > 0)
+		map_set(&written->files, sight->place, kept);
+}
+
 bool written_add(struct written *written, const struct written_file *file, struct diagnostics *diagnostics)
 {
 	const bool must_go = file->as == WRITTEN_PLAN || file->as == WRITTEN_REPORT;
-	struct written_file *kept;
 	struct sight sight;
 
 	if (written->world->sqlite_vfs)
@@ -306,11 +324,7 @@ bool written_add(struct written *written, const struct written_file *file, struc
 	/* A secret's folder may be made until it is there. */
 	if (must_go && !world_can_write(file->path, diagnostics))
 		return false;
-	if (sight.place.size == 0)
-		return true;
-	kept = arena_new(written->arena, struct written_file);
-	*kept = *file;
-	map_set(&written->files, sight.place, kept);
+	keep(written, &sight);
 	return true;
 }
 
@@ -319,8 +333,12 @@ bool written_put(struct written *written, const struct written_file *file, struc
 {
 	struct sight sight;
 
-	if (!written->world->sqlite_vfs && look(written, file, &sight) && !check(written, &sight, diagnostics))
-		return false;
+	if (!written->world->sqlite_vfs && look(written, file, &sight)) {
+		if (!check(written, &sight, diagnostics))
+			return false;
+		/* Its folder may not have been there when it was added. */
+		keep(written, &sight);
+	}
 	return written->world->write_file(written->world, file->path, text, mode, diagnostics);
 }
 
@@ -341,11 +359,36 @@ static void add_worlds_of_stack(struct written *written, const struct stack *sta
 	}
 }
 
-static bool add_secret(struct written *written, const struct resource *resource, struct diagnostics *diagnostics)
+static const struct value *secret_path(const struct value *desired)
 {
-	const struct value *to = value_get_named(&resource->desired, SECRET_TO);
-	const struct value *path = to ? value_get_named(to, "file") : NULL;
+	const struct value *to = value_get_named(desired, SECRET_TO);
+
+	return to ? value_get_named(to, "file") : NULL;
+}
+
+/* A path that is known only once something is made: where two are one text, they will be one path. */
+static bool check_later(struct written *written, struct map *later, const struct resource *resource,
+			struct diagnostics *diagnostics)
+{
+	const struct value *path = secret_path(&resource->desired);
 	struct written_file file = {.as = WRITTEN_SECRET, .name = resource->address};
+	struct slice *name = arena_new(written->arena, struct slice);
+	const struct slice *other;
+
+	if (!path || path->type != VALUE_DEFERRED)
+		return true;
+	file.path = arena_string(written->arena, path->deferred->text);
+	file.position = path->position;
+	*name = resource->address;
+	other = map_add(later, path->deferred->text, name);
+	return !other || refuse(&file, writes_there(written, *other), diagnostics);
+}
+
+bool written_add_secret(struct written *written, struct slice address, const struct value *desired,
+			struct diagnostics *diagnostics)
+{
+	const struct value *path = secret_path(desired);
+	struct written_file file = {.as = WRITTEN_SECRET, .name = address};
 
 	if (!path || !value_is(path, VALUE_STRING))
 		return true;
@@ -354,11 +397,32 @@ static bool add_secret(struct written *written, const struct resource *resource,
 	return written_add(written, &file, diagnostics);
 }
 
+static bool check_secrets(struct written *written, const struct stack *stack, struct diagnostics *diagnostics)
+{
+	bool has_secrets = false, good = true;
+	const struct kind *kind = NULL;
+	struct map later;
+
+	map_init(&later);
+	for (size_t i = 0; i < stack->resource_count; i++) {
+		const struct resource *resource = &stack->resources[i];
+
+		if (resource->kind != kind) {
+			kind = resource->kind;
+			has_secrets = field_named(&kind->fields, SLICE(SECRET_TO)) != NULL;
+		}
+		if (has_secrets)
+			good &= written_add_secret(written, resource->address, &resource->desired, diagnostics) &&
+				check_later(written, &later, resource, diagnostics);
+	}
+	map_release(&later);
+	return good;
+}
+
 bool written_check_stack(struct written *written, const struct stack *stack, struct diagnostics *diagnostics)
 {
-	const struct kind *kind = NULL;
-	bool has_secrets = false, good = true;
 	struct sight sight;
+	bool good = true;
 
 	if (written->world->sqlite_vfs)
 		return true;
@@ -366,14 +430,7 @@ bool written_check_stack(struct written *written, const struct stack *stack, str
 	for (size_t i = 0; i < written->files.count; i++)
 		if (look(written, written->files.entries[i].item, &sight))
 			good &= check(written, &sight, diagnostics);
-	for (size_t i = 0; i < stack->resource_count; i++) {
-		if (stack->resources[i].kind != kind) {
-			kind = stack->resources[i].kind;
-			has_secrets = field_named(&kind->fields, SLICE(SECRET_TO)) != NULL;
-		}
-		if (has_secrets)
-			good &= add_secret(written, &stack->resources[i], diagnostics);
-	}
+	good &= check_secrets(written, stack, diagnostics);
 	return good;
 }
 

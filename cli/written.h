@@ -46,6 +46,10 @@ __attribute__((warn_unused_result)) bool written_add(struct written *written, co
 /* What else is known once the spec is: its simulated worlds, and where its secrets go. */
 __attribute__((warn_unused_result)) bool written_check_stack(struct written *written, const struct stack *stack,
 							     struct diagnostics *diagnostics);
+/* Where the secret of one resource goes, once its fields are known; false after a diagnostic where it must not. */
+__attribute__((warn_unused_result)) bool written_add_secret(struct written *written, struct slice address,
+							    const struct value *desired,
+							    struct diagnostics *diagnostics);
 /* Writes it, unless something has come into its way. */
 __attribute__((warn_unused_result)) bool written_put(struct written *written, const struct written_file *file,
 						     struct slice text, unsigned mode, struct diagnostics *diagnostics);

@@ -53,7 +53,11 @@ struct apply {
 	int64_t read_ms; /* boot clock: what the plan knows was read then or later */
 	/* As in struct loop_settings. */
 	bool (*give_shown)(void *context, const struct task *task, const struct watch *watch);
-	void *give_context;
+	/* Asked once all fields of a new object are known, and before anything of it is recorded or sent; false after a
+	 * diagnostic where it must not be made. NULL: all may. */
+	bool (*may_make)(void *context, const struct action *action, const struct value *desired,
+			 struct diagnostics *diagnostics);
+	void *give_context; /* of both */
 	size_t parallelism;
 	const struct json_style *style;
 	const struct vault *vault; /* seals the secrets of intents, or NULL */

@@ -350,6 +350,15 @@ static bool changes_old(const struct node *node)
 	       (leaves || (!begins_new_object(target) && target->action->operation != OPERATION_TAKE_BACK));
 }
 
+static bool may_make(const struct node *node)
+{
+	const struct target *target = node->target;
+	const struct apply *apply = target->applying->apply;
+	bool makes = begins_new_object(target) && node->work.phase == PHASE_MAKE;
+	return !makes || !apply->may_make ||
+	       apply->may_make(apply->give_context, target->action, &target->desired, node->work.task.diagnostics);
+}
+
 static bool begin(struct node *node)
 {
 	struct target *target = node->target;
@@ -373,7 +382,7 @@ static bool begin(struct node *node)
 		begin_leaving(node);
 		return true;
 	}
-	if (!target_resolve(target, is_last(node), task->diagnostics))
+	if (!target_resolve(target, is_last(node), task->diagnostics) || !may_make(node))
 		return false;
 	begin_making(node);
 	return true;

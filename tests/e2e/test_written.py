@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from cli import TINY, edit, tiny  # noqa: F401
+from cli import TINY, edit, recorded, tiny, world  # noqa: F401
 
 NOT_MADE = [["show"], ["change", "vpc", "vpc-1", "x=y"], ["remove", "vpc", "vpc-1"], ["fault", "*", "deny"], ["pass", "1"]]
 
@@ -224,6 +224,31 @@ def test_a_secret_and_an_output_at_one_place(kept):
     assert "--output json=ops.pem writes there in the same run" in refused.err
     kept.write("tiny.yaml", (KEYS % "ops.pem") + "  l: {name: other, secret_to: {file: sub/../ops.pem}}\n")
     assert "aws.key_pair.k writes there in the same run" in kept.run("validate", status=1).err
+
+
+LATER = "stack: tiny\naws.vpc: {main: {cidr: 10.0.0.0/16}}\naws.key_pair:\n"
+KEY = '  %s: {name: %s, secret_to: {file: "%s"}}\n'
+PATH = "k-${aws.vpc.main.id}.pem"
+
+
+def test_two_secrets_at_a_place_of_one_text(tiny):  # noqa: F811
+    """Known only once the VPC is made, and yet one place."""
+    tiny.write("tiny.yaml", LATER + KEY % ("a", "a", PATH) + KEY % ("b", "b", PATH))
+    for command in (["validate"], ["apply", "--yes"]):
+        refused = tiny.run(*command, status=1)
+        assert f"cannot write '{PATH}': aws.key_pair.a writes there in the same run" in refused.err
+        assert "tiny.yaml:5:" in refused.err
+    assert not (tiny.folder / "world").exists()
+
+
+def test_two_secrets_at_one_place_that_is_known_later(tiny):  # noqa: F811
+    tiny.write("tiny.yaml", LATER + KEY % ("a", "a", PATH) + KEY % ("b", "b", f"./{PATH}"))
+    tiny.run("validate")
+    refused = tiny.run("apply", "--yes", status=7)
+    assert "writes there in the same run" in refused.err and "is lost" not in refused.err
+    (made,) = world(tiny, "key-pair").values()
+    assert [made["keyName"]] == [address[-1] for address in recorded(tiny) if "key_pair" in address]
+    assert [path.name for path in tiny.folder.glob("*.pem")] == [f"k-{recorded(tiny)['aws.vpc.main']}.pem"]
 
 
 def test_a_refusal_is_a_document_too(tiny):  # noqa: F811
