@@ -2,8 +2,8 @@
 
 #include "reconcile/provider.h"
 
-/* Whatever they are followed by. */
-static const char *const withheld[] = {"TRUEUP_SEALING_KEY", "TRUEUP_NEW_SEALING_KEY", "TRUEUP_VAR_"};
+/* Whatever they are followed by: TRUEUP_VAR is --var, and TRUEUP_VAR_NAME one variable. */
+static const char *const withheld[] = {"TRUEUP_SEALING_KEY", "TRUEUP_NEW_SEALING_KEY", "TRUEUP_VAR"};
 
 static bool is_password(const struct stack *stack, struct slice name)
 {

@@ -238,6 +238,7 @@ def test_what_its_environment_holds(here):
         "TRUEUP_SEALING_KEY": "5e" * 32,
         "TRUEUP_NEW_SEALING_KEY": "6f" * 32,
         "TRUEUP_VAR_password": "a-secret-of-mine",
+        "TRUEUP_VAR": "password=another-of-mine",
         "BMC_PASSWORD": "calvin-and-hobbes",
     }
     kept = {"AWS_SECRET_ACCESS_KEY": "sim", "VAULT_TOKEN": "of-the-vault", "BMC_PASSWORD_2": "of-others"}
