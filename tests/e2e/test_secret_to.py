@@ -103,6 +103,8 @@ def test_another_place_takes_another_key(here):
         ("name: ops, secret_to: {}", "aws.key_pair needs one of 'public_key', 'secret_to'"),
         ("name: ops, secret_to: {file: a, command: [b]}", "cannot have both 'file' and 'command'"),
         ("name: ops, secret_to: {command: []}", "command"),
+        ("name: ops, secret_to: {file: ~/.ssh/ops.pem}", "write the path from '/' on, or './~' where the name begins so"),
+        ("name: ops, secret_to: {file: ~ops/ops.pem}", "'file' begins with '~', which stands for no folder"),
         ("name: ops, secret_to: {file: a}, public_key: ssh-ed25519 AAAA", "cannot have both 'public_key' and 'secret_to'"),
     ],
 )

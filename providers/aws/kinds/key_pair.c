@@ -27,6 +27,17 @@ static bool is_same_key(struct slice a, struct slice b)
 	return slice_equal(left_type, right_type) && slice_equal(slice_cut(&left, ' '), slice_cut(&right, ' '));
 }
 
+/* Only a shell makes the home folder of it; in a folder '~' that is not there each run would lose another key. */
+static bool check_file(const struct field *field, const struct value *value, struct diagnostics *diagnostics)
+{
+	if (!slice_starts_with(value_slice(value), SLICE("~")))
+		return true;
+	diag_error(diagnostics, FAULT_USER, value->position, "'%s' begins with '~', which stands for no folder here",
+		   field->name);
+	diag_hint(diagnostics, "write the path from '/' on, or './~' where the name begins so");
+	return false;
+}
+
 static const char *const made[] = {"KeyType", "ed25519", "KeyFormat", "pem", NULL};
 static const char *const with_public_key[] = {"IncludePublicKey", "true", NULL};
 
@@ -37,6 +48,7 @@ static const struct aws_field secret_to_fields[] = {
 		   .type = FIELD_STRING,
 		   .least = 1,
 		   .most = 4096,
+		   .check = check_file,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "a file, made with mode 0600; one that is there is replaced"}},
 	{.field = {.name = "command",
