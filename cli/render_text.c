@@ -281,12 +281,15 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 
 	if (plan->unread_count > 0 && plan->refreshed && plan->read_count == 0)
 		buffer_string(buffer, "nothing could be read, so nothing is known of what is there\n");
+	else if (undo_leaves(plan))
+		buffer_string(buffer, "nothing to do: what is left of the run cannot be taken back, see LOST above\n");
+	else if (report->applied_saved)
+		buffer_format(buffer, "nothing to do: the plan does nothing%s, and what is there now was not read\n",
+			      plan->older ? ", the state has changed since it was made" : "");
 	else if (plan->destroy && plan->unread_count == 0)
 		buffer_string(buffer, "nothing to do: nothing is recorded\n");
 	else if (report->undoes_refused)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
-	else if (undo_leaves(plan))
-		buffer_string(buffer, "nothing to do: what is left of the run cannot be taken back, see LOST above\n");
 	else if (plan->undoes.size > 0)
 		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo\n");
 	else if (report->is_drift && plan->managed_count == 0 && report->unrecorded_count == 0)

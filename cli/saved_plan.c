@@ -475,6 +475,17 @@ static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 	};
 }
 
+/* Whoever does nothing looks at nothing: what the plan had read is of the time when it was made. */
+static void note_unlooked(struct job *job)
+{
+	struct plan *plan = &job->plan;
+
+	plan->older = plan->serial != job->record->serial;
+	plan->serial = job->record->serial;
+	plan->refreshed = false;
+	plan->read_count = 0;
+}
+
 bool saved_plan_prepare(struct job *job)
 {
 	struct plan saved = job->plan;
@@ -486,8 +497,10 @@ bool saved_plan_prepare(struct job *job)
 	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved) ||
 	    !written_check_stack(job->invocation->written, &job->stack, job->diagnostics))
 		return false;
-	if (scope.target_count == 0)
+	if (scope.target_count == 0) {
+		note_unlooked(job);
 		return true;
+	}
 	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) ||
 	    !read_touched(job, &saved, expected_by(job, &saved)) || !job_tell_strays(job))
 		return false;

@@ -543,3 +543,20 @@ def test_plan_of_another_account_says_so(tiny):
         "999999999999\n" in refused
     )
     assert "has changed since" not in refused and world(tiny, "vpc") == {}
+
+
+@pytest.mark.parametrize("command", [[], ["--destroy"]], ids=str)
+def test_plan_that_does_nothing_claims_nothing_of_what_is_there(tiny, command):
+    """It reads nothing: what is there may have moved on, and the spec too."""
+    if not command:
+        tiny.run("apply", "--yes")
+    tiny.run("plan", *command, "--out", "p.plan")
+    tiny.run("apply", "--yes")
+    change(tiny, "vpc", "aws.vpc.main", "tags.team=green")
+    applied = tiny.run("apply", "p.plan").out
+    assert "nothing read\n" in applied and "as the spec says" not in applied and "is recorded" not in applied
+    changed = ", the state has changed since it was made" if command else ""
+    assert f"nothing to do: the plan does nothing{changed}, and what is there now was not read\n" in applied
+    document = tiny.run("apply", "p.plan", "--output", "json").json
+    assert [document[name] for name in ("refreshed", "read", "calls", "actions")] == [False, 0, 0, []]
+    assert document["digest"] == tiny.run("show", "p.plan", "--output", "json").json["digest"]
