@@ -7,7 +7,8 @@
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 
-/* The record, as if it were the spec: then a plan is drift and nothing else. */
+/* The record, as if it were the spec: then a plan is drift and nothing else. What older programs recorded does not say
+ * which fields are left to others: there the spec does. */
 static struct stack recorded_stack(struct job *job)
 {
 	struct resource *resources = arena_new_array(job->arena, job->object_count + 1, struct resource);
@@ -25,7 +26,7 @@ static struct stack recorded_stack(struct job *job)
 
 		if (!kind || object->role != OBJECT_CURRENT || !object->has_body)
 			continue;
-		resources[count++] = (struct resource){
+		resources[count] = (struct resource){
 			.address = object->address,
 			.name = slice_from(object->address, object->kind.size + 1),
 			.kind = kind,
@@ -38,6 +39,11 @@ static struct stack recorded_stack(struct job *job)
 			.ignored = written ? written->ignored : NULL,
 			.ignored_count = written ? written->ignored_count : 0,
 		};
+		if (value_is(&object->ignored, VALUE_LIST)) {
+			resources[count].ignored = ignored_read(&object->ignored, job->arena);
+			resources[count].ignored_count = object->ignored.count;
+		}
+		count++;
 	}
 	map_release(&spare);
 	stack.addresses = NULL;

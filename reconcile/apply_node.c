@@ -20,6 +20,16 @@ static struct slice new_id(struct target *target)
 	return id_new(target->applying->apply->world, target->applying->apply->arena);
 }
 
+/* What the spec leaves to others. A plan that undoes a run leaves alone all that the run did not change, too. */
+static struct value ignored_of(const struct target *target, struct value recorded)
+{
+	const struct apply *apply = target->applying->apply;
+	const struct action *action = target->action;
+
+	return apply->plan->undoes.size > 0 ? recorded
+					    : ignored_write(action->ignored, action->ignored_count, apply->arena);
+}
+
 /* The record of a new object: it is there before the call that makes it is sent. */
 static void target_begin_object(struct target *target)
 {
@@ -44,6 +54,7 @@ static void target_begin_object(struct target *target)
 		.applied = action->desired,
 		.resolved = target->desired,
 		.observed = value_map(NULL, 0),
+		.ignored = ignored_of(target, value_null()),
 		.dependencies = action->wanted,
 		.dependency_count = action->wanted_count,
 	};
@@ -186,6 +197,7 @@ static void target_complete(struct target *target, bool last)
 	const struct value read = target->has_now ? observed_of(target) : object->observed;
 	const struct value seen = with_recorded(target, &read, &object->observed, &target->desired);
 	object->observed = made_observed(action->kind, &seen, &object->resolved, &former, arena);
+	object->ignored = ignored_of(target, object->ignored);
 	object->dependencies = action->wanted;
 	object->dependency_count = action->wanted_count;
 	object->symbolic = owes ? never : action->symbolic;

@@ -497,7 +497,8 @@ static bool judge_parts(struct planning *planning, struct item *item)
 		item->reason = "can change in place";
 	}
 	if (item->operation == OPERATION_NONE &&
-	    (item->parts->records || item->object->protect != item->resource->protect))
+	    (item->parts->records ||
+	     !object_has_lifecycle(item->object, item->resource, planning->input->scope.undoes)))
 		item->operation = OPERATION_RECORD;
 	return true;
 }

@@ -125,6 +125,8 @@ static struct object *make_head(const struct rebuilding *rebuilding, const struc
 		/* Says which details are to be read. */
 		.resolved = resource ? resource->desired : value_map(NULL, 0),
 		.observed = value_map(NULL, 0),
+		.ignored = resource ? ignored_write(resource->ignored, resource->ignored_count, rebuilding->arena)
+				    : value_null(),
 	};
 	return object;
 }

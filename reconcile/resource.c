@@ -315,11 +315,30 @@ bool dependencies_have(const struct dependency *dependencies, size_t count, cons
 	return false;
 }
 
+struct value ignored_write(const struct slice *names, size_t count, struct arena *arena)
+{
+	struct value *items = arena_new_array(arena, count + 1, struct value);
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = value_string(names[i]);
+	return value_list(items, count);
+}
+
+const struct slice *ignored_read(const struct value *list, struct arena *arena)
+{
+	struct slice *names = arena_new_array(arena, list->count + 1, struct slice);
+
+	for (uint32_t i = 0; i < list->count; i++)
+		names[i] = value_slice(&list->items[i]);
+	return names;
+}
+
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style)
 {
 	const struct value_member members[] = {
 		{value_text("applied"), object->applied},
 		{value_text("dependencies"), dependencies_write(object->dependencies, object->dependency_count, arena)},
+		{value_text("ignored"), object->ignored},
 		{value_text("observed"), object->observed},
 		{value_text("outputs"), object->outputs},
 		{value_text("resolved"), object->resolved},
@@ -392,6 +411,18 @@ static bool map_read(const struct value *body, const char *key, struct value *re
 	return true;
 }
 
+/* A list of names, or null where an older program wrote none. */
+static bool names_read(const struct value *body, const char *key, struct value *ret)
+{
+	const struct value *member = value_if_set(value_get_named(body, key));
+	bool good = !member || value_is(member, VALUE_LIST);
+
+	for (uint32_t i = 0; member && good && i < member->count; i++)
+		good = value_is(&member->items[i], VALUE_STRING);
+	*ret = member ? *member : value_null();
+	return good;
+}
+
 bool object_body_read(struct object *object, struct slice text, struct arena *arena, struct diagnostics *diagnostics)
 {
 	struct object read = *object;
@@ -405,8 +436,8 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	}
 	list = value_get_named(&body, "dependencies");
 	if (!map_read(&body, "applied", &read.applied) || !map_read(&body, "observed", &read.observed) ||
-	    !map_read(&body, "outputs", &read.outputs) || !map_read(&body, "resolved", &read.resolved) || !list ||
-	    !value_is(list, VALUE_LIST))
+	    !map_read(&body, "outputs", &read.outputs) || !map_read(&body, "resolved", &read.resolved) ||
+	    !names_read(&body, "ignored", &read.ignored) || !list || !value_is(list, VALUE_LIST))
 		return refuse_body(object, diagnostics, "a part of it is missing, or is of a wrong type");
 	if (!dependencies_read(list, arena, &dependencies))
 		return refuse_body(object, diagnostics, "a dependency of it names no address or no binding");
@@ -429,6 +460,35 @@ bool object_was_finished(const struct object *object)
 		return object->role == OBJECT_CURRENT;
 	/* Either is recorded with the last step alone; what was rebuilt from its tags has just the second. */
 	return !digest_equal(&object->symbolic, &never) || object->observed.count > 0;
+}
+
+/* One of a list of names, as often as it may stand there. */
+static bool list_has(const struct value *list, struct slice name)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (slice_equal(value_slice(&list->items[i]), name))
+			return true;
+	return false;
+}
+
+bool object_has_lifecycle(const struct object *object, const struct resource *resource, bool undoes)
+{
+	const struct value *recorded = &object->ignored;
+	bool same = object->protect == resource->protect;
+
+	if (!value_is(recorded, VALUE_LIST) || undoes)
+		return same;
+	for (size_t i = 0; same && i < resource->ignored_count; i++)
+		same = list_has(recorded, resource->ignored[i]);
+	for (uint32_t i = 0; same && i < recorded->count; i++) {
+		struct slice name = value_slice(&recorded->items[i]);
+		size_t k = 0;
+
+		while (k < resource->ignored_count && !slice_equal(resource->ignored[k], name))
+			k++;
+		same = k < resource->ignored_count;
+	}
+	return same;
 }
 
 void object_discard_shown(struct object *object, struct arena *arena)

@@ -147,6 +147,7 @@ struct object {
 	struct value resolved;		       /* MAP: the same with values in place */
 	struct value observed;		       /* MAP: live fields after the last apply */
 	struct value unfinished;	       /* what a run began to do to it: unfinished.h; or null */
+	struct value ignored;		       /* LIST of fields it was left to others; null: an older program's */
 	const struct dependency *dependencies; /* as recorded; positions are lost */
 	size_t dependency_count;
 };
@@ -170,6 +171,13 @@ bool dependencies_have(const struct dependency *dependencies, size_t count, cons
 struct value dependencies_write(const struct dependency *dependencies, size_t count, struct arena *arena);
 __attribute__((warn_unused_result)) bool dependencies_read(const struct value *list, struct arena *arena,
 							   struct dependency **ret);
+/* Names of fields as a body keeps them, a LIST, and back. */
+struct value ignored_write(const struct slice *names, size_t count, struct arena *arena);
+const struct slice *ignored_read(const struct value *list, struct arena *arena);
+/* Whether its protection and what it is left to others are recorded as the resource has them. Of the latter a record of
+ * an older program says nothing; nor does a resource that undoes a run, which leaves alone all that the run did not
+ * change. */
+bool object_has_lifecycle(const struct object *object, const struct resource *resource, bool undoes);
 /* Body to and from the text that the store keeps (canonical JSON). */
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,

@@ -1,6 +1,7 @@
 """Drift, what cannot be read, and runs that did not come to their end."""
 
 import base64
+import contextlib
 import json
 import re
 import sqlite3
@@ -72,6 +73,44 @@ def test_changed_and_missing(tiny):
     assert {change["cause"] for one in planned["actions"] for change in one["changes"]} == {"drift"}
     assert tiny.run("plan").out.endswith("1 create  1 update  0 REPLACE  0 delete | 2 drift | 0 unread\n")
     tiny.run("apply", "--yes")
+    tiny.run("drift")
+
+
+LEFT = "lifecycle: {ignore: [tags]}, "
+
+
+def test_what_is_left_to_others_is_as_it_was_applied(tiny):
+    edit(tiny, "{cidr: 10.0.0.0/16", "{" + LEFT + "cidr: 10.0.0.0/16")
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=blue")
+    tiny.run("drift")
+    edit(tiny, LEFT, "")
+    tiny.run("drift")
+    # Nor does undoing another change of it make it drift.
+    edit(tiny, "{cidr: 10.0.0.0/16", "{" + LEFT + "cidr: 10.0.0.0/16, dns_hostnames: true")
+    tiny.run("apply", "--yes")
+    tiny.run("undo", tiny.run("state", "history", "--output", "json").json["runs"][0]["id"], "--yes")
+    edit(tiny, LEFT, "")
+    tiny.run("drift")
+    tiny.run("apply", "--yes")
+    # The other way round; to leave it to others from now on changes the record alone.
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=blue")
+    edit(tiny, "{cidr: 10.0.0.0/16", "{" + LEFT + "cidr: 10.0.0.0/16")
+    tiny.run("drift", status=2)
+    tiny.run("apply", "--yes")
+    tiny.run("drift")
+    # It may have gone from the spec, too.
+    (tiny.folder / "tiny.yaml").write_text("stack: tiny\nproviders: {aws: {region: eu-central-1}}\n")
+    tiny.run("drift")
+
+
+def test_what_an_older_program_recorded_is_left_to_others_as_the_spec_says(tiny):
+    tiny.run("apply", "--yes")
+    tiny.run("sim", "change", "vpc", recorded(tiny)["aws.vpc.main"], "tags.team=blue")
+    with contextlib.closing(sqlite3.connect(tiny.folder / ".trueup/state.db")) as database, database:
+        assert database.execute("UPDATE bodies SET body = json_remove(body, '$.ignored')").rowcount == 3
+    tiny.run("drift", status=2)
+    edit(tiny, "{cidr: 10.0.0.0/16", "{" + LEFT + "cidr: 10.0.0.0/16")
     tiny.run("drift")
 
 

@@ -341,7 +341,7 @@ static const char body_text[] =
 	"\"dependencies\":[{\"address\":\"aws.vpc.a\",\"binding\":\"make\",\"field\":\"vpc\",\"immutable\":true,"
 	"\"output\":\"id\"},{\"address\":\"aws.gateway.g\",\"binding\":\"settle\",\"field\":\"routes\",\"loose\":true,"
 	"\"output\":\"id\"},{\"address\":\"aws.role.r\",\"binding\":\"whole\"}],"
-	"\"observed\":{\"cidr\":{\"$unread\":true},\"zone\":\"a\"},"
+	"\"ignored\":[\"tags\"],\"observed\":{\"cidr\":{\"$unread\":true},\"zone\":\"a\"},"
 	"\"outputs\":{\"id\":\"subnet-1\"},"
 	"\"resolved\":null}";
 
@@ -367,6 +367,7 @@ static struct object body_object(struct arena *arena)
 	value_builder_member(&builder, SLICE("zone"), value_text("a"));
 	value_builder_member(&builder, SLICE("cidr"), secret);
 	object.applied = value_builder_map(&builder, arena);
+	object.ignored = ignored_write((const struct slice[]){SLICE("tags")}, 1, arena);
 	value_builder_member(&builder, SLICE("cidr"), value_unread());
 	value_builder_member(&builder, SLICE("zone"), value_text("a"));
 	object.observed = value_builder_map(&builder, arena);
@@ -395,6 +396,7 @@ static void test_body(void **state)
 	assert_true(value_is(value_get_named(&back.observed, "cidr"), VALUE_UNREAD));
 	assert_true(value_get_named(&back.applied, "cidr")->secret);
 	assert_true(slice_is(value_slice(value_get_named(&back.applied, "cidr")), "f8"));
+	assert_true(value_equal(&back.ignored, &object.ignored));
 	assert_int_equal(back.dependency_count, 3);
 	for (size_t i = 0; i < 3; i++) {
 		const struct dependency *a = &object.dependencies[i], *b = &back.dependencies[i];
@@ -408,6 +410,21 @@ static void test_body(void **state)
 
 #define NOTED(note)                                                                                                    \
 	"{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{},\"unfinished\":" note "}"
+
+/* What older programs wrote does not say what was left to others. */
+static void test_body_of_older_program(void **state)
+{
+	static const char text[] =
+		"{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{},\"resolved\":{}}";
+	struct object object = {.address = SLICE("aws.vpc.a")};
+	struct arena *arena = (struct arena *)*state;
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	assert_true(object_body_read(&object, slice_of(text), arena, &diagnostics));
+	assert_true(value_is(&object.ignored, VALUE_NULL));
+	diagnostics_release(&diagnostics);
+}
 
 static void test_body_refused(void **state)
 {
@@ -425,6 +442,10 @@ static void test_body_refused(void **state)
 		{"no resolved", "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":{}}"},
 		{"outputs that are text",
 		 "{\"applied\":{},\"dependencies\":[],\"observed\":{},\"outputs\":\"x\",\"resolved\":{}}"},
+		{"a name that is a number",
+		 "{\"applied\":{},\"dependencies\":[],\"ignored\":[1],\"observed\":{},\"outputs\":{},\"resolved\":{}}"},
+		{"names that are a map",
+		 "{\"applied\":{},\"dependencies\":[],\"ignored\":{},\"observed\":{},\"outputs\":{},\"resolved\":{}}"},
 		{"dependencies that are a map",
 		 "{\"applied\":{},\"dependencies\":{},\"observed\":{},\"outputs\":{},\"resolved\":{}}"},
 		{"a dependency that is text",
@@ -548,6 +569,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_symbolic_pairs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symbolic_vector, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_body_of_older_program, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symbolic_speed, setup, teardown),
 	};
