@@ -188,6 +188,8 @@ struct output {
 	const char *pattern; /* PCRE2, anchored: what a literal of this output looks like; NULL: anything */
 	const char *about;
 	bool secret;
+	/* It is what the field of its name says: where a spec gives that, it is known before the object is made. */
+	bool repeats;
 	/* What the thing itself says of who it is: two of a kind that are found and agree in all of these are one. */
 	bool tells_apart;
 	/* Fields whose update in place gives the output a new value; NULL-terminated, or NULL:

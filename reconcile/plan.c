@@ -487,7 +487,8 @@ static void count_falls(struct planning *planning)
 		const struct action *action = &planning->actions[i];
 		for (size_t k = 0; operation_ends(action->operation) && k < action->recorded_count; k++) {
 			struct action *target = map_get(&ending, action->recorded[k].address);
-			if (target && target != action && action->recorded[k].immutable)
+			if (target && target != action && action->recorded[k].immutable &&
+			    !plan_output_stays(planning, &action->recorded[k]))
 				target->takes_down++;
 		}
 	}

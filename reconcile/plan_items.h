@@ -67,8 +67,11 @@ struct item *plan_item_at(struct planning *planning, struct slice address);
 /* Orders the items in the spec along references that bind the make phase. */
 void plan_items_order(struct planning *planning);
 bool plan_load_body(struct planning *planning, struct object *object);
-/* The value that an output has now and will keep; NULL where this plan gives it another. context: struct planning. */
+/* The value that an output will have; NULL where this plan gives it one that is not known yet. context: struct
+ * planning. */
 const struct value *plan_item_output(void *context, struct slice address, struct slice name);
+/* Whether what is referred to will be as it was, though it may be that of another object. */
+bool plan_output_stays(struct planning *planning, const struct dependency *dependency);
 /* Reports the items that are one and the same thing (output.tells_apart). */
 void plan_items_tell_apart(struct planning *planning);
 /* Decides about every item: fields first along the order, then parts. */

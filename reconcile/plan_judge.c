@@ -14,43 +14,6 @@ bool plan_load_body(struct planning *planning, struct object *object)
 	return planning->input->load_body(planning->input->context, object, planning->diagnostics);
 }
 
-/* Whether it was recorded and is not there any more: the record follows. */
-static bool has_ceased(const struct item *item, const struct output *output)
-{
-	for (size_t i = 0; item->fields && i < item->fields->count; i++) {
-		const struct change *change = &item->fields->changes[i];
-		if (!change->field && change->effect == EFFECT_RECORD && slice_is(change->path, output->name))
-			return value_is(&change->after, VALUE_NULL);
-	}
-	return false;
-}
-
-const struct value *plan_item_output(void *context, struct slice address, struct slice name)
-{
-	struct planning *planning = context;
-	struct item *item = plan_item_at(planning, address);
-	if (!item || !item->object || !item->resource || item->operation == OPERATION_CREATE ||
-	    item->operation == OPERATION_REPLACE)
-		return NULL;
-	const struct output *output = output_named(&item->resource->kind->outputs, name);
-	if (!output || has_ceased(item, output) ||
-	    (item->fields && changes_renew(item->fields->changes, item->fields->count, output)))
-		return NULL;
-	if (output == output_at(&item->resource->kind->outputs, 0) && item->object->provider_id.size > 0) {
-		struct value *id = arena_new(planning->arena, struct value);
-		*id = value_string(item->object->provider_id);
-		return id;
-	}
-	if (item->live && item->live->presence == PRESENCE_PRESENT) {
-		const struct value *live = value_get(&item->live->outputs, name);
-		if (live && !value_is(live, VALUE_UNREAD))
-			return live;
-	}
-	if (!plan_load_body(planning, item->object))
-		return NULL;
-	return value_get(&item->object->outputs, name);
-}
-
 static bool has_moved_outputs(const struct difference *fields)
 {
 	for (size_t i = 0; fields && i < fields->count; i++)
@@ -305,7 +268,8 @@ static bool replace_is_certain(struct planning *planning, const struct item *ite
 	for (size_t i = 0; i < item->resource->dependency_count; i++) {
 		const struct dependency *dependency = &item->resource->dependencies[i];
 		const struct item *target = plan_item_at(planning, dependency->address);
-		if (dependency->immutable && plan_is_new_for_certain(target))
+		if (dependency->immutable && plan_is_new_for_certain(target) &&
+		    !plan_output_stays(planning, dependency))
 			return true;
 	}
 	return false;

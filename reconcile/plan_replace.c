@@ -54,7 +54,7 @@ static void mark_held_targets(struct planning *planning, const struct item *item
 		const struct dependency *dependency = &item->object->dependencies[i];
 		struct item *target = plan_item_at(planning, dependency->address);
 		if (target && target->operation == OPERATION_REPLACE && dependency->binding == BINDS_MAKE &&
-		    !dependency->immutable && !dependency->loose &&
+		    !dependency->immutable && !dependency->loose && !plan_output_stays(planning, dependency) &&
 		    is_meant(planning, item->object, dependency, target))
 			target->create_before_destroy = true;
 	}

@@ -96,7 +96,7 @@ static const struct field group_fields[] = {
 	 .when_unset = UNSET_CONSTANT,
 	 .unset_value = "[]"},
 };
-static const struct output group_outputs[] = {{.name = "id"}, {.name = "name"}};
+static const struct output group_outputs[] = {{.name = "id"}, {.name = "name", .repeats = true}};
 static const struct kind group = {
 	.name = "t.group", .version = 1, .fields = FIELDS(group_fields), .outputs = FIELDS(group_outputs)};
 
@@ -300,6 +300,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		const struct value *protect = value_get_named(one, "protect");
 		const struct value *running = value_get_named(one, "running");
 		const struct value *outputs = value_get_named(one, "outputs");
+		const struct value *had = value_get_named(one, "had");
 		struct slice rest = value_slice(&map.members[i].key);
 		*object = (struct object){
 			.address = slice_cut(&rest, '/'),
@@ -317,7 +318,8 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 					     : *applied,
 		};
 		object->kind = slice_of(plan_kind_of(object->address)->name);
-		object->outputs = json(fixture, value_get_named(one, "incomplete") ? "{}" : "{\"version\": 1}");
+		object->outputs =
+			had ? *had : json(fixture, value_get_named(one, "incomplete") ? "{}" : "{\"version\": 1}");
 		if (value_get_named(one, "incomplete")) {
 			object->role = OBJECT_INCOMPLETE;
 			object->observed = value_map(NULL, 0);

@@ -157,6 +157,26 @@ static void check_running(const struct aws_kind *kind)
 		kind_report(kind, "%zu fields stop it, and it can%s be stopped", pausing, kind->pause ? "" : "not");
 }
 
+static const char *read_path(const struct aws_field *field)
+{
+	return field->read ? field->read : field->member;
+}
+
+/* What is read from where the field of its name is, and as it stands there, is what that field says. */
+static void check_repeats(const struct aws_kind *kind, const struct aws_output *output)
+{
+	const struct aws_field *field =
+		(const struct aws_field *)field_named(&kind->kind.fields, slice_of(output->output.name));
+	const char *path = field ? read_path(field) : NULL;
+	bool is_same = path && output->read && strcmp(path, output->read) == 0 && !output->decode && !field->decode &&
+		       !field->detail;
+	if (is_same != output->output.repeats)
+		kind_report(kind, "output '%s' %s", output->output.name,
+			    is_same ? "repeats its field, and does not say so" : "repeats no field");
+	if (is_same && !(field->field.flags & IMMUTABLE) && !output_renewed_by(&output->output, field->field.name))
+		kind_report(kind, "output '%s' is not renewed by its field", output->output.name);
+}
+
 static void check_names(const struct aws_kind *kind)
 {
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
@@ -172,6 +192,7 @@ static void check_names(const struct aws_kind *kind)
 	}
 	for (size_t i = 0; i < kind->kind.outputs.count; i++) {
 		const struct output *output = output_at(&kind->kind.outputs, i);
+		check_repeats(kind, (const struct aws_output *)output);
 		for (const char *const *name = output->renewed_by; name && *name; name++)
 			if (!field_named(&kind->kind.fields, slice_of(*name)))
 				kind_report(kind, "output '%s' is renewed by no field '%s'", output->name, *name);

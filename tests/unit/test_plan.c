@@ -14,6 +14,14 @@
 	    "{\"name\":\"x\",\"net\":\"n1\"}")
 #define KEEP_REC                                                                                                       \
 	REC("t.keep.k", "k1", "{\"group\":" REF("t.group.x.id") "}", "{\"group\":\"g1\"}", "{\"group\":\"g1\"}")
+/* A group with this name, and one that refers to it by that. */
+#define GROUP_Y(name) "\"t.group.x\":{\"name\":\"" name "\",\"about\":\"y\"}"
+#define GROUP_Y_REC(name)                                                                                              \
+	"\"t.group.x\":{\"id\":\"g1\",\"applied\":{\"name\":\"" name "\"},\"live\":{\"name\":\"" name                  \
+	"\"},\"had\":{\"name\":\"" name "\"},\"outputs\":{\"name\":\"" name "\"}}"
+#define KEEP_CALLED "\"t.keep.k\":{\"called\":" REF("t.group.x.name") "}"
+#define KEEP_CALLED_REC                                                                                                \
+	REC("t.keep.k", "k1", "{\"called\":" REF("t.group.x.name") "}", "{\"called\":\"x\"}", "{\"called\":\"x\"}")
 /* Two in one net each, or both in one, and a user that has its place in them. */
 #define SUB_D(net) "\"t.sub.d\":{\"net\":" REF("t.net." net ".id") ",\"range\":\"10.2\"}"
 #define PLACED "\"t.user.c\":{\"places\":[" REF("t.sub.b.id") "," REF("t.sub.d.id") "]}"
@@ -223,6 +231,16 @@ static const struct row {
 		 "t.net.a.id") "},\"t.keep.k\":{\"group\":" REF("t.group.x.id") "}}",
 	 "{" NET_REC("{\"range\":\"10\"}") "," GROUP_X_REC "," KEEP_REC "}",
 	 "replace-first t.group.x:about; update t.keep.k:group; refused"},
+	{"a name is known before what has it is made anew, and stays with it", "{" GROUP_Y("x") "," KEEP_CALLED "}",
+	 "{" GROUP_Y_REC("x") "," KEEP_CALLED_REC "}", "replace t.group.x:about"},
+	{"so it does where that was deleted", "{" GROUP_Y("x") "," KEEP_CALLED "}",
+	 "{\"t.group.x\":{\"id\":\"g1\",\"applied\":{\"name\":\"x\"}}," KEEP_CALLED_REC "}", "create t.group.x"},
+	{"another name is another value", "{" GROUP_Y("y") "," KEEP_CALLED "}",
+	 "{" GROUP_Y_REC("x") "," KEEP_CALLED_REC "}", "replace-first t.group.x:name,about; update t.keep.k:called"},
+	{"a name that is not known yet may be another one",
+	 "{" NET_A ",\"t.group.x\":{\"name\":" REF("t.net.a.id") "}," KEEP_CALLED "}",
+	 "{" GROUP_Y_REC("x") "," KEEP_CALLED_REC "}",
+	 "replace-first t.group.x:name; update t.keep.k:called; create t.net.a"},
 	{"an update renews what its users refer to",
 	 "{\"t.net.a\":{\"range\":\"10\",\"dns\":false},\"t.user.c\":{\"version\":" REF("t.net.a.version") "}}",
 	 "{" NET_REC("{\"range\":\"10\",\"dns\":true}") "," REC("t.user.c", "u1",

@@ -441,7 +441,8 @@ static const char *const public_address_ends[] = {"public_ip", "running", NULL};
 static const char *const addresses6_fields[] = {"addresses6", "address6_count", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "i-[0-9a-f]{8,17}", .about = "id of the instance"}, .read = "InstanceId"},
-	{.output = {.name = "address", .about = "first private IPv4 address"}, .read = "PrivateIpAddress"},
+	{.output = {.name = "address", .repeats = true, .about = "first private IPv4 address"},
+	 .read = "PrivateIpAddress"},
 	{.output = {.name = "public_address",
 		    .renewed_by = public_address_fields,
 		    .ended_by = public_address_ends,
@@ -459,7 +460,8 @@ static const struct aws_output outputs[] = {
 		    .about = "IPv6 addresses of its first interface"},
 	 .decode = aws_decode_addresses6_output},
 	{.output = {.name = "private_dns_name", .about = "host name within the VPC"}, .read = "PrivateDnsName"},
-	{.output = {.name = "zone", .about = "its availability zone"}, .read = "Placement.AvailabilityZone"},
+	{.output = {.name = "zone", .repeats = true, .about = "its availability zone"},
+	 .read = "Placement.AvailabilityZone"},
 	{.output = {.name = "interface", .about = "id of its first network interface"},
 	 .decode = aws_decode_first_interface},
 	{.output = {.name = "spot_request", .about = "id of its spot request, where it has one"},

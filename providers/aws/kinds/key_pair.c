@@ -98,7 +98,8 @@ static const struct aws_field fields[] = {
 
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "key-[0-9a-f]{8,17}", .about = "id of the key pair"}, .read = "KeyPairId"},
-	{.output = {.name = "name", .pattern = "[ -~]{1,255}", .about = "its name"}, .read = "KeyName"},
+	{.output = {.name = "name", .pattern = "[ -~]{1,255}", .repeats = true, .about = "its name"},
+	 .read = "KeyName"},
 	{.output = {.name = "fingerprint", .about = "fingerprint as EC2 computes it"}, .read = "KeyFingerprint"},
 	{.output = {.name = "type", .about = "rsa or ed25519"}, .read = "KeyType"},
 };

@@ -321,7 +321,7 @@ static const struct aws_output outputs[] = {
 		    .renewed_by = data_fields,
 		    .follows = "latest_version"},
 	 .decode = decode_default},
-	{.output = {.name = "name", .about = "its name"}, .read = "LaunchTemplateName"},
+	{.output = {.name = "name", .repeats = true, .about = "its name"}, .read = "LaunchTemplateName"},
 };
 
 static const char *const types_or_requirements[] = {"instance_type", "requirements", NULL};

@@ -319,11 +319,16 @@ static const struct aws_field fields[] = {
 	AWS_TAGS_FIELD,
 };
 
+static const char *const dhcp_fields[] = {"dhcp_options", NULL};
 static const char *const ipv6_fields[] = {"ipv6", NULL};
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "vpc-[0-9a-f]{8,17}", .about = "id of the VPC"}, .read = "VpcId"},
 	{.output = {.name = "owner", .about = "account that owns it"}, .read = "OwnerId"},
-	{.output = {.name = "dhcp_options", .about = "id of its DHCP options"}, .read = "DhcpOptionsId"},
+	{.output = {.name = "dhcp_options",
+		    .repeats = true,
+		    .renewed_by = dhcp_fields,
+		    .about = "id of its DHCP options"},
+	 .read = "DhcpOptionsId"},
 	{.output = {.name = "range_associations", .about = "id of the association of each IPv4 range"},
 	 .decode = decode_range_associations},
 	/* https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html: of Amazon's it is a /56 */
