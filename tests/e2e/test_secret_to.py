@@ -170,9 +170,11 @@ def test_place_that_takes_nothing(here, how):
 
 def test_a_full_disk_is_no_other_run(here, tmp_path):
     """Whoever waits for the other run to end waits for ever."""
-    here.write("more.yaml", "aws.vpc: {main: {cidr: 10.0.0.0/16}}\n")
+    # Others are at work beside it, so that what fails first is their record.
+    ranges = ", ".join(f"v{number}: {{cidr: 10.{number}.0.0/16}}" for number in range(12))
+    here.write("more.yaml", f"aws.vpc: {{{ranges}}}\n")
     told = 0
-    for number, most_kib in enumerate(range(64, 112, 4)):
+    for number, most_kib in enumerate(range(64, 132, 4)):
         here.environment["AWS_ENDPOINT_URL"] = f"sim:{tmp_path}/world{number}"
         shutil.rmtree(here.folder / ".trueup", ignore_errors=True)
         limited = ["bash", "-c", f'ulimit -S -f {most_kib}; exec "$@"', "bash"]
