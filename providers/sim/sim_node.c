@@ -61,15 +61,15 @@ static struct node *grow(struct node *branch, const char *name, enum node_type t
 
 void node_copy(struct node *to, const struct node *from)
 {
-	struct node copy = {.name = to->name, .type = from->type};
+	struct node copy = {.name = to->name, .type = from ? from->type : to->type};
 
-	if (is_branch(from)) {
+	if (from && is_branch(from)) {
 		for (uint32_t i = 0; i < from->count; i++) {
 			struct node *child = grow(&copy, from->items[i].name, (enum node_type)from->items[i].type);
 
 			node_copy(child, &from->items[i]);
 		}
-	} else {
+	} else if (from) {
 		node_assign(&copy, node_slice(from));
 	}
 	node_release(to);

@@ -38,7 +38,8 @@ struct node {
 void node_release(struct node *node);
 /* Empties it and makes it what type says; the name stays. */
 void node_reset(struct node *node, enum node_type type);
-/* A deep copy of from's content into to, which keeps its name; what to held is released. */
+/* A deep copy of from's content into to, which keeps its name; what to held is released. NULL, as of what a world that
+ * somebody edited lacks: to is emptied. */
 void node_copy(struct node *to, const struct node *from);
 
 struct slice node_slice(const struct node *node);

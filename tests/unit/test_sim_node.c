@@ -240,6 +240,21 @@ static void requests_become_answers(void **state)
 	arena_release(&arena);
 }
 
+/* A world that somebody edited lacks what one of our own making has. */
+static void copies_of_what_is_not_there(void **state)
+{
+	struct node map = {.type = NODE_MAP};
+	struct node *disks = node_list(&map, "disks");
+
+	(void)state;
+	node_append(disks, NODE_MAP);
+	node_copy(disks, NULL);
+	assert_ptr_equal(node_get(&map, "disks"), disks);
+	assert_int_equal(disks->type, NODE_LIST);
+	assert_int_equal(disks->count, 0);
+	node_release(&map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +262,7 @@ int main(void)
 		cmocka_unit_test(texts_of_the_same_map),
 		cmocka_unit_test(lists_that_grow_and_shrink),
 		cmocka_unit_test(copies_are_apart),
+		cmocka_unit_test(copies_of_what_is_not_there),
 		cmocka_unit_test(walks),
 		cmocka_unit_test(wildcards),
 		cmocka_unit_test(requests),
