@@ -123,6 +123,7 @@ static void call_off(struct loop *loop, struct task *task)
 	task->loop.has_close = true;
 	task->loop.intent = (struct slice){0};
 	task->loop.renewals = 0;
+	task->loop.refused = task->call.definition;
 	task->loop.refusals = task->loop.attempts;
 	task->loop.refused_since_ms = task->loop.first_ms;
 	task->loop.wanted = STEP_SLEEP;
@@ -170,7 +171,7 @@ static bool step_task(struct loop *loop, struct task *task)
 
 	task->now_ms = loop_now_ms(loop);
 	task->head_only = false;
-	if (task->loop.answer && task->call.mutating)
+	if (task->loop.answer && task->call.definition == task->loop.refused)
 		task->loop.refusals = 0;
 	task->loop.wanted = task->step(task, task->loop.answer);
 	gives = task->shown_to != NULL;

@@ -269,7 +269,7 @@ static bool token_is_old(const struct loop *loop, const struct task *task)
 /* A change that was called off is tried no longer for being looked at in between. */
 static void count_attempt(const struct loop *loop, struct task *task)
 {
-	bool again = task->call.mutating && task->loop.refusals > 0;
+	bool again = task->loop.refusals > 0 && task->call.definition == task->loop.refused;
 	if (task->loop.attempts == 0) {
 		task->loop.attempts = again ? task->loop.refusals : 0;
 		task->loop.first_ms = again ? task->loop.refused_since_ms : loop_now_ms(loop);

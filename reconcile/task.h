@@ -114,7 +114,8 @@ struct task {
 		bool unsure;	      /* one of them may have done its work unseen */
 		struct slice refusal; /* how the service named the last of them that was refused */
 		int64_t first_ms;     /* of the first attempt */
-		int refusals;	      /* attempts of a change that was called off, until it is answered */
+		const void *refused;  /* the operation of a change that was called off */
+		int refusals;	      /* attempts of it, until it is answered */
 		int64_t refused_since_ms;
 		int64_t waited_ms; /* for answers, in all its calls */
 		struct exchange *exchange;

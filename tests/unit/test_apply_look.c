@@ -495,6 +495,39 @@ static void test_late_deletions(void **state)
 	}
 }
 
+/* Another change that is refused before it, each time, gives the one that is called off no more tries either. */
+static void test_refusals_behind_another(void **state)
+{
+	static const char group[] =
+		"stack: look\n"
+		"aws.vpc:\n  main: {cidr: 10.0.0.0/16}\n"
+		"aws.subnet:\n  a: {vpc: main, cidr: 10.0.1.0/24, zone: eu-central-1a}\n"
+		"aws.key_pair:\n  k: {name: ops, public_key: ssh-ed25519 "
+		"AAAAC3NzaC1lZDI1NTE5AAAAIM+uHtYE6fwDeJ2Up3vvQB/t4r2EaJdxIBpQmDpoOwgS}\n"
+		"aws.launch_template:\n  t: {name: tpl, image: ami-0123456789abcdef0, instance_type: t3.micro, "
+		"key: k}\n"
+		"aws.autoscaling_group:\n  n: {name: n, min: 0, max: 1, subnets: [a], launch_template: t}\n";
+	const bool meddled = false;
+	struct diagnostics diagnostics;
+	struct cloud cloud;
+
+	cloud_open(&cloud, *state);
+	cloud_write(&cloud, "look.yaml", group);
+	cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+	diagnostics_init(&diagnostics, &cloud.arena);
+	assert_true(sim_remove(cloud.sim, SLICE("eu-central-1"), SLICE("key-pair"),
+			       cloud_find(&cloud, "key-pair", "keyName", "ops"), &diagnostics));
+	diagnostics_release(&diagnostics);
+	sim_fault(cloud.sim, (struct sim_fault){SLICE("DeleteAutoScalingGroup"), SIM_FAULT_THROTTLE, 1, 0});
+	cloud.moment = "DeleteAutoScalingGroup";
+	cloud.happening = while_it_is_refused;
+	cloud.what = &meddled;
+	cloud_expect(&cloud, "destroy --yes", STATUS_PARTLY);
+	assert_true(cloud_says(&cloud, "Throttling"));
+	assert_true(sim_requests(cloud.sim, SLICE("DeleteAutoScalingGroup")) <= 12);
+	cloud_close(&cloud);
+}
+
 /* What is left alone is left alone by a saved plan too. */
 static void test_saved_and_ignored(void **state)
 {
@@ -517,9 +550,16 @@ static void test_saved_and_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_looks),		  WORLD_TEST(test_long_applies),   WORLD_TEST(test_queues),
-		WORLD_TEST(test_refusals),	  WORLD_TEST(test_late_deletions), WORLD_TEST(test_saved_and_ignored),
-		WORLD_TEST(test_another_machine), WORLD_TEST(test_take_back),	   WORLD_TEST(test_other_value),
+		WORLD_TEST(test_looks),
+		WORLD_TEST(test_long_applies),
+		WORLD_TEST(test_queues),
+		WORLD_TEST(test_refusals),
+		WORLD_TEST(test_refusals_behind_another),
+		WORLD_TEST(test_late_deletions),
+		WORLD_TEST(test_saved_and_ignored),
+		WORLD_TEST(test_another_machine),
+		WORLD_TEST(test_take_back),
+		WORLD_TEST(test_other_value),
 	};
 
 	return cmocka_run_group_tests_name("looks before changes", tests, NULL, NULL);
