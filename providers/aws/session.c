@@ -217,26 +217,31 @@ bool aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, 
 static const struct finer_code {
 	const char *code;
 	const char *message_part;
+	const char *beside; /* another part, or NULL */
 	const char *finer;
 } finer_codes[] = {
 	/* No kind makes images: one that a template names and that is not there will not come. */
-	{"ValidationError", "The image id '", "ValidationError.InvalidAMIID"},
-	{"ValidationError", "not found", "ValidationError.NotFound"},
-	{"ValidationError", "does not exist", "ValidationError.NotFound"},
-	{"ValidationError", "No Lifecycle Hook", "ValidationError.NotFound"},
+	{"ValidationError", "The image id '", NULL, "ValidationError.InvalidAMIID"},
+	/* Also of a group that is there: its template, or what that names, is not. */
+	{"ValidationError", "launch template", "not found", "ValidationError.LaunchTemplateNotFound"},
+	{"ValidationError", "launch template", "does not exist", "ValidationError.LaunchTemplateNotFound"},
+	{"ValidationError", "not found", NULL, "ValidationError.NotFound"},
+	{"ValidationError", "does not exist", NULL, "ValidationError.NotFound"},
+	{"ValidationError", "No Lifecycle Hook", NULL, "ValidationError.NotFound"},
 	/* "Signature expired: 20260101T000000Z is now earlier than ...": STS says so of a clock that is wrong. */
-	{"SignatureDoesNotMatch", "Signature expired", "SignatureDoesNotMatch.TooSkewed"},
-	{"SignatureDoesNotMatch", "Signature not yet current", "SignatureDoesNotMatch.TooSkewed"},
+	{"SignatureDoesNotMatch", "Signature expired", NULL, "SignatureDoesNotMatch.TooSkewed"},
+	{"SignatureDoesNotMatch", "Signature not yet current", NULL, "SignatureDoesNotMatch.TooSkewed"},
 	/* Of a profile that IAM knows, and they do not know yet. */
-	{"ValidationError", "Invalid IAM Instance Profile", "ValidationError.IamInstanceProfile"},
-	{"InvalidParameterValue", "Invalid IAM Instance Profile", "InvalidParameterValue.IamInstanceProfile"},
+	{"ValidationError", "Invalid IAM Instance Profile", NULL, "ValidationError.IamInstanceProfile"},
+	{"InvalidParameterValue", "Invalid IAM Instance Profile", NULL, "InvalidParameterValue.IamInstanceProfile"},
 };
 
 static struct slice finer_code(const struct aws_error *error)
 {
 	for (size_t i = 0; i < sizeof(finer_codes) / sizeof(finer_codes[0]); i++)
 		if (slice_is(error->code, finer_codes[i].code) &&
-		    slice_contains(error->message, slice_of(finer_codes[i].message_part)))
+		    slice_contains(error->message, slice_of(finer_codes[i].message_part)) &&
+		    (!finer_codes[i].beside || slice_contains(error->message, slice_of(finer_codes[i].beside))))
 			return slice_of(finer_codes[i].finer);
 	return error->code;
 }

@@ -179,6 +179,8 @@ static const struct told {
 	const char *code, *message, *finer;
 } told[] = {
 	{"ValidationError", "AutoScalingGroup name not found - g", "ValidationError.NotFound"},
+	{"ValidationError", "You must use a valid fully-formed launch template. The key pair 'k' does not exist",
+	 "ValidationError.LaunchTemplateNotFound"},
 	{"ValidationError", "You must use a valid launch template. Invalid IAM Instance Profile name",
 	 "ValidationError.IamInstanceProfile"},
 	{"InvalidParameterValue",

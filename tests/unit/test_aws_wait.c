@@ -104,6 +104,7 @@ static const struct {
 } codes[] = {
 	{"aws.autoscaling_group", "CreateAutoScalingGroup", "AlreadyExists", DONE},
 	{"aws.autoscaling_group", "CreateAutoScalingGroup", "ValidationError.NotFound", PASSES},
+	{"aws.autoscaling_group", "CreateAutoScalingGroup", "ValidationError.LaunchTemplateNotFound", PASSES},
 	{"aws.autoscaling_group", "UpdateAutoScalingGroup", "ScalingActivityInProgress", PASSES},
 	{"aws.autoscaling_group", "DeleteAutoScalingGroup", "ResourceInUse", PASSES},
 	{"aws.autoscaling_group", "DeleteAutoScalingGroup", "ValidationError.NotFound", DONE},

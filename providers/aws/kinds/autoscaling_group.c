@@ -14,7 +14,8 @@
 
 enum { DAY_S = 86400 };
 
-static const char *const young[] = {"ValidationError.NotFound", "ValidationError.IamInstanceProfile", NULL};
+static const char *const young[] = {"ValidationError.NotFound", "ValidationError.LaunchTemplateNotFound",
+				    "ValidationError.IamInstanceProfile", NULL};
 
 static const struct aws_call update = {
 	.operation = "UpdateAutoScalingGroup",
@@ -64,6 +65,13 @@ static enum readiness readiness(const struct value *item, enum readiness by_stat
 }
 
 static const char *const nothing[] = {"MinSize", "0", "MaxSize", "0", "DesiredCapacity", "0", NULL};
+static const char *const unfit_codes[] = {"ValidationError.LaunchTemplateNotFound", "ValidationError.InvalidAMIID",
+					  NULL};
+static const char *const unfit_hints[] = {
+	"ValidationError.LaunchTemplateNotFound",
+	"put back what its launch template names, or give it another one; or delete it by force (--force)",
+	"ValidationError.InvalidAMIID",
+	"give it a launch template with an image that is there; or delete it by force (--force)", NULL};
 static const struct aws_call empty = {
 	.operation = "UpdateAutoScalingGroup",
 	.id = "AutoScalingGroupName",
@@ -71,6 +79,7 @@ static const struct aws_call empty = {
 	.recipe = RECIPE_CONVERGE,
 	.absent = aws_group_absent,
 	.settling = aws_group_busy,
+	.hints = unfit_hints,
 };
 
 /* It would be emptied, and then stay: its deletion is refused, while its sizes may be set all the same
@@ -89,9 +98,11 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 		change->looks = 0;
 		if (answer->ok)
 			return aws_read_again(work, 0);
-		/* The same code says that its template is gone: the delete call tells which. */
-		return aws_is_one_of(empty.absent, answer->code) ? STEP_DONE
-								 : aws_change_refused(work, answer, "empty");
+		/* The service looks at its template too, which may be gone before it: what holds nothing goes without.
+		 */
+		bool unfit = aws_is_one_of(unfit_codes, answer->code) && work->now.running.count == 0;
+		return unfit || aws_is_one_of(empty.absent, answer->code) ? STEP_DONE
+									  : aws_change_refused(work, answer, "empty");
 	}
 	if (is_protected(work))
 		return aws_fail(work, FAULT_CONFLICT, "is protected from deletion, and was left as it is",
