@@ -341,6 +341,7 @@ static bool resolve_expression(struct resolution *resolution, const struct field
 	bool is_reference = field && field->type == FIELD_REFERENCE;
 	struct value value;
 
+	resolution->reference = is_reference ? field : NULL;
 	if (!evaluate(resolution, given, &value))
 		return false;
 	if ((flags & SECRET) && !expression_hide(resolution->loading->arena, &value, resolution->loading->diagnostics))

@@ -129,18 +129,30 @@ static enum name_state find_field(struct resolution *resolution, const struct re
 	return NAME_KNOWN;
 }
 
+/* Whether the expression stands where the resource itself could be named, and means the same: it is waited for then,
+ * also where the spec says what that comes to. */
+static bool refers(const struct resolution *resolution, const struct resource *resource, const struct output *output)
+{
+	const struct field *field = resolution->reference;
+
+	return field && output && field->output && strcmp(field->target, resource->kind->name) == 0 &&
+	       strcmp(field->output, output->name) == 0;
+}
+
 static enum name_state find_attribute(struct resolution *resolution, const struct resource *resource,
 				      const struct expression_reference *name, bool report, const struct value **ret)
 {
 	struct loading *loading = resolution->loading;
 	const struct field *field = field_named(&resource->kind->fields, name->attribute);
-	bool has_output = output_named(&resource->kind->outputs, name->attribute) != NULL;
+	const struct output *output = output_named(&resource->kind->outputs, name->attribute);
 	const struct value *block = loading->entries[loading_index(loading, resource)].block;
 	int64_t member = field ? find_member(block, name->attribute) : -1;
 
+	if (refers(resolution, resource, output))
+		return NAME_LATER;
 	if (member >= 0)
-		return find_field(resolution, resource, field, (uint32_t)member, has_output, name, report, ret);
-	if (has_output)
+		return find_field(resolution, resource, field, (uint32_t)member, output != NULL, name, report, ret);
+	if (output)
 		return NAME_LATER;
 	if (report && field)
 		report_unset(loading, resource, name);

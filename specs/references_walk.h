@@ -11,11 +11,12 @@ static const uint32_t NO_ENTRY = UINT32_MAX;
 /* The evaluation of one value: a field of a resource, or something outside resources. */
 struct resolution {
 	struct loading *loading;
-	uint32_t entry;		 /* NO_ENTRY outside resources */
-	const struct field *top; /* the field of the resource; NULL where the kind has none of that name */
-	const char *vars_only;	 /* see references_resolve_value() */
-	struct arena *arena;	 /* for what comes up while an expression is evaluated */
-	bool waits;		 /* something it needs is not evaluated yet, and was asked for */
+	uint32_t entry;		       /* NO_ENTRY outside resources */
+	const struct field *top;       /* the field of the resource; NULL where the kind has none of that name */
+	const char *vars_only;	       /* see references_resolve_value() */
+	const struct field *reference; /* the reference field that an expression stands in, or NULL */
+	struct arena *arena;	       /* for what comes up while an expression is evaluated */
+	bool waits;		       /* something it needs is not evaluated yet, and was asked for */
 };
 
 /* What a name in an expression stands for at this time; from the worst to the best. */

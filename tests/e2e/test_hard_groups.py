@@ -557,3 +557,21 @@ def test_an_ignored_field_names_what_is_replaced_because_of_its_owner(stack, clo
     assert plan(stack, status=2).operations() == {"aws.security_group.a": "update", "aws.security_group.b": "replace"}
     apply(stack)
     plan_is_empty(stack)
+
+
+def test_the_key_of_a_group_s_template_goes_last(stack, cloud):
+    """By its name in an expression, too: the service does not empty a group whose template names what is gone."""
+    key = {"admins": {"name": "ops", "public_key": RSA_KEY}, "ops": {"name": "others", "public_key": RSA_KEY}}
+    for given in Ref("aws.key_pair.admins"), "${aws.key_pair.admins.name}":
+        spec = {**template_and_group("#!/bin/sh\n"), "aws.key_pair": key}
+        spec["aws.launch_template"]["worker"]["key"] = given
+        write(stack, spec)
+        apply(stack)
+        plan_is_empty(stack)
+        [version] = cloud.client().describe_launch_template_versions(LaunchTemplateName="worker")[
+            "LaunchTemplateVersions"
+        ]
+        assert version["LaunchTemplateData"]["KeyName"] == "ops"
+        cloud.sim("pass", 120)
+        stack.run("destroy", "--yes")
+        nothing_is_left(stack, cloud, "vpc", "key-pair", "launch-template", "auto-scaling-group")
