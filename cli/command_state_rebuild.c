@@ -183,6 +183,13 @@ static bool read_all(struct rebuild *rebuild)
 	return good;
 }
 
+static bool has_secret(void *context, struct slice file)
+{
+	const struct job *job = context;
+
+	return state_is_there(job->world, written_secret_path(job->folder, file, job->arena));
+}
+
 static bool make_records(struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
@@ -193,6 +200,8 @@ static bool make_records(struct rebuild *rebuild)
 		.resolver = &job->resolver,
 		.style = &job->style,
 		.lineage = rebuild->lineage,
+		.has_secret = has_secret,
+		.context = job,
 		.arena = job->arena,
 	};
 	rebuild_match(&rebuild->rebuilding, &rebuild->inventory);
@@ -231,6 +240,11 @@ static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 	[REBUILD_ASSUMED] = {"assumed", "is taken to be as the spec says, because no read gives it back", true,
 			     STATUS_FINE},
 	[REBUILD_UNREAD] = {"unread", "is recorded by its tags alone: it could not be read", false, STATUS_INCOMPLETE},
+	[REBUILD_LOST] =
+		{"lost",
+		 "names a file that is not there, and its key is shown once: the next plan makes another; where "
+		 "you have it, put it there and rebuild again (--force)",
+		 true, STATUS_PARTLY},
 };
 
 static void print_finding(struct buffer *text, const struct rebuild_finding *finding)
@@ -453,7 +467,8 @@ const struct command command_state_rebuild = {
 	.operands = "",
 	.details = "Lists every kind everywhere that the providers of the spec reach, and records what\n"
 		   "carries the stack's tags. Changes nothing but the record. What cannot be recorded is\n"
-		   "listed; where two things claim to be the same both are left alone, and it ends with 7.\n"
+		   "listed; where two things claim to be the same both are left alone, and it ends with 7;\n"
+		   "so it does where the file of a secret_to is not there: the next plan makes another.\n"
 		   "A state with records is replaced only with --force, and backed up before.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),

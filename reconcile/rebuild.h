@@ -34,9 +34,10 @@ enum rebuild_finding_class {
 	REBUILD_EXTRA,	  /* recorded, and not in the spec */
 	REBUILD_ASSUMED,  /* a field that no read gives back, taken to be as the spec says */
 	REBUILD_UNREAD,	  /* recorded by its tags alone: it could not be read */
+	REBUILD_LOST,	  /* a field that says where to put what was shown once, and there it is not: not recorded */
 };
 
-enum { REBUILD_CLASS_COUNT = 7 };
+enum { REBUILD_CLASS_COUNT = 8 };
 
 struct rebuild_finding {
 	enum rebuild_finding_class class;
@@ -51,6 +52,9 @@ struct rebuilding {
 	const struct resolver *resolver;
 	const struct json_style *style;
 	struct slice lineage;
+	/* Whether there is a file where SECRET_TO puts one. */
+	bool (*has_secret)(void *context, struct slice file);
+	void *context; /* of has_secret */
 	struct arena *arena;
 
 	struct object **objects; /* sorted by address */

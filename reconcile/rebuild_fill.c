@@ -99,6 +99,16 @@ static enum standing standing_of(const struct field *field, const struct value *
 	return DIFFERS;
 }
 
+/* What was to be put into a file that is not there is nowhere. Whether a program was given it nobody can tell. */
+static bool is_lost(const struct rebuilding *rebuilding, const struct object *object, const struct field *field,
+		    const struct value *wanted)
+{
+	const struct value *file = strcmp(field->name, SECRET_TO) == 0 ? value_get_named(wanted, "file") : NULL;
+
+	return object->role == OBJECT_CURRENT && file && value_is(file, VALUE_STRING) &&
+	       !rebuilding->has_secret(rebuilding->context, value_slice(file));
+}
+
 static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
 			   const struct live *live)
 {
@@ -118,12 +128,14 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 		const struct value *wanted = value_get(&resolved, name);
 		enum standing standing =
 			field && wanted ? standing_of(field, wanted, value_get(&live->fields, name)) : DIFFERS;
+		bool lost = standing == ASSUMED && is_lost(rebuilding, object, field, wanted);
 
-		all &= standing != DIFFERS;
-		if (standing == DIFFERS)
-			continue;
 		if (standing == ASSUMED)
-			rebuild_note(rebuilding, REBUILD_ASSUMED, object->address, object->provider_id, name);
+			rebuild_note(rebuilding, lost ? REBUILD_LOST : REBUILD_ASSUMED, object->address,
+				     object->provider_id, name);
+		all &= standing != DIFFERS && !lost;
+		if (standing == DIFFERS || lost)
+			continue;
 		value_builder_member(&applied_fields, name, resource->desired.members[i].value);
 		value_builder_member(&resolved_fields, name, *wanted);
 	}

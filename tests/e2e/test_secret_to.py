@@ -206,6 +206,50 @@ def test_lost_while_a_user_holds_the_old_one(here, script, asked):
     assert secret(here.folder / "other")
 
 
+def rebuilt(here, status):
+    """What is told of a state that was lost."""
+    shutil.rmtree(here.folder / ".trueup", ignore_errors=True)
+    found = here.run("state", "rebuild", "--force", "--yes", "--output", "json", status=status).json["findings"]
+    return [(each["class"], each["what"]) for each in found if each["class"] != "left"]
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["made", "replaced"])
+def test_lost_with_the_state(here, before):
+    """Nothing but the missing file tells that its key is nowhere."""
+    place = here.folder / "later" / "ops.pem"
+    if before:
+        (here.folder / "user.yaml").write_text(USER)
+        here.run("apply", "--yes")
+    here.write("stack.yaml", (SPEC % "{file: later/ops.pem}").replace("ops,", "ops2,"))
+    here.run("apply", "--yes", status=7 if before else (1, 7))
+    lost = set(world(here, "key-pair"))
+    assert len(lost) == 1 + before
+    place.parent.mkdir()
+    assert ("lost", "secret_to") in rebuilt(here, 7)
+    assert "unset -> {file: later/ops.pem}" in here.run("plan").out
+    here.run("apply", "--yes")
+    (made,) = world(here, "key-pair")
+    assert made not in lost and secret(place)
+    assert "nothing to do" in here.run("plan").out
+
+
+def test_not_lost_with_the_state(here):
+    """Where it is there, or comes back, and where only a program knows whether it got it."""
+    here.run("apply", "--yes")
+    made, path = world(here, "key-pair"), here.folder / "ops.pem"
+    assert rebuilt(here, 0) == [("assumed", "secret_to")]
+    key = path.read_bytes()
+    path.unlink()
+    assert rebuilt(here, 7) == [("lost", "secret_to")]
+    path.write_bytes(key)
+    assert rebuilt(here, 0) == [("assumed", "secret_to")]
+    assert "nothing to do" in here.run("plan").out
+    command(here, "cat > given")
+    assert rebuilt(here, 0) == [("assumed", "secret_to")]
+    here.run("apply", "--yes")
+    assert world(here, "key-pair") == made
+
+
 def test_saved_plan_puts_it_there_too(here):
     here.run("plan", "--out", "plan")
     here.run("apply", "plan")
