@@ -73,6 +73,12 @@ bool command_takes(const struct command *command, enum flag_id flag)
 	       (!command && flag == FLAG_VERSION) || (command && is_among(command->flags, command->flag_count, flag));
 }
 
+bool command_takes_variable(const struct command *command, enum flag_id flag)
+{
+	return command_takes(command, flag) &&
+	       !(command && is_among(command->line_flags, command->line_flag_count, flag));
+}
+
 bool command_changes(const struct command *command)
 {
 	return command_takes(command, FLAG_LEASE_TIMEOUT) || command_takes(command, FLAG_YES);
@@ -385,7 +391,7 @@ static bool take_environment(struct parsing *parsing)
 		struct slice value = slice_of(parsing->world->environment(parsing->world, name));
 
 		if (id == FLAG_HELP || id == FLAG_VERSION || value.size == 0 || arguments_has(parsing->arguments, id) ||
-		    !command_takes(parsing->arguments->command, id))
+		    !command_takes_variable(parsing->arguments->command, id))
 			continue;
 		good &= take_variable(parsing, id, name, value);
 	}

@@ -77,6 +77,10 @@ struct command {
 	size_t least_operands, most_operands;
 	const enum flag_id *flags; /* beside the global ones */
 	size_t flag_count;
+	/* Of them, those that make something else of the command: the environment, where they mean another command,
+	 * does not set them. */
+	const enum flag_id *line_flags;
+	size_t line_flag_count;
 	const char *force; /* what --force does here, where that is not what its row says */
 	bool undoable;	   /* its runs carry out plans, which 'undo' takes back */
 	/* Gives the exit status for the case that no error was found. */
@@ -101,6 +105,8 @@ bool command_is_in_group(const struct command *command, struct slice group);
 struct slice command_group_names(struct arena *arena, struct slice group);
 /* Whether a flag is global or one of the command's. */
 bool command_takes(const struct command *command, enum flag_id flag);
+/* Whether the environment sets that flag of the command too. */
+bool command_takes_variable(const struct command *command, enum flag_id flag);
 /* Whether it changes a stack, or what is recorded of one: under the lease, or once it has asked. */
 bool command_changes(const struct command *command);
 /* Every mistake on the line is reported; false then. arguments[0] is the program. Under

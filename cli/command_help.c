@@ -83,7 +83,7 @@ static void put(struct value_builder *builder, const char *name, const char *tex
 	value_builder_member(builder, slice_of(name), text ? value_text(text) : value_null());
 }
 
-static struct value flag_value(struct arena *arena, enum flag_id id, const char *about)
+static struct value flag_value(struct arena *arena, const struct command *command, enum flag_id id, const char *about)
 {
 	const struct flag *flag = &flags[id];
 	VALUE_BUILDER_AUTO builder;
@@ -92,7 +92,7 @@ static struct value flag_value(struct arena *arena, enum flag_id id, const char 
 	put(&builder, "name", flag->name);
 	put(&builder, "letter", flag->letter ? arena_format(arena, "%c", flag->letter).data : NULL);
 	put(&builder, "value", flag->value);
-	put(&builder, "variable", flag_variable(flag, arena));
+	put(&builder, "variable", command_takes_variable(command, id) ? flag_variable(flag, arena) : NULL);
 	put(&builder, "about", about);
 	return value_builder_map(&builder, arena);
 }
@@ -103,7 +103,8 @@ static struct value flags_value(struct arena *arena, const struct command *comma
 
 	value_builder_init(&list);
 	for (size_t i = 0; i < command->flag_count; i++)
-		value_builder_item(&list, flag_value(arena, command->flags[i], flag_about(command, command->flags[i])));
+		value_builder_item(
+			&list, flag_value(arena, command, command->flags[i], flag_about(command, command->flags[i])));
 	return value_builder_list(&list, arena);
 }
 
@@ -127,7 +128,7 @@ static struct value global_flags_value(struct arena *arena)
 	value_builder_init(&list);
 	for (enum flag_id id = 0; id < FLAG_COUNT; id++)
 		if (command_takes(&command_help, id))
-			value_builder_item(&list, flag_value(arena, id, flags[id].about));
+			value_builder_item(&list, flag_value(arena, &command_help, id, flags[id].about));
 	return value_builder_list(&list, arena);
 }
 

@@ -392,6 +392,9 @@ static const enum flag_id undo_flags[] = {
 	FLAG_FORCE, FLAG_PARALLELISM, FLAG_MAX_DELETE,	      FLAG_GRACE,  FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE,
 };
 
+/* Set for a 'plan', they would have an undoing do nothing. */
+static const enum flag_id undo_line_flags[] = {FLAG_OUT, FLAG_DETAILED_EXITCODE};
+
 const struct command command_undo = {
 	.name = "undo",
 	.about = "take back what a past run changed: plan that, ask, and carry it out",
@@ -401,11 +404,14 @@ const struct command command_undo = {
 		"run changed go back to what it found, what it made is deleted, what it removed is made anew; what\n"
 		"later runs changed elsewhere stays, and where they changed the same the undoing is refused. The\n"
 		"spec is not edited: the next plan shows how it differs. An undoing that was cut off is finished by\n"
-		"the same command. With --out or --detailed-exitcode nothing is done but planned.\n",
+		"the same command. With --out or --detailed-exitcode nothing is done but planned; of these two the\n"
+		"environment sets none here.\n",
 	.least_operands = 1,
 	.most_operands = 1,
 	.undoable = true,
 	.flags = undo_flags,
 	.flag_count = sizeof(undo_flags) / sizeof(undo_flags[0]),
+	.line_flags = undo_line_flags,
+	.line_flag_count = sizeof(undo_line_flags) / sizeof(undo_line_flags[0]),
 	.run = run_undo,
 };

@@ -357,6 +357,15 @@ def test_what_it_needs_has_vanished(sim):
     assert operations(sim.run("plan", "--output", "json").json)["aws.vpc.main"] == "create"
 
 
+@pytest.mark.parametrize("variable", [{"TRUEUP_DETAILED_EXITCODE": "1"}, {"TRUEUP_OUT": "back.plan"}], ids="".join)
+def test_what_the_environment_says_for_plans(sim, variable):
+    """It makes no plan of an undoing that was asked for."""
+    run = apply_spec(sim, THIRD)
+    sim.run("undo", run[:8], "--yes", **variable)
+    assert "aws.subnet.c" not in recorded(sim)
+    assert not (sim.folder / "back.plan").exists()
+
+
 def test_asked_and_saved(sim):
     """It is confirmed like an apply, and its plan can be saved, shown and applied without the spec."""
     run = apply_spec(sim, THIRD)
