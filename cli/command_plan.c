@@ -1,5 +1,6 @@
 #include "cli/command_list.h"
 #include "cli/job.h"
+#include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/saved_plan.h"
 
@@ -9,7 +10,7 @@ static int status_of(const struct job *job)
 		return STATUS_INCOMPLETE;
 	if (arguments_has(job->invocation->arguments, FLAG_DETAILED_EXITCODE) &&
 	    (!plan_is_empty(&job->plan) ||
-	     job->intent_count + job->unfinished_count + job->stray_counts[STRAY_TWIN] > 0))
+	     job->intent_count + job->unfinished_count + job->stray_counts[STRAY_TWIN] + lost_state_count(job) > 0))
 		return STATUS_CHANGES;
 	return STATUS_FINE;
 }

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "cli/fingerprint.h"
 #include "cli/job_run.h"
+#include "cli/lost_state.h"
 #include "cli/past_run.h"
 #include "cli/progress.h"
 #include "cli/providers.h"
@@ -451,6 +452,7 @@ struct report job_report(struct job *job)
 	report.unfinished_count = job->unfinished_count;
 	report.at_work = job->at_work.held ? &job->at_work : NULL;
 	report.undoes_refused = job->undoes_refused;
+	report.unrecorded_count = job->plan.destroy ? lost_state_count(job) : 0;
 	note_mixture(job, &report);
 	return report;
 }

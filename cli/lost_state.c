@@ -140,6 +140,14 @@ void lost_state_warn(struct job *job)
 			      job_is_first(job) ? aim_of(job)->maybe_lost : aim_of(job)->unlisted);
 }
 
+size_t lost_state_count(const struct job *job)
+{
+	size_t missed_count;
+
+	(void)find_missed(job, &missed_count);
+	return job->refresh.lost_count + missed_count;
+}
+
 bool lost_state_permits(struct job *job)
 {
 	bool forced = arguments_has(job->invocation->arguments, FLAG_FORCE);

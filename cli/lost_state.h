@@ -11,6 +11,8 @@
 
 /* Tells so as a warning; what an older state lacks is told by job_tell_strays(). */
 void lost_state_warn(struct job *job);
+/* How much that is. */
+size_t lost_state_count(const struct job *job);
 /* False, after saying so, where what the plan makes would be there twice, or may be, or where something would stay that
  * a destroy knows nothing of; --force does it all the same. */
 __attribute__((warn_unused_result)) bool lost_state_permits(struct job *job);

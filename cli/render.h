@@ -57,7 +57,7 @@ struct report {
 	const struct unfinished_item *unfinished;
 	size_t unfinished_count;
 	const struct lease_holder *at_work;  /* another run, which may have sent some of those calls, or NULL */
-	size_t unrecorded_count;	     /* of a drift: what carries the stack's tags and is in no record */
+	size_t unrecorded_count;	     /* of a drift, or a destroy: what is this stack's and in no record */
 	const struct uncompared *uncompared; /* of a drift: fields that it says nothing of */
 	size_t uncompared_count;
 	bool undoes_refused; /* each call of the run that the plan undoes was refused */

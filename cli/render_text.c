@@ -286,6 +286,9 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (report->applied_saved)
 		buffer_format(buffer, "nothing to do: the plan does nothing%s, and what is there now was not read\n",
 			      plan->older ? ", the state has changed since it was made" : "");
+	else if (plan->destroy && report->unrecorded_count > 0)
+		buffer_format(buffer, "nothing is recorded, and yet %zu of this stack %s there\n",
+			      report->unrecorded_count, report->unrecorded_count == 1 ? "is" : "are");
 	else if (plan->destroy && plan->unread_count == 0)
 		buffer_string(buffer, "nothing to do: nothing is recorded\n");
 	else if (report->undoes_refused)

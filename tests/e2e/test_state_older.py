@@ -88,6 +88,8 @@ def test_it_stays_where_everything_is_to_go(older_sim):
     assert recorded(stack).keys() == {"aws.vpc.main", "aws.subnet.a"}
     # Whoever names what is to go means that.
     stack.run("destroy", "--yes", "--target", "aws.subnet.a")
+    stack.run("state", "rm", "aws.vpc.main", "--yes")
+    stack.run("plan", "--destroy", "--detailed-exitcode", status=2)
     stack.run("state", "rebuild", "--force", "--yes")
     stack.run("destroy", "--yes")
     assert not world(stack, "subnet") and not world(stack, "vpc")

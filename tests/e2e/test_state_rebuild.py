@@ -404,7 +404,8 @@ def test_lost_state_is_noticed(nameless):
     recover = nameless.run("recover", status=7)
     assert "warning: nothing is recorded, and yet" in recover.err and "nothing is open" not in recover.out
     # What would come of an apply is none of theirs, nor of a plan to destroy.
-    destroying = nameless.run("plan", "--destroy")
+    destroying = nameless.run("plan", "--destroy", "--detailed-exitcode", status=2)
+    assert "nothing is recorded, and yet 3 of this stack are there" in destroying.out
     assert not [each for each in (drift, recover, destroying) if "twice" in each.err]
     destroy = nameless.run("destroy", "--yes", status=4)
     assert "error: nothing is recorded, and yet" in destroy.err and "destroy with --force" in destroy.err
