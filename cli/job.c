@@ -72,12 +72,13 @@ static struct load_options read_variables(struct job *job)
 	return (struct load_options){variables, option->count, &job->invocation->simulated->redaction};
 }
 
-static struct slice digest_sources(const struct sources *sources, struct arena *arena)
+/* Of the files from the first on: those before it were read for a plan that is made again. */
+static struct slice digest_sources(const struct sources *sources, size_t first, struct arena *arena)
 {
 	BUFFER_AUTO all;
 
 	buffer_init(&all, SIZE_MAX);
-	for (size_t i = 0; i < sources->count; i++) {
+	for (size_t i = first; i < sources->count; i++) {
 		struct digest digest = digest_of(sources->items[i].text);
 
 		buffer_append(&all, (struct slice){(const char *)digest.bytes, sizeof(digest.bytes)});
@@ -89,11 +90,12 @@ static struct slice digest_sources(const struct sources *sources, struct arena *
 bool job_load_spec(struct job *job)
 {
 	struct load_options options = read_variables(job);
+	size_t first = job->invocation->sources->count;
 
 	if (!stack_load(job->world, job->folder, &job->kinds, &options, job->arena, job->invocation->sources,
 			all_provider_schemas(job->arena), all_providers.count, &job->stack, job->diagnostics))
 		return false;
-	job->spec_digest = digest_sources(job->invocation->sources, job->arena);
+	job->spec_digest = digest_sources(job->invocation->sources, first, job->arena);
 	return written_check_stack(job->invocation->written, &job->stack, job->diagnostics);
 }
 

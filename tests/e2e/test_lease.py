@@ -286,6 +286,8 @@ def test_asks_again_for_another_plan(tiny, gate, moto):  # noqa: F811
     slow.type("no\n")
     slow.end(1)
     assert len(subnets(moto)) == 3
+    # The files of that plan, and not those of the first one as well.
+    assert re.findall("  spec ([0-9a-f]+)", slow.text)[-1] == re.search("  spec ([0-9a-f]+)", tiny.run("plan").out)[1]
 
 
 def test_saved_plan_waits_and_is_refused(tiny, gate, moto):  # noqa: F811
