@@ -47,6 +47,7 @@ struct power_change {
 	int64_t last_ms;
 	bool informed;	       /* what the action takes was asked for, where the system does not say it */
 	struct value types;    /* the answer: LIST, or null */
+	bool is_firm;	       /* what was asked for last is the firmest that it may take */
 	struct slice refusal;  /* what the controller said to the last request, where it did not take it */
 	bool refused_for_good; /* asking again would give the same answer */
 };
@@ -200,20 +201,22 @@ static enum step landed(struct work *work)
 }
 
 /* What to ask for now, or NULL: the controller takes neither. */
-static const char *reset_type(const struct work *work, const struct value *system)
+static const char *reset_type(const struct work *work, const struct value *system, bool *ret_firm)
 {
 	const struct power_change *change = work->detail;
 	const struct power_way *way = change->way;
 	bool patient = change->first_ms == 0 || work->task.now_ms - change->first_ms < way->patience_ms;
-	const char *first = patient ? way->kind_type : way->firm_type;
-	const char *second = patient ? way->firm_type : way->kind_type;
 	const struct value *types = metal_reset_types(system);
 
 	if (!types && value_is(&change->types, VALUE_LIST))
 		types = &change->types;
-	if (metal_reset_allows(types, first))
-		return first;
-	return metal_reset_allows(types, second) ? second : NULL;
+	bool kind = metal_reset_allows(types, way->kind_type), firm = metal_reset_allows(types, way->firm_type);
+	bool kindly = kind && (patient || !firm);
+
+	*ret_firm = !kindly || !firm;
+	if (kindly)
+		return way->kind_type;
+	return firm ? way->firm_type : NULL;
 }
 
 /* Whether what the action takes stands on a page of its own that was not read yet. */
@@ -251,7 +254,7 @@ static enum step ask_for_change(struct work *work, const struct value *system)
 {
 	struct power_change *change = work->detail;
 	struct slice target = metal_link_path(change->base, metal_reset_target(system));
-	const char *type = reset_type(work, system);
+	const char *type = reset_type(work, system, &change->is_firm);
 	int64_t now_ms = work->task.now_ms;
 
 	if (!type || target.size == 0) {
@@ -336,9 +339,11 @@ static enum step asked(struct work *work, const struct answer *answer)
 		return call_failed(work, answer);
 	/* Refused, or nobody knows: a look tells. It may be in that state already, or on its way. */
 	change->refusal = arena_copy(work->keep, answer->message);
-	change->refused_for_good = answer->fault == FAULT_USER || answer->fault == FAULT_ABSENT ||
-				   answer->fault == FAULT_UNSUPPORTED || answer->fault == FAULT_INTERNAL ||
-				   answer->fault == FAULT_LEASE;
+	/* The kind way may be refused as there is no system that hears, or as it is not known: the firm one is left. */
+	bool refused =
+		answer->fault == FAULT_USER || answer->fault == FAULT_ABSENT || answer->fault == FAULT_UNSUPPORTED;
+	change->refused_for_good =
+		(refused && change->is_firm) || answer->fault == FAULT_INTERNAL || answer->fault == FAULT_LEASE;
 	return wait_a_little(work);
 }
 

@@ -22,6 +22,7 @@ struct power_row {
 	const char *types;	     /* JSON list of what it allows, or NULL */
 	const char *info;	     /* what it says of the action on a page of its own, or NULL: it names none */
 	int first_status;	     /* answers the first request, which then has no effect unless it is 204; 0: 204 */
+	const char *refused;	     /* types that are always answered with 400, each between blanks */
 	int deaf_status;	     /* answers looks for 20 s from the first request on; 0: 200 */
 	bool absolute;		     /* its links name the controller too */
 	bool lost;		     /* no answer to the first request, which has its effect */
@@ -130,10 +131,32 @@ static const struct power_row power_rows[] = {
 	{.name = "refused",
 	 .before = "Off",
 	 .wanted = "on",
-	 .first_status = 400,
-	 .asked = "On ",
+	 .refused = " On ForceOn ",
+	 .asked = "On On ForceOn ",
 	 .done = false,
 	 .message = "'metal.machine.m' was not turned on: HTTP 400"},
+	{.name = "refused, and no other way",
+	 .before = "On",
+	 .wanted = "off",
+	 .types = "[\"On\",\"GracefulShutdown\"]",
+	 .refused = " GracefulShutdown ",
+	 .asked = "GracefulShutdown ",
+	 .done = false,
+	 .message = "'metal.machine.m' was not turned off: HTTP 400"},
+	{.name = "off by force, where the kind way is refused",
+	 .before = "On",
+	 .wanted = "off",
+	 .firm_ms = 1000,
+	 .refused = " GracefulShutdown ",
+	 .asked = "GracefulShutdown GracefulShutdown GracefulShutdown GracefulShutdown GracefulShutdown ForceOff ",
+	 .done = true},
+	{.name = "off by itself, once its system hears",
+	 .before = "On",
+	 .wanted = "off",
+	 .graceful_ms = 1000,
+	 .first_status = 400,
+	 .asked = "GracefulShutdown GracefulShutdown ",
+	 .done = true},
 	{.name = "denied",
 	 .before = "Off",
 	 .wanted = "on",
@@ -219,6 +242,9 @@ static struct http_response post_reset(struct metal_fixture *fixture, struct mac
 	size_t used = strlen(machine->asked);
 	snprintf(machine->asked + used, sizeof(machine->asked) - used, "%s ", type);
 	machine->hears_ms = machine->now_ms + DEAF_MS;
+	const char *word = arena_format(&fixture->arena, " %s ", type).data;
+	if (row->refused && strstr(row->refused, word))
+		return (struct http_response){.answered = true, .status = 400, .body = SLICE("{}")};
 	if (first && row->first_status)
 		return (struct http_response){.answered = true, .status = row->first_status, .body = SLICE("{}")};
 	if (takes_ms)
