@@ -37,7 +37,11 @@ static void print_expiry(struct buffer *text, const struct lease_holder *holder)
 	buffer_init(&line, 256);
 	if (holder->left_ms > 0) {
 		buffer_string(&line, "in ");
-		print_duration(&line, holder->left_ms);
+		print_duration(&line, holder->unwatched_ms);
+		if (holder->left_ms < holder->unwatched_ms) {
+			buffer_string(&line, ", for a run that waits for it (--lease-timeout) in ");
+			print_duration(&line, holder->left_ms);
+		}
 		buffer_string(&line, ", unless there is another heartbeat");
 	} else {
 		buffer_string(&line, "it has: the next run takes the lease at once");
@@ -165,7 +169,7 @@ const struct command command_lease_break = {
 	.details =
 		"ID is the run's id as 'trueup lease show' tells it, or its first 8 digits or more. It is seldom\n"
 		"needed: the lease of a run that died ends by itself, at once where that can be told, else within\n"
-		"a minute or so. A run that still lives records nothing more, and the next run settles what it sent.\n",
+		"three minutes. A run that still lives records nothing more, and the next run settles what it sent.\n",
 	.least_operands = 1,
 	.most_operands = 1,
 	.flags = break_flags,

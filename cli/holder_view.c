@@ -31,6 +31,6 @@ struct value holder_value(struct arena *arena, const struct lease_holder *holder
 	put_member(&builder, "heartbeat", moment_value(arena, holder->beat_ms));
 	put_member(&builder, "fencing", value_integer(holder->fencing));
 	put_member(&builder, "expired", value_bool(holder->left_ms <= 0));
-	put_member(&builder, "expires_in_ms", value_integer(holder->left_ms));
+	put_member(&builder, "expires_in_ms", value_integer(holder->unwatched_ms));
 	return value_builder_map(&builder, arena);
 }

@@ -23,11 +23,12 @@ static bool refuse(struct job *job, const struct lease_holder *holder)
 {
 	diag_error(job->diagnostics, FAULT_LEASE, NOWHERE, "another run holds the stack '%.*s': %.*s",
 		   SLICE_ARGUMENTS(job->record->name), SLICE_ARGUMENTS(holder_text(job->arena, holder)));
-	diag_hint(job->diagnostics,
-		  timeout_ms(job) > 0 ? "it did not end within --lease-timeout; 'trueup lease show' tells more"
-				      : "wait until it has ended (--lease-timeout 10m does); should it have died, its "
-					"lease ends by itself within %lld s",
-		  (long long)(holder->left_ms + 999) / 1000);
+	if (timeout_ms(job) > 0)
+		diag_hint(job->diagnostics, "it did not end within --lease-timeout; 'trueup lease show' tells more");
+	else
+		diag_hint(job->diagnostics,
+			  "wait until it has ended (--lease-timeout 10m does); should it have died, %.*s",
+			  SLICE_ARGUMENTS(lease_end_text(job->arena, holder->left_ms, holder->unwatched_ms)));
 	return false;
 }
 

@@ -1,5 +1,7 @@
 #include "reconcile/store.h"
 
+#include <inttypes.h>
+
 enum { PARAMETERS_LIMIT_BYTES = 64 * 1024 * 1024 };
 
 static const char *const recipes[] = {
@@ -10,6 +12,16 @@ static const char *const recipes[] = {
 const char *recipe_name(enum recipe recipe)
 {
 	return recipes[recipe];
+}
+
+struct slice lease_end_text(struct arena *arena, int64_t left_ms, int64_t unwatched_ms)
+{
+	int64_t left_s = (left_ms + 999) / 1000, unwatched_s = (unwatched_ms + 999) / 1000;
+	struct slice text = arena_format(arena, "its lease ends by itself within %" PRId64 " s", unwatched_s);
+
+	return left_s == unwatched_s ? text
+				     : arena_format(arena, "%.*s, or within %" PRId64 " s for a run that waits for it",
+						    SLICE_ARGUMENTS(text), left_s);
 }
 
 struct slice intent_place(struct arena *arena, struct slice id)

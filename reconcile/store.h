@@ -152,10 +152,14 @@ struct lease_holder {
 	struct slice host;
 	int64_t process;
 	enum process_sign sign;
-	int64_t since_ms; /* wall */
-	int64_t beat_ms;  /* wall: last sign of life */
-	int64_t left_ms;  /* until another run may take it; 0: at once */
+	int64_t since_ms;     /* wall */
+	int64_t beat_ms;      /* wall: last sign of life */
+	int64_t left_ms;      /* until another run may take it that watches it until then; 0: at once */
+	int64_t unwatched_ms; /* the same of one that comes only then; never less */
 };
+
+/* "its lease ends by itself within 90 s", in arena: left_ms and unwatched_ms as above. */
+struct slice lease_end_text(struct arena *arena, int64_t left_ms, int64_t unwatched_ms);
 
 /* A run as recorded. */
 struct run_record {

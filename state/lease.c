@@ -66,29 +66,36 @@ static bool holder_read(struct database *database, struct arena *arena, struct h
 	return true;
 }
 
-/* How long the holder's lease still lasts, as far as this process can tell; 0: it has ended. */
+/* How long the holder's lease still lasts, as far as this process can tell; 0: it has ended. *ret_unwatched: the same
+ * for one that does not watch it meanwhile. */
 static int64_t holder_left_ms(struct lease *lease, const struct holder *holder, struct world *world,
-			      struct arena *scratch)
+			      struct arena *scratch, int64_t *ret_unwatched)
 {
 	struct slice machine = machine_instance(world, scratch);
 	struct lease_sight *sight = lease->sight;
 	int64_t boot_ms = world_lease_ms(world);
 	int64_t wall_left_ms, seen_left_ms;
 
+	*ret_unwatched = 0;
 	if (machine.size > 0 && slice_equal(machine, holder->machine)) {
 		if (machine_process_gone(world, holder->process, holder->process_start, scratch) ||
 		    holder->beat_boot_ms > boot_ms)
 			return 0;
-		return clamp(holder->beat_boot_ms + holder->term_ms - boot_ms, 0, TERM_MOST_MS);
+		*ret_unwatched = clamp(holder->beat_boot_ms + holder->term_ms - boot_ms, 0, TERM_MOST_MS);
+		return *ret_unwatched;
 	}
 	if (sight->fencing != holder->fencing || sight->beats != holder->beats)
 		*sight = (struct lease_sight){holder->fencing, holder->beats, boot_ms};
 	seen_left_ms = clamp(sight->boot_ms + holder->term_ms - boot_ms, 0, TERM_MOST_MS);
 	wall_left_ms = clamp(holder->beat_wall_ms + 2 * holder->term_ms - world->wall_ms(world), 0, INT64_MAX);
+	if (wall_left_ms == 0 || seen_left_ms == 0)
+		return 0;
+	*ret_unwatched = wall_left_ms;
 	return wall_left_ms < seen_left_ms ? wall_left_ms : seen_left_ms;
 }
 
-static bool refuse(const struct holder *holder, int64_t left_ms, struct slice stack, struct diagnostics *diagnostics)
+static bool refuse(const struct holder *holder, int64_t left_ms, int64_t unwatched_ms, struct slice stack,
+		   struct diagnostics *diagnostics)
 {
 	struct slice since = time_text(diagnostics->arena, holder->since_ms);
 
@@ -97,10 +104,8 @@ static bool refuse(const struct holder *holder, int64_t left_ms, struct slice st
 		   " on host '%.*s', run %.*s, since %.*s",
 		   SLICE_ARGUMENTS(stack), SLICE_ARGUMENTS(holder->command), holder->process,
 		   SLICE_ARGUMENTS(holder->host), SLICE_ARGUMENTS(holder->run), SLICE_ARGUMENTS(since));
-	diag_hint(diagnostics,
-		  "wait until it has ended (--lease-timeout 10m does); should it have died, its lease ends by itself "
-		  "within %" PRId64 " s",
-		  (left_ms + 999) / 1000);
+	diag_hint(diagnostics, "wait until it has ended (--lease-timeout 10m does); should it have died, %.*s",
+		  SLICE_ARGUMENTS(lease_end_text(diagnostics->arena, left_ms, unwatched_ms)));
 	return false;
 }
 
@@ -153,13 +158,13 @@ bool lease_take(struct lease *lease, struct database *database, struct world *wo
 {
 	struct lease taken = *lease;
 	struct holder holder = {0};
-	int64_t left_ms;
+	int64_t left_ms, unwatched_ms;
 
 	if (!holder_read(database, arena, &holder, diagnostics))
 		return false;
-	left_ms = holder.held ? holder_left_ms(lease, &holder, world, arena) : 0;
+	left_ms = holder.held ? holder_left_ms(lease, &holder, world, arena, &unwatched_ms) : 0;
 	if (left_ms > 0)
-		return refuse(&holder, left_ms, stack, diagnostics);
+		return refuse(&holder, left_ms, unwatched_ms, stack, diagnostics);
 	taken.held = true;
 	taken.lost = false;
 	taken.fencing = holder.fencing + 1;
@@ -270,8 +275,9 @@ bool lease_look(struct lease *lease, struct database *database, struct world *wo
 		.sign = holder.held ? sign_of(&holder, world, arena) : PROCESS_UNKNOWN,
 		.since_ms = holder.since_ms,
 		.beat_ms = holder.beat_wall_ms,
-		.left_ms = holder.held ? holder_left_ms(lease, &holder, world, arena) : 0,
 	};
+	if (holder.held)
+		ret->left_ms = holder_left_ms(lease, &holder, world, arena, &ret->unwatched_ms);
 	return true;
 }
 

@@ -263,6 +263,13 @@ static void test_refusal_tells(void **state)
 	snprintf(process, sizeof(process), "process %d ", (int)getpid());
 	assert_true(state_fixture_said(fixture, FAULT_LEASE, process));
 	assert_int_equal(fixture->diagnostics.count, 1);
+	state_fixture_forget(fixture);
+	/* Whoever comes back after one term is refused once more, unless it watched. */
+	fixture->boot_id = "other";
+	assert_false(begin(fixture, store, &second_run));
+	assert_true(state_fixture_said(fixture, FAULT_LEASE, " s for a run that waits for it"));
+	fixture->boot_id = NULL;
+	state_fixture_forget(fixture);
 	/* Reading needs no lease, and there can be only one run for each store. */
 	assert_int_equal(count_objects(fixture, store), 0);
 	assert_false(begin(fixture, holder, &second_run));
