@@ -105,6 +105,7 @@ static bool find_at_service(struct search *search)
 	struct arena clear;
 	bool good;
 
+	key.id = search->wanted;
 	if (search->wanted.size == 0)
 		return true;
 	if (search->wrapped.size == 0) {

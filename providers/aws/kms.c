@@ -179,18 +179,31 @@ static void read_refusal(struct asking *asking)
 		asking->fault = FAULT_AUTH;
 }
 
+/* Of Decrypt, whose KeyId is that of the key that encrypted
+ * (https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html); AWS's JSON may say a namespace before it. */
+static bool is_other_key(struct slice code)
+{
+	return slice_is(code, "IncorrectKeyException") || slice_ends_with(code, SLICE("#IncorrectKeyException"));
+}
+
 static bool refused(struct asking *asking)
 {
 	const struct slice unreached = SLICE("see to it that KMS can be reached, and run again");
+	const struct slice id = asking->key->id;
 
-	diag_error(asking->diagnostics, asking->fault, NOWHERE, "KMS did not do %s for the key '%.*s': %.*s: %.*s",
-		   asking->operation, SLICE_ARGUMENTS(asking->key->name), SLICE_ARGUMENTS(asking->code),
-		   SLICE_ARGUMENTS(asking->message));
+	diag_error(asking->diagnostics, asking->fault, NOWHERE,
+		   "KMS did not do %s%s%.*s for the key '%.*s': %.*s: %.*s", asking->operation,
+		   id.size > 0 ? " of the stack's key " : "", SLICE_ARGUMENTS(id), SLICE_ARGUMENTS(asking->key->name),
+		   SLICE_ARGUMENTS(asking->code), SLICE_ARGUMENTS(asking->message));
 	if (!asking->answered)
 		diag_hint(asking->diagnostics, "%.*s",
 			  SLICE_ARGUMENTS(asking->hint.size > 0 ? asking->hint : unreached));
 	else if (asking->fault != FAULT_AUTH)
 		diag_hint(asking->diagnostics, "KMS is throttled or down: run again later");
+	else if (is_other_key(asking->code))
+		diag_hint(asking->diagnostics,
+			  "name in TRUEUP_SEALING_KEY the key of KMS that the stack's key was made "
+			  "with; 'trueup state rekey' is how a stack gets another key");
 	else
 		diag_hint(asking->diagnostics,
 			  "allow kms:GenerateDataKey and kms:Decrypt on that key, and see to it that it is enabled%s",
@@ -309,7 +322,8 @@ bool kms_open(struct world *world, struct arena *clear, const struct kms_key *ke
 		.clear = clear,
 		.key = key,
 		.operation = "Decrypt",
-		.way_out = "; where it is gone for good, an apply without TRUEUP_SEALING_KEY settles what is open, and "
+		.way_out = ", and the one that the stack's key was made with; where it is gone for good, an apply "
+			   "without TRUEUP_SEALING_KEY settles what is open, and "
 			   "'trueup state rekey' then gives the stack another key",
 		.diagnostics = diagnostics,
 	};

@@ -14,6 +14,7 @@
  */
 struct kms_key {
 	struct slice name; /* ARN, id or alias; an ARN says the region too */
+	struct slice id;   /* of what kms_open() is to open, for messages */
 	/* The encryption context: what the key is for, without which it is not decrypted. */
 	struct slice purpose;
 	struct slice context;

@@ -102,9 +102,16 @@ def test_wrong_key_is_an_error(here, tmp_path, kms):
     before = recorded(here)
     other = kms.create_key()["KeyMetadata"]["Arn"]
     refused = here.run("apply", tmp_path / "plan", status=1, TRUEUP_SEALING_KEY=f"kms:{other}")
-    assert "KMS did not do Decrypt" in refused.err
+    assert f"KMS did not do Decrypt of the stack's key {before[0]} for the key '{other}'" in refused.err
+    assert "and the one that the stack's key was made with" in refused.err
     refused = here.run("apply", tmp_path / "plan", status=1, TRUEUP_SEALING_KEY=HEX)
     assert before[0] in refused.err
+    # As AWS has it.
+    incorrect = json.dumps({"__type": "IncorrectKeyException", "message": "The key ID in the request does not fit"})
+    with answering(lambda token: (400, incorrect)) as settings:
+        refused = here.run("apply", tmp_path / "plan", status=1, **settings)
+    assert before[0] in refused.err and "allow kms:" not in refused.err
+    assert "name in TRUEUP_SEALING_KEY the key of KMS that the stack's key was made with" in refused.err
     assert recorded(here) == before and here.run("state", "list").out == ""
 
 
