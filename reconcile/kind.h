@@ -153,6 +153,9 @@ struct field {
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
 	/* IMMUTABLE: the one value, as text, that it can be changed to in place all the same, or NULL. */
 	const char *in_place_to;
+	/* FIELD_STRING, FIELD_BOOL: the value, as text, with which the service refuses to delete the object;
+	 * .unset_value lets it go. NULL: there is none */
+	const char *bars_deletion;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
 	/* Of told_apart_by: what a new thing gets where it is not given, as JSON text. NULL: nothing */

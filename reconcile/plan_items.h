@@ -115,6 +115,8 @@ void plan_hold(struct planning *planning);
 void plan_tell_running(struct planning *planning);
 /* Reports what is to be made with a name, a range or an address that another one keeps. */
 void plan_tell_taken(struct planning *planning);
+/* Reports what is to end though the service keeps it from being deleted (field.bars_deletion). */
+void plan_tell_barred(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */
 void plan_tell_reset(struct planning *planning);
 /* Reports references to outputs that will not be there. */

@@ -556,8 +556,7 @@ def test_stop_protection_forbids_all_that_ends_or_stops_a_machine(stack, cloud):
     machine["stop_protection"] = True
     write(stack, spec)
     apply(stack)
-    hint = "set 'termination_protection: false' and 'stop_protection: false'"
-    assert hint in stack.run("destroy", "--yes", status=1).err
+    assert "apply it once with 'stop_protection: false'" in stack.run("destroy", "--yes", status=1).err
     machine["instance_type"] = "t3.small"
     write(stack, spec)
     assert "set 'stop_protection: false'" in stack.run("apply", "--yes", status=1).err
@@ -566,6 +565,41 @@ def test_stop_protection_forbids_all_that_ends_or_stops_a_machine(stack, cloud):
     apply(stack)
     stack.run("destroy", "--yes")
     nothing_is_left(stack, cloud, "vpc", "subnet")
+
+
+def test_what_aws_protects_from_deletion_is_refused_before_anything_goes(stack, cloud):
+    """Else it runs on without what it stands on: a destroy takes the ways to it before its turn comes."""
+    spec = machine_with()
+    machine = spec["aws.instance"]["i"]
+    machine.update(block_devices=[], termination_protection=True)
+    spec["aws.internet_gateway"] = {"g": {"vpc": Ref("aws.vpc.home")}}
+    write(stack, spec)
+    apply(stack)
+    made = ids_of(stack)
+
+    def is_refused(hint, *command):
+        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+        assert error["address"] == "aws.instance.i" and hint in error["hint"], error
+        assert "is protected from deletion: its 'termination_protection' is true" in error["message"], error
+        assert ids_of(stack) == made and len(cloud.things("internet-gateway")) == 1
+
+    is_refused("apply it once with 'termination_protection: false'", "plan", "--destroy")
+    is_refused("apply it once with 'termination_protection: false'", "destroy", "--yes")
+    is_refused("apply it once with 'termination_protection: false'", "plan", "--destroy", "--refresh=none")
+    machine.update(termination_protection=False, image="ami-0fedcba9876543210")
+    write(stack, spec)
+    is_refused("apply 'termination_protection: false' first", "apply", "--yes")
+    write(stack, {kind: spec[kind] for kind in ("aws.vpc", "aws.subnet")})
+    is_refused("apply it once with 'termination_protection: false'", "apply", "--yes")
+    # As it says: one after the other.
+    machine["image"] = "ami-0123456789abcdef0"
+    write(stack, spec)
+    apply(stack)
+    machine["image"] = "ami-0fedcba9876543210"
+    write(stack, spec)
+    apply(stack)
+    stack.run("destroy", "--yes")
+    nothing_is_left(stack, cloud, "vpc", "subnet", "internet-gateway")
 
 
 def test_stop_protection_comes_after_the_stop(stack, cloud):

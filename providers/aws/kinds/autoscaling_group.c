@@ -416,6 +416,7 @@ static const struct aws_field fields[] = {
 		   .choices = protections,
 		   .when_unset = UNSET_CONSTANT,
 		   .unset_value = "\"none\"",
+		   .bars_deletion = "prevent-all-deletion",
 		   .about = "which deletion AWS refuses"},
 	 .member = "DeletionProtection",
 	 .update = &update,

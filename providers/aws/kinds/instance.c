@@ -124,13 +124,14 @@ static const struct aws_field group = {
 			  .about = (description)},                                                                     \
 		.member = (path)                                                                                       \
 	}
-/* A true or false that a call of its own reads and another sets. */
+/* A protection, that a call of its own reads and another sets. */
 #define SWITCH(text, path, of_detail, bars, description)                                                               \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_BOOL,                                                                          \
 			  .when_unset = UNSET_CONSTANT,                                                                \
 			  .unset_value = "false",                                                                      \
+			  .bars_deletion = "true",                                                                     \
 			  .about = (description)},                                                                     \
 		.member = (path), .update = &modify, .change = path ".Value", .read = path ".Value",                   \
 		.detail = &(of_detail), .bars_stop = (bars)                                                            \

@@ -1,0 +1,53 @@
+#include <string.h>
+
+#include "reconcile/plan_items.h"
+
+/*
+ * What the service itself keeps from being deleted: an end of it would be refused at its turn, once what it stands on
+ * and what stands on it is gone. So it is refused before anything is done.
+ */
+
+static bool is_barred_by(const struct field *field, const struct object *object, const struct live *live)
+{
+	const struct value *now = field->bars_deletion ? plan_field_now(object, live, field->name) : NULL;
+
+	if (now && value_is(now, VALUE_BOOL))
+		return strcmp(field->bars_deletion, now->boolean ? "true" : "false") == 0;
+	return now && slice_is(value_slice(now), field->bars_deletion);
+}
+
+static void report(struct planning *planning, const struct action *action, const struct field *field)
+{
+	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
+		   "'%.*s' is protected from deletion: its '%s' is %s", SLICE_ARGUMENTS(action->address), field->name,
+		   field->bars_deletion);
+	diag_address(planning->diagnostics, action->address);
+	if (action->operation == OPERATION_REPLACE) {
+		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
+		diag_hint(planning->diagnostics, "apply '%s: %s' first, without what needs a new object; then the rest",
+			  field->name, field->unset_value);
+	} else {
+		diag_hint(planning->diagnostics, "apply it once with '%s: %s'; then it can go", field->name,
+			  field->unset_value);
+	}
+}
+
+void plan_tell_barred(struct planning *planning)
+{
+	const struct plan_input *input = planning->input;
+
+	for (size_t i = 0; !input->scope.looks && i < planning->action_count; i++) {
+		const struct action *action = &planning->actions[i];
+		/* What a replace has left behind goes as soon as it can: it keeps nothing else from being done. */
+		bool ends = operation_ends(action->operation) && action->role != OBJECT_DEPOSED && action->kind;
+		const size_t *number = ends ? plan_object_at(planning, action->address) : NULL;
+		const struct object *object = number ? input->objects[*number] : NULL;
+		const struct live *live = number && input->live ? input->live[*number] : NULL;
+
+		if (!object || !slice_equal(object->object_id, action->object_id))
+			continue;
+		for (size_t k = 0; k < action->kind->fields.count; k++)
+			if (is_barred_by(field_at(&action->kind->fields, k), object, live))
+				report(planning, action, field_at(&action->kind->fields, k));
+	}
+}
