@@ -95,8 +95,10 @@ static inline bool plan_has_failed(const struct item *item)
 enum live_state plan_live_state(const struct planning *planning, const struct item *item);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);
-/* Adds what the object's ownership tags are to become, where they name another address or were taken away. */
+/* Adds what the object's ownership tags are to become, where they say something else or were taken away. */
 void plan_follow_tags(struct planning *planning, const struct item *item, struct difference *ret);
+/* Why an update sets nothing but those; NULL: it sets something else. */
+const char *plan_tags_reason(const struct item *item);
 /* Whether what a replace left behind is taken back, instead of making another; unprotected: what would be decided
  * otherwise, were nothing protected. */
 void plan_item_take_back(struct planning *planning, struct item *item, const struct decision *unprotected);

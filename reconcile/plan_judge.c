@@ -290,16 +290,6 @@ static enum difference_class class_of(const struct item *item)
 	return fields->makes || !object_was_finished(item->object) ? DIFFERENCE_IN_PLACE : DIFFERENCE_NONE;
 }
 
-/* How many fields are to be set, the tag of its address not counted. */
-static size_t count_set(const struct difference *fields)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; fields && i < fields->count; i++)
-		count += fields->changes[i].effect == EFFECT_SET && !slice_is(fields->changes[i].path, ADDRESS_TAG);
-	return count;
-}
-
 /* Whether the service still carries out what a run began that did not end. */
 static bool is_under_way(const struct item *item)
 {
@@ -332,10 +322,8 @@ static const char *reason_of(const struct item *item, const struct situation *si
 		return "was given up by the service before it was finished";
 	if (item->operation == OPERATION_UPDATE && incomplete)
 		return "was not finished by the run that began it";
-	if (item->operation == OPERATION_UPDATE && count_set(item->fields) == 0)
-		return is_under_way(item)		   ? "is still at what a run began that did not end"
-		       : item->live->ownership.is_stripped ? "the tags that tell whose it is were taken away"
-							   : "was renamed, and its tags follow";
+	if (item->operation == OPERATION_UPDATE && plan_tags_reason(item))
+		return is_under_way(item) ? "is still at what a run began that did not end" : plan_tags_reason(item);
 	return item->moved && item->operation == OPERATION_REPLACE ? "its provider now reaches another region" : reason;
 }
 

@@ -40,9 +40,16 @@ enum readiness {
 	READY_FAILED,  /* the service gave up on it */
 };
 
+#define OWNERSHIP_PREFIX "trueup:"
 /* The change of an object by which its ownership tags follow its address. */
-#define ADDRESS_TAG "trueup:address"
+#define ADDRESS_TAG OWNERSHIP_PREFIX "address"
 enum { ADDRESS_TAG_MOST = 256 };
+
+/* Whether the change is that of an ownership tag. */
+static inline bool change_is_of_tags(const struct change *change)
+{
+	return !change->field && slice_starts_with(change->path, SLICE(OWNERSHIP_PREFIX));
+}
 
 /* Taken from the ownership tags; the texts are empty where there are none. */
 struct ownership {

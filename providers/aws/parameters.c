@@ -10,7 +10,6 @@
 #include "reconcile/schema.h"
 
 /* Key prefix of the tags that say whose an object is. */
-#define OWNERSHIP_PREFIX "trueup:"
 
 void aws_parameter_add(struct aws_parameters *parameters, const char *path, struct value value)
 {

@@ -2,13 +2,13 @@
 
 /*
  * The ownership tags of what is there already: the one that names the address follows a renaming, and all are set anew
- * where somebody has taken them away.
+ * where somebody has taken them away, or has them name another object.
  */
 
 static bool is_meant(const struct work *work)
 {
 	for (size_t i = 0; i < work->change_count; i++)
-		if (!work->changes[i].field && slice_is(work->changes[i].path, ADDRESS_TAG))
+		if (change_is_of_tags(&work->changes[i]))
 			return true;
 	return false;
 }
@@ -30,9 +30,10 @@ bool aws_next_renaming_call(struct work *work)
 	bool stripped = aws_is_stripped(now);
 	/* What was just made is to bear them, whatever is planned. */
 	bool meant = is_meant(work) || (stripped && kind->tags_member && aws_change_of(work)->created_ms);
-	if (!meant || (!stripped && slice_equal(now->address, aws_address_tag(&work->tagging))))
+	bool anew = stripped || !slice_equal(now->object_id, work->tagging.object_id);
+	if (!meant || (!anew && slice_equal(now->address, aws_address_tag(&work->tagging))))
 		return false;
-	struct value tags = stripped ? aws_encode_tags(NULL, &work->tagging, arena) : address_tag(work, arena);
+	struct value tags = anew ? aws_encode_tags(NULL, &work->tagging, arena) : address_tag(work, arena);
 	aws_call_begin(work, call, &parameters);
 	aws_parameter_add(&parameters, "Tags", kind->own_tags ? kind->own_tags(work, &tags, arena) : tags);
 	aws_choose(work, call, &parameters);

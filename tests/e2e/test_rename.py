@@ -96,3 +96,34 @@ def test_with_a_change_of_its_own(sim):  # noqa: F811
     assert [change["path"] for change in action["changes"]] == ["tags.team", TAG]
     sim.run("apply", "--yes")
     plan_is_empty(sim)
+
+
+@pytest.mark.parametrize(
+    "tag, value, why",
+    [
+        ("object", "null", "taken away"),
+        ("object", "0123456789abcdef" * 2, "changed"),
+        ("address", "null", "taken away"),
+        ("address", "aws.vpc.main", "changed"),
+        ("stack", "null", "taken away"),
+    ],
+)
+def test_tag_that_says_what_was_never_written_here(sim, tag, value, why):  # noqa: F811
+    """As tags that were copied from another thing: it is drift, by the name of the tag, and is set again."""
+    id = recorded(sim)["aws.subnet.a"]
+    name = f"trueup:{tag}"
+
+    def tags():
+        return {each["key"]: each["value"] for each in world(sim, "subnet")[id]["tagSet"]}
+
+    before = tags()
+    sim.run("sim", "../world", "change", "subnet", id, f"tags.{name}={value}")
+    [action] = sim.run("drift", "--output", "json", status=2).json["actions"]
+    [change] = action["changes"]
+    assert (action["address"], change["path"], change["cause"]) == ("aws.subnet.a", name, "drift"), action
+    [action] = sim.run("plan", "--output", "json").json["actions"]
+    assert action["reason"] == f"the tags that tell whose it is were {why}"
+    sim.run("apply", "--yes")
+    plan_is_empty(sim)
+    sim.run("drift")
+    assert tags() == before
