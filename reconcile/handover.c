@@ -27,13 +27,13 @@ static struct slice text_of(const struct search *search, const struct action *ac
 	return unique_text(action->kind, field, fields, &action->identity, search->arena);
 }
 
-static struct handover *add(struct search *search, size_t from, size_t to, enum phase lets_go)
+static struct handover *add(struct search *search, size_t from, size_t to, enum phase lets_go, const struct field *held)
 {
 	struct handovers *result = search->result;
 	result->items =
 		arena_room(search->arena, result->items, result->count, &result->capacity, sizeof(*result->items));
 	struct handover *added = &result->items[result->count++];
-	*added = (struct handover){.from = from, .to = to, .lets_go = lets_go, .takes = PHASE_MAKE};
+	*added = (struct handover){.from = from, .to = to, .lets_go = lets_go, .takes = PHASE_MAKE, .held = held};
 	return added;
 }
 
@@ -46,7 +46,7 @@ static bool is_yielded(const struct field *field)
 static void yield(struct search *search, size_t from, size_t to, enum phase takes, const struct field *field,
 		  const struct value *value)
 {
-	struct handover *added = add(search, from, to, PHASE_UNSETTLE);
+	struct handover *added = add(search, from, to, PHASE_UNSETTLE, field);
 	added->takes = takes;
 	added->field = field;
 	added->value = value;
@@ -70,14 +70,14 @@ static void hand_over(struct search *search, size_t from, size_t to, const struc
 {
 	const struct action *giver = &search->plan->actions[from];
 	if (moves(giver)) {
-		add(search, from, to, PHASE_MAKE);
+		add(search, from, to, PHASE_MAKE, field);
 	} else if (field && unique_is_handed_on(field) && !giver->awaits_gone) {
 		search->result->vacates[from] = from != to || giver->create_before_destroy;
-		add(search, from, to, PHASE_UNSETTLE);
+		add(search, from, to, PHASE_UNSETTLE, field);
 	} else if (from != to) {
 		if (giver->operation == OPERATION_DELETE)
 			search->result->heirs[from] = to + 1;
-		add(search, from, to, PHASE_DELETE);
+		add(search, from, to, PHASE_DELETE, field);
 	}
 }
 

@@ -5,9 +5,10 @@
 
 /* What one action must let go of before another one can take it, because it can exist but once. */
 struct handover {
-	size_t from, to;    /* actions */
-	enum phase lets_go; /* phase of `from` that comes before... */
-	enum phase takes;   /* ...this one of `to` */
+	size_t from, to;	  /* actions */
+	enum phase lets_go;	  /* phase of `from` that comes before... */
+	enum phase takes;	  /* ...this one of `to` */
+	const struct field *held; /* in which both have it; NULL: in several fields together */
 	/* What `from` yields ahead of the rest of its change; NULL: what it lets go of is its own phase's matter. */
 	const struct field *field;
 	const struct value *value;

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "reconcile/handover.h"
+#include "reconcile/unique.h"
 
 struct building {
 	struct phases *phases;
@@ -362,15 +363,15 @@ static void order_handovers(struct building *building)
 	}
 }
 
-/* What the cycle is about: something new waits for the deletion of what is still in use. */
+/* What the cycle is about: something waits for what another one lets go of only after that, or in its own turn. */
 static const struct handover *find_held_up(const struct building *building, const uint32_t *cycle, size_t count)
 {
 	const struct handovers *handovers = &building->handovers;
 	for (size_t i = 0; i < handovers->count; i++) {
 		const struct handover *handover = &handovers->items[i];
-		uint32_t gone = phases_node(building->phases, handover->from, PHASE_DELETE);
-		uint32_t made = phases_node(building->phases, handover->to, PHASE_MAKE);
-		for (size_t k = 0; k < count && handover->lets_go == PHASE_DELETE; k++)
+		uint32_t gone = phases_node(building->phases, handover->from, handover->lets_go);
+		uint32_t made = phases_node(building->phases, handover->to, handover->takes);
+		for (size_t k = 0; k < count && handover->lets_go != PHASE_UNSETTLE; k++)
 			if (cycle[k] == gone && cycle[(k + 1) % count] == made)
 				return handover;
 	}
@@ -406,12 +407,46 @@ static bool report_held_up(const struct building *building, const struct handove
 	return false;
 }
 
+/* A step as whoever reads a plan would call it. */
+static const char *step_word(const struct action *action, enum phase phase)
+{
+	static const char *const words[PHASE_COUNT] = {[PHASE_MAKE] = "make",
+						       [PHASE_SETTLE] = "change",
+						       [PHASE_UNSETTLE] = "detach",
+						       [PHASE_DELETE] = "delete"};
+
+	return phase == PHASE_MAKE && operation_keeps(action->operation) ? "change" : words[phase];
+}
+
+/* Each is to have what the other one has: with one of them elsewhere for a while there is nothing to wait for. */
+static void hint_two_steps(const struct building *building, const struct handover *held_up,
+			   struct diagnostics *diagnostics)
+{
+	const struct action *made = held_up ? &building->plan->actions[held_up->to] : NULL;
+	struct slice names;
+
+	if (!made) {
+		diag_hint(diagnostics, "apply the change in two steps");
+		return;
+	}
+	if (held_up->held && unique_is_handed_on(held_up->held)) {
+		diag_hint(diagnostics, "take '%s' out of '%.*s' and apply that; then put it in and apply again",
+			  held_up->held->name, SLICE_ARGUMENTS(made->address));
+		return;
+	}
+	names = held_up->held ? arena_format(building->arena, "'%s'", held_up->held->name)
+			      : unique_names(made->kind, &made->known, &made->known, building->arena);
+	diag_hint(diagnostics, "apply it once with another %.*s of '%.*s', and then as it is now",
+		  SLICE_ARGUMENTS(names), SLICE_ARGUMENTS(made->address));
+}
+
 static bool report_cycle(const struct building *building, const uint32_t *cycle, size_t count,
 			 struct diagnostics *diagnostics)
 {
 	struct buffer path;
 	const struct handover *held_up = find_held_up(building, cycle, count);
-	bool left = held_up && building->plan->actions[held_up->from].role == OBJECT_DEPOSED;
+	bool left = held_up && held_up->lets_go == PHASE_DELETE &&
+		    building->plan->actions[held_up->from].role == OBJECT_DEPOSED;
 	/* One that goes for one that comes; of two that stay each is to be what the other one was. */
 	bool renamed = held_up && !left && !building->plan->actions[held_up->from].in_spec;
 	if (left)
@@ -422,7 +457,8 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 		uint32_t node = cycle[i % count];
 		const struct action *action = &building->plan->actions[building->phases->actions[node]];
 		buffer_format(&path, "%s%s %.*s", i ? ", then " : "",
-			      phase_name((enum phase)building->phases->kinds[node]), SLICE_ARGUMENTS(action->address));
+			      step_word(action, (enum phase)building->phases->kinds[node]),
+			      SLICE_ARGUMENTS(action->address));
 	}
 	diag_error(diagnostics, FAULT_CONFLICT, first->position, "these steps wait for each other: %.*s",
 		   SLICE_ARGUMENTS(buffer_slice(&path)));
@@ -432,7 +468,7 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 			  SLICE_ARGUMENTS(building->plan->actions[held_up->from].address),
 			  SLICE_ARGUMENTS(building->plan->actions[held_up->to].address));
 	else
-		diag_hint(diagnostics, "apply the change in two steps, or give the new object another name or range");
+		hint_two_steps(building, held_up, diagnostics);
 	buffer_release(&path);
 	return false;
 }

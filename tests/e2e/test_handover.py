@@ -215,6 +215,49 @@ MOVES = {
 }
 
 
+def attached(kind):
+    return lambda **vpcs: {
+        "aws.vpc": {**VPC, "other": {"cidr": "10.30.0.0/16"}},
+        kind: {name: {"vpc": Ref(f"aws.vpc.{vpc}")} if vpc else {} for name, vpc in vpcs.items()},
+    }
+
+
+def made_first(**numbers):
+    subnet = {"vpc": Ref("aws.vpc.home"), "lifecycle": {"create_before_destroy": True}}
+    subnets = {name: {**subnet, "cidr": f"10.20.{number}.0/24"} for name, number in numbers.items()}
+    return {"aws.vpc": VPC, "aws.subnet": subnets}
+
+
+VPCS = [{"a": "home", "b": "other"}, {"a": None, "b": "home"}, {"a": "other", "b": "home"}]
+RANGES = [{"a": 1, "b": 2}, {"a": 3, "b": 1}, {"a": 2, "b": 1}]
+
+
+@pytest.mark.parametrize(
+    "swapped, rounds, steps, hint",
+    [
+        (attached("aws.internet_gateway"), VPCS, "change", "take 'vpc' out"),
+        (attached("aws.vpn_gateway"), VPCS, "change", "take 'vpc' out"),
+        (made_first, RANGES, "detach", "with another 'cidr' of 'aws.subnet.a'"),
+    ],
+    ids=["internet gateways", "VPN gateways", "subnets made first"],
+)
+def test_what_cannot_be_exchanged_at_once_says_how(stack, swapped, rounds, steps, hint):
+    """In words of whoever reads a plan; what the hint says does it."""
+    cloud = SimulatedCloud(stack)
+    before, meanwhile, after = rounds
+    write(stack, swapped(**before))
+    apply(stack)
+    write(stack, swapped(**after))
+    [error] = errors_of(stack.run("plan", "--output", "json", status=1).json)
+    assert error["message"].startswith(f"these steps wait for each other: {steps} aws."), error
+    assert "settle" not in error["message"] and hint in error["hint"], error
+    for spec in (meanwhile, after):
+        write(stack, swapped(**spec))
+        apply(stack)
+    plan_is_empty(stack)
+    cloud.close()
+
+
 def carry_out(stack, saved, *target):
     """Applies the spec, or a plan of it that was saved: in the same order of calls."""
     if saved:

@@ -157,6 +157,8 @@ static const struct row {
 	"\"applied\":{},\"live\":" NAMED ",\"outputs\":{\"name\":\"x\"}},"                                             \
 	"\"t.keep.k\":{\"id\":\"k1\",\"applied\":" CALLED ",\"live\":{\"called\":\"x\"}}}"
 
+#define ON(net) "{\"net\":\"" net "\"}"
+
 /* What was left behind goes first where that is possible; else it is told who still uses it. */
 static void test_left_behind(void **state)
 {
@@ -177,8 +179,8 @@ static void test_left_behind(void **state)
 		 "{" KEPT("t.post.a", "p1", POST("s", "1", ""), POST("s", "1", "")) "," KEPT(
 			 "t.wire.w", "w1", "{\"post\":" REF("t.post.a.id") "}", "{\"post\":\"p1\"}") "}",
 		 NULL,
-		 "these steps wait for each other: make t.wire.w, then delete t.post.a, then make t.post.b, then make "
-		 "t.wire.w",
+		 "these steps wait for each other: change t.wire.w, then delete t.post.a, then make t.post.b, then "
+		 "change t.wire.w",
 		 "where it is the same object under another address, say so with 'trueup state mv t.post.a t.post.b'",
 		 "{\"t.post.b\":" POST("s", "1", "") ",\"t.wire.w\":{\"post\":" REF("t.post.b.id") "}}"},
 		{"two exchange their names",
@@ -189,11 +191,16 @@ static void test_left_behind(void **state)
 										    "{\"post\":" REF("t.post.b.id") "}",
 										    "{\"post\":\"p2\"}") "}",
 		 NULL,
-		 "these steps wait for each other: make t.wire.x, then delete t.post.b, then make t.post.a, then make "
-		 "t.wire.w, then delete t.post.a, then make t.post.b, then make t.wire.x",
-		 "apply the change in two steps, or give the new object another name or range",
+		 "these steps wait for each other: change t.wire.x, then delete t.post.b, then make t.post.a, then "
+		 "change t.wire.w, then delete t.post.a, then make t.post.b, then change t.wire.x",
+		 "apply it once with another 'street', 'number' of 't.post.a', and then as it is now",
 		 "{\"t.post.a\":" POST("u", "1", "") ",\"t.post.b\":" POST("s", "1", "") ",\"t.wire.w\":{\"post\":" REF(
 			 "t.post.a.id") "},\"t.wire.x\":{\"post\":" REF("t.post.b.id") "}}"},
+		{"two exchange what they are attached to",
+		 "{" KEPT("t.gate.a", "g1", ON("n1"), ON("n1")) "," KEPT("t.gate.b", "g2", ON("n2"), ON("n2")) "}",
+		 NULL, "these steps wait for each other: change t.gate.a, then change t.gate.b, then change t.gate.a",
+		 "take 'net' out of 't.gate.a' and apply that; then put it in and apply again",
+		 "{\"t.gate.a\":" ON("n2") ",\"t.gate.b\":" ON("n1") "}"},
 		{"it bears the name of one that is gone, by which another is known", TWIN_OF_WHAT_IS_GONE,
 		 "unsettle t.group.x (deposed), delete t.group.x (deposed), make t.group.x, make t.keep.k", NULL, NULL,
 		 "{\"t.group.x\":" NAMED ",\"t.keep.k\":" CALLED "}"},
