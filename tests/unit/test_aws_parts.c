@@ -173,6 +173,12 @@ static const struct scenario parts[] = {
 			more                                                                                           \
 	}
 #define ATTACHED(vpc, state) "{\"VpcId\":\"" vpc "\",\"State\":\"" state "\"}"
+#define INTERNET_GATEWAY(attachment)                                                                                   \
+	{                                                                                                              \
+		"DescribeInternetGateways", NULL,                                                                      \
+			"{\"InternetGateways\":[{\"InternetGatewayId\":\"igw-1\",\"Attachments\":[" attachment "]}]}", \
+			NULL, 0                                                                                        \
+	}
 
 static const struct scenario attachments[] = {
 	{.name = "detach, wait, attach, wait",
@@ -206,6 +212,16 @@ static const struct scenario attachments[] = {
 		    {"DescribeVpnGateways", NULL,
 		     "{\"VpnGateways\":[{\"VpnGatewayId\":\"vgw-1\",\"State\":\"deleted\"}]}", NULL, 0}},
 	 .ends = STEP_DONE},
+	{.name = "a gateway that is being detached is waited for, and attached again",
+	 .kind = &aws_internet_gateway,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "igw-1",
+	 .applied = "{}",
+	 .wanted = "{\"vpc\":\"vpc-1\"}",
+	 .script = {INTERNET_GATEWAY(ATTACHED("vpc-1", "detaching")), INTERNET_GATEWAY(""), ATTACH,
+		    INTERNET_GATEWAY(ATTACHED("vpc-1", "available")), INTERNET_GATEWAY(ATTACHED("vpc-1", "available"))},
+	 .ends = STEP_DONE,
+	 .fields = "{\"vpc\":\"vpc-1\"}"},
 	{.name = "what somebody detaches each time is attached once more, not for ever",
 	 .kind = &aws_internet_gateway,
 	 .phase = PHASE_MAKE,

@@ -1,3 +1,4 @@
+#include "providers/aws/kinds/attached_vpc.h"
 #include "providers/aws/kinds/kinds.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateInternetGateway.html */
@@ -21,6 +22,15 @@ static const struct aws_attachment attachment = {
 	.member = "VpcId",
 };
 
+/* The state of one is "available" while it is there
+ * (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InternetGatewayAttachment.html). */
+#define ATTACHMENTS "Attachments"
+
+static enum readiness readiness(const struct value *item, enum readiness by_state)
+{
+	return aws_attachment_readiness(item, ATTACHMENTS, by_state);
+}
+
 static const struct aws_field fields[] = {
 	{.field = {.name = "vpc",
 		   .type = FIELD_REFERENCE,
@@ -28,7 +38,8 @@ static const struct aws_field fields[] = {
 		   .flags = SOLE,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "the VPC it is attached to"},
-	 .read = "Attachments.0.VpcId",
+	 .read = ATTACHMENTS,
+	 .decode = aws_decode_attached_vpc,
 	 .attachment = &attachment},
 	AWS_TAGS_FIELD,
 };
@@ -61,4 +72,5 @@ const struct aws_kind aws_internet_gateway = {
 		 .page = 1000,
 		 .filter = "internet-gateway-id"},
 	.tags_member = "Tags",
+	.readiness = readiness,
 };

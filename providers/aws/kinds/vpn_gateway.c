@@ -1,42 +1,17 @@
 #include <inttypes.h>
 
+#include "providers/aws/kinds/attached_vpc.h"
 #include "providers/aws/kinds/kinds.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnGateway.html */
 
 static const char *const type[] = {"Type", "ipsec.1", NULL};
 
-/* The attachment that is there, coming or going; a detached one stays listed for a while. */
-static const struct value *attachment_of(const struct value *item)
-{
-	const struct value *all = value_get_named(item, "VpcAttachments");
-	for (uint32_t i = 0; all && value_is(all, VALUE_LIST) && i < all->count; i++)
-		if (!slice_is(value_slice(value_get_named(&all->items[i], "State")), "detached"))
-			return &all->items[i];
-	return NULL;
-}
-
-static bool is_in_state(const struct value *attachment, const char *state)
-{
-	return attachment && slice_is(value_slice(value_get_named(attachment, "State")), state);
-}
-
-/* One that goes is as good as gone: whoever wants it back must attach it again. */
-static struct value decode_vpc(const struct aws_field *field, const struct value *item, struct arena *arena)
-{
-	const struct value *attachment = attachment_of(item);
-	bool stays = attachment && !is_in_state(attachment, "detaching");
-	const struct value *vpc = stays ? value_get_named(attachment, "VpcId") : NULL;
-	(void)field;
-	(void)arena;
-	return vpc ? *vpc : value_null();
-}
+#define ATTACHMENTS "VpcAttachments"
 
 static enum readiness readiness(const struct value *item, enum readiness by_state)
 {
-	const struct value *attachment = attachment_of(item);
-	bool moves = is_in_state(attachment, "attaching") || is_in_state(attachment, "detaching");
-	return moves ? READY_PENDING : by_state;
+	return aws_attachment_readiness(item, ATTACHMENTS, by_state);
 }
 
 static const char *const not_attached[] = {"InvalidVpnGatewayAttachment.NotFound", "InvalidVpnGatewayID.NotFound",
@@ -134,7 +109,8 @@ static const struct aws_field fields[] = {
 		   .flags = JOINS | SOLE,
 		   .when_unset = UNSET_CLEAR,
 		   .about = "the VPC it is attached to"},
-	 .decode = decode_vpc,
+	 .read = ATTACHMENTS,
+	 .decode = aws_decode_attached_vpc,
 	 .attachment = &attachment},
 	{.field = {.name = "asn",
 		   .type = FIELD_INTEGER,
