@@ -133,15 +133,15 @@ static void read_provider(struct loading *loading, uint32_t entry, const struct 
 			   SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
 		return;
 	}
+	/* Kept of one that is not there, too: nothing is said of what it would reach. */
+	resource->provider = arena_copy(loading->arena, name);
 	/* A provider without an alias needs no block. */
 	if (rest.data && !map_get(&loading->providers, name) && !loading->cut) {
 		diag_error(loading->diagnostics, FAULT_USER, value->position, "there is no provider '%.*s'",
 			   SLICE_ARGUMENTS(value_shown(value, SHOWN_BYTES)));
 		diag_hint(loading->diagnostics, "add it under 'providers:'");
 		loading_suggest_key(loading, &loading->providers, name);
-		return;
 	}
-	resource->provider = arena_copy(loading->arena, name);
 }
 
 static void read_lifecycle(struct loading *loading, uint32_t entry, const struct value *value)

@@ -56,8 +56,10 @@ static struct place place_of(const struct loading *loading, const struct provide
 	struct place place = {.known = false};
 	struct slice rest = settings->name;
 	struct slice provider = slice_cut(&rest, '.');
+	/* Of an alias without a block there is nothing to say but that. */
+	bool is_there = !rest.data || settings->position.line > 0;
 
-	for (size_t i = 0; i < loading->schema_count; i++) {
+	for (size_t i = 0; is_there && i < loading->schema_count; i++) {
 		if (slice_is(provider, loading->schemas[i].name) && loading->schemas[i].expect)
 			place.known = loading->schemas[i].expect(loading->world, &settings->settings, loading->arena,
 								 &place.identity);

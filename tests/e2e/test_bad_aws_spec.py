@@ -271,6 +271,10 @@ ROWS = {
         "  b: {vpc: v, cidr: 10.0.3.0/24, ipv6_cidr: '2600:1f14:0:7::/64'}\n",
         [(8, ["2600:1f14:0:7::/64", "aws.subnet.a", "overlap"])],
     ),
+    "a zone of what an alias that is not there would reach": (
+        f"aws.instance: {{i: {{{TEMPLATE}, provider: aws.east, zone: us-east-1a}}}}\n",
+        [(5, ["there is no provider 'aws.east'"])],
+    ),
     "a zone of another region": (
         "aws.launch_template:\n  a: {name: one, placement: {zone: us-east-1a}}\n  b: {name: two, placement: {zone: us-west-2a}}\n",
         [(6, ["'zone' is not in region us-west-2"])],

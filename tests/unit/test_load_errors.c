@@ -270,6 +270,10 @@ static const struct load_row resource_rows[] = {
 	 A "providers: {net.east: {region: r}}\nnet.group: {g: {provider: net.esat}, h: {provider: box}}\n",
 	 "a.yaml:3:27: there is no provider 'net.esat' (did you mean 'net.east'?) [net.group.g]\n"
 	 "a.yaml:3:52: 'net.group' needs a provider of 'net', not 'box' [net.group.h]\n"},
+	{"nothing more is said of what a provider that is not there would reach",
+	 A "providers: {net: {region: r}}\nnet.vpc: {a: {cidr: 10.0.0.0/16}}\n"
+	   "net.subnet: {s: {vpc: a, provider: net.esat}}\n",
+	 "a.yaml:4:36: there is no provider 'net.esat' (add it under 'providers:') [net.subnet.s]\n"},
 	{"a meta field from a resource", A VPC "net.group: {g: {lifecycle: {protect: \"${net.vpc.a.id}\"}}}\n",
 	 "a.yaml:3:41: 'lifecycle' may use variables only, not 'net.vpc.a' (write the value itself, or declare a "
 	 "variable for it) [net.group.g]\n"},
