@@ -10,6 +10,7 @@ static int run_show(struct invocation *invocation)
 	if (saved_plan_read(&job, invocation->arguments->operands[0])) {
 		struct report report = job_report(&job);
 
+		report.spec = job.plan.spec;
 		sinks_plan(invocation->sinks, &report);
 		status = invocation_end(invocation, &report,
 					job.plan.unread_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE);

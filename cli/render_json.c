@@ -1,3 +1,4 @@
+#include "base/members.h"
 #include "cli/holder_view.h"
 #include "cli/render.h"
 #include "cli/render_outlook.h"
@@ -80,6 +81,30 @@ static struct value diagnostics_value(const struct report *report)
 	return value_builder_list(&builder, report->arena);
 }
 
+/* With the members of maps sorted: a plan that was saved has them so, and says the same as when it was made. */
+static struct value sorted(const struct value *value, struct arena *arena)
+{
+	struct value ret = *value;
+
+	if (value->type == VALUE_LIST) {
+		struct value *items = arena_new_array(arena, value->count + 1, struct value);
+
+		for (uint32_t i = 0; i < value->count; i++)
+			items[i] = sorted(&value->items[i], arena);
+		ret.items = items;
+	} else if (value->type == VALUE_MAP) {
+		struct value_member *all = arena_new_array(arena, value->count + 1, struct value_member);
+		MEMBERS_AUTO members;
+
+		members_sort(&members, value);
+		for (uint32_t i = 0; i < value->count; i++)
+			all[i] =
+				(struct value_member){members.sorted[i]->key, sorted(&members.sorted[i]->value, arena)};
+		ret.members = all;
+	}
+	return ret;
+}
+
 static struct value change_value(const struct report *report, const struct change *change)
 {
 	VALUE_BUILDER_AUTO builder;
@@ -88,8 +113,8 @@ static struct value change_value(const struct report *report, const struct chang
 	put(&builder, "path", value_string(change->path));
 	put(&builder, "cause", value_text(change_cause_names.words[change->cause]));
 	put(&builder, "effect", value_text(change_effect_names.words[change->effect]));
-	put(&builder, "before", change->before);
-	put(&builder, "after", change->after);
+	put(&builder, "before", sorted(&change->before, report->arena));
+	put(&builder, "after", sorted(&change->after, report->arena));
 	put(&builder, "pauses", value_bool(change->pauses));
 	put(&builder, "unread", value_bool(change->unread));
 	return value_builder_map(&builder, report->arena);

@@ -71,6 +71,7 @@ bool saved_plan_write(struct job *job, struct report *report)
 	if (!secrets_seal_plan(job))
 		return false;
 	saved_references_note(job);
+	job->plan.spec = job->spec_digest;
 	if (!write_plan(job, &file))
 		return false;
 	report->plan_path = file.path;

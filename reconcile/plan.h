@@ -121,6 +121,7 @@ struct running {
 /* Drift of a field that the spec never set: shown, and taken into the record by an apply. */
 struct plan {
 	struct slice stack;
+	struct slice spec; /* digest of the spec's files, where it was saved; or empty */
 	struct slice lineage;
 	int64_t serial;
 	/* Sorted by address, then current before deposed before incomplete. No entry for what

@@ -194,6 +194,7 @@ static struct value plan_to_value(const struct plan *plan, struct arena *arena)
 	put(&document, "schema", value_text(PLAN_SCHEMA));
 	put(&document, "document", value_text("trueup plan"));
 	put(&document, "stack", value_string(plan->stack));
+	put_text(&document, "spec", plan->spec);
 	put(&document, "lineage", value_string(plan->lineage));
 	put(&document, "serial", value_integer(plan->serial));
 	put_true(&document, "destroy", plan->destroy);
@@ -569,6 +570,7 @@ bool plan_read(struct slice text, const struct kinds *kinds, struct arena *arena
 		.content = sealed.content,
 		.mark = sealed.mark,
 		.stack = text_of(&document, "stack"),
+		.spec = text_of(&document, "spec"),
 		.lineage = text_of(&document, "lineage"),
 		.serial = number_of(&document, "serial"),
 		.destroy = truth_of(&document, "destroy"),

@@ -231,6 +231,16 @@ def test_order_of_members_is_not_shown(workers):
     assert shown == again and any("{instance_type: t3.large, weight: 2}" in line for line in shown)
 
 
+def test_what_was_saved_is_shown_as_it_was_planned(workers):
+    """A reviewer compares the two: the same spec, by its digest, and members in the same order."""
+    planned = workers.run("plan", "--out", "p.plan", "--output", "json")
+    shown = workers.run("show", "p.plan", "--output", "json")
+    assert shown.json["spec"] == planned.json["spec"]
+    actions = [result.out[result.out.index('"actions"') : result.out.index('"unread"')] for result in (planned, shown)]
+    assert actions[0] == actions[1]
+    assert f"  spec {shown.json['spec'][:7]}" in workers.run("show", "p.plan").out
+
+
 def test_budget(tiny):
     tiny.run("apply", "--yes")
     edit(tiny, "10.0.2.0", "10.0.3.0")
