@@ -20,7 +20,7 @@ static bool settle_ranges(struct node *list, const char *state_name)
 		struct node *state = node_find(&list->items[i], state_name);
 
 		if (node_is(state, "state", "associating")) {
-			struct slice allotted = node_text(&list->items[i], "_ipv6CidrBlock");
+			struct slice allotted = node_text(&list->items[i], "_allotted");
 
 			node_set(state, "state", "associated");
 			if (allotted.size > 0)
@@ -42,7 +42,7 @@ static void route_ipv6(struct sim *sim, struct sim_object *vpc)
 
 	for (uint32_t i = 0; list && i < list->count; i++)
 		if (node_is(node_get(&list->items[i], "ipv6CidrBlockState"), "state", "associating"))
-			sim_route_tables_local(sim, vpc, node_text(&list->items[i], "_ipv6CidrBlock"), true);
+			sim_route_tables_local(sim, vpc, node_text(&list->items[i], "_allotted"), true);
 }
 
 static void tick(struct sim *sim, struct sim_object *vpc)
@@ -172,7 +172,7 @@ static struct node *add_amazon_range(struct sim_call *call, struct sim_object *v
 	sim_random_hex(call->sim, digits, 17);
 	node_format(item, "associationId", "vpc-cidr-assoc-%s", digits);
 	node_set(item, "ipv6CidrBlock", "");
-	node_put(item, "_ipv6CidrBlock", sim_range_text(call, &range));
+	node_put(item, "_allotted", sim_range_text(call, &range));
 	node_set(node_map(item, "ipv6CidrBlockState"), "state", "associating");
 	node_put(item, "networkBorderGroup", call->region->name);
 	node_set(item, "ipv6Pool", "Amazon");

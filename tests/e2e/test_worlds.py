@@ -129,3 +129,20 @@ def test_what_the_simulator_can_do_is_taken(stack):
         stack.run("sim", "fault", *words)
     assert len(json.loads(stack.run("sim", "world", "show", "fault").out)[""]["fault"]) == 3
     assert json.loads(stack.run("sim", "world", "show", "route-table").out) == {}
+
+
+def test_no_name_is_shown_twice(stack):
+    """What is the simulator's own is shown, and changed, under a name that nothing else there has."""
+    stack.environment["AWS_ENDPOINT_URL"] = WORLD
+    head = "stack: t\nproviders: {aws: {region: eu-central-1}}\n"
+    stack.write("stack.yaml", f"{head}aws.vpc: {{v: {{cidr: 10.0.0.0/16, ipv6: true}}}}\n")
+    stack.run("apply", "--yes")
+    twice = []
+
+    def members(pairs):
+        names = [name for name, _ in pairs]
+        twice.extend(name for name in set(names) if names.count(name) > 1)
+        return dict(pairs)
+
+    shown = json.loads(stack.run("sim", "world", "show").out, object_pairs_hook=members)
+    assert shown["eu-central-1"]["vpc"] and twice == []
