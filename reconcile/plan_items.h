@@ -60,6 +60,7 @@ struct planning {
 	size_t *left; /* numbers of input->objects that go; for plan_tell_running() */
 	size_t left_count;
 	struct map *recorded; /* addresses to numbers of input->objects, once asked for */
+	struct map *mirrors;  /* ids to items, of kinds with fields that are MIRRORED, once asked for */
 };
 
 /* The item of an address in the spec, or NULL. */
@@ -121,6 +122,8 @@ void plan_tell_taken(struct planning *planning);
 void plan_tell_barred(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */
 void plan_tell_reset(struct planning *planning);
+/* The fields of an item without what the other end's spec says (MIRRORED); fields: a MAP, or NULL. */
+const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields);
 /* Reports references to outputs that will not be there. */
 void plan_tell_lacking(struct planning *planning);
 /* Whether the address itself is a target. */

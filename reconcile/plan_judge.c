@@ -214,6 +214,11 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 	bool secret = value_has_secret(&item->wanted);
 	struct value sealed = secret ? json_seal(planning->arena, &item->wanted, style) : value_null();
 	const struct value *live = item->live && item->live->presence == PRESENCE_PRESENT ? &item->live->fields : NULL;
+	const struct value *observed = complete ? &item->object->observed : NULL;
+	if (parts) {
+		live = plan_less_mirrored(planning, item, live);
+		observed = plan_less_mirrored(planning, item, observed);
+	}
 	bool live_secret = live && value_has_secret(live);
 	struct value live_sealed = live_secret ? json_seal(planning->arena, live, style) : value_null();
 	struct diff_input input = {
@@ -221,7 +226,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.wanted = &item->wanted,
 		.sealed = secret ? &sealed : NULL,
 		.applied = item->object ? &item->object->resolved : NULL,
-		.observed = complete ? &item->object->observed : NULL,
+		.observed = observed,
 		.spec = &item->resource->desired,
 		.spec_applied = complete ? &item->object->applied : NULL,
 		.live = live,

@@ -43,6 +43,21 @@ static bool must_leave(const struct work *work, const struct aws_field *field, c
 	return (work->unsettle_all && field->part->holds) || holds_id(item, work->leaving_ids, work->leaving_count);
 }
 
+/*
+ * What the other end may say as well (MIRRORED) is taken away where the plan, which knows both, has it: that end's spec
+ * may have it now.
+ */
+static bool is_kept(const struct work *work, const struct field *field, const struct value *item)
+{
+	bool kept = (field->flags & MIRRORED) && !work->creating;
+	for (size_t i = 0; kept && i < work->change_count; i++) {
+		const struct change *change = &work->changes[i];
+		kept = !change->field || strcmp(change->field->name, field->name) != 0 ||
+		       change->effect != EFFECT_SET || !value_equal(&change->before, item);
+	}
+	return kept;
+}
+
 /* The items now there that must go. */
 static void pick_removals(struct work *work, const struct aws_field *field, bool leaving, struct pick *ret)
 {
@@ -57,7 +72,7 @@ static void pick_removals(struct work *work, const struct aws_field *field, bool
 		const struct value *item = &now->items[i];
 		const struct value *mine = diff_index_find(&index, item);
 		bool differs = mine && diff_field(field->field.item, mine, item) == UNLIKE;
-		bool goes = !mine || (differs && !field->part->change.operation);
+		bool goes = mine ? differs && !field->part->change.operation : !is_kept(work, &field->field, item);
 		if (leaving ? must_leave(work, field, item) || diff_index_find(&yields, item) : goes)
 			ret->items[ret->count++] = item;
 	}

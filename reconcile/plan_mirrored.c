@@ -1,0 +1,110 @@
+#include "base/names.h"
+#include "reconcile/plan_items.h"
+
+/*
+ * What either of two resources may say, each by a field of its own (MIRRORED): a route table names the gateways whose
+ * routes it takes in, or a gateway the tables that take in its. What the other end's spec has is not this end's to
+ * take away, nor drift of it: one that says it no longer has handed it to the other, and nothing is called for that.
+ */
+
+static bool is_mirrored(const struct field *field)
+{
+	return (field->flags & MIRRORED) && field->item && field->item->target;
+}
+
+/* The field by which resources of one kind say it of those of another; NULL: none. */
+static const struct field *field_about(const struct kind *kind, const char *target)
+{
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+		if (is_mirrored(field) && strcmp(field->item->target, target) == 0)
+			return field;
+	}
+	return NULL;
+}
+
+/* What is in the spec and recorded, by its id, of those kinds that have another end. */
+static struct item *other_end(struct planning *planning, struct slice provider_id)
+{
+	if (!planning->mirrors) {
+		planning->mirrors = arena_new(planning->arena, struct map);
+		map_init_in(planning->mirrors, planning->arena);
+		for (size_t i = 0; i < planning->item_count; i++) {
+			struct item *item = &planning->items[i];
+			const struct fields *fields = item->resource ? &item->resource->kind->fields : NULL;
+			bool mirrors = false;
+			for (size_t k = 0; fields && !mirrors && k < fields->count; k++)
+				mirrors = is_mirrored(field_at(fields, k));
+			if (mirrors && item->object && item->object->provider_id.size > 0)
+				map_set(planning->mirrors, item->object->provider_id, item);
+		}
+	}
+	return map_get(planning->mirrors, provider_id);
+}
+
+static bool names_it(const struct value *list, struct slice provider_id)
+{
+	for (uint32_t i = 0; list && value_is(list, VALUE_LIST) && i < list->count; i++)
+		if (value_is(&list->items[i], VALUE_STRING) && slice_equal(value_slice(&list->items[i]), provider_id))
+			return true;
+	return false;
+}
+
+/* Whether the spec of what the id is of says the same of this item. */
+static bool is_said_there(struct planning *planning, const struct item *item, struct slice provider_id)
+{
+	const struct item *other = other_end(planning, provider_id);
+	const struct field *field = other ? field_about(other->resource->kind, item->resource->kind->name) : NULL;
+	const struct value *said = field ? value_get_named(&other->resource->desired, field->name) : NULL;
+	struct output_source source = {planning, plan_item_output};
+	struct diagnostics ignored;
+	struct value resolved;
+	bool good;
+
+	if (!said || !identity_equal(&other->object->identity, &item->object->identity) ||
+	    slice_is_among(field->name, other->resource->ignored, other->resource->ignored_count))
+		return false;
+	/* What cannot be worked out is reported where that one is judged itself. */
+	diagnostics_init(&ignored, planning->arena);
+	good = planning->input->resolver->resolve(planning->input->resolver, said, &source, planning->arena, &resolved,
+						  &ignored);
+	diagnostics_release(&ignored);
+	return good && names_it(&resolved, item->object->provider_id);
+}
+
+/* What its own spec has as well stays: it has it. */
+static struct value without_said(struct planning *planning, const struct item *item, const struct field *field,
+				 const struct value *list)
+{
+	const struct value *wanted = value_get_named(&item->wanted, field->name);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < list->count; i++)
+		if (!value_is(&list->items[i], VALUE_STRING) || names_it(wanted, value_slice(&list->items[i])) ||
+		    !is_said_there(planning, item, value_slice(&list->items[i])))
+			value_builder_item(&builder, list->items[i]);
+	return value_builder_list(&builder, planning->arena);
+}
+
+const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields)
+{
+	const struct fields *of_kind = &item->resource->kind->fields;
+	struct value *less = NULL;
+
+	for (size_t i = 0; item->object && fields && i < of_kind->count; i++) {
+		const struct field *field = field_at(of_kind, i);
+		const struct value *list = is_mirrored(field) ? value_get_named(fields, field->name) : NULL;
+		if (!list || !value_is(list, VALUE_LIST) || list->count == 0)
+			continue;
+		VALUE_BUILDER_AUTO builder;
+		value_builder_init(&builder);
+		for (uint32_t k = 0; k < fields->count; k++)
+			value_builder_member(&builder, value_slice(&fields->members[k].key), fields->members[k].value);
+		value_builder_set(&builder, slice_of(field->name), without_said(planning, item, field, list));
+		less = arena_new(planning->arena, struct value);
+		*less = value_builder_map(&builder, planning->arena);
+		fields = less;
+	}
+	return fields;
+}

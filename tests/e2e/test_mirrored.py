@@ -1,0 +1,67 @@
+"""What either of two resources may say (a VPN gateway or a route table, that routes are propagated): from end to end."""
+
+import pytest
+
+from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan, plan_is_empty, spec_text
+
+
+@pytest.fixture
+def cloud(stack):
+    """The third party's server does not know the operations."""
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def spec(propagation=None, propagate_to=None, **more):
+    gateway = {"vpc": Ref("aws.vpc.home")}
+    table = {"vpc": Ref("aws.vpc.home"), **more}
+    if propagate_to is not None:
+        gateway["propagate_to"] = [Ref(f"aws.route_table.{name}") for name in propagate_to]
+    if propagation is not None:
+        table["propagation"] = [Ref(f"aws.vpn_gateway.{name}") for name in propagation]
+    return {
+        "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+        "aws.vpn_gateway": {"edge": gateway},
+        "aws.route_table": {"a": table, "b": {"vpc": Ref("aws.vpc.home")}},
+    }
+
+
+def propagating(cloud, stack):
+    ids = ids_of(stack)
+    names = {ids[f"aws.route_table.{name}"]: name for name in "ab"}
+    listed = cloud.client().describe_route_tables(RouteTableIds=sorted(names))["RouteTables"]
+    return sorted(names[each["RouteTableId"]] for each in listed if each["PropagatingVgws"])
+
+
+ENDS = {
+    "to the gateway": (spec(propagation=["edge"]), spec(propagate_to=["a"]), ["a"]),
+    "to the gateway, and none": (spec(propagation=["edge"]), spec(propagation=[], propagate_to=["a"]), ["a"]),
+    "to the gateway, with another": (spec(propagation=["edge"]), spec(propagate_to=["a", "b"]), ["a", "b"]),
+    "to the table": (spec(propagate_to=["a"]), spec(propagation=["edge"]), ["a"]),
+    "to the table, and none": (spec(propagate_to=["a"]), spec(propagation=["edge"], propagate_to=[]), ["a"]),
+    "to the table, less another": (spec(propagate_to=["a", "b"]), spec(propagation=["edge"]), ["a"]),
+    "to the table, with its tags": (spec(propagate_to=["a"]), spec(propagation=["edge"], tags={"x": "y"}), ["a"]),
+}
+
+
+@pytest.mark.parametrize("move", ENDS)
+def test_propagation_goes_over_to_the_other_end(stack, cloud, move):
+    """It stays on, and the next plan has nothing to say of it."""
+    first, second, there = ENDS[move]
+    stack.write("stack.yaml", spec_text(first))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(second))
+    planned = plan(stack, status=2)
+    apply(stack)
+    assert propagating(cloud, stack) == there
+    plan_is_empty(stack)
+    stack.run("drift")
+    if "another" not in move and "tags" not in move:
+        assert set(planned.operations().values()) == {"record"}
+
+    # Whoever says nothing of it any more lets go of it: then both ends do.
+    stack.write("stack.yaml", spec_text(spec()))
+    apply(stack)
+    assert propagating(cloud, stack) == []
+    plan_is_empty(stack)
