@@ -53,7 +53,9 @@ static enum step look_up(struct work *work, const struct aws_lookup *lookup)
 	struct aws_parameters parameters = {.count = 0};
 	struct aws_call *call = arena_new(&work->task.scratch, struct aws_call);
 	call->operation = lookup->operation;
-	aws_parameter_add(&parameters, lookup->id, value_string(work->task.object->provider_id));
+	aws_parameter_add(&parameters, lookup->id,
+			  lookup->find ? *aws_change_of(work)->reclaimed
+				       : value_string(work->task.object->provider_id));
 	aws_parameters_fixed(&parameters, kind_of(work), lookup->operation, lookup->fixed);
 	aws_call_set(&work->task, work->session, kind_of(work), call, &parameters, false);
 	work->stage = STAGE_LOOKED;
@@ -288,14 +290,46 @@ static bool is_shown(const struct aws_change *change)
 	return true;
 }
 
+/*
+ * Whether what was to come is another's, though the record has it as this object's: somebody moved it. Once for each:
+ * what is another's still is not fought over.
+ */
+static bool is_to_reclaim(const struct work *work, const struct aws_change *change, const struct answer *answer)
+{
+	const struct aws_part *part = change->is_part ? change->fields[0]->part : NULL;
+	if (!part || !change->added || change->call != &part->add || !aws_is_one_of(part->taken, answer->code) ||
+	    (change->reclaimed && value_equal(change->reclaimed, change->added)))
+		return false;
+	const struct value *own = value_get_named(&work->task.object->resolved, change->fields[0]->field.name);
+	for (uint32_t i = 0; own && value_is(own, VALUE_LIST) && i < own->count; i++)
+		if (value_equal(&own->items[i], change->added))
+			return true;
+	return false;
+}
+
+/* Takes it away from there; what differs then is that it is to come. */
+static enum step reclaim(struct work *work, struct aws_change *change)
+{
+	const struct aws_call *call = &change->fields[0]->part->reclaim;
+	struct value *item = arena_new(&work->task.scratch, struct value);
+	struct aws_parameters parameters = {.count = 0};
+	*item = value_copy(&work->task.scratch, change->added);
+	change->reclaimed = item;
+	aws_choose(work, call, &parameters);
+	return look_up(work, call->lookup);
+}
+
 enum step aws_changed(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = aws_change_of(work)->call;
 	struct answer failure;
 	/* Refused because an attempt before, which was not answered, has done it: the read that follows tells. */
 	bool may_be_done = answer->unsure && answer->fault != FAULT_AMBIGUOUS && is_shown(aws_change_of(work));
-	if (!aws_is_done(call, answer) && !may_be_done)
+	if (!aws_is_done(call, answer) && !may_be_done) {
+		if (is_to_reclaim(work, aws_change_of(work), answer))
+			return reclaim(work, aws_change_of(work));
 		return aws_give_up(work, answer);
+	}
 	if (answer->ok && holds_failure(call, answer, &failure))
 		return aws_give_up(work, &failure);
 	note_change(work);
@@ -309,7 +343,8 @@ enum step aws_looked_up(struct work *work, const struct answer *answer)
 	const struct aws_lookup *lookup = change->call->lookup;
 	if (!answer->ok)
 		return aws_change_refused(work, answer, "look up what belongs to");
-	const struct value *found = value_path(&answer->body, lookup->result);
+	const struct value *found = lookup->find ? lookup->find(&answer->body, change->reclaimed)
+						 : value_path(&answer->body, lookup->result);
 	if (!found) {
 		change->sent_any = true;
 		note_change(work);

@@ -95,6 +95,7 @@ void aws_choose(struct work *work, const struct aws_call *call, const struct aws
 	change->parameters = *parameters;
 	change->field_count = 0;
 	change->is_part = false;
+	change->added = NULL;
 	change->renames = false;
 	change->refusal = NULL;
 }

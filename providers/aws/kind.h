@@ -17,9 +17,11 @@ struct aws_parameters;
 /* A read that a call needs first: the id of an association, say, which no listing of the object tells. */
 struct aws_lookup {
 	const char *operation;
-	const char *id; /* path that takes the object's id */
+	const char *id; /* path that takes the object's id, or with `find` the item's */
 	const char *const *fixed;
 	const char *result; /* path in the answer; nothing there: what is to be taken away is gone already */
+	/* The same of an item, where a path cannot say it; NULL: nothing there. */
+	const struct value *(*find)(const struct value *answer, const struct value *item);
 	const char *member; /* of the call that takes it */
 };
 
@@ -102,6 +104,11 @@ struct aws_part {
 	/* Each item of the list also holds the object's id under this member, and what is fixed. */
 	const char *item_id;
 	const char *const *item_fixed;
+	/* Codes by which `add` says that something else has the item, which takes but one, and the call that takes it
+	 * away from there, by what its lookup finds. Only an item that is recorded as this object's own is taken back.
+	 */
+	const char *const *taken;
+	struct aws_call reclaim;
 	bool inline_in_create; /* items travel in the create call as the field's own member */
 	bool holds;	       /* items must be removed before the object can be deleted */
 };

@@ -189,6 +189,7 @@ static void choose_part(struct work *work, const struct aws_field *field, const 
 	change->fields[0] = field;
 	change->field_count = 1;
 	change->is_part = true;
+	change->added = removed || part->items ? NULL : pick->items[0];
 	change->part = items_after(work, field, pick, removed, arena);
 }
 

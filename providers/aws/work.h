@@ -55,7 +55,9 @@ struct aws_change {
 	size_t field_count;
 	struct value part; /* of a part: the items as they are after it; of an attachment: the other side, or null */
 	bool is_part;
-	bool renames; /* it changes the tag of the address, and no field */
+	const struct value *added;     /* of a part: the item that comes, where a call takes one; else NULL */
+	const struct value *reclaimed; /* the last one that was taken back from another; NULL: none was */
+	bool renames;		       /* it changes the tag of the address, and no field */
 	bool sent_any;
 	int64_t created_ms; /* when the create was answered; 0: not by this work */
 	enum aws_origin origin;

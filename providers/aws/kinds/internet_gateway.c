@@ -8,12 +8,17 @@ static const char *const young[] = {"InvalidInternetGatewayID.NotFound", "Invali
 static const char *const held[] = {"DependencyViolation", NULL};
 
 static const char *const attached[] = {"Resource.AlreadyAssociated", NULL};
+/* "Network vpc-1a2b3c4d already has an internet gateway attached" */
+static const char *const occupied[] = {
+	"InvalidParameterValue",
+	"where another internet gateway is attached to the VPC, detach that one first: a VPC takes one", NULL};
 static const struct aws_attachment attachment = {
 	.attach = {.operation = "AttachInternetGateway",
 		   .id = "InternetGatewayId",
 		   .recipe = RECIPE_NATURAL,
 		   .present = attached,
-		   .settling = young},
+		   .settling = young,
+		   .hints = occupied},
 	.detach = {.operation = "DetachInternetGateway",
 		   .id = "InternetGatewayId",
 		   .recipe = RECIPE_CONVERGE,

@@ -126,13 +126,48 @@ static const struct aws_part routes = {
 };
 
 static const char *const association_gone[] = {"InvalidAssociationID.NotFound", NULL};
+/* Somebody has moved the subnet to another table, which nobody but a look by the subnet tells. */
+static const char *const by_subnet[] = {"Filters.0.Name", "association.subnet-id", NULL};
+static const struct value *find_association(const struct value *answer, const struct value *subnet)
+{
+	const struct value *tables = value_get_named(answer, "RouteTables");
+	for (uint32_t i = 0; tables && value_is(tables, VALUE_LIST) && i < tables->count; i++) {
+		const struct value *associations = value_get_named(&tables->items[i], "Associations");
+		for (uint32_t k = 0; associations && value_is(associations, VALUE_LIST) && k < associations->count;
+		     k++) {
+			const struct value *target = association_target(&associations->items[k]);
+			if (target && value_equal(target, subnet))
+				return value_get_named(&associations->items[k], "RouteTableAssociationId");
+		}
+	}
+	return NULL;
+}
+static const struct aws_lookup association_elsewhere = {
+	.operation = "DescribeRouteTables",
+	.id = "Filters.0.Values.0",
+	.fixed = by_subnet,
+	.find = find_association,
+	.member = "AssociationId",
+};
+static const char *const associated[] = {"Resource.AlreadyAssociated", NULL};
+static const char *const association_hints[] = {
+	"Resource.AlreadyAssociated",
+	"another route table has the subnet, which is not recorded as this one's: "
+	"let go of it there, or leave it out here",
+	NULL};
 static const char *const association_young[] = {"InvalidRouteTableID.NotFound", "InvalidSubnetID.NotFound", NULL};
 static const struct aws_part associations = {
 	.add = {.operation = "AssociateRouteTable",
 		.id = "RouteTableId",
 		.recipe = RECIPE_NATURAL,
-		.settling = association_young},
+		.settling = association_young,
+		.hints = association_hints},
 	.remove = {.operation = "DisassociateRouteTable", .recipe = RECIPE_CONVERGE, .absent = association_gone},
+	.taken = associated,
+	.reclaim = {.operation = "DisassociateRouteTable",
+		    .recipe = RECIPE_CONVERGE,
+		    .absent = association_gone,
+		    .lookup = &association_elsewhere},
 	.removal_member = "AssociationId",
 	.removal_output = "associations",
 	.holds = true,

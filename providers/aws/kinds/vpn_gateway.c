@@ -18,8 +18,15 @@ static const char *const not_attached[] = {"InvalidVpnGatewayAttachment.NotFound
 					   "Gateway.NotAttached", NULL};
 static const char *const young[] = {"InvalidVpnGatewayID.NotFound", "InvalidVpcID.NotFound", NULL};
 
+/* "The specified VPC already has a virtual private gateway attached to it": Error codes for the Amazon EC2 API */
+static const char *const occupied[] = {
+	"InvalidVpcState", "detach the VPN gateway that is attached to the VPC first: a VPC takes one", NULL};
 static const struct aws_attachment attachment = {
-	.attach = {.operation = "AttachVpnGateway", .id = "VpnGatewayId", .recipe = RECIPE_NATURAL, .settling = young},
+	.attach = {.operation = "AttachVpnGateway",
+		   .id = "VpnGatewayId",
+		   .recipe = RECIPE_NATURAL,
+		   .settling = young,
+		   .hints = occupied},
 	.detach = {.operation = "DetachVpnGateway",
 		   .id = "VpnGatewayId",
 		   .recipe = RECIPE_CONVERGE,

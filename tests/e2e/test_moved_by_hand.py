@@ -1,0 +1,102 @@
+"""What somebody has given to another object by hand, though it can be had but once."""
+
+import pytest
+
+from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+
+SUBNETS = {name: {"vpc": Ref("aws.vpc.home"), "cidr": f"10.20.{number}.0/24"} for number, name in enumerate("ab")}
+
+
+@pytest.fixture
+def cloud(stack):
+    """The third party's server lets a table take a subnet that another has, and then neither shows it so."""
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def routed(*subnets, vpc=None, **more):
+    return {
+        "aws.vpc": {"home": vpc or {"cidr": "10.20.0.0/16"}},
+        "aws.subnet": SUBNETS,
+        "aws.route_table": {"t": {"vpc": Ref("aws.vpc.home"), "subnets": [Ref(f"aws.subnet.{name}") for name in subnets]}},
+        **more,
+    }
+
+
+def tables_of(ec2):
+    """{subnet: table}"""
+    return {
+        each["SubnetId"]: each["RouteTableId"]
+        for table in ec2.describe_route_tables()["RouteTables"]
+        for each in table["Associations"]
+        if "SubnetId" in each
+    }
+
+
+def move(ec2, subnet, table):
+    [association] = [
+        each["RouteTableAssociationId"]
+        for listed in ec2.describe_route_tables()["RouteTables"]
+        for each in listed["Associations"]
+        if each.get("SubnetId") == subnet
+    ]
+    ec2.replace_route_table_association(AssociationId=association, RouteTableId=table)
+
+
+def test_a_subnet_that_another_table_was_given_is_taken_back(stack, cloud):
+    """As the console moves it: the association goes over to a table of theirs, and ours misses it."""
+    stack.write("stack.yaml", spec_text(routed("a", "b")))
+    apply(stack)
+    ids = ids_of(stack)
+    ec2 = cloud.client()
+    wanted = tables_of(ec2)
+    theirs = ec2.create_route_table(VpcId=ids["aws.vpc.home"])["RouteTable"]["RouteTableId"]
+    for name in "ab":
+        move(ec2, ids[f"aws.subnet.{name}"], theirs)
+    assert set(tables_of(ec2).values()) == {theirs}
+    assert "subnets" in stack.run("drift", status=2).out
+    apply(stack)
+    assert tables_of(ec2) == wanted
+    plan_is_empty(stack)
+    stack.run("drift")
+
+
+def test_a_subnet_that_never_was_the_tables_own_is_left_where_it_is(stack, cloud):
+    """Only what is recorded as ours is taken back; who says so is told what to do."""
+    stack.write("stack.yaml", spec_text(routed("a")))
+    apply(stack)
+    ids = ids_of(stack)
+    ec2 = cloud.client()
+    theirs = ec2.create_route_table(VpcId=ids["aws.vpc.home"])["RouteTable"]["RouteTableId"]
+    ec2.associate_route_table(RouteTableId=theirs, SubnetId=ids["aws.subnet.b"])
+    stack.write("stack.yaml", spec_text(routed("a", "b")))
+    refused = stack.run("apply", "--yes", status=1)
+    assert "another route table has the subnet" in refused.err
+    assert tables_of(ec2)[ids["aws.subnet.b"]] == theirs
+
+
+def attachments(ec2, gateway):
+    [listed] = ec2.describe_vpn_gateways(VpnGatewayIds=[gateway])["VpnGateways"]
+    return {each["State"] for each in listed["VpcAttachments"]} or {"detached"}
+
+
+@pytest.mark.parametrize("kind", ["internet", "vpn"])
+def test_a_gateway_in_the_place_of_ours_is_named_as_what_is_in_the_way(stack, cloud, kind):
+    ours = {f"aws.{kind}_gateway": {"edge": {"vpc": Ref("aws.vpc.home")}}}
+    stack.write("stack.yaml", spec_text(routed(**ours)))
+    apply(stack)
+    ids = ids_of(stack)
+    ec2, vpc, own = cloud.client(), ids["aws.vpc.home"], ids[f"aws.{kind}_gateway.edge"]
+    if kind == "internet":
+        ec2.detach_internet_gateway(InternetGatewayId=own, VpcId=vpc)
+        other = ec2.create_internet_gateway()["InternetGateway"]["InternetGatewayId"]
+        ec2.attach_internet_gateway(InternetGatewayId=other, VpcId=vpc)
+    else:
+        ec2.detach_vpn_gateway(VpnGatewayId=own, VpcId=vpc)
+        other = ec2.create_vpn_gateway(Type="ipsec.1")["VpnGateway"]["VpnGatewayId"]
+        cloud.wait_for(lambda: attachments(ec2, own) == {"detached"})
+        ec2.attach_vpn_gateway(VpnGatewayId=other, VpcId=vpc)
+        cloud.wait_for(lambda: attachments(ec2, other) == {"attached"})
+    refused = stack.run("apply", "--yes", status=1)
+    assert "attached to the VPC" in refused.err and "a VPC takes one" in refused.err
