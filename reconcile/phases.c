@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "reconcile/handover.h"
+#include "reconcile/shed.h"
 #include "reconcile/unique.h"
 
 struct building {
@@ -11,6 +12,7 @@ struct building {
 	struct map by_address; /* of the address's own action: index + 1 */
 	struct map deposed;    /* of the first object left behind there, which any others follow: index + 1 */
 	struct handovers handovers;
+	struct sheds sheds;
 };
 
 uint32_t phases_node(const struct phases *phases, size_t action, enum phase phase)
@@ -133,6 +135,15 @@ static bool needs_nothing_of(const struct action *action, const struct action *t
 	return action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT && takes_any_away(target);
 }
 
+/* So may what loses a range: a table that lets go of a subnet in it needs nothing of its VPC but the id. */
+static bool needs_only_id(const struct building *building, const struct action *action,
+			  const struct dependency *dependency, size_t target)
+{
+	const struct outputs *outputs = &building->plan->actions[target].kind->outputs;
+	return building->sheds.owns[target] && action->operation == OPERATION_UPDATE &&
+	       action->role == OBJECT_CURRENT && slice_is(dependency->output, output_at(outputs, 0)->name);
+}
+
 /* What the spec refers to is there before it is referred to. */
 static void order_wanted(struct building *building, size_t index)
 {
@@ -145,7 +156,8 @@ static void order_wanted(struct building *building, size_t index)
 		size_t target = index_in(&building->by_address, dependency->address);
 		if (target == SIZE_MAX || target == index)
 			continue;
-		if (dependency->binding != BINDS_WHOLE && needs_nothing_of(action, &building->plan->actions[target]))
+		if (dependency->binding != BINDS_WHOLE && (needs_nothing_of(action, &building->plan->actions[target]) ||
+							   needs_only_id(building, action, dependency, target)))
 			continue;
 		uint32_t made = phases_node(phases, target, PHASE_MAKE);
 		uint32_t settled = phases_node(phases, target, PHASE_SETTLE);
@@ -363,6 +375,15 @@ static void order_handovers(struct building *building)
 	}
 }
 
+/* A range is taken away once nothing lies in it any more. */
+static void order_sheds(struct building *building)
+{
+	const struct sheds *sheds = &building->sheds;
+	for (size_t i = 0; i < sheds->count; i++)
+		order_nodes(building, phases_node(building->phases, sheds->items[i].within, PHASE_DELETE),
+			    phases_node(building->phases, sheds->items[i].owner, PHASE_MAKE));
+}
+
 /* What the cycle is about: something waits for what another one lets go of only after that, or in its own turn. */
 static const struct handover *find_held_up(const struct building *building, const uint32_t *cycle, size_t count)
 {
@@ -486,6 +507,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 	map_init(&building.by_address);
 	map_init(&building.deposed);
 	handovers_find(plan, arena, &building.handovers);
+	sheds_find(plan, arena, &building.sheds);
 	phases->vacates = building.handovers.vacates;
 	phases->yields = building.handovers.yields;
 	for (size_t i = plan->action_count; i-- > 0;) {
@@ -509,6 +531,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 		order_displaced(&building, i);
 	}
 	order_handovers(&building);
+	order_sheds(&building);
 	graph_close(&phases->graph);
 	uint32_t *cycle = NULL;
 	size_t cycle_count = 0;

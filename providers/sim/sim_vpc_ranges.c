@@ -57,6 +57,17 @@ static bool holds_a_route(const struct sim_object *vpc, const struct cidr *range
 	return false;
 }
 
+/* One that is gone stays listed for a while, and is not the VPC's any more. */
+static uint32_t count_ranges(const struct sim_object *vpc)
+{
+	const struct node *list = node_get(&vpc->body, "cidrBlockAssociationSet");
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; list && i < list->count; i++)
+		count += !node_is(node_get(&list->items[i], "cidrBlockState"), "state", "disassociated");
+	return count;
+}
+
 bool sim_vpc_may_join(struct sim_call *call, struct sim_object *vpc, struct cidr *range)
 {
 	struct cidr link_local;
@@ -80,7 +91,7 @@ bool sim_vpc_may_join(struct sim_call *call, struct sim_object *vpc, struct cidr
 		sim_fail(call, "InvalidVpc.Range",
 			 "The CIDR '%.*s' conflicts with a destination in a route table of the VPC.",
 			 SLICE_ARGUMENTS(sim_range_text(call, range)));
-	else if (node_count(&vpc->body, "cidrBlockAssociationSet") >= RANGES_MOST)
+	else if (count_ranges(vpc) >= RANGES_MOST)
 		sim_fail(call, "CidrLimitExceeded",
 			 "This network '%.*s' has met its maximum number of allowed CIDRs: %d",
 			 SLICE_ARGUMENTS(vpc->id), RANGES_MOST);

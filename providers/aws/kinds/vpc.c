@@ -211,9 +211,17 @@ static const struct aws_call modify_tenancy = {
 };
 
 static const char *const range_absent[] = {"InvalidVpcCidrBlockAssociationID.NotFound", NULL};
+static const char *const range_used[] = {
+	"InvalidCidr.InUse",
+	"a subnet that this stack does not manage, or that it keeps, lies in it: see which, or keep the range", NULL};
 static const struct aws_part ranges = {
 	.add = {.operation = "AssociateVpcCidrBlock", .id = "VpcId", .recipe = RECIPE_NATURAL},
-	.remove = {.operation = "DisassociateVpcCidrBlock", .recipe = RECIPE_CONVERGE, .absent = range_absent},
+	/* It counts, and stands in the way of others, until it is gone. */
+	.remove = {.operation = "DisassociateVpcCidrBlock",
+		   .recipe = RECIPE_CONVERGE,
+		   .absent = range_absent,
+		   .waits = true,
+		   .hints = range_used},
 	.removal_member = "AssociationId",
 	.removal_output = "range_associations",
 };

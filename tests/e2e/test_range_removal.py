@@ -1,0 +1,90 @@
+"""A further range of a VPC goes in the same run as what lies in it, and after that."""
+
+import pytest
+
+from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+
+
+@pytest.fixture
+def cloud(stack):
+    cloud = SimulatedCloud(stack)
+    yield cloud
+    cloud.close()
+
+
+def network(*secondary, **subnets):
+    """Subnets of a VPC with further ranges, all routed by one table."""
+    return {
+        "aws.vpc": {"m": {"cidr": "10.0.0.0/16", "secondary_cidrs": list(secondary)}},
+        "aws.subnet": {name: {"vpc": Ref("aws.vpc.m"), "cidr": cidr} for name, cidr in subnets.items()},
+        "aws.route_table": {"t": {"vpc": Ref("aws.vpc.m"), "subnets": [Ref(f"aws.subnet.{name}") for name in subnets]}},
+    }
+
+
+def with_machine(resources):
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "m6i.large", "subnet": Ref("aws.subnet.a")}
+    return {**resources, "aws.instance": {"i": machine}}
+
+
+KEPT = {"k": "10.0.1.0/24"}
+TWO = {
+    "aws.vpc": {"m": {"cidr": "10.0.0.0/16", "secondary_cidrs": ["10.5.0.0/16"]}, "n": {"cidr": "10.9.0.0/16"}},
+    "aws.subnet": {"a": {"vpc": Ref("aws.vpc.m"), "cidr": "10.5.0.0/24"}},
+}
+OVER = {
+    "aws.vpc": {"m": {"cidr": "10.0.0.0/16"}, "n": {"cidr": "10.9.0.0/16", "secondary_cidrs": ["10.5.0.0/16"]}},
+    "aws.subnet": {"a": {"vpc": Ref("aws.vpc.n"), "cidr": "10.5.0.0/24"}},
+}
+FIVE = ["10.1.0.0/16", "10.2.0.0/16", "10.3.0.0/16"]
+CHANGES = {
+    "both go": (network("10.5.0.0/16", a="10.5.0.0/24", **KEPT), network(**KEPT)),
+    "a machine with them": (with_machine(network("10.5.0.0/16", a="10.5.0.0/24", **KEPT)), network(**KEPT)),
+    "another range": (network("10.5.0.0/16", a="10.5.0.0/24"), network("10.6.0.0/16", a="10.6.0.0/24")),
+    "a part of it": (network("10.5.0.0/16", a="10.5.0.0/24"), network("10.5.0.0/17", a="10.5.1.0/24")),
+    "one of five": (
+        network(*FIVE, "10.4.0.0/16", a="10.4.0.0/24"),
+        network(*FIVE, "10.5.0.0/16", a="10.5.0.0/24"),
+    ),
+    "another VPC": (TWO, OVER),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_range_goes_with_what_lies_in_it(stack, cloud, change):
+    first, second = CHANGES[change]
+    stack.write("stack.yaml", spec_text(first))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(second))
+    apply(stack)
+    plan_is_empty(stack)
+    for name, spec in second["aws.vpc"].items():
+        [vpc] = cloud.client().describe_vpcs(VpcIds=[ids_of(stack)[f"aws.vpc.{name}"]])["Vpcs"]
+        there = [
+            each["CidrBlock"]
+            for each in vpc["CidrBlockAssociationSet"]
+            if each["CidrBlockState"]["State"] == "associated"
+        ]
+        assert sorted(there) == sorted([spec["cidr"], *spec.get("secondary_cidrs", [])])
+
+
+def test_what_needs_the_new_range_first_is_refused_before_anything_is_done(stack, cloud):
+    """Its successor would have to be there before the old subnet can go: that takes two applies."""
+    before, after = (network(f"{each}.0.0/16", a=f"{each}.0.0/24") for each in ("10.5", "10.6"))
+    for each in (before, after):
+        each["aws.subnet"]["a"]["lifecycle"] = {"create_before_destroy": True}
+    stack.write("stack.yaml", spec_text(before))
+    apply(stack)
+    ids = ids_of(stack)
+    stack.write("stack.yaml", spec_text(after))
+    refused = stack.run("apply", "--yes", status=1)
+    assert "in two steps" in refused.err
+    assert ids_of(stack) == ids
+
+
+def test_a_strangers_subnet_keeps_the_range(stack, cloud):
+    stack.write("stack.yaml", spec_text(network("10.5.0.0/16", **KEPT)))
+    apply(stack)
+    cloud.client().create_subnet(VpcId=ids_of(stack)["aws.vpc.m"], CidrBlock="10.5.0.0/24")
+    stack.write("stack.yaml", spec_text(network(**KEPT)))
+    refused = stack.run("apply", "--yes", status=1)
+    assert "lies in it" in refused.err
