@@ -31,17 +31,43 @@ struct value moment_value(struct arena *arena, int64_t wall_ms)
 	return wall_ms == 0 ? value_null() : value_string(time_text(arena, wall_ms));
 }
 
-bool recorded_has(const struct recorded *recorded, struct slice address)
+/* The objects come sorted by address. */
+static bool is_recorded(const struct job *job, struct slice address)
+{
+	size_t low = 0, high = job->object_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (slice_compare(job->objects[middle]->address, address) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < job->object_count && slice_equal(job->objects[low]->address, address);
+}
+
+/* Made once, however many are not found. */
+static const struct slice *known_addresses(struct recorded *recorded)
 {
 	const struct job *job = &recorded->job;
-	struct slice *addresses = arena_new_array(job->arena, job->object_count + 1, struct slice);
 
-	for (size_t i = 0; i < job->object_count; i++) {
-		addresses[i] = job->objects[i]->address;
-		if (slice_equal(addresses[i], address))
-			return true;
-	}
+	if (recorded->addresses)
+		return recorded->addresses;
+	recorded->addresses = arena_new_array(job->arena, job->object_count + 1, struct slice);
+	for (size_t i = 0; i < job->object_count; i++)
+		recorded->addresses[i] = job->objects[i]->address;
+	return recorded->addresses;
+}
+
+bool recorded_has(struct recorded *recorded, struct slice address)
+{
+	const struct job *job = &recorded->job;
+
+	if (is_recorded(job, address))
+		return true;
 	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE, "nothing is recorded at '%.*s'", SLICE_ARGUMENTS(address));
+	const struct slice *addresses = known_addresses(recorded);
 	int nearest = slice_nearest(address, addresses, job->object_count);
 	if (nearest >= 0)
 		diag_hint(job->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(addresses[nearest]));

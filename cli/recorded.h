@@ -11,6 +11,7 @@ struct recorded {
 	const struct arguments *arguments;
 	struct buffer text;
 	struct value_builder members; /* of the document, behind stack, lineage and serial */
+	struct slice *addresses;      /* of all that is recorded; NULL until one was asked for that is not */
 };
 
 /* Gives the exit status for the case that there is no error among the diagnostics. */
@@ -31,6 +32,6 @@ void put_head(struct value_builder *builder, const struct object *object, struct
 struct value moment_value(struct arena *arena, int64_t wall_ms);
 
 /* Whether anything is recorded at the address; a diagnostic with the nearest one where not. */
-__attribute__((warn_unused_result)) bool recorded_has(const struct recorded *recorded, struct slice address);
+__attribute__((warn_unused_result)) bool recorded_has(struct recorded *recorded, struct slice address);
 
 #endif
