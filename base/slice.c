@@ -239,7 +239,7 @@ bool slice_fits_xml(struct slice text, size_t *ret_bad)
 	return good;
 }
 
-enum { NEAREST_LONGEST = 64 };
+enum { NEAREST_LONGEST = 64, COMPARED_MOST = 1000000 };
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -293,4 +293,13 @@ int slice_nearest(struct slice name, const struct slice *candidates, size_t coun
 		}
 	}
 	return nearest;
+}
+
+int slice_nearest_within(struct slice name, const struct slice *candidates, size_t count, size_t *compared)
+{
+	size_t left = COMPARED_MOST - *compared;
+	size_t most = count < left ? count : left;
+
+	*compared += most;
+	return slice_nearest(name, candidates, most);
 }

@@ -69,5 +69,8 @@ __attribute__((warn_unused_result)) bool slice_fits_xml(struct slice text, size_
 /* The candidate nearest to name by edit distance, or -1 where none is near enough to be a
  * slip of the keys (at most a third of the name's length). O(count * length^2), lengths capped at 64. */
 int slice_nearest(struct slice name, const struct slice *candidates, size_t count);
+/* The same for one of many names, each looked for among many: *compared, 0 at first, counts the candidates over all
+ * calls, and past a million of them none is near any more. */
+int slice_nearest_within(struct slice name, const struct slice *candidates, size_t count, size_t *compared);
 
 #endif

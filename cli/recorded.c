@@ -68,7 +68,7 @@ bool recorded_has(struct recorded *recorded, struct slice address)
 		return true;
 	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE, "nothing is recorded at '%.*s'", SLICE_ARGUMENTS(address));
 	const struct slice *addresses = known_addresses(recorded);
-	int nearest = slice_nearest(address, addresses, job->object_count);
+	int nearest = slice_nearest_within(address, addresses, job->object_count, &recorded->compared);
 	if (nearest >= 0)
 		diag_hint(job->diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(addresses[nearest]));
 	else

@@ -12,6 +12,7 @@ struct recorded {
 	struct buffer text;
 	struct value_builder members; /* of the document, behind stack, lineage and serial */
 	struct slice *addresses;      /* of all that is recorded; NULL until one was asked for that is not */
+	size_t compared;	      /* of them, in search of the nearest */
 };
 
 /* Gives the exit status for the case that there is no error among the diagnostics. */

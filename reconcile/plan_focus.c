@@ -267,28 +267,43 @@ void plan_focus(struct planning *planning)
 		planning->items[i].in_focus = focusing.reached[i];
 }
 
-/* The nearer one to what was written, of the nearest so far and another. */
-static void take_nearer(struct slice target, struct slice *best, struct slice other)
+/* Each address of the record and of the spec, once. */
+static struct slice *known_addresses(const struct stack *stack, const struct map *recorded, struct arena *arena,
+				     size_t *ret_count)
 {
-	const struct slice both[] = {*best, other};
+	struct slice *known = arena_new_array(arena, recorded->count + stack->resource_count + 1, struct slice);
+	size_t count = 0;
 
-	if (slice_nearest(target, both, 2) == 1)
-		*best = other;
+	for (size_t i = 0; i < recorded->count; i++)
+		known[count++] = recorded->entries[i].key;
+	for (size_t i = 0; i < stack->resource_count; i++)
+		if (!map_get(recorded, stack->resources[i].address))
+			known[count++] = stack->resources[i].address;
+	*ret_count = count;
+	return known;
 }
 
-static void hint_at_target(struct diagnostics *diagnostics, struct slice target, const struct stack *stack,
-			   struct object *const *objects, size_t object_count)
+/* A list from before everything was renamed may have been given. */
+static bool report_absent(const struct stack *stack, const struct map *recorded, const struct slice *absent,
+			  size_t absent_count, struct diagnostics *diagnostics)
 {
-	struct slice best = {NULL, 0};
+	size_t known_count, compared = 0;
+	struct arena scratch;
 
-	for (size_t i = 0; i < object_count; i++)
-		take_nearer(target, &best, objects[i]->address);
-	for (size_t i = 0; i < stack->resource_count; i++)
-		take_nearer(target, &best, stack->resources[i].address);
-	if (best.size > 0)
-		diag_hint(diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(best));
-	else
-		diag_hint(diagnostics, "a target is an address, like aws.vpc.main");
+	arena_init(&scratch);
+	const struct slice *known = known_addresses(stack, recorded, &scratch, &known_count);
+	for (size_t i = 0; i < absent_count; i++) {
+		int nearest = slice_nearest_within(absent[i], known, known_count, &compared);
+
+		diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in the spec or the record",
+			   SLICE_ARGUMENTS(absent[i]));
+		if (nearest >= 0)
+			diag_hint(diagnostics, "did you mean '%.*s'?", SLICE_ARGUMENTS(known[nearest]));
+		else
+			diag_hint(diagnostics, "a target is an address, like aws.vpc.main");
+	}
+	arena_release(&scratch);
+	return false;
 }
 
 bool plan_check_targets(const struct plan_scope *scope, const struct stack *stack, struct object *const *objects,
@@ -296,7 +311,8 @@ bool plan_check_targets(const struct plan_scope *scope, const struct stack *stac
 {
 	const struct map *in_spec;
 	struct map spare, recorded;
-	bool good = true;
+	struct slice *absent;
+	size_t absent_count = 0;
 
 	if (scope->target_count == 0)
 		return true;
@@ -305,16 +321,12 @@ bool plan_check_targets(const struct plan_scope *scope, const struct stack *stac
 	in_spec = stack_addresses(stack, &spare);
 	for (size_t i = 0; i < object_count; i++)
 		map_add(&recorded, objects[i]->address, objects[i]);
-	for (size_t i = 0; i < scope->target_count; i++) {
-		struct slice target = scope->targets[i];
-
-		/* What the spec alone has may have been destroyed already, by a run that did not get to its end. */
-		if (map_get(&recorded, target) || map_get(in_spec, target))
-			continue;
-		good = diag_error(diagnostics, FAULT_USER, NOWHERE, "there is no '%.*s' in the spec or the record",
-				  SLICE_ARGUMENTS(target));
-		hint_at_target(diagnostics, target, stack, objects, object_count);
-	}
+	absent = arena_new_array(diagnostics->arena, scope->target_count, struct slice);
+	/* What the spec alone has may have been destroyed already, by a run that did not get to its end. */
+	for (size_t i = 0; i < scope->target_count; i++)
+		if (!map_get(&recorded, scope->targets[i]) && !map_get(in_spec, scope->targets[i]))
+			absent[absent_count++] = scope->targets[i];
+	bool good = absent_count == 0 || report_absent(stack, &recorded, absent, absent_count, diagnostics);
 	map_release(&spare);
 	map_release(&recorded);
 	return good;

@@ -160,12 +160,53 @@ static void test_targets_that_are_not_there(void **state)
 	}
 }
 
+/* A list from before everything was renamed: each address of it is told, and looked for as long as that is quick. */
+static void test_many_targets_that_are_not_there(void **state)
+{
+	enum { OBJECTS = 50000, TARGETS = 100, COMPARED_MOST = 1000000 };
+	/* One in the record alone, one in the spec alone; the others are too long to be compared byte by byte. */
+	struct object near = {.address = SLICE("t.net.a")}, far = {.address = SLICE("t.net.of-another-name")};
+	struct resource resource = {.address = SLICE("t.net.b")};
+	const struct stack stack = {.resources = &resource, .resource_count = 1};
+	static struct object *objects[OBJECTS];
+	struct slice targets[TARGETS];
+	struct diagnostics diagnostics;
+	struct arena arena;
+	size_t hinted = 0;
+
+	(void)state;
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	objects[0] = &near;
+	for (size_t i = 1; i < OBJECTS; i++) {
+		objects[i] = arena_new(&arena, struct object);
+		*objects[i] = far;
+		objects[i]->address = arena_format(&arena, "%.*s-%zu", SLICE_ARGUMENTS(far.address), i);
+	}
+	for (size_t i = 0; i < TARGETS; i++)
+		targets[i] = arena_format(&arena, "t.net.%c%02zu", i % 2 ? 'a' : 'b', i);
+	const struct plan_scope scope = {.targets = targets, .target_count = TARGETS};
+	assert_false(plan_check_targets(&scope, &stack, objects, OBJECTS, &diagnostics));
+	assert_int_equal(diagnostics.count, TARGETS);
+	for (size_t i = 0; i < TARGETS; i++) {
+		bool is_near = slice_starts_with(diagnostics.items[i].hint, SLICE("did you mean 't.net."));
+
+		assert_true(!is_near || hinted == i);
+		assert_true(is_near || slice_starts_with(diagnostics.items[i].hint, SLICE("a target is an address")));
+		hinted += is_near;
+	}
+	assert_in_range(hinted, 1, COMPARED_MOST / OBJECTS);
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_targets),
 		cmocka_unit_test(test_leaving),
 		cmocka_unit_test(test_targets_that_are_not_there),
+		cmocka_unit_test(test_many_targets_that_are_not_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
