@@ -56,29 +56,54 @@ static const char *const stale_words[OPERATION_COUNT] = {
 	[OPERATION_RECORD] = "it is as the plan wants it already, and only its record would follow",
 };
 
-/* A field of the object that cannot be read now, and could be when the plan was made; NULL: none. */
-static const struct unread *newly_unread(const struct job *job, const struct plan *saved, struct slice address)
+/* Where the unread ones of an address begin, or would. */
+static size_t first_unread(const struct plan *plan, struct slice address)
 {
-	for (size_t i = 0; i < job->plan.unread_count; i++) {
-		const struct unread *item = &job->plan.unread[i];
-		bool is_new = item->field.size > 0 && slice_equal(item->address, address);
+	size_t low = 0, high = plan->unread_count;
 
-		for (size_t k = 0; is_new && k < saved->unread_count; k++)
-			is_new = !slice_equal(saved->unread[k].address, address) ||
-				 !slice_equal(saved->unread[k].field, item->field);
-		if (is_new)
-			return item;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (slice_compare(plan->unread[middle].address, address) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	return low;
+}
+
+static bool is_at(const struct plan *plan, size_t unread, struct slice address)
+{
+	return unread < plan->unread_count && slice_equal(plan->unread[unread].address, address);
+}
+
+static bool was_unread(const struct plan *saved, const struct unread *now)
+{
+	for (size_t i = first_unread(saved, now->address); is_at(saved, i, now->address); i++)
+		if (slice_equal(saved->unread[i].field, now->field))
+			return true;
+	return false;
+}
+
+/* A field of the object that cannot be read now, and could be when the plan was made; NULL: none. */
+static const struct unread *newly_unread(const struct plan *now, const struct plan *saved, struct slice address)
+{
+	for (size_t i = first_unread(now, address); is_at(now, i, address); i++)
+		if (now->unread[i].field.size > 0 && !was_unread(saved, &now->unread[i]))
+			return &now->unread[i];
 	return NULL;
 }
 
-/* Why the action is not what it was. unread: by address; now: NULL where nothing would be done. */
-static const char *staleness(struct job *job, const struct plan *saved, const struct map *unread,
-			     const struct action *now, const struct action *then)
+/* Why the action is not what it was. now: NULL where nothing would be done. */
+static const char *staleness(struct job *job, const struct plan *saved, const struct action *now,
+			     const struct action *then)
 {
 	enum operation operation = now ? now->operation : OPERATION_NONE;
-	const struct unread *field = newly_unread(job, saved, then->address);
-	const struct unread *item = operation == OPERATION_INCOMPLETE ? map_get(unread, then->address) : NULL;
+	const struct unread *field = newly_unread(&job->plan, saved, then->address);
+	size_t first = first_unread(&job->plan, then->address);
+	const struct unread *item = operation == OPERATION_INCOMPLETE && is_at(&job->plan, first, then->address)
+					    ? &job->plan.unread[first]
+					    : NULL;
 
 	if (field)
 		return arena_format(job->arena, "its '%.*s' cannot be read now: %.*s", SLICE_ARGUMENTS(field->field),
@@ -148,12 +173,12 @@ static bool is_gone(const struct job *job, const struct action *then)
 }
 
 /* An action that is gone, and why: a run may have begun it, and made an object that the plan does not know. */
-static bool report_gone(struct job *job, const struct plan *saved, const struct map *unread, const struct action *then)
+static bool report_gone(struct job *job, const struct plan *saved, const struct action *then)
 {
 	return report_change(job, then,
 			     saved_plan_touches(&job->plan, then->address)
 				     ? "a run has worked at it since, and something else is left to be done now"
-				     : staleness(job, saved, unread, NULL, then));
+				     : staleness(job, saved, NULL, then));
 }
 
 /* Whether what would be done now at an address has been told of with what the saved plan does there. */
@@ -197,21 +222,19 @@ static bool report_elsewhere(struct job *job, const struct action *now, const st
 }
 
 /* Whether an action of the saved plan would be the same now; scratch is left empty. */
-static bool stands(struct job *job, const struct plan *saved, const struct map *unread, const struct action *then,
-		   struct arena *scratch)
+static bool stands(struct job *job, const struct plan *saved, const struct action *then, struct arena *scratch)
 {
 	const struct action *now = saved_plan_action(&job->plan, then);
 
 	if (is_gone(job, then))
-		return report_gone(job, saved, unread, then);
+		return report_gone(job, saved, then);
 	if (!now || !action_is_carried_out(then))
 		return true;
 	const char *another = plan_marks_moved(&then->marks, &now->marks, job->arena, &job->style);
 	if (another)
 		return report_change(job, now, another);
 	if (!approves(job, saved, then, now, scratch))
-		return !report_elsewhere(job, now, then) &&
-		       report_change(job, now, staleness(job, saved, unread, now, then));
+		return !report_elsewhere(job, now, then) && report_change(job, now, staleness(job, saved, now, then));
 	if (saved->refreshed && saved_references_moved(job, then, now))
 		return report_change(job, now, "it would be given another value than the one that is shown");
 	return true;
@@ -221,14 +244,10 @@ bool saved_plan_compare(struct job *job, const struct plan *saved)
 {
 	bool good = true;
 	struct arena scratch;
-	struct map unread;
 
 	arena_init(&scratch);
-	map_init(&unread);
-	for (size_t i = 0; i < job->plan.unread_count; i++)
-		map_add(&unread, job->plan.unread[i].address, &job->plan.unread[i]);
 	for (size_t i = 0; i < saved->action_count; i++)
-		good &= stands(job, saved, &unread, &saved->actions[i], &scratch);
+		good &= stands(job, saved, &saved->actions[i], &scratch);
 	for (size_t i = 0; i < job->plan.action_count; i++) {
 		const struct action *now = &job->plan.actions[i];
 		const struct action *then = saved_plan_action(saved, now);
@@ -237,7 +256,6 @@ bool saved_plan_compare(struct job *job, const struct plan *saved)
 		    !is_told(job, saved, now->address))
 			good = report_change(job, now, "the plan does nothing to it");
 	}
-	map_release(&unread);
 	arena_release(&scratch);
 	return good;
 }

@@ -128,7 +128,7 @@ struct plan {
 	 * is unchanged; OPERATION_INCOMPLETE and OPERATION_RECORD are entries. */
 	struct action *actions;
 	size_t action_count;
-	struct unread *unread;
+	struct unread *unread; /* sorted by address, then field */
 	size_t unread_count;
 	struct running *running; /* sorted by address */
 	size_t running_count;
