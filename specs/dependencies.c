@@ -128,15 +128,17 @@ static void report_circle(const struct walk *walk, uint32_t node, uint32_t meeti
 {
 	const struct loading *loading = walk->loading;
 	size_t first = 0, shown = 0, left = 0;
+	/* Of what is past the most nobody sees the way, which may be as long as the spec. */
+	size_t most = loading->diagnostics->error_count < DIAGNOSTICS_MOST ? walk->count : 0;
 	BUFFER_AUTO path;
 
 	buffer_init(&path, PATH_LARGEST_BYTES);
-	for (size_t i = 0; i < walk->count; i++) {
+	for (size_t i = 0; i < most; i++) {
 		if (walk->steps[i].node == node)
 			first = i;
 	}
 	buffer_format(&path, "'%.*s'", SLICE_ARGUMENTS(loading->resources[node / 2].address));
-	for (size_t i = first + 1; i < walk->count; i++) {
+	for (size_t i = first + 1; i < most; i++) {
 		if (walk->steps[i].meeting == 0)
 			continue;
 		if (shown++ < PATH_MOST)

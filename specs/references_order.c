@@ -51,16 +51,18 @@ static void path_add(const struct loading *loading, struct buffer *path, uint32_
 static void report_circle(struct loading *loading, uint32_t entry, uint32_t member, struct position position)
 {
 	size_t first = 0, shown = 0, left = 0;
+	/* Of what is past the most nobody sees the way, which may be as long as the spec. */
+	size_t most = loading->diagnostics->error_count < DIAGNOSTICS_MOST ? loading->waiting_count : 0;
 	BUFFER_AUTO path;
 
 	buffer_init(&path, PATH_LARGEST_BYTES);
-	for (size_t i = 0; i < loading->waiting_count; i++) {
+	for (size_t i = 0; i < most; i++) {
 		const struct waiting *waiting = &loading->waiting[i];
 
 		if (waiting->active && waiting->entry == entry && waiting->member == member)
 			first = i;
 	}
-	for (size_t i = first; i < loading->waiting_count; i++) {
+	for (size_t i = first; i < most; i++) {
 		const struct waiting *waiting = &loading->waiting[i];
 
 		if (!waiting->active)

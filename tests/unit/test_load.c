@@ -382,6 +382,44 @@ static void test_long_circle(void **state)
 	}
 }
 
+/* A chain each member of which closes a circle with the first, too. Returns the processor time it takes. */
+static clock_t load_circles(const char *attribute, size_t count)
+{
+	struct loaded loaded;
+	struct folder folder;
+	clock_t from;
+	BUFFER_AUTO files;
+
+	buffer_init(&files, 64 * 1024 * 1024);
+	buffer_string(&files, A "net.group:\n");
+	for (size_t i = 0; i < count; i++)
+		buffer_format(&files, "  g%zu: {about: \"${net.group.g%zu.%s}${net.group.g0.%s}\"}\n", i,
+			      (i + 1) % count, attribute, attribute);
+	folder_init(&folder, files.data);
+	from = clock();
+	loaded_start(&loaded, &folder, NULL);
+	from = clock() - from;
+	assert_true(loaded.diagnostics.error_count > count / 2);
+	loaded_end(&loaded);
+	return from;
+}
+
+/* Eight times as many take about eight times as long: by the square it would be sixty-four times. */
+static void test_many_circles(void **state)
+{
+	enum { COUNT_FEW = 4000, FACTOR = 8, MOST = 20 };
+	static const char *const attributes[] = {"about", "id"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(attributes); i++) {
+		clock_t few = load_circles(attributes[i], COUNT_FEW);
+		clock_t many = load_circles(attributes[i], (size_t)COUNT_FEW * FACTOR);
+
+		if (many > few * MOST)
+			fail_msg("%s: %ld, and %ld", attributes[i], (long)few, (long)many);
+	}
+}
+
 /* Loads many groups, each with a field that refers to nothing: all are counted. Returns the processor time it takes. */
 static clock_t load_wrong(const char *field)
 {
@@ -443,9 +481,10 @@ static void test_positions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),	    cmocka_unit_test(test_order),
-		cmocka_unit_test(test_long_chain),  cmocka_unit_test(test_long_circle),
-		cmocka_unit_test(test_many_errors), cmocka_unit_test(test_positions),
+		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_order),
+		cmocka_unit_test(test_long_chain),   cmocka_unit_test(test_long_circle),
+		cmocka_unit_test(test_many_circles), cmocka_unit_test(test_many_errors),
+		cmocka_unit_test(test_positions),
 	};
 
 	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
