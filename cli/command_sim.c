@@ -205,8 +205,7 @@ static bool pass(struct handling *handling)
 	if (!slice_integer(handling->words[0], &seconds) || seconds < 0 || seconds > INT32_MAX)
 		return diag_error(handling->invocation->diagnostics, FAULT_USAGE, NOWHERE,
 				  "'%.*s' is no number of seconds", SLICE_ARGUMENTS(handling->words[0]));
-	sim_advance(handling->sim, seconds * 1000);
-	return true;
+	return sim_pass(handling->sim, seconds * 1000, handling->invocation->diagnostics);
 }
 
 static const struct verb verbs[] = {

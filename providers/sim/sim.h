@@ -42,6 +42,8 @@ int64_t sim_boot_ms(const struct sim *sim);
 int64_t sim_wall_ms(const struct sim *sim);
 /* Moves both on; what falls due on the way happens. */
 void sim_advance(struct sim *sim, int64_t ms);
+/* The same by hand; false after a diagnostic where the file does not take it. */
+__attribute__((warn_unused_result)) bool sim_pass(struct sim *sim, int64_t ms, struct diagnostics *diagnostics);
 
 /*
  * The whole world: {region: {type: {id: {attribute: value}}}}, in order of creation;

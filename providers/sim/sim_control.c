@@ -24,6 +24,17 @@ static bool end(struct sim *sim, struct diagnostics *diagnostics)
 	return true;
 }
 
+bool sim_pass(struct sim *sim, int64_t ms, struct diagnostics *diagnostics)
+{
+	sim_advance(sim, ms);
+	if (sim_file_begin(sim))
+		sim_file_append_time(sim);
+	sim_file_end(sim);
+	if (sim_file_problem(sim))
+		return diag_error(diagnostics, FAULT_USER, NOWHERE, "%s", sim_file_problem(sim));
+	return true;
+}
+
 static bool abandon(struct sim *sim)
 {
 	sim->immediate = false;

@@ -90,13 +90,13 @@ static void write_objects(struct sim *sim, struct buffer *line, struct sim_objec
 	(void)buffer_string(line, "]}\n");
 }
 
-void sim_file_append(struct sim *sim)
+static void append(struct sim *sim, struct sim_object *const *objects, size_t count)
 {
 	struct sim_file *file = sim->file;
 
-	if (!file || sim->dirty_count == 0 || file->problem[0])
+	if (!file || file->problem[0])
 		return;
-	write_objects(sim, &file->line, sim->dirty, sim->dirty_count);
+	write_objects(sim, &file->line, objects, count);
 	if (file->line.full) {
 		errno = EFBIG;
 		(void)fail(file, "writing");
@@ -109,6 +109,17 @@ void sim_file_append(struct sim *sim)
 	}
 	if (write_whole(file, file->descriptor, buffer_slice(&file->line)))
 		file->offset += (off_t)file->line.size;
+}
+
+void sim_file_append(struct sim *sim)
+{
+	if (sim->dirty_count > 0)
+		append(sim, sim->dirty, sim->dirty_count);
+}
+
+void sim_file_append_time(struct sim *sim)
+{
+	append(sim, NULL, 0);
 }
 
 static struct sim_object *apply_object(struct sim *sim, const struct value *value)
@@ -405,10 +416,7 @@ void sim_file_close(struct sim *sim)
 	if (file->descriptor >= 0) {
 		/* Time that was skipped without a change is remembered too. */
 		if (file->problem[0] == '\0' && sim_file_begin(sim)) {
-			write_objects(sim, &file->line, NULL, 0);
-			if (ftruncate(file->descriptor, file->offset) == 0 &&
-			    lseek(file->descriptor, file->offset, SEEK_SET) >= 0)
-				(void)write_whole(file, file->descriptor, buffer_slice(&file->line));
+			sim_file_append_time(sim);
 			sim_file_end(sim);
 		}
 		(void)close(file->descriptor);

@@ -23,6 +23,8 @@ void sim_file_close(struct sim *sim);
 __attribute__((warn_unused_result)) bool sim_file_begin(struct sim *sim);
 /* Writes what is dirty. A failure shows in sim_file_problem(). */
 void sim_file_append(struct sim *sim);
+/* The same of the time alone, which may pass without a change. */
+void sim_file_append_time(struct sim *sim);
 void sim_file_end(struct sim *sim);
 /* Why the file is of no more use, or NULL. */
 const char *sim_file_problem(const struct sim *sim);

@@ -1,5 +1,7 @@
 #include "tests/unit/test_sim.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "providers/sim/sim_state.h"
@@ -26,6 +28,35 @@ static void a_file_keeps_world_and_clock(void **state)
 	assert_int_equal(sim_wall_ms(fixture->sim), fixture->wall_ms);
 	/* What the file skipped is not in the boot clock of a process that came later. */
 	assert_int_equal(sim_boot_ms(fixture->sim), fixture->boot_ms);
+}
+
+/* Time that is passed by hand, and that a full disk does not take. */
+static void time_that_cannot_be_written(void **state)
+{
+	struct fixture *fixture = *state;
+	struct exchange exchange = {0};
+	struct diagnostics diagnostics;
+	struct rlimit before;
+	struct arena arena;
+
+	use_file(fixture);
+	start(fixture, &exchange, MAKE);
+	finish(fixture);
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	assert_true(sim_pass(fixture->sim, 1000, &diagnostics));
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	const struct rlimit tight = {1, before.rlim_max};
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+	bool good = sim_pass(fixture->sim, 1000, &diagnostics);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	(void)signal(SIGXFSZ, handler);
+	assert_false(good);
+	assert_int_equal(diagnostics.count, 1);
+	assert_true(slice_contains(diagnostics.items[0].message, SLICE("failed: File too large")));
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
 }
 
 /* A process that ends between a request's arrival and its answer. */
@@ -193,6 +224,7 @@ int main(void)
 		SIM_TEST(a_file_keeps_world_and_clock), SIM_TEST(a_process_that_ends_in_between),
 		SIM_TEST(a_file_that_was_torn),		SIM_TEST(a_file_of_much_past_is_compacted),
 		SIM_TEST(files_that_are_none),		SIM_TEST(what_is_shown_outlives_the_simulator),
+		SIM_TEST(time_that_cannot_be_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
