@@ -544,49 +544,6 @@ static void test_dependencies(void **state)
 	arena_release(&arena);
 }
 
-/* An object that was begun is recorded with what a later run is to set of it: else nobody ever asked for that. */
-static void test_take_more(void **state)
-{
-	static const struct {
-		const char *name, *recorded, *wanted, *taken;
-	} mores[] = {
-		{"a field that it was not made with", "{\"dns\":true}", "{\"dns\":true,\"label\":\"a\"}",
-		 "{\"dns\":true,\"label\":\"a\"}"},
-		{"another value of one that it was", "{\"label\":\"a\"}", "{\"label\":\"b\"}", NULL},
-		{"what it was made with", "{\"label\":\"a\"}", "{\"label\":\"a\"}", NULL},
-		{"what is cleared", "{\"dns\":true}", "{\"label\":null}", NULL},
-		{"another value of what no read gives back", "{\"password\":\"a\"}", "{\"password\":\"b\"}",
-		 "{\"password\":{\"$unread\":true}}"},
-		{"what no read gives back", "{}", "{\"password\":\"a\"}", "{\"password\":{\"$unread\":true}}"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(mores) / sizeof(mores[0]); i++) {
-		struct arena arena;
-
-		arena_init(&arena);
-		const struct row row = {.name = mores[i].name};
-		struct value recorded = read_json(&arena, mores[i].recorded);
-		struct value wanted = read_json(&arena, mores[i].wanted);
-		struct object object = {.role = OBJECT_INCOMPLETE, .applied = recorded, .resolved = recorded};
-		struct change *changes = arena_new_array(&arena, wanted.count, struct change);
-		for (uint32_t k = 0; k < wanted.count; k++)
-			changes[k] = (struct change){
-				.field = field_named(&net.fields, value_slice(&wanted.members[k].key)),
-				.effect = EFFECT_SET,
-			};
-		const struct unfinished_update update = {
-			.changes = changes, .change_count = wanted.count, .symbolic = &wanted, .resolved = &wanted};
-		if (unfinished_take_more(&object, &update, &arena) != (mores[i].taken != NULL))
-			fail_msg("%s", mores[i].name);
-		const char *expected = mores[i].taken ? mores[i].taken : mores[i].recorded;
-		expect(&arena, &row, "applied", &object.applied, expected);
-		expect(&arena, &row, "resolved", &object.resolved, expected);
-		assert_false(unfinished_take_more(&object, &update, &arena));
-		arena_release(&arena);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -599,7 +556,6 @@ int main(void)
 		cmocka_unit_test(test_left_with_references),
 		cmocka_unit_test(test_age),
 		cmocka_unit_test(test_dependencies),
-		cmocka_unit_test(test_take_more),
 	};
 
 	return cmocka_run_group_tests_name("unfinished", tests, NULL, NULL);

@@ -1,0 +1,86 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "reconcile/unfinished.h"
+
+/* What a later run is to set of an object that was begun: what the record takes of it. */
+
+static const struct field net_fields[] = {
+	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
+	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "password", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
+};
+static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
+static struct value read_json(struct arena *arena, const char *json)
+{
+	struct diagnostics diagnostics;
+	struct value value;
+
+	diagnostics_init(&diagnostics, arena);
+	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
+		fail_msg("%s", json);
+	return value;
+}
+
+static void expect(const char *name, struct arena *arena, const struct value *is, const char *expected)
+{
+	struct slice text = json_canonical(arena, is, NULL);
+
+	if (!slice_is(text, expected))
+		fail_msg("%s: %.*s, not %s", name, SLICE_ARGUMENTS(text), expected);
+}
+
+/* An object that was begun is recorded with what a later run is to set of it: else nobody ever asked for that. */
+static void test_take_more(void **state)
+{
+	static const struct {
+		const char *name, *recorded, *wanted, *taken;
+	} mores[] = {
+		{"a field that it was not made with", "{\"dns\":true}", "{\"dns\":true,\"label\":\"a\"}",
+		 "{\"dns\":true,\"label\":\"a\"}"},
+		{"another value of one that it was", "{\"label\":\"a\"}", "{\"label\":\"b\"}", NULL},
+		{"what it was made with", "{\"label\":\"a\"}", "{\"label\":\"a\"}", NULL},
+		{"what is cleared", "{\"dns\":true}", "{\"label\":null}", NULL},
+		{"another value of what no read gives back", "{\"password\":\"a\"}", "{\"password\":\"b\"}",
+		 "{\"password\":{\"$unread\":true}}"},
+		{"what no read gives back", "{}", "{\"password\":\"a\"}", "{\"password\":{\"$unread\":true}}"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(mores) / sizeof(mores[0]); i++) {
+		struct arena arena;
+
+		arena_init(&arena);
+		struct value recorded = read_json(&arena, mores[i].recorded);
+		struct value wanted = read_json(&arena, mores[i].wanted);
+		struct object object = {.role = OBJECT_INCOMPLETE, .applied = recorded, .resolved = recorded};
+		struct change *changes = arena_new_array(&arena, wanted.count, struct change);
+		for (uint32_t k = 0; k < wanted.count; k++)
+			changes[k] = (struct change){
+				.field = field_named(&net.fields, value_slice(&wanted.members[k].key)),
+				.effect = EFFECT_SET,
+			};
+		const struct unfinished_update update = {
+			.changes = changes, .change_count = wanted.count, .symbolic = &wanted, .resolved = &wanted};
+		if (unfinished_take_more(&object, &update, &arena) != (mores[i].taken != NULL))
+			fail_msg("%s", mores[i].name);
+		const char *expected = mores[i].taken ? mores[i].taken : mores[i].recorded;
+		expect(mores[i].name, &arena, &object.applied, expected);
+		expect(mores[i].name, &arena, &object.resolved, expected);
+		assert_false(unfinished_take_more(&object, &update, &arena));
+		arena_release(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_take_more),
+	};
+
+	return cmocka_run_group_tests_name("unfinished, and more wanted", tests, NULL, NULL);
+}
