@@ -280,6 +280,28 @@ static void add_spec(struct plan_fixture *fixture, const char *spec)
 
 static const struct identity here = {.provider = {"t", 1}, .account = {"1", 1}, .region = {"west", 4}};
 
+/* What is there of one of the record. */
+static struct live live_of(struct plan_fixture *fixture, const struct value *one, struct slice id)
+{
+	const struct value *now = value_get_named(one, "live");
+	const struct value *running = value_get_named(one, "running");
+	const struct value *outputs = value_get_named(one, "outputs");
+	struct live live = {.presence = PRESENCE_ABSENT};
+
+	if (now && value_is(now, VALUE_UNREAD))
+		live = (struct live){.presence = PRESENCE_UNREAD, .unread_reason = SLICE("denied")};
+	else if (now)
+		live = (struct live){.presence = PRESENCE_PRESENT,
+				     .provider_id = id,
+				     .fields = *now,
+				     .running = running ? *running : value_null(),
+				     .outputs = outputs ? *outputs : json(fixture, "{\"version\": 1}"),
+				     .ownership.lineage = value_slice(value_get_named(one, "owner"))};
+	if (value_get_named(one, "leaving"))
+		live.presence = PRESENCE_LEAVING;
+	return live;
+}
+
 /*
  * {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record, in its order;
  * "t.net.a/2" is another object of the same address. "observed" is what was seen last, if that was not as resolved.
@@ -298,8 +320,6 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		const struct value *now = value_get_named(one, "live");
 		const struct value *id = value_get_named(one, "id");
 		const struct value *protect = value_get_named(one, "protect");
-		const struct value *running = value_get_named(one, "running");
-		const struct value *outputs = value_get_named(one, "outputs");
 		const struct value *had = value_get_named(one, "had");
 		struct slice rest = value_slice(&map.members[i].key);
 		*object = (struct object){
@@ -330,18 +350,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			object->role = OBJECT_DEPOSED;
 		object->dependency_count =
 			references_of(fixture, plan_kind_of(object->address), applied, &object->dependencies);
-		*live = (struct live){.presence = PRESENCE_ABSENT};
-		if (now && value_is(now, VALUE_UNREAD))
-			*live = (struct live){.presence = PRESENCE_UNREAD, .unread_reason = SLICE("denied")};
-		else if (now)
-			*live = (struct live){.presence = PRESENCE_PRESENT,
-					      .provider_id = object->provider_id,
-					      .fields = *now,
-					      .running = running ? *running : value_null(),
-					      .outputs = outputs ? *outputs : json(fixture, "{\"version\": 1}"),
-					      .ownership.lineage = value_slice(value_get_named(one, "owner"))};
-		if (value_get_named(one, "leaving"))
-			live->presence = PRESENCE_LEAVING;
+		*live = live_of(fixture, one, object->provider_id);
 		fixture->read |= now && !value_is(now, VALUE_NULL);
 		/* What is live as null was not looked at. */
 		fixture->live_list[fixture->object_count] = now && value_is(now, VALUE_NULL) ? NULL : live;
