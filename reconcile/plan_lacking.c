@@ -94,18 +94,18 @@ static const struct value *look(void *context, struct slice address, struct slic
 }
 
 /* Whether the value, which is deferred, waits for what will not be there, and for nothing else. */
-static bool waits_in_vain(struct planning *planning, const struct value *value, struct lack *ret)
+static bool waits_in_vain(const struct value *value, struct lack *lack)
 {
-	struct output_source source = {ret, look};
+	const struct resolver *resolver = lack->planning->input->resolver;
+	struct arena *arena = lack->planning->arena;
+	struct output_source source = {lack, look};
 	struct diagnostics unheard; /* of another mistake is told where the value is used */
 	struct value resolved;
 
-	*ret = (struct lack){.planning = planning};
-	diagnostics_init(&unheard, planning->arena);
-	bool good = planning->input->resolver->resolve(planning->input->resolver, value, &source, planning->arena,
-						       &resolved, &unheard);
+	diagnostics_init(&unheard, arena);
+	bool good = resolver->resolve(resolver, value, &source, arena, &resolved, &unheard);
 	diagnostics_release(&unheard);
-	return good && value_has_deferred(&resolved) && ret->target && !ret->unsure;
+	return good && value_has_deferred(&resolved) && lack->target && !lack->unsure;
 }
 
 static struct slice describe(const struct lack *lack)
@@ -150,7 +150,7 @@ static void tell_reference(struct planning *planning, const struct item *item, c
 /* An expression at a time: another one may stand beside it, of what is known only later. */
 static void check_value(struct planning *planning, const struct item *item, const struct value *value)
 {
-	struct lack lack;
+	struct lack lack = {.planning = planning};
 
 	if (!value_has_deferred(value))
 		return;
@@ -158,7 +158,7 @@ static void check_value(struct planning *planning, const struct item *item, cons
 		check_value(planning, item, &value->items[i]);
 	for (uint32_t i = 0; i < value->count && value_is(value, VALUE_MAP); i++)
 		check_value(planning, item, &value->members[i].value);
-	if (value_is(value, VALUE_DEFERRED) && waits_in_vain(planning, value, &lack))
+	if (value_is(value, VALUE_DEFERRED) && waits_in_vain(value, &lack))
 		tell_reference(planning, item, &lack);
 }
 
@@ -179,9 +179,9 @@ void plan_tell_lacking(struct planning *planning)
 			check_value(planning, &planning->items[i], &planning->items[i].resource->desired);
 	for (size_t i = 0; i < stack->output_count && !planning->input->destroy; i++) {
 		const struct stack_output *output = &stack->outputs[i];
-		struct lack lack;
+		struct lack lack = {.planning = planning};
 
-		if (!value_has_deferred(&output->value) || !waits_in_vain(planning, &output->value, &lack))
+		if (!value_has_deferred(&output->value) || !waits_in_vain(&output->value, &lack))
 			continue;
 		struct slice what = describe(&lack);
 		diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, output->position,

@@ -90,9 +90,10 @@ static struct value without_said(struct planning *planning, const struct item *i
 const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields)
 {
 	const struct fields *of_kind = &item->resource->kind->fields;
-	struct value *less = NULL;
 
-	for (size_t i = 0; item->object && fields && i < of_kind->count; i++) {
+	if (!item->object || !fields)
+		return fields;
+	for (size_t i = 0; i < of_kind->count; i++) {
 		const struct field *field = field_at(of_kind, i);
 		const struct value *list = is_mirrored(field) ? value_get_named(fields, field->name) : NULL;
 		if (!list || !value_is(list, VALUE_LIST) || list->count == 0)
@@ -102,7 +103,7 @@ const struct value *plan_less_mirrored(struct planning *planning, const struct i
 		for (uint32_t k = 0; k < fields->count; k++)
 			value_builder_member(&builder, value_slice(&fields->members[k].key), fields->members[k].value);
 		value_builder_set(&builder, slice_of(field->name), without_said(planning, item, field, list));
-		less = arena_new(planning->arena, struct value);
+		struct value *less = arena_new(planning->arena, struct value);
 		*less = value_builder_map(&builder, planning->arena);
 		fields = less;
 	}
