@@ -32,6 +32,8 @@ void sim_route_tables_forget_subnet(struct sim *sim, struct sim_object *subnet);
 void sim_routes_to(struct sim *sim, struct sim_object *target, bool usable);
 /* Makes the propagated routes in all tables those that the VPN gateway has now. */
 void sim_routes_propagate(struct sim *sim, struct sim_object *vpn_gateway);
+/* A VPN gateway that goes is propagated from no more. */
+void sim_routes_forget(struct sim *sim, struct sim_object *vpn_gateway);
 /* Calls visit for each destination that the VPN gateway learnt. */
 void sim_vpn_gateway_routes(const struct sim_object *vpn_gateway,
 			    void (*visit)(void *context, struct slice destination), void *context);

@@ -319,6 +319,23 @@ void sim_routes_propagate(struct sim *sim, struct sim_object *vpn_gateway)
 		propagate_into(sim, table, vpn_gateway);
 }
 
+/* Which tables list a gateway that is no more no page says: a DisableVgwRoutePropagation could not name it. */
+void sim_routes_forget(struct sim *sim, struct sim_object *vpn_gateway)
+{
+	struct sim_object *table;
+	size_t cursor = 0;
+
+	while ((table = sim_referrer(vpn_gateway, SIM_ROUTE_TABLE, &cursor)) != NULL) {
+		struct node *list = node_list(sim_edit(sim, table), "propagatingVgwSet");
+		struct node *item = node_item(list, "gatewayId", vpn_gateway->id);
+
+		if (item)
+			node_remove(list, (size_t)(item - list->items));
+		propagate_into(sim, table, vpn_gateway);
+	}
+	sim_routes_to(sim, vpn_gateway, false);
+}
+
 static void change_propagation(struct sim_call *call, bool enable)
 {
 	struct sim_object *table = sim_need(call, SIM_ROUTE_TABLE, "RouteTableId");

@@ -84,6 +84,7 @@ const struct sim_type sim_vpn_gateway_type = {
 	.references = references,
 	.holds = holds,
 	.gone = sim_vpn_gone,
+	.leave = sim_routes_forget,
 	.tick = tick_gateway,
 	.absent_code = "InvalidVpnGatewayID.NotFound",
 	.absent_message = "The vpnGateway ID '%s' does not exist",
@@ -249,7 +250,7 @@ static void delete_vpn_gateway(struct sim_call *call)
 			 SLICE_ARGUMENTS(gateway->id));
 	if (call->failed)
 		return;
-	sim_routes_to(call->sim, gateway, false);
+	sim_routes_forget(call->sim, gateway);
 	begin_deletion(call, gateway);
 }
 

@@ -65,3 +65,24 @@ def test_propagation_goes_over_to_the_other_end(stack, cloud, move):
     apply(stack)
     assert propagating(cloud, stack) == []
     plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("end", [spec(propagation=["edge"]), spec(propagate_to=["a"])], ids=["table", "gateway"])
+def test_a_gateway_that_goes_behind_its_propagation_comes_back_with_it(stack, cloud, end):
+    """It was detached and deleted by hand, and is listed no more: no call could name it, to make a table let go of it."""
+    stack.write("stack.yaml", spec_text(end))
+    apply(stack)
+    ids = ids_of(stack)
+    ec2 = cloud.client()
+    ec2.detach_vpn_gateway(VpnGatewayId=ids["aws.vpn_gateway.edge"], VpcId=ids["aws.vpc.home"])
+    cloud.wait_for(
+        lambda: ec2.describe_vpn_gateways(VpnGatewayIds=[ids["aws.vpn_gateway.edge"]])["VpnGateways"][0]["VpcAttachments"][0]["State"]
+        == "detached"
+    )
+    ec2.delete_vpn_gateway(VpnGatewayId=ids["aws.vpn_gateway.edge"])
+    cloud.sim("pass", 3600)
+    apply(stack)
+    assert ids_of(stack)["aws.vpn_gateway.edge"] != ids["aws.vpn_gateway.edge"]
+    assert propagating(cloud, stack) == ["a"]
+    plan_is_empty(stack)
+    stack.run("drift")
