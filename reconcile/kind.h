@@ -237,6 +237,9 @@ struct runs {
 	/* Kind of what they are launched from, or NULL. Where the object refers to one, `fields` has a MAP of its
 	 * outputs under this name, without those that will be others. */
 	const char *source;
+	/* Why the service will not end them, given what is there (MAP of fields, LIST as live.running), so that a
+	 * deletion is refused that forces nothing; *ret_hint: what to do. NULL: it ends them, or the member is NULL. */
+	const char *(*stay)(const struct value *fields, const struct value *running, const char **ret_hint);
 	/* Kinds of what each needs to its end, referred to by the object or by what it refers to; NULL-terminated. */
 	const char *const *holds;
 	/* A field of those kinds and a member of each thing: one holds only what has the same there. And where the

@@ -4,7 +4,7 @@
 
 /*
  * What the service itself keeps from being deleted: an end of it would be refused at its turn, once what it stands on
- * and what stands on it is gone. So it is refused before anything is done.
+ * and what stands on it is gone. So it is refused before anything is done; or warned of, where force would do it.
  */
 
 static bool is_barred_by(const struct field *field, const struct object *object, const struct live *live)
@@ -16,13 +16,29 @@ static bool is_barred_by(const struct field *field, const struct object *object,
 	return now && slice_is(value_slice(now), field->bars_deletion);
 }
 
-static void report(struct planning *planning, const struct action *action, const struct field *field)
+/* Of what is in the spec that tells; of what is not, or in a plan to destroy everything, the record. */
+static bool is_left_to_others(const struct action *action, const struct object *object, const struct field *field)
+{
+	if (action->operation == OPERATION_REPLACE)
+		return slice_is_among(field->name, action->ignored, action->ignored_count);
+	for (uint32_t i = 0; value_is(&object->ignored, VALUE_LIST) && i < object->ignored.count; i++)
+		if (slice_is(value_slice(&object->ignored.items[i]), field->name))
+			return true;
+	return false;
+}
+
+static void report(struct planning *planning, const struct action *action, const struct object *object,
+		   const struct field *field)
 {
 	diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
 		   "'%.*s' is protected from deletion: its '%s' is %s", SLICE_ARGUMENTS(action->address), field->name,
 		   field->bars_deletion);
 	diag_address(planning->diagnostics, action->address);
-	if (action->operation == OPERATION_REPLACE) {
+	if (is_left_to_others(action, object, field)) {
+		diag_hint(planning->diagnostics,
+			  "take '%s' out of 'lifecycle.ignore', and apply it once with '%s: %s'; then it can go",
+			  field->name, field->name, field->unset_value);
+	} else if (action->operation == OPERATION_REPLACE) {
 		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
 		diag_hint(planning->diagnostics, "apply '%s: %s' first, without what needs a new object; then the rest",
 			  field->name, field->unset_value);
@@ -30,6 +46,24 @@ static void report(struct planning *planning, const struct action *action, const
 		diag_hint(planning->diagnostics, "apply it once with '%s: %s'; then it can go", field->name,
 			  field->unset_value);
 	}
+}
+
+/* What it runs may be ended by force all the same: whoever applies the plan may say so. */
+static void warn_of_running(struct planning *planning, const struct action *action, const struct live *live)
+{
+	const struct runs *runs = action->kind->runs;
+	const char *hint = NULL;
+	const char *why = runs && runs->stay && live && live->presence == PRESENCE_PRESENT &&
+					  value_is(&live->running, VALUE_LIST)
+				  ? runs->stay(&live->fields, &live->running, &hint)
+				  : NULL;
+
+	if (!why)
+		return;
+	diag_add(planning->diagnostics, SEVERITY_WARNING, FAULT_CONFLICT, action->position, "'%.*s' %s",
+		 SLICE_ARGUMENTS(action->address), why);
+	diag_address(planning->diagnostics, action->address);
+	diag_hint(planning->diagnostics, "%s", hint);
 }
 
 void plan_tell_barred(struct planning *planning)
@@ -48,6 +82,7 @@ void plan_tell_barred(struct planning *planning)
 			continue;
 		for (size_t k = 0; k < action->kind->fields.count; k++)
 			if (is_barred_by(field_at(&action->kind->fields, k), object, live))
-				report(planning, action, field_at(&action->kind->fields, k));
+				report(planning, action, object, field_at(&action->kind->fields, k));
+		warn_of_running(planning, action, live);
 	}
 }

@@ -586,6 +586,13 @@ def test_what_aws_protects_from_deletion_is_refused_before_anything_goes(stack, 
     is_refused("apply it once with 'termination_protection: false'", "plan", "--destroy")
     is_refused("apply it once with 'termination_protection: false'", "destroy", "--yes")
     is_refused("apply it once with 'termination_protection: false'", "plan", "--destroy", "--refresh=none")
+    machine["lifecycle"] = {"ignore": ["termination_protection"]}
+    write(stack, spec)
+    apply(stack)
+    is_refused("take 'termination_protection' out of 'lifecycle.ignore', and apply it once with", "plan", "--destroy")
+    del machine["lifecycle"]
+    write(stack, spec)
+    apply(stack)
     machine.update(termination_protection=False, image="ami-0fedcba9876543210")
     write(stack, spec)
     is_refused("apply 'termination_protection: false' first", "apply", "--yes")

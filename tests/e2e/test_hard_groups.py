@@ -319,7 +319,7 @@ def test_what_a_group_cannot_lose_is_left_running(stack, cloud, guard, said, for
         plan_is_empty(stack)
     [instance] = cloud.things("instance")
 
-    stack.run("plan", "--destroy", status=0 if forced else 1)
+    assert said in stack.run("plan", "--destroy", status=0 if forced else 1).err
     refused = stack.run("destroy", "--yes", status=1)
     assert said in refused.err and "is not finished yet" not in refused.err
     [group] = cloud.client("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]

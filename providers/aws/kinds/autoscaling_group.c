@@ -110,7 +110,7 @@ static enum step before_delete(struct work *work, const struct answer *answer)
 	/* What was read for the plan does not tell of its instances. */
 	if (!value_is(&work->now.running, VALUE_LIST))
 		return aws_read_again(work, 0);
-	const char *full = aws_group_stays_full(&work->now.fields, &work->now.running, &hint);
+	const char *full = aws_group_runs.stay(&work->now.fields, &work->now.running, &hint);
 	if (full)
 		return aws_fail(work, FAULT_CONFLICT, full, hint);
 	if (work->now.readiness == READY_PENDING)

@@ -76,7 +76,8 @@ static bool has_any(const struct value *running, const char *trait)
 	return false;
 }
 
-const char *aws_group_stays_full(const struct value *group, const struct value *running, const char **ret_hint)
+/* A group that may hold nothing would keep them for ever. */
+static const char *stay(const struct value *group, const struct value *running, const char **ret_hint)
 {
 	if (running->count == 0)
 		return NULL;
@@ -164,6 +165,7 @@ static const char *const held_by_instances[] = {"aws.subnet", "aws.security_grou
 const struct runs aws_group_runs = {.one = "instance",
 				    .many = "instances",
 				    .keeps = keeps,
+				    .stay = stay,
 				    .holds = held_by_instances,
 				    .lies_in = "zone",
 				    .source = "aws.launch_template"};

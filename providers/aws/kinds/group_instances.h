@@ -9,7 +9,5 @@ extern const struct runs aws_group_runs;
 struct value aws_group_running(const struct value *item, struct arena *arena);
 /* Whether instances of a group that may hold nothing are on their way out, or will be. */
 bool aws_group_shrinks(const struct value *item);
-/* Why a group that may hold nothing would keep what it runs for ever, and what to do; NULL: it would not. */
-const char *aws_group_stays_full(const struct value *group, const struct value *running, const char **ret_hint);
 
 #endif
