@@ -2,6 +2,8 @@
 #include "reconcile/made.h"
 #include "reconcile/rebuild_parts.h"
 #include "reconcile/schema.h"
+#include "reconcile/secret_marks.h"
+#include "reconcile/secret_places.h"
 
 /* What the records hold of each object: what the spec says, as far as what is there says the same. */
 
@@ -109,6 +111,16 @@ static bool is_lost(const struct rebuilding *rebuilding, const struct object *ob
 	       !rebuilding->has_secret(rebuilding->context, value_slice(file));
 }
 
+/* What was read comes to rest in the record: with the marks of the secrets that the spec has there. */
+static struct value marked(const struct rebuilding *rebuilding, const struct resource *resource,
+			   const struct value *resolved, const struct live *live)
+{
+	const struct value *models[] = {&resource->desired, resolved};
+	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &live->fields, models, 2);
+
+	return secret_places_hide(rebuilding->arena, rebuilding->style, &resource->kind->fields, &put, models, 2);
+}
+
 static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
 			   const struct live *live)
 {
@@ -141,7 +153,8 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 	}
 	object->applied = value_builder_map(&applied_fields, rebuilding->arena);
 	object->resolved = value_builder_map(&resolved_fields, rebuilding->arena);
-	object->observed = made_observed(resource->kind, &live->fields, &object->resolved, NULL, rebuilding->arena);
+	const struct value observed = marked(rebuilding, resource, &resolved, live);
+	object->observed = made_observed(resource->kind, &observed, &object->resolved, NULL, rebuilding->arena);
 	object->dependencies = resource->dependencies;
 	object->dependency_count = resource->dependency_count;
 	if (!all)
@@ -171,6 +184,28 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 	return true;
 }
 
+/* What the spec has no more, or under another address by now, may hold any of its secrets. */
+static void mark_others(const struct filling *filling)
+{
+	const struct rebuilding *rebuilding = filling->rebuilding;
+	const struct stack *stack = rebuilding->stack;
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (size_t i = 0; i < stack->resource_count; i++)
+		value_builder_item(&builder, stack->resources[i].desired);
+	const struct value wanted = value_builder_list(&builder, rebuilding->arena);
+	const struct value *models[] = {&wanted};
+	for (size_t i = 0; i < rebuilding->object_count; i++)
+		if (!map_get(&filling->resources, rebuilding->objects[i]->address))
+			value_builder_item(&builder, rebuilding->objects[i]->observed);
+	const struct value others = value_builder_list(&builder, rebuilding->arena);
+	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &others, models, 1);
+	for (size_t i = 0, at = 0; i < rebuilding->object_count; i++)
+		if (!map_get(&filling->resources, rebuilding->objects[i]->address))
+			rebuilding->objects[i]->observed = put.items[at++];
+}
+
 bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live, struct diagnostics *diagnostics)
 {
 	struct filling filling = {.rebuilding = rebuilding, .diagnostics = diagnostics};
@@ -191,6 +226,7 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 	}
 	for (size_t i = 0; i < rebuilding->object_count; i++)
 		good &= fill(&filling, rebuilding->objects[i], live[i]);
+	mark_others(&filling);
 	map_release(&filling.resources);
 	map_release(&filling.by_address);
 	map_release(&filling.by_id);
