@@ -76,12 +76,6 @@ static void check_dependencies(struct findings *findings, const struct object *o
 	}
 }
 
-static bool has_address_of_kind(const struct object *object)
-{
-	return slice_starts_with(object->address, object->kind) && object->address.size > object->kind.size + 1 &&
-	       object->address.data[object->kind.size] == '.';
-}
-
 static void check_object(struct findings *findings, struct object *object, struct slice body,
 			 const struct map *addresses)
 {
@@ -96,9 +90,6 @@ static void check_object(struct findings *findings, struct object *object, struc
 	if (kind && object->kind_version > kind->version)
 		add(findings, object->address,
 		    slice_of("was recorded by a later version of this program, which knows more of its kind"));
-	if (!has_address_of_kind(object))
-		add(findings, object->address,
-		    arena_format(job->arena, "is no address of its kind '%.*s'", SLICE_ARGUMENTS(object->kind)));
 	diagnostics_init(&own, job->arena);
 	if (body.size == 0 || object_body_read(object, body, job->arena, &own))
 		check_dependencies(findings, object, addresses);

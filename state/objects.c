@@ -105,6 +105,25 @@ static bool head_numbers(const struct heads *heads, sqlite3_value *const *cells,
 	       digest_cell(heads, cells[HEAD_OUTPUTS], &object->outputs_digest);
 }
 
+/* A kind, a place and an alias of one provider: what is asked of the place is put together from the kind's table. Texts
+ * that are kept once tell by where they lie that they were compared before. */
+static bool is_of_one_provider(const struct heads *heads, const struct object *object)
+{
+	struct slice kind = object->kind, alias = object->provider, provider = object->identity.provider;
+
+	if (heads->count > 0 && object[-1].kind.data == kind.data && object[-1].provider.data == alias.data &&
+	    object[-1].identity.provider.data == provider.data)
+		return true;
+	return slice_equal(slice_cut(&kind, '.'), provider) && slice_equal(slice_cut(&alias, '.'), provider);
+}
+
+/* "aws.vpc.main", of "aws.vpc". */
+static bool has_address_of_kind(const struct object *object)
+{
+	return slice_starts_with(object->address, object->kind) && object->address.size > object->kind.size + 1 &&
+	       object->address.data[object->kind.size] == '.';
+}
+
 static bool head_read(struct heads *heads, sqlite3_value *const *cells, struct object *object)
 {
 	struct arena *arena = heads->arena;
@@ -119,6 +138,11 @@ static bool head_read(struct heads *heads, sqlite3_value *const *cells, struct o
 		return database_damaged(heads->database, heads->diagnostics, "object '%.*s' has no readable identity",
 					SLICE_ARGUMENTS(object->address));
 	object->identity = identity->identity;
+	if (!has_address_of_kind(object) || !is_of_one_provider(heads, object))
+		return database_damaged(heads->database, heads->diagnostics,
+					"object '%.*s' is of kind '%.*s' and lies at '%.*s'",
+					SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(object->kind),
+					SLICE_ARGUMENTS(cell_text(cells[HEAD_IDENTITY])));
 	return cell_id(heads->database, cells[HEAD_OBJECT_ID], arena, &object->object_id, heads->diagnostics) &&
 	       head_numbers(heads, cells, object);
 }

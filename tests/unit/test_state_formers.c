@@ -60,7 +60,7 @@ static void put(struct store_user *user, const char *alias)
 	const struct slice bodies[] = {arena_format(&user->fixture->arena, "{\"by\":\"%s\"}", alias)};
 	struct commit commit = {.upserts = objects, .bodies = bodies, .upsert_count = 1};
 
-	object->provider = slice_of(alias);
+	object->provider = arena_format(&user->fixture->arena, "aws.%s", alias);
 	if (user->store->ops->commit(user->store, &commit, &user->fixture->diagnostics) != COMMIT_DONE)
 		fixture_give_up(user->fixture);
 }
@@ -150,7 +150,7 @@ static void expect_form(bool is, const struct object *object, struct slice body,
 	if (!alias)
 		return;
 	snprintf(wanted, sizeof(wanted), "{\"by\":\"%s\"}", alias);
-	assert_true(slice_is(object->provider, alias));
+	assert_true(slice_is(slice_from(object->provider, sizeof("aws.") - 1), alias));
 	assert_true(slice_is(object->address, "aws.subnet.s000001"));
 	assert_true(slice_is(object->provider_id, "subnet-1"));
 	assert_int_equal(object->generation, 2);
@@ -233,7 +233,7 @@ static void settle(struct store_user *user, const struct intent *intent, const c
 	struct slice body = alias ? arena_format(&user->fixture->arena, "{\"by\":\"%s\"}", alias) : SLICE("");
 
 	if (alias) {
-		object->provider = slice_of(alias);
+		object->provider = arena_format(&user->fixture->arena, "aws.%s", alias);
 		commit.upserts = objects;
 		commit.bodies = &body;
 		commit.upsert_count = 1;

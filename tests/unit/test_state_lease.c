@@ -43,8 +43,11 @@ static bool begin(struct state_fixture *fixture, struct store *store, const stru
 
 static enum commit_state put_object(struct state_fixture *fixture, struct store *store)
 {
-	static const struct object object = {
-		.address = S("aws.vpc.a"), .object_id = S("0123456789abcdef0123456789abcdef"), .kind = S("aws.vpc")};
+	static const struct object object = {.address = S("aws.vpc.a"),
+					     .object_id = S("0123456789abcdef0123456789abcdef"),
+					     .kind = S("aws.vpc"),
+					     .identity = {.provider = S("aws")},
+					     .provider = S("aws")};
 	static const struct object *const upserts[] = {&object};
 
 	return store->ops->commit(store, &(struct commit){.upserts = upserts, .upsert_count = 1},
