@@ -1,17 +1,15 @@
 #include "base/redaction.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/printable.h"
+#include "base/unescape.h"
 
 enum {
 	KEY_BYTES = 4,
 	FORM_LIMIT_BYTES = 64 * 1024 * 1024,
-	/* Between two digits of base64: an end of a line, and what the next is indented by. */
-	BREAK_MOST_BYTES = 64,
 	/* A shorter line of a secret of several may well be an ordinary one: "set -eu". */
 	LINE_LEAST_BYTES = 16,
 };
@@ -106,109 +104,6 @@ static void add_form(struct redaction *redaction, struct slice text)
 	add_to(redaction, redaction->buckets, text);
 }
 
-/* As an escape of one byte; NULL: it stands for itself. */
-typedef const char *escape(unsigned char byte, char ret[8]);
-
-static const char *escape_xml(unsigned char byte, char ret[8])
-{
-	static const struct {
-		char byte;
-		const char *escaped;
-	} escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
-
-	(void)ret;
-	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
-		if (byte == (unsigned char)escapes[i].byte)
-			return escapes[i].escaped;
-	return NULL;
-}
-
-/* Quotes stand for themselves in XML's text, and some number them. */
-static const char *escape_xml_text(unsigned char byte, char ret[8])
-{
-	return byte == '"' || byte == '\'' ? NULL : escape_xml(byte, ret);
-}
-
-static const char *escape_xml_numbered(unsigned char byte, char ret[8])
-{
-	if (byte == '"')
-		return "&#34;";
-	return byte == '\'' ? "&#39;" : escape_xml(byte, ret);
-}
-
-static bool is_unreserved(unsigned char byte)
-{
-	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
-	       byte == '-' || byte == '.' || byte == '_' || byte == '~';
-}
-
-static const char *percent(unsigned char byte, const char *digits, char ret[8])
-{
-	ret[0] = '%';
-	ret[1] = digits[byte >> 4];
-	ret[2] = digits[byte & 15];
-	ret[3] = '\0';
-	return ret;
-}
-
-static const char *escape_percent(unsigned char byte, char ret[8])
-{
-	return is_unreserved(byte) ? NULL : percent(byte, "0123456789ABCDEF", ret);
-}
-
-static const char *escape_percent_lower(unsigned char byte, char ret[8])
-{
-	return is_unreserved(byte) ? NULL : percent(byte, "0123456789abcdef", ret);
-}
-
-/* As forms of the web send it (WHATWG URL, application/x-www-form-urlencoded). */
-static const char *escape_form(unsigned char byte, char ret[8])
-{
-	if (byte == '~')
-		return "%7E";
-	return byte == ' ' ? "+" : byte == '*' ? NULL : escape_percent(byte, ret);
-}
-
-/* JSON as some write it, with "/" escaped too. */
-static const char *escape_json_slash(unsigned char byte, char ret[8])
-{
-	static const char plain[] = "\"\\/\b\f\n\r\t", letters[] = "\"\\/bfnrt";
-	const char *found = byte ? (const char *)memchr(plain, byte, sizeof(plain) - 1) : NULL;
-
-	if (found)
-		snprintf(ret, 8, "\\%c", letters[found - plain]);
-	else if (byte < 0x20)
-		snprintf(ret, 8, "\\u%04x", (unsigned)byte);
-	else
-		return NULL;
-	return ret;
-}
-
-static void add_escaped(struct redaction *redaction, struct slice secret, escape *how)
-{
-	char escaped[8];
-	size_t plain = 0;
-
-	while (plain < secret.size && !how((unsigned char)secret.data[plain], escaped))
-		plain++;
-	/* The same as it is. */
-	if (plain == secret.size)
-		return;
-	BUFFER_AUTO text;
-	buffer_init(&text, FORM_LIMIT_BYTES);
-	buffer_append(&text, slice_first(secret, plain));
-	for (size_t i = plain; i < secret.size; i++) {
-		const char *form = how((unsigned char)secret.data[i], escaped);
-
-		if (form)
-			buffer_string(&text, form);
-		else
-			buffer_byte(&text, secret.data[i]);
-	}
-	if (!text.full)
-		add_form(redaction, buffer_slice(&text));
-}
-
 /*
  * What stands for the secret in the base64 of any text that holds it at an offset of `before`
  * beyond a multiple of three: the digits that no neighbour has a share in.
@@ -223,15 +118,6 @@ static void add_base64(struct redaction *redaction, struct slice secret, size_t 
 	memcpy(padded + before, secret.data, secret.size);
 	text = base64_encode(&redaction->arena, (struct slice){padded, size});
 	add_to(redaction, redaction->base64_buckets, slice_first(slice_from(text, first), last - first));
-}
-
-static void add_json(struct redaction *redaction, struct slice secret)
-{
-	BUFFER_AUTO text;
-
-	buffer_init(&text, FORM_LIMIT_BYTES);
-	if (json_write_string(&text, secret))
-		add_form(redaction, slice_first(slice_from(buffer_slice(&text), 1), text.size - 2));
 }
 
 /* As it is shown at a terminal; quoted: between quotes, as a value may be. */
@@ -251,10 +137,6 @@ static void add_printed(struct redaction *redaction, struct slice secret, bool q
 
 static void add_secret(struct redaction *redaction, struct slice secret)
 {
-	static escape *const escapes[] = {
-		escape_xml,	      escape_xml_text, escape_xml_numbered, escape_percent,
-		escape_percent_lower, escape_form,     escape_json_slash,
-	};
 	size_t before = redaction->count;
 
 	if (secret.size < REDACTION_LEAST_BYTES)
@@ -263,11 +145,8 @@ static void add_secret(struct redaction *redaction, struct slice secret)
 	/* Known already, and its other forms with it. */
 	if (redaction->count == before)
 		return;
-	add_json(redaction, secret);
 	add_printed(redaction, secret, false);
 	add_printed(redaction, secret, true);
-	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
-		add_escaped(redaction, secret, escapes[i]);
 	for (size_t i = 0; i < 3; i++)
 		add_base64(redaction, secret, i);
 }
@@ -331,147 +210,121 @@ void redaction_add_value(struct redaction *redaction, const struct value *value)
 		redaction_add_value(redaction, &value->members[i].value);
 }
 
-/* How many bytes the next character of a form takes at the start of text; 0: there is none. */
-typedef size_t read_character(struct slice text, char *ret);
-
-static size_t read_byte(struct slice text, char *ret)
-{
-	if (text.size > 0)
-		*ret = text.data[0];
-	return text.size > 0;
-}
-
-/* '\0': it is none. Of the alphabet for URLs and file names (RFC 4648, section 5) it is the usual one's in its place.
- * Every byte of a text is asked for: a look into a table costs least. */
-static char digit_of(char byte)
-{
-	static const char digits['z' - '+' + 1] = {
-		"+\0+\0/0123456789\0\0\0\0\0\0\0ABCDEFGHIJKLMNOPQRSTUVWXYZ\0\0\0\0/\0abcdefghijklmnopqrstuvwxyz"};
-
-	return byte < '+' || byte > 'z' ? '\0' : digits[byte - '+'];
-}
-
-/* What stands within base64 where it was broken over lines, or sent in a form, JSON or XML. */
-static const struct escape_of_base64 {
-	const char *text;
-	char digit; /* '\0': it ends a line */
-} escapes_of_base64[] = {
-	{"\n", '\0'},  {"\r", '\0'},  {"\\n", '\0'},   {"\\r", '\0'},	{"%0A", '\0'},	 {"%0a", '\0'},
-	{"%0D", '\0'}, {"%0d", '\0'}, {"&#10;", '\0'}, {"&#13;", '\0'}, {"&#xA;", '\0'}, {"&#xD;", '\0'},
-	{"%2B", '+'},  {"%2b", '+'},  {"&#43;", '+'},  {"%2F", '/'},	{"%2f", '/'},	 {"\\/", '/'},
+/* A text, read as what its characters stand for. */
+struct reader {
+	unescape *read;
+	struct slice text;
+	size_t at;		    /* what is behind the character that `character` has */
+	struct unescaped character; /* the last that was read, */
+	size_t taken;		    /* and how many bytes of it */
 };
 
-/* NULL: text begins with none. */
-static const struct escape_of_base64 *escape_at(struct slice text)
+/* The next byte; false: there is none. */
+static bool next_byte(struct reader *reader, char *ret)
 {
-	const size_t count = sizeof(escapes_of_base64) / sizeof(escapes_of_base64[0]);
+	if (reader->taken == reader->character.count) {
+		size_t size = reader->read(slice_from(reader->text, reader->at), &reader->character);
 
-	for (size_t i = 0; i < count; i++)
-		if (slice_starts_with(text, slice_of(escapes_of_base64[i].text)))
-			return &escapes_of_base64[i];
-	return NULL;
-}
-
-/* A digit of base64, behind any ends of lines, and what the next lines are indented by. */
-static size_t read_digit(struct slice text, char *ret)
-{
-	bool broken = false;
-	size_t at = 0;
-
-	while (at < text.size) {
-		const struct escape_of_base64 *found;
-
-		*ret = digit_of(text.data[at]);
-		if (*ret != '\0')
-			return at + 1;
-		if (at >= BREAK_MOST_BYTES)
-			return 0;
-		if (broken && (text.data[at] == ' ' || text.data[at] == '\t')) {
-			at++;
-			continue;
-		}
-		found = escape_at(slice_from(text, at));
-		if (!found)
-			return 0;
-		at += strlen(found->text);
-		*ret = found->digit;
-		if (*ret != '\0')
-			return at;
-		broken = true;
+		if (size == 0)
+			return false;
+		reader->at += size;
+		reader->taken = 0;
 	}
-	return 0;
+	*ret = reader->character.bytes[reader->taken++];
+	return true;
 }
 
 /* How long the longest of the forms below node is that text begins with; 0: there is none. */
-static size_t walk(const struct redaction_node *node, struct slice text, read_character *read)
+static size_t walk(const struct redaction_node *node, struct slice text, unescape *read)
 {
-	size_t at = 0, longest = 0;
+	struct reader reader = {.read = read, .text = text};
+	size_t longest = 0;
+	char next;
 
-	while (node) {
-		char next = '\0';
-		size_t size = read(slice_from(text, at), &next);
+	while (node && next_byte(&reader, &next)) {
+		bool same = true;
 
-		while (node && size > 0 && node->text.data[0] != next)
+		while (node && node->text.data[0] != next)
 			node = node->next;
-		for (size_t i = 1; node && size > 0 && i < node->text.size; i++) {
-			at += size;
-			size = read(slice_from(text, at), &next);
-			if (size > 0 && next != node->text.data[i])
-				size = 0;
-		}
-		if (!node || size == 0)
+		for (size_t i = 1; node && same && i < node->text.size; i++)
+			same = next_byte(&reader, &next) && next == node->text.data[i];
+		if (!node || !same)
 			break;
-		at += size;
-		if (node->ends)
-			longest = at;
+		/* A form ends where a character does. */
+		if (node->ends && reader.taken == reader.character.count)
+			longest = reader.at;
 		node = node->first;
 	}
 	return longest;
 }
 
-static bool may_escape(char byte)
+/* How the forms begin that a text may begin with; false: it is too short. */
+static bool read_key(struct slice text, unescape *read, char ret[KEY_BYTES])
 {
-	return byte == '\n' || byte == '\r' || byte == '\\' || byte == '%' || byte == '&';
+	struct reader reader = {.read = read, .text = text};
+
+	for (size_t i = 0; i < KEY_BYTES; i++)
+		if (!next_byte(&reader, &ret[i]))
+			return false;
+	return true;
+}
+
+static bool begins_escape(char byte)
+{
+	return byte == '\\' || byte == '%' || byte == '&' || byte == '+';
 }
 
 /* The first digits of base64 at the start of text, however they are written and broken. */
-static bool read_key(struct slice text, char ret[KEY_BYTES])
+static bool read_base64_key(struct slice text, char ret[KEY_BYTES])
 {
-	const struct escape_of_base64 *found;
 	size_t at = 0;
 
-	while (at < KEY_BYTES && (ret[at] = digit_of(text.data[at])) != '\0')
+	while (at < KEY_BYTES && (ret[at] = unescape_base64_digit(text.data[at])) != '\0')
 		at++;
-	if (at == KEY_BYTES || !may_escape(text.data[at]))
-		return at == KEY_BYTES;
-	/* What ends the line before it is no part of it. */
-	found = at == 0 ? escape_at(text) : NULL;
-	if (found && found->digit == '\0')
+	if (at == KEY_BYTES)
+		return true;
+	if (text.data[at] != '\n' && text.data[at] != '\r' && !begins_escape(text.data[at]))
 		return false;
-	for (size_t count = at; count < KEY_BYTES; count++) {
-		size_t size = read_digit(slice_from(text, at), &ret[count]);
+	/* What ends the line before it is no part of it. */
+	return (at > 0 || !unescape_base64_breaks(text)) && read_key(text, unescape_base64, ret);
+}
 
-		if (size == 0)
-			return false;
-		at += size;
+static size_t longer(size_t one, size_t other)
+{
+	return one > other ? one : other;
+}
+
+/* The same of forms that are written with the escapes of something, of which one kind at a time is looked for. */
+static size_t escaped_form_at(const struct redaction *redaction, struct slice text)
+{
+	static unescape *const kinds[] = {unescape_xml, unescape_json, unescape_url, unescape_form};
+	size_t longest = 0;
+	char key[KEY_BYTES];
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const struct redaction_node *node =
+			read_key(text, kinds[i], key) ? redaction->buckets[bucket_of(key)] : NULL;
+
+		longest = node ? longer(longest, walk(node, text, kinds[i])) : longest;
 	}
-	return true;
+	return longest;
 }
 
 /* How long the longest form is that text, of at least KEY_BYTES, begins with; 0: there is none. */
 static size_t form_at(const struct redaction *redaction, struct slice text)
 {
-	const struct redaction_node *plain = redaction->buckets[bucket_of(text.data)], *encoded = NULL;
-	size_t plain_size = 0, encoded_size = 0;
+	const struct redaction_node *plain = redaction->buckets[bucket_of(text.data)];
+	bool may_be_escaped = plain != NULL;
+	size_t longest = plain ? walk(plain, text, unescape_none) : 0;
 	char key[KEY_BYTES];
 
-	if (plain)
-		plain_size = walk(plain, text, read_byte);
-	if (read_key(text, key))
-		encoded = redaction->base64_buckets[bucket_of(key)];
-	if (encoded)
-		encoded_size = walk(encoded, text, read_digit);
-	return plain_size > encoded_size ? plain_size : encoded_size;
+	for (size_t i = 0; i < KEY_BYTES; i++)
+		may_be_escaped |= begins_escape(text.data[i]);
+	if (may_be_escaped)
+		longest = longer(longest, escaped_form_at(redaction, text));
+	if (read_base64_key(text, key) && redaction->base64_buckets[bucket_of(key)])
+		longest = longer(longest, walk(redaction->base64_buckets[bucket_of(key)], text, unescape_base64));
+	return longest;
 }
 
 bool redaction_finds(const struct redaction *redaction, struct slice text)

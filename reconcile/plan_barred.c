@@ -53,10 +53,10 @@ static void warn_of_running(struct planning *planning, const struct action *acti
 {
 	const struct runs *runs = action->kind->runs;
 	const char *hint = NULL;
-	const char *why = runs && runs->stay && live && live->presence == PRESENCE_PRESENT &&
-					  value_is(&live->running, VALUE_LIST)
-				  ? runs->stay(&live->fields, &live->running, &hint)
-				  : NULL;
+	const char *why =
+		runs && runs->stay && live && live->presence == PRESENCE_PRESENT && value_is(&live->running, VALUE_LIST)
+			? runs->stay(&live->fields, &live->running, &hint)
+			: NULL;
 
 	if (!why)
 		return;
