@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "cli/command_list.h"
 #include "cli/job_run.h"
+#include "cli/providers.h"
 #include "cli/question.h"
 #include "cli/recorded.h"
 #include "cli/refresh_some.h"
@@ -197,6 +198,7 @@ static bool make_records(struct rebuild *rebuild)
 	rebuild->rebuilding = (struct rebuilding){
 		.stack = &job->stack,
 		.kinds = &job->kinds,
+		.providers = &all_providers,
 		.resolver = &job->resolver,
 		.style = &job->style,
 		.lineage = rebuild->lineage,

@@ -49,6 +49,7 @@ struct rebuild_finding {
 struct rebuilding {
 	const struct stack *stack;
 	const struct kinds *kinds;
+	const struct providers *providers;
 	const struct resolver *resolver;
 	const struct json_style *style;
 	struct slice lineage;

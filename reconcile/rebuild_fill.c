@@ -111,12 +111,37 @@ static bool is_lost(const struct rebuilding *rebuilding, const struct object *ob
 	       !rebuilding->has_secret(rebuilding->context, value_slice(file));
 }
 
+/*
+ * What was read only because the spec sets it, and is not recorded as applied: nothing reads it again to see whether it
+ * has changed.
+ */
+static bool is_read_no_more(const struct rebuilding *rebuilding, const struct kind *kind, const struct value *applied,
+			    struct slice name)
+{
+	const struct provider *provider = providers_find(rebuilding->providers, kind_provider(kind));
+	struct value_member alone = {value_string(name), value_null()};
+	const struct value matters = value_map(&alone, 1);
+
+	return !value_get(applied, name) && provider && provider->needs_detail(kind, &matters);
+}
+
 /* What was read comes to rest in the record: with the marks of the secrets that the spec has there. */
-static struct value marked(const struct rebuilding *rebuilding, const struct resource *resource,
-			   const struct value *resolved, const struct live *live)
+static struct value seen(const struct rebuilding *rebuilding, const struct resource *resource,
+			 const struct value *applied, const struct value *resolved, const struct live *live)
 {
 	const struct value *models[] = {&resource->desired, resolved};
-	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &live->fields, models, 2);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < live->fields.count; i++) {
+		const struct value_member *member = &live->fields.members[i];
+
+		if (!value_get(&resource->desired, value_slice(&member->key)) ||
+		    !is_read_no_more(rebuilding, resource->kind, applied, value_slice(&member->key)))
+			value_builder_member(&builder, value_slice(&member->key), member->value);
+	}
+	const struct value fields = value_builder_map(&builder, rebuilding->arena);
+	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &fields, models, 2);
 
 	return secret_places_hide(rebuilding->arena, rebuilding->style, &resource->kind->fields, &put, models, 2);
 }
@@ -153,7 +178,7 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 	}
 	object->applied = value_builder_map(&applied_fields, rebuilding->arena);
 	object->resolved = value_builder_map(&resolved_fields, rebuilding->arena);
-	const struct value observed = marked(rebuilding, resource, &resolved, live);
+	const struct value observed = seen(rebuilding, resource, &object->applied, &resolved, live);
 	object->observed = made_observed(resource->kind, &observed, &object->resolved, NULL, rebuilding->arena);
 	object->dependencies = resource->dependencies;
 	object->dependency_count = resource->dependency_count;

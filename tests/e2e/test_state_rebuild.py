@@ -194,6 +194,27 @@ def test_what_differs_is_planned(net):
     assert actions(net) == []
 
 
+def test_what_a_call_of_its_own_reads_is_no_drift_where_it_differs(stack):
+    """Nothing reads it again for drift, as it is not recorded as applied; that is not to have lost it."""
+    simulate(stack, "../world")
+    spec = """\
+stack: one
+providers: {aws: {region: us-west-2}}
+aws.vpc: {v: {cidr: 10.0.0.0/16}}
+aws.subnet: {a: {vpc: v, cidr: 10.0.0.0/24}}
+aws.instance: {i: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a, user_data: hello}}
+"""
+    applied(stack, "one.yaml", spec)
+    stack.write("one.yaml", spec.replace("hello", "hello two"))
+    lose(stack)
+    rebuild(stack)
+    stack.run("drift")
+    [change] = actions(stack)[0]["changes"]
+    assert (change["path"], change["before"], change["after"]) == ("user_data", "hello", "hello two")
+    apply(stack)
+    plan_is_empty(stack)
+
+
 def test_all_of_it_out_of_the_spec(net):
     """What the spec no longer has is deleted in order: what refers to what is told by the ids."""
     lose(net)
