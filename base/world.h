@@ -94,6 +94,8 @@ struct world {
 	bool (*has_no_reader)(struct world *world, int stream);
 	/* One line typed by the user, without its end, of at most 4096 bytes; false at the end of input. */
 	bool (*read_line)(struct world *world, struct arena *arena, struct slice *ret);
+	/* Drops what was typed until now: it answers no question that is asked from here on. NULL: nothing was. */
+	void (*forget_typed)(struct world *world);
 	bool (*is_terminal)(struct world *world, int stream);
 	/* How many lines the terminal shows at once; 0, or NULL: that is not known. */
 	size_t (*terminal_rows)(struct world *world, int stream);

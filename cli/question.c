@@ -21,6 +21,9 @@ bool question_ask(struct invocation *invocation, const char *question, const cha
 	if (!sinks_have_shown(invocation->sinks))
 		return diag_error(invocation->diagnostics, FAULT_USER, NOWHERE,
 				  "nothing was done: what is to be asked about could not be shown");
+	/* Whoever types ahead has not read what is asked. */
+	if (world->forget_typed)
+		world->forget_typed(world);
 	world->write(world, 2, arena_format(invocation->arena, "%s Only 'yes' will do: ", question));
 	bool answered = world->read_line(world, invocation->arena, &answer);
 	if (answered && slice_is(slice_trim(answer), "yes"))

@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -252,6 +253,15 @@ static bool read_line(struct world *world, struct arena *arena, struct slice *re
 	return true;
 }
 
+static void forget_typed(struct world *world)
+{
+	struct real_world *real = world->context;
+
+	real->typed_used = real->typed_size = 0;
+	/* It fails where nobody types, and then nothing was. */
+	(void)tcflush(STDIN_FILENO, TCIFLUSH);
+}
+
 static size_t terminal_rows(struct world *world, int stream)
 {
 	struct winsize size;
@@ -336,6 +346,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.write = write_stream,
 		.has_no_reader = has_no_reader,
 		.read_line = read_line,
+		.forget_typed = forget_typed,
 		.is_terminal = is_terminal,
 		.terminal_rows = terminal_rows,
 		.transport = curl_transport_open(&real->arena),

@@ -116,6 +116,16 @@ def test_a_destroy_asks_for_what_it_does(tiny):
     assert "whether to destroy all this" in tiny.run("destroy", status=64).err
 
 
+def test_what_is_typed_ahead_answers_nothing(tiny):
+    """Whoever typed it had not read the plan."""
+    terminal = Terminal(tiny, "apply")
+    terminal.type("yes\n")
+    terminal.read_until("Only 'yes' will do: ")
+    terminal.type("no\n")
+    terminal.end(status=1)
+    assert "the answer was not 'yes'" in terminal.text and not tiny.run("state", "list").out
+
+
 def test_where_nobody_can_be_asked_the_hint_saves_the_same_plan(tiny):
     def hint(*arguments):
         err = tiny.run(*arguments, status=64).err
