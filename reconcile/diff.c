@@ -273,6 +273,13 @@ static bool is_recorded_otherwise(const struct diff_input *input, const struct f
 	       !is_said_again(input, field);
 }
 
+/* As it was last applied. To say "nothing" of what is left as it is where the spec says nothing of it is an edit. */
+static bool is_applied(const struct diffing *diffing, const struct field *field, const struct side *side)
+{
+	bool says = side->applied || (field->when_unset != UNSET_RELEASE && field->when_unset != UNSET_UNDECLARED);
+	return says && diffing->input->applied && diff_field(field, side->sealed, side->applied) == LIKE;
+}
+
 /* The field is set in the spec. */
 static void judge_wanted(struct diffing *diffing, const struct field *field, const struct side *as_given)
 {
@@ -280,8 +287,7 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	const struct side *side = &whole;
 	bool dropped = complete_wanted(diffing, field, as_given, &whole);
 	size_t count = diffing->result->count;
-	bool was_applied =
-		diffing->input->applied && !dropped && diff_field(field, side->sealed, side->applied) == LIKE;
+	bool was_applied = !dropped && is_applied(diffing, field, side);
 	bool immutable = (field->flags & IMMUTABLE) != 0;
 	if ((field->flags & OBSERVED) && was_applied) {
 		if (diffing->input->live && side->live && diff_field(field, side->wanted, side->live) == UNLIKE)

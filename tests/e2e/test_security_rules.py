@@ -2,8 +2,10 @@
 
 import signal
 
+import pytest
+
 from test_hard_cases import GUARDED, killed_at, web_groups, write
-from trueup_runner import apply, plan_is_empty
+from trueup_runner import apply, plan, plan_is_empty
 
 
 def test_many_rules_travel_together(stack, cloud):
@@ -32,3 +34,17 @@ def test_many_rules_travel_together(stack, cloud):
     assert proxy.actions.count("RevokeSecurityGroupIngress") == 3
     plan_is_empty(stack)
     proxy.stop()
+
+
+@pytest.mark.parametrize("description", ["web servers", "others"], ids=["in place", "made anew"])
+def test_what_the_spec_says_of_egress_first_is_an_edit(stack, cloud, description):
+    """Unset, AWS's own rule lets everything out; that the spec now lets nothing out is no move of reality."""
+    group = {name: value for name, value in GUARDED["aws.security_group"]["web"].items() if name != "egress"}
+    write(stack, {**GUARDED, "aws.security_group": {"web": group}})
+    apply(stack)
+    write(stack, {**GUARDED, "aws.security_group": {"web": {**group, "description": description, "egress": []}}})
+    document = plan(stack, status=2).data
+    assert document["drift"] == 0
+    assert {change["cause"] for one in document["actions"] for change in one["changes"]} == {"intent"}
+    apply(stack)
+    plan_is_empty(stack)
