@@ -513,6 +513,7 @@ static void finish(struct planning *planning)
 		qsort(planning->unread, planning->unread_count, sizeof(struct unread), compare_unread);
 	count_falls(planning);
 	plan_tell_barred(planning);
+	plan_tell_renamed(planning);
 	plan_tell_running(planning);
 	plan->running = planning->running;
 	plan->running_count = planning->running_count;

@@ -120,6 +120,8 @@ void plan_tell_running(struct planning *planning);
 void plan_tell_taken(struct planning *planning);
 /* Reports what is to end though the service keeps it from being deleted (field.bars_deletion). */
 void plan_tell_barred(struct planning *planning);
+/* Warns of what may have been renamed only. */
+void plan_tell_renamed(struct planning *planning);
 /* What becomes of fields that the spec ignores, where their object is replaced; in plan_replace.c. */
 void plan_tell_reset(struct planning *planning);
 /* The fields of an item without what the other end's spec says (MIRRORED); fields: a MAP, or NULL. */

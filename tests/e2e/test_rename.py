@@ -127,3 +127,27 @@ def test_tag_that_says_what_was_never_written_here(sim, tag, value, why):  # noq
     plan_is_empty(sim)
     sim.run("drift")
     assert tags() == before
+
+
+def test_a_plan_says_how_what_was_only_renamed_is_kept(stack):
+    """One that goes and one that comes with the same fields; of several that are alike nobody can tell which is which."""
+    simulate(stack, "../world")
+    spec = """\
+stack: one
+providers: {aws: {region: us-west-2}}
+aws.vpc: {v: {cidr: 10.0.0.0/16}}
+aws.internet_gateway: {%s: {vpc: v}}
+aws.vpn_gateway:
+  %s: {tags: {of: both}}
+  %s: {tags: {of: both}}
+"""
+    applied(stack, "one.yaml", spec % ("way", "a", "b"))
+    stack.write("one.yaml", spec % ("gateway", "c", "d"))
+    words = stack.run("plan").err
+    assert "'aws.internet_gateway.gateway' is to be made as 'aws.internet_gateway.way' was, which is to go" in words
+    assert "'trueup state mv aws.internet_gateway.way aws.internet_gateway.gateway' keeps it" in words
+    assert "aws.vpn_gateway" not in words
+    stack.run("state", "mv", "aws.internet_gateway.way", "aws.internet_gateway.gateway")
+    stack.write("one.yaml", spec % ("gateway", "a", "b"))
+    assert stack.run("plan").err == ""
+    assert stack.run("plan", "--destroy").err == ""
