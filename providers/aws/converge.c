@@ -421,17 +421,21 @@ static bool choose_amount(struct work *work, const struct aws_field *field)
 	return true;
 }
 
-/* Whether something is left to change that stops the object, which this field would forbid. */
-static bool comes_later(struct work *work, const struct aws_field *field)
+static bool stops(const struct work *work, const struct aws_field *field)
 {
 	const char *running = work->kind->running;
+	return (field->field.flags & PAUSES) || (running && strcmp(field->field.name, running) == 0);
+}
+
+/* What forbids that the object is stopped: it goes before anything that stops it, and comes after all of that. */
+static bool comes_later(struct work *work, const struct aws_field *field)
+{
+	bool comes = field->bars_stop && !is_off(wanted_of(work, field));
 	bool later = false;
-	if (!field->bars_stop || is_off(wanted_of(work, field)))
-		return false;
-	for (size_t i = 0; !later && i < work->kind->fields.count; i++) {
+	for (size_t i = 0; (comes || stops(work, field)) && !later && i < work->kind->fields.count; i++) {
 		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
-		bool stops = (other->field.flags & PAUSES) || (running && strcmp(other->field.name, running) == 0);
-		later = stops && wants_change(work, other, i) && !goes_unsaid(work, other);
+		bool before = comes ? stops(work, other) : other->bars_stop && is_off(wanted_of(work, other));
+		later = before && wants_change(work, other, i) && !goes_unsaid(work, other);
 	}
 	return later;
 }

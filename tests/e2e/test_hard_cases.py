@@ -609,7 +609,7 @@ def test_what_aws_protects_from_deletion_is_refused_before_anything_goes(stack, 
     nothing_is_left(stack, cloud, "vpc", "subnet", "internet-gateway")
 
 
-def test_stop_protection_comes_after_the_stop(stack, cloud):
+def test_stop_protection_comes_after_the_stop_and_goes_before_it(stack, cloud):
     """Whatever stops the machine: that it is not to run, or what changes while it stands still."""
     spec = machine_with()
     machine = spec["aws.instance"]["i"]
@@ -618,11 +618,17 @@ def test_stop_protection_comes_after_the_stop(stack, cloud):
         {"running": False, "stop_protection": True},
         {"running": True, "stop_protection": False},
         {"instance_type": "t3.small", "stop_protection": True},
+        {"instance_type": "t3.large", "stop_protection": False},
+        {"instance_type": "t3.small", "stop_protection": True},
     ):
         machine.update(changes)
         write(stack, spec)
         apply(stack)
         plan_is_empty(stack)
+    stack.run("undo", "--yes", stack.run("state", "history", "--output", "json").json["runs"][0]["id"])
+    machine.update(instance_type="t3.large", stop_protection=False)
+    write(stack, spec)
+    plan_is_empty(stack)
 
 
 @pytest.mark.parametrize("spot_type,left", [("persistent", "cancelled"), ("one-time", "closed")])

@@ -43,6 +43,16 @@
 		"ModifyInstanceAttribute", "{\"InstanceId\":\"i-1\",\"InstanceType\":{\"Value\":\"large\"}}", "{}",    \
 			NULL, 0                                                                                        \
 	}
+#define PROTECT(value)                                                                                                 \
+	{                                                                                                              \
+		"ModifyInstanceAttribute", "{\"InstanceId\":\"i-1\",\"DisableApiStop\":{\"Value\":" value "}}", "{}",  \
+			NULL, 0                                                                                        \
+	}
+#define READ_PROTECTION(value)                                                                                         \
+	{                                                                                                              \
+		"DescribeInstanceAttribute", "{\"InstanceId\":\"i-1\",\"Attribute\":\"disableApiStop\"}",              \
+			"{\"DisableApiStop\":{\"Value\":" value "}}", NULL, 0                                          \
+	}
 #define FOR_THE_KEY ",\"StateReason\":{\"Code\":\"x\",\"Message\":\"Client.InternalError\"}"
 #define PROFILE ",\"IamInstanceProfile\":{\"Arn\":\"arn:aws:iam::1:instance-profile/path/p\"}"
 #define ON_INTERFACE(operation, members)                                                                               \
@@ -231,6 +241,27 @@ static const struct scenario instances[] = {
 		    INSTANCES("stopped", "large", "", 4), INSTANCE("running", "large", "")},
 	 .ends = STEP_DONE,
 	 .fields = "{\"running\":true}"},
+	{.name = "a protection from being stopped goes before the stop",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"stop_protection\":true"),
+	 .wanted = BOX("large", ",\"stop_protection\":false"),
+	 .script = {INSTANCE("running", "small", ""), READ_PROTECTION("true"), PROTECT("false"),
+		    ON_INSTANCES("StopInstances"), INSTANCE("stopped", "small", ""), READ_PROTECTION("false"), RESIZE,
+		    INSTANCE("stopped", "large", ""), READ_PROTECTION("false"), ON_INSTANCES("StartInstances"),
+		    INSTANCE("running", "large", ""), READ_PROTECTION("false")},
+	 .ends = STEP_DONE},
+	{.name = "and before one for good",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"stop_protection\":true,\"running\":true"),
+	 .wanted = BOX("small", ",\"stop_protection\":false,\"running\":false"),
+	 .script = {INSTANCE("running", "small", ""), READ_PROTECTION("true"), PROTECT("false"),
+		    ON_INSTANCES("StopInstances"), INSTANCE("stopped", "small", ""), READ_PROTECTION("false"),
+		    INSTANCE("stopped", "small", ""), READ_PROTECTION("false")},
+	 .ends = STEP_DONE},
 	{.name = "what is to stand still stays so, though its change is refused",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,

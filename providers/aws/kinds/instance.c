@@ -50,7 +50,7 @@ static const struct aws_call monitor = {INSTANCES_CALL("MonitorInstances")};
 static const struct aws_call unmonitor = {INSTANCES_CALL("UnmonitorInstances")};
 static const struct aws_call start = {INSTANCES_CALL("StartInstances"), .waits = true};
 static const char *const stop_protected[] = {
-	"OperationNotPermitted", "stop protection is on: set 'stop_protection: false' and apply, then change the rest",
+	"OperationNotPermitted", "stop protection is on: set 'stop_protection: false' with the change, or before it",
 	NULL};
 static const struct aws_call stop = {INSTANCES_CALL("StopInstances"), .waits = true, .hints = stop_protected};
 static const struct aws_pause pause = {
