@@ -156,6 +156,9 @@ struct field {
 	/* FIELD_STRING, FIELD_BOOL: the value, as text, with which the service refuses to delete the object;
 	 * .unset_value lets it go. NULL: there is none */
 	const char *bars_deletion;
+	/* FIELD_BOOL: while it is true the service does not stop the object, for what PAUSES or for good; .unset_value
+	 * lets it. It becomes true after all that stops the object, and false before */
+	bool bars_stop;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
 	/* Of told_apart_by: what a new thing gets where it is not given, as JSON text. NULL: nothing */

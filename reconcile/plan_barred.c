@@ -4,7 +4,8 @@
 
 /*
  * What the service itself keeps from being deleted: an end of it would be refused at its turn, once what it stands on
- * and what stands on it is gone. So it is refused before anything is done; or warned of, where force would do it.
+ * and what stands on it is gone. So it is refused before anything is done; or warned of, where force would do it. So is
+ * a change that stops what it keeps from being stopped.
  */
 
 static bool is_barred_by(const struct field *field, const struct object *object, const struct live *live)
@@ -16,15 +17,24 @@ static bool is_barred_by(const struct field *field, const struct object *object,
 	return now && slice_is(value_slice(now), field->bars_deletion);
 }
 
-/* Of what is in the spec that tells; of what is not, or in a plan to destroy everything, the record. */
-static bool is_left_to_others(const struct action *action, const struct object *object, const struct field *field)
+/* Of what is in the spec that tells; of what is not, or in a plan to destroy everything, the record. So it does in one
+ * that undoes a run, which ignores whatever that did not set. */
+static bool is_left_to_others(const struct planning *planning, const struct action *action, const struct object *object,
+			      const struct field *field)
 {
-	if (action->operation == OPERATION_REPLACE)
+	if (action->in_spec && !planning->input->scope.undoes)
 		return slice_is_among(field->name, action->ignored, action->ignored_count);
 	for (uint32_t i = 0; value_is(&object->ignored, VALUE_LIST) && i < object->ignored.count; i++)
 		if (slice_is(value_slice(&object->ignored.items[i]), field->name))
 			return true;
 	return false;
+}
+
+static void hint_at_ignored(struct planning *planning, const struct field *field, const char *what)
+{
+	diag_hint(planning->diagnostics,
+		  "take '%s' out of 'lifecycle.ignore', and apply it once with '%s: %s'; then it can %s", field->name,
+		  field->name, field->unset_value, what);
 }
 
 static void report(struct planning *planning, const struct action *action, const struct object *object,
@@ -34,10 +44,8 @@ static void report(struct planning *planning, const struct action *action, const
 		   "'%.*s' is protected from deletion: its '%s' is %s", SLICE_ARGUMENTS(action->address), field->name,
 		   field->bars_deletion);
 	diag_address(planning->diagnostics, action->address);
-	if (is_left_to_others(action, object, field)) {
-		diag_hint(planning->diagnostics,
-			  "take '%s' out of 'lifecycle.ignore', and apply it once with '%s: %s'; then it can go",
-			  field->name, field->name, field->unset_value);
+	if (is_left_to_others(planning, action, object, field)) {
+		hint_at_ignored(planning, field, "go");
 	} else if (action->operation == OPERATION_REPLACE) {
 		diag_cause(planning->diagnostics, SLICE("the change needs a new object, and the old one deleted"));
 		diag_hint(planning->diagnostics, "apply '%s: %s' first, without what needs a new object; then the rest",
@@ -45,6 +53,58 @@ static void report(struct planning *planning, const struct action *action, const
 	} else {
 		diag_hint(planning->diagnostics, "apply it once with '%s: %s'; then it can go", field->name,
 			  field->unset_value);
+	}
+}
+
+/* The first change for which what runs now is stopped, or NULL. */
+static const struct change *stopping_change(const struct action *action, const struct item *item)
+{
+	const char *name = action->kind->running;
+	const struct value *now = name ? plan_field_now(item->object, item->live, name) : NULL;
+
+	for (size_t i = 0; value_is_true(now) && i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		bool ends = change->field && strcmp(change->field->name, name) == 0;
+
+		if (change->field && change->effect == EFFECT_SET && (ends || (change->field->flags & PAUSES)))
+			return change;
+	}
+	return NULL;
+}
+
+/* Whether it is true and stays so: where it becomes false, it does before the stop. */
+static bool stays_on(const struct action *action, const struct item *item, const struct field *field)
+{
+	const struct value *now = plan_field_now(item->object, item->live, field->name);
+	bool is_set = false;
+
+	for (size_t i = 0; i < action->change_count; i++)
+		is_set |= action->changes[i].field == field && action->changes[i].effect == EFFECT_SET;
+	return value_is_true(now) && !is_set;
+}
+
+static void tell_barred_stop(struct planning *planning, const struct action *action)
+{
+	const struct item *item = plan_item_at(planning, action->address);
+	const struct change *change = item ? stopping_change(action, item) : NULL;
+
+	for (size_t i = 0; change && i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+
+		if (!field->bars_stop || !stays_on(action, item, field))
+			continue;
+		diag_error(planning->diagnostics, FAULT_CONFLICT, action->position,
+			   "'%.*s' is protected from being stopped: its '%s' is true", SLICE_ARGUMENTS(action->address),
+			   field->name);
+		diag_address(planning->diagnostics, action->address);
+		diag_cause(planning->diagnostics,
+			   arena_format(planning->arena, "the change of '%s' stops it", change->field->name));
+		if (is_left_to_others(planning, action, item->object, field))
+			hint_at_ignored(planning, field, "be stopped");
+		else
+			diag_hint(planning->diagnostics,
+				  "apply it once with '%s: %s', alone or with that change; then set it again",
+				  field->name, field->unset_value);
 	}
 }
 
@@ -78,6 +138,8 @@ void plan_tell_barred(struct planning *planning)
 		const struct object *object = number ? input->objects[*number] : NULL;
 		const struct live *live = number && input->live ? input->live[*number] : NULL;
 
+		if (operation_keeps(action->operation))
+			tell_barred_stop(planning, action);
 		if (!object || !slice_equal(object->object_id, action->object_id))
 			continue;
 		for (size_t k = 0; k < action->kind->fields.count; k++)

@@ -118,7 +118,8 @@ void plan_hold(struct planning *planning);
 void plan_tell_running(struct planning *planning);
 /* Reports what is to be made with a name, a range or an address that another one keeps. */
 void plan_tell_taken(struct planning *planning);
-/* Reports what is to end though the service keeps it from being deleted (field.bars_deletion). */
+/* Reports what is to end though the service keeps it from being deleted (field.bars_deletion), or is to be stopped
+ * though it keeps it from that (field.bars_stop). */
 void plan_tell_barred(struct planning *planning);
 /* Warns of what may have been renamed only. */
 void plan_tell_renamed(struct planning *planning);

@@ -430,11 +430,11 @@ static bool stops(const struct work *work, const struct aws_field *field)
 /* What forbids that the object is stopped: it goes before anything that stops it, and comes after all of that. */
 static bool comes_later(struct work *work, const struct aws_field *field)
 {
-	bool comes = field->bars_stop && !is_off(wanted_of(work, field));
+	bool comes = field->field.bars_stop && !is_off(wanted_of(work, field));
 	bool later = false;
 	for (size_t i = 0; (comes || stops(work, field)) && !later && i < work->kind->fields.count; i++) {
 		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
-		bool before = comes ? stops(work, other) : other->bars_stop && is_off(wanted_of(work, other));
+		bool before = comes ? stops(work, other) : other->field.bars_stop && is_off(wanted_of(work, other));
 		later = before && wants_change(work, other, i) && !goes_unsaid(work, other);
 	}
 	return later;

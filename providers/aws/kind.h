@@ -126,8 +126,6 @@ struct aws_field {
 	/* The field without which this one cannot be true: it becomes false before a value of that one is taken
 	 * away, and true again once another is there, though the plan shows no change of it. */
 	const char *rests_on;
-	/* While it is true nothing stops the object: it becomes true after all that does, and false before. */
-	bool bars_stop;
 	/* Path in the update call where that is another than member; "-": the call says it all; "*":
 	 * the members of the object travel at the top. */
 	const char *change;

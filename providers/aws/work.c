@@ -200,7 +200,7 @@ static enum step create(struct work *work)
 	for (size_t i = 0; i < kind->kind.fields.count; i++) {
 		const struct aws_field *field = (const struct aws_field *)field_at(&kind->kind.fields, i);
 		const struct value *wanted = value_get_named(work->desired, field->field.name);
-		if (field->bars_stop && aws_stops_once_made(work))
+		if (field->field.bars_stop && aws_stops_once_made(work))
 			continue;
 		if (wanted && field->member && (!field->part || field->part->inline_in_create))
 			aws_parameter_add(&parameters, field->member, aws_encode(field, wanted, arena));

@@ -559,8 +559,21 @@ def test_stop_protection_forbids_all_that_ends_or_stops_a_machine(stack, cloud):
     assert "apply it once with 'stop_protection: false'" in stack.run("destroy", "--yes", status=1).err
     machine["instance_type"] = "t3.small"
     write(stack, spec)
+    for command in (["plan"], ["plan", "--refresh=none"], ["apply", "--yes"]):
+        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+        assert "is protected from being stopped: its 'stop_protection' is true" in error["message"], error
+        assert "apply it once with 'stop_protection: false'" in error["hint"], error
+    # Of what neither spec nor record says anything, nothing is read: the service refuses that.
+    del machine["stop_protection"]
+    machine["instance_type"] = "t3.micro"
+    write(stack, spec)
+    apply(stack)
+    [instance] = cloud.things("instance")
+    cloud.client("ec2").modify_instance_attribute(InstanceId=instance, DisableApiStop={"Value": True})
+    machine["instance_type"] = "t3.small"
+    write(stack, spec)
     assert "set 'stop_protection: false'" in stack.run("apply", "--yes", status=1).err
-    machine.update(stop_protection=False, instance_type="t3.micro")
+    machine["stop_protection"] = False
     write(stack, spec)
     apply(stack)
     stack.run("destroy", "--yes")

@@ -135,6 +135,24 @@ static const struct field keep_fields[] = {
 static const struct kind keep = {
 	.name = "t.keep", .version = 1, .fields = FIELDS(keep_fields), .outputs = FIELDS(id_output)};
 
+/* What runs, and is stopped for another type unless it is held. */
+static const struct field box_fields[] = {
+	{.name = "type", .type = FIELD_STRING, .flags = PAUSES},
+	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_RELEASE},
+	{.name = "held",
+	 .type = FIELD_BOOL,
+	 .when_unset = UNSET_CONSTANT,
+	 .unset_value = "false",
+	 .bars_deletion = "true",
+	 .bars_stop = true},
+	{.name = "running", .type = FIELD_BOOL, .when_unset = UNSET_RELEASE},
+};
+static const struct kind box = {.name = "t.box",
+				.version = 1,
+				.fields = FIELDS(box_fields),
+				.outputs = FIELDS(id_output),
+				.running = "running"};
+
 /* Told apart by two fields together; a wire leads to one. */
 static const struct field post_fields[] = {
 	{.name = "street", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
@@ -154,8 +172,8 @@ static const struct field wire_fields[] = {
 static const struct kind wire = {
 	.name = "t.wire", .version = 1, .fields = FIELDS(wire_fields), .outputs = FIELDS(id_output)};
 
-static const struct kind *const all_kinds[] = {&gate, &group, &keep,  &link_kind, &net,
-					       &post, &sub,   &table, &user,	  &wire};
+static const struct kind *const all_kinds[] = {&box,  &gate, &group, &keep, &link_kind, &net,
+					       &post, &sub,  &table, &user, &wire};
 static const struct kinds kinds = {all_kinds, sizeof(all_kinds) / sizeof(all_kinds[0])};
 
 static struct value json(struct plan_fixture *fixture, const char *text_)

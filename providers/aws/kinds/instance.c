@@ -132,9 +132,10 @@ static const struct aws_field group = {
 			  .when_unset = UNSET_CONSTANT,                                                                \
 			  .unset_value = "false",                                                                      \
 			  .bars_deletion = "true",                                                                     \
+			  .bars_stop = (bars),                                                                         \
 			  .about = (description)},                                                                     \
 		.member = (path), .update = &modify, .change = path ".Value", .read = path ".Value",                   \
-		.detail = &(of_detail), .bars_stop = (bars)                                                            \
+		.detail = &(of_detail)                                                                                 \
 	}
 #define OBJECT(text, path, array, more_flags, call, description)                                                       \
 	{                                                                                                              \
