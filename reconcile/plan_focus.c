@@ -5,12 +5,17 @@
 /*
  * What a plan with targets is about: those; what they refer to, as far down as it goes, so that it is there; what has
  * now what they are to have, and can be had but once; and what is recorded as referring to whatever ends, be it an
- * object or an output alone, however far away, for the service refuses to take away what is in use.
+ * object or an output alone, however far away, for the service refuses to take away what is in use. Likewise what
+ * refers to an output that becomes another one as its object lets go of that: the old one (a version) leads to it.
  */
 
 struct focusing {
 	struct planning *planning;
-	struct graph graph; /* of items, then of objects that stand alone: from each to what it takes along */
+	/* Of items, then of objects that stand alone, then of recorded fields that have to let go of something: from
+	 * each to what it takes along. */
+	struct graph graph;
+	struct map by_address; /* to the first of input->objects at an address + 1: they come sorted */
+	size_t *fields;	       /* parallel to input->objects: the node of the first field that is recorded of each */
 	bool *reached;
 	uint32_t *queue;
 	size_t count;
@@ -44,14 +49,14 @@ static bool ends(const struct planning *planning, size_t node)
 }
 
 /* Whether what was referred to is no longer there after the plan, and so must be let go of before. */
-static bool ends_for(const struct planning *planning, size_t node, const struct dependency *dependency)
+static bool ends_for(const struct planning *planning, size_t node, struct slice name)
 {
 	if (ends(planning, node))
 		return true;
 	const struct item *item = &planning->items[node];
 	if (item->operation != OPERATION_UPDATE || !item->fields)
 		return false;
-	const struct output *output = output_named(&item->resource->kind->outputs, dependency->output);
+	const struct output *output = output_named(&item->resource->kind->outputs, name);
 	return output && changes_take_away(item->fields->changes, item->fields->count, output);
 }
 
@@ -86,29 +91,127 @@ static void link_displaced(struct focusing *focusing)
 	}
 }
 
+/* The first of input->objects at an address; their count: there is none. */
+static size_t first_at(const struct focusing *focusing, struct slice address)
+{
+	size_t first = (uintptr_t)map_get(&focusing->by_address, address);
+
+	return first ? first - 1 : focusing->planning->input->object_count;
+}
+
 static void link_users(struct focusing *focusing)
 {
 	struct planning *planning = focusing->planning;
 	struct object *const *objects = planning->input->objects;
 	size_t count = planning->input->object_count;
-	struct map by_address; /* to the first at an address + 1: the objects come sorted */
 
-	map_init(&by_address);
-	for (size_t i = 0; i < count; i++)
-		map_add(&by_address, objects[i]->address, (void *)(uintptr_t)(i + 1));
-	for (size_t i = 0; i < count && plan_load_body(planning, objects[i]); i++) {
+	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < objects[i]->dependency_count; k++) {
-			struct slice address = objects[i]->dependencies[k].address;
-			size_t first = (uintptr_t)map_get(&by_address, address);
+			const struct dependency *dependency = &objects[i]->dependencies[k];
 
-			for (size_t t = first ? first - 1 : count;
-			     t < count && slice_equal(objects[t]->address, address); t++)
-				if (ends_for(planning, node_of_object(planning, t), &objects[i]->dependencies[k]))
+			for (size_t t = first_at(focusing, dependency->address);
+			     t < count && slice_equal(objects[t]->address, dependency->address); t++)
+				if (ends_for(planning, node_of_object(planning, t), dependency->output))
 					graph_add(&focusing->graph, node_of_object(planning, t),
 						  node_of_object(planning, i));
 		}
 	}
-	map_release(&by_address);
+}
+
+/* A recorded field refers to an output: it has to let go of that where it ends, or where it becomes another one by a
+ * field that has to let go of something itself. */
+static void link_output(struct focusing *focusing, size_t target, struct slice name, size_t field)
+{
+	const struct planning *planning = focusing->planning;
+	size_t node = node_of_object(planning, target);
+	const struct value *applied = &planning->input->objects[target]->applied;
+
+	if (ends_for(planning, node, name)) {
+		graph_add(&focusing->graph, node, field);
+		return;
+	}
+	const struct item *item = &planning->items[node];
+	const struct output *output = output_named(&item->resource->kind->outputs, name);
+	for (size_t i = 0; output && item->fields && i < item->fields->count; i++) {
+		const struct change *change = &item->fields->changes[i];
+		bool renews = change->field && changes_renew(change, 1, output);
+
+		for (uint32_t k = 0; renews && value_is(applied, VALUE_MAP) && k < applied->count; k++)
+			if (slice_is(value_slice(&applied->members[k].key), change->field->name))
+				graph_add(&focusing->graph, focusing->fields[target] + k, field);
+	}
+}
+
+struct referring {
+	struct focusing *focusing;
+	size_t field; /* its node */
+};
+
+/* Nothing that a field refers to is told: so it asks for all of it. */
+static const struct value *meet(void *context, struct slice address, struct slice output)
+{
+	const struct referring *referring = context;
+	const struct plan_input *input = referring->focusing->planning->input;
+
+	for (size_t t = first_at(referring->focusing, address);
+	     t < input->object_count && slice_equal(input->objects[t]->address, address); t++)
+		link_output(referring->focusing, t, output, referring->field);
+	return NULL;
+}
+
+static bool renews_any(const struct item *item)
+{
+	const struct outputs *outputs = &item->resource->kind->outputs;
+
+	for (size_t i = 0; item->fields && item->fields->count > 0 && i < outputs->count; i++)
+		if (changes_renew(item->fields->changes, item->fields->count, output_at(outputs, i)))
+			return true;
+	return false;
+}
+
+/* Whether an output becomes another one, of the object or of what it refers to. */
+static bool is_concerned(struct planning *planning, size_t index)
+{
+	const struct object *object = planning->input->objects[index];
+	size_t node = node_of_object(planning, index);
+	bool concerned = node < planning->item_count && renews_any(&planning->items[node]);
+
+	for (size_t i = 0; !concerned && i < object->dependency_count; i++) {
+		const struct item *target = plan_item_at(planning, object->dependencies[i].address);
+		concerned = target && renews_any(target);
+	}
+	return concerned;
+}
+
+/* A record joins references to one address (struct dependency): its fields tell them apart. */
+static void link_fields(struct focusing *focusing)
+{
+	struct planning *planning = focusing->planning;
+	const struct resolver *resolver = planning->input->resolver;
+	struct diagnostics unheard; /* nothing is to come of it */
+	struct arena scratch;
+	struct value resolved;
+
+	arena_init(&scratch);
+	diagnostics_init(&unheard, &scratch);
+	for (size_t i = 0; i < planning->input->object_count; i++) {
+		const struct value *applied = &planning->input->objects[i]->applied;
+
+		if (!value_is(applied, VALUE_MAP) || !is_concerned(planning, i))
+			continue;
+		for (uint32_t k = 0; k < applied->count; k++) {
+			struct referring referring = {focusing, focusing->fields[i] + k};
+			struct output_source source = {&referring, meet};
+
+			if (!value_has_deferred(&applied->members[k].value))
+				continue;
+			graph_add(&focusing->graph, referring.field, node_of_object(planning, i));
+			(void)resolver->resolve(resolver, &applied->members[k].value, &source, &scratch, &resolved,
+						&unheard);
+		}
+	}
+	diagnostics_release(&unheard);
+	arena_release(&scratch);
 }
 
 /* Whoever has something, or is to have it. */
@@ -236,6 +339,7 @@ static void reach_along(struct focusing *focusing)
 
 	link_references(focusing);
 	link_users(focusing);
+	link_fields(focusing);
 	link_displaced(focusing);
 	link_givers(focusing);
 	graph_close(graph);
@@ -244,24 +348,44 @@ static void reach_along(struct focusing *focusing)
 			reach(focusing, graph->successors[k]);
 }
 
+/* The fields that are recorded get their nodes, behind the others; returns how many there are then. */
+static size_t number_fields(struct focusing *focusing, size_t node_count)
+{
+	struct planning *planning = focusing->planning;
+	struct object *const *objects = planning->input->objects;
+	size_t count = planning->input->object_count;
+
+	focusing->fields = arena_new_array(planning->arena, count + 1, size_t);
+	for (size_t i = 0; i < count; i++)
+		map_add(&focusing->by_address, objects[i]->address, (void *)(uintptr_t)(i + 1));
+	for (size_t i = 0; i < count && plan_load_body(planning, objects[i]); i++) {
+		focusing->fields[i] = node_count;
+		node_count += value_is(&objects[i]->applied, VALUE_MAP) ? objects[i]->applied.count : 0;
+	}
+	return node_count;
+}
+
 void plan_focus(struct planning *planning)
 {
 	const struct plan_scope *scope = &planning->input->scope;
 	size_t object_count = planning->input->object_count;
 	size_t node_count = planning->item_count + object_count;
-	struct focusing focusing = {
-		.planning = planning,
-		.reached = arena_new_array(planning->arena, node_count + 1, bool),
-		.queue = arena_new_array(planning->arena, node_count + 1, uint32_t),
-	};
+	bool takes_along = scope->target_count > 0 && !scope->exact;
+	struct focusing focusing = {.planning = planning};
 
+	map_init(&focusing.by_address);
+	if (takes_along)
+		node_count = number_fields(&focusing, node_count);
+	focusing.reached = arena_new_array(planning->arena, node_count + 1, bool);
+	focusing.queue = arena_new_array(planning->arena, node_count + 1, uint32_t);
 	name_targets(planning);
 	graph_init(&focusing.graph, node_count);
 	reach_targets(&focusing);
 	reach_leaving(&focusing);
-	if (scope->target_count > 0 && !scope->exact)
+	if (takes_along)
 		reach_along(&focusing);
 	graph_release(&focusing.graph);
+	map_release(&focusing.by_address);
 	planning->leaves = focusing.reached + planning->item_count;
 	for (size_t i = 0; i < planning->item_count; i++)
 		planning->items[i].in_focus = focusing.reached[i];

@@ -6,6 +6,9 @@ import pytest
 
 from cli import edit, recorded, tiny  # noqa: F401
 from test_cli_plan import actions
+from test_hard_cases import write
+from test_hard_groups import template_and_group, version_of
+from trueup_runner import Ref, apply, plan_is_empty
 
 
 def test_target(tiny):
@@ -46,3 +49,29 @@ def test_target_that_is_not_there_is_told_before_anything_is_read(tiny, is_first
     result = tiny.run(*command, "--target", "aws.vpc.mian", status=1, AWS_ENDPOINT_URL="http://127.0.0.1:9")
     assert result.err.startswith("error: there is no 'aws.vpc.mian' in the ") and "hint: " in result.err
     assert result.err.count("error: ") == 1 and result.out == ""
+
+
+@pytest.mark.parametrize("removed", [False, True], ids=["another", "none"])
+def test_no_group_is_left_with_a_version_that_names_what_a_target_ended(stack, cloud, removed):
+    """The template takes the security group along, so the group that is pinned to its version has to come as well."""
+    spec = template_and_group("")
+    named = {"name": "app", "description": "app", "vpc": Ref("aws.vpc.home")}
+    spec["aws.security_group"] = {"app": {**named, "lifecycle": {"create_before_destroy": True}}}
+    spec["aws.launch_template"]["worker"].update(user_data="one", security_groups=[Ref("aws.security_group.app")])
+    write(stack, spec)
+    apply(stack)
+
+    # A version of the template's own is no reason: what it names is still there.
+    spec["aws.launch_template"]["worker"]["user_data"] = "two"
+    write(stack, spec)
+    assert "1 done" in stack.run("apply", "--yes", "--target", "aws.launch_template.worker").out
+    assert version_of(cloud) == "1"
+
+    if removed:
+        del spec["aws.security_group"], spec["aws.launch_template"]["worker"]["security_groups"]
+    else:
+        spec["aws.security_group"]["app"]["name"] = "other"
+    write(stack, spec)
+    stack.run("apply", "--yes", "--target", "aws.security_group.app")
+    assert version_of(cloud) == "3"
+    plan_is_empty(stack)

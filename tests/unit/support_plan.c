@@ -132,8 +132,10 @@ static const struct field keep_fields[] = {
 	{.name = "group", .type = FIELD_REFERENCE, .target = "t.group"},
 	{.name = "called", .type = FIELD_REFERENCE, .target = "t.group", .output = "name"},
 };
+static const char *const keep_renewing[] = {"group", NULL};
+static const struct output keep_outputs[] = {{.name = "id"}, {.name = "version", .renewed_by = keep_renewing}};
 static const struct kind keep = {
-	.name = "t.keep", .version = 1, .fields = FIELDS(keep_fields), .outputs = FIELDS(id_output)};
+	.name = "t.keep", .version = 1, .fields = FIELDS(keep_fields), .outputs = FIELDS(keep_outputs)};
 
 /* What runs, and is stopped for another type unless it is held. */
 static const struct field box_fields[] = {

@@ -29,6 +29,17 @@
 	REC("t.user.c", "u1", "{\"" output "\":" REF("t.net.a." output) "}", "{\"" output "\":\"" id "\"}",            \
 	    "{\"" output "\":\"" id "\"}")
 
+#define GROUP(name) "\"t.group.x\":{\"name\":\"" name "\"}"
+#define GROUP_REC REC("t.group.x", "g1", "{\"name\":\"x\"}", "{\"name\":\"x\"}", "{\"name\":\"x\"}")
+#define KEEP(name, field, value) "\"t.keep." name "\":{\"" field "\":" value "}"
+#define KEEP_REC(name, field, value, id)                                                                               \
+	REC("t.keep." name, "k-" name, "{\"" field "\":" value "}", "{\"" field "\":" id "}", "{\"" field "\":" id "}")
+#define KEEP_BOTH(group) "{\"called\":" REF("t.group.x.id") ",\"group\":\"" group "\"}"
+#define BOTH(group) "{\"called\":\"g1\",\"group\":\"" group "\"}"
+#define VERSION_OF(address) "\"t.user.c\":{\"version\":" REF(address ".version") "}"
+#define VERSION_REC(address)                                                                                           \
+	REC("t.user.c", "u1", "{\"version\":" REF(address ".version") "}", "{\"version\":1}", "{\"version\":1}")
+
 static const struct row {
 	const char *name;
 	const char *spec, *record;
@@ -60,6 +71,31 @@ static const struct row {
 	{"and because of what needs it", "{" NET_DARK ",\"t.sub.b\":{\"net\":" REF("t.net.a.id") "},\"t.user.c\":{}}",
 	 "{" NET_REC("{\"range\":\"10\"}") "," USER_OF("zone", "z1") "}", false, false, "t.sub.b",
 	 "update t.net.a:dns; create t.sub.b; update t.user.c:zone"},
+	{"replaced, with those that refer to what another one gets by letting go of it",
+	 "{" GROUP("y") "," KEEP("k", "group", REF("t.group.x.id")) "," VERSION_OF("t.keep.k") "}",
+	 "{" GROUP_REC "," KEEP_REC("k", "group", REF("t.group.x.id"), "\"g1\"") "," VERSION_REC("t.keep.k") "}", false,
+	 false, "t.group.x", "replace-first t.group.x:name; update t.keep.k:group; update t.user.c:version"},
+	{"however far away",
+	 "{" GROUP("y") "," KEEP("k", "group", REF("t.group.x.id")) "," KEEP(
+		 "m", "group", REF("t.keep.k.version")) "," VERSION_OF("t.keep.m") "}",
+	 "{" GROUP_REC "," KEEP_REC("k", "group", REF("t.group.x.id"), "\"g1\"") "," KEEP_REC(
+		 "m", "group", REF("t.keep.k.version"), "1") "," VERSION_REC("t.keep.m") "}",
+	 false, false, "t.group.x",
+	 "replace-first t.group.x:name; update t.keep.k:group; update t.keep.m:group; update t.user.c:version"},
+	{"of an output, too, that is taken away",
+	 "{" NET_DARK "," KEEP("k", "group", "\"g9\"") "," VERSION_OF("t.keep.k") "}",
+	 "{" KEEP_REC("k", "group", REF("t.net.a.zone"),
+		      "\"z1\"") "," NET_REC("{\"range\":\"10\"}") "," VERSION_REC("t.keep.k") "}",
+	 false, false, "t.net.a", "update t.keep.k:group; update t.net.a:dns; update t.user.c:version"},
+	{"and without them where nothing of that is in it",
+	 "{" GROUP("y") "," KEEP("k", "called", REF("t.group.x.id")) "," VERSION_OF("t.keep.k") "}",
+	 "{" GROUP_REC "," KEEP_REC("k", "called", REF("t.group.x.id"), "\"g1\"") "," VERSION_REC("t.keep.k") "}",
+	 false, false, "t.group.x", "replace-first t.group.x:name; update t.keep.k:called"},
+	{"and where it gets that by another change",
+	 "{" GROUP("y") ",\"t.keep.k\":" KEEP_BOTH("g8") "," VERSION_OF("t.keep.k") "}",
+	 "{" GROUP_REC
+	 "," REC("t.keep.k", "k1", KEEP_BOTH("g9"), BOTH("g9"), BOTH("g9")) "," VERSION_REC("t.keep.k") "}",
+	 false, false, "t.group.x", "replace-first t.group.x:name; update t.keep.k:group,called"},
 	{"destroyed, with those that refer to it", "{" NET_A "," NET_B "," SUB_B "," USER_C "}", RECORD, true, false,
 	 "t.sub.b", "delete t.sub.b; delete t.user.c"},
 	{"taken back, with what it displaces and all that refers to that",
