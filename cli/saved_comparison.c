@@ -31,14 +31,22 @@ const struct action *saved_plan_action(const struct plan *plan, const struct act
 	return NULL;
 }
 
-bool saved_plan_touches(const struct plan *saved, struct slice address)
+/* Whether one of the plan's actions is carried out at the address, on what it stands for or also on what a replace has
+ * left behind there. */
+static bool touches(const struct plan *plan, struct slice address, bool left_behind_too)
 {
-	size_t low = first_action(saved, address);
+	size_t low = first_action(plan, address);
 
-	for (; low < saved->action_count && slice_equal(saved->actions[low].address, address); low++)
-		if (action_is_carried_out(&saved->actions[low]))
+	for (; low < plan->action_count && slice_equal(plan->actions[low].address, address); low++)
+		if (action_is_carried_out(&plan->actions[low]) &&
+		    (left_behind_too || plan->actions[low].role != OBJECT_DEPOSED))
 			return true;
 	return false;
+}
+
+bool saved_plan_touches_own(const struct plan *saved, struct slice address)
+{
+	return touches(saved, address, false);
 }
 
 /* What is said of an action that the saved plan has, by what would be done now instead. */
@@ -176,7 +184,7 @@ static bool is_gone(const struct job *job, const struct action *then)
 static bool report_gone(struct job *job, const struct plan *saved, const struct action *then)
 {
 	return report_change(job, then,
-			     saved_plan_touches(&job->plan, then->address)
+			     touches(&job->plan, then->address, true)
 				     ? "a run has worked at it since, and something else is left to be done now"
 				     : staleness(job, saved, NULL, then));
 }

@@ -187,7 +187,9 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 
 	map_init(&addresses);
 	for (size_t i = 0; i < saved->action_count; i++) {
-		map_set(&addresses, saved->actions[i].address, &saved->actions[i]);
+		/* What goes of what a replace left behind says nothing of what the address stands for. */
+		if (saved->actions[i].role != OBJECT_DEPOSED)
+			map_set(&addresses, saved->actions[i].address, &saved->actions[i]);
 		if (saved->actions[i].in_spec && action_is_carried_out(&saved->actions[i]))
 			resources[count++] = resource_of_action(&saved->actions[i]);
 	}
@@ -423,7 +425,8 @@ static const struct stack *expected_by(struct job *job, const struct plan *saved
 	return expected;
 }
 
-/* What the plan could not read and does not touch is not read again: nothing is claimed about it still. */
+/* What the plan could not read and does not touch is not read again: nothing is claimed about it still. What is unread
+ * as a whole no action touches, whatever else is done at its address. */
 static void copy_unread(struct job *job, const struct plan *saved)
 {
 	struct plan *plan = &job->plan;
@@ -431,7 +434,7 @@ static void copy_unread(struct job *job, const struct plan *saved)
 	size_t count = 0;
 
 	for (size_t i = 0; i < saved->unread_count; i++)
-		if (!saved_plan_touches(saved, saved->unread[i].address))
+		if (saved->unread[i].field.size == 0 || !saved_plan_touches_own(saved, saved->unread[i].address))
 			all[count++] = saved->unread[i];
 	for (size_t i = 0; i < plan->unread_count; i++)
 		all[count++] = plan->unread[i];
@@ -462,15 +465,24 @@ static void copy_words(struct job *job, const struct plan *saved)
 static struct plan_scope scope_of(struct job *job, const struct plan *saved)
 {
 	struct slice *addresses = arena_new_array(job->arena, saved->action_count + 1, struct slice);
-	size_t count = 0;
+	struct slice *leaving = arena_new_array(job->arena, saved->action_count + 1, struct slice);
+	size_t count = 0, leaving_count = 0;
 
-	for (size_t i = 0; i < saved->action_count; i++)
-		if (action_is_carried_out(&saved->actions[i]))
+	for (size_t i = 0; i < saved->action_count; i++) {
+		if (!action_is_carried_out(&saved->actions[i]))
+			continue;
+		if (saved->actions[i].role == OBJECT_DEPOSED)
+			leaving[leaving_count++] = saved->actions[i].object_id;
+		else
 			addresses[count++] = saved->actions[i].address;
+	}
 	return (struct plan_scope){
 		.targets = addresses,
 		.target_count = count,
 		.exact = true,
+		.leaving = leaving,
+		.leaving_count = leaving_count,
+		.left_behind_by_id = true,
 		.keeps_tags = !saved->refreshed || saved->undoes.size > 0,
 		.undoes = saved->undoes.size > 0,
 	};
@@ -498,7 +510,7 @@ bool saved_plan_prepare(struct job *job)
 	if (!open_state(job) || !find_secrets(job, &saved) || !rebuild_stack(job, &saved) ||
 	    !written_check_stack(job->invocation->written, &job->stack, job->diagnostics))
 		return false;
-	if (scope.target_count == 0) {
+	if (scope.target_count + scope.leaving_count == 0) {
 		note_unlooked(job);
 		return true;
 	}

@@ -14,13 +14,29 @@ static void index_objects(const struct job *job, struct map *ret)
 			map_set(ret, job->objects[i]->address, &job->objects[i]);
 }
 
-/* What the plan does, by address: to what is current there, rather than to what a replace has left behind. */
+/*
+ * What the plan does: by address to what that stands for, and by id to each object. What a replace has left behind is
+ * told by its id alone, for nobody refers to that.
+ */
 static void index_actions(const struct plan *saved, struct map *ret)
 {
 	map_init(ret);
-	for (size_t i = 0; i < saved->action_count; i++)
-		if (action_is_carried_out(&saved->actions[i]))
-			map_add(ret, saved->actions[i].address, &saved->actions[i]);
+	for (size_t i = 0; i < saved->action_count; i++) {
+		struct action *action = &saved->actions[i];
+
+		if (!action_is_carried_out(action))
+			continue;
+		if (action->role != OBJECT_DEPOSED)
+			map_set(ret, action->address, action);
+		if (action->object_id.size > 0)
+			map_set(ret, action->object_id, action);
+	}
+}
+
+/* Whether the plan does something to the object itself. */
+static bool is_touched(const struct map *touched, const struct object *object)
+{
+	return map_get(touched, object->role == OBJECT_DEPOSED ? object->object_id : object->address);
 }
 
 /* Calls visit for each object that an action refers to, as often as one does. */
@@ -128,8 +144,6 @@ static bool check_recorded(struct job *job, const struct plan *saved, const stru
  */
 static bool ends(const struct action *action, const struct dependency *dependency)
 {
-	if (action->role == OBJECT_DEPOSED)
-		return false;
 	if (action->operation == OPERATION_REPLACE)
 		return slice_is(dependency->output, "id");
 	if (action->operation != OPERATION_UPDATE)
@@ -147,7 +161,7 @@ static void visit_users(struct job *job, const struct map *touched, user_visit *
 	for (size_t i = 0; i < job->object_count; i++) {
 		const struct object *object = job->objects[i];
 
-		for (size_t k = 0; !map_get(touched, object->address) && k < object->dependency_count; k++) {
+		for (size_t k = 0; !is_touched(touched, object) && k < object->dependency_count; k++) {
 			const struct dependency *dependency = &object->dependencies[k];
 			const struct action *action = map_get(touched, dependency->address);
 
@@ -334,7 +348,7 @@ static bool check_taken(struct job *job, const struct plan *saved, const struct 
 		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
 
 		taking.holder = job->objects[i];
-		if (kind && !map_get(touched, taking.holder->address))
+		if (kind && !is_touched(touched, taking.holder))
 			good &= visit_unique(kind, &taking.holder->resolved, &taking.holder->identity, job->arena,
 					     note_holder, &taking);
 	}

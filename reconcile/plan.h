@@ -166,6 +166,8 @@ struct plan_scope {
 	bool exact;		     /* nothing beside them: they were chosen with all that goes with them */
 	const struct slice *leaving; /* ids of recorded objects that go in addition, wherever their address stands */
 	size_t leaving_count;
+	/* Of what replaces have left behind nothing goes that is not among those, wherever the targets are. */
+	bool left_behind_by_id;
 	bool keeps_tags; /* ownership tags stay as they are, whatever address they name */
 	bool undoes;	 /* what is not in the stack goes because a run that made it is undone */
 	/* What was recorded stands for the spec, and nothing will be done: what has moved is all that is asked, and

@@ -312,9 +312,14 @@ static void reach_targets(struct focusing *focusing)
 	for (size_t i = 0; i < planning->item_count; i++)
 		if (all || plan_is_named(planning, planning->items[i].address))
 			reach(focusing, i);
-	for (size_t i = 0; i < planning->input->object_count; i++)
-		if (all || plan_is_named(planning, planning->input->objects[i]->address))
+	for (size_t i = 0; i < planning->input->object_count; i++) {
+		const struct object *object = planning->input->objects[i];
+		bool named = plan_is_named(planning, object->address) &&
+			     !(scope->left_behind_by_id && object->role == OBJECT_DEPOSED);
+
+		if (all || named)
 			reach(focusing, node_of_object(planning, i));
+	}
 }
 
 /* What nobody refers to, and what its address stands for stays out of it. */

@@ -135,10 +135,14 @@ static void test_leaving(void **state)
 	static const struct {
 		const char *name;
 		const char *target; /* NULL: none */
+		bool by_id, named;
 		const char *expected;
 	} beside[] = {
-		{"beside another address", "t.net.b", "delete t.net.a; update t.net.b:dns"},
-		{"alone", NULL, "delete t.net.a"},
+		{"beside another address", "t.net.b", false, true, "delete t.net.a; update t.net.b:dns"},
+		{"alone", NULL, false, true, "delete t.net.a"},
+		{"beside its own address, with that", "t.net.a", false, false, "replace t.net.a:range; delete t.net.a"},
+		{"beside its own address, by its id", "t.net.a", true, true, "replace t.net.a:range; delete t.net.a"},
+		{"beside its own address, and stays", "t.net.a", true, false, "replace t.net.a:range"},
 	};
 	const struct slice left_behind = SLICE("object-1");
 
@@ -153,7 +157,8 @@ static void test_leaving(void **state)
 			.target_count = beside[i].target != NULL,
 			.exact = true,
 			.leaving = &left_behind,
-			.leaving_count = 1,
+			.leaving_count = beside[i].named,
+			.left_behind_by_id = beside[i].by_id,
 		};
 		plan_fixture_plan(&fixture, false);
 		if (strcmp(plan_summary(&fixture), beside[i].expected) != 0)
