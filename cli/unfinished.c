@@ -200,11 +200,12 @@ static void list_left_behind(struct job *job)
 
 		if (object->role == OBJECT_DEPOSED && live && live->presence == PRESENCE_PRESENT &&
 		    !map_get(&runs, object->object_id))
-			job->unfinished[job->unfinished_count++] =
-				(struct unfinished_item){.address = object->address,
-							 .leaves = true,
-							 .why = "was left behind by a replace",
-							 .provider_id = object->provider_id};
+			job->unfinished[job->unfinished_count++] = (struct unfinished_item){
+				.address = object->address,
+				.leaves = true,
+				.why = object_is_twin(object) ? "was made by a call that came late"
+							      : "was left behind by a replace",
+				.provider_id = object->provider_id};
 	}
 	map_release(&runs);
 }

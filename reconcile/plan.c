@@ -302,9 +302,7 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 		decision = (struct decision){OPERATION_INCOMPLETE, held};
 	struct action *action = add_action(planning);
 	action->operation = decision.operation;
-	action->reason = !deposed || waits		  ? decision.reason
-			 : object->role == OBJECT_DEPOSED ? "left behind by a replace"
-							  : "gives its place to the one that is taken back";
+	action->reason = !deposed || waits ? decision.reason : plan_reason_beside(object);
 	action->address = object->address;
 	action->kind = kind;
 	action->provider = object->provider;

@@ -103,6 +103,8 @@ const char *plan_tags_reason(const struct item *item);
 /* Whether what a replace left behind is taken back, instead of making another; unprotected: what would be decided
  * otherwise, were nothing protected. */
 void plan_item_take_back(struct planning *planning, struct item *item, const struct decision *unprotected);
+/* Why an object that is not what its address stands for goes; with its body. */
+const char *plan_reason_beside(const struct object *object);
 /* Puts things back as they were before it was. */
 void plan_item_leave_behind(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */

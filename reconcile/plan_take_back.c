@@ -132,6 +132,13 @@ void plan_item_take_back(struct planning *planning, struct item *item, const str
 	*item = best.item;
 }
 
+const char *plan_reason_beside(const struct object *object)
+{
+	if (object->role != OBJECT_DEPOSED)
+		return "gives its place to the one that is taken back";
+	return object_is_twin(object) ? "made by a call that came late" : "left behind by a replace";
+}
+
 void plan_item_leave_behind(struct item *item)
 {
 	struct object *object = item->object;

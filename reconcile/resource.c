@@ -462,6 +462,12 @@ bool object_was_finished(const struct object *object)
 	return !digest_equal(&object->symbolic, &never) || object->observed.count > 0;
 }
 
+bool object_is_twin(const struct object *object)
+{
+	/* Nothing is recorded of what it was to be, nor that it ever was that. */
+	return object->role == OBJECT_DEPOSED && object->applied.count == 0 && !object_was_finished(object);
+}
+
 /* One of a list of names, as often as it may stand there. */
 static bool list_has(const struct value *list, struct slice name)
 {

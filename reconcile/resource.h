@@ -154,6 +154,8 @@ struct object {
 
 /* Whether it was once all that it was to be, whatever came of it since. The body is loaded. */
 bool object_was_finished(const struct object *object);
+/* Whether recovery swept it up (recover_twin()): it was never what its address stands for. The body is loaded. */
+bool object_is_twin(const struct object *object);
 /* The digest of a resource's desired form: kind, version, fields, lifecycle; not positions. */
 struct digest resource_symbolic(const struct resource *resource, const struct json_style *style, struct arena *scratch);
 /* The same for who asks for many: the text that is digested is written into a buffer that serves them all, set up by

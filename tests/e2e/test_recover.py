@@ -257,8 +257,23 @@ def test_late_twin_is_swept(tiny):
     assert told in tiny.run("drift", status=2).err
     result = tiny.run("apply", "--yes")
     assert f"{twin} was made for 'aws.vpc.main' by a call that came late" in result.err
-    assert "1 delete" in result.out
+    assert "DELETE, made by a call that came late" in result.out and "1 delete" in result.out
     assert set(world(tiny, "vpc")) == {recorded(tiny)["aws.vpc.main"]}
+    tiny.run("plan", "--detailed-exitcode")
+
+
+def test_swept_twin_is_told_as_what_it_is(tiny):
+    """Nothing was replaced."""
+    lose(tiny, "CreateVpc", "lost_request")
+    tiny.run("apply", "--yes")
+    twin = come_late(tiny, rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE outcome = 'absent'")[0][0])
+    tiny.run("recover")
+    (begun,) = tiny.run("drift", "--output", "json", status=2).json["unfinished"]
+    assert (begun["address"], begun["reason"]) == ("aws.vpc.main", "was made by a call that came late")
+    (action,) = tiny.run("plan", "--out", "p.plan", "--output", "json").json["actions"]
+    assert (action["provider_id"], action["reason"]) == (twin, "made by a call that came late")
+    tiny.run("apply", "p.plan")
+    assert twin not in world(tiny, "vpc")
     tiny.run("plan", "--detailed-exitcode")
 
 

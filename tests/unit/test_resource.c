@@ -556,10 +556,28 @@ static void test_addresses(void **state)
 	map_release(&index);
 }
 
+static void test_twin(void **state)
+{
+	static const struct object rows[] = {
+		{.object_id = S("swept up"), .role = OBJECT_DEPOSED},
+		{.object_id = S("left behind"), .role = OBJECT_DEPOSED, .applied = {.count = 1}},
+		{.object_id = S("left behind, of a spec without fields"), .role = OBJECT_DEPOSED, .symbolic = {{1}}},
+		{.object_id = S("left behind, and rebuilt"), .role = OBJECT_DEPOSED, .observed = {.count = 1}},
+		{.object_id = S("an address's own"), .role = OBJECT_CURRENT},
+		{.object_id = S("just begun"), .role = OBJECT_INCOMPLETE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (object_is_twin(&rows[i]) != (i == 0))
+			fail_msg("%s", rows[i].object_id.data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_twin),
 		cmocka_unit_test_setup_teardown(test_identity_text, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endpoint_spellings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_identity_refused, setup, teardown),
