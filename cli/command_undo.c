@@ -7,6 +7,7 @@
 #include "cli/refresh_some.h"
 #include "cli/saved_plan.h"
 #include "cli/strays.h"
+#include "cli/twins.h"
 #include "cli/undone_before.h"
 #include "reconcile/undo.h"
 #include "reconcile/unfinished.h"
@@ -302,7 +303,8 @@ static bool read_all(struct undo *undo)
 	struct job *job = undo->job;
 	int64_t serial = job->record->serial;
 
-	if (!job_refresh(job) || !(only_shows(job->invocation) ? job_tell_strays(job) : job_sweep(job)))
+	if (!job_refresh(job) ||
+	    !(only_shows(job->invocation) ? job_tell_strays(job) && twins_foresee(job) : job_sweep(job)))
 		return false;
 	/* Twins are recorded now, or another run has been at work. */
 	if (job->record->serial != serial) {

@@ -67,7 +67,7 @@ struct job {
 	size_t stray_counts[STRAY_ORIGIN_COUNT]; /* of what carries the stack's tags and is not recorded */
 	struct missed *missed;
 	size_t missed_count;
-	struct slice *twins; /* object ids under which job_sweep() has recorded some */
+	struct slice *twins; /* object ids under which some are recorded by this run, or would be: twins.h */
 	size_t twin_count;
 	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;

@@ -4,6 +4,7 @@
 #include "cli/providers.h"
 #include "cli/recovery.h"
 #include "cli/strays.h"
+#include "cli/twins.h"
 
 static struct plan_scope scope_of(const struct job *job)
 {
@@ -61,7 +62,8 @@ bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 	job->aim = aim;
 	if (!refresh)
 		return prepare_unread(job, access);
-	if (!job_load_spec(job) || !open_all(job, access) || !job_refresh(job) || !job_tell_strays(job))
+	if (!job_load_spec(job) || !open_all(job, access) || !job_refresh(job) || !job_tell_strays(job) ||
+	    !twins_foresee(job))
 		return false;
 	lost_state_warn(job);
 	return true;

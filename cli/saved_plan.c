@@ -10,6 +10,7 @@
 #include "cli/saved_references.h"
 #include "cli/secrets.h"
 #include "cli/strays.h"
+#include "cli/twins.h"
 
 enum { PLAN_MODE = 0600 };
 
@@ -398,7 +399,8 @@ static bool read_touched(struct job *job, const struct plan *saved, const struct
 			map_set(&sought, action->address, action);
 	}
 	saved_references_add(job, saved, &ids);
-	bool good = job_refresh_some(job, &ids, expected, &sought);
+	twins_of_saved(job, saved, &ids);
+	bool good = job_refresh_some(job, &ids, expected, &sought) && twins_judge(job);
 	map_release(&ids);
 	map_release(&sought);
 	return good;
@@ -523,5 +525,5 @@ bool saved_plan_prepare(struct job *job)
 		return false;
 	copy_words(job, &saved);
 	job->digest = digest;
-	return true;
+	return twins_record(job);
 }

@@ -1,17 +1,12 @@
 #include "cli/strays.h"
 
-#include "base/id.h"
 #include "base/map.h"
 #include "cli/job_run.h"
 #include "cli/recovery.h"
 
-typedef void stray_visit(void *context, enum stray_origin origin, const struct stray *stray,
-			 const struct past_call *past, const struct object *recorded);
-
-static bool visit_strays(struct job *job, stray_visit *visit, void *context)
+bool strays_visit(struct job *job, const struct stray *strays, size_t count, stray_visit *visit, void *context)
 {
 	int64_t now_ms = job->recovered ? job->recovered_ms : job->world->wall_ms(job->world);
-	size_t count = job->refresh.stray_count;
 	struct past_question *questions = arena_new_array(job->arena, count + 1, struct past_question);
 	struct past_call *past = arena_new_array(job->arena, count + 1, struct past_call);
 	struct map recorded;
@@ -19,14 +14,14 @@ static bool visit_strays(struct job *job, stray_visit *visit, void *context)
 	if (count == 0)
 		return true;
 	for (size_t i = 0; i < count; i++)
-		questions[i] = recover_ask(&job->refresh.strays[i]);
+		questions[i] = recover_ask(&strays[i]);
 	if (!job->store->ops->past(job->store, job->arena, questions, count, past, job->diagnostics))
 		return false;
 	map_init(&recorded);
 	for (size_t i = 0; i < job->object_count; i++)
 		map_set(&recorded, job->objects[i]->object_id, &job->objects[i]);
 	for (size_t i = 0; i < count; i++) {
-		const struct stray *stray = &job->refresh.strays[i];
+		const struct stray *stray = &strays[i];
 		struct object *const *place = map_get(&recorded, stray->live->ownership.object_id);
 		const struct object *object = place ? *place : NULL;
 		const struct live *live = place ? job->refresh.live[place - job->objects] : NULL;
@@ -54,8 +49,8 @@ static void add_twin(void *context, enum stray_origin origin, const struct stray
 		return;
 	talk(job->invocation, "%.*s was made for '%.*s' by a call that came late: it will be deleted",
 	     SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(recorded ? recorded->address : past->address));
-	sweeping->items[sweeping->count++] = recover_twin(past, stray, recorded, id_new(job->world, job->arena),
-							  job->world->wall_ms(job->world), job->arena);
+	sweeping->items[sweeping->count++] =
+		recover_twin(past, stray, recorded, job->world->wall_ms(job->world), job->arena);
 }
 
 /* Its id is recorded before anything is done to it: should it be deleted, a listing that lags shows it as ours. */
@@ -74,7 +69,8 @@ struct told {
 };
 
 static const struct told told_of_origins[STRAY_ORIGIN_COUNT] = {
-	[STRAY_TWIN] = {"was made for", " by a call that came late: the next apply deletes it", NULL},
+	[STRAY_TWIN] = {"was made for", " by a call that came late: the next apply of the whole stack deletes it",
+			NULL},
 	[STRAY_UNKNOWN] = {"carries the tags of this stack, as", ", and is not recorded: it is left alone",
 			   "delete it if a lost call or an older state left it behind; if it is somebody's own, "
 			   "take the 'trueup:' tags off it, which were copied"},
@@ -217,14 +213,14 @@ bool job_tell_strays(struct job *job)
 	for (size_t i = 0; i < job->object_count; i++)
 		if (job->objects[i]->role != OBJECT_DEPOSED)
 			map_set(&telling.own, job->objects[i]->address, &job->objects[i]);
-	bool good = visit_strays(job, tell_stray, &telling);
+	bool good = strays_visit(job, job->refresh.strays, job->refresh.stray_count, tell_stray, &telling);
 	tell_renamed(&telling);
 	map_release(&telling.spare);
 	map_release(&telling.own);
 	return good;
 }
 
-static bool record_swept(struct job *job, struct object *const *swept, size_t count)
+bool strays_record(struct job *job, struct object *const *swept, size_t count)
 {
 	struct slice *ids = arena_new_array(job->arena, count, struct slice);
 	size_t twins = 0;
@@ -251,7 +247,7 @@ bool job_sweep(struct job *job)
 	struct sweeping sweeping = {job, arena_new_array(job->arena, most + 1, struct object *), 0};
 	int64_t serial = job->record->serial;
 
-	if (!visit_strays(job, add_twin, &sweeping))
+	if (!strays_visit(job, job->refresh.strays, job->refresh.stray_count, add_twin, &sweeping))
 		return false;
 	add_found(&sweeping);
 	if (sweeping.count == 0)
@@ -260,7 +256,7 @@ bool job_sweep(struct job *job)
 		return false;
 	/* Another run has been at work since: what looked like a twin may be its own. */
 	bool stands = job->record->serial == serial;
-	bool good = !stands || record_swept(job, sweeping.items, sweeping.count);
+	bool good = !stands || strays_record(job, sweeping.items, sweeping.count);
 	return job_end_recovery(job, good) && job_reload(job) && job_load_bodies(job) && job_refresh(job) &&
 	       job_tell_strays(job);
 }

@@ -1,5 +1,7 @@
 #include "reconcile/recover.h"
 
+#include "base/digest.h"
+#include "base/id.h"
 #include "base/map.h"
 #include "reconcile/unfinished.h"
 
@@ -339,14 +341,24 @@ enum stray_origin recover_stray_origin(const struct past_call *past, const struc
 	return STRAY_UNKNOWN;
 }
 
+static struct slice twin_id(const struct stray *stray, struct arena *arena)
+{
+	struct slice place = identity_text(arena, &stray->session->identity);
+	struct digest digest =
+		digest_of(arena_format(arena, "%s\n%.*s\n%.*s", stray->kind->name, SLICE_ARGUMENTS(place),
+				       SLICE_ARGUMENTS(stray->live->provider_id)));
+
+	return slice_first(digest_text(arena, &digest), ID_HEX);
+}
+
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
-			    struct slice object_id, int64_t now_ms, struct arena *arena)
+			    int64_t now_ms, struct arena *arena)
 {
 	struct object *twin = arena_new(arena, struct object);
 
 	*twin = (struct object){
 		.address = recorded ? recorded->address : past->address,
-		.object_id = object_id,
+		.object_id = twin_id(stray, arena),
 		.role = OBJECT_DEPOSED,
 		.kind = slice_of(stray->kind->name),
 		.kind_version = stray->kind->version,

@@ -102,9 +102,12 @@ struct past_question recover_ask(const struct stray *stray);
  */
 enum stray_origin recover_stray_origin(const struct past_call *past, const struct stray *stray,
 				       const struct object *recorded, const struct live *live, int64_t now_ms);
-/* recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena.
+/*
+ * recorded, with its body, may be NULL. The record under which a twin is deleted by the plan that comes next; in arena.
+ * Its object id is made of what it is, so that a plan which only foresees that record means the same one as the run
+ * that makes it.
  */
 struct object *recover_twin(const struct past_call *past, const struct stray *stray, const struct object *recorded,
-			    struct slice object_id, int64_t now_ms, struct arena *arena);
+			    int64_t now_ms, struct arena *arena);
 
 #endif

@@ -124,7 +124,7 @@ enum { GENERATION_MOST = INT32_MAX };
  * outputs on) only where it is needed. */
 struct object {
 	struct slice address;
-	struct slice object_id; /* 32 hex digits, random, ours; also in the ownership tags */
+	struct slice object_id; /* 32 hex digits, random (but a twin's), ours; also in the ownership tags */
 	struct slice kind;
 	unsigned kind_version;
 	enum object_role role;

@@ -252,7 +252,7 @@ def test_late_twin_is_swept(tiny):
     tiny.run("apply", "--yes")
     intent = rows(tiny, "SELECT lower(hex(intent)) FROM history WHERE outcome = 'absent'")[0][0]
     twin = come_late(tiny, intent)
-    told = f"{twin} was made for 'aws.vpc.main' by a call that came late: the next apply deletes it"
+    told = f"{twin} was made for 'aws.vpc.main' by a call that came late: the next apply of the whole stack deletes it"
     assert told in tiny.run("plan", "--detailed-exitcode", status=2).err
     assert told in tiny.run("drift", status=2).err
     result = tiny.run("apply", "--yes")
