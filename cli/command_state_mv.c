@@ -100,7 +100,10 @@ static bool rewrite_references(struct moving *moving, struct object *object, con
 	/* Of a text that names the old address; the next plan compares the long way. */
 	object->symbolic = (struct digest){0};
 	if (!job->resolver.resolve(&job->resolver, &object->applied, &source, job->arena, &object->applied,
-				   job->diagnostics))
+				   job->diagnostics) ||
+	    (value_is(&object->let_go, VALUE_MAP) &&
+	     !job->resolver.resolve(&job->resolver, &object->let_go, &source, job->arena, &object->let_go,
+				    job->diagnostics)))
 		return false;
 	if (references->noted_count == 0)
 		return true;

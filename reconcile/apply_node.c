@@ -190,6 +190,7 @@ static void target_complete(struct target *target, bool last)
 	bool owes = object->role == OBJECT_CURRENT && object == target->old && is_any_left(action);
 	object->role = OBJECT_CURRENT;
 	unfinished_end(object);
+	object->let_go = value_null();
 	object->kind_version = action->kind->version;
 	object->protect = action->protect;
 	object->applied = owes ? without_left(target, &action->desired, &object->applied) : action->desired;

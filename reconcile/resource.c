@@ -335,17 +335,23 @@ const struct slice *ignored_read(const struct value *list, struct arena *arena)
 
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style)
 {
-	const struct value_member members[] = {
+	struct value_member members[] = {
 		{value_text("applied"), object->applied},
 		{value_text("dependencies"), dependencies_write(object->dependencies, object->dependency_count, arena)},
 		{value_text("ignored"), object->ignored},
 		{value_text("observed"), object->observed},
 		{value_text("outputs"), object->outputs},
 		{value_text("resolved"), object->resolved},
+		{value_text("let_go"), object->let_go},
 		{value_text("unfinished"), object->unfinished},
 	};
-	/* The last one mostly says nothing. */
-	size_t count = sizeof(members) / sizeof(members[0]) - (value_is(&object->unfinished, VALUE_MAP) ? 0 : 1);
+	/* The last ones mostly say nothing. */
+	const size_t most = sizeof(members) / sizeof(members[0]);
+	size_t count = most - 2;
+
+	for (size_t i = count; i < most; i++)
+		if (value_is(&members[i].value, VALUE_MAP))
+			members[count++] = members[i];
 	const struct value body = value_map(members, count);
 
 	return json_canonical(arena, &body, style);
@@ -445,6 +451,9 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	if (!unfinished_is_sound(unfinished, arena))
 		return refuse_body(object, diagnostics, "what it says of an unfinished change is of a wrong type");
 	read.unfinished = unfinished ? *unfinished : value_null();
+	read.let_go = value_null();
+	if (value_get_named(&body, "let_go") && !map_read(&body, "let_go", &read.let_go))
+		return refuse_body(object, diagnostics, "what it says of a deletion is of a wrong type");
 	read.dependencies = dependencies;
 	read.dependency_count = list->count;
 	read.has_body = true;

@@ -142,12 +142,13 @@ struct object {
 
 	bool is_found; /* its tags told its id, which is not recorded yet */
 	bool has_body;
-	struct value outputs;		       /* MAP */
-	struct value applied;		       /* MAP, symbolic: what the spec set, deferred values as such */
-	struct value resolved;		       /* MAP: the same with values in place */
-	struct value observed;		       /* MAP: live fields after the last apply */
-	struct value unfinished;	       /* what a run began to do to it: unfinished.h; or null */
-	struct value ignored;		       /* LIST of fields it was left to others; null: an older program's */
+	struct value outputs;	 /* MAP */
+	struct value applied;	 /* MAP, symbolic: what the spec set, deferred values as such */
+	struct value resolved;	 /* MAP: the same with values in place */
+	struct value observed;	 /* MAP: live fields after the last apply */
+	struct value unfinished; /* what a run began to do to it: unfinished.h; or null */
+	struct value let_go;	 /* MAP, symbolic: what a deletion that did not end took out of `applied`; or null */
+	struct value ignored;	 /* LIST of fields it was left to others; null: an older program's */
 	const struct dependency *dependencies; /* as recorded; positions are lost */
 	size_t dependency_count;
 };

@@ -99,6 +99,32 @@ static bool is_target(const struct undo_work *work, struct slice address)
 	return work->input->target_count == 0;
 }
 
+/* The members of both maps, of those that both have the ones of `over`. */
+static struct value joined(const struct value *map, const struct value *over, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO all;
+
+	value_builder_init(&all);
+	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
+		value_builder_member(&all, value_slice(&map->members[i].key), map->members[i].value);
+	for (uint32_t i = 0; value_is(over, VALUE_MAP) && i < over->count; i++)
+		value_builder_set(&all, value_slice(&over->members[i].key), over->members[i].value);
+	return value_builder_map(&all, arena);
+}
+
+/* What a deletion had emptied that came to nothing: as it was before, for nobody wants that half back. */
+static const struct object *as_whole(const struct undo_work *work, const struct object *found)
+{
+	struct object *whole;
+
+	if (!value_is(&found->let_go, VALUE_MAP))
+		return found;
+	whole = arena_new(work->arena, struct object);
+	*whole = *found;
+	whole->applied = joined(&found->applied, &found->let_go, work->arena);
+	return whole;
+}
+
 /* Of several objects at an address the current one speaks for it, or else the one that was begun. */
 static void take_form(const struct object **slot, const struct object *form)
 {
@@ -128,16 +154,17 @@ static struct slice address_of(const struct past_object *past)
 static void add_touched(struct undo_work *work, const struct undo_touched *touched)
 {
 	struct undo_case *one = map_get(&work->cases_by_address, touched->address);
+	const struct object *found = touched->found ? as_whole(work, touched->found) : NULL;
 
-	if (!one && !touched->found)
+	if (!one && !found)
 		return;
 	if (!one) {
 		one = case_at(work, touched->address);
-		one->was = one->left = touched->found;
+		one->was = one->left = found;
 	}
 	one->touched = touched;
-	if (touched->found)
-		one->base = touched->found;
+	if (found)
+		one->base = found;
 }
 
 /* With --target those that the run changed stay out of it, but for what was named. */
@@ -170,7 +197,7 @@ static void gather_cases(struct undo_work *work)
 			continue;
 		one = case_at(work, address);
 		if (past->was)
-			take_form(&one->was, &past->before);
+			take_form(&one->was, as_whole(work, &past->before));
 		if (past->is)
 			take_form(&one->left, &past->after);
 		if (past->next_run.size > 0 && !one->next)

@@ -333,6 +333,8 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	put(settling, &object->applied, name, &values[0]);
 	put(settling, &object->resolved, name, &values[1]);
 	put_observed(settling, field, &values[2]);
+	if (is_true(&parts[0]))
+		put(settling, &object->let_go, name, NULL);
 	return is_true(&parts[0]);
 }
 
@@ -523,6 +525,8 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 		const struct value *left = differs(settling, field, &resolved, live) ? NULL : &resolved;
 		/* What refers to something else says nothing of what is there then: that stands in its place. */
 		bool is_said = !differs(settling, field, &symbolic, live);
+		if (!member_of(&object->let_go, name))
+			put(settling, &object->let_go, name, parts[0].recorded);
 		put(settling, &object->applied, name, is_said ? &symbolic : left);
 		put(settling, &object->resolved, name, left);
 		put_observed(settling, field, live);

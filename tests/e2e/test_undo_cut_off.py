@@ -217,3 +217,53 @@ def test_undoing_that_was_finished_by_another(sim):
     undo(sim, runs(sim)[0]["id"], "--yes")
     undo(sim, begun, "--yes")
     assert is_as_in(sim, MIXED)
+
+
+WORKERS = NET.replace(
+    "outputs:",
+    """\
+aws.launch_template:
+  worker: {name: worker, image: ami-0123456789abcdef0, instance_type: t3.micro}
+aws.autoscaling_group:
+  workers: {name: workers, launch_template: worker, subnets: [a], min: 1, max: 2}
+outputs:""",
+)
+GATEWAY = NET.replace("outputs:", "aws.vpn_gateway:\n  far: {vpc: main}\noutputs:")
+EMPTIED = {
+    "a group": (WORKERS, "aws.autoscaling_group.workers", "DeleteAutoScalingGroup"),
+    "a gateway": (GATEWAY, "aws.vpn_gateway.far", "DeleteVpnGateway"),
+}
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["no longer in the spec", "destroyed"])
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+@pytest.mark.parametrize("before, address, operation", EMPTIED.values(), ids=EMPTIED.keys())
+def test_a_deletion_that_took_two_runs(sim, before, address, operation, recovered, whole):
+    """The first emptied it, or detached it, and was refused; what the second deletes comes back as it was before."""
+    apply_spec(sim, before)
+    command = ("destroy", "--yes")
+    if not whole:
+        sim.write("net.yaml", NET)
+        command = ("apply", "--yes")
+    sim.run("sim", "fault", operation, "deny", "1", "1")
+    sim.run(*command, status=7)
+    if recovered:
+        sim.run("recover", "--grace", "0")
+    sim.run(*command)
+    second, first = [run["id"] for run in runs(sim) if run["command"] == command[0]][:2]
+    assert operations(undo(sim, second, "--yes"))[address] == "create"
+    assert undo(sim, second, "--yes")["actions"] == []
+    assert address not in operations(undo(sim, first, "--yes"))
+    assert is_as_in(sim, before)
+
+
+def test_a_deletion_that_took_two_runs_and_a_rename_between(sim):
+    """What it was detached from goes by another name since."""
+    apply_spec(sim, GATEWAY)
+    sim.write("net.yaml", NET)
+    sim.run("sim", "fault", "DeleteVpnGateway", "deny", "1", "1")
+    sim.run("apply", "--yes", status=7)
+    sim.run("recover", "--grace", "0")
+    sim.run("state", "mv", "aws.vpc.main", "aws.vpc.home")
+    undo(sim, apply_spec(sim, NET.replace("main", "home")), "--yes")
+    assert is_as_in(sim, GATEWAY.replace("main", "home"))

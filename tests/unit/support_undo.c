@@ -184,6 +184,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 			fill(fixture, i, forms->left, &past->after);
 		if (past->was && row->seen)
 			past->before.observed = read(fixture, row->seen);
+		if (i == 0 && past->was && row->let_go)
+			past->before.let_go = read(fixture, row->let_go);
 		if (!same(forms->left, forms->now)) {
 			past->next_run = SLICE("22222222222222222222222222222222");
 			past->next_command = SLICE("apply");

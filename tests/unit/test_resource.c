@@ -426,6 +426,22 @@ static void test_body_of_older_program(void **state)
 	diagnostics_release(&diagnostics);
 }
 
+/* What a deletion that did not end took out is there only where there was one. */
+static void test_body_of_a_deletion(void **state)
+{
+	struct arena *arena = (struct arena *)*state;
+	struct object object = body_object(arena), back = {.address = object.address};
+	const struct value_member size = {value_text("size"), value_integer(2)};
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	object.let_go = value_map(&size, 1);
+	assert_true(object_body_read(&back, object_body_write(&object, arena, &style), arena, &diagnostics));
+	assert_true(value_equal(&back.let_go, &object.let_go));
+	assert_true(value_is(&back.unfinished, VALUE_NULL));
+	diagnostics_release(&diagnostics);
+}
+
 static void test_body_refused(void **state)
 {
 	static const struct {
@@ -456,6 +472,9 @@ static void test_body_refused(void **state)
 		{"a dependency of no known binding",
 		 "{\"applied\":{},\"dependencies\":[{\"address\":\"a\",\"binding\":\"glue\"}],\"observed\":{},"
 		 "\"outputs\":{},\"resolved\":{}}"},
+		{"a deletion that let go of text",
+		 "{\"applied\":{},\"dependencies\":[],\"let_go\":\"x\",\"observed\":{},\"outputs\":{},"
+		 "\"resolved\":{}}"},
 		{"a note that is text", NOTED("\"x\"")},
 		{"a note of text in place of fields", NOTED("{\"owed\":\"abcdefgh\"}")},
 		{"a note of a list in place of fields", NOTED("{\"before\":[1,2],\"leaves\":true}")},
@@ -588,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_symbolic_vector, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body_of_older_program, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_body_of_a_deletion, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symbolic_speed, setup, teardown),
 	};

@@ -147,6 +147,45 @@ static void test_second_attempt(void **state)
 	arena_release(&arena);
 }
 
+/*
+ * What a deletion takes out of the record is kept as the spec had it when the first of them began, until an update has
+ * set it again.
+ */
+static void test_let_go(void **state)
+{
+	static const struct {
+		const char *name, *left, *let_go;
+	} stages[] = {
+		{"begun", ALL, "nothing"},
+		{"a rule taken off", "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":2}]}",
+		 "{\"rules\":[{\"port\":1},{\"port\":2}]}"},
+		{"emptied", EMPTIED,
+		 "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":1},{\"port\":2}]}"},
+	};
+	static const struct resource resource = {.ignored_count = 0};
+	const struct json_style style = {0};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	struct object object = object_of(&arena, ALL);
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+		(void)note_at(&object, &arena, stages[i].left);
+		(void)settle_at(&object, &arena, stages[i].left, &resource);
+		struct slice text = json_canonical(&arena, &object.let_go, &style);
+		if (!slice_is(object.let_go.count > 0 ? text : SLICE("nothing"), stages[i].let_go))
+			fail_msg("%s: %.*s", stages[i].name, SLICE_ARGUMENTS(text));
+	}
+	const struct value most = read_json(&arena, "{\"most\":5}");
+	const struct change change = {.field = &net_fields[2], .effect = EFFECT_SET, .after = value_integer(5)};
+	const struct unfinished_update update = {&change, 1, &most, &most, NULL, 0};
+	assert_true(unfinished_note_update(&object, &update, 2000, &arena));
+	(void)settle_at(&object, &arena, "{\"label\":\"y\",\"most\":5}", &resource);
+	assert_null(value_get_named(&object.let_go, "most"));
+	assert_non_null(value_get_named(&object.let_go, "home"));
+	arena_release(&arena);
+}
+
 /* What was read has no marks: nothing is noted of a field that is recorded with a secret. */
 static void test_no_secret(void **state)
 {
@@ -174,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_second_attempt),
+		cmocka_unit_test(test_let_go),
 		cmocka_unit_test(test_no_secret),
 	};
 
