@@ -153,6 +153,7 @@ static struct resource resource_of_action(const struct action *action)
 		.protect = action->protect,
 		.ignored = action->ignored,
 		.ignored_count = action->ignored_count,
+		.left_to_others = action->left_to_others,
 		.create_before_destroy = action->create_before_destroy ? CHOICE_YES : CHOICE_NO,
 	};
 }

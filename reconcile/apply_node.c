@@ -20,14 +20,15 @@ static struct slice new_id(struct target *target)
 	return id_new(target->applying->apply->world, target->applying->apply->arena);
 }
 
-/* What the spec leaves to others. A plan that undoes a run leaves alone all that the run did not change, too. */
+/* What the spec leaves to others, of which nobody may know where a run is undone. */
 static struct value ignored_of(const struct target *target, struct value recorded)
 {
 	const struct apply *apply = target->applying->apply;
 	const struct action *action = target->action;
 
-	return apply->plan->undoes.size > 0 ? recorded
-					    : ignored_write(action->ignored, action->ignored_count, apply->arena);
+	if (apply->plan->undoes.size == 0)
+		return ignored_write(action->ignored, action->ignored_count, apply->arena);
+	return value_is(&action->left_to_others, VALUE_LIST) ? action->left_to_others : recorded;
 }
 
 /* The record of a new object: it is there before the call that makes it is sent. */

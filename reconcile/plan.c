@@ -187,6 +187,7 @@ static void add_item_action(struct planning *planning, struct item *item)
 	action->maybe = item->maybe;
 	action->ignored = resource->ignored;
 	action->ignored_count = resource->ignored_count;
+	action->left_to_others = resource->left_to_others;
 	action->desired = resource->desired;
 	action->known = item->wanted;
 	action->marks = plan_marks(resource->kind, item->live, planning->arena);

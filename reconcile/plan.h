@@ -56,6 +56,8 @@ struct action {
 	bool awaits_gone;
 	const struct slice *ignored; /* names of fields that are left alone, whatever they are */
 	size_t ignored_count;
+	/* LIST or null, see struct resource. */
+	struct value left_to_others;
 	struct value desired;	/* symbolic after-values; empty MAP for a delete */
 	struct value known;	/* the same, resolved as far as the plan could */
 	struct value released;	/* fields to be cleared, with their former values */

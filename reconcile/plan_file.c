@@ -104,6 +104,8 @@ static struct value action_value(const struct action *action, struct arena *aren
 	put_true(&one, "drifted", action->drifted);
 	put_true(&one, "awaits_gone", action->awaits_gone);
 	put_names(&one, "ignored", action->ignored, action->ignored_count, arena);
+	if (value_is(&action->left_to_others, VALUE_LIST))
+		put(&one, "left_to_others", action->left_to_others);
 	put_map(&one, "desired", action->desired);
 	put_map(&one, "known", action->known);
 	put_map(&one, "released", action->released);
@@ -435,10 +437,7 @@ static bool read_dependencies(struct loading *loading, const struct value *list,
 
 static void read_names(struct loading *loading, const struct value *list, const struct slice **ret, size_t *ret_count)
 {
-	struct slice *names = arena_new_array(loading->arena, list->count + 1, struct slice);
-	for (uint32_t i = 0; i < list->count; i++)
-		names[i] = value_slice(&list->items[i]);
-	*ret = names;
+	*ret = ignored_read(list, loading->arena);
 	*ret_count = list->count;
 }
 
@@ -486,6 +485,8 @@ static bool read_action(struct loading *loading, const struct value *one, struct
 	    !digest_read(text_of(one, "symbolic"), &action->symbolic))
 		return broken(loading, "an action in it lacks its identity or digest");
 	read_names(loading, list_of(one, "ignored"), &action->ignored, &action->ignored_count);
+	if (value_get_named(one, "left_to_others"))
+		action->left_to_others = *list_of(one, "left_to_others");
 	return read_changes(loading, list_of(one, "changes"), action) &&
 	       read_dependencies(loading, list_of(one, "wanted"), &action->wanted, &action->wanted_count) &&
 	       read_dependencies(loading, list_of(one, "recorded"), &action->recorded, &action->recorded_count);

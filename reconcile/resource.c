@@ -486,12 +486,27 @@ static bool list_has(const struct value *list, struct slice name)
 	return false;
 }
 
+bool ignored_equal(const struct value *a, const struct value *b)
+{
+	bool same = true;
+
+	if (!value_is(a, VALUE_LIST) || !value_is(b, VALUE_LIST))
+		return true;
+	for (uint32_t i = 0; same && i < a->count; i++)
+		same = list_has(b, value_slice(&a->items[i]));
+	for (uint32_t i = 0; same && i < b->count; i++)
+		same = list_has(a, value_slice(&b->items[i]));
+	return same;
+}
+
 bool object_has_lifecycle(const struct object *object, const struct resource *resource, bool undoes)
 {
 	const struct value *recorded = &object->ignored;
 	bool same = object->protect == resource->protect;
 
-	if (!value_is(recorded, VALUE_LIST) || undoes)
+	if (undoes)
+		return same && ignored_equal(recorded, &resource->left_to_others);
+	if (!value_is(recorded, VALUE_LIST))
 		return same;
 	for (size_t i = 0; same && i < resource->ignored_count; i++)
 		same = list_has(recorded, resource->ignored[i]);

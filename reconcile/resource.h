@@ -56,6 +56,9 @@ struct resource {
 	enum choice create_before_destroy; /* lifecycle.create_before_destroy */
 	const struct slice *ignored;	   /* lifecycle.ignore: top-level fields left to others */
 	size_t ignored_count;
+	/* Of an undoing, whose plan leaves alone all that the run did not change, too: LIST of the fields that the spec
+	 * left to others, to be recorded so; else null. */
+	struct value left_to_others;
 	bool stands; /* nothing is done to it, whatever has moved: it is there for what refers to it */
 };
 
@@ -177,9 +180,10 @@ __attribute__((warn_unused_result)) bool dependencies_read(const struct value *l
 /* Names of fields as a body keeps them, a LIST, and back. */
 struct value ignored_write(const struct slice *names, size_t count, struct arena *arena);
 const struct slice *ignored_read(const struct value *list, struct arena *arena);
+/* Whether both have the same names, or one of them is an older program's. */
+bool ignored_equal(const struct value *a, const struct value *b);
 /* Whether its protection and what it is left to others are recorded as the resource has them. Of the latter a record of
- * an older program says nothing; nor does a resource that undoes a run, which leaves alone all that the run did not
- * change. */
+ * an older program says nothing; a resource that undoes a run has it in a member of its own. */
 bool object_has_lifecycle(const struct object *object, const struct resource *resource, bool undoes);
 /* Body to and from the text that the store keeps (canonical JSON). */
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);

@@ -306,9 +306,12 @@ static bool has_moved_on(const struct undo_case *one)
 /* Both were there: as it was, or field by field. */
 static bool judge_change(struct undo_work *work, struct undo_case *one)
 {
-	bool again = one->base != one->now;
+	bool again = one->base != one->now, others = false;
 
-	if (!again && !is_half_done(one->now) &&
+	/* Of what is gone nothing more is recorded. */
+	if (one->base)
+		(void)undo_left_to_others(work, one, &others);
+	if (!again && !others && !is_half_done(one->now) &&
 	    (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
 		return true;
 	if (!one->base)
@@ -428,6 +431,7 @@ void undo_release(struct undoing *undoing)
 static const char *const reasons[OPERATION_COUNT] = {
 	[OPERATION_CREATE] = "the run removed it",
 	[OPERATION_UPDATE] = "as before the run",
+	[OPERATION_RECORD] = "as before the run",
 };
 
 /* What an action loses, or leaves as the run made it. */

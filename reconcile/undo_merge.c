@@ -94,6 +94,7 @@ struct resource undo_resource_of(struct undo_work *work, const struct object *ob
 		.provider = object->provider,
 		.protect = object->protect,
 		.create_before_destroy = spec ? spec->create_before_destroy : CHOICE_UNSET,
+		.left_to_others = object->ignored,
 	};
 	take_dependencies(work->arena, object, &resource);
 	return resource;
@@ -425,6 +426,34 @@ static void look_at_all(struct merging *merging)
 			merging->ignored[merging->ignored_count++] = value_slice(&before->members[i].key);
 }
 
+static bool list_has(const struct value *list, const struct value *name)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		if (value_equal(&list->items[i], name))
+			return true;
+	return false;
+}
+
+struct value undo_left_to_others(const struct undo_work *work, const struct undo_case *one, bool *ret_moves)
+{
+	const struct value *was = &one->was->ignored, *left = &one->left->ignored, *base = &one->base->ignored;
+	VALUE_BUILDER_AUTO merged;
+
+	value_builder_init(&merged);
+	*ret_moves = false;
+	if (!value_is(was, VALUE_LIST) || !value_is(left, VALUE_LIST) || !value_is(base, VALUE_LIST))
+		return *base;
+	for (uint32_t i = 0; i < base->count; i++)
+		if (list_has(was, &base->items[i]) || !list_has(left, &base->items[i]))
+			value_builder_item(&merged, base->items[i]);
+	for (uint32_t i = 0; i < was->count; i++)
+		if (!list_has(base, &was->items[i]) && !list_has(left, &was->items[i]))
+			value_builder_item(&merged, was->items[i]);
+	struct value ret = value_builder_list(&merged, work->arena);
+	*ret_moves = one->now && !ignored_equal(&ret, &one->now->ignored);
+	return ret;
+}
+
 bool undo_merge(struct undo_work *work, struct undo_case *one)
 {
 	struct merging merging = {
@@ -436,6 +465,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	bool moved = !identity_equal(&one->was->identity, &one->left->identity);
 	bool begun = one->now && (one->now->role == OBJECT_INCOMPLETE || unfinished_leaves(one->now));
 	bool emptied = one->now && unfinished_before(one->now);
+	bool others;
 
 	value_builder_init(&merging.fields);
 	for (size_t i = 0; i < one->kind->fields.count; i++)
@@ -443,6 +473,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource = undo_resource_of(work, one->base, one->kind);
 	one->resource.desired = value_builder_map(&merging.fields, work->arena);
 	one->resource.protect = protect ? one->was->protect : one->base->protect;
+	one->resource.left_to_others = undo_left_to_others(work, one, &others);
 	if (moved)
 		one->resource.provider = one->was->provider;
 	if (begun)
@@ -451,6 +482,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource.ignored_count = merging.ignored_count;
 	join_dependencies(&merging, &one->resource);
 	value_builder_release(&merging.fields);
-	one->verdict = merging.reverted_count > 0 || protect || moved || begun || emptied ? UNDO_CHANGE : UNDO_NOTHING;
+	bool any = merging.reverted_count > 0 || protect || others || moved || begun || emptied;
+	one->verdict = any ? UNDO_CHANGE : UNDO_NOTHING;
 	return !merging.conflicts;
 }

@@ -54,6 +54,9 @@ bool undo_same_form(const struct object *a, const struct object *b);
 struct resource undo_resource_of(struct undo_work *work, const struct object *object, const struct kind *kind);
 /* value with all secrets put back that the spec has somewhere; of the others the fingerprints stay. */
 struct value undo_opened(struct undo_work *work, const struct value *value);
+/* What is to be recorded as left to others once the run is undone; *ret_moves: it is not so now. Of a case with a base.
+ */
+struct value undo_left_to_others(const struct undo_work *work, const struct undo_case *one, bool *ret_moves);
 /* Takes out of the base all that the run changed: UNDO_CHANGE, or UNDO_NOTHING with notes.
  * False after a diagnostic: a later run has changed the same. */
 bool undo_merge(struct undo_work *work, struct undo_case *one);

@@ -99,6 +99,11 @@ CHANGES = {
         {"aws.vpc.main": "update"},
         set(),
     ),
+    "what is left to others": (
+        NET.replace('floor: "1"}}', 'floor: "1"}, lifecycle: {ignore: [tags]}}'),
+        {"aws.vpc.main": "record"},
+        set(),
+    ),
     "replace": (
         NET.replace("10.0.2.0/24", "10.0.7.0/24"),
         {"aws.subnet.b": "replace"},
@@ -387,6 +392,16 @@ def test_asked_and_saved(sim):
     assert applied["undoes"] == run
     assert "aws.subnet.c" not in recorded(sim)
     assert runs(sim)[0]["command"] == f"undo {run[:8]}"
+
+
+@pytest.mark.parametrize("change", ["what is left to others"])
+def test_saved(sim, change):
+    """So a saved plan does, which is applied without the spec."""
+    run = apply_spec(sim, CHANGES[change][0])
+    sim.run("undo", run, "--out", "back.plan")
+    (sim.folder / "net.yaml").rename(sim.folder / "net.txt")
+    sim.run("apply", "back.plan")
+    assert is_as_in(sim, NET)
 
 
 def test_what_cannot_be_undone(sim):

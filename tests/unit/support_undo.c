@@ -159,6 +159,12 @@ static void add_touched(struct fixture *fixture, size_t thing, const char *found
 	}
 }
 
+static void ignore(struct fixture *fixture, struct object *object, const char *names)
+{
+	if (names)
+		object->ignored = read(fixture, names);
+}
+
 static void set_up(struct fixture *fixture, const struct undo_row *row)
 {
 	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
@@ -174,6 +180,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 			fill(fixture, i, forms->now, now);
 			if (i == 0 && row->begun)
 				now->role = OBJECT_INCOMPLETE;
+			if (i == 0)
+				ignore(fixture, now, row->ignored.now);
 			fixture->objects[fixture->object_count++] = now;
 		}
 		past->was = forms->was != NULL;
@@ -184,6 +192,10 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 			fill(fixture, i, forms->left, &past->after);
 		if (past->was && row->seen)
 			past->before.observed = read(fixture, row->seen);
+		if (i == 0) {
+			ignore(fixture, &past->before, row->ignored.was);
+			ignore(fixture, &past->after, row->ignored.left);
+		}
 		if (i == 0 && past->was && row->let_go)
 			past->before.let_go = read(fixture, row->let_go);
 		if (!same(forms->left, forms->now)) {
@@ -274,6 +286,15 @@ static void expect_watched(const struct undo_row *row, const struct undoing *und
 		fail_msg("%s: watched %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&watched)));
 }
 
+static void expect_left_to_others(struct fixture *fixture, const struct undo_row *row, const struct undoing *undoing,
+				  const struct json_style *style)
+{
+	struct slice names = json_canonical(&fixture->arena, &undoing->stack.resources[0].left_to_others, style);
+
+	if (!slice_is(names, row->left_to_others))
+		fail_msg("%s: left to others %.*s", row->name, SLICE_ARGUMENTS(names));
+}
+
 void undo_check_row(const struct undo_row *row)
 {
 	const struct json_style style = {.fingerprint = fingerprint};
@@ -307,6 +328,8 @@ void undo_check_row(const struct undo_row *row)
 		expect_world(&fixture, row, &undoing, &style);
 	if (good && row->watched)
 		expect_watched(row, &undoing);
+	if (good && row->left_to_others)
+		expect_left_to_others(&fixture, row, &undoing, &style);
 	undo_release(&undoing);
 	tear_down(&fixture);
 }

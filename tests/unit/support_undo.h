@@ -21,12 +21,14 @@ struct undo_forms {
 struct undo_row {
 	const char *name;
 	struct undo_forms forms[UNDO_ADDRESSES];
-	const char *spec;     /* fields of t.net.a in the spec, secrets as {"$secret":...} of their letter */
-	const char *variable; /* what the one secret variable of the spec holds, or NULL */
-	const char *seen;     /* what t.net.a was like when the run found it */
-	const char *let_go;   /* what a deletion that did not end had taken out of t.net.a then, or NULL */
-	const char *wanted;   /* desired fields of the resources, by address */
-	const char *planned;  /* addresses, separated by spaces */
+	struct undo_forms ignored;  /* of t.net.a, LISTs of fields; NULL: an older program's */
+	const char *left_to_others; /* what is to be recorded of that then; NULL: not told */
+	const char *spec;	    /* fields of t.net.a in the spec, secrets as {"$secret":...} of their letter */
+	const char *variable;	    /* what the one secret variable of the spec holds, or NULL */
+	const char *seen;	    /* what t.net.a was like when the run found it */
+	const char *let_go;	    /* what a deletion that did not end had taken out of t.net.a then, or NULL */
+	const char *wanted;	    /* desired fields of the resources, by address */
+	const char *planned;	    /* addresses, separated by spaces */
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
 	const char *found[UNDO_ADDRESSES];
 	bool stale;	     /* users are recorded as referring to t.net.a, whatever their fields say */
