@@ -192,8 +192,12 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 		/* What goes of what a replace left behind says nothing of what the address stands for. */
 		if (saved->actions[i].role != OBJECT_DEPOSED)
 			map_set(&addresses, saved->actions[i].address, &saved->actions[i]);
-		if (saved->actions[i].in_spec && action_is_carried_out(&saved->actions[i]))
-			resources[count++] = resource_of_action(&saved->actions[i]);
+		if (!saved->actions[i].in_spec || !action_is_carried_out(&saved->actions[i]))
+			continue;
+		resources[count] = resource_of_action(&saved->actions[i]);
+		if (saved->undoes.size > 0)
+			resources[count].restores = saved->actions[i].constants;
+		count++;
 	}
 	bool good = job_load_bodies(job);
 	for (size_t i = 0; good && i < job->object_count; i++)

@@ -97,6 +97,7 @@ static void differences(const struct target *target, const struct value *live, s
 		.applied = &target->old->resolved,
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
+		.restores = target->applying->apply->plan->undoes.size > 0 ? &action->constants : NULL,
 		.ignored = action->ignored,
 		.ignored_count = action->ignored_count,
 	};

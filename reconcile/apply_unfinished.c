@@ -56,6 +56,7 @@ static bool note(struct node *node)
 		.change_count = action->change_count,
 		.symbolic = &action->desired,
 		.resolved = resolved ? &target->desired : &action->known,
+		.constants = &action->constants,
 		.wanted = action->wanted,
 		.wanted_count = action->wanted_count,
 	};

@@ -335,41 +335,39 @@ static void judge_wanted(struct diffing *diffing, const struct field *field, con
 	}
 }
 
-/* The field was set when last applied, and is not in the spec any more. */
+static const struct value *constant_of(struct diffing *diffing, const struct field *field)
+{
+	const struct value *restored = member_of(diffing->input->restores, field->name);
+	struct value *constant = arena_new(diffing->arena, struct value);
+	*constant = restored ? *restored : unset_constant(field, diffing->arena);
+	value_builder_member(&diffing->constants, slice_of(field->name), *constant);
+	return constant;
+}
+
+/* The field was set when last applied, and is not in the spec any more; or it is to be again as it was seen once. */
 static void judge_released(struct diffing *diffing, const struct field *field, const struct side *side)
 {
 	const struct value *known = diffing->input->live ? side->live : side->observed ? side->observed : side->applied;
 	const struct value *actual = field->flags & WRITE_ONLY ? side->made : known;
-	const struct value *goal = NULL;
-	enum change_effect effect = EFFECT_RELEASE;
-	if (field->when_unset != UNSET_RELEASE && (field->flags & COMPARED) && is_unread(actual)) {
+	bool restored = member_of(diffing->input->restores, field->name) != NULL;
+	enum unset_rule rule = restored ? UNSET_CONSTANT : field->when_unset;
+	if (rule != UNSET_RELEASE && ((field->flags & COMPARED) || !side->applied) && is_unread(actual)) {
 		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_UNREAD, side->applied, NULL);
 		return;
 	}
-	switch (field->when_unset) {
-	case UNSET_UNDECLARED:
-	case UNSET_RELEASE:
+	if (rule == UNSET_UNDECLARED || rule == UNSET_RELEASE) {
 		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RELEASE, actual, actual);
 		return;
-	case UNSET_CONSTANT: {
-		struct value *constant = arena_new(diffing->arena, struct value);
-		*constant = unset_constant(field, diffing->arena);
-		goal = constant;
-		value_builder_member(&diffing->constants, slice_of(field->name), *constant);
-		effect = EFFECT_SET;
-		break;
 	}
-	case UNSET_CLEAR:
+	const struct value *goal = rule == UNSET_CONSTANT ? constant_of(diffing, field) : NULL;
+	enum change_effect effect = rule == UNSET_REPLACE ? EFFECT_REPLACE : EFFECT_SET;
+	if (rule == UNSET_CLEAR)
 		value_builder_member(&diffing->released, slice_of(field->name), *side->applied);
-		effect = EFFECT_SET;
-		break;
-	case UNSET_REPLACE:
-		effect = EFFECT_REPLACE;
-		break;
-	}
 	switch (diff_field(field, goal, actual)) {
 	case LIKE:
-		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, side->applied, goal);
+		if (side->applied)
+			add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_RECORD, side->applied,
+				   goal);
 		break;
 	case LIKE_UNREAD:
 		add_field_changes(diffing, field, CAUSE_INTENT, effect, side->applied, goal);
@@ -567,7 +565,7 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		take_made(&diffing, field, &side);
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);
-		else if (side.applied)
+		else if (side.applied || member_of(input->restores, field->name))
 			judge_released(&diffing, field, &side);
 		else
 			judge_unmanaged(&diffing, field, &side);

@@ -78,6 +78,7 @@ struct diff_input {
 	bool unfinished;		  /* a run that changed it did not end: what that left undone is no drift */
 	const struct value *owed;	  /* MAP: what that run switched off, as it was before; NULL: nothing */
 	const struct value *before;	  /* MAP: what its deletion moved, as it was before; NULL: nothing */
+	const struct value *restores; /* MAP: what fields that are not wanted go back to; NULL: what their rule says */
 	/* MAP: outputs as recorded; NULL: none */
 	const struct value *recorded_outputs;
 	const struct slice *ignored;

@@ -236,6 +236,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.unfinished = item->object && unfinished_is(item->object),
 		.owed = item->object ? unfinished_owed(item->object) : NULL,
 		.before = item->object ? unfinished_before(item->object) : NULL,
+		.restores = &item->resource->restores,
 		.ignored = item->resource->ignored,
 		.ignored_count = item->resource->ignored_count,
 		.parts_only = parts,

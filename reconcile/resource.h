@@ -59,6 +59,8 @@ struct resource {
 	/* Of an undoing, whose plan leaves alone all that the run did not change, too: LIST of the fields that the spec
 	 * left to others, to be recorded so; else null. */
 	struct value left_to_others;
+	/* Of an undoing: MAP of what fields that are not set go back to, whatever their rule; else null. */
+	struct value restores;
 	bool stands; /* nothing is done to it, whatever has moved: it is there for what refers to it */
 };
 

@@ -10,7 +10,8 @@ struct merging {
 	struct undo_work *work;
 	struct undo_case *one;
 	struct value_builder fields;
-	struct slice *ignored; /* fields that the plan is not to look at */
+	struct value_builder restores; /* what was seen of fields that the spec did not set */
+	struct slice *ignored;	       /* fields that the plan is not to look at */
 	size_t ignored_count;
 	size_t reverted_count;
 	bool conflicts;
@@ -286,19 +287,20 @@ static bool open_old(struct merging *merging, const struct field *field, const s
 	return !value_equal(ret, &mine);
 }
 
-static void revert(struct merging *merging, const struct field *field, const struct value *old, const struct value *now)
+static void revert(struct merging *merging, const struct field *field, const struct value *was, const struct value *now)
 {
+	const struct value *old = was ? was : seen_before(merging->one, field);
 	struct value opened;
 
-	if (!old)
-		old = seen_before(merging->one, field);
 	if (old && !open_old(merging, field, old, now, &opened)) {
 		keep(merging, field, now);
 		return;
 	}
 	merging->reverted_count++;
+	/* A secret is set as the spec's own: a saved plan seals those alone. */
 	if (old)
-		value_builder_member(&merging->fields, slice_of(field->name), opened);
+		value_builder_member(was || value_has_secret(&opened) ? &merging->fields : &merging->restores,
+				     slice_of(field->name), opened);
 }
 
 /* Left unset it is switched on again; a record that has it off only follows the run that did not end. */
@@ -468,10 +470,12 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	bool others;
 
 	value_builder_init(&merging.fields);
+	value_builder_init(&merging.restores);
 	for (size_t i = 0; i < one->kind->fields.count; i++)
 		merge_field(&merging, field_at(&one->kind->fields, i));
 	one->resource = undo_resource_of(work, one->base, one->kind);
 	one->resource.desired = value_builder_map(&merging.fields, work->arena);
+	one->resource.restores = value_builder_map(&merging.restores, work->arena);
 	one->resource.protect = protect ? one->was->protect : one->base->protect;
 	one->resource.left_to_others = undo_left_to_others(work, one, &others);
 	if (moved)
@@ -482,6 +486,7 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource.ignored_count = merging.ignored_count;
 	join_dependencies(&merging, &one->resource);
 	value_builder_release(&merging.fields);
+	value_builder_release(&merging.restores);
 	bool any = merging.reverted_count > 0 || protect || others || moved || begun || emptied;
 	one->verdict = any ? UNDO_CHANGE : UNDO_NOTHING;
 	return !merging.conflicts;

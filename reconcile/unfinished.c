@@ -299,7 +299,7 @@ static void settle_blind(struct settling *settling, struct slice name, const str
 	put(settling, &settling->object->resolved, name, &unknown);
 }
 
-/* Whether all that was to become of the field is there. */
+/* Whether all that was to become of the field is there. resolved: also what it goes back to, where it is not set. */
 static bool settle_field(struct settling *settling, const struct field *field, const struct value *applied,
 			 const struct value *resolved)
 {
@@ -308,18 +308,19 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 	const struct value *recorded = member_of(&object->resolved, name);
 	const struct value *live = member_of(&settling->live, name);
 	const struct value *goal = goal_of(settling, field, resolved, recorded);
+	const struct value *set = applied ? resolved : NULL;
 	bool in_steps = takes_steps(settling, field);
 	if (made_has_seen(field)) {
 		const struct value *known =
 			made_known(field, recorded, member_of(&object->observed, name), settling->arena);
 		live = made_now(field, goal, known, live, settling->arena);
 	} else if (field->flags & WRITE_ONLY) {
-		settle_blind(settling, name, resolved, recorded);
+		settle_blind(settling, name, set, recorded);
 		return false;
 	}
 	struct part parts[] = {
 		{field, member_of(&object->applied, name), applied, recorded, goal, live, in_steps},
-		{field, recorded, resolved, recorded, goal, live, in_steps},
+		{field, recorded, set, recorded, goal, live, in_steps},
 		{field, member_of(&object->observed, name), live, recorded, goal, live, in_steps},
 	};
 	struct value values[sizeof(parts) / sizeof(parts[0])];

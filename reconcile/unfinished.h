@@ -17,13 +17,14 @@
  * not taken for somebody else's.
  */
 
-/* Of an update: fields, as the spec has them and resolved as far as known, both MAPs; changes: what was planned;
- * wanted: what the spec's form refers to. */
+/* Of an update: fields, as the spec has them and resolved as far as known, both MAPs; constants: what others go back to
+ * that it does not set, MAP; changes: what was planned; wanted: what the spec's form refers to. */
 struct unfinished_update {
 	const struct change *changes;
 	size_t change_count;
 	const struct value *symbolic;
 	const struct value *resolved;
+	const struct value *constants;
 	const struct dependency *wanted;
 	size_t wanted_count;
 };

@@ -118,8 +118,9 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 
 		if (!set_field_of(update, i, &set))
 			continue;
+		const struct value *goal = set.resolved ? set.resolved : member_of(update->constants, set.name);
 		value_builder_set(&applied, set.name, set.symbolic ? *set.symbolic : value_null());
-		value_builder_set(&resolved, set.name, set.resolved ? *set.resolved : value_null());
+		value_builder_set(&resolved, set.name, goal ? *goal : value_null());
 	}
 	struct begun begun = {.applied = value_builder_map(&applied, arena),
 			      .resolved = value_builder_map(&resolved, arena)};

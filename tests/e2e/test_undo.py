@@ -99,6 +99,11 @@ CHANGES = {
         {"aws.vpc.main": "update"},
         set(),
     ),
+    "a part that keeps its value where it is not set": (
+        NET.replace("    ingress:\n", "    egress: [{protocol: all, cidr: 10.0.0.0/16}]\n    ingress:\n"),
+        {"aws.security_group.web": "update"},
+        set(),
+    ),
     "what is left to others": (
         NET.replace('floor: "1"}}', 'floor: "1"}, lifecycle: {ignore: [tags]}}'),
         {"aws.vpc.main": "record"},
@@ -394,7 +399,7 @@ def test_asked_and_saved(sim):
     assert runs(sim)[0]["command"] == f"undo {run[:8]}"
 
 
-@pytest.mark.parametrize("change", ["what is left to others"])
+@pytest.mark.parametrize("change", ["a part that keeps its value where it is not set", "what is left to others"])
 def test_saved(sim, change):
     """So a saved plan does, which is applied without the spec."""
     run = apply_spec(sim, CHANGES[change][0])

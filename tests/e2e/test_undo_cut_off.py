@@ -87,6 +87,23 @@ def test_the_killed_undoing_is_undone(net, gate, recovered):  # noqa: F811
     assert is_as_in(net, NET)
 
 
+OPEN = NET.replace("    ingress:\n", "    egress: [{protocol: all, cidr: 10.0.0.0/16}]\n    ingress:\n")
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+@pytest.mark.parametrize("operation", ["AuthorizeSecurityGroupEgress", "RevokeSecurityGroupEgress"])
+def test_what_was_seen_and_not_set_goes_back(net, gate, operation, recovered):  # noqa: F811
+    """What the undoing has set of it is its own doing, though no spec sets it."""
+    run = apply_spec(net, OPEN)
+    kill_undoing(net, gate, run, operation, "after")
+    if recovered:
+        net.run("recover", "--grace", "0")
+    assert net.run("drift", "--output", "json", status=(0, 2)).json["drift"] == 0
+    undo(net, run, "--yes")
+    assert undo(net, run, "--yes")["actions"] == []
+    assert is_as_in(net, NET)
+
+
 @pytest.fixture
 def sim(stack):
     """On the simulator, where a call is refused instead, and the undoing ends half way."""

@@ -286,13 +286,13 @@ static void expect_watched(const struct undo_row *row, const struct undoing *und
 		fail_msg("%s: watched %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&watched)));
 }
 
-static void expect_left_to_others(struct fixture *fixture, const struct undo_row *row, const struct undoing *undoing,
-				  const struct json_style *style)
+static void expect_member(struct fixture *fixture, const struct undo_row *row, const struct value *is,
+			  const char *expected, const struct json_style *style)
 {
-	struct slice names = json_canonical(&fixture->arena, &undoing->stack.resources[0].left_to_others, style);
+	struct slice json = json_canonical(&fixture->arena, is, style);
 
-	if (!slice_is(names, row->left_to_others))
-		fail_msg("%s: left to others %.*s", row->name, SLICE_ARGUMENTS(names));
+	if (expected && !slice_is(json, expected))
+		fail_msg("%s: %.*s", row->name, SLICE_ARGUMENTS(json));
 }
 
 void undo_check_row(const struct undo_row *row)
@@ -328,8 +328,12 @@ void undo_check_row(const struct undo_row *row)
 		expect_world(&fixture, row, &undoing, &style);
 	if (good && row->watched)
 		expect_watched(row, &undoing);
-	if (good && row->left_to_others)
-		expect_left_to_others(&fixture, row, &undoing, &style);
+	if (good && undoing.stack.resource_count > 0) {
+		const struct resource *first = &undoing.stack.resources[0];
+
+		expect_member(&fixture, row, &first->left_to_others, row->left_to_others, &style);
+		expect_member(&fixture, row, &first->restores, row->restores, &style);
+	}
 	undo_release(&undoing);
 	tear_down(&fixture);
 }

@@ -23,6 +23,7 @@ struct undo_row {
 	struct undo_forms forms[UNDO_ADDRESSES];
 	struct undo_forms ignored;  /* of t.net.a, LISTs of fields; NULL: an older program's */
 	const char *left_to_others; /* what is to be recorded of that then; NULL: not told */
+	const char *restores;	    /* what fields of t.net.a that are not set go back to; NULL: not told */
 	const char *spec;	    /* fields of t.net.a in the spec, secrets as {"$secret":...} of their letter */
 	const char *variable;	    /* what the one secret variable of the spec holds, or NULL */
 	const char *seen;	    /* what t.net.a was like when the run found it */

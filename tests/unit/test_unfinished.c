@@ -403,6 +403,44 @@ static void test_owed_still(void **state)
 	arena_release(&arena);
 }
 
+/* A field that is not set any more, and goes back to what its own rule does not say. */
+static void test_goes_back(void **state)
+{
+	static const struct {
+		const char *live, *settled;
+	} ends[] = {{"{\"label\":\"y\"}", "{}"}, {"{\"label\":\"x\"}", "{\"label\":\"x\"}"}};
+	static const struct change change = {.field = &net_fields[1], .effect = EFFECT_SET};
+	const struct row row = {.name = "goes back"};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const struct value recorded = read_json(&arena, "{\"label\":\"x\"}"), nothing = value_map(NULL, 0);
+		const struct value constants = read_json(&arena, "{\"label\":\"y\"}");
+		struct object object = {.applied = recorded,
+					.resolved = recorded,
+					.observed = recorded,
+					.outputs = nothing,
+					.has_body = true};
+		const struct unfinished_update update = {.changes = &change,
+							 .change_count = 1,
+							 .symbolic = &nothing,
+							 .resolved = &nothing,
+							 .constants = &constants};
+		struct live live = {
+			.presence = PRESENCE_PRESENT, .fields = read_json(&arena, ends[i].live), .outputs = nothing};
+		const struct unfinished_reading reading = {&net, &provider, &live, NULL};
+
+		assert_true(unfinished_note_update(&object, &update, 1000, &arena));
+		assert_int_equal(unfinished_settle(&object, &reading, &style, &arena).whole, i == 0);
+		expect(&arena, &row, "applied", &object.applied, ends[i].settled);
+		expect(&arena, &row, "resolved", &object.resolved, ends[i].settled);
+		expect(&arena, &row, "observed", &object.observed, ends[i].live);
+	}
+	arena_release(&arena);
+}
+
 /* A deletion that came to nothing: what the update before it had switched off is still to be switched on. */
 static void test_owed_and_left(void **state)
 {
@@ -547,15 +585,11 @@ static void test_dependencies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_settled),
-		cmocka_unit_test(test_seen),
-		cmocka_unit_test(test_secret),
-		cmocka_unit_test(test_owed),
-		cmocka_unit_test(test_owed_still),
-		cmocka_unit_test(test_owed_and_left),
-		cmocka_unit_test(test_left_with_references),
-		cmocka_unit_test(test_age),
-		cmocka_unit_test(test_dependencies),
+		cmocka_unit_test(test_settled),	      cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_secret),	      cmocka_unit_test(test_owed),
+		cmocka_unit_test(test_owed_still),    cmocka_unit_test(test_goes_back),
+		cmocka_unit_test(test_owed_and_left), cmocka_unit_test(test_left_with_references),
+		cmocka_unit_test(test_age),	      cmocka_unit_test(test_dependencies),
 	};
 
 	return cmocka_run_group_tests_name("unfinished", tests, NULL, NULL);

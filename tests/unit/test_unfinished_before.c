@@ -178,7 +178,8 @@ static void test_let_go(void **state)
 	}
 	const struct value most = read_json(&arena, "{\"most\":5}");
 	const struct change change = {.field = &net_fields[2], .effect = EFFECT_SET, .after = value_integer(5)};
-	const struct unfinished_update update = {&change, 1, &most, &most, NULL, 0};
+	const struct unfinished_update update = {
+		.changes = &change, .change_count = 1, .symbolic = &most, .resolved = &most};
 	assert_true(unfinished_note_update(&object, &update, 2000, &arena));
 	(void)settle_at(&object, &arena, "{\"label\":\"y\",\"most\":5}", &resource);
 	assert_null(value_get_named(&object.let_go, "most"));
