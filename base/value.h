@@ -131,6 +131,14 @@ static inline struct slice value_slice(const struct value *value)
 	return value->segmented ? value->segments->whole : (struct slice){value->text, value->count};
 }
 
+/* Whether it is that text, or true or false, which reads so. */
+static inline bool value_reads(const struct value *value, const char *text)
+{
+	if (value->type == VALUE_BOOL)
+		return strcmp(text, value->boolean ? "true" : "false") == 0;
+	return slice_is(value_slice(value), text);
+}
+
 /* Whether only its fingerprint is here; for what lies deeper see value_has_fingerprint(). */
 static inline bool value_is_sealed(const struct value *value)
 {

@@ -195,8 +195,10 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 		if (!saved->actions[i].in_spec || !action_is_carried_out(&saved->actions[i]))
 			continue;
 		resources[count] = resource_of_action(&saved->actions[i]);
-		if (saved->undoes.size > 0)
+		if (saved->undoes.size > 0) {
 			resources[count].restores = saved->actions[i].constants;
+			resources[count].remade = saved->actions[i].operation == OPERATION_REPLACE;
+		}
 		count++;
 	}
 	bool good = job_load_bodies(job);

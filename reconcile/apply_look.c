@@ -85,6 +85,7 @@ static void differences(const struct target *target, const struct value *live, s
 	const struct json_style *style = target->applying->apply->style;
 	const struct action *action = target->action;
 	struct value sealed = value_null(), live_sealed = value_null();
+	bool undoes = target->applying->apply->plan->undoes.size > 0;
 	bool secret = value_has_secret(&action->known), live_secret = value_has_secret(live);
 	if (secret)
 		sealed = json_seal(arena, &action->known, style);
@@ -97,7 +98,8 @@ static void differences(const struct target *target, const struct value *live, s
 		.applied = &target->old->resolved,
 		.live = live,
 		.live_sealed = live_secret ? &live_sealed : NULL,
-		.restores = target->applying->apply->plan->undoes.size > 0 ? &action->constants : NULL,
+		.restores = undoes ? &action->constants : NULL,
+		.remakes = undoes && action->operation == OPERATION_REPLACE,
 		.ignored = action->ignored,
 		.ignored_count = action->ignored_count,
 	};

@@ -153,11 +153,7 @@ static void add_field_changes(struct diffing *diffing, const struct field *field
 
 static bool is_in_place(const struct field *field, const struct value *wanted)
 {
-	if (!field->in_place_to || !wanted)
-		return false;
-	if (value_is(wanted, VALUE_BOOL))
-		return strcmp(field->in_place_to, wanted->boolean ? "true" : "false") == 0;
-	return slice_is(value_slice(wanted), field->in_place_to);
+	return field->in_place_to && wanted && value_reads(wanted, field->in_place_to);
 }
 
 /* What another value than the wanted one comes to. */
@@ -350,7 +346,8 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 	const struct value *known = diffing->input->live ? side->live : side->observed ? side->observed : side->applied;
 	const struct value *actual = field->flags & WRITE_ONLY ? side->made : known;
 	bool restored = member_of(diffing->input->restores, field->name) != NULL;
-	enum unset_rule rule = restored ? UNSET_CONSTANT : field->when_unset;
+	bool remade = diffing->input->remakes && (field->flags & IMMUTABLE);
+	enum unset_rule rule = restored ? UNSET_CONSTANT : remade ? UNSET_REPLACE : field->when_unset;
 	if (rule != UNSET_RELEASE && ((field->flags & COMPARED) || !side->applied) && is_unread(actual)) {
 		add_change(diffing, field, slice_of(field->name), CAUSE_INTENT, EFFECT_UNREAD, side->applied, NULL);
 		return;

@@ -79,6 +79,7 @@ struct diff_input {
 	const struct value *owed;	  /* MAP: what that run switched off, as it was before; NULL: nothing */
 	const struct value *before;	  /* MAP: what its deletion moved, as it was before; NULL: nothing */
 	const struct value *restores; /* MAP: what fields that are not wanted go back to; NULL: what their rule says */
+	bool remakes;		      /* what cannot change in place and is let go of goes with the object */
 	/* MAP: outputs as recorded; NULL: none */
 	const struct value *recorded_outputs;
 	const struct slice *ignored;

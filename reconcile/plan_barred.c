@@ -12,9 +12,7 @@ static bool is_barred_by(const struct field *field, const struct object *object,
 {
 	const struct value *now = field->bars_deletion ? plan_field_now(object, live, field->name) : NULL;
 
-	if (now && value_is(now, VALUE_BOOL))
-		return strcmp(field->bars_deletion, now->boolean ? "true" : "false") == 0;
-	return now && slice_is(value_slice(now), field->bars_deletion);
+	return now && value_reads(now, field->bars_deletion);
 }
 
 /* Of what is in the spec that tells; of what is not, or in a plan to destroy everything, the record. So it does in one

@@ -237,6 +237,7 @@ static void diff_item(struct planning *planning, struct item *item, bool parts)
 		.owed = item->object ? unfinished_owed(item->object) : NULL,
 		.before = item->object ? unfinished_before(item->object) : NULL,
 		.restores = &item->resource->restores,
+		.remakes = item->resource->remade,
 		.ignored = item->resource->ignored,
 		.ignored_count = item->resource->ignored_count,
 		.parts_only = parts,

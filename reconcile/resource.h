@@ -61,6 +61,8 @@ struct resource {
 	struct value left_to_others;
 	/* Of an undoing: MAP of what fields that are not set go back to, whatever their rule; else null. */
 	struct value restores;
+	/* Of an undoing: the run made it in the place of another, which had none of what is not set here. */
+	bool remade;
 	bool stands; /* nothing is done to it, whatever has moved: it is there for what refers to it */
 };
 

@@ -447,10 +447,18 @@ static void note_losses(struct undo_work *work, const struct action *action)
 	if (action->operation == OPERATION_REPLACE)
 		undo_note(work, action->address, "gets another id than '%.*s', and what that holds is lost",
 			  SLICE_ARGUMENTS(action->provider_id));
-	for (size_t i = 0; i < action->change_count; i++)
-		if (action->changes[i].effect == EFFECT_RELEASE)
-			undo_note(work, action->address, "'%.*s' keeps its value: the spec did not set it before",
-				  SLICE_ARGUMENTS(action->changes[i].path));
+	for (size_t i = 0; i < action->change_count; i++) {
+		const struct change *change = &action->changes[i];
+		/* Who else looks after it may have set it since. */
+		bool stays = change->effect == EFFECT_RELEASE && !(change->field->flags & OBSERVED);
+
+		if (stays)
+			undo_stays(work, action->address, "'%.*s' keeps its value: the spec did not set it before",
+				   SLICE_ARGUMENTS(change->path));
+		else if (change->effect == EFFECT_RELEASE)
+			undo_note(work, action->address, "'%.*s' keeps its value: it is left to others",
+				  SLICE_ARGUMENTS(change->path));
+	}
 }
 
 /* To be replaced: the run itself left it there. */

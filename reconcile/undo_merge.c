@@ -478,6 +478,8 @@ bool undo_merge(struct undo_work *work, struct undo_case *one)
 	one->resource.restores = value_builder_map(&merging.restores, work->arena);
 	one->resource.protect = protect ? one->was->protect : one->base->protect;
 	one->resource.left_to_others = undo_left_to_others(work, one, &others);
+	one->resource.remade = !slice_equal(one->was->object_id, one->left->object_id) &&
+			       slice_equal(one->base->object_id, one->left->object_id);
 	if (moved)
 		one->resource.provider = one->was->provider;
 	if (begun)

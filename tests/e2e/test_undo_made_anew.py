@@ -1,0 +1,46 @@
+"""Undoing a run that made something anew, for a field that the spec had never set and that cannot change in place."""
+
+import pytest
+
+from cli import simulate, world
+from test_undo import apply_spec, is_as_in, operations, undo
+
+SPEC = """\
+stack: net
+providers: {aws: {region: us-west-2}}
+aws.vpc:
+  v: {cidr: 10.1.0.0/16}
+aws.subnet:
+  a: {vpc: v, cidr: 10.1.1.0/24}
+aws.vpn_gateway:
+  g: {vpc: v%s}
+aws.instance:
+  i: {image: ami-0123456789abcdef0, instance_type: t3.small, subnet: a%s}
+"""
+
+
+@pytest.mark.parametrize(
+    "gateway, machine, address",
+    [
+        (", asn: 65001", "", "aws.vpn_gateway.g"),
+        ("", ", address: 10.1.1.77", "aws.instance.i"),
+        ("", ", hibernation: true", "aws.instance.i"),
+    ],
+    ids=["asn", "address", "hibernation"],
+)
+@pytest.mark.parametrize("saved", [False, True], ids=["at once", "saved"])
+def test_what_the_run_made_for_that_goes_with_it(stack, gateway, machine, address, saved):
+    """To keep it would be to undo nothing: with the spec of then nothing would tell of it any more."""
+    simulate(stack, "../world")
+    before = SPEC % ("", "")
+    apply_spec(stack, before)
+    run = apply_spec(stack, SPEC % (gateway, machine))
+    if saved:
+        assert operations(undo(stack, run, "--out", "undo.plan")) == {address: "replace"}
+        stack.run("apply", "undo.plan")
+    else:
+        assert operations(undo(stack, run, "--yes")) == {address: "replace"}
+    assert is_as_in(stack, before)
+    [made] = [each for each in world(stack, "vpn-gateway").values() if each["state"] == "available"]
+    assert made["amazonSideAsn"] == "64512"
+    assert undo(stack, run, "--yes")["actions"] == []
