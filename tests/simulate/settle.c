@@ -128,10 +128,13 @@ static void give_up(struct story *story)
 	struct chance *plot = &universe->plot;
 
 	story_run(story, "recover", NULL);
-	if (chance_one_in(plot, 3))
+	if (chance_one_in(plot, 3)) {
 		story_run(story, "destroy --yes", NULL);
-	else if (chance_one_in(plot, 2))
+	} else if (chance_one_in(plot, 2)) {
 		story_run(story, "apply --yes", NULL);
+		if (chance_one_in(plot, 3))
+			story_strip_intents(universe);
+	}
 	if (chance_one_in(plot, 2))
 		universe->operator(universe);
 	universe_pass(universe, LATE_MOST_MS);
@@ -184,6 +187,8 @@ void story_settle(struct story *story)
 		misfortune = draw_sweeping(plot);
 	else
 		return;
+	if (chance_one_in(plot, 8))
+		universe->operator(universe);
 	let_pass(universe);
 	if (chance_one_in(plot, universe->has_doubled ? 2 : 8))
 		look(story);

@@ -7,6 +7,7 @@ enum {
 	SPEC_MOST_BYTES = 64 * 1024,
 	OUTPUT_MOST_BYTES = 16 * 1024 * 1024,
 	LEASE_MS = 40 * 1000,
+	MOMENT_MS = 5 * 1000,
 	HOUR_MS = 61 * 60 * 1000,
 	CHAPTERS_LIMIT = 12,
 	SURE_CHANGE_MOST = 14,
@@ -88,6 +89,9 @@ int story_run(struct story *story, const char *line, const struct misfortune *mi
 		slice_contains(buffer_slice(&output), SLICE("nothing to do: what is there is as the spec says")) &&
 		!slice_contains(buffer_slice(&output), SLICE("warning: "));
 	oracle_output(story->universe, line, buffer_slice(&output));
+	/* What rests only until a call is settled: a command that is done leaves no such thing. */
+	if (status != 0)
+		oracle_secrets(story->universe);
 	note_error(story, buffer_slice(&output));
 	note_left(story, buffer_slice(&output));
 	return status;
@@ -104,101 +108,6 @@ static void rival(struct universe *universe)
 		misfortune.gentle = false;
 	}
 	story_run(story, "apply --yes", &misfortune);
-}
-
-/* What somebody else does to an object of ours. */
-struct meddling {
-	const char *kind, *type;
-	const char *path, *value; /* NULL: takes it away */
-};
-
-/* Takes away something of ours that is not recorded yet; false where there is nothing. */
-static bool remove_unrecorded(struct universe *universe, const struct audit_record *record, struct arena *arena)
-{
-	static const char *const types[] = {"key-pair", "customer-gateway", "launch-template", "internet-gateway",
-					    NULL};
-	struct diagnostics diagnostics;
-	struct slice id;
-	bool done = false;
-
-	diagnostics_init(&diagnostics, arena);
-	for (const char *const *type = types; *type && !done; type++)
-		done = oracle_find_unrecorded(universe, record, *type, arena, &id) &&
-		       sim_remove(universe->sim, SLICE("us-west-2"), slice_of(*type), id, &diagnostics);
-	if (done)
-		trace_line(&universe->trace, "somebody removes %.*s", SLICE_ARGUMENTS(id));
-	diagnostics_release(&diagnostics);
-	return done;
-}
-
-/* False where the object is not of that kind, or has no id yet. */
-static bool meddle(struct universe *universe, const struct meddling *meddling, const struct audit_object *object,
-		   struct arena *arena)
-{
-	struct value_member member = {value_text(meddling->path ? meddling->path : ""),
-				      value_text(meddling->value ? meddling->value : "")};
-	const struct value attributes = value_map(&member, 1);
-	struct diagnostics diagnostics;
-	struct slice id = object->provider_id;
-	bool done;
-
-	if (!slice_is(object->kind, meddling->kind) || id.size == 0)
-		return false;
-	diagnostics_init(&diagnostics, arena);
-	done = meddling->path
-		       ? sim_change(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id, &attributes,
-				    &diagnostics)
-		       : sim_remove(universe->sim, SLICE("us-west-2"), slice_of(meddling->type), id, &diagnostics);
-	trace_line(&universe->trace, "somebody %s %.*s: %s", meddling->path ? "changes" : "removes",
-		   SLICE_ARGUMENTS(id), done ? "done" : "there is none");
-	diagnostics_release(&diagnostics);
-	return true;
-}
-
-/* Takes away what a call of unknown outcome is about; false where there is nothing. */
-static bool remove_open(struct universe *universe, const struct audit_record *record, struct arena *arena)
-{
-	static const struct meddling removals[] = {
-		{"aws.instance", "instance", NULL, NULL},
-		{"aws.key_pair", "key-pair", NULL, NULL},
-		{"aws.launch_template", "launch-template", NULL, NULL},
-		{"aws.internet_gateway", "internet-gateway", NULL, NULL},
-		{"aws.customer_gateway", "customer-gateway", NULL, NULL},
-	};
-	bool done = false;
-
-	for (size_t i = 0; i < record->object_count && !done; i++)
-		for (size_t k = 0; record->objects[i].is_open && k < sizeof(removals) / sizeof(removals[0]); k++)
-			done |= meddle(universe, &removals[k], &record->objects[i], arena);
-	return done;
-}
-
-static void operator(struct universe *universe)
-{
-	struct story *story = universe->story;
-	static const struct meddling meddlings[] = {
-		{"aws.vpc", "vpc", "enableDnsSupport", "false"},
-		{"aws.key_pair", "key-pair", NULL, NULL},
-		{"aws.launch_template", "launch-template", NULL, NULL},
-		{"aws.instance", "instance", NULL, NULL},
-		{"aws.internet_gateway", "internet-gateway", NULL, NULL},
-		{"aws.instance", "instance", "monitoring.state", "disabled"},
-	};
-	const struct meddling *meddling =
-		&meddlings[chance_between(&universe->fate, 0, sizeof(meddlings) / sizeof(meddlings[0]) - 1)];
-	struct audit_record record;
-	struct arena arena;
-	bool done = false;
-
-	story->meddled = true;
-	arena_init(&arena);
-	(void)audit_read(&universe->audit, &arena, &record);
-	audit_leave(&universe->audit);
-	if (chance_one_in(&universe->fate, 2))
-		done = remove_open(universe, &record, &arena) || remove_unrecorded(universe, &record, &arena);
-	for (size_t i = 0; !done && i < record.object_count; i++)
-		done = meddle(universe, meddling, &record.objects[i], &arena);
-	arena_release(&arena);
 }
 
 /* Which command a chapter is about. */
@@ -279,7 +188,11 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 		story_run(story, "plan", &misfortune);
 	else
 		story_run(story, "destroy --yes", &misfortune);
-	universe_pass(story->universe, chance_one_in(plot, 4) ? chance_between(plot, 0, LEASE_MS) : LEASE_MS);
+	int64_t pause_ms = chance_one_in(plot, 4) ? chance_between(plot, 0, LEASE_MS) : LEASE_MS;
+	/* It goes on being listed for a while. */
+	if (chance_one_in(plot, 2) && story_end_changing(story->universe))
+		pause_ms = chance_between(plot, 0, MOMENT_MS);
+	universe_pass(story->universe, pause_ms);
 	story_settle(story);
 }
 
@@ -423,7 +336,7 @@ void story_tell(struct universe *universe)
 	/* cppcheck-suppress autoVariables ; taken back at the end */
 	universe->story = &story;
 	universe->rival = rival;
-	universe->operator= operator;
+	universe->operator= story_meddle;
 	disk_make_folder(&universe->disk, SLICE("/stack"));
 	disk_make_folder(&universe->disk, SLICE("/stack/.trueup"));
 	disk_sync_folder_of(&universe->disk, SLICE("/stack"));

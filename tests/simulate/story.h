@@ -33,6 +33,13 @@ void story_save_spec(struct story *story);
 void story_make_peace(struct story *story);
 /* A plan is empty then; where an idle apply has just said so, it is not made again. */
 void story_expect_nothing_planned(struct story *story);
+/* meddle.c: somebody changes or takes away something of ours, rather what a call of unknown outcome is about. */
+void story_meddle(struct universe *universe);
+/* Somebody begins to delete what a call of unknown outcome is about and a change of which is under way; false: nothing
+ * is. */
+bool story_end_changing(struct universe *universe);
+/* The tags that name the calls which made what is ours are taken off. */
+void story_strip_intents(struct universe *universe);
 /* epilogue.c: an apply is taken back; an older state file is put in place; it is lost, and made anew. */
 void story_undo(struct story *story);
 void story_look_back(struct story *story);
