@@ -242,7 +242,8 @@ def test_takes_over_from_the_dead(tiny, held, gate, moto):  # noqa: F811
 def test_interrupted_while_waiting(tiny, held):  # noqa: F811
     for number, status in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
         second = tiny.start("apply", "--yes", "--lease-timeout", "1m")
-        time.sleep(1)
+        while b"waiting up to" not in (line := second.stderr.readline()):
+            assert line, "it does not wait"
         began = time.monotonic()
         second.send_signal(number)
         _, err = finish(second, status)
