@@ -213,6 +213,14 @@ bool job_load_body(void *context, struct object *object, struct diagnostics *dia
 	return object->has_body || read_bodies(job, &object, 1, diagnostics);
 }
 
+/* Who reads says nothing else until all is read. */
+static void tell_silence(void *context, int64_t lasted_ms)
+{
+	const struct job *job = context;
+
+	talk(job->invocation, "no answer for %lld s: still trying", (long long)(lasted_ms / 1000));
+}
+
 bool job_open_sessions(struct job *job)
 {
 	struct loop_settings settings = {
@@ -220,6 +228,8 @@ bool job_open_sessions(struct job *job)
 		.lineage = job->record ? job->record->lineage : (struct slice){0},
 		.parallelism = job->parallelism,
 		.style = &job->style,
+		.silence = tell_silence,
+		.silence_context = job,
 		.diagnostics = job->diagnostics,
 	};
 	struct identity *identities = arena_new_array(job->arena, job->stack.provider_count + 1, struct identity);

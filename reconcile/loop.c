@@ -268,6 +268,15 @@ static void wait_until(struct loop *loop, int64_t deadline_ms)
 		crowd->lasted_ms += loop_now_ms(loop) - began_ms;
 }
 
+static void tell_silence(struct loop *loop)
+{
+	int64_t now_ms = loop_now_ms(loop);
+	if (!loop->settings.silence || now_ms - loop->silence_ms < LOOP_SILENCE_MS)
+		return;
+	loop->silence_ms = now_ms;
+	loop->settings.silence(loop->settings.silence_context, now_ms - loop->heard_ms);
+}
+
 static void wait_for_something(struct loop *loop)
 {
 	int64_t deadline_ms = loop_now_ms(loop) + HEARTBEAT_MS;
@@ -281,6 +290,8 @@ static void wait_for_something(struct loop *loop)
 	if (loop->committing_count > 0 && loop_commit_due_ms(loop) < deadline_ms)
 		deadline_ms = loop_commit_due_ms(loop);
 	wait_until(loop, deadline_ms);
+	if (loop->in_flight > 0 || loop->sleeping.count > 0)
+		tell_silence(loop);
 }
 
 /* A bug, but one that must not hang: tasks are left and none of them can go on. */
@@ -322,6 +333,7 @@ void loop_stop(struct loop *loop)
 
 bool loop_run(struct loop *loop)
 {
+	loop->heard_ms = loop->silence_ms = loop_now_ms(loop);
 	while (loop->alive > 0) {
 		if (!loop->stopping && (loop->settings.world->interrupted(loop->settings.world) > 0 || loop->broken))
 			loop_stop(loop);

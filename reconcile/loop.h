@@ -43,6 +43,7 @@ enum {
 	LOOP_SETTLING_MS = 5 * 60 * 1000,
 	/* How long a service knows a token, where its documentation does not say. */
 	LOOP_TOKEN_LIFE_MS = 60 * 60 * 1000,
+	LOOP_SILENCE_MS = 30 * 1000,
 };
 
 struct loop_settings {
@@ -59,6 +60,9 @@ struct loop_settings {
 	/* Told once, when an interrupt finds changing calls in flight that are waited for; or NULL. */
 	void (*stopping)(void *context, size_t calls);
 	void *stopping_context;
+	/* Told every LOOP_SILENCE_MS for which no call was answered well; or NULL. */
+	void (*silence)(void *context, int64_t lasted_ms);
+	void *silence_context;
 	/* How long ago the newest of our objects that a call names was made or changed; INT64_MAX: it names none.
 	 * NULL where that is not known: then a call is young for some minutes. */
 	int64_t (*age_ms)(void *context, const struct call *call);
@@ -96,6 +100,8 @@ struct loop {
 	bool broken;	       /* nothing can be recorded any more: send nothing more at all */
 	uint64_t jitter;       /* state of the generator that spreads retries */
 	uint64_t added;
+	int64_t heard_ms;     /* since when no call was answered well, */
+	int64_t silence_ms;   /* and until when that was told */
 	int64_t heartbeat_ms; /* when the lease is due for its next sign of life, by the clock of leases */
 };
 

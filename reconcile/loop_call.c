@@ -202,10 +202,12 @@ static void on_done(void *context, const struct http_response *response)
 	loop->in_flight--;
 	task->loop.waited_ms += loop_now_ms(loop) - exchange->sent_ms;
 	task->call.session->provider->interpret(&task->call, response, &exchange->arena, &exchange->answer);
-	if (exchange->answer.ok)
+	if (exchange->answer.ok) {
+		loop->heard_ms = loop->silence_ms = loop_now_ms(loop);
 		loop_note_success(loop, task);
-	else if (retry(loop, task, &exchange->answer))
+	} else if (retry(loop, task, &exchange->answer)) {
 		return;
+	}
 	deliver(loop, task, &exchange->answer);
 }
 

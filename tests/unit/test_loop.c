@@ -109,14 +109,28 @@ static const struct {
 	bool mutating;
 	bool done;
 	int64_t most_ms;
+	bool is_told; /* that nothing comes */
 } slow_answers[] = {
-	{"a long listing", 500, 1000, false, false, true, 500 * 1000},
-	{"a listing that drips", 100000, 59000, false, false, false, 11 * 60 * 1000},
-	{"a server that never answers in time", 1, 150000, true, false, false, 11 * 60 * 1000},
-	{"a long piece of work", 500, 2000, false, true, true, 1000 * 1000},
+	{"a long listing", 500, 1000, false, false, true, 500 * 1000, false},
+	{"a listing that drips", 100000, 59000, false, false, false, 11 * 60 * 1000, true},
+	{"a server that never answers in time", 1, 150000, true, false, false, 11 * 60 * 1000, true},
+	{"a long piece of work", 500, 2000, false, true, true, 1000 * 1000, false},
 };
 
-/* However slow the server, a plan ends. */
+struct silence {
+	int told;
+	int64_t longest_ms;
+};
+
+static void note_silence(void *context, int64_t lasted_ms)
+{
+	struct silence *silence = context;
+
+	silence->told++;
+	silence->longest_ms = lasted_ms > silence->longest_ms ? lasted_ms : silence->longest_ms;
+}
+
+/* However slow the server, a plan ends, and says meanwhile that it waits. */
 static void test_slow_answers(void **state)
 {
 	(void)state;
@@ -132,7 +146,10 @@ static void test_slow_answers(void **state)
 		struct errand errand;
 
 		stage_open(&staged, replies);
+		struct silence silence = {0};
 		int64_t began_ms = staged.now_ms;
+		staged.loop.settings.silence = note_silence;
+		staged.loop.settings.silence_context = &silence;
 		errand_make(&errand, &staged, slow_answers[i].mutating, NULL);
 		errand.pages = slow_answers[i].pages;
 		loop_add(&staged.loop, &errand.task);
@@ -141,6 +158,11 @@ static void test_slow_answers(void **state)
 		    errand.ended_ms - began_ms > slow_answers[i].most_ms)
 			fail_msg("%s: %s after %lld s", slow_answers[i].name, errand.done ? "done" : "not done",
 				 (long long)(errand.ended_ms - began_ms) / 1000);
+		if (slow_answers[i].is_told != (silence.told > 0) ||
+		    (slow_answers[i].fails &&
+		     errand.ended_ms - began_ms - silence.longest_ms >= LOOP_SILENCE_MS + slow_answers[i].page_ms))
+			fail_msg("%s: told %d times, of %lld ms at most", slow_answers[i].name, silence.told,
+				 (long long)silence.longest_ms);
 		stage_close(&staged);
 	}
 }
