@@ -182,6 +182,11 @@ static void gather_objects(struct refreshing *refreshing)
 		struct slice reason = SLICE("its kind is not known to this version");
 		const struct kind *kind = kinds_find(refresh->kinds, object->kind);
 		const struct resource *resource = map_get(&refreshing->by_address, object->address);
+		if (kind && object->kind_version > kind->version) {
+			reason = SLICE("it was recorded by a later version of this program, which knows more of its "
+				       "kind");
+			kind = NULL;
+		}
 		struct slice alias = resource ? resource->provider : object->provider;
 		struct session *session =
 			kind ? sessions_of_identity(refresh->sessions, &object->identity, alias, &reason) : NULL;

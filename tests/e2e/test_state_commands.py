@@ -413,6 +413,13 @@ def test_check(rich, sql, address, finding):
     assert finding in rich.run("state", "check", status=1).out
 
 
+def test_what_a_later_version_recorded_is_left_alone(rich):
+    """It may have more fields than are known here, which an apply would take out of the record."""
+    damage(rich, "UPDATE objects SET kind_version = 99 WHERE address = 'aws.subnet.a'")
+    for command in (["plan"], ["drift"], ["apply", "--yes"]):
+        assert "was recorded by a later version of this program" in rich.run(*command, status=3).out
+
+
 UNUSABLE = [
     ("no lease", "DELETE FROM lease", "the row of the lease is missing"),
     ("no bodies", "DELETE FROM bodies", "' has no body"),
