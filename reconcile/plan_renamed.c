@@ -76,7 +76,8 @@ void plan_tell_renamed(struct planning *planning)
 			map_get(&forms, (struct slice){(const char *)action->symbolic.bytes, DIGEST_BYTES});
 
 		/* Of several that are alike nobody can tell which is which. */
-		if (!form || form->made != action || form->made_count != 1 || form->end_count != 1)
+		if (!form || form->made != action || form->made_count != 1 || form->end_count != 1 ||
+		    !slice_equal(form->made->provider, form->ends->provider))
 			continue;
 		warn(planning, form);
 		told++;

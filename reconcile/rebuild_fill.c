@@ -119,8 +119,11 @@ static bool is_read_no_more(const struct rebuilding *rebuilding, const struct ki
 			    struct slice name)
 {
 	const struct provider *provider = providers_find(rebuilding->providers, kind_provider(kind));
-	struct value_member alone = {value_string(name), value_null()};
+	struct value_member alone = {value_string(name), value_text("")};
 	const struct value matters = value_map(&alone, 1);
+
+	/* Of one in clear more may be asked, whether it may be shown. */
+	alone.value.secret = true;
 
 	return !value_get(applied, name) && provider && provider->needs_detail(kind, &matters);
 }
@@ -209,8 +212,8 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 	return true;
 }
 
-/* What the spec has no more, or under another address by now, may hold any of its secrets. */
-static void mark_others(const struct filling *filling)
+/* What the spec has elsewhere by now, in another field or under another address, may stand anywhere. */
+static void mark_all(const struct filling *filling)
 {
 	const struct rebuilding *rebuilding = filling->rebuilding;
 	const struct stack *stack = rebuilding->stack;
@@ -222,13 +225,11 @@ static void mark_others(const struct filling *filling)
 	const struct value wanted = value_builder_list(&builder, rebuilding->arena);
 	const struct value *models[] = {&wanted};
 	for (size_t i = 0; i < rebuilding->object_count; i++)
-		if (!map_get(&filling->resources, rebuilding->objects[i]->address))
-			value_builder_item(&builder, rebuilding->objects[i]->observed);
-	const struct value others = value_builder_list(&builder, rebuilding->arena);
-	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &others, models, 1);
-	for (size_t i = 0, at = 0; i < rebuilding->object_count; i++)
-		if (!map_get(&filling->resources, rebuilding->objects[i]->address))
-			rebuilding->objects[i]->observed = put.items[at++];
+		value_builder_item(&builder, rebuilding->objects[i]->observed);
+	const struct value all = value_builder_list(&builder, rebuilding->arena);
+	const struct value put = secret_marks_put(rebuilding->arena, rebuilding->style, &all, models, 1);
+	for (size_t i = 0; i < rebuilding->object_count; i++)
+		rebuilding->objects[i]->observed = put.items[i];
 }
 
 bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live, struct diagnostics *diagnostics)
@@ -251,7 +252,7 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 	}
 	for (size_t i = 0; i < rebuilding->object_count; i++)
 		good &= fill(&filling, rebuilding->objects[i], live[i]);
-	mark_others(&filling);
+	mark_all(&filling);
 	map_release(&filling.resources);
 	map_release(&filling.by_address);
 	map_release(&filling.by_id);

@@ -361,8 +361,8 @@ static void merge_field(struct merging *merging, const struct field *field)
 	const struct value *was = member(&one->was->applied, name);
 	const struct value *left = member(&one->left->applied, name);
 	const struct value *now = member(&one->base->applied, name);
-	/* Where an earlier undoing has set what was seen then, it is as before, too. */
-	const struct value *seen = was ? NULL : seen_before(one, field);
+	/* Where an earlier undoing has set what was seen then, it is as before, too; not where the run itself did. */
+	const struct value *seen = was || is_same(left, now) ? NULL : seen_before(one, field);
 	const struct value *owes = one->now ? unfinished_owed(one->now) : NULL;
 	const struct value *owed = owes ? member(owes, name) : NULL;
 

@@ -151,3 +151,15 @@ aws.vpn_gateway:
     stack.write("one.yaml", spec % ("gateway", "a", "b"))
     assert stack.run("plan").err == ""
     assert stack.run("plan", "--destroy").err == ""
+
+
+def test_what_lies_elsewhere_was_not_renamed(stack):
+    simulate(stack, "../world")
+    spec = """\
+stack: one
+providers: {aws: {region: us-west-2}, aws.east: {region: us-east-1}}
+aws.internet_gateway: {%s}
+"""
+    applied(stack, "one.yaml", spec % "one: {}")
+    stack.write("one.yaml", spec % "two: {provider: aws.east}")
+    assert stack.run("plan").err == ""

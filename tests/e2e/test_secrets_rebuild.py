@@ -26,8 +26,9 @@ aws.instance:
         (("", ""), OTHER, {"aws.vpc.n", "aws.instance.i"}),
         (("  i: {image", "  j: {image"), PASSWORD, {"aws.instance.i", "aws.instance.j"}),
         (("  i: {image", "  # i: {image"), PASSWORD, {"aws.instance.i"}),
+        ((', user_data: "word ${var.password}"', ""), PASSWORD, set()),
     ],
-    ids=["as it was", "another value", "renamed", "not in the spec"],
+    ids=["as it was", "another value", "renamed", "not in the spec", "set no more"],
 )
 def test_nothing_rests_in_clear(tmp_path, edit, password, planned):
     here = Home(tmp_path / "here", tmp_path / "world")

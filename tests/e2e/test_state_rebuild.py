@@ -203,14 +203,16 @@ providers: {aws: {region: us-west-2}}
 aws.vpc: {v: {cidr: 10.0.0.0/16}}
 aws.subnet: {a: {vpc: v, cidr: 10.0.0.0/24}}
 aws.instance: {i: {image: ami-0123456789abcdef0, instance_type: t3.micro, subnet: a, user_data: hello}}
+aws.launch_template: {t: {name: ttt, image: ami-0123456789abcdef0, user_data: hello}}
 """
     applied(stack, "one.yaml", spec)
     stack.write("one.yaml", spec.replace("hello", "hello two"))
     lose(stack)
     rebuild(stack)
     stack.run("drift")
-    [change] = actions(stack)[0]["changes"]
-    assert (change["path"], change["before"], change["after"]) == ("user_data", "hello", "hello two")
+    for action in actions(stack):
+        [change] = action["changes"]
+        assert (change["path"], change["before"], change["after"]) == ("user_data", "hello", "hello two")
     apply(stack)
     plan_is_empty(stack)
 
