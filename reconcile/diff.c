@@ -358,7 +358,7 @@ static void judge_released(struct diffing *diffing, const struct field *field, c
 	}
 	const struct value *goal = rule == UNSET_CONSTANT ? constant_of(diffing, field) : NULL;
 	enum change_effect effect = rule == UNSET_REPLACE ? EFFECT_REPLACE : EFFECT_SET;
-	if (rule == UNSET_CLEAR)
+	if (rule == UNSET_CLEAR && side->applied)
 		value_builder_member(&diffing->released, slice_of(field->name), *side->applied);
 	switch (diff_field(field, goal, actual)) {
 	case LIKE:

@@ -136,7 +136,7 @@ void plan_tell_barred(struct planning *planning)
 		const struct object *object = number ? input->objects[*number] : NULL;
 		const struct live *live = number && input->live ? input->live[*number] : NULL;
 
-		if (operation_keeps(action->operation))
+		if (action->kind && operation_keeps(action->operation))
 			tell_barred_stop(planning, action);
 		if (!object || !slice_equal(object->object_id, action->object_id))
 			continue;
