@@ -47,7 +47,7 @@ static void add_twin(void *context, enum stray_origin origin, const struct stray
 
 	if (origin != STRAY_TWIN)
 		return;
-	talk(job->invocation, "%.*s was made for '%.*s' by a call that came late: it will be deleted",
+	talk(job->invocation, "%.*s was made for '%.*s' by a call that came late: it is recorded as left over",
 	     SLICE_ARGUMENTS(stray->live->provider_id), SLICE_ARGUMENTS(recorded ? recorded->address : past->address));
 	sweeping->items[sweeping->count++] =
 		recover_twin(past, stray, recorded, job->world->wall_ms(job->world), job->arena);

@@ -22,10 +22,7 @@ static bool is_left_to_others(const struct planning *planning, const struct acti
 {
 	if (action->in_spec && !planning->input->scope.undoes)
 		return slice_is_among(field->name, action->ignored, action->ignored_count);
-	for (uint32_t i = 0; value_is(&object->ignored, VALUE_LIST) && i < object->ignored.count; i++)
-		if (slice_is(value_slice(&object->ignored.items[i]), field->name))
-			return true;
-	return false;
+	return ignored_has(&object->ignored, slice_of(field->name));
 }
 
 static void hint_at_ignored(struct planning *planning, const struct field *field, const char *what)

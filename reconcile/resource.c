@@ -478,9 +478,9 @@ bool object_is_twin(const struct object *object)
 }
 
 /* One of a list of names, as often as it may stand there. */
-static bool list_has(const struct value *list, struct slice name)
+bool ignored_has(const struct value *list, struct slice name)
 {
-	for (uint32_t i = 0; i < list->count; i++)
+	for (uint32_t i = 0; value_is(list, VALUE_LIST) && i < list->count; i++)
 		if (slice_equal(value_slice(&list->items[i]), name))
 			return true;
 	return false;
@@ -493,9 +493,9 @@ bool ignored_equal(const struct value *a, const struct value *b)
 	if (!value_is(a, VALUE_LIST) || !value_is(b, VALUE_LIST))
 		return true;
 	for (uint32_t i = 0; same && i < a->count; i++)
-		same = list_has(b, value_slice(&a->items[i]));
+		same = ignored_has(b, value_slice(&a->items[i]));
 	for (uint32_t i = 0; same && i < b->count; i++)
-		same = list_has(a, value_slice(&b->items[i]));
+		same = ignored_has(a, value_slice(&b->items[i]));
 	return same;
 }
 
@@ -509,7 +509,7 @@ bool object_has_lifecycle(const struct object *object, const struct resource *re
 	if (!value_is(recorded, VALUE_LIST))
 		return same;
 	for (size_t i = 0; same && i < resource->ignored_count; i++)
-		same = list_has(recorded, resource->ignored[i]);
+		same = ignored_has(recorded, resource->ignored[i]);
 	for (uint32_t i = 0; same && i < recorded->count; i++) {
 		struct slice name = value_slice(&recorded->items[i]);
 		size_t k = 0;

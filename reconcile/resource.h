@@ -184,6 +184,8 @@ __attribute__((warn_unused_result)) bool dependencies_read(const struct value *l
 /* Names of fields as a body keeps them, a LIST, and back. */
 struct value ignored_write(const struct slice *names, size_t count, struct arena *arena);
 const struct slice *ignored_read(const struct value *list, struct arena *arena);
+/* Whether such a list has the name; false where it is none. O(count). */
+bool ignored_has(const struct value *list, struct slice name);
 /* Whether both have the same names, or one of them is an older program's. */
 bool ignored_equal(const struct value *a, const struct value *b);
 /* Whether its protection and what it is left to others are recorded as the resource has them. Of the latter a record of

@@ -428,14 +428,6 @@ static void look_at_all(struct merging *merging)
 			merging->ignored[merging->ignored_count++] = value_slice(&before->members[i].key);
 }
 
-static bool list_has(const struct value *list, const struct value *name)
-{
-	for (uint32_t i = 0; i < list->count; i++)
-		if (value_equal(&list->items[i], name))
-			return true;
-	return false;
-}
-
 struct value undo_left_to_others(const struct undo_work *work, const struct undo_case *one, bool *ret_moves)
 {
 	const struct value *was = &one->was->ignored, *left = &one->left->ignored, *base = &one->base->ignored;
@@ -446,10 +438,10 @@ struct value undo_left_to_others(const struct undo_work *work, const struct undo
 	if (!value_is(was, VALUE_LIST) || !value_is(left, VALUE_LIST) || !value_is(base, VALUE_LIST))
 		return *base;
 	for (uint32_t i = 0; i < base->count; i++)
-		if (list_has(was, &base->items[i]) || !list_has(left, &base->items[i]))
+		if (ignored_has(was, value_slice(&base->items[i])) || !ignored_has(left, value_slice(&base->items[i])))
 			value_builder_item(&merged, base->items[i]);
 	for (uint32_t i = 0; i < was->count; i++)
-		if (!list_has(base, &was->items[i]) && !list_has(left, &was->items[i]))
+		if (!ignored_has(base, value_slice(&was->items[i])) && !ignored_has(left, value_slice(&was->items[i])))
 			value_builder_item(&merged, was->items[i]);
 	struct value ret = value_builder_list(&merged, work->arena);
 	*ret_moves = one->now && !ignored_equal(&ret, &one->now->ignored);
