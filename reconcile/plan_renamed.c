@@ -6,8 +6,6 @@
  * keep it.
  */
 
-enum { TOLD_MOST = 5 };
-
 /* Of one desired form. */
 struct namesakes {
 	const struct action *ends, *made;
@@ -64,13 +62,12 @@ void plan_tell_renamed(struct planning *planning)
 {
 	const struct plan_input *input = planning->input;
 	struct map forms; /* by what is desired, to struct namesakes */
-	size_t told = 0;
 
 	if (input->scope.looks || input->scope.undoes || input->destroy)
 		return;
 	map_init(&forms);
 	collect(planning, &forms);
-	for (size_t i = 0; i < planning->action_count && told < TOLD_MOST; i++) {
+	for (size_t i = 0; i < planning->action_count; i++) {
 		const struct action *action = &planning->actions[i];
 		const struct namesakes *form =
 			map_get(&forms, (struct slice){(const char *)action->symbolic.bytes, DIGEST_BYTES});
@@ -80,7 +77,6 @@ void plan_tell_renamed(struct planning *planning)
 		    !slice_equal(form->made->provider, form->ends->provider))
 			continue;
 		warn(planning, form);
-		told++;
 	}
 	map_release(&forms);
 }

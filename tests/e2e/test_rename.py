@@ -153,6 +153,21 @@ aws.vpn_gateway:
     assert stack.run("plan", "--destroy").err == ""
 
 
+def test_each_that_was_only_renamed_is_told(stack):
+    simulate(stack, "../world")
+
+    def spec(prefix):
+        subnets = "".join(f"  {prefix}{i}: {{vpc: v, cidr: 10.0.{i}.0/24}}\n" for i in range(8))
+        providers = "providers: {aws: {region: us-west-2}}"
+        return f"stack: one\n{providers}\naws.vpc: {{v: {{cidr: 10.0.0.0/16}}}}\naws.subnet:\n{subnets}"
+
+    applied(stack, "one.yaml", spec("a"))
+    stack.write("one.yaml", spec("b"))
+    words = stack.run("plan").err
+    for i in range(8):
+        assert f"'trueup state mv aws.subnet.a{i} aws.subnet.b{i}' keeps it" in words
+
+
 def test_what_lies_elsewhere_was_not_renamed(stack):
     simulate(stack, "../world")
     spec = """\
