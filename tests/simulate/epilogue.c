@@ -263,22 +263,24 @@ static void look_at_older(struct story *story, const struct audit_record *older,
 		universe_fail(universe, "older state: something was changed");
 }
 
-/* Somebody puts an older state file back, sees what that is, and then the newer one again. */
+/* Somebody puts an older state file back, sees what that is, and then the newer one again, maybe of a run cut off. */
 void story_look_back(struct story *story)
 {
 	struct universe *universe = story->universe;
+	struct misfortune misfortune = draw_misfortune(&universe->plot);
 	struct audit_record older, newer;
 	char run[AUDIT_RUN_BYTES];
 	struct copy then, now;
 	struct arena arena;
-	bool renames;
+	bool renames, whole;
 
 	arena_init(&arena);
 	universe->wall_ahead_ms = 0;
 	then = copy_state(universe, &arena);
 	renames = chance_one_in(&universe->plot, 3);
+	whole = renames || chance_one_in(&universe->plot, 2);
 	if (audit_read(&universe->audit, &arena, &older) &&
-	    (renames ? rename_one(story) : apply_edits(story, NULL, run)) &&
+	    (renames ? rename_one(story) : apply_edits(story, whole ? NULL : &misfortune, run)) &&
 	    audit_read(&universe->audit, &arena, &newer)) {
 		audit_leave(&universe->audit);
 		/* What was deleted a moment ago may still be listed, and what was made not yet. */
@@ -288,11 +290,13 @@ void story_look_back(struct story *story)
 		look_at_older(story, &older, &newer, renames);
 		put_back(universe, &now);
 		story->idle = false;
-		if (!universe->failure[0])
-			story_expect_nothing_planned(story);
 	}
 	audit_leave(&universe->audit);
 	arena_release(&arena);
+	if (!universe->failure[0] && !whole)
+		story_make_peace(story);
+	if (!universe->failure[0])
+		story_expect_nothing_planned(story);
 }
 
 void story_rebuild(struct story *story)
