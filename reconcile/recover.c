@@ -334,6 +334,9 @@ enum stray_origin recover_stray_origin(const struct past_call *past, const struc
 
 	if (is_twin(past, stray, recorded, live, now_ms))
 		return STRAY_TWIN;
+	/* What a listing that lagged did not show, or whose tags were garbled then, is there all the same. */
+	if (past->was_missed)
+		return STRAY_UNKNOWN;
 	if (past->was_recorded)
 		return STRAY_LEFT;
 	if (past->known && (past->is_open || own.size == 0 || slice_equal(own, stray->live->provider_id)))

@@ -114,10 +114,13 @@ static bool search_formers(const struct asking *asking, struct diagnostics *diag
 			return true;
 		struct slice object_id = query_column_blob(&query, 1);
 		for (struct asked *asked = map_get(&asking->by_id, query_column_text(&query, 0)); asked;
-		     asked = asked->next_of_id)
-			asked->answer->was_recorded |=
-				asked->question->object_id.size == 0 ||
-				slice_equal(object_id, (struct slice){(const char *)asked->object_id, ID_BYTES});
+		     asked = asked->next_of_id) {
+			if (asked->question->object_id.size > 0 &&
+			    !slice_equal(object_id, (struct slice){(const char *)asked->object_id, ID_BYTES}))
+				continue;
+			asked->answer->was_recorded = true;
+			asked->answer->was_missed = query_column_integer(&query, 2) != 0;
+		}
 	}
 	return false;
 }

@@ -106,7 +106,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 										      "intents.object_id" WITH_BODIES
 										      " WHERE intents.id = ? ON "
 										      "CONFLICT DO NOTHING",
-	[STATEMENT_FORMER_IDS] = "SELECT provider_id, object_id FROM formers WHERE role IS NOT NULL",
+	[STATEMENT_FORMER_IDS] = "SELECT provider_id, object_id, command = 'state rebuild' FROM formers"
+				 " JOIN runs ON runs.number = formers.run WHERE role IS NOT NULL"
+				 " ORDER BY formers.number",
 	[STATEMENT_FORMER_LAST_ID] = "SELECT provider_id FROM formers WHERE object_id = ? AND role IS NOT NULL"
 				     " ORDER BY run DESC LIMIT 1",
 	/* Old and not among the newest: what is left has no gaps. */

@@ -436,6 +436,13 @@ static void test_twins(void **state)
 		 STRAY_LEFT,
 		 NULL},
 		{"recorded once, by whatever call", {.was_recorded = true}, NULL, NULL, 0, STRAY_LEFT, NULL},
+		{"not found when the state was made anew",
+		 {.known = true, .outcome = OUTCOME_DONE, .was_recorded = true, .was_missed = true},
+		 NULL,
+		 "vpc-2",
+		 0,
+		 STRAY_UNKNOWN,
+		 NULL},
 		{"on its way", {.known = true, .is_open = true}, NULL, NULL, 0, STRAY_LEFT, NULL},
 		{"on its way, and recorded", {.known = true, .is_open = true}, "vpc-1", NULL, 0, STRAY_LEFT, NULL},
 	};

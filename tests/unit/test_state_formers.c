@@ -370,6 +370,36 @@ static void test_many_at_once(void **state)
 	user.store->ops->close(user.store);
 }
 
+static bool is_missed(struct store_user *user)
+{
+	const struct past_question question = {SLICE(""), SLICE("subnet-1"), SLICE("")};
+	struct past_call past;
+
+	if (!user->store->ops->past(user->store, &user->fixture->arena, &question, 1, &past,
+				    &user->fixture->diagnostics))
+		fixture_give_up(user->fixture);
+	assert_true(past.was_recorded);
+	return past.was_missed;
+}
+
+/* A state that was made anew has lost what it did not find; whoever records that again knows what became of it. */
+static void test_missed_by_a_rebuild(void **state)
+{
+	static const char *const runs[] = {"state rebuild", "state rm"};
+	struct store_user user = open_user(state);
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		begin(&user, "apply");
+		put(&user, "made");
+		end(&user);
+		begin(&user, runs[i]);
+		take_out(&user);
+		end(&user);
+		assert_int_equal(is_missed(&user), i % 2 == 0);
+	}
+	user.store->ops->close(user.store);
+}
+
 /* Where names are used again, what had one before is not what has it now. */
 static void test_name_used_again(void **state)
 {
@@ -544,9 +574,11 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_forms),	  STATE_TEST(test_cut_off),	    STATE_TEST(test_id_of_past_call),
-		STATE_TEST(test_passing), STATE_TEST(test_pruning),	    STATE_TEST(test_first_format),
-		STATE_TEST(test_damage),  STATE_TEST(test_name_used_again), STATE_TEST(test_many_at_once),
+		STATE_TEST(test_forms),		  STATE_TEST(test_cut_off),
+		STATE_TEST(test_id_of_past_call), STATE_TEST(test_passing),
+		STATE_TEST(test_pruning),	  STATE_TEST(test_first_format),
+		STATE_TEST(test_damage),	  STATE_TEST(test_name_used_again),
+		STATE_TEST(test_many_at_once),	  STATE_TEST(test_missed_by_a_rebuild),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
