@@ -36,8 +36,8 @@ static void report_stranger(struct work *work)
 }
 
 /*
- * A listing may show what was just made without its tags. Where no other object can be what the create answered with,
- * it is kept, and tagged anew: forgotten, it would be made once more by each run.
+ * A listing may show what was just made without its tags, or with others than it was made with. Where no other object
+ * can be what the create answered with, it is kept, and tagged anew: forgotten, it would be made once more by each run.
  */
 bool aws_is_ours(struct work *work, enum step *ret_step)
 {
@@ -47,7 +47,8 @@ bool aws_is_ours(struct work *work, enum step *ret_step)
 	if (!aws_kind_of(work->kind)->tags_member || !change->created_ms ||
 	    slice_equal(owner, work->task.object->object_id))
 		return true;
-	if (owner.size == 0 && change->origin != ORIGIN_TAKEN && aws_may_show(work)) {
+	bool may_lag = change->origin == ORIGIN_NEW || (owner.size == 0 && change->origin == ORIGIN_REPEATED);
+	if (may_lag && aws_may_show(work)) {
 		*ret_step = aws_look_later(work);
 		return false;
 	}
