@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "cli/command_list.h"
 #include "cli/recorded.h"
+#include "reconcile/unfinished.h"
 
 enum { INTENT_LIMIT_BYTES = 64 * 1024 * 1024 };
 
@@ -58,7 +59,14 @@ static bool check_heads(struct findings *findings)
 	return good;
 }
 
-/* What an object merely comes after (depends_on) may go, and leaves it as it is. */
+/* What an object merely comes after (depends_on) may go, and leaves it as it is; so may what it has let go of, or was
+ * about to, when its own deletion was cut off or refused. */
+static bool may_be_gone(const struct object *object, const struct dependency *dependency)
+{
+	return dependency->output.size == 0 || unfinished_leaves(object) ||
+	       (value_is(&object->let_go, VALUE_MAP) && value_get(&object->let_go, dependency->field));
+}
+
 static void check_dependencies(struct findings *findings, const struct object *object, const struct map *addresses)
 {
 	struct slice told = {NULL, 0};
@@ -66,7 +74,7 @@ static void check_dependencies(struct findings *findings, const struct object *o
 	for (size_t i = 0; i < object->dependency_count; i++) {
 		const struct dependency *dependency = &object->dependencies[i];
 
-		if (dependency->output.size == 0 || slice_equal(dependency->address, told) ||
+		if (may_be_gone(object, dependency) || slice_equal(dependency->address, told) ||
 		    map_get(addresses, dependency->address))
 			continue;
 		told = dependency->address;

@@ -10,6 +10,7 @@ import sqlite3
 import pytest
 
 from cli import Terminal, applied, edit, recorded, simulate, tiny, world  # noqa: F401
+from test_cli_drift import deny
 from test_cli_runs import finish, gate, tiny as gated, vpcs  # noqa: F401
 
 RICH = """\
@@ -447,6 +448,17 @@ def test_check_of_what_came_after_something_that_is_gone(tiny):  # noqa: F811
     applied(tiny, "more.yaml", "aws.vpn_gateway:\n  g: {vpc: main}\n")
     tiny.run("plan", "--detailed-exitcode")
     assert tiny.run("state", "check").out.startswith("sound: 4 objects, ")
+
+
+def test_check_of_what_a_refused_deletion_has_let_go_of(tiny):  # noqa: F811
+    """The subnet is gone, and the table that let go of it is not: no record is lost, before recovery or after."""
+    applied(tiny, "more.yaml", "aws.subnet:\n  c: {vpc: main, cidr: 10.0.9.0/24}\naws.route_table:\n  r: {vpc: main, subnets: [c]}\n")
+    deny(tiny, "DeleteRouteTable")
+    tiny.run("destroy", "--yes", status=7)
+    assert "aws.subnet.c" not in recorded(tiny) and "aws.route_table.r" in recorded(tiny)
+    assert tiny.run("state", "check").out.startswith("sound: ")
+    tiny.run("recover")
+    assert tiny.run("state", "check").out.startswith("sound: ")
 
 
 @pytest.mark.parametrize(
