@@ -1,6 +1,7 @@
 #include "base/map.h"
 #include "cli/carry_out.h"
 #include "cli/command_list.h"
+#include "cli/job_run.h"
 #include "cli/past_run.h"
 #include "cli/providers.h"
 #include "cli/recovery.h"
@@ -16,6 +17,7 @@
 struct undo {
 	struct job *job;
 	const struct run_record *runs, *run;
+	size_t run_count;
 	bool is_old; /* what it found may be kept no longer */
 	struct stack spec;
 	struct past_object *past;
@@ -50,6 +52,7 @@ static bool find_run(struct undo *undo)
 	if (!job->store->ops->runs(job->store, job->arena, &runs, &count, job->diagnostics))
 		return false;
 	undo->runs = runs;
+	undo->run_count = count;
 	undo->run = past_run_find(job, runs, count, job->invocation->arguments->operands[0]);
 	if (!undo->run || !can_be_undone(undo))
 		return false;
@@ -356,6 +359,39 @@ static int show(struct job *job, bool good)
 	return invocation_end(job->invocation, &report, good ? status_of(job) : STATUS_ERROR);
 }
 
+/* Whether the last undoing of the run did not come to its end. */
+static bool was_cut_off(const struct undo *undo, struct slice name)
+{
+	for (size_t i = 0; i < undo->run_count; i++)
+		if (slice_equal(undo->runs[i].command, name))
+			return !slice_is(undo->runs[i].outcome, "done");
+	return false;
+}
+
+/* Recovery has done the last of it: the history tells that nothing was left, or drift would go on saying otherwise. */
+static bool conclude(struct undo *undo)
+{
+	struct job *job = undo->job;
+	struct slice name = past_run_undoing(job->arena, undo->run->id);
+
+	if (!plan_is_empty(&job->plan) || job->plan.unread_count > 0 || undo_leaves(&job->plan) ||
+	    arguments_has(job->invocation->arguments, FLAG_TARGET) || !was_cut_off(undo, name))
+		return true;
+	return job_begin_run(job, name, job->digest, &job->plan.serial) && job_end_run(job, SLICE("done"));
+}
+
+static int act(struct undo *undo)
+{
+	struct job *job = undo->job;
+	bool good = plan(undo);
+
+	if (!good || only_shows(job->invocation))
+		return show(job, good);
+	if (!conclude(undo))
+		return job->moved ? STATUS_ERROR : invocation_fail(job->invocation, STATUS_ERROR);
+	return job_carry_out(job, false);
+}
+
 static int undo_once(struct invocation *invocation, bool *ret_again)
 {
 	struct job job;
@@ -365,9 +401,7 @@ static int undo_once(struct invocation *invocation, bool *ret_again)
 	job_init(&job, invocation);
 	map_init(&undo.undoing.made);
 	if (prepare(&undo) && make(&undo) && read_all(&undo)) {
-		bool good = plan(&undo);
-
-		status = good && !only_shows(invocation) ? job_carry_out(&job, false) : show(&job, good);
+		status = act(&undo);
 	} else {
 		status = invocation_fail(invocation, status);
 	}

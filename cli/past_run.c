@@ -178,7 +178,8 @@ struct search {
 	struct map sent; /* by run id, each a struct sent */
 	/* The last run that did what it was to do, each a struct run_record: by address, and by object id. */
 	struct map settled, settled_objects;
-	struct map finished; /* undoings that came to their end, each a struct run_record, by what they are called */
+	struct map finished;  /* undoings that came to their end, each a struct run_record, by what they are called */
+	struct map concluded; /* those of them that had nothing left to do */
 };
 
 static void leave(struct job *job, const struct run_record *run, struct slice key, const char *why, struct map *to)
@@ -285,7 +286,9 @@ static bool is_undone(struct job *job, const struct past_run *past, const struct
  */
 static void note_halfway(struct job *job, const struct past_run *past, struct search *search)
 {
-	if (!past->has_changed || is_undone(job, past, search))
+	bool undoes = command_of_run(past->run->command) == &command_undo;
+
+	if (!past->has_changed || is_undone(job, past, search) || map_get(&search->concluded, past->run->command))
 		return;
 	for (size_t i = 0; i < past->touched.count; i++) {
 		const struct touch *touch = past->touched.entries[i].item;
@@ -297,7 +300,10 @@ static void note_halfway(struct job *job, const struct past_run *past, struct se
 			map_set(&search->settled_objects, touch->object_id, past->run);
 		else
 			leave(job, past->run, touch->object_id,
-			      "was to be changed by a run that did not come to its end", &search->found->halfway);
+			      undoes ? "was to be changed by an undoing that did not come to its end, which the same "
+				       "'trueup undo' finishes"
+				     : "was to be changed by a run that did not come to its end",
+			      &search->found->halfway);
 	}
 }
 
@@ -383,6 +389,9 @@ static bool search_run(struct job *job, struct run_record *run, struct search *s
 		map_set(&search->finished, run->command, run);
 	bool good = read_run(job, run, map_get(&search->sent, run->id), &past) &&
 		    (!is_finished_later || read_undone(job, search, &past));
+	/* Of one about a target such a run is not recorded. */
+	if (good && is_done(run) && command == &command_undo && past.object_count == 0)
+		map_set(&search->concluded, run->command, run);
 	/* What a destroy deletes is not to come back; one that deleted nothing leaves all as it was. */
 	bool deletes = good && command == &command_destroy && has_deleted_anything(job, &past);
 	*ret_ends = deletes && is_whole(run, command);
@@ -452,11 +461,13 @@ bool past_run_leavings(struct job *job, struct leavings *ret)
 	map_init(&search.settled);
 	map_init(&search.settled_objects);
 	map_init(&search.finished);
+	map_init(&search.concluded);
 	bool good = job->record->serial == 0 || search_runs(job, &search);
 	map_release(&search.sent);
 	map_release(&search.settled);
 	map_release(&search.settled_objects);
 	map_release(&search.finished);
+	map_release(&search.concluded);
 	return good;
 }
 

@@ -4,7 +4,7 @@ import pytest
 
 from cli import applied, recorded, simulate
 from test_cli_runs import gate  # noqa: F401
-from test_cut_off import kill
+from test_cut_off import kill, kill_at
 from test_undo import NET, RULE, SUBNETS, THIRD, TWO_RULES, apply_spec, is_as_in, operations, runs, undo
 
 # What is to be undone, and at which calls of the undoing it is killed.
@@ -72,6 +72,19 @@ def test_killed(net, gate, moto, text, operation, held):  # noqa: F811
     kill_undoing(net, gate, run, operation, held)
     expect_finished(net, run)
     assert things(moto, recorded(net)["aws.vpc.main"]) == before
+
+
+def test_last_call_was_all_that_was_left(net, gate):  # noqa: F811
+    """What recovery finds done was begun by nobody any more, once the same command has said that nothing is left."""
+    run = apply_spec(net, NET.replace("team: red", "team: blue"))
+    kill_at(net, gate, "CreateTags", "after", ("undo", run, "--yes"))
+    net.run("recover")
+    assert "an undoing that did not come to its end, which the same 'trueup undo' finishes" in net.run("drift", status=2).out
+    assert "nothing is left" in net.run("undo", run, "--yes").out
+    net.run("drift")
+    assert [one["outcome"] for one in runs(net) if one["command"] == f"undo {run[:8]}"] == ["done", "lost"]
+    net.run("undo", run, "--yes")
+    assert len([one for one in runs(net) if one["command"] == f"undo {run[:8]}"]) == 2
 
 
 @pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
