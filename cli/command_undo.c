@@ -400,11 +400,10 @@ static int undo_once(struct invocation *invocation, bool *ret_again)
 
 	job_init(&job, invocation);
 	map_init(&undo.undoing.made);
-	if (prepare(&undo) && make(&undo) && read_all(&undo)) {
+	if (prepare(&undo) && make(&undo) && read_all(&undo))
 		status = act(&undo);
-	} else {
+	else
 		status = invocation_fail(invocation, status);
-	}
 	undo_release(&undo.undoing);
 	*ret_again = job.moved;
 	job_release(&job);

@@ -197,13 +197,13 @@ static void put_back(struct universe *universe, const struct copy *copy)
 	disk_sync_folder_of(&universe->disk, slice_of(audit_path));
 }
 
-/* How many objects of one record the other has not. */
+/* How many objects of one record the other has not; of what has no id nobody knows whether it was made. */
 static size_t count_missing(const struct audit_record *record, const struct audit_record *from)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < record->object_count; i++) {
-		bool found = false;
+		bool found = record->objects[i].provider_id.size == 0;
 
 		for (size_t k = 0; k < from->object_count && !found; k++)
 			found = slice_equal(record->objects[i].provider_id, from->objects[k].provider_id);

@@ -140,15 +140,33 @@ static void give_up(struct story *story)
 	universe_pass(universe, LATE_MOST_MS);
 }
 
+/* It is shown by a plan, and may be another's, or gone, when that is carried out. */
+static void sweep_as_saved(struct story *story, const struct misfortune *misfortune)
+{
+	struct universe *universe = story->universe;
+	struct chance *plot = &universe->plot;
+
+	story_run(story, "plan --out /stack/saved.plan", chance_one_in(plot, 6) ? misfortune : NULL);
+	if (chance_one_in(plot, 6))
+		story_strip_intents(universe);
+	else if (chance_one_in(plot, 4))
+		universe->operator(universe);
+	story_run(story, "apply /stack/saved.plan", misfortune);
+}
+
 /* With what was made twice there may be something to sweep: more than once, for that may fail. */
 static void sweep(struct story *story)
 {
 	struct universe *universe = story->universe;
+	struct chance *plot = &universe->plot;
 
 	for (int i = 0; i < SWEEPS; i++) {
-		const struct misfortune misfortune = draw_sweeping(&universe->plot);
+		const struct misfortune misfortune = draw_sweeping(plot);
 
-		story_run(story, chance_one_in(&universe->plot, 3) ? "apply --yes" : "recover", &misfortune);
+		if (chance_one_in(plot, 3))
+			sweep_as_saved(story, &misfortune);
+		else
+			story_run(story, chance_one_in(plot, 3) ? "apply --yes" : "recover", &misfortune);
 		universe_pass(universe, LEASE_MS);
 	}
 }
