@@ -93,6 +93,7 @@ static bool run_apply(struct job *job, struct forecast *forecast, struct apply *
 		.force = arguments_has(job->invocation->arguments, FLAG_FORCE),
 		.progress = progress_tell,
 		.stopping = progress_stopping,
+		.refused = progress_refused,
 		.progress_context = &view,
 		.forecast = forecast,
 		.arena = job->arena,

@@ -1,5 +1,7 @@
 #include "cli/progress.h"
 
+#include <stdio.h>
+
 enum {
 	LINE_LIMIT_BYTES = 64 * 1024,
 	BLOCK_LINES_MOST = 12,
@@ -137,6 +139,10 @@ static void print_running(struct progress_view *view, struct buffer *text, const
 	buffer_format(text, " (%s%s, ", operation_words[one->action->operation].doing, about ? about : "");
 	print_duration(text, worked_ms(view, one));
 	print_usual(view, text, one);
+	if (one->refusal[0]) {
+		buffer_string(text, ", refused so far: ");
+		print_safe(text, slice_of(one->refusal));
+	}
 	buffer_byte(text, ')');
 }
 
@@ -267,6 +273,7 @@ static void end_phase(struct progress_view *view, struct action_progress *one)
 static void begin_phase(struct progress_view *view, struct action_progress *one, enum phase phase)
 {
 	one->phase = phase;
+	one->refusal[0] = '\0';
 	if (one->running++ > 0)
 		return;
 	one->began_ms = now_ms(view);
@@ -335,6 +342,14 @@ static void print_change(struct progress_view *view, struct buffer *text, enum p
 	one->ended = true;
 	view->ended++;
 	print_end(view, text, progress, one);
+}
+
+void progress_refused(void *context, const struct action *action, struct slice code)
+{
+	const struct progress_view *view = context;
+	struct action_progress *one = &view->actions[action - view->plan->actions];
+
+	(void)snprintf(one->refusal, sizeof(one->refusal), "%.*s", SLICE_ARGUMENTS(code));
 }
 
 void progress_tell(void *context, enum progress progress, const struct action *action, enum phase phase,

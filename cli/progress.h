@@ -21,6 +21,7 @@ struct action_progress {
 	uint8_t running; /* phases */
 	bool begun;
 	bool ended;
+	char refusal[64]; /* what the service called it when it last refused what is tried again; empty: it did not */
 };
 
 struct progress_view {
@@ -48,6 +49,9 @@ void progress_close(struct progress_view *view);
 /* Of struct apply; context: the view. */
 void progress_tell(void *context, enum progress progress, const struct action *action, enum phase phase,
 		   int64_t elapsed_ms);
+
+/* Likewise: why what takes long does. */
+void progress_refused(void *context, const struct action *action, struct slice code);
 
 /* Of struct apply: says what an interrupted run still waits for. */
 void progress_stopping(void *context, size_t calls);

@@ -3,6 +3,7 @@
 #include "reconcile/apply_parts.h"
 
 static void start(struct applying *applying, struct node *node);
+static void on_ended(struct task *task, bool done);
 
 static void tell(struct applying *applying, enum progress progress, const struct node *node)
 {
@@ -54,6 +55,15 @@ static void skip_followers(struct applying *applying, size_t failed)
 			applying->given_up[applying->given_up_count++] = graph->successors[k];
 		}
 	}
+}
+
+static void on_refused(void *context, const struct task *task, struct slice code)
+{
+	const struct apply *apply = ((const struct applying *)context)->apply;
+
+	/* What only reads is of no action. */
+	if (apply->refused && task->ended == on_ended)
+		apply->refused(apply->progress_context, ((const struct node *)task)->target->action, code);
 }
 
 static void on_ended(struct task *task, bool done)
@@ -277,6 +287,8 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		.give_context = apply->give_context,
 		.stopping = apply->stopping,
 		.stopping_context = apply->progress_context,
+		.refused = on_refused,
+		.refused_context = &applying,
 		.age_ms = applying_age_ms,
 		.age_context = &applying,
 		.crowd = apply->forecast ? &apply->forecast->crowd : NULL,

@@ -64,8 +64,10 @@ struct apply {
 	bool force;		   /* deletion by force where a kind knows it */
 	apply_progress *progress;
 	void (*stopping)(void *context, size_t calls); /* as in struct loop_settings; NULL: nobody wants to know */
-	void *progress_context;			       /* of both */
-	struct forecast *forecast;		       /* told what begins and ends; or NULL */
+	/* Told of each call that was refused and is sent again, with what the service called that; or NULL. */
+	void (*refused)(void *context, const struct action *action, struct slice code);
+	void *progress_context;	   /* of all three */
+	struct forecast *forecast; /* told what begins and ends; or NULL */
 	struct arena *arena;
 
 	/* What came of it. */

@@ -60,6 +60,9 @@ struct loop_settings {
 	/* Told once, when an interrupt finds changing calls in flight that are waited for; or NULL. */
 	void (*stopping)(void *context, size_t calls);
 	void *stopping_context;
+	/* Told of each call that was refused and is sent again, with what the service called that; or NULL. */
+	void (*refused)(void *context, const struct task *task, struct slice code);
+	void *refused_context;
 	/* Told every LOOP_SILENCE_MS for which no call was answered well; or NULL. */
 	void (*silence)(void *context, int64_t lasted_ms);
 	void *silence_context;

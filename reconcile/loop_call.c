@@ -164,6 +164,8 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 	if (answer->retry_after_ms > delay_ms)
 		delay_ms = answer->retry_after_ms;
 	task->loop.refusal = arena_copy(&task->scratch, note_of(task, answer));
+	if (loop->settings.refused)
+		loop->settings.refused(loop->settings.refused_context, task, task->loop.refusal);
 	loop_drop_exchange(loop, task);
 	task->loop.admitted = false;
 	task->loop.again = !settling;

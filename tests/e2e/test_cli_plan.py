@@ -508,6 +508,15 @@ def test_signs_of_life(secretive):
     assert "usually" not in result.err and " left" not in result.err
 
 
+def test_a_long_wait_says_what_is_refused(tiny):  # noqa: F811
+    """What holds the VPC is not ours: nobody has to guess why its deletion takes minutes."""
+    tiny.run("apply", "--yes")
+    [vpc] = world(tiny, "vpc")
+    tiny.run("sim", "add", "subnet", f"vpcId={vpc}", "cidrBlock=10.0.200.0/24", "availabilityZone=us-west-2a")
+    result = tiny.run("destroy", "--yes", status=None)
+    assert re.search(r"at work: aws\.vpc\.main \(deleting, \d+ s, refused so far: DependencyViolation\)", result.err)
+
+
 def test_how_long_it_usually_takes(secretive):
     """What earlier runs of the stack have seen is told before, and while it is waited for."""
     secretive.run("apply", "--yes")
