@@ -2,15 +2,17 @@
 
 #include "base/cidr.h"
 #include "base/map.h"
+#include "reconcile/ranges.h"
 #include "reconcile/unique.h"
 
 struct search {
 	const struct plan *plan;
 	struct arena *arena;
 	struct handovers *result;
-	struct map leaving;  /* what is let go of: index of its action + 1 */
-	struct map widening; /* ids of what gets further ranges of its own: likewise */
-	size_t *yielded;     /* per action, the last handover by which it yields something: index + 1; 0: none */
+	struct map leaving;   /* what is let go of: index of its action + 1 */
+	struct ranges ranges; /* what is let go of and what is taken, of which any part counts; by index */
+	struct map widening;  /* ids of what gets further ranges of its own: likewise */
+	size_t *yielded;      /* per action, the last handover by which it yields something: index + 1; 0: none */
 };
 
 static bool moves(const struct action *action)
@@ -54,9 +56,26 @@ static void yield(struct search *search, size_t from, size_t to, enum phase take
 	search->yielded[from] = search->result->count;
 }
 
+/* Of a range any part counts: it is looked at in meet(). False: it is none, or lies within nothing that is known. */
+static bool note_range(struct search *search, size_t index, const struct field *field, const struct value *fields,
+		       const struct value *value, bool taking)
+{
+	const struct action *action = &search->plan->actions[index];
+	const struct ranged ranged = {.owner = index, .wanted = taking, .field = field, .value = value};
+	return ranges_add(&search->ranges, action->kind, fields, &action->identity, ranged);
+}
+
+static bool note_range_of(struct search *search, size_t index, const struct field *field, const struct value *fields,
+			  bool taking)
+{
+	return field && note_range(search, index, field, fields, value_get_named(fields, field->name), taking);
+}
+
 static void note_leaving(struct search *search, size_t index, const struct field *field)
 {
 	const struct action *action = &search->plan->actions[index];
+	if (note_range_of(search, index, field, &action->live, false))
+		return;
 	struct slice held = text_of(search, action, field, &action->live);
 	if (held.size == 0)
 		return;
@@ -84,6 +103,8 @@ static void hand_over(struct search *search, size_t from, size_t to, const struc
 static void note_taking(struct search *search, size_t index, const struct field *field)
 {
 	const struct action *action = &search->plan->actions[index];
+	if (note_range_of(search, index, field, &action->known, true))
+		return;
 	struct slice wanted = text_of(search, action, field, &action->known);
 	const void *giver = wanted.size ? map_get(&search->leaving, wanted) : NULL;
 	bool keeps = moves(action) && slice_equal(wanted, text_of(search, action, field, &action->live));
@@ -98,6 +119,8 @@ static void note_values(struct search *search, size_t index, const struct field 
 	const struct action *action = &search->plan->actions[index];
 	bool is_list = value && value_is(value, VALUE_LIST);
 	const struct value *fields = action->operation == OPERATION_DELETE ? &action->live : &action->known;
+	if (note_range(search, index, field, fields, value, taking))
+		return;
 	for (uint32_t i = 0; value && i < (is_list ? value->count : 1); i++) {
 		const struct value *one = is_list ? &value->items[i] : value;
 		struct slice text = unique_value(action->kind, field, one, fields, &action->identity, search->arena);
@@ -135,6 +158,21 @@ static void note_moving(struct search *search, size_t index, bool taking)
 		if (change->field && change->effect == EFFECT_SET && is_yielded(change->field))
 			note_values(search, index, change->field, taking ? &change->after : &change->before, taking);
 	}
+}
+
+/* Whoever has a part of what another one is to have lets go of all that it has there, as it would of the same. */
+static void meet(void *context, const struct ranged *had, const struct ranged *wanted)
+{
+	struct search *search = context;
+	const struct action *giver = &search->plan->actions[had->owner], *taker = &search->plan->actions[wanted->owner];
+	size_t first = search->result->count;
+	if (operation_keeps(giver->operation) && !operation_makes(taker->operation))
+		yield(search, had->owner, wanted->owner, had->field->flags & SETTLES ? PHASE_SETTLE : PHASE_MAKE,
+		      had->field, had->value);
+	else
+		hand_over(search, had->owner, wanted->owner, had->field);
+	for (size_t i = first; i < search->result->count; i++)
+		search->result->items[i].overlaps = ranges_differ(had->value, wanted->value);
 }
 
 static bool is_wider(const struct change *change)
@@ -250,6 +288,7 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 	search.yielded = arena_new_array(arena, plan->action_count + 1, size_t);
 	map_init(&search.leaving);
 	map_init(&search.widening);
+	ranges_init(&search.ranges, arena);
 	for (int taking = 0; taking < 2; taking++) {
 		for (size_t i = 0; i < plan->action_count; i++) {
 			const struct action *action = &plan->actions[i];
@@ -262,6 +301,7 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 			note_moving(&search, i, taking);
 		}
 	}
+	ranges_meet(&search.ranges, meet, &search);
 	for (size_t i = 0; i < plan->action_count; i++)
 		note_widening(&search, i);
 	for (size_t i = 0; i < plan->action_count; i++)
@@ -269,4 +309,5 @@ void handovers_find(const struct plan *plan, struct arena *arena, struct handove
 	gather_yields(&search);
 	map_release(&search.leaving);
 	map_release(&search.widening);
+	ranges_release(&search.ranges);
 }

@@ -9,6 +9,7 @@ struct handover {
 	enum phase lets_go;	  /* phase of `from` that comes before... */
 	enum phase takes;	  /* ...this one of `to` */
 	const struct field *held; /* in which both have it; NULL: in several fields together */
+	bool overlaps;		  /* their ranges are not the same: neither is the other under another address */
 	/* What `from` yields ahead of the rest of its change; NULL: what it lets go of is its own phase's matter. */
 	const struct field *field;
 	const struct value *value;

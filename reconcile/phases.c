@@ -469,7 +469,7 @@ static bool report_cycle(const struct building *building, const uint32_t *cycle,
 	bool left = held_up && held_up->lets_go == PHASE_DELETE &&
 		    building->plan->actions[held_up->from].role == OBJECT_DEPOSED;
 	/* One that goes for one that comes; of two that stay each is to be what the other one was. */
-	bool renamed = held_up && !left && !building->plan->actions[held_up->from].in_spec;
+	bool renamed = held_up && !left && !held_up->overlaps && !building->plan->actions[held_up->from].in_spec;
 	if (left)
 		return report_held_up(building, held_up, user_in(building, cycle, count, held_up->from), diagnostics);
 	const struct action *first = &building->plan->actions[building->phases->actions[cycle[0]]];

@@ -103,19 +103,28 @@ struct slice unique_letters(const struct field *field, struct slice text, struct
 	return (struct slice){letters, text.size};
 }
 
+struct slice unique_within(const struct kind *kind, const struct field *field, const struct value *fields,
+			   const struct identity *place, struct arena *arena)
+{
+	const char *scope = unique_scope(field);
+	struct slice within = scope ? known_text(fields, scope) : (struct slice){0};
+
+	if (scope && within.size == 0)
+		return (struct slice){0};
+	return arena_format(arena, "%s\n%s\n%.*s\n%.*s", kind->name, field->name,
+			    SLICE_ARGUMENTS(identity_text(arena, place)), SLICE_ARGUMENTS(within));
+}
+
 struct slice unique_value(const struct kind *kind, const struct field *field, const struct value *value,
 			  const struct value *fields, const struct identity *place, struct arena *arena)
 {
-	const char *scope = unique_scope(field);
 	struct slice text = value && value_is(value, VALUE_STRING) ? value_slice(value) : (struct slice){0};
-	struct slice within = scope ? known_text(fields, scope) : (struct slice){0};
+	struct slice within = text.size > 0 ? unique_within(kind, field, fields, place, arena) : (struct slice){0};
 
-	if (text.size == 0 || (scope && within.size == 0))
+	if (within.size == 0)
 		return (struct slice){0};
-	struct slice where = identity_text(arena, place);
 	text = unique_letters(field, text, arena);
-	return arena_format(arena, "%s\n%s\n%.*s\n%.*s\n%.*s", kind->name, field->name, SLICE_ARGUMENTS(where),
-			    SLICE_ARGUMENTS(within), SLICE_ARGUMENTS(text));
+	return arena_format(arena, "%.*s\n%.*s", SLICE_ARGUMENTS(within), SLICE_ARGUMENTS(text));
 }
 
 struct slice unique_text(const struct kind *kind, const struct field *field, const struct value *fields,

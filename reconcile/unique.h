@@ -31,6 +31,9 @@ struct slice unique_text(const struct kind *kind, const struct field *field, con
 /* The same of one value of the field, or of one item of its set. fields: MAP that has what it is unique in. */
 struct slice unique_value(const struct kind *kind, const struct field *field, const struct value *value,
 			  const struct value *fields, const struct identity *place, struct arena *arena);
+/* What that begins with, whatever the value: empty where what it is unique in is not known. */
+struct slice unique_within(const struct kind *kind, const struct field *field, const struct value *fields,
+			   const struct identity *place, struct arena *arena);
 /* The same of a kind that is told apart by several fields together (told_apart_by); what is deferred equals nothing
  * that is known. Empty for what is only found. */
 struct slice unique_whole(const struct kind *kind, const struct value *fields, const struct identity *place,

@@ -45,6 +45,10 @@
 	"\"applied\":{\"net\":" REF("t.net.a.id") ",\"range\":\"10.1\"},\"resolved\":{\"net\":\"n1\",\"range\":\"10."  \
 						  "1\"},\"live\":{\"net\":\"n1\",\"range\":\"10.1\"}}"
 #define MORE(range) ",\"more\":\"" range "\""
+#define PART_FIELDS(range, more) "{\"net\":\"n1\",\"range\":\"" range "\"" more "}"
+#define PART(name, range, more) "\"t.sub." name "\":" PART_FIELDS(range, more)
+#define PART_KEPT(name, range, more) KEPT("t.sub." name, "s" name, PART_FIELDS(range, more), PART_FIELDS(range, more))
+#define HELD_BY(sub) KEPT("t.user.u", "u1", "{\"sub\":" REF("t.sub." sub ".id") "}", "{\"sub\":\"s" sub "\"}")
 #define TABLE(name, nets) "\"t.table." name "\":{\"nets\":[" nets "]}"
 #define TABLE_KEPT(name, nets) KEPT("t.table." name, "t" name, "{\"nets\":[" nets "]}", "{\"nets\":[" nets "]}")
 #define TABLE_LIVE(name, live) REC("t.table." name, "t" name, "{\"nets\":[]}", "{\"nets\":[]}", "{\"nets\":[" live "]}")
@@ -133,6 +137,24 @@ static const struct row {
 	{"a range is taken over from what others delete", "{" SUB("1", MORE("x")) "," SUB("2", "") "}",
 	 "{" SUB_KEPT("1", "") ",\"t.sub.2\":{" LEAVING SUB_FIELDS("2", MORE("x")) "}}",
 	 "delete t.sub.2, make t.sub.1, make t.sub.2"},
+	{"both halves of what goes", "{" PART("1", "10.0.0.0/25", "") "," PART("2", "10.0.0.128/25", "") "}",
+	 "{" PART_KEPT("3", "10.0.0.0/24", "") "}", "unsettle t.sub.3, delete t.sub.3, make t.sub.1, make t.sub.2"},
+	{"the half that another one leaves", "{" PART("1", "10.0.0.128/25", "") "," PART("2", "10.0.0.0/25", "") "}",
+	 "{" PART_KEPT("2", "10.0.0.0/24", "") "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1, make t.sub.2"},
+	{"all that two had", "{" PART("1", "10.0.0.0/24", "") "}",
+	 "{" PART_KEPT("2", "10.0.0.0/25", "") "," PART_KEPT("3", "10.0.0.128/25", "") "}",
+	 "unsettle t.sub.2, delete t.sub.2, unsettle t.sub.3, delete t.sub.3, make t.sub.1"},
+	{"each a half of what the other one had", "{" PART("1", "10.0.1.0/25", "") "," PART("2", "10.0.0.0/25", "") "}",
+	 "{" PART_KEPT("1", "10.0.0.0/24", "") "," PART_KEPT("2", "10.0.1.0/24", "") "}",
+	 "unsettle t.sub.1, delete t.sub.1, unsettle t.sub.2, delete t.sub.2, make t.sub.1, make t.sub.2"},
+	{"no part of what goes, and none of the same net",
+	 "{" PART("1", "10.0.1.0/24", "") ",\"t.sub.2\":{\"net\":"
+					  "\"n2\",\"range\":\"10.0.0.0/25\"}}",
+	 "{" PART_KEPT("3", "10.0.0.0/24", "") "}", "make t.sub.1, make t.sub.2, unsettle t.sub.3, delete t.sub.3"},
+	{"a part of a range that moves in place",
+	 "{" PART("1", "10.0.0.0/24", MORE("fd00::/64")) "," PART("2", "10.0.1.0/24", "") "}",
+	 "{" PART_KEPT("1", "10.0.0.0/24", "") "," PART_KEPT("2", "10.0.1.0/24", MORE("fd00::/60")) "}",
+	 "unsettle t.sub.2, make t.sub.1, make t.sub.2"},
 	{"a range is taken over from what goes", "{" SUB("1", MORE("x")) "}",
 	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
 };
@@ -201,6 +223,12 @@ static void test_left_behind(void **state)
 		 NULL, "these steps wait for each other: change t.gate.a, then change t.gate.b, then change t.gate.a",
 		 "take 'net' out of 't.gate.a' and apply that; then put it in and apply again",
 		 "{\"t.gate.a\":" ON("n2") ",\"t.gate.b\":" ON("n1") "}"},
+		{"a group would have to leave it for its halves first",
+		 "{" PART_KEPT("3", "10.0.0.0/24", "") "," HELD_BY("3") "}", NULL,
+		 "these steps wait for each other: change t.user.u, then delete t.sub.3, then make t.sub.1, then "
+		 "change t.user.u",
+		 "apply it once with another 'range' of 't.sub.1', and then as it is now",
+		 "{" PART("1", "10.0.0.0/25", "") ",\"t.user.u\":{\"sub\":" REF("t.sub.1.id") "}}"},
 		{"it bears the name of one that is gone, by which another is known", TWIN_OF_WHAT_IS_GONE,
 		 "unsettle t.group.x (deposed), delete t.group.x (deposed), make t.group.x, make t.keep.k", NULL, NULL,
 		 "{\"t.group.x\":" NAMED ",\"t.keep.k\":" CALLED "}"},
