@@ -1,5 +1,6 @@
 #include "reconcile/graph.h"
 #include "reconcile/plan_items.h"
+#include "reconcile/ranges.h"
 #include "reconcile/unique.h"
 
 /*
@@ -235,7 +236,8 @@ static void keep_text(struct focusing *focusing, struct map *kept, const struct 
 		graph_add(&focusing->graph, keeper->node, holder - 1);
 }
 
-static void keep_all(struct focusing *focusing, struct map *kept, const struct keeper *keeper, bool takes)
+static void keep_all(struct focusing *focusing, struct map *kept, struct ranges *ranges, const struct keeper *keeper,
+		     bool takes)
 {
 	struct arena *arena = focusing->planning->arena;
 
@@ -244,8 +246,10 @@ static void keep_all(struct focusing *focusing, struct map *kept, const struct k
 		const struct field *field = field_at(&keeper->kind->fields, i);
 		const struct value *value = value_get_named(keeper->fields, field->name);
 		bool is_list = value && unique_items(field) && value_is(value, VALUE_LIST);
+		const struct ranged ranged = {.owner = keeper->node, .wanted = takes, .field = field, .value = value};
 
-		if (!value || (!unique_field(field) && !is_list))
+		if (!value || (!unique_field(field) && !is_list) ||
+		    ranges_add(ranges, keeper->kind, keeper->fields, keeper->place, ranged))
 			continue;
 		for (uint32_t k = 0; k < (is_list ? value->count : 1); k++)
 			keep_text(focusing, kept, keeper,
@@ -268,21 +272,30 @@ static const struct value *fields_of(struct planning *planning, size_t index)
 	return plan_load_body(planning, object) && value_is(&object->observed, VALUE_MAP) ? &object->observed : NULL;
 }
 
-/* Whoever is to have what can be had but once takes along who has it. */
+static void link_range(void *context, const struct ranged *had, const struct ranged *wanted)
+{
+	struct focusing *focusing = context;
+
+	graph_add(&focusing->graph, wanted->owner, had->owner);
+}
+
+/* Whoever is to have what can be had but once, or a part of it, takes along who has it. */
 static void link_givers(struct focusing *focusing)
 {
 	struct planning *planning = focusing->planning;
 	const struct plan_input *input = planning->input;
 	struct map kept; /* to the number of the node + 1 */
+	struct ranges ranges;
 
 	map_init(&kept);
+	ranges_init(&ranges, planning->arena);
 	for (size_t i = 0; i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
 		struct keeper keeper = {node_of_object(planning, i), kinds_find(input->kinds, object->kind),
 					fields_of(planning, i), &object->identity};
 
 		if (keeper.kind && keeper.fields)
-			keep_all(focusing, &kept, &keeper, false);
+			keep_all(focusing, &kept, &ranges, &keeper, false);
 	}
 	for (size_t i = 0; i < planning->item_count; i++) {
 		const struct item *item = &planning->items[i];
@@ -290,9 +303,11 @@ static void link_givers(struct focusing *focusing)
 					item->object ? &item->object->identity : item->identity};
 
 		if (keeper.place && value_is(keeper.fields, VALUE_MAP))
-			keep_all(focusing, &kept, &keeper, true);
+			keep_all(focusing, &kept, &ranges, &keeper, true);
 	}
+	ranges_meet(&ranges, link_range, focusing);
 	map_release(&kept);
+	ranges_release(&ranges);
 }
 
 static void reach(struct focusing *focusing, size_t node)

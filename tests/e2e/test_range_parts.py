@@ -2,6 +2,7 @@
 
 import pytest
 
+from test_handover import carry_out
 from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
 
 
@@ -112,4 +113,15 @@ def test_a_group_that_would_have_to_move_first_is_refused_before_anything_is_don
     for cidr in (OTHER, LOW):
         stack.write("stack.yaml", spec_text(network(None, group("a"), a=cidr)))
         apply(stack)
+    plan_is_empty(stack)
+
+
+@pytest.mark.parametrize("saved", [None, "full"])
+@pytest.mark.parametrize("edit", CHANGES)
+def test_whoever_has_a_part_of_it_comes_along_with_its_taker(stack, cloud, edit, saved):
+    first, second, taker = CHANGES[edit]
+    change(stack, first, second)
+    carry_out(stack, saved, "--target", f"aws.subnet.{taker}")
+    # What was not named comes with the rest of the spec.
+    apply(stack)
     plan_is_empty(stack)

@@ -29,6 +29,11 @@
 	REC("t.user.c", "u1", "{\"" output "\":" REF("t.net.a." output) "}", "{\"" output "\":\"" id "\"}",            \
 	    "{\"" output "\":\"" id "\"}")
 
+#define PART(name, range) "\"t.sub." name "\":{\"net\":\"n1\",\"range\":\"" range "\"}"
+#define PART_REC(name, range)                                                                                          \
+	REC("t.sub." name, "s-" name, "{\"net\":\"n1\",\"range\":\"" range "\"}",                                      \
+	    "{\"net\":\"n1\",\"range\":\"" range "\"}", "{\"net\":\"n1\",\"range\":\"" range "\"}")
+
 #define GROUP(name) "\"t.group.x\":{\"name\":\"" name "\"}"
 #define GROUP_REC REC("t.group.x", "g1", "{\"name\":\"x\"}", "{\"name\":\"x\"}", "{\"name\":\"x\"}")
 #define KEEP(name, field, value) "\"t.keep." name "\":{\"" field "\":" value "}"
@@ -96,6 +101,13 @@ static const struct row {
 	 "{" GROUP_REC
 	 "," REC("t.keep.k", "k1", KEEP_BOTH("g9"), BOTH("g9"), BOTH("g9")) "," VERSION_REC("t.keep.k") "}",
 	 false, false, "t.group.x", "replace-first t.group.x:name; update t.keep.k:group,called"},
+	{"given a part of what another one has, with that one",
+	 "{" PART("a", "10.0.0.0/25") "," PART("b", "10.0.1.0/24") "," PART("e", "10.0.2.0/25") "}",
+	 "{" PART_REC("b", "10.0.0.0/24") "," PART_REC("f", "10.0.2.0/24") "}", false, false, "t.sub.a",
+	 "create t.sub.a; replace t.sub.b:range"},
+	{"given all that two have, with both", "{" PART("a", "10.0.0.0/24") "," PART("e", "10.0.2.0/25") "}",
+	 "{" PART_REC("b", "10.0.0.0/25") "," PART_REC("c", "10.0.0.128/25") "," PART_REC("f", "10.0.2.0/24") "}",
+	 false, false, "t.sub.a", "create t.sub.a; delete t.sub.b; delete t.sub.c"},
 	{"destroyed, with those that refer to it", "{" NET_A "," NET_B "," SUB_B "," USER_C "}", RECORD, true, false,
 	 "t.sub.b", "delete t.sub.b; delete t.user.c"},
 	{"taken back, with what it displaces and all that refers to that",
