@@ -279,15 +279,25 @@ static void link_range(void *context, const struct ranged *had, const struct ran
 	graph_add(&focusing->graph, wanted->owner, had->owner);
 }
 
+/* Where something new is to lie. Where nobody was asked what its alias reaches, it is taken for what it reached. */
+static const struct identity *place_of(const struct item *item, const struct map *reached)
+{
+	if (item->object)
+		return &item->object->identity;
+	return item->identity ? item->identity : map_get(reached, item->resource->provider);
+}
+
 /* Whoever is to have what can be had but once, or a part of it, takes along who has it. */
 static void link_givers(struct focusing *focusing)
 {
 	struct planning *planning = focusing->planning;
 	const struct plan_input *input = planning->input;
-	struct map kept; /* to the number of the node + 1 */
+	struct map kept;    /* to the number of the node + 1 */
+	struct map reached; /* aliases to the place of what lies there */
 	struct ranges ranges;
 
 	map_init(&kept);
+	map_init(&reached);
 	ranges_init(&ranges, planning->arena);
 	for (size_t i = 0; i < input->object_count; i++) {
 		const struct object *object = input->objects[i];
@@ -297,16 +307,19 @@ static void link_givers(struct focusing *focusing)
 		if (keeper.kind && keeper.fields)
 			keep_all(focusing, &kept, &ranges, &keeper, false);
 	}
+	for (size_t i = 0; i < planning->item_count; i++)
+		if (planning->items[i].object)
+			map_add(&reached, planning->items[i].resource->provider, &planning->items[i].object->identity);
 	for (size_t i = 0; i < planning->item_count; i++) {
 		const struct item *item = &planning->items[i];
-		struct keeper keeper = {i, item->resource->kind, &item->wanted,
-					item->object ? &item->object->identity : item->identity};
+		struct keeper keeper = {i, item->resource->kind, &item->wanted, place_of(item, &reached)};
 
 		if (keeper.place && value_is(keeper.fields, VALUE_MAP))
 			keep_all(focusing, &kept, &ranges, &keeper, true);
 	}
 	ranges_meet(&ranges, link_range, focusing);
 	map_release(&kept);
+	map_release(&reached);
 	ranges_release(&ranges);
 }
 

@@ -116,7 +116,7 @@ def test_a_group_that_would_have_to_move_first_is_refused_before_anything_is_don
     plan_is_empty(stack)
 
 
-@pytest.mark.parametrize("saved", [None, "full"])
+@pytest.mark.parametrize("saved", [None, "full", "none"])
 @pytest.mark.parametrize("edit", CHANGES)
 def test_whoever_has_a_part_of_it_comes_along_with_its_taker(stack, cloud, edit, saved):
     first, second, taker = CHANGES[edit]
