@@ -1,5 +1,6 @@
 #include "reconcile/diff_field.h"
 #include "reconcile/plan_items.h"
+#include "reconcile/ranges.h"
 #include "reconcile/unique.h"
 
 /*
@@ -104,7 +105,30 @@ static bool is_same_value(const struct field *field, const struct value *a, cons
 	return value_equal(a, b) || (field->any_case && slice_equal_caseless(value_slice(a), value_slice(b)));
 }
 
-/* Old and new side by side cannot share what must be unique. */
+static bool is_shared(const struct field *field, const struct value *new, const struct value *old)
+{
+	return is_same_value(field, new, old) || (field->range == RANGE_WITHIN && ranges_differ(new, old));
+}
+
+static void report_shared(struct planning *planning, const struct item *item, const struct field *field,
+			  const struct value *new, const struct value *old)
+{
+	bool same = is_same_value(field, new, old);
+	struct slice what = same ? arena_format(planning->arena, "both would have the same '%s'", field->name)
+				 : arena_format(planning->arena, "its new '%s' overlaps %.*s, which that one has",
+						field->name, SLICE_ARGUMENTS(value_slice(old)));
+
+	diag_error(planning->diagnostics, FAULT_USER, new->position,
+		   "'%.*s' must be replaced by a new object before the old one is deleted, but %.*s",
+		   SLICE_ARGUMENTS(item->address), SLICE_ARGUMENTS(what));
+	diag_address(planning->diagnostics, item->address);
+	diag_hint(planning->diagnostics,
+		  "%s, or set lifecycle.create_before_destroy: false where nothing that stays refers to it",
+		  same ? arena_string(planning->arena, arena_format(planning->arena, "change '%s' too", field->name))
+		       : "take a range apart from that");
+}
+
+/* Old and new side by side cannot share what must be unique, nor any part of a range. */
 static bool check_unique(struct planning *planning, const struct item *item)
 {
 	const struct kind *kind = item->resource->kind;
@@ -115,17 +139,9 @@ static bool check_unique(struct planning *planning, const struct item *item)
 			continue;
 		const struct value *new = value_get_named(&item->wanted, field->name);
 		const struct value *old = value_get_named(&item->object->resolved, field->name);
-		if (!new || !old || !is_same_value(field, new, old) || !is_same_scope(item, unique_scope(field)))
+		if (!new || !old || !is_shared(field, new, old) || !is_same_scope(item, unique_scope(field)))
 			continue;
-		diag_error(planning->diagnostics, FAULT_USER, new->position,
-			   "'%.*s' must be replaced by a new object before the old one is deleted, but both would have "
-			   "the same '%s'",
-			   SLICE_ARGUMENTS(item->address), field->name);
-		diag_address(planning->diagnostics, item->address);
-		diag_hint(planning->diagnostics,
-			  "change '%s' too, or set lifecycle.create_before_destroy: false where nothing that stays "
-			  "refers to it",
-			  field->name);
+		report_shared(planning, item, field, new, old);
 		return false;
 	}
 	return true;

@@ -116,6 +116,24 @@ def test_a_group_that_would_have_to_move_first_is_refused_before_anything_is_don
     plan_is_empty(stack)
 
 
+def test_one_that_is_made_first_cannot_have_a_part_of_what_the_old_one_has(stack, cloud):
+    change(stack, network(None, group("d"), d=WHOLE), network(None, group("d"), d=LOW))
+    ids = ids_of(stack)
+    [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
+    assert f"its new 'cidr' overlaps {WHOLE}" in error["message"] and error["line"] > 0
+    assert ids_of(stack) == ids
+
+
+def test_a_part_of_what_another_one_keeps_is_refused_before_anything_is_done(stack, cloud):
+    """Its spec says another range, and ignores which it has."""
+    kept = {"cidr": OTHER, "lifecycle": {"ignore": ["cidr"]}}
+    change(stack, network({"t": "c"}, c="10.0.9.0/24", d=WHOLE), network({"t": "c"}, c=LOW, d=kept))
+    ids = ids_of(stack)
+    [error] = errors_of(stack.run("apply", "--yes", "--output", "json", status=1).json)
+    assert f"'aws.subnet.d' has {WHOLE}, and keeps it" in error["message"] and error["address"] == "aws.subnet.c"
+    assert ids_of(stack) == ids
+
+
 @pytest.mark.parametrize("saved", [None, "full", "none"])
 @pytest.mark.parametrize("edit", CHANGES)
 def test_whoever_has_a_part_of_it_comes_along_with_its_taker(stack, cloud, edit, saved):

@@ -52,6 +52,8 @@
 	"{" REC("t.group.a", "g1", "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":1}]}",                         \
 		"{\"rules\":{\"$unread\":true}}") "}"
 
+#define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
+
 static const struct row {
 	const char *name;
 	const char *spec;
@@ -346,6 +348,24 @@ static void test_reasons(void **state)
 		 false,
 		 "'t.group.x' and 't.group.y' have the same 'name', which exists once in a net (give one of them "
 		 "another 'name')"},
+		{"two are to be made, and their ranges overlap",
+		 "{\"t.sub.x\":" PART("10.0.0.0/24") ",\"t.sub.y\":" PART("10.0.0.128/25") "}", "{}", false,
+		 "'t.sub.x' and 't.sub.y' overlap in their 'range', of which any part exists once in a net (give one "
+		 "of "
+		 "them another 'range')"},
+		{"one that stays has more than what is to be had",
+		 "{\"t.sub.x\":{\"net\":\"n1\"},\"t.sub.y\":" PART("10.0.0.128/25") "}",
+		 "{" REC("t.sub.x", "s1", "{\"net\":\"n1\"}", "{\"net\":\"n1\"}", PART("10.0.0.0/24")) "}", false,
+		 "'t.sub.y' cannot have '10.0.0.128/25' as its 'range': 't.sub.x' has 10.0.0.0/24, and keeps it under "
+		 "this plan (take another one, or have 't.sub.x' replaced first)"},
+		{"the new one would have a part of what the old one has",
+		 "{\"t.sub.b\":" PART("10.0.0.128/25") ",\"t.user.c\":{\"sub\":" REF("t.sub.b.id") "}}",
+		 "{" REC("t.sub.b", "s1", PART("10.0.0.0/24"), PART("10.0.0.0/24"), PART("10.0.0.0/24")) "," USER_REC
+													 "}",
+		 false,
+		 "'t.sub.b' must be replaced by a new object before the old one is deleted, but its new 'range' "
+		 "overlaps 10.0.0.0/24, which that one has (take a range apart from that, or set "
+		 "lifecycle.create_before_destroy: false where nothing that stays refers to it)"},
 	};
 
 	(void)state;
