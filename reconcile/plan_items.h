@@ -120,6 +120,18 @@ void plan_hold(struct planning *planning);
 void plan_tell_running(struct planning *planning);
 /* Reports what is to be made with a name, a range or an address that another one keeps. */
 void plan_tell_taken(struct planning *planning);
+/* A range that an item takes away from its object in place, and what lies in it now. */
+struct plan_shed {
+	const struct item *owner;
+	const struct change *loss;
+	size_t number; /* of input->objects */
+	const struct field *field;
+	const struct value *range;
+};
+typedef void plan_shed_visit(void *context, const struct plan_shed *shed);
+void plan_each_shed(struct planning *planning, plan_shed_visit *visit, void *context);
+/* Reports what stays where a range is to be taken away. */
+void plan_tell_shed(struct planning *planning);
 /* Reports what is to end though the service keeps it from being deleted (field.bars_deletion), or is to be stopped
  * though it keeps it from that (field.bars_stop). */
 void plan_tell_barred(struct planning *planning);

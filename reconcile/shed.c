@@ -1,6 +1,5 @@
 #include "reconcile/shed.h"
 
-#include "base/cidr.h"
 #include "base/map.h"
 
 struct search {
@@ -17,26 +16,24 @@ static bool is_removal(const struct change *change)
 	       value_is(&change->before, VALUE_STRING) && value_is(&change->after, VALUE_NULL);
 }
 
+const struct change *shed_change(const struct change *changes, size_t count, const struct cidr *within)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct cidr range;
+		if (is_removal(&changes[i]) &&
+		    (!within || (cidr_read(value_slice(&changes[i].before), &range) && cidr_contains(&range, within))))
+			return &changes[i];
+	}
+	return NULL;
+}
+
 static void note_owner(struct search *search, size_t index)
 {
 	const struct action *action = &search->plan->actions[index];
-	bool removes = false;
-	for (size_t i = 0; action->operation == OPERATION_UPDATE && !removes && i < action->change_count; i++)
-		removes = is_removal(&action->changes[i]);
+	bool loses = action->operation == OPERATION_UPDATE && shed_change(action->changes, action->change_count, NULL);
 	/* The map keeps pointers; a number fits into one. */
-	if (removes && action->provider_id.size > 0)
+	if (loses && action->provider_id.size > 0)
 		map_set(&search->owners, action->provider_id, (void *)(uintptr_t)(index + 1));
-}
-
-static bool loses_range_around(const struct action *owner, const struct cidr *own)
-{
-	bool found = false;
-	for (size_t i = 0; !found && i < owner->change_count; i++) {
-		struct cidr range;
-		found = is_removal(&owner->changes[i]) && cidr_read(value_slice(&owner->changes[i].before), &range) &&
-			cidr_contains(&range, own);
-	}
-	return found;
 }
 
 static void add(struct search *search, size_t within, size_t owner)
@@ -59,10 +56,11 @@ static void note_ending(struct search *search, size_t index)
 		const struct value *parent = value_get_named(&action->live, field->range_parent);
 		const void *found = value && parent ? map_get(&search->owners, value_slice(parent)) : NULL;
 		size_t owner = (size_t)(uintptr_t)found - 1;
+		const struct action *loser = found ? &search->plan->actions[owner] : NULL;
 		struct cidr own;
-		if (found && cidr_read(value_slice(value), &own) &&
-		    identity_equal(&search->plan->actions[owner].identity, &action->identity) &&
-		    loses_range_around(&search->plan->actions[owner], &own))
+		if (loser && cidr_read(value_slice(value), &own) &&
+		    identity_equal(&loser->identity, &action->identity) &&
+		    shed_change(loser->changes, loser->change_count, &own))
 			add(search, index, owner);
 	}
 }

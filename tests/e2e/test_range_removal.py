@@ -2,7 +2,7 @@
 
 import pytest
 
-from trueup_runner import Ref, SimulatedCloud, apply, ids_of, plan_is_empty, spec_text
+from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
 
 
 @pytest.fixture
@@ -78,6 +78,21 @@ def test_what_needs_the_new_range_first_is_refused_before_anything_is_done(stack
     stack.write("stack.yaml", spec_text(after))
     refused = stack.run("apply", "--yes", status=1)
     assert "in two steps" in refused.err
+    assert ids_of(stack) == ids
+
+
+@pytest.mark.parametrize("first, second", [(16, 17), (17, 16)], ids=["narrower", "wider"])
+@pytest.mark.parametrize("refresh", ["full", "none"])
+def test_a_range_that_changes_under_what_stays_is_refused_before_anything_is_done(stack, cloud, first, second, refresh):
+    """No two ranges of a VPC overlap, and none goes under a subnet, though the new one would hold that too."""
+    stack.write("stack.yaml", spec_text(network(f"10.5.0.0/{first}", a="10.5.0.0/24")))
+    apply(stack)
+    ids = ids_of(stack)
+    stack.write("stack.yaml", spec_text(network(f"10.5.0.0/{second}", a="10.5.0.0/24")))
+    for command in (["plan", f"--refresh={refresh}"], ["apply", "--yes"]):
+        [error] = errors_of(stack.run(*command, "--output", "json", status=1).json)
+        assert f"cannot let go of 10.5.0.0/{first}: 'aws.subnet.a' lies in it" in error["message"]
+        assert error["address"] == "aws.vpc.m" and error["line"] > 0 and error["related"]["line"] > error["line"]
     assert ids_of(stack) == ids
 
 

@@ -30,6 +30,13 @@ static const struct field tunnel = {.name = "tunnel", .type = FIELD_OBJECT, .mem
 
 static const struct field net_fields[] = {
 	{.name = "range", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE},
+	{.name = "further",
+	 .type = FIELD_SET,
+	 .flags = COMPARED,
+	 .item = &text,
+	 .range = RANGE_DOMAIN,
+	 .when_unset = UNSET_CONSTANT,
+	 .unset_value = "[]"},
 	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
 	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_RELEASE},
 	{.name = "pool", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},

@@ -48,6 +48,8 @@
 #define PART_FIELDS(range, more) "{\"net\":\"n1\",\"range\":\"" range "\"" more "}"
 #define PART(name, range, more) "\"t.sub." name "\":" PART_FIELDS(range, more)
 #define PART_KEPT(name, range, more) KEPT("t.sub." name, "s" name, PART_FIELDS(range, more), PART_FIELDS(range, more))
+#define WIDTH_FIELDS(range) "{\"range\":\"10\",\"further\":[\"" range "\"]}"
+#define WIDTH(range) "\"t.net.a\":" WIDTH_FIELDS(range)
 #define HELD_BY(sub) KEPT("t.user.u", "u1", "{\"sub\":" REF("t.sub." sub ".id") "}", "{\"sub\":\"s" sub "\"}")
 #define TABLE(name, nets) "\"t.table." name "\":{\"nets\":[" nets "]}"
 #define TABLE_KEPT(name, nets) KEPT("t.table." name, "t" name, "{\"nets\":[" nets "]}", "{\"nets\":[" nets "]}")
@@ -155,6 +157,11 @@ static const struct row {
 	 "{" PART("1", "10.0.0.0/24", MORE("fd00::/64")) "," PART("2", "10.0.1.0/24", "") "}",
 	 "{" PART_KEPT("1", "10.0.0.0/24", "") "," PART_KEPT("2", "10.0.1.0/24", MORE("fd00::/60")) "}",
 	 "unsettle t.sub.2, make t.sub.1, make t.sub.2"},
+	{"a network gets another range once what lies in the one that it loses is gone",
+	 "{" WIDTH("10.0.0.0/17") "," PART("1", "10.0.1.0/24", "") "," PART("2", "11.0.0.0/24", "") "}",
+	 "{" KEPT("t.net.a", "n1", WIDTH_FIELDS("10.0.0.0/16"), WIDTH_FIELDS("10.0.0.0/16")) "," PART_KEPT(
+		 "1", "10.0.0.0/24", "") "," PART_KEPT("2", "11.0.0.0/24", "") "}",
+	 "unsettle t.sub.1, delete t.sub.1, make t.net.a, make t.sub.1"},
 	{"a range is taken over from what goes", "{" SUB("1", MORE("x")) "}",
 	 "{" SUB_KEPT("1", "") "," SUB_KEPT("2", MORE("x")) "}", "unsettle t.sub.2, delete t.sub.2, make t.sub.1"},
 };

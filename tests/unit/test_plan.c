@@ -52,6 +52,9 @@
 	"{" REC("t.group.a", "g1", "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":1}]}",                         \
 		"{\"rules\":{\"$unread\":true}}") "}"
 
+#define FURTHER(range) "\"t.net.a\":{\"range\":\"10\",\"further\":[\"" range "\"]}"
+#define FURTHER_WAS(range) "{\"range\":\"10\",\"further\":[\"" range "\"]}"
+#define FURTHER_REC(range) REC("t.net.a", "n1", FURTHER_WAS(range), FURTHER_WAS(range), FURTHER_WAS(range))
 #define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
 
 static const struct row {
@@ -366,6 +369,36 @@ static void test_reasons(void **state)
 		 "'t.sub.b' must be replaced by a new object before the old one is deleted, but its new 'range' "
 		 "overlaps 10.0.0.0/24, which that one has (take a range apart from that, or set "
 		 "lifecycle.create_before_destroy: false where nothing that stays refers to it)"},
+		{"a wider range comes under what stays in the narrower one",
+		 "{" FURTHER("10.0.0.0/16") ",\"t.sub.x\":" PART("10.0.0.0/24") "}",
+		 "{" FURTHER_REC("10.0.0.0/17") "," REC("t.sub.x", "s1", PART("10.0.0.0/24"), PART("10.0.0.0/24"),
+							PART("10.0.0.0/24")) "}",
+		 false,
+		 "'t.net.a' cannot let go of 10.0.0.0/17: 't.sub.x' lies in it, with the 'range' 10.0.0.0/24, and "
+		 "stays "
+		 "under this plan (keep 10.0.0.0/17, or give 't.sub.x' another 'range' in the same edit: then it goes "
+		 "first, and comes anew)"},
+		{"it stays as it could not be read", "{" FURTHER("10.0.0.0/16") "}",
+		 "{" FURTHER_REC("10.0.0.0/17") "," REC(
+			 "t.sub.b", "s1", PART("10.0.0.0/24"), PART("10.0.0.0/24"),
+			 PART("10.0.0.0/24")) ",\"t.user.c\":{\"id\":\"u1\","
+					      "\"applied\":{\"sub\":" REF(
+						      "t.sub.b.id") "},\"live\":{\"$unread\":true}}}",
+		 false,
+		 "'t.net.a' cannot let go of 10.0.0.0/17: 't.sub.b' lies in it, with the 'range' 10.0.0.0/24, and "
+		 "stays "
+		 "under this plan (keep 10.0.0.0/17 until that is gone)"},
+		{"it would go, and is protected", "{" FURTHER("10.0.0.0/16") ",\"t.sub.b\":" PART("10.0.1.0/24") "}",
+		 "{" FURTHER_REC("10.0.0.0/17") ",\"t.sub.b\":{\"id\":\"s1\",\"protect\":true,\"applied\":" PART(
+			 "10.0.0.0/24") ",\"resolved\":" PART("10.0.0.0/24") ",\"live\":" PART("10.0.0.0/24") "}}",
+		 false,
+		 "'t.sub.b' is protected, and the change needs a new object (take 'protect' out of its 'lifecycle', "
+		 "apply "
+		 "that first, and then the change)"},
+		{"a range is taken away once what lies in it is gone", "{" FURTHER("10.0.0.0/16") "}",
+		 "{" FURTHER_REC("10.0.0.0/17") "," REC("t.sub.b", "s1", PART("10.0.0.0/24"), PART("10.0.0.0/24"),
+							PART("10.0.0.0/24")) "}",
+		 false, "can change in place"},
 	};
 
 	(void)state;
