@@ -323,6 +323,15 @@ static void link_givers(struct focusing *focusing)
 	ranges_release(&ranges);
 }
 
+/* What loses a range takes along what lies in it: that has to go before. */
+static void link_shed(void *context, const struct plan_shed *shed)
+{
+	struct focusing *focusing = context;
+	const struct planning *planning = focusing->planning;
+
+	graph_add(&focusing->graph, (size_t)(shed->owner - planning->items), node_of_object(planning, shed->number));
+}
+
 static void reach(struct focusing *focusing, size_t node)
 {
 	if (focusing->reached[node])
@@ -375,6 +384,7 @@ static void reach_along(struct focusing *focusing)
 	link_fields(focusing);
 	link_displaced(focusing);
 	link_givers(focusing);
+	plan_each_shed(focusing->planning, link_shed, focusing);
 	graph_close(graph);
 	for (size_t i = 0; i < focusing->count; i++)
 		for (uint32_t k = graph->first[focusing->queue[i]]; k < graph->first[focusing->queue[i] + 1]; k++)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from test_handover import carry_out
 from trueup_runner import Ref, SimulatedCloud, apply, errors_of, ids_of, plan_is_empty, spec_text
 
 
@@ -94,6 +95,18 @@ def test_a_range_that_changes_under_what_stays_is_refused_before_anything_is_don
         assert f"cannot let go of 10.5.0.0/{first}: 'aws.subnet.a' lies in it" in error["message"]
         assert error["address"] == "aws.vpc.m" and error["line"] > 0 and error["related"]["line"] > error["line"]
     assert ids_of(stack) == ids
+
+
+@pytest.mark.parametrize("saved", [None, "full", "none"])
+@pytest.mark.parametrize("change", ["both go", "a part of it", "another range"])
+def test_what_lies_in_a_range_comes_along_with_the_vpc(stack, cloud, change, saved):
+    first, second = CHANGES[change]
+    stack.write("stack.yaml", spec_text(first))
+    apply(stack)
+    stack.write("stack.yaml", spec_text(second))
+    carry_out(stack, saved, "--target", "aws.vpc.m")
+    apply(stack)
+    plan_is_empty(stack)
 
 
 def test_a_strangers_subnet_keeps_the_range(stack, cloud):

@@ -30,6 +30,7 @@
 	    "{\"" output "\":\"" id "\"}")
 
 #define PART(name, range) "\"t.sub." name "\":{\"net\":\"n1\",\"range\":\"" range "\"}"
+#define WIDE "{\"range\":\"10\",\"further\":[\"10.0.0.0/16\"]}"
 #define PART_REC(name, range)                                                                                          \
 	REC("t.sub." name, "s-" name, "{\"net\":\"n1\",\"range\":\"" range "\"}",                                      \
 	    "{\"net\":\"n1\",\"range\":\"" range "\"}", "{\"net\":\"n1\",\"range\":\"" range "\"}")
@@ -105,6 +106,13 @@ static const struct row {
 	 "{" PART("a", "10.0.0.0/25") "," PART("b", "10.0.1.0/24") "," PART("e", "10.0.2.0/25") "}",
 	 "{" PART_REC("b", "10.0.0.0/24") "," PART_REC("f", "10.0.2.0/24") "}", false, false, "t.sub.a",
 	 "create t.sub.a; replace t.sub.b:range"},
+	{"losing a range, with what lies in it and goes, however it does",
+	 "{\"t.net.a\":{\"range\":\"10\",\"further\":[\"10.0.0.0/17\"]}," PART("b", "10.0.1.0/24") "," PART(
+		 "d", "11.0.2.0/24") "}",
+	 "{" REC("t.net.a", "n1", WIDE, WIDE, WIDE) "," PART_REC("b", "10.0.0.0/24") "," PART_REC(
+		 "c", "10.0.9.0/24") "," PART_REC("d", "11.0.0.0/24") "}",
+	 false, false, "t.net.a",
+	 "update t.net.a:further[10.0.0.0/16],further[10.0.0.0/17]; replace t.sub.b:range; delete t.sub.c"},
 	{"given all that two have, with both", "{" PART("a", "10.0.0.0/24") "," PART("e", "10.0.2.0/25") "}",
 	 "{" PART_REC("b", "10.0.0.0/25") "," PART_REC("c", "10.0.0.128/25") "," PART_REC("f", "10.0.2.0/24") "}",
 	 false, false, "t.sub.a", "create t.sub.a; delete t.sub.b; delete t.sub.c"},
