@@ -24,6 +24,7 @@ static const struct {
 	[EFFECT_CONFLICT] = {.note = "nothing can change that", .paint = PAINT_LOUD},
 	[EFFECT_LEFT] = {.note = "left to its other owner", .paint = PAINT_FAINT},
 	[EFFECT_MOVED] = {.note = "changed outside", .paint = PAINT_CHANGE},
+	[EFFECT_LIFECYCLE] = {.paint = PAINT_PLAIN},
 };
 
 static bool is_unset(const struct value *value)

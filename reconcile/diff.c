@@ -23,6 +23,7 @@ static const char *const effect_words[] = {
 	[EFFECT_CONFLICT] = "conflict",
 	[EFFECT_LEFT] = "left",
 	[EFFECT_MOVED] = "moved",
+	[EFFECT_LIFECYCLE] = "lifecycle",
 };
 const struct names change_effect_names = NAMES(effect_words);
 
@@ -76,6 +77,7 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 	case EFFECT_RELEASE:
 	case EFFECT_SHOW:
 	case EFFECT_RECORD:
+	case EFFECT_LIFECYCLE:
 		result->records = true;
 		break;
 	case EFFECT_UNREAD:

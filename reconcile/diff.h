@@ -33,13 +33,14 @@ enum change_effect {
 	EFFECT_UNREAD,		     /* could not be read, so nothing is claimed about it */
 	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
 	EFFECT_LEFT,		     /* OBSERVED, and moved by its other owner: shown, and neither drift nor work */
-	EFFECT_MOVED, /* drift of what the spec has changed as well: the next change says what it becomes */
+	EFFECT_MOVED,	  /* drift of what the spec has changed as well: the next change says what it becomes */
+	EFFECT_LIFECYCLE, /* of no field: what is recorded of its protection, or of what is left to others */
 };
 extern const struct names change_effect_names;
 
 struct change {
 	struct slice path;	   /* "cidr", "ingress[tcp 443 443 10.0.0.0/8]", "tags.team" */
-	const struct field *field; /* the top-level field; NULL where it is about an output */
+	const struct field *field; /* the top-level field; NULL where it is about an output, or the lifecycle */
 	enum change_cause cause;
 	enum change_effect effect;
 	struct value before; /* null: not set */

@@ -67,17 +67,15 @@ static bool sets_unread(const struct item *item, const struct change *change)
 
 static void copy_changes(struct action *action, const struct item *item, struct arena *arena)
 {
-	const struct difference *halves[] = {item->fields, item->parts};
-	size_t count = (item->fields ? item->fields->count : 0) + (item->parts ? item->parts->count : 0);
+	const struct difference *all[] = {item->fields, item->parts, item->lifecycle};
+	size_t count = 0;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		count += all[i] ? all[i]->count : 0;
 	action->changes = arena_new_array(arena, count + 1, struct change);
-	for (size_t i = 0; i < 2; i++) {
-		if (!halves[i])
-			continue;
-		if (halves[i]->count)
-			memcpy(action->changes + action->change_count, halves[i]->changes,
-			       halves[i]->count * sizeof(struct change));
-		action->change_count += halves[i]->count;
-		action->drifted |= halves[i]->drifted;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		for (size_t k = 0; all[i] && k < all[i]->count; k++)
+			action->changes[action->change_count++] = all[i]->changes[k];
+		action->drifted |= all[i] && all[i]->drifted;
 	}
 	for (size_t i = 0; i < action->change_count; i++)
 		action->changes[i].unread = sets_unread(item, &action->changes[i]);

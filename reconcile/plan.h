@@ -251,9 +251,11 @@ bool plan_is_file(struct slice first);
 /* Whether a plan that was read was written with this fingerprint_key, and not changed by anyone who has it not. */
 bool plan_bears_mark(const struct plan *plan, struct slice key);
 /*
- * The approval digest: lineage and, for each action, address, operation, protection, identity,
- * symbolic after-values, fingerprints of secrets and before-values of changed fields. No
- * positions, times, counts or random ids: an edit that changes no meaning keeps it.
+ * The approval digest: lineage and, for each action, address, operation, protection, what is left to others, identity,
+ * symbolic after-values, fingerprints of secrets, before-values of changed fields (and of protection and what is left
+ * to others), and which fields are managed no more. No positions, times, counts or random ids: an edit that changes no
+ * meaning keeps it. Of what is only recorded those are in it by which the spec changes what is protected, left to
+ * others or managed; what was read anew is not.
  */
 struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style);
 /* The same over one action, to tell which one no longer fits. */

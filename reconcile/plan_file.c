@@ -1,7 +1,7 @@
 #include "base/json.h"
 #include "reconcile/plan.h"
 
-/* A plan as a document, and the digest of what a reviewer approves. */
+/* A plan as a document. */
 
 static const char PLAN_SCHEMA[] = "1.0";
 
@@ -284,59 +284,6 @@ bool plan_bears_mark(const struct plan *plan, struct slice key)
 {
 	struct digest mark = mark_of(&plan->content, key);
 	return digest_equal(&plan->mark, &mark);
-}
-
-/* What a reviewer approves of one action: what happens to which object, not how it was found out. */
-static struct value approval_value(const struct action *action, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO one;
-	VALUE_BUILDER_AUTO before;
-	value_builder_init(&one);
-	value_builder_init(&before);
-	for (size_t i = 0; i < action->change_count; i++) {
-		const struct change *change = &action->changes[i];
-		if (change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE ||
-		    change->effect == EFFECT_REPLACE_UNLESS_EQUAL)
-			value_builder_set(&before, change->path, change->before);
-	}
-	put(&one, "address", value_string(action->address));
-	put(&one, "operation", value_text(operation_name(action->operation)));
-	put(&one, "role", value_text(role_names.words[action->role]));
-	put(&one, "identity", value_string(identity_text(arena, &action->identity)));
-	put_text(&one, "object", action->provider_id);
-	put_text(&one, "displaces", action->displaces);
-	put_true(&one, "create_before_destroy", action->create_before_destroy);
-	put_true(&one, "protect", action->protect);
-	put(&one, "after", action->desired);
-	put_map(&one, "constants", action->constants);
-	put(&one, "before", value_builder_map(&before, arena));
-	return value_builder_map(&one, arena);
-}
-
-struct digest action_approval(const struct action *action, struct arena *scratch, const struct json_style *style)
-{
-	struct value value = approval_value(action, scratch);
-	return digest_of(json_canonical(scratch, &value, style));
-}
-
-struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style)
-{
-	struct buffer text;
-	buffer_init(&text, PLAN_FILE_MOST_BYTES);
-	buffer_append(&text, plan->lineage);
-	for (size_t i = 0; i < plan->action_count; i++) {
-		const struct action *action = &plan->actions[i];
-		char hex[DIGEST_HEX + 1];
-		if (action->operation == OPERATION_RECORD || action->operation == OPERATION_INCOMPLETE)
-			continue;
-		struct digest digest = action_approval(action, scratch, style);
-		digest_hex(&digest, hex);
-		buffer_byte(&text, '\n');
-		buffer_string(&text, hex);
-	}
-	struct digest digest = digest_of(buffer_slice(&text));
-	buffer_release(&text);
-	return digest;
 }
 
 static const char AGAIN[] = "make it again with 'trueup plan --out FILE'";

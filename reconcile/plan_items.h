@@ -14,6 +14,7 @@ struct item {
 	struct value wanted;		 /* desired, resolved as far as known */
 	struct difference *fields;	 /* NULL until judged */
 	struct difference *parts;
+	struct difference *lifecycle;
 	enum operation operation;
 	const char *reason;
 	const char *hint; /* what to do about a conflict, or NULL */
@@ -96,6 +97,9 @@ static inline bool plan_has_failed(const struct item *item)
 enum live_state plan_live_state(const struct planning *planning, const struct item *item);
 /* Compares what is wanted with the item's object, as to the fields of the resource itself. */
 enum difference_class plan_item_compare(struct planning *planning, struct item *item);
+/* What becomes of the record of its protection, and of what is left to others; NULL: nothing, or nothing is recorded.
+ */
+struct difference *plan_item_lifecycle(struct planning *planning, const struct item *item);
 /* Adds what the object's ownership tags are to become, where they say something else or were taken away. */
 void plan_follow_tags(struct planning *planning, const struct item *item, struct difference *ret);
 /* Why an update sets nothing but those; NULL: it sets something else. */

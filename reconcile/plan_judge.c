@@ -447,6 +447,7 @@ static bool judge_parts(struct planning *planning, struct item *item)
 	if (!resolve(planning, item))
 		return false;
 	diff_item(planning, item, true);
+	item->lifecycle = plan_item_lifecycle(planning, item);
 	if (!stays && !looks)
 		only_show(item->parts);
 	if (!stays)
@@ -455,9 +456,7 @@ static bool judge_parts(struct planning *planning, struct item *item)
 		item->operation = OPERATION_UPDATE;
 		item->reason = "can change in place";
 	}
-	if (item->operation == OPERATION_NONE &&
-	    (item->parts->records ||
-	     !object_has_lifecycle(item->object, item->resource, planning->input->scope.undoes)))
+	if (item->operation == OPERATION_NONE && (item->parts->records || item->lifecycle))
 		item->operation = OPERATION_RECORD;
 	return true;
 }

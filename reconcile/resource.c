@@ -499,26 +499,24 @@ bool ignored_equal(const struct value *a, const struct value *b)
 	return same;
 }
 
-bool object_has_lifecycle(const struct object *object, const struct resource *resource, bool undoes)
+static int compare_names(const void *a, const void *b)
 {
-	const struct value *recorded = &object->ignored;
-	bool same = object->protect == resource->protect;
+	return slice_compare(value_slice(a), value_slice(b));
+}
 
-	if (undoes)
-		return same && ignored_equal(recorded, &resource->left_to_others);
-	if (!value_is(recorded, VALUE_LIST))
-		return same;
-	for (size_t i = 0; same && i < resource->ignored_count; i++)
-		same = ignored_has(recorded, resource->ignored[i]);
-	for (uint32_t i = 0; same && i < recorded->count; i++) {
-		struct slice name = value_slice(&recorded->items[i]);
-		size_t k = 0;
+struct value ignored_in_order(const struct value *list, struct arena *arena)
+{
+	struct value *items = arena_new_array(arena, list->count + 1, struct value);
+	size_t count = 0;
 
-		while (k < resource->ignored_count && !slice_equal(resource->ignored[k], name))
-			k++;
-		same = k < resource->ignored_count;
-	}
-	return same;
+	for (uint32_t i = 0; i < list->count; i++)
+		items[i] = value_string(value_slice(&list->items[i]));
+	if (list->count > 1)
+		qsort(items, list->count, sizeof(*items), compare_names);
+	for (uint32_t i = 0; i < list->count; i++)
+		if (count == 0 || compare_names(&items[i], &items[count - 1]) != 0)
+			items[count++] = items[i];
+	return value_list(items, count);
 }
 
 void object_discard_shown(struct object *object, struct arena *arena)

@@ -188,9 +188,8 @@ const struct slice *ignored_read(const struct value *list, struct arena *arena);
 bool ignored_has(const struct value *list, struct slice name);
 /* Whether both have the same names, or one of them is an older program's. */
 bool ignored_equal(const struct value *a, const struct value *b);
-/* Whether its protection and what it is left to others are recorded as the resource has them. Of the latter a record of
- * an older program says nothing; a resource that undoes a run has it in a member of its own. */
-bool object_has_lifecycle(const struct object *object, const struct resource *resource, bool undoes);
+/* The names of such a list in order, each once: however they were written, they mean the same. */
+struct value ignored_in_order(const struct value *list, struct arena *arena);
 /* Body to and from the text that the store keeps (canonical JSON). */
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,

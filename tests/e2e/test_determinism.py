@@ -233,6 +233,7 @@ OTHER = {
     "a name": SPEC.replace("  a: {vpc", "  b: {vpc"),
     "white space within a text": SPEC.replace("all of the web", "all  of the web"),
     "protection": SPEC.replace("Name: home}", "Name: home}\n    lifecycle: {protect: true}"),
+    "what is left to others": SPEC.replace("Name: home}", "Name: home}\n    lifecycle: {ignore: [dns_support]}"),
 }
 
 

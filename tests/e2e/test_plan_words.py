@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from cli import edit, recorded, tiny  # noqa: F401
+from cli import digest, edit, recorded, tiny  # noqa: F401
 from conftest import REGION
 from trueup_runner import Expression, Ref, apply, ids_of, plan, spec_text
 
@@ -304,6 +304,56 @@ def test_what_is_protected_and_what_asks_for_another_one(stack, cloud):
     refused = stack.run("plan", status=1).err
     assert "'aws.vpc.v' is protected, and the change needs a new object" in refused
     assert "cause: 'cidr' cannot change in place\n" in refused
+
+
+def test_what_becomes_of_the_lifecycle_is_shown_and_approved(tiny):  # noqa: F811
+    """No call is sent for it, and yet a destroy and all later plans go by it."""
+    tiny.run("apply", "--yes")
+    nothing, written = digest(tiny.run("plan")), "tags: {team: red}"
+    approved = {nothing}
+    for said, shown in (
+        ("{protect: true}", ["lifecycle.protect  false -> true"]),
+        ("{protect: true, ignore: [tags, dns_support]}", ["lifecycle.ignore  [] -> [dns_support, tags]"]),
+        ("{ignore: [dns_support, tags]}", ["lifecycle.protect  true -> false"]),
+        ("{protect: true, ignore: [tags]}", ["lifecycle.protect  false -> true", "ignore  [dns_support, tags] -> [tags]"]),
+        ("{ignore: [tags]}", ["lifecycle.protect  true -> false"]),
+    ):
+        edit(tiny, written, f"tags: {{team: red}}, lifecycle: {said}")
+        written = f"tags: {{team: red}}, lifecycle: {said}"
+        planned = tiny.run("plan", "--out", "p.plan")
+        document = tiny.run("plan", "--output", "json").json
+        [action] = document["actions"]
+        assert action["operation"] == "record", document
+        assert {(each["cause"], each["effect"]) for each in action["changes"]} == {("intent", "lifecycle")}, action
+        for result in (planned, tiny.run("show", "p.plan")):
+            lines = [line for line in result.out.splitlines() if line.startswith("      ")]
+            assert all(re.search(re.escape(each).replace("\\ \\ ", " +"), result.out) for each in shown), result.out
+            assert len(lines) == len(shown), result.out
+        # Who approved that nothing is done did not approve this, and a destroy is still refused as before.
+        tiny.run("apply", "--yes", "--digest", nothing, status=4)
+        tiny.run("apply", "--yes", "--digest", digest(planned))
+        assert digest(tiny.run("plan")) == nothing
+        approved.add(digest(planned))
+    assert len(approved) == 6, approved
+
+
+def test_what_is_still_protected_is_so_whoever_approved_nothing(tiny):  # noqa: F811
+    edit(tiny, "tags: {team: red}", "lifecycle: {protect: true}")
+    tiny.run("apply", "--yes")
+    nothing = digest(tiny.run("plan"))
+    edit(tiny, ", lifecycle: {protect: true}", "")
+    tiny.run("apply", "--yes", "--digest", nothing, status=4)
+    assert "'aws.vpc.main' is protected" in tiny.run("destroy", "--yes", status=1).err
+
+
+def test_a_saved_plan_takes_off_no_protection_that_came_after_it(tiny):  # noqa: F811
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    tiny.run("plan", "--out", "p.plan")
+    edit(tiny, "tags: {team: blue}", "tags: {team: red}, lifecycle: {protect: true}")
+    tiny.run("apply", "--yes")
+    assert "'aws.vpc.main' has changed since the plan was made" in tiny.run("apply", "p.plan", status=4).err
+    assert "'aws.vpc.main' is protected" in tiny.run("destroy", "--yes", status=1).err
 
 
 # In the order of the document.

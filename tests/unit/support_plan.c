@@ -286,7 +286,25 @@ const struct kind *plan_kind_of(struct slice address)
 	return kind;
 }
 
-/* {"t.net.a": {fields}} for the spec. */
+/* The fields alone. */
+static struct value take_lifecycle(struct plan_fixture *fixture, const struct value *said, struct resource *ret)
+{
+	const struct value *lifecycle = value_get_named(said, "lifecycle");
+	const struct value *ignore = lifecycle ? value_get_named(lifecycle, "ignore") : NULL;
+	if (!lifecycle)
+		return *said;
+	VALUE_BUILDER_AUTO fields;
+	ret->protect = value_is_true(value_get_named(lifecycle, "protect"));
+	ret->ignored = ignore ? ignored_read(ignore, &fixture->arena) : NULL;
+	ret->ignored_count = ignore ? ignore->count : 0;
+	value_builder_init(&fields);
+	for (uint32_t i = 0; i < said->count; i++)
+		if (&said->members[i].value != lifecycle)
+			value_builder_member(&fields, value_slice(&said->members[i].key), said->members[i].value);
+	return value_builder_map(&fields, &fixture->arena);
+}
+
+/* {"t.net.a": {fields}} for the spec; among them may be a "lifecycle". */
 static void add_spec(struct plan_fixture *fixture, const char *spec)
 {
 	struct value map = json(fixture, spec);
@@ -296,10 +314,10 @@ static void add_spec(struct plan_fixture *fixture, const char *spec)
 		*resource = (struct resource){
 			.address = address,
 			.kind = plan_kind_of(address),
-			.desired = map.members[i].value,
 			.provider = SLICE("t"),
 			.position = {i + 1, 1, 0},
 		};
+		resource->desired = take_lifecycle(fixture, &map.members[i].value, resource);
 		resource->dependency_count =
 			references_of(fixture, resource->kind, &resource->desired, &resource->dependencies);
 	}
@@ -332,7 +350,8 @@ static struct live live_of(struct plan_fixture *fixture, const struct value *one
 /*
  * {"t.net.a": {"applied": symbolic, "resolved": ..., "live": ... or absent, "id": ...}} for the record, in its order;
  * "t.net.a/2" is another object of the same address. "observed" is what was seen last, if that was not as resolved.
- * "outputs" are those of the live one, if it has others; "leaving": that one is being deleted.
+ * "outputs" are those of the live one, if it has others; "leaving": that one is being deleted. "ignored": fields that
+ * it is recorded to leave to others.
  */
 static void add_record(struct plan_fixture *fixture, const char *record)
 {
@@ -347,6 +366,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 		const struct value *now = value_get_named(one, "live");
 		const struct value *id = value_get_named(one, "id");
 		const struct value *protect = value_get_named(one, "protect");
+		const struct value *ignored = value_get_named(one, "ignored");
 		const struct value *had = value_get_named(one, "had");
 		struct slice rest = value_slice(&map.members[i].key);
 		*object = (struct object){
@@ -356,6 +376,7 @@ static void add_record(struct plan_fixture *fixture, const char *record)
 			.generation = 1,
 			.identity = here,
 			.protect = protect && protect->boolean,
+			.ignored = ignored ? *ignored : value_null(),
 			.provider_id = id ? value_slice(id) : (struct slice){0},
 			.has_body = true,
 			.applied = *applied,

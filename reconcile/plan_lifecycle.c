@@ -1,0 +1,49 @@
+#include "reconcile/plan_items.h"
+
+/*
+ * What the spec says of how an object is kept, beside what it is. No call sets it, and yet a destroy and each later
+ * plan go by what is recorded of it: so whoever approves a plan is shown what becomes of that.
+ */
+
+static void add(struct difference *ret, const char *path, struct value before, struct value after)
+{
+	ret->changes[ret->count++] = (struct change){
+		.path = slice_of(path),
+		.cause = CAUSE_INTENT,
+		.effect = EFFECT_LIFECYCLE,
+		.before = before,
+		.after = after,
+	};
+	ret->records = true;
+}
+
+/* LIST of what is to be recorded as left to others. Of an undoing that is a member of its own, and null where the
+ * record of an older program says nothing of it. */
+static struct value left_to_others(const struct planning *planning, const struct resource *resource)
+{
+	return planning->input->scope.undoes
+		       ? resource->left_to_others
+		       : ignored_write(resource->ignored, resource->ignored_count, planning->arena);
+}
+
+struct difference *plan_item_lifecycle(struct planning *planning, const struct item *item)
+{
+	enum { CHANGES_MOST = 2 };
+	struct arena *arena = planning->arena;
+	const struct object *object = item->object;
+	const struct resource *resource = item->resource;
+
+	if (!object)
+		return NULL;
+	struct value left = left_to_others(planning, resource);
+	bool guards = object->protect != resource->protect, leaves = !ignored_equal(&object->ignored, &left);
+	if (!guards && !leaves)
+		return NULL;
+	struct difference *ret = arena_new(arena, struct difference);
+	*ret = (struct difference){.changes = arena_new_array(arena, CHANGES_MOST, struct change)};
+	if (guards)
+		add(ret, "lifecycle.protect", value_bool(object->protect), value_bool(resource->protect));
+	if (leaves)
+		add(ret, "lifecycle.ignore", ignored_in_order(&object->ignored, arena), ignored_in_order(&left, arena));
+	return ret;
+}
