@@ -576,25 +576,3 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 	value_builder_release(&diffing.constants);
 	value_builder_release(&diffing.released);
 }
-
-bool changes_renew(const struct change *changes, size_t count, const struct output *output)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct change *change = &changes[i];
-		if (change->effect == EFFECT_SET && (change->field ? output_renewed_by(output, change->field->name)
-								   : slice_is(change->path, output->name)))
-			return true;
-	}
-	return false;
-}
-
-bool changes_take_away(const struct change *changes, size_t count, const struct output *output)
-{
-	for (size_t i = 0; output->needs && i < count; i++) {
-		const struct change *change = &changes[i];
-		if (change->field && strcmp(change->field->name, output->needs) == 0 && change->effect == EFFECT_SET)
-			return value_is(&change->after, VALUE_NULL) ||
-			       (value_is(&change->after, VALUE_BOOL) && !change->after.boolean);
-	}
-	return false;
-}
