@@ -24,6 +24,9 @@ static const struct {
 	[EFFECT_CONFLICT] = {.note = "nothing can change that", .paint = PAINT_LOUD},
 	[EFFECT_LEFT] = {.note = "left to its other owner", .paint = PAINT_FAINT},
 	[EFFECT_MOVED] = {.note = "changed outside", .paint = PAINT_CHANGE},
+	[EFFECT_LOST] = {.note = "no call brings it back",
+			 .paint = PAINT_LOUD,
+			 .replaced = "comes back with the new object"},
 	[EFFECT_LIFECYCLE] = {.paint = PAINT_PLAIN},
 };
 

@@ -19,6 +19,7 @@
 #define IN_PLACE (1u << DIFFERENCE_IN_PLACE)
 #define REPLACE (1u << DIFFERENCE_REPLACE)
 #define FIXED (1u << DIFFERENCE_FIXED)
+#define LOST (1u << DIFFERENCE_LOST)
 
 /* clang-format off */
 #define ROW(spec, record, live, difference, protect, found, operation, reason) \
@@ -46,6 +47,7 @@ static const struct row {
 	ROW(Y, N, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "exists already and does not belong to this stack"),
 
 	ROW(Y, Y, PRESENT, FIXED,    ANY, ANY, CONFLICT,   "is another thing than the spec describes"),
+	ROW(Y, Y, PRESENT, LOST,     ANY, ANY, CONFLICT,   "lacks what no call brings back"),
 	ROW(Y, Y, PRESENT, NONE,     ANY, ANY, NONE,       "as the spec says"),
 	ROW(Y, Y, PRESENT, IN_PLACE, ANY, ANY, UPDATE,     "can change in place"),
 	ROW(Y, Y, PRESENT, REPLACE,  N,   ANY, REPLACE,    "cannot change in place"),
@@ -122,7 +124,7 @@ const char *decide_hint(const struct situation *situation, const struct decision
 	bool there = situation->live == LIVE_PRESENT || situation->live == LIVE_LEAVING;
 
 	if (decision->operation != OPERATION_CONFLICT || !situation->protect || !there || !situation->in_record ||
-	    situation->difference == DIFFERENCE_FIXED)
+	    fits(FIXED | LOST, situation->difference))
 		return NULL;
 	return situation->in_spec ? "take 'protect' out of its 'lifecycle', apply that first, and then the change"
 				  : "apply it once without 'protect' in its 'lifecycle'; then it can go";

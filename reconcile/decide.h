@@ -26,9 +26,10 @@ enum difference_class {
 	DIFFERENCE_IN_PLACE,
 	DIFFERENCE_REPLACE,
 	DIFFERENCE_FIXED, /* in a fact that nothing can change */
+	DIFFERENCE_LOST,  /* in something that is gone, and that only people bring back */
 };
 
-enum { DIFFERENCE_CLASS_COUNT = 4 };
+enum { DIFFERENCE_CLASS_COUNT = 5 };
 
 enum operation {
 	OPERATION_NONE,

@@ -24,6 +24,7 @@ static const char *const effect_words[] = {
 	[EFFECT_LEFT] = "left",
 	[EFFECT_MOVED] = "moved",
 	[EFFECT_LIFECYCLE] = "lifecycle",
+	[EFFECT_LOST] = "lost",
 };
 const struct names change_effect_names = NAMES(effect_words);
 
@@ -85,6 +86,9 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 		break;
 	case EFFECT_CONFLICT:
 		result->conflicts = true;
+		break;
+	case EFFECT_LOST:
+		result->lacks = true;
 		break;
 	case EFFECT_LEFT:
 	case EFFECT_MOVED:
@@ -515,27 +519,35 @@ static bool judge_owed(struct diffing *diffing, const struct field *field, const
 	return true;
 }
 
-/* An item that was seen, and is not there any more: nothing brings it back but people, or a new object. */
-static void show_gone(struct diffing *diffing, const struct field *field, const struct side *side)
+/* Items of which a read told once, and tells no more: nothing brings them back but people, or a new object. */
+static void judge_gone(struct diffing *diffing, const struct field *field, struct side *side)
 {
-	const struct diff_input *input = diffing->input;
-	if (!input->live || input->unfinished || is_unread(side->live))
-		return;
-	const struct value *left = made_left(field, side->observed, side->live, diffing->arena);
-	if (left && !value_equal(left, side->observed))
-		add_change(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_SHOW, side->observed, left);
+	struct arena *arena = diffing->arena;
+	const struct value *lost = made_lost(field, side->wanted, side->made, side->live, arena);
+	const struct value *seen = made_left(field, side->wanted, side->observed, side->live, arena);
+	const struct value *left = made_left(field, side->wanted, side->made, side->live, arena);
+	for (uint32_t i = 0; lost && i < lost->count; i++)
+		add_change(diffing, field, diff_item_path(field, slice_of(field->name), &lost->items[i], arena),
+			   CAUSE_DRIFT, EFFECT_LOST, NULL, &lost->items[i]);
+	if (seen && !value_equal(seen, side->observed))
+		add_change(diffing, field, slice_of(field->name), CAUSE_DRIFT, EFFECT_SHOW, side->observed, seen);
+	if (left)
+		side->made = left;
 }
 
 /* Of what no read gives back: what the record knows, with what is read of it all the same. */
-static void take_made(const struct diffing *diffing, const struct field *field, struct side *side)
+static void take_made(struct diffing *diffing, const struct field *field, struct side *side)
 {
+	const struct diff_input *input = diffing->input;
 	side->made = side->applied;
 	if (made_is_kept(field))
 		side->made = made_known(field, side->applied, side->observed, diffing->arena);
 	if (!made_has_seen(field))
 		return;
+	if (input->live && input->observed && !input->unfinished && !is_unread(side->live))
+		judge_gone(diffing, field, side);
 	side->made = made_now(field, side->wanted, side->made, side->live, diffing->arena);
-	side->live = side->live_sealed = diffing->input->live ? side->made : NULL;
+	side->live = side->live_sealed = input->live ? side->made : NULL;
 }
 
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret)
@@ -559,8 +571,6 @@ void diff_resource(const struct diff_input *input, struct arena *arena, struct d
 		};
 		if (judge_before(&diffing, field, &side) || judge_owed(&diffing, field, &side))
 			continue;
-		if (made_has_seen(field))
-			show_gone(&diffing, field, &side);
 		take_made(&diffing, field, &side);
 		if (side.wanted)
 			judge_wanted(&diffing, field, &side);

@@ -34,6 +34,7 @@ enum change_effect {
 	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
 	EFFECT_LEFT,		     /* OBSERVED, and moved by its other owner: shown, and neither drift nor work */
 	EFFECT_MOVED,	  /* drift of what the spec has changed as well: the next change says what it becomes */
+	EFFECT_LOST,	  /* an item that the spec names is gone, and no call brings it back */
 	EFFECT_LIFECYCLE, /* of no field: what is recorded of its protection, or of what is left to others */
 };
 extern const struct names change_effect_names;
@@ -57,6 +58,7 @@ struct difference {
 	bool replaces;	     /* an immutable field differs */
 	bool maybe_replaces; /* an immutable field is deferred */
 	bool conflicts;	     /* a FIXED field differs: nothing is to be done before the spec is right */
+	bool lacks;	     /* an item is lost: nothing is to be done before people have seen to that */
 	bool records;	     /* only the record is behind */
 	bool unread;
 	bool drifted;		/* any change with CAUSE_DRIFT */
@@ -98,7 +100,7 @@ bool changes_renew(const struct change *changes, size_t count, const struct outp
 /* Whether they make the field no longer true without which there is no such output. */
 bool changes_take_away(const struct change *changes, size_t count, const struct output *output);
 
-/* Tells each conflict: what the spec expects and what was found, at its place in the spec, or
+/* Tells each conflict, and what is lost: what the spec expects and what was found, at its place in the spec, or
  * at `otherwise` where it has none. */
 void diff_report_conflicts(const struct difference *difference, struct slice address, struct position otherwise,
 			   struct diagnostics *diagnostics);

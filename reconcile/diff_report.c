@@ -48,6 +48,18 @@ static struct slice contradiction(const struct change *change, struct arena *are
 			    SLICE_ARGUMENTS(before), SLICE_ARGUMENTS(after));
 }
 
+static void hint_at(const struct change *change, struct slice address, struct diagnostics *diagnostics)
+{
+	if (change->effect == EFFECT_LOST)
+		diag_hint(
+			diagnostics,
+			"no call brings it back: %s; for a new one of all that the spec says, 'trueup destroy --target "
+			"%.*s', then apply",
+			change->field->brought_back, SLICE_ARGUMENTS(address));
+	else
+		diag_hint(diagnostics, "no call changes that: correct the spec, or see whether this is what was meant");
+}
+
 void diff_report_conflicts(const struct difference *difference, struct slice address, struct position otherwise,
 			   struct diagnostics *diagnostics)
 {
@@ -56,12 +68,12 @@ void diff_report_conflicts(const struct difference *difference, struct slice add
 		struct position position = change->after.position.line > 0 ? change->after.position : otherwise;
 		struct slice text;
 
-		if (change->effect != EFFECT_CONFLICT)
+		if (change->effect != EFFECT_CONFLICT && change->effect != EFFECT_LOST)
 			continue;
 		text = contradiction(change, diagnostics->arena);
 		diag_error(diagnostics, FAULT_CONFLICT, position, "'%.*s' %.*s", SLICE_ARGUMENTS(address),
 			   SLICE_ARGUMENTS(text));
-		diag_hint(diagnostics, "no call changes that: correct the spec, or see whether this is what was meant");
+		hint_at(change, address, diagnostics);
 		diag_address(diagnostics, address);
 	}
 }

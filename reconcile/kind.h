@@ -153,6 +153,8 @@ struct field {
 	field_same *same; /* FIELD_STRING; NULL: only equal texts do */
 	/* IMMUTABLE: the one value, as text, that it can be changed to in place all the same, or NULL. */
 	const char *in_place_to;
+	/* Where items have a member that is SEEN: what people can do where one that the spec names is gone. */
+	const char *brought_back;
 	/* FIELD_STRING, FIELD_BOOL: the value, as text, with which the service refuses to delete the object;
 	 * .unset_value lets it go. NULL: there is none */
 	const char *bars_deletion;

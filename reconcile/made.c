@@ -149,22 +149,48 @@ const struct value *made_now(const struct field *field, const struct value *want
 	return now->count > 0 ? now : NULL;
 }
 
-const struct value *made_left(const struct field *field, const struct value *observed, const struct value *live,
-			      struct arena *arena)
+const struct value *made_left(const struct field *field, const struct value *said, const struct value *known,
+			      const struct value *live, struct arena *arena)
 {
-	struct diff_index told;
-	if (!list_of(observed))
+	struct diff_index wanted, told;
+	if (!list_of(known))
 		return NULL;
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
+	diff_index_init(&wanted, field, said, arena);
 	diff_index_init(&told, field, live, arena);
-	for (uint32_t i = 0; i < observed->count; i++)
-		if (!was_seen(field->item, &observed->items[i]) || diff_index_find(&told, &observed->items[i]))
-			value_builder_item(&builder, observed->items[i]);
+	for (uint32_t i = 0; i < known->count; i++) {
+		const struct value *item = &known->items[i];
+		if (!was_seen(field->item, item) || diff_index_find(&told, item) || diff_index_find(&wanted, item))
+			value_builder_item(&builder, *item);
+	}
+	diff_index_release(&wanted);
 	diff_index_release(&told);
 	struct value *left = arena_new(arena, struct value);
-	*left = value_at(value_builder_list(&builder, arena), observed->position);
+	*left = value_at(value_builder_list(&builder, arena), known->position);
 	return left;
+}
+
+const struct value *made_lost(const struct field *field, const struct value *said, const struct value *known,
+			      const struct value *live, struct arena *arena)
+{
+	struct diff_index there, told;
+	if (!list_of(said))
+		return NULL;
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	diff_index_init(&there, field, known, arena);
+	diff_index_init(&told, field, live, arena);
+	for (uint32_t i = 0; i < said->count; i++) {
+		const struct value *was = diff_index_find(&there, &said->items[i]);
+		if (was && was_seen(field->item, was) && !diff_index_find(&told, &said->items[i]))
+			value_builder_item(&builder, said->items[i]);
+	}
+	diff_index_release(&there);
+	diff_index_release(&told);
+	struct value *lost = arena_new(arena, struct value);
+	*lost = value_builder_list(&builder, arena);
+	return lost;
 }
 
 bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
@@ -174,14 +200,14 @@ bool made_changes_in_place(const struct field *field, const struct value *wanted
 	return then && diff_field(field, wanted, then) == LIKE;
 }
 
-/* What has gone was told of, and the record follows. */
-static const struct value *seen_last(const struct field *field, const struct value *known, const struct value *live,
-				     struct arena *arena)
+/* What has gone was told of, and the record follows, but for what is said to be there. */
+static const struct value *seen_last(const struct field *field, const struct value *said, const struct value *known,
+				     const struct value *live, struct arena *arena)
 {
 	const struct value *now = made_now(field, NULL, known, live, arena);
 	if (live && value_is(live, VALUE_UNREAD))
 		return now;
-	const struct value *left = made_left(field, now, live, arena);
+	const struct value *left = made_left(field, said, now, live, arena);
 	return left && left->count > 0 ? left : NULL;
 }
 
@@ -200,10 +226,10 @@ struct value made_observed(const struct kind *kind, const struct value *observed
 		const struct field *field = field_at(&kind->fields, i);
 		if (!made_is_kept(field))
 			continue;
-		const struct value *known = made_known(field, value_get_named(resolved, field->name),
-						       value_get_named(former, field->name), arena);
+		const struct value *said = value_get_named(resolved, field->name);
+		const struct value *known = made_known(field, said, value_get_named(former, field->name), arena);
 		if (made_has_seen(field))
-			known = seen_last(field, known, value_get_named(observed, field->name), arena);
+			known = seen_last(field, said, known, value_get_named(observed, field->name), arena);
 		/* What nobody knows is not worth keeping. */
 		if (known && !value_has_unread(known))
 			value_builder_set(&builder, slice_of(field->name), *known);

@@ -29,10 +29,16 @@ bool made_has_seen(const struct field *field);
  */
 const struct value *made_now(const struct field *field, const struct value *wanted, const struct value *known,
 			     const struct value *live, struct arena *arena);
-/* Of what was observed of such a field, what has not gone since: an item of which a read told then, and tells nothing
- * now, has. Each is a LIST or NULL, and so is the result: NULL where nothing was observed. */
-const struct value *made_left(const struct field *field, const struct value *observed, const struct value *live,
-			      struct arena *arena);
+/*
+ * Of what is known of such a field, what has not gone since: an item of which a read told once, and tells nothing now,
+ * has. One that is said to be there stays among them all the same: that it is missing is not to be forgotten. Each is a
+ * LIST or NULL, and so is the result: NULL where nothing is known.
+ */
+const struct value *made_left(const struct field *field, const struct value *said, const struct value *known,
+			      const struct value *live, struct arena *arena);
+/* Those that are said to be there and have gone so, as they are said. */
+const struct value *made_lost(const struct field *field, const struct value *said, const struct value *known,
+			      const struct value *live, struct arena *arena);
 /* Whether what is now differs from what is wanted in what is SEEN alone, so that it changes in place. */
 bool made_changes_in_place(const struct field *field, const struct value *wanted, const struct value *now,
 			   struct arena *arena);

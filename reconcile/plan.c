@@ -437,7 +437,7 @@ static void collect_items(struct planning *planning)
 		bool conflicts = item->operation == OPERATION_CONFLICT && !planning->input->scope.looks;
 		if (!conflicts && item->operation != OPERATION_NONE)
 			add_item_action(planning, item);
-		else if (conflicts && item->fields && item->fields->conflicts)
+		else if (conflicts && (item->difference == DIFFERENCE_FIXED || item->difference == DIFFERENCE_LOST))
 			diff_report_conflicts(item->fields, item->address, item->resource->position,
 					      planning->diagnostics);
 		else if (conflicts && item->reason)

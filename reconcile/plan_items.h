@@ -15,6 +15,7 @@ struct item {
 	struct difference *fields;	 /* NULL until judged */
 	struct difference *parts;
 	struct difference *lifecycle;
+	enum difference_class difference; /* that the operation was decided by */
 	enum operation operation;
 	const char *reason;
 	const char *hint; /* what to do about a conflict, or NULL */

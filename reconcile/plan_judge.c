@@ -294,6 +294,8 @@ static enum difference_class class_of(const struct item *item)
 		return DIFFERENCE_NONE;
 	if (item->moved || fields->replaces || fields->maybe_replaces || failed_in_the_making(item))
 		return DIFFERENCE_REPLACE;
+	if (fields->lacks)
+		return DIFFERENCE_LOST;
 	return fields->makes || !object_was_finished(item->object) ? DIFFERENCE_IN_PLACE : DIFFERENCE_NONE;
 }
 
@@ -391,6 +393,7 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	    (item->object || item->resource->kind->found))
 		situation.difference = plan_item_compare(planning, item);
 	struct decision decision = decide(&situation);
+	item->difference = situation.difference;
 	item->operation = decision.operation;
 	item->reason = reason_of(item, &situation, decision.reason);
 	item->hint = decide_hint(&situation, &decision);
@@ -400,7 +403,7 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;
 	if (looks) {
-		if (item->operation == OPERATION_CONFLICT && situation.live == LIVE_PRESENT)
+		if (item->operation == OPERATION_CONFLICT && situation.difference == DIFFERENCE_FIXED)
 			item->reason = "is another thing than is recorded";
 		return true;
 	}

@@ -28,6 +28,14 @@ static const struct field tunnel_fields[] = {
 };
 static const struct field tunnel = {.name = "tunnel", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields)};
 
+/* Of a disk it is read whether it ends with its net. */
+static const struct field disk_fields[] = {
+	{.name = "device", .type = FIELD_STRING, .flags = KEY},
+	{.name = "size", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
+	{.name = "ends", .type = FIELD_BOOL, .flags = SEEN, .when_unset = UNSET_RELEASE},
+};
+static const struct field disk = {.name = "disk", .type = FIELD_OBJECT, .members = FIELDS(disk_fields)};
+
 static const struct field net_fields[] = {
 	{.name = "range", .type = FIELD_STRING, .flags = REQUIRED | IMMUTABLE},
 	{.name = "further",
@@ -45,6 +53,12 @@ static const struct field net_fields[] = {
 	{.name = "list", .type = FIELD_LIST, .item = &tunnel, .when_unset = UNSET_RELEASE},
 	{.name = "set", .type = FIELD_SET, .item = &tunnel, .when_unset = UNSET_RELEASE},
 	{.name = "one", .type = FIELD_OBJECT, .members = FIELDS(tunnel_fields), .when_unset = UNSET_RELEASE},
+	{.name = "disks",
+	 .type = FIELD_SET,
+	 .flags = IMMUTABLE | WRITE_ONLY,
+	 .item = &disk,
+	 .brought_back = "plug it in again",
+	 .when_unset = UNSET_RELEASE},
 };
 static const char *const renewing[] = {"dns", NULL};
 static const struct output net_outputs[] = {

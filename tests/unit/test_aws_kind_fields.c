@@ -6,6 +6,7 @@
 
 #include "providers/aws/parameters.h"
 #include "providers/aws/shape.h"
+#include "reconcile/made.h"
 #include "tests/unit/support_aws_kinds.h"
 
 /* Holds the tables of kinds against each other and against themselves: what one names is there. */
@@ -40,6 +41,9 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 	if (own->rests_on && (!field_named(siblings, slice_of(own->rests_on)) || !own->update || !own->change))
 		kind_report(kind, "'%s' rests on '%s', and is nothing that can be turned off for it", field->name,
 			    own->rests_on);
+	if (made_has_seen(field) != (field->brought_back != NULL))
+		kind_report(kind, "'%s' is told of item by item, and what to do about one that is gone, or neither",
+			    field->name);
 	if ((field->flags & EXCHANGED) && (!own->update || !own->update_off))
 		kind_report(kind, "'%s' cannot be exchanged", field->name);
 	for (size_t i = 0; i < field->members.count; i++)

@@ -104,8 +104,12 @@ static void test_only_what_is_recorded_is_deleted(void **state)
 
 static void acts_on_no_contradiction(const struct situation *situation, struct decision decision)
 {
-	if (situation->difference == DIFFERENCE_FIXED && situation->in_spec && situation->live == LIVE_PRESENT)
+	bool lost = situation->difference == DIFFERENCE_LOST && situation->in_record;
+	if ((situation->difference == DIFFERENCE_FIXED || lost) && situation->in_spec &&
+	    situation->live == LIVE_PRESENT) {
 		assert_int_equal(decision.operation, OPERATION_CONFLICT);
+		assert_null(decide_hint(situation, &decision));
+	}
 }
 
 static void test_what_contradicts_the_spec_is_a_conflict(void **state)
@@ -208,6 +212,8 @@ static void test_rows(void **state)
 		{"same", {true, true, LIVE_PRESENT, DIFFERENCE_NONE, false, false}, OPERATION_NONE},
 		{"changed", {true, true, LIVE_PRESENT, DIFFERENCE_IN_PLACE, true, false}, OPERATION_UPDATE},
 		{"immutable", {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, false, false}, OPERATION_REPLACE},
+		{"lost", {true, true, LIVE_PRESENT, DIFFERENCE_LOST, false, false}, OPERATION_CONFLICT},
+		{"lost, deleted", {true, true, LIVE_ABSENT, DIFFERENCE_LOST, false, false}, OPERATION_CREATE},
 		{"immutable, protected",
 		 {true, true, LIVE_PRESENT, DIFFERENCE_REPLACE, true, false},
 		 OPERATION_CONFLICT},
@@ -248,6 +254,7 @@ static void test_what_fits_is_taken_back(void **state)
 		{"in place of a new one", OPERATION_REPLACE, DIFFERENCE_NONE, OPERATION_TAKE_BACK},
 		{"unfit", OPERATION_CREATE, DIFFERENCE_REPLACE, OPERATION_CREATE},
 		{"another thing", OPERATION_REPLACE, DIFFERENCE_FIXED, OPERATION_REPLACE},
+		{"lacking", OPERATION_CREATE, DIFFERENCE_LOST, OPERATION_CREATE},
 		{"nothing is wanted of it", OPERATION_NONE, DIFFERENCE_NONE, OPERATION_NONE},
 		{"what is there can change", OPERATION_UPDATE, DIFFERENCE_NONE, OPERATION_UPDATE},
 		{"what is there could not be read", OPERATION_INCOMPLETE, DIFFERENCE_NONE, OPERATION_INCOMPLETE},

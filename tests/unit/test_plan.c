@@ -56,6 +56,15 @@
 #define FURTHER_WAS(range) "{\"range\":\"10\",\"further\":[\"" range "\"]}"
 #define FURTHER_REC(range) REC("t.net.a", "n1", FURTHER_WAS(range), FURTHER_WAS(range), FURTHER_WAS(range))
 #define PART(range) "{\"net\":\"n1\",\"range\":\"" range "\"}"
+/* A net made with disks, as it saw them, and as it sees them now. */
+#define DISK(device) "{\"device\":\"" device "\",\"size\":5}"
+#define SAW(device) "{\"device\":\"" device "\",\"size\":5,\"ends\":true}"
+#define SEES(device) "{\"device\":\"" device "\",\"ends\":true}"
+#define HAD_DISKS(applied, observed, live)                                                                             \
+	"{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"" applied                                            \
+	"},\"observed\":{\"range\":\"10\",\"disks\":[" observed "]},\"live\":{\"range\":\"10\",\"disks\":[" live       \
+	"]}}}"
+#define DISKS(list) ",\"disks\":[" list "]"
 
 static const struct row {
 	const char *name;
@@ -299,6 +308,23 @@ static const struct row {
 	 WAS("one", "{\"name\":\"a\"}", "{\"name\":\"a\",\"types\":[]}"), ""},
 	{"a member that was never set moved", WITH("set", "[{\"name\":\"a\"}]"),
 	 WAS("set", "[{\"name\":\"a\"}]", "[{\"name\":\"a\",\"weight\":\"3\"}]"), "record t.net.a:~set[a].weight"},
+	{"disks as they were seen", WITH("disks", "[" DISK("a") "," DISK("b") "]"),
+	 HAD_DISKS(DISKS(DISK("a") "," DISK("b")), SAW("a") "," SAW("b"), SEES("a") "," SEES("b") "," SEES("c")), ""},
+	{"a disk that is gone", WITH("disks", "[" DISK("a") "," DISK("b") "]"),
+	 HAD_DISKS(DISKS(DISK("a") "," DISK("b")), SAW("a") "," SAW("b"), SEES("b")), "refused"},
+	{"a disk that was never seen", WITH("disks", "[" DISK("a") "," DISK("b") "]"),
+	 HAD_DISKS(DISKS(DISK("a") "," DISK("b")), DISK("a") "," SAW("b"), SEES("b")), ""},
+	{"a disk that is gone, and the spec lets go of it", WITH("disks", "[" DISK("b") "]"),
+	 HAD_DISKS(DISKS(DISK("a") "," DISK("b")), SAW("a") "," SAW("b"), SEES("b")), "record t.net.a:~disks,disks"},
+	{"a disk that is there, and the spec lets go of it", WITH("disks", "[" DISK("b") "]"),
+	 HAD_DISKS(DISKS(DISK("a") "," DISK("b")), SAW("a") "," SAW("b"), SEES("a") "," SEES("b")),
+	 "replace t.net.a:disks[a]"},
+	{"a disk that is gone, and the spec lets go of all", "{" NET_A "}", HAD_DISKS(DISKS(DISK("a")), SAW("a"), ""),
+	 "record t.net.a:~disks,disks"},
+	{"a disk that is gone, and was let go of before", "{" NET_A "}", HAD_DISKS("", SAW("a"), ""),
+	 "record t.net.a:~disks"},
+	{"a disk that is gone, in what is replaced anyway", "{\"t.net.a\":{\"range\":\"11\"" DISKS(DISK("a")) "}}",
+	 HAD_DISKS(DISKS(DISK("a")), SAW("a"), ""), "replace t.net.a:range,~disks[a]"},
 	{"two that name each other", "{" MUTUAL "}", "{}", "create t.group.x; create t.group.y"},
 	{"two that name each other, the same", "{" MUTUAL "}", "{" MUTUAL_REC "}", ""},
 	{"two that name each other, destroyed", "{}", "{" MUTUAL_REC "}", "delete t.group.x; delete t.group.y"},
@@ -346,6 +372,9 @@ static void test_reasons(void **state)
 		 true,
 		 "'t.net.a' is protected, so it is not destroyed (apply it once without 'protect' in its 'lifecycle'; "
 		 "then it can go)"},
+		{"a disk is gone", WITH("disks", "[" DISK("a") "]"), HAD_DISKS(DISKS(DISK("a")), SAW("a"), ""), false,
+		 "'t.net.a' lacks disks[a], which the spec names (no call brings it back: plug it in again; for a new "
+		 "one of all that the spec says, 'trueup destroy --target t.net.a', then apply)"},
 		{"two are to be made, and the name exists once",
 		 "{\"t.group.x\":{\"name\":\"n\",\"net\":\"n1\"},\"t.group.y\":{\"name\":\"n\",\"net\":\"n1\"}}", "{}",
 		 false,

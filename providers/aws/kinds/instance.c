@@ -319,6 +319,7 @@ static const struct aws_field fields[] = {
 		   .type = FIELD_SET,
 		   .item = &aws_instance_device.field,
 		   .flags = IMMUTABLE | WRITE_ONLY,
+		   .brought_back = aws_device_brought_back,
 		   .when_unset = UNSET_RELEASE,
 		   .about = "volumes at launch; whether one goes with the instance changes later too"},
 	 .member = "BlockDeviceMappings",

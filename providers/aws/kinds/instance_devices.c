@@ -28,6 +28,8 @@ const struct aws_each aws_instance_devices = {
 	.name = "BlockDeviceMappings.0.DeviceName",
 };
 
+const char aws_device_brought_back[] = "attach a volume there again, or take the device out of the spec";
+
 struct value aws_decode_devices(const struct aws_field *field, const struct value *item, struct arena *arena)
 {
 	const struct value *list = value_get_named(item, field->member);
