@@ -2,6 +2,7 @@
 #include "cli/holder_view.h"
 #include "cli/render.h"
 #include "cli/render_outlook.h"
+#include "reconcile/made.h"
 
 /* One document for whoever reads by program; minor versions of the schema only add. */
 
@@ -296,6 +297,18 @@ static struct value outputs_value(const struct report *report)
 	return value_builder_map(&builder, report->arena);
 }
 
+/* The members of its items that are compared all the same, with which items there are. */
+static struct value seen_value(const struct report *report, const struct field *field)
+{
+	VALUE_BUILDER_AUTO list;
+
+	value_builder_init(&list);
+	for (size_t i = 0; made_has_seen(field) && i < field->item->members.count; i++)
+		if (field_at(&field->item->members, i)->flags & SEEN)
+			value_builder_item(&list, value_text(field_at(&field->item->members, i)->name));
+	return value_builder_list(&list, report->arena);
+}
+
 static struct value uncompared_value(const struct report *report)
 {
 	VALUE_BUILDER_AUTO list;
@@ -308,6 +321,7 @@ static struct value uncompared_value(const struct report *report)
 		put(&builder, "kind", value_text(report->uncompared[i].kind->name));
 		put(&builder, "field", value_text(report->uncompared[i].field->name));
 		put_count(&builder, "count", report->uncompared[i].count);
+		put(&builder, "except", seen_value(report, report->uncompared[i].field));
 		value_builder_item(&list, value_builder_map(&builder, report->arena));
 	}
 	return value_builder_list(&list, report->arena);

@@ -3,6 +3,7 @@
 #include "cli/render_change.h"
 #include "cli/render_outlook.h"
 #include "cli/render_unread.h"
+#include "reconcile/made.h"
 #include "reconcile/undo.h"
 
 /* The plan as people read it: drift and intent apart, what destroys first. */
@@ -310,6 +311,21 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 		buffer_format(buffer, "%zu unread\n", plan->unread_count);
 }
 
+/* What of its items is compared all the same. */
+static void print_seen(struct buffer *buffer, const struct field *field)
+{
+	if (!made_has_seen(field))
+		return;
+	buffer_string(buffer, " (except: which there are");
+	for (size_t i = 0; i < field->item->members.count; i++) {
+		const struct field *member = field_at(&field->item->members, i);
+
+		if (member->flags & SEEN)
+			buffer_format(buffer, ", %s", member->name);
+	}
+	buffer_byte(buffer, ')');
+}
+
 static void print_uncompared(struct buffer *buffer, const struct report *report)
 {
 	for (size_t i = 0; i < report->uncompared_count; i++) {
@@ -318,6 +334,7 @@ static void print_uncompared(struct buffer *buffer, const struct report *report)
 		buffer_format(buffer, "%s%s.%s of %zu",
 			      i > 0 ? ", " : "not compared, as no read gives it back: ", one->kind->name,
 			      one->field->name, one->count);
+		print_seen(buffer, one->field);
 	}
 	if (report->uncompared_count > 0)
 		buffer_byte(buffer, '\n');
