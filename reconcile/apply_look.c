@@ -178,7 +178,8 @@ static bool is_as_planned(struct node *node)
 	case PRESENCE_UNREAD:
 		return refuse_unread(node, now->unread_reason);
 	case PRESENCE_ABSENT:
-		return leaves || refuse(node, "it is not there any more");
+		return leaves ||
+		       refuse(node, now->is_displaced ? "another one is in its place" : "it is not there any more");
 	case PRESENCE_LEAVING:
 		return leaves || refuse(node, "it is being deleted");
 	case PRESENCE_PRESENT:

@@ -14,6 +14,7 @@
 #define UNREAD (1u << LIVE_UNREAD)
 #define NAMESAKE (1u << LIVE_NAMESAKE)
 #define FOREIGN (1u << LIVE_NOT_OURS | NAMESAKE)
+#define TAKEN (1u << LIVE_TAKEN)
 
 #define NONE (1u << DIFFERENCE_NONE)
 #define IN_PLACE (1u << DIFFERENCE_IN_PLACE)
@@ -44,7 +45,7 @@ static const struct row {
 	ROW(Y, N, LEAVING, ANY,      ANY, ANY, INCOMPLETE, "the name is taken by one that is being deleted"),
 	ROW(Y, N, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "could not be read, so it cannot be told whether it exists"),
 	ROW(Y, N, NAMESAKE, ANY,     ANY, ANY, CONFLICT,   "was made under this stack's name, and is not recorded"),
-	ROW(Y, N, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "exists already and does not belong to this stack"),
+	ROW(Y, N, FOREIGN | TAKEN, ANY, ANY, ANY, CONFLICT, "exists already and does not belong to this stack"),
 
 	ROW(Y, Y, PRESENT, FIXED,    ANY, ANY, CONFLICT,   "is another thing than the spec describes"),
 	ROW(Y, Y, PRESENT, LOST,     ANY, ANY, CONFLICT,   "lacks what no call brings back"),
@@ -53,6 +54,7 @@ static const struct row {
 	ROW(Y, Y, PRESENT, REPLACE,  N,   ANY, REPLACE,    "cannot change in place"),
 	ROW(Y, Y, PRESENT, REPLACE,  Y,   ANY, CONFLICT,   "is protected, and the change needs a new object"),
 	ROW(Y, Y, ABSENT,  ANY,      ANY, ANY, CREATE,     "was deleted outside of this stack"),
+	ROW(Y, Y, TAKEN,   ANY,      ANY, ANY, CONFLICT,   "is gone, and another one, which does not belong to this stack, has its name"),
 	ROW(Y, Y, LEAVING, ANY,      ANY, ANY, CREATE,     "is being deleted outside of this stack, and is made anew after that"),
 	ROW(Y, Y, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "could not be read"),
 	ROW(Y, Y, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "is recorded here, but its tags name another owner"),
@@ -61,7 +63,7 @@ static const struct row {
 	ROW(N, Y, ANY,     ANY,      N,   Y,   FORGET,     "no longer in the spec; the thing itself is left alone"),
 	ROW(N, Y, THERE,   ANY,      N,   ANY, DELETE,     "no longer in the spec"),
 	ROW(N, Y, THERE,   ANY,      Y,   ANY, CONFLICT,   "is protected and no longer in the spec"),
-	ROW(N, Y, ABSENT,  ANY,      ANY, ANY, FORGET,     "no longer in the spec, and gone already"),
+	ROW(N, Y, ABSENT | TAKEN, ANY, ANY, ANY, FORGET,     "no longer in the spec, and gone already"),
 	ROW(N, Y, UNREAD,  ANY,      ANY, ANY, INCOMPLETE, "no longer in the spec, and could not be read"),
 	ROW(N, Y, FOREIGN, ANY,      ANY, ANY, CONFLICT,   "is recorded here, but its tags name another owner"),
 };

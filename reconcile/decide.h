@@ -17,9 +17,10 @@ enum live_state {
 	LIVE_UNREAD,
 	LIVE_NOT_OURS, /* there, but it carries no tag of this stack, or another's */
 	LIVE_NAMESAKE, /* there, made under this stack's name, but in no history that this record has */
+	LIVE_TAKEN,    /* gone, and its name, which exists once, is that of something else by now */
 };
 
-enum { LIVE_STATE_COUNT = 6 };
+enum { LIVE_STATE_COUNT = 7 };
 
 enum difference_class {
 	DIFFERENCE_NONE,

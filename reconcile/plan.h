@@ -185,7 +185,8 @@ struct plan_input {
 	size_t object_count;
 	/* Live by object, parallel to objects; NULL where refresh was left out. An entry may be NULL. */
 	const struct live *const *live;
-	/* Live of resources that are not recorded, parallel to stack->resources; NULL or entries NULL. */
+	/* Live of resources that are not recorded, or what has the name of one that is gone, parallel to
+	 * stack->resources; NULL or entries NULL. */
 	const struct live *const *unrecorded;
 	const struct resolver *resolver;
 	const struct json_style *style; /* gives the fingerprints of secrets */

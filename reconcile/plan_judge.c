@@ -144,6 +144,17 @@ static bool check_identity(struct planning *planning, struct item *item)
 	return false;
 }
 
+/* What has the name of something that is recorded and gone, or NULL. Of what has moved it is told that it is gone,
+ * whoever has its name. */
+static const struct live *namesake_of(const struct planning *planning, const struct item *item)
+{
+	const struct plan_input *input = planning->input;
+	bool may_be = item->object && item->resource && input->unrecorded && !input->scope.looks;
+	const struct live *namesake = may_be ? input->unrecorded[item->resource - input->stack->resources] : NULL;
+
+	return namesake && namesake->presence == PRESENCE_PRESENT ? namesake : NULL;
+}
+
 enum live_state plan_live_state(const struct planning *planning, const struct item *item)
 {
 	if (!item->live)
@@ -151,7 +162,7 @@ enum live_state plan_live_state(const struct planning *planning, const struct it
 	const struct ownership *ownership = &item->live->ownership;
 	switch (item->live->presence) {
 	case PRESENCE_ABSENT:
-		return LIVE_ABSENT;
+		return namesake_of(planning, item) ? LIVE_TAKEN : LIVE_ABSENT;
 	case PRESENCE_LEAVING:
 		return LIVE_LEAVING;
 	case PRESENCE_UNREAD:
@@ -169,12 +180,13 @@ enum live_state plan_live_state(const struct planning *planning, const struct it
 }
 
 /* What to do about what has the name, or is all that the resource can be, and is not recorded. */
-static const char *hint_at_taken(const struct planning *planning, const struct item *item, enum live_state live)
+static const char *hint_at_taken(const struct planning *planning, const struct live *taker)
 {
 	return arena_format(planning->arena, "%sgive yours another name: this one is %.*s",
-			    live == LIVE_NAMESAKE ? "if the state was lost, 'trueup state rebuild' makes it anew; else "
-						  : "",
-			    SLICE_ARGUMENTS(item->live->provider_id))
+			    lineage_is_of(taker->ownership.lineage, planning->input->record->name)
+				    ? "if the state was lost, 'trueup state rebuild' makes it anew; else "
+				    : "",
+			    SLICE_ARGUMENTS(taker->provider_id))
 		.data;
 }
 
@@ -397,8 +409,10 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	item->operation = decision.operation;
 	item->reason = reason_of(item, &situation, decision.reason);
 	item->hint = decide_hint(&situation, &decision);
-	if ((situation.live == LIVE_NOT_OURS || situation.live == LIVE_NAMESAKE) && !item->object)
-		item->hint = hint_at_taken(planning, item, situation.live);
+	if (situation.live == LIVE_TAKEN)
+		item->hint = hint_at_taken(planning, namesake_of(planning, item));
+	else if ((situation.live == LIVE_NOT_OURS || situation.live == LIVE_NAMESAKE) && !item->object)
+		item->hint = hint_at_taken(planning, item->live);
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;

@@ -38,12 +38,28 @@ int64_t ownership_generation(const struct ownership *ownership)
 	return counted && generation > 0 && generation <= GENERATION_MOST ? generation : 1;
 }
 
+bool live_is_another(const struct live *live, const struct kind *kind, const struct value *outputs,
+		     struct slice lineage)
+{
+	if (!outputs || (lineage.size > 0 && slice_equal(live->ownership.lineage, lineage)))
+		return false;
+	for (size_t i = 0; i < kind->outputs.count; i++) {
+		const struct output *output = output_at(&kind->outputs, i);
+		const struct value *then = value_if_set(value_get_named(outputs, output->name));
+		const struct value *now = value_if_set(value_get_named(&live->outputs, output->name));
+		if (output->tells_apart && then && now && !value_has_unread(now) && !value_equal(then, now))
+			return true;
+	}
+	return false;
+}
+
 struct live live_copy(struct arena *arena, const struct live *live)
 {
 	return (struct live){
 		.presence = live->presence,
 		.readiness = live->readiness,
 		.state = arena_copy(arena, live->state),
+		.is_displaced = live->is_displaced,
 		.provider_id = arena_copy(arena, live->provider_id),
 		.fields = value_copy(arena, &live->fields),
 		.outputs = value_copy(arena, &live->outputs),

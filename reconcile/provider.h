@@ -63,6 +63,7 @@ struct ownership {
 
 struct live {
 	enum presence presence;
+	bool is_displaced; /* absent: what has its id by now is another object (output.tells_apart) */
 	enum readiness readiness;
 	struct slice state; /* the service's own word, for messages */
 	struct slice provider_id;
@@ -270,6 +271,11 @@ struct live *live_add(struct reading *reading);
 /* How many replaces led to it. 1 for what was made before it was tagged with that, and where somebody has tagged it
  * with what is none. */
 int64_t ownership_generation(const struct ownership *ownership);
+/* Whether what has an id is another object than the one with these outputs (MAP, or NULL), which is gone then: names
+ * are given again. What has the tags of this lineage is the stack's own whichever it is, as where an older record was
+ * put back. */
+bool live_is_another(const struct live *live, const struct kind *kind, const struct value *outputs,
+		     struct slice lineage);
 /* All of it, texts too, in arena. */
 struct live live_copy(struct arena *arena, const struct live *live);
 

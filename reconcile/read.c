@@ -125,9 +125,17 @@ static void match(struct read_batch *batch)
 	map_reserve(&by_id, batch->listing.found_count);
 	for (size_t i = 0; i < batch->listing.found_count; i++)
 		map_set(&by_id, batch->listing.found[i].provider_id, &batch->listing.found[i]);
-	for (size_t i = 0; i < batch->count; i++)
-		if (!batch->requests[i].live && batch->requests[i].id.size)
-			batch->requests[i].live = map_get(&by_id, batch->requests[i].id);
+	for (size_t i = 0; i < batch->count; i++) {
+		struct read_request *request = &batch->requests[i];
+		if (request->live || request->id.size == 0)
+			continue;
+		request->live = map_get(&by_id, request->id);
+		if (!request->live ||
+		    !live_is_another(request->live, batch->kind, request->outputs, batch->loop->settings.lineage))
+			continue;
+		request->live = arena_new(batch->arena, struct live);
+		request->live->is_displaced = true;
+	}
 	map_release(&by_id);
 }
 

@@ -131,17 +131,30 @@ static void on_listed(struct read_batch *batch)
 			batch->requests[i].id = refresh->objects[group->members[i]]->provider_id;
 }
 
+/* What is gone has its name no more: it is looked for as that of what is not recorded. */
+static void free_name(const struct refreshing *refreshing, size_t *member)
+{
+	const struct refresh *refresh = refreshing->refresh;
+	const struct object *object = refresh->objects[*member];
+	const struct resource *resource = map_get(&refreshing->by_address, object->address);
+	if (resource && object->role != OBJECT_DEPOSED && object->provider_id.size > 0 &&
+	    refresh->live[*member]->presence == PRESENCE_ABSENT)
+		*member = refresh->object_count + (size_t)(resource - refresh->stack->resources);
+}
+
 static void on_read(struct read_batch *batch)
 {
 	struct group *group = batch->context;
 	struct refreshing *refreshing = group->refreshing;
 	struct refresh *refresh = refreshing->refresh;
 	for (size_t i = 0; i < group->count; i++) {
-		size_t member = group->members[i];
-		if (member < refresh->object_count)
-			refresh->live[member] = batch->requests[i].live;
-		else
-			refresh->unrecorded[member - refresh->object_count] = batch->requests[i].live;
+		size_t *member = &group->members[i];
+		if (*member >= refresh->object_count) {
+			refresh->unrecorded[*member - refresh->object_count] = batch->requests[i].live;
+			continue;
+		}
+		refresh->live[*member] = batch->requests[i].live;
+		free_name(refreshing, member);
 	}
 	if (!group->kind->found)
 		taken_find(refresh, group->members, group->count, batch->found, batch->found_count,

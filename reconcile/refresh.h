@@ -43,7 +43,8 @@ struct refresh {
 	/* With expected: nothing was ever recorded. The state is a new stack's, or another one was lost. */
 	bool is_first;
 
-	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. */
+	/* The answers, parallel to objects and to stack->resources; entries may be NULL: not asked. Of a resource that
+	 * is recorded and gone: what has its name by now. */
 	const struct live **live;
 	const struct live **unrecorded;
 	int64_t began_ms; /* boot clock: nothing was read earlier */

@@ -85,8 +85,8 @@ static bool is_usable(struct work *work, enum step *ret_step)
 				     "run again once it is gone");
 		return false;
 	case PRESENCE_ABSENT:
-		/* What is listed as gone will not appear any more. */
-		if (work->now.state.size == 0 && aws_may_appear(work))
+		/* What is listed as gone, or as another one, will not appear any more. */
+		if (work->now.state.size == 0 && !work->now.is_displaced && aws_may_appear(work))
 			*ret_step = aws_look_later(work);
 		else
 			*ret_step = aws_fail(work, FAULT_ABSENT, "is not there any more",
@@ -327,9 +327,10 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 		return aws_read_after(work, 0);
 	if (work->now.presence == PRESENCE_UNREAD)
 		return not_read_back(work);
-	/* A listing may lag, and what is young may be missing from it: the delete call knows. */
+	/* A listing may lag, and what is young may be missing from it: the delete call knows. Of what has its id and
+	 * is another one nothing is deleted. */
 	if (work->now.presence == PRESENCE_ABSENT)
-		return work->task.object->provider_id.size ? send_delete(work) : STEP_DONE;
+		return work->task.object->provider_id.size && !work->now.is_displaced ? send_delete(work) : STEP_DONE;
 	if (work->now.presence == PRESENCE_LEAVING) {
 		work->stage = STAGE_LEAVING;
 		return aws_poll_later(work);

@@ -136,6 +136,9 @@ static void read_object(struct driving *driving)
 	for (size_t i = 0; i < reading.found_count; i++)
 		if (slice_equal(reading.found[i].provider_id, id))
 			work->now = reading.found[i];
+	if (work->now.presence == PRESENCE_PRESENT &&
+	    live_is_another(&work->now, work->kind, &driving->object.outputs, work->tagging.lineage))
+		work->now = (struct live){.is_displaced = true};
 	if (work->now.presence == PRESENCE_PRESENT && work->desired && aws_needs_detail(work->kind, work->desired)) {
 		reading.subject = &work->now;
 		reading.matters = work->desired;
@@ -227,6 +230,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 		*yields = canonical(driving, scenario->yields);
 	driving->work.yields = yields;
 	driving->object.resolved = *applied;
+	driving->object.outputs = read_json(driving, scenario->outputs);
 	if (scenario->wanted)
 		driving->work.desired = wanted;
 	if (scenario->wanted && scenario->applied)

@@ -71,7 +71,54 @@
 			NULL, 0                                                                                        \
 	}
 
+/* Of that name, with another ARN than the one that is recorded. */
+#define NAMED_SO(tags)                                                                                                 \
+	{                                                                                                              \
+		"DescribeAutoScalingGroups", NULL,                                                                     \
+			"{\"AutoScalingGroups\":[{\"AutoScalingGroupName\":\"g\",\"AutoScalingGroupARN\":\"arn:b\","   \
+			"\"MinSize\":0,\"MaxSize\":0,\"Instances\":[],\"Tags\":[" tags "]}]}",                         \
+			NULL, 0                                                                                        \
+	}
+#define ARN_A .outputs = "{\"id\":\"g\",\"arn\":\"arn:a\"}"
+
 static const struct scenario groups[] = {
+	{.name = "a group of that name that is another one is not deleted",
+	 .kind = &aws_autoscaling_group,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "g",
+	 ARN_A,
+	 .unsettle_all = true,
+	 .script = {NAMED_SO(GROUP_TAG("trueup:stack", "another"))},
+	 .ends = STEP_DONE},
+	{.name = "nor by force",
+	 .kind = &aws_autoscaling_group,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "g",
+	 ARN_A,
+	 .unsettle_all = true,
+	 .force = true,
+	 .script = {NAMED_SO("")},
+	 .ends = STEP_DONE},
+	{.name = "nor is it changed, or waited for",
+	 .kind = &aws_autoscaling_group,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "g",
+	 ARN_A,
+	 .applied = ASG(""),
+	 .wanted = ASG(",\"cooldown_s\":60"),
+	 .script = {NAMED_SO("")},
+	 .ends = STEP_FAILED,
+	 .message = "is not there any more"},
+	{.name = "one that has this stack's tags is its own, whichever it is",
+	 .kind = &aws_autoscaling_group,
+	 .phase = PHASE_DELETE,
+	 .provider_id = "g",
+	 ARN_A,
+	 .unsettle_all = true,
+	 .script = {NAMED_SO(OUR_GROUP_TAGS),
+		    {"DeleteAutoScalingGroup", "{\"AutoScalingGroupName\":\"g\"}", "{}", NULL, 0},
+		    GONE},
+	 .ends = STEP_DONE},
 	{.name = "a group is tagged in its create call, and passes on no tag of ours",
 	 .kind = &aws_autoscaling_group,
 	 .phase = PHASE_MAKE,

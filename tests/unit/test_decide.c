@@ -74,9 +74,10 @@ static void test_unread_is_neither_absent_nor_fine(void **state)
 
 static void leaves_others(const struct situation *situation, struct decision decision)
 {
-	if (situation->live != LIVE_NOT_OURS && situation->live != LIVE_NAMESAKE)
+	if (situation->live != LIVE_NOT_OURS && situation->live != LIVE_NAMESAKE && situation->live != LIVE_TAKEN)
 		return;
-	bool forgotten = situation->found && !situation->in_spec && decision.operation == OPERATION_FORGET;
+	bool gone = situation->found || situation->live == LIVE_TAKEN;
+	bool forgotten = gone && !situation->in_spec && decision.operation == OPERATION_FORGET;
 	assert_true(decision.operation == OPERATION_CONFLICT || decision.operation == OPERATION_NONE || forgotten);
 }
 

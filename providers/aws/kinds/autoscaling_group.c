@@ -8,8 +8,8 @@
 /*
  * https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_CreateAutoScalingGroup.html
  *
- * A group goes by its name alone. It is emptied before it is deleted: what it launched goes first,
- * with its life cycle hooks; by force it goes at once.
+ * A group goes by its name alone, which may be given again: the UUID in its ARN tells. It is emptied before it is
+ * deleted: what it launched goes first, with its life cycle hooks; by force it goes at once.
  */
 
 enum { DAY_S = 86400 };
@@ -475,7 +475,7 @@ static const struct aws_field fields[] = {
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "[ -~]{1,255}", .about = "its name, which is its id"},
 	 .read = "AutoScalingGroupName"},
-	{.output = {.name = "arn", .about = "Amazon resource name"}, .read = "AutoScalingGroupARN"},
+	{.output = {.name = "arn", .tells_apart = true, .about = "Amazon resource name"}, .read = "AutoScalingGroupARN"},
 };
 
 static const char *const sources[] = {"launch_template", "mixed_instances", NULL};
