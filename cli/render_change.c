@@ -23,6 +23,7 @@ static const struct {
 	[EFFECT_UNREAD] = {.note = "could not be read", .paint = PAINT_CHANGE},
 	[EFFECT_CONFLICT] = {.note = "nothing can change that", .paint = PAINT_LOUD},
 	[EFFECT_LEFT] = {.note = "left to its other owner", .paint = PAINT_FAINT},
+	[EFFECT_BOUND] = {.note = "brought within its bounds", .paint = PAINT_CHANGE},
 	[EFFECT_MOVED] = {.note = "changed outside", .paint = PAINT_CHANGE},
 	[EFFECT_LOST] = {.note = "no call brings it back",
 			 .paint = PAINT_LOUD,

@@ -104,13 +104,15 @@ static void differences(const struct target *target, const struct value *live, s
 		.ignored_count = action->ignored_count,
 	};
 	diff_resource(&input, arena, ret);
+	if (operation_keeps(action->operation))
+		diff_bounds(action->kind, live, arena, ret);
 }
 
 static bool is_change(const struct change *change)
 {
 	return change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE ||
 	       change->effect == EFFECT_REPLACE_UNLESS_EQUAL || change->effect == EFFECT_CONFLICT ||
-	       change->effect == EFFECT_UNREAD;
+	       change->effect == EFFECT_UNREAD || change->effect == EFFECT_BOUND;
 }
 
 /* The first change that the plan does not have, or NULL. What has come true already is none. */

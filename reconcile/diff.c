@@ -22,6 +22,7 @@ static const char *const effect_words[] = {
 	[EFFECT_UNREAD] = "unread",
 	[EFFECT_CONFLICT] = "conflict",
 	[EFFECT_LEFT] = "left",
+	[EFFECT_BOUND] = "bound",
 	[EFFECT_MOVED] = "moved",
 	[EFFECT_LIFECYCLE] = "lifecycle",
 	[EFFECT_LOST] = "lost",
@@ -91,6 +92,7 @@ static void add_change(struct diffing *diffing, const struct field *field, struc
 		result->lacks = true;
 		break;
 	case EFFECT_LEFT:
+	case EFFECT_BOUND:
 	case EFFECT_MOVED:
 		break;
 	}

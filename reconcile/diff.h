@@ -33,8 +33,9 @@ enum change_effect {
 	EFFECT_UNREAD,		     /* could not be read, so nothing is claimed about it */
 	EFFECT_CONFLICT,	     /* a fact that nothing can change is another one */
 	EFFECT_LEFT,		     /* OBSERVED, and moved by its other owner: shown, and neither drift nor work */
-	EFFECT_MOVED,	  /* drift of what the spec has changed as well: the next change says what it becomes */
-	EFFECT_LOST,	  /* an item that the spec names is gone, and no call brings it back */
+	EFFECT_BOUND, /* the service brings it within what another change makes of its bounds: nothing is sent for it */
+	EFFECT_MOVED, /* drift of what the spec has changed as well: the next change says what it becomes */
+	EFFECT_LOST,  /* an item that the spec names is gone, and no call brings it back */
 	EFFECT_LIFECYCLE, /* of no field: what is recorded of its protection, or of what is left to others */
 };
 extern const struct names change_effect_names;
@@ -94,6 +95,12 @@ struct diff_input {
 
 /* Everything in ret lives in arena or is shared with the input. */
 void diff_resource(const struct diff_input *input, struct arena *arena, struct difference *ret);
+
+/*
+ * Adds what the service makes of a field that was brought out of its bounds (field.at_least, field.at_most) by a change
+ * of these, in place of what is told of it otherwise. now: MAP of the fields as they are, or as they were last seen.
+ */
+void diff_bounds(const struct kind *kind, const struct value *now, struct arena *arena, struct difference *ret);
 
 /* Whether they give the output another value, by a field that renews it or because it follows another output. */
 bool changes_renew(const struct change *changes, size_t count, const struct output *output);

@@ -161,6 +161,9 @@ struct field {
 	/* FIELD_BOOL: while it is true the service does not stop the object, for what PAUSES or for good; .unset_value
 	 * lets it. It becomes true after all that stops the object, and false before */
 	bool bars_stop;
+	/* FIELD_INTEGER: other fields that bound it. A change of one of these in place brings it within, by the
+	 * service, whatever the spec says or leaves to others; NULL: none */
+	const char *at_least, *at_most;
 	enum unset_rule when_unset;
 	const char *unset_value; /* UNSET_CONSTANT: JSON text */
 	/* Of told_apart_by: what a new thing gets where it is not given, as JSON text. NULL: nothing */
@@ -243,6 +246,12 @@ struct runs {
 	/* Kind of what they are launched from, or NULL. Where the object refers to one, `fields` has a MAP of its
 	 * outputs under this name, without those that will be others. */
 	const char *source;
+	/* The field that says how many there are to be, where that is what it counts and the service sees to it, given
+	 * the fields that the object is to have; NULL: no field does. */
+	const char *number;
+	bool (*is_number)(const struct value *fields);
+	/* Whether the service ends it when there are to be fewer; NULL: any. */
+	bool (*may_end)(const struct value *thing);
 	/* Why the service will not end them, given what is there (MAP of fields, LIST as live.running), so that a
 	 * deletion is refused that forces nothing; *ret_hint: what to do. NULL: it ends them, or the member is NULL. */
 	const char *(*stay)(const struct value *fields, const struct value *running, const char **ret_hint);

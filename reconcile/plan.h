@@ -106,9 +106,10 @@ struct plan_note {
 };
 
 enum running_effect {
-	RUNNING_KEEPS, /* they stay as they were launched */
-	RUNNING_ENDS,  /* they end with the object */
-	RUNNING_HOLDS, /* what is to go cannot before they have ended */
+	RUNNING_KEEPS,	/* they stay as they were launched */
+	RUNNING_ENDS,	/* they end with the object, or because there are to be fewer */
+	RUNNING_STARTS, /* there are to be more */
+	RUNNING_HOLDS,	/* what is to go cannot before they have ended */
 };
 extern const struct names running_effect_names;
 

@@ -317,10 +317,20 @@ static bool is_under_way(const struct item *item)
 	return item->object && unfinished_is(item->object) && item->live && item->live->readiness == READY_PENDING;
 }
 
+/* What is only looked at is not changed. */
+static void bring_within_bounds(struct planning *planning, const struct item *item)
+{
+	bool is_there = item->live && item->live->presence == PRESENCE_PRESENT;
+	const struct value *now = is_there ? &item->live->fields : item->object ? &item->object->observed : NULL;
+	if (!planning->input->scope.looks && !item->fields->replaces && !item->fields->maybe_replaces)
+		diff_bounds(item->resource->kind, now, planning->arena, item->fields);
+}
+
 enum difference_class plan_item_compare(struct planning *planning, struct item *item)
 {
 	diff_item(planning, item, false);
 	uproot(planning, item);
+	bring_within_bounds(planning, item);
 	/* Nothing may be left to set, and yet it is not done. */
 	item->fields->makes |= is_under_way(item);
 	return class_of(item);

@@ -10,6 +10,7 @@
 static const char *const effect_words[] = {
 	[RUNNING_KEEPS] = "keeps",
 	[RUNNING_ENDS] = "ends",
+	[RUNNING_STARTS] = "starts",
 	[RUNNING_HOLDS] = "holds",
 };
 const struct names running_effect_names = NAMES(effect_words);
@@ -114,9 +115,60 @@ static void tell_ended(struct planning *planning, const struct runner *runner)
 {
 	size_t count = runner->things->count;
 
-	tell(planning, runner->object->address, RUNNING_ENDS, count,
-	     arena_format(planning->arena, "%zu %s %s with it", count, noun_of(runner->kind, count),
-			  count == 1 ? "ends" : "end"));
+	if (count > 0)
+		tell(planning, runner->object->address, RUNNING_ENDS, count,
+		     arena_format(planning->arena, "%zu %s %s with it", count, noun_of(runner->kind, count),
+				  count == 1 ? "ends" : "end"));
+}
+
+static size_t count_ending(const struct runner *runner)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < runner->things->count; i++)
+		count += !runner->kind->runs->may_end || runner->kind->runs->may_end(&runner->things->items[i]);
+	return count;
+}
+
+/* Those that end or start because the object is to have another number of them, be that said or brought about. */
+static void tell_number(struct planning *planning, const struct runner *runner, const struct change *change)
+{
+	const struct runs *runs = runner->kind->runs;
+	int64_t now = runner->things->count,
+		before = value_is(&change->before, VALUE_INTEGER) ? change->before.integer : 0;
+	int64_t after = change->after.integer, count = 0;
+	struct value fields = fields_to_be(planning, runner->item);
+
+	if (!runs->is_number(&fields))
+		return;
+	if (after < now) {
+		int64_t most = (int64_t)count_ending(runner);
+		count = now - after < most ? now - after : most;
+	} else if (after > before) {
+		count = after - before;
+	}
+	if (count > 0)
+		tell(planning, runner->object->address, after < now ? RUNNING_ENDS : RUNNING_STARTS, (size_t)count,
+		     arena_format(planning->arena, "%lld %s %s%s, as '%s' becomes %lld", (long long)count,
+				  noun_of(runner->kind, (size_t)count), after < now ? "end" : "start",
+				  count == 1 ? "s" : "", runs->number, (long long)after));
+}
+
+static const struct change *change_of_number(const struct planning *planning, const struct runner *runner)
+{
+	const struct difference *fields = runner->item->fields;
+	const char *number = runner->kind->runs->number;
+	bool changes = fields && number && !planning->input->scope.looks;
+
+	for (size_t i = 0; changes && i < fields->count; i++) {
+		const struct change *change = &fields->changes[i];
+
+		if (change->field && strcmp(change->field->name, number) == 0 &&
+		    (change->effect == EFFECT_SET || change->effect == EFFECT_BOUND) &&
+		    value_is(&change->after, VALUE_INTEGER))
+			return change;
+	}
+	return NULL;
 }
 
 /* Whether the runner goes over to others of the kind, none of which lies where this one does. */
@@ -316,15 +368,19 @@ static void tell_of(struct planning *planning, size_t index)
 		tell_ended(planning, &runner);
 		return;
 	}
+	const struct change *number = change_of_number(planning, &runner);
+	if (number)
+		tell_number(planning, &runner, number);
 	tell_kept(planning, &runner);
 	size_t since = planning->running_count;
 	tell_held(planning, &runner, object, true);
 	tell_left(planning, &runner, since);
 }
 
-static bool runs_something(const struct live *live)
+/* One that runs nothing now may be to begin with it. */
+static bool may_run(const struct live *live)
 {
-	return live && value_is(&live->running, VALUE_LIST) && live->running.count > 0;
+	return live && value_is(&live->running, VALUE_LIST);
 }
 
 /* The numbers of all objects that go and are not their address's own. */
@@ -344,9 +400,9 @@ void plan_tell_running(struct planning *planning)
 	const struct plan_input *input = planning->input;
 
 	for (size_t i = 0; input->live && i < input->object_count; i++) {
-		if (!runs_something(input->live[i]))
+		if (!may_run(input->live[i]))
 			continue;
-		if (!planning->left)
+		if (!planning->left && input->live[i]->running.count > 0)
 			list_left(planning);
 		tell_of(planning, i);
 	}

@@ -87,6 +87,15 @@ static const struct field user_fields[] = {
 	{.name = "version", .type = FIELD_INTEGER},
 	{.name = "zone", .type = FIELD_REFERENCE, .target = "t.net", .output = "zone", .when_unset = UNSET_CLEAR},
 	{.name = "places", .type = FIELD_SET, .item = &placed, .when_unset = UNSET_CLEAR},
+	{.name = "least", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
+	{.name = "most", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
+	{.name = "count",
+	 .type = FIELD_INTEGER,
+	 .flags = OBSERVED,
+	 .at_least = "least",
+	 .at_most = "most",
+	 .when_unset = UNSET_RELEASE},
+	{.name = "name", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_RELEASE},
 };
 /* What a user runs is of a version. */
 static struct slice keeps(const struct value *thing, const struct value *fields, struct arena *arena)
@@ -100,9 +109,27 @@ static struct slice keeps(const struct value *thing, const struct value *fields,
 						     : arena_format(arena, "version %lld", (long long)old->integer);
 }
 
+/* What has a name counts otherwise. */
+static bool is_number(const struct value *fields)
+{
+	return !value_get_named(fields, "name");
+}
+
+static bool may_end(const struct value *thing)
+{
+	return !value_get_named(thing, "stays");
+}
+
 static const char *const held[] = {"t.sub", NULL};
-static const struct runs runs = {
-	.one = "job", .many = "jobs", .keeps = keeps, .holds = held, .lies_in = "zone", .source = "t.net"};
+static const struct runs runs = {.one = "job",
+				 .many = "jobs",
+				 .keeps = keeps,
+				 .number = "count",
+				 .is_number = is_number,
+				 .may_end = may_end,
+				 .holds = held,
+				 .lies_in = "zone",
+				 .source = "t.net"};
 static const struct kind user = {
 	.name = "t.user", .version = 1, .fields = FIELDS(user_fields), .outputs = FIELDS(id_output), .runs = &runs};
 

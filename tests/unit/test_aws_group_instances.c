@@ -105,12 +105,44 @@ static void test_keeps(void **state)
 	arena_release(&arena);
 }
 
+/* Whether the capacity of a group is how many instances it has. */
+static void test_is_number(void **state)
+{
+	static const struct {
+		const char *group;
+		bool expected;
+	} capacities[] = {
+		{"{\"desired\":2}", true},
+		{"{\"capacity_unit\":\"units\"}", true},
+		{"{\"capacity_unit\":\"vcpu\"}", false},
+		{"{\"mixed_instances\":{\"overrides\":[{\"instance_type\":\"m7i.large\"}]}}", true},
+		{"{\"mixed_instances\":{\"overrides\":[{\"instance_type\":\"a\"},{\"weight\":\"2\"}]}}", false},
+		{"{\"suspended\":[\"AZRebalance\"]}", true},
+		{"{\"suspended\":[\"Terminate\"]}", false},
+		{"{\"suspended\":[\"Launch\"]}", false},
+	};
+	struct arena arena;
+	struct diagnostics diagnostics;
+
+	(void)state;
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	for (size_t i = 0; i < sizeof(capacities) / sizeof(capacities[0]); i++) {
+		struct value group = read_json(&arena, &diagnostics, slice_of(capacities[i].group));
+		if (aws_group_runs.is_number(&group) != capacities[i].expected)
+			fail_msg("%s", capacities[i].group);
+	}
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
-	struct CMUnitTest tests[COUNT];
+	struct CMUnitTest tests[COUNT + 1];
 
 	for (size_t i = 0; i < COUNT; i++)
 		tests[i] = (struct CMUnitTest){rows[i].name, test_keeps, NULL, NULL, (void *)(uintptr_t)&rows[i]};
+	tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_is_number);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,11 @@
 	"\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"zone\":" REF(                                                      \
 		"t.net.a.zone") "},\"resolved\":{\"zone\":\"z\"},\"live\":{\"zone\":\"z\"},\"running\":[" jobs "]}"
 #define JOB(version, zone) "{\"version\":" version ",\"zone\":\"" zone "\"}"
+#define COUNTED(more) "{\"t.user.c\":{\"least\":1," more "}}"
+#define COUNTED_REC(fields, jobs)                                                                                      \
+	"{\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"least\":1,\"most\":6},\"resolved\":{\"least\":1,\"most\":6},"     \
+	"\"live\":{\"least\":1," fields "},\"running\":[" jobs "]}}"
+#define STAYS "{\"zone\":\"x\",\"stays\":true}"
 #define NET NET_REC("{\"range\":\"10\"}")
 #define THERE NET "," ZONED("b", "s1", "10.1", "x") "," ZONED("d", "s2", "10.2", "y")
 #define AS_IS SUB("b", "a", "10.1", "x") "," SUB("d", "a", "10.2", "y")
@@ -100,6 +105,20 @@ static const struct row {
 	{"of another version than their source, which will have a third",
 	 "{\"t.net.a\":{\"range\":\"10\",\"dns\":false}," SOURCED "}",
 	 "{" NET_REC("{\"range\":\"10\",\"dns\":true}") "," SOURCED_REC(JOB("0", "x")) "}", ""},
+	{"fewer, by the most that there may be", COUNTED("\"most\":2"),
+	 COUNTED_REC("\"most\":6,\"count\":3", JOB("1", "x") "," JOB("1", "x") "," JOB("1", "x")),
+	 "t.user.c ends 1: 1 job ends, as 'count' becomes 2"},
+	{"fewer, and some do not end", COUNTED("\"most\":0"),
+	 COUNTED_REC("\"most\":6,\"count\":3", STAYS "," JOB("1", "x") "," JOB("1", "x")),
+	 "t.user.c ends 2: 2 jobs end, as 'count' becomes 0"},
+	{"more than are wanted at the least", COUNTED("\"most\":2"),
+	 COUNTED_REC("\"most\":6,\"count\":1", JOB("1", "x")), ""},
+	{"more, by the spec itself", COUNTED("\"most\":6,\"count\":3"),
+	 COUNTED_REC("\"most\":6,\"count\":1", JOB("1", "x")), "t.user.c starts 2: 2 jobs start, as 'count' becomes 3"},
+	{"the first ones", "{\"t.user.c\":{\"least\":2,\"most\":6}}", COUNTED_REC("\"most\":6,\"count\":1", ""),
+	 "t.user.c starts 1: 1 job starts, as 'count' becomes 2"},
+	{"a number of something else", COUNTED("\"most\":0"),
+	 COUNTED_REC("\"most\":6,\"count\":1,\"name\":\"n\"", JOB("1", "x")), ""},
 	{"all goes with its net", "{\"t.net.a\":{\"range\":\"11\"}," AS_IS "," USER("1") "}",
 	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}", "t.user.c ends 2: 2 jobs end with it"},
 	{"it goes", "{" NET_A "," AS_IS "}", "{" THERE "," RUNS("1", JOB("1", "x")) "}",

@@ -244,13 +244,15 @@ static bool check_lifetime(const struct field *field, const struct value *value,
 			  .about = (description)},                                                                     \
 		.member = (path), .update = &update, .cleared = (number)                                               \
 	}
-#define SIZE(text, path, flag, description)                                                                            \
+#define SIZE(text, path, flag, low, high, description)                                                                 \
 	{                                                                                                              \
 		.field = {.name = (text),                                                                              \
 			  .type = FIELD_INTEGER,                                                                       \
 			  .flags = (flag),                                                                             \
 			  .least = 0,                                                                                  \
 			  .most = 100000,                                                                              \
+			  .at_least = (low),                                                                           \
+			  .at_most = (high),                                                                           \
 			  .when_unset = UNSET_RELEASE,                                                                 \
 			  .about = (description)},                                                                     \
 		.member = (path), .update = &update                                                                    \
@@ -310,9 +312,10 @@ static const struct aws_field fields[] = {
 	 .update = &update,
 	 .encode = encode_subnets,
 	 .decode = decode_subnets},
-	SIZE("min", "MinSize", REQUIRED, "least capacity"),
-	SIZE("max", "MaxSize", REQUIRED, "most capacity"),
-	SIZE("desired", "DesiredCapacity", OBSERVED, "capacity to begin with; then it is left to who scales it"),
+	SIZE("min", "MinSize", REQUIRED, NULL, NULL, "least capacity"),
+	SIZE("max", "MaxSize", REQUIRED, NULL, NULL, "most capacity"),
+	SIZE("desired", "DesiredCapacity", OBSERVED, "min", "max",
+	     "capacity to begin with; then it is left to who scales it"),
 	{.field = {.name = "capacity_unit",
 		   .type = FIELD_STRING,
 		   .choices = units,
@@ -475,7 +478,8 @@ static const struct aws_field fields[] = {
 static const struct aws_output outputs[] = {
 	{.output = {.name = "id", .pattern = "[ -~]{1,255}", .about = "its name, which is its id"},
 	 .read = "AutoScalingGroupName"},
-	{.output = {.name = "arn", .tells_apart = true, .about = "Amazon resource name"}, .read = "AutoScalingGroupARN"},
+	{.output = {.name = "arn", .tells_apart = true, .about = "Amazon resource name"},
+	 .read = "AutoScalingGroupARN"},
 };
 
 static const char *const sources[] = {"launch_template", "mixed_instances", NULL};

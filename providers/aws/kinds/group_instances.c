@@ -161,10 +161,42 @@ static struct slice keeps(const struct value *instance, const struct value *grou
 	return arena_format(arena, "version %.*s", SLICE_ARGUMENTS(old_version));
 }
 
+static bool has_weights(const struct value *mixed)
+{
+	const struct value *overrides = value_get_named(mixed, "overrides");
+
+	for (uint32_t i = 0; overrides && value_is(overrides, VALUE_LIST) && i < overrides->count; i++)
+		if (value_if_set(value_get_named(&overrides->items[i], "weight")))
+			return true;
+	return false;
+}
+
+/* Capacity may count other things than instances; and where the group does not launch or does not terminate, it says
+ * what nobody sees to. */
+static bool is_number(const struct value *group)
+{
+	const struct value *unit = value_if_set(value_get_named(group, "capacity_unit"));
+	const struct value *suspended = value_get_named(group, "suspended");
+
+	return (!unit || slice_is(value_slice(unit), "units")) &&
+	       !has_weights(value_if_set(value_get_named(group, "mixed_instances"))) &&
+	       !has_process(suspended, NULL, "Launch") && !has_process(suspended, NULL, "Terminate");
+}
+
+/* https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-instance-protection.html */
+static bool may_end(const struct value *instance)
+{
+	return !value_is_true(value_get_named(instance, "protected")) &&
+	       !value_is_true(value_get_named(instance, "retained"));
+}
+
 static const char *const held_by_instances[] = {"aws.subnet", "aws.security_group", NULL};
 const struct runs aws_group_runs = {.one = "instance",
 				    .many = "instances",
 				    .keeps = keeps,
+				    .number = "desired",
+				    .is_number = is_number,
+				    .may_end = may_end,
 				    .stay = stay,
 				    .holds = held_by_instances,
 				    .lies_in = "zone",
