@@ -260,6 +260,9 @@ struct runs {
 	/* A field of those kinds and a member of each thing: one holds only what has the same there. And where the
 	 * object goes over to others of the kind, all of which differ, the service moves its things there. */
 	const char *lies_in;
+	/* Whether it does so with that one, by itself and before long, given the fields that the object is to have.
+	 * NULL: it does. */
+	bool (*moves)(const struct value *thing, const struct value *fields);
 };
 
 struct kind {

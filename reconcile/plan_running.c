@@ -231,11 +231,13 @@ static size_t count_holding(struct planning *planning, const struct runner *runn
 
 	if (!here)
 		return runner->things->count;
-	if (moves_away(planning, runner, field, lies_in, here))
-		return 0;
+	bool away = moves_away(planning, runner, field, lies_in, here);
+	struct value fields = away ? fields_to_be(planning, runner->item) : value_null();
 	for (uint32_t i = 0; i < runner->things->count; i++) {
-		const struct value *there = value_get_named(&runner->things->items[i], lies_in);
-		count += there && value_equal(there, here);
+		const struct value *thing = &runner->things->items[i];
+		const struct value *there = value_get_named(thing, lies_in);
+		bool moves = away && (!runner->kind->runs->moves || runner->kind->runs->moves(thing, &fields));
+		count += there && value_equal(there, here) && !moves;
 	}
 	return count;
 }

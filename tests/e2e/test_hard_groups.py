@@ -170,6 +170,26 @@ def test_a_subnet_that_a_groups_instances_do_not_leave(stack, cloud):
     assert list(cloud.things("subnet")) == [ids_of(stack)["aws.subnet.a"]]
 
 
+UP = {"name": "up", "transition": "autoscaling:EC2_INSTANCE_LAUNCHING", "timeout_s": 300, "default_result": "CONTINUE"}
+
+
+@pytest.mark.parametrize("fields", [{}, {"hooks": [UP]}, {"suspended": ["AZRebalance"]}, {"scale_in_protection": True}])
+def test_a_subnet_goes_with_its_zone(stack, cloud, fields):
+    """At once where AWS moves the instances; else the first plan says what holds it."""
+    spec = group_in("a", "10.20.0.0/20")
+    spec["aws.subnet"]["b"] = {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.16.0/20", "zone": f"{REGION}b"}
+    group = spec["aws.autoscaling_group"]["workers"]
+    group.update(min=2, subnets=[Ref("aws.subnet.a"), Ref("aws.subnet.b")], **fields)
+    write(stack, spec)
+    apply(stack)
+    cloud.sim("pass", 500)
+    del spec["aws.subnet"]["b"]
+    group["subnets"] = [Ref("aws.subnet.a")]
+    write(stack, spec)
+    assert running(plan(stack, status=2)) == ([("aws.subnet.b", "holds", 1)] if fields else [])
+    stack.run("apply", "--yes", status=7 if fields else 0)
+
+
 def example(stack, root, within):
     keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
     stack.environment.update(dict.fromkeys(keys), TRUEUP_VAR_simulator="sim:world", BMC_PASSWORD="calvin")

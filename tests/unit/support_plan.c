@@ -120,6 +120,11 @@ static bool may_end(const struct value *thing)
 	return !value_get_named(thing, "stays");
 }
 
+static bool moves(const struct value *thing, const struct value *fields)
+{
+	return may_end(thing) && !value_get_named(fields, "name");
+}
+
 static const char *const held[] = {"t.sub", NULL};
 static const struct runs runs = {.one = "job",
 				 .many = "jobs",
@@ -127,6 +132,7 @@ static const struct runs runs = {.one = "job",
 				 .number = "count",
 				 .is_number = is_number,
 				 .may_end = may_end,
+				 .moves = moves,
 				 .holds = held,
 				 .lies_in = "zone",
 				 .source = "t.net"};

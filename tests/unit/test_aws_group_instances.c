@@ -136,13 +136,47 @@ static void test_is_number(void **state)
 	arena_release(&arena);
 }
 
+/* Whether an instance leaves a zone with its group. */
+static void test_moves(void **state)
+{
+	static const struct {
+		const char *instance, *group;
+		bool expected;
+	} leavings[] = {
+		{"{}", "{}", true},
+		{"{\"protected\":true}", "{}", false},
+		{"{\"retained\":true}", "{}", false},
+		{"{}", "{\"hooks\":[]}", true},
+		{"{}", "{\"hooks\":[{\"name\":\"up\"}]}", false},
+		{"{}", "{\"suspended\":[\"AZRebalance\"]}", false},
+		{"{}", "{\"suspended\":[\"Launch\"]}", false},
+		{"{}", "{\"suspended\":[\"Terminate\"]}", false},
+		{"{}", "{\"suspended\":[\"AlarmNotification\"]}", true},
+	};
+	struct arena arena;
+	struct diagnostics diagnostics;
+
+	(void)state;
+	arena_init(&arena);
+	diagnostics_init(&diagnostics, &arena);
+	for (size_t i = 0; i < sizeof(leavings) / sizeof(leavings[0]); i++) {
+		struct value instance = read_json(&arena, &diagnostics, slice_of(leavings[i].instance));
+		struct value group = read_json(&arena, &diagnostics, slice_of(leavings[i].group));
+		if (aws_group_runs.moves(&instance, &group) != leavings[i].expected)
+			fail_msg("%s of %s", leavings[i].instance, leavings[i].group);
+	}
+	diagnostics_release(&diagnostics);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	enum { COUNT = sizeof(rows) / sizeof(rows[0]) };
-	struct CMUnitTest tests[COUNT + 1];
+	struct CMUnitTest tests[COUNT + 2];
 
 	for (size_t i = 0; i < COUNT; i++)
 		tests[i] = (struct CMUnitTest){rows[i].name, test_keeps, NULL, NULL, (void *)(uintptr_t)&rows[i]};
 	tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(test_is_number);
+	tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_moves);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,18 @@ static const struct row {
 	{"a place that leaves the spec with its zone",
 	 "{" NET_A "," SUB("d", "a", "10.2", "y") ",\"t.user.c\":{\"places\":[" REF("t.sub.d.id") "],\"version\":1}}",
 	 "{" THERE "," RUNS("1", JOB("1", "x") "," JOB("1", "y")) "}", ""},
+	{"a place that leaves the spec with its zone, which not all can leave",
+	 "{" NET_A "," SUB("d", "a", "10.2", "y") "," USER_D "}",
+	 "{" THERE "," RUNS("1", STAYS "," JOB("1", "x") "," JOB("1", "y")) "}",
+	 "t.sub.b holds 1: cannot be deleted before 1 job of t.user.c is gone"},
+	{"a place in another zone, to which none goes",
+	 "{" NET_A "," SUB("b", "a", "10.3", "z") "," SUB("d", "a", "10.2", "y") ",\"t.user.c\":{\"places\":[" REF(
+		 "t.sub.b.id") "," REF("t.sub.d.id") "],\"version\":1,\"name\":\"n\"}}",
+	 "{" THERE ",\"t.user.c\":{\"id\":\"u1\",\"applied\":{\"places\":[" REF("t.sub.b.id") "," REF(
+		 "t.sub.d.id") "],\"version\":1,\"name\":\"n\"},\"resolved\":{\"places\":[\"s1\",\"s2\"],\"version\":1,"
+			       "\"name\":\"n\"},\"live\":{\"places\":[\"s1\",\"s2\"],\"version\":1,\"name\":\"n\"},"
+			       "\"running\":[" JOB("1", "x") "]}}",
+	 "t.sub.b holds 1: cannot be deleted before 1 job of t.user.c is gone"},
 	{"a place that left the spec earlier, and could not be deleted",
 	 "{" NET_A "," SUB("d", "a", "10.2", "y") "," USER_D "}",
 	 "{" THERE "," RUNS_IN_D(JOB("1", "x") "," JOB("1", "y")) "}",

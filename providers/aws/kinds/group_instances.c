@@ -190,6 +190,23 @@ static bool may_end(const struct value *instance)
 	       !value_is_true(value_get_named(instance, "retained"));
 }
 
+/*
+ * Out of a zone that the group has left, by process AZRebalance, which launches first and then terminates. A hook holds
+ * up the one or the other for longer than a deletion waits, if whoever completes it does not.
+ * https://docs.aws.amazon.com/autoscaling/ec2/userguide/suspend-resume-considerations.html
+ */
+static bool moves(const struct value *instance, const struct value *group)
+{
+	static const char *const processes[] = {"AZRebalance", "Launch", "Terminate"};
+	const struct value *suspended = value_get_named(group, "suspended");
+	const struct value *hooks = value_get_named(group, "hooks");
+	bool moves = may_end(instance) && !(hooks && hooks->count > 0);
+
+	for (size_t i = 0; i < sizeof(processes) / sizeof(processes[0]); i++)
+		moves &= !has_process(suspended, NULL, processes[i]);
+	return moves;
+}
+
 static const char *const held_by_instances[] = {"aws.subnet", "aws.security_group", NULL};
 const struct runs aws_group_runs = {.one = "instance",
 				    .many = "instances",
@@ -200,4 +217,5 @@ const struct runs aws_group_runs = {.one = "instance",
 				    .stay = stay,
 				    .holds = held_by_instances,
 				    .lies_in = "zone",
+				    .moves = moves,
 				    .source = "aws.launch_template"};
