@@ -212,6 +212,8 @@ struct output {
 	const char *const *ended_by;
 	/* The true or false field without which there is no such output; NULL: it is always there. */
 	const char *needs;
+	/* A number of 1 at first, which only grows; a reference to it may also be one of those that it has been. */
+	bool counts;
 	/* It is an IPv6 range of that length, whichever it will be; 0: it is none, or of any length. */
 	uint8_t prefix6_bits;
 	/* Another output, which this one is made equal to wherever they differ; NULL: it is as it is. */

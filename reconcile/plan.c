@@ -557,6 +557,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 		plan_tell_taken(&planning);
 		plan_tell_shed(&planning);
 		plan_tell_lacking(&planning);
+		plan_tell_pinned(&planning);
 		plan_tell_reset(&planning);
 	}
 	collect_items(&planning);

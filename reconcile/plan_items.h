@@ -148,6 +148,8 @@ void plan_tell_reset(struct planning *planning);
 const struct value *plan_less_mirrored(struct planning *planning, const struct item *item, const struct value *fields);
 /* Reports references to outputs that will not be there. */
 void plan_tell_lacking(struct planning *planning);
+/* Reports numbers that an output will not have come to (output.counts). */
+void plan_tell_pinned(struct planning *planning);
 /* Whether the address itself is a target. */
 bool plan_is_named(const struct planning *planning, struct slice address);
 

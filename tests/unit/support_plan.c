@@ -62,7 +62,7 @@ static const struct field net_fields[] = {
 };
 static const char *const renewing[] = {"dns", NULL};
 static const struct output net_outputs[] = {
-	{.name = "id"}, {.name = "version", .renewed_by = renewing}, {.name = "zone", .needs = "dns"}};
+	{.name = "id"}, {.name = "version", .counts = true, .renewed_by = renewing}, {.name = "zone", .needs = "dns"}};
 static const struct kind net = {
 	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)};
 
@@ -87,6 +87,13 @@ static const struct field user_fields[] = {
 	{.name = "version", .type = FIELD_INTEGER},
 	{.name = "zone", .type = FIELD_REFERENCE, .target = "t.net", .output = "zone", .when_unset = UNSET_CLEAR},
 	{.name = "places", .type = FIELD_SET, .item = &placed, .when_unset = UNSET_CLEAR},
+	{.name = "base", .type = FIELD_REFERENCE, .target = "t.net", .when_unset = UNSET_CLEAR},
+	{.name = "base_version",
+	 .type = FIELD_REFERENCE,
+	 .target = "t.net",
+	 .output = "version",
+	 .follows = "base",
+	 .when_unset = UNSET_CLEAR},
 	{.name = "least", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
 	{.name = "most", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
 	{.name = "count",

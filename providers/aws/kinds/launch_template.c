@@ -313,6 +313,7 @@ static const struct aws_output outputs[] = {
 	{.output = {.name = "latest_version",
 		    .pattern = "[0-9]{1,18}|[$](Latest|Default)",
 		    .about = "number of the latest version",
+		    .counts = true,
 		    .renewed_by = data_fields},
 	 .decode = decode_latest},
 	{.output = {.name = "default_version",
