@@ -179,14 +179,28 @@ enum live_state plan_live_state(const struct planning *planning, const struct it
 	return lineage_is_of(ownership->lineage, planning->input->record->name) ? LIVE_NAMESAKE : LIVE_NOT_OURS;
 }
 
-/* What to do about what has the name, or is all that the resource can be, and is not recorded. */
-static const char *hint_at_taken(const struct planning *planning, const struct live *taker)
+/* Its id may be the name alone. */
+static struct slice id_of_taker(const struct item *item, const struct live *taker)
 {
+	const struct outputs *outputs = &item->resource->kind->outputs;
+	for (size_t i = 0; i < outputs->count; i++) {
+		const struct output *output = output_at(outputs, i);
+		const struct value *mark = output->tells_apart ? value_get_named(&taker->outputs, output->name) : NULL;
+		if (mark && value_is(mark, VALUE_STRING))
+			return value_slice(mark);
+	}
+	return taker->provider_id;
+}
+
+/* What to do about what has the name, or is all that the resource can be, and is not recorded. */
+static const char *hint_at_taken(const struct planning *planning, const struct item *item, const struct live *taker)
+{
+	struct slice id = id_of_taker(item, taker);
 	return arena_format(planning->arena, "%sgive yours another name: this one is %.*s",
 			    lineage_is_of(taker->ownership.lineage, planning->input->record->name)
 				    ? "if the state was lost, 'trueup state rebuild' makes it anew; else "
 				    : "",
-			    SLICE_ARGUMENTS(taker->provider_id))
+			    SLICE_ARGUMENTS(id))
 		.data;
 }
 
@@ -420,9 +434,9 @@ static bool judge_fields(struct planning *planning, struct item *item)
 	item->reason = reason_of(item, &situation, decision.reason);
 	item->hint = decide_hint(&situation, &decision);
 	if (situation.live == LIVE_TAKEN)
-		item->hint = hint_at_taken(planning, namesake_of(planning, item));
+		item->hint = hint_at_taken(planning, item, namesake_of(planning, item));
 	else if ((situation.live == LIVE_NOT_OURS || situation.live == LIVE_NAMESAKE) && !item->object)
-		item->hint = hint_at_taken(planning, item->live);
+		item->hint = hint_at_taken(planning, item, item->live);
 	item->maybe = item->operation == OPERATION_REPLACE && !replace_is_certain(planning, item);
 	if (item->operation == OPERATION_NONE && item->fields && item->fields->records)
 		item->operation = OPERATION_RECORD;

@@ -1,4 +1,4 @@
-"""What goes by a name that somebody has given to another thing since, on the simulator: the record is of what is gone."""
+"""What goes by a name that somebody has given to another thing since, on the simulator: what is recorded is gone."""
 
 import contextlib
 import sqlite3
@@ -49,7 +49,9 @@ def displaced(stack, cloud, request):
 def test_a_plan_says_that_its_name_is_taken(stack, cloud, displaced):
     assert "MISSING, was deleted outside of this stack" in stack.run("drift", status=2).out
     told = stack.run("plan", "--output", "json", status=1).json
-    assert [each["message"] for each in errors_of(told)] == [f"'{GROUP}' {TAKEN}"]
+    [error] = errors_of(told)
+    assert error["message"] == f"'{GROUP}' {TAKEN}"
+    assert error["hint"] == f"give yours another name: this one is {displaced['AutoScalingGroupARN']}"
     assert TAKEN in stack.run("apply", "--yes", status=1).err
     assert groups_of(cloud) == [displaced]
 
