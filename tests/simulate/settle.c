@@ -147,9 +147,9 @@ static void sweep_as_saved(struct story *story, const struct misfortune *misfort
 	struct chance *plot = &universe->plot;
 
 	story_run(story, "plan --out /stack/saved.plan", chance_one_in(plot, 6) ? misfortune : NULL);
-	if (chance_one_in(plot, 6))
+	if (chance_one_in(plot, 3))
 		story_strip_intents(universe);
-	else if (chance_one_in(plot, 4))
+	else if (chance_one_in(plot, 3))
 		universe->operator(universe);
 	story_run(story, "apply /stack/saved.plan", misfortune);
 }
