@@ -77,6 +77,7 @@ MANY_ROWS = {
     "test_metal_controllers.py",
     "test_rename.py",
     "test_secret_to_cut_off.py",
+    "test_simulation.py",
     "test_state_rebuild.py",
     "test_take_back.py",
     "test_undo.py",
