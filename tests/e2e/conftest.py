@@ -84,7 +84,7 @@ MANY_ROWS = {
     "test_undo_cut_off.py",
     "test_undo_kinds.py",
 }
-ONE_IN = 5
+ONE_IN = 8
 
 
 def pytest_addoption(parser):
