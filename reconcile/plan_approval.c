@@ -1,24 +1,8 @@
 #include "base/json.h"
 #include "reconcile/plan.h"
+#include "reconcile/plan_put.h"
 
 /* The digest of what a reviewer approves. */
-
-static void put(struct value_builder *builder, const char *key, struct value value)
-{
-	value_builder_member(builder, slice_of(key), value);
-}
-
-static void put_text(struct value_builder *builder, const char *key, struct slice text)
-{
-	if (text.size)
-		put(builder, key, value_string(text));
-}
-
-static void put_true(struct value_builder *builder, const char *key, bool truth)
-{
-	if (truth)
-		put(builder, key, value_bool(true));
-}
 
 static void put_some(struct value_builder *builder, const char *key, struct value items)
 {

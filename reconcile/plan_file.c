@@ -1,26 +1,10 @@
 #include "base/json.h"
 #include "reconcile/plan.h"
+#include "reconcile/plan_put.h"
 
 /* A plan as a document. */
 
 static const char PLAN_SCHEMA[] = "1.0";
-
-static void put(struct value_builder *builder, const char *key, struct value value)
-{
-	value_builder_member(builder, slice_of(key), value);
-}
-
-static void put_text(struct value_builder *builder, const char *key, struct slice text)
-{
-	if (text.size)
-		put(builder, key, value_string(text));
-}
-
-static void put_true(struct value_builder *builder, const char *key, bool truth)
-{
-	if (truth)
-		put(builder, key, value_bool(true));
-}
 
 static void put_map(struct value_builder *builder, const char *key, struct value map)
 {
