@@ -22,7 +22,7 @@ const char *sent_token(struct sent *sent, struct slice intent, struct slice toke
 		known++;
 	if (known < end && known->body != asked)
 		return "with other parameters than it was first sent with";
-	if (known < end && slice_is(intent, known->intent))
+	if (known < end && slice_is(intent, known->intent) && !known->is_refused)
 		return now_ms - known->first_ms < SENT_TOKEN_LIFE_MS + SENT_CLOCK_MOST_MS ? NULL
 											  : "past its token's life";
 	if (known == end && sent->token_count == SENT_TOKENS_MOST)
@@ -30,6 +30,7 @@ const char *sent_token(struct sent *sent, struct slice intent, struct slice toke
 	sent->token_count += known == end;
 	known->first_ms = now_ms;
 	known->body = asked;
+	known->may_be_known = known->is_refused = false;
 	(void)snprintf(known->intent, sizeof(known->intent), "%.*s", SLICE_ARGUMENTS(intent));
 	(void)snprintf(known->token, sizeof(known->token), "%.*s", SLICE_ARGUMENTS(token));
 	return NULL;
@@ -39,6 +40,14 @@ void sent_answer(struct sent *sent, struct slice intent, bool is_unsure)
 {
 	size_t at = 0;
 
+	for (size_t i = 0; i < sent->token_count; i++) {
+		struct sent_token *token = &sent->tokens[i];
+
+		if (!slice_is(intent, token->intent))
+			continue;
+		token->may_be_known |= is_unsure;
+		token->is_refused = !token->may_be_known;
+	}
 	while (at < sent->unsure_count && !slice_is(intent, sent->unsure[at]))
 		at++;
 	if (is_unsure && at == sent->unsure_count && at < SENT_UNSURE_MOST) {

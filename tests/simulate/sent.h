@@ -22,8 +22,10 @@ enum {
 struct sent_token {
 	char token[SENT_TOKEN_BYTES];
 	char intent[SENT_ID_BYTES]; /* of the last call with it */
-	int64_t first_ms;	    /* of that intent, by the cloud's boot clock */
-	uint64_t body;		    /* digest of what was asked with it */
+	int64_t first_ms;  /* of that intent, by the cloud's boot clock; those aside that were refused at first */
+	bool may_be_known; /* a call of that intent may have been done, for all that was heard of it */
+	bool is_refused;   /* each so far was, the last one too: the service has not heard of the token */
+	uint64_t body;	   /* digest of what was asked with it */
 };
 
 struct sent {
