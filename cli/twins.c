@@ -168,7 +168,7 @@ static void judge(void *context, enum stray_origin origin, const struct stray *s
 	const struct object *twin = recover_twin(past, stray, recorded, job->world->wall_ms(job->world), job->arena);
 
 	if (origin == STRAY_TWIN && slice_equal(lineage, job->record->lineage) &&
-	    slice_equal(twin->object_id, object->object_id) && slice_equal(twin->address, object->address))
+	    slice_equal(twin->address, object->address))
 		*object = *twin;
 	else
 		judging->good = saved_plan_refuse(job, object->address,
@@ -178,13 +178,14 @@ static void judge(void *context, enum stray_origin origin, const struct stray *s
 							       SLICE_ARGUMENTS(object->provider_id)));
 }
 
-/* What is there of it, as something that is not recorded; false where nothing is, or it could not be read. */
+/* What is there of it, as something that is not recorded; false where nothing is, or it could not be read. Each that is
+ * to be judged was asked for. */
 static bool find_stray(const struct job *job, const struct entry *entry, struct stray *ret)
 {
 	const struct kind *kind = kinds_find(&job->kinds, entry->object->kind);
 	struct slice reason;
 
-	if (!entry->live || entry->live->presence != PRESENCE_PRESENT)
+	if (entry->live->presence != PRESENCE_PRESENT)
 		return false;
 	*ret = (struct stray){
 		entry->live, kind,
@@ -207,7 +208,7 @@ bool twins_judge(struct job *job)
 
 		if (is_twin && find_stray(job, &entry, &strays[judging.count]))
 			judging.objects[judging.count++] = entry.object;
-		else if (is_twin && !(entry.live && entry.live->presence == PRESENCE_UNREAD))
+		else if (is_twin && entry.live->presence != PRESENCE_UNREAD)
 			continue;
 		kept[count++] = entry;
 	}

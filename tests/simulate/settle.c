@@ -13,6 +13,9 @@ enum {
 	SWEEP_LEAST = 6,
 	SWEEP_MOST = 40,
 	SWEEPS = 2,
+	/* So many requests read all of a stack. */
+	SAVED_LEAST = 5,
+	SAVED_MOST = 16,
 	LOCKS_MOST = 24,
 	LATE_MOST_MS = 10 * 60 * 1000,
 	LEASE_MS = 40 * 1000,
@@ -140,18 +143,39 @@ static void give_up(struct story *story)
 	universe_pass(universe, LATE_MOST_MS);
 }
 
+/* The same where a saved plan that sweeps is carried out: when it has read what it is about, or as it begins on that.
+ */
+static struct misfortune draw_carrying_out(struct chance *plot)
+{
+	struct misfortune misfortune = {.aimed = true};
+
+	if (chance_one_in(plot, 3)) {
+		misfortune.sure_request = (uint64_t)chance_between(plot, SAVED_LEAST, SAVED_MOST);
+		misfortune.sure_mishap = MISHAP_RIVAL;
+		return misfortune;
+	}
+	misfortune.disk_after = (uint64_t)chance_between(plot, SAVED_LEAST, SAVED_MOST);
+	return draw_lock(plot, misfortune);
+}
+
 /* It is shown by a plan, and may be another's, or gone, when that is carried out. */
-static void sweep_as_saved(struct story *story, const struct misfortune *misfortune)
+static void sweep_as_saved(struct story *story)
 {
 	struct universe *universe = story->universe;
 	struct chance *plot = &universe->plot;
+	const struct misfortune misfortune = draw_carrying_out(plot);
 
-	story_run(story, "plan --out /stack/saved.plan", chance_one_in(plot, 6) ? misfortune : NULL);
 	if (chance_one_in(plot, 3))
+		story_come_again(universe);
+	story_run(story, "plan --out /stack/saved.plan", chance_one_in(plot, 4) ? &misfortune : NULL);
+	if (chance_one_in(plot, 4))
 		story_strip_intents(universe);
-	else if (chance_one_in(plot, 3))
+	else if (chance_one_in(plot, 4))
 		universe->operator(universe);
-	story_run(story, "apply /stack/saved.plan", misfortune);
+	if (chance_one_in(plot, 2))
+		story_run(story, "apply /stack/saved.plan", &misfortune);
+	else
+		story_apply_over_twin(story);
 }
 
 /* With what was made twice there may be something to sweep: more than once, for that may fail. */
@@ -163,8 +187,9 @@ static void sweep(struct story *story)
 	for (int i = 0; i < SWEEPS; i++) {
 		const struct misfortune misfortune = draw_sweeping(plot);
 
-		if (chance_one_in(plot, 3))
-			sweep_as_saved(story, &misfortune);
+		/* Most go with the next apply: one that a plan shows is rare enough. */
+		if (chance_one_in(plot, 6) != story_has_twin(universe))
+			sweep_as_saved(story);
 		else
 			story_run(story, chance_one_in(plot, 3) ? "apply --yes" : "recover", &misfortune);
 		universe_pass(universe, LEASE_MS);
@@ -181,6 +206,18 @@ static void recover(struct story *story, const struct misfortune *misfortune)
 	story_run(story, "recover", misfortune);
 	if (is_alone)
 		story_save_spec(story);
+}
+
+void story_settle_late(struct story *story)
+{
+	struct universe *universe = story->universe;
+
+	if ((!universe->has_doubled && !universe->may_double) || chance_one_in(&universe->plot, 4))
+		return;
+	universe->wall_ahead_ms = 0;
+	universe_pass(universe, LATE_MOST_MS);
+	if (story_has_twin(universe))
+		sweep(story);
 }
 
 void story_settle(struct story *story)

@@ -249,6 +249,7 @@ static void come_to_peace(struct story *story)
 {
 	struct universe *universe = story->universe;
 
+	story_settle_late(story);
 	story_make_peace(story);
 	/* What our tags were copied to is not ours: not once our own calls cannot be under way any more. */
 	story->copied = chance_one_in(&universe->plot, 8);

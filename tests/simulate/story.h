@@ -40,6 +40,12 @@ void story_meddle(struct universe *universe);
 bool story_end_changing(struct universe *universe);
 /* The tags that name the calls which made what is ours are taken off. */
 void story_strip_intents(struct universe *universe);
+/* twin.c: whether something is there that a call of ours made, no unknown outcome is about, and is not recorded. */
+bool story_has_twin(struct universe *universe);
+/* Where such a thing is a network, there is another one like it from now on. */
+void story_come_again(struct universe *universe);
+/* The saved plan is applied, and what a call of ours made late may not be what it was by then. */
+void story_apply_over_twin(struct story *story);
 /* epilogue.c: an apply is taken back; an older state file is put in place; it is lost, and made anew. */
 void story_undo(struct story *story);
 void story_look_back(struct story *story);
@@ -48,6 +54,8 @@ void story_rebuild(struct story *story);
 void story_mistake(struct story *story);
 /* settle.c: what a command left open is settled by another one, to which something happens just then. */
 void story_settle(struct story *story);
+/* The same of what came late, when all else has come to its end. */
+void story_settle_late(struct story *story);
 /* universe is open; what went wrong is in universe->failure. */
 void story_tell(struct universe *universe);
 
