@@ -109,6 +109,7 @@ bool target_resolve(struct target *target, bool with_parts, struct diagnostics *
 	const struct apply *apply = target->applying->apply;
 	const struct action *action = target->action;
 	struct output_source source = {target->applying, applying_output};
+	size_t told = diagnostics->count;
 	struct value resolved;
 	if (target->resolved)
 		return true;
@@ -116,7 +117,10 @@ bool target_resolve(struct target *target, bool with_parts, struct diagnostics *
 		return false;
 	if (waits(action->kind, &resolved, with_parts))
 		return refuse_lacking(target, with_parts, diagnostics);
-	if (!schema_check(action->kind, &resolved, apply->arena, &target->desired, diagnostics))
+	bool good = schema_check(action->kind, &resolved, apply->arena, &target->desired, diagnostics);
+	for (size_t i = told; i < diagnostics->count; i++)
+		diagnostics->items[i].address = action->address;
+	if (!good)
 		return false;
 	/* Before a phase of their own, parts may name what is yet to be replaced, the object itself included. */
 	target->resolved = with_parts && !value_has_deferred(&target->desired);

@@ -349,7 +349,7 @@ static void report_same_keys(struct schema_walk *walk, const struct field *field
 		struct slice key;
 
 		if (sorted[i]->type != VALUE_MAP || compare_keys(&sorted[i - 1], &sorted[i], &item) != 0 ||
-		    value_has_unread(sorted[i]))
+		    value_has_unread(sorted[i]) || schema_has_secret_key(field->item, sorted[i]))
 			continue;
 		key = schema_item_name(field->item, sorted[i], walk->diagnostics->arena);
 		diag_error(walk->diagnostics, FAULT_USER, sorted[i]->position,
@@ -358,15 +358,6 @@ static void report_same_keys(struct schema_walk *walk, const struct field *field
 		diag_hint(walk->diagnostics, "keep one of them, or bring them into one");
 	}
 	free(sorted);
-}
-
-static bool has_keys(const struct field *item)
-{
-	for (size_t i = 0; item->type == FIELD_OBJECT && i < item->members.count; i++) {
-		if (field_at(&item->members, i)->flags & KEY)
-			return true;
-	}
-	return false;
 }
 
 /* Sorts the items of a list that is fitted already, and drops repeats. */
@@ -389,6 +380,14 @@ static bool sort_set(struct schema_walk *walk, struct value *list)
 	return true;
 }
 
+/* As fit_value(), of an item of list. */
+static bool fit_item(struct schema_walk *walk, const struct field *list, const char *name, const struct value *given,
+		     struct value *ret)
+{
+	*ret = *given;
+	return !schema_refuses_secret_item(walk, list, name, given) && fit_value(walk, list->item, name, given, ret);
+}
+
 static enum fit fit_list(struct schema_walk *walk, const struct field *field, const char *name,
 			 const struct value *given, struct value *ret)
 {
@@ -400,7 +399,7 @@ static enum fit fit_list(struct schema_walk *walk, const struct field *field, co
 	for (size_t i = 0; i < given->count; i++) {
 		struct value value;
 
-		if (fit_value(walk, field->item, name, &given->items[i], &value) && !copy) {
+		if (fit_item(walk, field, name, &given->items[i], &value) && !copy) {
 			copy = arena_new_array(walk->arena, given->count, struct value);
 			memcpy(copy, given->items, i * sizeof(*copy));
 		}
@@ -413,7 +412,7 @@ static enum fit fit_list(struct schema_walk *walk, const struct field *field, co
 	if (field->type != FIELD_SET)
 		return changed ? FIT_CHANGED : FIT_SAME;
 	changed = sort_set(walk, ret) || changed;
-	if (walk->diagnostics && ret->count > 1 && has_keys(field->item))
+	if (walk->diagnostics && ret->count > 1 && schema_has_keys(field->item))
 		report_same_keys(walk, field, name, ret);
 	return changed ? FIT_CHANGED : FIT_SAME;
 }
@@ -563,7 +562,7 @@ static void append_part(struct buffer *key, const struct value *value)
 /* All members where none is marked KEY, so that items without a key are matched whole. */
 struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena)
 {
-	bool keyed = has_keys(item) && value->type == VALUE_MAP;
+	bool keyed = schema_has_keys(item) && value->type == VALUE_MAP;
 	struct slice text;
 	struct buffer key;
 

@@ -50,4 +50,10 @@ bool schema_has_secrets(const struct fields *fields);
 void schema_secrets(const struct fields *fields, const struct value *given,
 		    void (*found)(void *context, const struct value *value), void *context);
 
+/* Calls found with every value by which items of sets are told apart, and with what messages call it. */
+void schema_keys(const struct fields *fields, const struct value *given,
+		 void (*found)(void *context, const char *name, const struct value *value), void *context);
+/* Such a value cannot be secret: says so. */
+void schema_report_secret_key(const char *name, const struct value *given, struct diagnostics *diagnostics);
+
 #endif

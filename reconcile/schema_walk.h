@@ -49,6 +49,16 @@ schema_fit schema_fit_reference;
 bool schema_refuses_secret(struct schema_walk *walk, const struct field *field, const char *name,
 			   const struct value *given);
 
+/* The same of the item of a set as a whole: what tells it from the others would be secret. */
+bool schema_refuses_secret_item(struct schema_walk *walk, const struct field *set, const char *name,
+				const struct value *item);
+
+/* Whether the items of a set are told apart by some of their members alone. */
+bool schema_has_keys(const struct field *item);
+
+/* Whether what tells an item of a set from the others is secret in any part. */
+bool schema_has_secret_key(const struct field *item, const struct value *value);
+
 /* A text of the user's for a message: without control characters, which would end or change it, and cut. */
 struct slice schema_shown(struct arena *arena, struct slice text);
 

@@ -291,6 +291,7 @@ static void complete(struct loading *loading, uint32_t index)
 		resource->desired = value_at(value_map(NULL, 0), given.position);
 	else
 		check(loading, resource, &facts, &given);
+	secret_keys_check(loading, index);
 	dependencies_finish(loading, index);
 	if (loading->diagnostics->count > diagnostics_before)
 		loading_name_resource(loading, diagnostics_before, resource);

@@ -14,6 +14,8 @@ bool meta_field_read(struct loading *loading, uint32_t entry, const struct value
 
 /* Sorts and merges what the resource refers to into its dependencies. */
 void dependencies_finish(struct loading *loading, uint32_t entry);
+/* Refuses a secret output in what tells the items of a set apart; the fields are evaluated. */
+void secret_keys_check(struct loading *loading, uint32_t index);
 /* Reports every circle in which resources wait for one another. */
 void dependencies_check(struct loading *loading);
 /* Reports every reference to an output that its resource does not have, as a field of it is not true. */

@@ -138,6 +138,36 @@ ROWS = {
         '  n: {controller: "https://b.example", system: "${var.p}"}\n',
         [(7, ["'controller' cannot hold a secret"]), (8, ["'system' cannot hold a secret"])],
     ),
+    "a secret in what tells rules, routes and tags apart": (
+        "vars: {p: {type: string, secret: true, default: 203.0.113.9/32}, n: {type: integer, secret: true, default: 7}}\n"
+        "aws.security_group:\n  g:\n    {vpc: v, name: g, description: d,\n"
+        '    ingress: [{protocol: tcp, from_port: 1, to_port: 9,\n      cidr: "${var.p}"},\n'
+        '      {protocol: tcp, to_port: 9, cidr: 10.0.0.0/8,\n      from_port: "${var.n}"}]}\n'
+        'aws.route_table: {t: {vpc: v, routes: [{internet_gateway: i,\n    destination: \'${replace(var.p, "/32", "/31")}\'}]}}\n'
+        "aws.internet_gateway: {i: {vpc: v}}\n"
+        "aws.vpn_gateway: {g: {vpc: v}}\naws.customer_gateway: {c: {address: 203.0.113.7}}\naws.vpn_connection:\n"
+        "  a: {customer_gateway: c, vpn_gateway: g, static_routes_only: true, routes: [10.9.0.0/16,\n"
+        '    "${var.p}"]}\n'
+        f"aws.launch_template: {{l: {{name: tmpl, {TEMPLATE}}}}}\n"
+        "aws.autoscaling_group: {a: {name: a, min: 0, max: 1, subnets: [s], launch_template: l,\n"
+        '  tags: [{value: "${var.p}", propagate: true,\n    key: "${var.p}-${aws.vpc.v.id}"}]}}\n',
+        [
+            (10, ["'cidr' cannot hold a secret: what tells the items of a list apart"]),
+            (12, ["'from_port' cannot hold a secret"]),
+            (14, ["'destination' cannot hold a secret"]),
+            (20, ["'routes' cannot hold a secret"]),
+            (24, ["'key' cannot hold a secret"]),
+        ],
+    ),
+    "a secret output in what tells routes and rules apart": (
+        "aws.vpn_gateway: {g: {vpc: v}}\naws.customer_gateway: {c: {address: 203.0.113.7}}\naws.vpn_connection:\n"
+        "  a: {customer_gateway: c, vpn_gateway: g}\n"
+        "  b: {customer_gateway: c, transit_gateway: tgw-0123456789abcdef0, static_routes_only: true,\n"
+        "    routes: ['${trim(aws.vpn_connection.a.configuration)}']}\n"
+        "aws.security_group: {g: {vpc: v, name: g, description: '${aws.vpn_connection.a.id}', ingress: [\n"
+        "  {protocol: tcp, from_port: 1, to_port: 9, cidr: '${aws.vpn_connection.a.configuration}'}]}}\n",
+        [(10, ["'routes' cannot hold a secret"]), (12, ["'cidr' cannot hold a secret"])],
+    ),
     "two tables for one subnet": (
         "aws.route_table:\n  a: {vpc: v, subnets: [s]}\n  b: {vpc: v, subnets: [s]}\n",
         [(7, ["aws.route_table.a", "same target in 'subnets'"])],

@@ -462,6 +462,62 @@ static void test_messages(void **state)
 	}
 }
 
+/* What tells the items of a set apart cannot be secret, whether its value is known or not. */
+static void test_secret_item_keys(void **state)
+{
+	static const struct {
+		const struct kind *kind;
+		const char *given;
+		size_t count; /* of what is refused */
+	} rows[] = {
+		{&support_group,
+		 "{\"vpc\":\"vpc-12345678\",\"rules\":[{\"protocol\":\"tcp\",\"cidr\":{\"$secret\":\"9c1e\"}}]}", 1},
+		{&support_group,
+		 "{\"vpc\":\"vpc-12345678\",\"rules\":[{\"protocol\":\"tcp\",\"port\":{\"$secret\":\"01\"},"
+		 "\"cidr\":{\"$deferred\":\"${var.a}/${a.b.c}\",\"$secrets\":{\"var.a\":{\"$secret\":\"9c1e\"}}}}]}",
+		 2},
+		/* Of two that are the same no more is said. */
+		{&support_group,
+		 "{\"vpc\":\"vpc-12345678\",\"rules\":[{\"protocol\":\"tcp\",\"cidr\":{\"$secret\":\"9c1e\"}},"
+		 "{\"protocol\":\"tcp\",\"cidr\":{\"$secret\":\"9c1e\"},\"note\":\"x\"}]}",
+		 2},
+		{&support_group, "{\"vpc\":\"vpc-12345678\",\"rules\":[{\"$secret\":\"9c1e\"}]}", 1},
+		{&support_group, "{\"vpc\":\"vpc-12345678\",\"rules\":{\"$secret\":\"9c1e\"}}", 1},
+		{&support_group,
+		 "{\"vpc\":\"vpc-12345678\",\"rules\":[{\"protocol\":\"tcp\",\"cidr\":\"10.0.0.0/8\","
+		 "\"note\":{\"$secret\":\"9c1e\"}}]}",
+		 0},
+		{&support_vpc,
+		 "{\"cidr\":\"10.0.0.0/16\",\"ranges\":[\"10.1.0.0/16\",{\"$secret\":\"9c1e\"},{\"$secret\":\"01\"}]}",
+		 2},
+		{&support_vpc,
+		 "{\"cidr\":\"10.0.0.0/16\",\"ranges\":{\"$deferred\":\"${split(var.a, a.b.c)}\","
+		 "\"$secrets\":{\"var.a\":{\"$secret\":\"9c1e\"}}}}",
+		 1},
+		{&support_vpc, "{\"cidr\":{\"$secret\":\"9c1e\"},\"ranges\":[\"10.1.0.0/16\"]}", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value given, canonical;
+		struct bench bench;
+
+		bench_start(&bench);
+		given = read_json(&bench, rows[i].given);
+		assert_int_equal(schema_check(rows[i].kind, &given, &bench.arena, &canonical, &bench.diagnostics),
+				 rows[i].count == 0);
+		if (bench.diagnostics.count != rows[i].count)
+			fail_msg("row %zu has %zu diagnostics", i, bench.diagnostics.count);
+		for (size_t k = 0; k < rows[i].count; k++)
+			assert_non_null(strstr(arena_string(&bench.arena, bench.diagnostics.items[k].message),
+					       "cannot hold a secret: what tells the items of a list apart"));
+		/* A service gives what it gives. */
+		canonical = schema_canonical_fields(&rows[i].kind->fields, &given, &bench.arena);
+		assert_int_equal(canonical.count, given.count);
+		bench_end(&bench);
+	}
+}
+
 /* What is recorded of a secret is as long as any fingerprint, and a text whatever it stands for. */
 static void test_fingerprints_fit(void **state)
 {
@@ -524,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_secrets),
 		cmocka_unit_test(test_secret_in_part),
 		cmocka_unit_test(test_fields_of_others),
+		cmocka_unit_test(test_secret_item_keys),
 		cmocka_unit_test(test_fingerprints_fit),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_item_keys),
