@@ -47,6 +47,16 @@ static bool out_of_range(const struct call *call, size_t index, const struct cid
 			  (long long)argument(call, index)->integer);
 }
 
+static bool too_long(const struct call *call, const struct cidr *prefix)
+{
+	if (call->arguments[0]->secret || call->arguments[1]->secret)
+		return diag_error(call->diagnostics, FAULT_USER, argument_position(call, 1),
+				  "the prefix cannot become longer by so many bits");
+	return diag_error(call->diagnostics, FAULT_USER, argument_position(call, 1),
+			  "a /%u prefix can become longer by 0 to %d bits, not by %lld", prefix->bits,
+			  family_bits(prefix) - prefix->bits, (long long)argument(call, 1)->integer);
+}
+
 bool function_cidr_subnet(const struct call *call, struct value *ret)
 {
 	int64_t new_bits = argument(call, 1)->integer, number = argument(call, 2)->integer;
@@ -55,9 +65,7 @@ bool function_cidr_subnet(const struct call *call, struct value *ret)
 	if (!take_prefix(call, 0, &prefix))
 		return false;
 	if (new_bits < 0 || new_bits > family_bits(&prefix) - prefix.bits)
-		return diag_error(call->diagnostics, FAULT_USER, argument_position(call, 1),
-				  "a /%u prefix can become longer by 0 to %d bits, not by %lld", prefix.bits,
-				  family_bits(&prefix) - prefix.bits, (long long)new_bits);
+		return too_long(call, &prefix);
 	if (number < 0 || !cidr_subnet(&prefix, (uint8_t)(prefix.bits + new_bits), (uint64_t)number, &subnet))
 		return out_of_range(call, 2, &prefix, "subnet of that length with the number");
 	*ret = value_string(cidr_text(call->arena, &subnet));

@@ -158,9 +158,16 @@ static void test_refused(void **state)
 static void test_secret_messages(void **state)
 {
 	static const char *const texts[] = {
-		"${tonumber(var.password)}",	       "${var.list[var.code]}",	    "${json_decode(var.password)}",
-		"${cidr_host(var.password, 1)}",       "${var.tags[var.password]}", "${element(var.password, 1)}",
+		"${tonumber(var.password)}",
+		"${var.list[var.code]}",
+		"${json_decode(var.password)}",
+		"${cidr_host(var.password, 1)}",
+		"${var.tags[var.password]}",
+		"${element(var.password, 1)}",
 		"${{\"${var.password}\": 1}.hunter3}",
+		"${cidr_subnet(\"10.0.0.0/30\", var.code, 0)}",
+		"${cidr_subnet(format(\"10.0.0.0/2%d\", var.code), 9, 0)}",
+		"${cidr_subnet(\"10.0.0.0/30\", 1, var.code)}",
 	};
 
 	(void)state;
