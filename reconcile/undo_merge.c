@@ -202,9 +202,9 @@ static bool all_are(enum value_type type, const struct forms *forms)
 }
 
 /* An undoing that was cut off may have changed it for a deletion, or let go of it for a replace. */
-static bool has_moved(const struct undo_case *one, struct slice name)
+static bool has_moved(const struct undo_case *one, struct slice name, const struct value *kept)
 {
-	return one->now && !is_same(member(&one->now->applied, name), member(&one->base->applied, name));
+	return one->now && !is_same(member(&one->now->applied, name), kept);
 }
 
 static void keep(struct merging *merging, const struct field *field, const struct value *now)
@@ -214,7 +214,7 @@ static void keep(struct merging *merging, const struct field *field, const struc
 	if (now)
 		value_builder_member(&merging->fields, name, undo_opened(merging->work, now));
 	/* What refers to others follows them; the rest is none of the undoing's business. */
-	if ((!now || !value_has_deferred(now)) && !has_moved(merging->one, name))
+	if ((!now || !value_has_deferred(now)) && !has_moved(merging->one, name, now))
 		merging->ignored[merging->ignored_count++] = name;
 }
 
@@ -276,6 +276,9 @@ static bool open_old(struct merging *merging, const struct field *field, const s
 	*ret = undo_opened(work, old);
 	if (!value_has_fingerprint(ret))
 		return true;
+	/* An earlier undoing, which had the secret, has put it back. */
+	if (is_same(old, now))
+		return false;
 	if (field->type == FIELD_MAP && value_is(old, VALUE_MAP))
 		*ret = open_keys(work, old, now);
 	if (value_has_fingerprint(ret)) {
@@ -287,9 +290,20 @@ static bool open_old(struct merging *merging, const struct field *field, const s
 	return !value_equal(ret, &mine);
 }
 
-static void revert(struct merging *merging, const struct field *field, const struct value *was, const struct value *now)
+/* What keeps its value keeps the one that an earlier undoing has left: what that has done is not taken back. */
+static const struct value *as_it_stands(const struct undo_case *one, const struct field *field,
+					const struct value *base)
+{
+	const struct value *now = one->now ? member(&one->now->applied, slice_of(field->name)) : NULL;
+
+	return now ? now : base;
+}
+
+static void revert(struct merging *merging, const struct field *field, const struct value *was,
+		   const struct value *base)
 {
 	const struct value *old = was ? was : seen_before(merging->one, field);
+	const struct value *now = as_it_stands(merging->one, field, base);
 	struct value opened;
 
 	if (old && !open_old(merging, field, old, now, &opened)) {

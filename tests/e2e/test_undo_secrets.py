@@ -122,3 +122,50 @@ def test_beside_what_follows_another(secret):
     secret.run("undo", run, "--yes")
     [vpc] = world(secret, "vpc")
     assert user_data(secret) == [f"#!/bin/sh\n: {vpc} {PASSWORD}\n"] * 3
+
+
+TUNNELS = """\
+aws.customer_gateway:
+  office: {address: 203.0.113.9, asn: 65010}
+aws.vpn_gateway:
+  ours: {vpc: main}
+aws.vpn_connection:
+  line:
+    customer_gateway: office
+    vpn_gateway: ours
+    static_routes_only: true
+    tunnels: [{pre_shared_key: "${var.password}"}, {pre_shared_key: "b.${var.password}"}]
+"""
+KEYS = ("first.key.1", "second.key.2")
+
+
+def secrets(stack):
+    [vpc] = world(stack, "vpc").values()
+    [line] = world(stack, "vpn-connection").values()
+    tunnels = line["options"]["tunnelOptionSet"]
+    [note] = [tag["value"] for tag in vpc["tagSet"] if tag["key"] == "note"]
+    return [note, user_data(stack)[-1], *(tunnel["preSharedKey"] for tunnel in tunnels)]
+
+
+@pytest.mark.parametrize("refused", [None, ("CreateTags", 1), ("ModifyVpnTunnelOptions", 2)], ids=["whole", "a tag", "a tunnel"])
+def test_what_is_back_stays_so(stack, refused):
+    """Who gives the same command later has the secret of before no more: what is as it was stays, the rest is told."""
+    simulate(stack)
+    stack.environment["TRUEUP_VAR_password"] = KEYS[0]
+    apply_spec(stack, SPEC + TEMPLATE % "${var.password}" + TUNNELS)
+    before = secrets(stack)
+    stack.environment["TRUEUP_VAR_password"] = KEYS[1]
+    run = apply_spec(stack, SPEC + TEMPLATE % "${var.password}" + TUNNELS)
+    if refused:
+        fault = stack.run("sim", "fault", refused[0], "deny", str(refused[1])).out.split()[-1]
+    stack.run("undo", run, "--yes", "--var", f"password={KEYS[0]}", status=7 if refused else 0)
+    if refused:
+        stack.run("sim", "remove", "fault", fault)
+    left = secrets(stack)
+    assert (left == before) == (not refused) and left[1] == before[1]
+    for arguments in (["--detailed-exitcode"], ["--yes"]):
+        result = stack.run("undo", run, *arguments, status=7 if refused else 0)
+        assert ("LOST" if refused else "nothing is left to undo") in result.out
+        assert "user_data" not in result.out and secrets(stack) == left
+    stack.run("undo", run, "--yes", "--var", f"password={KEYS[0]}")
+    assert secrets(stack) == before
