@@ -244,8 +244,9 @@ static void plan_nothing(struct job *job)
 	job->digest = digest_text(job->arena, &digest);
 }
 
-/* The stack as it should be; false where that cannot be told, and there is nothing to show. */
-static bool make(struct undo *undo)
+/* The stack as it should be; false where that cannot be told, and there is nothing to show. live: of all that is
+ * recorded, or NULL, before that is read. */
+static bool make(struct undo *undo, const struct live *const *live)
 {
 	struct job *job = undo->job;
 	const struct option *targets = &job->invocation->arguments->options[FLAG_TARGET];
@@ -258,6 +259,7 @@ static bool make(struct undo *undo)
 		.touched_count = undo->touched_count,
 		.objects = job->objects,
 		.object_count = job->object_count,
+		.live = live,
 		.kinds = &job->kinds,
 		.spec = &undo->spec,
 		.providers = job->stack.providers,
@@ -312,9 +314,13 @@ static bool read_all(struct undo *undo)
 	/* Twins are recorded now, or another run has been at work. */
 	if (job->record->serial != serial) {
 		undo_release(&undo->undoing);
-		if (!read_past(undo) || !make(undo) || !job_refresh(job))
+		if (!read_past(undo) || !make(undo, NULL) || !job_refresh(job))
 			return false;
 	}
+	/* Only now is it known what somebody has deleted. */
+	undo_release(&undo->undoing);
+	if (!make(undo, job->refresh.live))
+		return false;
 	keep_touched(undo);
 	return true;
 }
@@ -400,7 +406,7 @@ static int undo_once(struct invocation *invocation, bool *ret_again)
 
 	job_init(&job, invocation);
 	map_init(&undo.undoing.made);
-	if (prepare(&undo) && make(&undo) && read_all(&undo))
+	if (prepare(&undo) && make(&undo, NULL) && read_all(&undo))
 		status = act(&undo);
 	else
 		status = invocation_fail(invocation, status);

@@ -61,6 +61,32 @@ struct slice undo_since(const struct undo_work *work, const struct undo_case *on
 			    SLICE_ARGUMENTS(slice_first(one->next->next_run, DIGITS)));
 }
 
+/* Whether a run that began to make it, or to change it, has left something of that to be done. */
+static bool is_half_done(const struct object *now)
+{
+	return now && (now->role == OBJECT_INCOMPLETE || unfinished_owed(now) || unfinished_before(now) ||
+		       unfinished_leaves(now));
+}
+
+/* What a run that did not end was about to make or to delete is not there by its doing. */
+static bool is_gone(const struct object *now, const struct live *live)
+{
+	return live && (live->presence == PRESENCE_ABSENT || live->presence == PRESENCE_LEAVING) && !is_half_done(now);
+}
+
+static void index_gone(struct undo_work *work)
+{
+	const struct undo_input *input = work->input;
+
+	map_init(&work->gone);
+	for (size_t i = 0; input->live && i < input->object_count; i++) {
+		struct object *object = input->objects[i];
+
+		if (map_get(&work->now, object->address) == object && is_gone(object, input->live[i]))
+			map_set(&work->gone, object->address, object);
+	}
+}
+
 static void index_now(struct undo_work *work)
 {
 	map_init(&work->now);
@@ -268,13 +294,6 @@ static bool can_be_made(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
-/* Whether a run that began to make it, or to change it, has left something of that to be done. */
-static bool is_half_done(const struct object *now)
-{
-	return now && (now->role == OBJECT_INCOMPLETE || unfinished_owed(now) || unfinished_before(now) ||
-		       unfinished_leaves(now));
-}
-
 /* As the first undoing was to make it, whatever became of that: what is there now may be half of a change, or nothing.
  */
 static bool judge_again(struct undo_work *work, struct undo_case *one)
@@ -316,6 +335,14 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 	if (!again && !others && !is_half_done(one->now) &&
 	    (undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now)))
 		return true;
+	/* Of what the run replaced the old one is made anew; what it only changed it left there. */
+	if (map_get(&work->gone, one->address) && slice_equal(one->was->object_id, one->left->object_id)) {
+		bool as_before = undo_same_form(one->was, one->left) || undo_same_form(one->was, one->now);
+
+		if (!as_before || others)
+			undo_stays(work, one->address, "does not go back: it was deleted outside of this stack");
+		return true;
+	}
 	if (!one->base)
 		return conflict(work, one, "is gone since",
 				was_forgotten(one) ? "no run gives back what was forgotten"
@@ -410,6 +437,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	*ret = (struct undoing){0};
 	map_init(&ret->made);
 	index_now(&work);
+	index_gone(&work);
 	index_spec(&work);
 	gather_cases(&work);
 	bool good = check_targets(&work);
@@ -419,6 +447,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 		good = undo_build(&work);
 	map_release(&work.now);
 	map_release(&work.now_id);
+	map_release(&work.gone);
 	map_release(&work.spec);
 	map_release(&work.cases_by_address);
 	return good;

@@ -33,6 +33,7 @@ struct undo_input {
 	size_t touched_count;
 	struct object *const *objects; /* as recorded now, in the order of the store, with bodies */
 	size_t object_count;
+	const struct live *const *live; /* of these, parallel; NULL, also of one alone: it was not read yet */
 	const struct kinds *kinds;
 	/* The stack as the spec has it: its settings, and secrets, where they are still the same. */
 	const struct stack *spec;

@@ -34,6 +34,7 @@ struct undo_work {
 	struct arena *arena;
 	struct map now;	   /* by address, to struct object */
 	struct map now_id; /* by object id, likewise */
+	struct map gone;   /* of now, by address: what somebody has deleted outside */
 	struct map spec;   /* by address, to const struct resource */
 	struct undo_case *cases;
 	size_t case_count;

@@ -9,6 +9,7 @@ struct entry {
 	struct undo_case *one; /* NULL: the run left it alone */
 	struct resource resource;
 	bool is_there;
+	bool is_gone; /* recorded as there, and somebody has deleted it: it is left so, unless it goes back */
 	bool is_planned;
 };
 
@@ -33,8 +34,9 @@ static void add_entry(struct entries *entries, struct slice address, struct undo
 
 	*entry = (struct entry){.address = address, .one = one};
 	entry->is_there = goes_back(entry) || (now && kind && !(one && one->verdict == UNDO_REMOVE));
+	entry->is_gone = map_get(&work->gone, address) != NULL;
 	/* An undoing that was cut off may have left something behind there, or what follows it undone. */
-	entry->is_planned = one && (one->verdict != UNDO_NOTHING || one->touched);
+	entry->is_planned = one && (one->verdict != UNDO_NOTHING || (one->touched && !entry->is_gone));
 	if (goes_back(entry))
 		entry->resource = one->resource;
 	else if (now && kind)
@@ -72,13 +74,26 @@ static void gather_entries(struct entries *entries)
 	graph_close(&entries->users);
 }
 
+/* Whether the entry would come to refer to something by an id that is no more: what is there does so already. */
+static bool needs_gone(const struct entry *entry, const struct entry *target)
+{
+	const struct object *now = entry->is_gone ? NULL : entry->one->now;
+
+	if (!target->is_gone || goes_back(target))
+		return false;
+	for (size_t i = 0; now && i < now->dependency_count; i++)
+		if (slice_equal(now->dependencies[i].address, target->address))
+			return false;
+	return true;
+}
+
 /* The first thing that an entry needs, and that will not be there. */
 static const struct dependency *first_missing(const struct entries *entries, const struct entry *entry)
 {
 	for (size_t i = 0; entry->is_there && i < entry->resource.dependency_count; i++) {
 		const struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[i].address);
 
-		if (!target || !target->is_there)
+		if (!target || !target->is_there || needs_gone(entry, target))
 			return &entry->resource.dependencies[i];
 	}
 	return NULL;
@@ -115,7 +130,7 @@ static void drop_impossible(struct entries *entries)
 			continue;
 		drop(entries, entry, missing);
 		for (uint32_t k = entries->users.first[queue[i]];
-		     !entry->is_there && k < entries->users.first[queue[i] + 1]; k++)
+		     (!entry->is_there || entry->is_gone) && k < entries->users.first[queue[i] + 1]; k++)
 			queue[count++] = entries->users.successors[k];
 	}
 }
@@ -168,7 +183,7 @@ static void plan_users(struct entries *entries)
 		for (uint32_t k = entries->users.first[queue[i]]; k < entries->users.first[queue[i] + 1]; k++) {
 			struct entry *user = &entries->items[entries->users.successors[k]];
 
-			if (user->is_planned || !user->is_there)
+			if (user->is_planned || !user->is_there || user->is_gone)
 				continue;
 			user->is_planned = true;
 			queue[count++] = entries->users.successors[k];

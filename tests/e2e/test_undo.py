@@ -368,6 +368,43 @@ def test_what_it_needs_has_vanished(sim):
     assert operations(sim.run("plan", "--output", "json").json)["aws.vpc.main"] == "create"
 
 
+GONE = "does not go back: it was deleted outside of this stack"
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["alone", "beside another"])
+def test_what_was_deleted_outside(sim, alone):
+    """The run did not remove it, so it is not made: that is told, and what else the run did goes back."""
+    text = NET.replace("cidr: 10.0.1.0/24", "cidr: 10.0.1.0/24, tags: {team: red}")
+    run = apply_spec(sim, text if alone else text.replace("team: red, floor", "team: blue, floor"))
+    sim.run("sim", "remove", "subnet", recorded(sim)["aws.subnet.a"])
+    shown = undo(sim, run, "--detailed-exitcode", status=7 if alone else 2)
+    document = undo(sim, run, "--yes", status=7)
+    assert operations(shown) == operations(document) == ({} if alone else {"aws.vpc.main": "update"})
+    assert document["irreversible"] == [{"address": "aws.subnet.a", "what": GONE, "stays": True}]
+    assert len(world(sim, "subnet")) == 1
+    sim.write("net.yaml", NET)
+    assert operations(sim.run("plan", "--output", "json").json) == {"aws.subnet.a": "create"}
+
+
+def test_what_is_removed_needs_what_was_deleted_outside(sim):
+    """Nothing is made in a network that is no more, and none is made for it."""
+    run = apply_spec(sim, NET.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", ""))
+    sim.run("sim", "remove", "vpc", recorded(sim)["aws.vpc.main"])
+    document = undo(sim, run, "--yes", status=7)
+    assert document["actions"] == [] and "it needs 'aws.vpc.main'" in document["irreversible"][0]["what"]
+
+
+def test_what_was_replaced_and_deleted_outside(sim):
+    """The old one the run removed: that comes back; what only followed the new one, and is gone, does not."""
+    template = "aws.launch_template:\n  t: {name: machines, image: ami-0123456789abcdef0, security_groups: [web]}\noutputs:"
+    apply_spec(sim, NET.replace("outputs:", template))
+    run = apply_spec(sim, NET.replace("outputs:", template).replace("name: web", "name: web2"))
+    for kind, address in [("security-group", "aws.security_group.web"), ("launch-template", "aws.launch_template.t")]:
+        sim.run("sim", "remove", kind, recorded(sim)[address])
+    assert operations(undo(sim, run, "--yes")) == {"aws.security_group.web": "create"}
+    assert undo(sim, run, "--yes")["actions"] == []
+
+
 @pytest.mark.parametrize("variable", [{"TRUEUP_DETAILED_EXITCODE": "1"}, {"TRUEUP_OUT": "back.plan"}], ids="".join)
 def test_what_the_environment_says_for_plans(sim, variable):
     """It makes no plan of an undoing that was asked for."""

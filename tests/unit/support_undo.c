@@ -68,6 +68,7 @@ struct fixture {
 	struct arena arena;
 	struct diagnostics diagnostics;
 	struct object *objects[UNDO_ADDRESSES];
+	const struct live *live[UNDO_ADDRESSES];
 	size_t object_count;
 	struct past_object past[UNDO_ADDRESSES];
 	size_t past_count;
@@ -165,6 +166,18 @@ static void ignore(struct fixture *fixture, struct object *object, const char *n
 		object->ignored = read(fixture, names);
 }
 
+static const struct live present = {.presence = PRESENCE_PRESENT}, absent = {.presence = PRESENCE_ABSENT};
+
+static bool is_named(const char *names, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (const char *at = names ? strstr(names, name) : NULL; at; at = strstr(at + 1, name))
+		if ((at == names || at[-1] == ' ') && (at[size] == ' ' || at[size] == 0))
+			return true;
+	return false;
+}
+
 static void set_up(struct fixture *fixture, const struct undo_row *row)
 {
 	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
@@ -182,6 +195,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 				now->role = OBJECT_INCOMPLETE;
 			if (i == 0)
 				ignore(fixture, now, row->ignored.now);
+			fixture->live[fixture->object_count] =
+				is_named(row->gone, things[i].address) ? &absent : &present;
 			fixture->objects[fixture->object_count++] = now;
 		}
 		past->was = forms->was != NULL;
@@ -196,6 +211,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 			ignore(fixture, &past->before, row->ignored.was);
 			ignore(fixture, &past->after, row->ignored.left);
 		}
+		if (i == 0 && row->replaced)
+			past->before.object_id = SLICE("000000000000000000000000000000ff");
 		if (i == 0 && past->was && row->let_go)
 			past->before.let_go = read(fixture, row->let_go);
 		if (!same(forms->left, forms->now)) {
@@ -310,6 +327,7 @@ void undo_check_row(const struct undo_row *row)
 		.touched_count = fixture.touched_count,
 		.objects = fixture.objects,
 		.object_count = fixture.object_count,
+		.live = row->gone ? fixture.live : NULL,
 		.kinds = &kinds,
 		.spec = &fixture.spec,
 		.providers = &alias,

@@ -32,8 +32,10 @@ struct undo_row {
 	const char *planned;	    /* addresses, separated by spaces */
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
 	const char *found[UNDO_ADDRESSES];
-	bool stale;	     /* users are recorded as referring to t.net.a, whatever their fields say */
-	bool begun;	     /* what is recorded of t.net.a now is not finished */
+	bool stale;	  /* users are recorded as referring to t.net.a, whatever their fields say */
+	bool begun;	  /* what is recorded of t.net.a now is not finished */
+	bool replaced;	  /* what the run found at t.net.a was another object */
+	const char *gone; /* addresses of what is recorded and not there, separated by spaces; NULL: nothing was read */
 	const char *watched; /* fields of t.net.a that the plan is to look at, separated by spaces; NULL: not told */
 	const char *said;    /* part of a note or, where it fails, of the error */
 	bool fails;
