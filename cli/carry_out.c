@@ -90,6 +90,7 @@ static bool run_apply(struct job *job, struct forecast *forecast, struct apply *
 		.parallelism = job->parallelism,
 		.style = &job->style,
 		.vault = &job->vault,
+		.grace_ms = job_grace_ms(job),
 		.force = arguments_has(job->invocation->arguments, FLAG_FORCE),
 		.progress = progress_tell,
 		.stopping = progress_stopping,

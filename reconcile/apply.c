@@ -162,6 +162,7 @@ static void prepare_node(struct applying *applying, size_t index)
 	node->work.kind = target->action->kind;
 	node->work.phase = (enum phase)applying->phases.kinds[index];
 	node->work.force = applying->apply->force;
+	node->work.grace_ms = applying->apply->grace_ms;
 	node->work.keep = applying->apply->arena;
 	node->work.style = applying->apply->style;
 	node->work.find_recorded = find_recorded;

@@ -61,6 +61,7 @@ struct apply {
 	size_t parallelism;
 	const struct json_style *style;
 	const struct vault *vault; /* seals the secrets of intents, or NULL */
+	int64_t grace_ms;	   /* how long after its answer a call's work may still appear, as in struct recovery */
 	bool force;		   /* deletion by force where a kind knows it */
 	apply_progress *progress;
 	void (*stopping)(void *context, size_t calls); /* as in struct loop_settings; NULL: nobody wants to know */

@@ -139,6 +139,7 @@ struct work {
 	 * provider keeps it); then the object stays incomplete and is resumed by the next run. */
 	int64_t patience_ms;
 	int64_t deadline_ms;
+	int64_t grace_ms; /* how long after its answer a call's work may still appear */
 
 	struct arena *keep; /* for texts that go into the object */
 	/* Gives the fingerprints of secrets, which are the same in the next run. */

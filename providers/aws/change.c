@@ -138,10 +138,33 @@ static const char *name_of_changed(const struct aws_change *change)
 	return change->field_count ? change->fields[0]->field.name : "a field";
 }
 
+static size_t index_of(const struct work *work, const struct aws_field *field)
+{
+	return (size_t)(field - (const struct aws_field *)work->kind->fields.first);
+}
+
+/* The change that was chosen was accepted before, and does as much again each time: only a read may settle it. */
+static bool is_sent_for_good(const struct work *work, const struct aws_change *change)
+{
+	return change->call->recipe == RECIPE_SNAPSHOT && change->field_count > 0 &&
+	       change->sent_blind[index_of(work, change->fields[0])];
+}
+
+static enum step look_for(struct work *work)
+{
+	if (aws_may_come(work))
+		return aws_look_later(work);
+	return aws_shows_old(work, name_of_changed(aws_change_of(work)),
+			     "it was not sent once more, for it does as much again each time: look whether it shows "
+			     "by now, then run again");
+}
+
 /* A read shows other than what was sent: it is under way, and after a while sent once more. */
 static enum step look_again(struct work *work)
 {
 	struct aws_change *change = aws_change_of(work);
+	if (is_sent_for_good(work, change))
+		return look_for(work);
 	if (aws_may_show(work))
 		return aws_look_later(work);
 	if (!aws_may_repeat(work))
@@ -226,7 +249,8 @@ enum step aws_converge(struct work *work)
 	if (next_call(work)) {
 		if (change->refusal)
 			return aws_fail(work, FAULT_UNSUPPORTED, change->refusal, NULL);
-		return change->verified || is_waited_for(work, change) ? look_again(work) : carry_out(work);
+		bool is_out = change->verified || is_waited_for(work, change) || is_sent_for_good(work, change);
+		return is_out ? look_again(work) : carry_out(work);
 	}
 	if (change->unread_part && !change->verified)
 		return unread(work, change->unread_part);
@@ -234,11 +258,6 @@ enum step aws_converge(struct work *work)
 		return converged(work);
 	change->verified = true;
 	return aws_read_after(work, 0);
-}
-
-static size_t index_of(const struct work *work, const struct aws_field *field)
-{
-	return (size_t)(field - (const struct aws_field *)work->kind->fields.first);
 }
 
 /* What a change did is so, until a read says otherwise. */

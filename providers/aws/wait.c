@@ -74,3 +74,8 @@ bool aws_may_show(struct work *work)
 {
 	return aws_change_of(work)->looks++ < LOOKS_LEAST || waited_ms(work) < LAG_MS;
 }
+
+bool aws_may_come(struct work *work)
+{
+	return aws_may_show(work) || waited_ms(work) < work->grace_ms;
+}

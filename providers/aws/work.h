@@ -69,7 +69,7 @@ struct aws_change {
 	int looks;			     /* reads since the last call, without seeing it yet */
 	int rounds;			     /* calls sent again because no look showed their effect */
 	int doubts;			     /* deletions that knew of no such object */
-	bool *sent_blind;		     /* whether a field that cannot be read was sent, by index */
+	bool *sent_blind;		     /* whether a field was sent, by index: not all show it when read */
 	const char *refusal;		     /* why the difference found cannot be made smaller; NULL: it can */
 	const struct aws_field *unread_part; /* planned, and nobody knows what there is of it; NULL: none */
 	/* The last call that `waits`, and those before it; NULL: there was none. */
@@ -134,6 +134,8 @@ int64_t aws_poll_ms(const struct work *work);
 bool aws_may_appear(struct work *work);
 /* The same of one that shows the object as it was before. */
 bool aws_may_show(struct work *work);
+/* The same where the call must not be sent once more: for as long as recovery would look. */
+bool aws_may_come(struct work *work);
 /* Whether a call that no look showed the effect of may be sent once more: counts it as one. */
 bool aws_may_repeat(struct work *work);
 /* It may not: says which field is as it was. */

@@ -119,6 +119,28 @@ def test_a_range_from_amazon_comes_once(tiny, how, settled):
     tiny.run("plan", "--detailed-exitcode")
 
 
+@pytest.mark.parametrize("lag_s, status", [(110, 0), (10**6, 7)], ids=["within the grace", "after it"])
+def test_what_was_accepted_is_not_asked_for_again_however_late_it_shows(tiny, lag_s, status):
+    """The run looks on until the grace is over, and the next one finds what came."""
+    vpc = "aws.vpc:\n  range: {cidr: 10.7.0.0/16, ipv6: WHETHER}\n"
+    tiny.write("more.yaml", ADDRESSED.replace("NUMBER", "1"))
+    tiny.write("range.yaml", vpc.replace("WHETHER", "false"))
+    tiny.run("apply", "--yes")
+    tiny.write("more.yaml", ADDRESSED.replace("NUMBER", "3"))
+    tiny.write("range.yaml", vpc.replace("WHETHER", "true"))
+    tiny.run("sim", "change", "settings", "settings", f"lag_ms={lag_s * 1000}")
+    result = tiny.run("apply", "--yes", "--grace", "120", status=status)
+    assert ("still shows its old 'address6_count', though AssignIpv6Addresses was accepted" in result.err) == (status > 0)
+    assert result.err.count("it was not sent once more") == (2 if status else 0)
+    tiny.run("sim", "change", "settings", "settings", "lag_ms=0")
+    tiny.run("sim", "pass", lag_s)
+    tiny.run("apply", "--yes")
+    assert outcomes(tiny, "AssignIpv6Addresses") == outcomes(tiny, "AssociateVpcCidrBlock") == ["done"]
+    (instance,) = world(tiny, "instance").values()
+    assert len(instance["networkInterfaceSet"][0]["ipv6AddressesSet"]) == 3
+    tiny.run("plan", "--detailed-exitcode")
+
+
 @pytest.mark.parametrize("how, settled", [("lost_answer", ["done"]), ("lost_request", ["absent", "done"])])
 def test_what_else_has_moved_tells_nothing_of_a_call(tiny, how, settled):
     """Stopped for the other change, the instance has lost its public address."""

@@ -212,6 +212,7 @@ static void begin(struct driving *driving, struct value *wanted, struct slice *l
 		.unsettle_all = scenario->unsettle_all,
 		.patience_ms = 30 * MINUTE_MS,
 		.deadline_ms = BEGIN_MS + 30 * MINUTE_MS,
+		.grace_ms = 2 * MINUTE_MS,
 		.keep = &driving->arena,
 		.style = &style,
 		.find_recorded = find_recorded,

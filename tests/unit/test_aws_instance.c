@@ -87,8 +87,8 @@
 		 INTERFACE6(addresses) ",\"SubnetId\":\"subnet-1\",\"SecurityGroups\":[{\"GroupId\":\"sg-1\"}],"       \
 				       "\"PrivateIpAddress\":\"10.0.0.9\",\"Tags\":[" OURS "]")
 
-/* How often it is looked at until no listing can lag any more behind a stop. */
-enum { STOP_LOOKS = 27 };
+/* How often it is looked at until no listing can lag any more behind a stop, and behind a change. */
+enum { STOP_LOOKS = 27, LAG_LOOKS = 46 };
 
 static const struct scenario instances[] = {
 	{.name = "create",
@@ -414,6 +414,43 @@ static const struct scenario instances[] = {
 			     INTERFACE6(ADDRESS6("fd00::7") "," ADDRESS6("fd00::8") "," ADDRESS6("fd00::9")))},
 	 .ends = STEP_DONE,
 	 .fields = "{\"address6_count\":3}"},
+	{.name = "more that are not seen for long come late, and are not asked for again",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"address6_count\":1"),
+	 .wanted = BOX("small", ",\"address6_count\":2"),
+	 .script = {INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::7"))),
+		    ON_INTERFACE("AssignIpv6Addresses", "\"Ipv6AddressCount\":1"),
+		    INSTANCES("running", "small", INTERFACE6(ADDRESS6("fd00::7")), LAG_LOOKS + 9),
+		    INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::7") "," ADDRESS6("fd00::8")))},
+	 .ends = STEP_DONE,
+	 .waits = true},
+	{.name = "more that are never seen are not asked for again",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"address6_count\":1"),
+	 .wanted = BOX("small", ",\"address6_count\":2"),
+	 .script = {INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::7"))),
+		    ON_INTERFACE("AssignIpv6Addresses", "\"Ipv6AddressCount\":1"),
+		    INSTANCES("running", "small", INTERFACE6(ADDRESS6("fd00::7")), -1)},
+	 .ends = STEP_FAILED,
+	 .message = "still shows its old 'address6_count', though AssignIpv6Addresses was accepted",
+	 .waits = true},
+	{.name = "nor with another change, which is sent once more",
+	 .kind = &aws_instance,
+	 .phase = PHASE_MAKE,
+	 .provider_id = "i-1",
+	 .applied = BOX("small", ",\"address6_count\":1"),
+	 .wanted = BOX("small", ",\"address6_count\":2,\"instance_profile\":\"p\""),
+	 .script = {INSTANCE("running", "small", INTERFACE6(ADDRESS6("fd00::7"))),
+		    {"AssociateIamInstanceProfile", NULL, "{}", NULL, 0},
+		    ON_INTERFACE("AssignIpv6Addresses", "\"Ipv6AddressCount\":1"),
+		    INSTANCES("running", "small", INTERFACE6(ADDRESS6("fd00::7")), LAG_LOOKS),
+		    {"AssociateIamInstanceProfile", NULL, "{}", NULL, 0},
+		    INSTANCES("running", "small", INTERFACE6(ADDRESS6("fd00::7") "," ADDRESS6("fd00::8")) PROFILE, 1)},
+	 .ends = STEP_DONE},
 	{.name = "of too many the last go, and the primary one stays",
 	 .kind = &aws_instance,
 	 .phase = PHASE_MAKE,
