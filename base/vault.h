@@ -15,7 +15,7 @@
  * whichever key.
  */
 struct vault {
-	struct world *world;		/* for nonces */
+	struct world *world;		/* for nonces; told of each secret that is opened */
 	const struct seal_key *key;	/* NULL: there is none at hand, and nothing is sealed */
 	struct slice lineage;		/* of the stack: what was sealed for one opens for no other */
 	const struct json_style *style; /* gives fingerprints */

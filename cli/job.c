@@ -30,7 +30,7 @@ void job_init(struct job *job, struct invocation *invocation)
 		.diagnostics = invocation->diagnostics,
 		.folder = arena_string(invocation->arena, folder),
 		.kinds = all_kinds(invocation->arena),
-		.resolver = expression_resolver(),
+		.resolver = expression_resolver(&invocation->simulated->redaction),
 		.parallelism = (size_t)arguments_integer(invocation->arguments, FLAG_PARALLELISM, PARALLELISM),
 	};
 }
@@ -256,6 +256,10 @@ bool job_refresh(struct job *job)
 	return job_refresh_expecting(job, &job->stack);
 }
 
+/* Has every secret that the resources of stack come to by recorded outputs be known as one: whoever shows what was
+ * read, or quotes a service, does not show it. */
+static void work_out(struct job *job, const struct stack *stack);
+
 bool job_refresh_expecting(struct job *job, const struct stack *expected)
 {
 	struct reading_view view;
@@ -287,6 +291,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 	if (job->aim == AIM_DESTROY && arguments_has(job->invocation->arguments, FLAG_TARGET))
 		job->refresh.unlisted_count = 0;
 	secrets_redact_live(job);
+	work_out(job, expected);
 	job_take_unfinished(job);
 	if (job->recovered)
 		recover_hold(job->intents, job->intent_count, job->objects, job->object_count, job->refresh.live,
@@ -399,19 +404,25 @@ static const struct value *find_output(void *context, struct slice address, stru
 	return object->provider_id.size > 0 ? &search->id : NULL;
 }
 
+static void search_open(struct output_search *search, struct job *job)
+{
+	*search = (struct output_search){.job = job};
+	map_init(&search->by_address);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role == OBJECT_CURRENT)
+			map_set(&search->by_address, job->objects[i]->address, job->objects[i]);
+}
+
 struct value job_outputs(struct job *job, const struct stack_output *outputs, size_t count)
 {
-	struct output_search search = {.job = job};
+	struct output_search search;
 	struct output_source source = {&search, find_output};
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
 	if (count == 0 || !read_heads(job))
 		return value_map(NULL, 0);
-	map_init(&search.by_address);
-	for (size_t i = 0; i < job->object_count; i++)
-		if (job->objects[i]->role == OBJECT_CURRENT)
-			map_set(&search.by_address, job->objects[i]->address, job->objects[i]);
+	search_open(&search, job);
 	for (size_t i = 0; i < count; i++) {
 		struct value value;
 
@@ -422,6 +433,32 @@ struct value job_outputs(struct job *job, const struct stack_output *outputs, si
 	}
 	map_release(&search.by_address);
 	return value_builder_map(&builder, job->arena);
+}
+
+static void work_out(struct job *job, const struct stack *stack)
+{
+	struct output_search search = {0};
+	struct output_source source = {&search, find_output};
+	struct diagnostics unheard;
+	struct arena scratch;
+
+	arena_init(&scratch);
+	diagnostics_init(&unheard, &scratch);
+	for (size_t i = 0; i < stack->resource_count; i++) {
+		const struct value *desired = &stack->resources[i].desired;
+		struct value worked_out;
+
+		if (!value_has_deferred(desired) || !value_has_secret(desired))
+			continue;
+		if (!search.job)
+			search_open(&search, job);
+		/* The resolver tells of the secrets; what else is wrong is told where the value is needed. */
+		(void)job->resolver.resolve(&job->resolver, desired, &source, &scratch, &worked_out, &unheard);
+	}
+	if (search.job)
+		map_release(&search.by_address);
+	diagnostics_release(&unheard);
+	arena_wipe(&scratch);
 }
 
 static struct slice names_of_sessions(const struct job *job, bool simulated)

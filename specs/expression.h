@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/redaction.h"
 #include "base/value.h"
 #include "reconcile/resolver.h"
 
@@ -74,7 +75,8 @@ __attribute__((warn_unused_result)) bool expression_hide(struct arena *arena, st
 struct value expression_of_reference(struct arena *arena, struct slice address, struct slice attribute,
 				     struct position position);
 
-/* The resolver that reconcile is given. */
-struct resolver expression_resolver(void);
+/* The resolver that reconcile is given. secrets: gets each secret that a value comes to, before anybody has it; NULL:
+ * nobody asks. */
+struct resolver expression_resolver(struct redaction *secrets);
 
 #endif

@@ -13,6 +13,7 @@ struct resolving {
 	const struct output_source *source;
 	struct arena *arena;
 	struct diagnostics *diagnostics;
+	struct redaction *secrets; /* or NULL */
 	/* From a text that came without a program to its result: a plan holds many of the same. */
 	struct map results;
 };
@@ -81,6 +82,8 @@ static bool resolve_deferred(struct resolving *resolving, const struct value *va
 		return true;
 	}
 	*ret = value_at(value->secret ? value_marked(resolving->arena, result) : result, value->position);
+	if (resolving->secrets)
+		redaction_add_value(resolving->secrets, ret);
 	return true;
 }
 
@@ -173,10 +176,10 @@ static bool resolve_value(struct resolving *resolving, const struct value *value
 static bool resolve(const struct resolver *resolver, const struct value *value, const struct output_source *source,
 		    struct arena *arena, struct value *ret, struct diagnostics *diagnostics)
 {
-	RESOLVING_AUTO resolving = {.source = source, .arena = arena, .diagnostics = diagnostics};
+	RESOLVING_AUTO resolving = {
+		.source = source, .arena = arena, .diagnostics = diagnostics, .secrets = resolver->context};
 	struct value result;
 
-	(void)resolver;
 	map_init(&resolving.results);
 	if (!resolve_value(&resolving, value, 0, &result))
 		return false;
@@ -184,7 +187,7 @@ static bool resolve(const struct resolver *resolver, const struct value *value, 
 	return true;
 }
 
-struct resolver expression_resolver(void)
+struct resolver expression_resolver(struct redaction *secrets)
 {
-	return (struct resolver){.resolve = resolve};
+	return (struct resolver){.context = secrets, .resolve = resolve};
 }

@@ -134,7 +134,7 @@ void check_slice(const char *name, struct slice is, const char *wanted)
 
 struct value bench_resolved(struct bench *bench, const struct value *value)
 {
-	struct resolver resolver = expression_resolver();
+	struct resolver resolver = expression_resolver(NULL);
 	struct output_source source = bench_source(bench);
 	struct value result;
 

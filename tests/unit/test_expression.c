@@ -482,7 +482,7 @@ static void test_resolver(void **state)
 
 static void test_resolver_fails(void **state)
 {
-	struct resolver resolver = expression_resolver();
+	struct resolver resolver = expression_resolver(NULL);
 	struct value value, result = value_text("untouched");
 	struct output_source source;
 	struct bench bench;

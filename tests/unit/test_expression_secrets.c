@@ -65,7 +65,7 @@ static void test_resolved_alone(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct resolver resolver = expression_resolver();
+		struct resolver resolver = expression_resolver(NULL);
 		struct bench bench;
 		struct value alone, result = value_null();
 
@@ -82,6 +82,41 @@ static void test_resolved_alone(void **state)
 		if (!value_equal(&value, &result) || value.secret != result.secret ||
 		    value.segmented != result.segmented)
 			fail_msg("%s: comes to another value", rows[i].name);
+		bench_release(&bench);
+	}
+}
+
+/* What it comes to is known as a secret before anybody has it, also where the text was read back. */
+static void test_resolved_is_known(void **state)
+{
+	static const struct {
+		const char *text;
+		bool secret;
+	} known_rows[] = {
+		{"${upper(join(\"-\", [var.password, aws.vpc.a.id]))}", true},
+		{"${var.password}-${aws.vpc.a.id}", true},
+		{"${aws.vpc.a.id}-${var.region}", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(known_rows); i++) {
+		const char *text = known_rows[i / 2].text;
+		struct redaction secrets;
+		struct resolver resolver = expression_resolver(&secrets);
+		struct bench bench;
+
+		bench_init(&bench);
+		redaction_init(&secrets);
+		struct value value = bench_evaluated(&bench, text, slice_of(text));
+		struct deferred alone = {.text = value.deferred->text, .secrets = value.deferred->secrets};
+		bench.everything = true;
+		struct output_source all = bench_source(&bench);
+
+		value = i % 2 ? value_deferred(&alone) : value;
+		assert_true(resolver.resolve(&resolver, &value, &all, &bench.arena, &value, &bench.diagnostics));
+		if (redaction_finds(&secrets, value_slice(&value)) != known_rows[i / 2].secret)
+			fail_msg("%s: %zu forms", text, secrets.count);
+		redaction_release(&secrets);
 		bench_release(&bench);
 	}
 }
@@ -114,7 +149,7 @@ static const struct {
 static void test_hidden(void **state)
 {
 	static const struct json_style clear = {.clear = true};
-	struct resolver resolver = expression_resolver();
+	struct resolver resolver = expression_resolver(NULL);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(hidden_rows); i++) {
@@ -150,7 +185,7 @@ static void test_hidden(void **state)
 /* A fingerprint is never taken for what it stands for. */
 static void test_fingerprints_wait(void **state)
 {
-	struct resolver resolver = expression_resolver();
+	struct resolver resolver = expression_resolver(NULL);
 	struct bench bench;
 	struct value value, result;
 
@@ -185,7 +220,7 @@ static const struct {
 /* Of a secret output that was not read only the fingerprint is recorded: nothing is made of that. */
 static void test_sealed_outputs(void **state)
 {
-	struct resolver resolver = expression_resolver();
+	struct resolver resolver = expression_resolver(NULL);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(sealed_rows); i++) {
@@ -235,9 +270,13 @@ static void test_compared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_named),	       cmocka_unit_test(test_resolved_alone),
-		cmocka_unit_test(test_hidden),	       cmocka_unit_test(test_fingerprints_wait),
-		cmocka_unit_test(test_sealed_outputs), cmocka_unit_test(test_compared),
+		cmocka_unit_test(test_named),
+		cmocka_unit_test(test_resolved_alone),
+		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_fingerprints_wait),
+		cmocka_unit_test(test_sealed_outputs),
+		cmocka_unit_test(test_compared),
+		cmocka_unit_test(test_resolved_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

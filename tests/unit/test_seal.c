@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,12 +185,24 @@ struct fixture {
 	char fingerprint_key[8];
 };
 
+/* What the world was told of, each between spaces. */
+static char kept[256];
+
+static void keep_secret(struct world *world, struct slice secret)
+{
+	size_t size = strlen(kept);
+
+	(void)world;
+	snprintf(kept + size, sizeof(kept) - size, " %.*s ", SLICE_ARGUMENTS(secret));
+}
+
 static void fixture_open(struct fixture *fixture)
 {
 	*fixture = (struct fixture){.key = key_of(0), .fingerprint_key = "stack"};
 	arena_init(&fixture->arena);
 	diagnostics_init(&fixture->diagnostics, &fixture->arena);
-	fixture->world = (struct world){.context = &fixture->counter, .random = count_up};
+	kept[0] = '\0';
+	fixture->world = (struct world){.context = &fixture->counter, .random = count_up, .keep_secret = keep_secret};
 	fixture->style = (struct json_style){.fingerprint = fingerprint, .context = fixture->fingerprint_key};
 	fixture->vault = (struct vault){&fixture->world, &fixture->key, SLICE("lineage"), &fixture->style};
 }
@@ -270,6 +283,9 @@ static void test_vault(void **state)
 	vault_read(&reading, &fixture.vault, SLICE("plan"), &fixture.arena, &sealed, &fixture.diagnostics);
 	assert_true(vault_open(&reading, &back, &opened));
 	vault_read_end(&reading);
+	assert_non_null(strstr(kept, " hunter2 "));
+	assert_non_null(strstr(kept, " t0ken "));
+	assert_null(strstr(kept, "clear"));
 	assert_false(value_has_fingerprint(&opened));
 	/* All marks are there again: it would be written as before. */
 	assert_true(slice_equal(json_canonical(&fixture.arena, &opened, &fixture.style),
