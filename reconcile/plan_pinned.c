@@ -66,9 +66,9 @@ static void report(struct planning *planning, const struct item *item, const str
 		last == 1 ? SLICE("1") : arena_format(planning->arena, "a number from 1 to %lld", (long long)last);
 
 	diag_error(planning->diagnostics, FAULT_CONFLICT, given->position,
-		   "'%s' cannot be %.*s: '%.*s' %s %lld as its '%s'", field->name, SLICE_ARGUMENTS(value_slice(given)),
-		   SLICE_ARGUMENTS(target->address), is_new ? "is made anew, with" : "will have no more than",
-		   (long long)last, field->output);
+		   "'%s' cannot be %.*s: '%.*s' %s %lld as its '%s'", field->name,
+		   SLICE_ARGUMENTS(value_shown(given, SIZE_MAX)), SLICE_ARGUMENTS(target->address),
+		   is_new ? "is made anew, with" : "will have no more than", (long long)last, field->output);
 	diag_address(planning->diagnostics, item->address);
 	diag_hint(planning->diagnostics, "write %.*s, or leave '%s' out, so that it follows the latest",
 		  SLICE_ARGUMENTS(numbers), field->name);

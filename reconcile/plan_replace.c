@@ -116,7 +116,7 @@ static void report_shared(struct planning *planning, const struct item *item, co
 	bool same = is_same_value(field, new, old);
 	struct slice what = same ? arena_format(planning->arena, "both would have the same '%s'", field->name)
 				 : arena_format(planning->arena, "its new '%s' overlaps %.*s, which that one has",
-						field->name, SLICE_ARGUMENTS(value_slice(old)));
+						field->name, SLICE_ARGUMENTS(value_shown(old, SIZE_MAX)));
 
 	diag_error(planning->diagnostics, FAULT_USER, new->position,
 		   "'%.*s' must be replaced by a new object before the old one is deleted, but %.*s",

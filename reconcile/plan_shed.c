@@ -85,14 +85,14 @@ static void report(void *context, const struct plan_shed *shed)
 	struct planning *planning = context;
 	const struct item *owner = shed->owner, *item = planning->of_objects[shed->number];
 	struct slice address = planning->input->objects[shed->number]->address;
-	struct slice lost = value_slice(&shed->loss->before);
+	struct slice lost = value_shown(&shed->loss->before, SIZE_MAX);
 
 	if (!owner->in_focus || !stays(planning, shed->number))
 		return;
 	diag_error(planning->diagnostics, FAULT_CONFLICT, position_of(owner, shed->loss->field),
 		   "'%.*s' cannot let go of %.*s: '%.*s' lies in it, with the '%s' %.*s, and stays under this plan",
 		   SLICE_ARGUMENTS(owner->address), SLICE_ARGUMENTS(lost), SLICE_ARGUMENTS(address), shed->field->name,
-		   SLICE_ARGUMENTS(value_slice(shed->range)));
+		   SLICE_ARGUMENTS(value_shown(shed->range, SIZE_MAX)));
 	diag_address(planning->diagnostics, owner->address);
 	if (item)
 		diag_related(planning->diagnostics, position_of(item, shed->field), "that one is here");

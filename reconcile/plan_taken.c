@@ -80,9 +80,9 @@ static void report(struct planning *planning, const struct item *maker, const st
 
 	diag_error(planning->diagnostics, FAULT_CONFLICT, value->position,
 		   "'%.*s' cannot have '%.*s' as its '%s': '%.*s' has %.*s, and keeps it under this plan",
-		   SLICE_ARGUMENTS(maker->address), SLICE_ARGUMENTS(value_slice(value)), field->name,
+		   SLICE_ARGUMENTS(maker->address), SLICE_ARGUMENTS(value_shown(value, SIZE_MAX)), field->name,
 		   SLICE_ARGUMENTS(holder->address),
-		   SLICE_ARGUMENTS(ranges_differ(value, held) ? value_slice(held) : SLICE("it")));
+		   SLICE_ARGUMENTS(ranges_differ(value, held) ? value_shown(held, SIZE_MAX) : SLICE("it")));
 	diag_address(planning->diagnostics, maker->address);
 	diag_hint(planning->diagnostics, "take another one, or have '%.*s' replaced first",
 		  SLICE_ARGUMENTS(holder->address));

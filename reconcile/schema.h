@@ -44,6 +44,8 @@ struct value schema_canonical_fields(const struct fields *fields, const struct v
 struct slice schema_item_key(const struct field *item, const struct value *value, struct arena *arena);
 /* The same for people, without what is not set. */
 struct slice schema_item_name(const struct field *item, const struct value *value, struct arena *arena);
+/* A whole number for a message, which does not tell a secret one: it may be too short to be struck out of a text. */
+struct slice schema_number_shown(const struct value *number, struct arena *arena);
 /* Whether any field, at any depth, is secret. */
 bool schema_has_secrets(const struct fields *fields);
 /* Calls found with every value of a secret field within a MAP that a user gave, checked or not. */

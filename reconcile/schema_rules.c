@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/redaction.h"
 #include "reconcile/schema.h"
 #include "reconcile/schema_walk.h"
 
@@ -232,6 +233,11 @@ void schema_hint_at_type(struct schema_walk *walk, const struct field *field, co
 		diag_hint(diagnostics, "write true or false: '%.*s' is text", SLICE_ARGUMENTS(value_slice(given)));
 	else if ((field->type == FIELD_LIST || field->type == FIELD_SET) && scalar)
 		diag_hint(diagnostics, "write it as a list: [...], or one item a line after '- '");
+}
+
+struct slice schema_number_shown(const struct value *number, struct arena *arena)
+{
+	return number->secret ? SLICE(REDACTION_MARK) : arena_format(arena, "%" PRId64, number->integer);
 }
 
 struct slice schema_item_name(const struct field *item, const struct value *value, struct arena *arena)

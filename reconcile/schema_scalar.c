@@ -146,6 +146,11 @@ static enum fit refuse_host_bits(struct schema_walk *walk, const char *name, con
 	struct cidr network = cidr_network(*cidr);
 	struct slice text = cidr_text(walk->diagnostics->arena, &network);
 
+	if (given->secret) {
+		diag_error(walk->diagnostics, FAULT_USER, given->position, "'%s' has bits set beyond its length", name);
+		diag_hint(walk->diagnostics, "write the network that it lies in; it is a secret and not shown");
+		return FIT_REFUSED;
+	}
 	diag_error(walk->diagnostics, FAULT_USER, given->position, "'%s' has bits set beyond its length: '%.*s'", name,
 		   SLICE_ARGUMENTS(value_slice(given)));
 	diag_hint(walk->diagnostics, "write %.*s, the network it lies in", SLICE_ARGUMENTS(text));

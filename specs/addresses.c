@@ -33,7 +33,7 @@ static void refuse(struct loading *loading, const struct resource *resource, con
 	diag_error(loading->diagnostics, FAULT_USER, address->position,
 		   is_inside ? "%.*s is one of the addresses in %.*s of '%.*s' that the service keeps for itself"
 			     : "%.*s lies outside of %.*s of '%.*s'",
-		   SLICE_ARGUMENTS(value_slice(address)), SLICE_ARGUMENTS(value_slice(range)),
+		   SLICE_ARGUMENTS(value_shown(address, SIZE_MAX)), SLICE_ARGUMENTS(value_shown(range, SIZE_MAX)),
 		   SLICE_ARGUMENTS(parent->address));
 	diag_address(loading->diagnostics, resource->address);
 	diag_related(loading->diagnostics, range->position, "the range is given here");

@@ -250,6 +250,8 @@ static void check(struct loading *loading, struct resource *resource, const stru
 		resource->desired = what_fits(loading, kind, given);
 		refused = true;
 	}
+	/* Another form of the same is as secret. */
+	loading_redact_made(loading, &resource->desired);
 	if (!kind->check || given->type != VALUE_MAP)
 		return;
 	if (refused || (loading->diagnostics->error_count > 0 && value_has_unread(&resource->desired))) {

@@ -154,3 +154,38 @@ def test_names_in_a_secret_are_shown(stack):
 def test_what_is_no_secret_is_shown_where_it_is_given_twice(stack):
     stack.write("stack.yaml", "stack: s\nvars:\n  here: {default: a-place, default: another-place}\n")
     assert "{default: a-place, default: another-place}" in stack.run("validate", status=1).err
+QUOTED = {
+    "a number that is refused": (
+        "vars: {x: {type: integer, secret: true, default: 4711}}\naws.vpn_gateway: {g: {asn: '${var.x}'}}\n",
+        "cannot be (secret): Amazon's side takes a private number",
+        "4711",
+    ),
+    "the number that Amazon keeps": (
+        "vars: {x: {type: integer, secret: true, default: 7224}}\n"
+        "aws.customer_gateway: {g: {address: 203.0.113.9, asn: '${var.x}'}}\n",
+        "cannot be (secret), which Amazon keeps for itself",
+        "7224",
+    ),
+    "what would be right in place of it": (
+        "vars: {x: {type: string, secret: true, default: 192.168.77.9/24}}\naws.vpc: {v: {cidr: '${var.x}'}}\n",
+        "has bits set beyond its length",
+        "192.168",
+    ),
+    "another spelling of it": (
+        "vars: {x: {type: string, secret: true, default: '2001:0DB8:0077::/64'}}\n"
+        "aws.vpc: {v: {cidr: 10.0.0.0/16, ipv6: true}}\naws.subnet:\n"
+        "  a: {vpc: v, cidr: 10.0.1.0/24, ipv6_cidr: '${var.x}'}\n  b: {vpc: v, cidr: 10.0.2.0/24, ipv6_cidr: '${var.x}'}\n",
+        "overlaps",
+        "2001:",
+    ),
+}
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize("spec, said, secret", QUOTED.values(), ids=QUOTED)
+def test_error_that_is_about_it(stack, spec, said, secret, output):
+    """Also where it is too short, or written too differently, to be struck out of the text."""
+    stack.write("secret.yaml", spec.splitlines()[0] + "\n")
+    stack.write("stack.yaml", "stack: s\nproviders: {aws: {region: eu-central-1}}\n" + "\n".join(spec.splitlines()[1:]) + "\n")
+    result = stack.run("validate", "--output", output, status=1)
+    assert said in result.out + result.err and secret not in result.out + result.err, result.err

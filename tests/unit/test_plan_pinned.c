@@ -30,6 +30,8 @@ static const struct row {
 	{"one that is not there yet", "{" NET("10", "true") "," USER("\"4\"") "}", RECORD("\"3\""),
 	 "'base_version' cannot be 4: 't.net.a' will have no more than 3 as its 'version'",
 	 "write a number from 1 to 3, or leave 'base_version' out, so that it follows the latest"},
+	{"one that is a secret", "{" NET("10", "true") "," USER("{\"$secret\":\"2\"}") "}", "{}",
+	 "'base_version' cannot be (secret): 't.net.a' is made anew, with 1", "write 1,"},
 	{"one that the plan makes", "{" NET("10", "false") "," USER("\"4\"") "}", RECORD("\"3\""), NULL, NULL},
 	{"one behind that", "{" NET("10", "false") "," USER("\"5\"") "}", RECORD("\"3\""),
 	 "will have no more than 4 as its 'version'", "write a number from 1 to 4"},

@@ -1,5 +1,6 @@
 #include "providers/aws/kinds/kinds.h"
 #include "providers/aws/parameters.h"
+#include "reconcile/schema.h"
 
 /*
  * https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateCustomerGateway.html
@@ -45,8 +46,8 @@ static bool check_number(const struct field *field, const struct value *value, s
 {
 	if (value->integer != ASN_RESERVED)
 		return true;
-	diag_error(diagnostics, FAULT_USER, value->position, "'%s' cannot be %d, which Amazon keeps for itself",
-		   field->name, ASN_RESERVED);
+	diag_error(diagnostics, FAULT_USER, value->position, "'%s' cannot be %.*s, which Amazon keeps for itself",
+		   field->name, SLICE_ARGUMENTS(schema_number_shown(value, diagnostics->arena)));
 	diag_hint(diagnostics, "give the device's own number, or a private one from 64512 to 65534");
 	return false;
 }

@@ -35,7 +35,7 @@ static bool check_link_local(const struct value *value, const struct cidr *range
 	if (!cidr_read(SLICE("169.254.0.0/16"), &link_local) || !cidr_overlap(&link_local, range))
 		return true;
 	diag_error(diagnostics, FAULT_USER, value->position, "no VPC takes the link-local range %.*s",
-		   SLICE_ARGUMENTS(value_slice(value)));
+		   SLICE_ARGUMENTS(value_shown(value, SIZE_MAX)));
 	diag_hint(diagnostics, "take one of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16");
 	return false;
 }
@@ -92,7 +92,7 @@ static bool check_together(const struct value *first, const struct value *added,
 	if (!family || family == home)
 		return true;
 	diag_error(diagnostics, FAULT_USER, added->position, "AWS does not add %.*s, of %s, to a VPC of %.*s",
-		   SLICE_ARGUMENTS(value_slice(added)), family, SLICE_ARGUMENTS(value_slice(first)));
+		   SLICE_ARGUMENTS(value_slice(added)), family, SLICE_ARGUMENTS(value_shown(first, SIZE_MAX)));
 	diag_related(diagnostics, first->position, "its first range is here");
 	diag_hint(diagnostics, "take a range of %s%s100.64.0.0/10", home ? home : "", home ? " or of " : "");
 	return false;

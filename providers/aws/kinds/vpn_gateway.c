@@ -2,6 +2,7 @@
 
 #include "providers/aws/kinds/attached_vpc.h"
 #include "providers/aws/kinds/kinds.h"
+#include "reconcile/schema.h"
 
 /* https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpnGateway.html */
 
@@ -103,7 +104,8 @@ static bool check_number(const struct field *field, const struct value *value, s
 	if (taken)
 		return true;
 	diag_error(diagnostics, FAULT_USER, value->position,
-		   "'%s' cannot be %" PRId64 ": Amazon's side takes a private number", field->name, value->integer);
+		   "'%s' cannot be %.*s: Amazon's side takes a private number", field->name,
+		   SLICE_ARGUMENTS(schema_number_shown(value, diagnostics->arena)));
 	diag_hint(diagnostics, "take one from %d to %d, or from %" PRId64 " to %" PRId64, ASN16_LEAST, ASN16_MOST,
 		  ASN32_LEAST, ASN32_MOST);
 	return false;
