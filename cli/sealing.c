@@ -2,6 +2,7 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/redaction.h"
 #include "cli/program_environment.h"
 #include "providers/aws/kms.h"
 
@@ -171,19 +172,61 @@ static bool split_words(struct search *search, const char *text, char **words)
 	return false;
 }
 
+static bool is_digit_of_key(char byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
+	       byte == '+' || byte == '/';
+}
+
+/* Without what has the form of a key: of a program that fails nobody knows which it would have given. */
+static void hide_keys(struct slice text, struct buffer *ret)
+{
+	while (text.size > 0) {
+		struct seal_key key;
+		size_t size = 0;
+
+		while (size < text.size && is_digit_of_key(text.data[size]))
+			size++;
+		size += size < text.size && text.data[size] == '=';
+		if (size > 0 && seal_key_read(slice_first(text, size), &key)) {
+			buffer_string(ret, REDACTION_MARK);
+			seal_key_wipe(&key);
+		} else {
+			size += size == 0;
+			buffer_append(ret, slice_first(text, size));
+		}
+		text = slice_from(text, size);
+	}
+}
+
+/* As secret_sink.c does it: a shell that shows what it does repeats the key. given: the key as it came, or empty. */
+static void show_errors(struct world *world, struct slice errors, struct slice given, struct arena *clear)
+{
+	struct redaction *known = arena_new(clear, struct redaction);
+	BUFFER_AUTO shown;
+
+	redaction_init(known);
+	redaction_add(known, slice_trim(given));
+	buffer_init(&shown, SIZE_MAX);
+	hide_keys(redaction_shown(known, errors, clear), &shown);
+	(void)world->write(world, 2, buffer_slice(&shown));
+	redaction_release(known);
+}
+
 static bool find_by_command(struct search *search)
 {
 	struct world *world = search->world;
 	const char *command = world->environment(world, "TRUEUP_SEALING_KEY_COMMAND");
 	char *words[COMMAND_WORDS_MOST + 1];
+	struct slice text = {NULL, 0}, errors = {NULL, 0};
 	struct program program = {
 		.arguments = words,
 		.variables = program_environment(world, search->stack, search->arena),
 		.limit_bytes = KEY_TEXT_MOST_BYTES,
+		.ret_errors = &errors,
 		.timeout_ms = COMMAND_MOST_MS,
 	};
 	struct arena clear;
-	struct slice text;
 	bool good;
 
 	if (!command || !*command)
@@ -195,6 +238,7 @@ static bool find_by_command(struct search *search)
 		return false;
 	arena_init(&clear);
 	good = world->run_program(world, &clear, &program, &text, search->diagnostics);
+	show_errors(world, errors, text, &clear);
 	if (good)
 		good = take_text(text, "TRUEUP_SEALING_KEY_COMMAND", search->key, search->diagnostics);
 	else
