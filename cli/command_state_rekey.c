@@ -132,6 +132,20 @@ static void warn_of_unfound(const struct rekeying *rekeying, struct slice old_id
 			 SLICE_ARGUMENTS(first->message));
 }
 
+/* What is set counts before a file: every command from then on would find the wrong key, here and wherever else it is
+ * set. */
+static void warn_of_variable(const struct rekeying *rekeying)
+{
+	struct diagnostics *diagnostics = rekeying->job->diagnostics;
+	const char *variable = rekeying->next.path ? sealing_key_variable(rekeying->job->world) : NULL;
+
+	if (!variable)
+		return;
+	diag_add(diagnostics, SEVERITY_WARNING, FAULT_USER, NOWHERE,
+		 "%s is still set, and counts before the file: it gives another key than the stack's", variable);
+	diag_hint(diagnostics, "unset it, or have it give the key in the file '%s'", rekeying->next.path);
+}
+
 static void describe(const struct rekeying *rekeying, struct slice old_id, struct recorded *recorded)
 {
 	struct arena *arena = rekeying->job->arena;
@@ -165,6 +179,7 @@ static bool rekey(struct rekeying *rekeying, struct recorded *recorded)
 	/* Also where the run has no end: whoever is not told of the new key may throw it away. */
 	if (rekeying->committed) {
 		warn_of_unfound(rekeying, old_id);
+		warn_of_variable(rekeying);
 		describe(rekeying, old_id, recorded);
 	}
 	return good;

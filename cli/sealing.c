@@ -355,6 +355,8 @@ static bool make_at_service(struct world *world, struct arena *arena, struct sli
 struct key_source {
 	/* Whether the user named it, so that no other is asked; NULL: never. */
 	bool (*is_named)(struct world *world);
+	/* Where it comes from the environment: without that it is not asked. */
+	const char *variable;
 	/* Leaves search->key as it is where there is none. */
 	bool (*find)(struct search *search);
 	/* Makes the first key of a stack; ret is left as it is where it cannot. NULL: never. */
@@ -366,9 +368,9 @@ struct key_source {
 
 /* In the order in which they are asked. */
 static const struct key_source sources[] = {
-	{.is_named = is_served, .find = find_at_service, .make = make_at_service},
-	{.find = find_in_environment},
-	{.find = find_by_command},
+	{.is_named = is_served, .variable = "TRUEUP_SEALING_KEY", .find = find_at_service, .make = make_at_service},
+	{.variable = "TRUEUP_SEALING_KEY", .find = find_in_environment},
+	{.variable = "TRUEUP_SEALING_KEY_COMMAND", .find = find_by_command},
 	{.find = find_in_file, .make = make_in_file, .may_fail = true},
 };
 
@@ -386,6 +388,17 @@ static const struct key_source *named_source(struct world *world)
 static bool is_asked(const struct key_source *source, const struct key_source *named)
 {
 	return named ? source == named : !source->is_named;
+}
+
+const char *sealing_key_variable(struct world *world)
+{
+	for (size_t i = 0; i < SOURCE_COUNT; i++) {
+		const char *text = sources[i].variable ? world->environment(world, sources[i].variable) : NULL;
+
+		if (text && *text)
+			return sources[i].variable;
+	}
+	return NULL;
 }
 
 static bool is_wanted(const struct search *search)

@@ -44,6 +44,8 @@ struct slice sealing_key_record(struct arena *arena, const struct sealing_key *k
 __attribute__((warn_unused_result)) bool sealing_key_make(struct world *world, struct arena *arena,
 							  struct slice lineage, struct sealing_key *ret,
 							  struct diagnostics *diagnostics);
+/* The variable of the environment that counts before a file, or NULL where none is set. */
+const char *sealing_key_variable(struct world *world);
 /* Where keys lie in files, in arena; NULL: nowhere. */
 const char *sealing_key_folder(struct world *world, struct arena *arena);
 void sealing_key_wipe(struct sealing_key *key);

@@ -34,3 +34,16 @@ def test_program_that_shows_the_key_itself(here, script):
     result = here.run("plan", "--out", "plan", status=0 if good else 1, TRUEUP_SEALING_KEY_COMMAND="./key")
     assert re.search(r"\+ (KEY=|echo X?)\(secret\)", result.err), result.err
     assert not [form for form in forms if form[:40] in result.out + result.err], result.err
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("TRUEUP_SEALING_KEY", HEX), ("TRUEUP_SEALING_KEY_COMMAND", f"echo {HEX}")]
+)
+def test_rekey_to_a_file_that_does_not_count_first(here, variable, value):
+    here.run("plan", "--out", "plan", **{variable: value})
+    told = here.run("state", "rekey", **{variable: value})
+    (key,) = here.keys()
+    assert f"warning: {variable} is still set, and counts before the file" in told.err
+    assert f"hint: unset it, or have it give the key in the file '{key}'" in told.err
+    here.run("plan", "--out", "next", status=1, **{variable: value})
+    here.run("plan", "--out", "next", **{variable: ""})

@@ -384,6 +384,7 @@ def test_rekey(here, tmp_path):
         "done"
     ]
     # With nothing sealed in the state, the old key may be lost.
+    assert "warning" not in here.run("state", "rekey", TRUEUP_SEALING_KEY=HEX, TRUEUP_NEW_SEALING_KEY="22" * 32).err
     here.run("state", "rekey")
     assert len(here.keys()) == 1
     assert_nowhere(tmp_path, here)
