@@ -99,7 +99,8 @@ static void check_object(struct findings *findings, struct object *object, struc
 		add(findings, object->address,
 		    slice_of("was recorded by a later version of this program, which knows more of its kind"));
 	diagnostics_init(&own, job->arena);
-	if (body.size == 0 || object_body_read(object, body, job->arena, &own))
+	if (body.size == 0 ||
+	    (object_body_read(object, body, job->arena, &own) && object_check_id(object, kind, job->arena, &own)))
 		check_dependencies(findings, object, addresses);
 	else
 		add_diagnostics(findings, object->address, &own);

@@ -190,7 +190,9 @@ static bool read_bodies(struct job *job, struct object *const *objects, size_t c
 	if (!job->store->ops->bodies(job->store, job->arena, wanted, count, texts, diagnostics))
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (texts[i].size > 0 && !object_body_read(objects[i], texts[i], job->arena, diagnostics))
+		if (texts[i].size > 0 &&
+		    (!object_body_read(objects[i], texts[i], job->arena, diagnostics) ||
+		     !object_check_id(objects[i], kinds_find(&job->kinds, objects[i]->kind), job->arena, diagnostics)))
 			return false;
 	return true;
 }

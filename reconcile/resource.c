@@ -362,7 +362,8 @@ static bool refuse_body(const struct object *object, struct diagnostics *diagnos
 	diag_error(diagnostics, FAULT_USER, NOWHERE, "the record of '%.*s' is damaged: %s",
 		   SLICE_ARGUMENTS(object->address), what);
 	diag_address(diagnostics, object->address);
-	diag_hint(diagnostics, "put back the newest backup of the state file");
+	diag_hint(diagnostics, "put back the newest backup of the state file; where there is none, 'trueup state "
+			       "rebuild --force' records what is there");
 	return false;
 }
 
@@ -459,6 +460,22 @@ bool object_body_read(struct object *object, struct slice text, struct arena *ar
 	read.has_body = true;
 	*object = read;
 	return true;
+}
+
+bool object_check_id(const struct object *object, const struct kind *kind, struct arena *arena,
+		     struct diagnostics *diagnostics)
+{
+	const struct output *output = kind ? kind_output(kind, NULL) : NULL;
+	const struct value *told = output ? value_get_named(&object->outputs, output->name) : NULL;
+
+	/* A machine is found by its address, whatever its controller calls it by now. */
+	if (!told || kind->found || !value_is(told, VALUE_STRING) || object->provider_id.size == 0 ||
+	    slice_equal(value_slice(told), object->provider_id))
+		return true;
+	return refuse_body(object, diagnostics,
+			   arena_format(arena, "its id is '%.*s', and '%.*s' among its outputs",
+					SLICE_ARGUMENTS(object->provider_id), SLICE_ARGUMENTS(value_slice(told)))
+				   .data);
 }
 
 bool object_was_finished(const struct object *object)

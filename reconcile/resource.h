@@ -194,5 +194,11 @@ struct value ignored_in_order(const struct value *list, struct arena *arena);
 struct slice object_body_write(const struct object *object, struct arena *arena, const struct json_style *style);
 __attribute__((warn_unused_result)) bool object_body_read(struct object *object, struct slice text, struct arena *arena,
 							  struct diagnostics *diagnostics);
+/*
+ * With its body. False after a diagnostic where head and outputs name two things: by a wrong id what is there counts as
+ * gone and is made once more, and is taken for left over itself. kind: its own, or NULL where it is not known.
+ */
+__attribute__((warn_unused_result)) bool object_check_id(const struct object *object, const struct kind *kind,
+							 struct arena *arena, struct diagnostics *diagnostics);
 
 #endif

@@ -390,6 +390,12 @@ DAMAGES = [
     ("no identity", "UPDATE objects SET identity = 'x'", None, "has no readable identity"),
     ("an empty body", "UPDATE bodies SET body = '' WHERE body LIKE '%10.0.1.0/24%'", None, "'aws.subnet.a' has an empty body"),
     ("no id", "UPDATE objects SET provider_id = '' WHERE address = 'aws.subnet.a'", None, "'aws.subnet.a' has no id of its service"),
+    (
+        "an id that its outputs contradict",
+        "UPDATE objects SET provider_id = 'subnet-0123456789abcdef0' WHERE address = 'aws.subnet.a'",
+        "aws.subnet.a",
+        "its id is 'subnet-0123456789abcdef0', and 'subnet-",
+    ),
     ("no generation", "UPDATE objects SET generation = -1 WHERE address = 'aws.subnet.a'", None, "has the generation -1"),
     ("a later kind", "UPDATE objects SET kind_version = 99 WHERE address = 'aws.subnet.a'", "aws.subnet.a", "a later version"),
     ("no lease", "DELETE FROM lease", None, "the row of the lease is missing"),
@@ -439,6 +445,20 @@ def test_what_no_command_can_use_is_no_sound_state(rich, sql, cause):
     rich.run("state", "check", status=1)
     assert "is not sound" in rich.run("state", "backup", "copy.db", status=1).err
     assert not (rich.folder / "copy.db").exists()
+
+
+def test_what_has_another_id_by_its_record(rich):
+    """By its wrong id it would be gone, and what is there, under its tags, be taken for the work of a call come late."""
+    there = [world(rich, kind) for kind in ("vpc", "subnet", "security-group")]
+    damage(rich, "UPDATE objects SET provider_id = 'vpc-0123456789abcdef0' WHERE address = 'aws.vpc.main'")
+    for line in (["plan"], ["drift"], ["apply", "--yes"], ["destroy", "--yes"], ["recover"]):
+        refused = rich.run(*line, status=1).err
+        assert "the record of 'aws.vpc.main' is damaged: its id is 'vpc-0123456789abcdef0', and 'vpc-" in refused
+        assert "'trueup state rebuild --force' records what is there" in refused
+    assert [world(rich, kind) for kind in ("vpc", "subnet", "security-group")] == there
+    rich.run("state", "rebuild", "--force", "--yes")
+    rich.run("state", "check")
+    assert rich.run("plan", "--output", "json").json["actions"] == []
 
 
 def test_check_of_what_came_after_something_that_is_gone(tiny):  # noqa: F811
