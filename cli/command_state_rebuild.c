@@ -367,6 +367,14 @@ static bool back_up(struct rebuild *rebuild)
 	return job->store->ops->backup(job->store, rebuild->backup, false, job->diagnostics);
 }
 
+/* What such a call made was found, or may still come: nobody let go of it. */
+static enum outcome outcome_of(const struct intent *intent, const struct map *kept)
+{
+	if (!intent->creates)
+		return OUTCOME_FORGOTTEN;
+	return map_get(kept, intent->object_id) ? OUTCOME_DONE : OUTCOME_ABSENT;
+}
+
 static bool commit(const struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
@@ -387,9 +395,10 @@ static bool commit(const struct rebuild *rebuild)
 	for (size_t i = 0; i < rebuild->old_count; i++)
 		if (!map_get(&kept, rebuild->old[i]->object_id))
 			removals[all.removal_count++] = rebuild->old[i]->object_id;
-	map_release(&kept);
 	for (size_t i = 0; i < job->intent_count; i++)
-		closes[i] = (struct intent_close){job->intents[i].id, OUTCOME_FORGOTTEN, SLICE("by 'state rebuild'")};
+		closes[i] = (struct intent_close){job->intents[i].id, outcome_of(&job->intents[i], &kept),
+						  SLICE("by 'state rebuild'")};
+	map_release(&kept);
 	all.removals = removals;
 	all.closes = closes;
 	all.close_count = job->intent_count;

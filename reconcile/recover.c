@@ -319,8 +319,8 @@ static bool is_twin(const struct past_call *past, const struct stray *stray, con
 {
 	struct slice own = own_id(past, recorded);
 
-	/* Listings lag: it may just have been deleted. */
-	if (!past->known || past->is_open || past->was_recorded)
+	/* Listings lag: it may just have been deleted. What people let go of is theirs, recorded or still to come. */
+	if (!past->known || past->is_open || past->was_recorded || past->outcome == OUTCOME_FORGOTTEN)
 		return false;
 	if (!is_accounted(past, stray, live))
 		return true;

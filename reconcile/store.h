@@ -68,7 +68,7 @@ __attribute__((warn_unused_result)) bool intent_parameters(const struct intent *
 enum outcome {
 	OUTCOME_DONE,
 	OUTCOME_FAILED,	   /* definitely not done */
-	OUTCOME_FORGOTTEN, /* nobody wants to know any more */
+	OUTCOME_FORGOTTEN, /* nobody wants to know any more: what it may have made is left alone */
 	OUTCOME_ABSENT,	   /* nobody saw the answer, and what it would have made could not be found: it may yet come */
 };
 

@@ -374,6 +374,48 @@ def test_what_was_let_go_is_nobodys_twin(tiny):
     assert "carries the tags" not in tiny.run("drift").err
 
 
+OTHER = """\
+stack: tiny
+providers: {aws: {region: eu-central-1}}
+aws.vpc:
+  other: {cidr: 10.1.0.0/16}
+"""
+
+
+@pytest.mark.parametrize("how", ["lost_answer", "lost_request"])
+@pytest.mark.parametrize("spec", ["", OTHER], ids=["nothing of its kind", "another of its kind"])
+def test_what_was_let_go_with_its_call_is_nobodys_twin(tiny, spec, how):
+    """It was there, or came later: who forgot it by force was told that nobody knew, and wants it left alone."""
+    lose(tiny, "CreateVpc", how)
+    intent = rows(tiny, "SELECT lower(hex(id)) FROM intents")[0][0]
+    tiny.run("state", "rm", "aws.vpc.main", "--yes", "--force")
+    assert outcomes(tiny, "CreateVpc") == ["forgotten"]
+    if how == "lost_request":
+        come_late(tiny, intent)
+    [let_go] = world(tiny, "vpc")
+    tiny.write("tiny.yaml", spec or OTHER[: OTHER.index("aws.vpc")])
+    for command in (["plan"], ["drift"], ["apply", "--yes"], ["recover"]):
+        result = tiny.run(*command, status=(0, 2))
+        assert "by a call that came late" not in result.out + result.err
+    assert set(world(tiny, "vpc")) == {let_go, *recorded(tiny).values()}
+    tiny.run("plan", "--detailed-exitcode")
+
+
+@pytest.mark.parametrize("how", ["lost_answer", "lost_request"])
+def test_what_comes_late_after_a_rebuild_is_swept(tiny, how):
+    """A state made anew knows what a call has made, or that it may still come; nobody let go of that."""
+    tiny.run("apply", "--yes")
+    edit(tiny, "aws.subnet:", "  more: {cidr: 10.1.0.0/16}\naws.subnet:", "tiny.yaml")
+    lose(tiny, "CreateVpc", how)
+    intent = rows(tiny, "SELECT lower(hex(id)) FROM intents")[0][0]
+    tiny.run("state", "rebuild", "--force", "--yes")
+    assert outcomes(tiny, "CreateVpc") == ["done", "done" if how == "lost_answer" else "absent"]
+    tiny.run("apply", "--yes")
+    come_late(tiny, intent)
+    tiny.run("apply", "--yes")
+    assert set(world(tiny, "vpc")) == {recorded(tiny)["aws.vpc.main"], recorded(tiny)["aws.vpc.more"]}
+
+
 @pytest.mark.parametrize("how", ["lost_request", "lost_answer"])
 def test_token_is_sent_once_more_without_waiting(tiny, how):
     tiny.write("template.yaml", TEMPLATE)
