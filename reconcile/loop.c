@@ -76,7 +76,7 @@ void loop_sleep(struct loop *loop, struct task *task, int64_t due_ms)
 
 void loop_end(struct loop *loop, struct task *task, bool done)
 {
-	task->unanswered = task->call.mutating && loop_is_in_flight(task);
+	task->unanswered = task->in_doubt || (task->call.mutating && loop_is_in_flight(task));
 	task->changed |= task->unanswered;
 	task->cut_short = !done && task->loop.wanted != STEP_FAILED;
 	loop_drop_exchange(loop, task);
@@ -182,7 +182,7 @@ static bool step_task(struct loop *loop, struct task *task)
 	loop_drop_exchange(loop, task);
 	task->loop.attempts = 0;
 	task->loop.again = task->loop.unsure = false;
-	bool records = task->record_changed || task->record_removed || task->loop.has_close;
+	bool records = !task->in_doubt && (task->record_changed || task->record_removed || task->loop.has_close);
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};
 		task->loop.intent_ms = task->call.intent_ms;

@@ -89,12 +89,15 @@ struct task {
 	bool record_changed;
 	bool head_only; /* of record_changed: the body is as it was; of this step alone */
 	bool record_removed;
+	/* What a create has answered with may be somebody else's: as long as this is set nothing of that is recorded,
+	 * not even that it was answered. To whoever comes after this run it is a call that nobody saw answered. */
+	bool in_doubt;
 	struct object *deposed; /* made durable with the next commit too, or NULL */
 	struct object *gone;	/* its record is dropped with the next commit, or NULL */
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
 	bool cut_short;		/* set by the loop: the run ended before the task did, or before that was durable */
 	int64_t held_ms;	/* set by the loop: how long it waited for rate limits */
-	bool unanswered;	/* of cut_short: with a changing call that is on its way */
+	bool unanswered;	/* of cut_short: with a changing call that is on its way, or in doubt */
 
 	/* Of the loop alone. */
 	struct {

@@ -35,6 +35,13 @@ static void report_stranger(struct work *work)
 	diag_address(work->task.diagnostics, object->address);
 }
 
+void aws_note_created(struct work *work, enum aws_origin origin)
+{
+	aws_change_of(work)->created_ms = work->task.now_ms;
+	aws_change_of(work)->origin = origin;
+	work->task.in_doubt = origin != ORIGIN_NEW && aws_kind_of(work->kind)->tags_member;
+}
+
 /*
  * A listing may show what was just made without its tags, or with others than it was made with. Where no other object
  * can be what the create answered with, it is kept, and tagged anew: forgotten, it would be made once more by each run.
@@ -44,10 +51,16 @@ bool aws_is_ours(struct work *work, enum step *ret_step)
 	const struct aws_change *change = aws_change_of(work);
 	struct slice owner = work->now.ownership.object_id;
 
-	if (!aws_kind_of(work->kind)->tags_member || !change->created_ms ||
-	    slice_equal(owner, work->task.object->object_id))
+	if (!aws_kind_of(work->kind)->tags_member || !change->created_ms)
 		return true;
+	if (slice_equal(owner, work->task.object->object_id)) {
+		work->task.in_doubt = false;
+		return true;
+	}
 	bool may_lag = change->origin == ORIGIN_NEW || (owner.size == 0 && change->origin == ORIGIN_REPEATED);
+	/* What is not ready is waited for anyway, and its tags may come meanwhile. */
+	if (may_lag && work->now.readiness == READY_PENDING)
+		return true;
 	if (may_lag && aws_may_show(work)) {
 		*ret_step = aws_look_later(work);
 		return false;
@@ -55,6 +68,7 @@ bool aws_is_ours(struct work *work, enum step *ret_step)
 	if (owner.size == 0 && change->origin == ORIGIN_NEW)
 		return true;
 	report_stranger(work);
+	work->task.in_doubt = false;
 	work->task.record_removed = true;
 	/* The create was the first of its calls, and made nothing. */
 	work->task.changed = false;

@@ -73,7 +73,7 @@ static enum step not_read_back(struct work *work)
 	return aws_fail(work, FAULT_TRANSIENT, arena_string(scratch, what), "run again once it can be read");
 }
 
-/* The gate behind every read: what was read must be there, ours and ready. */
+/* The gate behind every read: what was read must be there and ready. */
 static bool is_usable(struct work *work, enum step *ret_step)
 {
 	switch (work->now.presence) {
@@ -175,9 +175,10 @@ static enum step ready(struct work *work)
 {
 	enum step step;
 	work->stage = STAGE_READY;
-	if (!is_usable(work, &step))
+	/* Whose it is shows before it is ready, which may take long. */
+	if (work->now.presence == PRESENCE_PRESENT && !aws_is_ours(work, &step))
 		return step;
-	if (!aws_is_ours(work, &step))
+	if (!is_usable(work, &step))
 		return step;
 	const struct aws_field *attachment = work->phase == PHASE_MAKE ? wrong_attachment(work) : NULL;
 	return attachment ? move(work, attachment) : aws_converge(work);
@@ -242,8 +243,7 @@ static enum step created(struct work *work, const struct answer *answer)
 				"run again: it is found by its tags");
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
 	work->task.record_changed = work->task.head_only = true;
-	aws_change_of(work)->created_ms = work->task.now_ms;
-	aws_change_of(work)->origin = is_there ? ORIGIN_TAKEN : call->hands_back ? ORIGIN_REPEATED : ORIGIN_NEW;
+	aws_note_created(work, is_there ? ORIGIN_TAKEN : call->hands_back ? ORIGIN_REPEATED : ORIGIN_NEW);
 	if (call == &kind_of(work)->create_shown) {
 		work->task.shown_to = value_get_named(work->desired, SECRET_TO);
 		work->task.shown = value_slice(value_path(&answer->body, kind_of(work)->shows));

@@ -148,8 +148,11 @@ enum step aws_too_late(struct work *work);
 enum step aws_fail(struct work *work, enum fault fault, const char *what, const char *hint);
 enum step aws_change_refused(struct work *work, const struct answer *answer, const char *doing);
 const struct value *aws_now(const struct work *work, const struct aws_field *field);
-/* Whether what the create of this work answered with is its own. Where that cannot be told yet, or it is not, there is
- * a step to take in place of the next one. */
+/* The create of this work was answered, with an id that its object has now. Where there may have been what has it, that
+ * is in doubt until it shows whose it is. */
+void aws_note_created(struct work *work, enum aws_origin origin);
+/* Whether what the create of this work answered with is its own, which takes it out of doubt. Where that cannot be told
+ * yet, or it is not, there is a step to take in place of the next one. */
 bool aws_is_ours(struct work *work, enum step *ret_step);
 
 #endif

@@ -37,7 +37,8 @@ struct scenario {
 	const char *message; /* part of the first error, or of its hint */
 	const char *fields;  /* JSON: members that work->now must hold in the end */
 	bool record_removed;
-	bool waits; /* the clock must have moved by a minute or more */
+	bool in_doubt; /* what the create answered with: nobody has seen whose it is */
+	bool waits;    /* the clock must have moved by a minute or more */
 };
 
 /* Fails the running test where anything is otherwise. */

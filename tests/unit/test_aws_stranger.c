@@ -66,10 +66,90 @@ static void test_rows(void **state)
 	}
 }
 
+#define MADE(operation, name)                                                                                          \
+	{                                                                                                              \
+		operation, NULL, name, NULL, 0                                                                         \
+	}
+#define MAKE_GATEWAY MADE("CreateCustomerGateway", "{\"CustomerGateway\":{\"CustomerGatewayId\":\"cgw-1\"}}")
+#define MAKE_CONNECTION MADE("CreateVpnConnection", "{\"VpnConnection\":{\"VpnConnectionId\":\"vpn-1\"}}")
+#define SHOW_GATEWAYS(gateways)                                                                                        \
+	{                                                                                                              \
+		"DescribeCustomerGateways", NULL, "{\"CustomerGateways\":[" gateways "]}", NULL, -1                    \
+	}
+#define SHOW_CONNECTION(state, tags)                                                                                   \
+	{                                                                                                              \
+		"DescribeVpnConnections", NULL,                                                                        \
+			"{\"VpnConnections\":[{\"VpnConnectionId\":\"vpn-1\",\"State\":\"" state "\",\"Tags\":[" tags  \
+			"]}]}",                                                                                        \
+			NULL, -1                                                                                       \
+	}
+#define TAG(key, value) "{\"Key\":\"trueup:" key "\",\"Value\":\"" value "\"}"
+#define OURS TAG("stack", "stack") "," TAG("object", "object") "," TAG("address", "aws.x.test")
+
+/* As long as nobody has seen whose it is nothing may be recorded of it: the next run would take it for the stack's. */
+static const struct scenario doubts[] = {
+	{.name = "what is not seen stays in doubt",
+	 .kind = &aws_customer_gateway,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{\"address\":\"198.51.100.7\"}",
+	 .script = {MAKE_GATEWAY, SHOW_GATEWAYS("")},
+	 .ends = STEP_FAILED,
+	 .message = "is not there any more",
+	 .in_doubt = true},
+	{.name = "so does what is on its way out",
+	 .kind = &aws_customer_gateway,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{\"address\":\"198.51.100.7\"}",
+	 .script = {MAKE_GATEWAY, SHOW_GATEWAYS("{\"CustomerGatewayId\":\"cgw-1\",\"State\":\"deleting\"}")},
+	 .ends = STEP_FAILED,
+	 .message = "is being deleted by somebody else",
+	 .in_doubt = true},
+	{.name = "what has our tags does not",
+	 .kind = &aws_customer_gateway,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{\"address\":\"198.51.100.7\"}",
+	 .script = {MAKE_GATEWAY, SHOW_GATEWAYS("{\"CustomerGatewayId\":\"cgw-1\",\"State\":\"available\","
+						"\"IpAddress\":\"198.51.100.7\",\"Tags\":[" OURS "]}")},
+	 .ends = STEP_DONE},
+	{.name = "nor does it before it is ready",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{\"customer_gateway\":\"cgw-1\",\"vpn_gateway\":\"vgw-1\"}",
+	 .script = {MAKE_CONNECTION, SHOW_CONNECTION("pending", OURS)},
+	 .ends = STEP_FAILED,
+	 .message = "is not finished yet",
+	 .waits = true},
+	{.name = "what shows no tags until then does",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{\"customer_gateway\":\"cgw-1\",\"vpn_gateway\":\"vgw-1\"}",
+	 .script = {MAKE_CONNECTION, SHOW_CONNECTION("pending", "")},
+	 .ends = STEP_FAILED,
+	 .message = "is not finished yet",
+	 .in_doubt = true,
+	 .waits = true},
+	{.name = "what is another's is not waited for until it is ready",
+	 .kind = &aws_vpn_connection,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{\"customer_gateway\":\"cgw-1\",\"vpn_gateway\":\"vgw-1\"}",
+	 .script = {MAKE_CONNECTION, SHOW_CONNECTION("pending", TAG("stack", "another") "," TAG("object", "other"))},
+	 .ends = STEP_FAILED,
+	 .message = "is not of this stack",
+	 .record_removed = true},
+};
+
+static void test_doubts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(doubts) / sizeof(doubts[0]); i++)
+		scenario_run(&doubts[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_doubts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,64 @@ static void test_renewed(void **state)
 	}
 }
 
+/* What the answer may have told of another's is looked at before any of it is recorded. */
+struct doubting {
+	struct errand errand;
+	enum step ends;
+	bool proven, answered;
+};
+
+static enum step doubt(struct task *task, const struct answer *answer)
+{
+	struct doubting *doubting = (struct doubting *)task;
+
+	if (!answer && !doubting->answered)
+		return STEP_CALL;
+	task->in_doubt = answer || !doubting->proven;
+	task->record_changed |= answer != NULL;
+	doubting->answered = true;
+	task->wake_ms = task->now_ms + 1000;
+	return answer ? STEP_SLEEP : doubting->ends;
+}
+
+static void test_doubted(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 5, .repeat = -1}};
+	static const struct {
+		const char *name;
+		enum step ends;
+		bool proven, interrupted;
+		size_t closes;
+	} rows[] = {
+		{"whose it is was seen", STEP_DONE, true, false, 1},
+		{"so it was by a step that fails", STEP_FAILED, true, false, 1},
+		{"it was not", STEP_FAILED, false, false, 0},
+		{"the run ended before", STEP_DONE, true, true, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct staged staged;
+		struct doubting doubting;
+
+		stage_open(&staged, replies);
+		staged.interrupt_ms = rows[i].interrupted ? staged.now_ms + 500 : 0;
+		errand_make(&doubting.errand, &staged, true, NULL);
+		doubting.errand.task.step = doubt;
+		doubting.errand.task.call.creates = true;
+		doubting.ends = rows[i].ends;
+		doubting.proven = rows[i].proven;
+		doubting.answered = false;
+		loop_add(&staged.loop, &doubting.errand.task);
+		assert_int_equal(loop_run(&staged.loop), !rows[i].interrupted);
+		/* One commit is that of the intent. */
+		if (staged.closes != rows[i].closes || staged.commits != 1 + rows[i].closes)
+			fail_msg("%s: %zu outcomes, %zu commits", rows[i].name, staged.closes, staged.commits);
+		assert_int_equal(doubting.errand.task.unanswered, rows[i].closes == 0);
+		stage_close(&staged);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +252,7 @@ int main(void)
 		cmocka_unit_test(test_of_nothing),
 		cmocka_unit_test(test_stopped_in_a_commit),
 		cmocka_unit_test(test_renewed),
+		cmocka_unit_test(test_doubted),
 	};
 
 	return cmocka_run_group_tests_name("loop record", tests, NULL, NULL);
