@@ -188,6 +188,8 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 			.note = arena_copy(&task->scratch, note_of(task, answer)),
 		};
 		task->loop.has_close = true;
+		if (answer->ok && task->call.creates)
+			task->loop.created = task->loop.intent;
 	}
 	task->changed |= task->call.mutating && task->loop.intent.size > 0 &&
 			 (answer->ok || answer->unsure || answer->fault == FAULT_AMBIGUOUS);

@@ -60,7 +60,7 @@ struct batch {
 	const struct object **upserts;
 	struct slice *bodies;
 	struct slice *removals;
-	struct intent_close *closes;
+	struct intent_close *closes, *corrections;
 	struct intent *intents;
 };
 
@@ -84,6 +84,9 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 		batch->removals[batch->commit.removal_count++] = task->object->object_id;
 	else if (task->record_changed)
 		add_upsert(batch, loop, task->object, task->head_only);
+	if (task->disowned && task->loop.created.size > 0)
+		batch->corrections[batch->commit.correction_count++] =
+			(struct intent_close){task->loop.created, OUTCOME_ABSENT, SLICE("answered with another's")};
 	if (task->loop.has_close)
 		batch->closes[batch->commit.close_count++] = task->loop.close;
 }
@@ -139,6 +142,7 @@ static void fill(struct batch *batch, struct loop *loop, struct task **tasks, si
 	batch->bodies = arena_new_array(&batch->arena, count * 2, struct slice);
 	batch->removals = arena_new_array(&batch->arena, count * 2, struct slice);
 	batch->closes = arena_new_array(&batch->arena, count, struct intent_close);
+	batch->corrections = arena_new_array(&batch->arena, count, struct intent_close);
 	batch->intents = arena_new_array(&batch->arena, count, struct intent);
 	for (size_t i = 0; i < count; i++) {
 		add_record(batch, loop, tasks[i]);
@@ -149,6 +153,7 @@ static void fill(struct batch *batch, struct loop *loop, struct task **tasks, si
 	batch->commit.bodies = batch->bodies;
 	batch->commit.removals = batch->removals;
 	batch->commit.closes = batch->closes;
+	batch->commit.corrections = batch->corrections;
 	batch->commit.intents = batch->intents;
 }
 
@@ -193,7 +198,7 @@ void loop_commit(struct loop *loop)
 			loop_end(loop, task, false);
 			continue;
 		}
-		task->record_changed = task->record_removed = task->loop.has_close = false;
+		task->record_changed = task->record_removed = task->disowned = task->loop.has_close = false;
 		loop_proceed(loop, task);
 	}
 	free(tasks);

@@ -113,6 +113,9 @@ struct commit {
 	size_t removal_count;
 	const struct intent_close *closes;
 	size_t close_count;
+	/* Of calls that were closed before: what came of them is this instead. */
+	const struct intent_close *corrections;
+	size_t correction_count;
 	const struct intent *intents;
 	size_t intent_count;
 	const struct renaming *renamings; /* of open intents; objects are renamed by their upsert */

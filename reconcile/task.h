@@ -92,6 +92,9 @@ struct task {
 	/* What a create has answered with may be somebody else's: as long as this is set nothing of that is recorded,
 	 * not even that it was answered. To whoever comes after this run it is a call that nobody saw answered. */
 	bool in_doubt;
+	/* With record_removed: what the create was answered with is another's, which no such create hands back. What it
+	 * made, if anything, is yet to be found, and counts as an outcome that nobody has seen. */
+	bool disowned;
 	struct object *deposed; /* made durable with the next commit too, or NULL */
 	struct object *gone;	/* its record is dropped with the next commit, or NULL */
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
@@ -111,6 +114,7 @@ struct task {
 		bool admitted;		      /* by the rate limit; until a call is sent */
 		int64_t place;		      /* among those who want a token of it; 0: none yet */
 		bool again;		      /* it is sent once more, and waits for nothing that is to come */
+		struct slice created; /* id of the intent of the create that was answered last; empty: none was */
 		bool has_close;
 		struct intent_close close; /* goes with the next commit */
 		int attempts;

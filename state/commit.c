@@ -75,6 +75,10 @@ static bool write_intents(const struct writing *writing, struct diagnostics *dia
 				   diagnostics))
 			return false;
 	}
+	for (size_t i = 0; i < commit->correction_count; i++) {
+		if (!intents_correct(writing->database, &commit->corrections[i], writing->wall_ms, diagnostics))
+			return false;
+	}
 	for (size_t i = 0; i < commit->renaming_count; i++) {
 		if (!intents_rename(writing->database, &commit->renamings[i], diagnostics))
 			return false;

@@ -118,6 +118,23 @@ bool intents_reseal(struct database *database, const struct intent *intent, stru
 	return query_run(&query, diagnostics);
 }
 
+bool intents_correct(struct database *database, const struct intent_close *close, int64_t wall_ms,
+		     struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_CORRECT);
+
+	query_text(&query, slice_of(outcome_words[close->outcome]));
+	query_text(&query, close->note);
+	query_integer(&query, wall_ms);
+	query_id(&query, close->id);
+	if (!query_run(&query, diagnostics))
+		return false;
+	return query_changes(&query) == 1 ||
+	       diag_error(diagnostics, FAULT_INTERNAL, NOWHERE,
+			  "the outcome of intent %.*s cannot be corrected: none is recorded",
+			  SLICE_ARGUMENTS(close->id));
+}
+
 bool intents_close(struct database *database, const struct intent_close *close, int64_t run_number, int64_t wall_ms,
 		   struct diagnostics *diagnostics)
 {

@@ -135,6 +135,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" SELECT run, id, object_id, address, kind, operation, ?2, CASE run WHEN ?1 THEN ?3"
 		" ELSE ?3 || ' (' || (SELECT command || ' ' || substr(lower(hex(runs.id)), 1, 8) FROM runs"
 		" WHERE runs.number = ?1) || ')' END, wall_ms, ?4 FROM intents WHERE id = ?5",
+	[STATEMENT_INTENT_CORRECT] = "UPDATE history SET outcome = ?, note = ?, ended_ms = ? WHERE intent = ?",
 	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
 	[STATEMENT_INTENT_RENEW] = "UPDATE intents SET wall_ms = ? WHERE id = ?",
 	[STATEMENT_INTENT_RESEAL] = "UPDATE intents SET sealed = ? WHERE id = ?",

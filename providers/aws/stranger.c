@@ -2,6 +2,7 @@
 
 static const char USE_ITS_ID[] = "change the resource so that it differs, or take it out and use the id of what exists";
 static const char KEEP_ONE[] = "keep one of the two, or change one so that they differ";
+static const char FOUND_AGAIN[] = "run again: what the call made is found by its tags, and deleted";
 static const char GOES_FIRST[] = "run again: it is taken back where it is what is wanted, and else deleted first";
 
 /* Some creates hand back what was there before. The record knows best whose it is, as tags may have been changed. */
@@ -14,7 +15,16 @@ static void report_stranger(struct work *work)
 	struct slice address = recorded ? recorded->address : tagged ? owner->address : (struct slice){0};
 	const char *hint = KEEP_ONE;
 
-	if (recorded && recorded->role == OBJECT_DEPOSED) {
+	if (aws_change_of(work)->origin == ORIGIN_NEW) {
+		hint = FOUND_AGAIN;
+		diag_error(
+			work->task.diagnostics, FAULT_CONFLICT, NOWHERE,
+			"what became of '%.*s' is not known: the call that makes it was answered with %.*s, which is "
+			"%s%.*s%s",
+			SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(object->provider_id),
+			address.size > 0 ? "'" : "not of this stack", SLICE_ARGUMENTS(address),
+			address.size > 0 ? "'" : "");
+	} else if (recorded && recorded->role == OBJECT_DEPOSED) {
 		hint = GOES_FIRST;
 		diag_error(work->task.diagnostics, FAULT_CONFLICT, NOWHERE,
 			   "'%.*s' was not made: the service takes it for %.*s, which a replace of '%.*s' left behind",
@@ -70,8 +80,9 @@ bool aws_is_ours(struct work *work, enum step *ret_step)
 	report_stranger(work);
 	work->task.in_doubt = false;
 	work->task.record_removed = true;
+	work->task.disowned = change->origin == ORIGIN_NEW;
 	/* The create was the first of its calls, and made nothing. */
-	work->task.changed = false;
+	work->task.changed &= work->task.disowned;
 	*ret_step = STEP_FAILED;
 	return false;
 }

@@ -7,7 +7,7 @@ import pytest
 
 from simulator import simulator, tagged  # noqa: F401
 from test_take_back import REGION, Site
-from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
+from trueup_runner import Proxy, Ref, apply, ids_of, plan, plan_is_empty, spec_text
 
 ADDRESS = "198.51.100.7"
 GATEWAY = {"aws.customer_gateway": {"office": {"address": ADDRESS, "asn": 65010}}}
@@ -222,3 +222,61 @@ def test_the_look_is_refused(stack, cloud, words):
     else:
         stack.run(*words, *([last_run(stack)] if words == ["undo"] else []), "--yes")
     assert ids_of(stack) == {} and cloud.things("customer-gateway") == before
+
+
+OF_ANOTHER = {
+    "a network": ("CreateVpc", "aws.vpc", {"cidr": "10.1.0.0/16"}, {"cidr": "10.2.0.0/16"}, "describe_vpcs", "Vpcs"),
+    "a subnet": (
+        "CreateSubnet",
+        "aws.subnet",
+        {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.1.0/24"},
+        {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.2.0/24"},
+        "describe_subnets",
+        "Subnets",
+    ),
+}
+
+
+@pytest.mark.parametrize("what, way", [("a subnet", "apply"), ("a network", "saved"), ("a network", "destroy")])
+def test_an_answer_that_is_anothers(stack, moto, what, way):
+    """A connection that is one answer behind: what the create made is there, and what it was answered with is not it."""
+    create, kind, first, second, describe, listed = OF_ANOTHER[what]
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    second = {**second, "depends_on": [f"{kind}.first"]}
+    home = {"home": {"cidr": "10.20.0.0/16"}}
+    spec = {"aws.vpc": home}
+    spec[kind] = {**spec.get(kind, {}), "first": first, "second": second}
+    stack.write("stack.yaml", spec_text(spec))
+    texts = []
+
+    def answer_again(fields, text):
+        if fields["Action"] != create or "10.20.0.0/16" in fields.values():
+            return text
+        texts.append(text)
+        return texts[0]
+
+    proxy.amend = answer_again
+    told = apply(stack, status=7).err
+    proxy.amend = lambda fields, text: text
+    assert len(texts) == 2
+    assert f"what became of '{kind}.second' is not known" in told and f"which is '{kind}.first'" in told
+    shown = plan(stack, status=2).data["actions"]
+    assert sorted((one["operation"], one["address"]) for one in shown) == [("create", f"{kind}.second"), ("delete", f"{kind}.second")]
+    if way == "saved":
+        plan(stack, "--out", "saved", status=2)
+        stack.run("apply", "saved")
+    elif way == "apply":
+        apply(stack)
+    if way == "destroy":
+        stack.run("destroy", "--yes")
+    else:
+        plan_is_empty(stack)
+    stack.run("drift")
+    tagged_here = [
+        each
+        for each in getattr(moto.client("ec2"), describe)()[listed]
+        if any(tag["Key"] == "trueup:stack" for tag in each.get("Tags", []))
+    ]
+    assert len(tagged_here) == (0 if way == "destroy" else len(spec[kind]))
+    proxy.stop()

@@ -423,13 +423,14 @@ class Proxy:
 
     at(number, action, executed) is asked before a request is passed on and after it was answered; where it says true
     the program that `victim` is then gets SIGKILL, and no answer. answer(fields) may give a body in the server's place,
-    or a status and a body.
+    or a status and a body; amend(fields, text) what is handed on of a body that the server gave.
     """
 
     def __init__(self, address, at=None):
         self.actions = []
         self.victim = None
         self.answer = lambda fields: None
+        self.amend = lambda fields, text: text
         self._at = at or (lambda number, action, executed: False)
         self._lock = threading.Lock()
         proxy = self
@@ -473,7 +474,7 @@ class Proxy:
             connection.close()
         if self._kills(handler, number, action, True):
             return
-        self._send(handler, answer.status, answer.headers.get("Content-Type", "text/xml"), text)
+        self._send(handler, answer.status, answer.headers.get("Content-Type", "text/xml"), self.amend(fields, text))
 
     @staticmethod
     def _send(handler, status, kind, text):

@@ -292,6 +292,8 @@ static void check_end(struct driving *driving, enum step step)
 	}
 	if (driving->work.task.record_removed != scenario->record_removed)
 		fail_msg("%s: the record is %s", scenario->name, scenario->record_removed ? "kept" : "removed");
+	if (driving->work.task.disowned != scenario->disowned)
+		fail_msg("%s: what the create made is %s", scenario->name, scenario->disowned ? "let go" : "awaited");
 	if (driving->work.task.in_doubt != scenario->in_doubt)
 		fail_msg("%s: whose it is %s in doubt", scenario->name, scenario->in_doubt ? "is not" : "is");
 	if (scenario->waits && driving->now_ms - BEGIN_MS < MINUTE_MS)

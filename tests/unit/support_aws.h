@@ -37,6 +37,7 @@ struct scenario {
 	const char *message; /* part of the first error, or of its hint */
 	const char *fields;  /* JSON: members that work->now must hold in the end */
 	bool record_removed;
+	bool disowned; /* of record_removed: what the create made is yet to be found */
 	bool in_doubt; /* what the create answered with: nobody has seen whose it is */
 	bool waits;    /* the clock must have moved by a minute or more */
 };

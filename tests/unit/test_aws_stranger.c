@@ -138,6 +138,43 @@ static const struct scenario doubts[] = {
 	 .record_removed = true},
 };
 
+/* A create that hands nothing back was answered with another one's answer: what it made is to be found. */
+static const struct scenario others_answers[] = {
+	{.name = "of this stack",
+	 .kind = &aws_internet_gateway,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{}",
+	 .script = {MADE("CreateInternetGateway", "{\"InternetGateway\":{\"InternetGatewayId\":\"igw-1\"}}"),
+		    {"DescribeInternetGateways", NULL,
+		     "{\"InternetGateways\":[{\"InternetGatewayId\":\"igw-1\",\"Tags\":[" LINEAGE OBJECT ADDRESS "]}]}",
+		     NULL, -1}},
+	 .ends = STEP_FAILED,
+	 .message = "what became of 'aws.x.test' is not known: the call that makes it was answered with igw-1, which "
+		    "is 'aws.customer_gateway.twin'",
+	 .record_removed = true,
+	 .disowned = true},
+	{.name = "of another stack",
+	 .kind = &aws_internet_gateway,
+	 .phase = PHASE_MAKE,
+	 .wanted = "{}",
+	 .script = {MADE("CreateInternetGateway", "{\"InternetGateway\":{\"InternetGatewayId\":\"igw-1\"}}"),
+		    {"DescribeInternetGateways", NULL,
+		     "{\"InternetGateways\":[{\"InternetGatewayId\":\"igw-1\",\"Tags\":[" TAG("stack", "another") OBJECT
+		     "]}]}",
+		     NULL, -1}},
+	 .ends = STEP_FAILED,
+	 .message = "was answered with igw-1, which is not of this stack",
+	 .record_removed = true,
+	 .disowned = true},
+};
+
+static void test_others_answers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(others_answers) / sizeof(others_answers[0]); i++)
+		scenario_run(&others_answers[i]);
+}
+
 static void test_doubts(void **state)
 {
 	(void)state;
@@ -150,6 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_doubts),
+		cmocka_unit_test(test_others_answers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
