@@ -332,6 +332,9 @@ enum stray_origin recover_stray_origin(const struct past_call *past, const struc
 {
 	struct slice own = own_id(past, recorded);
 
+	/* It is what is recorded, by another place; where it is not there, the record tells of a wrong one. */
+	if (recorded && slice_equal(recorded->provider_id, stray->live->provider_id))
+		return live && live->presence == PRESENCE_ABSENT ? STRAY_UNKNOWN : STRAY_LEFT;
 	if (is_twin(past, stray, recorded, live, now_ms))
 		return STRAY_TWIN;
 	/* What a listing that lagged did not show, or whose tags were garbled then, is there all the same. */

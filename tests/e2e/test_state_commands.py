@@ -461,6 +461,20 @@ def test_what_has_another_id_by_its_record(rich):
     assert rich.run("plan", "--output", "json").json["actions"] == []
 
 
+def test_what_is_recorded_in_another_place(rich):
+    """It is not there, and what is here has the recorded id: no second one is made."""
+    there = [world(rich, kind) for kind in ("vpc", "subnet", "security-group")]
+    place = "replace(identity, 'eu-central-1', 'eu-central-2')"
+    damage(rich, f"UPDATE objects SET identity = {place} WHERE address = 'aws.vpc.main'")
+    for line, status in {("plan", "--detailed-exitcode"): 2, ("drift",): 2, ("apply", "--yes"): 4}.items():
+        told = rich.run(*line, status=status).err
+        assert f"{recorded(rich)['aws.vpc.main']} carries the tags of this stack, as 'aws.vpc.main'" in told
+        assert "'trueup state rebuild --force' records what is there" in told
+    assert [world(rich, kind) for kind in ("vpc", "subnet", "security-group")] == there
+    rich.run("state", "rebuild", "--force", "--yes")
+    assert rich.run("plan", "--output", "json").json["actions"] == []
+
+
 def test_check_of_what_came_after_something_that_is_gone(tiny):  # noqa: F811
     """It was left as it is, and what it came after is recorded with it until something else is done to it."""
     later = "aws.vpc:\n  two: {cidr: 10.2.0.0/16}\naws.vpn_gateway:\n  g: {vpc: main, depends_on: [aws.vpc.two]}\n"

@@ -345,6 +345,7 @@ static void test_twins(void **state)
 		int64_t later_ms;
 		enum stray_origin wanted;
 		const char *intent; /* that the recorded object was read with, or NULL: it was not read */
+		bool gone;	    /* it was not there */
 	} twins[] = {
 		{"of no call of ours", {.known = false}, "vpc-1", NULL, 0, STRAY_UNKNOWN, NULL},
 		{"given up, and it came late",
@@ -427,6 +428,22 @@ static void test_twins(void **state)
 		 0,
 		 STRAY_LEFT,
 		 NULL},
+		{"the recorded one itself, in another place than is recorded",
+		 {.known = true, .outcome = OUTCOME_DONE, .was_recorded = true},
+		 "vpc-2",
+		 "vpc-2",
+		 0,
+		 STRAY_UNKNOWN,
+		 "first",
+		 true},
+		{"given up, came late and was taken, in another place than is recorded",
+		 {.known = true, .outcome = OUTCOME_ABSENT},
+		 "vpc-2",
+		 NULL,
+		 0,
+		 STRAY_UNKNOWN,
+		 "first",
+		 true},
 		{"recorded without an id", {.known = true, .outcome = OUTCOME_DONE}, "", NULL, 0, STRAY_LEFT, NULL},
 		{"given up, came late, and deleted since",
 		 {.known = true, .outcome = OUTCOME_ABSENT, .was_recorded = true},
@@ -457,7 +474,8 @@ static void test_twins(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
 		struct live live = {.provider_id = SLICE("vpc-2"), .ownership.intent = SLICE("first")};
-		struct live own = {.presence = PRESENCE_PRESENT, .ownership.intent = slice_of(twins[i].intent)};
+		struct live own = {.presence = twins[i].gone ? PRESENCE_ABSENT : PRESENCE_PRESENT,
+				   .ownership.intent = slice_of(twins[i].intent)};
 		struct stray stray = {.live = &live};
 		struct object object = {.provider_id = slice_of(twins[i].recorded)};
 		struct past_call past = twins[i].past;
