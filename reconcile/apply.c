@@ -133,7 +133,7 @@ static void prepare_target(struct applying *applying, struct target *target, con
 		};
 		target->has_now = true;
 	}
-	target->read_ms = apply->read_ms;
+	target->read_ms = target->compared_ms = apply->read_ms;
 }
 
 static const struct object *find_recorded(const struct work *work, struct slice provider_id)

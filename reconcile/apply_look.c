@@ -1,19 +1,30 @@
 #include "reconcile/apply_parts.h"
 
 /*
- * A plan may be old when its turn comes: the user thought it over, or what came before took long. So an
- * object that was read a minute ago or earlier is read again, together with all others whose turn it is,
- * and nothing is done to it where that would be another change than the plan has.
+ * A plan may be old when its turn comes: the user thought it over, or what came before took long, an earlier phase of
+ * the same action too. So an object that was compared a minute ago or earlier is read again before a phase that changes
+ * it, together with all others whose turn it is, and nothing is done to it where that would be another change than the
+ * plan has.
  */
 
 enum { GOOD_FOR_MS = 60 * 1000 };
 
-bool target_is_stale(const struct target *target)
+static bool is_too_old(const struct target *target, int64_t since_ms)
 {
-	return loop_now_ms(&target->applying->loop) - target->read_ms > GOOD_FOR_MS;
+	return loop_now_ms(&target->applying->loop) - since_ms > GOOD_FOR_MS;
 }
 
-bool node_must_be_as_planned(const struct node *node)
+bool target_is_stale(const struct target *target)
+{
+	return is_too_old(target, target->read_ms);
+}
+
+static bool is_leaving(const struct node *node)
+{
+	return node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
+}
+
+static bool must_be_as_planned(const struct node *node)
 {
 	const struct target *target = node->target;
 	enum operation operation = target->action->operation;
@@ -24,27 +35,41 @@ bool node_must_be_as_planned(const struct node *node)
 	       target->old->role != OBJECT_INCOMPLETE && target->action->role != OBJECT_INCOMPLETE;
 }
 
+bool node_changes_planned(const struct node *node)
+{
+	bool replaces = node->target->action->operation == OPERATION_REPLACE;
+	return must_be_as_planned(node) && (is_leaving(node) || !replaces);
+}
+
+/* Nor is a new object made where the one that it is to replace is not as planned. */
+static bool begins_replacing(const struct node *node)
+{
+	const struct action *action = node->target->action;
+	return node->work.phase == PHASE_MAKE && action->operation == OPERATION_REPLACE &&
+	       action->create_before_destroy && must_be_as_planned(node);
+}
+
 bool node_must_look(const struct node *node)
 {
-	const struct target *target = node->target;
-	return node_must_be_as_planned(node) && !target->begun && target_is_stale(target);
+	return (node_changes_planned(node) || begins_replacing(node)) &&
+	       is_too_old(node->target, node->target->compared_ms);
 }
 
 int64_t node_good_until_ms(const struct node *node)
 {
 	const struct task *task = &node->work.task;
 	bool first = node->may_look_again && !task->changed && task->call.mutating && !task->call.is_recorded;
-	return first ? node->target->read_ms + GOOD_FOR_MS : 0;
+	return first ? node->target->compared_ms + GOOD_FOR_MS : 0;
 }
 
 void node_begin_again(struct node *node)
 {
 	struct work *work = &node->work;
 	node->begun = false;
-	node->target->begun = false;
 	work->stage = 0;
 	work->cursor = 0;
 	work->detail = NULL;
+	work->sent = value_null();
 }
 
 enum step node_look(struct node *node)
@@ -63,6 +88,9 @@ enum step node_look(struct node *node)
 
 const struct value *node_look_fields(const struct node *node, struct arena *arena)
 {
+	/* No field of it is compared, nor needed to delete it. */
+	if (node->work.phase == PHASE_DELETE && node->target->action->operation == OPERATION_DELETE)
+		return NULL;
 	const struct value *known = &node->target->action->known;
 	const struct value *recorded = &node->target->old->resolved;
 	VALUE_BUILDER_AUTO builder;
@@ -115,14 +143,39 @@ static bool is_change(const struct change *change)
 	       change->effect == EFFECT_UNREAD || change->effect == EFFECT_BOUND;
 }
 
-/* The first change that the plan does not have, or NULL. What has come true already is none. */
-static const struct change *find_unplanned(const struct target *target, struct arena *arena)
+/* The first map with the members of the second in place of its own. */
+static struct value overlaid(const struct value *map, const struct value *over, struct arena *arena)
 {
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
+		value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
+	for (uint32_t i = 0; value_is(over, VALUE_MAP) && i < over->count; i++)
+		value_builder_set(&builder, value_slice(&over->members[i].key), over->members[i].value);
+	return value_builder_map(&builder, arena);
+}
+
+void node_note_sent(const struct node *node)
+{
+	struct target *target = node->target;
+	struct arena *arena = target->applying->apply->arena;
+	if (!node_changes_planned(node) || !value_is(&node->work.sent, VALUE_MAP))
+		return;
+	const struct value sent = value_copy(arena, &node->work.sent);
+	target->sent = overlaid(&target->sent, &sent, arena);
+}
+
+/* The first change that the plan does not have, nor this action has made, or NULL. What has come true already is none.
+ */
+static const struct change *find_unplanned(const struct node *node, struct arena *arena)
+{
+	const struct target *target = node->target;
 	struct difference then, now;
 	struct map planned;
 	const struct change *unplanned = NULL;
-	differences(target, &target->action->live, arena, &then);
-	differences(target, &target->now.fields, arena, &now);
+	const struct value left = overlaid(&target->action->live, &target->sent, arena);
+	differences(target, &left, arena, &then);
+	differences(target, &node->work.now.fields, arena, &now);
 	map_init(&planned);
 	for (size_t i = 0; i < then.count; i++)
 		if (is_change(&then.changes[i]))
@@ -138,13 +191,18 @@ static const struct change *find_unplanned(const struct target *target, struct a
 	return unplanned;
 }
 
+static const char *what_was_done(const struct node *node)
+{
+	return node->target->begun ? "it was left as it is now" : "nothing was done to it";
+}
+
 static bool refuse(const struct node *node, const char *what)
 {
 	struct diagnostics *diagnostics = node->work.task.diagnostics;
 	diag_error(diagnostics, FAULT_STALE, NOWHERE, "'%.*s' has changed since the plan was made: %s",
 		   SLICE_ARGUMENTS(node->target->action->address), what);
 	diag_address(diagnostics, node->target->action->address);
-	diag_hint(diagnostics, "nothing was done to it: plan again, and review that");
+	diag_hint(diagnostics, "%s: plan again, and review that", what_was_done(node));
 	return false;
 }
 
@@ -154,36 +212,37 @@ static bool refuse_unread(const struct node *node, struct slice reason)
 	diag_error(diagnostics, FAULT_TRANSIENT, NOWHERE, "'%.*s' could not be read again before its change: %.*s",
 		   SLICE_ARGUMENTS(node->target->action->address), SLICE_ARGUMENTS(reason));
 	diag_address(diagnostics, node->target->action->address);
-	diag_hint(diagnostics, "nothing was done to it: run again");
+	diag_hint(diagnostics, "%s: run again", what_was_done(node));
 	return false;
 }
 
 static bool has_planned_fields(struct node *node)
 {
-	struct target *target = node->target;
 	struct arena *scratch = &node->work.task.scratch;
-	const struct change *change = find_unplanned(target, scratch);
+	const struct change *change = find_unplanned(node, scratch);
 	if (!change)
 		return true;
 	if (change->effect == EFFECT_UNREAD)
-		return refuse_unread(node, target->now.unread_reason);
+		return refuse_unread(node, node->work.now.unread_reason);
 	struct slice text = arena_format(scratch, "other values are there now (%.*s)", SLICE_ARGUMENTS(change->path));
 	return refuse(node, arena_string(scratch, text));
 }
 
 static bool is_as_planned(struct node *node)
 {
-	struct target *target = node->target;
-	const struct live *now = &target->now;
+	const struct target *target = node->target;
+	const struct live *now = &node->work.now;
 	bool leaves = target->action->operation == OPERATION_DELETE;
+	/* Of a replace that has begun the old object goes in any case. */
+	bool may_be_gone = leaves || (target->begun && is_leaving(node));
 	switch (now->presence) {
 	case PRESENCE_UNREAD:
 		return refuse_unread(node, now->unread_reason);
 	case PRESENCE_ABSENT:
-		return leaves ||
+		return may_be_gone ||
 		       refuse(node, now->is_displaced ? "another one is in its place" : "it is not there any more");
 	case PRESENCE_LEAVING:
-		return leaves || refuse(node, "it is being deleted");
+		return may_be_gone || refuse(node, "it is being deleted");
 	case PRESENCE_PRESENT:
 		break;
 	}
@@ -204,8 +263,12 @@ bool node_has_looked(struct node *node)
 {
 	struct target *target = node->target;
 	node->looking = false;
-	target->now = node->work.now;
-	target->has_now = target->now.readiness == READY;
-	target->read_ms = loop_now_ms(&target->applying->loop);
+	node->work.has_now = node->work.now.readiness == READY;
+	target->compared_ms = loop_now_ms(&target->applying->loop);
+	if (target->current == target->old) {
+		target->now = node->work.now;
+		target->has_now = node->work.has_now;
+		target->read_ms = target->compared_ms;
+	}
 	return is_as_planned(node);
 }

@@ -290,9 +290,11 @@ static void begin_leaving(struct node *node)
 		node->work.vacates = applying->phases.vacates[target - applying->targets];
 		node->work.yields = &applying->phases.yields[target - applying->targets];
 	}
-	bool still_old = target->current == target->old;
-	node->work.has_now = still_old && target->has_now;
-	if (node->work.has_now)
+	/* Once another stands at its address, what is known of it is what a look has just shown, if there was one. */
+	if (target->current != target->old)
+		return;
+	node->work.has_now = target->has_now;
+	if (target->has_now)
 		node->work.now = target->now;
 }
 
@@ -355,15 +357,6 @@ static void begin_making(struct node *node)
 	};
 }
 
-/* Whether the work begins with a change of what is there, and nothing has been recorded of a new object before it. */
-static bool changes_old(const struct node *node)
-{
-	const struct target *target = node->target;
-	bool leaves = node->work.phase == PHASE_DELETE || node->work.phase == PHASE_UNSETTLE;
-	return target->current == target->old &&
-	       (leaves || (!begins_new_object(target) && target->action->operation != OPERATION_TAKE_BACK));
-}
-
 static bool may_make(const struct node *node)
 {
 	const struct target *target = node->target;
@@ -382,8 +375,9 @@ static bool begin(struct node *node)
 	/* What is too old is read by the work itself. */
 	if (target_is_stale(target))
 		target->has_now = false;
-	node->may_look_again = node_must_be_as_planned(node) && !target->begun && changes_old(node);
-	target->begun = true;
+	/* What is taken back is recorded as such before anything is sent. */
+	node->may_look_again = node_changes_planned(node) &&
+			       (target->action->operation != OPERATION_TAKE_BACK || node->work.phase != PHASE_MAKE);
 	node->work.patience_ms = PATIENCE_MS;
 	node->work.deadline_ms = task->now_ms + PATIENCE_MS;
 	if (!node->work.session)
@@ -460,6 +454,8 @@ static enum step finish(struct node *node)
 {
 	struct target *target = node->target;
 	struct task *task = &node->work.task;
+	node_note_sent(node);
+	target->begun |= task->changed;
 	if (node->work.phase == PHASE_DELETE) {
 		task->record_removed = true;
 		return STEP_DONE;
@@ -470,8 +466,6 @@ static enum step finish(struct node *node)
 			target->now = node->work.now;
 			target->has_now = node->work.has_now;
 		}
-		/* Nothing of a deletion has begun where nothing had to be taken off. */
-		target->begun = target->action->operation != OPERATION_DELETE || task->changed;
 		return STEP_DONE;
 	}
 	const struct field *otherwise = kept_otherwise(node);

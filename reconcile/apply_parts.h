@@ -39,8 +39,10 @@ struct target {
 	bool noted;	 /* its record has the outputs of this run */
 	struct live now; /* of current; texts in arena */
 	bool has_now;
-	int64_t read_ms; /* how old `now` is at most, by the boot clock */
-	bool begun;	 /* by one of its nodes: what it looks like from then on is our own doing */
+	int64_t read_ms;     /* how old `now` is at most, by the boot clock */
+	int64_t compared_ms; /* the same of what was last compared of old with the plan */
+	struct value sent;   /* MAP: what its nodes have made of fields of old since the plan; null: nothing */
+	bool begun;	     /* one of its nodes has changed something, and is done */
 };
 
 /* One phase of one action. The work comes first: the loop hands back its task. */
@@ -79,10 +81,13 @@ bool target_resolve(struct target *target, bool with_parts, struct diagnostics *
 /* Whether what is known of the target is too old to act on. */
 bool target_is_stale(const struct target *target);
 /* Whether the node's object is to be read again before it begins; the step that does so, with the fields
- * that it needs; and, with the answer in work.now, whether it is as planned: else a diagnostic says what is not. */
+ * that it needs (NULL: none); and, with the answer in work.now, whether it is as planned, but for what other nodes of
+ * its action have made of it: else a diagnostic says what is not. */
 bool node_must_look(const struct node *node);
-/* Whether it is of an object that the plan has read, and that is to be as the plan shows it. */
-bool node_must_be_as_planned(const struct node *node);
+/* Whether it changes an object that the plan has read, and that is to be as the plan shows it. */
+bool node_changes_planned(const struct node *node);
+/* The node is done: what it has made of the object that the plan has read is no change by others. */
+void node_note_sent(const struct node *node);
 /* Until when the call that it asks for may be sent: see struct task. */
 int64_t node_good_until_ms(const struct node *node);
 /* Nothing was sent, and what was read is too old: it starts anew with another look. */

@@ -148,6 +148,10 @@ struct work {
 	 * a refusal to explain. NULL: nobody knows. */
 	const struct object *(*find_recorded)(const struct work *work, struct slice provider_id);
 
+	/* MAP: what calls of this work have made of fields, as long as it runs; null: nothing. Kept by the provider where
+	 * an object's phases may be far apart. */
+	struct value sent;
+
 	/* The provider's own. */
 	struct live now; /* what the provider knows of the object; read by READ, kept current */
 	bool has_now;

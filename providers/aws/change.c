@@ -269,14 +269,17 @@ static void note_change(struct work *work)
 	if (change->is_part) {
 		change->sent_blind[index_of(work, change->fields[0])] = true;
 		aws_note_field(work, &change->fields[0]->field, &change->part);
+		aws_note_sent(work, &change->fields[0]->field, &change->part);
 		return;
 	}
 	for (size_t i = 0; i < change->field_count; i++) {
 		const struct field *field = &change->fields[i]->field;
 		const struct value *now = value_get_named(&work->now.fields, field->name);
+		const struct value *wanted = value_get_named(work->desired, field->name);
 		change->sent_blind[index_of(work, change->fields[i])] = true;
+		aws_note_sent(work, field, wanted);
 		if (!now || !value_is(now, VALUE_UNREAD))
-			aws_note_field(work, field, value_get_named(work->desired, field->name));
+			aws_note_field(work, field, wanted);
 	}
 }
 

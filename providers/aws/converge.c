@@ -68,15 +68,25 @@ bool aws_is_planned(const struct work *work, const struct aws_field *field)
 	return work->creating || is_among_changes(work, field);
 }
 
-void aws_note_field(struct work *work, const struct field *field, const struct value *value)
+static struct value with_field(const struct value *fields, const struct field *field, const struct value *value,
+			       struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
-	for (uint32_t i = 0; i < work->now.fields.count; i++)
-		value_builder_member(&builder, value_slice(&work->now.fields.members[i].key),
-				     work->now.fields.members[i].value);
+	for (uint32_t i = 0; value_is(fields, VALUE_MAP) && i < fields->count; i++)
+		value_builder_member(&builder, value_slice(&fields->members[i].key), fields->members[i].value);
 	value_builder_set(&builder, slice_of(field->name), value ? *value : value_null());
-	work->now.fields = value_builder_map(&builder, &work->task.scratch);
+	return value_builder_map(&builder, arena);
+}
+
+void aws_note_field(struct work *work, const struct field *field, const struct value *value)
+{
+	work->now.fields = with_field(&work->now.fields, field, value, &work->task.scratch);
+}
+
+void aws_note_sent(struct work *work, const struct field *field, const struct value *value)
+{
+	work->sent = with_field(&work->sent, field, value, &work->task.scratch);
 }
 
 void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters)

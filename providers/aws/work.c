@@ -146,6 +146,7 @@ static enum step attach(struct work *work, const struct aws_field *field)
 	aws_parameter_add(&parameters, field->attachment->member, *side);
 	aws_choose(work, call, &parameters);
 	aws_change_of(work)->part = now ? value_null() : value_copy(&work->task.scratch, side);
+	aws_note_sent(work, &field->field, &aws_change_of(work)->part);
 	return aws_send(work, STAGE_DETACHED);
 }
 

@@ -93,6 +93,8 @@ void aws_note_renaming(struct work *work);
 bool aws_is_planned(const struct work *work, const struct aws_field *field);
 /* What is known to be there now gets another value in one field. */
 void aws_note_field(struct work *work, const struct field *field, const struct value *value);
+/* A call of this work has given the field that value. */
+void aws_note_sent(struct work *work, const struct field *field, const struct value *value);
 /* Parameters that every call on the object has: its id and what is fixed. */
 void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters);
 /* The call becomes the change. It is not sent yet. */

@@ -151,6 +151,8 @@ static void turn_on(struct cloud *cloud, const void *what)
 #define ONE_SUBNET(cidr)                                                                                               \
 	"stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\naws.subnet:\n"                                             \
 	"  a: {vpc: main, cidr: " cidr ", public: false, lifecycle: {create_before_destroy: true}}\n"
+#define NOTHING "stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\n"
+#define OTHER_OWNER "\"0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f\""
 
 /* Nor is that taken back which a replace has left behind, where it is not as it was when that was planned. */
 static void test_take_back(void **state)
@@ -228,6 +230,99 @@ static void test_long_applies(void **state)
 		int status = cloud_run(&cloud, "apply --yes");
 		if (status != long_applies[i].status || !cloud_says(&cloud, long_applies[i].says))
 			fail_msg("%s: status %d:\n%.*s", long_applies[i].name, status, (int)cloud.output.size,
+				 cloud.output.data);
+		cloud_close(&cloud);
+	}
+}
+
+#define TWO_NETS(cidr)                                                                                                 \
+	"stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}, net: {cidr: " cidr "}}\n"                                   \
+	"aws.subnet: {n: {vpc: net, cidr: \"${cidr_subnet(aws.vpc.net.cidr, 8, 1)}\"}}\n"
+
+#define TWO_GROUPS(old_text, rules)                                                                                    \
+	"stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\naws.security_group:\n"                                     \
+	"  old: {vpc: main, name: old, description: " old_text "}\n"                                                   \
+	"  web: {vpc: main, name: web, description: web, ingress: [{protocol: tcp, from_port: 80, to_port: 80, "       \
+	"cidr: 10.0.0.0/8}, {protocol: tcp, from_port: 81, to_port: 81, group: old}" rules "]}\n"
+
+/* What goes on between two phases of one action. */
+static const struct later {
+	const char *name;
+	const char *before, *after;
+	const char *moment; /* after the first of them was compared */
+	int64_t passing_ms;
+	const char *type, *attribute, *value; /* of what somebody changes meanwhile; NULL: nothing */
+	const char *told_by, *was;	      /* by which attribute, and what it was, that is known */
+	int status;
+	const char *says;
+} laters[] = {
+	{"an old object is kept for a moment", ONE_SUBNET("10.0.1.0/24"), ONE_SUBNET("10.0.2.0/24"), "CreateSubnet",
+	 SOON_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "1 done"},
+	{"an old object is kept for long", ONE_SUBNET("10.0.1.0/24"), ONE_SUBNET("10.0.2.0/24"), "CreateSubnet",
+	 LATE_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "1 done"},
+	{"and somebody takes it over", ONE_SUBNET("10.0.1.0/24"), ONE_SUBNET("10.0.2.0/24"), "CreateSubnet", LATE_MS,
+	 "subnet", "tagSet.0.value", OTHER_OWNER, "cidrBlock", "10.0.1.0/24", STATUS_PARTLY,
+	 "'aws.subnet.a' has changed since the plan was made: its tags name another owner"},
+	{"and somebody changes it", ONE_SUBNET("10.0.1.0/24"), ONE_SUBNET("10.0.2.0/24"), "CreateSubnet", LATE_MS,
+	 "subnet", "mapPublicIpOnLaunch", "true", "cidrBlock", "10.0.1.0/24", STATUS_PARTLY,
+	 "'aws.subnet.a' has changed since the plan was made: other values are there now (public)"},
+	{"and somebody deletes it", ONE_SUBNET("10.0.1.0/24"), ONE_SUBNET("10.0.2.0/24"), "CreateSubnet", LATE_MS,
+	 "subnet", NULL, NULL, "cidrBlock", "10.0.1.0/24", STATUS_FINE, "1 done"},
+	{"what is replaced waits for what lies in it", TWO_NETS("10.8.0.0/16"), TWO_NETS("10.9.0.0/16"), "DeleteSubnet",
+	 LATE_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "2 done"},
+	{"and somebody takes it over", TWO_NETS("10.8.0.0/16"), TWO_NETS("10.9.0.0/16"), "DeleteSubnet", LATE_MS, "vpc",
+	 "tagSet.0.value", OTHER_OWNER, "cidrBlock", "10.8.0.0/16", STATUS_PARTLY,
+	 "'aws.vpc.net' has changed since the plan was made: its tags name another owner"},
+	{"rules are taken off, and the group goes late", TWO_GROUPS("old", ""), NOTHING, "RevokeSecurityGroupIngress",
+	 LATE_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "2 done"},
+	{"and somebody takes it over", TWO_GROUPS("old", ""), NOTHING, "RevokeSecurityGroupIngress", LATE_MS,
+	 "security-group", "tagSet.0.value", OTHER_OWNER, "groupName", "web", STATUS_PARTLY,
+	 "'aws.security_group.web' has changed since the plan was made: its tags name another owner"},
+	{"a rule is taken off, and late another comes", TWO_GROUPS("old", ""), TWO_GROUPS("new", ""),
+	 "CreateSecurityGroup", LATE_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "2 done"},
+	{"and somebody changes one that stays", TWO_GROUPS("old", ""), TWO_GROUPS("new", ""), "CreateSecurityGroup",
+	 LATE_MS, "security-group-rule", "cidrIpv4", "\"10.0.0.0/9\"", "cidrIpv4", "10.0.0.0/8", STATUS_PARTLY,
+	 "'aws.security_group.web' has changed since the plan was made: other values are there now (ingress["},
+};
+
+static void between_phases(struct cloud *cloud, const void *what)
+{
+	const struct later *row = what;
+	struct diagnostics diagnostics;
+
+	sim_advance(cloud->sim, row->passing_ms);
+	if (!row->type)
+		return;
+	struct slice id = cloud_find(cloud, row->type, row->told_by, row->was);
+	diagnostics_init(&diagnostics, &cloud->arena);
+	if (row->attribute)
+		cloud_change(cloud, row->type, id, row->attribute, row->value);
+	else
+		assert_true(sim_remove(cloud->sim, SLICE("eu-central-1"), slice_of(row->type), id, &diagnostics));
+	diagnostics_release(&diagnostics);
+}
+
+/* Each phase of an action looks anew where the last look was long ago; what the one before has done is no change. */
+static void test_later_phases(void **state)
+{
+	for (size_t i = 0; i < sizeof(laters) / sizeof(laters[0]); i++) {
+		const struct later *row = &laters[i];
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "look.yaml", row->before);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "look.yaml", row->after);
+		cloud.moment = row->moment;
+		cloud.happening = between_phases;
+		cloud.what = row;
+		int status = cloud_run(&cloud, "apply --yes");
+		if (status != row->status || !cloud_says(&cloud, row->says))
+			fail_msg("%s, %s: status %d:\n%.*s", row->moment, row->name, status, (int)cloud.output.size,
+				 cloud.output.data);
+		/* What was left is told of, or is an error where it is another's by now. */
+		if ((cloud_run(&cloud, "plan --detailed-exitcode") == STATUS_FINE) != (status == STATUS_FINE))
+			fail_msg("%s, %s, and then:\n%.*s", row->moment, row->name, (int)cloud.output.size,
 				 cloud.output.data);
 		cloud_close(&cloud);
 	}
@@ -550,15 +645,11 @@ static void test_saved_and_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(test_looks),
-		WORLD_TEST(test_long_applies),
-		WORLD_TEST(test_queues),
-		WORLD_TEST(test_refusals),
-		WORLD_TEST(test_refusals_behind_another),
-		WORLD_TEST(test_late_deletions),
-		WORLD_TEST(test_saved_and_ignored),
-		WORLD_TEST(test_another_machine),
-		WORLD_TEST(test_take_back),
+		WORLD_TEST(test_looks),		  WORLD_TEST(test_long_applies),
+		WORLD_TEST(test_later_phases),	  WORLD_TEST(test_queues),
+		WORLD_TEST(test_refusals),	  WORLD_TEST(test_refusals_behind_another),
+		WORLD_TEST(test_late_deletions),  WORLD_TEST(test_saved_and_ignored),
+		WORLD_TEST(test_another_machine), WORLD_TEST(test_take_back),
 		WORLD_TEST(test_other_value),
 	};
 
