@@ -88,8 +88,13 @@ struct world {
 	/* These, and those of the spec: what is cut or escaped before it is written is to be without them. Borrowed for
 	 * the world's life; NULL: as above. */
 	const struct redaction *untold;
-	/* 1 standard output, 2 standard error. False where the reader is gone or the disk full. */
+	/* 1 standard output, 2 standard error. Waits for a reader that does not read, so that a run at work must not
+	 * ask for it. False where the reader is gone, the disk full, or an interrupt ended the wait. */
 	bool (*write)(struct world *world, int stream, struct slice text);
+	/* To standard error, without a wait: what is not taken follows before whatever is written or told next, or is
+	 * dropped in the end, and that told, should it become too much. False while some of it, or of what was told
+	 * before, is not out. NULL: write() waits for nobody. */
+	bool (*tell)(struct world *world, struct slice text);
 	/* After a write that failed: whether whoever read it wants no more of it. NULL: that is not known. */
 	bool (*has_no_reader)(struct world *world, int stream);
 	/* One line typed by the user, without its end, of at most 4096 bytes; false at the end of input. */
@@ -125,6 +130,17 @@ static inline const char *world_secret(struct world *world, const char *name, si
 	if (secret && world->keep_secret && slice_of(secret).size >= least_bytes)
 		world->keep_secret(world, slice_of(secret));
 	return secret;
+}
+
+static inline bool world_tell(struct world *world, struct slice text)
+{
+	return world->tell ? world->tell(world, text) : world->write(world, 2, text);
+}
+
+/* Lets what was told go on its way; false where its reader takes none of it now. */
+static inline bool world_has_told(struct world *world)
+{
+	return !world->tell || world->tell(world, (struct slice){NULL, 0});
 }
 
 /* The clock of leases: the machine's own, which every process on it agrees about, whatever world it simulates. */

@@ -19,7 +19,7 @@ void talk(struct invocation *invocation, const char *format, ...)
 	buffer_vformat(&line, format, arguments);
 	va_end(arguments);
 	buffer_byte(&line, '\n');
-	invocation->world->write(invocation->world, 2, buffer_slice(&line));
+	(void)world_tell(invocation->world, buffer_slice(&line));
 }
 
 struct report invocation_report(struct invocation *invocation)
@@ -76,17 +76,19 @@ int invocation_fail(struct invocation *invocation, int status)
 	return invocation_end(invocation, &report, status);
 }
 
-static void show_diagnostics(struct invocation *invocation)
+/* With what else was told until now; false where that could not be written. */
+static bool show_diagnostics(struct invocation *invocation)
 {
+	struct world *world = invocation->world;
 	BUFFER_AUTO text;
 
 	buffer_init(&text, TALK_LIMIT_BYTES);
 	if (invocation->diagnostics->count == 0)
-		return;
+		return world_has_told(world) || world->write(world, 2, (struct slice){NULL, 0});
 	redact_diagnostics(invocation);
 	render_diagnostics(&text, invocation->sources, invocation->diagnostics, invocation->arena, invocation->talk,
 			   &invocation->simulated->redaction);
-	invocation->world->write(invocation->world, 2, buffer_slice(&text));
+	return world->write(world, 2, buffer_slice(&text));
 }
 
 struct written_file written_plan(const struct invocation *invocation)
@@ -181,7 +183,9 @@ int cli_run(struct world *world, int count, char *const *texts)
 	} else {
 		report_line(&invocation, &sinks);
 	}
-	show_diagnostics(&invocation);
+	/* Where nobody is there to read them, the status is all that is left to tell. */
+	if (!show_diagnostics(&invocation) && invocation.world->interrupted(invocation.world) > 0)
+		status = STATUS_ERROR;
 	status = final_status(&invocation, status);
 	simulated_close(&simulated);
 	sources_release(&sources);

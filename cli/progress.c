@@ -94,7 +94,7 @@ static bool can_redraw(struct world *world)
 
 static void flush(struct invocation *invocation, const struct buffer *text)
 {
-	invocation->world->write(invocation->world, 2, buffer_slice(text));
+	(void)world_tell(invocation->world, buffer_slice(text));
 }
 
 /* Cursor up over the block, and clear to the end of the screen (ECMA-48 CUU, ED). */
@@ -169,6 +169,10 @@ static void draw(struct progress_view *view, struct buffer *text)
 	size_t most = lines_to_show(view);
 	size_t shown = 0;
 
+	/* A terminal that was stopped shows it all once it goes on: what ended, and not how that looked ten times a
+	 * second. */
+	if (!world_has_told(view->invocation->world))
+		return;
 	buffer_string(text, WRAP_OFF);
 	for (; one && shown < most; one = one->newer, shown++) {
 		buffer_string(text, "  ");
@@ -425,6 +429,6 @@ void reading_open(struct reading_view *view, struct invocation *invocation, cons
 void reading_close(struct reading_view *view)
 {
 	if (view->terminal && view->drawn)
-		view->invocation->world->write(view->invocation->world, 2, SLICE("\r\033[K"));
+		(void)world_tell(view->invocation->world, SLICE("\r\033[K"));
 	view->invocation->simulated->tick = NULL;
 }

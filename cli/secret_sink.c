@@ -65,7 +65,7 @@ static bool run_program(struct job *job, const struct value *command, const stru
 	arena_init(&said);
 	good = world->run_program(world, &said, &program, &text, task->diagnostics);
 	/* Not ours itself: a shell that shows what it does, or a program that fails, may repeat its input there. */
-	(void)world->write(world, 2, errors);
+	(void)world_tell(world, errors);
 	arena_wipe(&said);
 	return good;
 }

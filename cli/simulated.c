@@ -244,6 +244,7 @@ static void wait(struct transport *transport, int64_t deadline_ms)
 	struct world *real = simulated->real;
 	int64_t now_ms = boot_ms(&simulated->world);
 
+	(void)world_has_told(real);
 	if (simulated->tick) {
 		simulated->tick(simulated->tick_context);
 		if (deadline_ms - now_ms > TICK_MS)
@@ -306,6 +307,19 @@ static bool write_redacted(struct world *world, int stream, struct slice text)
 	return real->write(real, stream, buffer_slice(&shown));
 }
 
+static bool tell_redacted(struct world *world, struct slice text)
+{
+	const struct simulated *simulated = of_world(world);
+	struct world *real = simulated->real;
+	BUFFER_AUTO shown;
+
+	buffer_init(&shown, SIZE_MAX);
+	if (simulated->redaction.count == 0)
+		return real->tell(real, text);
+	redaction_apply(&simulated->redaction, text, &shown);
+	return real->tell(real, buffer_slice(&shown));
+}
+
 static void keep_secret(struct world *world, struct slice secret)
 {
 	redaction_add(&of_world(world)->redaction, secret);
@@ -329,6 +343,7 @@ void simulated_open(struct simulated *simulated, struct world *real)
 	simulated->world.wall_ms = wall_ms;
 	simulated->world.transport = &simulated->transport;
 	simulated->world.write = write_redacted;
+	simulated->world.tell = real->tell ? tell_redacted : NULL;
 	simulated->world.keep_secret = keep_secret;
 	redaction_init(&simulated->redaction);
 	simulated->world.untold = &simulated->redaction;

@@ -21,6 +21,7 @@
 
 #include "base/memory.h"
 #include "cli/world_files.h"
+#include "cli/world_output.h"
 #include "cli/world_program.h"
 #include "providers/net/curl_transport.h"
 
@@ -55,6 +56,7 @@ struct real_world {
 	char typed[LINE_BYTES_MOST];
 	size_t typed_size;
 	size_t typed_used;
+	struct output output;
 };
 
 static int64_t clock_ms(clockid_t clock)
@@ -163,29 +165,26 @@ static void return_signals(const struct real_world *real)
 	sigaction(SIGCHLD, &real->old_child, NULL);
 }
 
-/* Waits until a stream that was made non-blocking by somebody else takes or has bytes. */
-static bool wait_for(int stream, short events)
+/* Waits until standard input, which somebody else made non-blocking, has bytes. */
+static bool wait_for_input(void)
 {
-	struct pollfd wanted = {.fd = stream, .events = events};
+	struct pollfd wanted = {.fd = STDIN_FILENO, .events = POLLIN};
 
 	return poll(&wanted, 1, -1) > 0 || (errno == EINTR && interrupts == 0);
 }
 
 static bool write_stream(struct world *world, int stream, struct slice text)
 {
-	(void)world;
-	while (text.size > 0) {
-		ssize_t count = write(stream, text.data, text.size);
+	struct real_world *real = world->context;
 
-		if (count > 0)
-			text = slice_from(text, (size_t)count);
-		else if (count < 0 && errno == EAGAIN && wait_for(stream, POLLOUT))
-			continue;
-		/* A second interrupt also ends a wait for a reader that does not read. */
-		else if (count >= 0 || errno != EINTR || interrupts >= 2)
-			return false;
-	}
-	return true;
+	return output_write(&real->output, world, stream, text);
+}
+
+static bool tell(struct world *world, struct slice text)
+{
+	struct real_world *real = world->context;
+
+	return output_tell(&real->output, text);
 }
 
 static bool has_no_reader(struct world *world, int stream)
@@ -217,8 +216,7 @@ static bool next_typed(struct real_world *real, char *ret)
 			return false;
 		do
 			count = read(STDIN_FILENO, real->typed, sizeof real->typed);
-		while (count < 0 &&
-		       ((errno == EINTR && interrupts == 0) || (errno == EAGAIN && wait_for(STDIN_FILENO, POLLIN))));
+		while (count < 0 && ((errno == EINTR && interrupts == 0) || (errno == EAGAIN && wait_for_input())));
 		if (count <= 0)
 			return false;
 		real->typed_size = (size_t)count;
@@ -311,6 +309,7 @@ static struct real_world *real_world_new(void)
 	struct real_world *real = memory_get(sizeof *real);
 
 	arena_init(&real->arena);
+	output_open(&real->output);
 	if (gethostname(real->host_name, sizeof real->host_name - 1) < 0)
 		snprintf(real->host_name, sizeof real->host_name, "unknown");
 	return real;
@@ -344,6 +343,7 @@ bool real_world_open(struct world *world, struct diagnostics *diagnostics)
 		.remove_file = world_remove_file,
 		.run_program = world_run_program,
 		.write = write_stream,
+		.tell = tell,
 		.has_no_reader = has_no_reader,
 		.read_line = read_line,
 		.forget_typed = forget_typed,
@@ -364,6 +364,7 @@ void real_world_close(struct world *world)
 	return_signals(real);
 	curl_transport_close(world->transport);
 	arena_release(&real->arena);
+	output_close(&real->output);
 	free(real);
 	world->context = NULL;
 }

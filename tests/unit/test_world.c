@@ -71,12 +71,14 @@ static void test_write_waits_for_the_reader(void **state)
 	struct world_fixture *fixture = *state;
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		struct world world;
 		int ends[2];
 		int status = 0;
 		int saved;
 		pid_t reader;
 		bool fine;
 
+		assert_true(real_world_open(&world, &fixture->diagnostics));
 		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 		assert_int_equal(fcntl(ends[1], F_SETFL, flags[i]), 0);
 		saved = redirect(STDOUT_FILENO, ends[1]);
@@ -84,8 +86,10 @@ static void test_write_waits_for_the_reader(void **state)
 		if (reader == 0)
 			read_slowly(ends[0], LARGE_BYTES);
 		close(ends[0]);
-		fine = fixture->world.write(&fixture->world, 1, repeated(fixture, 'x', LARGE_BYTES));
+		fine = world.write(&world, 1, repeated(fixture, 'x', LARGE_BYTES));
 		redirect_back(STDOUT_FILENO, saved);
+		/* It has an end of the pipe of its own. */
+		real_world_close(&world);
 		assert_int_equal(waitpid(reader, &status, 0), reader);
 		assert_true(fine);
 		assert_int_equal(status, 0);
