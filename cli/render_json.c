@@ -276,6 +276,7 @@ static void put_applied(struct value_builder *builder, const struct report *repo
 	put_count(&applied, "halfway", report->applied->begun_count);
 	put_count(&applied, "calls", report->applied->request_count);
 	put(&applied, "interrupted", value_bool(report->applied->interrupted));
+	put(&applied, "recorded", value_bool(!report->applied->unrecorded));
 	put(&applied, "left", left_value(report));
 	put(&applied, "elapsed_ms", value_integer(report->elapsed_ms));
 	put(builder, "applied", value_builder_map(&applied, report->arena));

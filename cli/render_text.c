@@ -409,6 +409,15 @@ static void print_left(struct buffer *buffer, const struct apply *apply)
 		buffer_format(buffer, "  and %zu more\n", left - shown);
 }
 
+/* Of a run that changed something and left something. Where not all of it is recorded the error knows why. */
+static const char *what_is_next(const struct report *report)
+{
+	if (report->applied->unrecorded)
+		return "not all that was done is recorded: see the error for what to do\n";
+	return report->applied_saved ? "plan again for what is left: what was done is recorded\n"
+				     : "run it again to resume: what was done is recorded\n";
+}
+
 static void print_applied(struct buffer *buffer, const struct report *report, const struct palette *palette)
 {
 	const struct apply *apply = report->applied;
@@ -433,8 +442,7 @@ static void print_applied(struct buffer *buffer, const struct report *report, co
 	if (!whole && !apply_has_changed(apply))
 		buffer_string(buffer, "nothing was changed\n");
 	else if (!whole)
-		buffer_string(buffer, report->applied_saved ? "plan again for what is left: what was done is recorded\n"
-							    : "run it again to resume: what was done is recorded\n");
+		buffer_string(buffer, what_is_next(report));
 }
 
 /* To be pasted where the user stands, so both places are named as the user named them. */

@@ -312,6 +312,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 		if (applying.nodes[i].waits == 0)
 			start(&applying, &applying.nodes[i]);
 	apply->interrupted = !loop_run(&applying.loop);
+	apply->unrecorded = applying.loop.broken;
 	apply->request_count = applying.loop.request_count;
 	count_results(&applying);
 	add_places(&applying);

@@ -77,6 +77,9 @@ struct apply {
 	size_t begun_count; /* of those that were not done: changed something, or may have */
 	size_t request_count;
 	bool interrupted;
+	/* The record could not be written to the end, or the lease was lost: of what was done last it has no more than
+	 * what was to be done. */
+	bool unrecorded;
 };
 
 /* Whether anything was changed or recorded, or may have been, however little of it. */

@@ -53,7 +53,7 @@ def test_apply_tells_all_in_json(tiny):
     document = tiny.run("apply", "--yes", "--output", "json").json
     assert document["status"] == 0
     assert document["applied"]["done"] == 3
-    assert document["applied"]["interrupted"] is False
+    assert document["applied"]["interrupted"] is False and document["applied"]["recorded"] is True
     assert document["counts"]["create"] == 3
     assert document["outputs"] == {"vpc": recorded(tiny)["aws.vpc.main"]}
 

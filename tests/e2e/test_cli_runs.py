@@ -242,7 +242,7 @@ def test_state_that_is_taken_away(tiny, gate, moto, replaced):
     state = tiny.folder / ".trueup/state.db"
     earlier = state.read_bytes()
     gate.after = "CreateVpc"
-    run = tiny.start("apply", "--yes")
+    run = tiny.start("apply", "--yes", "--output", "text", "--output", "json=report.json")
     assert gate.held.wait(30)
     for path in state.parent.iterdir():
         path.unlink()
@@ -252,4 +252,6 @@ def test_state_that_is_taken_away(tiny, gate, moto, replaced):
     out, err = finish(run, 7)
     assert "was removed or replaced while this run was at work" in err
     assert "partly applied: 0 done, 0 failed, 2 skipped, 1 not finished (1 halfway)" in out
+    assert "not all that was done is recorded: see the error" in out and "run it again to resume" not in out
+    assert json.loads((tiny.folder / "report.json").read_text())["applied"]["recorded"] is False
     assert len(subnets(moto)) == 0
