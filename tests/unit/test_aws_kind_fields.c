@@ -11,6 +11,19 @@
 
 /* Holds the tables of kinds against each other and against themselves: what one names is there. */
 
+/* Every spec that gave it would be refused: what tells items apart is no secret. */
+static bool is_told_apart_by_secret(const struct field *set)
+{
+	bool keyed = false, secret = (set->item->flags & SECRET) != 0, secret_key = false;
+	for (size_t i = 0; i < set->item->members.count; i++) {
+		unsigned flags = field_at(&set->item->members, i)->flags;
+		keyed |= (flags & KEY) != 0;
+		secret |= (flags & SECRET) != 0;
+		secret_key |= (flags & KEY) && (flags & SECRET);
+	}
+	return keyed ? secret_key : secret;
+}
+
 static void check_field(const struct aws_kind *kind, const struct fields *siblings, const struct field *field)
 {
 	const struct aws_field *own = (const struct aws_field *)field;
@@ -44,6 +57,8 @@ static void check_field(const struct aws_kind *kind, const struct fields *siblin
 	if (made_has_seen(field) != (field->brought_back != NULL))
 		kind_report(kind, "'%s' is told of item by item, and what to do about one that is gone, or neither",
 			    field->name);
+	if (field->type == FIELD_SET && is_told_apart_by_secret(field))
+		kind_report(kind, "the items of '%s' are told apart by a secret", field->name);
 	if ((field->flags & EXCHANGED) && (!own->update || !own->update_off))
 		kind_report(kind, "'%s' cannot be exchanged", field->name);
 	for (size_t i = 0; i < field->members.count; i++)
