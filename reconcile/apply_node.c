@@ -511,5 +511,9 @@ enum step node_step(struct task *task, const struct answer *answer)
 	}
 	if (step == STEP_FAILED)
 		node_take_back_note(node);
-	return step == STEP_DONE ? finish(node) : step;
+	if (step == STEP_DONE)
+		step = finish(node);
+	/* A phase is done once a read shows it. */
+	task->settles = step == STEP_DONE;
+	return step;
 }

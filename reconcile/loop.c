@@ -182,7 +182,8 @@ static bool step_task(struct loop *loop, struct task *task)
 	loop_drop_exchange(loop, task);
 	task->loop.attempts = 0;
 	task->loop.again = task->loop.unsure = false;
-	bool records = !task->in_doubt && (task->record_changed || task->record_removed || task->loop.has_close);
+	bool records = !task->in_doubt && (task->record_changed || task->record_removed || task->loop.has_close ||
+					   (task->settles && task->loop.unsettled));
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};
 		task->loop.intent_ms = task->call.intent_ms;

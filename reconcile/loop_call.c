@@ -103,6 +103,8 @@ static int attempts_for(const struct task *task, const struct answer *answer)
 	case FAULT_TRANSIENT:
 		return TRANSIENT_ATTEMPTS;
 	case FAULT_AMBIGUOUS:
+		if (task->call.looked_after)
+			return 1;
 		/* Sending these twice has the effect of sending them once. */
 		if (!task->call.mutating || task->call.recipe == RECIPE_CONVERGE || task->call.recipe == RECIPE_TOKEN)
 			return AMBIGUOUS_ATTEMPTS;
@@ -190,6 +192,10 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 		task->loop.has_close = true;
 		if (answer->ok && task->call.creates)
 			task->loop.created = task->loop.intent;
+	} else if (task->loop.intent.size) {
+		struct unsettled *unsettled = arena_new(&task->scratch, struct unsettled);
+		*unsettled = (struct unsettled){task->loop.intent, task->loop.unsettled};
+		task->loop.unsettled = unsettled;
 	}
 	task->changed |= task->call.mutating && task->loop.intent.size > 0 &&
 			 (answer->ok || answer->unsure || answer->fault == FAULT_AMBIGUOUS);

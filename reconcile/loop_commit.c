@@ -72,6 +72,21 @@ static void add_upsert(struct batch *batch, const struct loop *loop, const struc
 					       : (struct slice){0};
 }
 
+/* Calls that were not answered, whose outcome is known by now. */
+static const struct unsettled *unsettled_of(const struct task *task)
+{
+	return task->settles ? task->loop.unsettled : NULL;
+}
+
+static size_t count_closes(struct task *const *tasks, size_t count)
+{
+	size_t closes = count;
+	for (size_t i = 0; i < count; i++)
+		for (const struct unsettled *call = unsettled_of(tasks[i]); call; call = call->before)
+			closes++;
+	return closes;
+}
+
 static void add_record(struct batch *batch, const struct loop *loop, struct task *task)
 {
 	if (task->deposed)
@@ -89,6 +104,12 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 			(struct intent_close){task->loop.created, OUTCOME_ABSENT, SLICE("answered with another's")};
 	if (task->loop.has_close)
 		batch->closes[batch->commit.close_count++] = task->loop.close;
+	for (const struct unsettled *call = unsettled_of(task); call; call = call->before)
+		batch->closes[batch->commit.close_count++] = (struct intent_close){
+			.id = call->intent,
+			.outcome = OUTCOME_DONE,
+			.note = SLICE("settled by reading"),
+		};
 }
 
 /* The secrets that the call would be sent with again, or nothing. */
@@ -141,7 +162,7 @@ static void fill(struct batch *batch, struct loop *loop, struct task **tasks, si
 	batch->upserts = arena_new_array(&batch->arena, count * 2, const struct object *);
 	batch->bodies = arena_new_array(&batch->arena, count * 2, struct slice);
 	batch->removals = arena_new_array(&batch->arena, count * 2, struct slice);
-	batch->closes = arena_new_array(&batch->arena, count, struct intent_close);
+	batch->closes = arena_new_array(&batch->arena, count_closes(tasks, count), struct intent_close);
 	batch->corrections = arena_new_array(&batch->arena, count, struct intent_close);
 	batch->intents = arena_new_array(&batch->arena, count, struct intent);
 	for (size_t i = 0; i < count; i++) {
@@ -199,6 +220,8 @@ void loop_commit(struct loop *loop)
 			continue;
 		}
 		task->record_changed = task->record_removed = task->disowned = task->loop.has_close = false;
+		if (task->settles)
+			task->loop.unsettled = NULL;
 		loop_proceed(loop, task);
 	}
 	free(tasks);

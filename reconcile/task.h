@@ -38,6 +38,7 @@ struct call {
 	const struct value *parameters; /* MAP, complete, secrets in clear: never stored as such */
 	bool mutating;
 	bool creates;	     /* brings the object into being: its outcome decides whether there is one */
+	bool looked_after;   /* its task looks what came of it before it asks again: unanswered, it is not sent again */
 	enum recipe recipe;  /* of a mutating call */
 	struct slice intent; /* id to commit it under, where parameters carry it as a tag; empty: a new one */
 	bool is_recorded;    /* intent is durable already: a call of an earlier run, sent once more */
@@ -57,6 +58,12 @@ struct answer {
 	struct value body;	/* where ok */
 	int64_t retry_after_ms; /* what the service asked for, or 0 */
 	bool unsure;		/* set by the loop: refused, but an attempt before may have done its work unseen */
+};
+
+/* The intent of a call that was not answered; in the task's scratch. */
+struct unsettled {
+	struct slice intent;
+	const struct unsettled *before; /* or NULL */
 };
 
 struct task {
@@ -95,6 +102,7 @@ struct task {
 	/* With record_removed: what the create was answered with is another's, which no such create hands back. What it
 	 * made, if anything, is yet to be found, and counts as an outcome that nobody has seen. */
 	bool disowned;
+	bool settles;		/* what its calls were to do was read to be so, also of those that were not answered */
 	struct object *deposed; /* made durable with the next commit too, or NULL */
 	struct object *gone;	/* its record is dropped with the next commit, or NULL */
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
@@ -116,7 +124,8 @@ struct task {
 		bool again;		      /* it is sent once more, and waits for nothing that is to come */
 		struct slice created; /* id of the intent of the create that was answered last; empty: none was */
 		bool has_close;
-		struct intent_close close; /* goes with the next commit */
+		struct intent_close close;	   /* goes with the next commit */
+		const struct unsettled *unsettled; /* the last of them, or NULL */
 		int attempts;
 		bool unsure;	      /* one of them may have done its work unseen */
 		struct slice refusal; /* how the service named the last of them that was refused */

@@ -69,6 +69,8 @@ void metal_call_reset(struct task *task, struct session *session, struct slice b
 	/* Each reset that is sent names the state to be reached, not a step towards it. */
 	task->call.mutating = true;
 	task->call.recipe = RECIPE_CONVERGE;
+	/* But a controller that takes one and fails to say so takes another for a second press of the button. */
+	task->call.looked_after = true;
 }
 
 static bool check_target(const struct metal_session *session, struct slice base, struct slice path,

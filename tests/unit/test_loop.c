@@ -363,6 +363,7 @@ static const struct {
 	size_t sent;
 	enum fault heard; /* where it was not done */
 	bool throttled;	  /* the first attempt: so it made nothing */
+	bool looked_after;
 } repeated[] = {
 	{"a token", RECIPE_TOKEN, 1, 0, false, 0, 2, 0, false},
 	{"a token of nearly an hour", RECIPE_TOKEN, HOUR_MS - MINUTE_MS, 0, false, 0, 2, 0, false},
@@ -377,6 +378,9 @@ static const struct {
 	{"a token of an earlier run that was too long ago", RECIPE_TOKEN, 1, 0, true, -HOUR_MS, 0, FAULT_TRANSIENT,
 	 false},
 	{"what converges, however late", RECIPE_CONVERGE, HOUR_MS, HOUR_MS, false, 0, 2, 0, false},
+	{"what converges, where its task looks first", RECIPE_CONVERGE, 1, 0, false, 0, 1, FAULT_AMBIGUOUS, false,
+	 true},
+	{"and where nobody took it", RECIPE_CONVERGE, 1, 0, false, 0, 2, 0, true, true},
 	{"what does as much again each time", RECIPE_SNAPSHOT, 1, 0, false, 0, 1, FAULT_AMBIGUOUS, false},
 	{"what is looked for by its tag", RECIPE_TAG, 1, 0, false, 0, 1, FAULT_AMBIGUOUS, false},
 	{"a token that nobody took for an hour", RECIPE_TOKEN, HOUR_MS, 0, false, 0, 2, 0, true},
@@ -405,6 +409,7 @@ static void test_repeated(void **state)
 		staged.suspended_ms = repeated[i].suspended_ms;
 		errand_make(&errand, &staged, true, NULL);
 		errand.task.call.recipe = repeated[i].recipe;
+		errand.task.call.looked_after = repeated[i].looked_after;
 		if (repeated[i].is_recorded) {
 			errand.task.call.is_recorded = true;
 			errand.task.call.intent = SLICE("0123456789abcdef0123456789abcdef");

@@ -76,6 +76,61 @@ static void test_note(void **state)
 	}
 }
 
+/* Asks until it is answered; then, or where it has asked so often, it has read whether it is so. */
+struct asking {
+	struct errand errand;
+	int asks;
+	bool is_so;
+};
+
+static enum step ask_and_look(struct task *task, const struct answer *answer)
+{
+	struct asking *asking = (struct asking *)task;
+
+	if (!answer || (!answer->ok && --asking->asks > 0))
+		return STEP_CALL;
+	task->settles = asking->is_so;
+	return asking->is_so ? STEP_DONE : STEP_FAILED;
+}
+
+/* Calls that were not answered are settled once their task has read that it is so; else they are for recovery. */
+static void test_settled(void **state)
+{
+	static const struct reply replies[] = {
+		{.after_ms = 1, .fault = FAULT_AMBIGUOUS, .code = "Cut", .message = "no answer", .repeat = 1},
+		{.after_ms = 1, .repeat = -1},
+	};
+	static const struct {
+		int asks;
+		bool is_so;
+		size_t closes;
+		const char *note;
+	} rows[] = {
+		{1, true, 1, "settled by reading"},
+		{2, true, 2, "settled by reading"},
+		{3, true, 3, "settled by reading"},
+		{1, false, 0, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct asking asking = {.asks = rows[i].asks, .is_so = rows[i].is_so};
+		struct staged staged;
+
+		stage_open(&staged, replies);
+		errand_make(&asking.errand, &staged, true, NULL);
+		asking.errand.task.step = ask_and_look;
+		asking.errand.task.call.looked_after = true;
+		loop_add(&staged.loop, &asking.errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (asking.errand.done != rows[i].is_so || staged.closes != rows[i].closes ||
+		    !slice_is(staged.note, rows[i].note))
+			fail_msg("row %zu: %zu outcomes, the last '%.*s'", i, staged.closes,
+				 SLICE_ARGUMENTS(staged.note));
+		stage_close(&staged);
+	}
+}
+
 /* What cannot be recorded is not begun, and what was not recorded does not count as done. */
 static void test_unrecorded(void **state)
 {
@@ -246,11 +301,9 @@ static void test_doubted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_intent),
-		cmocka_unit_test(test_note),
-		cmocka_unit_test(test_unrecorded),
-		cmocka_unit_test(test_of_nothing),
-		cmocka_unit_test(test_stopped_in_a_commit),
+		cmocka_unit_test(test_intent),	   cmocka_unit_test(test_note),
+		cmocka_unit_test(test_settled),	   cmocka_unit_test(test_unrecorded),
+		cmocka_unit_test(test_of_nothing), cmocka_unit_test(test_stopped_in_a_commit),
 		cmocka_unit_test(test_renewed),
 		cmocka_unit_test(test_doubted),
 	};
