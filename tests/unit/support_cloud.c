@@ -172,6 +172,7 @@ void cloud_open(struct cloud *cloud, const struct world_fixture *fixture)
 	cloud->world.interrupted = interrupted;
 	cloud->world.interrupting_signal = interrupting_signal;
 	cloud->world.write = write_stream;
+	cloud->world.tell = NULL;
 	cloud->world.read_line = read_line;
 	cloud->world.is_terminal = is_terminal;
 	cloud->world.transport = &cloud->transport;

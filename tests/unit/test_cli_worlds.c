@@ -88,6 +88,7 @@ static void open_separate(struct separate *separate, const struct world_fixture 
 	separate->world.context = separate;
 	separate->world.environment = environment;
 	separate->world.write = write_stream;
+	separate->world.tell = NULL;
 	separate->world.is_terminal = is_terminal;
 	separate->world.interrupted = interrupted;
 	separate->world.transport = curl_transport_open(&separate->arena);
