@@ -299,13 +299,16 @@ static void print_end(struct progress_view *view, struct buffer *text, enum prog
 	switch (progress) {
 	case PROGRESS_SKIPPED:
 		paint(text, palette, PAINT_CHANGE, "skipped");
-		buffer_string(text, ": what it needs failed\n");
+		buffer_string(text, ": what it needs is not done\n");
 		return;
 	case PROGRESS_LEFT:
 		paint(text, palette, PAINT_CHANGE, "left for the next run\n");
 		return;
 	case PROGRESS_FAILED:
 		paint(text, palette, PAINT_LOUD, "%s FAILED", words->doing);
+		break;
+	case PROGRESS_UNKNOWN:
+		paint(text, palette, PAINT_LOUD, "%s, outcome unknown", words->doing);
 		break;
 	case PROGRESS_UNFINISHED:
 		paint(text, palette, PAINT_LOUD, "%s, not finished", words->done);

@@ -39,7 +39,7 @@ static void skip(struct applying *applying, struct node *node)
 	tell(applying, PROGRESS_SKIPPED, node);
 }
 
-/* Breadth first over what waits, directly or not, for a node that failed. */
+/* Breadth first over what waits, directly or not, for a node that failed, or of which nobody knows. */
 static void skip_followers(struct applying *applying, size_t failed)
 {
 	const struct graph *graph = &applying->phases.graph;
@@ -82,8 +82,9 @@ static void on_ended(struct task *task, bool done)
 		     node);
 		return;
 	}
-	node->state = done ? NODE_DONE : NODE_FAILED;
-	tell(applying, done ? PROGRESS_DONE : PROGRESS_FAILED, node);
+	/* A call without an outcome is unknown, never failed. */
+	node->state = done ? NODE_DONE : task->unanswered ? NODE_CUT : NODE_FAILED;
+	tell(applying, done ? PROGRESS_DONE : task->unanswered ? PROGRESS_UNKNOWN : PROGRESS_FAILED, node);
 	if (!done) {
 		skip_followers(applying, index);
 		return;
@@ -208,7 +209,7 @@ static void prepare(struct applying *applying)
 /* What became of an action is what became of the worst of its phases; those before may have changed something. */
 static enum ending ending_of(const struct applying *applying, size_t action, bool *ret_changed)
 {
-	bool any = false, failed = false, skipped = false, left = false, changed = false;
+	bool any = false, failed = false, skipped = false, cut = false, left = false, changed = false;
 
 	for (int phase = 0; phase < PHASE_COUNT; phase++) {
 		uint32_t number = phases_node(&applying->phases, action, (enum phase)phase);
@@ -218,13 +219,17 @@ static enum ending ending_of(const struct applying *applying, size_t action, boo
 		any = true;
 		failed |= node->state == NODE_FAILED;
 		skipped |= node->state == NODE_SKIPPED;
+		cut |= node->state == NODE_CUT;
 		left |= node->state != NODE_DONE;
 		/* What was adopted took no call, and is recorded. */
 		changed |= node->work.task.changed || (phase == PHASE_MAKE && node->state == NODE_DONE);
 	}
 	*ret_changed = changed;
-	if (failed || skipped)
-		return failed ? ENDING_FAILED : ENDING_SKIPPED;
+	if (failed)
+		return ENDING_FAILED;
+	/* What its own later phases need is not done where it was cut. */
+	if (skipped && !(cut && changed))
+		return ENDING_SKIPPED;
 	if (left)
 		return changed ? ENDING_UNFINISHED : ENDING_SKIPPED;
 	return any ? ENDING_DONE : ENDING_NONE;

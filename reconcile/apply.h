@@ -15,6 +15,7 @@ enum progress {
 	PROGRESS_STARTED,
 	PROGRESS_DONE,
 	PROGRESS_FAILED,
+	PROGRESS_UNKNOWN, /* no answer told what became of a call that changes something: the next run finds out */
 	PROGRESS_SKIPPED,
 	/* The run ended before the phase did: */
 	PROGRESS_UNFINISHED, /* it had changed something */
@@ -27,8 +28,8 @@ enum ending {
 	ENDING_NONE, /* there was nothing to carry out */
 	ENDING_DONE,
 	ENDING_FAILED,
-	ENDING_SKIPPED,	   /* what it needs failed, or the run ended before its turn */
-	ENDING_UNFINISHED, /* begun, and the run ended */
+	ENDING_SKIPPED,	   /* what it needs is not done, or the run ended before its turn */
+	ENDING_UNFINISHED, /* begun, and the run ended, or nobody knows what became of a call of it */
 };
 
 /* One call a phase begins or ends; elapsed_ms by the boot clock, 0 at the start. */

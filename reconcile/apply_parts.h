@@ -16,7 +16,7 @@ enum node_state {
 	NODE_DONE,
 	NODE_FAILED,
 	NODE_SKIPPED,
-	NODE_CUT, /* the run ended before it did */
+	NODE_CUT, /* the run ended before it did, or it has a call of which nobody knows what became */
 };
 
 /* What stands recorded at an address when the apply begins. */

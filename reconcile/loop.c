@@ -76,8 +76,9 @@ void loop_sleep(struct loop *loop, struct task *task, int64_t due_ms)
 
 void loop_end(struct loop *loop, struct task *task, bool done)
 {
-	task->unanswered = task->in_doubt || (task->call.mutating && loop_is_in_flight(task));
-	task->changed |= task->unanswered;
+	bool is_open = task->in_doubt || (task->call.mutating && loop_is_in_flight(task));
+	task->unanswered |= is_open;
+	task->changed |= is_open;
 	task->cut_short = !done && task->loop.wanted != STEP_FAILED;
 	loop_drop_exchange(loop, task);
 	arena_release(&task->scratch);
@@ -167,6 +168,9 @@ void loop_proceed(struct loop *loop, struct task *task)
 /* False where it may have taken long, so that the turn is over. */
 static bool step_task(struct loop *loop, struct task *task)
 {
+	/* An answer that told what became of the call closes its intent. */
+	bool is_unknown =
+		task->loop.answer && task->call.mutating && task->loop.intent.size > 0 && !task->loop.has_close;
 	bool gives;
 
 	task->now_ms = loop_now_ms(loop);
@@ -174,6 +178,7 @@ static bool step_task(struct loop *loop, struct task *task)
 	if (task->loop.answer && task->call.definition == task->loop.refused)
 		task->loop.refusals = 0;
 	task->loop.wanted = task->step(task, task->loop.answer);
+	task->unanswered = (is_unknown || task->disowned) && task->loop.wanted == STEP_FAILED;
 	gives = task->shown_to != NULL;
 	if (gives)
 		loop_give(loop, task);

@@ -108,7 +108,8 @@ struct task {
 	bool changed;		/* set by the loop: a call of it changed something, or may have */
 	bool cut_short;		/* set by the loop: the run ended before the task did, or before that was durable */
 	int64_t held_ms;	/* set by the loop: how long it waited for rate limits */
-	bool unanswered;	/* of cut_short: with a changing call that is on its way, or in doubt */
+	bool unanswered;	/* set by the loop: it ended with a changing call that is on its way (cut_short), is in
+				 * doubt or disowned, or of which no answer tells what became: its intent stays open */
 
 	/* Of the loop alone. */
 	struct {

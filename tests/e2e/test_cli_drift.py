@@ -432,7 +432,7 @@ def test_nothing_done_is_an_error(tiny):
     deny(tiny, "CreateVpc")
     result = tiny.run("apply", "--yes", status=1)
     assert "not applied: 0 done, 1 failed, 2 skipped" in result.out
-    assert "skipped: what it needs failed" in result.err
+    assert "skipped: what it needs is not done" in result.err
 
 
 @pytest.mark.parametrize(
@@ -470,7 +470,7 @@ def test_what_is_skipped_is_counted_so(tiny):
     deny(tiny, "DeleteSubnet")
     result = tiny.run("destroy", "--yes", status=1)
     assert "not applied: 0 done, 2 failed, 1 skipped, " in result.out
-    assert result.err.count("skipped: what it needs failed") == 1
+    assert result.err.count("skipped: what it needs is not done") == 1
 
 
 TEMPLATE = "aws.launch_template:\n  t: {name: tpl, image: ami-11111111}\n"

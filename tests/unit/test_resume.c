@@ -178,6 +178,54 @@ static void test_halfway(void **state)
 	}
 }
 
+#define SAME SUBNET("cidr: 10.0.1.0/24, public: false")
+
+/* Nobody knows what became of a call that no answer tells of: that is no failure, and what needs it waits. */
+static void test_unknown_is_no_failure(void **state)
+{
+	static const struct {
+		const char *name, *spec, *action;
+		enum sim_fault_kind fault;
+		uint32_t attempts;
+		const char *says, *counts;
+	} rows[] = {
+		{"made, and not answered", SAME "aws.internet_gateway: {g: {vpc: main}}\n", "CreateInternetGateway",
+		 SIM_FAULT_LOST_ANSWER, 1, "aws.internet_gateway.g  creating, outcome unknown after ",
+		 "0 done, 0 failed, 0 skipped, 1 not finished (1 halfway)"},
+		{"not made, and not answered", SAME "aws.vpn_gateway: {g: {vpc: main}}\n", "CreateVpnGateway",
+		 SIM_FAULT_LOST_REQUEST, 1, "aws.vpn_gateway.g  creating, outcome unknown after ",
+		 "0 done, 0 failed, 0 skipped, 1 not finished (1 halfway)"},
+		{"what needs it",
+		 SAME "aws.internet_gateway: {g: {vpc: main}}\n"
+		      "aws.route_table: {r: {vpc: main, routes: [{destination: 0.0.0.0/0, internet_gateway: g}]}}\n",
+		 "CreateInternetGateway", SIM_FAULT_LOST_ANSWER, 1,
+		 "aws.route_table.r  skipped: what it needs is not done\n",
+		 "0 done, 0 failed, 1 skipped, 1 not finished (2 halfway)"},
+		{"what it does next itself", SUBNET("cidr: 10.0.2.0/24, public: false"), "DeleteSubnet",
+		 SIM_FAULT_LOST_REQUEST, 3, "aws.subnet.a  replacing, outcome unknown after ",
+		 "0 done, 0 failed, 0 skipped, 1 not finished (1 halfway)"},
+		{"an error of the service", SUBNET("cidr: 10.0.1.0/24, public: true"), "ModifySubnetAttribute",
+		 SIM_FAULT_ERROR, 3, "aws.subnet.a  changing, outcome unknown after ",
+		 "0 done, 0 failed, 0 skipped, 1 not finished (1 halfway)"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cloud cloud;
+
+		cloud_open(&cloud, *state);
+		cloud_write(&cloud, "slow.yaml", SAME);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_write(&cloud, "slow.yaml", rows[i].spec);
+		sim_fault(cloud.sim, (struct sim_fault){slice_of(rows[i].action), rows[i].fault, 1, rows[i].attempts});
+		cloud_expect(&cloud, "apply --yes", STATUS_PARTLY);
+		if (!cloud_says(&cloud, rows[i].says) || !cloud_says(&cloud, rows[i].counts) ||
+		    cloud_says(&cloud, "FAILED"))
+			fail_msg("%s:\n%.*s", rows[i].name, (int)cloud.output.size, cloud.output.data);
+		cloud_expect(&cloud, "apply --yes", STATUS_FINE);
+		cloud_close(&cloud);
+	}
+}
+
 static void list_state(struct cloud *cloud, const void *what)
 {
 	struct slice id = cloud_find(cloud, "subnet", "cidrBlock", "10.0.1.0/24");
@@ -370,6 +418,7 @@ int main(void)
 		WORLD_TEST(test_finished_late),
 		WORLD_TEST(test_named_object_is_gone),
 		WORLD_TEST(test_halfway),
+		WORLD_TEST(test_unknown_is_no_failure),
 		WORLD_TEST(test_lease_while_waiting),
 		WORLD_TEST(test_found_late),
 		WORLD_TEST(test_refers_to_more),
