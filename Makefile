@@ -205,7 +205,8 @@ $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
 # Functions that tests/simulate/mutant.c breaks when asked to, and the one that slip.c does.
 mutated := aws_interpret aws_request_body recover_stray_origin refresh_match_tags recover_commit lease_beat \
-	recover_all recover_can_send_again recover_send_again loop_send intents_add aws_prepare aws_call_set
+	recover_all recover_can_send_again recover_send_again loop_send intents_add aws_prepare aws_call_set \
+	aws_note_created
 # An allocator quicker than libc's saves a tenth of a seed's time. The sanitizers bring their own.
 simulate_allocator = $(if $(filter 1,$(SANITIZE)),,-lmimalloc)
 # Each library from its archive where there is one: half of the time is spent in them, and calls need no table then.

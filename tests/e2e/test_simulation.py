@@ -67,7 +67,7 @@ def test_a_seed_replays_to_the_byte():
 
 
 MUTANTS = ["converge", "tag", "token", "natural", "discard", "snapshot", "sweep", "fence"]
-MUTANTS += ["failed", "grace", "life", "bare", "gate"]
+MUTANTS += ["failed", "grace", "life", "bare", "gate", "doubt"]
 
 
 def test_every_mutant_is_tried_below():

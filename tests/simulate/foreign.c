@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "tests/simulate/judge.h"
 
 /* What belongs to somebody else in the same account. */
@@ -186,6 +188,17 @@ void foreign_say_address(struct universe *universe, struct foreign *foreign, enu
 	const struct value_member member = {value_text("tagSet.3.value"), value_text(address)};
 
 	set(universe, &foreign_things[of], &member, 1);
+	foreign_note(universe, foreign);
+}
+
+void foreign_give_address(struct universe *universe, struct foreign *foreign, unsigned octet)
+{
+	char address[32];
+
+	(void)snprintf(address, sizeof(address), "198.51.100.%u", octet);
+	const struct value_member member = {value_text("ipAddress"), value_text(address)};
+
+	set(universe, &foreign_things[FOREIGN_CUSTOMER_GATEWAY], &member, 1);
 	foreign_note(universe, foreign);
 }
 

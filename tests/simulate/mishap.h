@@ -56,6 +56,7 @@ struct misfortune {
 	unsigned budget;	 /* at most so many, the sure one aside */
 	uint64_t sure_change;	 /* the changing request, counted from 1, that has one in any case; 0: none */
 	uint64_t sure_request;	 /* the same for requests of any kind */
+	uint64_t sure_look;	 /* the same, counted from the first changing one on */
 	enum mishap sure_mishap; /* that these have; MISHAP_NONE: any that fits */
 	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */
 	enum mishap disk_mishap; /* and which */

@@ -5,6 +5,7 @@
 #include "providers/aws/aws.h"
 #include "providers/aws/kind.h"
 #include "providers/aws/protocol.h"
+#include "providers/aws/work.h"
 #include "reconcile/loop_parts.h"
 #include "reconcile/recover_again.h"
 #include "reconcile/refresh_parts.h"
@@ -33,6 +34,7 @@ static const struct {
 	[MUTANT_LIFE] = {"life", "what has a token is sent again however old that is"},
 	[MUTANT_BARE] = {"bare", "intents are recorded without their parameters"},
 	[MUTANT_GATE] = {"gate", "whether a request changes something is what its kind says"},
+	[MUTANT_DOUBT] = {"doubt", "what a create answers with is recorded before anybody has seen whose it is"},
 };
 
 const char *mutant_name(enum mutant mutant)
@@ -99,6 +101,8 @@ bool real_aws_prepare(const struct call *call, int64_t wall_ms, struct arena *ar
 		      struct diagnostics *diagnostics) __asm__("__real_aws_prepare");
 bool mutant_aws_prepare(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,
 			struct diagnostics *diagnostics) __asm__("__wrap_aws_prepare");
+void real_aws_note_created(struct work *work, enum aws_origin origin) __asm__("__real_aws_note_created");
+void mutant_aws_note_created(struct work *work, enum aws_origin origin) __asm__("__wrap_aws_note_created");
 
 void mutant_aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 			  struct answer *ret)
@@ -262,4 +266,11 @@ bool mutant_aws_prepare(const struct call *call, int64_t wall_ms, struct arena *
 	if (good && current == MUTANT_GATE)
 		ret->mutating = call->mutating;
 	return good;
+}
+
+void mutant_aws_note_created(struct work *work, enum aws_origin origin)
+{
+	real_aws_note_created(work, origin);
+	if (current == MUTANT_DOUBT)
+		work->task.in_doubt = false;
 }

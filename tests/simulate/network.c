@@ -298,6 +298,13 @@ static void check_intent(struct process *process, const struct flight *flight)
 			      process->requests, flight->operation);
 }
 
+static bool is_sure_look(const struct process *process)
+{
+	uint64_t look = process->misfortune.sure_look;
+
+	return look > 0 && process->first_change > 0 && process->requests == process->first_change + look;
+}
+
 static enum mishap fate_of(struct process *process, const struct flight *flight, bool changes)
 {
 	struct misfortune *misfortune = &process->misfortune;
@@ -309,7 +316,8 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	if (misfortune->aimed && process->universe->changes > 0 && !mishap_is_early(process->universe->target.mishap) &&
 	    target_strikes(&process->universe->target, flight->operation, fate))
 		return process->universe->target.mishap;
-	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request)
+	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request ||
+	    is_sure_look(process))
 		return misfortune->sure_mishap != MISHAP_NONE ? misfortune->sure_mishap
 							      : mishap_draw(fate, misfortune, flight->operation);
 	if (misfortune->budget == 0 || !chance_one_in(fate, misfortune->odds))
@@ -344,6 +352,8 @@ static void on_start(struct transport *transport, const struct http_request *req
 	flight = flight_new(universe, process, request, done, context);
 	changes = operation_changes(flight->operation);
 	process->changes += changes;
+	if (changes && process->first_change == 0)
+		process->first_change = process->requests;
 	if (process->misfortune.locks_alone)
 		process->steps_after = 0;
 	universe->changes += changes;

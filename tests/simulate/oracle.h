@@ -40,6 +40,8 @@ bool foreign_copy_tags(struct universe *universe, struct foreign *foreign, const
 /* The copied tags say another address from now on. */
 void foreign_say_address(struct universe *universe, struct foreign *foreign, enum foreign_number of,
 			 const char *address);
+/* The customer gateway is of 198.51.100.OCTET from now on. */
+void foreign_give_address(struct universe *universe, struct foreign *foreign, unsigned octet);
 /* They are nobody's of ours any more. */
 void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum foreign_number from);
 /* The cloud has what the blueprint says, and the record the same; nothing more of this stack is there, and what is

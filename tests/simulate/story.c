@@ -14,6 +14,7 @@ enum {
 	SURE_REQUEST_MOST = 14,
 	DISK_STEPS_MOST = 400,
 	MISTAKE_ONE_IN = 128,
+	CLAIM_ONE_IN = 32,
 };
 
 const char *const universe_environment[][2] = {
@@ -362,6 +363,8 @@ void story_tell(struct universe *universe)
 		story_rebuild(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, MISTAKE_ONE_IN))
 		story_mistake(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, CLAIM_ONE_IN))
+		story_claim(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);

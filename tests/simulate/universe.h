@@ -84,6 +84,7 @@ struct process {
 	bool dead;
 	int interrupts;
 	uint64_t requests, changes, steps; /* so far */
+	uint64_t first_change;		   /* of these requests; 0: none was */
 	uint64_t steps_after;		   /* of these, when misfortune.disk_after requests were sent */
 	uint64_t waits;			   /* with nothing in flight */
 	bool forgot;			   /* MISHAP_FORGOTTEN */
