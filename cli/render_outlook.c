@@ -7,9 +7,9 @@ static const struct {
 	const char *plan; /* what recovery would do */
 } settlements[] = {
 	[SETTLEMENT_NONE] = {"unknown", "it stays open until that can be read"},
-	[SETTLEMENT_WAIT] = {"waiting", "recovery goes on looking, and then it is made anew"},
+	[SETTLEMENT_WAIT] = {"waiting", "recovery goes on looking, and closes it where nothing comes"},
 	[SETTLEMENT_DONE] = {"done", "recovery records it"},
-	[SETTLEMENT_ABSENT] = {"absent", "recovery closes it, and it is made anew"},
+	[SETTLEMENT_ABSENT] = {"absent", "recovery closes it"},
 };
 
 static bool is_under_way(const struct report *report, const struct intent *intent)

@@ -301,7 +301,7 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 		decision = (struct decision){OPERATION_INCOMPLETE, held};
 	struct action *action = add_action(planning);
 	action->operation = decision.operation;
-	action->reason = !deposed || waits ? decision.reason : plan_reason_beside(object);
+	action->reason = deposed && !waits ? plan_reason_beside(object) : plan_reason_unwanted(object, &decision);
 	action->address = object->address;
 	action->kind = kind;
 	action->provider = object->provider;

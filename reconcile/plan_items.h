@@ -110,6 +110,8 @@ const char *plan_tags_reason(const struct item *item);
 void plan_item_take_back(struct planning *planning, struct item *item, const struct decision *unprotected);
 /* Why an object that is not what its address stands for goes; with its body. */
 const char *plan_reason_beside(const struct object *object);
+/* Why that is decided of one that no resource stands for. */
+const char *plan_reason_unwanted(const struct object *object, const struct decision *decision);
 /* Puts things back as they were before it was. */
 void plan_item_leave_behind(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */

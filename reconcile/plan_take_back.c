@@ -139,6 +139,15 @@ const char *plan_reason_beside(const struct object *object)
 	return object_is_twin(object) ? "made by a call that came late" : "left behind by a replace";
 }
 
+const char *plan_reason_unwanted(const struct object *object, const struct decision *decision)
+{
+	/* What was never seen is not gone: its call may still be open. */
+	if (decision->operation == OPERATION_FORGET && object->role == OBJECT_INCOMPLETE &&
+	    object->provider_id.size == 0)
+		return "is wanted no more, and nothing was seen of what its create may have made";
+	return decision->reason;
+}
+
 void plan_item_leave_behind(struct item *item)
 {
 	struct object *object = item->object;

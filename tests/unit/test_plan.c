@@ -356,6 +356,12 @@ static void test_reasons(void **state)
 	} reasons[] = {
 		{"never made", "{" NET_A "}", "{\"t.net.a\":{\"applied\":{\"range\":\"10\"},\"incomplete\":true}}",
 		 false, "its create has not completed"},
+		{"never made, and wanted no more", "{}",
+		 "{\"t.net.a\":{\"applied\":{\"range\":\"10\"},\"incomplete\":true}}", false,
+		 "is wanted no more, and nothing was seen of what its create may have made"},
+		{"never made, and all is to go", "{}",
+		 "{\"t.net.a\":{\"applied\":{\"range\":\"10\"},\"incomplete\":true}}", true,
+		 "is wanted no more, and nothing was seen of what its create may have made"},
 		{"begun", "{" NET_A "}",
 		 "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"},\"incomplete\":true,"
 		 "\"live\":{\"range\":\"10\"}}}",
