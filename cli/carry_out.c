@@ -6,6 +6,7 @@
 #include "cli/past_run.h"
 #include "cli/progress.h"
 #include "cli/question.h"
+#include "cli/recovery.h"
 #include "cli/secret_sink.h"
 #include "cli/secrets.h"
 #include "reconcile/undo.h"
@@ -180,19 +181,34 @@ static int end_without(struct job *job, struct report *report)
 			      job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : status_of_rest(job));
 }
 
+/* What is left to the plan of calls that were cut off comes first. Once any was sent again, something may have changed.
+ */
+static bool begin(struct job *job, struct report *report, int *ret_status)
+{
+	size_t left = job->left_count;
+	bool good = job_send_again(job);
+
+	if (left > job->left_count)
+		*ret_status = STATUS_PARTLY;
+	report->outlook = job_outlook(job);
+	return good && job_begin_run(job, run_name(job), job->digest, &job->plan.serial);
+}
+
 int job_carry_out(struct job *job, bool reviewed)
 {
 	struct report report = job_report(job);
 	struct apply apply = {0};
 	struct forecast forecast;
+	int status = STATUS_ERROR;
 
 	report.applied_saved = reviewed;
 	if (plan_is_empty(&job->plan))
 		return end_without(job, &report);
 	sinks_plan(job->invocation->sinks, &report);
 	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) ||
-	    !is_wanted(job, reviewed, &report) || !secrets_find_key_for_apply(job) || !read_times(job, &forecast) ||
-	    !job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
-		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, STATUS_ERROR);
+	    !is_wanted(job, reviewed, &report) || !secrets_find_key_for_apply(job) || !read_times(job, &forecast))
+		return invocation_end(job->invocation, &report, STATUS_ERROR);
+	if (!begin(job, &report, &status))
+		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, status);
 	return invocation_end(job->invocation, &report, act(job, &forecast, &report, &apply));
 }

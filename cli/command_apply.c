@@ -2,6 +2,7 @@
 #include "cli/command_list.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"
+#include "cli/recovery.h"
 #include "cli/saved_plan.h"
 
 /* A plan with errors is shown with them, and not carried out. Where the state was lost, they come of that. */
@@ -21,8 +22,10 @@ static int plan_once(struct invocation *invocation, bool destroy, bool *ret_agai
 	job_init(&job, invocation);
 	if (!job_prepare_to_act(&job, destroy ? AIM_DESTROY : AIM_MAKE))
 		status = invocation_fail(invocation, status);
-	else
-		status = job_plan_as_asked(&job, destroy) ? job_carry_out(&job, false) : show_only(&job);
+	else if (!job_plan_as_asked(&job, destroy))
+		status = show_only(&job);
+	else if (job_plan_takes_left(&job))
+		status = job_carry_out(&job, false);
 	*ret_again = job.moved;
 	job_release(&job);
 	return status;
@@ -65,7 +68,7 @@ static int carry_out_saved_once(struct invocation *invocation, bool *ret_again)
 	if (saved_plan_read(&job, invocation->arguments->operands[0]) && job_is_approved(&job) &&
 	    saved_plan_prepare(&job))
 		status = job_carry_out(&job, true);
-	else
+	else if (!job.moved)
 		status = invocation_fail(invocation, status);
 	*ret_again = job.moved;
 	job_release(&job);

@@ -227,7 +227,7 @@ static bool prepare(struct undo *undo)
 		return false;
 	if (only_shows(job->invocation))
 		return read_unfinished(undo);
-	return job_recover(job) && job_load_bodies(job) && read_past(undo);
+	return job_recover(job, job_resends_planned(job)) && job_load_bodies(job) && read_past(undo);
 }
 
 static void plan_nothing(struct job *job)
@@ -393,6 +393,8 @@ static int act(struct undo *undo)
 
 	if (!good || only_shows(job->invocation))
 		return show(job, good);
+	if (!job_plan_takes_left(job))
+		return STATUS_ERROR;
 	if (!conclude(undo))
 		return job->moved ? STATUS_ERROR : invocation_fail(job->invocation, STATUS_ERROR);
 	return job_carry_out(job, false);

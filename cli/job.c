@@ -296,8 +296,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 	work_out(job, expected);
 	job_take_unfinished(job);
 	if (job->recovered)
-		recover_hold(job->intents, job->intent_count, job->objects, job->object_count, job->refresh.live,
-			     job->arena);
+		job_hold_unknown(job);
 	return job_look_for_run(job);
 }
 

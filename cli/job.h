@@ -72,6 +72,7 @@ struct job {
 	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
 	bool recovered;	      /* what is still open now cannot be settled by this run */
+	size_t left_count;    /* of those, calls that the plan is to have sent once more: see recovery.h */
 	int64_t recovered_ms; /* wall: when this run began to settle what was open; of a run that did */
 	bool undoes_refused;  /* of the run that is being undone each call was refused */
 

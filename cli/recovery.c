@@ -92,13 +92,10 @@ static bool read_subjects(struct job *job, const struct live ***ret)
 	return true;
 }
 
-static bool judge(struct job *job, struct recovery *ret)
+/* Parallel to job->objects; NULL, and entries of it too, where nothing was read. */
+static struct recovery begin_to_judge(struct job *job, const struct live *const *live)
 {
-	const struct live **live = NULL;
-
-	if (!job_load_bodies(job) || !read_subjects(job, &live))
-		return false;
-	*ret = (struct recovery){
+	return (struct recovery){
 		.intents = job->intents,
 		.intent_count = job->intent_count,
 		.objects = job->objects,
@@ -113,7 +110,90 @@ static bool judge(struct job *job, struct recovery *ret)
 		.style = &job->style,
 		.arena = job->arena,
 	};
-	recover_all(ret);
+}
+
+/* What is to be made, by address or object id. */
+struct wanting {
+	const struct job *job;
+	const struct map *items;
+};
+
+/* The plan tells, once there is one. */
+static bool is_left_to_plan(void *context, const struct object *object)
+{
+	(void)context;
+	(void)object;
+	return true;
+}
+
+/* Whether what the alias has made now is made where the object was to be. */
+static bool is_reached(const struct job *job, const struct object *object)
+{
+	const struct session *session = sessions_of_alias(&job->sessions, &job->stack, object->provider);
+
+	return session && identity_equal(&session->identity, &object->identity);
+}
+
+static bool is_in_spec(void *context, const struct object *object)
+{
+	const struct wanting *wanting = context;
+	const struct job *job = wanting->job;
+	const struct resource *resource = map_get(wanting->items, object->address);
+
+	return resource && is_reached(job, object) && recover_is_wanted(object, resource, &job->style, job->arena);
+}
+
+static bool is_in_plan(void *context, const struct object *object)
+{
+	const struct wanting *wanting = context;
+	const struct job *job = wanting->job;
+	const struct action *action = map_get(wanting->items, object->object_id);
+
+	return action && is_reached(job, object) && recover_is_planned(object, action, &job->style, job->arena);
+}
+
+static void judge_by_spec(struct job *job, struct recovery *recovery)
+{
+	struct wanting wanting = {.job = job};
+	struct map spare;
+
+	map_init(&spare);
+	wanting.items = stack_addresses(&job->stack, &spare);
+	recovery->is_wanted = is_in_spec;
+	recovery->context = &wanting;
+	recover_all(recovery);
+	recovery->is_wanted = NULL;
+	map_release(&spare);
+}
+
+static void judge_by_plan(struct job *job, struct recovery *recovery)
+{
+	struct map actions;
+	struct wanting wanting = {job, &actions};
+
+	map_init(&actions);
+	for (size_t i = 0; i < job->plan.action_count; i++)
+		if (job->plan.actions[i].object_id.size > 0)
+			map_set(&actions, job->plan.actions[i].object_id, &job->plan.actions[i]);
+	recovery->is_wanted = is_in_plan;
+	recovery->context = &wanting;
+	recover_all(recovery);
+	recovery->is_wanted = NULL;
+	map_release(&actions);
+}
+
+static bool judge(struct job *job, enum resending resending, struct recovery *ret)
+{
+	const struct live **live = NULL;
+
+	if (!job_load_bodies(job) || !read_subjects(job, &live))
+		return false;
+	*ret = begin_to_judge(job, live);
+	ret->is_wanted = resending == RESEND_PLANNED ? is_left_to_plan : NULL;
+	if (resending == RESEND_WANTED)
+		judge_by_spec(job, ret);
+	else
+		recover_all(ret);
 	return true;
 }
 
@@ -133,7 +213,7 @@ static bool send_again(struct job *job, const struct recovery *recovery)
 	bool good = recover_send_again(recovery, &loop, &job->sessions, &job->kinds);
 	loop_release(&loop);
 	recover_fresh_release(&fresh);
-	return good && job_reload(job);
+	return good;
 }
 
 static void tell_waiting(struct job *job, const struct recovery *recovery)
@@ -160,7 +240,7 @@ static bool sleep_until(struct job *job, int64_t until_ms)
 }
 
 /* Looks again and again, until all that may come has come or could have. */
-static bool wait_for_late(struct job *job, struct recovery *recovery)
+static bool wait_for_late(struct job *job, enum resending resending, struct recovery *recovery)
 {
 	struct world *world = job->world;
 	int64_t deadline_ms = world->boot_ms(world) + recovery->grace_ms;
@@ -178,19 +258,11 @@ static bool wait_for_late(struct job *job, struct recovery *recovery)
 			return true;
 		}
 		if (!sleep_until(job, now_ms + delay_ms < deadline_ms ? now_ms + delay_ms : deadline_ms) ||
-		    !judge(job, recovery))
+		    !judge(job, resending, recovery))
 			return false;
 		delay_ms = delay_ms * 2 < LOOK_MOST_MS ? delay_ms * 2 : LOOK_MOST_MS;
 	}
 	return true;
-}
-
-static bool can_send_again(const struct recovery *recovery)
-{
-	for (size_t i = 0; i < recovery->intent_count; i++)
-		if (recover_can_send_again(recovery, i))
-			return true;
-	return false;
 }
 
 static void tell_open(struct job *job, const struct recovery *recovery)
@@ -211,19 +283,31 @@ static void tell_open(struct job *job, const struct recovery *recovery)
 }
 
 /* With the lease held. stands: nobody has written since the record was read. */
-static bool settle(struct job *job, bool stands)
+static bool settle(struct job *job, bool stands, enum resending resending)
 {
 	struct recovery recovery;
 
-	if ((!stands && !job_reload(job)) || !judge(job, &recovery) ||
-	    (can_send_again(&recovery) && (!send_again(job, &recovery) || !judge(job, &recovery))) ||
-	    !wait_for_late(job, &recovery) || !recover_commit(&recovery, job->store, job->diagnostics))
+	if ((!stands && !job_reload(job)) || !judge(job, resending, &recovery))
 		return false;
+	if (resending == RESEND_WANTED) {
+		resending = RESEND_NOTHING;
+		if (recovery.again_count > 0 &&
+		    (!send_again(job, &recovery) || !job_reload(job) || !judge(job, resending, &recovery)))
+			return false;
+	}
+	if (!wait_for_late(job, resending, &recovery) || !recover_commit(&recovery, job->store, job->diagnostics))
+		return false;
+	job->left_count = recovery.again_count;
 	tell_open(job, &recovery);
 	return true;
 }
 
-bool job_recover(struct job *job)
+enum resending job_resends_planned(const struct job *job)
+{
+	return job->invocation->only_looks ? RESEND_NOTHING : RESEND_PLANNED;
+}
+
+bool job_recover(struct job *job, enum resending resending)
 {
 	size_t count = job->intent_count;
 	int64_t serial = job->record->serial;
@@ -233,7 +317,7 @@ bool job_recover(struct job *job)
 		return true;
 	if (!job_begin_recovery(job))
 		return false;
-	bool good = settle(job, job->record->serial == serial);
+	bool good = settle(job, job->record->serial == serial, resending);
 	if (!job_end_recovery(job, good) || !job_reload(job))
 		return false;
 	job->recovered = true;
@@ -244,23 +328,103 @@ bool job_recover(struct job *job)
 	return true;
 }
 
-const struct recovery *job_outlook(struct job *job)
+static struct recovery *judge_by_aim(struct job *job)
 {
 	struct recovery *recovery = arena_new(job->arena, struct recovery);
 
-	if (job->intent_count == 0)
-		return NULL;
-	*recovery = (struct recovery){
-		.intents = job->intents,
-		.intent_count = job->intent_count,
-		.objects = job->objects,
-		.object_count = job->object_count,
-		.live = job->refresh.live,
-		.kinds = &job->kinds,
-		.now_ms = job->world->wall_ms(job->world),
-		.grace_ms = job_grace_ms(job),
-		.arena = job->arena,
-	};
-	recover_all(recovery);
+	*recovery = begin_to_judge(job, job->refresh.live);
+	if (job->aim == AIM_LOOK)
+		judge_by_spec(job, recovery);
+	else
+		judge_by_plan(job, recovery);
 	return recovery;
+}
+
+const struct recovery *job_outlook(struct job *job)
+{
+	return job->intent_count > 0 ? judge_by_aim(job) : NULL;
+}
+
+void job_hold_unknown(struct job *job)
+{
+	struct intent *unknown = arena_new_array(job->arena, job->intent_count + 1, struct intent);
+	struct recovery recovery = begin_to_judge(job, job->refresh.live);
+	size_t count = 0;
+
+	recovery.is_wanted = job->left_count > 0 ? is_left_to_plan : NULL;
+	recover_all(&recovery);
+	for (size_t i = 0; i < job->intent_count; i++)
+		if (recovery.verdicts[i].settlement != SETTLEMENT_AGAIN)
+			unknown[count++] = job->intents[i];
+	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
+}
+
+bool job_plan_takes_left(struct job *job)
+{
+	if (job->left_count == 0 || judge_by_aim(job)->again_count >= job->left_count)
+		return true;
+	job->moved = job->invocation->only_looks = true;
+	return false;
+}
+
+static bool read_intents(struct job *job)
+{
+	return job->store->ops->intents(job->store, job->arena, &job->intents, &job->intent_count, job->diagnostics);
+}
+
+/* Whether the plan can go on: what is still open of the calls that it was to have sent once more may be there or not.
+ */
+static bool is_known(struct job *job, const struct recovery *planned, const struct recovery *recovery)
+{
+	bool good = true;
+	struct map sent;
+
+	map_init(&sent);
+	for (size_t i = 0; i < planned->intent_count; i++)
+		if (planned->verdicts[i].settlement == SETTLEMENT_AGAIN)
+			map_set(&sent, planned->intents[i].id, &planned->verdicts[i]);
+	for (size_t i = 0; i < recovery->intent_count; i++) {
+		const struct intent *intent = &recovery->intents[i];
+
+		if (recovery->verdicts[i].settlement != SETTLEMENT_NONE || !map_get(&sent, intent->id))
+			continue;
+		good = diag_error(job->diagnostics, FAULT_AMBIGUOUS, NOWHERE,
+				  "it is not known what became of %.*s for '%.*s', which was sent once more (intent "
+				  "%.*s): %s",
+				  SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
+				  SLICE_ARGUMENTS(intent->id), recovery->verdicts[i].why);
+		diag_address(job->diagnostics, intent->address);
+		diag_hint(job->diagnostics, "nothing else of the plan was done: run again once that can be read");
+	}
+	map_release(&sent);
+	return good;
+}
+
+/* What was refused is looked for, as it may have been made the first time. The objects stay those that were planned. */
+static bool settle_planned(struct job *job, const struct recovery *planned)
+{
+	struct recovery recovery;
+
+	if (!send_again(job, planned) || !read_intents(job))
+		return false;
+	if (job->intent_count == 0)
+		return true;
+	if (!judge(job, RESEND_NOTHING, &recovery) || !wait_for_late(job, RESEND_NOTHING, &recovery) ||
+	    !recover_commit(&recovery, job->store, job->diagnostics))
+		return false;
+	return is_known(job, planned, &recovery);
+}
+
+bool job_send_again(struct job *job)
+{
+	if (job->left_count == 0)
+		return true;
+	if (!job_begin_run(job, SLICE("recover"), (struct slice){NULL, 0}, &job->plan.serial))
+		return false;
+	job->left_count = 0;
+	bool good = settle_planned(job, judge_by_aim(job));
+	if (!job_end_recovery(job, good) || !read_intents(job))
+		return false;
+	job->plan.serial = job->record->serial;
+	return true;
 }

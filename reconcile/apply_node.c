@@ -298,10 +298,18 @@ static void begin_leaving(struct node *node)
 		node->work.now = target->now;
 }
 
+/* Whether what is to be created has come since that was planned: its create, of an earlier run, was sent once more. */
+static bool has_come(const struct target *target)
+{
+	return target->old && target->old->role == OBJECT_INCOMPLETE && target->old->provider_id.size > 0 &&
+	       target->action->provider_id.size == 0;
+}
+
 static bool begins_new_object(const struct target *target)
 {
 	enum operation operation = target->action->operation;
-	return operation == OPERATION_CREATE || operation == OPERATION_ADOPT || operation == OPERATION_REPLACE;
+	return !has_come(target) &&
+	       (operation == OPERATION_CREATE || operation == OPERATION_ADOPT || operation == OPERATION_REPLACE);
 }
 
 /* Both in one commit: at no time are there two that the address stands for. */
@@ -338,6 +346,7 @@ static void begin_making(struct node *node)
 	if (action->operation == OPERATION_TAKE_BACK && node->work.phase == PHASE_MAKE)
 		take_back(target, task);
 	task->object = target->current;
+	node->work.has_come = has_come(target);
 	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
 	node->work.changes = action->changes;
 	node->work.change_count = action->change_count;

@@ -131,6 +131,9 @@ struct work {
 	const struct slice *ignored; /* fields that the spec leaves to others */
 	size_t ignored_count;
 	struct tagging tagging;
+	/* PHASE_MAKE: the create of an earlier run was sent once more, and answered: the object is as new as one that
+	 * this work has made. */
+	bool has_come;
 	bool force; /* deletion by force was asked for */
 	/* PHASE_DELETE: others delete it, or a run that ended did; until it is gone it is waited for, and nothing is
 	 * sent. */

@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/id.h"
 #include "base/map.h"
+#include "reconcile/recover_again.h"
 #include "reconcile/unfinished.h"
 
 enum {
@@ -114,7 +115,7 @@ void recover_all(struct recovery *recovery)
 		map_set(&by_id, recovery->objects[i]->object_id, &objects.items[i]);
 	recovery->verdicts = arena_new_array(recovery->arena, count + 1, struct verdict);
 	recovery->subjects = arena_new_array(recovery->arena, count + 1, struct object *);
-	recovery->waiting_count = recovery->open_count = 0;
+	recovery->waiting_count = recovery->again_count = recovery->open_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct object *const *object = map_get(&by_id, recovery->intents[i].object_id);
 		const struct live *live = object && recovery->live ? recovery->live[object - recovery->objects] : NULL;
@@ -127,8 +128,12 @@ void recover_all(struct recovery *recovery)
 
 		recovery->verdicts[i] =
 			recover_judge(&recovery->intents[i], kind, recovery->subjects[i], live, may_come);
-		recovery->waiting_count += recovery->verdicts[i].settlement == SETTLEMENT_WAIT;
-		recovery->open_count += recovery->verdicts[i].settlement == SETTLEMENT_NONE;
+		if (recover_can_send_again(recovery, i))
+			recovery->verdicts[i].settlement = SETTLEMENT_AGAIN;
+		enum settlement settlement = recovery->verdicts[i].settlement;
+		recovery->waiting_count += settlement == SETTLEMENT_WAIT;
+		recovery->again_count += settlement == SETTLEMENT_AGAIN;
+		recovery->open_count += settlement == SETTLEMENT_NONE;
 	}
 	map_release(&by_id);
 }

@@ -18,8 +18,9 @@
  */
 
 enum settlement {
-	SETTLEMENT_NONE, /* it cannot be told: the intent stays open */
-	SETTLEMENT_WAIT, /* what it makes may not have come yet: look again */
+	SETTLEMENT_NONE,  /* it cannot be told: the intent stays open */
+	SETTLEMENT_WAIT,  /* what it makes may not have come yet: look again */
+	SETTLEMENT_AGAIN, /* nothing is there yet; it is sent once more with its token: see recover_again.h */
 	SETTLEMENT_DONE,
 	SETTLEMENT_ABSENT, /* looked for long enough: there is no such thing, and should it still come it is swept */
 };
@@ -55,12 +56,17 @@ struct recovery {
 	bool waited;		   /* for as long as that: nothing may any more */
 	const struct vault *vault; /* opens the secrets of what is sent again; NULL, or without a key: it is not sent */
 	const struct json_style *style; /* for records */
+	/* Whether what the create of the object was to make is wanted as it was: only then may it be sent once more.
+	 * NULL: nothing is. */
+	bool (*is_wanted)(void *context, const struct object *object);
+	void *context;
 	struct arena *arena;
 
 	/* What came of it: parallel to intents. */
 	struct verdict *verdicts;
 	struct object **subjects; /* what they are about, or NULL */
 	size_t waiting_count;	  /* of SETTLEMENT_WAIT */
+	size_t again_count;	  /* of SETTLEMENT_AGAIN */
 	size_t open_count;	  /* of SETTLEMENT_NONE */
 };
 

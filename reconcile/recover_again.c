@@ -1,5 +1,6 @@
 #include "reconcile/recover_again.h"
 
+#include "base/json.h"
 #include "reconcile/fresh.h"
 #include "reconcile/unfinished.h"
 
@@ -70,6 +71,41 @@ static enum step step(struct task *task, const struct answer *answer)
 	return wanted;
 }
 
+static bool is_same(const struct value *a, const struct value *b, const struct json_style *style, struct arena *scratch)
+{
+	return slice_equal(json_canonical(scratch, a, style), json_canonical(scratch, b, style));
+}
+
+bool recover_is_wanted(const struct object *object, const struct resource *resource, const struct json_style *style,
+		       struct arena *scratch)
+{
+	return slice_is(object->kind, resource->kind->name) && slice_equal(object->provider, resource->provider) &&
+	       is_same(&object->applied, &resource->desired, style, scratch);
+}
+
+/* But for what is set by calls of its own, once the object is there: that may be of any other value by now. */
+static bool is_made_of(const struct object *object, const struct action *action, const struct json_style *style,
+		       struct arena *scratch)
+{
+	for (size_t i = 0; i < action->kind->fields.count; i++) {
+		const struct field *field = field_at(&action->kind->fields, i);
+		const struct value *sent = value_get_named(&object->resolved, field->name);
+		const struct value *planned = value_get_named(&action->known, field->name);
+
+		if (!(field->flags & SETTLES) &&
+		    (!sent != !planned || (sent && !is_same(sent, planned, style, scratch))))
+			return false;
+	}
+	return true;
+}
+
+bool recover_is_planned(const struct object *object, const struct action *action, const struct json_style *style,
+			struct arena *scratch)
+{
+	return action->operation == OPERATION_CREATE && slice_equal(action->object_id, object->object_id) &&
+	       slice_equal(object->provider, action->provider) && is_made_of(object, action, style, scratch);
+}
+
 bool recover_can_send_again(const struct recovery *recovery, size_t index)
 {
 	const struct intent *intent = &recovery->intents[index];
@@ -78,7 +114,8 @@ bool recover_can_send_again(const struct recovery *recovery, size_t index)
 	/* Without a record there is nothing that what is made could be recorded as. */
 	return (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && recovery->subjects[index] &&
 	       intent->recipe == RECIPE_TOKEN && recovery->now_ms >= intent->wall_ms &&
-	       recovery->now_ms - intent->wall_ms < LOOP_TOKEN_LIFE_MS;
+	       recovery->now_ms - intent->wall_ms < LOOP_TOKEN_LIFE_MS && recovery->is_wanted &&
+	       recovery->is_wanted(recovery->context, recovery->subjects[index]);
 }
 
 /*
@@ -113,8 +150,9 @@ bool recover_send_again(const struct recovery *recovery, struct loop *loop, cons
 
 	diagnostics_init(&unsaid, recovery->arena);
 	for (size_t i = 0; i < recovery->intent_count; i++) {
-		struct again *again =
-			recover_can_send_again(recovery, i) ? prepare(recovery, i, sessions, kinds) : NULL;
+		struct again *again = recovery->verdicts[i].settlement == SETTLEMENT_AGAIN
+					      ? prepare(recovery, i, sessions, kinds)
+					      : NULL;
 
 		if (!again)
 			continue;

@@ -2,6 +2,7 @@
 #define TRUEUP_RECONCILE_RECOVER_AGAIN_H
 
 #include "reconcile/loop.h"
+#include "reconcile/plan.h"
 #include "reconcile/recover.h"
 #include "reconcile/sessions.h"
 
@@ -25,10 +26,20 @@ void recover_fresh_release(struct recover_fresh *fresh);
 /* For struct loop_settings; context: a struct recover_fresh. */
 int64_t recover_fresh_age_ms(void *context, const struct call *call);
 
-/* Whether the intent's outcome can be had this way: not past the token's life. */
+/*
+ * Whether the resource is to be what the object's create was to make: of that kind, through the alias, with the fields
+ * as the spec had them. object: with its body.
+ */
+bool recover_is_wanted(const struct object *object, const struct resource *resource, const struct json_style *style,
+		       struct arena *scratch);
+/* Whether the action of a plan makes the object with all that the create was sent with. object: with its body. */
+bool recover_is_planned(const struct object *object, const struct action *action, const struct json_style *style,
+			struct arena *scratch);
+/* Whether the intent's outcome can be had this way, by a verdict that looks have led to: not past the token's life, and
+ * of nothing but what is wanted. */
 bool recover_can_send_again(const struct recovery *recovery, size_t index);
 /*
- * Sends all that can be, and records what comes of it: read the intents again afterwards. loop
+ * Sends all that is judged SETTLEMENT_AGAIN, and records what comes of it: read the intents again afterwards. loop
  * has the store, whose lease is held. False where it was interrupted.
  */
 __attribute__((warn_unused_result)) bool recover_send_again(const struct recovery *recovery, struct loop *loop,

@@ -72,13 +72,17 @@ static const struct disk_file *find_log(const struct audit *audit)
 static bool reach(struct audit *audit)
 {
 	char uri[sizeof(audit_path) + 32];
-	bool has_log = find_log(audit) != NULL;
+	const struct disk_file *log = find_log(audit);
+	bool has_log = log != NULL;
 
+	if (audit->database && audit->log != log)
+		audit_leave(audit);
 	if (audit->database)
 		return true;
 	/* Without a log SQLite would make one. */
 	(void)snprintf(uri, sizeof(uri), "file://%s%s", audit_path, has_log ? "" : "?immutable=1");
 	audit->is_lasting = has_log;
+	audit->log = log;
 	if (sqlite3_open_v2(uri, &audit->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
 			    audit->access.name) == SQLITE_OK) {
 		/* What is looked at must not be changed by the look. */

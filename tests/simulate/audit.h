@@ -11,8 +11,9 @@
 /* Reads the state file as it is on the disk, unseen by those who write it. */
 struct audit {
 	struct disk_access access;
-	sqlite3 *database; /* NULL: not open */
-	bool is_lasting;   /* it sees what is written from now on */
+	sqlite3 *database;	     /* NULL: not open */
+	bool is_lasting;	     /* it sees what is written from now on */
+	const struct disk_file *log; /* that was there when it was opened: a process that begins anew makes another */
 	sqlite3_stmt *intents, *recovering;
 };
 

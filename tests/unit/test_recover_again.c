@@ -19,16 +19,25 @@ static const struct {
 	int64_t later_ms;
 	bool wanted;
 	bool unrecorded; /* its object */
+	bool dropped;	 /* nobody wants what it makes any more */
 } rows[] = {
-	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true, false},
-	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS - 1, true, false},
-	{"its token may be forgotten", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS, false, false},
-	{"the clock was set back: nobody knows how old it is", SETTLEMENT_WAIT, RECIPE_TOKEN, -1, false, false},
-	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false, false},
-	{"it was found", SETTLEMENT_DONE, RECIPE_TOKEN, 1, false, false},
-	{"it cannot be told", SETTLEMENT_NONE, RECIPE_TOKEN, 1, false, false},
-	{"its object is no longer recorded", SETTLEMENT_ABSENT, RECIPE_TOKEN, 1, false, true},
+	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true, false, false},
+	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS - 1, true, false, false},
+	{"its token may be forgotten", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS, false, false, false},
+	{"the clock was set back: nobody knows how old it is", SETTLEMENT_WAIT, RECIPE_TOKEN, -1, false, false, false},
+	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false, false, false},
+	{"it was found", SETTLEMENT_DONE, RECIPE_TOKEN, 1, false, false, false},
+	{"it cannot be told", SETTLEMENT_NONE, RECIPE_TOKEN, 1, false, false, false},
+	{"its object is no longer recorded", SETTLEMENT_ABSENT, RECIPE_TOKEN, 1, false, true, false},
+	{"what it makes is not wanted any more", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, false, false, true},
+	{"nor after long", SETTLEMENT_ABSENT, RECIPE_TOKEN, HOUR_MS - 1, false, false, true},
 };
+
+static bool is_wanted(void *context, const struct object *object)
+{
+	(void)object;
+	return !*(const bool *)context;
+}
 
 static void test_which(void **state)
 {
@@ -37,14 +46,79 @@ static void test_which(void **state)
 		struct intent intent = {.recipe = rows[i].recipe, .wall_ms = SENT_MS};
 		struct verdict verdict = {.settlement = rows[i].settlement};
 		struct object object = {0}, *subject = rows[i].unrecorded ? NULL : &object;
+		bool dropped = rows[i].dropped;
 		struct recovery recovery = {.intents = &intent,
 					    .intent_count = 1,
 					    .verdicts = &verdict,
 					    .subjects = &subject,
-					    .now_ms = SENT_MS + rows[i].later_ms};
+					    .now_ms = SENT_MS + rows[i].later_ms,
+					    .is_wanted = is_wanted,
+					    .context = &dropped};
 
 		if (recover_can_send_again(&recovery, 0) != rows[i].wanted)
 			fail_msg("%s", rows[i].name);
+		recovery.is_wanted = NULL;
+		if (recover_can_send_again(&recovery, 0))
+			fail_msg("%s, and nobody says what is wanted", rows[i].name);
+	}
+}
+
+/* Whether the same is asked for still: by the spec, with symbols, and by a plan, with what they stand for. */
+static const struct {
+	const char *name;
+	const char *kind, *provider, *symbolic, *resolved, *rule, *object;
+	enum operation operation;
+	bool wanted, planned;
+} asked[] = {
+	{"the same", "t.thing", "one", "${t.net.a}", "net-1", "in", "two", OPERATION_CREATE, true, true},
+	{"what it refers to is another one by now", "t.thing", "one", "${t.net.a}", "net-2", "in", "two",
+	 OPERATION_CREATE, true, false},
+	{"other fields", "t.thing", "one", "${t.net.b}", "net-2", "in", "two", OPERATION_CREATE, false, false},
+	{"through another alias", "t.thing", "two", "${t.net.a}", "net-1", "in", "two", OPERATION_CREATE, false, false},
+	{"another kind", "t.other", "one", "${t.net.a}", "net-1", "in", "two", OPERATION_CREATE, false, true},
+	{"another object of the address", "t.thing", "one", "${t.net.a}", "net-1", "in", "three", OPERATION_CREATE,
+	 true, false},
+	{"what is set once it is there", "t.thing", "one", "${t.net.a}", "net-1", "out", "two", OPERATION_CREATE, true,
+	 true},
+	{"it has come", "t.thing", "one", "${t.net.a}", "net-1", "in", "two", OPERATION_UPDATE, true, false},
+	{"its record goes", "t.thing", "one", "${t.net.a}", "net-1", "in", "two", OPERATION_FORGET, true, false},
+};
+
+static void test_asked(void **state)
+{
+	const struct json_style style = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		static const struct field fields[] = {{.name = "net", .type = FIELD_STRING},
+						      {.name = "rule", .type = FIELD_STRING, .flags = SETTLES}};
+		const struct kind kind = {.name = asked[i].kind, .fields = FIELDS(fields)};
+		const struct value_member sent[] = {{value_text("net"), value_text("${t.net.a}")},
+						    {value_text("net"), value_text("net-1")},
+						    {value_text("rule"), value_text("in")}};
+		const struct value_member now[] = {{value_text("net"), value_text(asked[i].symbolic)},
+						   {value_text("net"), value_text(asked[i].resolved)},
+						   {value_text("rule"), value_text(asked[i].rule)}};
+		const struct object object = {.object_id = SLICE("two"),
+					      .kind = SLICE("t.thing"),
+					      .provider = SLICE("one"),
+					      .applied = value_map(&sent[0], 1),
+					      .resolved = value_map(&sent[1], 2)};
+		const struct resource resource = {
+			.kind = &kind, .provider = slice_of(asked[i].provider), .desired = value_map(&now[0], 1)};
+		const struct action action = {.operation = asked[i].operation,
+					      .kind = &kind,
+					      .object_id = slice_of(asked[i].object),
+					      .provider = slice_of(asked[i].provider),
+					      .known = value_map(&now[1], 2)};
+		struct arena scratch;
+
+		arena_init(&scratch);
+		if (recover_is_wanted(&object, &resource, &style, &scratch) != asked[i].wanted)
+			fail_msg("%s: by the spec", asked[i].name);
+		if (recover_is_planned(&object, &action, &style, &scratch) != asked[i].planned)
+			fail_msg("%s: by the plan", asked[i].name);
+		arena_release(&scratch);
 	}
 }
 
@@ -96,7 +170,7 @@ static void test_parameters(void **state)
 					.recipe = RECIPE_TOKEN,
 					.creates = true,
 					.parameters = slice_of(parameters[i].parameters)};
-		struct verdict verdict = {.settlement = SETTLEMENT_WAIT};
+		struct verdict verdict = {.settlement = SETTLEMENT_AGAIN};
 		struct kinds kinds = {0};
 		struct staged staged;
 
@@ -208,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_which),
+		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_named),
 	};
