@@ -239,8 +239,10 @@ bool job_open_sessions(struct job *job)
 	loop_init(&job->loop, &settings);
 	job->has_loop = true;
 	if (!sessions_open(&job->sessions, &all_providers, &job->loop, &job->stack, job->objects, job->object_count,
-			   job->arena, job->diagnostics))
+			   job->arena, job->diagnostics)) {
+		job_tell_unasked(job);
 		return false;
+	}
 	for (size_t i = 0; i < job->stack.provider_count; i++)
 		if (job->sessions.items[i] && job->sessions.items[i]->identified)
 			identities[i] = job->sessions.items[i]->identity;

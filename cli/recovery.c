@@ -428,3 +428,18 @@ bool job_send_again(struct job *job)
 	job->plan.serial = job->record->serial;
 	return true;
 }
+
+void job_tell_unasked(struct job *job)
+{
+	for (size_t i = 0; i < job->intent_count; i++) {
+		const struct intent *intent = &job->intents[i];
+
+		if (job->at_work.held && slice_equal(intent->run, job->at_work.run))
+			continue;
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
+			 "it is not known what became of %.*s for '%.*s' (intent %.*s): nobody could be asked",
+			 SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
+			 SLICE_ARGUMENTS(intent->id));
+		diag_address(job->diagnostics, intent->address);
+	}
+}

@@ -218,6 +218,18 @@ def test_what_cannot_be_read_stays_open(tiny):
     assert len(world(tiny, "vpc")) == 1
 
 
+@pytest.mark.parametrize("command", [("recover",), ("plan",), ("drift",), ("apply", "--yes"), ("undo",)])
+def test_what_is_open_is_named_where_nobody_can_be_asked(tiny, command):
+    """The record alone knows of it; whose credentials have expired has to hear of it all the same."""
+    lose(tiny, "CreateVpc")
+    [(run, intent)] = rows(tiny, "SELECT lower(hex(runs.id)), lower(hex(intents.id)) FROM runs, intents")
+    tiny.run("sim", "fault", "GetCallerIdentity", "deny")
+    result = tiny.run(*command, *([run] if command == ("undo",) else []), status=1)
+    told = f"it is not known what became of CreateVpc for 'aws.vpc.main' (intent {intent}): nobody could be asked"
+    assert result.err.count(told) == 1
+    assert rows(tiny, "SELECT operation FROM intents") == [("CreateVpc",)]
+
+
 @pytest.mark.parametrize("command", ["apply", "destroy"])
 def test_what_may_still_come_is_neither_forgotten_nor_made_again(tiny, command):
     """Recovery could not look, and the plan finds nothing: that claims nothing either."""
