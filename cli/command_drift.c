@@ -7,15 +7,21 @@ static size_t unrecorded_count(const struct job *job)
 	return job->stray_counts[STRAY_TWIN] + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count;
 }
 
-/* What a call came to that may still be on its way cannot be told by reading, nor what a run at work leaves. */
+/* Whether nobody can tell of some call what it came to: it may still be on its way, or comes once it is sent again. */
+static bool is_any_untold(const struct recovery *outlook)
+{
+	return outlook && outlook->waiting_count + outlook->again_count + outlook->open_count > 0;
+}
+
+/* Nor can reading tell what a run at work leaves. */
 static int status_of(const struct job *job, const struct recovery *outlook)
 {
 	size_t unknown = unrecorded_count(job);
 	size_t begun = job->intent_count + job->unfinished_count;
 	bool is_fine = plan_is_empty(&job->plan) && unknown + begun == 0;
 
-	if (job->plan.unread_count + job->refresh.unlisted_count > 0 ||
-	    (outlook && outlook->waiting_count + outlook->open_count > 0) || (job->at_work.held && !is_fine))
+	if (job->plan.unread_count + job->refresh.unlisted_count > 0 || is_any_untold(outlook) ||
+	    (job->at_work.held && !is_fine))
 		return STATUS_INCOMPLETE;
 	return is_fine ? STATUS_FINE : STATUS_CHANGES;
 }
@@ -51,7 +57,8 @@ const struct command command_drift = {
 	.operands = "",
 	.details = "Ends with 2 where something was changed or is missing, carries the stack's\n"
 		   "tags without being recorded, or was begun by a run that did not end, with 3\n"
-		   "where something could not be read, else with 0. Edits of the spec that were not\n"
+		   "where something could not be read, or where it cannot be told yet what became of a\n"
+		   "call of such a run ('open' in JSON), else with 0. Edits of the spec that were not\n"
 		   "applied yet do not count, nor does what was never applied. What no plan could put\n"
 		   "right (another machine in the place of one, another owner in the tags) is drift as\n"
 		   "any other. After an error that is none it ends with 1, and tells all the same what\n"

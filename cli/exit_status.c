@@ -20,7 +20,7 @@ static const struct {
 	{STATUS_FINE, "fine"},
 	{STATUS_ERROR, "an error"},
 	{STATUS_CHANGES, "drift, or changes under --detailed-exitcode"},
-	{STATUS_INCOMPLETE, "something could not be read, so nothing is claimed about it"},
+	{STATUS_INCOMPLETE, "something could not be read, or told yet of an open call, so nothing is claimed about it"},
 	{STATUS_REFUSED, "refused: the plan no longer fits, its digest is another, or the state seems lost"},
 	{STATUS_LEASE, "another run holds the stack"},
 	{STATUS_BUDGET, "refused: more deletions than allowed"},

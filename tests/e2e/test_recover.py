@@ -218,6 +218,20 @@ def test_what_cannot_be_read_stays_open(tiny):
     assert len(world(tiny, "vpc")) == 1
 
 
+@pytest.mark.parametrize(
+    "action, first, later_s", [("CreateVpc", "waiting", 3 * 60), ("CreateLaunchTemplate", "again", 61 * 60)]
+)
+def test_drift_claims_nothing_while_it_cannot_be_told_what_became_of_a_call(tiny, action, first, later_s):
+    """All was read, and nothing is there: no good news, and no drift yet."""
+    tiny.write("template.yaml", TEMPLATE)
+    lose(tiny, action, "lost_request", 1 if action == "CreateVpc" else 3)
+    for status, outlook in ((3, first), (2, "absent")):
+        document = tiny.run("drift", "--output", "json", status=status).json
+        assert ([one["outlook"] for one in document["open"]], document["unread"]) == ([outlook], [])
+        tiny.run("sim", "pass", str(later_s))
+    assert "'open' in JSON" in tiny.run("help", "drift").out
+
+
 @pytest.mark.parametrize("command", [("recover",), ("plan",), ("drift",), ("apply", "--yes"), ("undo",)])
 def test_what_is_open_is_named_where_nobody_can_be_asked(tiny, command):
     """The record alone knows of it; whose credentials have expired has to hear of it all the same."""
