@@ -151,8 +151,8 @@ struct work {
 	 * a refusal to explain. NULL: nobody knows. */
 	const struct object *(*find_recorded)(const struct work *work, struct slice provider_id);
 
-	/* MAP: what calls of this work have made of fields, as long as it runs; null: nothing. Kept by the provider where
-	 * an object's phases may be far apart. */
+	/* MAP: what calls of this work have made of fields, as long as it runs; null: nothing. Kept by the provider
+	 * where an object's phases may be far apart. */
 	struct value sent;
 
 	/* The provider's own. */
