@@ -304,8 +304,7 @@ int main(void)
 		cmocka_unit_test(test_intent),	   cmocka_unit_test(test_note),
 		cmocka_unit_test(test_settled),	   cmocka_unit_test(test_unrecorded),
 		cmocka_unit_test(test_of_nothing), cmocka_unit_test(test_stopped_in_a_commit),
-		cmocka_unit_test(test_renewed),
-		cmocka_unit_test(test_doubted),
+		cmocka_unit_test(test_renewed),	   cmocka_unit_test(test_doubted),
 	};
 
 	return cmocka_run_group_tests_name("loop record", tests, NULL, NULL);
