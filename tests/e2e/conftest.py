@@ -66,12 +66,14 @@ def pytest_xdist_make_scheduler(config, log):
 # ONE_IN is the sample that `make test` takes, the first always; `make thorough` takes the others.
 MANY_ROWS = {
     "test_bad_answers.py",
+    "test_blocked_output.py",
     "test_conformance.py",
     "test_conformance_members.py",
     "test_cut_between.py",
     "test_cut_off.py",
     "test_faults.py",
     "test_frame.py",
+    "test_handed_back.py",
     "test_handover.py",
     "test_kill.py",
     "test_lease.py",
@@ -79,6 +81,7 @@ MANY_ROWS = {
     "test_metal_controllers.py",
     "test_rename.py",
     "test_secret_to_cut_off.py",
+    "test_sent_again.py",
     "test_simulation.py",
     "test_state_rebuild.py",
     "test_take_back.py",
