@@ -203,7 +203,8 @@ bool twins_judge(struct job *job)
 	if (job->twin_count == 0)
 		return true;
 	for (size_t i = 0; i < job->object_count; i++) {
-		struct entry entry = entry_of(job, i);
+		/* It was all read by now. */
+		const struct entry entry = {job->objects[i], job->refresh.live[i]};
 		bool is_twin = is_foreseen(job, entry.object);
 
 		if (is_twin && find_stray(job, &entry, &strays[judging.count]))
