@@ -160,9 +160,11 @@ static void judge_by_spec(struct job *job, struct recovery *recovery)
 	map_init(&spare);
 	wanting.items = stack_addresses(&job->stack, &spare);
 	recovery->is_wanted = is_in_spec;
+	/* cppcheck-suppress autoVariables ; taken back at the end */
 	recovery->context = &wanting;
 	recover_all(recovery);
 	recovery->is_wanted = NULL;
+	recovery->context = NULL;
 	map_release(&spare);
 }
 
@@ -176,9 +178,11 @@ static void judge_by_plan(struct job *job, struct recovery *recovery)
 		if (job->plan.actions[i].object_id.size > 0)
 			map_set(&actions, job->plan.actions[i].object_id, &job->plan.actions[i]);
 	recovery->is_wanted = is_in_plan;
+	/* cppcheck-suppress autoVariables ; taken back at the end */
 	recovery->context = &wanting;
 	recover_all(recovery);
 	recovery->is_wanted = NULL;
+	recovery->context = NULL;
 	map_release(&actions);
 }
 
