@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100, PATH_BYTES = 32, NOTE_BYTES = 128 };
+/* Of what is kept, a reader that takes little at a time is not offered all each time. */
+enum { LOOK_MS = 100, PATH_BYTES = 32, NOTE_BYTES = 128, WRITE_MOST_BYTES = 64 * 1024 };
 
 void output_open(struct output *output)
 {
@@ -52,7 +53,7 @@ static ssize_t put(struct output *output, int stream, struct slice text)
 		*own = open_own(stream);
 	output->looked[stream] = true;
 	if (*own >= 0) {
-		ssize_t count = write(*own, text.data, text.size);
+		ssize_t count = write(*own, text.data, text.size < WRITE_MOST_BYTES ? text.size : WRITE_MOST_BYTES);
 
 		if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR)))
 			return count;
@@ -112,6 +113,9 @@ static size_t line_end(const struct buffer *kept, size_t from)
 
 static void cut(struct buffer *kept, size_t from, size_t to)
 {
+	/* With each line that is told and not taken, most of the time. */
+	if (from == to)
+		return;
 	memmove(kept->data + from, kept->data + to, kept->size - to);
 	kept->size -= to - from;
 }
