@@ -136,16 +136,22 @@ bool story_has_twin(struct universe *universe)
 	return found;
 }
 
-/* Without its id, which is in it, too. */
+/* As the simulator keeps it: without its id, which is in it, too, and with what no listing shows under its own names.
+ */
 static struct value body_of_another(const struct twin *twin, struct arena *arena)
 {
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	for (uint32_t i = 0; i < twin->body->count; i++)
-		if (!slice_equal(value_slice(&twin->body->members[i].value), twin->id))
-			value_builder_member(&builder, value_slice(&twin->body->members[i].key),
-					     twin->body->members[i].value);
+	for (uint32_t i = 0; i < twin->body->count; i++) {
+		const struct value_member *member = &twin->body->members[i];
+		struct slice name = value_slice(&member->key);
+
+		if (slice_starts_with(name, SLICE("enable")))
+			name = arena_format(arena, "_%.*s", SLICE_ARGUMENTS(name));
+		if (!slice_equal(value_slice(&member->value), twin->id))
+			value_builder_member(&builder, name, member->value);
+	}
 	return value_builder_map(&builder, arena);
 }
 
