@@ -152,6 +152,16 @@ static bool is_in_plan(void *context, const struct object *object)
 	return action && is_reached(job, object) && recover_is_planned(object, action, &job->style, job->arena);
 }
 
+static void judge_by(struct recovery *recovery, bool (*is_wanted)(void *context, const struct object *object),
+		     struct wanting *wanting)
+{
+	recovery->is_wanted = is_wanted;
+	recovery->context = wanting;
+	recover_all(recovery);
+	recovery->is_wanted = NULL;
+	recovery->context = NULL;
+}
+
 static void judge_by_spec(struct job *job, struct recovery *recovery)
 {
 	struct wanting wanting = {.job = job};
@@ -159,12 +169,7 @@ static void judge_by_spec(struct job *job, struct recovery *recovery)
 
 	map_init(&spare);
 	wanting.items = stack_addresses(&job->stack, &spare);
-	recovery->is_wanted = is_in_spec;
-	/* cppcheck-suppress autoVariables ; taken back at the end */
-	recovery->context = &wanting;
-	recover_all(recovery);
-	recovery->is_wanted = NULL;
-	recovery->context = NULL;
+	judge_by(recovery, is_in_spec, &wanting);
 	map_release(&spare);
 }
 
@@ -177,12 +182,7 @@ static void judge_by_plan(struct job *job, struct recovery *recovery)
 	for (size_t i = 0; i < job->plan.action_count; i++)
 		if (job->plan.actions[i].object_id.size > 0)
 			map_set(&actions, job->plan.actions[i].object_id, &job->plan.actions[i]);
-	recovery->is_wanted = is_in_plan;
-	/* cppcheck-suppress autoVariables ; taken back at the end */
-	recovery->context = &wanting;
-	recover_all(recovery);
-	recovery->is_wanted = NULL;
-	recovery->context = NULL;
+	judge_by(recovery, is_in_plan, &wanting);
 	map_release(&actions);
 }
 
