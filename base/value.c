@@ -520,6 +520,18 @@ void value_builder_set(struct value_builder *builder, struct slice key, struct v
 	value_builder_member(builder, key, value);
 }
 
+void value_builder_members(struct value_builder *builder, const struct value *map)
+{
+	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
+		value_builder_keyed(builder, map->members[i].key, map->members[i].value);
+}
+
+void value_builder_overlay(struct value_builder *builder, const struct value *map)
+{
+	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
+		value_builder_set(builder, string_slice(&map->members[i].key), map->members[i].value);
+}
+
 struct value value_builder_list(struct value_builder *builder, struct arena *arena)
 {
 	struct value *items = arena_new_array(arena, builder->count, struct value);
@@ -540,4 +552,22 @@ struct value value_builder_map(struct value_builder *builder, struct arena *aren
 		memcpy(members, builder->members, count * sizeof(*members));
 	builder->count = 0;
 	return value_map(members, count);
+}
+
+struct value value_overlaid(const struct value *map, const struct value *over, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	value_builder_members(&builder, map);
+	value_builder_overlay(&builder, over);
+	return value_builder_map(&builder, arena);
+}
+
+struct value value_with(const struct value *map, struct slice key, struct value value, struct arena *arena)
+{
+	const struct value_member member = {value_string(key), value};
+	const struct value over = value_map(&member, 1);
+
+	return value_overlaid(map, &over, arena);
 }

@@ -173,6 +173,11 @@ bool value_has_fingerprint(const struct value *value);
 struct value value_secret(struct arena *arena, struct value value);
 /* Copies all of it, strings too, into arena. */
 struct value value_copy(struct arena *arena, const struct value *value);
+/* The members of both maps, of those that both have the ones of `over`, in arena. NULL, and what is no map, has none.
+ */
+struct value value_overlaid(const struct value *map, const struct value *over, struct arena *arena);
+/* The map with one member set, in arena; the same. */
+struct value value_with(const struct value *map, struct slice key, struct value value, struct arena *arena);
 
 /* Builds a list or a map whose size is not known before; the items move into the arena at the end. */
 struct value_builder {
@@ -188,6 +193,10 @@ void value_builder_member(struct value_builder *builder, struct slice key, struc
 void value_builder_keyed(struct value_builder *builder, struct value key, struct value value);
 /* Replaces the member of that key, or adds it. */
 void value_builder_set(struct value_builder *builder, struct slice key, struct value value);
+/* Adds every member of a map, none of which is there yet. NULL, and what is no map, has none. */
+void value_builder_members(struct value_builder *builder, const struct value *map);
+/* Replaces or adds every member of a map; the same. */
+void value_builder_overlay(struct value_builder *builder, const struct value *map);
 /* Moves the items into arena and empties the builder, which may be used again. */
 struct value value_builder_list(struct value_builder *builder, struct arena *arena);
 struct value value_builder_map(struct value_builder *builder, struct arena *arena);

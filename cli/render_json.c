@@ -354,8 +354,7 @@ static void render(struct buffer *buffer, const struct report *report, const str
 		put_applied(&builder, report);
 	if (value_is(&report->outputs, VALUE_MAP))
 		put(&builder, "outputs", outputs_value(report));
-	for (uint32_t i = 0; value_is(&report->data, VALUE_MAP) && i < report->data.count; i++)
-		value_builder_set(&builder, value_slice(&report->data.members[i].key), report->data.members[i].value);
+	value_builder_overlay(&builder, &report->data);
 	put(&builder, "diagnostics", diagnostics_value(report));
 	if (report->diagnostics->dropped > 0)
 		put(&builder, "diagnostics_left_out", value_integer((int64_t)report->diagnostics->dropped));

@@ -26,19 +26,6 @@ static bool write_plan(struct job *job, const struct written_file *file)
 	return false;
 }
 
-/* Settings with those of another map in place of their own. */
-static struct value with_settings(const struct value *settings, const struct value *others, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO all;
-
-	value_builder_init(&all);
-	for (uint32_t i = 0; i < settings->count; i++)
-		value_builder_set(&all, value_slice(&settings->members[i].key), settings->members[i].value);
-	for (uint32_t i = 0; i < others->count; i++)
-		value_builder_set(&all, value_slice(&others->members[i].key), others->members[i].value);
-	return value_builder_map(&all, arena);
-}
-
 /* Of a place the environment may say what the settings leave open, and whoever applies the plan may have another. */
 static void keep_places(struct job *job)
 {
@@ -55,7 +42,7 @@ static void keep_places(struct job *job)
 		if (!provider)
 			continue;
 		struct value place = provider->settings_of(&places[i], job->arena);
-		providers[i].settings = with_settings(&providers[i].settings, &place, job->arena);
+		providers[i].settings = value_overlaid(&providers[i].settings, &place, job->arena);
 	}
 	plan->providers = providers;
 }
@@ -313,7 +300,7 @@ static bool take_settings(struct job *job, const struct stack *spec, struct prov
 	for (size_t i = 0; i < spec->provider_count; i++) {
 		if (!slice_equal(spec->providers[i].name, provider->name))
 			continue;
-		provider->settings = with_settings(&provider->settings, &spec->providers[i].settings, job->arena);
+		provider->settings = value_overlaid(&provider->settings, &spec->providers[i].settings, job->arena);
 		return true;
 	}
 	diag_error(job->diagnostics, FAULT_USER, NOWHERE,

@@ -93,16 +93,8 @@ const struct value *node_look_fields(const struct node *node, struct arena *aren
 		return NULL;
 	const struct value *known = &node->target->action->known;
 	const struct value *recorded = &node->target->old->resolved;
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < known->count; i++)
-		value_builder_member(&builder, value_slice(&known->members[i].key), known->members[i].value);
-	for (uint32_t i = 0; value_is(recorded, VALUE_MAP) && i < recorded->count; i++)
-		if (!value_get(known, value_slice(&recorded->members[i].key)))
-			value_builder_member(&builder, value_slice(&recorded->members[i].key),
-					     recorded->members[i].value);
 	struct value *fields = arena_new(arena, struct value);
-	*fields = value_builder_map(&builder, arena);
+	*fields = value_overlaid(recorded, known, arena);
 	return fields;
 }
 
@@ -143,18 +135,6 @@ static bool is_change(const struct change *change)
 	       change->effect == EFFECT_UNREAD || change->effect == EFFECT_BOUND;
 }
 
-/* The first map with the members of the second in place of its own. */
-static struct value overlaid(const struct value *map, const struct value *over, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
-		value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
-	for (uint32_t i = 0; value_is(over, VALUE_MAP) && i < over->count; i++)
-		value_builder_set(&builder, value_slice(&over->members[i].key), over->members[i].value);
-	return value_builder_map(&builder, arena);
-}
-
 void node_note_sent(const struct node *node)
 {
 	struct target *target = node->target;
@@ -162,7 +142,7 @@ void node_note_sent(const struct node *node)
 	if (!node_changes_planned(node) || !value_is(&node->work.sent, VALUE_MAP))
 		return;
 	const struct value sent = value_copy(arena, &node->work.sent);
-	target->sent = overlaid(&target->sent, &sent, arena);
+	target->sent = value_overlaid(&target->sent, &sent, arena);
 }
 
 /* The first change that the plan does not have, nor this action has made, or NULL. What has come true already is none.
@@ -173,7 +153,7 @@ static const struct change *find_unplanned(const struct node *node, struct arena
 	struct difference then, now;
 	struct map planned;
 	const struct change *unplanned = NULL;
-	const struct value left = overlaid(&target->action->live, &target->sent, arena);
+	const struct value left = value_overlaid(&target->action->live, &target->sent, arena);
 	differences(target, &left, arena, &then);
 	differences(target, &node->work.now.fields, arena, &now);
 	map_init(&planned);

@@ -260,14 +260,8 @@ static const struct value *with_unset(struct target *target)
 	struct value desired = target->desired;
 	if (target->old && target->current == target->old && value_is(&target->old->resolved, VALUE_MAP))
 		desired = unset_complete_fields(&target->action->kind->fields, &desired, &target->old->resolved, arena);
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < desired.count; i++)
-		value_builder_member(&builder, value_slice(&desired.members[i].key), desired.members[i].value);
-	for (uint32_t i = 0; i < constants->count; i++)
-		value_builder_set(&builder, value_slice(&constants->members[i].key), constants->members[i].value);
 	struct value *all = arena_new(arena, struct value);
-	*all = value_builder_map(&builder, arena);
+	*all = value_overlaid(&desired, constants, arena);
 	return all;
 }
 

@@ -38,16 +38,8 @@ static const struct value *fields_of(const struct work *work, struct arena *aren
 		return value_is(&object->resolved, VALUE_MAP) ? &object->resolved : NULL;
 	if (!work->released || work->released->count == 0)
 		return work->desired;
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < work->desired->count; i++)
-		value_builder_member(&builder, value_slice(&work->desired->members[i].key),
-				     work->desired->members[i].value);
-	for (uint32_t i = 0; i < work->released->count; i++)
-		value_builder_set(&builder, value_slice(&work->released->members[i].key),
-				  work->released->members[i].value);
 	struct value *fields = arena_new(arena, struct value);
-	*fields = value_builder_map(&builder, arena);
+	*fields = value_overlaid(work->desired, work->released, arena);
 	return fields;
 }
 

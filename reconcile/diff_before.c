@@ -26,9 +26,7 @@ bool diff_goes_with_rest(const struct diff_input *input, const struct field *fie
 		return true;
 	VALUE_BUILDER_AUTO whole;
 	value_builder_init(&whole);
-	for (uint32_t i = 0; i < input->wanted->count; i++)
-		value_builder_member(&whole, value_slice(&input->wanted->members[i].key),
-				     input->wanted->members[i].value);
+	value_builder_members(&whole, input->wanted);
 	for (size_t i = 0; i < input->kind->fields.count; i++) {
 		const struct field *other = field_at(&input->kind->fields, i);
 		const struct value *moved = value_get_named(input->before, other->name);

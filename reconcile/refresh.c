@@ -71,16 +71,8 @@ static const struct value *fields_that_matter(struct arena *arena, const struct 
 {
 	if (!wanted || !recorded)
 		return wanted ? wanted : recorded;
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < wanted->count; i++)
-		value_builder_member(&builder, value_slice(&wanted->members[i].key), wanted->members[i].value);
-	for (uint32_t i = 0; i < recorded->count; i++)
-		if (!value_get(wanted, value_slice(&recorded->members[i].key)))
-			value_builder_member(&builder, value_slice(&recorded->members[i].key),
-					     recorded->members[i].value);
 	struct value *all = arena_new(arena, struct value);
-	*all = value_builder_map(&builder, arena);
+	*all = value_overlaid(recorded, wanted, arena);
 	return all;
 }
 

@@ -125,19 +125,6 @@ static bool is_target(const struct undo_work *work, struct slice address)
 	return work->input->target_count == 0;
 }
 
-/* The members of both maps, of those that both have the ones of `over`. */
-static struct value joined(const struct value *map, const struct value *over, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO all;
-
-	value_builder_init(&all);
-	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
-		value_builder_member(&all, value_slice(&map->members[i].key), map->members[i].value);
-	for (uint32_t i = 0; value_is(over, VALUE_MAP) && i < over->count; i++)
-		value_builder_set(&all, value_slice(&over->members[i].key), over->members[i].value);
-	return value_builder_map(&all, arena);
-}
-
 /* What a deletion had emptied that came to nothing: as it was before, for nobody wants that half back. */
 static const struct object *as_whole(const struct undo_work *work, const struct object *found)
 {
@@ -147,7 +134,7 @@ static const struct object *as_whole(const struct undo_work *work, const struct 
 		return found;
 	whole = arena_new(work->arena, struct object);
 	*whole = *found;
-	whole->applied = joined(&found->applied, &found->let_go, work->arena);
+	whole->applied = value_overlaid(&found->applied, &found->let_go, work->arena);
 	return whole;
 }
 
@@ -305,7 +292,7 @@ static bool judge_again(struct undo_work *work, struct undo_case *one)
 		return true;
 	one->resource.ignored_count = 0;
 	/* What is made has nothing yet that could go back. */
-	one->resource.desired = joined(&one->resource.desired, &one->resource.restores, work->arena);
+	one->resource.desired = value_overlaid(&one->resource.desired, &one->resource.restores, work->arena);
 	one->verdict = can_be_made(work, one) ? UNDO_MAKE : UNDO_NOTHING;
 	return true;
 }

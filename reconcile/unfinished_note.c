@@ -166,8 +166,7 @@ static struct value to_set_back(const struct object *object, const struct unfini
 		    !has_secret(object, slice_of(field->name), live))
 			value_builder_member(&builder, slice_of(field->name), *live);
 	}
-	for (uint32_t i = 0; earlier && i < earlier->count; i++)
-		value_builder_set(&builder, value_slice(&earlier->members[i].key), earlier->members[i].value);
+	value_builder_overlay(&builder, earlier);
 	return builder.count > 0 ? value_builder_map(&builder, arena) : value_null();
 }
 

@@ -19,8 +19,7 @@ struct value unfinished_outputs(const struct object *object, const struct kind *
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	for (uint32_t i = 0; i < live->count; i++)
-		value_builder_member(&builder, value_slice(&live->members[i].key), live->members[i].value);
+	value_builder_members(&builder, live);
 	for (size_t i = 0; i < kind->outputs.count; i++) {
 		const struct output *output = output_at(&kind->outputs, i);
 		const struct value *is = value_get_named(live, output->name);

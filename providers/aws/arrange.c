@@ -83,17 +83,6 @@ static struct value in_order(const struct arranging *arranging, const struct val
 	return value_builder_list(&builder, arena);
 }
 
-static struct value with_member(const struct value *map, const char *name, struct value value, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < map->count; i++)
-		value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
-	value_builder_set(&builder, slice_of(name), value);
-	return value_builder_map(&builder, arena);
-}
-
 static void arrange_field(const struct aws_field *field, struct live *live, const struct value *wanted,
 			  const struct value *outputs, struct arena *arena)
 {
@@ -113,10 +102,10 @@ static void arrange_field(const struct aws_field *field, struct live *live, cons
 	match_by_members(&arranging);
 	match_by_names(&arranging);
 	fill_up(&arranging);
-	live->fields =
-		with_member(&live->fields, field->field.name, in_order(&arranging, arranging.items, arena), arena);
-	live->outputs = with_member(&live->outputs, field->each->names_output,
-				    in_order(&arranging, arranging.names, arena), arena);
+	live->fields = value_with(&live->fields, slice_of(field->field.name),
+				  in_order(&arranging, arranging.items, arena), arena);
+	live->outputs = value_with(&live->outputs, slice_of(field->each->names_output),
+				   in_order(&arranging, arranging.names, arena), arena);
 }
 
 void aws_arrange(const struct kind *kind, struct live *live, const struct value *wanted, const struct value *outputs,

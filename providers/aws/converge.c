@@ -71,12 +71,7 @@ bool aws_is_planned(const struct work *work, const struct aws_field *field)
 static struct value with_field(const struct value *fields, const struct field *field, const struct value *value,
 			       struct arena *arena)
 {
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; value_is(fields, VALUE_MAP) && i < fields->count; i++)
-		value_builder_member(&builder, value_slice(&fields->members[i].key), fields->members[i].value);
-	value_builder_set(&builder, slice_of(field->name), value ? *value : value_null());
-	return value_builder_map(&builder, arena);
+	return value_with(fields, slice_of(field->name), value ? *value : value_null(), arena);
 }
 
 void aws_note_field(struct work *work, const struct field *field, const struct value *value)
@@ -337,15 +332,8 @@ static struct value items_after(const struct value *now, uint32_t index, const s
 				struct arena *arena)
 {
 	struct value *items = arena_new_array(arena, now->count, struct value);
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
 	memcpy(items, now->items, now->count * sizeof(*items));
-	for (uint32_t i = 0; i < now->items[index].count; i++)
-		value_builder_member(&builder, value_slice(&now->items[index].members[i].key),
-				     now->items[index].members[i].value);
-	for (uint32_t i = 0; i < changed->count; i++)
-		value_builder_set(&builder, value_slice(&changed->members[i].key), changed->members[i].value);
-	items[index] = value_builder_map(&builder, arena);
+	items[index] = value_overlaid(&now->items[index], changed, arena);
 	return value_list(items, now->count);
 }
 

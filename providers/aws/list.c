@@ -132,12 +132,7 @@ static struct value complete(struct reading *reading, const struct aws_join *joi
 		told->count ? bsearch(&wanted, told->joined, told->count, sizeof(*told->joined), compare_joined) : NULL;
 	if (!found)
 		return value_null();
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < item->count; i++)
-		value_builder_member(&builder, value_slice(&item->members[i].key), item->members[i].value);
-	value_builder_member(&builder, slice_of(join->as), *found->item);
-	return value_builder_map(&builder, &reading->task.scratch);
+	return value_with(item, slice_of(join->as), *found->item, &reading->task.scratch);
 }
 
 static void take_item(struct reading *reading, const struct aws_kind *kind, const struct value *item)
@@ -345,12 +340,7 @@ static void show_given(struct reading *reading, const struct aws_kind *kind)
 /* An answer that is about more than the object tells decode which one it is. */
 static struct value with_own_id(struct reading *reading, const struct value *body)
 {
-	VALUE_BUILDER_AUTO builder;
-	value_builder_init(&builder);
-	for (uint32_t i = 0; value_is(body, VALUE_MAP) && i < body->count; i++)
-		value_builder_member(&builder, value_slice(&body->members[i].key), body->members[i].value);
-	value_builder_set(&builder, SLICE(AWS_OWN_ID), value_string(reading->subject->provider_id));
-	return value_builder_map(&builder, &reading->task.scratch);
+	return value_with(body, SLICE(AWS_OWN_ID), value_string(reading->subject->provider_id), &reading->task.scratch);
 }
 
 /* Whether the answer has what it was asked for; an empty list is there all the same. */

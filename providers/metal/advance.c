@@ -177,25 +177,13 @@ static enum step start(struct work *work)
 										    : STEP_DONE;
 }
 
-/* The map with one member set, in arena. */
-static struct value with_member(const struct value *map, const char *name, struct slice text, struct arena *arena)
-{
-	VALUE_BUILDER_AUTO builder;
-
-	value_builder_init(&builder);
-	for (uint32_t i = 0; i < map->count; i++)
-		value_builder_member(&builder, value_slice(&map->members[i].key), map->members[i].value);
-	value_builder_set(&builder, slice_of(name), value_string(text));
-	return value_builder_map(&builder, arena);
-}
-
 static enum step landed(struct work *work)
 {
 	const struct power_change *change = work->detail;
 	struct slice value = slice_of(change->way->value);
 
-	work->now.fields = with_member(&work->now.fields, "power", value, work->keep);
-	work->now.outputs = with_member(&work->now.outputs, "power", value, work->keep);
+	work->now.fields = value_with(&work->now.fields, SLICE("power"), value_string(value), work->keep);
+	work->now.outputs = value_with(&work->now.outputs, SLICE("power"), value_string(value), work->keep);
 	work->now.readiness = READY;
 	return STEP_DONE;
 }

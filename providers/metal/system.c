@@ -247,8 +247,7 @@ static struct value with_unread_members(const struct value *told, const struct v
 		return *told;
 	VALUE_BUILDER_AUTO builder;
 	value_builder_init(&builder);
-	for (uint32_t i = 0; i < told->count; i++)
-		value_builder_member(&builder, value_slice(&told->members[i].key), told->members[i].value);
+	value_builder_members(&builder, told);
 	for (uint32_t i = 0; i < wanted->count; i++)
 		if (!value_get(told, value_slice(&wanted->members[i].key)))
 			value_builder_member(&builder, value_slice(&wanted->members[i].key), value_unread());

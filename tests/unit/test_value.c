@@ -372,6 +372,43 @@ static void test_builder(void **state)
 	arena_release(&arena);
 }
 
+static void test_overlaid(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *map, *over; /* NULL: none */
+		const char *expected;
+	} rows[] = {
+		{"none of both", NULL, NULL, "{}"},
+		{"none below", NULL, "{\"a\":1}", "{\"a\":1}"},
+		{"none above", "{\"a\":1}", NULL, "{\"a\":1}"},
+		{"no map below", "[1]", "{\"a\":1}", "{\"a\":1}"},
+		{"no map above", "{\"a\":1}", "[1]", "{\"a\":1}"},
+		{"apart", "{\"a\":1}", "{\"b\":2}", "{\"a\":1,\"b\":2}"},
+		{"of both", "{\"a\":1,\"b\":1}", "{\"b\":2,\"c\":2}", "{\"a\":1,\"b\":2,\"c\":2}"},
+		{"whole members", "{\"a\":{\"b\":1}}", "{\"a\":{\"c\":2}}", "{\"a\":{\"c\":2}}"},
+		{"null above", "{\"a\":1}", "{\"a\":null}", "{\"a\":null}"},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct value map = rows[i].map ? parsed(&arena, rows[i].map) : value_null();
+		struct value over = rows[i].over ? parsed(&arena, rows[i].over) : value_null();
+		struct value expected = parsed(&arena, rows[i].expected);
+		struct value all = value_overlaid(rows[i].map ? &map : NULL, rows[i].over ? &over : NULL, &arena);
+
+		if (!value_is(&all, VALUE_MAP) || !value_equal(&all, &expected))
+			fail_msg("%s", rows[i].name);
+	}
+	struct value map = parsed(&arena, "{\"a\":1,\"b\":1}"), expected = parsed(&arena, "{\"a\":1,\"b\":2}");
+	struct value with = value_with(&map, SLICE("b"), value_integer(2), &arena);
+	assert_true(value_equal(&with, &expected));
+	assert_int_equal(map.members[1].value.integer, 1);
+	arena_release(&arena);
+}
+
 static void test_makers(void **state)
 {
 	static const struct deferred deferred = {.text = {"${a}", 4}};
@@ -416,10 +453,10 @@ static void test_makers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_size),	   cmocka_unit_test(test_compare), cmocka_unit_test(test_not_a_number),
-		cmocka_unit_test(test_large_maps), cmocka_unit_test(test_path),	   cmocka_unit_test(test_has),
-		cmocka_unit_test(test_segments),   cmocka_unit_test(test_copy),	   cmocka_unit_test(test_copy_program),
-		cmocka_unit_test(test_builder),	   cmocka_unit_test(test_makers),
+		cmocka_unit_test(test_size),	   cmocka_unit_test(test_compare),  cmocka_unit_test(test_not_a_number),
+		cmocka_unit_test(test_large_maps), cmocka_unit_test(test_path),	    cmocka_unit_test(test_has),
+		cmocka_unit_test(test_segments),   cmocka_unit_test(test_copy),	    cmocka_unit_test(test_copy_program),
+		cmocka_unit_test(test_builder),	   cmocka_unit_test(test_overlaid), cmocka_unit_test(test_makers),
 	};
 
 	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
