@@ -110,7 +110,7 @@ simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from
 simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in each way, and see that the simulation tells
 	$(Q)$(BUILD)/tests/simulate --mutant all --count $(or $(SEEDS),10000)
 
-recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c providers/aws/again.c cli/recovery.c cli/strays.c cli/twins.c
+recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c cli/recovery.c cli/strays.c cli/twins.c
 .PHONY: simulate-coverage
 simulate-coverage: ## tell which branches of recovery no seed of SEEDS=2000 takes
 	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage WERROR= COVERAGE=1 $(BUILD)/coverage/tests/simulate
@@ -205,7 +205,7 @@ $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
 # Functions that tests/simulate/mutant.c breaks when asked to, and the one that slip.c does.
 mutated := aws_interpret aws_request_body recover_stray_origin refresh_match_tags recover_commit lease_beat \
-	recover_all recover_can_send_again recover_send_again loop_send intents_add aws_prepare aws_call_set \
+	recover_all recover_can_send_again loop_send intents_add aws_prepare aws_call_set \
 	aws_note_created
 # An allocator quicker than libc's saves a tenth of a seed's time. The sanitizers bring their own.
 simulate_allocator = $(if $(filter 1,$(SANITIZE)),,-lmimalloc)

@@ -67,7 +67,7 @@ static void note_times(struct job *job, const struct forecast *forecast)
 	job->store->ops->note_times(job->store, times, count);
 }
 
-static bool run_apply(struct job *job, struct forecast *forecast, struct apply *apply)
+static bool run_apply(struct job *job, const struct map *resends, struct forecast *forecast, struct apply *apply)
 {
 	struct progress_view view;
 
@@ -92,6 +92,7 @@ static bool run_apply(struct job *job, struct forecast *forecast, struct apply *
 		.style = &job->style,
 		.vault = &job->vault,
 		.grace_ms = job_grace_ms(job),
+		.resends = resends,
 		.force = arguments_has(job->invocation->arguments, FLAG_FORCE),
 		.progress = progress_tell,
 		.stopping = progress_stopping,
@@ -127,7 +128,7 @@ static int status_of_rest(const struct job *job)
 /* Of what could not be read, and of what other runs have left since the plan was made, it tells nothing. */
 static bool is_about_all(const struct job *job)
 {
-	return job->plan.unread_count == 0 && job->intent_count == 0 && !job->plan.older;
+	return job->plan.unread_count == 0 && job->intent_count == job->left_count && !job->plan.older;
 }
 
 /* What the run is called in the history: by what it does, where that was planned before. */
@@ -150,14 +151,19 @@ static void show_outputs(struct job *job, struct report *report)
 }
 
 /* With the lease held. */
-static int act(struct job *job, struct forecast *forecast, struct report *report, struct apply *apply)
+static int act(struct job *job, const struct map *resends, struct forecast *forecast, struct report *report,
+	       struct apply *apply)
 {
 	int64_t began_ms = job->world->boot_ms(job->world);
-	bool good = run_apply(job, forecast, apply);
+	bool good = run_apply(job, resends, forecast, apply);
 
 	report->applied = apply;
 	report->elapsed_ms = job->world->boot_ms(job->world) - began_ms;
 	good &= job_end_run(job, outcome_of(apply, good));
+	if (job->left_count > 0) {
+		good &= job_drop_settled(job);
+		report->outlook = job_outlook(job);
+	}
 	if (!job->plan.destroy)
 		show_outputs(job, report);
 	if (good)
@@ -181,17 +187,17 @@ static int end_without(struct job *job, struct report *report)
 			      job->refresh.unlisted_count > 0 ? STATUS_INCOMPLETE : status_of_rest(job));
 }
 
-/* What is left to the plan of calls that were cut off comes first. Once any was sent again, something may have changed.
- */
-static bool begin(struct job *job, struct report *report, int *ret_status)
+/* With the plan approved. */
+static int begin_and_act(struct job *job, struct forecast *forecast, struct report *report, struct apply *apply)
 {
-	size_t left = job->left_count;
-	bool good = job_send_again(job);
+	struct map resends;
+	int status = STATUS_ERROR;
 
-	if (left > job->left_count)
-		*ret_status = STATUS_PARTLY;
-	report->outlook = job_outlook(job);
-	return good && job_begin_run(job, run_name(job), job->digest, &job->plan.serial);
+	map_init(&resends);
+	if (job_take_left(job, &resends) && job_begin_run(job, run_name(job), job->digest, &job->plan.serial))
+		status = act(job, &resends, forecast, report, apply);
+	map_release(&resends);
+	return status;
 }
 
 int job_carry_out(struct job *job, bool reviewed)
@@ -199,7 +205,7 @@ int job_carry_out(struct job *job, bool reviewed)
 	struct report report = job_report(job);
 	struct apply apply = {0};
 	struct forecast forecast;
-	int status = STATUS_ERROR;
+	int status;
 
 	report.applied_saved = reviewed;
 	if (plan_is_empty(&job->plan))
@@ -208,7 +214,6 @@ int job_carry_out(struct job *job, bool reviewed)
 	if (!lost_state_permits(job) || !job_is_approved(job) || !job_within_budget(job) ||
 	    !is_wanted(job, reviewed, &report) || !secrets_find_key_for_apply(job) || !read_times(job, &forecast))
 		return invocation_end(job->invocation, &report, STATUS_ERROR);
-	if (!begin(job, &report, &status))
-		return job->moved ? STATUS_ERROR : invocation_end(job->invocation, &report, status);
-	return invocation_end(job->invocation, &report, act(job, &forecast, &report, &apply));
+	status = begin_and_act(job, &forecast, &report, &apply);
+	return job->moved ? status : invocation_end(job->invocation, &report, status);
 }

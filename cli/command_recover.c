@@ -41,8 +41,8 @@ static bool prepare_without_spec(struct job *job)
 	if (!job_open_state(job, STATE_WRITE, (struct slice){NULL, 0}))
 		return false;
 	job->stack = (struct stack){.name = arena_copy(job->arena, job->record->name), .max_delete = -1};
-	return job_load_bodies(job) && job_open_sessions(job) && job_recover(job, RESEND_NOTHING) &&
-	       job_load_bodies(job) && job_refresh(job) && job_sweep(job);
+	return job_load_bodies(job) && job_open_sessions(job) && job_recover(job) && job_load_bodies(job) &&
+	       job_refresh(job) && job_sweep(job);
 }
 
 static bool prepare(struct job *job)
@@ -96,12 +96,12 @@ const struct command command_recover = {
 	.name = "recover",
 	.about = "settle what calls of a run that was cut off came to; every apply does so first",
 	.operands = "",
-	.details = "Reads what they were about, sends once more what has an idempotency token and is in the\n"
-		   "spec as it was, looks for what may still come, and records it. Changes nothing else.\n"
+	.details = "Reads what they were about, looks for what may still come, and records it. Sends nothing\n"
+		   "that makes or changes anything: what is missing the next apply makes.\n"
 		   "Ends with 7 where the outcome of a call cannot be told, or something of the stack is\n"
 		   "there that is not recorded; the ids are named then. Ends with 3 where what may have come\n"
 		   "late could not be looked for. Where no spec lies, it goes by the places that are\n"
-		   "recorded, and sends nothing.\n",
+		   "recorded.\n",
 	.flags = recover_flags,
 	.flag_count = sizeof(recover_flags) / sizeof(recover_flags[0]),
 	.run = run_recover,

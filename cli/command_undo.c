@@ -227,7 +227,7 @@ static bool prepare(struct undo *undo)
 		return false;
 	if (only_shows(job->invocation))
 		return read_unfinished(undo);
-	return job_recover(job, job_resends_planned(job)) && job_load_bodies(job) && read_past(undo);
+	return job_recover(job) && job_load_bodies(job) && read_past(undo);
 }
 
 static void plan_nothing(struct job *job)

@@ -71,12 +71,9 @@ bool job_prepare(struct job *job, bool refresh, enum job_aim aim)
 
 bool job_prepare_to_act(struct job *job, enum job_aim aim)
 {
-	const enum resending resending[AIM_COUNT] = {
-		[AIM_MAKE] = job_resends_planned(job), [AIM_DESTROY] = RESEND_NOTHING, [AIM_LOOK] = RESEND_WANTED};
-
 	job->aim = aim;
-	return job_load_spec(job) && open_all(job, STATE_WRITE) && job_recover(job, resending[aim]) &&
-	       job_load_bodies(job) && job_refresh(job) && job_sweep(job);
+	return job_load_spec(job) && open_all(job, STATE_WRITE) && job_recover(job) && job_load_bodies(job) &&
+	       job_refresh(job) && job_sweep(job);
 }
 
 bool job_plan_as_asked(struct job *job, bool destroy)

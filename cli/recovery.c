@@ -22,38 +22,6 @@ bool job_end_recovery(struct job *job, bool good)
 	return job->store->ops->end(job->store, good ? SLICE("done") : SLICE("partly"), job->diagnostics) && good;
 }
 
-static bool has_token(const struct intent *intent)
-{
-	return intent->creates && intent->recipe == RECIPE_TOKEN;
-}
-
-/* A create that can be sent once more names others, which may have gone since. */
-static void want_named(const struct job *job, struct map *wanted)
-{
-	struct map intents, addresses;
-
-	map_init(&intents);
-	map_init(&addresses);
-	for (size_t i = 0; i < job->intent_count; i++)
-		if (has_token(&job->intents[i]))
-			map_set(&intents, job->intents[i].object_id, &job->intents[i]);
-	for (size_t i = 0; intents.count > 0 && i < job->object_count; i++)
-		if (job->objects[i]->role == OBJECT_CURRENT)
-			map_set(&addresses, job->objects[i]->address, job->objects[i]);
-	for (size_t i = 0; intents.count > 0 && i < job->object_count; i++) {
-		const struct object *object = job->objects[i];
-
-		for (size_t k = 0; map_get(&intents, object->object_id) && k < object->dependency_count; k++) {
-			struct object *named = map_get(&addresses, object->dependencies[k].address);
-
-			if (named)
-				map_set(wanted, named->object_id, named);
-		}
-	}
-	map_release(&intents);
-	map_release(&addresses);
-}
-
 /* Reads just what the open intents are about, and what was begun and not finished; live is parallel to job->objects. */
 static bool read_subjects(struct job *job, const struct live ***ret)
 {
@@ -66,7 +34,6 @@ static bool read_subjects(struct job *job, const struct live ***ret)
 	map_init(&wanted);
 	for (size_t i = 0; i < job->intent_count; i++)
 		map_set(&wanted, job->intents[i].object_id, &job->intents[i]);
-	want_named(job, &wanted);
 	for (size_t i = 0; i < job->object_count; i++) {
 		if (!map_get(&wanted, job->objects[i]->object_id) && !unfinished_is(job->objects[i]))
 			continue;
@@ -112,12 +79,6 @@ static struct recovery begin_to_judge(struct job *job, const struct live *const 
 	};
 }
 
-/* What is to be made, by address or object id. */
-struct wanting {
-	const struct job *job;
-	const struct map *items;
-};
-
 /* The plan tells, once there is one. */
 static bool is_left_to_plan(void *context, const struct object *object)
 {
@@ -125,6 +86,12 @@ static bool is_left_to_plan(void *context, const struct object *object)
 	(void)object;
 	return true;
 }
+
+/* What a plan does, by object id. */
+struct planned {
+	const struct job *job;
+	struct map actions;
+};
 
 /* Whether what the alias has made now is made where the object was to be. */
 static bool is_reached(const struct job *job, const struct object *object)
@@ -134,90 +101,41 @@ static bool is_reached(const struct job *job, const struct object *object)
 	return session && identity_equal(&session->identity, &object->identity);
 }
 
-static bool is_in_spec(void *context, const struct object *object)
-{
-	const struct wanting *wanting = context;
-	const struct job *job = wanting->job;
-	const struct resource *resource = map_get(wanting->items, object->address);
-
-	return resource && is_reached(job, object) && recover_is_wanted(object, resource, &job->style, job->arena);
-}
-
 static bool is_in_plan(void *context, const struct object *object)
 {
-	const struct wanting *wanting = context;
-	const struct job *job = wanting->job;
-	const struct action *action = map_get(wanting->items, object->object_id);
+	const struct planned *planned = context;
+	const struct job *job = planned->job;
+	const struct action *action = map_get(&planned->actions, object->object_id);
 
 	return action && is_reached(job, object) && recover_is_planned(object, action, &job->style, job->arena);
 }
 
-static void judge_by(struct recovery *recovery, bool (*is_wanted)(void *context, const struct object *object),
-		     struct wanting *wanting)
+static void judge_by_plan(struct job *job, struct recovery *recovery)
 {
-	recovery->is_wanted = is_wanted;
-	recovery->context = wanting;
+	struct planned planned = {.job = job};
+
+	map_init(&planned.actions);
+	for (size_t i = 0; i < job->plan.action_count; i++)
+		if (job->plan.actions[i].object_id.size > 0)
+			map_set(&planned.actions, job->plan.actions[i].object_id, &job->plan.actions[i]);
+	recovery->is_wanted = is_in_plan;
+	recovery->context = &planned;
 	recover_all(recovery);
 	recovery->is_wanted = NULL;
 	recovery->context = NULL;
+	map_release(&planned.actions);
 }
 
-static void judge_by_spec(struct job *job, struct recovery *recovery)
-{
-	struct wanting wanting = {.job = job};
-	struct map spare;
-
-	map_init(&spare);
-	wanting.items = stack_addresses(&job->stack, &spare);
-	judge_by(recovery, is_in_spec, &wanting);
-	map_release(&spare);
-}
-
-static void judge_by_plan(struct job *job, struct recovery *recovery)
-{
-	struct map actions;
-	struct wanting wanting = {job, &actions};
-
-	map_init(&actions);
-	for (size_t i = 0; i < job->plan.action_count; i++)
-		if (job->plan.actions[i].object_id.size > 0)
-			map_set(&actions, job->plan.actions[i].object_id, &job->plan.actions[i]);
-	judge_by(recovery, is_in_plan, &wanting);
-	map_release(&actions);
-}
-
-static bool judge(struct job *job, enum resending resending, struct recovery *ret)
+static bool judge(struct job *job, bool leaves, struct recovery *ret)
 {
 	const struct live **live = NULL;
 
 	if (!job_load_bodies(job) || !read_subjects(job, &live))
 		return false;
 	*ret = begin_to_judge(job, live);
-	ret->is_wanted = resending == RESEND_PLANNED ? is_left_to_plan : NULL;
-	if (resending == RESEND_WANTED)
-		judge_by_spec(job, ret);
-	else
-		recover_all(ret);
+	ret->is_wanted = leaves ? is_left_to_plan : NULL;
+	recover_all(ret);
 	return true;
-}
-
-static bool send_again(struct job *job, const struct recovery *recovery)
-{
-	struct loop_settings settings = job->loop.settings;
-	struct recover_fresh fresh;
-	struct loop loop;
-
-	if (!secrets_find_key_for_intents(job))
-		return false;
-	recover_fresh_init(&fresh, recovery, job->world);
-	settings.store = job->store;
-	settings.age_ms = recover_fresh_age_ms;
-	settings.age_context = &fresh;
-	loop_init(&loop, &settings);
-	bool good = recover_send_again(recovery, &loop, &job->sessions, &job->kinds);
-	loop_release(&loop);
-	recover_fresh_release(&fresh);
-	return good;
 }
 
 static void tell_waiting(struct job *job, const struct recovery *recovery)
@@ -244,7 +162,7 @@ static bool sleep_until(struct job *job, int64_t until_ms)
 }
 
 /* Looks again and again, until all that may come has come or could have. */
-static bool wait_for_late(struct job *job, enum resending resending, struct recovery *recovery)
+static bool wait_for_late(struct job *job, bool leaves, struct recovery *recovery)
 {
 	struct world *world = job->world;
 	int64_t deadline_ms = world->boot_ms(world) + recovery->grace_ms;
@@ -262,7 +180,7 @@ static bool wait_for_late(struct job *job, enum resending resending, struct reco
 			return true;
 		}
 		if (!sleep_until(job, now_ms + delay_ms < deadline_ms ? now_ms + delay_ms : deadline_ms) ||
-		    !judge(job, resending, recovery))
+		    !judge(job, leaves, recovery))
 			return false;
 		delay_ms = delay_ms * 2 < LOOK_MOST_MS ? delay_ms * 2 : LOOK_MOST_MS;
 	}
@@ -287,41 +205,32 @@ static void tell_open(struct job *job, const struct recovery *recovery)
 }
 
 /* With the lease held. stands: nobody has written since the record was read. */
-static bool settle(struct job *job, bool stands, enum resending resending)
+static bool settle(struct job *job, bool stands, bool leaves)
 {
 	struct recovery recovery;
 
-	if ((!stands && !job_reload(job)) || !judge(job, resending, &recovery))
-		return false;
-	if (resending == RESEND_WANTED) {
-		resending = RESEND_NOTHING;
-		if (recovery.again_count > 0 &&
-		    (!send_again(job, &recovery) || !job_reload(job) || !judge(job, resending, &recovery)))
-			return false;
-	}
-	if (!wait_for_late(job, resending, &recovery) || !recover_commit(&recovery, job->store, job->diagnostics))
+	if ((!stands && !job_reload(job)) || !judge(job, leaves, &recovery) || !wait_for_late(job, leaves, &recovery) ||
+	    !recover_commit(&recovery, job->store, job->diagnostics))
 		return false;
 	job->left_count = recovery.again_count;
 	tell_open(job, &recovery);
 	return true;
 }
 
-enum resending job_resends_planned(const struct job *job)
-{
-	return job->invocation->only_looks ? RESEND_NOTHING : RESEND_PLANNED;
-}
-
-bool job_recover(struct job *job, enum resending resending)
+bool job_recover(struct job *job)
 {
 	size_t count = job->intent_count;
 	int64_t serial = job->record->serial;
 	int64_t began_ms = job->world->wall_ms(job->world);
+	bool leaves = job->aim == AIM_MAKE && !job->invocation->only_looks;
 
 	if (count == 0 && !recover_has_unfinished(job->objects, job->object_count))
 		return true;
+	if (leaves)
+		secrets_seek_key_for_intents(job);
 	if (!job_begin_recovery(job))
 		return false;
-	bool good = settle(job, job->record->serial == serial, resending);
+	bool good = settle(job, job->record->serial == serial, leaves);
 	if (!job_end_recovery(job, good) || !job_reload(job))
 		return false;
 	job->recovered = true;
@@ -332,21 +241,26 @@ bool job_recover(struct job *job, enum resending resending)
 	return true;
 }
 
+/* A plan has what of these is sent once more: nobody else sends anything. */
 static struct recovery *judge_by_aim(struct job *job)
 {
 	struct recovery *recovery = arena_new(job->arena, struct recovery);
 
 	*recovery = begin_to_judge(job, job->refresh.live);
-	if (job->aim == AIM_LOOK)
-		judge_by_spec(job, recovery);
-	else
+	if (job->aim == AIM_MAKE && !job->invocation->only_looks)
 		judge_by_plan(job, recovery);
+	else
+		recover_all(recovery);
 	return recovery;
 }
 
 const struct recovery *job_outlook(struct job *job)
 {
-	return job->intent_count > 0 ? judge_by_aim(job) : NULL;
+	if (job->intent_count == 0)
+		return NULL;
+	if (job->aim == AIM_MAKE)
+		secrets_seek_key_for_intents(job);
+	return judge_by_aim(job);
 }
 
 void job_hold_unknown(struct job *job)
@@ -363,73 +277,47 @@ void job_hold_unknown(struct job *job)
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
 }
 
-bool job_plan_takes_left(struct job *job)
+static bool begin_anew(struct job *job)
 {
-	if (job->left_count == 0 || judge_by_aim(job)->again_count >= job->left_count)
-		return true;
 	job->moved = job->invocation->only_looks = true;
 	return false;
 }
 
-static bool read_intents(struct job *job)
+bool job_plan_takes_left(struct job *job)
 {
-	return job->store->ops->intents(job->store, job->arena, &job->intents, &job->intent_count, job->diagnostics);
+	return job->left_count == 0 || judge_by_aim(job)->again_count >= job->left_count || begin_anew(job);
 }
 
-/* Whether the plan can go on: what is still open of the calls that it was to have sent once more may be there or not.
- */
-static bool is_known(struct job *job, const struct recovery *planned, const struct recovery *recovery)
-{
-	bool good = true;
-	struct map sent;
-
-	map_init(&sent);
-	for (size_t i = 0; i < planned->intent_count; i++)
-		if (planned->verdicts[i].settlement == SETTLEMENT_AGAIN)
-			map_set(&sent, planned->intents[i].id, &planned->verdicts[i]);
-	for (size_t i = 0; i < recovery->intent_count; i++) {
-		const struct intent *intent = &recovery->intents[i];
-
-		if (recovery->verdicts[i].settlement != SETTLEMENT_NONE || !map_get(&sent, intent->id))
-			continue;
-		good = diag_error(job->diagnostics, FAULT_AMBIGUOUS, NOWHERE,
-				  "it is not known what became of %.*s for '%.*s', which was sent once more (intent "
-				  "%.*s): %s",
-				  SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
-				  SLICE_ARGUMENTS(intent->id), recovery->verdicts[i].why);
-		diag_address(job->diagnostics, intent->address);
-		diag_hint(job->diagnostics, "nothing else of the plan was done: run again once that can be read");
-	}
-	map_release(&sent);
-	return good;
-}
-
-/* What was refused is looked for, as it may have been made the first time. The objects stay those that were planned. */
-static bool settle_planned(struct job *job, const struct recovery *planned)
-{
-	struct recovery recovery;
-
-	if (!send_again(job, planned) || !read_intents(job))
-		return false;
-	if (job->intent_count == 0)
-		return true;
-	if (!judge(job, RESEND_NOTHING, &recovery) || !wait_for_late(job, RESEND_NOTHING, &recovery) ||
-	    !recover_commit(&recovery, job->store, job->diagnostics))
-		return false;
-	return is_known(job, planned, &recovery);
-}
-
-bool job_send_again(struct job *job)
+bool job_take_left(struct job *job, struct map *ret)
 {
 	if (job->left_count == 0)
 		return true;
-	if (!job_begin_run(job, SLICE("recover"), (struct slice){NULL, 0}, &job->plan.serial))
+	const struct recovery *recovery = judge_by_aim(job);
+
+	/* Whoever thought the plan over may have taken too long. */
+	if (recovery->again_count < job->left_count)
+		return begin_anew(job);
+	recover_resends(recovery, ret);
+	return true;
+}
+
+bool job_drop_settled(struct job *job)
+{
+	struct intent *open;
+	size_t open_count, count = 0;
+	struct map still;
+
+	if (!job->store->ops->intents(job->store, job->arena, &open, &open_count, job->diagnostics))
 		return false;
+	map_init(&still);
+	for (size_t i = 0; i < open_count; i++)
+		map_set(&still, open[i].id, &open[i]);
+	for (size_t i = 0; i < job->intent_count; i++)
+		if (map_get(&still, job->intents[i].id))
+			job->intents[count++] = job->intents[i];
+	map_release(&still);
+	job->intent_count = count;
 	job->left_count = 0;
-	bool good = settle_planned(job, judge_by_aim(job));
-	if (!job_end_recovery(job, good) || !read_intents(job))
-		return false;
-	job->plan.serial = job->record->serial;
 	return true;
 }
 

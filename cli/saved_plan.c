@@ -510,7 +510,7 @@ bool saved_plan_prepare(struct job *job)
 		note_unlooked(job);
 		return true;
 	}
-	if (!job_open_sessions(job) || !job_recover(job, job_resends_planned(job)) || !job_load_bodies(job) ||
+	if (!job_open_sessions(job) || !job_recover(job) || !job_load_bodies(job) ||
 	    !read_touched(job, &saved, expected_by(job, &saved)) || !job_tell_strays(job))
 		return false;
 	bool planned = job_plan(job, &job->stack, saved.destroy, &scope);

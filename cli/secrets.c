@@ -53,7 +53,7 @@ static bool make_key(struct job *job, struct sealing_key *ret)
 	return good;
 }
 
-static bool secrets_find_key(struct job *job)
+static bool find_key(struct job *job, struct diagnostics *diagnostics)
 {
 	struct slice recorded = job->record->sealing_key;
 	struct sealing_key key = {0};
@@ -61,7 +61,7 @@ static bool secrets_find_key(struct job *job)
 
 	if (job->sealing.from)
 		return true;
-	good = sealing_key_find(job->world, job->arena, job->record, &job->stack, &key, job->diagnostics);
+	good = sealing_key_find(job->world, job->arena, job->record, &job->stack, &key, diagnostics);
 	if (good && recorded.size == 0)
 		good = key.from ? adopt(job, &key) : make_key(job, &key);
 	if (good)
@@ -69,6 +69,11 @@ static bool secrets_find_key(struct job *job)
 	sealing_key_wipe(&key);
 	use_key(job);
 	return good;
+}
+
+static bool secrets_find_key(struct job *job)
+{
+	return find_key(job, job->diagnostics);
 }
 
 bool secrets_find_key_for_apply(struct job *job)
@@ -79,12 +84,19 @@ bool secrets_find_key_for_apply(struct job *job)
 	return true;
 }
 
-bool secrets_find_key_for_intents(struct job *job)
+void secrets_seek_key_for_intents(struct job *job)
 {
+	struct diagnostics unsaid;
+	bool has_sealed = false;
+
 	for (size_t i = 0; i < job->intent_count; i++)
-		if (job->intents[i].sealed.size > 0)
-			return secrets_find_key(job);
-	return true;
+		has_sealed |= job->intents[i].sealed.size > 0;
+	/* Under no key nothing was sealed. */
+	if (!has_sealed || job->record->sealing_key.size == 0)
+		return;
+	diagnostics_init(&unsaid, job->arena);
+	(void)find_key(job, &unsaid);
+	diagnostics_release(&unsaid);
 }
 
 /* Calls `visit` with every value of a plan that an apply needs in clear; stops where it gives false. */

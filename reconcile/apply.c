@@ -140,17 +140,11 @@ static void prepare_target(struct applying *applying, struct target *target, con
 static const struct object *find_recorded(const struct work *work, struct slice provider_id)
 {
 	const struct node *node = (const struct node *)work;
-	const struct apply *apply = node->target->applying->apply;
-	const struct object *own = work->task.object;
-
-	for (size_t i = 0; i < apply->object_count; i++) {
-		const struct object *object = apply->objects[i];
-		if (slice_equal(object->provider_id, provider_id) && slice_is(object->kind, work->kind->name) &&
-		    identity_equal(&object->identity, &work->session->identity) &&
-		    !slice_equal(object->object_id, own->object_id))
-			return object;
-	}
-	return NULL;
+	const struct object *object = map_get(&node->target->applying->ids, provider_id);
+	bool is_other = object && slice_is(object->kind, work->kind->name) &&
+			identity_equal(&object->identity, &work->session->identity) &&
+			!slice_equal(object->object_id, work->task.object->object_id);
+	return is_other ? object : NULL;
 }
 
 static void prepare_node(struct applying *applying, size_t index)
@@ -312,6 +306,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_init(&applying.deposed);
 	map_init(&applying.objects);
 	map_init(&applying.fresh);
+	map_init(&applying.ids);
 	prepare(&applying);
 	for (size_t i = 0; i < applying.phases.node_count; i++)
 		if (applying.nodes[i].waits == 0)
@@ -325,6 +320,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	map_release(&applying.deposed);
 	map_release(&applying.objects);
 	map_release(&applying.fresh);
+	map_release(&applying.ids);
 	loop_release(&applying.loop);
 	phases_release(&applying.phases);
 	return !apply->interrupted && apply->failed_count + apply->skipped_count + apply->unfinished_count == 0 &&

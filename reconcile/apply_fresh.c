@@ -8,19 +8,23 @@ static void note(struct applying *applying, struct slice text, int64_t since_ms)
 	fresh_note(&applying->fresh, text, since_ms, applying->apply->arena);
 }
 
-void applying_note_recorded(struct applying *applying, const struct object *object)
+void applying_note_recorded(struct applying *applying, struct object *object)
 {
 	struct world *world = applying->apply->world;
 	int64_t age_ms = world->wall_ms(world) - object->created_ms;
+	if (object->provider_id.size > 0)
+		map_add(&applying->ids, object->provider_id, object);
 	if (age_ms >= 0 && age_ms < LOOP_SETTLING_MS)
 		note(applying, object->provider_id, loop_now_ms(&applying->loop) - age_ms);
 }
 
 void applying_note_fresh(struct applying *applying, const struct node *node)
 {
-	const struct object *object = node->work.task.object;
+	struct object *object = node->work.task.object;
 	int64_t now_ms = node->work.task.now_ms;
 	note(applying, object->provider_id, now_ms);
+	if (object->provider_id.size > 0)
+		map_add(&applying->ids, object->provider_id, object);
 	/* Some calls name what has an id by its name. */
 	if (node->work.desired)
 		note(applying, value_slice(value_get_named(node->work.desired, "name")), now_ms);

@@ -2,6 +2,7 @@
 #include "reconcile/apply_parts.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
+#include "reconcile/recover_again.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 #include "reconcile/unfinished.h"
@@ -31,6 +32,13 @@ static struct value ignored_of(const struct target *target, struct value recorde
 	return value_is(&action->left_to_others, VALUE_LIST) ? action->left_to_others : recorded;
 }
 
+/* The create of an earlier run that is sent once more in the place of this action's, or NULL. */
+static const struct resend *resend_of(const struct target *target)
+{
+	const struct map *resends = target->applying->apply->resends;
+	return resends && target->old ? map_get(resends, target->old->object_id) : NULL;
+}
+
 /* The record of a new object: it is there before the call that makes it is sent. */
 static void target_begin_object(struct target *target)
 {
@@ -44,7 +52,8 @@ static void target_begin_object(struct target *target)
 		.role = OBJECT_INCOMPLETE,
 		.kind = slice_of(action->kind->name),
 		.kind_version = action->kind->version,
-		.generation = action->generation + 1,
+		/* What is sent once more has the tags of then. */
+		.generation = resend_of(target) ? target->old->generation : action->generation + 1,
 		.identity = target->session->identity,
 		.provider = action->provider,
 		.protect = action->protect,
@@ -292,18 +301,30 @@ static void begin_leaving(struct node *node)
 		node->work.now = target->now;
 }
 
-/* Whether what is to be created has come since that was planned: its create, of an earlier run, was sent once more. */
-static bool has_come(const struct target *target)
-{
-	return target->old && target->old->role == OBJECT_INCOMPLETE && target->old->provider_id.size > 0 &&
-	       target->action->provider_id.size == 0;
-}
-
 static bool begins_new_object(const struct target *target)
 {
 	enum operation operation = target->action->operation;
-	return !has_come(target) &&
-	       (operation == OPERATION_CREATE || operation == OPERATION_ADOPT || operation == OPERATION_REPLACE);
+	return operation == OPERATION_CREATE || operation == OPERATION_ADOPT || operation == OPERATION_REPLACE;
+}
+
+/* The intent that what a new object is made by is tagged with. */
+static struct slice new_intent(struct target *target)
+{
+	const struct resend *resend = resend_of(target);
+	return resend ? resend->intent->id : new_id(target);
+}
+
+static void send_in_place(struct node *node)
+{
+	struct call *call = &node->work.task.call;
+	const struct resend *resend = call->creates ? resend_of(node->target) : NULL;
+	call->is_recorded = resend != NULL;
+	if (!resend)
+		return;
+	call->parameters = resend->parameters;
+	call->intent = resend->intent->id;
+	call->token = resend->intent->token;
+	call->intent_ms = resend->intent->wall_ms;
 }
 
 /* Both in one commit: at no time are there two that the address stands for. */
@@ -340,7 +361,6 @@ static void begin_making(struct node *node)
 	if (action->operation == OPERATION_TAKE_BACK && node->work.phase == PHASE_MAKE)
 		take_back(target, task);
 	task->object = target->current;
-	node->work.has_come = has_come(target);
 	node->work.creating = fresh || action->role == OBJECT_INCOMPLETE;
 	node->work.changes = action->changes;
 	node->work.change_count = action->change_count;
@@ -354,10 +374,27 @@ static void begin_making(struct node *node)
 	node->work.tagging = (struct tagging){
 		.lineage = target->applying->apply->plan->lineage,
 		.object_id = target->current->object_id,
-		.intent = fresh ? new_id(target) : (struct slice){0},
+		.intent = fresh ? new_intent(target) : (struct slice){0},
 		.address = action->address,
 		.generation = target->current->generation,
 	};
+}
+
+/* What the action waited for may have taken long. */
+static bool is_young(const struct node *node)
+{
+	const struct resend *resend = resend_of(node->target);
+	const struct apply *apply = node->target->applying->apply;
+	if (!resend || recover_is_young(resend->intent, apply->world->wall_ms(apply->world), apply->grace_ms))
+		return true;
+	struct diagnostics *diagnostics = node->work.task.diagnostics;
+	diag_error(diagnostics, FAULT_STALE, node->target->action->position,
+		   "'%.*s' was not made: %.*s of an earlier run, which nobody saw answered, is too old by now to be "
+		   "sent once more",
+		   SLICE_ARGUMENTS(resend->intent->address), SLICE_ARGUMENTS(resend->intent->operation));
+	diag_hint(diagnostics, "run again: what it may have made is looked for");
+	diag_address(diagnostics, resend->intent->address);
+	return false;
 }
 
 static bool may_make(const struct node *node)
@@ -365,6 +402,8 @@ static bool may_make(const struct node *node)
 	const struct target *target = node->target;
 	const struct apply *apply = target->applying->apply;
 	bool makes = begins_new_object(target) && node->work.phase == PHASE_MAKE;
+	if (makes && !is_young(node))
+		return false;
 	return !makes || !apply->may_make ||
 	       apply->may_make(apply->give_context, target->action, &target->desired, node->work.task.diagnostics);
 }
@@ -509,6 +548,7 @@ enum step node_step(struct task *task, const struct answer *answer)
 	if (answer)
 		applying_note_fresh(node->target->applying, node);
 	if (step == STEP_CALL) {
+		send_in_place(node);
 		task->good_until_ms = node_good_until_ms(node);
 		node_note_unfinished(node);
 	}

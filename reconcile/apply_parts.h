@@ -71,6 +71,7 @@ struct applying {
 	struct map deposed;    /* to struct target: the first left behind there, which any others follow */
 	struct map objects;    /* to struct recorded: current ones */
 	struct map fresh;      /* by id or name: what was made or changed of late */
+	struct map ids;	       /* by provider id: the struct object that had it first */
 	struct diagnostics *diagnostics;
 };
 
@@ -96,7 +97,7 @@ enum step node_look(struct node *node);
 const struct value *node_look_fields(const struct node *node, struct arena *arena);
 bool node_has_looked(struct node *node);
 /* What was recorded before this run, what a node has made or changed, and the age of the newest that a call names. */
-void applying_note_recorded(struct applying *applying, const struct object *object);
+void applying_note_recorded(struct applying *applying, struct object *object);
 void applying_note_fresh(struct applying *applying, const struct node *node);
 int64_t applying_age_ms(void *context, const struct call *call);
 /* The way to the object that the node's phase is about. */

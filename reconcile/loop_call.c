@@ -175,14 +175,19 @@ static bool retry(struct loop *loop, struct task *task, const struct answer *ans
 	return true;
 }
 
+/* An attempt before, of this run or of an earlier one, may have done its work unseen. */
+static bool may_be_done(const struct task *task)
+{
+	return task->loop.unsure || task->call.is_recorded;
+}
+
 static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 {
-	answer->unsure = !answer->ok && task->loop.unsure;
+	answer->unsure = !answer->ok && may_be_done(task);
 	/* One that was sent before with the same token may have made it: that the last was refused tells nothing. */
-	if (!answer->ok && task->loop.unsure && task->call.recipe == RECIPE_TOKEN)
+	if (answer->unsure && task->call.recipe == RECIPE_TOKEN)
 		answer->fault = FAULT_AMBIGUOUS;
-	/* A refusal of what is sent once more says nothing of the first time. */
-	bool is_definite = answer->ok || (answer->fault != FAULT_AMBIGUOUS && !task->call.is_recorded);
+	bool is_definite = answer->ok || answer->fault != FAULT_AMBIGUOUS;
 	if (task->loop.intent.size && is_definite) {
 		task->loop.close = (struct intent_close){
 			.id = task->loop.intent,
@@ -272,8 +277,7 @@ static bool lease_outlasts(struct loop *loop, const struct http_request *request
 static bool token_is_old(const struct loop *loop, const struct task *task)
 {
 	struct world *world = loop->settings.world;
-	bool may_be_done = task->loop.unsure || task->call.is_recorded;
-	return may_be_done && task->loop.intent.size > 0 && task->call.recipe == RECIPE_TOKEN &&
+	return may_be_done(task) && task->loop.intent.size > 0 && task->call.recipe == RECIPE_TOKEN &&
 	       (loop_now_ms(loop) - task->loop.first_ms >= LOOP_TOKEN_LIFE_MS ||
 		world->wall_ms(world) - task->loop.intent_ms >= LOOP_TOKEN_LIFE_MS);
 }

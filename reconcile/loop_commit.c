@@ -87,6 +87,16 @@ static size_t count_closes(struct task *const *tasks, size_t count)
 	return closes;
 }
 
+/* What was recorded of the create, or was to be, is what nobody has seen. */
+static void disown(struct batch *batch, struct task *task)
+{
+	struct intent_close unseen = {task->loop.created, OUTCOME_ABSENT, SLICE("answered with another's")};
+	if (task->loop.has_close && slice_equal(task->loop.close.id, unseen.id))
+		task->loop.close = unseen;
+	else
+		batch->corrections[batch->commit.correction_count++] = unseen;
+}
+
 static void add_record(struct batch *batch, const struct loop *loop, struct task *task)
 {
 	if (task->deposed)
@@ -100,8 +110,7 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 	else if (task->record_changed)
 		add_upsert(batch, loop, task->object, task->head_only);
 	if (task->disowned && task->loop.created.size > 0)
-		batch->corrections[batch->commit.correction_count++] =
-			(struct intent_close){task->loop.created, OUTCOME_ABSENT, SLICE("answered with another's")};
+		disown(batch, task);
 	if (task->loop.has_close)
 		batch->closes[batch->commit.close_count++] = task->loop.close;
 	for (const struct unsettled *call = unsettled_of(task); call; call = call->before)

@@ -131,9 +131,6 @@ struct work {
 	const struct slice *ignored; /* fields that the spec leaves to others */
 	size_t ignored_count;
 	struct tagging tagging;
-	/* PHASE_MAKE: the create of an earlier run was sent once more, and answered: the object is as new as one that
-	 * this work has made. */
-	bool has_come;
 	bool force; /* deletion by force was asked for */
 	/* PHASE_DELETE: others delete it, or a run that ended did; until it is gone it is waited for, and nothing is
 	 * sent. */
@@ -147,8 +144,7 @@ struct work {
 	struct arena *keep; /* for texts that go into the object */
 	/* Gives the fingerprints of secrets, which are the same in the next run. */
 	const struct json_style *style;
-	/* What else of this stack is recorded under an id of the same kind and place, or NULL. O(objects): for who has
-	 * a refusal to explain. NULL: nobody knows. */
+	/* What else of this stack has an id of the same kind and place, or NULL. NULL: nobody knows. */
 	const struct object *(*find_recorded)(const struct work *work, struct slice provider_id);
 
 	/* MAP: what calls of this work have made of fields, as long as it runs; null: nothing. Kept by the provider
@@ -249,15 +245,6 @@ struct provider {
 
 	/* Steps of work->task. */
 	enum step (*advance)(struct work *work, const struct answer *answer);
-
-	/*
-	 * Steps of a task that sends a create of an earlier run once more, with the parameters and the
-	 * token of its intent, so that the service answers with what the first one made. Sets the
-	 * id of task->object, its text in keep; STEP_FAILED: it was refused, which settles
-	 * nothing. NULL: the provider has no tokens.
-	 */
-	enum step (*create_again)(struct task *task, struct session *session, const struct kind *kind,
-				  const struct value *parameters, struct arena *keep, const struct answer *answer);
 
 	/* Makes a signed request of a call. The request and its parts live in arena. */
 	bool (*prepare)(const struct call *call, int64_t wall_ms, struct arena *arena, struct http_request *ret,

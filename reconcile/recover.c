@@ -115,6 +115,7 @@ void recover_all(struct recovery *recovery)
 		map_set(&by_id, recovery->objects[i]->object_id, &objects.items[i]);
 	recovery->verdicts = arena_new_array(recovery->arena, count + 1, struct verdict);
 	recovery->subjects = arena_new_array(recovery->arena, count + 1, struct object *);
+	recovery->parameters = arena_new_array(recovery->arena, count + 1, struct value);
 	recovery->waiting_count = recovery->again_count = recovery->open_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct object *const *object = map_get(&by_id, recovery->intents[i].object_id);
@@ -128,7 +129,7 @@ void recover_all(struct recovery *recovery)
 
 		recovery->verdicts[i] =
 			recover_judge(&recovery->intents[i], kind, recovery->subjects[i], live, may_come);
-		if (recover_can_send_again(recovery, i))
+		if (recover_can_send_again(recovery, i, &recovery->parameters[i]))
 			recovery->verdicts[i].settlement = SETTLEMENT_AGAIN;
 		enum settlement settlement = recovery->verdicts[i].settlement;
 		recovery->waiting_count += settlement == SETTLEMENT_WAIT;

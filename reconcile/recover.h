@@ -65,6 +65,7 @@ struct recovery {
 	/* What came of it: parallel to intents. */
 	struct verdict *verdicts;
 	struct object **subjects; /* what they are about, or NULL */
+	struct value *parameters; /* of SETTLEMENT_AGAIN: what it is sent with; secrets in clear */
 	size_t waiting_count;	  /* of SETTLEMENT_WAIT */
 	size_t again_count;	  /* of SETTLEMENT_AGAIN */
 	size_t open_count;	  /* of SETTLEMENT_NONE */

@@ -1,48 +1,33 @@
 #ifndef TRUEUP_RECONCILE_RECOVER_AGAIN_H
 #define TRUEUP_RECONCILE_RECOVER_AGAIN_H
 
-#include "reconcile/loop.h"
+#include "base/map.h"
 #include "reconcile/plan.h"
 #include "reconcile/recover.h"
-#include "reconcile/sessions.h"
 
 /*
- * The token recipe: what was sent with a token is sent once more with the same one, and the
- * service answers with what the first made, or makes it now. So nothing need be waited for.
+ * The token recipe: a create that was sent with a token, and whose answer nobody saw, is sent once more in the place of
+ * the one that an approved plan has for its object. The service answers with what the first made, or makes it now (EC2
+ * API Reference, "Ensuring idempotency"). It is a call of that action like any other: it waits for what the action
+ * needs, and what it is answered with is looked at as closely.
  */
-
-/*
- * What these calls name, and how new it is: without that each would be sent for minutes where what it names was deleted
- * since.
- */
-struct recover_fresh {
-	struct map since; /* fresh.h, by the wall clock */
-	struct world *world;
+struct resend {
+	const struct intent *intent;	/* open still */
+	const struct value *parameters; /* MAP: those of then, with token and tags; secrets in clear */
 };
 
-/* Of what is recorded, and not known to be gone. Texts in recovery->arena. */
-void recover_fresh_init(struct recover_fresh *fresh, const struct recovery *recovery, struct world *world);
-void recover_fresh_release(struct recover_fresh *fresh);
-/* For struct loop_settings; context: a struct recover_fresh. */
-int64_t recover_fresh_age_ms(void *context, const struct call *call);
-
-/*
- * Whether the resource is to be what the object's create was to make: of that kind, through the alias, with the fields
- * as the spec had them. object: with its body.
- */
-bool recover_is_wanted(const struct object *object, const struct resource *resource, const struct json_style *style,
-		       struct arena *scratch);
 /* Whether the action of a plan makes the object with all that the create was sent with. object: with its body. */
 bool recover_is_planned(const struct object *object, const struct action *action, const struct json_style *style,
 			struct arena *scratch);
-/* Whether the intent's outcome can be had this way, by a verdict that looks have led to: not past the token's life, and
- * of nothing but what is wanted. */
-bool recover_can_send_again(const struct recovery *recovery, size_t index);
 /*
- * Sends all that is judged SETTLEMENT_AGAIN, and records what comes of it: read the intents again afterwards. loop
- * has the store, whose lease is held. False where it was interrupted.
+ * Whether a create may still be sent once more, by the wall clock. Within the token's life, and early enough that,
+ * should this run end unanswered as well, the next sends it too for as long as no look can tell whether it has come.
  */
-__attribute__((warn_unused_result)) bool recover_send_again(const struct recovery *recovery, struct loop *loop,
-							    const struct sessions *sessions, const struct kinds *kinds);
+bool recover_is_young(const struct intent *intent, int64_t now_ms, int64_t grace_ms);
+/* Whether the intent's outcome can be had this way, by a verdict that looks have led to: of what is wanted alone. What
+ * it is sent with goes to ret, in recovery->arena. */
+bool recover_can_send_again(const struct recovery *recovery, size_t index, struct value *ret);
+/* Adds all that is judged SETTLEMENT_AGAIN: from object id to struct resend, in recovery->arena. */
+void recover_resends(const struct recovery *recovery, struct map *ret);
 
 #endif

@@ -147,7 +147,9 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_HISTORY] = "SELECT intent, outcome, ended_ms, address, object_id FROM history",
 	[STATEMENT_GIVEN_UP] = "SELECT DISTINCT kind FROM history WHERE outcome = 'absent' ORDER BY kind",
 
-	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ? WHERE address = ?",
+	/* What would be sent once more says in its tags where it belonged: it is looked for instead. */
+	[STATEMENT_INTENTS_RENAME] = "UPDATE intents SET address = ?, recipe = iif(recipe = 'token', 'tag', recipe)"
+				     " WHERE address = ?",
 
 	[STATEMENT_STEP_TIMES] = "SELECT kind, operation, phase, took_ms FROM step_times ORDER BY number DESC",
 	[STATEMENT_STEP_TIME_INSERT] = "INSERT INTO step_times (kind, operation, phase, took_ms) VALUES (?, ?, ?, ?)",

@@ -37,8 +37,6 @@ enum step aws_advance(struct work *work, const struct answer *answer);
 void aws_arrange(const struct kind *kind, struct live *live, const struct value *wanted, const struct value *outputs,
 		 struct arena *arena);
 bool aws_takes_steps(const struct kind *kind, const struct field *field, const struct value *changed);
-enum step aws_create_again(struct task *task, struct session *session, const struct kind *kind,
-			   const struct value *parameters, struct arena *keep, const struct answer *answer);
 
 bool aws_open(const struct provider *provider, struct world *world, struct slice name, const struct value *settings,
 	      struct arena *arena, struct session **ret, struct diagnostics *diagnostics);

@@ -84,7 +84,6 @@ const struct provider aws_provider = {
 	.arrange = aws_arrange,
 	.takes_steps = aws_takes_steps,
 	.advance = aws_advance,
-	.create_again = aws_create_again,
 	.prepare = aws_prepare,
 	.interpret = aws_interpret,
 	.limits = aws_limits,

@@ -5,12 +5,17 @@ static const char KEEP_ONE[] = "keep one of the two, or change one so that they 
 static const char FOUND_AGAIN[] = "run again: what the call made is found by its tags, and deleted";
 static const char GOES_FIRST[] = "run again: it is taken back where it is what is wanted, and else deleted first";
 
+static const struct object *find_other(const struct work *work)
+{
+	return work->find_recorded ? work->find_recorded(work, work->task.object->provider_id) : NULL;
+}
+
 /* Some creates hand back what was there before. The record knows best whose it is, as tags may have been changed. */
 static void report_stranger(struct work *work)
 {
 	const struct object *object = work->task.object;
 	const struct ownership *owner = &work->now.ownership;
-	const struct object *recorded = work->find_recorded ? work->find_recorded(work, object->provider_id) : NULL;
+	const struct object *recorded = find_other(work);
 	bool tagged = slice_equal(owner->lineage, work->tagging.lineage);
 	struct slice address = recorded ? recorded->address : tagged ? owner->address : (struct slice){0};
 	const char *hint = KEEP_ONE;
@@ -49,7 +54,7 @@ void aws_note_created(struct work *work, enum aws_origin origin)
 {
 	aws_change_of(work)->created_ms = work->task.now_ms;
 	aws_change_of(work)->origin = origin;
-	work->task.in_doubt = origin != ORIGIN_NEW && aws_kind_of(work->kind)->tags_member;
+	work->task.in_doubt = (origin != ORIGIN_NEW || find_other(work)) && aws_kind_of(work->kind)->tags_member;
 }
 
 /*

@@ -379,8 +379,6 @@ static enum step make_or_settle(struct work *work, const struct answer *answer)
 {
 	if (work->stage == STAGE_START && work->phase == PHASE_MAKE && work->task.object->provider_id.size == 0)
 		return create(work);
-	if (work->has_come && !aws_change_of(work)->created_ms)
-		aws_note_created(work, ORIGIN_NEW);
 	if (work->stage == STAGE_CREATED && answer)
 		return created(work, answer);
 	if (work->stage == STAGE_CHANGED && answer)

@@ -60,13 +60,36 @@ def test_a_secret_is_compared_as_what_it_is(tiny, value, again):
     tiny.run("plan", "--detailed-exitcode")
 
 
-@pytest.mark.parametrize("command", [("apply", "--yes"), ("recover",)])
-def test_so_has_an_apply_that_plans_by_itself_and_a_recovery(lost, command):
-    assert "looking for" not in lost.run(*command).err
+def test_so_has_an_apply_that_plans_by_itself(lost):
+    assert "looking for" not in lost.run("apply", "--yes").err
     assert len(world(lost, "instance")) == 1
     assert outcomes(lost, "RunInstances") == ["done"]
-    lost.run("apply", "--yes")
     lost.run("plan", "--detailed-exitcode")
+
+
+def test_a_recovery_makes_nothing(lost):
+    """Nobody has approved of anything: it is looked for alone."""
+    lost.run("recover")
+    assert world(lost, "instance") == {} and outcomes(lost, "RunInstances") == ["absent"]
+    lost.run("apply", "--yes")
+    assert len(world(lost, "instance")) == 1
+    lost.run("plan", "--detailed-exitcode")
+
+
+def test_what_is_told_is_what_can_be_done(tiny):
+    """Without the key nobody knows what it was sent with."""
+    home = tiny.folder.parent / "home"
+    tiny.run("apply", "--yes")
+    tiny.environment.update(TRUEUP_VAR_word="horsebattery77", XDG_CONFIG_HOME=str(home))
+    tiny.write("machine.yaml", "vars: {word: {type: string, secret: true}}\n" + MACHINE.replace("}\n", ', user_data: "a ${var.word}"}\n'))
+    lose(tiny, "RunInstances", "lost_request", 3)
+    [key] = [each for each in home.rglob("*") if each.is_file()]
+    assert foretold(tiny.run("plan", "--output", "json")) == "again"
+    key.rename(home / "elsewhere")
+    assert foretold(tiny.run("plan", "--output", "json")) != "again"
+    (home / "elsewhere").rename(key)
+    tiny.run("apply", "--yes")
+    assert len(world(tiny, "instance")) == 1 and outcomes(tiny, "RunInstances") == ["done"]
 
 
 @pytest.mark.parametrize("command, status", [(("apply",), 64), (("apply", "--yes", "--digest", "deadbeef"), 4)])

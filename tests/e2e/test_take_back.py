@@ -37,11 +37,11 @@ class Site:
         self.signal = None
         return False
 
-    def cut_off(self, how, cuts):
-        """Applies until `cuts` says so of a request, and gives the exit status."""
+    def cut_off(self, how, cuts, *words):
+        """Applies, or does what the words say, until `cuts` says so of a request; gives the requests."""
         self._cuts, self.signal = cuts, how
         first = len(self.proxy.actions)
-        process = self.stack.start("apply", "--yes")
+        process = self.stack.start(*(words or ("apply", "--yes")))
         self.proxy.victim = process
         out, err = process.communicate(timeout=60)
         self.proxy.victim = self.signal = None

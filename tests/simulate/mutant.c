@@ -83,14 +83,10 @@ bool mutant_lease_beat(struct lease *lease, struct database *database, struct wo
 
 void real_recover_all(struct recovery *recovery) __asm__("__real_recover_all");
 void mutant_recover_all(struct recovery *recovery) __asm__("__wrap_recover_all");
-bool real_recover_can_send_again(const struct recovery *recovery,
-				 size_t index) __asm__("__real_recover_can_send_again");
-bool mutant_recover_can_send_again(const struct recovery *recovery,
-				   size_t index) __asm__("__wrap_recover_can_send_again");
-bool real_recover_send_again(const struct recovery *recovery, struct loop *loop, const struct sessions *sessions,
-			     const struct kinds *kinds) __asm__("__real_recover_send_again");
-bool mutant_recover_send_again(const struct recovery *recovery, struct loop *loop, const struct sessions *sessions,
-			       const struct kinds *kinds) __asm__("__wrap_recover_send_again");
+bool real_recover_can_send_again(const struct recovery *recovery, size_t index,
+				 struct value *ret) __asm__("__real_recover_can_send_again");
+bool mutant_recover_can_send_again(const struct recovery *recovery, size_t index,
+				   struct value *ret) __asm__("__wrap_recover_can_send_again");
 void real_loop_send(struct loop *loop, struct task *task) __asm__("__real_loop_send");
 void mutant_loop_send(struct loop *loop, struct task *task) __asm__("__wrap_loop_send");
 bool real_intents_add(struct database *database, const struct intent *intent, int64_t run_number,
@@ -224,19 +220,11 @@ static struct recovery rejuvenate(const struct recovery *recovery)
 	return changed;
 }
 
-bool mutant_recover_can_send_again(const struct recovery *recovery, size_t index)
+bool mutant_recover_can_send_again(const struct recovery *recovery, size_t index, struct value *ret)
 {
 	const struct recovery changed = current == MUTANT_LIFE ? rejuvenate(recovery) : *recovery;
 
-	return real_recover_can_send_again(&changed, index);
-}
-
-bool mutant_recover_send_again(const struct recovery *recovery, struct loop *loop, const struct sessions *sessions,
-			       const struct kinds *kinds)
-{
-	const struct recovery changed = current == MUTANT_LIFE ? rejuvenate(recovery) : *recovery;
-
-	return real_recover_send_again(&changed, loop, sessions, kinds);
+	return real_recover_can_send_again(&changed, index, ret);
 }
 
 void mutant_loop_send(struct loop *loop, struct task *task)

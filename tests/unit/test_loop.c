@@ -377,7 +377,7 @@ static const struct {
 	{"a token of an earlier run", RECIPE_TOKEN, 1, 0, true, 0, 2, 0, false, false},
 	{"a token of an earlier run, suspended since", RECIPE_TOKEN, 1, HOUR_MS, true, 0, 1, FAULT_AMBIGUOUS, false,
 	 false},
-	{"a token of an earlier run that was too long ago", RECIPE_TOKEN, 1, 0, true, -HOUR_MS, 0, FAULT_TRANSIENT,
+	{"a token of an earlier run that was too long ago", RECIPE_TOKEN, 1, 0, true, -HOUR_MS, 0, FAULT_AMBIGUOUS,
 	 false, false},
 	{"what converges, however late", RECIPE_CONVERGE, HOUR_MS, HOUR_MS, false, 0, 2, 0, false, false},
 	{"what converges, where its task looks first", RECIPE_CONVERGE, 1, 0, false, 0, 1, FAULT_AMBIGUOUS, false,
@@ -389,7 +389,7 @@ static const struct {
 	{"a token that nobody took, of a machine suspended for an hour", RECIPE_TOKEN, 1, HOUR_MS, false, 0, 2, 0, true,
 	 false},
 	{"a token of an earlier run that nobody takes for an hour", RECIPE_TOKEN, HOUR_MS, 0, true, 0, 1,
-	 FAULT_TRANSIENT, true, false},
+	 FAULT_AMBIGUOUS, true, false},
 };
 
 /* What was not answered is sent again only where that does nothing twice. */
