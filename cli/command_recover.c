@@ -69,7 +69,7 @@ static struct slice all_settled(struct job *job)
 static int run_recover(struct invocation *invocation)
 {
 	struct job job;
-	int status = STATUS_ERROR;
+	int status;
 
 	job_init(&job, invocation);
 	if (prepare(&job)) {
@@ -83,7 +83,7 @@ static int run_recover(struct invocation *invocation)
 			report.text = all_settled(&job);
 		status = invocation_end(invocation, &report, report.status);
 	} else {
-		status = invocation_fail(invocation, status);
+		status = invocation_fail(invocation, job.unasked_count > 0 ? STATUS_PARTLY : STATUS_ERROR);
 	}
 	job_release(&job);
 	return status;

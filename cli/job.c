@@ -220,7 +220,7 @@ static void tell_silence(void *context, int64_t lasted_ms)
 {
 	const struct job *job = context;
 
-	talk(job->invocation, "no answer for %lld s: still trying", (long long)(lasted_ms / 1000));
+	talk(job->invocation, "nothing could be read for %lld s: still trying", (long long)(lasted_ms / 1000));
 }
 
 bool job_open_sessions(struct job *job)

@@ -54,6 +54,7 @@ struct job {
 	size_t object_count;
 	struct intent *intents; /* open ones */
 	size_t intent_count;
+	size_t unasked_count;	     /* of these, what was told because nobody could be asked */
 	struct lease_holder at_work; /* another run that was seen at work, where this one does not wait for it */
 	enum job_aim aim;
 	bool moved; /* another run changed the stack while this one waited for it: plan again */

@@ -187,21 +187,22 @@ static bool wait_for_late(struct job *job, bool leaves, struct recovery *recover
 	return true;
 }
 
+static void tell_unknown(struct job *job, const struct intent *intent, const struct object *subject, const char *why)
+{
+	struct slice id = subject ? subject->provider_id : (struct slice){NULL, 0};
+
+	diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
+		 "it is not known what became of %.*s for '%.*s' (%.*s, intent %.*s): %s",
+		 SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
+		 SLICE_ARGUMENTS(id.size > 0 ? id : SLICE("no id")), SLICE_ARGUMENTS(intent->id), why);
+	diag_address(job->diagnostics, intent->address);
+}
+
 static void tell_open(struct job *job, const struct recovery *recovery)
 {
-	for (size_t i = 0; i < recovery->intent_count; i++) {
-		const struct intent *intent = &recovery->intents[i];
-
-		if (recovery->verdicts[i].settlement != SETTLEMENT_NONE)
-			continue;
-		struct slice id = recovery->subjects[i]->provider_id;
-		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
-			 "it is not known what became of %.*s for '%.*s' (%.*s, intent %.*s): %s",
-			 SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
-			 SLICE_ARGUMENTS(id.size > 0 ? id : SLICE("no id")), SLICE_ARGUMENTS(intent->id),
-			 recovery->verdicts[i].why);
-		diag_address(job->diagnostics, intent->address);
-	}
+	for (size_t i = 0; i < recovery->intent_count; i++)
+		if (recovery->verdicts[i].settlement == SETTLEMENT_NONE)
+			tell_unknown(job, &recovery->intents[i], recovery->subjects[i], recovery->verdicts[i].why);
 }
 
 /* With the lease held. stands: nobody has written since the record was read. */
@@ -323,15 +324,18 @@ bool job_drop_settled(struct job *job)
 
 void job_tell_unasked(struct job *job)
 {
+	struct map by_id;
+
+	map_init(&by_id);
+	for (size_t i = 0; i < job->object_count; i++)
+		map_set(&by_id, job->objects[i]->object_id, job->objects[i]);
 	for (size_t i = 0; i < job->intent_count; i++) {
 		const struct intent *intent = &job->intents[i];
 
 		if (job->at_work.held && slice_equal(intent->run, job->at_work.run))
 			continue;
-		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_AMBIGUOUS, NOWHERE,
-			 "it is not known what became of %.*s for '%.*s' (intent %.*s): nobody could be asked",
-			 SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address),
-			 SLICE_ARGUMENTS(intent->id));
-		diag_address(job->diagnostics, intent->address);
+		tell_unknown(job, intent, map_get(&by_id, intent->object_id), "nobody could be asked");
+		job->unasked_count++;
 	}
+	map_release(&by_id);
 }

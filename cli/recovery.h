@@ -29,7 +29,7 @@ __attribute__((warn_unused_result)) bool job_begin_recovery(struct job *job);
 __attribute__((warn_unused_result)) bool job_end_recovery(struct job *job, bool good);
 /* What recovery would do, by what was read and, where it makes something, by the plan. NULL where nothing is open. */
 const struct recovery *job_outlook(struct job *job);
-/* Where nobody can be asked: which calls of earlier runs are open, as warnings. */
+/* Where nobody can be asked: which calls of earlier runs are open, as warnings; job->unasked_count of them. */
 void job_tell_unasked(struct job *job);
 
 #endif

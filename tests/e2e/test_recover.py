@@ -236,10 +236,20 @@ def test_what_is_open_is_named_where_nobody_can_be_asked(tiny, command):
     lose(tiny, "CreateVpc")
     [(run, intent)] = rows(tiny, "SELECT lower(hex(runs.id)), lower(hex(intents.id)) FROM runs, intents")
     tiny.run("sim", "fault", "GetCallerIdentity", "deny")
-    result = tiny.run(*command, *([run] if command == ("undo",) else []), status=1)
-    told = f"it is not known what became of CreateVpc for 'aws.vpc.main' (intent {intent}): nobody could be asked"
+    result = tiny.run(*command, *([run] if command == ("undo",) else []), status=7 if command == ("recover",) else 1)
+    told = f"it is not known what became of CreateVpc for 'aws.vpc.main' (no id, intent {intent}): nobody could be asked"
     assert result.err.count(told) == 1
     assert rows(tiny, "SELECT operation FROM intents") == [("CreateVpc",)]
+
+
+def test_what_is_open_is_named_by_the_id_that_is_recorded(tiny):
+    """Whoever has to look by hand is told at what."""
+    tiny.run("apply", "--yes")
+    edit(tiny, "team: red", "team: blue")
+    lose(tiny, "CreateTags", "lost_request", 9)
+    tiny.run("sim", "fault", "GetCallerIdentity", "deny")
+    told = f"what became of CreateTags for 'aws.vpc.main' ({recorded(tiny)['aws.vpc.main']}, intent "
+    assert told in tiny.run("recover", status=7).err
 
 
 @pytest.mark.parametrize("command", ["apply", "destroy"])
