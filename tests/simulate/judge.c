@@ -1,5 +1,6 @@
 #include "tests/simulate/judge.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -292,6 +293,32 @@ static void judge_shown_key(const struct subject *subject)
 		      file && shown_is_key_of((struct slice){file->bytes, file->size}, slice_of(id)), 1);
 }
 
+/* The same twice in a row is one version that was made twice. */
+static void judge_versions(const struct subject *subject, const struct value *versions, int64_t latest)
+{
+	static const char *const told[] = {"versionDescription", "launchTemplateData"};
+	const char *id = id_of(subject->sight, SPECIES_TEMPLATE, 0);
+	const struct value *before = NULL;
+
+	for (int64_t number = 1; number <= latest && !subject->sight->universe->may_double; number++) {
+		char name[NAME_BYTES];
+
+		(void)snprintf(name, sizeof(name), "%s:%" PRId64, id, number);
+		const struct value *version = value_get_named(versions, name);
+		bool is_same = before && version;
+
+		for (size_t i = 0; is_same && i < sizeof(told) / sizeof(told[0]); i++) {
+			const struct value *now = value_get_named(version, told[i]);
+			const struct value *then = value_get_named(before, told[i]);
+
+			is_same = now && then ? value_equal(now, then) : now == then;
+		}
+		if (is_same)
+			universe_fail(subject->sight->universe, "world: version %s was made twice", name);
+		before = version;
+	}
+}
+
 static void judge_template(const struct subject *subject)
 {
 	const struct value *versions = value_get_named(subject->sight->region, "launch-template-version");
@@ -300,6 +327,10 @@ static void judge_template(const struct subject *subject)
 	struct subject version = *subject;
 	char id[NAME_BYTES];
 
+	int64_t number = 0;
+
+	if (slice_integer(latest, &number))
+		judge_versions(subject, versions, number);
 	expect(subject, "launchTemplateName", "template-%u", subject->thing->renewal);
 	expect(subject, "defaultVersionNumber", "%.*s", SLICE_ARGUMENTS(latest));
 	(void)snprintf(id, sizeof(id), "%s:%.*s", id_of(subject->sight, SPECIES_TEMPLATE, 0), SLICE_ARGUMENTS(latest));
