@@ -189,7 +189,11 @@ def reality(address):
         ),
         "vpn": lambda each: [name(it["VpcId"]) for it in each["VpcAttachments"] if it["State"] == "attached"],
         "customer": lambda each: each["IpAddress"],
-        "template": lambda each: (each["LaunchTemplateName"], groups_of(ec2, each, name)),
+        "template": lambda each: (
+            each["LaunchTemplateName"],
+            each["LatestVersionNumber"],
+            groups_of(ec2, each, name),
+        ),
     }
     lines = sorted(f"{kind} {name(identity)}: {describe[kind](each)}" for kind, identity, each in live)
     return {identity: address for identity, address in names.items() if address}, lines
