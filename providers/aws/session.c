@@ -353,8 +353,10 @@ void aws_hint_at(struct diagnostics *diagnostics, const struct answer *answer, c
 bool aws_call_failed(struct task *task, const struct answer *answer, const char *doing, struct slice what)
 {
 	bool coded = answer->code.size > 0;
-	diag_error(task->diagnostics, answer->fault, NOWHERE, "could not %s %.*s: %s%s%.*s: %.*s", doing,
-		   SLICE_ARGUMENTS(what), task->call.operation, coded ? " answered " : "",
+	bool unknown = task->call.mutating && answer->fault == FAULT_AMBIGUOUS;
+	diag_error(task->diagnostics, answer->fault, NOWHERE, "%s %s %.*s%s: %s%s%.*s: %.*s",
+		   unknown ? "what came of the call to" : "could not", doing, SLICE_ARGUMENTS(what),
+		   unknown ? " is not known" : "", task->call.operation, coded ? " answered " : "",
 		   SLICE_ARGUMENTS(answer->code), SLICE_ARGUMENTS(answer->message));
 	if (answer->request_id.size)
 		diag_cause(task->diagnostics,
