@@ -138,16 +138,11 @@ static const char *name_of_changed(const struct aws_change *change)
 	return change->field_count ? change->fields[0]->field.name : "a field";
 }
 
-static size_t index_of(const struct work *work, const struct aws_field *field)
-{
-	return (size_t)(field - (const struct aws_field *)work->kind->fields.first);
-}
-
 /* The change that was chosen was accepted before, and does as much again each time: only a read may settle it. */
 static bool is_sent_for_good(const struct work *work, const struct aws_change *change)
 {
 	return change->call->recipe == RECIPE_SNAPSHOT && change->field_count > 0 &&
-	       change->sent_blind[index_of(work, change->fields[0])];
+	       aws_was_sent(work, &change->fields[0]->field);
 }
 
 static enum step look_for(struct work *work)
@@ -192,14 +187,14 @@ static bool shows_otherwise(const struct work *work, const struct field *field, 
  */
 static bool awaits_outputs(struct work *work)
 {
-	const struct aws_change *change = aws_change_of(work);
 	/* What stands still shows it once it is started. */
 	if (kind_of(work)->pause && !aws_is_running(work))
 		return false;
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct field *field = field_at(&work->kind->fields, i);
 		const struct value *wanted = value_get_named(work->desired, field->name);
-		if (!(field->flags & WRITE_ONLY) || !change->sent_blind[i] || !wanted || !value_is(wanted, VALUE_BOOL))
+		if (!(field->flags & WRITE_ONLY) || !aws_was_sent(work, field) || !wanted ||
+		    !value_is(wanted, VALUE_BOOL))
 			continue;
 		if (shows_otherwise(work, field, wanted->boolean))
 			return true;
@@ -267,7 +262,6 @@ static void note_change(struct work *work)
 	if (change->renames)
 		aws_note_renaming(work);
 	if (change->is_part) {
-		change->sent_blind[index_of(work, change->fields[0])] = true;
 		aws_note_field(work, &change->fields[0]->field, &change->part);
 		aws_note_sent(work, &change->fields[0]->field, &change->part);
 		return;
@@ -276,7 +270,6 @@ static void note_change(struct work *work)
 		const struct field *field = &change->fields[i]->field;
 		const struct value *now = value_get_named(&work->now.fields, field->name);
 		const struct value *wanted = value_get_named(work->desired, field->name);
-		change->sent_blind[index_of(work, change->fields[i])] = true;
 		aws_note_sent(work, field, wanted);
 		if (!now || !value_is(now, VALUE_UNREAD))
 			aws_note_field(work, field, wanted);

@@ -13,7 +13,6 @@ struct aws_change *aws_change_of(struct work *work)
 		return change;
 	change = arena_new(&work->task.scratch, struct aws_change);
 	change->fields = arena_new_array(&work->task.scratch, work->kind->fields.count, const struct aws_field *);
-	change->sent_blind = arena_new_array(&work->task.scratch, work->kind->fields.count, bool);
 	work->detail = change;
 	return change;
 }
@@ -84,6 +83,11 @@ void aws_note_sent(struct work *work, const struct field *field, const struct va
 	work->sent = with_field(&work->sent, field, value, &work->task.scratch);
 }
 
+bool aws_was_sent(const struct work *work, const struct field *field)
+{
+	return value_get_named(&work->sent, field->name) != NULL;
+}
+
 void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters)
 {
 	const struct value *other = call->id_output ? value_get_named(&work->now.outputs, call->id_output) : NULL;
@@ -118,7 +122,7 @@ static void choose_value(struct work *work, const struct aws_call *call, const s
 }
 
 /* Whether the field wants a call now. A field that cannot be read is sent once, unseen. */
-static bool wants_change(struct work *work, const struct aws_field *field, size_t index)
+static bool wants_change(struct work *work, const struct aws_field *field)
 {
 	const struct value *wanted = wanted_of(work, field);
 	bool blind = (field->field.flags & WRITE_ONLY) && !made_has_seen(&field->field);
@@ -134,7 +138,7 @@ static bool wants_change(struct work *work, const struct aws_field *field, size_
 	 * spec may have changed since. */
 	bool has_travelled = work->creating && field->member &&
 			     (aws_change_of(work)->created_ms > 0 || !is_among_changes(work, field));
-	return !has_travelled && !aws_change_of(work)->sent_blind[index];
+	return !has_travelled && !aws_was_sent(work, &field->field);
 }
 
 /* A call that takes one field has no word for one that goes: it makes room by itself for what takes its place. */
@@ -252,7 +256,7 @@ static bool travels_with_a_change(struct work *work, const struct aws_field *fie
 	for (size_t i = 0; i < work->kind->fields.count; i++) {
 		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
 		if (other != field && other->update && update_of(work, other) == call &&
-		    travel_together(field, other) && wants_change(work, other, i))
+		    travel_together(field, other) && wants_change(work, other))
 			return true;
 	}
 	return false;
@@ -305,7 +309,7 @@ static void choose_update(struct work *work, const struct aws_field *first)
 		const struct aws_field *field = (const struct aws_field *)field_at(&work->kind->fields, i);
 		if (!field->update || update_of(work, field) != call || (call->one_field && field != first))
 			continue;
-		bool differs = wants_change(work, field, i);
+		bool differs = wants_change(work, field);
 		if (differs)
 			change->fields[change->field_count++] = field;
 		if (differs || call->whole || (sent_of(work, field, call) && travels_with_a_change(work, field, call)))
@@ -433,7 +437,7 @@ static bool comes_later(struct work *work, const struct aws_field *field)
 	for (size_t i = 0; (comes || stops(work, field)) && !later && i < work->kind->fields.count; i++) {
 		const struct aws_field *other = (const struct aws_field *)field_at(&work->kind->fields, i);
 		bool before = comes ? stops(work, other) : other->field.bars_stop && is_off(wanted_of(work, other));
-		later = before && wants_change(work, other, i) && !goes_unsaid(work, other);
+		later = before && wants_change(work, other) && !goes_unsaid(work, other);
 	}
 	return later;
 }
@@ -448,7 +452,7 @@ bool aws_next_field_call(struct work *work)
 				return true;
 			continue;
 		}
-		if (!wants_change(work, field, i) || goes_unsaid(work, field) || comes_later(work, field))
+		if (!wants_change(work, field) || goes_unsaid(work, field) || comes_later(work, field))
 			continue;
 		if (field->each)
 			return choose_item(work, field);

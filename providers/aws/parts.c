@@ -227,10 +227,10 @@ static bool is_of_phase(const struct work *work, const struct aws_field *field)
  * What cannot be read cannot be compared: adding to it would be a guess. Only what this work itself has just made has
  * nothing of it yet; its items are sent once.
  */
-static bool is_sent_unread(struct work *work, const struct aws_field *field, size_t index, bool leaving)
+static bool is_sent_unread(struct work *work, const struct aws_field *field, bool leaving)
 {
 	struct aws_change *change = aws_change_of(work);
-	if (leaving || change->sent_blind[index])
+	if (leaving || aws_was_sent(work, &field->field))
 		return false;
 	if (change->created_ms > 0)
 		return true;
@@ -250,7 +250,7 @@ bool aws_next_part_call(struct work *work)
 		bool released = work->released && value_get_named(work->released, field->field.name);
 		if (!leaving && ((!wanted && !released) || !aws_is_planned(work, field)))
 			continue;
-		if (now && value_is(now, VALUE_UNREAD) && !is_sent_unread(work, field, i, leaving))
+		if (now && value_is(now, VALUE_UNREAD) && !is_sent_unread(work, field, leaving))
 			continue;
 		if (next_call_of(work, field, leaving))
 			return true;

@@ -69,7 +69,6 @@ struct aws_change {
 	int looks;			     /* reads since the last call, without seeing it yet */
 	int rounds;			     /* calls sent again because no look showed their effect */
 	int doubts;			     /* deletions that knew of no such object */
-	bool *sent_blind;		     /* whether a field was sent, by index: not all show it when read */
 	const char *refusal;		     /* why the difference found cannot be made smaller; NULL: it can */
 	const struct aws_field *unread_part; /* planned, and nobody knows what there is of it; NULL: none */
 	/* The last call that `waits`, and those before it; NULL: there was none. */
@@ -95,6 +94,8 @@ bool aws_is_planned(const struct work *work, const struct aws_field *field);
 void aws_note_field(struct work *work, const struct field *field, const struct value *value);
 /* A call of this work has given the field that value. */
 void aws_note_sent(struct work *work, const struct field *field, const struct value *value);
+/* Whether a call of this work has set the field: not all show it when read. */
+bool aws_was_sent(const struct work *work, const struct field *field);
 /* Parameters that every call on the object has: its id and what is fixed. */
 void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters);
 /* The call becomes the change. It is not sent yet. */
