@@ -29,9 +29,16 @@ static bool is_stale(const struct loop *loop, const struct task *task)
 	       world->wall_ms(world) - task->loop.intent_ms > INTENT_FRESH_MS;
 }
 
+/* What is sent once more is this run's from then on: whoever undoes that finds it there. */
+static bool is_others(const struct task *task)
+{
+	return task->call.is_recorded && !task->loop.taken;
+}
+
 bool loop_lacks_intent(const struct loop *loop, const struct task *task)
 {
-	return task->call.mutating && task->object && (task->loop.intent.size == 0 || is_stale(loop, task));
+	return task->call.mutating && task->object &&
+	       (task->loop.intent.size == 0 || is_others(task) || is_stale(loop, task));
 }
 
 /* Admission comes before the intent, so that queued work leaves none unknown. */
@@ -147,7 +154,9 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 	else
 		id = task->call.intent.size > 0 ? task->call.intent : id_new(world, &task->scratch);
 	task->loop.intent = id;
-	task->loop.intent_ms = world->wall_ms(world);
+	/* Its token is as old as the intent. */
+	task->loop.intent_ms = is_others(task) ? task->call.intent_ms : world->wall_ms(world);
+	task->loop.taken = task->call.is_recorded;
 	batch->intents[batch->commit.intent_count++] = (struct intent){
 		.id = id,
 		.object_id = task->object->object_id,

@@ -145,6 +145,13 @@ static void take_form(const struct object **slot, const struct object *form)
 		*slot = form;
 }
 
+/* Whether it was there before the run; a call that was to make it, of which nothing came, left no more than a record.
+ */
+static bool was_there(const struct past_object *past)
+{
+	return past->was && (past->before.role != OBJECT_INCOMPLETE || past->before.provider_id.size > 0);
+}
+
 static struct undo_case *case_at(struct undo_work *work, struct slice address)
 {
 	struct undo_case *one = map_get(&work->cases_by_address, address);
@@ -209,7 +216,7 @@ static void gather_cases(struct undo_work *work)
 		if ((!past->was && !past->is) || !is_target(work, address))
 			continue;
 		one = case_at(work, address);
-		if (past->was)
+		if (was_there(past))
 			take_form(&one->was, as_whole(work, &past->before));
 		if (past->is)
 			take_form(&one->left, &past->after);

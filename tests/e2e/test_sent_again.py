@@ -165,6 +165,18 @@ def test_an_undoing_makes_nothing_to_delete_it(lost):
     assert world(lost, "instance") == {} and outcomes(lost, "RunInstances") == ["absent"]
 
 
+@pytest.mark.parametrize("later_s", [0, 3700], ids=["sent once more", "made anew"])
+def test_an_undoing_takes_away_what_the_second_run_made(lost, later_s):
+    """Of the first run nobody knows that it made anything."""
+    lost.run("sim", "pass", str(later_s))
+    lost.run("apply", "--yes")
+    assert len(world(lost, "instance")) == 1
+    run = rows(lost, "SELECT lower(hex(id)) FROM runs WHERE command = 'apply' ORDER BY number DESC LIMIT 1")[0][0]
+    lost.run("undo", run, "--yes")
+    assert [one["instanceState"]["name"] for one in world(lost, "instance").values()] in ([], ["terminated"])
+    assert "aws.instance.m" not in recorded(lost)
+
+
 def test_a_plan_goes_on_where_it_is_refused_once_more(lost):
     """What the first request has made is looked for then, and nothing came of it: it is made as the plan has it."""
     command = saved(lost, "plan")
