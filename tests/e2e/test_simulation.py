@@ -68,6 +68,20 @@ def test_a_seed_replays_to_the_byte():
     assert simulate("--verbose", "--first", "77", "--count", "1") == simulate("--verbose", "--first", "77", "--count", "1")
 
 
+def test_a_seed_that_breaks_a_promise_replays_with_its_schedule():
+    """As no seed does by itself, of a program that is broken on purpose."""
+    for seed in range(1, 1000):
+        command = "--mutant", "sweep", "--verbose", "--first", str(seed), "--count", "1"
+        status, told = simulate(*command)
+        if status != 0:
+            break
+    [ending] = re.findall(rf"^seed {seed}: (.*), trace [0-9a-f]{{16}}$", told, re.MULTILINE)
+    assert f"BROKEN: {ending}" in told and ending != "all promises kept"
+    schedule = re.findall(r"^\[\d+\] (?:request \d+ \w+|trueup [a-z]+) .*$", told, re.MULTILINE)
+    assert len(schedule) > 50 and any(not line.endswith(" none") for line in schedule if " request " in line)
+    assert simulate(*command) == (status, told)
+
+
 MUTANTS = ["converge", "tag", "token", "natural", "discard", "snapshot", "sweep", "fence"]
 MUTANTS += ["failed", "grace", "life", "bare", "gate", "doubt"]
 

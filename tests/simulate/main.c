@@ -118,12 +118,16 @@ static bool write_report(const struct options *options, const struct crew *crew,
 	return fclose(to) == 0;
 }
 
+/* With a mutant: by a program that is broken that way. */
 static int run_aloud(const struct options *options)
 {
 	struct tally tally;
 	uint64_t count = 0;
 
 	tally_init(&tally);
+	for (enum mutant mutant = MUTANT_NONE + 1; options->mutant && mutant < MUTANT_COUNT; mutant++)
+		if (strcmp(options->mutant, mutant_name(mutant)) == 0)
+			mutant_become(mutant);
 	for (uint64_t i = 0; i < options->count; i++) {
 		bool broken;
 
@@ -131,6 +135,7 @@ static int run_aloud(const struct options *options)
 		count += broken;
 	}
 	tally_release(&tally);
+	mutant_become(MUTANT_NONE);
 	return count > 0;
 }
 
@@ -276,7 +281,7 @@ int main(int count, char **words)
 	/* There are no threads here to lock anything against. */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	if (options.mutant && options.count > 0 && !options.verbose)
+	if (options.mutant && !options.verbose)
 		return run_mutants(&options);
 	return options.verbose ? run_aloud(&options) : run(&options);
 }
