@@ -386,6 +386,17 @@ const struct thing *blueprint_rename(struct blueprint *blueprint)
 	return NULL;
 }
 
+struct thing *blueprint_add(struct blueprint *blueprint, enum species species, unsigned number)
+{
+	struct thing *thing = &blueprint->things[blueprint->count];
+
+	if (blueprint->count == THINGS_MOST)
+		return NULL;
+	blueprint->count++;
+	*thing = (struct thing){.species = species, .number = number};
+	return thing;
+}
+
 static bool is_wanted_there(const struct blueprint *blueprint, enum species species)
 {
 	return species == SPECIES_COUNT || blueprint_find(blueprint, species, 0);
@@ -453,6 +464,7 @@ void blueprint_write(const struct blueprint *blueprint, struct buffer *to)
 	const char *last = "";
 
 	buffer_string(to, "stack: simulated\nvars: {key: {type: string}, start: {type: string, secret: true}}\n");
+	buffer_string(to, blueprint->places ? blueprint->places : "");
 	for (enum species species = 0; species < SPECIES_COUNT; species++) {
 		const char *kind = species_rows[species].kind;
 
@@ -469,6 +481,7 @@ void blueprint_write(const struct blueprint *blueprint, struct buffer *to)
 			buffer_format(to, "  %s: ", strrchr(address, '.') + 1);
 			species_rows[species].write(blueprint, thing, to);
 			write_feature(blueprint, thing, to);
+			buffer_string(to, thing->more ? thing->more : "");
 			buffer_string(to, "}\n");
 		}
 	}

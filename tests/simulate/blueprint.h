@@ -28,6 +28,7 @@ struct thing {
 	unsigned renewal;  /* turned: a replacement, where the kind has one */
 	unsigned parts;	   /* turned: other parts */
 	bool renamed;	   /* stands at another address */
+	const char *more;  /* further fields, as the spec has them (", monitoring: true"), or NULL */
 };
 
 /* What a stack is to have at least. */
@@ -43,6 +44,7 @@ struct blueprint {
 	size_t count;
 	enum feature feature;
 	unsigned featured;
+	const char *places; /* further lines of the spec: the providers that it has beside the usual one; NULL: none */
 };
 
 void blueprint_draw(struct blueprint *blueprint, struct chance *plot, const struct blueprint_wish *wish);
@@ -56,6 +58,8 @@ bool blueprint_has(const struct blueprint *blueprint, const struct thing *thing)
 void thing_address(const struct thing *thing, char ret[THING_ADDRESS_BYTES]);
 /* Has a thing that nothing else names stand at another address; NULL: there is none. */
 const struct thing *blueprint_rename(struct blueprint *blueprint);
+/* One that it has not got yet, and that is not wanted yet; NULL: there is no room. */
+struct thing *blueprint_add(struct blueprint *blueprint, enum species species, unsigned number);
 /* Also where it does not stand in the spec; NULL: there is none. */
 struct thing *blueprint_thing(struct blueprint *blueprint, enum species species, unsigned number);
 /* NULL where there is none in the spec. */

@@ -41,6 +41,16 @@ static enum disk_outcome suffer(struct process *process, enum disk_step step, en
 	}
 }
 
+/* Whether so much was sent that steps count. */
+static bool is_counted(const struct process *process)
+{
+	const struct misfortune *misfortune = &process->misfortune;
+
+	if (!misfortune->after_change)
+		return process->requests >= misfortune->disk_after;
+	return process->first_change > 0 && process->requests - process->first_change >= misfortune->disk_after;
+}
+
 enum disk_outcome files_ask(struct disk_access *access, enum disk_step step, const char *path)
 {
 	struct process *process = access->context;
@@ -49,8 +59,7 @@ enum disk_outcome files_ask(struct disk_access *access, enum disk_step step, con
 	if (process->dead)
 		return DISK_NOTHING;
 	process->steps++;
-	if (process->requests >= process->misfortune.disk_after &&
-	    (step == DISK_STEP_LOCK || !process->misfortune.locks_alone) &&
+	if (is_counted(process) && (step == DISK_STEP_LOCK || !process->misfortune.locks_alone) &&
 	    ++process->steps_after == process->misfortune.disk_step)
 		return suffer(process, step, process->misfortune.disk_mishap);
 	if (process->misfortune.aimed && process->universe->changes > 0 &&

@@ -58,15 +58,18 @@ struct misfortune {
 	uint64_t sure_request;	 /* the same for requests of any kind */
 	uint64_t sure_look;	 /* the same, counted from the first changing one on */
 	enum mishap sure_mishap; /* that these have; MISHAP_NONE: any that fits */
+	enum mishap look_mishap; /* that sure_look has instead; MISHAP_NONE: the same */
 	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */
 	enum mishap disk_mishap; /* and which */
 	bool locks_alone;	 /* only locks are counted as steps then, anew from each request on */
-	uint64_t disk_after;	 /* steps of the disk are counted when so many requests were sent */
-	uint64_t sure_wait;	 /* the wait with nothing in flight, counted from 1, that a signal ends; 0: none */
-	const char *denied;	 /* an operation that may not be called, or NULL */
-	bool gentle;		 /* nothing that ends the process */
-	bool alone;		 /* no second process */
-	bool aimed;		 /* what the seed is about may strike */
+	uint64_t disk_after; /* steps of the disk are counted when so many requests were sent, or after_change so many
+				more */
+	uint64_t sure_wait;  /* the wait with nothing in flight, counted from 1, that a signal ends; 0: none */
+	const char *denied;  /* an operation that may not be called, or NULL */
+	bool after_change;   /* it may until a changing request is sent, and steps of the disk are counted from there */
+	bool gentle;	     /* nothing that ends the process */
+	bool alone;	     /* no second process */
+	bool aimed;	     /* what the seed is about may strike */
 };
 
 const char *mishap_name(enum mishap mishap);

@@ -310,12 +310,15 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	struct misfortune *misfortune = &process->misfortune;
 	struct chance *fate = &process->universe->fate;
 
-	if (process->denied[0] && strcmp(process->denied, flight->operation) == 0)
+	if (process->denied[0] && strcmp(process->denied, flight->operation) == 0 &&
+	    (process->first_change > 0 || !misfortune->after_change))
 		return MISHAP_DENIED;
 	/* Of what comes before the first change, nothing is lost. */
 	if (misfortune->aimed && process->universe->changes > 0 && !mishap_is_early(process->universe->target.mishap) &&
 	    target_strikes(&process->universe->target, flight->operation, fate))
 		return process->universe->target.mishap;
+	if (is_sure_look(process) && misfortune->look_mishap != MISHAP_NONE)
+		return misfortune->look_mishap;
 	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request ||
 	    is_sure_look(process))
 		return misfortune->sure_mishap != MISHAP_NONE ? misfortune->sure_mishap

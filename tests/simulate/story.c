@@ -15,6 +15,7 @@ enum {
 	DISK_STEPS_MOST = 400,
 	MISTAKE_ONE_IN = 128,
 	CLAIM_ONE_IN = 32,
+	AGAIN_ONE_IN = 32,
 };
 
 const char *const universe_environment[][2] = {
@@ -365,6 +366,8 @@ void story_tell(struct universe *universe)
 		story_mistake(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, CLAIM_ONE_IN))
 		story_claim(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, AGAIN_ONE_IN))
+		story_send_again(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);
