@@ -16,6 +16,7 @@ enum {
 	MISTAKE_ONE_IN = 128,
 	CLAIM_ONE_IN = 32,
 	AGAIN_ONE_IN = 32,
+	LATE_ONE_IN = 32,
 };
 
 const char *const universe_environment[][2] = {
@@ -368,6 +369,8 @@ void story_tell(struct universe *universe)
 		story_claim(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, AGAIN_ONE_IN))
 		story_send_again(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, LATE_ONE_IN))
+		story_come_late(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);
