@@ -17,6 +17,7 @@ enum {
 	CLAIM_ONE_IN = 32,
 	AGAIN_ONE_IN = 32,
 	LATE_ONE_IN = 32,
+	ELSEWHERE_ONE_IN = 64,
 };
 
 const char *const universe_environment[][2] = {
@@ -371,6 +372,8 @@ void story_tell(struct universe *universe)
 		story_send_again(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, LATE_ONE_IN))
 		story_come_late(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, ELSEWHERE_ONE_IN))
+		story_elsewhere(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);
