@@ -56,7 +56,7 @@ void story_mistake(struct story *story);
 void story_claim(struct story *story);
 /* again.c: a call with a token is to be sent once more, and something is in the way of that. */
 void story_send_again(struct story *story);
-/* late.c: a call comes twice, and the state file fails when what it made is judged, or another run changes it. */
+/* late.c: a call comes twice, or late, and something happens to what it made, or when that is judged. */
 void story_come_late(struct story *story);
 /* elsewhere.c: the stack is in two regions, and somebody takes what is ours from the one to the other. */
 void story_elsewhere(struct story *story);
