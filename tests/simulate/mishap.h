@@ -57,6 +57,7 @@ struct misfortune {
 	uint64_t sure_change;	 /* the changing request, counted from 1, that has one in any case; 0: none */
 	uint64_t sure_request;	 /* the same for requests of any kind */
 	uint64_t sure_look;	 /* the same, counted from the first changing one on */
+	const char *sure_first;	 /* the first request of that operation, or NULL */
 	enum mishap sure_mishap; /* that these have; MISHAP_NONE: any that fits */
 	enum mishap look_mishap; /* that sure_look has instead; MISHAP_NONE: the same */
 	uint64_t disk_step;	 /* the step of the disk, counted from 1, at which it has a mishap; 0: none */

@@ -298,6 +298,15 @@ static void check_intent(struct process *process, const struct flight *flight)
 			      process->requests, flight->operation);
 }
 
+/* Once. */
+static bool is_sure_first(struct misfortune *misfortune, const char *operation)
+{
+	if (!misfortune->sure_first || strcmp(misfortune->sure_first, operation) != 0)
+		return false;
+	misfortune->sure_first = NULL;
+	return true;
+}
+
 static bool is_sure_look(const struct process *process)
 {
 	uint64_t look = process->misfortune.sure_look;
@@ -320,7 +329,7 @@ static enum mishap fate_of(struct process *process, const struct flight *flight,
 	if (is_sure_look(process) && misfortune->look_mishap != MISHAP_NONE)
 		return misfortune->look_mishap;
 	if ((changes && process->changes == misfortune->sure_change) || process->requests == misfortune->sure_request ||
-	    is_sure_look(process))
+	    is_sure_look(process) || is_sure_first(misfortune, flight->operation))
 		return misfortune->sure_mishap != MISHAP_NONE ? misfortune->sure_mishap
 							      : mishap_draw(fate, misfortune, flight->operation);
 	if (misfortune->budget == 0 || !chance_one_in(fate, misfortune->odds))

@@ -16,8 +16,9 @@ enum {
 	MISTAKE_ONE_IN = 128,
 	CLAIM_ONE_IN = 32,
 	AGAIN_ONE_IN = 32,
-	LATE_ONE_IN = 32,
-	ELSEWHERE_ONE_IN = 64,
+	LATE_ONE_IN = 48,
+	VANISH_ONE_IN = 96,
+	ELSEWHERE_ONE_IN = 128,
 };
 
 const char *const universe_environment[][2] = {
@@ -374,6 +375,8 @@ void story_tell(struct universe *universe)
 		story_come_late(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, ELSEWHERE_ONE_IN))
 		story_elsewhere(&story);
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, VANISH_ONE_IN))
+		story_vanish(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);

@@ -60,6 +60,8 @@ void story_send_again(struct story *story);
 void story_come_late(struct story *story);
 /* elsewhere.c: the stack is in two regions, and somebody takes what is ours from the one to the other. */
 void story_elsewhere(struct story *story);
+/* vanish.c: what a call whose answer nobody saw has made, or changed, goes while it is looked at. */
+void story_vanish(struct story *story);
 /* settle.c: what a command left open is settled by another one, to which something happens just then. */
 void story_settle(struct story *story);
 /* The same of what came late, when all else has come to its end. */
