@@ -83,11 +83,12 @@ static void start_waiting(struct loop *loop, struct task **tasks, size_t count)
 	read_start(&waiting->batch);
 }
 
+/* By nothing that hangs on where things lie in memory: the same run asks in the same order. */
 static int compare_work(const void *a, const void *b)
 {
 	const struct work *left = *(struct work *const *)a, *right = *(struct work *const *)b;
-	if (left->session != right->session)
-		return (uintptr_t)left->session < (uintptr_t)right->session ? -1 : 1;
+	if (left->session->number != right->session->number)
+		return left->session->number < right->session->number ? -1 : 1;
 	if (left->kind != right->kind)
 		return strcmp(left->kind->name, right->kind->name);
 	return left->task.loop.number < right->task.loop.number ? -1 : left->task.loop.number > right->task.loop.number;

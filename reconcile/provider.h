@@ -81,6 +81,7 @@ struct live {
 struct session {
 	const struct provider *provider;
 	struct slice name;	  /* of the alias: "aws.east" */
+	size_t number;		  /* its place among those that were opened with it */
 	struct identity identity; /* complete once identify succeeded */
 	bool identified;
 	const struct redaction *secrets; /* of who asks there; NULL: none are known */

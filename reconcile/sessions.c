@@ -70,6 +70,7 @@ static bool open_session(struct sessions *sessions, size_t index, const struct p
 	learn_secrets(sessions->secrets, provider, world, settings, arena);
 	if (!provider->open(provider, world, name, settings, arena, &sessions->items[index], diagnostics))
 		return false;
+	sessions->items[index]->number = index;
 	sessions->items[index]->secrets = sessions->secrets;
 	sessions->items[index]->untold = world->untold;
 	return true;
