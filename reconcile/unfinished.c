@@ -5,6 +5,7 @@
 #include "reconcile/schema.h"
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
+#include "reconcile/unfinished_agreed.h"
 #include "reconcile/unfinished_outputs.h"
 #include "reconcile/unset.h"
 
@@ -480,9 +481,8 @@ static void settle_before(struct settling *settling, const struct kind *kind)
 
 	if (!before)
 		return;
-	VALUE_BUILDER_AUTO kept;
+	VALUE_BUILDER_AUTO kept, left;
 	value_builder_init(&kept);
-	VALUE_BUILDER_AUTO left;
 	value_builder_init(&left);
 	for (uint32_t i = 0; i < before->count; i++) {
 		const struct value_member *member = &before->members[i];
@@ -532,6 +532,7 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 		put(settling, &object->resolved, name, left);
 		put_observed(settling, field, live);
 	}
+	settling->taken |= unfinished_agree(object, settling->reading->resource, settling->arena);
 }
 
 static void take_outputs(const struct settling *settling)
@@ -569,7 +570,6 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 				    .arena = arena,
 				    .models = {&object->resolved, &object->observed, resolved, &live->fields},
 				    .model_count = resolved ? 4 : 0};
-	static const struct digest never = {0};
 	bool leaves = unfinished_leaves(object), whole = false;
 
 	if (live->presence != PRESENCE_PRESENT)
@@ -590,7 +590,7 @@ struct unfinished_outcome unfinished_settle(struct object *object, const struct 
 	if (settling.taken) {
 		take_outputs(&settling);
 		/* The record is of no spec's form any more. */
-		object->symbolic = never;
+		object->symbolic = (struct digest){0};
 	}
 	return (struct unfinished_outcome){.taken = settling.taken,
 					   .whole = whole && !unfinished_before(object),

@@ -297,3 +297,32 @@ def test_a_deletion_that_took_two_runs_and_a_rename_between(sim):
     sim.run("state", "mv", "aws.vpc.main", "aws.vpc.home")
     undo(sim, apply_spec(sim, NET.replace("main", "home")), "--yes")
     assert is_as_in(sim, GATEWAY.replace("main", "home"))
+
+
+def group(name, rules):
+    return f"  {name}: {{vpc: main, name: {name}, description: {name}, ingress: [{rules}]}}\n"
+
+
+def of_group(name):
+    return f"{{protocol: tcp, from_port: 22, to_port: 22, group: {name}}}"
+
+
+KEPT = "{protocol: tcp, from_port: 25, to_port: 25, cidr: 10.0.0.0/16}"
+FRIENDS = NET.replace("outputs:", group("one", f"{KEPT}, {of_group('two')}") + group("two", of_group("one")) + "outputs:")
+
+
+@pytest.mark.parametrize("recovered", [False, True], ids=["at once", "recovered before"])
+@pytest.mark.parametrize("other", [False, True], ids=["the other goes", "the other stays"])
+def test_what_a_deletion_let_go_of_and_the_spec_has_no_more(sim, recovered, other):
+    """An apply in between has agreed to it: what a later run replaces comes back without."""
+    apply_spec(sim, FRIENDS)
+    sim.write("net.yaml", NET)
+    sim.run("sim", "fault", "DeleteSecurityGroup", "deny", "1", "2")
+    sim.run("apply", "--yes", status=7)
+    alone = NET.replace("outputs:", group("one", KEPT) + (group("two", KEPT) if other else "") + "outputs:")
+    sim.write("net.yaml", alone)
+    if recovered:
+        sim.run("recover", "--grace", "0")
+    apply_spec(sim, alone)
+    undo(sim, apply_spec(sim, alone.replace("name: one", "name: first")), "--yes")
+    assert is_as_in(sim, alone)

@@ -162,12 +162,12 @@ static void test_let_go(void **state)
 		{"emptied", EMPTIED,
 		 "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":1},{\"port\":2}]}"},
 	};
-	static const struct resource resource = {.ignored_count = 0};
 	const struct json_style style = {0};
 	struct arena arena;
 
 	(void)state;
 	arena_init(&arena);
+	const struct resource resource = {.desired = read_json(&arena, ALL)};
 	struct object object = object_of(&arena, ALL);
 	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
 		(void)note_at(&object, &arena, stages[i].left);
@@ -185,6 +185,47 @@ static void test_let_go(void **state)
 	assert_null(value_get_named(&object.let_go, "most"));
 	assert_non_null(value_get_named(&object.let_go, "home"));
 	arena_release(&arena);
+}
+
+/* But for what the spec has by then as the deletion left it: nobody wants that back, nor what it referred to. */
+static void test_agreed(void **state)
+{
+	static const struct {
+		const char *name, *desired, *let_go;
+		size_t referred; /* how many dependencies of the rules are left, of two */
+	} specs[] = {
+		{"as it was", ALL, "{\"rules\":[{\"port\":1},{\"port\":2}]}", 2},
+		{"otherwise", "{\"rules\":[{\"port\":3}]}", "{\"rules\":[{\"port\":1},{\"port\":2}]}", 2},
+		{"as it is left", "{\"rules\":[{\"port\":2}]}", "{}", 1},
+	};
+	const struct dependency dependencies[] = {
+		{.address = SLICE("t.net.one"), .field = SLICE("rules")},
+		{.address = SLICE("t.net.two"), .field = SLICE("rules")},
+		{.address = SLICE("t.net.home"), .field = SLICE("home")},
+	};
+	const struct json_style style = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		static const char left[] = "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":2}]}";
+		struct arena arena;
+
+		arena_init(&arena);
+		const struct resource resource = {.desired = read_json(&arena, specs[i].desired),
+						  .dependencies = &dependencies[1],
+						  .dependency_count = 2};
+		struct object object = object_of(&arena, ALL);
+
+		object.dependencies = dependencies;
+		object.dependency_count = 3;
+		(void)note_at(&object, &arena, ALL);
+		(void)settle_at(&object, &arena, left, &resource);
+		struct slice text = json_canonical(&arena, &object.let_go, &style);
+		if (!slice_is(text, specs[i].let_go) || object.dependency_count != specs[i].referred + 1)
+			fail_msg("%s: %.*s, %zu dependencies", specs[i].name, SLICE_ARGUMENTS(text),
+				 object.dependency_count);
+		arena_release(&arena);
+	}
 }
 
 /* What was read has no marks: nothing is noted of a field that is recorded with a secret. */
@@ -212,10 +253,8 @@ static void test_no_secret(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_second_attempt),
-		cmocka_unit_test(test_let_go),
-		cmocka_unit_test(test_no_secret),
+		cmocka_unit_test(test_kept),   cmocka_unit_test(test_second_attempt), cmocka_unit_test(test_let_go),
+		cmocka_unit_test(test_agreed), cmocka_unit_test(test_no_secret),
 	};
 
 	return cmocka_run_group_tests_name("unfinished_before", tests, NULL, NULL);

@@ -1,0 +1,42 @@
+#include "reconcile/unfinished_agreed.h"
+
+static bool is_agreed(const struct object *object, const struct resource *resource, struct slice field)
+{
+	const struct value *left = value_if_set(value_get(&object->applied, field));
+	const struct value *wanted = value_if_set(value_get(&resource->desired, field));
+
+	return wanted && left ? value_equal(wanted, left) : wanted == left;
+}
+
+static void refer_as(struct object *object, const struct resource *resource, struct slice field, struct arena *arena)
+{
+	struct dependency *kept = arena_new_array(arena, object->dependency_count + 1, struct dependency);
+	size_t count = 0;
+
+	for (size_t i = 0; i < object->dependency_count; i++)
+		if (!slice_equal(object->dependencies[i].field, field) ||
+		    dependencies_have(resource->dependencies, resource->dependency_count, &object->dependencies[i]))
+			kept[count++] = object->dependencies[i];
+	object->dependencies = kept;
+	object->dependency_count = count;
+}
+
+bool unfinished_agree(struct object *object, const struct resource *resource, struct arena *arena)
+{
+	const struct value let_go = object->let_go;
+
+	if (!resource || !value_is(&let_go, VALUE_MAP))
+		return false;
+	VALUE_BUILDER_AUTO kept;
+	value_builder_init(&kept);
+	for (uint32_t i = 0; i < let_go.count; i++) {
+		struct slice field = value_slice(&let_go.members[i].key);
+
+		if (is_agreed(object, resource, field))
+			refer_as(object, resource, field, arena);
+		else
+			value_builder_member(&kept, field, let_go.members[i].value);
+	}
+	object->let_go = value_builder_map(&kept, arena);
+	return object->let_go.count < let_go.count;
+}
