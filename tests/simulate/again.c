@@ -1,7 +1,5 @@
 #include "tests/simulate/story.h"
 
-#include <stdio.h>
-
 /*
  * A call with a token was never sent, for its run died right then, and is to be sent once more: by a run that something
  * befalls just there, or whose spec has what it makes no more, otherwise, or by another alias.
@@ -216,7 +214,7 @@ static void lose_key(struct sending *sending)
 	universe->sealing_key = key;
 }
 
-/* Nothing else of the plan is done, so nothing is sent at all. */
+/* That carries out no plan: where the call is not sent once more, nothing is. */
 static void recover_unwanted(const struct sending *sending)
 {
 	struct universe *universe = sending->story->universe;
@@ -296,7 +294,7 @@ static const struct trouble {
 	unsigned weight;
 	bool begins; /* by leaving the call open itself */
 } troubles[] = {
-	{lose_disk, 6, false}, {refuse, 5, false},	   {overtake, 4, false},    {deny_beside, 2, false},
+	{lose_disk, 8, false}, {refuse, 5, false},	   {overtake, 4, false},    {deny_beside, 2, false},
 	{lose_key, 4, false},  {look_meanwhile, 2, false}, {change_mind, 3, false}, {go_round, 1, false},
 	{lose_alias, 1, true}, {move_alias, 2, true},
 };
