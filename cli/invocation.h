@@ -27,7 +27,10 @@ struct invocation {
 	int64_t lease_deadline_ms; /* real boot clock: how long to wait for leases in all; 0: not waited yet */
 	struct lease_sight lease_sight;
 	struct slice wanted; /* approval digest of the plan that the user wanted, or empty */
-	bool only_looks; /* a plan did not make what a call that was cut off was to make: nothing is sent once more */
+	/* Ids of objects whose creates were cut off, and that a plan did not make as they were to be made: these calls
+	 * are not sent once more, and what they may have made is looked for. */
+	struct slice *looked_for;
+	size_t looked_for_count;
 };
 
 /* One line of talk on standard error. */

@@ -72,8 +72,10 @@ struct job {
 	size_t twin_count;
 	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
-	bool recovered;	      /* what is still open now cannot be settled by this run */
-	size_t left_count;    /* of those, calls that the plan is to have sent once more: see recovery.h */
+	bool recovered; /* what is still open now cannot be settled by this run */
+	/* Ids of those whose calls the plan is to have sent once more: see recovery.h. */
+	struct slice *left;
+	size_t left_count;
 	int64_t recovered_ms; /* wall: when this run began to settle what was open; of a run that did */
 	bool undoes_refused;  /* of the run that is being undone each call was refused */
 

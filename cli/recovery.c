@@ -79,12 +79,22 @@ static struct recovery begin_to_judge(struct job *job, const struct live *const 
 	};
 }
 
+static bool is_looked_for(const struct job *job, const struct object *object)
+{
+	const struct invocation *invocation = job->invocation;
+
+	for (size_t i = 0; i < invocation->looked_for_count; i++)
+		if (slice_equal(invocation->looked_for[i], object->object_id))
+			return true;
+	return false;
+}
+
 /* The plan tells, once there is one. */
 static bool is_left_to_plan(void *context, const struct object *object)
 {
-	(void)context;
-	(void)object;
-	return true;
+	const struct job *job = context;
+
+	return !is_looked_for(job, object);
 }
 
 /* What a plan does, by object id. */
@@ -107,7 +117,8 @@ static bool is_in_plan(void *context, const struct object *object)
 	const struct job *job = planned->job;
 	const struct action *action = map_get(&planned->actions, object->object_id);
 
-	return action && is_reached(job, object) && recover_is_planned(object, action, &job->style, job->arena);
+	return action && !is_looked_for(job, object) && is_reached(job, object) &&
+	       recover_is_planned(object, action, &job->style, job->arena);
 }
 
 static void judge_by_plan(struct job *job, struct recovery *recovery)
@@ -134,6 +145,7 @@ static bool judge(struct job *job, bool leaves, struct recovery *ret)
 		return false;
 	*ret = begin_to_judge(job, live);
 	ret->is_wanted = leaves ? is_left_to_plan : NULL;
+	ret->context = job;
 	recover_all(ret);
 	return true;
 }
@@ -205,6 +217,15 @@ static void tell_open(struct job *job, const struct recovery *recovery)
 			tell_unknown(job, &recovery->intents[i], recovery->subjects[i], recovery->verdicts[i].why);
 }
 
+static void list_left(struct job *job, const struct recovery *recovery)
+{
+	job->left = arena_new_array(job->arena, recovery->again_count + 1, struct slice);
+	job->left_count = 0;
+	for (size_t i = 0; i < recovery->intent_count; i++)
+		if (recovery->verdicts[i].settlement == SETTLEMENT_AGAIN)
+			job->left[job->left_count++] = recovery->intents[i].id;
+}
+
 /* With the lease held. stands: nobody has written since the record was read. */
 static bool settle(struct job *job, bool stands, bool leaves)
 {
@@ -213,7 +234,7 @@ static bool settle(struct job *job, bool stands, bool leaves)
 	if ((!stands && !job_reload(job)) || !judge(job, leaves, &recovery) || !wait_for_late(job, leaves, &recovery) ||
 	    !recover_commit(&recovery, job->store, job->diagnostics))
 		return false;
-	job->left_count = recovery.again_count;
+	list_left(job, &recovery);
 	tell_open(job, &recovery);
 	return true;
 }
@@ -223,7 +244,7 @@ bool job_recover(struct job *job)
 	size_t count = job->intent_count;
 	int64_t serial = job->record->serial;
 	int64_t began_ms = job->world->wall_ms(job->world);
-	bool leaves = job->aim == AIM_MAKE && !job->invocation->only_looks;
+	bool leaves = job->aim == AIM_MAKE;
 
 	if (count == 0 && !recover_has_unfinished(job->objects, job->object_count))
 		return true;
@@ -248,7 +269,7 @@ static struct recovery *judge_by_aim(struct job *job)
 	struct recovery *recovery = arena_new(job->arena, struct recovery);
 
 	*recovery = begin_to_judge(job, job->refresh.live);
-	if (job->aim == AIM_MAKE && !job->invocation->only_looks)
+	if (job->aim == AIM_MAKE)
 		judge_by_plan(job, recovery);
 	else
 		recover_all(recovery);
@@ -264,29 +285,60 @@ const struct recovery *job_outlook(struct job *job)
 	return judge_by_aim(job);
 }
 
+static void map_left(const struct job *job, struct map *ret)
+{
+	map_init(ret);
+	for (size_t i = 0; i < job->left_count; i++)
+		map_set(ret, job->left[i], &job->left[i]);
+}
+
 void job_hold_unknown(struct job *job)
 {
 	struct intent *unknown = arena_new_array(job->arena, job->intent_count + 1, struct intent);
-	struct recovery recovery = begin_to_judge(job, job->refresh.live);
 	size_t count = 0;
+	struct map left;
 
-	recovery.is_wanted = job->left_count > 0 ? is_left_to_plan : NULL;
-	recover_all(&recovery);
+	map_left(job, &left);
 	for (size_t i = 0; i < job->intent_count; i++)
-		if (recovery.verdicts[i].settlement != SETTLEMENT_AGAIN)
+		if (!map_get(&left, job->intents[i].id))
 			unknown[count++] = job->intents[i];
+	map_release(&left);
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
 }
 
-static bool begin_anew(struct job *job)
+/* The command is to begin anew, and looks for what these may have made. */
+static bool begin_anew(struct job *job, const struct intent *const *unsent, size_t count)
 {
-	job->moved = job->invocation->only_looks = true;
+	struct invocation *invocation = job->invocation;
+	struct slice *ids = arena_new_array(invocation->arena, invocation->looked_for_count + count + 1, struct slice);
+
+	memcpy(ids, invocation->looked_for, invocation->looked_for_count * sizeof(*ids));
+	for (size_t i = 0; i < count; i++)
+		ids[invocation->looked_for_count + i] = arena_copy(invocation->arena, unsent[i]->object_id);
+	invocation->looked_for = ids;
+	invocation->looked_for_count += count;
+	job->moved = true;
 	return false;
+}
+
+/* Whether the plan has all that was left to it sent once more. */
+static bool takes_left(struct job *job, const struct recovery *recovery)
+{
+	const struct intent **unsent = arena_new_array(job->arena, job->left_count + 1, const struct intent *);
+	size_t count = 0;
+	struct map left;
+
+	map_left(job, &left);
+	for (size_t i = 0; i < recovery->intent_count; i++)
+		if (recovery->verdicts[i].settlement != SETTLEMENT_AGAIN && map_get(&left, recovery->intents[i].id))
+			unsent[count++] = &recovery->intents[i];
+	map_release(&left);
+	return count == 0 || begin_anew(job, unsent, count);
 }
 
 bool job_plan_takes_left(struct job *job)
 {
-	return job->left_count == 0 || judge_by_aim(job)->again_count >= job->left_count || begin_anew(job);
+	return job->left_count == 0 || takes_left(job, judge_by_aim(job));
 }
 
 bool job_take_left(struct job *job, struct map *ret)
@@ -296,8 +348,8 @@ bool job_take_left(struct job *job, struct map *ret)
 	const struct recovery *recovery = judge_by_aim(job);
 
 	/* Whoever thought the plan over may have taken too long. */
-	if (recovery->again_count < job->left_count)
-		return begin_anew(job);
+	if (!takes_left(job, recovery))
+		return false;
 	recover_resends(recovery, ret);
 	return true;
 }

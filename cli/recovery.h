@@ -7,7 +7,7 @@
 /*
  * Settles what calls of runs that were cut off came to, under a lease of its own: reads what they were about, waits for
  * what may still come, and records it. What has a token, and may be sent once more by the plan that comes next, is left
- * to that: job->left_count says how many. The job's objects and intents are those that are left then; nothing has been
+ * to that: job->left says which. The job's objects and intents are those that are left then; nothing has been
  * read for the plan yet. No lease is taken where nothing is open. False where that failed or was interrupted; what
  * cannot be settled is told as a warning, and stays among job->intents.
  */

@@ -188,11 +188,10 @@ static bool step_task(struct loop *loop, struct task *task)
 	task->loop.attempts = 0;
 	task->loop.again = task->loop.unsure = false;
 	bool records = !task->in_doubt && (task->record_changed || task->record_removed || task->loop.has_close ||
-					   (task->settles && task->loop.unsettled));
+					   task->loop.past_sending || (task->settles && task->loop.unsettled));
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};
 		task->loop.intent_ms = task->call.intent_ms;
-		task->loop.taken = false;
 		/* What the step learned must not wait for a rate limit: it is committed first then. */
 		if (!loop_admit(loop, task, !records) && !records)
 			return !gives;

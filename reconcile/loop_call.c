@@ -181,8 +181,18 @@ static bool may_be_done(const struct task *task)
 	return task->loop.unsure || task->call.is_recorded;
 }
 
+/* Nor will another attempt, of this run or the next: what the first may have made is looked for from now on. */
+static bool is_past_sending(const struct task *task, const struct answer *answer)
+{
+	bool is_definite = answer->fault != FAULT_AMBIGUOUS && answer->fault != FAULT_THROTTLED &&
+			   answer->fault != FAULT_TRANSIENT && answer->fault != FAULT_LEASE;
+
+	return task->call.is_recorded && !answer->ok && is_definite;
+}
+
 static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 {
+	task->loop.past_sending = is_past_sending(task, answer);
 	answer->unsure = !answer->ok && may_be_done(task);
 	/* One that was sent before with the same token may have made it: that the last was refused tells nothing. */
 	if (answer->unsure && task->call.recipe == RECIPE_TOKEN)

@@ -29,16 +29,9 @@ static bool is_stale(const struct loop *loop, const struct task *task)
 	       world->wall_ms(world) - task->loop.intent_ms > INTENT_FRESH_MS;
 }
 
-/* What is sent once more is this run's from then on: whoever undoes that finds it there. */
-static bool is_others(const struct task *task)
-{
-	return task->call.is_recorded && !task->loop.taken;
-}
-
 bool loop_lacks_intent(const struct loop *loop, const struct task *task)
 {
-	return task->call.mutating && task->object &&
-	       (task->loop.intent.size == 0 || is_others(task) || is_stale(loop, task));
+	return task->call.mutating && task->object && (task->loop.intent.size == 0 || is_stale(loop, task));
 }
 
 /* Admission comes before the intent, so that queued work leaves none unknown. */
@@ -120,6 +113,13 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 		disown(batch, task);
 	if (task->loop.has_close)
 		batch->closes[batch->commit.close_count++] = task->loop.close;
+	if (task->loop.past_sending)
+		batch->intents[batch->commit.intent_count++] = (struct intent){.id = task->call.intent,
+									       .object_id = task->object->object_id,
+									       .creates = task->call.creates,
+									       .recipe = RECIPE_TAG,
+									       .wall_ms = task->call.intent_ms,
+									       .renewed = true};
 	for (const struct unsettled *call = unsettled_of(task); call; call = call->before)
 		batch->closes[batch->commit.close_count++] = (struct intent_close){
 			.id = call->intent,
@@ -154,9 +154,7 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 	else
 		id = task->call.intent.size > 0 ? task->call.intent : id_new(world, &task->scratch);
 	task->loop.intent = id;
-	/* Its token is as old as the intent. */
-	task->loop.intent_ms = is_others(task) ? task->call.intent_ms : world->wall_ms(world);
-	task->loop.taken = task->call.is_recorded;
+	task->loop.intent_ms = world->wall_ms(world);
 	batch->intents[batch->commit.intent_count++] = (struct intent){
 		.id = id,
 		.object_id = task->object->object_id,
@@ -182,7 +180,7 @@ static void fill(struct batch *batch, struct loop *loop, struct task **tasks, si
 	batch->removals = arena_new_array(&batch->arena, count * 2, struct slice);
 	batch->closes = arena_new_array(&batch->arena, count_closes(tasks, count), struct intent_close);
 	batch->corrections = arena_new_array(&batch->arena, count, struct intent_close);
-	batch->intents = arena_new_array(&batch->arena, count, struct intent);
+	batch->intents = arena_new_array(&batch->arena, count * 2, struct intent);
 	for (size_t i = 0; i < count; i++) {
 		add_record(batch, loop, tasks[i]);
 		if (wants_intent(loop, tasks[i]))
@@ -238,6 +236,7 @@ void loop_commit(struct loop *loop)
 			continue;
 		}
 		task->record_changed = task->record_removed = task->disowned = task->loop.has_close = false;
+		task->loop.past_sending = false;
 		if (task->settles)
 			task->loop.unsettled = NULL;
 		loop_proceed(loop, task);

@@ -44,8 +44,8 @@ struct intent {
 	int64_t wall_ms;
 	struct slice run; /* that sent the call: its id, as read from the store; not written */
 	bool creates;	  /* would bring the object into being */
-	/* It is open already, and the call is sent later than it was to be, or by another run than had it sent first:
-	 * the time alone is recorded anew, and whose it is. */
+	/* It is open already, and the call is sent later than it was to be, or is not sent once more but looked for:
+	 * the time and the recipe alone are recorded anew. */
 	bool renewed;
 	/* Canonical JSON of the secrets of parameters, sealed (base/vault.h, place "intent ID"); empty where it has
 	 * none or no key was at hand. */

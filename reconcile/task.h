@@ -120,11 +120,11 @@ struct task {
 		struct slice intent;	      /* id of the open intent of the call in flight */
 		int64_t intent_ms;	      /* when that was recorded, or recorded anew, wall */
 		int renewals;		      /* of that, since a call was sent under it */
-		bool taken;		      /* is_recorded: it is this run's by now */
 		bool admitted;		      /* by the rate limit; until a call is sent */
 		int64_t place;		      /* among those who want a token of it; 0: none yet */
 		bool again;		      /* it is sent once more, and waits for nothing that is to come */
 		struct slice created; /* id of the intent of the create that was answered last; empty: none was */
+		bool past_sending;    /* is_recorded: it was refused, and is not sent once more by anybody */
 		bool has_close;
 		struct intent_close close;	   /* goes with the next commit */
 		const struct unsettled *unsettled; /* the last of them, or NULL */

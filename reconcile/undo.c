@@ -145,11 +145,15 @@ static void take_form(const struct object **slot, const struct object *form)
 		*slot = form;
 }
 
-/* Whether it was there before the run; a call that was to make it, of which nothing came, left no more than a record.
+/*
+ * Whether the run made it, though a record was there before: that of a call that was to make it, of which nothing had
+ * come. Where a replace had left the one before it behind, that call's run goes on in this one, and is undone before
+ * anything is taken away.
  */
-static bool was_there(const struct past_object *past)
+static bool was_begun(const struct past_object *past, const struct map *left_behind)
 {
-	return past->was && (past->before.role != OBJECT_INCOMPLETE || past->before.provider_id.size > 0);
+	return past->was && past->is && past->before.role == OBJECT_INCOMPLETE && past->before.provider_id.size == 0 &&
+	       past->after.provider_id.size > 0 && !map_get(left_behind, past->before.address);
 }
 
 static struct undo_case *case_at(struct undo_work *work, struct slice address)
@@ -206,6 +210,12 @@ static void gather_cases(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
+	struct map left_behind;
+
+	map_init(&left_behind);
+	for (size_t i = 0; i < input->past_count; i++)
+		if (input->past[i].was && input->past[i].before.role == OBJECT_DEPOSED)
+			map_set(&left_behind, input->past[i].before.address, work);
 	work->cases = arena_new_array(work->arena, input->past_count + input->touched_count + 1, struct undo_case);
 	map_init(&work->cases_by_address);
 	for (size_t i = 0; i < input->past_count; i++) {
@@ -216,13 +226,14 @@ static void gather_cases(struct undo_work *work)
 		if ((!past->was && !past->is) || !is_target(work, address))
 			continue;
 		one = case_at(work, address);
-		if (was_there(past))
+		if (past->was && !was_begun(past, &left_behind))
 			take_form(&one->was, as_whole(work, &past->before));
 		if (past->is)
 			take_form(&one->left, &past->after);
 		if (past->next_run.size > 0 && !one->next)
 			one->next = past;
 	}
+	map_release(&left_behind);
 	gather_touched(work);
 }
 

@@ -73,13 +73,12 @@ bool intents_open(struct database *database, struct arena *arena, struct intent 
 	return true;
 }
 
-static bool renew(struct database *database, const struct intent *intent, int64_t run_number,
-		  struct diagnostics *diagnostics)
+static bool renew(struct database *database, const struct intent *intent, struct diagnostics *diagnostics)
 {
 	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_RENEW);
 
 	query_integer(&query, intent->wall_ms);
-	query_integer(&query, run_number);
+	query_text(&query, slice_of(recipe_name(intent->recipe)));
 	query_id(&query, intent->id);
 	if (!query_run(&query, diagnostics))
 		return false;
@@ -92,7 +91,7 @@ bool intents_add(struct database *database, const struct intent *intent, int64_t
 		 struct diagnostics *diagnostics)
 {
 	if (intent->renewed)
-		return renew(database, intent, run_number, diagnostics);
+		return renew(database, intent, diagnostics);
 	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_INSERT);
 
 	query_id(&query, intent->id);

@@ -137,7 +137,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" WHERE runs.number = ?1) || ')' END, wall_ms, ?4 FROM intents WHERE id = ?5",
 	[STATEMENT_INTENT_CORRECT] = "UPDATE history SET outcome = ?, note = ?, ended_ms = ? WHERE intent = ?",
 	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
-	[STATEMENT_INTENT_RENEW] = "UPDATE intents SET wall_ms = ?, run = ? WHERE id = ?",
+	[STATEMENT_INTENT_RENEW] = "UPDATE intents SET wall_ms = ?, recipe = ? WHERE id = ?",
 	[STATEMENT_INTENT_RESEAL] = "UPDATE intents SET sealed = ? WHERE id = ?",
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
 	[STATEMENT_INTENTS] = "SELECT intents.id, object_id, address, kind, operation, recipe, parameters, identity,"

@@ -80,7 +80,7 @@ bool aws_is_ours(struct work *work, enum step *ret_step)
 		*ret_step = aws_look_later(work);
 		return false;
 	}
-	if (owner.size == 0 && change->origin == ORIGIN_NEW)
+	if (owner.size == 0 && change->origin == ORIGIN_NEW && !find_other(work))
 		return true;
 	report_stranger(work);
 	work->task.in_doubt = false;

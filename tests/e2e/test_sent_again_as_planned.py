@@ -24,6 +24,13 @@ DENIED = (
 )
 
 
+LISTS_NONE = (
+    200,
+    b'<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>x</requestId>'
+    b"<reservationSet/></DescribeInstancesResponse>",
+)
+
+
 def machines(*names, **fields):
     return {"aws.instance": {name: {**MACHINE, **fields} for name in names}}
 
@@ -187,8 +194,7 @@ def test_a_listing_that_lags_after_it(site):  # noqa: F811
 
     site.proxy.amend = amend
     site.proxy.answer = lambda fields: (
-        (200, b'<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>x</requestId>'
-         b"<reservationSet/></DescribeInstancesResponse>")
+        LISTS_NONE
         if fields["Action"] == "DescribeInstances" and len(made) == 1 and not made.append(b"") else None
     )
     apply(site.stack)
@@ -215,3 +221,112 @@ def test_a_recovery_sends_nothing(site):  # noqa: F811
     _, sent = changes_of(site, "apply", "--yes")
     assert sent == ["RunInstances"]
     plan_is_empty(site.stack)
+
+
+def test_what_was_refused_once_more_is_looked_for_by_the_next_run(site):  # noqa: F811
+    """Whatever the service holds against that call, it is sent by no third run."""
+    lose(site, NET, {**NET, **machines("m")})
+    site.proxy.answer = answering("RunInstances", DENIED)
+    result, sent = changes_of(site, "apply", "--yes", status=7)
+    assert sent == ["RunInstances"] and "what came of the call to create aws.instance.m is not known" in result.err
+    site.proxy.answer = lambda fields: None
+    plan_before = plan(site.stack, status=2).data
+    assert [each["outlook"] for each in plan_before["open"]] != ["again"]
+    apply(site.stack)
+    assert len(running(site)) == 1
+    plan_is_empty(site.stack)
+
+
+def test_an_undoing_of_a_run_that_it_was_refused_in(site):  # noqa: F811
+    """That made nothing: what a later one made stays."""
+    lose(site, NET, {**NET, **machines("m")})
+    site.proxy.answer = answering("RunInstances", DENIED)
+    apply(site.stack, status=7)
+    site.proxy.answer = lambda fields: None
+    apply(site.stack)
+    refused = runs(site)[1]
+    site.stack.run("undo", refused, "--yes")
+    assert len(running(site)) == 1
+    plan_is_empty(site.stack)
+
+
+def test_an_undoing_of_a_replace_that_two_runs_made(site):  # noqa: F811
+    """The second run goes on with the first: undone by itself it leaves a machine, and both undone the one before."""
+    first = machines("m", lifecycle={"create_before_destroy": True}, user_data="a")
+    second = machines("m", lifecycle={"create_before_destroy": True}, user_data="b", image="ami-0a1b2c3d4e5f60718")
+    site.stack.write("stack.yaml", spec_text({**NET, **first}))
+    apply(site.stack)
+    lose(site, {**NET, **first}, {**NET, **second})
+    apply(site.stack)
+    assert len(running(site)) == 1
+    made, begun = runs(site)[:2]
+    site.stack.run("undo", made, "--yes")
+    assert len(running(site)) == 1
+    site.stack.run("undo", begun, "--yes")
+    [machine] = [site.server.show(REGION)["instance"][each] for each in running(site)]
+    assert machine["imageId"] == MACHINE["image"]
+
+
+def runs(site):
+    """Those that apply, the last first."""
+    listed = site.stack.run("state", "history", "--output", "json").json["runs"]
+    return [each["id"] for each in listed if each["command"] == "apply"]
+
+
+def test_an_id_that_another_has_is_not_recorded_twice(site):  # noqa: F811
+    """Not even where no listing shows a tag for long."""
+    first = lose(site, {**NET, **machines("m1")}, {**NET, **machines("m1", "m2")})[0]
+    one = ids_of(site.stack)["aws.instance.m1"]
+    site.proxy.amend = lambda fields, text: (
+        first if fields["Action"] == "RunInstances"
+        else re.sub(rb"<tagSet>.*?</tagSet>", b"<tagSet/>", text, flags=re.DOTALL) if fields["Action"] == "DescribeInstances"
+        else text
+    )
+    site.stack.run("apply", "--yes", status=7, timeout_s=180)
+    site.proxy.amend = lambda fields, text: text
+    apply(site.stack)
+    ids = ids_of(site.stack)
+    assert ids["aws.instance.m1"] == one and len({ids["aws.instance.m1"], ids["aws.instance.m2"]}) == len(running(site)) == 2
+    plan_is_empty(site.stack)
+
+
+def test_what_could_not_be_looked_for_is_not_made_beside_what_is_sent_once_more(site):  # noqa: F811
+    """The plan has one call sent once more, and knows nothing of the other."""
+    table = {"aws.route_table": {"t": {"vpc": Ref("aws.vpc.home")}}}
+    stack, seen = site.stack, []
+    stack.environment["TRUEUP_GRACE"] = "30"
+    stack.write("stack.yaml", spec_text(NET))
+    apply(stack)
+    stack.write("stack.yaml", spec_text({**NET, **table, **machines("m")}))
+    site.proxy.answer = answering("CreateRouteTable", NO_ANSWER)
+    site.proxy.amend = lambda fields, text: b"garbage" if fields["Action"] == "RunInstances" else text
+    apply(stack, status=7)
+    site.proxy.amend = lambda fields, text: text
+    stack.write("stack.yaml", spec_text({**NET, **table, **machines("m", instance_type="t3.small")}))
+
+    def lag(fields):
+        seen.append(fields["Action"])
+        return (DENIED, LISTS_NONE)[min(seen.count("DescribeInstances"), 2) - 1] if seen[-1] == "DescribeInstances" else None
+
+    site.proxy.answer = lag
+    stack.run("apply", "--yes", status=(3, 7))
+    assert "RunInstances" not in seen and len(running(site)) == 1
+    site.proxy.answer = lambda fields: None
+    apply(stack)
+    assert len(running(site)) == 1
+    plan_is_empty(stack)
+
+
+def test_of_two_the_one_that_is_wanted_as_it_was_is_sent_once_more(site):  # noqa: F811
+    stack = site.stack
+    lose(site, NET, {**NET, **machines("m", "n")})
+    changed = {"aws.instance": {**machines("m")["aws.instance"], **machines("n", instance_type="t3.small")["aws.instance"]}}
+    stack.write("stack.yaml", spec_text({**NET, **changed}))
+    outlooks = {each["address"]: each["outlook"] for each in plan(stack, status=2).data["open"]}
+    assert outlooks["aws.instance.m"] == "again" != outlooks["aws.instance.n"]
+    tokens = []
+    site.proxy.amend = lambda fields, text: (tokens.append(fields["ClientToken"]) if fields["Action"] == "RunInstances" else None, text)[1]
+    known = {each["intent"] for each in plan(stack, status=2).data["open"]}
+    apply(stack)
+    assert len(running(site)) == 2 and len([each for each in tokens if each in known]) == 1
+    plan_is_empty(stack)
