@@ -67,7 +67,7 @@ const struct flag flags[FLAG_COUNT] = {
 			.value = "SECONDS",
 			.integer = true,
 			.most = 24 * 3600,
-			.about = "how long to look for what a call may have made that does not show yet; 120"},
+			.about = "how long to look for what a call may have done that does not show yet; 120"},
 	[FLAG_REGION] = {.name = "region", .value = "NAME", .about = "region of the simulated world"},
 };
 

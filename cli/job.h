@@ -100,7 +100,7 @@ __attribute__((warn_unused_result)) bool job_open_state(struct job *job, enum st
 							struct slice stack_name);
 /* Heads and open intents anew, after somebody has written; bodies are to be loaded again. */
 __attribute__((warn_unused_result)) bool job_reload(struct job *job);
-/* How long what an unanswered create may have made is looked for: --grace. */
+/* How long what an unanswered call may still do is looked for: --grace. */
 int64_t job_grace_ms(const struct job *job);
 /* Whether nothing was ever recorded: the stack is new, or its state was lost. */
 bool job_is_first(const struct job *job);

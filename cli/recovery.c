@@ -154,9 +154,10 @@ static void tell_waiting(struct job *job, const struct recovery *recovery)
 {
 	for (size_t i = 0; i < recovery->intent_count; i++)
 		if (recovery->verdicts[i].settlement == SETTLEMENT_WAIT)
-			talk(job->invocation, "looking for what %.*s for '%.*s' may have made",
+			talk(job->invocation, "looking for what %.*s for '%.*s' may have %s",
 			     SLICE_ARGUMENTS(recovery->intents[i].operation),
-			     SLICE_ARGUMENTS(recovery->intents[i].address));
+			     SLICE_ARGUMENTS(recovery->intents[i].address),
+			     recovery->intents[i].creates ? "made" : "done");
 }
 
 /* Sleeps with the lease kept alive; false where it was interrupted or the lease lost. */
@@ -167,7 +168,7 @@ static bool sleep_until(struct job *job, int64_t until_ms)
 	while (world->boot_ms(world) < until_ms) {
 		if (world->interrupted(world) > 0)
 			return diag_error(job->diagnostics, FAULT_TRANSIENT, NOWHERE,
-					  "interrupted while waiting for what an earlier run may have made");
+					  "interrupted while waiting for what calls of an earlier run may still do");
 		world->transport->wait(world->transport, until_ms);
 	}
 	return job->store->ops->heartbeat(job->store, job->diagnostics);

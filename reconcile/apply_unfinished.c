@@ -8,7 +8,8 @@
 
 /*
  * The record of what is changed or deleted says so with the first call's intent. What is being made needs no such
- * note: until it is whole its record is that of an incomplete object, with what it is made with.
+ * note: until it is whole its record is that of an incomplete object, with what it is made with. What the call does
+ * that is sent next, the record says of both.
  */
 
 static bool leaves(const struct node *node)
@@ -107,7 +108,12 @@ void node_note_unfinished(struct node *node)
 		return;
 	if (note_before_call(node))
 		task->record_changed = true;
-	if (!note(node)) {
+	bool is_new = note(node);
+	if (unfinished_note_call(task->object, &task->call, apply->arena)) {
+		task->record_changed = true;
+		task->head_only = false;
+	}
+	if (!is_new) {
 		task->record_changed |=
 			unfinished_renew(task->object, apply->world->wall_ms(apply->world), apply->arena);
 		return;

@@ -66,9 +66,7 @@ static bool is_output_as_before(const struct object *object, const struct live *
 static bool is_as_before(const struct intent *intent, const struct kind *kind, const struct object *object,
 			 const struct live *live)
 {
-	if (intent->recipe != RECIPE_SNAPSHOT || live->presence != PRESENCE_PRESENT)
-		return false;
-	for (size_t i = 0; i < kind->outputs.count; i++) {
+	for (size_t i = 0; kind && i < kind->outputs.count; i++) {
 		const struct output *output = output_at(&kind->outputs, i);
 
 		if (output->shows_work_of && slice_is(intent->operation, output->shows_work_of) &&
@@ -78,8 +76,34 @@ static bool is_as_before(const struct intent *intent, const struct kind *kind, c
 	return true;
 }
 
+/* Of an object that is gone, or on its way out: whatever comes late has nothing left to change. */
+static struct verdict judge_gone(const struct object *object)
+{
+	/* Where no note tells what was begun with a whole object, that may have been its deletion: then it is so. */
+	if (unfinished_leaves(object) || (!unfinished_is(object) && object->role != OBJECT_INCOMPLETE))
+		return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
+	return (struct verdict){SETTLEMENT_ABSENT, "its object is gone"};
+}
+
+/*
+ * A call about what is there. It may be held up on its way for as long as a create, so that nothing of it shows yet
+ * tells as little.
+ */
+static struct verdict judge_change(const struct intent *intent, const struct kind *kind, const struct object *object,
+				   const struct live *live, bool shows, bool may_come)
+{
+	if (live->presence != PRESENCE_PRESENT)
+		return judge_gone(object);
+	if (intent->recipe == RECIPE_SNAPSHOT ? !is_as_before(intent, kind, object, live) : shows)
+		return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
+	if (may_come)
+		return (struct verdict){SETTLEMENT_WAIT, "nothing shows yet that it was done, and it may still come"};
+	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */
+	return (struct verdict){SETTLEMENT_ABSENT, "nothing shows that it was done"};
+}
+
 struct verdict recover_judge(const struct intent *intent, const struct kind *kind, const struct object *object,
-			     const struct live *live, bool may_come)
+			     const struct live *live, bool shows, bool may_come)
 {
 	/* What a create made was recorded until it was deleted: of this one nothing was ever seen. */
 	if (!object)
@@ -89,15 +113,33 @@ struct verdict recover_judge(const struct intent *intent, const struct kind *kin
 		return (struct verdict){SETTLEMENT_NONE, "its object was not read"};
 	if (live->presence == PRESENCE_UNREAD)
 		return (struct verdict){SETTLEMENT_NONE, "its object could not be read"};
-	if (live->presence == PRESENCE_ABSENT && intent->creates && object->provider_id.size == 0)
+	if (!intent->creates)
+		return judge_change(intent, kind, object, live, shows, may_come);
+	if (live->presence == PRESENCE_ABSENT && object->provider_id.size == 0)
 		return judge_nameless(may_come);
-	if (is_as_before(intent, kind, object, live))
-		return may_come ? (struct verdict){SETTLEMENT_WAIT, "nothing of it shows yet, and it may still come"}
-				: (struct verdict){SETTLEMENT_ABSENT, "nothing of it shows"};
 	if (is_lost(intent))
 		return (struct verdict){SETTLEMENT_DONE, "what is shown once was lost: another is made"};
-	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */
 	return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
+}
+
+static bool may_come(const struct recovery *recovery, const struct intent *intent)
+{
+	return !recovery->waited && recovery->now_ms < intent->wall_ms + recovery->grace_ms;
+}
+
+static struct verdict judge(const struct recovery *recovery, const struct intent *intent, const struct object *object,
+			    const struct live *live)
+{
+	const struct kind *kind = live ? kinds_find(recovery->kinds, object->kind) : NULL;
+	const struct unfinished_reading reading = {
+		.kind = kind,
+		.provider = kind ? providers_find(recovery->providers, kind_provider(kind)) : NULL,
+		.live = live,
+	};
+	bool shows = kind && !intent->creates &&
+		     unfinished_shows(object, intent->operation, &reading, recovery->style, recovery->arena);
+
+	return recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
 }
 
 void recover_all(struct recovery *recovery)
@@ -121,14 +163,8 @@ void recover_all(struct recovery *recovery)
 		struct object *const *object = map_get(&by_id, recovery->intents[i].object_id);
 		const struct live *live = object && recovery->live ? recovery->live[object - recovery->objects] : NULL;
 
-		bool may_come =
-			!recovery->waited && recovery->now_ms < recovery->intents[i].wall_ms + recovery->grace_ms;
-
 		recovery->subjects[i] = object ? *object : NULL;
-		const struct kind *kind = live ? kinds_find(recovery->kinds, (*object)->kind) : NULL;
-
-		recovery->verdicts[i] =
-			recover_judge(&recovery->intents[i], kind, recovery->subjects[i], live, may_come);
+		recovery->verdicts[i] = judge(recovery, &recovery->intents[i], recovery->subjects[i], live);
 		if (recover_can_send_again(recovery, i, &recovery->parameters[i]))
 			recovery->verdicts[i].settlement = SETTLEMENT_AGAIN;
 		enum settlement settlement = recovery->verdicts[i].settlement;

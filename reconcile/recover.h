@@ -19,10 +19,10 @@
 
 enum settlement {
 	SETTLEMENT_NONE,  /* it cannot be told: the intent stays open */
-	SETTLEMENT_WAIT,  /* what it makes may not have come yet: look again */
+	SETTLEMENT_WAIT,  /* what it does may not have come yet: look again */
 	SETTLEMENT_AGAIN, /* nothing is there yet; it is sent once more with its token: see recover_again.h */
 	SETTLEMENT_DONE,
-	SETTLEMENT_ABSENT, /* looked for long enough: there is no such thing, and should it still come it is swept */
+	SETTLEMENT_ABSENT, /* looked for long enough: nothing came of it; what a create still makes is swept */
 };
 
 struct verdict {
@@ -30,16 +30,16 @@ struct verdict {
 	const char *why; /* for the record and for people */
 };
 
-/* How long what an unanswered create may have made is looked for, where no flag says otherwise. */
+/* How long what an unanswered call may still do is looked for, where no flag says otherwise. */
 enum { RECOVER_GRACE_MS = 2 * 60 * 1000 };
 
 /*
  * kind: that of the object, where it was read; object: as recorded, NULL where it no longer is; live: as read after the
- * run that sent the call had ended, NULL where it was not read; may_come: what it makes may still appear. Asks nobody
- * anything.
+ * run that sent the call had ended, NULL where it was not read; shows: by that the call, which is no create, is done
+ * (unfinished_shows()); may_come: what it does may still appear. Asks nobody anything.
  */
 struct verdict recover_judge(const struct intent *intent, const struct kind *kind, const struct object *object,
-			     const struct live *live, bool may_come);
+			     const struct live *live, bool shows, bool may_come);
 
 struct recovery {
 	const struct intent *intents;

@@ -57,7 +57,8 @@ bool recover_can_send_again(const struct recovery *recovery, size_t index, struc
 
 	/* Without a record there is nothing that what is made could be recorded as. */
 	return recovery->is_wanted && (settlement == SETTLEMENT_WAIT || settlement == SETTLEMENT_ABSENT) && subject &&
-	       intent->recipe == RECIPE_TOKEN && recover_is_young(intent, recovery->now_ms, recovery->grace_ms) &&
+	       intent->creates && intent->recipe == RECIPE_TOKEN &&
+	       recover_is_young(intent, recovery->now_ms, recovery->grace_ms) &&
 	       recovery->is_wanted(recovery->context, subject) && read_parameters(recovery, intent, ret);
 }
 

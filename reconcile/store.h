@@ -70,7 +70,7 @@ enum outcome {
 	OUTCOME_DONE,
 	OUTCOME_FAILED,	   /* definitely not done */
 	OUTCOME_FORGOTTEN, /* nobody wants to know any more: what it may have made is left alone */
-	OUTCOME_ABSENT,	   /* nobody saw the answer, and what it would have made could not be found: it may yet come */
+	OUTCOME_ABSENT,	   /* nobody saw the answer, nor, for long enough, what it was to do: it may yet come */
 };
 
 /* What is recorded of a call that has ended. */
@@ -187,9 +187,9 @@ struct call_record {
 	struct slice object_id;
 	struct slice kind;
 	struct slice operation;
-	struct slice outcome; /* "done", "failed", "forgotten", "unknown" */
+	struct slice outcome; /* "done", "failed", "forgotten", "absent", "unknown" */
 	struct slice note;
-	bool settled_later; /* by another run, which says "done" as well where a read tells what there is to do */
+	bool settled_later; /* by another run, from what that has read */
 	int64_t sent_ms;    /* wall */
 	int64_t ended_ms;   /* wall; 0: unknown */
 };

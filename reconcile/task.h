@@ -37,9 +37,14 @@ struct call {
 	const void *definition;		/* the provider's own row for the operation */
 	const struct value *parameters; /* MAP, complete, secrets in clear: never stored as such */
 	bool mutating;
-	bool creates;	     /* brings the object into being: its outcome decides whether there is one */
-	bool looked_after;   /* its task looks what came of it before it asks again: unanswered, it is not sent again */
-	enum recipe recipe;  /* of a mutating call */
+	bool creates;	    /* brings the object into being: its outcome decides whether there is one */
+	bool looked_after;  /* its task looks what came of it before it asks again: unanswered, it is not sent again */
+	enum recipe recipe; /* of a mutating call */
+	/* What a change does to fields, where its provider can say, so that a look tells whether it came; both MAPs, or
+	 * both NULL. comes: values, or null for what is not set any more; of a map the keys, and of a set the items,
+	 * that it brings or makes others. goes: of a map the keys that it takes away, to anything, and of a set the
+	 * items, by what tells them apart. */
+	const struct value *comes, *goes;
 	struct slice intent; /* id to commit it under, where parameters carry it as a tag; empty: a new one */
 	bool is_recorded;    /* intent is durable already: a call of an earlier run, sent once more */
 	int64_t intent_ms;   /* of is_recorded: when it was recorded, wall */

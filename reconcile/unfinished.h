@@ -53,12 +53,27 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
  * Whether that is new. */
 bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *arena);
 void unfinished_end(struct object *object);
+/* Has the note say what the call does that is sent next, so that it can be told apart from the others; that of an
+ * object which is being made as well, which says nothing else. Whether that is new. */
+bool unfinished_note_call(struct object *object, const struct call *call, struct arena *arena);
+/*
+ * Whether a reading shows what an operation was to do, where the note says that; else all that was begun with the
+ * object, so that whichever call it was has come. What no read can show does not show; nor does a deletion, as long as
+ * the object is there.
+ */
+bool unfinished_shows(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
+		      const struct json_style *style, struct arena *arena);
 
 /* Whether a note that was read has its members as they are written here; NULL: there is none. */
 bool unfinished_is_sound(const struct value *note, struct arena *arena);
 /* Of an object with its body. */
 bool unfinished_is(const struct object *object);
 bool unfinished_leaves(const struct object *object);
+/* Whether an update sets the tags that tell whose it is. */
+bool unfinished_tags(const struct object *object);
+/* What the operation does (struct call: comes, goes); false where the note does not say that of it. */
+bool unfinished_effect(const struct object *object, struct slice operation, const struct value **ret_comes,
+		       const struct value **ret_goes);
 /* The fields that an update sets, resolved as far as they were known; MAP, with null for what it clears; or NULL. */
 const struct value *unfinished_resolved(const struct object *object);
 /* The same as the spec has them; NULL: there is no note. */

@@ -6,12 +6,17 @@
 /* The note of what was begun: the members of object.unfinished. */
 #define APPLIED "applied"
 #define BEFORE "before"
+#define CALL "call"
+#define COMES "comes"
 #define DEPENDENCIES "dependencies"
 #define RESOLVED "resolved"
+#define GOES "goes"
 #define LEAVES "leaves"
 #define LEFT "left"
+#define OPERATION "operation"
 #define OWED "owed"
 #define SINCE "since"
+#define TAGS "tags"
 
 enum {
 	FIELDS_LARGEST_BYTES = 4096,
@@ -30,8 +35,9 @@ bool unfinished_is_sound(const struct value *note, struct arena *arena)
 		const char *name;
 		enum value_type type;
 	} members[] = {
-		{APPLIED, VALUE_MAP}, {BEFORE, VALUE_MAP}, {DEPENDENCIES, VALUE_LIST}, {LEAVES, VALUE_BOOL},
-		{LEFT, VALUE_MAP},    {OWED, VALUE_MAP},   {RESOLVED, VALUE_MAP},      {SINCE, VALUE_INTEGER},
+		{APPLIED, VALUE_MAP},	{BEFORE, VALUE_MAP}, {CALL, VALUE_MAP}, {DEPENDENCIES, VALUE_LIST},
+		{LEAVES, VALUE_BOOL},	{LEFT, VALUE_MAP},   {OWED, VALUE_MAP}, {RESOLVED, VALUE_MAP},
+		{SINCE, VALUE_INTEGER}, {TAGS, VALUE_BOOL},
 	};
 	const struct value *wanted, *since;
 	struct dependency *dependencies;
@@ -54,7 +60,7 @@ bool unfinished_is_sound(const struct value *note, struct arena *arena)
 struct begun {
 	struct value applied, resolved;
 	struct value before, dependencies; /* null where there are none */
-	bool leaves;
+	bool leaves, tags;
 };
 
 static bool note(struct object *object, const struct begun *begun, int64_t wall_ms, struct arena *arena)
@@ -65,8 +71,8 @@ static bool note(struct object *object, const struct begun *begun, int64_t wall_
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (known && begun->leaves == unfinished_leaves(object) && value_equal(known, &begun->resolved) &&
-	    !(begun->leaves && left))
+	if (known && begun->leaves == unfinished_leaves(object) && begun->tags == unfinished_tags(object) &&
+	    value_equal(known, &begun->resolved) && !(begun->leaves && left))
 		return false;
 	value_builder_member(&builder, SLICE(APPLIED), begun->applied);
 	if (before)
@@ -80,6 +86,8 @@ static bool note(struct object *object, const struct begun *begun, int64_t wall_
 		value_builder_member(&builder, SLICE(OWED), *owed);
 	value_builder_member(&builder, SLICE(RESOLVED), begun->resolved);
 	value_builder_member(&builder, SLICE(SINCE), value_integer(wall_ms));
+	if (begun->tags)
+		value_builder_member(&builder, SLICE(TAGS), value_bool(true));
 	object->unfinished = value_builder_map(&builder, arena);
 	return true;
 }
@@ -113,9 +121,11 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 
 	value_builder_init(&applied);
 	value_builder_init(&resolved);
+	bool tags = false;
 	for (size_t i = 0; i < update->change_count; i++) {
 		struct set_field set;
 
+		tags |= change_is_of_tags(&update->changes[i]);
 		if (!set_field_of(update, i, &set))
 			continue;
 		const struct value *goal = set.resolved ? set.resolved : member_of(update->constants, set.name);
@@ -123,7 +133,8 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 		value_builder_set(&resolved, set.name, goal ? *goal : value_null());
 	}
 	struct begun begun = {.applied = value_builder_map(&applied, arena),
-			      .resolved = value_builder_map(&resolved, arena)};
+			      .resolved = value_builder_map(&resolved, arena),
+			      .tags = tags};
 	if (update->wanted_count > 0)
 		begun.dependencies = dependencies_write(update->wanted, update->wanted_count, arena);
 	return note(object, &begun, wall_ms, arena);
@@ -225,12 +236,18 @@ void unfinished_end(struct object *object)
 
 bool unfinished_is(const struct object *object)
 {
-	return object->has_body && value_is(&object->unfinished, VALUE_MAP);
+	/* Of what is being made it tells the last call at most. */
+	return object->has_body && value_is(value_get_named(&object->unfinished, LEAVES), VALUE_BOOL);
 }
 
 bool unfinished_leaves(const struct object *object)
 {
 	return value_is_true(value_get_named(&object->unfinished, LEAVES));
+}
+
+bool unfinished_tags(const struct object *object)
+{
+	return value_is_true(value_get_named(&object->unfinished, TAGS));
 }
 
 const struct value *unfinished_resolved(const struct object *object)
@@ -284,6 +301,35 @@ bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *aren
 		return false;
 	object->unfinished = with(&object->unfinished, SLICE(SINCE), &now, arena);
 	return true;
+}
+
+bool unfinished_note_call(struct object *object, const struct call *call, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if ((!unfinished_is(object) && object->role != OBJECT_INCOMPLETE) ||
+	    (!call->comes && !member_of(&object->unfinished, SLICE(CALL))))
+		return false;
+	if (call->comes) {
+		value_builder_member(&builder, SLICE(COMES), value_copy(arena, call->comes));
+		value_builder_member(&builder, SLICE(GOES), value_copy(arena, call->goes));
+		value_builder_member(&builder, SLICE(OPERATION), value_text(call->operation));
+	}
+	const struct value told = value_builder_map(&builder, arena);
+	object->unfinished = with(&object->unfinished, SLICE(CALL), call->comes ? &told : NULL, arena);
+	return true;
+}
+
+bool unfinished_effect(const struct object *object, struct slice operation, const struct value **ret_comes,
+		       const struct value **ret_goes)
+{
+	const struct value *call = member_of(&object->unfinished, SLICE(CALL));
+
+	*ret_comes = value_get_named(call, COMES);
+	*ret_goes = value_get_named(call, GOES);
+	return value_is(*ret_comes, VALUE_MAP) && value_is(*ret_goes, VALUE_MAP) &&
+	       slice_equal(value_slice(value_get_named(call, OPERATION)), operation);
 }
 
 void unfinished_put_wanted(struct object *object, const struct dependency *wanted, size_t count, struct arena *arena)

@@ -43,6 +43,7 @@ enum step aws_send(struct work *work, int stage)
 		aws_parameter_add(&change->parameters, change->call->token, value_string(token));
 	aws_call_set(&work->task, work->session, kind_of(work), change->call, &change->parameters, true);
 	work->task.call.token = token;
+	aws_tell_effect(work, change);
 	change->sent_any = true;
 	work->stage = stage;
 	return STEP_CALL;

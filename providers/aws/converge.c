@@ -109,9 +109,8 @@ void aws_choose(struct work *work, const struct aws_call *call, const struct aws
 	change->refusal = NULL;
 }
 
-/* The change is to one field, which then has this value. */
-static void choose_value(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters,
-			 const struct aws_field *field, struct value after)
+void aws_choose_value(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters,
+		      const struct aws_field *field, struct value after)
 {
 	struct aws_change *change = aws_change_of(work);
 	aws_choose(work, call, parameters);
@@ -201,7 +200,7 @@ static bool next_tag_call(struct work *work, const struct aws_kind *kind, const 
 			value_builder_member(&set, value_slice(&going.members[i].key), going.members[i].value);
 		after = value_builder_map(&set, arena);
 	}
-	choose_value(work, call, &parameters, field, after);
+	aws_choose_value(work, call, &parameters, field, after);
 	return true;
 }
 
@@ -289,12 +288,12 @@ static void choose_exchange(struct work *work, const struct aws_field *field)
 	struct aws_parameters parameters = {.count = 0};
 	if (!resting) {
 		aws_call_begin(work, field->update_off, &parameters);
-		choose_value(work, field->update_off, &parameters, field, value_null());
+		aws_choose_value(work, field->update_off, &parameters, field, value_null());
 		return;
 	}
 	aws_call_begin(work, resting->update, &parameters);
 	aws_parameter_add(&parameters, resting->change, value_bool(false));
-	choose_value(work, resting->update, &parameters, resting, value_bool(false));
+	aws_choose_value(work, resting->update, &parameters, resting, value_bool(false));
 }
 
 /* All fields that differ and share the call travel together, where the call takes several. */
@@ -394,7 +393,7 @@ static bool choose_item(struct work *work, const struct aws_field *field)
 		aws_call_begin(work, &each->change, &parameters);
 		aws_parameter_add(&parameters, each->name, *name);
 		aws_parameter_add(&parameters, each->item, aws_encode(item, &changed, arena));
-		choose_value(work, &each->change, &parameters, field, items_after(now, place, &changed, arena));
+		aws_choose_value(work, &each->change, &parameters, field, items_after(now, place, &changed, arena));
 		return true;
 	}
 	/* Nothing is known that a call could name. */
@@ -419,7 +418,7 @@ static bool choose_amount(struct work *work, const struct aws_field *field)
 	else
 		aws_parameter_add(&parameters, amount->named,
 				  value_list(names->items + wanted, count - (uint32_t)wanted));
-	choose_value(work, call, &parameters, field, value_integer(wanted));
+	aws_choose_value(work, call, &parameters, field, value_integer(wanted));
 	return true;
 }
 

@@ -44,11 +44,13 @@ static bool is_to_stay_stopped(const struct work *work, bool ran)
 
 static enum step send_pause(struct work *work, const struct aws_call *call)
 {
+	const struct field *running = field_named(&work->kind->fields, slice_of(work->kind->running));
 	struct aws_parameters parameters = {.count = 0};
 
 	aws_change_of(work)->looks = 0;
 	aws_call_begin(work, call, &parameters);
-	aws_choose(work, call, &parameters);
+	aws_choose_value(work, call, &parameters, (const struct aws_field *)running,
+			 value_bool(call == &pause_of(work)->start));
 	return aws_send(work, STAGE_PAUSED);
 }
 

@@ -144,8 +144,7 @@ static enum step attach(struct work *work, const struct aws_field *field)
 	struct aws_parameters parameters = {.count = 0};
 	aws_call_begin(work, call, &parameters);
 	aws_parameter_add(&parameters, field->attachment->member, *side);
-	aws_choose(work, call, &parameters);
-	aws_change_of(work)->part = now ? value_null() : value_copy(&work->task.scratch, side);
+	aws_choose_value(work, call, &parameters, field, now ? value_null() : value_copy(&work->task.scratch, side));
 	aws_note_sent(work, &field->field, &aws_change_of(work)->part);
 	return aws_send(work, STAGE_DETACHED);
 }

@@ -100,6 +100,9 @@ bool aws_was_sent(const struct work *work, const struct field *field);
 void aws_call_begin(const struct work *work, const struct aws_call *call, struct aws_parameters *parameters);
 /* The call becomes the change. It is not sent yet. */
 void aws_choose(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters);
+/* The same of a change to one field, which then has this value. */
+void aws_choose_value(struct work *work, const struct aws_call *call, const struct aws_parameters *parameters,
+		      const struct aws_field *field, struct value after);
 /* Sends the next of the calls above, after what must come before it; done where nothing differs. */
 enum step aws_converge(struct work *work);
 /* The change was answered; */
@@ -121,6 +124,8 @@ enum step aws_start_again(struct work *work);
 enum step aws_give_up(struct work *work, const struct answer *answer);
 /* Whether the answer says that it is so, be it by this call or from before. */
 bool aws_is_done(const struct aws_call *call, const struct answer *answer);
+/* Has the call say what the change does to fields, as far as that can be told. */
+void aws_tell_effect(struct work *work, const struct aws_change *change);
 /* Sends the change as it stands, and stays in `stage` until it is answered. */
 enum step aws_send(struct work *work, int stage);
 /* Reads the object again, and goes on from there once it is ready. */

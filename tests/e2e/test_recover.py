@@ -155,11 +155,14 @@ def test_what_else_has_moved_tells_nothing_of_a_call(tiny, how, settled):
     tiny.run("plan", "--detailed-exitcode")
 
 
-IN_WORDS = {"a change": ("CreateTags", "lost_answer", "apply"), "a deletion": ("DeleteVpc", "lost_request", "destroy")}
+IN_WORDS = {
+    "a change": ("CreateTags", "lost_answer", "apply", 2),
+    "a deletion": ("DeleteVpc", "lost_request", "destroy", 3),  # that may still come
+}
 
 
-@pytest.mark.parametrize("action, fault, command", IN_WORDS.values(), ids=IN_WORDS)
-def test_what_a_run_that_was_cut_off_set_in_the_words_of_a_password_is_no_drift(tiny, action, fault, command):
+@pytest.mark.parametrize("action, fault, command, status", IN_WORDS.values(), ids=IN_WORDS)
+def test_what_a_run_that_was_cut_off_set_in_the_words_of_a_password_is_no_drift(tiny, action, fault, command, status):
     tiny.environment["PASSWORD"] = "hunter-two"
     edit(tiny, "providers: {", "providers: {metal: {user: root, password_env: PASSWORD}, ")
     edit(tiny, "team: red", "team: hunter-two, owner: nobody")
@@ -169,7 +172,7 @@ def test_what_a_run_that_was_cut_off_set_in_the_words_of_a_password_is_no_drift(
         edit(tiny, "team: hunter-two", "team: of hunter-two")
     tiny.run("sim", "fault", action, fault, 1, 9)
     tiny.run(command, "--yes", status=(1, 7))
-    assert tiny.run("drift", "--output", "json", status=2).json["actions"] == []
+    assert tiny.run("drift", "--output", "json", status=status).json["actions"] == []
     tiny.run("recover")
     tiny.run("plan", "--detailed-exitcode")
     tiny.run("drift")

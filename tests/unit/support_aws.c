@@ -24,6 +24,7 @@ struct driving {
 	struct object object;
 	struct work work;
 	size_t row;
+	size_t change; /* of effects */
 	int repeated;
 	int64_t now_ms;
 };
@@ -72,6 +73,22 @@ static void check_parameters(struct driving *driving, const struct call *call, c
 			 row->operation, SLICE_ARGUMENTS(have), SLICE_ARGUMENTS(want));
 }
 
+static void check_effect(struct driving *driving, const struct call *call)
+{
+	const struct scenario *scenario = driving->scenario;
+	if (!call->mutating || !scenario->effects[0])
+		return;
+	const char *want = scenario->effects[driving->change++];
+	struct slice have = SLICE("nothing");
+	if (call->comes)
+		have = arena_format(&driving->arena, "%.*s %.*s",
+				    SLICE_ARGUMENTS(json_canonical(&driving->arena, call->comes, &clear)),
+				    SLICE_ARGUMENTS(json_canonical(&driving->arena, call->goes, &clear)));
+	if (!want || !slice_is(have, want))
+		fail_msg("%s: %s is said to do %.*s, not %s", scenario->name, call->operation, SLICE_ARGUMENTS(have),
+			 want ? want : "anything");
+}
+
 static struct answer answer_to(struct driving *driving, const struct call *call)
 {
 	const struct exchange *row = &driving->scenario->script[driving->row];
@@ -81,6 +98,7 @@ static struct answer answer_to(struct driving *driving, const struct call *call)
 			 call->operation, row->operation ? row->operation : "nothing", SLICE_ARGUMENTS(sent));
 	}
 	check_parameters(driving, call, row);
+	check_effect(driving, call);
 	if (row->repeat >= 0 && driving->repeated == row->repeat) {
 		driving->row++;
 		driving->repeated = 0;

@@ -33,6 +33,9 @@ struct scenario {
 	bool unsettle_all;
 	bool force;
 	struct exchange script[24];
+	/* Of each change, what it is said to bring and to take away, as canonical JSON ("{\"label\":\"x\"} {}"), or
+	 * "nothing"; none: it is not looked at. */
+	const char *effects[6];
 	enum step ends;	     /* STEP_DONE or STEP_FAILED */
 	const char *message; /* part of the first error, or of its hint */
 	const char *fields;  /* JSON: members that work->now must hold in the end */

@@ -182,6 +182,7 @@ static const struct scenario instances[] = {
 	 .script = {INSTANCE("running", "small", ""), ON_INSTANCES("StopInstances"), INSTANCE("stopping", "small", ""),
 		    INSTANCE("stopped", "small", ""), RESIZE, INSTANCE("stopped", "large", ""),
 		    ON_INSTANCES("StartInstances"), INSTANCE("pending", "large", ""), INSTANCE("running", "large", "")},
+	 .effects = {"{\"running\":false} {}", "{\"instance_type\":\"large\"} {}", "{\"running\":true} {}"},
 	 .ends = STEP_DONE,
 	 .fields = "{\"instance_type\":\"large\",\"running\":true}"},
 	{.name = "what was stopped for a change that is refused is started again",

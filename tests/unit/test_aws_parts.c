@@ -72,6 +72,12 @@ static const struct scenario parts[] = {
 		     "{\"GroupId\":\"sg-1\",\"IpPermissions\":[" PERMISSION("22", "10.0.0.0/8", "c") "]}", "{}", NULL,
 		     0},
 		    GROUP(PERMISSION("22", "10.0.0.0/8", "c") "," PERMISSION("443", "10.0.0.0/8", "b"))},
+	 .effects =
+		 {"{} {\"ingress\":[{\"cidr\":\"10.0.0.0/8\",\"from_port\":80,\"protocol\":\"tcp\",\"to_port\":80}]}",
+		  "{\"ingress\":[{\"cidr\":\"10.0.0.0/"
+		  "8\",\"description\":\"b\",\"from_port\":443,\"protocol\":\"tcp\",\"to_port\":443}]} {}",
+		  "{\"ingress\":[{\"cidr\":\"10.0.0.0/"
+		  "8\",\"description\":\"c\",\"from_port\":22,\"protocol\":\"tcp\",\"to_port\":22}]} {}"},
 	 .ends = STEP_DONE},
 	{.name = "a route changes its target in place and goes by its destination alone",
 	 .kind = &aws_route_table,
@@ -130,6 +136,7 @@ static const struct scenario parts[] = {
 		    RANGED("disassociating", "false"),
 		    RANGED("disassociated", "false"),
 		    RANGED("disassociated", "false")},
+	 .effects = {"{\"assign_ipv6_on_creation\":false} {}", "{\"ipv6_cidr\":null} {}"},
 	 .ends = STEP_DONE},
 	{.name = "another range than the one waited for stays",
 	 .kind = &aws_subnet,
@@ -197,6 +204,7 @@ static const struct scenario attachments[] = {
 		     "{\"VpnGateways\":[{\"VpnGatewayId\":\"vgw-1\",\"State\":\"available\",\"VpcAttachments\":["
 		     "{\"VpcId\":\"vpc-2\",\"State\":\"attached\"}]}]}",
 		     NULL, 1}},
+	 .effects = {"{\"vpc\":null} {}", "{\"vpc\":\"vpc-2\"} {}"},
 	 .ends = STEP_DONE,
 	 .fields = "{\"vpc\":\"vpc-2\"}"},
 	{.name = "a deletion detaches first",

@@ -180,6 +180,7 @@ static const struct scenario vpcs[] = {
 		    {"DeleteTags", "{\"Resources\":[\"vpc-1\"],\"Tags\":[{\"Key\":\"a\",\"Value\":\"1\"}]}", "{}", NULL,
 		     0},
 		    LIST_VPC("available", "{\"Key\":\"b\",\"Value\":\"3\"},{\"Key\":\"c\",\"Value\":\"4\"}," OURS)},
+	 .effects = {"{\"tags\":{\"b\":\"3\",\"c\":\"4\"}} {}", "{} {\"tags\":{\"a\":true}}"},
 	 .ends = STEP_DONE,
 	 .fields = "{\"tags\":{\"b\":\"3\",\"c\":\"4\"}}"},
 	{.name = "what is refused because it was done unseen is done",

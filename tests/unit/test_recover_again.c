@@ -19,22 +19,24 @@ static const struct {
 	bool unrecorded;	/* its object */
 	bool dropped;		/* nobody wants what it makes any more */
 	const char *parameters; /* NULL: {} */
+	bool changes;		/* what is there: the plan that makes the same change has the same token by itself */
 } rows[] = {
-	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true, false, false, NULL},
-	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS - 1, true, false, false, NULL},
+	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true, false, false, NULL, false},
+	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS - 1, true, false, false, NULL, false},
 	{"cut off as well, its token may be forgotten before one can look", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS,
-	 false, false, false, NULL},
+	 false, false, false, NULL, false},
 	{"the clock was set back: nobody knows how old it is", SETTLEMENT_WAIT, RECIPE_TOKEN, -1, false, false, false,
-	 NULL},
-	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false, false, false, NULL},
-	{"it was found", SETTLEMENT_DONE, RECIPE_TOKEN, 1, false, false, false, NULL},
-	{"it cannot be told", SETTLEMENT_NONE, RECIPE_TOKEN, 1, false, false, false, NULL},
-	{"its object is no longer recorded", SETTLEMENT_ABSENT, RECIPE_TOKEN, 1, false, true, false, NULL},
-	{"what it makes is not wanted any more", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, false, false, true, NULL},
-	{"nor after long", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS - 1, false, false, true, NULL},
+	 NULL, false},
+	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false, false, false, NULL, false},
+	{"it was found", SETTLEMENT_DONE, RECIPE_TOKEN, 1, false, false, false, NULL, false},
+	{"it cannot be told", SETTLEMENT_NONE, RECIPE_TOKEN, 1, false, false, false, NULL, false},
+	{"its object is no longer recorded", SETTLEMENT_ABSENT, RECIPE_TOKEN, 1, false, true, false, NULL, false},
+	{"what it makes is not wanted any more", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, false, false, true, NULL, false},
+	{"nor after long", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS - 1, false, false, true, NULL, false},
 	{"of a secret the fingerprint is left", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, false, false, false,
-	 "{\"name\":{\"$secret\":\"9c1e77aa9c1e77aa9c1e77aa9c1e77aa\"}}"},
-	{"damaged", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, false, false, false, "{\"name\":"},
+	 "{\"name\":{\"$secret\":\"9c1e77aa9c1e77aa9c1e77aa9c1e77aa\"}}", false},
+	{"damaged", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, false, false, false, "{\"name\":", false},
+	{"of a change", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, false, false, false, NULL, true},
 };
 
 static bool is_wanted(void *context, const struct object *object)
@@ -51,6 +53,7 @@ static void test_which(void **state)
 	arena_init(&arena);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct intent intent = {.recipe = rows[i].recipe,
+					.creates = !rows[i].changes,
 					.wall_ms = SENT_MS,
 					.parameters = slice_of(rows[i].parameters ? rows[i].parameters : "{}")};
 		struct verdict verdict = {.settlement = rows[i].settlement};

@@ -8,11 +8,17 @@
 #include "reconcile/recover.h"
 #include "reconcile/unfinished.h"
 
-/* What recovery records of a change or a deletion that was begun and did not end, and how long its note stays. */
+/*
+ * What recovery makes of a change or a deletion that was begun and did not end: what it records of it, how long its
+ * note stays, and what has become of the call that nobody saw answered.
+ */
 
 enum { BEGUN_MS = 1000, GRACE_MS = 120 * 1000 };
 
-static const struct field net_fields[] = {{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR}};
+static const struct field net_fields[] = {
+	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "password", .type = FIELD_STRING, .flags = WRITE_ONLY, .when_unset = UNSET_CLEAR},
+};
 static const struct output net_outputs[] = {{.name = "id"}};
 static const struct kind net = {
 	.name = "t.net", .version = 1, .fields = FIELDS(net_fields), .outputs = FIELDS(net_outputs)};
@@ -148,10 +154,193 @@ static void test_begun(void **state)
 	}
 }
 
+/* What the record says of what was begun. */
+enum note {
+	NOTE_NONE,
+	NOTE_CHANGE,
+	NOTE_TAGS, /* the ownership tags are to follow its address, t.net.a, beside the change, if any */
+	NOTE_DELETION,
+	NOTE_CALL, /* what the last call does, alone */
+};
+
+#define X "{\"label\":\"x\"}"
+#define Y "{\"label\":\"y\"}"
+#define CURRENT OBJECT_CURRENT
+#define THERE PRESENCE_PRESENT
+
+static const struct open_call {
+	const char *name;
+	enum note note;
+	enum object_role role;
+	const char *was, *goal; /* fields; goal: of a change, or of a call */
+	enum presence presence;
+	const char *is;
+	enum settlement soon, late; /* while it may come, and after that */
+	const char *tag;	    /* of its address; NULL: t.net.a; empty: it bears none */
+} calls[] = {
+	{"a change shows", NOTE_CHANGE, CURRENT, X, Y, THERE, Y, SETTLEMENT_DONE, SETTLEMENT_DONE, NULL},
+	{"a change does not show", NOTE_CHANGE, CURRENT, X, Y, THERE, X, SETTLEMENT_WAIT, SETTLEMENT_ABSENT, NULL},
+	{"another value is there", NOTE_CHANGE, CURRENT, X, Y, THERE, "{\"label\":\"z\"}", SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"what is to be cleared is there", NOTE_CHANGE, CURRENT, X, "{\"label\":null}", THERE, X, SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"what is to be cleared is not there", NOTE_CHANGE, CURRENT, X, "{\"label\":null}", THERE, "{}",
+	 SETTLEMENT_DONE, SETTLEMENT_DONE, NULL},
+	{"it cannot be read", NOTE_CHANGE, CURRENT, X, Y, THERE, "{\"label\":{\"$unread\":true}}", SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"no read shows it", NOTE_CHANGE, CURRENT, "{}", "{\"password\":\"y\"}", THERE, "{}", SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"no read shows all of it", NOTE_CHANGE, CURRENT, X, "{\"label\":\"y\",\"password\":\"y\"}", THERE, Y,
+	 SETTLEMENT_WAIT, SETTLEMENT_ABSENT, NULL},
+	{"what is changed is gone", NOTE_CHANGE, CURRENT, X, Y, PRESENCE_ABSENT, "{}", SETTLEMENT_ABSENT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"what is changed goes", NOTE_CHANGE, CURRENT, X, Y, PRESENCE_LEAVING, X, SETTLEMENT_ABSENT, SETTLEMENT_ABSENT,
+	 NULL},
+	{"what is changed could not be read", NOTE_CHANGE, CURRENT, X, Y, PRESENCE_UNREAD, "{}", SETTLEMENT_NONE,
+	 SETTLEMENT_NONE, NULL},
+	{"its tags follow", NOTE_TAGS, CURRENT, "{}", "{}", THERE, "{}", SETTLEMENT_DONE, SETTLEMENT_DONE, NULL},
+	{"its tags do not follow", NOTE_TAGS, CURRENT, "{}", "{}", THERE, "{}", SETTLEMENT_WAIT, SETTLEMENT_ABSENT,
+	 "t.net.b"},
+	{"a change shows, and its tags do not follow", NOTE_TAGS, CURRENT, X, Y, THERE, Y, SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, "t.net.b"},
+	{"its tags follow, and a change does not show", NOTE_TAGS, CURRENT, X, Y, THERE, X, SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"tags tell nothing of a change alone", NOTE_CHANGE, CURRENT, X, Y, THERE, Y, SETTLEMENT_DONE, SETTLEMENT_DONE,
+	 "t.net.b"},
+	{"what is to be deleted is there", NOTE_DELETION, CURRENT, X, NULL, THERE, X, SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"what was let go of before its deletion is there", NOTE_DELETION, CURRENT, X, NULL, THERE, "{}",
+	 SETTLEMENT_WAIT, SETTLEMENT_ABSENT, NULL},
+	{"what is to be deleted goes", NOTE_DELETION, CURRENT, X, NULL, PRESENCE_LEAVING, X, SETTLEMENT_DONE,
+	 SETTLEMENT_DONE, NULL},
+	{"what is to be deleted is gone", NOTE_DELETION, OBJECT_DEPOSED, X, NULL, PRESENCE_ABSENT, "{}",
+	 SETTLEMENT_DONE, SETTLEMENT_DONE, NULL},
+	{"without a note nothing tells", NOTE_NONE, CURRENT, X, NULL, THERE, X, SETTLEMENT_WAIT, SETTLEMENT_ABSENT,
+	 NULL},
+	{"nor does one of a change that sets nothing", NOTE_CHANGE, CURRENT, X, "{}", THERE, X, SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"what is made is gone", NOTE_NONE, OBJECT_INCOMPLETE, X, NULL, PRESENCE_ABSENT, "{}", SETTLEMENT_ABSENT,
+	 SETTLEMENT_ABSENT, NULL},
+	{"what was whole is gone, and had no note", NOTE_NONE, CURRENT, X, NULL, PRESENCE_ABSENT, "{}", SETTLEMENT_DONE,
+	 SETTLEMENT_DONE, NULL},
+	{"what is made has all that it is made with: a later run may set it otherwise", NOTE_NONE, OBJECT_INCOMPLETE, X,
+	 NULL, THERE, X, SETTLEMENT_WAIT, SETTLEMENT_ABSENT, NULL},
+	{"what is made shows what its call does", NOTE_CALL, OBJECT_INCOMPLETE, X, Y, THERE, Y, SETTLEMENT_DONE,
+	 SETTLEMENT_DONE, NULL},
+	{"what is made does not show that", NOTE_CALL, OBJECT_INCOMPLETE, X, Y, THERE, X, SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, NULL},
+};
+
+static struct value read_json(struct arena *arena, const char *json)
+{
+	struct diagnostics diagnostics;
+	struct value value;
+
+	diagnostics_init(&diagnostics, arena);
+	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
+		fail_msg("%s", json);
+	return value;
+}
+
+static void note_change(struct object *object, const struct open_call *call, struct arena *arena)
+{
+	const struct value goal = read_json(arena, call->goal);
+	struct change *changes = arena_new_array(arena, goal.count + 1, struct change);
+	struct unfinished_update update = {.changes = changes, .symbolic = &goal, .resolved = &goal};
+
+	for (uint32_t i = 0; i < goal.count; i++)
+		changes[update.change_count++] = (struct change){
+			.field = field_named(&net.fields, value_slice(&goal.members[i].key)), .effect = EFFECT_SET};
+	if (call->note == NOTE_TAGS)
+		changes[update.change_count++] = (struct change){.path = SLICE(ADDRESS_TAG), .effect = EFFECT_SET};
+	assert_true(unfinished_note_update(object, &update, BEGUN_MS, arena));
+	assert_true(unfinished_is_sound(&object->unfinished, arena));
+	/* Once is enough. */
+	assert_false(unfinished_note_update(object, &update, BEGUN_MS, arena));
+}
+
+static struct object recorded(const struct open_call *call, struct arena *arena)
+{
+	struct object object = {.address = SLICE("t.net.a"),
+				.object_id = SLICE("one"),
+				.kind = SLICE("t.net"),
+				.role = call->role,
+				.provider_id = SLICE("net-1"),
+				.outputs = value_map(NULL, 0),
+				.has_body = true};
+
+	object.applied = object.resolved = object.observed = read_json(arena, call->was);
+	if (call->note == NOTE_CHANGE || call->note == NOTE_TAGS)
+		note_change(&object, call, arena);
+	if (call->note == NOTE_DELETION)
+		assert_true(unfinished_note_delete(&object, NULL, BEGUN_MS, arena));
+	if (call->note == NOTE_CALL) {
+		const struct value comes = read_json(arena, call->goal), goes = value_map(NULL, 0);
+		const struct call sent = {.operation = "Modify", .comes = &comes, .goes = &goes};
+
+		assert_true(unfinished_note_call(&object, &sent, arena));
+		assert_true(unfinished_is_sound(&object.unfinished, arena));
+		assert_false(unfinished_is(&object));
+	}
+	return object;
+}
+
+static void try_call(const struct open_call *call, enum recipe recipe, bool is_late)
+{
+	struct arena arena;
+
+	arena_init(&arena);
+	struct object object = recorded(call, &arena), *objects = &object;
+	const struct value applied = object.applied, begun = object.unfinished;
+	const struct intent intent = {
+		.object_id = object.object_id, .operation = SLICE("Modify"), .recipe = recipe, .wall_ms = BEGUN_MS};
+	struct slice tag = slice_of(call->tag ? call->tag : "t.net.a");
+	const struct live found = {
+		.presence = call->presence,
+		.fields = read_json(&arena, call->is),
+		.outputs = value_map(NULL, 0),
+		.ownership = {.object_id = object.object_id, .address = tag, .is_stripped = tag.size == 0}};
+	const struct live *live = &found;
+	struct recovery recovery = {.intents = &intent,
+				    .intent_count = 1,
+				    .objects = &objects,
+				    .object_count = 1,
+				    .live = &live,
+				    .kinds = &kinds,
+				    .providers = &providers,
+				    .now_ms = BEGUN_MS + GRACE_MS - !is_late,
+				    .grace_ms = GRACE_MS,
+				    .style = &style,
+				    .arena = &arena};
+	enum settlement wanted = is_late ? call->late : call->soon;
+
+	recover_all(&recovery);
+	if (recovery.verdicts[0].settlement != wanted)
+		fail_msg("%s (%s, %s): %d instead of %d", call->name, recipe_name(recipe), is_late ? "late" : "soon",
+			 (int)recovery.verdicts[0].settlement, (int)wanted);
+	/* To judge changes nothing in the record. */
+	assert_true(value_equal(&object.applied, &applied) && value_equal(&object.unfinished, &begun));
+	arena_release(&arena);
+}
+
+/* A call counts as done where what it was to do shows, and is looked for as long as it does not and may come. */
+static void test_open_calls(void **state)
+{
+	static const enum recipe recipes[] = {RECIPE_CONVERGE, RECIPE_NATURAL, RECIPE_TOKEN};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		for (size_t k = 0; k < sizeof(recipes) / sizeof(recipes[0]); k++) {
+			try_call(&calls[i], recipes[k], false);
+			try_call(&calls[i], recipes[k], true);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begun),
+		cmocka_unit_test(test_open_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

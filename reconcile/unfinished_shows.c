@@ -1,0 +1,181 @@
+#include "reconcile/unfinished.h"
+
+#include "reconcile/diff_field.h"
+#include "reconcile/secret_marks.h"
+#include "reconcile/unset.h"
+
+/*
+ * Whether what a call was to do is there. Its note says what the call that was sent last does to fields, where the
+ * provider can tell; then nothing else counts. Else all that is to become of the object has to be there: as long as any
+ * of it is missing, the call that is open may be what is missing. So it is with calls that only prepare another (a
+ * stop, a detachment), which no field tells from what others may have done.
+ */
+
+/* A field, with what a call was to bring or to take away, and what is there. */
+struct touched {
+	const struct field *field;
+	const struct value *goal, *live;
+};
+
+static bool have_keys_come(const struct touched *touched)
+{
+	for (uint32_t i = 0; i < touched->goal->count; i++) {
+		const struct value_member *member = &touched->goal->members[i];
+		const struct value *now = touched->live ? value_get(touched->live, value_slice(&member->key)) : NULL;
+
+		if (diff_field(touched->field->item, &member->value, now) != LIKE)
+			return false;
+	}
+	return true;
+}
+
+static bool have_items_come(const struct touched *touched, struct arena *arena)
+{
+	const struct value *goal = touched->goal;
+	struct diff_index index;
+	bool all = true;
+
+	diff_index_init(&index, touched->field, touched->live, arena);
+	for (uint32_t i = 0; all && i < goal->count; i++) {
+		const struct value *now = diff_index_find(&index, &goal->items[i]);
+
+		all = now && diff_field(touched->field->item, &goal->items[i], now) == LIKE;
+	}
+	diff_index_release(&index);
+	return all;
+}
+
+static bool has_come(const struct touched *touched, struct arena *arena)
+{
+	if (touched->field->flags & WRITE_ONLY)
+		return false;
+	if (touched->field->type == FIELD_MAP && value_is(touched->goal, VALUE_MAP))
+		return have_keys_come(touched);
+	if (touched->field->type == FIELD_SET && value_is(touched->goal, VALUE_LIST))
+		return have_items_come(touched, arena);
+	return diff_field(touched->field, value_if_set(touched->goal), touched->live) == LIKE;
+}
+
+static bool have_keys_gone(const struct touched *touched)
+{
+	for (uint32_t i = 0; touched->live && i < touched->goal->count; i++)
+		if (value_if_set(value_get(touched->live, value_slice(&touched->goal->members[i].key))))
+			return false;
+	return true;
+}
+
+static bool have_items_gone(const struct touched *touched, struct arena *arena)
+{
+	struct diff_index index;
+	bool all = true;
+
+	diff_index_init(&index, touched->field, touched->live, arena);
+	for (uint32_t i = 0; all && i < touched->goal->count; i++)
+		all = !diff_index_find(&index, &touched->goal->items[i]);
+	diff_index_release(&index);
+	return all;
+}
+
+static bool has_gone(const struct touched *touched, struct arena *arena)
+{
+	if ((touched->field->flags & WRITE_ONLY) || (touched->live && value_has_unread(touched->live)))
+		return false;
+	return value_is(touched->goal, VALUE_MAP) ? have_keys_gone(touched) : have_items_gone(touched, arena);
+}
+
+/* What the field is to show in the end: what is not said of it any more goes with what comes. */
+static const struct value *goal_of(const struct object *object, const struct field *field, const struct value *comes,
+				   struct arena *arena)
+{
+	const struct value *recorded = value_if_set(value_get_named(&object->resolved, field->name));
+	struct value *goal = arena_new(arena, struct value);
+	bool dropped;
+
+	*goal = *comes;
+	if (value_if_set(comes) && recorded)
+		*goal = unset_complete(field, comes, recorded, arena, &dropped);
+	else if (!value_if_set(comes) && field->when_unset == UNSET_CONSTANT)
+		*goal = unset_constant(field, arena);
+	return goal;
+}
+
+/* As unfinished_effect() tells it; live: MAP of fields. */
+struct effect {
+	const struct value *comes, *goes;
+	const struct value *live;
+};
+
+static bool is_there(const struct object *object, const struct kind *kind, const struct effect *effect,
+		     struct arena *arena)
+{
+	for (uint32_t i = 0; i < effect->comes->count; i++) {
+		struct slice name = value_slice(&effect->comes->members[i].key);
+		struct touched touched = {.field = field_named(&kind->fields, name),
+					  .live = value_if_set(value_get(effect->live, name))};
+
+		if (!touched.field)
+			return false;
+		touched.goal = goal_of(object, touched.field, &effect->comes->members[i].value, arena);
+		if (!has_come(&touched, arena))
+			return false;
+	}
+	for (uint32_t i = 0; i < effect->goes->count; i++) {
+		struct slice name = value_slice(&effect->goes->members[i].key);
+		const struct touched touched = {field_named(&kind->fields, name), &effect->goes->members[i].value,
+						value_if_set(value_get(effect->live, name))};
+
+		if (!touched.field || !has_gone(&touched, arena))
+			return false;
+	}
+	return true;
+}
+
+/* A secret has its mark in one of these alone: as the spec says it, as it was read, or as the record has it. */
+static struct value sealed(const struct value *value, const struct object *object, const struct value *comes,
+			   const struct live *live, const struct json_style *style, struct arena *arena)
+{
+	const struct value *models[] = {&object->resolved, &object->observed, comes, &live->fields};
+	const struct value marked = secret_marks_put(arena, style, value, models, sizeof(models) / sizeof(models[0]));
+
+	return json_seal(arena, &marked, style);
+}
+
+static bool bears_its_tags(const struct object *object, const struct ownership *now)
+{
+	return !now->is_stripped && slice_equal(now->object_id, object->object_id) &&
+	       slice_equal(now->address, slice_first(object->address, ADDRESS_TAG_MOST));
+}
+
+/*
+ * Whether there is anything by which a look could tell that all is there. A record from before there were notes has
+ * nothing, nor has that of an object which is being made: what a later run goes on to set of it may be otherwise there.
+ */
+static bool can_be_told(const struct object *object)
+{
+	const struct value *resolved = unfinished_resolved(object);
+
+	return unfinished_is(object) && !unfinished_leaves(object) &&
+	       (unfinished_tags(object) || (resolved && resolved->count > 0));
+}
+
+bool unfinished_shows(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
+		      const struct json_style *style, struct arena *arena)
+{
+	const struct live *live = reading->live;
+	const struct value *comes, *goes;
+
+	if (live->presence != PRESENCE_PRESENT || !object->has_body)
+		return false;
+	if (unfinished_effect(object, operation, &comes, &goes)) {
+		const struct value now = sealed(&live->fields, object, comes, live, style, arena);
+		const struct value goal = sealed(comes, object, comes, live, style, arena);
+		const struct effect effect = {.comes = &goal, .goes = goes, .live = &now};
+
+		return is_there(object, reading->kind, &effect, arena);
+	}
+	if (!can_be_told(object) || (unfinished_tags(object) && !bears_its_tags(object, &live->ownership)))
+		return false;
+	/* What is settled in the copy is recorded nowhere. */
+	struct object tried = *object;
+	return unfinished_settle(&tried, reading, style, arena).whole;
+}

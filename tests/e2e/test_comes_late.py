@@ -1,0 +1,150 @@
+"""A change or a deletion that is still on its way when its run is killed: looked for, and done only where it shows."""
+
+import signal
+import threading
+
+import pytest
+
+from simulator import simulator  # noqa: F401
+from test_take_back import REGION, site  # noqa: F401
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
+
+A = {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.1.0/24"}}
+B = {"b": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.2.0/24"}}
+NOTHING = 200, b""
+
+
+def net(subnets, team="red"):
+    tags = {"stays": "so", "team": team} if team else {"stays": "so"}
+    return spec_text({"aws.vpc": {"home": {"cidr": "10.20.0.0/16", "tags": tags}}, "aws.subnet": subnets})
+
+
+# The call that is held up, and the spec that has it sent, where the one before has both subnets and a red team.
+CALLS = {
+    "a deletion": ("DeleteSubnet", net(A)),
+    "a change": ("CreateTags", net({**A, **B}, "blue")),
+    "what is taken away": ("DeleteTags", net({**A, **B}, None)),
+}
+BEFORE = net({**A, **B})
+
+
+class Held:
+    """A call that has left its run, and waits on its way to the service until it is let go or lost."""
+
+    def __init__(self, site, action):  # noqa: F811
+        self.action, self.left, self.goes, self.came = action, threading.Event(), threading.Event(), threading.Event()
+        self.is_lost = False
+        site.proxy.answer, site.proxy.amend = self._hold, self._note
+
+    def _hold(self, fields):
+        if fields["Action"] != self.action or self.left.is_set():
+            return None
+        self.left.set()
+        assert self.goes.wait(60)
+        return NOTHING if self.is_lost else None
+
+    def _note(self, fields, text):
+        if fields["Action"] == self.action:
+            self.came.set()
+        return text
+
+    def lose(self):
+        self.is_lost = True
+        self.goes.set()
+
+
+def kill(site, action, spec):  # noqa: F811
+    """An apply is killed while the call is held up."""
+    held = Held(site, action)
+    site.stack.write("stack.yaml", spec)
+    process = site.stack.start("apply", "--yes")
+    assert held.left.wait(30)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    return held
+
+
+def outcomes(site, action):  # noqa: F811
+    """Of its calls, the oldest first."""
+    history = site.stack.run("state", "history", "--output", "json").json["runs"]
+    calls = [
+        call
+        for run in reversed(history)
+        for call in site.stack.run("state", "history", run["id"], "--output", "json").json["calls"]
+    ]
+    return [call["outcome"] for call in calls if call["operation"] == action]
+
+
+def is_waiting(site, action):  # noqa: F811
+    """To drift, which cannot tell what has become of it."""
+    document = site.stack.run("drift", "--output", "json", status=3).json
+    return [(call["operation"], call["outlook"]) for call in document["open"]] == [(action, "waiting")]
+
+
+@pytest.fixture(params=CALLS)
+def late(request, site):  # noqa: F811
+    site.stack.write("stack.yaml", BEFORE)
+    apply(site.stack)
+    action, spec = CALLS[request.param]
+    return site, action, spec, kill(site, action, spec)
+
+
+def test_it_is_looked_for(late):
+    """Whoever sets the spec back meanwhile has what it says, for what comes late has come before."""
+    site, action, _, held = late
+    assert is_waiting(site, action)
+    site.stack.environment["TRUEUP_GRACE"] = "60"
+    threading.Timer(1.5, held.goes.set).start()
+    result = site.stack.run("recover")
+    assert f"looking for what {action} for 'aws." in result.err and "may have done" in result.err
+    site.stack.write("stack.yaml", BEFORE)
+    apply(site.stack)
+    assert held.came.wait(60)
+    plan_is_empty(site.stack)
+    assert site.stack.run("drift").status == 0
+    assert outcomes(site, action)[0] == "done"
+    assert set(ids_of(site.stack)) == {"aws.vpc.home", "aws.subnet.a", "aws.subnet.b"}
+    assert len(site.server.show(REGION)["subnet"]) == 2
+
+
+@pytest.mark.parametrize("command", ["recover", "apply"])
+def test_it_never_comes(late, command):
+    """Nobody can say that it was done; what is missing is planned anew."""
+    site, action, spec, held = late
+    held.lose()
+    assert is_waiting(site, action)
+    site.stack.environment["TRUEUP_GRACE"] = "2"
+    if command == "recover":
+        site.stack.run("recover")
+        assert outcomes(site, action) == ["absent"]
+        assert site.stack.run("drift", "--output", "json").json["actions"] == []
+        assert len(site.server.show(REGION)["subnet"]) == 2
+    result = site.stack.run("apply", "--yes")
+    assert ("looking for what " in result.err) == (command == "apply")
+    assert outcomes(site, action) == ["absent", "done"]
+    plan_is_empty(site.stack)
+    assert len(site.server.show(REGION)["subnet"]) == (1 if action == "DeleteSubnet" else 2)
+
+
+# Of several calls the first, which is carried out; the others were never sent.
+NAMED = BEFORE.replace('"cidr": "10.20.0.0/16"', '"cidr": "10.20.0.0/16", "dns_hostnames": true')
+FIRST = {
+    "of a change": (BEFORE, BEFORE.replace("stays", "comes"), "CreateTags"),
+    "of what is made": (None, NAMED, "ModifyVpcAttribute"),
+}
+
+
+@pytest.mark.parametrize("before, spec, action", FIRST.values(), ids=FIRST)
+def test_for_what_shows_nobody_waits(site, before, spec, action):  # noqa: F811
+    if before:
+        site.stack.write("stack.yaml", before)
+        apply(site.stack)
+    site.stack.write("stack.yaml", spec)
+    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == action and is_answered)
+    site.stack.environment["TRUEUP_GRACE"] = "60"
+    document = site.stack.run("drift", "--output", "json", status=2).json
+    assert [(call["operation"], call["outlook"]) for call in document["open"]] == [(action, "done")]
+    assert "looking for" not in site.stack.run("recover").err
+    assert outcomes(site, action) == ["done"]
+    apply(site.stack)
+    plan_is_empty(site.stack)

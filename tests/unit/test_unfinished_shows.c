@@ -1,0 +1,199 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "reconcile/unfinished.h"
+
+/*
+ * Whether a look shows what one call of an update was to do, given what its provider has told of that. The update sets
+ * more than the call does: "other" is never as it is to be.
+ */
+
+static const struct field text = {.type = FIELD_STRING};
+static const struct field rule_fields[] = {
+	{.name = "port", .type = FIELD_INTEGER, .flags = REQUIRED | KEY},
+	{.name = "note", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+};
+static const struct field rule = {.type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
+static const struct field option_fields[] = {
+	{.name = "mode", .type = FIELD_STRING, .when_unset = UNSET_CONSTANT, .unset_value = "\"off\""},
+	{.name = "speed", .type = FIELD_INTEGER, .when_unset = UNSET_CLEAR},
+};
+static const struct field net_fields[] = {
+	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
+	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "options", .type = FIELD_OBJECT, .members = FIELDS(option_fields), .when_unset = UNSET_CLEAR},
+	{.name = "other", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
+	{.name = "password", .type = FIELD_STRING, .flags = WRITE_ONLY, .when_unset = UNSET_CLEAR},
+	{.name = "rules", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
+	{.name = "tags", .type = FIELD_MAP, .item = &text, .when_unset = UNSET_CLEAR},
+};
+static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
+
+static void fingerprint(void *context, struct slice secret, char ret[65])
+{
+	(void)context;
+	memset(ret, secret.size > 0 ? secret.data[0] : '-', 64);
+	ret[64] = 0;
+}
+
+static const struct json_style style = {.fingerprint = fingerprint};
+
+#define FOUR(letter) letter letter letter letter
+#define SEALED(letter) "{\"$secret\":\"" FOUR(FOUR(FOUR(letter))) "\"}"
+
+static const struct row {
+	const char *name;
+	const char *recorded, *comes, *goes, *live;
+	bool shows;
+} rows[] = {
+	{"a field", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{}", "{\"label\":\"y\"}", true},
+	{"a field that is as it was", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{}", "{\"label\":\"x\"}", false},
+	{"a field that cannot be read", "{\"label\":\"x\"}", "{\"label\":\"y\"}", "{}",
+	 "{\"label\":{\"$unread\":true}}", false},
+	{"a field that is not set any more", "{\"label\":\"x\"}", "{\"label\":null}", "{}", "{}", true},
+	{"a field that is set still", "{\"label\":\"x\"}", "{\"label\":null}", "{}", "{\"label\":\"x\"}", false},
+	{"back to its constant", "{\"dns\":false}", "{\"dns\":null}", "{}", "{\"dns\":true}", true},
+	{"not back to its constant", "{\"dns\":false}", "{\"dns\":null}", "{}", "{\"dns\":false}", false},
+	{"one of two fields", "{\"dns\":true,\"label\":\"x\"}", "{\"dns\":false,\"label\":\"y\"}", "{}",
+	 "{\"dns\":false,\"label\":\"x\"}", false},
+	{"a member that goes unsaid", "{\"options\":{\"mode\":\"a\",\"speed\":1}}", "{\"options\":{\"speed\":1}}", "{}",
+	 "{\"options\":{\"mode\":\"a\",\"speed\":1}}", false},
+	{"a member that has gone", "{\"options\":{\"mode\":\"a\",\"speed\":1}}", "{\"options\":{\"speed\":1}}", "{}",
+	 "{\"options\":{\"mode\":\"off\",\"speed\":1}}", true},
+	{"what no read gives back", "{}", "{\"password\":\"y\"}", "{}", "{\"password\":\"y\"}", false},
+	{"a field that no table has any more", "{}", "{\"former\":\"y\"}", "{}", "{\"former\":\"y\"}", false},
+	{"keys, whatever else others have put there", "{\"tags\":{\"a\":\"1\"}}", "{\"tags\":{\"a\":\"2\"}}", "{}",
+	 "{\"tags\":{\"a\":\"2\",\"b\":\"9\"}}", true},
+	{"one of two keys", "{\"tags\":{\"a\":\"1\"}}", "{\"tags\":{\"a\":\"2\",\"b\":\"2\"}}", "{}",
+	 "{\"tags\":{\"a\":\"2\"}}", false},
+	{"keys that cannot be read", "{\"tags\":{\"a\":\"1\"}}", "{}", "{\"tags\":{\"a\":true}}",
+	 "{\"tags\":{\"$unread\":true}}", false},
+	{"a key that has gone", "{\"tags\":{\"a\":\"1\",\"b\":\"1\"}}", "{}", "{\"tags\":{\"a\":true}}",
+	 "{\"tags\":{\"b\":\"1\"}}", true},
+	{"the last key that has gone", "{\"tags\":{\"a\":\"1\"}}", "{}", "{\"tags\":{\"a\":true}}", "{}", true},
+	{"a key that is there", "{\"tags\":{\"a\":\"1\"}}", "{}", "{\"tags\":{\"a\":true}}",
+	 "{\"tags\":{\"a\":\"other\"}}", false},
+	{"a secret that comes back in clear", "{\"tags\":{\"a\":\"1\"}}", "{\"tags\":{\"a\":" SEALED("y") "}}", "{}",
+	 "{\"tags\":{\"a\":\"y\"}}", true},
+	{"another secret", "{\"tags\":{\"a\":\"1\"}}", "{\"tags\":{\"a\":" SEALED("y") "}}", "{}",
+	 "{\"tags\":{\"a\":\"z\"}}", false},
+	{"items, whatever else is there", "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":2}]}", "{}",
+	 "{\"rules\":[{\"port\":1},{\"port\":2},{\"port\":9}]}", true},
+	{"one of two items", "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":2},{\"port\":3}]}", "{}",
+	 "{\"rules\":[{\"port\":1},{\"port\":2}]}", false},
+	{"an item that is another", "{\"rules\":[{\"note\":\"x\",\"port\":1}]}",
+	 "{\"rules\":[{\"note\":\"y\",\"port\":1}]}", "{}", "{\"rules\":[{\"note\":\"x\",\"port\":1}]}", false},
+	{"an item that has gone", "{\"rules\":[{\"port\":1},{\"port\":2}]}", "{}", "{\"rules\":[{\"port\":1}]}",
+	 "{\"rules\":[{\"port\":2}]}", true},
+	{"an item that is there", "{\"rules\":[{\"note\":\"x\",\"port\":1}]}", "{}", "{\"rules\":[{\"port\":1}]}",
+	 "{\"rules\":[{\"note\":\"x\",\"port\":1}]}", false},
+	{"one comes and one goes, and only that has come", "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":2}]}",
+	 "{\"rules\":[{\"port\":1}]}", "{\"rules\":[{\"port\":1},{\"port\":2}]}", false},
+};
+
+static struct value read_json(struct arena *arena, const char *json)
+{
+	struct diagnostics diagnostics;
+	struct value value;
+
+	diagnostics_init(&diagnostics, arena);
+	if (!json_read(arena, slice_of(json), true, 4096, "a row", &value, &diagnostics))
+		fail_msg("%s", json);
+	return value;
+}
+
+/* An update of "other" was begun, or a deletion. */
+static struct object begin(struct arena *arena, const char *recorded, bool deletes)
+{
+	struct object object = {.applied = read_json(arena, recorded), .has_body = true};
+	const struct value goal = read_json(arena, "{\"other\":\"never\"}");
+	const struct change change = {.field = field_named(&net.fields, SLICE("other")), .effect = EFFECT_SET};
+	const struct unfinished_update update = {
+		.changes = &change, .change_count = 1, .symbolic = &goal, .resolved = &goal};
+
+	object.resolved = object.observed = object.applied;
+	object.outputs = value_map(NULL, 0);
+	assert_true(deletes ? unfinished_note_delete(&object, NULL, 1, arena)
+			    : unfinished_note_update(&object, &update, 1, arena));
+	return object;
+}
+
+/* As it comes back from a store. */
+static struct object stored(struct arena *arena, const struct object *object)
+{
+	struct object read = {.address = SLICE("t.net.a")};
+	struct diagnostics diagnostics;
+
+	diagnostics_init(&diagnostics, arena);
+	assert_true(object_body_read(&read, object_body_write(object, arena, &style), arena, &diagnostics));
+	return read;
+}
+
+static bool shows(const struct object *object, const char *operation, const char *fields, struct arena *arena)
+{
+	const struct live live = {.presence = PRESENCE_PRESENT, .fields = read_json(arena, fields)};
+	const struct unfinished_reading reading = {.kind = &net, .live = &live};
+
+	return unfinished_shows(object, slice_of(operation), &reading, &style, arena);
+}
+
+static void test_shows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i / 2];
+		struct arena arena;
+
+		arena_init(&arena);
+		const struct value comes = read_json(&arena, row->comes), goes = read_json(&arena, row->goes);
+		const struct call call = {.operation = "Modify", .comes = &comes, .goes = &goes};
+		struct object begun = begin(&arena, row->recorded, i % 2);
+		assert_true(unfinished_note_call(&begun, &call, &arena));
+		assert_true(unfinished_is_sound(&begun.unfinished, &arena));
+		struct object object = stored(&arena, &begun);
+
+		if (shows(&object, "Modify", row->live, &arena) != row->shows)
+			fail_msg("%s (%s)", row->name, i % 2 ? "before a deletion" : "of an update");
+		/* Of another call nothing is told by it. */
+		assert_false(shows(&object, "Delete", row->live, &arena));
+		arena_release(&arena);
+	}
+}
+
+/* The note tells of the call that is sent next, and of no other one. */
+static void test_told_anew(void **state)
+{
+	const struct call untold = {.operation = "Modify"};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	const struct value comes = read_json(&arena, "{\"label\":\"y\"}"), goes = value_map(NULL, 0);
+	const struct call call = {.operation = "Modify", .comes = &comes, .goes = &goes};
+	struct object object = begin(&arena, "{\"label\":\"x\"}", false);
+
+	assert_false(unfinished_note_call(&object, &untold, &arena));
+	assert_true(unfinished_note_call(&object, &call, &arena));
+	assert_true(shows(&object, "Modify", "{\"label\":\"y\"}", &arena));
+	assert_true(unfinished_note_call(&object, &untold, &arena));
+	assert_false(shows(&object, "Modify", "{\"label\":\"y\"}", &arena));
+	/* Where nothing was begun there is no note. */
+	unfinished_end(&object);
+	assert_false(unfinished_note_call(&object, &call, &arena));
+	assert_false(unfinished_is(&object));
+	arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shows),
+		cmocka_unit_test(test_told_anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
