@@ -82,7 +82,7 @@ def test_a_seed_that_breaks_a_promise_replays_with_its_schedule():
     assert simulate(*command) == (status, told)
 
 
-MUTANTS = ["converge", "tag", "token", "natural", "discard", "snapshot", "sweep", "fence"]
+MUTANTS = ["converge", "tag", "token", "natural", "discard", "snapshot", "unseen", "sweep", "fence"]
 MUTANTS += ["failed", "grace", "life", "bare", "gate", "doubt"]
 
 

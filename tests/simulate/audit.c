@@ -176,6 +176,26 @@ bool audit_is_settled(struct audit *audit, struct slice intent, const char *outc
 	return has;
 }
 
+bool audit_find_settled(struct audit *audit, bool (*is_so)(const void *context, struct slice intent),
+			const void *context, char ret[AUDIT_OPERATION_BYTES])
+{
+	sqlite3_stmt *statement = NULL;
+	bool found = false;
+
+	/* The name of the other run stands at the end of the note, in brackets. */
+	if (reach(audit) && sqlite3_prepare_v2(audit->database,
+					       "SELECT lower(hex(intent)), operation FROM history"
+					       " WHERE outcome = 'done' AND note LIKE '%)' ORDER BY number",
+					       -1, &statement, NULL) == SQLITE_OK)
+		while (!found && sqlite3_step(statement) == SQLITE_ROW) {
+			found = is_so(context, slice_of((const char *)sqlite3_column_text(statement, 0)));
+			(void)snprintf(ret, AUDIT_OPERATION_BYTES, "%s",
+				       (const char *)sqlite3_column_text(statement, 1));
+		}
+	sqlite3_finalize(statement);
+	return found;
+}
+
 static struct slice column_text(sqlite3_stmt *statement, int column, struct arena *arena)
 {
 	const void *bytes = sqlite3_column_blob(statement, column);

@@ -48,7 +48,7 @@ struct audit_lease {
 	size_t intent_count;
 };
 
-enum { AUDIT_RUN_BYTES = 33 };
+enum { AUDIT_RUN_BYTES = 33, AUDIT_OPERATION_BYTES = 64 };
 
 extern const char audit_path[];
 
@@ -61,6 +61,10 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 		   struct audit_intents *ret);
 /* Whether a call is recorded with that outcome, and was settled until then (wall, ms); intent: 32 hex digits. */
 bool audit_is_settled(struct audit *audit, struct slice intent, const char *outcome, int64_t until_ms);
+/* The first call, the oldest of all, that a run recorded as done which had not sent it, and of which the question is
+ * answered with true: its operation, in ret. False where there is none. */
+bool audit_find_settled(struct audit *audit, bool (*is_so)(const void *context, struct slice intent),
+			const void *context, char ret[AUDIT_OPERATION_BYTES]);
 /* Whether that process holds the lease for a recovery. */
 bool audit_is_recovering(struct audit *audit, int64_t process);
 /* False where there is no file, or none that can be read. Lets go of the file. */

@@ -29,7 +29,7 @@ struct flight {
 	void *context;
 	enum mishap mishap;
 	bool is_copy;  /* of one that was sent already */
-	bool was_done; /* its call counted as done before the cloud had it, though nothing but its work tells of it */
+	bool was_done; /* its call counted as done before the cloud had any of it, though only its work tells of it */
 	enum stage stage;
 	int64_t at_ms;	     /* by the cloud's boot clock */
 	int64_t delay_ms;    /* that its answer takes longer */

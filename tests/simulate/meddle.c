@@ -68,6 +68,7 @@ static bool meddle(struct universe *universe, const struct meddling *meddling, c
 	trace_line(&universe->trace, "somebody %s %.*s %s%s: %s", meddling->path ? "sets" : "removes",
 		   SLICE_ARGUMENTS(id), meddling->path ? "to " : "", meddling->path ? meddling->value : "",
 		   done ? "done" : "there is none");
+	universe->is_meddled_with |= done;
 	diagnostics_release(&diagnostics);
 	return true;
 }

@@ -27,6 +27,7 @@ static const struct {
 	[MUTANT_DISCARD] = {"discard", "a pair whose key was lost is kept"},
 	[MUTANT_SNAPSHOT] = {"snapshot",
 			     "what does as much again each time counts as done before anything of it shows"},
+	[MUTANT_UNSEEN] = {"unseen", "what a run that ended was about to change counts as done before any of it shows"},
 	[MUTANT_SWEEP] = {"sweep", "twins are left where they are"},
 	[MUTANT_FENCE] = {"fence", "a run that lost its lease goes on"},
 	[MUTANT_FAILED] = {"failed", "a change that was not answered counts as refused"},
@@ -194,16 +195,26 @@ void mutant_refresh_match_tags(struct refresh *refresh, struct live *found, size
 		real_refresh_match_tags(refresh, found, found_count, members, member_count);
 }
 
+static void take_for_done(struct recovery *recovery, struct verdict *verdict)
+{
+	if (verdict->settlement != SETTLEMENT_WAIT && verdict->settlement != SETTLEMENT_ABSENT)
+		return;
+	recovery->waiting_count -= verdict->settlement == SETTLEMENT_WAIT;
+	verdict->settlement = SETTLEMENT_DONE;
+}
+
 void mutant_recover_all(struct recovery *recovery)
 {
-	const struct intent *intents = recovery->intents;
-
 	if (current == MUTANT_GRACE)
 		recovery->grace_ms = 0;
-	if (current == MUTANT_SNAPSHOT)
-		recovery->intents = exchange_recipe(recovery, RECIPE_SNAPSHOT, RECIPE_CONVERGE);
 	real_recover_all(recovery);
-	recovery->intents = intents;
+	for (size_t i = 0; i < recovery->intent_count; i++) {
+		const struct intent *intent = &recovery->intents[i];
+		enum mutant blind = intent->recipe == RECIPE_SNAPSHOT ? MUTANT_SNAPSHOT : MUTANT_UNSEEN;
+
+		if (current == blind && !intent->creates)
+			take_for_done(recovery, &recovery->verdicts[i]);
+	}
 }
 
 /* As it would be were all intents of this moment. */

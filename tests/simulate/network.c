@@ -27,6 +27,8 @@ static void on_answer(void *context, const struct http_response *response)
 		universe_fail(flight->universe, "refusal: the cloud takes %s without an intent", flight->operation);
 	if (flight->was_done && response->status == 200)
 		universe_fail(flight->universe, "early: %s counts as done before it came", flight->operation);
+	if (response->status == 200 && operation_changes(flight->operation))
+		sent_came(&flight->universe->sent, flight->intent);
 	if (strcmp(flight->operation, "AssignIpv6Addresses") == 0)
 		oracle_number(flight->universe, FEATURE_ADDRESSES6);
 	if (strcmp(flight->operation, "CreateKeyPair") == 0)
@@ -44,6 +46,14 @@ static void on_answer(void *context, const struct http_response *response)
 	flight_answer(flight, response);
 }
 
+/* Whether nothing but its work tells that its call came: no other attempt has, and nobody else had a hand in it. */
+static bool tells_by_itself(const struct flight *flight)
+{
+	return operation_adds(flight->operation, flight->request.body) ||
+	       (operation_changes(flight->operation) && !flight->universe->is_meddled_with &&
+		sent_is_missing(&flight->universe->sent, flight->intent));
+}
+
 static void embark(struct flight *flight)
 {
 	/* Mishaps that are the cloud's own. */
@@ -59,8 +69,7 @@ static void embark(struct flight *flight)
 	struct transport *cloud = sim_transport(flight->universe->sim);
 
 	flight->stage = STAGE_SENT;
-	flight->was_done = !flight->process && !flight->is_copy &&
-			   operation_adds(flight->operation, flight->request.body) &&
+	flight->was_done = !flight->process && !flight->is_copy && tells_by_itself(flight) &&
 			   oracle_is_done(flight->universe, flight->intent);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		if (flight->mishap == faults[i].mishap)
@@ -245,6 +254,8 @@ void network_orphan(struct process *process)
 		if (each->stage == STAGE_SENT && chance_one_in(&universe->fate, 4)) {
 			cloud->cancel(cloud, each);
 			each->stage = STAGE_OVER;
+			/* Or those of its answer: nobody hears which. */
+			sent_came(&universe->sent, each->intent);
 		}
 	}
 }
@@ -370,8 +381,10 @@ static void on_start(struct transport *transport, const struct http_request *req
 		process->steps_after = 0;
 	universe->changes += changes;
 	flight_append(flight);
-	if (changes)
+	if (changes) {
 		check_intent(process, flight);
+		sent_call(&universe->sent, flight->intent);
+	}
 	flight->mishap = fate_of(process, flight, changes);
 	if (flight->mishap == MISHAP_NONE)
 		embark(flight);

@@ -279,6 +279,22 @@ void oracle_outcomes(struct universe *universe)
 	audit_leave(&universe->audit);
 }
 
+static bool is_missing(const void *context, struct slice intent)
+{
+	return sent_is_missing(context, intent);
+}
+
+void oracle_settled(struct universe *universe)
+{
+	char operation[AUDIT_OPERATION_BYTES];
+
+	/* What others did may be what the call was to do. */
+	if (!universe->is_meddled_with && audit_find_settled(&universe->audit, is_missing, &universe->sent, operation))
+		universe_fail(universe, "unseen: %s counts as done by what was read, and never came to anything",
+			      operation);
+	audit_leave(&universe->audit);
+}
+
 bool oracle_is_done(struct universe *universe, struct slice intent)
 {
 	bool is_done = audit_is_settled(&universe->audit, intent, "done", INT64_MAX);

@@ -57,3 +57,36 @@ void sent_answer(struct sent *sent, struct slice intent, bool is_unsure)
 		memcpy(sent->unsure[at], sent->unsure[--sent->unsure_count], SENT_ID_BYTES);
 	}
 }
+
+static size_t find_call(const struct sent *sent, struct slice intent)
+{
+	/* Mostly one of the last. */
+	for (size_t at = sent->call_count; at > 0; at--)
+		if (slice_is(intent, sent->calls[at - 1].intent))
+			return at - 1;
+	return SENT_CALLS_MOST;
+}
+
+void sent_call(struct sent *sent, struct slice intent)
+{
+	if (sent->call_count == SENT_CALLS_MOST || find_call(sent, intent) < SENT_CALLS_MOST)
+		return;
+	struct sent_call *call = &sent->calls[sent->call_count++];
+	(void)snprintf(call->intent, sizeof(call->intent), "%.*s", SLICE_ARGUMENTS(intent));
+	call->came = false;
+}
+
+void sent_came(struct sent *sent, struct slice intent)
+{
+	size_t at = find_call(sent, intent);
+
+	if (at < SENT_CALLS_MOST)
+		sent->calls[at].came = true;
+}
+
+bool sent_is_missing(const struct sent *sent, struct slice intent)
+{
+	size_t at = find_call(sent, intent);
+
+	return at < SENT_CALLS_MOST && !sent->calls[at].came;
+}

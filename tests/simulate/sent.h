@@ -7,13 +7,15 @@
 
 #include "base/slice.h"
 
-/* What left the machine, as far as promises hang on it: tokens, and calls that nobody knows the outcome of. */
+/* What left the machine, as far as promises hang on it: tokens, calls that nobody knows the outcome of, and which calls
+ * have come to anything. */
 
 enum {
 	SENT_ID_BYTES = 33,
 	SENT_TOKEN_BYTES = 65,
 	SENT_TOKENS_MOST = 256,
 	SENT_UNSURE_MOST = 64,
+	SENT_CALLS_MOST = 2048,
 	/* How long a service knows a token at least, and how far the wall clock may be from what it was. */
 	SENT_TOKEN_LIFE_MS = 60 * 60 * 1000,
 	SENT_CLOCK_MOST_MS = 8 * 60 * 1000,
@@ -28,11 +30,19 @@ struct sent_token {
 	uint64_t body;	   /* digest of what was asked with it */
 };
 
+/* A call that changes something, all attempts of it. */
+struct sent_call {
+	char intent[SENT_ID_BYTES];
+	bool came; /* the service has carried out one of them, or may have */
+};
+
 struct sent {
 	struct sent_token tokens[SENT_TOKENS_MOST];
 	size_t token_count;
 	char unsure[SENT_UNSURE_MOST][SENT_ID_BYTES]; /* intents of which the last answer told nothing */
 	size_t unsure_count;
+	struct sent_call calls[SENT_CALLS_MOST];
+	size_t call_count;
 };
 
 /*
@@ -42,5 +52,10 @@ struct sent {
 const char *sent_token(struct sent *sent, struct slice intent, struct slice token, struct slice body, int64_t now_ms);
 /* An answer has come, or the news that there is none; is_unsure: it tells nothing of what was done. */
 void sent_answer(struct sent *sent, struct slice intent, bool is_unsure);
+/* A call that changes something leaves; it has come, and was carried out. */
+void sent_call(struct sent *sent, struct slice intent);
+void sent_came(struct sent *sent, struct slice intent);
+/* Whether the call left and the service has done nothing of it. */
+bool sent_is_missing(const struct sent *sent, struct slice intent);
 
 #endif

@@ -359,6 +359,7 @@ void story_tell(struct universe *universe)
 		universe_fail(universe, "schedule: no mishap came after the first change");
 	if (!universe->failure[0])
 		come_to_peace(&story);
+	oracle_settled(universe);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_undo(&story);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
