@@ -313,7 +313,8 @@ static bool begin_anew(struct job *job, const struct intent *const *unsent, size
 	struct invocation *invocation = job->invocation;
 	struct slice *ids = arena_new_array(invocation->arena, invocation->looked_for_count + count + 1, struct slice);
 
-	memcpy(ids, invocation->looked_for, invocation->looked_for_count * sizeof(*ids));
+	for (size_t i = 0; i < invocation->looked_for_count; i++)
+		ids[i] = invocation->looked_for[i];
 	for (size_t i = 0; i < count; i++)
 		ids[invocation->looked_for_count + i] = arena_copy(invocation->arena, unsent[i]->object_id);
 	invocation->looked_for = ids;
