@@ -383,7 +383,7 @@ static void on_start(struct transport *transport, const struct http_request *req
 	flight_append(flight);
 	if (changes) {
 		check_intent(process, flight);
-		sent_call(&universe->sent, flight->intent);
+		sent_call(&universe->sent, flight->intent, flight->request.body);
 	}
 	flight->mishap = fate_of(process, flight, changes);
 	if (flight->mishap == MISHAP_NONE)

@@ -67,12 +67,13 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 	return SENT_CALLS_MOST;
 }
 
-void sent_call(struct sent *sent, struct slice intent)
+void sent_call(struct sent *sent, struct slice intent, struct slice body)
 {
 	if (sent->call_count == SENT_CALLS_MOST || find_call(sent, intent) < SENT_CALLS_MOST)
 		return;
 	struct sent_call *call = &sent->calls[sent->call_count++];
 	(void)snprintf(call->intent, sizeof(call->intent), "%.*s", SLICE_ARGUMENTS(intent));
+	call->body = digest(body);
 	call->came = false;
 }
 
@@ -80,8 +81,8 @@ void sent_came(struct sent *sent, struct slice intent)
 {
 	size_t at = find_call(sent, intent);
 
-	if (at < SENT_CALLS_MOST)
-		sent->calls[at].came = true;
+	for (size_t i = 0; at < SENT_CALLS_MOST && i < sent->call_count; i++)
+		sent->calls[i].came |= sent->calls[i].body == sent->calls[at].body;
 }
 
 bool sent_is_missing(const struct sent *sent, struct slice intent)

@@ -33,7 +33,8 @@ struct sent_token {
 /* A call that changes something, all attempts of it. */
 struct sent_call {
 	char intent[SENT_ID_BYTES];
-	bool came; /* the service has carried out one of them, or may have */
+	uint64_t body; /* digest of what was asked */
+	bool came;     /* the service has carried out one of them, or may have; or another that asked the same */
 };
 
 struct sent {
@@ -53,7 +54,7 @@ const char *sent_token(struct sent *sent, struct slice intent, struct slice toke
 /* An answer has come, or the news that there is none; is_unsure: it tells nothing of what was done. */
 void sent_answer(struct sent *sent, struct slice intent, bool is_unsure);
 /* A call that changes something leaves; it has come, and was carried out. */
-void sent_call(struct sent *sent, struct slice intent);
+void sent_call(struct sent *sent, struct slice intent, struct slice body);
 void sent_came(struct sent *sent, struct slice intent);
 /* Whether the call left and the service has done nothing of it. */
 bool sent_is_missing(const struct sent *sent, struct slice intent);
