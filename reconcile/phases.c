@@ -251,13 +251,19 @@ static void order_release(struct building *building, size_t index, const struct 
 	order_nodes(building, phases_node(phases, index, PHASE_SETTLE), gone);
 }
 
+/* What was left behind goes after what it stands in for, but not where something new waits for that. */
+static bool goes_last(const struct building *building, size_t index)
+{
+	return building->plan->actions[index].create_before_destroy && building->handovers.heirs[index] == 0;
+}
+
 /* An output is taken away only after all that was recorded as referring to it has let go. */
 static void order_loss(struct building *building, size_t index, const struct dependency *dependency, size_t target)
 {
 	const struct action *action = &building->plan->actions[index], *loser = &building->plan->actions[target];
 	const struct output *output = output_named(&loser->kind->outputs, dependency->output);
 	bool updates = action->operation == OPERATION_UPDATE && action->role == OBJECT_CURRENT;
-	bool goes_first = operation_ends(action->operation) && !action->create_before_destroy;
+	bool goes_first = operation_ends(action->operation) && !goes_last(building, index);
 	if (target == index || !output || !takes_away(loser, output) || (!updates && !goes_first))
 		return;
 	order_nodes(building, phases_node(building->phases, index, updates ? PHASE_MAKE : PHASE_DELETE),
@@ -341,14 +347,17 @@ static unsigned phases_wanted(const struct building *building, size_t index)
 	return action->operation == OPERATION_RECORD ? 1u << PHASE_SETTLE : wanted | 1u << PHASE_SETTLE;
 }
 
-/* What was the address's own goes as the old one does in a replace, once its place is taken. */
-static void order_displaced(struct building *building, size_t index)
+/* What was the address's own goes as the old one does in a replace, once its place is taken. So does what a replace
+ * left behind. */
+static void order_left_behind(struct building *building, size_t index)
 {
 	const struct action *action = &building->plan->actions[index];
 	struct phases *phases = building->phases;
-	for (size_t k = action->displaces.size > 0 ? index_in(&building->deposed, action->address) : SIZE_MAX;
+	for (size_t k = action->role != OBJECT_DEPOSED ? index_in(&building->deposed, action->address) : SIZE_MAX;
 	     k != SIZE_MAX; k = next_at(building, action->address, k)) {
-		if (!slice_equal(building->plan->actions[k].object_id, action->displaces))
+		bool displaced = action->displaces.size > 0 &&
+				 slice_equal(building->plan->actions[k].object_id, action->displaces);
+		if (!displaced && !goes_last(building, k))
 			continue;
 		uint32_t make = phases_node(phases, index, PHASE_MAKE);
 		uint32_t settle = phases_node(phases, index, PHASE_SETTLE);
@@ -528,7 +537,7 @@ bool phases_build(struct phases *phases, const struct plan *plan, struct arena *
 		order_own(&building, i);
 		order_wanted(&building, i);
 		order_recorded(&building, i);
-		order_displaced(&building, i);
+		order_left_behind(&building, i);
 	}
 	order_handovers(&building);
 	order_sheds(&building);

@@ -310,6 +310,7 @@ static void add_leaving(struct planning *planning, size_t number, bool deposed)
 	action->drifted = planning->input->scope.looks && situation.live == LIVE_NOT_OURS;
 	if (deposed)
 		action->role = OBJECT_DEPOSED;
+	action->create_before_destroy = plan_goes_last(planning, number, decision.operation);
 	if (decision.operation == OPERATION_INCOMPLETE)
 		add_unread_object(planning, &item, decision.reason);
 	if (action->kind)

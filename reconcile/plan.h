@@ -44,7 +44,8 @@ struct action {
 	enum object_role role;	/* that it has then: a take-back gives it one, and another to what it displaces */
 	struct slice displaces; /* object id of what was the address's own until a take-back; empty: nothing was */
 	int64_t generation;
-	/* A replace makes the new object first and deletes the old one last. */
+	/* A replace makes the new object first and deletes the old one last. So does a run that finds the old one left
+	 * behind, and nothing whole in its place: of the deletion of that one. */
 	bool create_before_destroy;
 	bool maybe;   /* a replace for a value that is not known yet, and may turn out equal */
 	bool makes;   /* an update changes fields of the resource itself */

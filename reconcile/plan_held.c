@@ -88,6 +88,23 @@ static const char *reason_of(const struct planning *planning, const struct holde
 	return arena_string(planning->arena, text);
 }
 
+static void keep_object(struct holding *holding, size_t number, const char *reason)
+{
+	struct planning *planning = holding->planning;
+	planning->held[number] = reason;
+	planning->leaves[number] = false;
+	look_at(holding, planning->input->objects[number], live_of(planning, number));
+}
+
+/* Nothing is made there now: what stands in for that stays. */
+static void keep_stand_ins(struct holding *holding, const struct item *item)
+{
+	const struct planning *planning = holding->planning;
+	for (size_t k = (size_t)(uintptr_t)map_get(&holding->leaving, item->address); k > 0; k = holding->next[k - 1])
+		if (plan_goes_last(planning, k - 1, OPERATION_DELETE) && !planning->held[k - 1])
+			keep_object(holding, k - 1, "what is to take its place is not made yet");
+}
+
 /* The item stays as it is, with the object that it has. */
 static void keep_item(struct holding *holding, struct item *item, const char *reason)
 {
@@ -98,6 +115,7 @@ static void keep_item(struct holding *holding, struct item *item, const char *re
 	item->waits = true;
 	if (item->object)
 		look_at(holding, item->object, item->live);
+	keep_stand_ins(holding, item);
 }
 
 static void hold_address(struct holding *holding, struct slice address, const struct holder *holder)
@@ -110,9 +128,7 @@ static void hold_address(struct holding *holding, struct slice address, const st
 		struct object *object = planning->input->objects[k - 1];
 		if (object == holder->object || planning->held[k - 1])
 			continue;
-		planning->held[k - 1] = reason_of(planning, holder);
-		planning->leaves[k - 1] = false;
-		look_at(holding, object, live_of(planning, k - 1));
+		keep_object(holding, k - 1, reason_of(planning, holder));
 	}
 }
 
@@ -196,6 +212,9 @@ void plan_hold(struct planning *planning)
 	map_init(&holding.leaving);
 	find_leaving(&holding);
 	find_unread(&holding);
+	for (size_t i = 0; i < planning->order_count; i++)
+		if (planning->order[i]->operation == OPERATION_INCOMPLETE)
+			keep_stand_ins(&holding, planning->order[i]);
 	size_t done = 0;
 	do
 		for (; done < holding.queued; done++)

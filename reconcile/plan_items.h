@@ -28,6 +28,7 @@ struct item {
 	bool waits;    /* what is to be done to it has to wait: plan_held.c */
 	uint8_t visit;
 	size_t left_behind; /* number of the first of input->objects that a replace left behind here + 1; 0: none */
+	bool stood_for;	    /* by one of these, until what is to be here is made: planning.stands_in */
 	/* Of OPERATION_TAKE_BACK: what was the address's own, or NULL. */
 	struct object *displaced;
 	const struct live *displaced_live;
@@ -50,6 +51,7 @@ struct planning {
 	struct map named;	/* addresses of the targets */
 	bool *leaves;		/* parallel to input->objects: goes where the spec does not have it */
 	const char **held;	/* the same: why it stays for now although it is to go; NULL: nothing does */
+	bool *stands_in;	/* the same: was left behind by a replace whose new object is still to be made */
 	struct item **order;	/* of the spec's items: targets of references before their users */
 	struct buffer symbolic; /* of resource_symbolic_in() */
 	size_t order_count;
@@ -116,6 +118,8 @@ const char *plan_reason_unwanted(const struct object *object, const struct decis
 void plan_item_leave_behind(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */
 bool plan_items_order_replaces(struct planning *planning);
+/* Whether one of input->objects, to which that is done, goes after something new, as the old one in such a replace. */
+bool plan_goes_last(const struct planning *planning, size_t number, enum operation operation);
 
 /* Says of each item whether it is in focus, and of each object that is to go whether it goes now. */
 void plan_focus(struct planning *planning);

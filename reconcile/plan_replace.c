@@ -77,12 +77,14 @@ static bool is_asked_for(const struct item *item)
 	return item->resource->kind->create_before_destroy;
 }
 
-/* Users come after what they use in the order, so one walk backwards spreads it all the way down. */
+/* Users come after what they use in the order, so one walk backwards spreads it all the way down. What was left behind
+ * refers to what the new one would have referred to before it, and goes after it. */
 static void spread(struct planning *planning)
 {
 	for (size_t i = planning->order_count; i-- > 0;) {
 		const struct item *item = planning->order[i];
-		if (item->operation != OPERATION_REPLACE || !item->create_before_destroy)
+		bool replaces_first = item->operation == OPERATION_REPLACE && item->create_before_destroy;
+		if (!replaces_first && !item->stood_for)
 			continue;
 		for (size_t k = 0; k < item->resource->dependency_count; k++) {
 			struct item *target = plan_item_at(planning, item->resource->dependencies[k].address);
@@ -93,10 +95,10 @@ static void spread(struct planning *planning)
 }
 
 /* A name or range that is unique within a parent alone: a new parent makes room for the same one. */
-static bool is_same_scope(const struct item *item, const char *scope)
+static bool is_same_scope(const struct item *item, const struct object *object, const char *scope)
 {
 	const struct value *new = scope ? value_get_named(&item->wanted, scope) : NULL;
-	const struct value *old = scope ? value_get_named(&item->object->resolved, scope) : NULL;
+	const struct value *old = scope ? value_get_named(&object->resolved, scope) : NULL;
 	return !new || (!value_has_deferred(new) && old && value_equal(new, old));
 }
 
@@ -128,8 +130,8 @@ static void report_shared(struct planning *planning, const struct item *item, co
 		       : "take a range apart from that");
 }
 
-/* Old and new side by side cannot share what must be unique, nor any part of a range. */
-static bool check_unique(struct planning *planning, const struct item *item)
+/* Old and new side by side cannot share what must be unique, nor any part of a range; NULL: they share nothing. */
+static const struct field *shared_with(const struct item *item, const struct object *object)
 {
 	const struct kind *kind = item->resource->kind;
 	for (size_t i = 0; !item->moved && i < kind->fields.count; i++) {
@@ -138,24 +140,38 @@ static bool check_unique(struct planning *planning, const struct item *item)
 		if (!unique_field(field) || unique_is_handed_on(field))
 			continue;
 		const struct value *new = value_get_named(&item->wanted, field->name);
-		const struct value *old = value_get_named(&item->object->resolved, field->name);
-		if (!new || !old || !is_shared(field, new, old) || !is_same_scope(item, unique_scope(field)))
+		const struct value *old = value_get_named(&object->resolved, field->name);
+		if (!new || !old || !is_shared(field, new, old) || !is_same_scope(item, object, unique_scope(field)))
 			continue;
-		report_shared(planning, item, field, new, old);
-		return false;
+		return field;
 	}
-	return true;
+	return NULL;
+}
+
+static bool check_unique(struct planning *planning, const struct item *item)
+{
+	const struct field *field = shared_with(item, item->object);
+	if (!field)
+		return true;
+	report_shared(planning, item, field, value_get_named(&item->wanted, field->name),
+		      value_get_named(&item->object->resolved, field->name));
+	return false;
 }
 
 /* The same of what a service tells apart by several fields together: it would answer with the old one. */
+static bool is_taken_for(const struct planning *planning, const struct item *item, const struct object *object)
+{
+	const struct kind *kind = item->resource->kind;
+	struct slice new = unique_whole(kind, &item->wanted, &object->identity, planning->arena);
+	struct slice old = unique_whole(kind, &object->resolved, &object->identity, planning->arena);
+	return !item->moved && new.size > 0 && slice_equal(new, old);
+}
+
 static bool check_whole(struct planning *planning, const struct item *item)
 {
 	const struct kind *kind = item->resource->kind;
-	const struct identity *place = &item->object->identity;
-	struct slice new = unique_whole(kind, &item->wanted, place, planning->arena);
-	struct slice old = unique_whole(kind, &item->object->resolved, place, planning->arena);
 	struct slice names;
-	if (item->moved || new.size == 0 || !slice_equal(new, old))
+	if (!is_taken_for(planning, item, item->object))
 		return true;
 	names = unique_names(kind, &item->wanted, &item->object->resolved, planning->arena);
 	diag_error(planning->diagnostics, FAULT_USER, item->resource->position,
@@ -168,10 +184,57 @@ static bool check_whole(struct planning *planning, const struct item *item)
 	return false;
 }
 
+/* Whether its address has what it is to have, changed or replaced as it may be: something whole, and not gone. */
+static bool is_made(const struct item *item)
+{
+	bool is_gone =
+		item->live && item->live->presence != PRESENCE_PRESENT && item->live->presence != PRESENCE_UNREAD;
+	return item->object && object_was_finished(item->object) && !is_gone;
+}
+
+/* Whether it has to be gone before the new one can be there. */
+static bool is_in_the_way(const struct planning *planning, const struct item *item, const struct object *object)
+{
+	bool elsewhere = item->identity && !identity_equal(item->identity, &object->identity);
+	return !elsewhere && (shared_with(item, object) || is_taken_for(planning, item, object));
+}
+
+/*
+ * Whether an object stands in for what its address is still to have: a replace left it behind, and the new one is made
+ * before it goes, as in that replace. A twin, which came late, never was in its place; and what has something that the
+ * new one needs goes first.
+ */
+static bool stands_in(struct planning *planning, const struct item *item, struct object *object)
+{
+	return object->role == OBJECT_DEPOSED && item && item->object != object && !is_made(item) &&
+	       plan_load_body(planning, object) && !object_is_twin(object) && !is_in_the_way(planning, item, object);
+}
+
+static void find_stand_ins(struct planning *planning)
+{
+	size_t count = planning->input->object_count;
+	planning->stands_in = arena_new_array(planning->arena, count + 1, bool);
+	for (size_t i = 0; i < count; i++) {
+		struct item *item = planning->of_objects[i];
+		if (!stands_in(planning, item, planning->input->objects[i]))
+			continue;
+		planning->stands_in[i] = true;
+		item->stood_for = true;
+	}
+}
+
+bool plan_goes_last(const struct planning *planning, size_t number, enum operation operation)
+{
+	/* Where what it stands in for is out of focus, nothing is made. */
+	return operation == OPERATION_DELETE && planning->stands_in && planning->stands_in[number] &&
+	       planning->of_objects[number]->in_focus;
+}
+
 bool plan_items_order_replaces(struct planning *planning)
 {
 	bool replaces = false;
 	bool sound = true;
+	find_stand_ins(planning);
 	for (size_t i = 0; i < planning->order_count; i++) {
 		struct item *item = planning->order[i];
 		if (item->operation != OPERATION_REPLACE)

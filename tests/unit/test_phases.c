@@ -55,12 +55,69 @@
 #define TABLE_KEPT(name, nets) KEPT("t.table." name, "t" name, "{\"nets\":[" nets "]}", "{\"nets\":[" nets "]}")
 #define TABLE_LIVE(name, live) REC("t.table." name, "t" name, "{\"nets\":[]}", "{\"nets\":[]}", "{\"nets\":[" live "]}")
 
+#define NET_LEFT DEPOSED("t.net.a/1", "n1", "{\"range\":\"10\"}", "{\"range\":\"10\"}")
+#define NET_NEVER_MADE "\"t.net.a\":{\"applied\":{\"range\":\"11\"},\"incomplete\":true}"
+#define NET_HALF_MADE                                                                                                  \
+	"\"t.net.a\":{\"id\":\"n2\",\"applied\":{\"range\":\"11\"},\"incomplete\":true,\"live\":{\"range\":\"11\"}}"
+#define NET_WANTED(range) "\"t.net.a\":{\"range\":\"" range "\"}"
+#define SUB_IN(range, more) "{\"net\":" REF("t.net.a.id") ",\"range\":\"" range "\"" more "}"
+#define SUB_LEFT(range)                                                                                                \
+	DEPOSED("t.sub.b/1", "s1", SUB_IN(range, ""), "{\"net\":\"n1\",\"range\":\"" range "\"}")                      \
+	",\"t.sub.b\":{\"applied\":" SUB_IN("10.2", ",\"zone\":\"y\"") ",\"incomplete\":true}"
+
 static const struct row {
 	const char *name;
 	const char *spec;
 	const char *record;
 	const char *expected;
 } rows[] = {
+	{"what a replace left behind waits for what could not be made", "{" NET_WANTED("12") "}",
+	 "{" NET_LEFT "," NET_NEVER_MADE "}", "make t.net.a, unsettle t.net.a (deposed), delete t.net.a (deposed)"},
+	{"and for what was made halfway", "{" NET_WANTED("11") "}", "{" NET_LEFT "," NET_HALF_MADE "}",
+	 "make t.net.a, unsettle t.net.a (deposed), delete t.net.a (deposed)"},
+	{"also where that makes way for another one", "{" NET_WANTED("12") "}", "{" NET_LEFT "," NET_HALF_MADE "}",
+	 "unsettle t.net.a, delete t.net.a, make t.net.a, unsettle t.net.a (deposed), delete t.net.a (deposed)"},
+	{"and for what is made anew as it is gone", "{" NETS ",\"t.group.y\":" FIELDS_OF("y", IN("a")) "}",
+	 "{\"t.group.y\":{\"id\":\"g2\",\"applied\":" FIELDS_OF("y", "") "}," DEPOSED(
+		 "t.group.y/1", "g1", FIELDS_OF("x", ""), FIELDS_OF("x", "")) "}",
+	 "make t.net.a, make t.group.y, unsettle t.group.y (deposed), delete t.group.y (deposed)"},
+	{"what came late and was never this address's waits for nothing", "{" NET_WANTED("12") "}",
+	 "{" DEPOSED("t.net.a/1", "n1", "{}", "{}") "," NET_NEVER_MADE "}",
+	 "unsettle t.net.a (deposed), delete t.net.a (deposed), make t.net.a"},
+	{"what was left behind goes where nothing is to be made", "{}", "{" NET_LEFT "," NET_HALF_MADE "}",
+	 "unsettle t.net.a (deposed), delete t.net.a (deposed), unsettle t.net.a, delete t.net.a"},
+	{"what it lies in is replaced in the same order", "{" NET_WANTED("11") ",\"t.sub.b\":" SUB_IN("10.2", "") "}",
+	 "{" NET_KEPT("10") "," SUB_LEFT("10.1") "}",
+	 "make t.net.a, unsettle t.net.a, make t.sub.b, unsettle t.sub.b (deposed), delete t.sub.b (deposed), "
+	 "delete t.net.a"},
+	{"it goes first where it has the range that is wanted",
+	 "{" NET_WANTED("11") ",\"t.sub.b\":" SUB_IN("10.1", ",\"zone\":\"y\"") "}",
+	 "{" KEPT("t.net.a", "n1", "{\"range\":\"11\"}", "{\"range\":\"11\"}") "," SUB_LEFT("10.1") "}",
+	 "unsettle t.sub.b (deposed), delete t.sub.b (deposed), make t.sub.b"},
+	{"or was given the name since", "{\"t.group.y\":" FIELDS_OF("y", ABOUT IN_ID("n1")) "}",
+	 "{\"t.group.y/1\":{\"id\":\"g1\",\"role\":\"deposed\",\"applied\":" FIELDS_OF(
+		 "x",
+		 IN_ID("n1")) ",\"live\":" FIELDS_OF("y",
+						     IN_ID("n1")) "},\"t.group.y\":{\"applied\":" FIELDS_OF("z",
+													    "") ",\"inc"
+														"omplet"
+														"e\":"
+														"true}"
+														"}",
+	 "unsettle t.group.y (deposed), delete t.group.y (deposed), make t.group.y"},
+	{"and what it refers to is replaced as ever then",
+	 "{" NET_WANTED("11") ",\"t.post.a\":" POST("s", "1", ",\"color\":" REF("t.net.a.id")) "}",
+	 "{" NET_KEPT("10") "," DEPOSED(
+		 "t.post.a/1", "p1", POST("s", "1", ",\"color\":" REF("t.net.a.id")),
+		 POST("s", "1", ",\"color\":\"n1\"")) ",\"t.post.a\":{\"applied\":" POST("s", "2",
+											 "") ",\"incomplete\":true}}",
+	 "unsettle t.net.a, unsettle t.post.a (deposed), delete t.post.a (deposed), delete t.net.a, make t.net.a, "
+	 "make t.post.a"},
+	{"but not where that range is to be in another one, which is made first",
+	 "{" NET_WANTED("11") ",\"t.sub.b\":" SUB_IN("10.1", ",\"zone\":\"y\"") "}",
+	 "{" NET_KEPT("10") "," SUB_LEFT("10.1") "}",
+	 "make t.net.a, unsettle t.net.a, make t.sub.b, unsettle t.sub.b (deposed), delete t.sub.b (deposed), "
+	 "delete t.net.a"},
 	{"two that name each other",
 	 "{" GROUP("x", ADMITS("y") IN("a")) "," GROUP("y", ADMITS("x") IN("a")) "," NETS "}", "{}",
 	 "make t.net.a, make t.group.x, make t.group.y, settle t.group.x, settle t.group.y"},

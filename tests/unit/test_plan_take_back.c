@@ -107,6 +107,14 @@ static const struct row {
 	 "\"t.user.c\":{\"id\":\"u2\",\"applied\":{\"version\":1}}," OBJECT(
 		 "t.user.c/1", "u1", "{\"version\":1}", "{\"version\":1}", "{\"version\":1}", LEFT) "}",
 	 "unread t.net.a n2; unread t.user.c u2", NULL},
+	{"it stays where what is to take its place could not be read", "{" NET("12") "}",
+	 "{" BEHIND("10", "") ",\"t.net.a\":{\"id\":\"n2\",\"applied\":{\"range\":\"11\"},\"incomplete\":true,"
+			      "\"live\":{\"$unread\":true}}}",
+	 "unread t.net.a n1; unread t.net.a n2", NULL},
+	{"it goes where one that was finished took its place", "{" NET("11") "}",
+	 "{" OBJECT("t.net.a", "n2", FIELDS_OF("11", ""), FIELDS_OF("11", ""), "{\"$unread\":true}",
+		    "") "," BEHIND("10", "") "}",
+	 "unread t.net.a n2; delete t.net.a n1", NULL},
 	{"what it is attached to is free first",
 	 "{\"t.net.a\":{\"range\":\"10\"},\"t.gate.g\":" GATE(REF("t.net.a.id"), "1") "}",
 	 "{" OBJECT("t.gate.g", "g2", GATE(REF("t.net.a.id"), "2"), GATE("\"n1\"", "2"), GATE("\"n1\"", "2"),
