@@ -27,8 +27,8 @@ static bool is_made_of(const struct object *object, const struct action *action,
 bool recover_is_planned(const struct object *object, const struct action *action, const struct json_style *style,
 			struct arena *scratch)
 {
-	return action->operation == OPERATION_CREATE && slice_equal(action->object_id, object->object_id) &&
-	       slice_equal(object->provider, action->provider) && is_made_of(object, action, style, scratch);
+	return action->operation == OPERATION_CREATE && slice_equal(object->provider, action->provider) &&
+	       is_made_of(object, action, style, scratch);
 }
 
 bool recover_is_young(const struct intent *intent, int64_t now_ms, int64_t grace_ms)

@@ -16,7 +16,7 @@ struct resend {
 	const struct value *parameters; /* MAP: those of then, with token and tags; secrets in clear */
 };
 
-/* Whether the action of a plan makes the object with all that the create was sent with. object: with its body. */
+/* Whether the object's action in a plan makes it with all that the create was sent with. object: with its body. */
 bool recover_is_planned(const struct object *object, const struct action *action, const struct json_style *style,
 			struct arena *scratch);
 /*

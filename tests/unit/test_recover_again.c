@@ -104,18 +104,17 @@ static void test_resends(void **state)
 /* Whether a plan asks for the same still. */
 static const struct {
 	const char *name;
-	const char *provider, *net, *rule, *object;
+	const char *provider, *net, *rule;
 	enum operation operation;
 	bool planned;
 } asked[] = {
-	{"the same", "one", "net-1", "in", "two", OPERATION_CREATE, true},
-	{"what it refers to is another one by now", "one", "net-2", "in", "two", OPERATION_CREATE, false},
-	{"what it refers to is known only later", "one", NULL, "in", "two", OPERATION_CREATE, false},
-	{"through another alias", "two", "net-1", "in", "two", OPERATION_CREATE, false},
-	{"another object of the address", "one", "net-1", "in", "three", OPERATION_CREATE, false},
-	{"what is set once it is there", "one", "net-1", "out", "two", OPERATION_CREATE, true},
-	{"it has come", "one", "net-1", "in", "two", OPERATION_UPDATE, false},
-	{"its record goes", "one", "net-1", "in", "two", OPERATION_FORGET, false},
+	{"the same", "one", "net-1", "in", OPERATION_CREATE, true},
+	{"what it refers to is another one by now", "one", "net-2", "in", OPERATION_CREATE, false},
+	{"what it refers to is known only later", "one", NULL, "in", OPERATION_CREATE, false},
+	{"through another alias", "two", "net-1", "in", OPERATION_CREATE, false},
+	{"what is set once it is there", "one", "net-1", "out", OPERATION_CREATE, true},
+	{"it has come", "one", "net-1", "in", OPERATION_UPDATE, false},
+	{"its record goes", "one", "net-1", "in", OPERATION_FORGET, false},
 };
 
 static void test_asked(void **state)
@@ -133,11 +132,9 @@ static void test_asked(void **state)
 		const struct value_member now[] = {
 			{value_text("net"), asked[i].net ? value_text(asked[i].net) : value_deferred(&later)},
 			{value_text("rule"), value_text(asked[i].rule)}};
-		const struct object object = {
-			.object_id = SLICE("two"), .provider = SLICE("one"), .resolved = value_map(sent, 2)};
+		const struct object object = {.provider = SLICE("one"), .resolved = value_map(sent, 2)};
 		const struct action action = {.operation = asked[i].operation,
 					      .kind = &kind,
-					      .object_id = slice_of(asked[i].object),
 					      .provider = slice_of(asked[i].provider),
 					      .known = value_map(now, 2)};
 		struct arena scratch;
