@@ -66,7 +66,7 @@ static bool is_output_as_before(const struct object *object, const struct live *
 static bool is_as_before(const struct intent *intent, const struct kind *kind, const struct object *object,
 			 const struct live *live)
 {
-	for (size_t i = 0; i < kind->outputs.count; i++) {
+	for (size_t i = 0; kind && i < kind->outputs.count; i++) {
 		const struct output *output = output_at(&kind->outputs, i);
 
 		if (output->shows_work_of && slice_is(intent->operation, output->shows_work_of) &&

@@ -620,10 +620,22 @@ static void test_ask(void **state)
 	}
 }
 
+/* No output of a kind that nobody knows tells that it is otherwise than before. */
+static void test_no_kind(void **state)
+{
+	const struct intent intent = {.recipe = RECIPE_SNAPSHOT, .operation = SLICE("AssignThings")};
+	const struct object object = {.provider_id = SLICE("one")};
+	const struct live live = {.presence = PRESENCE_PRESENT};
+
+	(void)state;
+	assert_int_equal(recover_judge(&intent, NULL, &object, &live, false, true).settlement, SETTLEMENT_WAIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_no_kind),
 		cmocka_unit_test(test_as_before),
 		cmocka_unit_test(test_as_before_in_any_order),
 		cmocka_unit_test(test_lost),
