@@ -117,8 +117,7 @@ static bool is_in_plan(void *context, const struct object *object)
 	const struct job *job = planned->job;
 	const struct action *action = map_get(&planned->actions, object->object_id);
 
-	return action && !is_looked_for(job, object) && is_reached(job, object) &&
-	       recover_is_planned(object, action, &job->style, job->arena);
+	return action && is_reached(job, object) && recover_is_planned(object, action, &job->style, job->arena);
 }
 
 static void judge_by_plan(struct job *job, struct recovery *recovery)
@@ -308,7 +307,7 @@ void job_hold_unknown(struct job *job)
 }
 
 /* The command is to begin anew, and looks for what these may have made. */
-static bool begin_anew(struct job *job, const struct intent *const *unsent, size_t count)
+static void begin_anew(struct job *job, const struct intent *const *unsent, size_t count)
 {
 	struct invocation *invocation = job->invocation;
 	struct slice *ids = arena_new_array(invocation->arena, invocation->looked_for_count + count + 1, struct slice);
@@ -320,7 +319,6 @@ static bool begin_anew(struct job *job, const struct intent *const *unsent, size
 	invocation->looked_for = ids;
 	invocation->looked_for_count += count;
 	job->moved = true;
-	return false;
 }
 
 /* Whether the plan has all that was left to it sent once more. */
@@ -335,7 +333,9 @@ static bool takes_left(struct job *job, const struct recovery *recovery)
 		if (recovery->verdicts[i].settlement != SETTLEMENT_AGAIN && map_get(&left, recovery->intents[i].id))
 			unsent[count++] = &recovery->intents[i];
 	map_release(&left);
-	return count == 0 || begin_anew(job, unsent, count);
+	if (count > 0)
+		begin_anew(job, unsent, count);
+	return count == 0;
 }
 
 bool job_plan_takes_left(struct job *job)
