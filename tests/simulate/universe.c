@@ -336,6 +336,18 @@ static void judge_forgotten(struct process *process, const char *line, int statu
 			      "refusal: 'trueup %s' ends with %d and tells of no call without intent", line, status);
 }
 
+/* Only what carries out a plan sends a call that changes something. */
+static void judge_changes(struct process *process, const char *line)
+{
+	static const char *const carrying_out[] = {"apply", "destroy", "undo"};
+	bool may = false;
+
+	for (size_t i = 0; i < sizeof(carrying_out) / sizeof(carrying_out[0]); i++)
+		may |= slice_starts_with(slice_of(line), slice_of(carrying_out[i]));
+	if (!may && process->changes > 0)
+		universe_fail(process->universe, "looking: 'trueup %s' sends a call that changes something", line);
+}
+
 static void process_open(struct process *process, struct universe *universe, const struct misfortune *misfortune)
 {
 	*process = (struct process){
@@ -425,6 +437,7 @@ int universe_run(struct universe *universe, const char *line, const struct misfo
 	buffer_append(output, buffer_slice(&process->output));
 	judge_overtaken(process);
 	judge_forgotten(process, line, status);
+	judge_changes(process, line);
 	process_close(process);
 	if (universe->running)
 		note_overtaking(universe->running, &before);
