@@ -386,14 +386,12 @@ bool objects_put(struct database *database, const struct object *object, struct 
 		 struct diagnostics *diagnostics)
 {
 	struct slice identity = identity_text(scratch, &object->identity);
-	static const enum statement ways[] = {STATEMENT_OBJECT_UPDATE_HERE, STATEMENT_OBJECT_UPDATE,
-					      STATEMENT_OBJECT_INSERT};
-	int changes = 0;
+	int changes;
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && changes == 0; i++) {
-		if (!put_head(database, ways[i], object, identity, &changes, diagnostics))
-			return false;
-	}
+	if (!put_head(database, STATEMENT_OBJECT_UPDATE_HERE, object, identity, &changes, diagnostics))
+		return false;
+	if (changes == 0 && !put_head(database, STATEMENT_OBJECT_PUT, object, identity, &changes, diagnostics))
+		return false;
 	if (body.size == 0)
 		return true;
 	QUERY_AUTO query = query_start(database, STATEMENT_BODY_PUT);

@@ -48,6 +48,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 				 " beats = 0, term_ms = ? WHERE id = 1",
 	[STATEMENT_LEASE_BEAT] = "UPDATE lease SET beat_boot_ms = ?, beat_wall_ms = ?, beats = beats + 1"
 				 " WHERE id = 1 AND fencing = ? AND run = ?",
+	[STATEMENT_LEASE_PROVE] = "SELECT 1 FROM lease WHERE id = 1 AND fencing = ? AND run = ?",
 	/* The number that the broken run proves with each commit is nobody's from then on. */
 	[STATEMENT_LEASE_BREAK] = "UPDATE lease SET run = NULL, fencing = fencing + 1 WHERE id = 1 AND run = ?",
 	[STATEMENT_LEASE_RELEASE] = "UPDATE lease SET run = NULL WHERE id = 1 AND fencing = ? AND run = ?",
@@ -81,13 +82,12 @@ static const char *const texts[STATEMENT_COUNT] = {
 					 " provider_id = ?7, identity = ?8, provider = ?9, protect = ?10,"
 					 " symbolic = ?11, inputs = ?12, outputs = ?13, created_ms = ?14"
 					 " WHERE object_id = ?1 AND address = ?2 AND role = ?3",
-	[STATEMENT_OBJECT_UPDATE] = "UPDATE objects SET address = ?2, role = ?3, kind = ?4, kind_version = ?5,"
-				    " generation = ?6, provider_id = ?7, identity = ?8, provider = ?9, protect = ?10,"
-				    " symbolic = ?11, inputs = ?12, outputs = ?13, created_ms = ?14"
-				    " WHERE object_id = ?1",
-	[STATEMENT_OBJECT_INSERT] = "INSERT INTO objects (object_id, address, role, kind, kind_version, generation,"
-				    " provider_id, identity, provider, protect, symbolic, inputs, outputs, created_ms)"
-				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[STATEMENT_OBJECT_PUT] = "INSERT INTO objects (object_id, address, role, kind, kind_version, generation,"
+				 " provider_id, identity, provider, protect, symbolic, inputs, outputs, created_ms)"
+				 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+				 " ON CONFLICT (object_id) DO UPDATE SET address = ?2, role = ?3, kind = ?4,"
+				 " kind_version = ?5, generation = ?6, provider_id = ?7, identity = ?8, provider = ?9,"
+				 " protect = ?10, symbolic = ?11, inputs = ?12, outputs = ?13, created_ms = ?14",
 	[STATEMENT_OBJECT_DELETE] = "DELETE FROM objects WHERE object_id = ?",
 	[STATEMENT_BODY_PUT] = "INSERT INTO bodies (object_id, body) VALUES (?, ?)"
 			       " ON CONFLICT (object_id) DO UPDATE SET body = excluded.body",
