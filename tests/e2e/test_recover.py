@@ -42,6 +42,19 @@ def test_waits_no_longer_than_the_grace(tiny):
     assert document["status"] == 0
 
 
+def test_plan_foretells_with_the_grace_of_the_apply(tiny):
+    """Both take --grace, and judge alike by it."""
+    lose(tiny, "CreateVpc", "lost_request")
+
+    def outlook(*flags):
+        return [call["outlook"] for call in tiny.run("plan", *flags, "--output", "json").json["open"]]
+
+    assert (outlook("--grace", "3600"), outlook("--grace", "0")) == (["waiting"], ["absent"])
+    tiny.run("apply", "--yes", "--grace", "0")
+    assert outcomes(tiny, "CreateVpc") == ["absent", "done"]
+    assert len(world(tiny, "vpc")) == 1
+
+
 ADDRESSED = """\
 aws.vpc:
   six: {cidr: 10.6.0.0/16, ipv6: true}
