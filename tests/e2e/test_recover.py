@@ -499,3 +499,14 @@ def test_token_is_not_sent_again_and_again_for_what_is_gone(tiny, age_s):
     assert outcomes(tiny, "RunInstances") == ["absent"]
     [(began_ms, ended_ms)] = rows(tiny, "SELECT started_ms, ended_ms FROM runs ORDER BY number DESC LIMIT 1")
     assert ended_ms - began_ms < 60 * 1000
+
+
+def test_a_call_whose_record_is_lost(tiny):
+    """By hand, or by damage: it is named all the same where nobody answers."""
+    lose(tiny, "CreateVpc")
+    with sqlite3.connect(tiny.folder / ".trueup" / "state.db") as database:
+        database.execute("DELETE FROM objects WHERE address = 'aws.vpc.main'")
+    tiny.run("sim", "fault", "GetCallerIdentity", "deny", "1")
+    result = tiny.run("recover", status=7)
+    assert "it is not known what became of CreateVpc for 'aws.vpc.main' (no id, intent " in result.err
+    assert rows(tiny, "SELECT operation FROM intents") == [("CreateVpc",)]

@@ -13,6 +13,9 @@ enum {
 	LOOKS_MOST = 3,
 	SURE_REQUEST_LEAST = 3,
 	SURE_REQUEST_MOST = 16,
+	/* A token lives for an hour. */
+	THINK_LEAST_MS = 40 * 60 * 1000,
+	THINK_MOST_MS = 80 * 60 * 1000,
 };
 
 /* What a call with a token makes, and what it is read by. */
@@ -33,12 +36,14 @@ static const char beside_read[] = "DescribeCustomerGateways";
 
 static const char near_alias[] = ", provider: aws.other";
 static const char near_places[] = "providers: {aws.other: {region: us-west-2}}\n";
+static const char far_places[] = "providers: {aws.other: {region: us-east-1}}\n";
 static const char other_places[] = "providers: {aws: {endpoint: \"https://elsewhere.example\"}}\n";
 
 struct sending {
 	struct story *story;
 	const struct maker *maker;
 	struct thing *thing, *beside;
+	struct thing *another; /* that such a call makes, too, or NULL */
 };
 
 static struct chance *plot_of(const struct sending *sending)
@@ -64,20 +69,25 @@ static bool find_thing(struct sending *sending)
 	return sending->beside != NULL;
 }
 
+static void want(const struct sending *sending, bool wanted)
+{
+	sending->thing->wanted = wanted;
+	if (sending->another)
+		sending->another->wanted = wanted;
+	sending->beside->wanted = !wanted;
+	story_save_spec(sending->story);
+}
+
 /* The call is recorded as one that nobody knows the outcome of, and so is that which deletes the other thing. */
 static void leave_open(struct sending *sending)
 {
 	const struct misfortune dies = {.sure_change = 1, .sure_mishap = MISHAP_CRASH_BEFORE};
 	struct story *story = sending->story;
 
-	sending->thing->wanted = false;
-	sending->beside->wanted = true;
 	sending->beside->renewal++;
-	story_save_spec(story);
+	want(sending, false);
 	story_make_peace(story);
-	sending->thing->wanted = true;
-	sending->beside->wanted = false;
-	story_save_spec(story);
+	want(sending, true);
 	story_run(story, "apply --yes", &dies);
 	universe_pass(story->universe, chance_one_in(plot_of(sending), 2) ? LEASE_MS : GRACE_MS);
 }
@@ -269,13 +279,49 @@ static void lose_alias(struct sending *sending)
 	settle_unwanted(sending);
 }
 
-/* It leads elsewhere by now. */
+/* It leads elsewhere by now: to another endpoint, or into another region. */
 static void move_alias(struct sending *sending)
 {
+	struct story *story = sending->story;
+
+	if (chance_one_in(plot_of(sending), 2)) {
+		leave_open(sending);
+		story->blueprint.places = other_places;
+		story_save_spec(story);
+		story_run(story, "recover", NULL);
+		return;
+	}
+	story->blueprint.places = near_places;
+	sending->thing->more = near_alias;
 	leave_open(sending);
-	sending->story->blueprint.places = other_places;
+	story->blueprint.places = far_places;
+	story_save_spec(story);
+	story_run(story, "plan", NULL);
+}
+
+static struct thing *find_another(const struct sending *sending)
+{
+	struct blueprint *blueprint = &sending->story->blueprint;
+
+	for (size_t i = 0; i < MAKERS; i++)
+		if (&makers[i] != sending->maker && blueprint_find(blueprint, makers[i].species, 0))
+			return blueprint_thing(blueprint, makers[i].species, 0);
+	return NULL;
+}
+
+/* Whoever is asked thinks for so long that it cannot be sent once more; the spec has another such thing otherwise by
+ * now, mostly. */
+static void hesitate(struct sending *sending)
+{
+	struct chance *plot = plot_of(sending);
+	const struct misfortune thinks = {.think_ms = chance_between(plot, THINK_LEAST_MS, THINK_MOST_MS)};
+
+	sending->another = find_another(sending);
+	leave_open(sending);
+	if (sending->another)
+		sending->another->renewal++;
 	story_save_spec(sending->story);
-	story_run(sending->story, "recover", NULL);
+	story_run(sending->story, "apply", &thinks);
 }
 
 static const struct trouble {
@@ -285,7 +331,7 @@ static const struct trouble {
 } troubles[] = {
 	{lose_disk, 8, false}, {refuse, 5, false},	   {overtake, 4, false},    {deny_beside, 2, false},
 	{lose_key, 4, false},  {look_meanwhile, 2, false}, {change_mind, 3, false}, {go_round, 1, false},
-	{lose_alias, 1, true}, {move_alias, 2, true},
+	{lose_alias, 1, true}, {move_alias, 3, true},	   {hesitate, 3, true},
 };
 enum { TROUBLES = sizeof(troubles) / sizeof(troubles[0]) };
 

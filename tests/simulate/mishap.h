@@ -66,6 +66,7 @@ struct misfortune {
 	uint64_t disk_after; /* steps of the disk are counted when so many requests were sent, or after_change so many
 				more */
 	uint64_t sure_wait;  /* the wait with nothing in flight, counted from 1, that a signal ends; 0: none */
+	int64_t think_ms;    /* so long somebody at a terminal thinks, and says yes then; 0: there is no terminal */
 	const char *denied;  /* an operation that may not be called, or NULL */
 	bool after_change;   /* it may until a changing request is sent, and steps of the disk are counted from there */
 	bool gentle;	     /* nothing that ends the process */

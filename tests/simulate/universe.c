@@ -104,17 +104,22 @@ static bool write_stream(struct world *world, int stream, struct slice text)
 
 static bool read_line(struct world *world, struct arena *arena, struct slice *ret)
 {
-	(void)world;
+	const struct process *process = of_world(world);
+
 	(void)arena;
-	(void)ret;
-	return false;
+	if (process->dead || process->misfortune.think_ms == 0)
+		return false;
+	trace_line(&process->universe->trace, "somebody thinks for %" PRId64 " ms, and says yes",
+		   process->misfortune.think_ms);
+	universe_pass(process->universe, process->misfortune.think_ms);
+	*ret = SLICE("yes");
+	return true;
 }
 
 static bool is_terminal(struct world *world, int stream)
 {
-	(void)world;
 	(void)stream;
-	return false;
+	return of_world(world)->misfortune.think_ms > 0;
 }
 
 static int64_t beginning_ms(struct world *world)
