@@ -36,7 +36,6 @@ static const char beside_read[] = "DescribeCustomerGateways";
 
 static const char near_alias[] = ", provider: aws.other";
 static const char near_places[] = "providers: {aws.other: {region: us-west-2}}\n";
-static const char far_places[] = "providers: {aws.other: {region: us-east-1}}\n";
 static const char other_places[] = "providers: {aws: {endpoint: \"https://elsewhere.example\"}}\n";
 
 struct sending {
@@ -279,24 +278,13 @@ static void lose_alias(struct sending *sending)
 	settle_unwanted(sending);
 }
 
-/* It leads elsewhere by now: to another endpoint, or into another region. */
+/* It leads elsewhere by now. */
 static void move_alias(struct sending *sending)
 {
-	struct story *story = sending->story;
-
-	if (chance_one_in(plot_of(sending), 2)) {
-		leave_open(sending);
-		story->blueprint.places = other_places;
-		story_save_spec(story);
-		story_run(story, "recover", NULL);
-		return;
-	}
-	story->blueprint.places = near_places;
-	sending->thing->more = near_alias;
 	leave_open(sending);
-	story->blueprint.places = far_places;
-	story_save_spec(story);
-	story_run(story, "plan", NULL);
+	sending->story->blueprint.places = other_places;
+	story_save_spec(sending->story);
+	story_run(sending->story, "recover", NULL);
 }
 
 static struct thing *find_another(const struct sending *sending)
@@ -331,7 +319,7 @@ static const struct trouble {
 } troubles[] = {
 	{lose_disk, 8, false}, {refuse, 5, false},	   {overtake, 4, false},    {deny_beside, 2, false},
 	{lose_key, 4, false},  {look_meanwhile, 2, false}, {change_mind, 3, false}, {go_round, 1, false},
-	{lose_alias, 1, true}, {move_alias, 3, true},	   {hesitate, 3, true},
+	{lose_alias, 1, true}, {move_alias, 2, true},	   {hesitate, 3, true},
 };
 enum { TROUBLES = sizeof(troubles) / sizeof(troubles[0]) };
 

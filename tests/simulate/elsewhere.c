@@ -1,5 +1,8 @@
 #include "tests/simulate/story.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/exit_status.h"
 #include "tests/simulate/judge.h"
 
@@ -21,6 +24,13 @@ static const char far_group[] =
 	"aws.autoscaling_group:\n"
 	"  a9: {provider: aws.far, name: fleet-far, launch_template: t9, subnets: [s9], min: 0, max: 1, desired: 0}\n";
 
+/* By an alias that leads to the one region, or to the other. */
+static const char moving_format[] = "providers: {aws.far: {region: %s}}\n"
+				    "aws.launch_template:\n"
+				    "  t9: {provider: aws.far, name: far, instance_type: t3.micro}\n";
+
+enum { LEASE_MS = 40 * 1000 };
+
 struct copying {
 	struct story *story;
 	struct slice id; /* of ours, which is its name */
@@ -28,15 +38,39 @@ struct copying {
 	struct arena arena;
 };
 
-static void save_far(struct universe *universe, bool with_group)
+static void save_text(struct universe *universe, const char *start, const char *rest)
 {
 	struct disk_file *file = disk_create(&universe->disk, slice_of(far_path));
 
-	disk_write(file, 0, far_start, sizeof(far_start) - 1);
-	if (with_group)
-		disk_write(file, sizeof(far_start) - 1, far_group, sizeof(far_group) - 1);
+	disk_write(file, 0, start, strlen(start));
+	disk_write(file, strlen(start), rest, strlen(rest));
 	disk_sync(file);
 	disk_sync_folder_of(&universe->disk, slice_of(far_path));
+}
+
+static void save_far(struct universe *universe, bool with_group)
+{
+	save_text(universe, far_start, with_group ? far_group : "");
+}
+
+static void save_moving(struct universe *universe, const char *region)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof(text), moving_format, region);
+	save_text(universe, text, "");
+}
+
+/* What a call with a token was to make is wanted where its alias has come to lead meanwhile. */
+static void move_alias(struct story *story)
+{
+	const struct misfortune dies = {.sure_change = 1, .sure_mishap = MISHAP_CRASH_BEFORE};
+
+	save_moving(story->universe, far_name);
+	story_run(story, "apply --yes", &dies);
+	universe_pass(story->universe, LEASE_MS);
+	save_moving(story->universe, region_name);
+	story_run(story, "plan", NULL);
 }
 
 static const struct value *groups_of(const struct value *world, const char *region)
@@ -175,24 +209,34 @@ static void expect_nothing_there(struct universe *universe)
 	arena_release(&arena);
 }
 
-void story_elsewhere(struct story *story)
+static bool tell_copying(struct story *story)
 {
-	struct universe *universe = story->universe;
 	struct copying copying = {.story = story};
 
 	if (!have_group(story))
-		return;
+		return false;
 	arena_init(&copying.arena);
 	story_save_spec(story);
-	save_far(universe, false);
+	save_far(story->universe, false);
 	story_run(story, "apply --yes", NULL);
-	if (chance_one_in(&universe->plot, 2))
+	if (chance_one_in(&story->universe->plot, 2))
 		carry_out_there(&copying);
 	else
 		lose_ours(&copying);
 	take_away(&copying, far_name);
-	disk_remove(&universe->disk, slice_of(far_path));
 	arena_release(&copying.arena);
+	return true;
+}
+
+void story_elsewhere(struct story *story)
+{
+	struct universe *universe = story->universe;
+
+	if (chance_one_in(&universe->plot, 4))
+		move_alias(story);
+	else if (!tell_copying(story))
+		return;
+	disk_remove(&universe->disk, slice_of(far_path));
 	story_make_peace(story);
 	expect_nothing_there(universe);
 	if (!universe->failure[0])
