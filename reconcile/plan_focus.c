@@ -7,7 +7,8 @@
  * What a plan with targets is about: those; what they refer to, as far down as it goes, so that it is there; what has
  * now what they are to have, and can be had but once; and what is recorded as referring to whatever ends, be it an
  * object or an output alone, however far away, for the service refuses to take away what is in use. Likewise what
- * refers to an output that becomes another one as its object lets go of that: the old one (a version) leads to it.
+ * refers to an output that becomes another one as its object lets go of that: the old one (a version) leads to it. And
+ * what is to take the place of what goes.
  */
 
 struct focusing {
@@ -90,6 +91,17 @@ static void link_displaced(struct focusing *focusing)
 		graph_add(&focusing->graph, (size_t)(item - planning->items), planning->item_count + i);
 		graph_add(&focusing->graph, planning->item_count + i, (size_t)(item - planning->items));
 	}
+}
+
+/* What a replace left behind goes together with the making of what it was to make way for. */
+static void link_successors(struct focusing *focusing)
+{
+	struct planning *planning = focusing->planning;
+
+	for (size_t i = 0; i < planning->input->object_count; i++)
+		if (plan_awaits_successor(planning, i))
+			graph_add(&focusing->graph, planning->item_count + i,
+				  (size_t)(planning->of_objects[i] - planning->items));
 }
 
 /* The first of input->objects at an address; their count: there is none. */
@@ -383,6 +395,7 @@ static void reach_along(struct focusing *focusing)
 	link_users(focusing);
 	link_fields(focusing);
 	link_displaced(focusing);
+	link_successors(focusing);
 	link_givers(focusing);
 	plan_each_shed(focusing->planning, link_shed, focusing);
 	graph_close(graph);

@@ -118,6 +118,8 @@ const char *plan_reason_unwanted(const struct object *object, const struct decis
 void plan_item_leave_behind(struct item *item);
 /* Which replaces make the new object first, and what that forbids. */
 bool plan_items_order_replaces(struct planning *planning);
+/* Whether one of input->objects was left behind by a replace whose new object is still to be made; with its body. */
+bool plan_awaits_successor(struct planning *planning, size_t number);
 /* Whether one of input->objects, to which that is done, goes after something new, as the old one in such a replace. */
 bool plan_goes_last(const struct planning *planning, size_t number, enum operation operation);
 

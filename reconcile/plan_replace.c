@@ -199,15 +199,22 @@ static bool is_in_the_way(const struct planning *planning, const struct item *it
 	return !elsewhere && (shared_with(item, object) || is_taken_for(planning, item, object));
 }
 
-/*
- * Whether an object stands in for what its address is still to have: a replace left it behind, and the new one is made
- * before it goes, as in that replace. A twin, which came late, never was in its place; and what has something that the
- * new one needs goes first.
- */
-static bool stands_in(struct planning *planning, const struct item *item, struct object *object)
+/* A twin, which came late, never was in its place. */
+bool plan_awaits_successor(struct planning *planning, size_t number)
 {
+	struct object *object = planning->input->objects[number];
+	const struct item *item = planning->of_objects[number];
+
 	return object->role == OBJECT_DEPOSED && item && item->object != object && !is_made(item) &&
-	       plan_load_body(planning, object) && !object_is_twin(object) && !is_in_the_way(planning, item, object);
+	       plan_load_body(planning, object) && !object_is_twin(object);
+}
+
+/* Whether an object stands in for what its address is still to have: the new one is made before it goes, as in the
+ * replace that left it behind. What has something that the new one needs goes first. */
+static bool stands_in(struct planning *planning, size_t number)
+{
+	return plan_awaits_successor(planning, number) &&
+	       !is_in_the_way(planning, planning->of_objects[number], planning->input->objects[number]);
 }
 
 static void find_stand_ins(struct planning *planning)
@@ -215,11 +222,10 @@ static void find_stand_ins(struct planning *planning)
 	size_t count = planning->input->object_count;
 	planning->stands_in = arena_new_array(planning->arena, count + 1, bool);
 	for (size_t i = 0; i < count; i++) {
-		struct item *item = planning->of_objects[i];
-		if (!stands_in(planning, item, planning->input->objects[i]))
+		if (!stands_in(planning, i))
 			continue;
 		planning->stands_in[i] = true;
-		item->stood_for = true;
+		planning->of_objects[i]->stood_for = true;
 	}
 }
 

@@ -86,6 +86,26 @@ def test_named_as_a_target(site):  # noqa: F811
     is_replaced(site, old)
 
 
+@pytest.mark.parametrize("answer", [None, DENIED], ids=["made", "refused again"])
+@pytest.mark.parametrize("way", ["deleted", "replaced"])
+def test_what_it_is_in_is_a_target(site, way, answer):  # noqa: F811
+    """With the subnet it would go, so its successor is made first, in a plan of the subnet alone as well."""
+    old = leave_behind(site)
+    subnets = {name: fields for name, fields in NET["aws.subnet"].items() if name != "a"}
+    if way == "replaced":
+        subnets["a"] = {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.9.0/24"}
+    site.stack.write("stack.yaml", spec_text({**NET, "aws.subnet": subnets, **machine("b")}))
+    site.proxy.answer = answering("RunInstances", answer)
+    result, sent = changes_of(site, "apply", "--target", "aws.subnet.a", "--yes", status=None)
+    if answer:
+        assert result.status == 1 and sent == ["RunInstances"] and running(site) == [old]
+        site.proxy.answer = lambda fields: None
+        result, sent = changes_of(site, "apply", "--target", "aws.subnet.a", "--yes", status=None)
+    assert result.status == 0 and sent[:3] == ["RunInstances", "TerminateInstances", "DeleteSubnet"], sent
+    assert running(site) == [ids_of(site.stack)[ADDRESS]] != [old]
+    plan_is_empty(site.stack)
+
+
 @pytest.mark.parametrize("words", [("apply",), ("destroy",), ("destroy", "--target", ADDRESS)])
 def test_nothing_is_to_be_made(site, words):  # noqa: F811
     leave_behind(site)

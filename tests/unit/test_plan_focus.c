@@ -24,6 +24,16 @@
 #define NET_BACK "\"t.net.a\":{\"range\":\"9\"}"
 #define RECORD_LEFT "{" NET_REC("{\"range\":\"10\"}") "," NET_LEFT "," NET_B_REC "," SUB_REC "," USER_REC "}"
 
+#define SUB_LEFT                                                                                                       \
+	"\"t.sub.b/1\":{\"id\":\"s0\",\"applied\":{\"net\":" REF(                                                      \
+		"t.net.a.id") ",\"range\":\"10.1\"},"                                                                  \
+			      "\"resolved\":{\"net\":\"n1\",\"range\":\"10.1\"},\"role\":\"deposed\",\"live\":{"       \
+			      "\"net\":\"n1\",\"range\":\"10.1\"}}"
+#define SUB_MADE                                                                                                       \
+	REC("t.sub.b", "s1", "{\"net\":" REF("t.net.b.id") ",\"range\":\"10.1\"}",                                     \
+	    "{\"net\":\"n2\",\"range\":\"10.1\"}", "{\"net\":\"n2\",\"range\":\"10.1\"}")
+#define RECORD_AWAITED "{" NET_REC("{\"range\":\"10\"}") "," NET_B_REC "," SUB_LEFT
+
 #define NET_DARK "\"t.net.a\":{\"range\":\"10\",\"dns\":false}"
 #define USER_OF(output, id)                                                                                            \
 	REC("t.user.c", "u1", "{\"" output "\":" REF("t.net.a." output) "}", "{\"" output "\":\"" id "\"}",            \
@@ -124,6 +134,11 @@ static const struct row {
 	{"taken back because something refers to it",
 	 "{" NET_BACK "," NET_B "," SUB_B ",\"t.user.d\":{\"version\":" REF("t.net.a.version") "}}", RECORD_LEFT, false,
 	 false, "t.user.d", "take-back t.net.a; delete t.net.a; replace t.sub.b:net; delete t.user.c; create t.user.d"},
+	{"removed, with what is to take the place of what was left behind there, and what that needs",
+	 "{" NET_B_CHANGED "," SUB_ELSEWHERE "}", RECORD_AWAITED "}", false, false, "t.net.a",
+	 "delete t.net.a; update t.net.b:dns; create t.sub.b; delete t.sub.b"},
+	{"and without that where it is there already", "{" NET_B_CHANGED "," SUB_ELSEWHERE "}",
+	 RECORD_AWAITED "," SUB_MADE "}", false, false, "t.net.a", "delete t.net.a; delete t.sub.b"},
 	{"chosen with what it displaces", "{" NET_BACK "," NET_B "," SUB_B "," USER_C "}", RECORD_LEFT, false, true,
 	 "t.net.a", "take-back t.net.a; delete t.net.a"},
 	{"chosen with all that goes with it", "{" NET_B "}", RECORD, false, true, "t.net.a", "delete t.net.a"},
