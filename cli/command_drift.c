@@ -49,7 +49,7 @@ static int run_drift(struct invocation *invocation)
 	return status;
 }
 
-static const enum flag_id drift_flags[] = {FLAG_VAR, FLAG_PARALLELISM};
+static const enum flag_id drift_flags[] = {FLAG_VAR, FLAG_PARALLELISM, FLAG_GRACE};
 
 const struct command command_drift = {
 	.name = "drift",

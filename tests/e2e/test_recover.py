@@ -42,14 +42,16 @@ def test_waits_no_longer_than_the_grace(tiny):
     assert document["status"] == 0
 
 
-def test_plan_foretells_with_the_grace_of_the_apply(tiny):
-    """Both take --grace, and judge alike by it."""
+@pytest.mark.parametrize("command, statuses", [("plan", (0, 0)), ("drift", (3, 2))])
+def test_what_is_foretold_goes_by_the_grace_of_the_apply(tiny, command, statuses):
+    """All that judge take --grace, and judge alike by it."""
     lose(tiny, "CreateVpc", "lost_request")
 
-    def outlook(*flags):
-        return [call["outlook"] for call in tiny.run("plan", *flags, "--output", "json").json["open"]]
+    def outlook(grace, status):
+        document = tiny.run(command, "--output", "json", status=status, TRUEUP_GRACE=grace).json
+        return [call["outlook"] for call in document["open"]]
 
-    assert (outlook("--grace", "3600"), outlook("--grace", "0")) == (["waiting"], ["absent"])
+    assert (outlook("3600", statuses[0]), outlook("0", statuses[1])) == (["waiting"], ["absent"])
     tiny.run("apply", "--yes", "--grace", "0")
     assert outcomes(tiny, "CreateVpc") == ["absent", "done"]
     assert len(world(tiny, "vpc")) == 1
