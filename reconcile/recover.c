@@ -47,33 +47,35 @@ static bool has_item(struct items items, const struct value *item)
 	return false;
 }
 
-/* What a call adds to a list is new in it, wherever it stands: a service lists in any order. */
-static bool is_output_as_before(const struct object *object, const struct live *live, const char *name)
+/*
+ * What a call adds to a list is new in it, wherever it stands: a service lists in any order. What is there no more
+ * tells nothing: no such call takes anything away, but others may while it is on its way.
+ */
+static bool has_new_item(struct items before, struct items now)
 {
-	struct items before = items_of(value_get_named(&object->outputs, name));
-	struct items now = items_of(value_get_named(&live->outputs, name));
-
 	for (uint32_t i = 0; i < now.count; i++)
 		if (!has_item(before, &now.first[i]))
-			return false;
-	return before.count == now.count;
+			return true;
+	return false;
 }
 
 /*
- * Nothing tells of such a call but what there is of its work: what is as it was recorded before means not yet. What
- * else has moved since tells nothing: an instance that was stopped for the same change has lost its public address.
+ * Nothing tells of such a call but what there is of its work: as long as there is no more of it than was recorded
+ * before, it has not come. What else has moved since tells nothing: an instance that was stopped for the same change
+ * has lost its public address.
  */
-static bool is_as_before(const struct intent *intent, const struct kind *kind, const struct object *object,
-			 const struct live *live)
+static bool shows_more(const struct intent *intent, const struct kind *kind, const struct object *object,
+		       const struct live *live)
 {
 	for (size_t i = 0; kind && i < kind->outputs.count; i++) {
 		const struct output *output = output_at(&kind->outputs, i);
 
 		if (output->shows_work_of && slice_is(intent->operation, output->shows_work_of) &&
-		    !is_output_as_before(object, live, output->name))
-			return false;
+		    has_new_item(items_of(value_get_named(&object->outputs, output->name)),
+				 items_of(value_get_named(&live->outputs, output->name))))
+			return true;
 	}
-	return true;
+	return false;
 }
 
 /* Of an object that is gone, or on its way out: whatever comes late has nothing left to change. */
@@ -94,7 +96,7 @@ static struct verdict judge_change(const struct intent *intent, const struct kin
 {
 	if (live->presence != PRESENCE_PRESENT)
 		return judge_gone(object);
-	if (intent->recipe == RECIPE_SNAPSHOT ? !is_as_before(intent, kind, object, live) : shows)
+	if (intent->recipe == RECIPE_SNAPSHOT ? shows_more(intent, kind, object, live) : shows)
 		return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
 	if (may_come)
 		return (struct verdict){SETTLEMENT_WAIT, "nothing shows yet that it was done, and it may still come"};

@@ -148,3 +148,64 @@ def test_for_what_shows_nobody_waits(site, before, spec, action):  # noqa: F811
     assert outcomes(site, action) == ["done"]
     apply(site.stack)
     plan_is_empty(site.stack)
+
+
+SIX = {
+    "aws.vpc": {"six": {"cidr": "10.6.0.0/16", "ipv6": True}},
+    "aws.subnet": {
+        "six": {
+            "vpc": Ref("aws.vpc.six"),
+            "cidr": "10.6.0.0/24",
+            "ipv6_cidr": "${cidr_subnet(aws.vpc.six.ipv6_cidr, 8, 1)}",
+        }
+    },
+}
+
+
+def addressed(count):
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.xlarge", "subnet": Ref("aws.subnet.six")}
+    return spec_text({**SIX, "aws.instance": {"six": {**machine, "address6_count": count}}})
+
+
+def addresses_of(site):  # noqa: F811
+    """The interface of the one instance, and its addresses."""
+    [listed] = site.server.client("ec2").describe_instances()["Reservations"]
+    [interface] = listed["Instances"][0]["NetworkInterfaces"]
+    return interface["NetworkInterfaceId"], [each["Ipv6Address"] for each in interface["Ipv6Addresses"]]
+
+
+def take_one_away(site):  # noqa: F811
+    interface, addresses = addresses_of(site)
+    site.server.client("ec2").unassign_ipv6_addresses(NetworkInterfaceId=interface, Ipv6Addresses=addresses[:1])
+
+
+def test_what_others_take_away_is_no_work_of_what_adds(site):  # noqa: F811
+    """What was taken away meanwhile tells nothing of a call that is still on its way: it is looked for."""
+    site.stack.write("stack.yaml", addressed(2))
+    apply(site.stack)
+    held = kill(site, "AssignIpv6Addresses", addressed(4))
+    take_one_away(site)
+    assert is_waiting(site, "AssignIpv6Addresses")
+    site.stack.environment["TRUEUP_GRACE"] = "60"
+    threading.Timer(1.5, held.goes.set).start()
+    result = site.stack.run("apply", "--yes")
+    assert "looking for what AssignIpv6Addresses for 'aws.instance.six' may have done" in result.err
+    assert held.came.wait(60)
+    assert outcomes(site, "AssignIpv6Addresses") == ["done", "done"]
+    assert len(addresses_of(site)[1]) == 4
+    plan_is_empty(site.stack)
+
+
+def test_what_came_shows_though_others_took_away_as_much(site):  # noqa: F811
+    """There are as many as before, and others."""
+    site.stack.write("stack.yaml", addressed(2))
+    apply(site.stack)
+    site.stack.write("stack.yaml", addressed(3))
+    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == "AssignIpv6Addresses" and is_answered)
+    take_one_away(site)
+    site.stack.environment["TRUEUP_GRACE"] = "60"
+    assert "looking for" not in site.stack.run("recover").err
+    assert outcomes(site, "AssignIpv6Addresses") == ["done"]
+    apply(site.stack)
+    assert len(addresses_of(site)[1]) == 3
+    plan_is_empty(site.stack)

@@ -54,7 +54,7 @@ static void test_lost(void **state)
 	assert_string_equal(recover_judge(&intent, NULL, &object, &live, false, true).why, "settled by reading");
 }
 
-/* Of what does as much again each time, nothing tells but that there is other than before of what it makes. */
+/* Of what does as much again each time, nothing tells but that there is more than before of what it makes. */
 static void test_as_before(void **state)
 {
 	static const struct output outputs[] = {{.name = "public_address"},
@@ -77,6 +77,9 @@ static void test_as_before(void **state)
 		 SETTLEMENT_DONE},
 		{"the first ones", RECIPE_SNAPSHOT, "addresses6", NULL, "one", PRESENCE_PRESENT, true, SETTLEMENT_DONE},
 		{"none still", RECIPE_SNAPSHOT, "addresses6", NULL, NULL, PRESENCE_PRESENT, true, SETTLEMENT_WAIT},
+		{"none any more", RECIPE_SNAPSHOT, "addresses6", "one", NULL, PRESENCE_PRESENT, true, SETTLEMENT_WAIT},
+		{"none any more for long", RECIPE_SNAPSHOT, "addresses6", "one", NULL, PRESENCE_PRESENT, false,
+		 SETTLEMENT_ABSENT},
 		{"what it does not make", RECIPE_SNAPSHOT, "public_address", "one", NULL, PRESENCE_PRESENT, true,
 		 SETTLEMENT_WAIT},
 		{"what another call makes", RECIPE_SNAPSHOT, "range", NULL, "one", PRESENCE_PRESENT, true,
@@ -117,8 +120,10 @@ static void test_as_before_in_any_order(void **state)
 		{"as before", "ab", SETTLEMENT_WAIT},
 		{"in another order", "ba", SETTLEMENT_WAIT},
 		{"one more", "cba", SETTLEMENT_DONE},
-		{"one fewer", "a", SETTLEMENT_DONE},
-		{"another in its place", "ac", SETTLEMENT_DONE},
+		{"one fewer", "a", SETTLEMENT_WAIT},
+		{"another in its place: ours came, and somebody took one away", "ac", SETTLEMENT_DONE},
+		{"none any more", "", SETTLEMENT_WAIT},
+		{"ours alone", "c", SETTLEMENT_DONE},
 	};
 
 	(void)state;
