@@ -1,5 +1,6 @@
 #include "cli/refresh_some.h"
 
+#include "cli/recovery.h"
 #include "cli/secrets.h"
 #include "cli/unfinished.h"
 
@@ -39,5 +40,7 @@ bool job_refresh_some(struct job *job, const struct map *object_ids, const struc
 	job->refresh.live = live;
 	secrets_redact_live(job);
 	job_take_unfinished(job);
+	if (job->recovered)
+		job_hold_unknown(job);
 	return true;
 }

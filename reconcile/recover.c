@@ -189,7 +189,7 @@ void recover_hold(const struct intent *intents, size_t intent_count, struct obje
 	for (size_t i = 0; i < object_count; i++) {
 		size_t at = (size_t)(uintptr_t)map_get(&open, objects[i]->object_id);
 
-		if (at == 0 || live[i]->presence != PRESENCE_ABSENT || objects[i]->provider_id.size > 0)
+		if (at == 0 || !live[i] || live[i]->presence != PRESENCE_ABSENT || objects[i]->provider_id.size > 0)
 			continue;
 		struct live *held = arena_new(arena, struct live);
 		*held = *live[i];

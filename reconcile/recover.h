@@ -76,7 +76,7 @@ void recover_all(struct recovery *recovery);
 /*
  * After recovery, of what was read since: an object that is not there, while the create that was to make it is still
  * open, counts as unread. It may come yet, so it is neither forgotten nor made a second time. live is parallel to
- * objects, and has all of them.
+ * objects; NULL: it was not read.
  */
 void recover_hold(const struct intent *intents, size_t intent_count, struct object *const *objects, size_t object_count,
 		  const struct live **live, struct arena *arena);

@@ -283,6 +283,19 @@ def test_what_may_still_come_is_neither_forgotten_nor_made_again(tiny, command):
     assert outcomes(tiny, "CreateVpc") == ["absent"]
 
 
+def test_what_may_still_come_is_not_made_by_a_saved_plan(tiny):
+    """It was made by what a look had told, which recovery could not have."""
+    lose(tiny, "CreateVpc", "lost_request")
+    tiny.run("plan", "--out", "p.plan")
+    tiny.run("sim", "fault", "DescribeVpcs", "deny", "1", "1")
+    result = tiny.run("apply", "p.plan", "--yes", status=4)
+    assert "'aws.vpc.main' has changed since the plan was made: it cannot be read now: it is not known what" in result.err
+    assert world(tiny, "vpc") == {}
+    tiny.run("apply", "p.plan", "--yes")
+    assert len(world(tiny, "vpc")) == 1
+    assert outcomes(tiny, "CreateVpc") == ["absent", "done"]
+
+
 def test_what_was_never_finished_and_cannot_be_read_holds_up_its_users(tiny):
     """Its id is known by then, and nothing else of it."""
     lose(tiny, "CreateVpc")
