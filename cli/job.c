@@ -296,9 +296,8 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 		job->refresh.unlisted_count = 0;
 	secrets_redact_live(job);
 	work_out(job, expected);
+	job_note_open(job);
 	job_take_unfinished(job);
-	if (job->recovered)
-		job_hold_unknown(job);
 	return job_look_for_run(job);
 }
 

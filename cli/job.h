@@ -73,6 +73,11 @@ struct job {
 	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
 	bool recovered; /* what is still open now cannot be settled by this run */
+	/* What is open is judged by what is recorded: objects has what was begun taken over. As they were before that,
+	 * with what was read of each; NULL where nothing is open, or nothing was read. */
+	struct object **seen;
+	const struct live **seen_live;
+	size_t seen_count;
 	/* Ids of those whose calls the plan is to have sent once more: see recovery.h. */
 	struct slice *left;
 	size_t left_count;

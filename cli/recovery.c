@@ -269,6 +269,11 @@ static struct recovery *judge_by_aim(struct job *job)
 	struct recovery *recovery = arena_new(job->arena, struct recovery);
 
 	*recovery = begin_to_judge(job, job->refresh.live);
+	if (job->seen) {
+		recovery->objects = job->seen;
+		recovery->object_count = job->seen_count;
+		recovery->live = job->seen_live;
+	}
 	if (job->aim == AIM_MAKE)
 		judge_by_plan(job, recovery);
 	else
@@ -285,6 +290,22 @@ const struct recovery *job_outlook(struct job *job)
 	return judge_by_aim(job);
 }
 
+/* What is settled in memory for the plan stays as it is recorded here. */
+static void keep_seen(struct job *job)
+{
+	job->seen_count = job->object_count;
+	job->seen = arena_new_array(job->arena, job->seen_count + 1, struct object *);
+	job->seen_live = arena_new_array(job->arena, job->seen_count + 1, const struct live *);
+	for (size_t i = 0; i < job->seen_count; i++) {
+		job->seen[i] = job->objects[i];
+		job->seen_live[i] = job->refresh.live[i];
+		if (!unfinished_is(job->objects[i]))
+			continue;
+		job->seen[i] = arena_new(job->arena, struct object);
+		*job->seen[i] = *job->objects[i];
+	}
+}
+
 static void map_left(const struct job *job, struct map *ret)
 {
 	map_init(ret);
@@ -292,7 +313,7 @@ static void map_left(const struct job *job, struct map *ret)
 		map_set(ret, job->left[i], &job->left[i]);
 }
 
-void job_hold_unknown(struct job *job)
+static void hold_unknown(struct job *job)
 {
 	struct intent *unknown = arena_new_array(job->arena, job->intent_count + 1, struct intent);
 	size_t count = 0;
@@ -304,6 +325,15 @@ void job_hold_unknown(struct job *job)
 			unknown[count++] = job->intents[i];
 	map_release(&left);
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
+}
+
+void job_note_open(struct job *job)
+{
+	if (job->intent_count == 0)
+		return;
+	if (job->recovered)
+		hold_unknown(job);
+	keep_seen(job);
 }
 
 /* The command is to begin anew, and looks for what these may have made. */

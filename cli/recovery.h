@@ -12,8 +12,11 @@
  * cannot be settled is told as a warning, and stays among job->intents.
  */
 __attribute__((warn_unused_result)) bool job_recover(struct job *job);
-/* After a refresh: what may have been made, and was not settled, counts as unread; but what is left to the plan. */
-void job_hold_unknown(struct job *job);
+/*
+ * After a refresh, before what was begun is taken over for the plan: notes by what job_outlook() judges. After recovery
+ * what may have been made, and was not settled, counts as unread; but what is left to the plan.
+ */
+void job_note_open(struct job *job);
 /*
  * Whether the plan makes all that recovery has left to it. Otherwise job->moved, without a diagnostic: the command is
  * to begin anew, and looks then for what the calls may have made.

@@ -39,8 +39,7 @@ bool job_refresh_some(struct job *job, const struct map *object_ids, const struc
 		live[places[i]] = job->refresh.live[i];
 	job->refresh.live = live;
 	secrets_redact_live(job);
+	job_note_open(job);
 	job_take_unfinished(job);
-	if (job->recovered)
-		job_hold_unknown(job);
 	return true;
 }

@@ -126,11 +126,29 @@ def test_it_never_comes(late, command):
     assert len(site.server.show(REGION)["subnet"]) == (1 if action == "DeleteSubnet" else 2)
 
 
+SIX = {
+    "aws.vpc": {"six": {"cidr": "10.6.0.0/16", "ipv6": True}},
+    "aws.subnet": {
+        "six": {
+            "vpc": Ref("aws.vpc.six"),
+            "cidr": "10.6.0.0/24",
+            "ipv6_cidr": "${cidr_subnet(aws.vpc.six.ipv6_cidr, 8, 1)}",
+        }
+    },
+}
+
+
+def addressed(count):
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.xlarge", "subnet": Ref("aws.subnet.six")}
+    return spec_text({**SIX, "aws.instance": {"six": {**machine, "address6_count": count}}})
+
+
 # Of several calls the first, which is carried out; the others were never sent.
 NAMED = BEFORE.replace('"cidr": "10.20.0.0/16"', '"cidr": "10.20.0.0/16", "dns_hostnames": true')
 FIRST = {
     "of a change": (BEFORE, BEFORE.replace("stays", "comes"), "CreateTags"),
     "of what is made": (None, NAMED, "ModifyVpcAttribute"),
+    "of what adds": (addressed(2), addressed(4), "AssignIpv6Addresses"),
 }
 
 
@@ -148,23 +166,6 @@ def test_for_what_shows_nobody_waits(site, before, spec, action):  # noqa: F811
     assert outcomes(site, action) == ["done"]
     apply(site.stack)
     plan_is_empty(site.stack)
-
-
-SIX = {
-    "aws.vpc": {"six": {"cidr": "10.6.0.0/16", "ipv6": True}},
-    "aws.subnet": {
-        "six": {
-            "vpc": Ref("aws.vpc.six"),
-            "cidr": "10.6.0.0/24",
-            "ipv6_cidr": "${cidr_subnet(aws.vpc.six.ipv6_cidr, 8, 1)}",
-        }
-    },
-}
-
-
-def addressed(count):
-    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.xlarge", "subnet": Ref("aws.subnet.six")}
-    return spec_text({**SIX, "aws.instance": {"six": {**machine, "address6_count": count}}})
 
 
 def addresses_of(site):  # noqa: F811
