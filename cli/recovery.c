@@ -313,6 +313,7 @@ static void map_left(const struct job *job, struct map *ret)
 		map_set(ret, job->left[i], &job->left[i]);
 }
 
+/* What became of these cannot be told, by this run or by any that reads the same. */
 static void hold_unknown(struct job *job)
 {
 	struct intent *unknown = arena_new_array(job->arena, job->intent_count + 1, struct intent);
@@ -327,6 +328,20 @@ static void hold_unknown(struct job *job)
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
 }
 
+/* What an apply would hold back. Where it is about a create, that was not read. */
+static void foresee_unknown(struct job *job)
+{
+	struct intent *unknown = arena_new_array(job->arena, job->intent_count + 1, struct intent);
+	struct recovery recovery = begin_to_judge(job, job->seen_live);
+	size_t count = 0;
+
+	recover_all(&recovery);
+	for (size_t i = 0; i < job->intent_count; i++)
+		if (recovery.verdicts[i].settlement == SETTLEMENT_NONE)
+			unknown[count++] = job->intents[i];
+	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
+}
+
 void job_note_open(struct job *job)
 {
 	if (job->intent_count == 0)
@@ -334,6 +349,9 @@ void job_note_open(struct job *job)
 	if (job->recovered)
 		hold_unknown(job);
 	keep_seen(job);
+	/* A drift tells of all that could be read. */
+	if (!job->recovered && job->aim != AIM_LOOK)
+		foresee_unknown(job);
 }
 
 /* The command is to begin anew, and looks for what these may have made. */

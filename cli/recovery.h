@@ -13,8 +13,9 @@
  */
 __attribute__((warn_unused_result)) bool job_recover(struct job *job);
 /*
- * After a refresh, before what was begun is taken over for the plan: notes by what job_outlook() judges. After recovery
- * what may have been made, and was not settled, counts as unread; but what is left to the plan.
+ * After a refresh, before what was begun is taken over for the plan: notes by what job_outlook() judges. What a call
+ * that recovery cannot settle may have made, or changed, counts as unread, but for a drift; not what is left to the
+ * plan.
  */
 void job_note_open(struct job *job);
 /*

@@ -64,6 +64,7 @@ struct live live_copy(struct arena *arena, const struct live *live)
 		.fields = value_copy(arena, &live->fields),
 		.outputs = value_copy(arena, &live->outputs),
 		.running = value_copy(arena, &live->running),
+		.unsupported = value_copy(arena, &live->unsupported),
 		.ownership = {arena_copy(arena, live->ownership.lineage), arena_copy(arena, live->ownership.object_id),
 			      arena_copy(arena, live->ownership.intent), arena_copy(arena, live->ownership.generation),
 			      arena_copy(arena, live->ownership.address), live->ownership.is_stripped},

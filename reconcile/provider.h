@@ -73,6 +73,9 @@ struct live {
 	struct value
 		running; /* kind.runs: LIST of MAPs, one for each thing that will stay; null: nothing. Not recorded */
 	struct ownership ownership;
+	/* MAP by the names of those fields that are UNREAD because the endpoint does not know what tells them at all:
+	 * none will ever be read there. null: none are. */
+	struct value unsupported;
 	struct slice unread_reason; /* why it, or a field of it, could not be read */
 	struct slice unread_hint;   /* what to do about that, or empty */
 };

@@ -92,12 +92,16 @@ static struct verdict judge_gone(const struct object *object)
  * tells as little.
  */
 static struct verdict judge_change(const struct intent *intent, const struct kind *kind, const struct object *object,
-				   const struct live *live, bool shows, bool may_come)
+				   const struct live *live, enum call_shown shows, bool may_come)
 {
 	if (live->presence != PRESENCE_PRESENT)
 		return judge_gone(object);
-	if (intent->recipe == RECIPE_SNAPSHOT ? shows_more(intent, kind, object, live) : shows)
+	if (intent->recipe == RECIPE_SNAPSHOT)
+		shows = shows_more(intent, kind, object, live) ? SHOWS_DONE : SHOWS_NOTHING;
+	if (shows == SHOWS_DONE)
 		return (struct verdict){SETTLEMENT_DONE, "settled by reading"};
+	if (shows == SHOWS_UNREAD)
+		return (struct verdict){SETTLEMENT_NONE, "the field that tells could not be read"};
 	if (may_come)
 		return (struct verdict){SETTLEMENT_WAIT, "nothing shows yet that it was done, and it may still come"};
 	/* The plan compares the object with the spec anyway: what the call left undone is planned anew. */
@@ -105,7 +109,7 @@ static struct verdict judge_change(const struct intent *intent, const struct kin
 }
 
 struct verdict recover_judge(const struct intent *intent, const struct kind *kind, const struct object *object,
-			     const struct live *live, bool shows, bool may_come)
+			     const struct live *live, enum call_shown shows, bool may_come)
 {
 	/* What a create made was recorded until it was deleted: of this one nothing was ever seen. */
 	if (!object)
@@ -138,9 +142,10 @@ static struct verdict judge(const struct recovery *recovery, const struct intent
 		.provider = kind ? providers_find(recovery->providers, kind_provider(kind)) : NULL,
 		.live = live,
 	};
-	bool shows = kind && !intent->creates &&
-		     unfinished_shows(object, intent->operation, &reading, recovery->style, recovery->arena);
+	enum call_shown shows = SHOWS_NOTHING;
 
+	if (kind && !intent->creates)
+		shows = unfinished_shows(object, intent->operation, &reading, recovery->style, recovery->arena);
 	return recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
 }
 
@@ -177,6 +182,12 @@ void recover_all(struct recovery *recovery)
 	map_release(&by_id);
 }
 
+static bool is_held(const struct intent *intent, const struct object *object, const struct live *live)
+{
+	return intent->creates ? live->presence == PRESENCE_ABSENT && object->provider_id.size == 0
+			       : live->presence == PRESENCE_PRESENT;
+}
+
 void recover_hold(const struct intent *intents, size_t intent_count, struct object *const *objects, size_t object_count,
 		  const struct live **live, struct arena *arena)
 {
@@ -184,18 +195,20 @@ void recover_hold(const struct intent *intents, size_t intent_count, struct obje
 
 	map_init(&open);
 	for (size_t i = 0; i < intent_count; i++)
-		if (intents[i].creates)
+		if (!intents[i].creates || !map_get(&open, intents[i].object_id))
 			map_set(&open, intents[i].object_id, (void *)(uintptr_t)(i + 1));
 	for (size_t i = 0; i < object_count; i++) {
 		size_t at = (size_t)(uintptr_t)map_get(&open, objects[i]->object_id);
 
-		if (at == 0 || !live[i] || live[i]->presence != PRESENCE_ABSENT || objects[i]->provider_id.size > 0)
+		if (at == 0 || !live[i] || !is_held(&intents[at - 1], objects[i], live[i]))
 			continue;
 		struct live *held = arena_new(arena, struct live);
+		struct slice why = live[i]->unread_reason;
 		*held = *live[i];
 		held->presence = PRESENCE_UNREAD;
-		held->unread_reason = arena_format(arena, "it is not known what became of %.*s",
-						   SLICE_ARGUMENTS(intents[at - 1].operation));
+		held->unread_reason = arena_format(arena, "it is not known what became of %.*s%s%.*s",
+						   SLICE_ARGUMENTS(intents[at - 1].operation), why.size > 0 ? ": " : "",
+						   SLICE_ARGUMENTS(why));
 		live[i] = held;
 	}
 	map_release(&open);
@@ -290,6 +303,15 @@ bool recover_has_unfinished(struct object *const *objects, size_t count)
 	return false;
 }
 
+/* Of what a call stays open about the record stays as it is: by that the call is judged once all can be read. */
+static void map_open(const struct recovery *recovery, struct map *ret)
+{
+	map_init(ret);
+	for (size_t i = 0; i < recovery->intent_count; i++)
+		if (!is_settled(&recovery->verdicts[i]))
+			map_set(ret, recovery->intents[i].object_id, &recovery->verdicts[i]);
+}
+
 bool recover_commit(const struct recovery *recovery, struct store *store, struct diagnostics *diagnostics)
 {
 	size_t most = recovery->intent_count + recovery->object_count + 1;
@@ -301,6 +323,7 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 		.closes = arena_new_array(recovery->arena, most, struct intent_close),
 	};
 	struct commit *commit = &finding.commit;
+	struct map open;
 
 	map_init(&finding.spare);
 	if (recover_has_unfinished(recovery->objects, recovery->object_count))
@@ -308,9 +331,11 @@ bool recover_commit(const struct recovery *recovery, struct store *store, struct
 	for (size_t i = 0; i < recovery->intent_count; i++)
 		if (is_settled(&recovery->verdicts[i]))
 			add_close(&finding, i);
+	map_open(recovery, &open);
 	for (size_t i = 0; i < recovery->object_count; i++)
-		if (unfinished_is(recovery->objects[i]))
+		if (unfinished_is(recovery->objects[i]) && !map_get(&open, recovery->objects[i]->object_id))
 			add_unfinished(&finding, recovery->objects[i], recovery->live[i]);
+	map_release(&open);
 	map_release(&finding.spare);
 	commit->upserts = finding.upserts;
 	commit->bodies = finding.bodies;

@@ -11,6 +11,7 @@
 #include "reconcile/refresh.h"
 #include "reconcile/resource.h"
 #include "reconcile/store.h"
+#include "reconcile/unfinished.h"
 
 /*
  * What became of calls whose outcome nobody saw, because the run that sent them died or the
@@ -35,11 +36,11 @@ enum { RECOVER_GRACE_MS = 2 * 60 * 1000 };
 
 /*
  * kind: that of the object, where it was read; object: as recorded, NULL where it no longer is; live: as read after the
- * run that sent the call had ended, NULL where it was not read; shows: by that the call, which is no create, is done
+ * run that sent the call had ended, NULL where it was not read; shows: what that shows of the call, which is no create
  * (unfinished_shows()); may_come: what it does may still appear. Asks nobody anything.
  */
 struct verdict recover_judge(const struct intent *intent, const struct kind *kind, const struct object *object,
-			     const struct live *live, bool shows, bool may_come);
+			     const struct live *live, enum call_shown shows, bool may_come);
 
 struct recovery {
 	const struct intent *intents;
@@ -74,9 +75,10 @@ struct recovery {
 /* Judges every intent. */
 void recover_all(struct recovery *recovery);
 /*
- * After recovery, of what was read since: an object that is not there, while the create that was to make it is still
- * open, counts as unread. It may come yet, so it is neither forgotten nor made a second time. live is parallel to
- * objects; NULL: it was not read.
+ * Of what was read, while calls are open that cannot be settled: an object that is not there, and that a create was to
+ * make, counts as unread. It may come yet, so it is neither forgotten nor made a second time. So does one that is
+ * there, and that was to be changed: its record alone tells by what that shows, which another change would write over.
+ * live is parallel to objects; NULL: it was not read.
  */
 void recover_hold(const struct intent *intents, size_t intent_count, struct object *const *objects, size_t object_count,
 		  const struct live **live, struct arena *arena);

@@ -56,13 +56,21 @@ void unfinished_end(struct object *object);
 /* Has the note say what the call does that is sent next, so that it can be told apart from the others; that of an
  * object which is being made as well, which says nothing else. Whether that is new. */
 bool unfinished_note_call(struct object *object, const struct call *call, struct arena *arena);
+/* What a reading shows of a call. */
+enum call_shown {
+	SHOWS_NOTHING, /* what it was to do is not there, or no read can show it */
+	SHOWS_DONE,
+	SHOWS_UNREAD, /* what could not be read this time tells alone: all the rest is as it was to be */
+};
+
 /*
  * Whether a reading shows what an operation was to do, where the note says that; else all that was begun with the
- * object, so that whichever call it was has come. What no read can show does not show; nor does a deletion, as long as
- * the object is there.
+ * object, so that whichever call it was has come. What no read can show does not show, nor what its endpoint cannot
+ * tell at all (live.unsupported); nor does a deletion, as long as the object is there.
  */
-bool unfinished_shows(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
-		      const struct json_style *style, struct arena *arena);
+enum call_shown unfinished_shows(const struct object *object, struct slice operation,
+				 const struct unfinished_reading *reading, const struct json_style *style,
+				 struct arena *arena);
 
 /* Whether a note that was read has its members as they are written here; NULL: there is none. */
 bool unfinished_is_sound(const struct value *note, struct arena *arena);

@@ -158,14 +158,12 @@ static bool can_be_told(const struct object *object)
 	       (unfinished_tags(object) || (resolved && resolved->count > 0));
 }
 
-bool unfinished_shows(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
-		      const struct json_style *style, struct arena *arena)
+static bool is_shown(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
+		     const struct json_style *style, struct arena *arena)
 {
 	const struct live *live = reading->live;
 	const struct value *comes, *goes;
 
-	if (live->presence != PRESENCE_PRESENT || !object->has_body)
-		return false;
 	if (unfinished_effect(object, operation, &comes, &goes)) {
 		const struct value now = sealed(&live->fields, object, comes, live, style, arena);
 		const struct value goal = sealed(comes, object, comes, live, style, arena);
@@ -178,4 +176,65 @@ bool unfinished_shows(const struct object *object, struct slice operation, const
 	/* What is settled in the copy is recorded nowhere. */
 	struct object tried = *object;
 	return unfinished_settle(&tried, reading, style, arena).whole;
+}
+
+/* What is there, were that as it is to be which could not be read. goal: NULL: nothing of it is to come. */
+static struct value suppose(const struct value *live, const struct value *goal, struct arena *arena)
+{
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	if (!value_has_unread(live))
+		return *live;
+	if (!value_is(live, VALUE_MAP))
+		return goal ? *goal : value_null();
+	for (uint32_t i = 0; i < live->count; i++) {
+		struct slice name = value_slice(&live->members[i].key);
+
+		value_builder_member(&builder, name, suppose(&live->members[i].value, value_get(goal, name), arena));
+	}
+	return value_builder_map(&builder, arena);
+}
+
+/* The same of all fields, but for those that no read will ever tell there. */
+static struct value suppose_fields(const struct object *object, struct slice operation,
+				   const struct unfinished_reading *reading, struct arena *arena)
+{
+	const struct live *live = reading->live;
+	const struct value *comes, *goes;
+	bool told = unfinished_effect(object, operation, &comes, &goes);
+	/* What was switched off for it is to be as it was, too. */
+	const struct value all =
+		told ? *comes : value_overlaid(unfinished_resolved(object), unfinished_owed(object), arena);
+	VALUE_BUILDER_AUTO builder;
+
+	value_builder_init(&builder);
+	for (uint32_t i = 0; i < live->fields.count; i++) {
+		struct slice name = value_slice(&live->fields.members[i].key);
+		const struct field *field = field_named(&reading->kind->fields, name);
+		const struct value *to_come = value_get(&all, name), *is = &live->fields.members[i].value;
+		const struct value *goal = field && to_come ? goal_of(object, field, to_come, arena) : NULL;
+		bool unsupported = value_get(&live->unsupported, name) != NULL;
+
+		value_builder_member(&builder, name, unsupported ? *is : suppose(is, goal, arena));
+	}
+	return value_builder_map(&builder, arena);
+}
+
+enum call_shown unfinished_shows(const struct object *object, struct slice operation,
+				 const struct unfinished_reading *reading, const struct json_style *style,
+				 struct arena *arena)
+{
+	if (reading->live->presence != PRESENCE_PRESENT || !object->has_body)
+		return SHOWS_NOTHING;
+	if (is_shown(object, operation, reading, style, arena))
+		return SHOWS_DONE;
+	if (!value_has_unread(&reading->live->fields))
+		return SHOWS_NOTHING;
+	struct live supposed = *reading->live;
+	struct unfinished_reading supposing = *reading;
+
+	supposed.fields = suppose_fields(object, operation, reading, arena);
+	supposing.live = &supposed;
+	return is_shown(object, operation, &supposing, style, arena) ? SHOWS_UNREAD : SHOWS_NOTHING;
 }

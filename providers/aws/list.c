@@ -368,6 +368,18 @@ static void tell_untold(struct reading *reading, const struct aws_detail *detail
 	aws_hint_at(diagnostics, answer, detail->operation);
 }
 
+/* No read will tell these fields there. */
+static void note_unsupported(struct reading *reading, const struct aws_kind *kind, const struct aws_detail *detail)
+{
+	VALUE_BUILDER_AUTO builder;
+	value_builder_init(&builder);
+	value_builder_members(&builder, &reading->subject->unsupported);
+	for (size_t i = 0; i < kind->kind.fields.count; i++)
+		if (field_of(kind, i)->detail == detail)
+			value_builder_set(&builder, slice_of(field_of(kind, i)->field.name), value_bool(true));
+	reading->subject->unsupported = value_builder_map(&builder, reading->arena);
+}
+
 static void take_detail(struct reading *reading, const struct aws_kind *kind, const struct answer *answer)
 {
 	const struct aws_detail *detail = field_of(kind, reading->cursor)->detail;
@@ -391,6 +403,8 @@ static void take_detail(struct reading *reading, const struct aws_kind *kind, co
 	reading->subject->fields = value_copy(reading->arena, &fields);
 	if (!told)
 		tell_untold(reading, detail, answer);
+	if (!answer->ok && answer->fault == FAULT_UNSUPPORTED)
+		note_unsupported(reading, kind, detail);
 }
 
 /* What a detail is asked by; NULL: there is nothing to ask for. */

@@ -210,3 +210,80 @@ def test_what_came_shows_though_others_took_away_as_much(site):  # noqa: F811
     apply(site.stack)
     assert len(addresses_of(site)[1]) == 3
     plan_is_empty(site.stack)
+
+
+def refused(code, status=403):
+    error = f"<Error><Code>{code}</Code><Message>no</Message></Error>"
+    return status, f"<Response><Errors>{error}</Errors><RequestID>x</RequestID></Response>".encode()
+
+
+DENIED, UNSUPPORTED = refused("UnauthorizedOperation"), refused("InvalidAction", 400)
+BROKEN = 502, b"<html>bad gateway</html>"
+
+
+def home(named, team):
+    fields = {"cidr": "10.20.0.0/16", "tags": {"team": team}}
+    return spec_text({"aws.vpc": {"home": {**fields, "dns_hostnames": True} if named else fields}})
+
+
+def cut_off_unread(site, before, answer):  # noqa: F811
+    """Its change was carried out, its run killed, and what tells of that cannot be read."""
+    if before:
+        site.stack.write("stack.yaml", before)
+        apply(site.stack)
+    site.stack.write("stack.yaml", home(True, "red"))
+    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == "ModifyVpcAttribute" and is_answered)
+    site.proxy.answer = lambda fields: answer if fields["Action"] == "DescribeVpcAttribute" else None
+
+
+@pytest.mark.parametrize("answer", [DENIED, BROKEN], ids=["denied", "no answer"])
+@pytest.mark.parametrize("before", [home(False, "red"), None], ids=["of a change", "of what is made"])
+def test_what_tells_cannot_be_read(site, before, answer):  # noqa: F811
+    """The grace is over, and yet nobody can say that nothing came; nor is anything done about it, or about its record."""
+    cut_off_unread(site, before, answer)
+    document = site.stack.run("drift", "--output", "json", status=3).json
+    [call] = document["open"]
+    assert (call["operation"], call["outlook"]) == ("ModifyVpcAttribute", "unknown")
+    [vpc] = site.things("vpc")
+    result = site.stack.run("recover", status=7)
+    told = f"what became of ModifyVpcAttribute for 'aws.vpc.home' ({vpc}, intent {call['intent']}): "
+    assert told + "the field that tells could not be read" in result.err
+    first = len(site.proxy.actions)
+    site.stack.write("stack.yaml", home(False, "blue"))
+    document = site.stack.run("plan", "--output", "json", status=3).json
+    assert [call["outlook"] for call in document["open"]] == ["unknown"]
+    for command in ("apply", "destroy"):
+        assert "it is not known what became of ModifyVpcAttribute: " in site.stack.run(command, "--yes", status=7).out
+    assert all(action.startswith(("Describe", "Get")) for action in site.proxy.actions[first:])
+    assert outcomes(site, "ModifyVpcAttribute") == ["unknown"]
+    site.proxy.answer = lambda fields: None
+    site.stack.run("recover")
+    assert outcomes(site, "ModifyVpcAttribute") == ["done"]
+    apply(site.stack)
+    plan_is_empty(site.stack)
+    told = site.server.client("ec2").describe_vpc_attribute(VpcId=vpc, Attribute="enableDnsHostnames")
+    assert told["EnableDnsHostnames"]["Value"] is False
+
+
+def test_what_its_endpoint_cannot_tell_is_as_what_no_read_gives_back(site):  # noqa: F811
+    """That takes the grace, or it would stay open for ever."""
+    cut_off_unread(site, home(False, "red"), UNSUPPORTED)
+    site.stack.environment["TRUEUP_GRACE"] = "60"
+    assert is_waiting(site, "ModifyVpcAttribute")
+    site.stack.environment["TRUEUP_GRACE"] = "0"
+    site.stack.run("recover")
+    assert outcomes(site, "ModifyVpcAttribute") == ["absent"]
+
+
+def test_a_saved_plan_does_nothing_about_what_is_open_and_unread(site):  # noqa: F811
+    """It was made while all could be read."""
+    cut_off_unread(site, home(False, "red"), None)
+    site.stack.write("stack.yaml", home(True, "blue"))
+    site.stack.run("plan", "--out", "p.plan")
+    site.proxy.answer = lambda fields: DENIED if fields["Action"] == "DescribeVpcAttribute" else None
+    assert "it is not known what became of ModifyVpcAttribute" in site.stack.run("apply", "p.plan", "--yes", status=4).err
+    assert outcomes(site, "ModifyVpcAttribute") == ["unknown"]
+    site.proxy.answer = lambda fields: None
+    site.stack.run("apply", "p.plan", "--yes")
+    assert outcomes(site, "ModifyVpcAttribute") == ["done"]
+    plan_is_empty(site.stack)

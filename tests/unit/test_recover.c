@@ -18,26 +18,39 @@ static const struct {
 	enum presence presence;
 	bool may_come;
 	enum settlement wanted;
-	bool shows;
+	enum call_shown shows;
 } rows[] = {
-	{"create, object found", true, true, true, true, PRESENCE_PRESENT, true, SETTLEMENT_DONE, false},
-	{"create, object found leaving", true, true, true, true, PRESENCE_LEAVING, true, SETTLEMENT_DONE, false},
-	{"create, no such object yet", true, true, false, true, PRESENCE_ABSENT, true, SETTLEMENT_WAIT, false},
-	{"create, no such object for long", true, true, false, true, PRESENCE_ABSENT, false, SETTLEMENT_ABSENT, false},
-	{"create, id known and object gone", true, true, true, true, PRESENCE_ABSENT, true, SETTLEMENT_DONE, false},
-	{"create, object unread", true, true, false, true, PRESENCE_UNREAD, false, SETTLEMENT_NONE, false},
-	{"create, not read at all", true, true, false, false, PRESENCE_PRESENT, false, SETTLEMENT_NONE, false},
-	{"create, object not recorded", true, false, false, false, PRESENCE_PRESENT, true, SETTLEMENT_ABSENT, false},
-	{"change, it shows", false, true, true, true, PRESENCE_PRESENT, true, SETTLEMENT_DONE, true},
-	{"change or delete, nothing shows", false, true, true, true, PRESENCE_PRESENT, true, SETTLEMENT_WAIT, false},
+	{"create, object found", true, true, true, true, PRESENCE_PRESENT, true, SETTLEMENT_DONE, SHOWS_NOTHING},
+	{"create, object found leaving", true, true, true, true, PRESENCE_LEAVING, true, SETTLEMENT_DONE,
+	 SHOWS_NOTHING},
+	{"create, no such object yet", true, true, false, true, PRESENCE_ABSENT, true, SETTLEMENT_WAIT, SHOWS_NOTHING},
+	{"create, no such object for long", true, true, false, true, PRESENCE_ABSENT, false, SETTLEMENT_ABSENT,
+	 SHOWS_NOTHING},
+	{"create, id known and object gone", true, true, true, true, PRESENCE_ABSENT, true, SETTLEMENT_DONE,
+	 SHOWS_NOTHING},
+	{"create, object unread", true, true, false, true, PRESENCE_UNREAD, false, SETTLEMENT_NONE, SHOWS_NOTHING},
+	{"create, not read at all", true, true, false, false, PRESENCE_PRESENT, false, SETTLEMENT_NONE, SHOWS_NOTHING},
+	{"create, object not recorded", true, false, false, false, PRESENCE_PRESENT, true, SETTLEMENT_ABSENT,
+	 SHOWS_NOTHING},
+	{"change, it shows", false, true, true, true, PRESENCE_PRESENT, true, SETTLEMENT_DONE, SHOWS_DONE},
+	{"change, what tells could not be read", false, true, true, true, PRESENCE_PRESENT, true, SETTLEMENT_NONE,
+	 SHOWS_UNREAD},
+	{"change, what tells could not be read for long", false, true, true, true, PRESENCE_PRESENT, false,
+	 SETTLEMENT_NONE, SHOWS_UNREAD},
+	{"change, what told could not be read, and it is gone", false, true, true, true, PRESENCE_ABSENT, true,
+	 SETTLEMENT_DONE, SHOWS_UNREAD},
+	{"change or delete, nothing shows", false, true, true, true, PRESENCE_PRESENT, true, SETTLEMENT_WAIT,
+	 SHOWS_NOTHING},
 	{"change or delete, nothing shows for long", false, true, true, true, PRESENCE_PRESENT, false,
-	 SETTLEMENT_ABSENT, false},
-	{"change or delete, object gone", false, true, true, true, PRESENCE_ABSENT, true, SETTLEMENT_DONE, false},
-	{"change or delete, object leaving", false, true, true, true, PRESENCE_LEAVING, true, SETTLEMENT_DONE, false},
-	{"change, object unread", false, true, true, true, PRESENCE_UNREAD, true, SETTLEMENT_NONE, false},
-	{"change, not read at all", false, true, true, false, PRESENCE_PRESENT, true, SETTLEMENT_NONE, false},
+	 SETTLEMENT_ABSENT, SHOWS_NOTHING},
+	{"change or delete, object gone", false, true, true, true, PRESENCE_ABSENT, true, SETTLEMENT_DONE,
+	 SHOWS_NOTHING},
+	{"change or delete, object leaving", false, true, true, true, PRESENCE_LEAVING, true, SETTLEMENT_DONE,
+	 SHOWS_NOTHING},
+	{"change, object unread", false, true, true, true, PRESENCE_UNREAD, true, SETTLEMENT_NONE, SHOWS_NOTHING},
+	{"change, not read at all", false, true, true, false, PRESENCE_PRESENT, true, SETTLEMENT_NONE, SHOWS_NOTHING},
 	{"delete, object no longer recorded", false, false, true, false, PRESENCE_PRESENT, true, SETTLEMENT_DONE,
-	 false},
+	 SHOWS_NOTHING},
 };
 
 /* What is shown once and was lost: the record is as if it had been made without. */
@@ -48,10 +61,11 @@ static void test_lost(void **state)
 	struct live live = {.presence = PRESENCE_PRESENT};
 
 	(void)state;
-	assert_string_equal(recover_judge(&intent, NULL, &object, &live, false, true).why,
+	assert_string_equal(recover_judge(&intent, NULL, &object, &live, SHOWS_NOTHING, true).why,
 			    "what is shown once was lost: another is made");
 	intent.recipe = RECIPE_NATURAL;
-	assert_string_equal(recover_judge(&intent, NULL, &object, &live, false, true).why, "settled by reading");
+	assert_string_equal(recover_judge(&intent, NULL, &object, &live, SHOWS_NOTHING, true).why,
+			    "settled by reading");
 }
 
 /* Of what does as much again each time, nothing tells but that there is more than before of what it makes. */
@@ -99,7 +113,7 @@ static void test_as_before(void **state)
 					.outputs = value_map(&before, looks[i].before != NULL)};
 		struct live live = {.presence = looks[i].presence, .outputs = value_map(&now, looks[i].now != NULL)};
 		/* That the number of them is as it was to be tells nothing of a call that adds to them. */
-		bool shows = looks[i].recipe == RECIPE_SNAPSHOT;
+		enum call_shown shows = looks[i].recipe == RECIPE_SNAPSHOT ? SHOWS_DONE : SHOWS_NOTHING;
 		struct verdict verdict = recover_judge(&intent, &kind, &object, &live, shows, looks[i].may_come);
 
 		if (verdict.settlement != looks[i].wanted)
@@ -137,7 +151,7 @@ static void test_as_before_in_any_order(void **state)
 		struct intent intent = {.wall_ms = SENT_MS, .operation = SLICE("Assign"), .recipe = RECIPE_SNAPSHOT};
 		struct object object = {.provider_id = SLICE("i-1"), .outputs = value_map(&before, 1)};
 		struct live live = {.presence = PRESENCE_PRESENT, .outputs = value_map(&now, 1)};
-		struct verdict verdict = recover_judge(&intent, &kind, &object, &live, false, true);
+		struct verdict verdict = recover_judge(&intent, &kind, &object, &live, SHOWS_NOTHING, true);
 
 		if (verdict.settlement != looks[i].wanted)
 			fail_msg("%s: %d instead of %d", looks[i].name, (int)verdict.settlement, (int)looks[i].wanted);
@@ -556,6 +570,8 @@ static void test_hold(void **state)
 		{"a create that came", true, false, PRESENCE_PRESENT, PRESENCE_PRESENT},
 		{"what was made is gone", true, true, PRESENCE_ABSENT, PRESENCE_ABSENT},
 		{"what was changed is gone", false, false, PRESENCE_ABSENT, PRESENCE_ABSENT},
+		{"what was changed is there", false, true, PRESENCE_PRESENT, PRESENCE_UNREAD},
+		{"what was changed is on its way out", false, true, PRESENCE_LEAVING, PRESENCE_LEAVING},
 		{"not read", true, false, PRESENCE_UNREAD, PRESENCE_UNREAD},
 	};
 	struct arena arena;
@@ -633,7 +649,7 @@ static void test_no_kind(void **state)
 	const struct live live = {.presence = PRESENCE_PRESENT};
 
 	(void)state;
-	assert_int_equal(recover_judge(&intent, NULL, &object, &live, false, true).settlement, SETTLEMENT_WAIT);
+	assert_int_equal(recover_judge(&intent, NULL, &object, &live, SHOWS_NOTHING, true).settlement, SETTLEMENT_WAIT);
 }
 
 int main(void)

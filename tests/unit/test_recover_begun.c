@@ -165,6 +165,7 @@ enum note {
 
 #define X "{\"label\":\"x\"}"
 #define Y "{\"label\":\"y\"}"
+#define UNREAD "{\"label\":{\"$unread\":true}}"
 #define CURRENT OBJECT_CURRENT
 #define THERE PRESENCE_PRESENT
 
@@ -186,8 +187,15 @@ static const struct open_call {
 	 SETTLEMENT_ABSENT, NULL},
 	{"what is to be cleared is not there", NOTE_CHANGE, CURRENT, X, "{\"label\":null}", THERE, "{}",
 	 SETTLEMENT_DONE, SETTLEMENT_DONE, NULL},
-	{"it cannot be read", NOTE_CHANGE, CURRENT, X, Y, THERE, "{\"label\":{\"$unread\":true}}", SETTLEMENT_WAIT,
-	 SETTLEMENT_ABSENT, NULL},
+	{"it cannot be read", NOTE_CHANGE, CURRENT, X, Y, THERE, UNREAD, SETTLEMENT_NONE, SETTLEMENT_NONE, NULL},
+	{"what its call does cannot be read", NOTE_CALL, OBJECT_INCOMPLETE, X, Y, THERE, UNREAD, SETTLEMENT_NONE,
+	 SETTLEMENT_NONE, NULL},
+	{"of what was begun one cannot be read, and one no read shows", NOTE_CHANGE, CURRENT, X,
+	 "{\"label\":\"y\",\"password\":\"y\"}", THERE, UNREAD, SETTLEMENT_WAIT, SETTLEMENT_ABSENT, NULL},
+	{"it cannot be read, and its tags do not follow", NOTE_TAGS, CURRENT, X, Y, THERE, UNREAD, SETTLEMENT_WAIT,
+	 SETTLEMENT_ABSENT, "t.net.b"},
+	{"what is to be deleted is there, and cannot be read whole", NOTE_DELETION, CURRENT, X, NULL, THERE, UNREAD,
+	 SETTLEMENT_WAIT, SETTLEMENT_ABSENT, NULL},
 	{"no read shows it", NOTE_CHANGE, CURRENT, "{}", "{\"password\":\"y\"}", THERE, "{}", SETTLEMENT_WAIT,
 	 SETTLEMENT_ABSENT, NULL},
 	{"no read shows all of it", NOTE_CHANGE, CURRENT, X, "{\"label\":\"y\",\"password\":\"y\"}", THERE, Y,
@@ -336,11 +344,62 @@ static void test_open_calls(void **state)
 		}
 }
 
+/* As long as its call is open, the record has all by which that is told. */
+static void test_open_is_kept(void **state)
+{
+	static const struct store_ops ops = {.commit = note_commit};
+	static const struct open_call call = {
+		"what its call does cannot be read", NOTE_NONE, CURRENT, X, Y, THERE, UNREAD, 0, 0, NULL};
+
+	(void)state;
+	for (int deletes = 0; deletes < 2; deletes++) {
+		struct arena arena;
+
+		arena_init(&arena);
+		struct object object = recorded(&call, &arena), *objects = &object;
+		const struct value label = read_json(&arena, Y), none = value_map(NULL, 0);
+		const struct call sent = {.operation = "Modify", .comes = &label, .goes = &none};
+		const struct row row = {.deletes = deletes};
+		const struct intent intent = {
+			.object_id = object.object_id, .operation = SLICE("Modify"), .wall_ms = BEGUN_MS};
+		const struct live found = {.presence = PRESENCE_PRESENT, .fields = read_json(&arena, UNREAD)};
+		const struct live *live = &found;
+		struct recorder recorder = {.store = {&ops}};
+		struct stack stack = {0};
+		struct diagnostics diagnostics;
+
+		diagnostics_init(&diagnostics, &arena);
+		begin(&object, &row, &arena);
+		assert_true(unfinished_note_call(&object, &sent, &arena));
+		struct recovery recovery = {.intents = &intent,
+					    .intent_count = 1,
+					    .objects = &objects,
+					    .object_count = 1,
+					    .live = &live,
+					    .kinds = &kinds,
+					    .providers = &providers,
+					    .stack = &stack,
+					    .now_ms = BEGUN_MS + GRACE_MS,
+					    .grace_ms = GRACE_MS,
+					    .style = &style,
+					    .arena = &arena};
+		recover_all(&recovery);
+		assert_int_equal(recovery.verdicts[0].settlement, SETTLEMENT_NONE);
+		assert_true(recover_commit(&recovery, &recorder.store, &diagnostics));
+		assert_int_equal(recorder.upserts + recorder.removals, 0);
+		recover_all(&recovery);
+		assert_int_equal(recovery.verdicts[0].settlement, SETTLEMENT_NONE);
+		diagnostics_release(&diagnostics);
+		arena_release(&arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begun),
 		cmocka_unit_test(test_open_calls),
+		cmocka_unit_test(test_open_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
