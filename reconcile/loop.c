@@ -192,6 +192,7 @@ static bool step_task(struct loop *loop, struct task *task)
 	if (task->loop.wanted == STEP_CALL && !loop->stopping) {
 		task->loop.intent = task->call.is_recorded ? task->call.intent : (struct slice){0};
 		task->loop.intent_ms = task->call.intent_ms;
+		task->loop.sent_ms = 0;
 		/* What the step learned must not wait for a rate limit: it is committed first then. */
 		if (!loop_admit(loop, task, !records) && !records)
 			return !gives;

@@ -10,23 +10,29 @@ enum {
 	/* Answers that come within so long of each other are committed together. Killed meanwhile, they are as
 	 * answers that never came: recovery finds out what they said. */
 	RESULTS_GATHER_MS = 10,
-	/* Small beside the time for which recovery looks for what a call may have made. */
+	/* Small beside the time for which recovery looks for what a call may have made: what is sent again at once,
+	 * refused or not answered, takes no further commit. */
 	INTENT_FRESH_MS = 10 * 1000,
 	/* Of an intent before one sending: a disk may take so long that none is ever fresh. */
 	RENEWALS_MOST = 3,
 };
 
 /*
- * Whoever recovers counts from when the intent was recorded how long its work may take to show. So one that a call is
- * sent under long after that, since it was refused before, or the process was suspended meanwhile, is recorded anew;
- * but for one whose token may be in use already: that is as old as it is.
+ * Whoever recovers counts from the last sending, as recorded, how long its work may take to show. So an intent that a
+ * call is sent under long after that, since it was refused or not answered before, or the process was suspended
+ * meanwhile, is recorded anew; and so is one of an earlier run, however young.
  */
 static bool is_stale(const struct loop *loop, const struct task *task)
 {
 	struct world *world = loop->settings.world;
-	bool in_use = task->call.is_recorded || (task->call.recipe == RECIPE_TOKEN && task->loop.unsure);
-	return task->loop.intent.size > 0 && !in_use && task->loop.renewals < RENEWALS_MOST &&
-	       world->wall_ms(world) - task->loop.intent_ms > INTENT_FRESH_MS;
+	bool is_fresh = task->loop.sent_ms > 0 && world->wall_ms(world) - task->loop.sent_ms <= INTENT_FRESH_MS;
+	return task->loop.intent.size > 0 && task->loop.renewals < RENEWALS_MOST && !is_fresh;
+}
+
+/* A token that the service may know already is as old as it is, however often it is sent. */
+static bool is_token_in_use(const struct task *task)
+{
+	return task->call.is_recorded || (task->call.recipe == RECIPE_TOKEN && task->loop.unsure);
 }
 
 bool loop_lacks_intent(const struct loop *loop, const struct task *task)
@@ -118,7 +124,8 @@ static void add_record(struct batch *batch, const struct loop *loop, struct task
 									       .object_id = task->object->object_id,
 									       .creates = task->call.creates,
 									       .recipe = RECIPE_TAG,
-									       .wall_ms = task->call.intent_ms,
+									       .wall_ms = task->loop.intent_ms,
+									       .sent_ms = task->loop.sent_ms,
 									       .renewed = true};
 	for (const struct unsettled *call = unsettled_of(task); call; call = call->before)
 		batch->closes[batch->commit.close_count++] = (struct intent_close){
@@ -146,15 +153,17 @@ static struct slice seal_parameters(struct batch *batch, const struct loop *loop
 static void add_intent(struct batch *batch, struct loop *loop, struct task *task)
 {
 	struct world *world = loop->settings.world;
+	int64_t now_ms = world->wall_ms(world);
 	struct slice id = task->loop.intent;
-	bool renewed = id.size > 0;
+	bool renewed = id.size > 0, again = is_token_in_use(task);
 
 	if (renewed)
 		task->loop.renewals++;
 	else
 		id = task->call.intent.size > 0 ? task->call.intent : id_new(world, &task->scratch);
 	task->loop.intent = id;
-	task->loop.intent_ms = world->wall_ms(world);
+	task->loop.intent_ms = again ? task->loop.intent_ms : now_ms;
+	task->loop.sent_ms = now_ms;
 	batch->intents[batch->commit.intent_count++] = (struct intent){
 		.id = id,
 		.object_id = task->object->object_id,
@@ -166,6 +175,7 @@ static void add_intent(struct batch *batch, struct loop *loop, struct task *task
 		.identity = identity_text(&batch->arena, &task->object->identity),
 		.token = task->call.token,
 		.wall_ms = task->loop.intent_ms,
+		.sent_ms = again ? now_ms : 0,
 		.creates = task->call.creates,
 		.renewed = renewed,
 		.sealed = renewed ? (struct slice){"", 0} : seal_parameters(batch, loop, task, id),

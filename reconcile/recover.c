@@ -130,7 +130,7 @@ struct verdict recover_judge(const struct intent *intent, const struct kind *kin
 
 static bool may_come(const struct recovery *recovery, const struct intent *intent)
 {
-	return !recovery->waited && recovery->now_ms < intent->wall_ms + recovery->grace_ms;
+	return !recovery->waited && recovery->now_ms < intent_sent_ms(intent) + recovery->grace_ms;
 }
 
 static struct verdict judge(const struct recovery *recovery, const struct intent *intent, const struct object *object,

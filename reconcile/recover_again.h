@@ -20,8 +20,8 @@ struct resend {
 bool recover_is_planned(const struct object *object, const struct action *action, const struct json_style *style,
 			struct arena *scratch);
 /*
- * Whether a create may still be sent once more, by the wall clock. Within the token's life, and early enough that,
- * should this run end unanswered as well, the next sends it too for as long as no look can tell whether it has come.
+ * Whether a create may still be sent once more, by the wall clock. Within the token's life, which counts from the
+ * first sending, and early enough that what is late this time comes while the service knows the token still.
  */
 bool recover_is_young(const struct intent *intent, int64_t now_ms, int64_t grace_ms);
 /* Whether the intent's outcome can be had this way, by a verdict that looks have led to: of what is wanted alone. What

@@ -24,6 +24,11 @@ struct slice lease_end_text(struct arena *arena, int64_t left_ms, int64_t unwatc
 						    SLICE_ARGUMENTS(text), left_s);
 }
 
+int64_t intent_sent_ms(const struct intent *intent)
+{
+	return intent->sent_ms > intent->wall_ms ? intent->sent_ms : intent->wall_ms;
+}
+
 struct slice intent_place(struct arena *arena, struct slice id)
 {
 	return arena_format(arena, "intent %.*s", SLICE_ARGUMENTS(id));

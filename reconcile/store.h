@@ -41,17 +41,20 @@ struct intent {
 	struct slice parameters; /* canonical JSON, unsigned, secrets as fingerprints */
 	struct slice identity;	 /* identity_text() */
 	struct slice token;	 /* idempotency token, or empty */
-	int64_t wall_ms;
-	struct slice run; /* that sent the call: its id, as read from the store; not written */
-	bool creates;	  /* would bring the object into being */
-	/* It is open already, and the call is sent later than it was to be, or is not sent once more but looked for:
-	 * the time and the recipe alone are recorded anew. */
+	int64_t wall_ms;	 /* when the call was sent first: so old is its token */
+	int64_t sent_ms;	 /* when it was sent once more, the last time; 0: never. See intent_sent_ms() */
+	struct slice run;	 /* that sent the call: its id, as read from the store; not written */
+	bool creates;		 /* would bring the object into being */
+	/* It is open already, and the call is sent later than it was to be, or once more, or is not sent once more but
+	 * looked for: times and recipe alone are recorded anew. */
 	bool renewed;
 	/* Canonical JSON of the secrets of parameters, sealed (base/vault.h, place "intent ID"); empty where it has
 	 * none or no key was at hand. */
 	struct slice sealed;
 };
 
+/* When the call was sent last: what it does may come for the grace from then on. */
+int64_t intent_sent_ms(const struct intent *intent);
 /* Where the sealed secrets of an intent belong: see base/vault.h. */
 struct slice intent_place(struct arena *arena, struct slice id);
 

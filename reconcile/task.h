@@ -47,7 +47,7 @@ struct call {
 	const struct value *comes, *goes;
 	struct slice intent; /* id to commit it under, where parameters carry it as a tag; empty: a new one */
 	bool is_recorded;    /* intent is durable already: a call of an earlier run, sent once more */
-	int64_t intent_ms;   /* of is_recorded: when it was recorded, wall */
+	int64_t intent_ms;   /* of is_recorded: when it was sent first, wall */
 	struct slice token;  /* idempotency token within parameters, or empty */
 	/* Codes that mean "not there yet" while what the call names is young: retried. */
 	const char *const *settling; /* NULL-terminated, or NULL */
@@ -123,8 +123,9 @@ struct task {
 		enum step wanted;	      /* what the last step asked for */
 		int64_t due_ms;		      /* of a sleep, a back-off or a rate limit */
 		struct slice intent;	      /* id of the open intent of the call in flight */
-		int64_t intent_ms;	      /* when that was recorded, or recorded anew, wall */
-		int renewals;		      /* of that, since a call was sent under it */
+		int64_t intent_ms;	      /* when it was sent first under that, as recorded: so old is its token */
+		int64_t sent_ms;	      /* and last, by this run; 0: by an earlier one alone */
+		int renewals;		      /* of the record of that, since a call was sent under it */
 		bool admitted;		      /* by the rate limit; until a call is sent */
 		int64_t place;		      /* among those who want a token of it; 0: none yet */
 		bool again;		      /* it is sent once more, and waits for nothing that is to come */

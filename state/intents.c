@@ -8,6 +8,11 @@ static const char *const outcome_words[] = {
 };
 const struct names outcome_names = NAMES(outcome_words);
 
+static bool is_moment(int64_t ms)
+{
+	return ms >= 0 && ms <= DATABASE_LATEST_MS;
+}
+
 static bool intent_read(const struct query *query, struct arena *arena, struct intent *ret,
 			struct diagnostics *diagnostics)
 {
@@ -23,14 +28,16 @@ static bool intent_read(const struct query *query, struct arena *arena, struct i
 		.creates = query_column_integer(query, 10) != 0,
 		.sealed = query_column_copy(query, 11, arena),
 		.run = query_column_copy(query, 12, arena),
+		.sent_ms = query_column_integer(query, 13),
 	};
 
 	if (!query_column_id(query, 0, arena, &intent.id, diagnostics) ||
 	    !query_column_id(query, 1, arena, &intent.object_id, diagnostics))
 		return false;
-	if (intent.wall_ms < 0 || intent.wall_ms > DATABASE_LATEST_MS)
+	int64_t wrong_ms = is_moment(intent.wall_ms) ? intent.sent_ms : intent.wall_ms;
+	if (!is_moment(wrong_ms))
 		return database_damaged(query->database, diagnostics, "a call about '%.*s' was sent at %lld ms",
-					SLICE_ARGUMENTS(intent.address), (long long)intent.wall_ms);
+					SLICE_ARGUMENTS(intent.address), (long long)wrong_ms);
 	*ret = intent;
 	return true;
 }
@@ -78,6 +85,7 @@ static bool renew(struct database *database, const struct intent *intent, struct
 	QUERY_AUTO query = query_start(database, STATEMENT_INTENT_RENEW);
 
 	query_integer(&query, intent->wall_ms);
+	query_integer(&query, intent->sent_ms);
 	query_text(&query, slice_of(recipe_name(intent->recipe)));
 	query_id(&query, intent->id);
 	if (!query_run(&query, diagnostics))
@@ -107,6 +115,7 @@ bool intents_add(struct database *database, const struct intent *intent, int64_t
 	query_integer(&query, intent->wall_ms);
 	query_integer(&query, intent->creates);
 	query_text(&query, intent->sealed);
+	query_integer(&query, intent->sent_ms);
 	return query_run(&query, diagnostics);
 }
 

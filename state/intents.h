@@ -20,7 +20,7 @@ extern const struct names outcome_names;
 __attribute__((warn_unused_result)) bool intents_open(struct database *database, struct arena *arena,
 						      struct intent **ret, size_t *ret_count,
 						      struct diagnostics *diagnostics);
-/* run_number: row of runs. Of one that is renewed time and recipe alone are written; FAULT_INTERNAL where it is not
+/* run_number: row of runs. Of one that is renewed times and recipe alone are written; FAULT_INTERNAL where it is not
  * open. */
 __attribute__((warn_unused_result)) bool intents_add(struct database *database, const struct intent *intent,
 						     int64_t run_number, struct diagnostics *diagnostics);

@@ -12,6 +12,7 @@ enum { APPLICATION_NUMBER = 1953658224 };
 /* What later formats have more than the first. */
 #define SEALING_KEY "sealing_key TEXT NOT NULL DEFAULT ''"
 #define SEALED "sealed TEXT NOT NULL DEFAULT ''"
+#define SENT "sent_ms INTEGER NOT NULL DEFAULT 0"
 
 /* What a run found of each object that it was the first time to change; without a role: nothing. */
 #define FORMERS                                                                                                        \
@@ -36,6 +37,8 @@ static const char *const steps[] = {
 	FORMERS,
 	GIVEN_UP,
 	STEP_TIMES,
+	/* When a call was sent once more, the last time. */
+	"ALTER TABLE intents ADD COLUMN " SENT ";",
 };
 
 enum { NEWEST_FORMAT = 1 + sizeof(steps) / sizeof(steps[0]) };
@@ -73,7 +76,7 @@ static const char newest[] =
 	" run INTEGER NOT NULL REFERENCES runs (number), object_id BLOB NOT NULL, address TEXT NOT NULL,"
 	" kind TEXT NOT NULL, operation TEXT NOT NULL, recipe TEXT NOT NULL, parameters TEXT NOT NULL,"
 	" identity TEXT NOT NULL, token TEXT NOT NULL, wall_ms INTEGER NOT NULL, creates INTEGER NOT NULL, " SEALED
-	") STRICT;"
+	", " SENT ") STRICT;"
 	"CREATE TABLE history (number INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs (number),"
 	" intent BLOB NOT NULL, object_id BLOB NOT NULL, address TEXT NOT NULL, kind TEXT NOT NULL,"
 	" operation TEXT NOT NULL, outcome TEXT NOT NULL, note TEXT NOT NULL, sent_ms INTEGER NOT NULL,"

@@ -126,8 +126,8 @@ static const char *const texts[STATEMENT_COUNT] = {
 			     " LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE objects.object_id = ?",
 
 	[STATEMENT_INTENT_INSERT] = "INSERT INTO intents (id, run, object_id, address, kind, operation, recipe,"
-				    " parameters, identity, token, wall_ms, creates, sealed)"
-				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				    " parameters, identity, token, wall_ms, creates, sealed, sent_ms)"
+				    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	/* With the run that sent the call, whichever learned the outcome. */
 	[STATEMENT_INTENT_RECORD] =
 		"INSERT INTO history (run, intent, object_id, address, kind, operation, outcome, note, sent_ms, "
@@ -137,11 +137,11 @@ static const char *const texts[STATEMENT_COUNT] = {
 		" WHERE runs.number = ?1) || ')' END, wall_ms, ?4 FROM intents WHERE id = ?5",
 	[STATEMENT_INTENT_CORRECT] = "UPDATE history SET outcome = ?, note = ?, ended_ms = ? WHERE intent = ?",
 	[STATEMENT_INTENT_DELETE] = "DELETE FROM intents WHERE id = ?",
-	[STATEMENT_INTENT_RENEW] = "UPDATE intents SET wall_ms = ?, recipe = ? WHERE id = ?",
+	[STATEMENT_INTENT_RENEW] = "UPDATE intents SET wall_ms = ?, sent_ms = ?, recipe = ? WHERE id = ?",
 	[STATEMENT_INTENT_RESEAL] = "UPDATE intents SET sealed = ? WHERE id = ?",
 	[STATEMENT_INTENT_COUNT] = "SELECT count(*) FROM intents",
 	[STATEMENT_INTENTS] = "SELECT intents.id, object_id, address, kind, operation, recipe, parameters, identity,"
-			      " token, wall_ms, creates, sealed, lower(hex(runs.id)) FROM intents"
+			      " token, wall_ms, creates, sealed, lower(hex(runs.id)), intents.sent_ms FROM intents"
 			      " LEFT JOIN runs ON runs.number = intents.run ORDER BY intents.number",
 	[STATEMENT_INTENT_ADDRESSES] = "SELECT id, address FROM intents",
 	[STATEMENT_HISTORY] = "SELECT intent, outcome, ended_ms, address, object_id FROM history",

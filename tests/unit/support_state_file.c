@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include "tests/unit/support_state_file.h"
@@ -71,4 +72,42 @@ const char *state_file_use(struct state_fixture *fixture, enum state_access acce
 void state_file_remove(struct state_fixture *fixture)
 {
 	assert_int_equal(unlink(fixture->path), 0);
+}
+
+struct slice state_file_schema(struct state_fixture *fixture)
+{
+	struct slice schema;
+	sqlite3 *database;
+	sqlite3_stmt *statement;
+
+	assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(database,
+					    "SELECT group_concat(sql, char(10)) FROM"
+					    " (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)",
+					    -1, &statement, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	schema = arena_copy(&fixture->arena, slice_of((const char *)sqlite3_column_text(statement, 0)));
+	sqlite3_finalize(statement);
+	sqlite3_close(database);
+	return schema;
+}
+
+void state_file_make_older(struct state_fixture *fixture, size_t steps)
+{
+	static const char *const back[FORMAT_STEPS] = {
+		"ALTER TABLE intents DROP COLUMN sent_ms",
+		"DROP TABLE step_times",
+		"DROP INDEX history_given_up",
+		"DROP TABLE formers",
+		"ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed",
+	};
+	const size_t format = 1 + FORMAT_STEPS - steps;
+
+	for (size_t i = 0; i < steps; i++)
+		fixture_script(fixture, back[i]);
+	fixture_script(fixture, arena_format(&fixture->arena,
+					     "DELETE FROM migrations WHERE version > %zu; PRAGMA user_version = %zu",
+					     format, format)
+					.data);
 }

@@ -6,7 +6,7 @@
 
 /* Whole state files of the stack "lab" at the fixture's path: made, opened, used, removed. */
 
-enum { OBJECTS = 200 };
+enum { OBJECTS = 200, FORMAT_STEPS = 5 /* since the first */ };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* What was said before is forgotten. */
@@ -16,5 +16,9 @@ void state_file_make(struct state_fixture *fixture);
 /* All that a program does with a file; gives what failed first, or NULL. */
 const char *state_file_use(struct state_fixture *fixture, enum state_access access);
 void state_file_remove(struct state_fixture *fixture);
+/* Everything that has a text in the schema. */
+struct slice state_file_schema(struct state_fixture *fixture);
+/* Takes the last so many steps of the format back. */
+void state_file_make_older(struct state_fixture *fixture, size_t steps);
 
 #endif

@@ -23,8 +23,8 @@ static const struct {
 } rows[] = {
 	{"nothing is there yet", SETTLEMENT_WAIT, RECIPE_TOKEN, 1, true, false, false, NULL, false},
 	{"nothing was there for long", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS - 1, true, false, false, NULL, false},
-	{"cut off as well, its token may be forgotten before one can look", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS,
-	 false, false, false, NULL, false},
+	{"late, it may come when its token is forgotten", SETTLEMENT_ABSENT, RECIPE_TOKEN, OLD_MS, false, false, false,
+	 NULL, false},
 	{"the clock was set back: nobody knows how old it is", SETTLEMENT_WAIT, RECIPE_TOKEN, -1, false, false, false,
 	 NULL, false},
 	{"without a token", SETTLEMENT_WAIT, RECIPE_TAG, 1, false, false, false, NULL, false},
@@ -75,6 +75,61 @@ static void test_which(void **state)
 		recovery.is_wanted = NULL;
 		if (recover_can_send_again(&recovery, 0, &parameters))
 			fail_msg("%s, and nobody says what is wanted", rows[i].name);
+	}
+	arena_release(&arena);
+}
+
+/* What was sent once more may come for the grace from then on, also where its token is too old for a third time. */
+static void test_how_long(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t first_ms, last_ms, now_ms; /* 0: the first was the last */
+		enum settlement settlement;
+	} looks[] = {
+		{"sent once", SENT_MS, 0, SENT_MS + GRACE_MS - 1, SETTLEMENT_WAIT},
+		{"and as long ago as the grace is", SENT_MS, 0, SENT_MS + GRACE_MS, SETTLEMENT_ABSENT},
+		{"sent once more", SENT_MS, SENT_MS + OLD_MS - 1, SENT_MS + HOUR_MS - 2, SETTLEMENT_WAIT},
+		{"and as long ago as the grace is", SENT_MS, SENT_MS + OLD_MS - 1, SENT_MS + HOUR_MS - 1,
+		 SETTLEMENT_ABSENT},
+		{"after the clock was set back", SENT_MS, SENT_MS - GRACE_MS, SENT_MS + 1, SETTLEMENT_WAIT},
+	};
+	static const struct live absent = {.presence = PRESENCE_ABSENT};
+	const struct kinds kinds = {.count = 0};
+	struct object object = {.object_id = SLICE("one")}, *objects[] = {&object};
+	const struct live *live[] = {&absent};
+	bool dropped = false;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		const struct intent intent = {.object_id = object.object_id,
+					      .recipe = RECIPE_TOKEN,
+					      .creates = true,
+					      .wall_ms = looks[i].first_ms,
+					      .sent_ms = looks[i].last_ms,
+					      .parameters = SLICE("{}")};
+		struct recovery recovery = {.intents = &intent,
+					    .intent_count = 1,
+					    .objects = objects,
+					    .object_count = 1,
+					    .live = live,
+					    .kinds = &kinds,
+					    .now_ms = looks[i].now_ms,
+					    .grace_ms = GRACE_MS,
+					    .context = &dropped,
+					    .arena = &arena};
+
+		recover_all(&recovery);
+		if (recovery.verdicts[0].settlement != looks[i].settlement)
+			fail_msg("%s: %d", looks[i].name, (int)recovery.verdicts[0].settlement);
+		/* How old its token is counts from the first. */
+		recovery.is_wanted = is_wanted;
+		recover_all(&recovery);
+		bool is_young = looks[i].now_ms - looks[i].first_ms < OLD_MS;
+		if ((recovery.verdicts[0].settlement == SETTLEMENT_AGAIN) != is_young)
+			fail_msg("%s: %d where it is wanted", looks[i].name, (int)recovery.verdicts[0].settlement);
 	}
 	arena_release(&arena);
 }
@@ -150,6 +205,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_which),
+		cmocka_unit_test(test_how_long),
 		cmocka_unit_test(test_resends),
 		cmocka_unit_test(test_asked),
 	};

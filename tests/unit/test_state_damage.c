@@ -285,25 +285,29 @@ static void test_wrong_rows(void **state)
 static void test_wrong_calls(void **state)
 {
 	static const struct {
-		const char *wall_ms;
-		const char *says; /* NULL: it is taken */
+		const char *times; /* wall_ms and sent_ms */
+		const char *says;  /* NULL: it is taken */
 	} rows[] = {
-		{"0", NULL},
-		{"253402300799999", NULL},
-		{"253402300800000", "a call about 'aws.vpc.a' was sent at 253402300800000 ms"},
-		{"9223372036854775807", "was sent at 9223372036854775807 ms"},
-		{"-1", "was sent at -1 ms"},
+		{"0, 0", NULL},
+		{"253402300799999, 253402300799999", NULL},
+		{"253402300800000, 0", "a call about 'aws.vpc.a' was sent at 253402300800000 ms"},
+		{"9223372036854775807, 0", "was sent at 9223372036854775807 ms"},
+		{"-1, 0", "was sent at -1 ms"},
+		{"0, 253402300800000", "was sent at 253402300800000 ms"},
+		{"0, 9223372036854775807", "was sent at 9223372036854775807 ms"},
+		{"0, -1", "was sent at -1 ms"},
 	};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const char *sql =
-			arena_format(&fixture->arena,
-				     "INSERT INTO intents (id, run, object_id, address, kind, operation, recipe, "
-				     "parameters, identity, token, wall_ms, creates, sealed) SELECT zeroblob(16), "
-				     "max(number), zeroblob(16), 'aws.vpc.a', 'aws.vpc', 'CreateVpc', 'tag', '', '', "
-				     "'', %s, 1, '' FROM runs",
-				     rows[i].wall_ms)
+			arena_format(
+				&fixture->arena,
+				"INSERT INTO intents (id, run, object_id, address, kind, operation, recipe, "
+				"parameters, identity, token, wall_ms, sent_ms, creates, sealed) SELECT zeroblob(16), "
+				"max(number), zeroblob(16), 'aws.vpc.a', 'aws.vpc', 'CreateVpc', 'tag', '', '', "
+				"'', %s, 1, '' FROM runs",
+				rows[i].times)
 				.data;
 		struct intent *intents;
 		size_t count;
@@ -317,7 +321,7 @@ static void test_wrong_calls(void **state)
 		taken = store->ops->intents(store, &fixture->arena, &intents, &count, &fixture->diagnostics);
 		if (taken != !rows[i].says || (!taken && (!state_fixture_said(fixture, FAULT_USER, rows[i].says) ||
 							  !state_fixture_said(fixture, FAULT_USER, "it is damaged"))))
-			fail_msg("%s: %s", rows[i].wall_ms, state_fixture_told(fixture));
+			fail_msg("%s: %s", rows[i].times, state_fixture_told(fixture));
 		store->ops->close(store);
 	}
 }

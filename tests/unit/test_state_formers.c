@@ -485,50 +485,37 @@ static void test_pruning(void **state)
 	}
 }
 
-/* Everything that has a text in the schema. */
-static struct slice schema_of(struct state_fixture *fixture)
+/* A file of a format of before becomes as a new one is when it is opened to write, and keeps all that it has. */
+static void test_older_formats(void **state)
 {
-	struct slice schema;
-	sqlite3 *database;
-	sqlite3_stmt *statement;
+	enum { STEPS_OF_FORMERS = 4 };
 
-	assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(database,
-					    "SELECT group_concat(sql, char(10)) FROM"
-					    " (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)",
-					    -1, &statement, NULL),
-			 SQLITE_OK);
-	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-	schema = arena_copy(&fixture->arena, slice_of((const char *)sqlite3_column_text(statement, 0)));
-	sqlite3_finalize(statement);
-	sqlite3_close(database);
-	return schema;
-}
+	for (size_t steps = 1; steps <= FORMAT_STEPS; steps++) {
+		struct store_user user = open_user(state);
+		const struct intent intent = fixture_intent(user.fixture, 1);
+		const struct commit commit = {.intents = &intent, .intent_count = 1};
+		struct slice schema;
 
-/* A file of the first format becomes as a new one is when it is opened to write, and keeps all that it has. */
-static void test_first_format(void **state)
-{
-	struct store_user user = open_user(state);
-	struct slice schema;
-
-	begin(&user, "first");
-	put(&user, "made");
-	end(&user);
-	user.store->ops->close(user.store);
-	schema = schema_of(user.fixture);
-	run_sql(user.fixture->path, "DROP TABLE formers; DROP INDEX history_given_up; DROP TABLE step_times;"
-				    "ALTER TABLE stack DROP COLUMN sealing_key; ALTER TABLE intents DROP COLUMN sealed;"
-				    "DELETE FROM migrations WHERE version > 1; PRAGMA user_version = 1");
-	assert_false(state_file_open(user.fixture, STATE_READ, &user.store));
-	assert_true(state_fixture_said(user.fixture, FAULT_USER, "is of an older format"));
-	assert_true(state_file_open(user.fixture, STATE_WRITE, &user.store));
-	changed(&user, 0, 0);
-	begin(&user, "second");
-	put(&user, "changed");
-	end(&user);
-	expect(&user, 1, "made", "changed", -1);
-	user.store->ops->close(user.store);
-	assert_true(slice_equal(schema_of(user.fixture), schema));
+		begin(&user, "first");
+		put(&user, "made");
+		assert_int_equal(user.store->ops->commit(user.store, &commit, &user.fixture->diagnostics), COMMIT_DONE);
+		end(&user);
+		user.store->ops->close(user.store);
+		schema = state_file_schema(user.fixture);
+		state_file_make_older(user.fixture, steps);
+		assert_false(state_file_open(user.fixture, STATE_READ, &user.store));
+		assert_true(state_fixture_said(user.fixture, FAULT_USER, "is of an older format"));
+		assert_true(state_file_open(user.fixture, STATE_WRITE, &user.store));
+		changed(&user, 0, steps < STEPS_OF_FORMERS);
+		assert_int_equal(intent_sent_ms(fixture_intents(user.fixture, user.store, 1)), intent.wall_ms);
+		begin(&user, "second");
+		put(&user, "changed");
+		end(&user);
+		expect(&user, 1, "made", "changed", -1);
+		user.store->ops->close(user.store);
+		assert_true(slice_equal(state_file_schema(user.fixture), schema));
+		state_file_remove(user.fixture);
+	}
 }
 
 /* Damage is told, not believed. */
@@ -576,7 +563,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STATE_TEST(test_forms),		  STATE_TEST(test_cut_off),
 		STATE_TEST(test_id_of_past_call), STATE_TEST(test_passing),
-		STATE_TEST(test_pruning),	  STATE_TEST(test_first_format),
+		STATE_TEST(test_pruning),	  STATE_TEST(test_older_formats),
 		STATE_TEST(test_damage),	  STATE_TEST(test_name_used_again),
 		STATE_TEST(test_many_at_once),	  STATE_TEST(test_missed_by_a_rebuild),
 	};

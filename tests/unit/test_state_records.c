@@ -354,6 +354,13 @@ static void test_renewed_intent(void **state)
 	assert_int_equal(store->ops->commit(store, &commit, &fixture->diagnostics), COMMIT_DONE);
 	open = fixture_intents(fixture, store, 1);
 	assert_int_equal(open[0].wall_ms, before_ms + 60 * 1000);
+	assert_int_equal(intent_sent_ms(&open[0]), open[0].wall_ms);
+	/* Its token is as old as it was. */
+	intent.sent_ms = intent.wall_ms + 90 * 1000;
+	assert_int_equal(store->ops->commit(store, &commit, &fixture->diagnostics), COMMIT_DONE);
+	open = fixture_intents(fixture, store, 1);
+	assert_int_equal(open[0].wall_ms, before_ms + 60 * 1000);
+	assert_int_equal(intent_sent_ms(&open[0]), before_ms + 150 * 1000);
 	assert_true(slice_equal(open[0].parameters, intent.parameters) && slice_equal(open[0].sealed, intent.sealed));
 	assert_int_equal(
 		store->ops->commit(store,
@@ -436,11 +443,11 @@ static void test_check(void **state)
 		 "a row of the table bodies refers to a row of objects that is missing"},
 		{"an intent of no run",
 		 "INSERT INTO intents VALUES (1, zeroblob(16), 99, zeroblob(16), 'a', 'k', 'o', 'tag', '', '', '', 0, "
-		 "0, '')",
+		 "0, '', 0)",
 		 "a row of the table intents refers to a row of runs that is missing"},
 		{"open and closed",
 		 "INSERT INTO intents VALUES (1, zeroblob(16), 1, zeroblob(16), 'a', 'k', 'o', 'tag', '', '', '', 0, "
-		 "0, '');"
+		 "0, '', 0);"
 		 "INSERT INTO history VALUES (1, 1, zeroblob(16), zeroblob(16), 'a', 'k', 'o', 'done', '', 0, 0)",
 		 "the intent 00000000000000000000000000000000 has an outcome and is open too"},
 		{"a holder that is no run", "UPDATE lease SET run = zeroblob(16)",
