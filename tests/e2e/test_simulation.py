@@ -83,7 +83,7 @@ def test_a_seed_that_breaks_a_promise_replays_with_its_schedule():
 
 
 MUTANTS = ["converge", "tag", "token", "natural", "discard", "snapshot", "unseen", "sweep", "fence"]
-MUTANTS += ["failed", "grace", "life", "bare", "gate", "doubt"]
+MUTANTS += ["failed", "grace", "life", "resent", "bare", "gate", "doubt"]
 
 
 def test_every_mutant_is_tried_below():

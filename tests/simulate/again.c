@@ -2,7 +2,8 @@
 
 /*
  * A call with a token was never sent, for its run died right then, and is to be sent once more: by a run that something
- * befalls just there, or whose spec has what it makes no more, otherwise, or by another alias.
+ * befalls just there, or whose spec has what it makes no more, otherwise, or by another alias; or it was sent once more
+ * already, by a run that died as well.
  */
 
 enum {
@@ -21,11 +22,11 @@ enum {
 /* What a call with a token makes, and what it is read by. */
 static const struct maker {
 	enum species species;
-	const char *read, *more; /* more: a further field, or NULL */
+	const char *call, *read, *more; /* more: a further field, or NULL */
 } makers[] = {
-	{SPECIES_INSTANCE, "DescribeInstances", ", termination_protection: false"},
-	{SPECIES_TEMPLATE, "DescribeLaunchTemplates", ", ebs_optimized: true"},
-	{SPECIES_ROUTE_TABLE, "DescribeRouteTables", NULL},
+	{SPECIES_INSTANCE, "RunInstances", "DescribeInstances", ", termination_protection: false"},
+	{SPECIES_TEMPLATE, "CreateLaunchTemplate", "DescribeLaunchTemplates", ", ebs_optimized: true"},
+	{SPECIES_ROUTE_TABLE, "CreateRouteTable", "DescribeRouteTables", NULL},
 };
 enum { MAKERS = sizeof(makers) / sizeof(makers[0]) };
 
@@ -255,6 +256,23 @@ static void change_mind(struct sending *sending)
 	thing->wanted = true;
 }
 
+/* It is on its way once more, and nobody waits for it: so it is for the grace from then on. */
+static void die_again(struct sending *sending)
+{
+	static const enum mishap ends[] = {MISHAP_CRASH_BEFORE, MISHAP_CRASH_SENT, MISHAP_DELAYED};
+	struct universe *universe = sending->story->universe;
+	const struct misfortune dies = {.sure_first = sending->maker->call,
+					.sure_mishap = ends[chance_between(&universe->plot, 0, 2)]};
+
+	/* What is beside it stays: nothing else is waited for as long. */
+	sending->beside->wanted = true;
+	story_save_spec(sending->story);
+	carry_out(sending, &dies);
+	universe_pass(universe, LEASE_MS);
+	change_mind(sending);
+	sending->beside->wanted = false;
+}
+
 /* The spec has it go by another alias, which leads to the same place. */
 static void go_round(struct sending *sending)
 {
@@ -319,7 +337,7 @@ static const struct trouble {
 } troubles[] = {
 	{lose_disk, 8, false}, {refuse, 5, false},	   {overtake, 4, false},    {deny_beside, 2, false},
 	{lose_key, 4, false},  {look_meanwhile, 2, false}, {change_mind, 3, false}, {go_round, 1, false},
-	{lose_alias, 1, true}, {move_alias, 2, true},	   {hesitate, 3, true},
+	{lose_alias, 1, true}, {move_alias, 2, true},	   {hesitate, 3, true},	    {die_again, 4, false},
 };
 enum { TROUBLES = sizeof(troubles) / sizeof(troubles[0]) };
 
@@ -349,6 +367,7 @@ void story_send_again(struct story *story)
 	if (!find_thing(&sending))
 		return;
 	tell_trouble(&sending);
+	oracle_settled(story->universe);
 	story->blueprint.places = NULL;
 	sending.thing->more = NULL;
 	story_save_spec(story);

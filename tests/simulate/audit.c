@@ -139,7 +139,8 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 	if (!is_durable(audit) ||
 	    !prepare(audit, &audit->intents,
 		     "SELECT count(*), count(*) FILTER (WHERE id = ?2), count(*) FILTER (WHERE id = ?2 AND token = ?3),"
-		     " count(*) FILTER (WHERE id = ?2 AND parameters <> '{}') FROM intents WHERE operation = ?1"))
+		     " count(*) FILTER (WHERE id = ?2 AND parameters <> '{}'),"
+		     " max(max(wall_ms, sent_ms)) FILTER (WHERE id = ?2) FROM intents WHERE operation = ?1"))
 		return false;
 	statement = audit->intents;
 	sqlite3_bind_text(statement, 1, operation, -1, SQLITE_STATIC);
@@ -152,6 +153,7 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 			.has_id = sqlite3_column_int(statement, 1) == 1,
 			.has_token = sqlite3_column_int(statement, 2) == 1,
 			.has_parameters = sqlite3_column_int(statement, 3) == 1,
+			.sent_ms = sqlite3_column_int64(statement, 4),
 		};
 	sqlite3_reset(statement);
 	return good;
@@ -176,19 +178,28 @@ bool audit_is_settled(struct audit *audit, struct slice intent, const char *outc
 	return has;
 }
 
-bool audit_find_settled(struct audit *audit, bool (*is_so)(const void *context, struct slice intent),
-			const void *context, char ret[AUDIT_OPERATION_BYTES])
+bool audit_find_settled(struct audit *audit, const char *outcome,
+			bool (*is_so)(const void *context, const struct audit_settled *settled), const void *context,
+			char ret[AUDIT_OPERATION_BYTES])
 {
 	sqlite3_stmt *statement = NULL;
 	bool found = false;
 
 	/* The name of the other run stands at the end of the note, in brackets. */
-	if (reach(audit) && sqlite3_prepare_v2(audit->database,
-					       "SELECT lower(hex(intent)), operation FROM history"
-					       " WHERE outcome = 'done' AND note LIKE '%)' ORDER BY number",
-					       -1, &statement, NULL) == SQLITE_OK)
+	if (reach(audit) &&
+	    sqlite3_prepare_v2(audit->database,
+			       "SELECT lower(hex(intent)), operation, note, ended_ms FROM history"
+			       " WHERE outcome = ?1 AND note LIKE '%)' ORDER BY number",
+			       -1, &statement, NULL) == SQLITE_OK &&
+	    sqlite3_bind_text(statement, 1, outcome, -1, SQLITE_STATIC) == SQLITE_OK)
 		while (!found && sqlite3_step(statement) == SQLITE_ROW) {
-			found = is_so(context, slice_of((const char *)sqlite3_column_text(statement, 0)));
+			const struct audit_settled settled = {
+				.intent = slice_of((const char *)sqlite3_column_text(statement, 0)),
+				.note = slice_of((const char *)sqlite3_column_text(statement, 2)),
+				.ended_ms = sqlite3_column_int64(statement, 3),
+			};
+
+			found = is_so(context, &settled);
 			(void)snprintf(ret, AUDIT_OPERATION_BYTES, "%s",
 				       (const char *)sqlite3_column_text(statement, 1));
 		}

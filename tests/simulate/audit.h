@@ -37,6 +37,7 @@ struct audit_intents {
 	int count;
 	bool has_id;			/* one has the id that was asked for */
 	bool has_token, has_parameters; /* and that one the token, and what is asked for at all */
+	int64_t sent_ms;		/* when that one was sent last, as recorded; wall */
 };
 
 /* Who has the stack, and how often it was changed. */
@@ -61,10 +62,17 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 		   struct audit_intents *ret);
 /* Whether a call is recorded with that outcome, and was settled until then (wall, ms); intent: 32 hex digits. */
 bool audit_is_settled(struct audit *audit, struct slice intent, const char *outcome, int64_t until_ms);
-/* The first call, the oldest of all, that a run recorded as done which had not sent it, and of which the question is
- * answered with true: its operation, in ret. False where there is none. */
-bool audit_find_settled(struct audit *audit, bool (*is_so)(const void *context, struct slice intent),
-			const void *context, char ret[AUDIT_OPERATION_BYTES]);
+/* A call that a run settled which had not sent it. */
+struct audit_settled {
+	struct slice intent; /* 32 hex digits */
+	struct slice note;
+	int64_t ended_ms; /* wall */
+};
+/* The first of these, the oldest of all, with that outcome, of which the question is answered with true: its operation,
+ * in ret. False where there is none. */
+bool audit_find_settled(struct audit *audit, const char *outcome,
+			bool (*is_so)(const void *context, const struct audit_settled *settled), const void *context,
+			char ret[AUDIT_OPERATION_BYTES]);
 /* Whether that process holds the lease for a recovery. */
 bool audit_is_recovering(struct audit *audit, int64_t process);
 /* False where there is no file, or none that can be read. Lets go of the file. */

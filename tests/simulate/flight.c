@@ -226,6 +226,7 @@ static void befall_process(struct flight *flight)
 		break;
 	case MISHAP_CLOCK:
 		universe->wall_ahead_ms = chance_between(&universe->fate, -CLOCK_MOST_MS, CLOCK_MOST_MS);
+		universe->is_clock_set = true;
 		break;
 	default:
 		break;

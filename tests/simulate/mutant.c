@@ -33,6 +33,7 @@ static const struct {
 	[MUTANT_FAILED] = {"failed", "a change that was not answered counts as refused"},
 	[MUTANT_GRACE] = {"grace", "what a call made and is not seen yet is not waited for"},
 	[MUTANT_LIFE] = {"life", "what has a token is sent again however old that is"},
+	[MUTANT_RESENT] = {"resent", "of what is sent once more with its token the first time alone is recorded"},
 	[MUTANT_BARE] = {"bare", "intents are recorded without their parameters"},
 	[MUTANT_GATE] = {"gate", "whether a request changes something is what its kind says"},
 	[MUTANT_DOUBT] = {"doubt", "what a create answers with is recorded before anybody has seen whose it is"},
@@ -252,6 +253,8 @@ bool mutant_intents_add(struct database *database, const struct intent *intent, 
 {
 	struct intent changed = *intent;
 
+	if (current == MUTANT_RESENT)
+		changed.sent_ms = 0;
 	if (current == MUTANT_BARE)
 		changed.parameters = SLICE("{}");
 	return real_intents_add(database, &changed, run_number, diagnostics);

@@ -289,6 +289,9 @@ static void check_intent(struct process *process, const struct flight *flight)
 	else if (!recorded.has_token || !recorded.has_parameters)
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with %s that is not recorded",
 			      process->requests, flight->operation, recorded.has_token ? "parameters" : "a token");
+	else if (universe_wall_ms(universe) - recorded.sent_ms > SENT_RECORDED_MOST_MS)
+		universe_fail(universe, "request %" PRIu64 ", %s, goes out %" PRId64 " ms after what is recorded",
+			      process->requests, flight->operation, universe_wall_ms(universe) - recorded.sent_ms);
 	if (has_tag && !slice_is(intent, tag))
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with the tag of intent %s",
 			      process->requests, flight->operation, tag);
@@ -383,7 +386,7 @@ static void on_start(struct transport *transport, const struct http_request *req
 	flight_append(flight);
 	if (changes) {
 		check_intent(process, flight);
-		sent_call(&universe->sent, flight->intent, flight->request.body);
+		sent_call(&universe->sent, flight->intent, flight->request.body, universe_wall_ms(universe));
 	}
 	flight->mishap = fate_of(process, flight, changes);
 	if (flight->mishap == MISHAP_NONE)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reconcile/recover.h"
+
 const char oracle_secret[] = "unguessable_sesame";
 const char oracle_start[] = "unforeseeable_start";
 const char oracle_start_sent[] = "a2V5IHVuZm9yZXNlZWFibGVfc3RhcnQ=";
@@ -279,9 +281,20 @@ void oracle_outcomes(struct universe *universe)
 	audit_leave(&universe->audit);
 }
 
-static bool is_missing(const void *context, struct slice intent)
+static bool is_missing(const void *context, const struct audit_settled *settled)
 {
-	return sent_is_missing(context, intent);
+	return sent_is_missing(context, settled->intent);
+}
+
+/* What is gone with its object, or has none any more, takes no waiting for. */
+static bool is_given_up_early(const void *context, const struct audit_settled *settled)
+{
+	bool is_waited_for = slice_starts_with(settled->note, SLICE("nothing shows that it was done")) ||
+			     slice_starts_with(settled->note, SLICE("there is no such object"));
+	int64_t last_ms;
+
+	return is_waited_for && sent_last(context, settled->intent, &last_ms) &&
+	       settled->ended_ms - last_ms < RECOVER_GRACE_MS - SENT_RECORDED_MOST_MS;
 }
 
 void oracle_settled(struct universe *universe)
@@ -289,9 +302,14 @@ void oracle_settled(struct universe *universe)
 	char operation[AUDIT_OPERATION_BYTES];
 
 	/* What others did may be what the call was to do. */
-	if (!universe->is_meddled_with && audit_find_settled(&universe->audit, is_missing, &universe->sent, operation))
+	if (!universe->is_meddled_with &&
+	    audit_find_settled(&universe->audit, "done", is_missing, &universe->sent, operation))
 		universe_fail(universe, "unseen: %s counts as done by what was read, and never came to anything",
 			      operation);
+	/* By such a clock nobody can tell how long ago it was. */
+	if (!universe->is_clock_set &&
+	    audit_find_settled(&universe->audit, "absent", is_given_up_early, &universe->sent, operation))
+		universe_fail(universe, "given up: %s, before what was sent last may have come", operation);
 	audit_leave(&universe->audit);
 }
 

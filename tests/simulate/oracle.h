@@ -59,7 +59,8 @@ const char *oracle_find_late(struct universe *universe, const struct foreign *fo
 void oracle_number(struct universe *universe, enum feature feature);
 /* No call counts as failed of which the last that was heard told nothing. */
 void oracle_outcomes(struct universe *universe);
-/* No call that the cloud never carried out counts as done to a run that came later, unless others were at work. */
+/* No call that the cloud never carried out counts as done to a run that came later, unless others were at work; and
+ * none was given up before the grace since it was sent last was over, unless the clock was set. */
 void oracle_settled(struct universe *universe);
 /* Whether the call of that intent (32 hex digits) is recorded as done. */
 bool oracle_is_done(struct universe *universe, struct slice intent);

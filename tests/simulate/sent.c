@@ -67,14 +67,19 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 	return SENT_CALLS_MOST;
 }
 
-void sent_call(struct sent *sent, struct slice intent, struct slice body)
+void sent_call(struct sent *sent, struct slice intent, struct slice body, int64_t wall_ms)
 {
-	if (sent->call_count == SENT_CALLS_MOST || find_call(sent, intent) < SENT_CALLS_MOST)
+	size_t at = find_call(sent, intent);
+
+	if (at == SENT_CALLS_MOST && sent->call_count == SENT_CALLS_MOST)
 		return;
-	struct sent_call *call = &sent->calls[sent->call_count++];
-	(void)snprintf(call->intent, sizeof(call->intent), "%.*s", SLICE_ARGUMENTS(intent));
-	call->body = digest(body);
-	call->came = false;
+	if (at == SENT_CALLS_MOST) {
+		at = sent->call_count++;
+		(void)snprintf(sent->calls[at].intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
+		sent->calls[at].body = digest(body);
+		sent->calls[at].came = false;
+	}
+	sent->calls[at].last_ms = wall_ms;
 }
 
 void sent_came(struct sent *sent, struct slice intent)
@@ -90,4 +95,13 @@ bool sent_is_missing(const struct sent *sent, struct slice intent)
 	size_t at = find_call(sent, intent);
 
 	return at < SENT_CALLS_MOST && !sent->calls[at].came;
+}
+
+bool sent_last(const struct sent *sent, struct slice intent, int64_t *ret_ms)
+{
+	size_t at = find_call(sent, intent);
+
+	if (at < SENT_CALLS_MOST)
+		*ret_ms = sent->calls[at].last_ms;
+	return at < SENT_CALLS_MOST;
 }

@@ -19,6 +19,8 @@ enum {
 	/* How long a service knows a token at least, and how far the wall clock may be from what it was. */
 	SENT_TOKEN_LIFE_MS = 60 * 60 * 1000,
 	SENT_CLOCK_MOST_MS = 8 * 60 * 1000,
+	/* So long after its sending was recorded a call may leave. */
+	SENT_RECORDED_MOST_MS = 10 * 1000,
 };
 
 struct sent_token {
@@ -33,8 +35,9 @@ struct sent_token {
 /* A call that changes something, all attempts of it. */
 struct sent_call {
 	char intent[SENT_ID_BYTES];
-	uint64_t body; /* digest of what was asked */
-	bool came;     /* the service has carried out one of them, or may have; or another that asked the same */
+	uint64_t body;	 /* digest of what was asked */
+	bool came;	 /* the service has carried out one of them, or may have; or another that asked the same */
+	int64_t last_ms; /* when the last of them left, by the machine's wall clock */
 };
 
 struct sent {
@@ -54,9 +57,11 @@ const char *sent_token(struct sent *sent, struct slice intent, struct slice toke
 /* An answer has come, or the news that there is none; is_unsure: it tells nothing of what was done. */
 void sent_answer(struct sent *sent, struct slice intent, bool is_unsure);
 /* A call that changes something leaves; it has come, and was carried out. */
-void sent_call(struct sent *sent, struct slice intent, struct slice body);
+void sent_call(struct sent *sent, struct slice intent, struct slice body, int64_t wall_ms);
 void sent_came(struct sent *sent, struct slice intent);
 /* Whether the call left and the service has done nothing of it. */
 bool sent_is_missing(const struct sent *sent, struct slice intent);
+/* When it left the last time; false where it did not. */
+bool sent_last(const struct sent *sent, struct slice intent, int64_t *ret_ms);
 
 #endif

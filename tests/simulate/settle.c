@@ -104,6 +104,7 @@ static void let_pass(struct universe *universe)
 	if (chance_one_in(plot, 8)) {
 		universe->may_double = true;
 		universe->wall_ahead_ms = chance_between(plot, -CLOCK_MOST_MS, CLOCK_MOST_MS);
+		universe->is_clock_set = true;
 	}
 }
 

@@ -67,6 +67,7 @@ struct universe {
 	uint64_t mishaps_after_change; /* that came when something had been changed */
 	uint64_t belated;	       /* of these, that came when nobody waited for them any more, or a second time */
 	bool is_meddled_with;	       /* somebody else has changed something of ours */
+	bool is_clock_set;	       /* the wall clock was set in between */
 	bool has_doubled;	       /* something was made a second time, or when nobody waited for it */
 	bool may_double;	       /* a mishap was among them after which a thing may be there twice for a while */
 	struct buffer schedule;	       /* the mishaps so far, a line each */
