@@ -137,17 +137,19 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 
 	/* Of one table once: to prepare a question takes longer than to answer it. */
 	if (!is_durable(audit) ||
-	    !prepare(audit, &audit->intents,
-		     "SELECT count(*), count(*) FILTER (WHERE id = ?2), count(*) FILTER (WHERE id = ?2 AND token = ?3),"
-		     " count(*) FILTER (WHERE id = ?2 AND parameters <> '{}'),"
-		     " max(max(wall_ms, sent_ms)) FILTER (WHERE id = ?2) FROM intents WHERE operation = ?1"))
+	    !prepare(
+		    audit, &audit->intents,
+		    "SELECT count(*), count(*) FILTER (WHERE id = ?2), count(*) FILTER (WHERE id = ?2 AND token = ?3),"
+		    " count(*) FILTER (WHERE id = ?2 AND parameters <> '{}'),"
+		    " max(max(wall_ms, sent_ms)) FILTER (WHERE id = ?2),"
+		    " lower(hex(max(object_id) FILTER (WHERE id = ?2 AND creates))) FROM intents WHERE operation = ?1"))
 		return false;
 	statement = audit->intents;
 	sqlite3_bind_text(statement, 1, operation, -1, SQLITE_STATIC);
 	sqlite3_bind_blob(statement, 2, bytes, read_hex(id, bytes, sizeof(bytes)) ? sizeof(bytes) : 0, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 3, token.data, (int)token.size, SQLITE_STATIC);
 	good = sqlite3_step(statement) == SQLITE_ROW;
-	if (good)
+	if (good) {
 		*ret = (struct audit_intents){
 			.count = sqlite3_column_int(statement, 0),
 			.has_id = sqlite3_column_int(statement, 1) == 1,
@@ -155,6 +157,8 @@ bool audit_intents(struct audit *audit, const char *operation, struct slice id, 
 			.has_parameters = sqlite3_column_int(statement, 3) == 1,
 			.sent_ms = sqlite3_column_int64(statement, 4),
 		};
+		(void)snprintf(ret->makes, sizeof(ret->makes), "%s", (const char *)sqlite3_column_text(statement, 5));
+	}
 	sqlite3_reset(statement);
 	return good;
 }

@@ -38,6 +38,7 @@ struct audit_intents {
 	bool has_id;			/* one has the id that was asked for */
 	bool has_token, has_parameters; /* and that one the token, and what is asked for at all */
 	int64_t sent_ms;		/* when that one was sent last, as recorded; wall */
+	char makes[33];			/* the object that it is to make; empty: none */
 };
 
 /* Who has the stack, and how often it was changed. */

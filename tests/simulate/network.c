@@ -283,6 +283,8 @@ static void check_intent(struct process *process, const struct flight *flight)
 	int same = 0;
 
 	(void)audit_intents(&universe->audit, flight->operation, intent, slice_of(token), &recorded);
+	sent_call(&universe->sent, flight->operation, flight->intent,
+		  recorded.makes[0] ? slice_of(recorded.makes) : flight->request.body, universe_wall_ms(universe));
 	if (!recorded.has_id)
 		universe_fail(universe, "request %" PRIu64 ", %s, goes out with intent '%.*s', which is not recorded",
 			      process->requests, flight->operation, SLICE_ARGUMENTS(intent));
@@ -384,10 +386,8 @@ static void on_start(struct transport *transport, const struct http_request *req
 		process->steps_after = 0;
 	universe->changes += changes;
 	flight_append(flight);
-	if (changes) {
+	if (changes)
 		check_intent(process, flight);
-		sent_call(&universe->sent, flight->intent, flight->request.body, universe_wall_ms(universe));
-	}
 	flight->mishap = fate_of(process, flight, changes);
 	if (flight->mishap == MISHAP_NONE)
 		embark(flight);

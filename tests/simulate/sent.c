@@ -67,17 +67,29 @@ static size_t find_call(const struct sent *sent, struct slice intent)
 	return SENT_CALLS_MOST;
 }
 
-void sent_call(struct sent *sent, struct slice intent, struct slice body, int64_t wall_ms)
+/* What is gone is gone for who asks for that later, too. */
+static bool is_done_already(const struct sent *sent, const char *operation, uint64_t asked)
+{
+	bool done = false;
+
+	for (size_t i = 0; strncmp(operation, "Delete", 6) == 0 && i < sent->call_count; i++)
+		done |= sent->calls[i].came && sent->calls[i].asked == asked;
+	return done;
+}
+
+void sent_call(struct sent *sent, const char *operation, struct slice intent, struct slice asked, int64_t wall_ms)
 {
 	size_t at = find_call(sent, intent);
 
 	if (at == SENT_CALLS_MOST && sent->call_count == SENT_CALLS_MOST)
 		return;
 	if (at == SENT_CALLS_MOST) {
+		struct sent_call call = {.asked = digest(asked)};
+
+		(void)snprintf(call.intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
+		call.came = is_done_already(sent, operation, call.asked);
 		at = sent->call_count++;
-		(void)snprintf(sent->calls[at].intent, SENT_ID_BYTES, "%.*s", SLICE_ARGUMENTS(intent));
-		sent->calls[at].body = digest(body);
-		sent->calls[at].came = false;
+		sent->calls[at] = call;
 	}
 	sent->calls[at].last_ms = wall_ms;
 }
@@ -87,7 +99,7 @@ void sent_came(struct sent *sent, struct slice intent)
 	size_t at = find_call(sent, intent);
 
 	for (size_t i = 0; at < SENT_CALLS_MOST && i < sent->call_count; i++)
-		sent->calls[i].came |= sent->calls[i].body == sent->calls[at].body;
+		sent->calls[i].came |= sent->calls[i].asked == sent->calls[at].asked;
 }
 
 bool sent_is_missing(const struct sent *sent, struct slice intent)
