@@ -367,6 +367,19 @@ bool value_equal(const struct value *a, const struct value *b)
 	return value_compare(a, b) == 0;
 }
 
+bool value_holds(const struct value *value, const struct value *other)
+{
+	if (value_equal(value, other))
+		return true;
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		if (value_holds(&value->items[i], other))
+			return true;
+	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
+		if (value_holds(&value->members[i].value, other))
+			return true;
+	return false;
+}
+
 static struct value string_copy(struct arena *arena, struct value value)
 {
 	struct segmented *copy;

@@ -164,6 +164,8 @@ struct slice value_shown(const struct value *value, size_t most_bytes);
 /* Same type and content; maps without regard to order of members; deferred by text and secrets;
  * unread equals nothing but unread. Positions, styles and marks do not count. */
 bool value_equal(const struct value *a, const struct value *b);
+/* Whether value is the other, or has it as an item or a member, however deep. */
+bool value_holds(const struct value *value, const struct value *other);
 /* A total order on the same terms: 0 exactly where value_equal() holds. */
 int value_compare(const struct value *a, const struct value *b);
 /* Whether of any secret within only the fingerprint is here. */

@@ -22,6 +22,8 @@ struct undo {
 	struct stack spec;
 	struct past_object *past;
 	size_t past_count;
+	struct past_object *beside;
+	size_t beside_count;
 	struct undo_touched *touched;
 	size_t touched_count;
 	struct undo_input input;
@@ -91,12 +93,28 @@ static bool find_refusals(struct undo *undo)
 	return true;
 }
 
+static bool read_bodies(struct undo *undo)
+{
+	struct job *job = undo->job;
+
+	for (size_t i = 0; i < undo->past_count; i++)
+		if (!read_body(job, &undo->past[i].before, undo->past[i].before_body) ||
+		    !read_body(job, &undo->past[i].after, undo->past[i].after_body))
+			return false;
+	for (size_t i = 0; i < undo->beside_count; i++)
+		if (!read_body(job, &undo->beside[i].before, undo->beside[i].before_body))
+			return false;
+	return true;
+}
+
 static bool read_past(struct undo *undo)
 {
 	struct job *job = undo->job;
 
 	if (!job->store->ops->changed(job->store, job->arena, undo->run->id, &undo->past, &undo->past_count,
-				      job->diagnostics))
+				      job->diagnostics) ||
+	    !job->store->ops->left_behind(job->store, job->arena, undo->run->id, &undo->beside, &undo->beside_count,
+					  job->diagnostics))
 		return false;
 	if (undo->past_count == 0 && undo->is_old) {
 		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,
@@ -116,11 +134,7 @@ static bool read_past(struct undo *undo)
 		diag_hint(job->diagnostics, "'trueup state history %.8s' lists what it did", undo->run->id.data);
 		return false;
 	}
-	for (size_t i = 0; i < undo->past_count; i++)
-		if (!read_body(job, &undo->past[i].before, undo->past[i].before_body) ||
-		    !read_body(job, &undo->past[i].after, undo->past[i].after_body))
-			return false;
-	return undone_before(job, undo->runs, undo->run, &undo->touched, &undo->touched_count);
+	return read_bodies(undo) && undone_before(job, undo->runs, undo->run, &undo->touched, &undo->touched_count);
 }
 
 static bool is_known_alias(const struct provider_settings *settings, size_t count, struct slice alias)
@@ -143,13 +157,28 @@ static void add_provider(struct job *job, struct provider_settings *settings, co
 	};
 }
 
+/* Of what stood left behind where the run changed something: what it made there gives way to that. */
+static void add_providers_beside(struct undo *undo, struct provider_settings *settings)
+{
+	struct map changed;
+
+	map_init(&changed);
+	for (size_t i = 0; i < undo->past_count; i++)
+		if (undo->past[i].is)
+			map_set(&changed, undo->past[i].after.address, undo);
+	for (size_t i = 0; i < undo->beside_count; i++)
+		if (map_get(&changed, undo->beside[i].before.address))
+			add_provider(undo->job, settings, &undo->beside[i].before);
+	map_release(&changed);
+}
+
 /* The aliases of then: what the spec no longer names is reached where it was. */
 static void add_providers(struct undo *undo)
 {
 	struct job *job = undo->job;
 	size_t count = job->stack.provider_count;
-	struct provider_settings *settings = arena_new_array(
-		job->arena, count + undo->past_count + undo->touched_count + 1, struct provider_settings);
+	size_t most = count + undo->past_count + undo->beside_count + undo->touched_count + 1;
+	struct provider_settings *settings = arena_new_array(job->arena, most, struct provider_settings);
 
 	if (count > 0)
 		memcpy(settings, job->stack.providers, count * sizeof(*settings));
@@ -160,6 +189,7 @@ static void add_providers(struct undo *undo)
 	for (size_t i = 0; i < undo->touched_count; i++)
 		if (undo->touched[i].found)
 			add_provider(job, settings, undo->touched[i].found);
+	add_providers_beside(undo, settings);
 }
 
 /* Only shows: what a run that was cut off left open stays so. */
@@ -255,6 +285,8 @@ static bool make(struct undo *undo, const struct live *const *live)
 		.run = undo->run->id,
 		.past = undo->past,
 		.past_count = undo->past_count,
+		.beside = undo->beside,
+		.beside_count = undo->beside_count,
 		.touched = undo->touched,
 		.touched_count = undo->touched_count,
 		.objects = job->objects,
@@ -325,16 +357,33 @@ static bool read_all(struct undo *undo)
 	return true;
 }
 
+/* What is left behind at the addresses that are planned, and twins wherever theirs is. */
+static size_t leaving_of(const struct undo *undo, struct slice **ret)
+{
+	const struct job *job = undo->job;
+	bool chosen = arguments_has(job->invocation->arguments, FLAG_TARGET);
+	size_t count = undo->undoing.leaving_count;
+
+	*ret = arena_new_array(job->arena, count + job->twin_count + 1, struct slice);
+	if (count > 0)
+		memcpy(*ret, undo->undoing.leaving, count * sizeof(**ret));
+	for (size_t i = 0; !chosen && i < job->twin_count; i++)
+		(*ret)[count++] = job->twins[i];
+	return count;
+}
+
 static bool plan(struct undo *undo)
 {
+	struct slice *leaving;
+	size_t leaving_count = leaving_of(undo, &leaving);
 	struct job *job = undo->job;
-	bool chosen = arguments_has(job->invocation->arguments, FLAG_TARGET);
 	struct plan_scope scope = {
 		.targets = undo->undoing.addresses,
 		.target_count = undo->undoing.address_count,
 		.exact = true,
-		.leaving = job->twins,
-		.leaving_count = chosen ? 0 : job->twin_count,
+		.leaving = leaving,
+		.leaving_count = leaving_count,
+		.left_behind_by_id = true,
 		.keeps_tags = true,
 		.undoes = true,
 	};

@@ -45,7 +45,7 @@ static void target_begin_object(struct target *target)
 	const struct apply *apply = target->applying->apply;
 	const struct action *action = target->action;
 	struct object *object = arena_new(apply->arena, struct object);
-	bool again = target->old && target->old->role == OBJECT_INCOMPLETE && target->old->provider_id.size == 0;
+	bool again = target->old && object_was_never_seen(target->old);
 	*object = (struct object){
 		.address = action->address,
 		.object_id = again ? target->old->object_id : new_id(target),

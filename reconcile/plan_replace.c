@@ -16,19 +16,6 @@ static bool stays(const struct item *item)
 	       item->operation != OPERATION_CREATE && item->operation != OPERATION_CONFLICT;
 }
 
-static bool mentions(const struct value *value, const struct value *output)
-{
-	if (value_equal(value, output))
-		return true;
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		if (mentions(&value->items[i], output))
-			return true;
-	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
-		if (mentions(&value->members[i].value, output))
-			return true;
-	return false;
-}
-
 /*
  * Whether it is what a user's record means by its address. What a run that was cut off had only begun to put in the
  * place of another is not: that other one is held, under the same address, and goes once nobody refers to it.
@@ -44,7 +31,7 @@ static bool is_meant(struct planning *planning, const struct object *user, const
 		return false;
 	output = value_get(&target->object->outputs, dependency->output);
 	field = value_get(&user->resolved, dependency->field);
-	return output && field && mentions(field, output);
+	return output && field && value_holds(field, output);
 }
 
 static void mark_held_targets(struct planning *planning, const struct item *item)

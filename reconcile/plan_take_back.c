@@ -142,8 +142,7 @@ const char *plan_reason_beside(const struct object *object)
 const char *plan_reason_unwanted(const struct object *object, const struct decision *decision)
 {
 	/* What was never seen is not gone: its call may still be open. */
-	if (decision->operation == OPERATION_FORGET && object->role == OBJECT_INCOMPLETE &&
-	    object->provider_id.size == 0)
+	if (decision->operation == OPERATION_FORGET && object_was_never_seen(object))
 		return "is wanted no more, and nothing was seen of what its create may have made";
 	return decision->reason;
 }

@@ -488,6 +488,11 @@ bool object_was_finished(const struct object *object)
 	return !digest_equal(&object->symbolic, &never) || object->observed.count > 0;
 }
 
+bool object_was_never_seen(const struct object *object)
+{
+	return object->role == OBJECT_INCOMPLETE && object->provider_id.size == 0;
+}
+
 bool object_is_twin(const struct object *object)
 {
 	/* Nothing is recorded of what it was to be, nor that it ever was that. */

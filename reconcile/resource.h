@@ -162,6 +162,8 @@ struct object {
 
 /* Whether it was once all that it was to be, whatever came of it since. The body is loaded. */
 bool object_was_finished(const struct object *object);
+/* Whether a call was to make it, and nothing was seen yet of what came of that. */
+bool object_was_never_seen(const struct object *object);
 /* Whether recovery swept it up (recover_twin()): it was never what its address stands for. The body is loaded. */
 bool object_is_twin(const struct object *object);
 /* The digest of a resource's desired form: kind, version, fields, lifecycle; not positions. */

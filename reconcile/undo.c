@@ -79,10 +79,15 @@ static void index_gone(struct undo_work *work)
 	const struct undo_input *input = work->input;
 
 	map_init(&work->gone);
+	map_init(&work->gone_behind);
 	for (size_t i = 0; input->live && i < input->object_count; i++) {
 		struct object *object = input->objects[i];
 
-		if (map_get(&work->now, object->address) == object && is_gone(object, input->live[i]))
+		if (!is_gone(object, input->live[i]))
+			continue;
+		if (object->role == OBJECT_DEPOSED)
+			map_set(&work->gone_behind, object->object_id, object);
+		else if (map_get(&work->now, object->address) == object)
 			map_set(&work->gone, object->address, object);
 	}
 }
@@ -125,8 +130,7 @@ static bool is_target(const struct undo_work *work, struct slice address)
 	return work->input->target_count == 0;
 }
 
-/* What a deletion had emptied that came to nothing: as it was before, for nobody wants that half back. */
-static const struct object *as_whole(const struct undo_work *work, const struct object *found)
+const struct object *undo_as_whole(const struct undo_work *work, const struct object *found)
 {
 	struct object *whole;
 
@@ -145,15 +149,11 @@ static void take_form(const struct object **slot, const struct object *form)
 		*slot = form;
 }
 
-/*
- * Whether the run made it, though a record was there before: that of a call that was to make it, of which nothing had
- * come. Where a replace had left the one before it behind, that call's run goes on in this one, and is undone before
- * anything is taken away.
- */
-static bool was_begun(const struct past_object *past, const struct map *left_behind)
+/* Whether something was there before the run. Where nothing had come of the call that was to make it there was not,
+ * whatever is recorded: what has come of it since the run made, and what it merely forgot does not come back. */
+static bool was_there(const struct past_object *past)
 {
-	return past->was && past->is && past->before.role == OBJECT_INCOMPLETE && past->before.provider_id.size == 0 &&
-	       past->after.provider_id.size > 0 && !map_get(left_behind, past->before.address);
+	return past->was && !object_was_never_seen(&past->before);
 }
 
 static struct undo_case *case_at(struct undo_work *work, struct slice address)
@@ -178,7 +178,7 @@ static struct slice address_of(const struct past_object *past)
 static void add_touched(struct undo_work *work, const struct undo_touched *touched)
 {
 	struct undo_case *one = map_get(&work->cases_by_address, touched->address);
-	const struct object *found = touched->found ? as_whole(work, touched->found) : NULL;
+	const struct object *found = touched->found ? undo_as_whole(work, touched->found) : NULL;
 
 	if (!one && !found)
 		return;
@@ -210,12 +210,6 @@ static void gather_cases(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
-	struct map left_behind;
-
-	map_init(&left_behind);
-	for (size_t i = 0; i < input->past_count; i++)
-		if (input->past[i].was && input->past[i].before.role == OBJECT_DEPOSED)
-			map_set(&left_behind, input->past[i].before.address, work);
 	work->cases = arena_new_array(work->arena, input->past_count + input->touched_count + 1, struct undo_case);
 	map_init(&work->cases_by_address);
 	for (size_t i = 0; i < input->past_count; i++) {
@@ -226,14 +220,14 @@ static void gather_cases(struct undo_work *work)
 		if ((!past->was && !past->is) || !is_target(work, address))
 			continue;
 		one = case_at(work, address);
-		if (past->was && !was_begun(past, &left_behind))
-			take_form(&one->was, as_whole(work, &past->before));
+		if (was_there(past))
+			take_form(&one->was, undo_as_whole(work, &past->before));
 		if (past->is)
 			take_form(&one->left, &past->after);
 		if (past->next_run.size > 0 && !one->next)
 			one->next = past;
 	}
-	map_release(&left_behind);
+	undo_find_behind(work);
 	gather_touched(work);
 }
 
@@ -269,8 +263,7 @@ static const struct object *renamed(const struct undo_work *work, const struct u
 	return now && !slice_equal(now->address, one->address) ? now : NULL;
 }
 
-/* Whether what the alias reaches is where the object was. */
-static bool reaches_place(const struct undo_work *work, const struct object *was)
+bool undo_reaches_place(const struct undo_work *work, const struct object *was)
 {
 	const struct undo_input *input = work->input;
 
@@ -282,7 +275,7 @@ static bool reaches_place(const struct undo_work *work, const struct object *was
 
 static bool can_be_made(struct undo_work *work, struct undo_case *one)
 {
-	if (!reaches_place(work, one->was)) {
+	if (!undo_reaches_place(work, one->was)) {
 		undo_stays(work, one->address, "is not made again: provider '%.*s' does not reach %.*s any more",
 			   SLICE_ARGUMENTS(one->was->provider),
 			   SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
@@ -354,7 +347,8 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 						   : "undo the later run first");
 	if (has_moved_on(one))
 		return conflict(work, one, "has changed again since", "undo the later run first");
-	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) && !reaches_place(work, one->was)) {
+	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) &&
+	    !undo_reaches_place(work, one->was)) {
 		undo_stays(work, one->address, "stays where it is: provider '%.*s' does not reach %.*s any more",
 			   SLICE_ARGUMENTS(one->was->provider),
 			   SLICE_ARGUMENTS(identity_text(work->arena, &one->was->identity)));
@@ -441,6 +435,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 
 	*ret = (struct undoing){0};
 	map_init(&ret->made);
+	map_init(&work.stood_behind);
 	index_now(&work);
 	index_gone(&work);
 	index_spec(&work);
@@ -450,9 +445,13 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 		good &= judge(&work, &work.cases[i]);
 	if (good)
 		good = undo_build(&work);
+	if (good)
+		undo_choose_leaving(&work);
 	map_release(&work.now);
 	map_release(&work.now_id);
 	map_release(&work.gone);
+	map_release(&work.gone_behind);
+	map_release(&work.stood_behind);
 	map_release(&work.spec);
 	map_release(&work.cases_by_address);
 	return good;
@@ -481,6 +480,9 @@ static void note_losses(struct undo_work *work, const struct action *action)
 	if (action->operation == OPERATION_REPLACE)
 		undo_note(work, action->address, "gets another id than '%.*s', and what that holds is lost",
 			  SLICE_ARGUMENTS(action->provider_id));
+	if (action->operation == OPERATION_REPLACE && made)
+		undo_note(work, action->address, "'%.*s', which was there before, does not come back, nor what it held",
+			  SLICE_ARGUMENTS(made->was->provider_id));
 	for (size_t i = 0; i < action->change_count; i++) {
 		const struct change *change = &action->changes[i];
 		/* Who else looks after it may have set it since. */
@@ -500,7 +502,7 @@ static bool was_deleted_meanwhile(const struct undoing *undoing, const struct ac
 {
 	const struct undo_case *made = map_get(&undoing->made, action->address);
 
-	return action->operation == OPERATION_CREATE && made && made->left;
+	return action->operation == OPERATION_CREATE && made && made->verdict == UNDO_MAKE && made->left;
 }
 
 /* What keeps its value is not sent, but for a text that follows what it refers to. */

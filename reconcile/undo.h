@@ -29,6 +29,9 @@ struct undo_input {
 	/* What the run changed, with bodies read; its kinds are known. */
 	const struct past_object *past;
 	size_t past_count;
+	/* What replaces had left behind when it began, and it did not change: `before`, with its body. */
+	const struct past_object *beside;
+	size_t beside_count;
 	const struct undo_touched *touched; /* see undo_again.h */
 	size_t touched_count;
 	struct object *const *objects; /* as recorded now, in the order of the store, with bodies */
@@ -51,9 +54,12 @@ struct undoing {
 	/* What is to be planned: what goes back, and all that refers to it. */
 	struct slice *addresses;
 	size_t address_count;
+	/* Of what replaces have left behind there, object ids of what goes. */
+	struct slice *leaving;
+	size_t leaving_count;
 	struct plan_note *notes; /* what cannot be undone, by address */
 	size_t note_count, note_capacity;
-	struct map made; /* addresses that are made again, to the id that they had */
+	struct map made; /* addresses that get another object in place of one that is gone, to their cases */
 };
 
 /* False after diagnostics: later runs have changed the same, or need what would go. */

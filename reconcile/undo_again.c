@@ -35,10 +35,12 @@ static struct trace *trace_at(struct gathering *gathering, struct slice address)
 	return trace;
 }
 
-/* Of several objects the current one is what was found, or else the one that was begun. */
+/* Of several objects the current one is what was found, or else the one that was begun, if anything had come of that.
+ */
 static void take_found(struct undo_touched *touched, const struct past_object *past)
 {
-	if (speaks(past->was, &past->before) && (!touched->found || past->before.role == OBJECT_CURRENT))
+	if (speaks(past->was, &past->before) && !object_was_never_seen(&past->before) &&
+	    (!touched->found || past->before.role == OBJECT_CURRENT))
 		touched->found = &past->before;
 }
 

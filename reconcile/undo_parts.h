@@ -17,8 +17,10 @@ enum undo_verdict {
 struct undo_case {
 	struct slice address;
 	const struct kind *kind;
-	const struct object *was;  /* what the run found; NULL: nothing */
-	const struct object *left; /* what it left */
+	const struct object *was;    /* what the run found; NULL: nothing */
+	const struct object *behind; /* what a replace had left behind there, where nothing else stood then; or NULL */
+	bool removed_behind;	     /* the run deleted that */
+	const struct object *left;   /* what it left */
 	const struct object *now;
 	const struct undo_touched *touched; /* by an earlier undoing, after all others; or NULL */
 	const struct object *base;	    /* out of which the run's changes are taken: now, or what touched found */
@@ -32,10 +34,12 @@ struct undo_work {
 	struct undoing *undoing;
 	struct diagnostics *diagnostics;
 	struct arena *arena;
-	struct map now;	   /* by address, to struct object */
-	struct map now_id; /* by object id, likewise */
-	struct map gone;   /* of now, by address: what somebody has deleted outside */
-	struct map spec;   /* by address, to const struct resource */
+	struct map now;		 /* by address, to struct object */
+	struct map now_id;	 /* by object id, likewise */
+	struct map gone;	 /* of now, by address: what somebody has deleted outside */
+	struct map gone_behind;	 /* of what is left behind now, by object id, likewise */
+	struct map stood_behind; /* object ids of what was left behind when the run began */
+	struct map spec;	 /* by address, to const struct resource */
 	struct undo_case *cases;
 	size_t case_count;
 	struct map cases_by_address;
@@ -49,6 +53,14 @@ __attribute__((format(printf, 3, 4))) void undo_note(struct undo_work *work, str
 /* What the run did is left as it is. */
 __attribute__((format(printf, 3, 4))) void undo_stays(struct undo_work *work, struct slice address, const char *format,
 						      ...);
+/* What a deletion had emptied that came to nothing: as it was before, for nobody wants that half back. */
+const struct object *undo_as_whole(const struct undo_work *work, const struct object *found);
+/* Whether what the alias reaches is where the object was. */
+bool undo_reaches_place(const struct undo_work *work, const struct object *was);
+/* What was left behind when the run began is what some cases go back to. */
+void undo_find_behind(struct undo_work *work);
+/* Of what is left behind at the addresses that are planned, what was not so when the run began. */
+void undo_choose_leaving(struct undo_work *work);
 /* Whether the spec would ask the same of both, and in the same place. */
 bool undo_same_form(const struct object *a, const struct object *b);
 /* The resource that an object was last applied as, with secrets that the spec still has. */

@@ -205,6 +205,12 @@ static void ignore_settled(const struct undo_work *work, struct resource *resour
 	resource->ignored = ignored;
 }
 
+/* What a replace had left behind, and is there no more, is made anew in the place of another. */
+static bool goes_back_to_what_is_gone(const struct undo_work *work, const struct undo_case *one)
+{
+	return one->behind && one->was == one->behind && !map_get(&work->now_id, one->behind->object_id);
+}
+
 static void write_stack(struct entries *entries)
 {
 	struct undo_work *work = entries->work;
@@ -226,7 +232,7 @@ static void write_stack(struct entries *entries)
 			continue;
 		if (!entry->one || entry->one->verdict == UNDO_NOTHING)
 			ignore_settled(work, &entry->resource);
-		else if (entry->one->verdict == UNDO_MAKE)
+		else if (entry->one->verdict == UNDO_MAKE || goes_back_to_what_is_gone(work, entry->one))
 			map_set(&undoing->made, entry->address, entry->one);
 		resources[undoing->stack.resource_count++] = entry->resource;
 	}

@@ -144,3 +144,28 @@ bool formers_of(struct database *database, struct arena *arena, struct slice run
 	}
 	return false;
 }
+
+bool formers_left_behind(struct database *database, struct arena *arena, struct slice run, struct past_object **ret,
+			 size_t *ret_count, struct diagnostics *diagnostics)
+{
+	QUERY_AUTO query = query_start(database, STATEMENT_LEFT_BEHIND);
+	struct past_object *all = NULL;
+	size_t count = 0, capacity = 0;
+	bool row;
+
+	query_id(&query, run);
+	while (query_next(&query, &row, diagnostics)) {
+		if (!row) {
+			*ret = all;
+			*ret_count = count;
+			return true;
+		}
+		all = arena_room(arena, all, count, &capacity, sizeof(*all));
+		struct past_object *past = &all[count++];
+
+		*past = (struct past_object){0};
+		if (!read_form(&query, arena, &past->was, &past->before, &past->before_body, diagnostics))
+			return false;
+	}
+	return false;
+}

@@ -308,6 +308,7 @@ static const struct store_ops sqlite_ops = {
 	.runs = reads_runs,
 	.calls = reads_calls,
 	.changed = reads_changed,
+	.left_behind = reads_left_behind,
 	.times = reads_times,
 	.check = reads_check,
 	.backup = reads_backup,

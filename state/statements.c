@@ -16,6 +16,7 @@
 	" objects.created_ms, body"
 #define WITH_BODIES " LEFT JOIN bodies ON bodies.object_id = objects.object_id"
 
+#define NUMBER_OF_RUN "(SELECT number FROM runs WHERE id = ?1)"
 /* Both by their ids. */
 #define BETWEEN_RUNS "BETWEEN (SELECT number FROM runs WHERE id = ?1) AND (SELECT number FROM runs WHERE id = ?2)"
 
@@ -122,6 +123,15 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[STATEMENT_FORMER_NEXT] = "SELECT " FORMER_COLUMNS ", role IS NOT NULL, body, runs.id, command FROM formers"
 				  " JOIN runs ON runs.number = formers.run WHERE object_id = ? AND run > ?"
 				  " ORDER BY run LIMIT 1",
+	/* As the next run to change it found it, or as it is recorded now. */
+	[STATEMENT_LEFT_BEHIND] =
+		"SELECT " FORMER_COLUMNS ", 1, body FROM formers WHERE role = 1 AND run > " NUMBER_OF_RUN
+		" AND NOT EXISTS (SELECT 1 FROM formers AS earlier WHERE earlier.object_id = formers.object_id"
+		" AND earlier.run >= " NUMBER_OF_RUN " AND earlier.run < formers.run)"
+		" UNION ALL SELECT " OBJECT_COLUMNS ", 1, body FROM objects"
+		" LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE role = 1 AND NOT EXISTS"
+		" (SELECT 1 FROM formers WHERE formers.object_id = objects.object_id AND run >= " NUMBER_OF_RUN ")"
+		" ORDER BY 1, 3",
 	[STATEMENT_OBJECT] = "SELECT " OBJECT_COLUMNS ", 1, body FROM objects"
 			     " LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE objects.object_id = ?",
 

@@ -209,6 +209,26 @@ bool reads_changed(struct store *store, struct arena *arena, struct slice run, s
 	return true;
 }
 
+static bool read_left_behind(void *context, struct diagnostics *diagnostics)
+{
+	struct reading *reading = (struct reading *)context;
+
+	return formers_left_behind(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
+				   &reading->count, diagnostics);
+}
+
+bool reads_left_behind(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+		       size_t *ret_count, struct diagnostics *diagnostics)
+{
+	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = run};
+
+	if (!stack_file_read(&reading.self->file, read_left_behind, &reading, diagnostics))
+		return false;
+	*ret = reading.changed;
+	*ret_count = reading.count;
+	return true;
+}
+
 static bool read_times(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;

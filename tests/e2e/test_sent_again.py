@@ -22,6 +22,11 @@ def intents(stack):
     return rows(stack, "SELECT operation FROM intents")
 
 
+def runs(stack, command):
+    """Those of a command, the last first."""
+    return [each for (each,) in rows(stack, f"SELECT lower(hex(id)) FROM runs WHERE command = '{command}' ORDER BY number DESC")]
+
+
 def foretold(result):
     [call] = [one for one in result.json["open"] if one["operation"] == "RunInstances"]
     return call["outlook"]
@@ -160,8 +165,7 @@ def test_what_it_names_is_another_one_by_now(lost):
 
 
 def test_an_undoing_makes_nothing_to_delete_it(lost):
-    run = rows(lost, "SELECT lower(hex(id)) FROM runs WHERE command = 'apply' ORDER BY number DESC LIMIT 1")[0][0]
-    lost.run(*saved(lost, "undo", run))
+    lost.run(*saved(lost, "undo", runs(lost, "apply")[0]))
     assert world(lost, "instance") == {} and outcomes(lost, "RunInstances") == ["absent"]
 
 
@@ -171,10 +175,32 @@ def test_an_undoing_takes_away_what_the_second_run_made(lost, later_s):
     lost.run("sim", "pass", str(later_s))
     lost.run("apply", "--yes")
     assert len(world(lost, "instance")) == 1
-    run = rows(lost, "SELECT lower(hex(id)) FROM runs WHERE command = 'apply' ORDER BY number DESC LIMIT 1")[0][0]
-    lost.run("undo", run, "--yes")
+    lost.run("undo", runs(lost, "apply")[0], "--yes")
     assert [one["instanceState"]["name"] for one in world(lost, "instance").values()] in ([], ["terminated"])
     assert "aws.instance.m" not in recorded(lost)
+
+
+@pytest.mark.parametrize("command", ["apply", "destroy"])
+def test_an_undoing_makes_nothing_that_never_was(lost, command):
+    """All that the run did was to forget that it had been sent for."""
+    (lost.folder / "machine.yaml").unlink()
+    before = recorded(lost)
+    lost.run(command, "--yes")
+    document = lost.run("undo", runs(lost, command)[0], "--yes", "--output", "json").json
+    assert "aws.instance.m" not in [one["address"] for one in document["actions"] + document.get("lost", [])]
+    assert world(lost, "instance") == {} and sorted(recorded(lost)) == sorted(set(before) - {"aws.instance.m"})
+    lost.run("plan", "--detailed-exitcode")
+
+
+def test_an_undoing_makes_nothing_that_its_run_was_refused(lost):
+    """What had been sent for before is no more there for it: what else the run changed goes back."""
+    lost.run("recover")
+    edit(lost, "b: {", "b: {tags: {team: blue}, ")
+    lost.run("sim", "fault", "RunInstances", "deny", "1", "1")
+    lost.run("apply", "--yes", status=7)
+    document = lost.run("undo", runs(lost, "apply")[0], "--yes", "--output", "json").json
+    assert [(one["operation"], one["address"]) for one in document["actions"]] == [("update", "aws.subnet.b")]
+    assert world(lost, "instance") == {}
 
 
 def test_a_plan_goes_on_where_it_is_refused_once_more(lost):

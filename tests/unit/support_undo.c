@@ -67,11 +67,13 @@ static const struct dependency needs[] = {
 struct fixture {
 	struct arena arena;
 	struct diagnostics diagnostics;
-	struct object *objects[UNDO_ADDRESSES];
-	const struct live *live[UNDO_ADDRESSES];
+	struct object *objects[UNDO_ADDRESSES + 2];
+	const struct live *live[UNDO_ADDRESSES + 2];
 	size_t object_count;
-	struct past_object past[UNDO_ADDRESSES];
+	struct past_object past[UNDO_ADDRESSES + 1];
 	size_t past_count;
+	struct past_object beside;
+	size_t beside_count;
 	bool stale;
 	struct undo_touched touched[UNDO_ADDRESSES];
 	size_t touched_count;
@@ -178,6 +180,60 @@ static bool is_named(const char *names, const char *name)
 	return false;
 }
 
+#define BEHIND SLICE("000000000000000000000000000000be")
+
+static void add_deposed(struct fixture *fixture, const char *json, struct slice id, const struct live *live)
+{
+	struct object *object = arena_new(&fixture->arena, struct object);
+
+	fill(fixture, 0, json, object);
+	object->role = OBJECT_DEPOSED;
+	object->object_id = id;
+	fixture->live[fixture->object_count] = live;
+	fixture->objects[fixture->object_count++] = object;
+}
+
+static void add_behind(struct fixture *fixture, const struct undo_row *row)
+{
+	struct past_object *past = &fixture->past[fixture->past_count];
+	enum undo_behind is = row->behind_is;
+
+	if (row->left_over)
+		add_deposed(fixture, "{\"range\":\"0\"}", SLICE("000000000000000000000000000000ee"), &present);
+	if (!row->behind)
+		return;
+	fill(fixture, 0, row->behind, &past->before);
+	past->was = true;
+	past->before.role = OBJECT_DEPOSED;
+	past->before.object_id = BEHIND;
+	if (is == BEHIND_STILL || is == BEHIND_TRIED || is == BEHIND_LOST)
+		add_deposed(fixture, row->behind, BEHIND, is == BEHIND_LOST ? &absent : &present);
+	if (is == BEHIND_TRIED || is == BEHIND_DELETED) {
+		past->is = is == BEHIND_TRIED;
+		past->after = past->before;
+		fixture->past_count++;
+	} else if (is != BEHIND_BACK) {
+		fixture->beside = *past;
+		fixture->beside_count = 1;
+	}
+	if (is == BEHIND_BACK_LATER)
+		fixture->objects[0]->object_id = BEHIND;
+	if (is != BEHIND_BACK)
+		return;
+	fixture->objects[0]->object_id = BEHIND;
+	fixture->past[0].was = true;
+	fixture->past[0].before = past->before;
+	fixture->past[0].after.object_id = BEHIND;
+}
+
+static void forget_id(const struct undo_row *row, const char *form, struct object *object)
+{
+	if (!is_named(row->unseen, form))
+		return;
+	object->role = OBJECT_INCOMPLETE;
+	object->provider_id = SLICE("");
+}
+
 static void set_up(struct fixture *fixture, const struct undo_row *row)
 {
 	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
@@ -193,8 +249,10 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 			fill(fixture, i, forms->now, now);
 			if (i == 0 && row->begun)
 				now->role = OBJECT_INCOMPLETE;
-			if (i == 0)
+			if (i == 0) {
 				ignore(fixture, now, row->ignored.now);
+				forget_id(row, "now", now);
+			}
 			fixture->live[fixture->object_count] =
 				is_named(row->gone, things[i].address) ? &absent : &present;
 			fixture->objects[fixture->object_count++] = now;
@@ -210,6 +268,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		if (i == 0) {
 			ignore(fixture, &past->before, row->ignored.was);
 			ignore(fixture, &past->after, row->ignored.left);
+			forget_id(row, "was", &past->before);
+			forget_id(row, "left", &past->after);
 		}
 		if (i == 0 && row->replaced)
 			past->before.object_id = SLICE("000000000000000000000000000000ff");
@@ -222,6 +282,7 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		fixture->past_count += past->was || past->is;
 		add_touched(fixture, i, row->found[i]);
 	}
+	add_behind(fixture, row);
 	if (row->spec) {
 		struct value given = read(fixture, row->spec);
 		struct value_member *members = arena_new_array(&fixture->arena, given.count, struct value_member);
@@ -287,6 +348,19 @@ static void expect_world(struct fixture *fixture, const struct undo_row *row, co
 		fail_msg("%s: planned %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&planned)));
 }
 
+static void expect_leaving(const struct undo_row *row, const struct undoing *undoing)
+{
+	enum { DIGITS = 2 };
+	const char *wanted = row->leaving ? row->leaving : "";
+	BUFFER_AUTO leaving;
+
+	buffer_init(&leaving, 1024);
+	for (size_t i = 0; i < undoing->leaving_count; i++)
+		buffer_append(&leaving, slice_from(undoing->leaving[i], undoing->leaving[i].size - DIGITS));
+	if (!slice_is(buffer_slice(&leaving), wanted))
+		fail_msg("%s: leaving %.*s", row->name, SLICE_ARGUMENTS(buffer_slice(&leaving)));
+}
+
 static void expect_watched(const struct undo_row *row, const struct undoing *undoing)
 {
 	const struct resource *resource = &undoing->stack.resources[0];
@@ -323,6 +397,8 @@ void undo_check_row(const struct undo_row *row)
 		.run = SLICE("11111111111111111111111111111111"),
 		.past = fixture.past,
 		.past_count = fixture.past_count,
+		.beside = &fixture.beside,
+		.beside_count = fixture.beside_count,
 		.touched = fixture.touched,
 		.touched_count = fixture.touched_count,
 		.objects = fixture.objects,
@@ -344,6 +420,8 @@ void undo_check_row(const struct undo_row *row)
 		fail_msg("%s: said %s", row->name, row->said ? "otherwise" : "something");
 	if (good)
 		expect_world(&fixture, row, &undoing, &style);
+	if (good)
+		expect_leaving(row, &undoing);
 	if (good && row->watched)
 		expect_watched(row, &undoing);
 	if (good && undoing.stack.resource_count > 0) {

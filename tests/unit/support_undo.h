@@ -14,6 +14,16 @@ enum { UNDO_ADDRESSES = 4 };
 #define LETTERS(letter) FOUR(FOUR(FOUR(letter)))
 #define FOUR(letter) letter letter letter letter
 
+enum undo_behind {
+	BEHIND_STILL,	      /* the run did not touch it */
+	BEHIND_TRIED,	      /* the run was to delete it */
+	BEHIND_DELETED,	      /* by the run */
+	BEHIND_DELETED_LATER, /* by another */
+	BEHIND_LOST,	      /* somebody has deleted it */
+	BEHIND_BACK,	      /* the run took it back: it is what it left, and what is recorded now */
+	BEHIND_BACK_LATER,    /* another did: it is what is recorded now */
+};
+
 struct undo_forms {
 	const char *was, *left, *now;
 };
@@ -32,9 +42,16 @@ struct undo_row {
 	const char *planned;	    /* addresses, separated by spaces */
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
 	const char *found[UNDO_ADDRESSES];
-	bool stale;	  /* users are recorded as referring to t.net.a, whatever their fields say */
-	bool begun;	  /* what is recorded of t.net.a now is not finished */
-	bool replaced;	  /* what the run found at t.net.a was another object */
+	bool stale;	    /* users are recorded as referring to t.net.a, whatever their fields say */
+	bool begun;	    /* what is recorded of t.net.a now is not finished */
+	const char *unseen; /* forms of t.net.a that are but a call of which nothing came: "was", "left", "now" */
+	bool replaced;	    /* what the run found at t.net.a was another object */
+	/* What a replace had left behind at t.net.a when the run began, as fields; NULL: nothing. And what became of
+	 * it. */
+	const char *behind;
+	enum undo_behind behind_is;
+	bool left_over;	     /* another is left behind there, that was not so when the run began */
+	const char *leaving; /* last digits of the ids of what goes of these; NULL: nothing */
 	const char *gone; /* addresses of what is recorded and not there, separated by spaces; NULL: nothing was read */
 	const char *watched; /* fields of t.net.a that the plan is to look at, separated by spaces; NULL: not told */
 	const char *said;    /* part of a note or, where it fails, of the error */

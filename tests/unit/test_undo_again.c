@@ -10,7 +10,8 @@
 /*
  * What undoings of a run were the last to change. A row tells the runs that came after it, oldest first, in words:
  * "undo" or "apply", then what it changed, each as ADDRESS:FOUND>LEFT. FOUND and LEFT are "-" for nothing, else a
- * number that tells objects apart, with "?" behind it for one that was begun, "!" for one that was left behind.
+ * number that tells objects apart, with "?" behind it for one that was begun, "~" for one of which nothing had come,
+ * "!" for one that was left behind.
  */
 
 struct row {
@@ -27,6 +28,8 @@ static const struct row rows[] = {
 	{"killed while it made the second half", "undo a:1>- a:->2?", "a:1"},
 	{"told the other way round", "undo a:->2? a:1>-", "a:1"},
 	{"what was begun counts where nothing else stood there", "undo a:1?>2", "a:1"},
+	{"what nothing had come of counts as nothing", "undo a:1~>-", "a:-"},
+	{"what nothing had come of, beside what was left behind", "undo a:1!>1 a:2~>-", "a:-"},
 	{"the current one before that", "undo a:1?>- a:2>-", "a:2"},
 	{"what the first undoing found", "undo a:1>-;undo a:->2?;undo a:2?>3", "a:1"},
 	{"another run did not touch it", "undo a:1>-;apply b:1>2", "a:1"},
@@ -51,13 +54,16 @@ struct story {
 
 static bool read_form(struct slice address, struct slice text, struct object *ret)
 {
+	char mark = text.data[text.size - 1];
+
 	ret->address = address;
 	if (slice_is(text, "-"))
 		return false;
 	ret->object_id = text;
-	if (text.data[text.size - 1] == '?')
+	ret->provider_id = mark == '~' ? SLICE("") : SLICE("id-1");
+	if (mark == '?' || mark == '~')
 		ret->role = OBJECT_INCOMPLETE;
-	if (text.data[text.size - 1] == '!')
+	if (mark == '!')
 		ret->role = OBJECT_DEPOSED;
 	return true;
 }

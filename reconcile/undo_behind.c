@@ -1,0 +1,104 @@
+#include "reconcile/undo_parts.h"
+
+/*
+ * What a replace had left behind when the run began, because its successor was not made yet. Where nothing else stood
+ * at the address, that is what was there: it may be there still, with the successor that the run made beside it, or
+ * gone with the run that made one, or taken back since.
+ */
+
+/* What recovery swept up was never the address's own: nothing is recorded of what it was to be. */
+static bool was_its_own(const struct object *object)
+{
+	return object->role == OBJECT_DEPOSED && value_is(&object->applied, VALUE_MAP) && object->applied.count > 0;
+}
+
+/* Of several the last one was the address's own before the successor was begun. */
+static bool is_younger(const struct object *object, const struct object *than)
+{
+	return object->generation != than->generation ? object->generation > than->generation
+						      : object->created_ms > than->created_ms;
+}
+
+static void offer(struct undo_work *work, const struct object *object, bool removed)
+{
+	struct undo_case *one = map_get(&work->cases_by_address, object->address);
+
+	map_set(&work->stood_behind, object->object_id, work);
+	if (!one || one->was || !was_its_own(object) || (one->behind && !is_younger(object, one->behind)))
+		return;
+	one->behind = object;
+	one->removed_behind = removed;
+}
+
+/* Whether what it can never refer to otherwise is what it referred to. */
+static bool refers_as_before(const struct undo_work *work, const struct object *object)
+{
+	for (size_t i = 0; i < object->dependency_count; i++) {
+		const struct dependency *dependency = &object->dependencies[i];
+		const struct object *target = map_get(&work->now, dependency->address);
+		const struct value *output = target ? value_get(&target->outputs, dependency->output) : NULL;
+		const struct value *field = value_get(&object->resolved, dependency->field);
+
+		if (dependency->immutable && !(output && field && value_holds(field, output)))
+			return false;
+	}
+	return true;
+}
+
+/* Whether it can be the address's own again, in the place of what the run made. */
+static bool can_come_back(const struct undo_work *work, const struct undo_case *one)
+{
+	return !map_get(&work->gone_behind, one->behind->object_id) && !undo_same_form(one->behind, one->left) &&
+	       undo_reaches_place(work, one->behind) && refers_as_before(work, one->behind);
+}
+
+/*
+ * Whether it is what the address is to have again. Where the run made nothing, that is what it deleted itself. Else it
+ * is made anew where it is gone; where it is still there it is taken back, or, if it cannot be the address's own any
+ * more, stays as it stood before the run, and what the run made is deleted.
+ */
+static bool goes_back(const struct undo_work *work, const struct undo_case *one)
+{
+	const struct object *now = map_get(&work->now_id, one->behind->object_id);
+
+	if (!one->left || object_was_never_seen(one->left))
+		return one->removed_behind;
+	/* The run took it back. */
+	if (slice_equal(one->left->object_id, one->behind->object_id))
+		return true;
+	return !now || now->role != OBJECT_DEPOSED || can_come_back(work, one);
+}
+
+void undo_find_behind(struct undo_work *work)
+{
+	const struct undo_input *input = work->input;
+
+	for (size_t i = 0; i < input->past_count; i++)
+		if (input->past[i].was && input->past[i].before.role == OBJECT_DEPOSED)
+			offer(work, undo_as_whole(work, &input->past[i].before), !input->past[i].is);
+	for (size_t i = 0; i < input->beside_count; i++)
+		offer(work, undo_as_whole(work, &input->beside[i].before), false);
+	for (size_t i = 0; i < work->case_count; i++)
+		if (work->cases[i].behind && goes_back(work, &work->cases[i]))
+			work->cases[i].was = work->cases[i].behind;
+}
+
+void undo_choose_leaving(struct undo_work *work)
+{
+	const struct undo_input *input = work->input;
+	struct undoing *undoing = work->undoing;
+	struct map planned;
+
+	map_init(&planned);
+	for (size_t i = 0; i < undoing->address_count; i++)
+		map_set(&planned, undoing->addresses[i], work);
+	undoing->leaving = arena_new_array(work->arena, input->object_count + 1, struct slice);
+	for (size_t i = 0; i < input->object_count; i++) {
+		const struct object *object = input->objects[i];
+
+		if (object->role == OBJECT_DEPOSED && map_get(&planned, object->address) &&
+		    (object_is_twin(object) || !map_get(&work->stood_behind, object->object_id)))
+			undoing->leaving[undoing->leaving_count++] = object->object_id;
+	}
+	map_release(&planned);
+}
