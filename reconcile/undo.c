@@ -156,6 +156,15 @@ static bool was_there(const struct past_object *past)
 	return past->was && !object_was_never_seen(&past->before);
 }
 
+/* Whether the run left anything. What has come since of what it sent in vain a later run has made, with its own call or
+ * by sending that one again; the mere record is the run's. */
+static bool is_left(const struct undo_work *work, const struct past_object *past)
+{
+	const struct object *now = past->is ? map_get(&work->now_id, past->after.object_id) : NULL;
+
+	return past->is && (!object_was_never_seen(&past->after) || (now && object_was_never_seen(now)));
+}
+
 static struct undo_case *case_at(struct undo_work *work, struct slice address)
 {
 	struct undo_case *one = map_get(&work->cases_by_address, address);
@@ -222,7 +231,7 @@ static void gather_cases(struct undo_work *work)
 		one = case_at(work, address);
 		if (was_there(past))
 			take_form(&one->was, undo_as_whole(work, &past->before));
-		if (past->is)
+		if (is_left(work, past))
 			take_form(&one->left, &past->after);
 		if (past->next_run.size > 0 && !one->next)
 			one->next = past;

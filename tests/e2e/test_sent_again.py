@@ -180,6 +180,22 @@ def test_an_undoing_takes_away_what_the_second_run_made(lost, later_s):
     assert "aws.instance.m" not in recorded(lost)
 
 
+@pytest.mark.parametrize("way", ["sent once more", "made anew", "absent before"])
+def test_an_undoing_leaves_what_a_later_run_made(lost, way):
+    """The first has made nothing of it, whichever call it was that did."""
+    if way == "made anew":
+        lost.run("sim", "pass", "3700")
+    if way == "absent before":
+        lost.run("recover")
+    lost.run("apply", "--yes")
+    made, first = recorded(lost)["aws.instance.m"], runs(lost, "apply")[1]
+    assert "nothing is left to undo" in lost.run("undo", first, "--detailed-exitcode").out
+    lost.run("undo", first, "--yes")
+    assert recorded(lost)["aws.instance.m"] == made
+    assert [one["instanceState"]["name"] for one in world(lost, "instance").values()] == ["running"]
+    lost.run("plan", "--detailed-exitcode")
+
+
 @pytest.mark.parametrize("command", ["apply", "destroy"])
 def test_an_undoing_makes_nothing_that_never_was(lost, command):
     """All that the run did was to forget that it had been sent for."""
