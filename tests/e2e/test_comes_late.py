@@ -77,7 +77,7 @@ def outcomes(site, action):  # noqa: F811
 
 def is_waiting(site, action):  # noqa: F811
     """To drift, which cannot tell what has become of it."""
-    document = site.stack.run("drift", "--output", "json", status=3).json
+    document = site.stack.run("drift", "--output", "json", status=3, TRUEUP_GRACE="120").json
     return [(call["operation"], call["outlook"]) for call in document["open"]] == [(action, "waiting")]
 
 
@@ -241,7 +241,7 @@ def cut_off_unread(site, before, answer):  # noqa: F811
 def test_what_tells_cannot_be_read(site, before, answer):  # noqa: F811
     """The grace is over, and yet nobody can say that nothing came; nor is anything done about it, or about its record."""
     cut_off_unread(site, before, answer)
-    document = site.stack.run("drift", "--output", "json", status=3).json
+    document = site.stack.run("drift", "--output", "json", status=3, TRUEUP_GRACE="120").json
     [call] = document["open"]
     assert (call["operation"], call["outlook"]) == ("ModifyVpcAttribute", "unknown")
     [vpc] = site.things("vpc")
