@@ -7,8 +7,6 @@
 enum {
 	/* No honest run asks for more: a damaged row must not lock the stack for ever. */
 	TERM_MOST_MS = 10 * 60 * 1000,
-	/* A beat is young for that part of the term: what commits meanwhile does not write the row anew. */
-	YOUNG_PART = 20,
 };
 
 struct holder {
@@ -222,20 +220,6 @@ bool lease_beat(struct lease *lease, struct database *database, struct world *wo
 		return tell_lost(lease, database, stack, diagnostics);
 	lease->beat_boot_ms = boot_ms;
 	return true;
-}
-
-bool lease_prove(struct lease *lease, struct database *database, struct world *world, struct slice stack,
-		 struct diagnostics *diagnostics)
-{
-	int64_t age_ms = world_lease_ms(world) - lease->beat_boot_ms;
-	bool row;
-
-	if (age_ms < 0 || age_ms >= lease->term_ms / YOUNG_PART)
-		return lease_beat(lease, database, world, stack, diagnostics);
-	QUERY_AUTO query = query_start(database, STATEMENT_LEASE_PROVE);
-	query_integer(&query, lease->fencing);
-	query_id(&query, lease->run);
-	return query_next(&query, &row, diagnostics) && (row || tell_lost(lease, database, stack, diagnostics));
 }
 
 bool lease_end(struct lease *lease, struct database *database, struct world *world, struct slice stack,

@@ -40,10 +40,6 @@ __attribute__((warn_unused_result)) bool lease_take(struct lease *lease, struct 
 /* Proves that the lease is still held, and makes it last a term from now. */
 __attribute__((warn_unused_result)) bool lease_beat(struct lease *lease, struct database *database, struct world *world,
 						    struct slice stack, struct diagnostics *diagnostics);
-/* Proves that the lease is still held; where the last beat is no longer young, with another one. */
-__attribute__((warn_unused_result)) bool lease_prove(struct lease *lease, struct database *database,
-						     struct world *world, struct slice stack,
-						     struct diagnostics *diagnostics);
 /* Ends the run and gives the lease back. */
 __attribute__((warn_unused_result)) bool lease_end(struct lease *lease, struct database *database, struct world *world,
 						   struct slice stack, struct slice outcome,

@@ -258,7 +258,7 @@ static bool write_commit(void *context, struct diagnostics *diagnostics)
 	struct writing *writing = (struct writing *)context;
 	struct sqlite_store *self = writing->self;
 
-	return lease_prove(&self->lease, &self->file.database, self->file.world, self->record.name, diagnostics) &&
+	return write_beat(writing, diagnostics) &&
 	       commit_write(&self->file.database, writing->commit, self->lease.run_number,
 			    self->file.world->wall_ms(self->file.world), &self->formers, &self->scratch,
 			    &writing->serial, diagnostics);

@@ -49,7 +49,6 @@ static const char *const texts[STATEMENT_COUNT] = {
 				 " beats = 0, term_ms = ? WHERE id = 1",
 	[STATEMENT_LEASE_BEAT] = "UPDATE lease SET beat_boot_ms = ?, beat_wall_ms = ?, beats = beats + 1"
 				 " WHERE id = 1 AND fencing = ? AND run = ?",
-	[STATEMENT_LEASE_PROVE] = "SELECT 1 FROM lease WHERE id = 1 AND fencing = ? AND run = ?",
 	/* The number that the broken run proves with each commit is nobody's from then on. */
 	[STATEMENT_LEASE_BREAK] = "UPDATE lease SET run = NULL, fencing = fencing + 1 WHERE id = 1 AND run = ?",
 	[STATEMENT_LEASE_RELEASE] = "UPDATE lease SET run = NULL WHERE id = 1 AND fencing = ? AND run = ?",

@@ -172,7 +172,7 @@ def owes(stack, status, fields=None):
     document = drift(stack, status)
     assert document["actions"] == [] and [each["owed"] for each in document["unfinished"]] == ["running"]
     assert fields is None or document["unfinished"][0]["fields"] == fields
-    assert "running: to be switched on again" in stack.run("drift", status=status).out
+    assert "running: to be switched on again" in stack.run("drift", status=status, TRUEUP_GRACE="120").out
 
 
 @pytest.mark.parametrize("said", [True, False], ids=["said before", "never said"])

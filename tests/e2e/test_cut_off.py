@@ -67,7 +67,7 @@ def kill_at(stack, gate, operation, held, command):
 
 
 def drift(stack, status):
-    return stack.run("drift", "--output", "json", status=status).json
+    return stack.run("drift", "--output", "json", status=status, TRUEUP_GRACE="120").json
 
 
 @pytest.fixture(params=CUTS)

@@ -187,7 +187,7 @@ def test_what_a_run_that_was_cut_off_set_in_the_words_of_a_password_is_no_drift(
         edit(tiny, "team: hunter-two", "team: of hunter-two")
     tiny.run("sim", "fault", action, fault, 1, 9)
     tiny.run(command, "--yes", status=(1, 7))
-    assert tiny.run("drift", "--output", "json", status=status).json["actions"] == []
+    assert tiny.run("drift", "--output", "json", status=status, TRUEUP_GRACE="120").json["actions"] == []
     tiny.run("recover")
     tiny.run("plan", "--detailed-exitcode")
     tiny.run("drift")
@@ -242,7 +242,7 @@ def test_drift_claims_nothing_while_it_cannot_be_told_what_became_of_a_call(tiny
     tiny.write("template.yaml", TEMPLATE)
     lose(tiny, action, "lost_request", 1 if action == "CreateVpc" else 3)
     for status, outlook in ((3, "waiting"), (2, "absent")):
-        document = tiny.run("drift", "--output", "json", status=status).json
+        document = tiny.run("drift", "--output", "json", status=status, TRUEUP_GRACE="120").json
         assert ([one["outlook"] for one in document["open"]], document["unread"]) == ([outlook], [])
         tiny.run("sim", "pass", str(3 * 60))
     assert "'open' in JSON" in tiny.run("help", "drift").out

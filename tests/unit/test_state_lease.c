@@ -383,37 +383,6 @@ static void test_renewal(void **state)
 	other->ops->close(other);
 }
 
-/* A commit that follows a beat at once proves the lease and writes no beat of its own. */
-static void test_young_beat(void **state)
-{
-	static const struct {
-		const char *name;
-		int64_t passed_ms;
-		int64_t beats;
-	} rows[] = {
-		{"at once", 0, 0},
-		{"a little later", TERM / 40, 0},
-		{"when it is young no more", TERM / 20, 1},
-		{"young again", TERM / 40, 1},
-		{"a clock that went back", -TERM, 2},
-	};
-	struct state_fixture *fixture = (struct state_fixture *)*state;
-	struct store *store = open_state(fixture);
-
-	assert_true(begin(fixture, store, &first_run));
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		int64_t beats;
-
-		fixture->boot_offset_ms += rows[i].passed_ms;
-		if (put_object(fixture, store) != COMMIT_DONE)
-			fail_msg("%s: %s", rows[i].name, state_fixture_told(fixture));
-		beats = fixture_ask(fixture, "SELECT beats FROM lease");
-		if (beats != rows[i].beats)
-			fail_msg("%s: %lld beats", rows[i].name, (long long)beats);
-	}
-	store->ops->close(store);
-}
-
 /* A failed commit gives no more time than what stands in the file. */
 static void test_failed_commit_renews_nothing(void **state)
 {
@@ -573,7 +542,6 @@ int main(void)
 		STATE_TEST(test_taken_away),
 		STATE_TEST(test_nameless_machines),
 		STATE_TEST(test_renewal),
-		STATE_TEST(test_young_beat),
 		STATE_TEST(test_failed_commit_renews_nothing),
 		STATE_TEST(test_serial_goes_on),
 		STATE_TEST(test_mad_rows),
