@@ -173,7 +173,7 @@ def recover(doubt):
 def look(doubt):
     """Neither says anything of theirs."""
     assert plan(doubt.stack, status=2).operations() == {"aws.customer_gateway.office": "create"}
-    told = doubt.stack.run("drift", "--output", "json", status=3).json
+    told = doubt.stack.run("drift", "--output", "json", status=3, TRUEUP_GRACE="120").json
     assert told["actions"] == [] and len(told["open"]) == 1
     assert doubt.id not in str(told)
 
