@@ -300,7 +300,8 @@ struct store_ops {
 	/* The objects that one run changed, by address and then in the order in which it did. */
 	bool (*changed)(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 			size_t *ret_count, struct diagnostics *diagnostics);
-	/* What replaces had left behind when a run began, and it did not change: `before` alone, by address. */
+	/* What replaces had left behind when a run began, and what else stood at such addresses, of what it did not
+	 * change: `before` alone, by address. */
 	bool (*left_behind)(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 			    size_t *ret_count, struct diagnostics *diagnostics);
 	/* What steps of all kinds took of late, the newest first. */

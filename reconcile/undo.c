@@ -445,6 +445,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	*ret = (struct undoing){0};
 	map_init(&ret->made);
 	map_init(&work.stood_behind);
+	map_init(&work.stood);
 	index_now(&work);
 	index_gone(&work);
 	index_spec(&work);
@@ -461,6 +462,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_release(&work.gone);
 	map_release(&work.gone_behind);
 	map_release(&work.stood_behind);
+	map_release(&work.stood);
 	map_release(&work.spec);
 	map_release(&work.cases_by_address);
 	return good;

@@ -29,7 +29,8 @@ struct undo_input {
 	/* What the run changed, with bodies read; its kinds are known. */
 	const struct past_object *past;
 	size_t past_count;
-	/* What replaces had left behind when it began, and it did not change: `before`, with its body. */
+	/* What replaces had left behind when it began, and what else stood there, of what it did not change: `before`,
+	 * with its body. */
 	const struct past_object *beside;
 	size_t beside_count;
 	const struct undo_touched *touched; /* see undo_again.h */

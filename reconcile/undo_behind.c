@@ -24,7 +24,8 @@ static void offer(struct undo_work *work, const struct object *object, bool remo
 	struct undo_case *one = map_get(&work->cases_by_address, object->address);
 
 	map_set(&work->stood_behind, object->object_id, work);
-	if (!one || one->was || !was_its_own(object) || (one->behind && !is_younger(object, one->behind)))
+	if (!one || one->was || map_get(&work->stood, object->address) || !was_its_own(object) ||
+	    (one->behind && !is_younger(object, one->behind)))
 		return;
 	one->behind = object;
 	one->removed_behind = removed;
@@ -73,11 +74,15 @@ void undo_find_behind(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
+	for (size_t i = 0; i < input->beside_count; i++)
+		if (input->beside[i].before.role != OBJECT_DEPOSED)
+			map_set(&work->stood, input->beside[i].before.address, work);
 	for (size_t i = 0; i < input->past_count; i++)
 		if (input->past[i].was && input->past[i].before.role == OBJECT_DEPOSED)
 			offer(work, undo_as_whole(work, &input->past[i].before), !input->past[i].is);
 	for (size_t i = 0; i < input->beside_count; i++)
-		offer(work, undo_as_whole(work, &input->beside[i].before), false);
+		if (input->beside[i].before.role == OBJECT_DEPOSED)
+			offer(work, undo_as_whole(work, &input->beside[i].before), false);
 	for (size_t i = 0; i < work->case_count; i++)
 		if (work->cases[i].behind && goes_back(work, &work->cases[i]))
 			work->cases[i].was = work->cases[i].behind;

@@ -39,6 +39,7 @@ struct undo_work {
 	struct map gone;	 /* of now, by address: what somebody has deleted outside */
 	struct map gone_behind;	 /* of what is left behind now, by object id, likewise */
 	struct map stood_behind; /* object ids of what was left behind when the run began */
+	struct map stood;	 /* addresses at which something stood beside that, and the run did not change it */
 	struct map spec;	 /* by address, to const struct resource */
 	struct undo_case *cases;
 	size_t case_count;

@@ -17,6 +17,10 @@
 #define WITH_BODIES " LEFT JOIN bodies ON bodies.object_id = objects.object_id"
 
 #define NUMBER_OF_RUN "(SELECT number FROM runs WHERE id = ?1)"
+/* Addresses at which something was left behind since that run, or is. */
+#define SOME_LEFT_BEHIND                                                                                               \
+	"(SELECT address FROM formers WHERE role = 1 AND run >= " NUMBER_OF_RUN                                        \
+	" UNION SELECT address FROM objects WHERE role = 1)"
 /* Both by their ids. */
 #define BETWEEN_RUNS "BETWEEN (SELECT number FROM runs WHERE id = ?1) AND (SELECT number FROM runs WHERE id = ?2)"
 
@@ -124,11 +128,13 @@ static const char *const texts[STATEMENT_COUNT] = {
 				  " ORDER BY run LIMIT 1",
 	/* As the next run to change it found it, or as it is recorded now. */
 	[STATEMENT_LEFT_BEHIND] =
-		"SELECT " FORMER_COLUMNS ", 1, body FROM formers WHERE role = 1 AND run > " NUMBER_OF_RUN
+		"SELECT " FORMER_COLUMNS ", 1, body FROM formers WHERE role IN (0, 1) AND run > " NUMBER_OF_RUN
+		" AND address IN " SOME_LEFT_BEHIND
 		" AND NOT EXISTS (SELECT 1 FROM formers AS earlier WHERE earlier.object_id = formers.object_id"
 		" AND earlier.run >= " NUMBER_OF_RUN " AND earlier.run < formers.run)"
 		" UNION ALL SELECT " OBJECT_COLUMNS ", 1, body FROM objects"
-		" LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE role = 1 AND NOT EXISTS"
+		" LEFT JOIN bodies ON bodies.object_id = objects.object_id WHERE role IN (0, 1)"
+		" AND address IN " SOME_LEFT_BEHIND " AND NOT EXISTS"
 		" (SELECT 1 FROM formers WHERE formers.object_id = objects.object_id AND run >= " NUMBER_OF_RUN ")"
 		" ORDER BY 1, 3",
 	[STATEMENT_OBJECT] = "SELECT " OBJECT_COLUMNS ", 1, body FROM objects"

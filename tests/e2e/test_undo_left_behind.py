@@ -84,6 +84,34 @@ def test_what_the_run_deleted_is_made_anew(site, first):  # noqa: F811
     plan_is_empty(site.stack)
 
 
+def home(team):
+    return {**NET, "aws.vpc": {"home": {"cidr": "10.20.0.0/16", "tags": {"team": team}}}}
+
+
+@pytest.mark.parametrize("then", ["nothing", "the machine is removed"])
+def test_what_the_run_cleaned_up_beside_its_successor_is_no_part_of_it(site, then):  # noqa: F811
+    """The successor stood there before the run, which deleted what was left over and had another thing to do."""
+    stack = site.stack
+    stack.write("stack.yaml", spec_text({**home("red"), **machine("a")}))
+    apply(stack)
+    stack.write("stack.yaml", spec_text({**home("red"), **machine("b")}))
+    site.proxy.answer = answering("TerminateInstances", DENIED)
+    stack.run("apply", "--yes", status=7)
+    site.proxy.answer = lambda fields: None
+    stack.write("stack.yaml", spec_text({**home("blue"), **machine("b")}))
+    apply(stack)
+    run, left = last_run(site), running(site)
+    assert left == [ids_of(stack)[ADDRESS]]
+    if then != "nothing":
+        stack.write("stack.yaml", spec_text(home("blue")))
+        apply(stack)
+        left = []
+    _, sent = undone(site, run)
+    assert sent == ["CreateTags"] and running(site) == left
+    stack.write("stack.yaml", spec_text({**home("red"), **(machine("b") if left else {})}))
+    plan_is_empty(stack)
+
+
 @pytest.mark.parametrize("words", [("apply",), ("destroy",)])
 def test_what_the_run_only_deleted_is_made_anew(site, words):  # noqa: F811
     old = leave_behind(site)
