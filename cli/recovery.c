@@ -342,16 +342,27 @@ static void foresee_unknown(struct job *job)
 	recover_hold(unknown, count, job->objects, job->object_count, job->refresh.live, job->arena);
 }
 
+/* What was to be made stays unknown, whatever was read of it since: recovery could not have that. */
+static void forget_missing(struct job *job)
+{
+	for (size_t i = 0; i < job->seen_count; i++)
+		if (job->seen_live[i] && job->seen_live[i]->presence == PRESENCE_ABSENT)
+			job->seen_live[i] = job->refresh.live[i];
+}
+
 void job_note_open(struct job *job)
 {
+	job->seen = NULL;
 	if (job->intent_count == 0)
 		return;
-	if (job->recovered)
-		hold_unknown(job);
 	keep_seen(job);
-	/* A drift tells of all that could be read. */
-	if (!job->recovered && job->aim != AIM_LOOK)
+	if (job->recovered) {
+		hold_unknown(job);
+		forget_missing(job);
+	} else if (job->aim != AIM_LOOK) {
+		/* A drift tells of all that could be read. */
 		foresee_unknown(job);
+	}
 }
 
 /* The command is to begin anew, and looks for what these may have made. */

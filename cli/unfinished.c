@@ -37,6 +37,15 @@ static void take(struct job *job, struct object *object, const struct live *live
 	};
 }
 
+/* What is held back is told, and is no matter of the plan: that has it as it is recorded. */
+static struct object *copy_of(const struct job *job, const struct object *object)
+{
+	struct object *copy = arena_new(job->arena, struct object);
+
+	*copy = *object;
+	return copy;
+}
+
 void job_take_unfinished(struct job *job)
 {
 	struct map runs, spare;
@@ -48,8 +57,14 @@ void job_take_unfinished(struct job *job)
 	index_runs(job, &runs);
 	map_init(&spare);
 	const struct map *resources = stack_addresses(&job->stack, &spare);
-	for (size_t i = 0; i < job->object_count; i++)
-		take(job, job->objects[i], job->refresh.live[i], &runs, resources);
+	for (size_t i = 0; i < job->object_count; i++) {
+		bool is_held = job->seen && job->seen_live[i] != job->refresh.live[i];
+
+		if (is_held)
+			take(job, copy_of(job, job->objects[i]), job->seen_live[i], &runs, resources);
+		else
+			take(job, job->objects[i], job->refresh.live[i], &runs, resources);
+	}
 	map_release(&spare);
 	map_release(&runs);
 }

@@ -247,7 +247,8 @@ def test_what_tells_cannot_be_read(site, before, answer):  # noqa: F811
     [vpc] = site.things("vpc")
     result = site.stack.run("recover", status=7)
     told = f"what became of ModifyVpcAttribute for 'aws.vpc.home' ({vpc}, intent {call['intent']}): "
-    assert told + "the field that tells could not be read" in result.err
+    why = "the field that tells could not be read"
+    assert told + why in result.err and f"ModifyVpcAttribute: {why}; it stays open" in result.out
     first = len(site.proxy.actions)
     site.stack.write("stack.yaml", home(False, "blue"))
     document = site.stack.run("plan", "--output", "json", status=3).json
@@ -263,6 +264,27 @@ def test_what_tells_cannot_be_read(site, before, answer):  # noqa: F811
     plan_is_empty(site.stack)
     told = site.server.client("ec2").describe_vpc_attribute(VpcId=vpc, Attribute="enableDnsHostnames")
     assert told["EnableDnsHostnames"]["Value"] is False
+
+
+def test_what_stands_still_meanwhile_is_told(site):  # noqa: F811
+    """A machine that was stopped for its change is held back: each command says that it is to run again."""
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.six")}
+
+    def started(by):
+        site.stack.write("stack.yaml", spec_text({**SIX, "aws.instance": {"six": {**machine, "user_data": by}}}))
+
+    started("one")
+    apply(site.stack)
+    started("two")
+    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == "ModifyInstanceAttribute" and is_answered)
+    site.proxy.answer = lambda fields: DENIED if fields["Action"] == "DescribeInstanceAttribute" else None
+    for words, status in ((("drift",), 3), (("plan",), 3), (("apply", "--yes"), 7), (("plan",), 3)):
+        assert "running: to be switched on again" in site.stack.run(*words, status=status).out
+    assert [each["instanceState"]["name"] for each in site.server.show(REGION)["instance"].values()] == ["stopped"]
+    site.proxy.answer = lambda fields: None
+    apply(site.stack)
+    assert [each["instanceState"]["name"] for each in site.server.show(REGION)["instance"].values()] == ["running"]
+    plan_is_empty(site.stack)
 
 
 def test_what_its_endpoint_cannot_tell_is_as_what_no_read_gives_back(site):  # noqa: F811
