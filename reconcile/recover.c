@@ -195,8 +195,7 @@ void recover_hold(const struct intent *intents, size_t intent_count, struct obje
 
 	map_init(&open);
 	for (size_t i = 0; i < intent_count; i++)
-		if (!intents[i].creates || !map_get(&open, intents[i].object_id))
-			map_set(&open, intents[i].object_id, (void *)(uintptr_t)(i + 1));
+		map_set(&open, intents[i].object_id, (void *)(uintptr_t)(i + 1));
 	for (size_t i = 0; i < object_count; i++) {
 		size_t at = (size_t)(uintptr_t)map_get(&open, objects[i]->object_id);
 

@@ -175,16 +175,22 @@ static void overtake(struct sending *sending)
 	carry_out(sending, &misfortune);
 }
 
-/* What the other call came to cannot be told either, and is no matter of this one. */
+/* What the other call came to cannot be told either, and is no matter of this one, nor of a plan of this one alone. */
 static void deny_beside(struct sending *sending)
 {
-	struct misfortune misfortune = {.denied = beside_read};
+	const struct misfortune denied = {.denied = beside_read};
+	struct misfortune misfortune = denied;
 
 	if (chance_one_in(plot_of(sending), 2)) {
 		misfortune.sure_change = 1;
 		misfortune.sure_mishap = MISHAP_FAILED_CREATE;
 	}
-	story_run(sending->story, "apply --yes", &misfortune);
+	if (chance_one_in(plot_of(sending), 2)) {
+		story_run(sending->story, "apply --yes", &misfortune);
+		return;
+	}
+	story_run(sending->story, "plan --out /stack/saved.plan", &denied);
+	story_run(sending->story, "apply /stack/saved.plan", &misfortune);
 }
 
 /* Nobody answers whoever looks meanwhile. */
