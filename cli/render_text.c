@@ -295,7 +295,8 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (report->undoes_refused)
 		buffer_string(buffer, "nothing to do: the run did nothing, each of its calls was refused\n");
 	else if (plan->undoes.size > 0)
-		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo\n");
+		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo%s\n",
+			      plan->unread_count > 0 ? ", as far as it could be read" : "");
 	else if (report->is_drift && plan->managed_count == 0 && report->unrecorded_count == 0)
 		buffer_format(buffer, "nothing is recorded%s\n", plan->serial == 0 ? " yet" : "");
 	else if (report->unrecorded_count > 0)

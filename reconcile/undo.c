@@ -74,21 +74,30 @@ static bool is_gone(const struct object *now, const struct live *live)
 	return live && (live->presence == PRESENCE_ABSENT || live->presence == PRESENCE_LEAVING) && !is_half_done(now);
 }
 
-static void index_gone(struct undo_work *work)
+/* What a run began with it may have come, or may not. */
+static bool is_unknown(const struct object *now, const struct live *live)
+{
+	return live && live->presence == PRESENCE_UNREAD && (now->role == OBJECT_INCOMPLETE || unfinished_is(now));
+}
+
+static void index_live(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
 	map_init(&work->gone);
 	map_init(&work->gone_behind);
+	map_init(&work->unknown);
 	for (size_t i = 0; input->live && i < input->object_count; i++) {
 		struct object *object = input->objects[i];
+		const struct live *live = input->live[i];
+		bool is_now = map_get(&work->now, object->address) == object;
 
-		if (!is_gone(object, input->live[i]))
-			continue;
-		if (object->role == OBJECT_DEPOSED)
-			map_set(&work->gone_behind, object->object_id, object);
-		else if (map_get(&work->now, object->address) == object)
+		if (is_now && is_unknown(object, live))
+			map_set(&work->unknown, object->address, object);
+		else if (is_now && is_gone(object, live))
 			map_set(&work->gone, object->address, object);
+		else if (object->role == OBJECT_DEPOSED && is_gone(object, live))
+			map_set(&work->gone_behind, object->object_id, object);
 	}
 }
 
@@ -447,12 +456,18 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_init(&work.stood_behind);
 	map_init(&work.stood);
 	index_now(&work);
-	index_gone(&work);
+	index_live(&work);
 	index_spec(&work);
 	gather_cases(&work);
 	bool good = check_targets(&work);
-	for (size_t i = 0; i < work.case_count; i++)
-		good &= judge(&work, &work.cases[i]);
+	for (size_t i = 0; i < work.case_count; i++) {
+		struct undo_case *one = &work.cases[i];
+
+		good &= judge(&work, one);
+		/* It is told with what could not be read, not as something that there is nothing of. */
+		if (one->verdict == UNDO_NOTHING && map_get(&work.unknown, one->address))
+			one->verdict = UNDO_UNKNOWN;
+	}
 	if (good)
 		good = undo_build(&work);
 	if (good)
@@ -461,6 +476,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_release(&work.now_id);
 	map_release(&work.gone);
 	map_release(&work.gone_behind);
+	map_release(&work.unknown);
 	map_release(&work.stood_behind);
 	map_release(&work.stood);
 	map_release(&work.spec);

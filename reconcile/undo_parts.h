@@ -11,6 +11,7 @@ enum undo_verdict {
 	UNDO_REMOVE,  /* the run made it */
 	UNDO_MAKE,    /* the run removed it */
 	UNDO_CHANGE,
+	UNDO_UNKNOWN, /* a run began something there, and what came of it could not be read */
 };
 
 /* One address that the run changed, or an earlier undoing of it. */
@@ -38,6 +39,7 @@ struct undo_work {
 	struct map now_id;	 /* by object id, likewise */
 	struct map gone;	 /* of now, by address: what somebody has deleted outside */
 	struct map gone_behind;	 /* of what is left behind now, by object id, likewise */
+	struct map unknown;	 /* of now, by address: begun, and what came of that could not be read */
 	struct map stood_behind; /* object ids of what was left behind when the run began */
 	struct map stood;	 /* addresses at which something stood beside that, and the run did not change it */
 	struct map spec;	 /* by address, to const struct resource */

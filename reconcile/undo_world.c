@@ -230,7 +230,7 @@ static void write_stack(struct entries *entries)
 			undoing->addresses[undoing->address_count++] = entry->address;
 		if (!entry->is_there)
 			continue;
-		if (!entry->one || entry->one->verdict == UNDO_NOTHING)
+		if (!entry->one || entry->one->verdict == UNDO_NOTHING || entry->one->verdict == UNDO_UNKNOWN)
 			ignore_settled(work, &entry->resource);
 		else if (entry->one->verdict == UNDO_MAKE || goes_back_to_what_is_gone(work, entry->one))
 			map_set(&undoing->made, entry->address, entry->one);

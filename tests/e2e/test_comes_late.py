@@ -266,24 +266,77 @@ def test_what_tells_cannot_be_read(site, before, answer):  # noqa: F811
     assert told["EnableDnsHostnames"]["Value"] is False
 
 
+@pytest.mark.parametrize("before", [home(False, "red"), None], ids=["of a change", "of what is made"])
+def test_what_tells_cannot_be_read_by_an_undoing(site, before):  # noqa: F811
+    """It does not say that nothing is left, nor does it touch that, and what comes of it is taken back later."""
+    cut_off_unread(site, before, DENIED)
+    listed = site.stack.run("state", "history", "--output", "json").json["runs"]
+    [run] = [run["id"] for run in listed if run["outcome"] == "lost"]
+    first, why = len(site.proxy.actions), "it is not known what became of ModifyVpcAttribute: "
+    shown = site.stack.run("undo", run, "--detailed-exitcode", status=3)
+    done = site.stack.run("undo", run, "--yes", status=7)
+    assert why in shown.out and why in done.out
+    assert all(action.startswith(("Describe", "Get")) for action in site.proxy.actions[first:])
+    site.proxy.answer = lambda fields: None
+    site.stack.run("undo", run, "--yes")
+    vpcs = site.things("vpc")
+    assert len(vpcs) == (1 if before else 0)
+    for vpc in vpcs:
+        told = site.server.client("ec2").describe_vpc_attribute(VpcId=vpc, Attribute="enableDnsHostnames")
+        assert told["EnableDnsHostnames"]["Value"] is False
+    assert "nothing is left to undo\n" in site.stack.run("undo", run, "--yes").out
+
+
+def started(site, by):  # noqa: F811
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.six")}
+    site.stack.write("stack.yaml", spec_text({**SIX, "aws.instance": {"six": {**machine, "user_data": by}}}))
+
+
+def states(site):  # noqa: F811
+    return [each["instanceState"]["name"] for each in site.server.show(REGION)["instance"].values()]
+
+
+def deny_user_data(fields):
+    is_it = fields["Action"] == "DescribeInstanceAttribute" and fields["Attribute"] == "userData"
+    return DENIED if is_it else None
+
+
+def cut_off_between(site):  # noqa: F811
+    """The machine is stopped for its change, which was carried out, and its run killed."""
+    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == "ModifyInstanceAttribute" and is_answered)
+
+
 def test_what_stands_still_meanwhile_is_told(site):  # noqa: F811
     """A machine that was stopped for its change is held back: each command says that it is to run again."""
-    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.six")}
-
-    def started(by):
-        site.stack.write("stack.yaml", spec_text({**SIX, "aws.instance": {"six": {**machine, "user_data": by}}}))
-
-    started("one")
+    started(site, "one")
     apply(site.stack)
-    started("two")
-    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == "ModifyInstanceAttribute" and is_answered)
-    site.proxy.answer = lambda fields: DENIED if fields["Action"] == "DescribeInstanceAttribute" else None
+    started(site, "two")
+    cut_off_between(site)
+    site.proxy.answer = deny_user_data
     for words, status in ((("drift",), 3), (("plan",), 3), (("apply", "--yes"), 7), (("plan",), 3)):
         assert "running: to be switched on again" in site.stack.run(*words, status=status).out
-    assert [each["instanceState"]["name"] for each in site.server.show(REGION)["instance"].values()] == ["stopped"]
+    assert states(site) == ["stopped"]
     site.proxy.answer = lambda fields: None
     apply(site.stack)
-    assert [each["instanceState"]["name"] for each in site.server.show(REGION)["instance"].values()] == ["running"]
+    assert states(site) == ["running"]
+    plan_is_empty(site.stack)
+
+
+def test_what_could_not_be_read_before_either_takes_the_grace(site):  # noqa: F811
+    """Whoever may set it and not read it goes on: it is set anew, and what was begun with it is brought to its end."""
+    started(site, "one")
+    apply(site.stack)
+    started(site, "two")
+    site.proxy.answer = deny_user_data
+    cut_off_between(site)
+    site.stack.environment["TRUEUP_GRACE"] = "60"
+    assert is_waiting(site, "ModifyInstanceAttribute")
+    site.stack.environment["TRUEUP_GRACE"] = "0"
+    site.stack.run("recover")
+    assert outcomes(site, "ModifyInstanceAttribute") == ["absent"]
+    site.stack.run("apply", "--yes", status=3)
+    assert outcomes(site, "ModifyInstanceAttribute") == ["absent", "done"] and states(site) == ["running"]
+    site.proxy.answer = lambda fields: None
     plan_is_empty(site.stack)
 
 
