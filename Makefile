@@ -228,9 +228,11 @@ test-programs: $(unit_programs) $(tool_programs) $(BUILD)/tests/simulate
 
 # An object is made anew when its source or a header of it changes, and then clang-tidy has something new to see.
 tidy: $(patsubst $(BUILD)/obj/%.o,$(BUILD)/tidy/%.ok,$(all_objects))
+# Of tests gcc alone follows all paths, and they run: a sixth of the time less.
+tidy_checks = $(if $(filter tests/%,$*),--checks='-clang-analyzer-*')
 $(BUILD)/tidy/%.ok: $(BUILD)/obj/%.o .clang-tidy
 	@mkdir -p $(@D)
-	@clang-tidy --quiet $*.c -- -std=gnu17 -iquote . $(warnings) $(package_flags) 2>$@.log || { cat $@.log; exit 1; }
+	@clang-tidy --quiet $(tidy_checks) $*.c -- -std=gnu17 -iquote . $(warnings) $(package_flags) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 
 headers_alone := $(patsubst %,$(BUILD)/%.ok,$(sort $(wildcard $(addsuffix /*.h,$(FOLDERS) tests/unit tests/simulate))))
