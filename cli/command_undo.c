@@ -113,8 +113,8 @@ static bool read_past(struct undo *undo)
 
 	if (!job->store->ops->changed(job->store, job->arena, undo->run->id, &undo->past, &undo->past_count,
 				      job->diagnostics) ||
-	    !job->store->ops->left_behind(job->store, job->arena, undo->run->id, &undo->beside, &undo->beside_count,
-					  job->diagnostics))
+	    !job->store->ops->beside(job->store, job->arena, undo->run->id, &undo->beside, &undo->beside_count,
+				     job->diagnostics))
 		return false;
 	if (undo->past_count == 0 && undo->is_old) {
 		diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE,

@@ -302,8 +302,8 @@ struct store_ops {
 			size_t *ret_count, struct diagnostics *diagnostics);
 	/* What replaces had left behind when a run began, and what else stood at such addresses, of what it did not
 	 * change: `before` alone, by address. */
-	bool (*left_behind)(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
-			    size_t *ret_count, struct diagnostics *diagnostics);
+	bool (*beside)(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+		       size_t *ret_count, struct diagnostics *diagnostics);
 	/* What steps of all kinds took of late, the newest first. */
 	bool (*times)(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
 		      struct diagnostics *diagnostics);

@@ -145,10 +145,10 @@ bool formers_of(struct database *database, struct arena *arena, struct slice run
 	return false;
 }
 
-bool formers_left_behind(struct database *database, struct arena *arena, struct slice run, struct past_object **ret,
-			 size_t *ret_count, struct diagnostics *diagnostics)
+bool formers_beside(struct database *database, struct arena *arena, struct slice run, struct past_object **ret,
+		    size_t *ret_count, struct diagnostics *diagnostics)
 {
-	QUERY_AUTO query = query_start(database, STATEMENT_LEFT_BEHIND);
+	QUERY_AUTO query = query_start(database, STATEMENT_BESIDE);
 	struct past_object *all = NULL;
 	size_t count = 0, capacity = 0;
 	bool row;

@@ -39,9 +39,9 @@ __attribute__((warn_unused_result)) bool formers_prune(struct database *database
 __attribute__((warn_unused_result)) bool formers_of(struct database *database, struct arena *arena, struct slice run,
 						    struct past_object **ret, size_t *ret_count,
 						    struct diagnostics *diagnostics);
-/* As store_ops.left_behind. */
-__attribute__((warn_unused_result)) bool formers_left_behind(struct database *database, struct arena *arena,
-							     struct slice run, struct past_object **ret,
-							     size_t *ret_count, struct diagnostics *diagnostics);
+/* As store_ops.beside. */
+__attribute__((warn_unused_result)) bool formers_beside(struct database *database, struct arena *arena,
+							struct slice run, struct past_object **ret, size_t *ret_count,
+							struct diagnostics *diagnostics);
 
 #endif

@@ -127,7 +127,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 				  " JOIN runs ON runs.number = formers.run WHERE object_id = ? AND run > ?"
 				  " ORDER BY run LIMIT 1",
 	/* As the next run to change it found it, or as it is recorded now. */
-	[STATEMENT_LEFT_BEHIND] =
+	[STATEMENT_BESIDE] =
 		"SELECT " FORMER_COLUMNS ", 1, body FROM formers WHERE role IN (0, 1) AND run > " NUMBER_OF_RUN
 		" AND address IN " SOME_LEFT_BEHIND
 		" AND NOT EXISTS (SELECT 1 FROM formers AS earlier WHERE earlier.object_id = formers.object_id"

@@ -52,8 +52,8 @@ bool reads_calls(struct store *store, struct arena *arena, struct slice first, s
 		 struct call_record **ret, size_t *ret_count, struct diagnostics *diagnostics);
 bool reads_changed(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
 		   size_t *ret_count, struct diagnostics *diagnostics);
-bool reads_left_behind(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
-		       size_t *ret_count, struct diagnostics *diagnostics);
+bool reads_beside(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+		  size_t *ret_count, struct diagnostics *diagnostics);
 bool reads_times(struct store *store, struct arena *arena, struct step_time **ret, size_t *ret_count,
 		 struct diagnostics *diagnostics);
 bool reads_check(struct store *store, struct arena *arena, struct slice **ret, size_t *ret_count,

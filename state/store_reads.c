@@ -209,20 +209,20 @@ bool reads_changed(struct store *store, struct arena *arena, struct slice run, s
 	return true;
 }
 
-static bool read_left_behind(void *context, struct diagnostics *diagnostics)
+static bool read_beside(void *context, struct diagnostics *diagnostics)
 {
 	struct reading *reading = (struct reading *)context;
 
-	return formers_left_behind(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
-				   &reading->count, diagnostics);
+	return formers_beside(&reading->self->file.database, reading->arena, reading->run, &reading->changed,
+			      &reading->count, diagnostics);
 }
 
-bool reads_left_behind(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
-		       size_t *ret_count, struct diagnostics *diagnostics)
+bool reads_beside(struct store *store, struct arena *arena, struct slice run, struct past_object **ret,
+		  size_t *ret_count, struct diagnostics *diagnostics)
 {
 	struct reading reading = {.self = sqlite_store_of(store), .arena = arena, .run = run};
 
-	if (!stack_file_read(&reading.self->file, read_left_behind, &reading, diagnostics))
+	if (!stack_file_read(&reading.self->file, read_beside, &reading, diagnostics))
 		return false;
 	*ret = reading.changed;
 	*ret_count = reading.count;

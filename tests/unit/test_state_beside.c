@@ -59,8 +59,8 @@ static void expect(struct state_fixture *fixture, struct store *store, size_t ro
 	BUFFER_AUTO told;
 
 	buffer_init(&told, 1024);
-	if (!store->ops->left_behind(store, &fixture->arena, fixture_id(fixture, 0xabc000 + run), &past, &count,
-				     &fixture->diagnostics))
+	if (!store->ops->beside(store, &fixture->arena, fixture_id(fixture, 0xabc000 + run), &past, &count,
+				&fixture->diagnostics))
 		fixture_give_up(fixture);
 	for (size_t i = 0; i < count; i++) {
 		const struct object *object = &past[i].before;
