@@ -455,6 +455,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_init(&ret->made);
 	map_init(&work.stood_behind);
 	map_init(&work.stood);
+	map_init(&work.awaited);
 	index_now(&work);
 	index_live(&work);
 	index_spec(&work);
@@ -468,6 +469,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 		if (one->verdict == UNDO_NOTHING && map_get(&work.unknown, one->address))
 			one->verdict = UNDO_UNKNOWN;
 	}
+	undo_find_awaited(&work);
 	if (good)
 		good = undo_build(&work);
 	if (good)
@@ -479,6 +481,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	map_release(&work.unknown);
 	map_release(&work.stood_behind);
 	map_release(&work.stood);
+	map_release(&work.awaited);
 	map_release(&work.spec);
 	map_release(&work.cases_by_address);
 	return good;

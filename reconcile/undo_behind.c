@@ -46,28 +46,33 @@ static bool refers_as_before(const struct undo_work *work, const struct object *
 	return true;
 }
 
-/* Whether it can be the address's own again, in the place of what the run made. */
-static bool can_come_back(const struct undo_work *work, const struct undo_case *one)
+/* Whether it can be the address's own again. */
+static bool can_come_back(const struct undo_work *work, const struct object *object)
 {
-	return !map_get(&work->gone_behind, one->behind->object_id) && !undo_same_form(one->behind, one->left) &&
-	       undo_reaches_place(work, one->behind) && refers_as_before(work, one->behind);
+	return !map_get(&work->gone_behind, object->object_id) && undo_reaches_place(work, object) &&
+	       refers_as_before(work, object);
 }
 
 /*
- * Whether it is what the address is to have again. Where the run made nothing, that is what it deleted itself. Else it
- * is made anew where it is gone; where it is still there it is taken back, or, if it cannot be the address's own any
- * more, stays as it stood before the run, and what the run made is deleted.
+ * Whether it is what the address is to have again. Where the run sent for nothing there, that is what it deleted
+ * itself. Else it is made anew where it is gone; where it is still there it is taken back, whatever came of the run's
+ * call, or, if it cannot be the address's own any more, stays as it stood before the run, and what the run made is
+ * deleted.
  */
 static bool goes_back(const struct undo_work *work, const struct undo_case *one)
 {
 	const struct object *now = map_get(&work->now_id, one->behind->object_id);
+	bool stands = now && now->role == OBJECT_DEPOSED;
 
-	if (!one->left || object_was_never_seen(one->left))
-		return one->removed_behind;
+	if (one->removed_behind)
+		return true;
+	if (!one->left)
+		return false;
 	/* The run took it back. */
 	if (slice_equal(one->left->object_id, one->behind->object_id))
 		return true;
-	return !now || now->role != OBJECT_DEPOSED || can_come_back(work, one);
+	return stands ? !undo_same_form(one->behind, one->left) && can_come_back(work, one->behind)
+		      : !object_was_never_seen(one->left);
 }
 
 void undo_find_behind(struct undo_work *work)
@@ -86,6 +91,26 @@ void undo_find_behind(struct undo_work *work)
 	for (size_t i = 0; i < work->case_count; i++)
 		if (work->cases[i].behind && goes_back(work, &work->cases[i]))
 			work->cases[i].was = work->cases[i].behind;
+}
+
+static bool is_empty(const struct undo_work *work, struct slice address)
+{
+	const struct object *now = map_get(&work->now, address);
+
+	return !now || object_was_never_seen(now);
+}
+
+void undo_find_awaited(struct undo_work *work)
+{
+	const struct undo_input *input = work->input;
+
+	for (size_t i = 0; i < input->object_count; i++) {
+		const struct object *object = input->objects[i], *known = map_get(&work->awaited, object->address);
+
+		if (was_its_own(object) && kinds_find(input->kinds, object->kind) && is_empty(work, object->address) &&
+		    can_come_back(work, object) && (!known || is_younger(object, known)))
+			map_set(&work->awaited, object->address, input->objects[i]);
+	}
 }
 
 void undo_choose_leaving(struct undo_work *work)

@@ -42,6 +42,8 @@ struct undo_work {
 	struct map unknown;	 /* of now, by address: begun, and what came of that could not be read */
 	struct map stood_behind; /* object ids of what was left behind when the run began */
 	struct map stood;	 /* addresses at which something stood beside that, and the run did not change it */
+	struct map awaited;	 /* what is left behind now and could be its address's own again, where nothing else is:
+				  * by address, to const struct object */
 	struct map spec;	 /* by address, to const struct resource */
 	struct undo_case *cases;
 	size_t case_count;
@@ -62,6 +64,8 @@ const struct object *undo_as_whole(const struct undo_work *work, const struct ob
 bool undo_reaches_place(const struct undo_work *work, const struct object *was);
 /* What was left behind when the run began is what some cases go back to. */
 void undo_find_behind(struct undo_work *work);
+/* Fills awaited. */
+void undo_find_awaited(struct undo_work *work);
 /* Of what is left behind at the addresses that are planned, what was not so when the run began. */
 void undo_choose_leaving(struct undo_work *work);
 /* Whether the spec would ask the same of both, and in the same place. */

@@ -11,6 +11,7 @@ struct entry {
 	bool is_there;
 	bool is_gone; /* recorded as there, and somebody has deleted it: it is left so, unless it goes back */
 	bool is_planned;
+	bool is_reached; /* it is looked at what it needs */
 };
 
 struct entries {
@@ -33,11 +34,12 @@ static void add_entry(struct entries *entries, struct slice address, struct undo
 	const struct kind *kind = now ? kinds_find(work->input->kinds, now->kind) : NULL;
 
 	*entry = (struct entry){.address = address, .one = one};
-	entry->is_there = goes_back(entry) || (now && kind && !(one && one->verdict == UNDO_REMOVE));
+	bool is_seen = now && kind && !object_was_never_seen(now);
+	entry->is_there = goes_back(entry) || (is_seen && !(one && one->verdict == UNDO_REMOVE));
 	entry->is_gone = map_get(&work->gone, address) != NULL;
 	/* An undoing that was cut off may have left something behind there, or what follows it undone. */
 	entry->is_planned = one && (one->verdict != UNDO_NOTHING || (one->touched && !entry->is_gone));
-	if (goes_back(entry))
+	if (one && goes_back(entry))
 		entry->resource = one->resource;
 	else if (now && kind)
 		entry->resource = undo_resource_of(work, now, kind);
@@ -49,9 +51,11 @@ static void gather_entries(struct entries *entries)
 {
 	struct undo_work *work = entries->work;
 
-	entries->items = arena_new_array(work->arena, work->now.count + work->case_count + 1, struct entry);
+	size_t most = work->now.count + work->case_count + work->awaited.count;
+
+	entries->items = arena_new_array(work->arena, most + 1, struct entry);
 	map_init(&entries->by_address);
-	map_reserve(&entries->by_address, work->now.count + work->case_count);
+	map_reserve(&entries->by_address, most);
 	for (size_t i = 0; i < work->now.count; i++) {
 		struct slice address = work->now.entries[i].key;
 
@@ -60,6 +64,9 @@ static void gather_entries(struct entries *entries)
 	for (size_t i = 0; i < work->case_count; i++)
 		if (!work->cases[i].now)
 			add_entry(entries, work->cases[i].address, &work->cases[i], NULL);
+	for (size_t i = 0; i < work->awaited.count; i++)
+		if (!map_get(&entries->by_address, work->awaited.entries[i].key))
+			add_entry(entries, work->awaited.entries[i].key, NULL, NULL);
 	graph_init(&entries->users, entries->count);
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct resource *resource = &entries->items[i].resource;
@@ -72,6 +79,62 @@ static void gather_entries(struct entries *entries)
 		}
 	}
 	graph_close(&entries->users);
+}
+
+/* What a replace left behind, and nothing stands in for yet, is what its address has again. */
+static void call_back(struct entries *entries, struct entry *entry, const struct object *behind)
+{
+	struct undo_work *work = entries->work;
+	struct undo_case *one = arena_new(work->arena, struct undo_case);
+
+	*one = (struct undo_case){
+		.address = entry->address,
+		.kind = kinds_find(work->input->kinds, behind->kind),
+		.was = undo_as_whole(work, behind),
+		.now = map_get(&work->now, entry->address),
+		.verdict = UNDO_CHANGE,
+	};
+	one->resource = undo_resource_of(work, one->was, one->kind);
+	entry->one = one;
+	entry->resource = one->resource;
+	entry->is_there = entry->is_planned = true;
+}
+
+/* That is so where what goes back needs it, or what may have to follow that. */
+static void call_back_needed(struct entries *entries)
+{
+	const struct map *awaited = &entries->work->awaited;
+	uint32_t *queue = arena_new_array(entries->work->arena, entries->count + 1, uint32_t);
+	size_t count = 0;
+
+	for (size_t i = 0; i < entries->count; i++) {
+		entries->items[i].is_reached = entries->items[i].is_planned;
+		if (entries->items[i].is_planned)
+			queue[count++] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct entry *entry = &entries->items[queue[i]];
+
+		for (size_t k = 0; entry->is_there && k < entry->resource.dependency_count; k++) {
+			struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[k].address);
+			const struct object *behind = target ? map_get(awaited, target->address) : NULL;
+
+			if (!behind || target->is_there)
+				continue;
+			call_back(entries, target, behind);
+			if (!target->is_reached)
+				queue[count++] = (uint32_t)(target - entries->items);
+			target->is_reached = true;
+		}
+		for (uint32_t k = entries->users.first[queue[i]]; k < entries->users.first[queue[i] + 1]; k++) {
+			struct entry *user = &entries->items[entries->users.successors[k]];
+
+			if (user->is_reached || !user->is_there || user->is_gone)
+				continue;
+			user->is_reached = true;
+			queue[count++] = entries->users.successors[k];
+		}
+	}
 }
 
 /* Whether the entry would come to refer to something by an id that is no more: what is there does so already. */
@@ -243,6 +306,7 @@ bool undo_build(struct undo_work *work)
 	struct entries entries = {.work = work};
 
 	gather_entries(&entries);
+	call_back_needed(&entries);
 	drop_impossible(&entries);
 	bool good = check_removals(&entries);
 	plan_users(&entries);

@@ -36,11 +36,10 @@ static struct misfortune draw_misfortune(struct chance *plot)
 	return misfortune;
 }
 
-/* False where there was nothing to change. misfortune: what befalls the apply, or NULL. */
-static bool apply_edits(struct story *story, const struct misfortune *misfortune, char ret_run[AUDIT_RUN_BYTES])
+bool story_apply_edits(struct story *story, int64_t edits, const struct misfortune *misfortune,
+		       char ret_run[AUDIT_RUN_BYTES])
 {
 	struct universe *universe = story->universe;
-	int64_t edits = chance_between(&universe->plot, 1, EDITS_MOST);
 	char before[AUDIT_RUN_BYTES];
 	int status;
 
@@ -53,6 +52,12 @@ static bool apply_edits(struct story *story, const struct misfortune *misfortune
 		universe_fail(universe, "undo: the apply before it ends with status %d: %s", status, story->error);
 	audit_last_run(&universe->audit, ret_run);
 	return (misfortune || status == 0) && strcmp(before, ret_run) != 0;
+}
+
+/* A few changes to the spec, and an apply; as story_apply_edits(). */
+static bool apply_edits(struct story *story, const struct misfortune *misfortune, char ret_run[AUDIT_RUN_BYTES])
+{
+	return story_apply_edits(story, chance_between(&story->universe->plot, 1, EDITS_MOST), misfortune, ret_run);
 }
 
 /* An undoing that was cut off is undone itself now and then, before its run is undone once more; each may be cut off.
@@ -68,6 +73,7 @@ static void undo_on(struct story *story, const char *line, const char *run)
 	if (strcmp(begun, run) != 0 && chance_one_in(&universe->plot, 4)) {
 		(void)snprintf(other, sizeof(other), "undo %s --yes", begun);
 		(void)story_run(story, other, chance_one_in(&universe->plot, 2) ? &again : NULL);
+		story->wavered = true;
 	} else if (chance_one_in(&universe->plot, 3)) {
 		(void)story_run(story, line, &again);
 	}
@@ -93,16 +99,34 @@ static void undo_to_the_end(struct story *story, const char *line, uint64_t bela
 			      story->error);
 }
 
+void story_take_back(struct story *story, const char *run, bool whole, uint64_t belated)
+{
+	struct universe *universe = story->universe;
+	struct misfortune misfortune = draw_misfortune(&universe->plot);
+	bool calm = chance_one_in(&universe->plot, 3);
+	char line[64];
+
+	if (!whole)
+		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
+	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
+	int status = story_run(story, line, calm ? NULL : &misfortune);
+	if (calm && whole && status != 0)
+		universe_fail(universe, "undo: it ends with status %d: %s", status, story->error);
+	if (!calm)
+		undo_on(story, line, run);
+	if (!calm || !whole)
+		undo_to_the_end(story, line, belated);
+}
+
 /* The world is as before then, and with the spec of before a plan is empty, whatever befell the run or its undoing. */
 void story_undo(struct story *story)
 {
 	struct universe *universe = story->universe;
 	struct blueprint before = story->blueprint;
-	char run[AUDIT_RUN_BYTES], line[64];
-	struct misfortune misfortune = draw_misfortune(&universe->plot);
+	char run[AUDIT_RUN_BYTES];
 	struct misfortune before_it = {.alone = true,
 				       .sure_change = (uint64_t)chance_between(&universe->plot, 1, WORST_CHANGE_MOST)};
-	bool calm = chance_one_in(&universe->plot, 3), whole = chance_one_in(&universe->plot, 2);
+	bool whole = chance_one_in(&universe->plot, 2);
 	uint64_t belated = universe->belated;
 	bool changed;
 
@@ -116,16 +140,7 @@ void story_undo(struct story *story)
 			story_make_peace(story);
 		return;
 	}
-	if (!whole)
-		universe_pass(universe, 2 * STATE_LEASE_TERM_MS);
-	(void)snprintf(line, sizeof(line), "undo %s --yes", run);
-	int status = story_run(story, line, calm ? NULL : &misfortune);
-	if (calm && whole && status != 0)
-		universe_fail(universe, "undo: it ends with status %d: %s", status, story->error);
-	if (!calm)
-		undo_on(story, line, run);
-	if (!calm || !whole)
-		undo_to_the_end(story, line, belated);
+	story_take_back(story, run, whole, belated);
 	oracle_world(universe, &story->blueprint, &story->foreign);
 	if (!universe->failure[0])
 		story_expect_nothing_planned(story);

@@ -18,6 +18,7 @@ enum {
 	AGAIN_ONE_IN = 32,
 	LATE_ONE_IN = 32,
 	VANISH_ONE_IN = 96,
+	BEHIND_ONE_IN = 64,
 	ELSEWHERE_ONE_IN = 128,
 };
 
@@ -362,6 +363,8 @@ void story_tell(struct universe *universe)
 	oracle_settled(universe);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_undo(&story);
+	if (!universe->failure[0] && chance_one_in(&universe->plot, BEHIND_ONE_IN))
+		story_undo_behind(&story);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_look_back(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))

@@ -13,6 +13,7 @@ struct story {
 	struct foreign foreign;
 	bool copied;	 /* somebody has copied our tags */
 	bool meddled;	 /* somebody has changed or removed what is ours */
+	bool wavered;	 /* an undoing was undone itself */
 	bool idle;	 /* the last command found nothing to do and nothing to warn of, and changed nothing */
 	char error[400]; /* the first that the last command told, or empty */
 	char left[64];	 /* the first thing of which it told that it bears our tags and was left alone, or empty */
@@ -48,6 +49,15 @@ void story_come_again(struct universe *universe);
 void story_apply_over_twin(struct story *story);
 /* epilogue.c: an apply is taken back; an older state file is put in place; it is lost, and made anew. */
 void story_undo(struct story *story);
+/* So many changes to the spec (0: none), and an apply. misfortune: what befalls that, or NULL. False where there was
+ * nothing to change. */
+bool story_apply_edits(struct story *story, int64_t edits, const struct misfortune *misfortune,
+		       char ret_run[AUDIT_RUN_BYTES]);
+/* A run is undone, to the end, and something befalls that now and then. whole: nothing befell the run; belated:
+ * universe->belated, before it. */
+void story_take_back(struct story *story, const char *run, bool whole, uint64_t belated);
+/* behind.c: a run that goes on with a replace which another could not finish is taken back. */
+void story_undo_behind(struct story *story);
 void story_look_back(struct story *story);
 void story_rebuild(struct story *story);
 /* mistake.c: somebody copies our tags, or changes them. */
