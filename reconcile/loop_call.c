@@ -197,7 +197,8 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 	/* One that was sent before with the same token may have made it: that the last was refused tells nothing. */
 	if (answer->unsure && task->call.recipe == RECIPE_TOKEN)
 		answer->fault = FAULT_AMBIGUOUS;
-	bool is_definite = answer->ok || answer->fault != FAULT_AMBIGUOUS;
+	/* Why the last one was refused is no outcome of one before it, which may be on its way still. */
+	bool is_definite = answer->ok || (answer->fault != FAULT_AMBIGUOUS && !answer->unsure);
 	if (task->loop.intent.size && is_definite) {
 		task->loop.close = (struct intent_close){
 			.id = task->loop.intent,

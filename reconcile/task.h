@@ -49,6 +49,8 @@ struct call {
 	bool is_recorded;    /* intent is durable already: a call of an earlier run, sent once more */
 	int64_t intent_ms;   /* of is_recorded: when it was sent first, wall */
 	struct slice token;  /* idempotency token within parameters, or empty */
+	/* Paths within the answer's body, or NULL: where one is missing, nobody can tell what was made. */
+	const char *tells[2];
 	/* Codes that mean "not there yet" while what the call names is young: retried. */
 	const char *const *settling; /* NULL-terminated, or NULL */
 };

@@ -297,6 +297,11 @@ bool aws_is_done(const struct aws_call *call, const struct answer *answer)
 	return answer->ok || aws_is_one_of(call->present, answer->code) || aws_is_one_of(call->absent, answer->code);
 }
 
+bool aws_may_be_done(const struct answer *answer)
+{
+	return answer->unsure && answer->fault != FAULT_AMBIGUOUS;
+}
+
 /* Whether a read tells what became of the change. */
 static bool is_shown(const struct aws_change *change)
 {
@@ -339,8 +344,7 @@ enum step aws_changed(struct work *work, const struct answer *answer)
 {
 	const struct aws_call *call = aws_change_of(work)->call;
 	struct answer failure;
-	/* Refused because an attempt before, which was not answered, has done it: the read that follows tells. */
-	bool may_be_done = answer->unsure && answer->fault != FAULT_AMBIGUOUS && is_shown(aws_change_of(work));
+	bool may_be_done = aws_may_be_done(answer) && is_shown(aws_change_of(work));
 	if (!aws_is_done(call, answer) && !may_be_done) {
 		if (is_to_reclaim(work, aws_change_of(work), answer))
 			return reclaim(work, aws_change_of(work));

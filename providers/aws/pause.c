@@ -134,9 +134,12 @@ enum step aws_give_up(struct work *work, const struct answer *answer)
 
 enum step aws_paused(struct work *work, const struct answer *answer)
 {
-	if (!aws_is_done(aws_change_of(work)->call, answer))
+	bool is_done = aws_is_done(aws_change_of(work)->call, answer);
+	bool is_over = aws_change_of(work)->pause == PAUSE_GIVEN_UP;
+
+	if (!is_done && (is_over || !aws_may_be_done(answer)))
 		return aws_change_refused(work, answer, "stop or start");
-	if (aws_change_of(work)->pause == PAUSE_GIVEN_UP)
+	if (is_over)
 		return STEP_FAILED;
 	return aws_read_again(work, SHOWS_MS);
 }

@@ -246,6 +246,18 @@ static struct slice finer_code(const struct aws_error *error)
 	return error->code;
 }
 
+/* Whether the body has all that the call's answer has to tell, as text that is not empty. */
+static bool tells_all(const struct call *call, const struct value *body)
+{
+	for (size_t i = 0; i < sizeof(call->tells) / sizeof(call->tells[0]); i++) {
+		const struct value *told = call->tells[i] ? value_path(body, call->tells[i]) : NULL;
+
+		if (call->tells[i] && (!told || value_slice(told).size == 0))
+			return false;
+	}
+	return true;
+}
+
 void aws_interpret(const struct call *call, const struct http_response *response, struct arena *arena,
 		   struct answer *ret)
 {
@@ -273,6 +285,10 @@ void aws_interpret(const struct call *call, const struct http_response *response
 		ret->fault = call->mutating ? FAULT_AMBIGUOUS : FAULT_TRANSIENT;
 		ret->message = first ? first->message : SLICE("the answer could not be read");
 		ret->hint = first ? first->hint : (struct slice){0};
+	} else if (!tells_all(call, &ret->body)) {
+		ret->ok = false;
+		ret->fault = FAULT_AMBIGUOUS;
+		ret->message = SLICE("the answer does not say what was made");
 	}
 	diagnostics_release(&findings);
 }

@@ -165,7 +165,7 @@ static enum step move(struct work *work, const struct aws_field *field)
 
 static enum step attached(struct work *work, const struct answer *answer)
 {
-	if (!aws_is_done(aws_change_of(work)->call, answer))
+	if (!aws_is_done(aws_change_of(work)->call, answer) && !aws_may_be_done(answer))
 		return aws_change_refused(work, answer, "attach or detach");
 	return aws_read_again(work, 0);
 }
@@ -221,6 +221,8 @@ static enum step create(struct work *work)
 	work->task.call.intent = work->tagging.intent;
 	if (call->token)
 		work->task.call.token = work->tagging.intent;
+	work->task.call.tells[0] = call->result;
+	work->task.call.tells[1] = call == &kind->create_shown ? kind->shows : NULL;
 	work->stage = STAGE_CREATED;
 	return STEP_CALL;
 }
@@ -238,9 +240,6 @@ static enum step created(struct work *work, const struct answer *answer)
 	}
 	const struct value *id =
 		call->result ? value_path(&answer->body, call->result) : value_get_named(work->desired, "name");
-	if (!id || value_slice(id).size == 0)
-		return aws_fail(work, FAULT_INTERNAL, "was made, but the answer does not say under which id",
-				"run again: it is found by its tags");
 	work->task.object->provider_id = arena_copy(work->keep, value_slice(id));
 	work->task.record_changed = work->task.head_only = true;
 	aws_note_created(work, is_there ? ORIGIN_TAKEN : call->hands_back ? ORIGIN_REPEATED : ORIGIN_NEW);
@@ -316,7 +315,10 @@ static enum step delete_object(struct work *work, const struct answer *answer)
 	if (work->stage == STAGE_DETACHED && answer)
 		return attached(work, answer);
 	if (work->stage == STAGE_DELETED && answer && call) {
-		if (!answer->ok && !aws_is_one_of(call->absent, answer->code))
+		bool is_absent = aws_is_one_of(call->absent, answer->code);
+		if (!answer->ok && !is_absent && aws_may_be_done(answer) && aws_change_of(work)->rounds++ < DOUBTS_MOST)
+			return aws_read_again(work, 0);
+		if (!answer->ok && !is_absent)
 			return aws_change_refused(work, answer, "delete");
 		if (!answer->ok && work->has_now && work->now.presence != PRESENCE_LEAVING)
 			return begin_doubt(work);

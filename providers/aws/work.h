@@ -124,6 +124,8 @@ enum step aws_start_again(struct work *work);
 enum step aws_give_up(struct work *work, const struct answer *answer);
 /* Whether the answer says that it is so, be it by this call or from before. */
 bool aws_is_done(const struct aws_call *call, const struct answer *answer);
+/* Whether it was refused, maybe because an attempt before, which was not answered, has done it: a read tells. */
+bool aws_may_be_done(const struct answer *answer);
 /* Has the call say what the change does to fields, as far as that can be told. */
 void aws_tell_effect(struct work *work, const struct aws_change *change);
 /* Sends the change as it stands, and stays in `stage` until it is answered. */

@@ -225,9 +225,51 @@ static void test_finer_codes(void **state)
 	}
 }
 
+/* What an answer to a create has of what it has to tell. */
+static const struct {
+	const char *name, *body;
+	bool ok;
+} answers[] = {
+	{"all", "<keyName>k</keyName><keyPairId>key-1</keyPairId><keyMaterial>m</keyMaterial>", true},
+	{"no id", "<keyName>k</keyName><keyMaterial>m</keyMaterial>", false},
+	{"an empty id", "<keyPairId/><keyMaterial>m</keyMaterial>", false},
+	{"no key", "<keyName>k</keyName><keyPairId>key-1</keyPairId>", false},
+	{"nothing", "", false},
+};
+
+/* One that does not say what was made is as none: what came of the call has to be found out. */
+static void test_answers_tell(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		struct session session = {0};
+		struct call call = {
+			.session = &session,
+			.definition = aws_operation(aws_service(SLICE("ec2")), SLICE("CreateKeyPair")),
+			.mutating = true,
+			.tells = {"KeyPairId", "KeyMaterial"},
+		};
+		struct answer answer;
+		struct arena arena;
+
+		arena_init(&arena);
+		struct http_response response = {
+			.answered = true,
+			.status = 200,
+			.body = arena_format(&arena, "<CreateKeyPairResponse>%s</CreateKeyPairResponse>",
+					     answers[i].body),
+		};
+		aws_interpret(&call, &response, &arena, &answer);
+		if (answer.ok != answers[i].ok || (!answer.ok && answer.fault != FAULT_AMBIGUOUS))
+			fail_msg("%s: ok %d, fault %d", answers[i].name, answer.ok, (int)answer.fault);
+		arena_release(&arena);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests), cmocka_unit_test(test_finer_codes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_requests), cmocka_unit_test(test_finer_codes),
+					   cmocka_unit_test(test_answers_tell)};
 
 	return cmocka_run_group_tests_name("aws session", tests, NULL, NULL);
 }

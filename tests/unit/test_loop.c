@@ -312,6 +312,9 @@ static void test_refusals(void **state)
 		/* What may have been carried out may have changed something, whatever was heard last. */
 		if (errand.task.changed != refusals[i].unseen || errand.unsure != refusals[i].unseen)
 			fail_msg("%s: changed %d, unsure %d", refusals[i].name, errand.task.changed, errand.unsure);
+		/* Nor is it an outcome of theirs: that is left open. */
+		if (staged.closes != !refusals[i].unseen)
+			fail_msg("%s: %zu outcomes", refusals[i].name, staged.closes);
 		stage_close(&staged);
 	}
 }
