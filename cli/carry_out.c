@@ -36,12 +36,14 @@ static bool is_wanted(struct job *job, bool reviewed, const struct report *repor
 {
 	struct invocation *invocation = job->invocation;
 	bool destroy = job->plan.destroy;
+	struct digest digest = plan_shown(&job->plan, job->arena, &job->style);
+	struct slice shown = digest_text(invocation->arena, &digest);
 
-	if (!reviewed && plan_changes_reality(&job->plan) && !slice_equal(invocation->wanted, job->digest) &&
+	if (!reviewed && plan_changes_reality(&job->plan) && !slice_equal(invocation->wanted, shown) &&
 	    !question_ask(invocation, destroy ? "\nDestroy all this?" : "\nApply this?",
 			  destroy ? "destroy all this" : "apply this", hint_to_save(job), report))
 		return false;
-	invocation->wanted = job->digest;
+	invocation->wanted = shown;
 	return true;
 }
 

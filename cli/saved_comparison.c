@@ -243,7 +243,7 @@ static bool stands(struct job *job, const struct plan *saved, const struct actio
 		return report_change(job, now, another);
 	if (!approves(job, saved, then, now, scratch))
 		return !report_elsewhere(job, now, then) && report_change(job, now, staleness(job, saved, now, then));
-	if (saved->refreshed && saved_references_moved(job, then, now))
+	if (saved_references_moved(job, then, now))
 		return report_change(job, now, "it would be given another value than the one that is shown");
 	return true;
 }

@@ -176,10 +176,12 @@ static bool rebuild_stack(struct job *job, const struct plan *saved)
 
 	map_init(&addresses);
 	for (size_t i = 0; i < saved->action_count; i++) {
+		if (!action_is_carried_out(&saved->actions[i]))
+			continue;
 		/* What goes of what a replace left behind says nothing of what the address stands for. */
 		if (saved->actions[i].role != OBJECT_DEPOSED)
 			map_set(&addresses, saved->actions[i].address, &saved->actions[i]);
-		if (!saved->actions[i].in_spec || !action_is_carried_out(&saved->actions[i]))
+		if (!saved->actions[i].in_spec)
 			continue;
 		resources[count] = resource_of_action(&saved->actions[i]);
 		if (saved->undoes.size > 0) {

@@ -384,8 +384,7 @@ bool saved_references_check(struct job *job, const struct plan *saved)
 
 static bool sets(const struct change *change)
 {
-	return (change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE) &&
-	       !value_has_deferred(&change->after);
+	return change->effect == EFFECT_SET || change->effect == EFFECT_REPLACE;
 }
 
 static bool is_same(struct job *job, const struct value *a, const struct value *b)
@@ -403,7 +402,8 @@ bool saved_references_moved(struct job *job, const struct action *then, const st
 		if (sets(&now->changes[i]))
 			map_set(&paths, now->changes[i].path, &now->changes[i]);
 	for (size_t i = 0; i < then->change_count && !moved; i++) {
-		const struct change *change = sets(&then->changes[i]) ? map_get(&paths, then->changes[i].path) : NULL;
+		bool is_known = sets(&then->changes[i]) && !value_has_deferred(&then->changes[i].after);
+		const struct change *change = is_known ? map_get(&paths, then->changes[i].path) : NULL;
 
 		moved = change && !is_same(job, &then->changes[i].after, &change->after);
 	}

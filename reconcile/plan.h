@@ -261,7 +261,10 @@ bool plan_bears_mark(const struct plan *plan, struct slice key);
  * others or managed; what was read anew is not.
  */
 struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style);
-/* The same over one action, to tell which one no longer fits. */
+/* The same, and what the values that follow from others are as far as they are known: of two plans that show another
+ * one to whoever is asked the digests differ. */
+struct digest plan_shown(const struct plan *plan, struct arena *scratch, const struct json_style *style);
+/* As plan_approval(), over one action, to tell which one no longer fits. */
 struct digest action_approval(const struct action *action, struct arena *scratch, const struct json_style *style);
 
 #endif

@@ -100,7 +100,9 @@ struct digest action_approval(const struct action *action, struct arena *scratch
 	return digest_of(json_canonical(scratch, &value, style));
 }
 
-struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style)
+/* Over all that is approved; known: with the values that follow from others. */
+static struct digest digest_actions(const struct plan *plan, bool known, struct arena *scratch,
+				    const struct json_style *style)
 {
 	struct buffer text;
 	buffer_init(&text, PLAN_FILE_MOST_BYTES);
@@ -114,8 +116,20 @@ struct digest plan_approval(const struct plan *plan, struct arena *scratch, cons
 		digest_hex(&digest, hex);
 		buffer_byte(&text, '\n');
 		buffer_string(&text, hex);
+		if (known)
+			buffer_append(&text, json_canonical(scratch, &action->known, style));
 	}
 	struct digest digest = digest_of(buffer_slice(&text));
 	buffer_release(&text);
 	return digest;
+}
+
+struct digest plan_approval(const struct plan *plan, struct arena *scratch, const struct json_style *style)
+{
+	return digest_actions(plan, false, scratch, style);
+}
+
+struct digest plan_shown(const struct plan *plan, struct arena *scratch, const struct json_style *style)
+{
+	return digest_actions(plan, true, scratch, style);
 }

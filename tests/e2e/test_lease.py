@@ -291,6 +291,29 @@ def test_asks_again_for_another_plan(tiny, gate, moto):  # noqa: F811
     assert re.findall("  spec ([0-9a-f]+)", slow.text)[-1] == re.search("  spec ([0-9a-f]+)", tiny.run("plan").out)[1]
 
 
+def test_asks_again_where_another_value_is_shown(tiny, gate):
+    """The plan is the same, for it follows what it refers to; but whoever said yes has seen another id."""
+    tiny.write("two.yaml", "aws.vpc:\n  two: {cidr: 10.9.0.0/16}\n")
+    tiny.run("apply", "--yes")
+    tiny.write("new.yaml", "aws.subnet:\n  new: {vpc: two, cidr: 10.9.1.0/24}\n")
+    slow = Terminal(tiny, "apply", "--lease-timeout", "1m", NO_COLOR="1")
+    slow.read_until("Only 'yes' will do: ")
+    edit(tiny, "10.9.0.0/16", "10.9.0.0/17", "two.yaml")
+    gate.before = "CreateVpc"
+    fast = tiny.start("apply", "--yes", "--target", "aws.vpc.two")
+    assert gate.held.wait(30)
+    slow.type("yes\n")
+    slow.read_until("waiting up to")
+    gate.open()
+    finish(fast, 0)
+    slow.read_until("(?s)changed the stack.*Only 'yes' will do: ")
+    slow.type("yes\n")
+    slow.end(0)
+    first, second = re.findall("^plan ([0-9a-f]{8})", slow.text, re.MULTILINE)
+    assert first == second
+    assert len(set(re.findall(" (vpc-[0-9a-f]+)", slow.text))) == 2
+
+
 def test_saved_plan_waits_and_is_refused(tiny, gate, moto):  # noqa: F811
     tiny.run("plan", "--out", "p.plan")
     gate.before = "CreateVpc"

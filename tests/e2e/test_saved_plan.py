@@ -283,19 +283,24 @@ def test_plan_is_stale_where_something_else_refers_to_what_it_ends(tiny, options
     assert {kind: world(tiny, kind) for kind in ("vpc", "subnet")} == before
 
 
+@pytest.mark.parametrize("read", ["all", "none", "denied"])
 @pytest.mark.parametrize("moved", ["replaced", "tagged"])
-def test_plan_is_stale_where_what_it_refers_to_is_another(tiny, moved):
-    """What was approved names the one that was there."""
+def test_plan_is_stale_where_what_it_refers_to_is_another(tiny, moved, read):
+    """What was approved names the one that was there, or that the record had, where nothing was read, or could be."""
     tiny.write("two.yaml", NETWORK)
     tiny.run("apply", "--yes")
     tiny.write("new.yaml", "aws.subnet:\n  new: {vpc: two, cidr: 10.9.1.0/24}\n")
-    tiny.run("plan", "--out", "p.plan")
+    denied = tiny.run("sim", "fault", "DescribeVpcs", "deny").out.split()[-1] if read == "denied" else None
+    tiny.run("plan", "--out", "p.plan", *(["--refresh=none"] if read == "none" else []), status=3 if denied else 0)
+    if denied:
+        tiny.run("sim", "remove", "fault", denied)
     (tiny.folder / "new.yaml").unlink()
     changed = {"replaced": ("9.0.0/16", "9.0.0/17"), "tagged": ("ipv6: true", "ipv6: true, tags: {a: b}")}[moved]
     edit(tiny, *changed, "two.yaml")
     tiny.run("apply", "--yes")
     if moved == "tagged":
-        tiny.run("apply", "p.plan")
+        shown = tiny.run("apply", "p.plan", status=3 if denied else 0).out
+        assert f"vpc   {recorded(tiny)['aws.vpc.two']}" in re.sub(" {3,}", "   ", shown)
         return
     refused = tiny.run("apply", "p.plan", status=4).err
     assert "'aws.subnet.new' has changed since the plan was made: it would be given another value than the one that is shown" in refused
