@@ -311,7 +311,7 @@ def test_asks_again_where_another_value_is_shown(tiny, gate):
     slow.end(0)
     first, second = re.findall("^plan ([0-9a-f]{8})", slow.text, re.MULTILINE)
     assert first == second
-    assert len(set(re.findall(" (vpc-[0-9a-f]+)", slow.text))) == 2
+    assert len(set(re.findall("^ {6}vpc +(vpc-[0-9a-f]+)", slow.text, re.MULTILINE))) == 2
 
 
 def test_saved_plan_waits_and_is_refused(tiny, gate, moto):  # noqa: F811
