@@ -27,13 +27,22 @@
 
 /* Room for what a stack of some 100,000 resources holds in one piece. */
 enum { HEAP_KEPT_BYTES = 64 * 1024 * 1024 };
-enum { HOST_NAME_BYTES = 256, LINE_BYTES_MOST = 4096, TYPING_CHECK_MS = 100 };
+enum {
+	HOST_NAME_BYTES = 256,
+	LINE_BYTES_MOST = 4096,
+	TYPING_CHECK_MS = 100,
+	/* timeout(1) signals its child and then the group that it is in, and a shell whose terminal goes tells its jobs
+	 * what the kernel has told them: what comes so soon is the same request once more. */
+	ECHO_MS = 250,
+};
 
 /*
  * How many interrupts have come, at most 2. The only variables at file scope: a signal
  * handler is given nothing but a number, and may touch nothing but objects of this type.
  */
 static volatile sig_atomic_t interrupts;
+/* When the last one came that counted: milliseconds of this boot, as many bits as there is room for. */
+static volatile sig_atomic_t interrupted_at;
 /* The first of them, for the exit status. */
 static volatile sig_atomic_t first_interrupt;
 
@@ -120,6 +129,11 @@ static int interrupting_signal(struct world *world)
  * system's own treatment, even where the program hangs. */
 static void count_interrupt(int number)
 {
+	sig_atomic_t at = (sig_atomic_t)(clock_ms(CLOCK_BOOTTIME) & SIG_ATOMIC_MAX);
+
+	if (interrupts > 0 && ((at - interrupted_at) & SIG_ATOMIC_MAX) < ECHO_MS)
+		return;
+	interrupted_at = at;
 	if (interrupts == 0)
 		first_interrupt = number;
 	if (interrupts < 2)

@@ -11,8 +11,8 @@
  * signals, and the curl transport.
  *
  * While it is open, SIGINT, SIGTERM and SIGHUP are counted for interrupted() unless whoever
- * started the process had them ignored (nohup, a shell's background job); once two have
- * come, the next one ends the process. A gone reader and a file size limit become failed
+ * started the process had them ignored (nohup, a shell's background job), those that come
+ * within 0.25 s of each other once; once two have come, the next one ends the process. A gone reader and a file size limit become failed
  * writes instead of signals. No core is dumped from here on: memory may hold secrets.
  */
 

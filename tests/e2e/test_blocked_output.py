@@ -120,7 +120,7 @@ def test_stopped_at_once(tiny, gate, full):  # noqa: F811
     run = start(tiny, "apply", "--yes", stdout=subprocess.DEVNULL, stderr=full)
     assert gate.held.wait(30)
     for _ in range(2):
-        time.sleep(0.3)
+        time.sleep(0.5)
         run.send_signal(signal.SIGTERM)
     assert run.wait(1.5) == 143
     assert "open: CreateVpc" in tiny.run("state", "list").out

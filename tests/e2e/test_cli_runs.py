@@ -166,6 +166,24 @@ def test_interrupt_finishes_what_is_in_flight(tiny, gate, moto):
     assert len(vpcs(moto)) == 1 and len(subnets(moto)) == 2
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_signals_that_come_together_are_one(tiny, gate, moto, number):
+    """timeout(1) signals its child and then the group, and a shell repeats the hangup that the kernel has told."""
+    gate.before = "CreateVpc"
+    run = tiny.start("apply", "--yes")
+    assert gate.held.wait(30)
+    run.send_signal(number)
+    # The same one again might be pending still, and then it would not come twice.
+    run.send_signal(signal.SIGTERM)
+    told = wait_for(run, "in flight")
+    time.sleep(0.5)
+    assert run.poll() is None
+    gate.open()
+    _, err = finish(run, 128 + number)
+    assert "aws.vpc.main  created, not finished after" in told + err
+    assert "unknown" not in tiny.run("state", "list").out and len(vpcs(moto)) == 1
+
+
 @pytest.mark.parametrize("signals", [[signal.SIGINT] * 2, [signal.SIGTERM] * 2, [signal.SIGHUP] * 2, [signal.SIGKILL]])
 def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
     gate.after = "CreateVpc"
@@ -173,8 +191,8 @@ def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
     assert gate.held.wait(30)
     run.send_signal(signals[0])
     if len(signals) > 1:
-        # A second one that comes before the first was taken in is the same one.
         wait_for(run, "in flight")
+        time.sleep(0.5)
         run.send_signal(signals[1])
     out, err = finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}[signals[0]])
     if len(signals) > 1:

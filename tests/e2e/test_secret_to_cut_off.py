@@ -89,7 +89,7 @@ def test_the_second_interrupt_ends_it(here):
     run = here.start("apply", "--yes")
     wait_until(lambda: begun(here))
     run.send_signal(signal.SIGINT)
-    time.sleep(0.3)
+    time.sleep(0.5)
     run.send_signal(signal.SIGTERM)
     _, talked = run.communicate(timeout=30)
     assert run.returncode == 130 and b"'sh' was interrupted" in talked

@@ -3,6 +3,7 @@
 import re
 import signal
 import threading
+import time
 
 import pytest
 
@@ -169,6 +170,7 @@ def test_an_interrupt_while_it_is_on_its_way(site, signals):  # noqa: F811
         assert said
         said = process.stderr.readline()
     if signals == 2:
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
     else:
         go.set()

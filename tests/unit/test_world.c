@@ -226,6 +226,12 @@ static void test_interrupted_prompt(void **state)
 	assert_int_equal(run_apart(interrupt_a_prompt, *state), 0);
 }
 
+/* What comes sooner is the same request once more. */
+static void pass_echo(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 350 * 1000 * 1000}, NULL);
+}
+
 /* The fixture's world is open already: what holds when a world opens needs another one. */
 
 static int third_interrupt(struct world_fixture *fixture)
@@ -236,6 +242,7 @@ static int third_interrupt(struct world_fixture *fixture)
 	if (!real_world_open(&world, &fixture->diagnostics))
 		return 2;
 	raise(SIGINT);
+	pass_echo();
 	raise(SIGTERM);
 	if (world.interrupted(&world) != 2)
 		return 3;
@@ -256,6 +263,7 @@ static int ignored_interrupt(struct world_fixture *fixture)
 	if (world.interrupted(&world) != 0)
 		return 3;
 	raise(SIGINT);
+	pass_echo();
 	raise(SIGTERM);
 	raise(SIGHUP);
 	count = world.interrupted(&world);
@@ -276,6 +284,10 @@ static void test_interrupts(void **state)
 		raise(signals[i]);
 		if (world.interrupted(&world) != 1)
 			fail_msg("signal %d was not counted", signals[i]);
+		raise(signals[i]);
+		if (world.interrupted(&world) != 1)
+			fail_msg("signal %d was counted twice", signals[i]);
+		pass_echo();
 		raise(signals[i]);
 		assert_int_equal(world.interrupted(&world), 2);
 		real_world_close(&world);
