@@ -1,6 +1,7 @@
 #include "base/time_text.h"
 #include "cli/command_list.h"
 #include "cli/holder_view.h"
+#include "cli/job_run.h"
 #include "cli/progress.h"
 #include "cli/question.h"
 #include "cli/recorded.h"
@@ -120,6 +121,17 @@ static bool find_holder(struct recorded *recorded, struct lease_holder *ret)
 	return false;
 }
 
+static bool break_lease(struct job *job, const struct lease_holder *holder)
+{
+	struct diagnostics attempt;
+
+	diagnostics_init(&attempt, job->arena);
+	bool done =
+		job->store->ops->take_away(job->store, holder->run, &attempt) || job_blame_lock(job, holder, &attempt);
+	diagnostics_release(&attempt);
+	return done;
+}
+
 static int take_away(struct recorded *recorded)
 {
 	struct job *job = &recorded->job;
@@ -138,7 +150,7 @@ static int take_away(struct recorded *recorded)
 					    SLICE_ARGUMENTS(holder_text(job->arena, &holder)))
 				       .data;
 	if (!question_ask(job->invocation, question, "break the lease", "say --yes where you are sure", NULL) ||
-	    !job->store->ops->take_away(job->store, holder.run, job->diagnostics))
+	    !break_lease(job, &holder))
 		return STATUS_ERROR;
 	buffer_string(&recorded->text, "the lease is free; run ");
 	print_safe(&recorded->text, holder.run);

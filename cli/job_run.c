@@ -47,6 +47,12 @@ static void begin_to_wait(struct job *job, const struct lease_holder *holder)
 	     SLICE_ARGUMENTS(holder_text(job->arena, holder)));
 }
 
+static bool tell_interrupted(struct job *job)
+{
+	return diag_error(job->diagnostics, FAULT_USER, NOWHERE,
+			  "interrupted while waiting for another run to end; nothing was done");
+}
+
 /* Looks until the lease is free. *ret_waited: it was not so at first. */
 static bool wait_for(struct job *job, bool *ret_waited)
 {
@@ -64,8 +70,7 @@ static bool wait_for(struct job *job, bool *ret_waited)
 		begin_to_wait(job, &holder);
 		*ret_waited = true;
 		if (real->interrupted(real) > 0)
-			return diag_error(job->diagnostics, FAULT_USER, NOWHERE,
-					  "interrupted while waiting for another run to end; nothing was done");
+			return tell_interrupted(job);
 		if (real_ms(job) >= job->invocation->lease_deadline_ms)
 			return refuse(job, &holder);
 		real->transport->wait(real->transport, real_ms(job) + LOOK_EVERY_MS);
@@ -101,18 +106,42 @@ bool job_look_for_run(struct job *job)
 	return true;
 }
 
-static bool is_lost_race(const struct diagnostics *diagnostics)
+static bool is_first(const struct diagnostics *diagnostics, enum fault fault)
 {
 	const struct diag *first = diagnostics_first_error(diagnostics);
 
-	return first && first->fault == FAULT_LEASE;
+	return first && first->fault == fault;
 }
 
-static bool is_stale(const struct diagnostics *diagnostics)
+bool job_blame_lock(struct job *job, const struct lease_holder *holder, const struct diagnostics *attempt)
 {
-	const struct diag *first = diagnostics_first_error(diagnostics);
+	if (!is_first(attempt, FAULT_CONFLICT) || !holder->held || holder->sign != PROCESS_ALIVE) {
+		diagnostics_join(job->diagnostics, attempt);
+		return false;
+	}
+	diag_error(job->diagnostics, FAULT_LEASE, NOWHERE,
+		   "another run holds the stack '%.*s', and stands still while it writes the state file: %.*s",
+		   SLICE_ARGUMENTS(job->record->name), SLICE_ARGUMENTS(holder_text(job->arena, holder)));
+	diag_hint(job->diagnostics,
+		  "let it go on ('kill -CONT %lld'), or end it ('kill -9 %lld'): the next run settles what it sent",
+		  (long long)holder->process, (long long)holder->process);
+	return false;
+}
 
-	return first && first->fault == FAULT_STALE;
+/* Whether to try once more where the state file was locked, by a run whose lease is over: else that is told. */
+static bool outlasts_lock(struct job *job, const struct diagnostics *attempt)
+{
+	struct world *real = job->invocation->simulated->real;
+	struct lease_holder holder;
+
+	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
+		return false;
+	if (!holder.held || holder.sign != PROCESS_ALIVE || timeout_ms(job) == 0)
+		return job_blame_lock(job, &holder, attempt);
+	begin_to_wait(job, &holder);
+	if (real->interrupted(real) > 0)
+		return tell_interrupted(job);
+	return real_ms(job) < job->invocation->lease_deadline_ms || job_blame_lock(job, &holder, attempt);
 }
 
 bool job_begin_run(struct job *job, struct slice command, struct slice plan_digest, const int64_t *planned_serial)
@@ -131,10 +160,12 @@ bool job_begin_run(struct job *job, struct slice command, struct slice plan_dige
 
 		diagnostics_init(&own, job->arena);
 		bool begun = job->store->ops->begin(job->store, &run, &own);
-		bool again = !begun && timeout_ms(job) > 0 && is_lost_race(&own);
-		job->moved = !begun && waited && is_stale(&own);
+		bool again = !begun && timeout_ms(job) > 0 && is_first(&own, FAULT_LEASE);
+		job->moved = !begun && waited && is_first(&own, FAULT_STALE);
 		if (job->moved)
 			talk(job->invocation, "the other run has changed the stack: beginning again");
+		else if (!begun && is_first(&own, FAULT_CONFLICT))
+			again = outlasts_lock(job, &own);
 		else if (!again)
 			diagnostics_join(job->diagnostics, &own);
 		diagnostics_release(&own);

@@ -2,6 +2,7 @@
 
 import re
 import signal
+import sqlite3
 import time
 
 import pytest
@@ -210,6 +211,29 @@ def test_held_by_another(tiny, held, line):  # noqa: F811
         assert least_s <= result.seconds < least_s + 10
         assert result.err.count("waiting up to") == (least_s > 0)
     assert held.poll() is None
+
+
+def test_a_run_that_stands_still_while_it_writes(tiny, held, gate):  # noqa: F811
+    """Its lease is over, and nobody can take it: whoever waits waits on, and all are told whom to end."""
+    held.send_signal(signal.SIGSTOP)
+    state = sqlite3.connect(tiny.folder / ".trueup/state.db", isolation_level=None)
+    state.execute("UPDATE lease SET beat_boot_ms = beat_boot_ms - 200000")
+    state.execute("BEGIN IMMEDIATE")
+    try:
+        told = f"stands still while it writes the state file: 'apply', process {held.pid} on host"
+        for words in (["apply", "--yes"], ["apply", "--yes", "--lease-timeout", "6s"], ["lease", "break", holder(tiny)["run"], "--yes"]):
+            result = tiny.run(*words, status=5)
+            assert told in result.err and f"kill -CONT {held.pid}" in result.err
+        waiting = tiny.start("apply", "--yes", "--lease-timeout", "1m")
+        while b"waiting up to" not in (line := waiting.stderr.readline()):
+            assert line, "it does not wait"
+    finally:
+        state.execute("ROLLBACK")
+        state.close()
+    held.send_signal(signal.SIGCONT)
+    gate.open()
+    finish(waiting, 0)
+    finish(held, 5)
 
 
 def test_waits_and_goes_on(tiny, held, gate, moto):  # noqa: F811
