@@ -150,11 +150,19 @@ static struct slice note_of(const struct task *task, const struct answer *answer
 	return note;
 }
 
+/* It may have done its work, whether it is sent once more or never again. */
+static void note_unanswered(struct task *task, const struct answer *answer)
+{
+	bool is_unanswered = answer->fault == FAULT_AMBIGUOUS;
+	task->loop.unsure |= is_unanswered;
+	task->changed |= is_unanswered && task->call.mutating && task->loop.intent.size > 0;
+}
+
 static bool retry(struct loop *loop, struct task *task, const struct answer *answer)
 {
 	bool settling = is_settling(loop, task, answer);
 	bool throttled = answer->fault == FAULT_THROTTLED;
-	task->loop.unsure |= answer->fault == FAULT_AMBIGUOUS;
+	note_unanswered(task, answer);
 	if (loop->stopping || read_too_long(task) || (!settling && task->loop.attempts >= attempts_for(task, answer)))
 		return false;
 	/* Who is told to slow down, or to wait for what is new, is not spent on a place that fails. */

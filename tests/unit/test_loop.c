@@ -49,6 +49,30 @@ static void test_interrupts(void **state)
 	}
 }
 
+/* A call that was not answered, and whose turn to be sent again never comes, may have changed something. */
+static void test_interrupted_retry(void **state)
+{
+	static const enum fault faults[] = {FAULT_AMBIGUOUS, FAULT_TRANSIENT, FAULT_THROTTLED};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		const struct reply replies[] = {
+			{.after_ms = 1, .fault = faults[i], .code = "No", .message = "no", .repeat = -1}};
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		staged.interrupt_ms = staged.now_ms + 2;
+		errand_make(&errand, &staged, true, NULL);
+		errand.task.call.recipe = RECIPE_CONVERGE;
+		loop_add(&staged.loop, &errand.task);
+		assert_false(loop_run(&staged.loop));
+		if (errand.answered || errand.task.changed != (faults[i] == FAULT_AMBIGUOUS))
+			fail_msg("fault %d: changed %d", (int)faults[i], errand.task.changed);
+		stage_close(&staged);
+	}
+}
+
 static const struct lease_row {
 	const char *name;
 	int64_t left_ms;
@@ -540,11 +564,17 @@ static void test_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),   cmocka_unit_test(test_leases),
-		cmocka_unit_test(test_slow_answers), cmocka_unit_test(test_settling),
-		cmocka_unit_test(test_budget),	     cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_repeated),     cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_together),     cmocka_unit_test(test_fingerprints_stay),
+		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_interrupted_retry),
+		cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_slow_answers),
+		cmocka_unit_test(test_settling),
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_repeated),
+		cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_fingerprints_stay),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
