@@ -21,7 +21,7 @@ static int plan_once(struct invocation *invocation, bool destroy, bool *ret_agai
 
 	job_init(&job, invocation);
 	if (!job_prepare_to_act(&job, destroy ? AIM_DESTROY : AIM_MAKE))
-		status = invocation_fail(invocation, status);
+		status = job.moved ? status : invocation_fail(invocation, status);
 	else if (!job_plan_as_asked(&job, destroy))
 		status = show_only(&job);
 	else if (job_plan_takes_left(&job))

@@ -66,10 +66,10 @@ static struct slice all_settled(struct job *job)
 	return arena_copy(job->arena, buffer_slice(&text));
 }
 
-static int run_recover(struct invocation *invocation)
+static int recover_once(struct invocation *invocation, bool *ret_again)
 {
 	struct job job;
-	int status;
+	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
 	if (prepare(&job)) {
@@ -82,10 +82,23 @@ static int run_recover(struct invocation *invocation)
 		if (report.status == STATUS_FINE)
 			report.text = all_settled(&job);
 		status = invocation_end(invocation, &report, report.status);
-	} else {
+	} else if (!job.moved) {
 		status = invocation_fail(invocation, job.unasked_count > 0 ? STATUS_PARTLY : STATUS_ERROR);
 	}
+	*ret_again = job.moved;
 	job_release(&job);
+	return status;
+}
+
+/* Again where another run changed the stack before this one had it. */
+static int run_recover(struct invocation *invocation)
+{
+	bool again;
+	int status;
+
+	do
+		status = recover_once(invocation, &again);
+	while (again);
 	return status;
 }
 

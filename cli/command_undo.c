@@ -343,7 +343,7 @@ static bool read_all(struct undo *undo)
 	if (!job_refresh(job) ||
 	    !(only_shows(job->invocation) ? job_tell_strays(job) && twins_foresee(job) : job_sweep(job)))
 		return false;
-	/* Twins are recorded now, or another run has been at work. */
+	/* Twins, and what was found, are recorded now. */
 	if (job->record->serial != serial) {
 		undo_release(&undo->undoing);
 		if (!read_past(undo) || !make(undo, NULL) || !job_refresh(job))
@@ -459,7 +459,7 @@ static int undo_once(struct invocation *invocation, bool *ret_again)
 	map_init(&undo.undoing.made);
 	if (prepare(&undo) && make(&undo, NULL) && read_all(&undo))
 		status = act(&undo);
-	else
+	else if (!job.moved)
 		status = invocation_fail(invocation, status);
 	undo_release(&undo.undoing);
 	*ret_again = job.moved;
@@ -467,7 +467,7 @@ static int undo_once(struct invocation *invocation, bool *ret_again)
 	return status;
 }
 
-/* Again where another run changed the stack while this one waited for it. */
+/* Again where another run changed the stack before this one had it. */
 static int run_undo(struct invocation *invocation)
 {
 	bool again;

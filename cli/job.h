@@ -57,7 +57,7 @@ struct job {
 	size_t unasked_count;	     /* of these, what was told because nobody could be asked */
 	struct lease_holder at_work; /* another run that was seen at work, where this one does not wait for it */
 	enum job_aim aim;
-	bool moved; /* another run changed the stack while this one waited for it: plan again */
+	bool moved; /* another run changed the stack before this one had it: begin again */
 
 	struct loop loop;
 	bool has_loop;

@@ -144,26 +144,21 @@ static bool outlasts_lock(struct job *job, const struct diagnostics *attempt)
 	return real_ms(job) < job->invocation->lease_deadline_ms || job_blame_lock(job, &holder, attempt);
 }
 
-bool job_begin_run(struct job *job, struct slice command, struct slice plan_digest, const int64_t *planned_serial)
+/* reads_again: also where it has not waited, the command is to begin anew on what another run has changed. */
+static bool begin(struct job *job, const struct run *run, bool reads_again)
 {
-	struct run run = {
-		.id = id_new(job->world, job->arena),
-		.command = command,
-		.plan_digest = plan_digest,
-		.is_planned = planned_serial != NULL,
-		.serial = planned_serial ? *planned_serial : 0,
-	};
 	bool waited = false;
 
 	while (wait_for(job, &waited)) {
 		struct diagnostics own;
 
 		diagnostics_init(&own, job->arena);
-		bool begun = job->store->ops->begin(job->store, &run, &own);
+		bool begun = job->store->ops->begin(job->store, run, &own);
 		bool again = !begun && timeout_ms(job) > 0 && is_first(&own, FAULT_LEASE);
-		job->moved = !begun && waited && is_first(&own, FAULT_STALE);
+		job->moved = !begun && (waited || reads_again) && is_first(&own, FAULT_STALE);
 		if (job->moved)
-			talk(job->invocation, "the other run has changed the stack: beginning again");
+			talk(job->invocation, waited ? "the other run has changed the stack: beginning again"
+						     : "another run has changed the stack: beginning again");
 		else if (!begun && is_first(&own, FAULT_CONFLICT))
 			again = outlasts_lock(job, &own);
 		else if (!again)
@@ -176,6 +171,27 @@ bool job_begin_run(struct job *job, struct slice command, struct slice plan_dige
 		waited = true;
 	}
 	return false;
+}
+
+bool job_begin_run(struct job *job, struct slice command, struct slice plan_digest, const int64_t *planned_serial)
+{
+	const struct run run = {
+		.id = id_new(job->world, job->arena),
+		.command = command,
+		.plan_digest = plan_digest,
+		.is_planned = planned_serial != NULL,
+		.serial = planned_serial ? *planned_serial : 0,
+	};
+
+	return begin(job, &run, false);
+}
+
+bool job_begin_on_read(struct job *job, struct slice command, int64_t serial)
+{
+	const struct run run = {
+		.id = id_new(job->world, job->arena), .command = command, .is_planned = true, .serial = serial};
+
+	return begin(job, &run, true);
 }
 
 bool job_end_run(struct job *job, struct slice outcome)

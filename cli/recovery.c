@@ -12,9 +12,12 @@ enum {
 	LOOK_MOST_MS = 15 * 1000,
 };
 
-bool job_begin_recovery(struct job *job)
+bool job_begin_recovery(struct job *job, const int64_t *read_serial)
 {
-	return job_begin_run(job, SLICE("recover"), (struct slice){NULL, 0}, NULL);
+	const struct slice command = SLICE("recover");
+
+	return read_serial ? job_begin_on_read(job, command, *read_serial)
+			   : job_begin_run(job, command, (struct slice){NULL, 0}, NULL);
 }
 
 bool job_end_recovery(struct job *job, bool good)
@@ -250,7 +253,7 @@ bool job_recover(struct job *job)
 		return true;
 	if (leaves)
 		secrets_seek_key_for_intents(job);
-	if (!job_begin_recovery(job))
+	if (!job_begin_recovery(job, NULL))
 		return false;
 	bool good = settle(job, job->record->serial == serial, leaves);
 	if (!job_end_recovery(job, good) || !job_reload(job))

@@ -28,8 +28,12 @@ bool job_plan_takes_left(struct job *job);
 __attribute__((warn_unused_result)) bool job_take_left(struct job *job, struct map *ret);
 /* After an apply: of job->intents those stay that are still open. */
 __attribute__((warn_unused_result)) bool job_drop_settled(struct job *job);
-/* The run that recovery is: what it finds and settles is recorded between the two. good: whether all went well. */
-__attribute__((warn_unused_result)) bool job_begin_recovery(struct job *job);
+/*
+ * The run that recovery is: what it finds and settles is recorded between the two. read_serial: of the stack when that
+ * was read, or NULL, where it is read anew. Where another run has changed the stack since, what that left open is to be
+ * settled first, and nothing begins: job->moved, without a diagnostic. good: whether all went well.
+ */
+__attribute__((warn_unused_result)) bool job_begin_recovery(struct job *job, const int64_t *read_serial);
 __attribute__((warn_unused_result)) bool job_end_recovery(struct job *job, bool good);
 /* What recovery would do, by what was read and, where it makes something, by the plan. NULL where nothing is open. */
 const struct recovery *job_outlook(struct job *job);

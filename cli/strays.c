@@ -245,6 +245,7 @@ bool job_sweep(struct job *job)
 {
 	size_t most = job->refresh.stray_count + job->object_count;
 	struct sweeping sweeping = {job, arena_new_array(job->arena, most + 1, struct object *), 0};
+	/* What looks like a twin may be another run's own, should one have been at work since. */
 	int64_t serial = job->record->serial;
 
 	if (!strays_visit(job, job->refresh.strays, job->refresh.stray_count, add_twin, &sweeping))
@@ -252,11 +253,9 @@ bool job_sweep(struct job *job)
 	add_found(&sweeping);
 	if (sweeping.count == 0)
 		return job_tell_strays(job);
-	if (!job_begin_recovery(job))
+	if (!job_begin_recovery(job, &serial))
 		return false;
-	/* Another run has been at work since: what looked like a twin may be its own. */
-	bool stands = job->record->serial == serial;
-	bool good = !stands || strays_record(job, sweeping.items, sweeping.count);
+	bool good = strays_record(job, sweeping.items, sweeping.count);
 	return job_end_recovery(job, good) && job_reload(job) && job_load_bodies(job) && job_refresh(job) &&
 	       job_tell_strays(job);
 }

@@ -15,7 +15,8 @@ __attribute__((warn_unused_result)) bool strays_visit(struct job *job, const str
 __attribute__((warn_unused_result)) bool strays_record(struct job *job, struct object *const *swept, size_t count);
 /*
  * After a refresh: what our own calls made twice or late is recorded, so that the plan deletes it,
- * and everything is read again. What is left is told.
+ * and everything is read again. What is left is told. False with job->moved where another run has been at work: the
+ * command is to begin anew.
  */
 __attribute__((warn_unused_result)) bool job_sweep(struct job *job);
 /* After a refresh: tells as warnings what carries the stack's tags and is not recorded, and counts it. */

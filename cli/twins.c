@@ -227,14 +227,8 @@ bool twins_record(struct job *job)
 			twins[count++] = job->objects[i];
 	if (count == 0)
 		return true;
-	if (!job_begin_recovery(job))
+	if (!job_begin_recovery(job, &job->plan.serial) || !job_end_recovery(job, strays_record(job, twins, count)))
 		return false;
-	/* Where another run has been at work since, whoever begins on the plan is told so. */
-	bool stands = job->record->serial == job->plan.serial;
-	bool good = !stands || strays_record(job, twins, count);
-	if (!job_end_recovery(job, good))
-		return false;
-	if (stands)
-		job->plan.serial = job->record->serial;
+	job->plan.serial = job->record->serial;
 	return true;
 }

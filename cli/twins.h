@@ -18,7 +18,7 @@ __attribute__((warn_unused_result)) bool twins_foresee(struct job *job);
 void twins_of_saved(struct job *job, const struct plan *saved, struct map *ids);
 /* After that: whether those that are there are twins still, or else a refusal. What is gone is no object any more. */
 __attribute__((warn_unused_result)) bool twins_judge(struct job *job);
-/* With the plan made, and found to be the saved one. */
+/* With the plan made, and found to be the saved one. False with job->moved where another run has been at work since. */
 __attribute__((warn_unused_result)) bool twins_record(struct job *job);
 
 #endif
