@@ -229,14 +229,20 @@ static void list_left(struct job *job, const struct recovery *recovery)
 			job->left[job->left_count++] = recovery->intents[i].id;
 }
 
-/* With the lease held. stands: nobody has written since the record was read. */
-static bool settle(struct job *job, bool stands, bool leaves)
+static size_t count_settled(const struct recovery *recovery)
+{
+	return recovery->intent_count - recovery->waiting_count - recovery->again_count - recovery->open_count;
+}
+
+/* With the lease held. stands: nobody has written since the record was read. *ret_count: how many calls are settled. */
+static bool settle(struct job *job, bool stands, bool leaves, size_t *ret_count)
 {
 	struct recovery recovery;
 
 	if ((!stands && !job_reload(job)) || !judge(job, leaves, &recovery) || !wait_for_late(job, leaves, &recovery) ||
 	    !recover_commit(&recovery, job->store, job->diagnostics))
 		return false;
+	*ret_count = count_settled(&recovery);
 	list_left(job, &recovery);
 	tell_open(job, &recovery);
 	return true;
@@ -244,23 +250,22 @@ static bool settle(struct job *job, bool stands, bool leaves)
 
 bool job_recover(struct job *job)
 {
-	size_t count = job->intent_count;
+	size_t count = 0;
 	int64_t serial = job->record->serial;
 	int64_t began_ms = job->world->wall_ms(job->world);
 	bool leaves = job->aim == AIM_MAKE;
 
-	if (count == 0 && !recover_has_unfinished(job->objects, job->object_count))
+	if (job->intent_count == 0 && !recover_has_unfinished(job->objects, job->object_count))
 		return true;
 	if (leaves)
 		secrets_seek_key_for_intents(job);
 	if (!job_begin_recovery(job, NULL))
 		return false;
-	bool good = settle(job, job->record->serial == serial, leaves);
+	bool good = settle(job, job->record->serial == serial, leaves, &count);
 	if (!job_end_recovery(job, good) || !job_reload(job))
 		return false;
 	job->recovered = true;
 	job->recovered_ms = began_ms;
-	count -= job->intent_count;
 	if (count > 0)
 		talk(job->invocation, "%zu unfinished call%s of an earlier run settled", count, count == 1 ? "" : "s");
 	return true;
