@@ -25,8 +25,9 @@ bool job_end_recovery(struct job *job, bool good)
 	return job->store->ops->end(job->store, good ? SLICE("done") : SLICE("partly"), job->diagnostics) && good;
 }
 
-/* Reads just what the open intents are about, and what was begun and not finished; live is parallel to job->objects. */
-static bool read_subjects(struct job *job, const struct live ***ret)
+/* Reads just what the open intents are about, and what was begun and not finished; live is parallel to job->objects.
+ * *ret_began_ms: by the boot clock. */
+static bool read_subjects(struct job *job, const struct live ***ret, int64_t *ret_began_ms)
 {
 	const struct live **live = arena_new_array(job->arena, job->object_count + 1, const struct live *);
 	struct object **subjects = arena_new_array(job->arena, job->object_count + 1, struct object *);
@@ -59,12 +60,16 @@ static bool read_subjects(struct job *job, const struct live ***ret)
 	for (size_t i = 0; i < count; i++)
 		live[places[i]] = refresh.live[i];
 	*ret = live;
+	*ret_began_ms = refresh.began_ms;
 	return true;
 }
 
-/* Parallel to job->objects; NULL, and entries of it too, where nothing was read. */
-static struct recovery begin_to_judge(struct job *job, const struct live *const *live)
+/* live: parallel to job->objects; NULL, and entries of it too, where nothing was read. began_ms: when that began. */
+static struct recovery begin_to_judge(struct job *job, const struct live *const *live, int64_t began_ms)
 {
+	struct world *world = job->world;
+	int64_t now_ms = world->wall_ms(world);
+
 	return (struct recovery){
 		.intents = job->intents,
 		.intent_count = job->intent_count,
@@ -74,7 +79,8 @@ static struct recovery begin_to_judge(struct job *job, const struct live *const 
 		.kinds = &job->kinds,
 		.providers = &all_providers,
 		.stack = &job->stack,
-		.now_ms = job->world->wall_ms(job->world),
+		.now_ms = now_ms,
+		.looked_ms = now_ms - (world->boot_ms(world) - began_ms),
 		.grace_ms = job_grace_ms(job),
 		.vault = &job->vault,
 		.style = &job->style,
@@ -142,10 +148,11 @@ static void judge_by_plan(struct job *job, struct recovery *recovery)
 static bool judge(struct job *job, bool leaves, struct recovery *ret)
 {
 	const struct live **live = NULL;
+	int64_t began_ms;
 
-	if (!job_load_bodies(job) || !read_subjects(job, &live))
+	if (!job_load_bodies(job) || !read_subjects(job, &live, &began_ms))
 		return false;
-	*ret = begin_to_judge(job, live);
+	*ret = begin_to_judge(job, live, began_ms);
 	ret->is_wanted = leaves ? is_left_to_plan : NULL;
 	ret->context = job;
 	recover_all(ret);
@@ -186,17 +193,18 @@ static bool wait_for_late(struct job *job, bool leaves, struct recovery *recover
 	if (recovery->waiting_count > 0)
 		tell_waiting(job, recovery);
 	while (recovery->waiting_count > 0) {
-		int64_t now_ms = world->boot_ms(world);
+		int64_t next_ms = world->boot_ms(world) + delay_ms;
 
+		if (!sleep_until(job, next_ms < deadline_ms ? next_ms : deadline_ms))
+			return false;
 		/* The wall clock may have been set back since: no more than the grace is waited in any case. */
-		if (now_ms >= deadline_ms) {
+		bool is_last = world->boot_ms(world) >= deadline_ms;
+		if (!judge(job, leaves, recovery))
+			return false;
+		if (is_last) {
 			recovery->waited = true;
 			recover_all(recovery);
-			return true;
 		}
-		if (!sleep_until(job, now_ms + delay_ms < deadline_ms ? now_ms + delay_ms : deadline_ms) ||
-		    !judge(job, leaves, recovery))
-			return false;
 		delay_ms = delay_ms * 2 < LOOK_MOST_MS ? delay_ms * 2 : LOOK_MOST_MS;
 	}
 	return true;
@@ -276,7 +284,7 @@ static struct recovery *judge_by_aim(struct job *job)
 {
 	struct recovery *recovery = arena_new(job->arena, struct recovery);
 
-	*recovery = begin_to_judge(job, job->refresh.live);
+	*recovery = begin_to_judge(job, job->refresh.live, job->refresh.began_ms);
 	if (job->seen) {
 		recovery->objects = job->seen;
 		recovery->object_count = job->seen_count;
@@ -340,7 +348,7 @@ static void hold_unknown(struct job *job)
 static void foresee_unknown(struct job *job)
 {
 	struct intent *unknown = arena_new_array(job->arena, job->intent_count + 1, struct intent);
-	struct recovery recovery = begin_to_judge(job, job->seen_live);
+	struct recovery recovery = begin_to_judge(job, job->seen_live, job->refresh.began_ms);
 	size_t count = 0;
 
 	recover_all(&recovery);

@@ -130,7 +130,7 @@ struct verdict recover_judge(const struct intent *intent, const struct kind *kin
 
 static bool may_come(const struct recovery *recovery, const struct intent *intent)
 {
-	return !recovery->waited && recovery->now_ms < intent_sent_ms(intent) + recovery->grace_ms;
+	return !recovery->waited && recovery->looked_ms < intent_sent_ms(intent) + recovery->grace_ms;
 }
 
 static struct verdict judge(const struct recovery *recovery, const struct intent *intent, const struct object *object,
@@ -286,7 +286,7 @@ static void add_unfinished(struct finding *finding, struct object *object, const
 						   map_get(finding->resources, object->address)};
 	struct unfinished_outcome outcome = unfinished_settle(object, &reading, recovery->style, recovery->arena);
 	/* What the service still carries out is waited for by the next apply. */
-	bool young = unfinished_is_young(object, recovery->now_ms, recovery->grace_ms);
+	bool young = unfinished_is_young(object, recovery->looked_ms, recovery->grace_ms);
 	if (!outcome.at_it && !outcome.unread && (outcome.whole || (!outcome.owes && !young)))
 		unfinished_end(object);
 	else if (!outcome.taken)

@@ -53,6 +53,7 @@ struct recovery {
 	const struct providers *providers;
 	const struct stack *stack; /* for recover_commit(): as the spec has it; empty: it is not at hand */
 	int64_t now_ms;		   /* wall */
+	int64_t looked_ms;	   /* wall: when it was asked for what was read; an answer may take long to come */
 	int64_t grace_ms;	   /* how long after it was sent a call's work may still appear */
 	bool waited;		   /* for as long as that: nothing may any more */
 	const struct vault *vault; /* opens the secrets of what is sent again; NULL, or without a key: it is not sent */

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 
 import pytest
 
@@ -124,6 +125,24 @@ def test_it_never_comes(late, command):
     assert outcomes(site, action) == ["absent", "done"]
     plan_is_empty(site.stack)
     assert len(site.server.show(REGION)["subnet"]) == (1 if action == "DeleteSubnet" else 2)
+
+
+def test_a_look_is_as_old_as_its_question(site):  # noqa: F811
+    """It was answered before the call came, and that answer comes only when the grace is over."""
+    held = kill(site, "CreateVpc", spec_text({"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}}}))
+
+    def amend(fields, text):
+        if fields["Action"] == "DescribeVpcs" and not held.goes.is_set():
+            held.goes.set()
+            time.sleep(5.5)
+        return text
+
+    site.proxy.amend = amend
+    site.stack.run("recover", TRUEUP_GRACE="5")
+    assert outcomes(site, "CreateVpc") == ["done"]
+    apply(site.stack)
+    plan_is_empty(site.stack)
+    assert len(site.things("vpc")) == 1
 
 
 SIX = {

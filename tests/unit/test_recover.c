@@ -198,7 +198,8 @@ static void test_all(void **state)
 		.objects = objects,
 		.object_count = 2,
 		.live = live,
-		.now_ms = SENT_MS,
+		.now_ms = SENT_MS + 2 * GRACE_MS,
+		.looked_ms = SENT_MS,
 		.grace_ms = GRACE_MS,
 		.arena = &arena,
 	};
@@ -211,14 +212,15 @@ static void test_all(void **state)
 	assert_null(recovery.subjects[2]);
 	assert_int_equal(recovery.waiting_count, 1);
 	assert_int_equal(recovery.open_count, 1);
-	/* The last moment of waiting, and the first after it; the other clock may have been ahead of ours. */
-	recovery.now_ms = SENT_MS + GRACE_MS - 1;
+	/* The last moment of waiting, and the first after it; the other clock may have been ahead of ours. It counts
+	 * when it was asked, however late the answer came. */
+	recovery.looked_ms = SENT_MS + GRACE_MS - 1;
 	recover_all(&recovery);
 	assert_int_equal(recovery.verdicts[1].settlement, SETTLEMENT_WAIT);
-	recovery.now_ms++;
+	recovery.looked_ms++;
 	recover_all(&recovery);
 	assert_int_equal(recovery.verdicts[1].settlement, SETTLEMENT_ABSENT);
-	recovery.now_ms = SENT_MS - 9;
+	recovery.looked_ms = SENT_MS - 9;
 	recover_all(&recovery);
 	assert_int_equal(recovery.verdicts[1].settlement, SETTLEMENT_WAIT);
 	recovery.waited = true;
@@ -348,6 +350,7 @@ static void test_young_again(void **state)
 					    .live = &live,
 					    .kinds = &kinds,
 					    .now_ms = SENT_MS + GRACE_MS,
+					    .looked_ms = SENT_MS + GRACE_MS - 1,
 					    .arena = &arena};
 		recover_all(&recovery);
 		assert_true(recover_commit(&recovery, &recorder.store, &diagnostics));

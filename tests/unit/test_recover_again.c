@@ -117,6 +117,7 @@ static void test_how_long(void **state)
 					    .live = live,
 					    .kinds = &kinds,
 					    .now_ms = looks[i].now_ms,
+					    .looked_ms = looks[i].now_ms,
 					    .grace_ms = GRACE_MS,
 					    .context = &dropped,
 					    .arena = &arena};

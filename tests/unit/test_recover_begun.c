@@ -140,7 +140,8 @@ static void test_begun(void **state)
 						  .kinds = &kinds,
 						  .providers = &providers,
 						  .stack = &stack,
-						  .now_ms = BEGUN_MS + rows[i].age_ms,
+						  .now_ms = BEGUN_MS + 2 * GRACE_MS,
+						  .looked_ms = BEGUN_MS + rows[i].age_ms,
 						  .grace_ms = GRACE_MS,
 						  .style = &style,
 						  .arena = &arena};
@@ -316,7 +317,8 @@ static void try_call(const struct open_call *call, enum recipe recipe, bool is_l
 				    .live = &live,
 				    .kinds = &kinds,
 				    .providers = &providers,
-				    .now_ms = BEGUN_MS + GRACE_MS - !is_late,
+				    .now_ms = BEGUN_MS + 2 * GRACE_MS,
+				    .looked_ms = BEGUN_MS + GRACE_MS - !is_late,
 				    .grace_ms = GRACE_MS,
 				    .style = &style,
 				    .arena = &arena};
@@ -379,7 +381,8 @@ static void test_open_is_kept(void **state)
 					    .kinds = &kinds,
 					    .providers = &providers,
 					    .stack = &stack,
-					    .now_ms = BEGUN_MS + GRACE_MS,
+					    .now_ms = BEGUN_MS + 2 * GRACE_MS,
+					    .looked_ms = BEGUN_MS + GRACE_MS,
 					    .grace_ms = GRACE_MS,
 					    .style = &style,
 					    .arena = &arena};
