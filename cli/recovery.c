@@ -15,13 +15,17 @@ enum {
 bool job_begin_recovery(struct job *job, const int64_t *read_serial)
 {
 	const struct slice command = SLICE("recover");
+	bool begun = read_serial ? job_begin_on_read(job, command, *read_serial)
+				 : job_begin_run(job, command, (struct slice){NULL, 0}, NULL);
 
-	return read_serial ? job_begin_on_read(job, command, *read_serial)
-			   : job_begin_run(job, command, (struct slice){NULL, 0}, NULL);
+	/* Answers may take longer than the lease lasts. */
+	job->loop.settings.lease = begun ? job->store : NULL;
+	return begun;
 }
 
 bool job_end_recovery(struct job *job, bool good)
 {
+	job->loop.settings.lease = NULL;
 	return job->store->ops->end(job->store, good ? SLICE("done") : SLICE("partly"), job->diagnostics) && good;
 }
 

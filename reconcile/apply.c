@@ -278,6 +278,7 @@ bool apply_run(struct apply *apply, struct diagnostics *diagnostics)
 	struct loop_settings settings = {
 		.world = apply->world,
 		.store = apply->store,
+		.lease = apply->store,
 		.lineage = apply->plan->lineage,
 		.parallelism = apply->parallelism,
 		.style = apply->style,

@@ -288,7 +288,7 @@ static void wait_for_something(struct loop *loop)
 {
 	int64_t deadline_ms = loop_now_ms(loop) + HEARTBEAT_MS;
 	/* A lease that was lost, or cannot be kept, has no next sign of life. */
-	if (loop->settings.store && !loop->broken)
+	if (loop->settings.lease && !loop->broken)
 		deadline_ms += loop->heartbeat_ms - HEARTBEAT_MS - world_lease_ms(loop->settings.world);
 	if (loop->sleeping.count > 0 && loop->sleeping.items[0]->loop.due_ms < deadline_ms)
 		deadline_ms = loop->sleeping.items[0]->loop.due_ms;

@@ -49,6 +49,8 @@ enum {
 struct loop_settings {
 	struct world *world;
 	struct store *store; /* NULL: nothing is recorded, so mutating calls are refused */
+	/* Whose lease is kept alive meanwhile, also where nothing is recorded; NULL: none is held. */
+	struct store *lease;
 	struct slice lineage;
 	size_t parallelism;		/* calls in flight at once */
 	const struct json_style *style; /* for intents: gives fingerprints of secrets */

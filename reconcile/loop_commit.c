@@ -259,7 +259,7 @@ void loop_commit(struct loop *loop)
 
 bool loop_beat(struct loop *loop)
 {
-	struct store *store = loop->settings.store;
+	struct store *store = loop->settings.lease;
 	loop->heartbeat_ms = world_lease_ms(loop->settings.world) + HEARTBEAT_EVERY_MS;
 	if (!store->ops->heartbeat(store, loop->settings.diagnostics))
 		loop->broken = true;
@@ -268,13 +268,13 @@ bool loop_beat(struct loop *loop)
 
 void loop_heartbeat(struct loop *loop)
 {
-	if (loop->settings.store && !loop->broken && world_lease_ms(loop->settings.world) >= loop->heartbeat_ms)
+	if (loop->settings.lease && !loop->broken && world_lease_ms(loop->settings.world) >= loop->heartbeat_ms)
 		(void)loop_beat(loop);
 }
 
 const char *loop_break_reason(const struct loop *loop, enum fault *ret)
 {
-	struct store *store = loop->settings.store;
+	struct store *store = loop->settings.lease;
 	bool lost = store && store->ops->lease_left_ms(store) <= 0;
 	*ret = lost ? FAULT_LEASE : FAULT_USER;
 	return lost ? "the lease on the stack was lost" : "the record cannot be written";

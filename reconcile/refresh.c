@@ -495,7 +495,8 @@ bool refresh_run(struct refresh *refresh, struct diagnostics *diagnostics)
 	for (size_t i = 0; i < refreshing.groups.count; i++)
 		start_group(&refreshing, refreshing.groups.entries[i].item);
 	bool finished = loop_run(refresh->loop);
-	if (!finished)
+	/* Where the lease was lost, or cannot be kept, that was told. */
+	if (!finished && !refresh->loop->broken)
 		diag_error(diagnostics, FAULT_TRANSIENT, NOWHERE, "interrupted while reading what is there");
 	for (size_t i = 0; finished && i < refresh->object_count; i++)
 		if (!refresh->live[i])

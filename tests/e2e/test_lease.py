@@ -165,6 +165,22 @@ def test_heartbeat_renews(tiny, held):  # noqa: F811
     assert second["expires_in_ms"] > 90000 - 9500
 
 
+def test_heartbeat_renews_while_recovery_reads(tiny, held, gate):  # noqa: F811
+    held.kill()
+    held.wait()
+    gate.open()
+    gate.arm("before", "DescribeVpcs")
+    recovering = tiny.start("recover")
+    assert gate.held.wait(30)
+    first = holder(tiny)
+    time.sleep(9.5)
+    second = holder(tiny)
+    assert second["run"] == first["run"] and second["heartbeat"] > first["heartbeat"]
+    assert second["expires_in_ms"] > 90000 - 9500
+    gate.open()
+    finish(recovering, 0)
+
+
 def test_break(tiny, held, gate, moto):  # noqa: F811
     run = holder(tiny)["run"]
     other = "0" * 8 if not run.startswith("0" * 8) else "1" * 8

@@ -246,6 +246,7 @@ void stage_open(struct staged *staged, const struct reply *replies)
 	struct loop_settings settings = {
 		.world = &staged->world,
 		.store = &staged->store,
+		.lease = &staged->store,
 		.parallelism = 8,
 		.style = &style,
 		.stopping = stopping,

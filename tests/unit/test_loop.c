@@ -127,6 +127,50 @@ static void test_leases(void **state)
 
 static const struct {
 	const char *name;
+	bool records, holds; /* with a store; under a lease */
+	bool mutating, taken_away;
+	bool sent, done;
+	int beats;
+	int64_t most_ms;
+} readings[] = {
+	{"nobody holds the stack", false, false, false, false, true, true, 0, 100000},
+	{"it holds the stack, and records nothing", false, true, false, false, true, true, 12, 100000},
+	{"it lost the stack meanwhile", false, true, false, true, true, false, 1, 16000},
+	{"it works on the stack", true, true, false, false, true, true, 12, 100000},
+	{"it records nothing, so it changes nothing", false, true, true, false, false, false, 0, 0},
+};
+
+/* An answer may come later than the lease would end: that is kept by whoever only reads, too, and has it. */
+static void test_leases_of_readings(void **state)
+{
+	static const struct reply replies[] = {{.after_ms = 100000, .repeat = -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++) {
+		struct staged staged;
+		struct errand errand;
+
+		stage_open(&staged, replies);
+		staged.loop.settings.store = readings[i].records ? &staged.store : NULL;
+		staged.loop.settings.lease = readings[i].holds ? &staged.store : NULL;
+		staged.lease_taken_away = readings[i].taken_away;
+		int64_t began_ms = staged.now_ms;
+		errand_make(&errand, &staged, readings[i].mutating, NULL);
+		loop_add(&staged.loop, &errand.task);
+		if (loop_run(&staged.loop) != readings[i].done || errand.done != readings[i].done ||
+		    (staged.sent_count == 1) != readings[i].sent || staged.beats != readings[i].beats ||
+		    errand.ended_ms - began_ms > readings[i].most_ms)
+			fail_msg("%s: sent %zu, %d beats, %s after %lld ms", readings[i].name, staged.sent_count,
+				 staged.beats, errand.done ? "done" : "not done",
+				 (long long)(errand.ended_ms - began_ms));
+		if (readings[i].holds && readings[i].done)
+			assert_true(staged.lease_until_ms > staged.now_ms);
+		stage_close(&staged);
+	}
+}
+
+static const struct {
+	const char *name;
 	int pages;
 	int64_t page_ms;
 	bool fails; /* what is read, each time, as a server does that answers too late */
@@ -567,6 +611,7 @@ int main(void)
 		cmocka_unit_test(test_interrupts),
 		cmocka_unit_test(test_interrupted_retry),
 		cmocka_unit_test(test_leases),
+		cmocka_unit_test(test_leases_of_readings),
 		cmocka_unit_test(test_slow_answers),
 		cmocka_unit_test(test_settling),
 		cmocka_unit_test(test_budget),
