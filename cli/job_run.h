@@ -22,12 +22,12 @@ __attribute__((warn_unused_result)) bool job_look_for_run(struct job *job);
  */
 __attribute__((warn_unused_result)) bool job_begin_run(struct job *job, struct slice command, struct slice plan_digest,
 						       const int64_t *planned_serial);
-/* Tells what came of an attempt to write the state: of a lock that it was a run which holds the stack and stands still
- * (FAULT_LEASE), where the process lives that holder names. False. */
-bool job_blame_lock(struct job *job, const struct lease_holder *holder, const struct diagnostics *attempt);
 /* The same for a run that records what was read, before anybody was shown a plan: where another run has changed the
  * stack since it had that serial, job->moved in any case. */
 __attribute__((warn_unused_result)) bool job_begin_on_read(struct job *job, struct slice command, int64_t serial);
+/* Tells what came of an attempt to write the state: of a lock that it was a run which holds the stack and stands still
+ * (FAULT_LEASE), where the process lives that holder names. False. */
+bool job_blame_lock(struct job *job, const struct lease_holder *holder, const struct diagnostics *attempt);
 /* Ends the run. outcome: as in store_ops.end. */
 __attribute__((warn_unused_result)) bool job_end_run(struct job *job, struct slice outcome);
 /* The same for a run that is one write, which was done or has failed: where it was done and the end cannot be recorded,
