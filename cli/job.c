@@ -166,6 +166,7 @@ bool job_open_store(struct job *job, enum state_access access, struct slice stac
 
 bool job_reload(struct job *job)
 {
+	job->seen = NULL;
 	return read_heads(job) &&
 	       job->store->ops->intents(job->store, job->arena, &job->intents, &job->intent_count, job->diagnostics);
 }
@@ -272,6 +273,7 @@ bool job_refresh_expecting(struct job *job, const struct stack *expected)
 
 	if (!job->store->ops->given_up(job->store, job->arena, &watched, &watched_count, job->diagnostics))
 		return false;
+	job_put_back_unfinished(job);
 	job->refresh = (struct refresh){
 		.loop = &job->loop,
 		.sessions = &job->sessions,

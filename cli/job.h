@@ -73,8 +73,8 @@ struct job {
 	struct unfinished_item *unfinished; /* what runs that did not end have done: see unfinished.h */
 	size_t unfinished_count;
 	bool recovered; /* what is still open now cannot be settled by this run */
-	/* What is open is judged by what is recorded: objects has what was begun taken over. As they were before that,
-	 * with what was read of each; NULL where nothing is open, or nothing was read. */
+	/* What is open is judged by what is recorded: of what was begun objects has copies, with what came of it taken
+	 * over. The objects that these were made of, with what was read of each; NULL until that was. */
 	struct object **seen;
 	const struct live **seen_live;
 	size_t seen_count;

@@ -310,7 +310,6 @@ const struct recovery *job_outlook(struct job *job)
 	return judge_by_aim(job);
 }
 
-/* What is settled in memory for the plan stays as it is recorded here. */
 static void keep_seen(struct job *job)
 {
 	job->seen_count = job->object_count;
@@ -319,10 +318,6 @@ static void keep_seen(struct job *job)
 	for (size_t i = 0; i < job->seen_count; i++) {
 		job->seen[i] = job->objects[i];
 		job->seen_live[i] = job->refresh.live[i];
-		if (!unfinished_is(job->objects[i]))
-			continue;
-		job->seen[i] = arena_new(job->arena, struct object);
-		*job->seen[i] = *job->objects[i];
 	}
 }
 
@@ -372,10 +367,9 @@ static void forget_missing(struct job *job)
 
 void job_note_open(struct job *job)
 {
-	job->seen = NULL;
+	keep_seen(job);
 	if (job->intent_count == 0)
 		return;
-	keep_seen(job);
 	if (job->recovered) {
 		hold_unknown(job);
 		forget_missing(job);

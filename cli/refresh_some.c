@@ -12,6 +12,7 @@ bool job_refresh_some(struct job *job, const struct map *object_ids, const struc
 	size_t *places = arena_new_array(job->arena, job->object_count + 1, size_t);
 	size_t count = 0;
 
+	job_put_back_unfinished(job);
 	for (size_t i = 0; i < job->object_count; i++) {
 		if (!map_get(object_ids, job->objects[i]->object_id))
 			continue;

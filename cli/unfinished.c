@@ -19,7 +19,7 @@ static void take(struct job *job, struct object *object, const struct live *live
 	const struct kind *kind = kinds_find(&job->kinds, object->kind);
 	const struct intent *intent = map_get(runs, object->object_id);
 
-	if (!kind || !live || !unfinished_is(object))
+	if (!kind || !live)
 		return;
 	const struct unfinished_reading reading = {kind, providers_find(&all_providers, kind_provider(kind)), live,
 						   map_get(resources, object->address)};
@@ -37,7 +37,6 @@ static void take(struct job *job, struct object *object, const struct live *live
 	};
 }
 
-/* What is held back is told, and is no matter of the plan: that has it as it is recorded. */
 static struct object *copy_of(const struct job *job, const struct object *object)
 {
 	struct object *copy = arena_new(job->arena, struct object);
@@ -58,15 +57,34 @@ void job_take_unfinished(struct job *job)
 	map_init(&spare);
 	const struct map *resources = stack_addresses(&job->stack, &spare);
 	for (size_t i = 0; i < job->object_count; i++) {
-		bool is_held = job->seen && job->seen_live[i] != job->refresh.live[i];
-
-		if (is_held)
-			take(job, copy_of(job, job->objects[i]), job->seen_live[i], &runs, resources);
-		else
-			take(job, job->objects[i], job->refresh.live[i], &runs, resources);
+		if (!unfinished_is(job->objects[i]))
+			continue;
+		struct object *copy = copy_of(job, job->objects[i]);
+		take(job, copy, job->seen_live[i], &runs, resources);
+		/* What is held back is told, and is no matter of the plan: that has it as it is recorded. */
+		if (job->seen_live[i] == job->refresh.live[i])
+			job->objects[i] = copy;
 	}
 	map_release(&spare);
 	map_release(&runs);
+}
+
+void job_put_back_unfinished(struct job *job)
+{
+	struct map recorded;
+
+	if (!job->seen)
+		return;
+	map_init(&recorded);
+	for (size_t i = 0; i < job->seen_count; i++)
+		map_set(&recorded, job->seen[i]->object_id, job->seen[i]);
+	for (size_t i = 0; i < job->object_count; i++) {
+		struct object *object = map_get(&recorded, job->objects[i]->object_id);
+
+		if (object)
+			job->objects[i] = object;
+	}
+	map_release(&recorded);
 }
 
 void job_list_half_made(struct job *job)

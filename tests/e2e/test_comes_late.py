@@ -187,6 +187,22 @@ def test_for_what_shows_nobody_waits(site, before, spec, action):  # noqa: F811
     plan_is_empty(site.stack)
 
 
+@pytest.mark.parametrize("before, spec, action", FIRST.values(), ids=FIRST)
+def test_an_undoing_foretells_of_what_shows_what_a_plan_does(site, before, spec, action):  # noqa: F811
+    """It reads twice, and the first reading is no record for the second."""
+    if before:
+        site.stack.write("stack.yaml", before)
+        apply(site.stack)
+    site.stack.write("stack.yaml", spec)
+    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == action and is_answered)
+    site.stack.environment["TRUEUP_GRACE"] = "60"
+    planned = site.stack.run("plan", "--output", "json").json
+    run = site.stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
+    undoing = site.stack.run("undo", run, "--detailed-exitcode", "--output", "json", status=2).json
+    assert [(call["operation"], call["outlook"]) for call in undoing["open"]] == [(action, "done")]
+    assert undoing["open"] == planned["open"] and undoing["unfinished"] == planned["unfinished"]
+
+
 def addresses_of(site):  # noqa: F811
     """The interface of the one instance, and its addresses."""
     [listed] = site.server.client("ec2").describe_instances()["Reservations"]
