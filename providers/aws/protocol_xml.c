@@ -22,6 +22,13 @@ enum {
 
 _Static_assert(AWS_MEMBERS_MOST <= 128, "struct frame marks members in two words");
 
+/* What EC2 answers where its model has no output: whether it was done. */
+static const struct aws_shape truth = {.type = AWS_BOOLEAN};
+static const struct aws_member bare_members[] = {{.name = {"Return", 6}, .response_name = {"return", 6}, &truth, 0}};
+static const uint8_t bare_order[] = {0};
+static const struct aws_shape bare = {
+	.type = AWS_STRUCTURE, .members = bare_members, .member_count = 1, .by_response = bare_order};
+
 /* An open element that the shapes know. */
 struct frame {
 	const struct aws_shape *shape;
@@ -91,6 +98,11 @@ static bool is_answer_to(const struct aws_operation_shape *operation, struct sli
 	return slice_starts_with(root, operation->name) && slice_is(slice_from(root, operation->name.size), "Response");
 }
 
+static const struct aws_shape *output_of(const struct aws_operation_shape *operation)
+{
+	return operation->output ? operation->output : &bare;
+}
+
 /* The outermost elements: the root is the output, or holds the wrapper that is. */
 static void start_outside(struct reader *reader, struct slice name)
 {
@@ -102,7 +114,7 @@ static void start_outside(struct reader *reader, struct slice name)
 			return;
 		}
 	}
-	if (!reader->operation->output || reader->has_output) {
+	if (reader->has_output) {
 		reader->skipped = 1;
 		return;
 	}
@@ -110,7 +122,7 @@ static void start_outside(struct reader *reader, struct slice name)
 		return;
 	if (reader->elements == 1 || slice_equal(name, wrapper)) {
 		reader->has_output = true;
-		push(reader, reader->operation->output, (struct slice){NULL, 0});
+		push(reader, output_of(reader->operation), (struct slice){NULL, 0});
 		return;
 	}
 	reader->skipped = 1;
@@ -310,6 +322,16 @@ static void draw_salt(void)
 		salt = 0;
 }
 
+/* "Is true if the request succeeds, and an error otherwise", says EC2's reference. Not every endpoint that speaks its
+ * language answers it, so that what says nothing of it is taken for done. */
+static bool denies_success(const struct reader *reader)
+{
+	const struct aws_member *member = aws_response_member(output_of(reader->operation), SLICE("return"));
+	const struct value *said = member ? value_get(&reader->output, member->name) : NULL;
+
+	return said && said->type == VALUE_BOOL && !said->boolean;
+}
+
 static bool parse(struct reader *reader, struct slice xml, struct diagnostics *diagnostics)
 {
 	/* Left to itself expat asks the kernel for a salt with each answer. */
@@ -333,6 +355,8 @@ static bool parse(struct reader *reader, struct slice xml, struct diagnostics *d
 		return report(reader, xml, XML_ErrorString(XML_GetErrorCode(reader->parser)), diagnostics);
 	if (reader->operation->output && !reader->has_output)
 		return report(reader, xml, "it holds no result", diagnostics);
+	if (denies_success(reader))
+		return report(reader, xml, "it says 'false' of its success, and names no error", diagnostics);
 	return true;
 }
 
@@ -351,7 +375,7 @@ bool aws_response_read(const struct aws_operation_shape *operation, struct slice
 	buffer_init(&reader.text, TEXT_BYTES_MOST);
 	done = parse(&reader, xml, diagnostics);
 	if (done)
-		*ret = reader.output;
+		*ret = operation->output ? reader.output : value_map(NULL, 0);
 	for (size_t i = 0; i < reader.frames_used; i++)
 		value_builder_release(&reader.frames[i].parts);
 	buffer_release(&reader.text);

@@ -20,6 +20,7 @@ from trueup_runner import (
     Wire,
     apply,
     errors_of,
+    ids_of,
     measured,
     plan,
     plan_is_empty,
@@ -303,6 +304,27 @@ def test_a_listing_without_its_list(stack, moto, address, action, body, fragment
     planned = plan(stack, status=3)
     assert planned.operations() == {address: "unread"}
     assert fragment in json.dumps(planned.data["unread"]), planned
+    proxy.stop()
+
+
+def test_a_deletion_that_is_answered_with_false(stack, moto):
+    """EC2 names an error with what it refuses: of what was deleted this tells nothing, and it stays recorded."""
+    proxy = Proxy(moto.address)
+    stack.environment["AWS_ENDPOINT_URL"] = proxy.address
+    home, subnet = {"home": {"cidr": "10.0.0.0/16"}}, {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.0.1.0/24"}}
+    stack.write("stack.yaml", spec_text({"aws.vpc": home, "aws.subnet": subnet}))
+    apply(stack)
+    stack.write("stack.yaml", spec_text({"aws.vpc": home}))
+    body = b"<DeleteSubnetResponse><requestId>x</requestId><return>false</return></DeleteSubnetResponse>"
+    proxy.answer = lambda fields: (200, body) if fields["Action"] == "DeleteSubnet" else None
+    result = stack.run("apply", "--yes", status=7)
+    assert "what came of the call to delete aws.subnet.a is not known: DeleteSubnet: " in result.err
+    assert "it says 'false' of its success, and names no error" in result.err
+    assert "aws.subnet.a" in ids_of(stack)
+    proxy.answer = lambda fields: None
+    stack.run("apply", "--yes", TRUEUP_GRACE="0")
+    assert list(ids_of(stack)) == ["aws.vpc.home"]
+    plan_is_empty(stack)
     proxy.stop()
 
 
