@@ -186,6 +186,7 @@ static bool step_task(struct loop *loop, struct task *task)
 	task->live = NULL;
 	loop_drop_exchange(loop, task);
 	task->loop.attempts = 0;
+	task->loop.refusal = (struct slice){0};
 	task->loop.again = task->loop.unsure = false;
 	bool records = !task->in_doubt && (task->record_changed || task->record_removed || task->loop.has_close ||
 					   task->loop.past_sending || (task->settles && task->loop.unsettled));

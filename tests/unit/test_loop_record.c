@@ -76,6 +76,61 @@ static void test_note(void **state)
 	}
 }
 
+/* Changes twice, the second time only as long as that is young. */
+struct changing {
+	struct errand errand;
+	int steps;
+};
+
+static enum step change_twice(struct task *task, const struct answer *answer)
+{
+	struct changing *changing = (struct changing *)task;
+
+	(void)answer;
+	task->good_until_ms = changing->steps == 1 ? task->now_ms + 500 : 0;
+	return changing->steps++ < 2 ? STEP_CALL : STEP_DONE;
+}
+
+/* What is called off has the note of its own refusals: how a call before it was refused is no matter of it. */
+static void test_note_of_called_off(void **state)
+{
+	static const struct reply first_refused[] = {
+		{.after_ms = 1, .fault = FAULT_THROTTLED, .code = "Slow"},
+		{.after_ms = 1, .repeat = -1},
+	};
+	static const struct reply second_refused[] = {
+		{.after_ms = 1},
+		{.after_ms = 1, .fault = FAULT_THROTTLED, .code = "Slow", .retry_after_ms = 1000},
+		{.after_ms = 1, .repeat = -1},
+	};
+	static const struct {
+		const char *name;
+		const struct reply *replies;
+		size_t slow_commit;
+		const char *note;
+	} rows[] = {
+		{"recorded for so long that it is not sent", first_refused, 2, ""},
+		{"refused, and not sent again", second_refused, 0, "Slow"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct changing changing = {0};
+		struct staged staged;
+
+		stage_open(&staged, rows[i].replies);
+		staged.slow_commit = rows[i].slow_commit;
+		errand_make(&changing.errand, &staged, true, NULL);
+		changing.errand.task.step = change_twice;
+		loop_add(&staged.loop, &changing.errand.task);
+		assert_true(loop_run(&staged.loop));
+		if (staged.closes != 2 || staged.sent_count != 2 || !slice_is(staged.note, rows[i].note))
+			fail_msg("%s: %zu outcomes of %zu requests, the last '%.*s'", rows[i].name, staged.closes,
+				 staged.sent_count, SLICE_ARGUMENTS(staged.note));
+		stage_close(&staged);
+	}
+}
+
 /* Asks until it is answered; then, or where it has asked so often, it has read whether it is so. */
 struct asking {
 	struct errand errand;
@@ -345,10 +400,15 @@ static void test_doubted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_intent),	     cmocka_unit_test(test_note),
-		cmocka_unit_test(test_settled),	     cmocka_unit_test(test_unrecorded),
-		cmocka_unit_test(test_of_nothing),   cmocka_unit_test(test_stopped_in_a_commit),
-		cmocka_unit_test(test_renewed),	     cmocka_unit_test(test_doubted),
+		cmocka_unit_test(test_intent),
+		cmocka_unit_test(test_note),
+		cmocka_unit_test(test_note_of_called_off),
+		cmocka_unit_test(test_settled),
+		cmocka_unit_test(test_unrecorded),
+		cmocka_unit_test(test_of_nothing),
+		cmocka_unit_test(test_stopped_in_a_commit),
+		cmocka_unit_test(test_renewed),
+		cmocka_unit_test(test_doubted),
 		cmocka_unit_test(test_past_sending),
 	};
 
