@@ -181,6 +181,7 @@ bool job_begin_run(struct job *job, struct slice command, struct slice plan_dige
 		.plan_digest = plan_digest,
 		.is_planned = planned_serial != NULL,
 		.serial = planned_serial ? *planned_serial : 0,
+		.sealing_key = slice_of(planned_serial && job->vault.key ? job->sealing.id : ""),
 	};
 
 	return begin(job, &run, false);

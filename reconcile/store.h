@@ -142,6 +142,7 @@ struct run {
 	/* Planned on a serial: where the stack has another by now the run does not begin. */
 	bool is_planned;
 	int64_t serial;
+	struct slice sealing_key; /* the id of the one that it seals under, or empty: likewise */
 };
 
 /* Whether the holder's process still runs, where that can be told: on its own machine. */

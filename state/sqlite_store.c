@@ -117,6 +117,17 @@ static bool require(bool held, const struct sqlite_store *self, struct diagnosti
 	return true;
 }
 
+/* What is not any more as the run was planned; NULL: nothing is. */
+static const char *moved_since(const struct run *run, const struct stack_record *record)
+{
+	if (run->is_planned && run->serial != record->serial)
+		return "another run has changed the stack since this plan was made";
+	/* Whoever replaced the key has thrown the old one away: nobody could open what this run seals. */
+	if (run->sealing_key.size > 0 && !slice_equal(run->sealing_key, record->sealing_key))
+		return "another run has replaced the sealing key of the stack since this plan was made";
+	return NULL;
+}
+
 static bool write_begin(void *context, struct diagnostics *diagnostics)
 {
 	const struct writing *writing = (const struct writing *)context;
@@ -129,9 +140,10 @@ static bool write_begin(void *context, struct diagnostics *diagnostics)
 	    !formers_prune(&self->file.database, self->lease.run_number, self->file.world->wall_ms(self->file.world),
 			   diagnostics))
 		return false;
-	if (!writing->run->is_planned || writing->run->serial == self->record.serial)
+	const char *moved = moved_since(writing->run, &self->record);
+	if (!moved)
 		return true;
-	diag_error(diagnostics, FAULT_STALE, NOWHERE, "another run has changed the stack since this plan was made");
+	diag_error(diagnostics, FAULT_STALE, NOWHERE, "%s", moved);
 	diag_hint(diagnostics, "plan again");
 	return false;
 }

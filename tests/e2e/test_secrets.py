@@ -13,7 +13,7 @@ import urllib.parse
 import pytest
 
 from conftest import Stack, serve
-from cli import digest
+from cli import Terminal, digest
 
 PASSWORD, TOKEN, OTHER = "hunter2<&>hunter2", "t0ken-of-the-tag", "correct horse battery"
 HEX, HEX_ID = "11" * 32, re.compile(r"\b[0-9a-f]{16}\b")
@@ -388,6 +388,19 @@ def test_rekey(here, tmp_path):
     here.run("state", "rekey")
     assert len(here.keys()) == 1
     assert_nowhere(tmp_path, here)
+
+
+def test_a_key_that_is_replaced_while_a_plan_is_thought_over(here):
+    """Nobody could open what that run would seal: the old key is thrown away."""
+    lose(here, "CreateLaunchTemplate", "lost_request")
+    slow = Terminal(here.stack, "apply")
+    slow.read_until("Only 'yes' will do: ")
+    here.run("state", "rekey")
+    slow.type("yes\n")
+    slow.end(4)
+    assert "another run has replaced the sealing key of the stack since this plan was made" in slow.text
+    here.run("apply", "--yes")
+    assert "nothing to do" in here.run("plan").out
 
 
 class Echo(http.server.BaseHTTPRequestHandler):

@@ -190,20 +190,23 @@ static void test_take_away(void **state)
 	other->ops->close(other);
 }
 
-/* A plan of another serial does not begin, and leaves neither a lease nor a run. */
+/* A plan of another serial, or with another key, does not begin, and leaves neither a lease nor a run. */
 static void test_planned_serial(void **state)
 {
 	static const struct {
 		const char *name;
 		bool is_planned;
 		int64_t serial;
+		const char *key; /* that it seals under */
 		bool begins;
 	} rows[] = {
-		{"the serial of now", true, 2, true},
-		{"an older one", true, 1, false},
-		{"one of a newer stack", true, 3, false},
-		{"the first of all", true, 0, false},
-		{"no plan", false, 0, true},
+		{"the serial of now", true, 2, "", true},
+		{"an older one", true, 1, "", false},
+		{"one of a newer stack", true, 3, "", false},
+		{"the first of all", true, 0, "", false},
+		{"no plan", false, 0, "", true},
+		{"the key of now", true, 2, "one", true},
+		{"one that was replaced", true, 2, "another", false},
 	};
 	struct state_fixture *fixture = (struct state_fixture *)*state;
 	struct store *store = open_state(fixture, &to_write);
@@ -213,11 +216,13 @@ static void test_planned_serial(void **state)
 	fixture_put(fixture, store, 0, 1);
 	fixture_put(fixture, store, 1, 1);
 	end(fixture, store, "done");
+	assert_true(store->ops->adopt_key(store, SLICE("one"), &fixture->diagnostics));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct run run = {.id = fixture_id(fixture, i + 7),
 				  .command = SLICE("apply"),
 				  .is_planned = rows[i].is_planned,
-				  .serial = rows[i].serial};
+				  .serial = rows[i].serial,
+				  .sealing_key = slice_of(rows[i].key)};
 		bool begun = begin(fixture, store, &run);
 
 		if (begun != rows[i].begins ||
