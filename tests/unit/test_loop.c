@@ -608,18 +608,12 @@ static void test_together(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_interrupted_retry),
-		cmocka_unit_test(test_leases),
-		cmocka_unit_test(test_leases_of_readings),
-		cmocka_unit_test(test_slow_answers),
-		cmocka_unit_test(test_settling),
-		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_repeated),
-		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_together),
-		cmocka_unit_test(test_fingerprints_stay),
+		cmocka_unit_test(test_interrupts),   cmocka_unit_test(test_interrupted_retry),
+		cmocka_unit_test(test_leases),	     cmocka_unit_test(test_leases_of_readings),
+		cmocka_unit_test(test_slow_answers), cmocka_unit_test(test_settling),
+		cmocka_unit_test(test_budget),	     cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_repeated),     cmocka_unit_test(test_shown),
+		cmocka_unit_test(test_together),     cmocka_unit_test(test_fingerprints_stay),
 	};
 
 	return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
