@@ -5,6 +5,7 @@
 #include "cli/providers.h"
 #include "cli/question.h"
 #include "cli/recorded.h"
+#include "cli/recovery.h"
 #include "cli/refresh_some.h"
 #include "reconcile/rebuild.h"
 
@@ -13,8 +14,8 @@ enum { LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, UNLISTED_SHOWN = 5, BACKUPS_MOST =
 /* A state that is made anew. */
 struct rebuild {
 	struct job *job;
-	struct object *const *old; /* records that are there, and go */
-	size_t old_count;
+	struct rebuild_past past; /* records that are there, and go */
+	bool is_unsettled;	  /* calls of theirs are open, and stay so: nothing is rebuilt */
 	struct inventory inventory;
 	struct lineage *lineages;
 	size_t lineage_count;
@@ -33,8 +34,6 @@ static bool check_empty(struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
 
-	rebuild->old = job->objects;
-	rebuild->old_count = job->object_count;
 	if ((job->object_count == 0 && job->intent_count == 0) || is_forced(rebuild))
 		return true;
 	diag_error(job->diagnostics, FAULT_CONFLICT, NOWHERE,
@@ -44,6 +43,88 @@ static bool check_empty(struct rebuild *rebuild)
 	diag_hint(job->diagnostics, "it knows more than tags tell; to rebuild it all the same say --force, which backs "
 				    "it up first");
 	return false;
+}
+
+/* Which records can be relied on. What is wrong with the others is why they are made anew, and not told. */
+static void read_old(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	bool *is_sound = arena_new_array(job->arena, job->object_count + 1, bool);
+	struct slice *texts = arena_new_array(job->arena, job->object_count + 1, struct slice);
+	const struct object **objects = arena_new_array(job->arena, job->object_count + 1, const struct object *);
+	struct diagnostics unheard;
+
+	diagnostics_init(&unheard, job->arena);
+	for (size_t i = 0; i < job->object_count; i++)
+		objects[i] = job->objects[i];
+	(void)!job->store->ops->bodies(job->store, job->arena, objects, job->object_count, texts, &unheard);
+	for (size_t i = 0; i < job->object_count; i++) {
+		struct object *object = job->objects[i];
+
+		is_sound[i] = texts[i].size > 0 && object_body_read(object, texts[i], job->arena, &unheard) &&
+			      object_check_id(object, kinds_find(&job->kinds, object->kind), job->arena, &unheard);
+	}
+	diagnostics_release(&unheard);
+	rebuild_past_release(&rebuild->past);
+	rebuild_past_init(&rebuild->past, job->objects, is_sound, job->object_count, job->arena);
+}
+
+/* The others tell nothing of what calls have done. */
+static void set_aside_unsound(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	struct object **sound = arena_new_array(job->arena, job->object_count + 1, struct object *);
+	size_t count = 0, intent_count = 0;
+	struct map unsound;
+
+	map_init(&unsound);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (rebuild->past.is_sound[i])
+			sound[count++] = job->objects[i];
+		else
+			map_set(&unsound, job->objects[i]->object_id, job->objects[i]);
+	for (size_t i = 0; i < job->intent_count; i++)
+		if (!map_get(&unsound, job->intents[i].object_id))
+			job->intents[intent_count++] = job->intents[i];
+	map_release(&unsound);
+	job->objects = sound;
+	job->object_count = count;
+	job->intent_count = intent_count;
+}
+
+/* What it did, or does yet, nobody could tell any more once the record has no such call. */
+static void refuse_open(struct rebuild *rebuild, const struct intent *intent)
+{
+	struct job *job = rebuild->job;
+	bool is_sound = map_get(&rebuild->past.by_object_id, intent->object_id) != NULL;
+
+	rebuild->is_unsettled = true;
+	diag_error(job->diagnostics, FAULT_AMBIGUOUS, NOWHERE,
+		   "nothing is rebuilt as long as it is not known what became of %.*s for '%.*s' (intent %.*s)%s",
+		   SLICE_ARGUMENTS(intent->operation), SLICE_ARGUMENTS(intent->address), SLICE_ARGUMENTS(intent->id),
+		   is_sound ? "" : ", whose record is damaged");
+	diag_address(job->diagnostics, intent->address);
+	diag_hint(job->diagnostics, "%s",
+		  is_sound ? "run this again once it can be read; 'trueup state rm --force' lets go of it and of what "
+			     "it made"
+			   : "put back the newest backup of the state file; where there is none, move it away, with "
+			     "its -wal and -shm, and run this again once the call is minutes old");
+}
+
+/* What the old records alone tell of calls is made use of before they go, as any recovery does. */
+static bool settle_old(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+
+	job->aim = AIM_LOOK;
+	read_old(rebuild);
+	set_aside_unsound(rebuild);
+	if (!job_recover(job) || !job_reload(job))
+		return false;
+	read_old(rebuild);
+	for (size_t i = 0; i < job->intent_count; i++)
+		refuse_open(rebuild, &job->intents[i]);
+	return !rebuild->is_unsettled;
 }
 
 static bool spec_uses(const struct job *job, const struct kind *kind)
@@ -62,7 +143,7 @@ static bool open_all(struct rebuild *rebuild)
 
 	return job_load_spec(job) && (!is_first || job_open_sessions(job)) &&
 	       job_open_state(job, STATE_WRITE, job->stack.name) && check_empty(rebuild) &&
-	       (is_first || job_open_sessions(job));
+	       (is_first || job_open_sessions(job)) && settle_old(rebuild);
 }
 
 /* What could not be listed would be made a second time by the next apply. */
@@ -137,7 +218,7 @@ static bool choose_lineage(struct rebuild *rebuild)
 		return choose_named(rebuild, wanted);
 	for (size_t i = 0; i < rebuild->lineage_count; i++)
 		matched += rebuild->lineages[i].matched_count > 0;
-	if (rebuild->old_count > 0 || matched == 0) {
+	if (rebuild->past.count > 0 || matched == 0) {
 		rebuild->lineage = job->record->lineage;
 		return true;
 	}
@@ -202,6 +283,7 @@ static bool make_records(struct rebuild *rebuild)
 		.resolver = &job->resolver,
 		.style = &job->style,
 		.lineage = rebuild->lineage,
+		.past = &rebuild->past,
 		.has_secret = has_secret,
 		.context = job,
 		.arena = job->arena,
@@ -247,6 +329,14 @@ static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 		 "names a file that is not there, and its key is shown once: the next plan makes another; where "
 		 "you have it, put it there and rebuild again (--force)",
 		 true, STATUS_PARTLY},
+	[REBUILD_KEPT] = {"kept", "was not finished: its record stays as it was, and the next apply goes on with it",
+			  false, STATUS_FINE},
+	[REBUILD_DROPPED] = {"dropped",
+			     "was not finished, and its record does not fit what is there: what is left to do about it "
+			     "is known no more",
+			     false, STATUS_PARTLY},
+	[REBUILD_DAMAGED] = {"damaged", "had a record that could not be read: whether it was finished is not known",
+			     false, STATUS_INCOMPLETE},
 };
 
 static void print_finding(struct buffer *text, const struct rebuild_finding *finding)
@@ -361,18 +451,10 @@ static bool back_up(struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
 
-	if (rebuild->old_count == 0 && job->intent_count == 0)
+	if (rebuild->past.count == 0)
 		return true;
 	rebuild->backup = free_name(job);
 	return job->store->ops->backup(job->store, rebuild->backup, false, job->diagnostics);
-}
-
-/* What such a call made was found, or may still come: nobody let go of it. */
-static enum outcome outcome_of(const struct intent *intent, const struct map *kept)
-{
-	if (!intent->creates)
-		return OUTCOME_FORGOTTEN;
-	return map_get(kept, intent->object_id) ? OUTCOME_DONE : OUTCOME_ABSENT;
 }
 
 static bool commit(const struct rebuild *rebuild)
@@ -381,8 +463,7 @@ static bool commit(const struct rebuild *rebuild)
 	size_t count = rebuild->rebuilding.object_count;
 	const struct object **upserts = arena_new_array(job->arena, count + 1, const struct object *);
 	struct slice *bodies = arena_new_array(job->arena, count + 1, struct slice);
-	struct slice *removals = arena_new_array(job->arena, rebuild->old_count + 1, struct slice);
-	struct intent_close *closes = arena_new_array(job->arena, job->intent_count + 1, struct intent_close);
+	struct slice *removals = arena_new_array(job->arena, rebuild->past.count + 1, struct slice);
 	struct commit all = {.upserts = upserts, .bodies = bodies, .upsert_count = count, .lineage = rebuild->lineage};
 	struct map kept;
 
@@ -392,16 +473,11 @@ static bool commit(const struct rebuild *rebuild)
 		bodies[i] = object_body_write(upserts[i], job->arena, &job->style);
 		map_set(&kept, upserts[i]->object_id, rebuild->rebuilding.objects[i]);
 	}
-	for (size_t i = 0; i < rebuild->old_count; i++)
-		if (!map_get(&kept, rebuild->old[i]->object_id))
-			removals[all.removal_count++] = rebuild->old[i]->object_id;
-	for (size_t i = 0; i < job->intent_count; i++)
-		closes[i] = (struct intent_close){job->intents[i].id, outcome_of(&job->intents[i], &kept),
-						  SLICE("by 'state rebuild'")};
+	for (size_t i = 0; i < rebuild->past.count; i++)
+		if (!map_get(&kept, rebuild->past.objects[i]->object_id))
+			removals[all.removal_count++] = rebuild->past.objects[i]->object_id;
 	map_release(&kept);
 	all.removals = removals;
-	all.closes = closes;
-	all.close_count = job->intent_count;
 	return job_commit_and_end(job, &all);
 }
 
@@ -445,13 +521,16 @@ static int rebuild_once(struct invocation *invocation, bool *ret_again)
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
+	rebuild_past_init(&rebuild.past, NULL, NULL, 0, job.arena);
 	bool done = open_all(&rebuild) && take_inventory(&rebuild) && choose_lineage(&rebuild) &&
 		    make_records(&rebuild) && is_wanted(&rebuild) && back_up(&rebuild) &&
 		    job_begin_run(&job, SLICE("state rebuild"), (struct slice){NULL, 0}, &job.record->serial) &&
 		    commit(&rebuild);
 	*ret_again = job.moved;
 	if (!job.moved)
-		status = done ? tell(&rebuild) : invocation_fail(invocation, status);
+		status = done ? tell(&rebuild)
+			      : invocation_fail(invocation, rebuild.is_unsettled ? STATUS_PARTLY : STATUS_ERROR);
+	rebuild_past_release(&rebuild.past);
 	job_release(&job);
 	return status;
 }
@@ -469,7 +548,8 @@ static int run_state_rebuild(struct invocation *invocation)
 }
 
 static const enum flag_id rebuild_flags[] = {
-	FLAG_YES, FLAG_FORCE, FLAG_LINEAGE, FLAG_VAR, FLAG_PARALLELISM, FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE,
+	FLAG_YES,	  FLAG_FORCE, FLAG_LINEAGE,	  FLAG_VAR,
+	FLAG_PARALLELISM, FLAG_GRACE, FLAG_LEASE_TIMEOUT, FLAG_FORCE_NETWORK_STATE,
 };
 
 const struct command command_state_rebuild = {
@@ -480,7 +560,8 @@ const struct command command_state_rebuild = {
 		   "carries the stack's tags. Changes nothing but the record. What cannot be recorded is\n"
 		   "listed; where two things claim to be the same both are left alone, and it ends with 7;\n"
 		   "so it does where the file of a secret_to is not there: the next plan makes another.\n"
-		   "A state with records is replaced only with --force, and backed up before.\n",
+		   "A state with records is replaced only with --force, recovered first, as 'trueup recover'\n"
+		   "does, and backed up; what was begun and not finished keeps its record.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
 	.force = "put what the tags tell in the place of what is recorded",

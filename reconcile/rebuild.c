@@ -134,7 +134,7 @@ static struct object *make_head(const struct rebuilding *rebuilding, const struc
 /* Those that claim one address, or one object id. */
 struct claim {
 	const struct stray *own; /* which of them is the address's own */
-	bool own_fits;
+	bool own_was_left, own_fits;
 	size_t count;
 	bool contested; /* which of them is meant nobody can tell */
 };
@@ -169,17 +169,29 @@ static bool fits(const struct stray *stray, const struct resource *resource)
 
 /*
  * A replace that was cut off leaves two that say so: each has an object id of its own, and the new one a generation
- * more. The one that the spec describes is the address's own, and of two such the newer.
+ * more. What the record has as left behind is so; else the one that the spec describes is the address's own, and of
+ * two such the newer.
  */
-static void claim_address(struct claim *claim, const struct stray *stray, const struct resource *resource)
+static bool is_rather(const struct claim *claim, const struct stray *stray, bool was_left, bool is_fitting)
+{
+	if (!claim->own)
+		return true;
+	if (claim->own_was_left != was_left)
+		return claim->own_was_left;
+	if (claim->own_fits != is_fitting)
+		return is_fitting;
+	return ownership_generation(&claim->own->live->ownership) <= ownership_generation(&stray->live->ownership);
+}
+
+static void claim_address(struct claim *claim, const struct stray *stray, const struct resource *resource,
+			  bool was_left)
 {
 	bool is_fitting = fits(stray, resource);
-	int64_t own = claim->own ? ownership_generation(&claim->own->live->ownership) : 0;
 
-	if (claim->own &&
-	    (claim->own_fits != is_fitting ? claim->own_fits : own > ownership_generation(&stray->live->ownership)))
+	if (!is_rather(claim, stray, was_left, is_fitting))
 		return;
 	claim->own = stray;
+	claim->own_was_left = was_left;
 	claim->own_fits = is_fitting;
 }
 
@@ -210,7 +222,8 @@ static void gather_claims(struct rebuilding *rebuilding, const struct inventory 
 			arena_format(rebuilding->arena, "%.*s %" PRId64, SLICE_ARGUMENTS(ownership->address),
 				     ownership_generation(&stray->live->ownership));
 		struct claim *claim = claim_of(&ret->addresses, ownership->address, rebuilding->arena);
-		claim_address(claim, stray, map_get(&ret->resources, ownership->address));
+		claim_address(claim, stray, map_get(&ret->resources, ownership->address),
+			      rebuild_was_left(rebuilding, ownership->object_id));
 		/* No replace leaves two of one generation. */
 		claim->contested |= claim_of(&generations, generation, rebuilding->arena)->count > 1;
 		claim_of(&ret->ids, ownership->object_id, rebuilding->arena);
@@ -240,7 +253,7 @@ static void match(struct rebuilding *rebuilding, const struct stray *stray, cons
 		return;
 	}
 	struct object *object = make_head(rebuilding, stray, resource);
-	if (claim->own != stray) {
+	if (claim->own != stray || claim->own_was_left) {
 		object->role = OBJECT_DEPOSED;
 		class = REBUILD_LEFT;
 	}
@@ -274,8 +287,13 @@ void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *res
 {
 	struct live tagged = *live;
 	struct stray stray = {&tagged, resource->kind, session};
+	const struct object *known =
+		map_get(&rebuilding->past->by_id,
+			rebuild_id_key(rebuilding->arena, slice_of(resource->kind->name), live->provider_id));
+	bool is_known = known && identity_equal(&known->identity, &session->identity);
 
-	tagged.ownership = (struct ownership){.object_id = object_id, .address = resource->address};
+	tagged.ownership =
+		(struct ownership){.object_id = is_known ? known->object_id : object_id, .address = resource->address};
 	add_object(rebuilding, make_head(rebuilding, &stray, resource));
 }
 

@@ -5,14 +5,15 @@
 #include <stddef.h>
 
 #include "base/json.h"
+#include "base/map.h"
 #include "reconcile/inventory.h"
 #include "reconcile/plan.h"
 #include "reconcile/resolver.h"
 #include "reconcile/resource.h"
 
 /*
- * Records made anew for a state that was lost: from the ownership tags of what is there, and
- * from the spec. Asks nobody anything.
+ * Records made anew for a state that was lost, or is not relied on any more: from the ownership tags of what is there,
+ * and from the spec; and from what is still recorded, as far as nothing else can tell it. Asks nobody anything.
  */
 
 /* Things of one lineage. */
@@ -35,9 +36,12 @@ enum rebuild_finding_class {
 	REBUILD_ASSUMED,  /* a field that no read gives back, taken to be as the spec says */
 	REBUILD_UNREAD,	  /* recorded by its tags alone: it could not be read */
 	REBUILD_LOST,	  /* a field that says where to put what was shown once, and there it is not: not recorded */
+	REBUILD_KEPT,	  /* it was not finished: its record stays as it was */
+	REBUILD_DROPPED,  /* it was not finished, and its record could not be kept */
+	REBUILD_DAMAGED,  /* whether it was finished cannot be read */
 };
 
-enum { REBUILD_CLASS_COUNT = 8 };
+enum { REBUILD_CLASS_COUNT = 11 };
 
 struct rebuild_finding {
 	enum rebuild_finding_class class;
@@ -46,6 +50,22 @@ struct rebuild_finding {
 	struct slice what;	  /* a field, or a reason; or empty */
 };
 
+/*
+ * What was recorded before, of which every call is settled, and which goes: by object id, and by kind and provider's
+ * id, to struct object.
+ */
+struct rebuild_past {
+	struct object *const *objects;
+	const bool *is_sound; /* parallel: it could be read, and is not at odds with itself */
+	size_t count;
+	struct map by_object_id; /* of the sound ones */
+	struct map by_id;	 /* likewise, but for what was left behind */
+};
+
+void rebuild_past_init(struct rebuild_past *past, struct object *const *objects, const bool *is_sound, size_t count,
+		       struct arena *arena);
+void rebuild_past_release(struct rebuild_past *past);
+
 struct rebuilding {
 	const struct stack *stack;
 	const struct kinds *kinds;
@@ -53,6 +73,7 @@ struct rebuilding {
 	const struct resolver *resolver;
 	const struct json_style *style;
 	struct slice lineage;
+	const struct rebuild_past *past;
 	/* Whether there is a file where SECRET_TO puts one. */
 	bool (*has_secret)(void *context, struct slice file);
 	void *context; /* of has_secret */
@@ -66,13 +87,13 @@ struct rebuilding {
 
 /* The objects of the lineage: heads, and of the body what a reading needs to know. */
 void rebuild_match(struct rebuilding *rebuilding, const struct inventory *inventory);
-/* One that is found by its identity: it carries no tags. object_id: new. */
+/* One that is found by its identity: it carries no tags. object_id: new, for one that was not recorded before. */
 void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *resource, const struct live *live,
 		       const struct session *session, struct slice object_id);
 /* Sorts what was added, and lists what the spec has and nothing stands for. */
 void rebuild_close(struct rebuilding *rebuilding);
-/* The bodies, by what was read of the objects: live is parallel to them. False after a
- * diagnostic: an expression failed. */
+/* The bodies, by what was read of the objects: live is parallel to them. What was not finished keeps its own. False
+ * after a diagnostic: an expression failed. */
 __attribute__((warn_unused_result)) bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 						      struct diagnostics *diagnostics);
 

@@ -247,12 +247,15 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 		if (object->role == OBJECT_CURRENT)
 			map_set(&filling.by_address, object->address, object);
 		if (kind)
-			map_set(&filling.by_id, rebuild_id_key(rebuilding, kind->name, object->provider_id), object);
+			map_set(&filling.by_id, rebuild_id_key(rebuilding->arena, object->kind, object->provider_id),
+				object);
 		fill_outputs(&filling, object, kind, live[i]);
 	}
 	for (size_t i = 0; i < rebuilding->object_count; i++)
-		good &= fill(&filling, rebuilding->objects[i], live[i]);
+		if (!rebuild_kept(rebuilding, rebuilding->objects[i]))
+			good &= fill(&filling, rebuilding->objects[i], live[i]);
 	mark_all(&filling);
+	rebuild_keep(rebuilding);
 	map_release(&filling.resources);
 	map_release(&filling.by_address);
 	map_release(&filling.by_id);

@@ -11,9 +11,9 @@ struct inferring {
 	size_t count, capacity;
 };
 
-struct slice rebuild_id_key(const struct rebuilding *rebuilding, const char *kind, struct slice provider_id)
+struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice provider_id)
 {
-	return arena_format(rebuilding->arena, "%s %.*s", kind, SLICE_ARGUMENTS(provider_id));
+	return arena_format(arena, "%.*s %.*s", SLICE_ARGUMENTS(kind), SLICE_ARGUMENTS(provider_id));
 }
 
 static void add(struct inferring *inferring, const struct field *field, const struct object *target)
@@ -41,8 +41,9 @@ static void look(struct inferring *inferring, const struct field *field, const s
 	if (!value)
 		return;
 	if (field->type == FIELD_REFERENCE && value_is(value, VALUE_STRING)) {
-		const struct object *target = map_get(
-			inferring->by_id, rebuild_id_key(inferring->rebuilding, field->target, value_slice(value)));
+		const struct object *target =
+			map_get(inferring->by_id, rebuild_id_key(inferring->rebuilding->arena, slice_of(field->target),
+								 value_slice(value)));
 
 		if (target && target != inferring->object)
 			add(inferring, field, target);

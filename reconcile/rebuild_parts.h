@@ -17,6 +17,12 @@ void rebuild_index(const struct stack *stack, struct map *ret);
 void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct object *object, const struct kind *kind,
 				const struct map *by_id);
 /* A key of by_id. */
-struct slice rebuild_id_key(const struct rebuilding *rebuilding, const char *kind, struct slice provider_id);
+struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice provider_id);
+/* Whether what carries this object id was recorded as left behind by a replace. */
+bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_id);
+/* Its record of before, where that alone tells what is to become of it; NULL: tags and spec tell as much. */
+const struct object *rebuild_kept(const struct rebuilding *rebuilding, const struct object *object);
+/* Puts those records in the place of what was made anew, and lists what of the kind is lost. */
+void rebuild_keep(struct rebuilding *rebuilding);
 
 #endif

@@ -1,0 +1,211 @@
+"""`trueup state rebuild --force` over a state that can be read: what that alone knows is not lost with it."""
+
+import json
+import re
+import signal
+import sqlite3
+import time
+
+import pytest
+
+from simulator import simulator  # noqa: F401
+from test_take_back import REGION, next_after, site  # noqa: F401
+from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
+
+NET = {
+    "aws.vpc": {"home": {"cidr": "10.20.0.0/16"}},
+    "aws.subnet": {"a": {"vpc": Ref("aws.vpc.home"), "cidr": "10.20.1.0/24"}},
+}
+MACHINE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a")}
+TEMPLATE = {"name": "tmpl", "image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+GROUP = {"name": "grp", "launch_template": Ref("aws.launch_template.tmpl"), "subnets": [Ref("aws.subnet.a")], "min": 0, "max": 5}
+
+
+def write(site, *parts):
+    site.stack.write("stack.yaml", spec_text({kind: named for part in parts for kind, named in part.items()}))
+
+
+def rebuild(site, *words, status=0):
+    return site.stack.run("state", "rebuild", "--force", "--yes", "--output", "json", *words, status=status).json
+
+
+def classes(document):
+    return {(each["class"], each["address"]) for each in document["findings"]}
+
+
+def calls(site):
+    runs = site.stack.run("state", "history", "--output", "json").json["runs"]
+    told = [site.stack.run("state", "history", run["id"], "--output", "json").json["calls"] for run in reversed(runs)]
+    return [(call["operation"], call["outcome"]) for run in told for call in run]
+
+
+def states(site):
+    return [body["instanceState"]["name"] for body in site.server.show(REGION).get("instance", {}).values()]
+
+
+def begin_to_change(site, cut):
+    """An instance that is stopped for a change, and not started again."""
+    write(site, NET, {"aws.instance": {"m": MACHINE}})
+    apply(site.stack)
+    write(site, NET, {"aws.instance": {"m": {**MACHINE, "instance_type": "t3.large"}}})
+    site.cut_off(signal.SIGKILL, next_after(cut))
+    assert states(site) == ["stopped"]
+
+
+@pytest.mark.parametrize("cut", ["ModifyInstanceAttribute", "StopInstances"])
+@pytest.mark.parametrize("times", [1, 2], ids=["once", "twice"])
+def test_a_machine_that_was_stopped_for_a_change_is_started(site, cut, times):  # noqa: F811
+    begin_to_change(site, cut)
+    for _ in range(times):
+        assert ("kept", "aws.instance.m") in classes(rebuild(site))
+    assert "running: to be switched on again" in site.stack.run("drift", status=2).out
+    apply(site.stack)
+    assert states(site) == ["running"]
+    plan_is_empty(site.stack)
+    assert rebuild(site)["findings"] == []
+
+
+def test_a_group_that_a_deletion_has_emptied_is_filled_again(site):  # noqa: F811
+    group = {"aws.launch_template": {"tmpl": TEMPLATE}}, {"aws.autoscaling_group": {"g": GROUP}}
+    write(site, NET, *group)
+    apply(site.stack)
+    scaling = site.server.client("autoscaling")
+    scaling.set_desired_capacity(AutoScalingGroupName="grp", DesiredCapacity=3)
+    write(site, NET, group[0])
+    site.cut_off(signal.SIGKILL, next_after("UpdateAutoScalingGroup"))
+    write(site, NET, *group)
+    assert ("kept", "aws.autoscaling_group.g") in classes(rebuild(site))
+    assert "desired: to be set back" in site.stack.run("drift", status=2).out
+    apply(site.stack)
+    assert [each["DesiredCapacity"] for each in scaling.describe_auto_scaling_groups()["AutoScalingGroups"]] == [3]
+
+
+def pair(site, name):
+    keys = {"kp": {"name": name, "secret_to": {"file": "kp.pem"}}}
+    site.stack.write("stack.yaml", json.dumps({"stack": "conformance", "aws.key_pair": keys}))
+
+
+@pytest.mark.parametrize("recovers", [False, True], ids=["at once", "recovered"])
+def test_a_key_that_nobody_saw_is_made_anew(site, recovers):  # noqa: F811
+    """The file that is there has the key of the pair before, which is gone."""
+    pair(site, "kp1")
+    apply(site.stack)
+    old = (site.stack.folder / "kp.pem").read_bytes()
+    pair(site, "kp2")
+    site.cut_off(signal.SIGKILL, lambda number, action, executed: action == "CreateKeyPair" and executed)
+    lost = site.things("key-pair")
+    if recovers:
+        site.stack.run("recover")
+    assert classes(rebuild(site)) == {("kept", "aws.key_pair.kp")}
+    site.stack.run("drift", status=2)
+    apply(site.stack)
+    assert not lost & site.things("key-pair") and (site.stack.folder / "kp.pem").read_bytes() != old
+    plan_is_empty(site.stack)
+
+
+def test_what_was_left_behind_stays_so_where_the_spec_fits_it(site):  # noqa: F811
+    """The file has the key of its successor, so it is not taken back."""
+    pair(site, "kp1")
+    apply(site.stack)
+    user = {"n": {"name": "node", "image": "ami-0123456789abcdef0", "instance_type": "m7i.large", "key": "kp"}}
+    keys = {"kp": {"name": "kp2", "secret_to": {"file": "kp.pem"}, "lifecycle": {"create_before_destroy": True}}}
+    site.stack.write("stack.yaml", json.dumps({"stack": "conformance", "aws.key_pair": keys, "aws.launch_template": user}))
+    site.cut_off(signal.SIGKILL, lambda number, action, executed: action == "DeleteKeyPair" and not executed)
+    key = (site.stack.folder / "kp.pem").read_bytes()
+    roles = site.roles()
+    pair(site, "kp1")
+    rebuild(site)
+    assert {id: role for id, role in site.roles().items() if id.startswith("key-")} == {
+        id: role for id, role in roles.items() if id.startswith("key-")
+    }
+    planned = site.stack.run("plan", "--output", "json").json["actions"]
+    assert "replace" in {each["operation"] for each in planned if each["address"] == "aws.key_pair.kp"}
+    apply(site.stack)
+    assert (site.stack.folder / "kp.pem").read_bytes() != key and len(site.things("key-pair")) == 1
+
+
+TWO = {"aws.vpc": {"home": {"cidr": "10.20.0.0/16"}, "two": {"cidr": "10.30.0.0/16"}}}
+
+
+def lose(site, executed):
+    """A create that nobody saw answered, whether it came to the service or not."""
+    write(site, {"aws.vpc": {"home": TWO["aws.vpc"]["home"]}})
+    apply(site.stack)
+    write(site, TWO)
+    site.cut_off(signal.SIGKILL, lambda _, action, done: action == "CreateVpc" and done == executed)
+
+
+@pytest.mark.parametrize("executed", [False, True])
+def test_a_call_that_may_still_come_is_waited_for(site, executed):  # noqa: F811
+    lose(site, executed)
+    began = time.monotonic()
+    document = rebuild(site, "--grace", "4")
+    assert executed or time.monotonic() - began > 2
+    assert calls(site)[-1] == ("CreateVpc", "done" if executed else "absent")
+    assert classes(document) == {("kept" if executed else "absent", "aws.vpc.two")}
+    apply(site.stack)
+    assert site.things("vpc") == set(ids_of(site.stack).values())
+    plan_is_empty(site.stack)
+
+
+def test_nothing_is_rebuilt_where_it_cannot_be_told(site):  # noqa: F811
+    """What was made may be there, and be made once more as soon as the record has no such call."""
+    lose(site, True)
+    denied = 403, b"<Response><Errors><Error><Code>UnauthorizedOperation</Code></Error></Errors></Response>"
+    site.proxy.answer = lambda fields: denied if fields["Action"] == "DescribeVpcs" else None
+    told = site.stack.run("state", "rebuild", "--force", "--yes", status=7).err
+    assert re.search(r"it is not known what became of CreateVpc for 'aws.vpc.two' \(intent [0-9a-f]{32}\)", told)
+    assert "run this again once it can be read" in told
+    site.proxy.answer = lambda fields: None
+    assert "recovery records it" in site.stack.run("plan").out
+    assert classes(rebuild(site)) == {("kept", "aws.vpc.two")}
+
+
+def spoil(site, address, sql):
+    with sqlite3.connect(site.stack.folder / ".trueup/state.db") as database:
+        database.execute(sql.format(f"(SELECT object_id FROM objects WHERE address = '{address}')"))
+
+
+def test_what_cannot_be_read_is_listed(site):  # noqa: F811
+    """The rest keeps its record."""
+    begin_to_change(site, "StopInstances")
+    spoil(site, "aws.subnet.a", "UPDATE bodies SET body = '{{}}' WHERE object_id = {}")
+    assert classes(rebuild(site, status=3)) == {("kept", "aws.instance.m"), ("damaged", "aws.subnet.a")}
+    apply(site.stack)
+    assert states(site) == ["running"]
+
+
+def test_what_was_not_finished_and_is_not_found_is_listed(site):  # noqa: F811
+    """A listing that lagged, or tags that were taken off: by then nobody knows that it was stopped."""
+    begin_to_change(site, "StopInstances")
+    machine = ids_of(site.stack)["aws.instance.m"]
+    site.server.client("ec2").delete_tags(Resources=[machine], Tags=[{"Key": "trueup:object"}])
+    document = rebuild(site, status=7)
+    assert ("dropped", "aws.instance.m") in classes(document)
+    assert machine in {each["provider_id"] for each in document["findings"] if each["class"] == "dropped"}
+
+
+def test_a_call_about_a_damaged_record_is_not_dropped(site):  # noqa: F811
+    lose(site, False)
+    spoil(site, "aws.vpc.two", "UPDATE bodies SET body = '{{}}' WHERE object_id = {}")
+    told = site.stack.run("state", "rebuild", "--force", "--yes", status=7).err
+    assert "CreateVpc for 'aws.vpc.two'" in told and "whose record is damaged" in told and "put back the newest backup" in told
+
+
+def object_ids(stack):
+    with sqlite3.connect(stack.folder / ".trueup/state.db") as database:
+        return database.execute("SELECT lower(hex(object_id)) FROM objects").fetchall()
+
+
+def test_a_machine_without_tags_keeps_its_object_id(stack):
+    """By that it is the object that calls and past runs tell of."""
+    attributes = {"serial": "S1", "power": "Off", "user": "u", "password": "x", "macs": "[]"}
+    stack.run("sim", "world", "add", "machine", "10.0.0.5", *(f"{name}={value}" for name, value in attributes.items()))
+    machines = {"m": {"controller": "https://10.0.0.5", "serial": "S1", "power": "off"}}
+    providers = {"metal": {"endpoint": "sim:world", "user": "u", "password": "x"}}
+    stack.write("stack.yaml", json.dumps({"stack": "racks", "providers": providers, "metal.machine": machines}))
+    stack.run("apply", "--yes")
+    before = object_ids(stack)
+    stack.run("state", "rebuild", "--force", "--yes")
+    assert object_ids(stack) == before and len(before) == 1
+    assert stack.run("plan", "--output", "json").json["actions"] == []
