@@ -139,18 +139,6 @@ static bool is_target(const struct undo_work *work, struct slice address)
 	return work->input->target_count == 0;
 }
 
-const struct object *undo_as_whole(const struct undo_work *work, const struct object *found)
-{
-	struct object *whole;
-
-	if (!value_is(&found->let_go, VALUE_MAP))
-		return found;
-	whole = arena_new(work->arena, struct object);
-	*whole = *found;
-	whole->applied = value_overlaid(&found->applied, &found->let_go, work->arena);
-	return whole;
-}
-
 /* Of several objects at an address the current one speaks for it, or else the one that was begun. */
 static void take_form(const struct object **slot, const struct object *form)
 {
@@ -239,13 +227,15 @@ static void gather_cases(struct undo_work *work)
 			continue;
 		one = case_at(work, address);
 		if (was_there(past))
-			take_form(&one->was, undo_as_whole(work, &past->before));
+			take_form(&one->was, &past->before);
 		if (is_left(work, past))
 			take_form(&one->left, &past->after);
 		if (past->next_run.size > 0 && !one->next)
 			one->next = past;
 	}
 	undo_find_behind(work);
+	for (size_t i = 0; i < work->case_count; i++)
+		undo_make_whole(work, &work->cases[i]);
 	gather_touched(work);
 }
 
@@ -381,6 +371,9 @@ static bool judge_removed(struct undo_work *work, struct undo_case *one)
 	bool made_again = one->touched && !one->touched->found;
 	bool same = undo_same_form(one->was, one->base);
 
+	/* Others have made it as the run found it: there is nothing of the run's left in that. */
+	if (!same && one->base && !made_again)
+		same = undo_is_found(work, one);
 	if (one->base && !same && !made_again)
 		return conflict(work, one, "is there again, and otherwise", "undo the later run first");
 	one->resource = undo_resource_of(work, one->was, one->kind);
@@ -439,6 +432,17 @@ static bool judge(struct undo_work *work, struct undo_case *one)
 	return true;
 }
 
+bool undo_judge(struct undo_work *work, struct undo_case *one)
+{
+	one->first_note = work->undoing->note_count;
+	bool good = judge(work, one);
+	one->notes_after = work->undoing->note_count;
+	/* It is told with what could not be read, not as something that there is nothing of. */
+	if (one->verdict == UNDO_NOTHING && map_get(&work->unknown, one->address))
+		one->verdict = UNDO_UNKNOWN;
+	return good;
+}
+
 static int compare_notes(const void *a, const void *b)
 {
 	const struct plan_note *left = (const struct plan_note *)a, *right = (const struct plan_note *)b;
@@ -461,14 +465,8 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	index_spec(&work);
 	gather_cases(&work);
 	bool good = check_targets(&work);
-	for (size_t i = 0; i < work.case_count; i++) {
-		struct undo_case *one = &work.cases[i];
-
-		good &= judge(&work, one);
-		/* It is told with what could not be read, not as something that there is nothing of. */
-		if (one->verdict == UNDO_NOTHING && map_get(&work.unknown, one->address))
-			one->verdict = UNDO_UNKNOWN;
-	}
+	for (size_t i = 0; i < work.case_count; i++)
+		good &= undo_judge(&work, &work.cases[i]);
 	undo_find_awaited(&work);
 	if (good)
 		good = undo_build(&work);

@@ -71,7 +71,7 @@ static bool goes_back(const struct undo_work *work, const struct undo_case *one)
 	/* The run took it back. */
 	if (slice_equal(one->left->object_id, one->behind->object_id))
 		return true;
-	return stands ? !undo_same_form(one->behind, one->left) && can_come_back(work, one->behind)
+	return stands ? !undo_same_form(undo_as_whole(work, one->behind), one->left) && can_come_back(work, one->behind)
 		      : !object_was_never_seen(one->left);
 }
 
@@ -84,10 +84,10 @@ void undo_find_behind(struct undo_work *work)
 			map_set(&work->stood, input->beside[i].before.address, work);
 	for (size_t i = 0; i < input->past_count; i++)
 		if (input->past[i].was && input->past[i].before.role == OBJECT_DEPOSED)
-			offer(work, undo_as_whole(work, &input->past[i].before), !input->past[i].is);
+			offer(work, &input->past[i].before, !input->past[i].is);
 	for (size_t i = 0; i < input->beside_count; i++)
 		if (input->beside[i].before.role == OBJECT_DEPOSED)
-			offer(work, undo_as_whole(work, &input->beside[i].before), false);
+			offer(work, &input->beside[i].before, false);
 	for (size_t i = 0; i < work->case_count; i++)
 		if (work->cases[i].behind && goes_back(work, &work->cases[i]))
 			work->cases[i].was = work->cases[i].behind;

@@ -53,15 +53,15 @@ static bool names(struct slice text, struct slice address)
 	return false;
 }
 
-static bool mentions(const struct value *value, struct slice address)
+bool undo_mentions(const struct value *value, struct slice address)
 {
 	if (value_is(value, VALUE_DEFERRED))
 		return names(value->deferred->text, address);
 	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		if (mentions(&value->items[i], address))
+		if (undo_mentions(&value->items[i], address))
 			return true;
 	for (uint32_t i = 0; value_is(value, VALUE_MAP) && i < value->count; i++)
-		if (mentions(&value->members[i].value, address))
+		if (undo_mentions(&value->members[i].value, address))
 			return true;
 	return false;
 }
@@ -77,7 +77,7 @@ static void take_dependencies(struct arena *arena, const struct object *object, 
 		const struct dependency *one = &object->dependencies[i];
 		bool told = one->output.size == 0 && one->field.size == 0;
 
-		if (told || mentions(&ret->desired, one->address))
+		if (told || undo_mentions(&ret->desired, one->address))
 			kept[ret->dependency_count++] = *one;
 	}
 }
@@ -419,7 +419,7 @@ static void join_dependencies(const struct merging *merging, struct resource *re
 			bool known = false;
 
 			/* depends_on stays as it is. */
-			if (told ? form > 0 : !mentions(&resource->desired, one->address))
+			if (told ? form > 0 : !undo_mentions(&resource->desired, one->address))
 				continue;
 			for (size_t k = 0; k < count && !known; k++)
 				known = is_same_dependency(&all[k], one);

@@ -18,16 +18,19 @@ enum undo_verdict {
 struct undo_case {
 	struct slice address;
 	const struct kind *kind;
-	const struct object *was;    /* what the run found; NULL: nothing */
+	const struct object *was;    /* what it goes back to: what the run found, as whole; NULL: nothing */
+	const struct object *found;  /* the same as it was found, where an earlier deletion had emptied it; or NULL */
 	const struct object *behind; /* what a replace had left behind there, where nothing else stood then; or NULL */
 	bool removed_behind;	     /* the run deleted that */
+	struct slice lacks;	     /* what it did without: see undo_do_without() */
 	const struct object *left;   /* what it left */
 	const struct object *now;
 	const struct undo_touched *touched; /* by an earlier undoing, after all others; or NULL */
 	const struct object *base;	    /* out of which the run's changes are taken: now, or what touched found */
 	const struct past_object *next;	    /* names the run that changed it again, or NULL */
 	enum undo_verdict verdict;
-	struct resource resource; /* of UNDO_MAKE and UNDO_CHANGE */
+	struct resource resource;	/* of UNDO_MAKE and UNDO_CHANGE */
+	size_t first_note, notes_after; /* of the undoing's, what was said where it was judged */
 };
 
 struct undo_work {
@@ -60,6 +63,20 @@ __attribute__((format(printf, 3, 4))) void undo_stays(struct undo_work *work, st
 						      ...);
 /* What a deletion had emptied that came to nothing: as it was before, for nobody wants that half back. */
 const struct object *undo_as_whole(const struct undo_work *work, const struct object *found);
+/* Of a case whose `was` is what the run found. */
+void undo_make_whole(const struct undo_work *work, struct undo_case *one);
+/* What becomes of it; false after diagnostics. */
+bool undo_judge(struct undo_work *work, struct undo_case *one);
+/* Whether what is recorded is as the run found it, with nothing but some of what had been taken out of that before. */
+bool undo_is_found(const struct undo_work *work, const struct undo_case *one);
+/*
+ * Has the case go back to the object as it was found in all that refers to something which will not be there, instead
+ * of to what it was before an earlier run emptied it, and judges it anew; false where nothing of that does. *good is
+ * cleared after diagnostics.
+ */
+bool undo_do_without(struct undo_work *work, struct undo_case *one, struct slice address, bool *good);
+/* Takes out what was said of a case before it was judged anew. */
+void undo_drop_void_notes(struct undoing *undoing);
 /* Whether what the alias reaches is where the object was. */
 bool undo_reaches_place(const struct undo_work *work, const struct object *was);
 /* What was left behind when the run began is what some cases go back to. */
@@ -68,6 +85,8 @@ void undo_find_behind(struct undo_work *work);
 void undo_find_awaited(struct undo_work *work);
 /* Of what is left behind at the addresses that are planned, what was not so when the run began. */
 void undo_choose_leaving(struct undo_work *work);
+/* Whether a value, as a spec has it, refers to that. */
+bool undo_mentions(const struct value *value, struct slice address);
 /* Whether the spec would ask the same of both, and in the same place. */
 bool undo_same_form(const struct object *a, const struct object *b);
 /* The resource that an object was last applied as, with secrets that the spec still has. */

@@ -27,22 +27,27 @@ static bool goes_back(const struct entry *entry)
 	return entry->one && (entry->one->verdict == UNDO_CHANGE || entry->one->verdict == UNDO_MAKE);
 }
 
-static void add_entry(struct entries *entries, struct slice address, struct undo_case *one, const struct object *now)
+static void judge_entry(struct undo_work *work, struct entry *entry, const struct object *now)
 {
-	struct undo_work *work = entries->work;
-	struct entry *entry = &entries->items[entries->count];
 	const struct kind *kind = now ? kinds_find(work->input->kinds, now->kind) : NULL;
-
-	*entry = (struct entry){.address = address, .one = one};
+	struct undo_case *one = entry->one;
 	bool is_seen = now && kind && !object_was_never_seen(now);
 	entry->is_there = goes_back(entry) || (is_seen && !(one && one->verdict == UNDO_REMOVE));
-	entry->is_gone = map_get(&work->gone, address) != NULL;
+	entry->is_gone = map_get(&work->gone, entry->address) != NULL;
 	/* An undoing that was cut off may have left something behind there, or what follows it undone. */
 	entry->is_planned = one && (one->verdict != UNDO_NOTHING || (one->touched && !entry->is_gone));
 	if (one && goes_back(entry))
 		entry->resource = one->resource;
 	else if (now && kind)
 		entry->resource = undo_resource_of(work, now, kind);
+}
+
+static void add_entry(struct entries *entries, struct slice address, struct undo_case *one, const struct object *now)
+{
+	struct entry *entry = &entries->items[entries->count];
+
+	*entry = (struct entry){.address = address, .one = one};
+	judge_entry(entries->work, entry, now);
 	map_add(&entries->by_address, address, entry);
 	entries->count++;
 }
@@ -162,6 +167,38 @@ static const struct dependency *first_missing(const struct entries *entries, con
 	return NULL;
 }
 
+/* The first thing that an entry needs, and that goes because the run made it. */
+static const struct dependency *first_removed(const struct entries *entries, const struct entry *entry)
+{
+	for (size_t i = 0; entry->is_there && i < entry->resource.dependency_count; i++) {
+		const struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[i].address);
+
+		if (target && !target->is_there && target->one && target->one->verdict == UNDO_REMOVE)
+			return &entry->resource.dependencies[i];
+	}
+	return NULL;
+}
+
+/* What an entry cannot have as it is to be. */
+static const struct dependency *first_lacking(const struct entries *entries, const struct entry *entry)
+{
+	if (goes_back(entry))
+		return first_missing(entries, entry);
+	return entry->one && entry->one->verdict == UNDO_NOTHING ? first_removed(entries, entry) : NULL;
+}
+
+/* Where that is so only of what an earlier run took out of it, it goes back without. */
+static void do_without(struct entries *entries, struct entry *entry, bool *good)
+{
+	const struct dependency *lacking = first_lacking(entries, entry);
+
+	while (lacking && undo_do_without(entries->work, entry->one, lacking->address, good)) {
+		entry->resource = (struct resource){0};
+		judge_entry(entries->work, entry, entry->one->now);
+		lacking = first_lacking(entries, entry);
+	}
+}
+
 /* What cannot go back because of what it needs; then neither can what needs that. */
 static void drop(struct entries *entries, struct entry *entry, const struct dependency *missing)
 {
@@ -177,16 +214,19 @@ static void drop(struct entries *entries, struct entry *entry, const struct depe
 		entry->resource = undo_resource_of(work, entry->one->now, entry->one->kind);
 }
 
-static void drop_impossible(struct entries *entries)
+static bool drop_impossible(struct entries *entries)
 {
 	size_t most = entries->count + entries->users.edge_count;
 	uint32_t *queue = arena_new_array(entries->work->arena, most + 1, uint32_t);
 	size_t count = entries->count;
+	bool good = true;
 
 	for (size_t i = 0; i < count; i++)
 		queue[i] = (uint32_t)i;
 	for (size_t i = 0; i < count; i++) {
 		struct entry *entry = &entries->items[queue[i]];
+
+		do_without(entries, entry, &good);
 		const struct dependency *missing = goes_back(entry) ? first_missing(entries, entry) : NULL;
 
 		if (!missing)
@@ -196,18 +236,20 @@ static void drop_impossible(struct entries *entries)
 		     (!entry->is_there || entry->is_gone) && k < entries->users.first[queue[i] + 1]; k++)
 			queue[count++] = entries->users.successors[k];
 	}
+	undo_drop_void_notes(entries->work->undoing);
+	return good;
 }
 
-/* Something that an entry needs, and that goes because the run made it. */
-static const struct entry *first_removed(const struct entries *entries, const struct entry *entry)
+static void tell_lacking(const struct entries *entries)
 {
-	for (size_t i = 0; entry->is_there && i < entry->resource.dependency_count; i++) {
-		const struct entry *target = map_get(&entries->by_address, entry->resource.dependencies[i].address);
+	struct undo_work *work = entries->work;
 
-		if (target && !target->is_there && target->one && target->one->verdict == UNDO_REMOVE)
-			return target;
-	}
-	return NULL;
+	for (size_t i = 0; i < work->case_count; i++)
+		if (work->cases[i].verdict == UNDO_MAKE && work->cases[i].lacks.size > 0)
+			undo_note(work, work->cases[i].address,
+				  "is made as the run found it: what an earlier run took out of it needs '%.*s', "
+				  "which is not there",
+				  SLICE_ARGUMENTS(work->cases[i].lacks));
 }
 
 /* Nobody may be left without what goes. */
@@ -218,7 +260,7 @@ static bool check_removals(const struct entries *entries)
 
 	for (size_t i = 0; i < entries->count; i++) {
 		const struct entry *entry = &entries->items[i];
-		const struct entry *target = first_removed(entries, entry);
+		const struct dependency *target = first_removed(entries, entry);
 
 		if (!target)
 			continue;
@@ -271,7 +313,8 @@ static void ignore_settled(const struct undo_work *work, struct resource *resour
 /* What a replace had left behind, and is there no more, is made anew in the place of another. */
 static bool goes_back_to_what_is_gone(const struct undo_work *work, const struct undo_case *one)
 {
-	return one->behind && one->was == one->behind && !map_get(&work->now_id, one->behind->object_id);
+	return one->behind && slice_equal(one->was->object_id, one->behind->object_id) &&
+	       !map_get(&work->now_id, one->behind->object_id);
 }
 
 static void write_stack(struct entries *entries)
@@ -307,8 +350,9 @@ bool undo_build(struct undo_work *work)
 
 	gather_entries(&entries);
 	call_back_needed(&entries);
-	drop_impossible(&entries);
-	bool good = check_removals(&entries);
+	bool good = drop_impossible(&entries);
+	tell_lacking(&entries);
+	good &= check_removals(&entries);
 	plan_users(&entries);
 	write_stack(&entries);
 	graph_release(&entries.users);

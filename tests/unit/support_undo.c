@@ -275,6 +275,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 			past->before.object_id = SLICE("000000000000000000000000000000ff");
 		if (i == 0 && past->was && row->let_go)
 			past->before.let_go = read(fixture, row->let_go);
+		if (i == 1 && past->was && row->user_let_go)
+			past->before.let_go = read(fixture, row->user_let_go);
 		if (!same(forms->left, forms->now)) {
 			past->next_run = SLICE("22222222222222222222222222222222");
 			past->next_command = SLICE("apply");

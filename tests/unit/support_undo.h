@@ -38,6 +38,7 @@ struct undo_row {
 	const char *variable;	    /* what the one secret variable of the spec holds, or NULL */
 	const char *seen;	    /* what t.net.a was like when the run found it */
 	const char *let_go;	    /* what a deletion that did not end had taken out of t.net.a then, or NULL */
+	const char *user_let_go;    /* likewise out of t.user.b */
 	const char *wanted;	    /* desired fields of the resources, by address */
 	const char *planned;	    /* addresses, separated by spaces */
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
