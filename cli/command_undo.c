@@ -274,6 +274,13 @@ static void plan_nothing(struct job *job)
 	job->digest = digest_text(job->arena, &digest);
 }
 
+static bool tell_later(void *context, const struct undo_since **ret, size_t *ret_count)
+{
+	struct undo *undo = context;
+
+	return changed_since(undo->job, undo->runs, undo->run, ret, ret_count);
+}
+
 /* The stack as it should be; false where that cannot be told, and there is nothing to show. live: of all that is
  * recorded, or NULL, before that is read. */
 static bool make(struct undo *undo, const struct live *const *live)
@@ -283,6 +290,8 @@ static bool make(struct undo *undo, const struct live *const *live)
 
 	undo->input = (struct undo_input){
 		.run = undo->run->id,
+		.later = tell_later,
+		.context = undo,
 		.past = undo->past,
 		.past_count = undo->past_count,
 		.beside = undo->beside,

@@ -12,15 +12,16 @@ static bool undoes(struct job *job, const struct run_record *later, const struct
 	return false;
 }
 
+static bool read_body(struct job *job, struct object *object, struct slice body)
+{
+	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
+}
+
 static bool read_found(struct job *job, const struct undo_later *later)
 {
-	for (size_t i = 0; i < later->past_count; i++) {
-		struct past_object *past = &later->past[i];
-
-		if (past->before_body.size > 0 &&
-		    !object_body_read(&past->before, past->before_body, job->arena, job->diagnostics))
+	for (size_t i = 0; i < later->past_count; i++)
+		if (!read_body(job, &later->past[i].before, later->past[i].before_body))
 			return false;
-	}
 	return true;
 }
 
@@ -48,5 +49,28 @@ bool undone_before(struct job *job, const struct run_record *runs, const struct 
 		count++;
 	}
 	undo_again_gather(later, count, job->arena, ret, ret_count);
+	return true;
+}
+
+bool changed_since(struct job *job, const struct run_record *runs, const struct run_record *run,
+		   const struct undo_since **ret, size_t *ret_count)
+{
+	size_t most = (size_t)(run - runs), count = 0;
+	struct undo_since *all = arena_new_array(job->arena, most + 1, struct undo_since);
+
+	for (const struct run_record *at = run; at-- > runs;) {
+		struct past_object *past;
+		size_t past_count;
+
+		if (!job->store->ops->changed(job->store, job->arena, at->id, &past, &past_count, job->diagnostics))
+			return false;
+		for (size_t i = 0; i < past_count; i++)
+			if (!read_body(job, &past[i].before, past[i].before_body) ||
+			    !read_body(job, &past[i].after, past[i].after_body))
+				return false;
+		all[count++] = (struct undo_since){at->id, at->command, past, past_count};
+	}
+	*ret = all;
+	*ret_count = count;
 	return true;
 }

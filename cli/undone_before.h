@@ -8,5 +8,9 @@
 __attribute__((warn_unused_result)) bool undone_before(struct job *job, const struct run_record *runs,
 						       const struct run_record *run, struct undo_touched **ret,
 						       size_t *ret_count);
+/* What each run after one of those given changed, with bodies, the oldest first. */
+__attribute__((warn_unused_result)) bool changed_since(struct job *job, const struct run_record *runs,
+						       const struct run_record *run, const struct undo_since **ret,
+						       size_t *ret_count);
 
 #endif

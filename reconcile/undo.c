@@ -51,16 +51,6 @@ bool undo_leaves(const struct plan *plan)
 	return false;
 }
 
-struct slice undo_since(const struct undo_work *work, const struct undo_case *one)
-{
-	enum { DIGITS = 8 };
-
-	if (!one->next)
-		return (struct slice){NULL, 0};
-	return arena_format(work->arena, " (%.*s, run %.*s)", SLICE_ARGUMENTS(one->next->next_command),
-			    SLICE_ARGUMENTS(slice_first(one->next->next_run, DIGITS)));
-}
-
 /* Whether a run that began to make it, or to change it, has left something of that to be done. */
 static bool is_half_done(const struct object *now)
 {
@@ -253,10 +243,10 @@ static bool check_targets(const struct undo_work *work)
 	return good;
 }
 
-static bool conflict(const struct undo_work *work, const struct undo_case *one, const char *what, const char *hint)
+static bool conflict(struct undo_work *work, const struct undo_case *one, const char *what, const char *hint)
 {
 	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' %s%.*s", SLICE_ARGUMENTS(one->address), what,
-		   SLICE_ARGUMENTS(undo_since(work, one)));
+		   SLICE_ARGUMENTS(undo_since_text(work, undo_blamed(work, one, NULL))));
 	diag_address(work->diagnostics, one->address);
 	diag_hint(work->diagnostics, "%s, or name what is to go back with --target", hint);
 	return false;
@@ -317,9 +307,11 @@ static bool judge_again(struct undo_work *work, struct undo_case *one)
 }
 
 /* What changed the record alone cannot be undone. */
-static bool was_forgotten(const struct undo_case *one)
+static bool was_forgotten(struct undo_work *work, const struct undo_case *one)
 {
-	return one->next && slice_is(one->next->next_command, "state rm");
+	const struct undo_since *run = undo_blamed(work, one, NULL);
+
+	return run && slice_is(run->command, "state rm");
 }
 
 /* The run made it anew in another place, and a later one has done so again. */
@@ -351,8 +343,8 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 	}
 	if (!one->base)
 		return conflict(work, one, "is gone since",
-				was_forgotten(one) ? "no run gives back what was forgotten"
-						   : "undo the later run first");
+				was_forgotten(work, one) ? "no run gives back what was forgotten"
+							 : "undo the later run first");
 	if (has_moved_on(one))
 		return conflict(work, one, "has changed again since", "undo the later run first");
 	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) &&

@@ -24,8 +24,19 @@ struct undo_touched {
 	const struct object *found; /* what stood there before the first of these undoings, with its body; or NULL */
 };
 
+/* A run after the one that is undone. */
+struct undo_since {
+	struct slice run, command;
+	const struct past_object *past; /* what it changed, with bodies read */
+	size_t past_count;
+};
+
 struct undo_input {
 	struct slice run;
+	/* What came after it, the oldest first: asked for only where one of these is to be named. False where that
+	 * cannot be told; NULL: likewise. */
+	bool (*later)(void *context, const struct undo_since **ret, size_t *ret_count);
+	void *context;
 	/* What the run changed, with bodies read; its kinds are known. */
 	const struct past_object *past;
 	size_t past_count;

@@ -101,14 +101,14 @@ struct resource undo_resource_of(struct undo_work *work, const struct object *ob
 	return resource;
 }
 
-static void report_conflict(struct merging *merging, struct slice path)
+static void report_conflict(struct merging *merging, const struct undo_place *place, struct slice path)
 {
 	const struct undo_case *one = merging->one;
 
 	merging->conflicts = true;
 	diag_error(merging->work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' has changed again since: '%.*s'%.*s",
 		   SLICE_ARGUMENTS(one->address), SLICE_ARGUMENTS(path),
-		   SLICE_ARGUMENTS(undo_since(merging->work, one)));
+		   SLICE_ARGUMENTS(undo_since_text(merging->work, undo_blamed(merging->work, one, place))));
 	diag_address(merging->work->diagnostics, one->address);
 	diag_hint(merging->work->diagnostics, "undo the later run first, or name what is to go back with --target");
 }
@@ -133,7 +133,7 @@ static void merge_member(struct merging *merging, const struct field *field, con
 	const struct value *value;
 
 	if (!merge_key(&forms, &value))
-		report_conflict(merging,
+		report_conflict(merging, &(struct undo_place){.field = field, .key = key},
 				arena_format(merging->work->arena, "%s.%.*s", field->name, SLICE_ARGUMENTS(key)));
 	else if (value)
 		value_builder_member(merged, key, *value);
@@ -168,7 +168,8 @@ static void merge_item(struct merging *merging, const struct field *field, const
 	const struct value *item;
 
 	if (!merge_key(&forms, &item))
-		report_conflict(merging, diff_item_path(field, slice_of(field->name), either, merging->work->arena));
+		report_conflict(merging, &(struct undo_place){.field = field, .item = either},
+				diff_item_path(field, slice_of(field->name), either, merging->work->arena));
 	else if (item)
 		value_builder_item(merged, *item);
 }
@@ -357,7 +358,7 @@ static void merge_within(struct merging *merging, const struct field *field, con
 	} else if (field->type == FIELD_SET && all_are(VALUE_LIST, &forms)) {
 		*merged = merge_set(merging, field, &forms);
 	} else {
-		report_conflict(merging, slice_of(field->name));
+		report_conflict(merging, &(struct undo_place){.field = field}, slice_of(field->name));
 		return;
 	}
 	if (value_equal(merged, forms.now))
@@ -395,7 +396,7 @@ static void merge_field(struct merging *merging, const struct field *field)
 	if (field->type == FIELD_MAP || field->type == FIELD_SET)
 		merge_within(merging, field, &(struct forms){was, left, now});
 	else
-		report_conflict(merging, name);
+		report_conflict(merging, &(struct undo_place){.field = field}, name);
 }
 
 static bool is_same_dependency(const struct dependency *a, const struct dependency *b)

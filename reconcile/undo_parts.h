@@ -53,6 +53,8 @@ struct undo_work {
 	struct map cases_by_address;
 	struct map secrets; /* that the spec has, by fingerprint, to struct value; empty before one is asked for */
 	bool has_secrets;   /* the spec was searched */
+	struct map steps;   /* of later runs, by address, to the last struct undo_step; empty before one is asked for */
+	bool has_steps;	    /* they were gathered */
 };
 
 /* What the run did is undone, and this is lost with it. */
@@ -101,7 +103,18 @@ struct value undo_left_to_others(const struct undo_work *work, const struct undo
 bool undo_merge(struct undo_work *work, struct undo_case *one);
 /* The stack and the addresses, of the cases; false after diagnostics. */
 bool undo_build(struct undo_work *work);
-/* Whose doing it is that a case cannot go back, for the end of a message. */
-struct slice undo_since(const struct undo_work *work, const struct undo_case *one);
+/* What of an object is at stake: a field, or what it has under a key, or an item of it as it is in any form. */
+struct undo_place {
+	const struct field *field;
+	struct slice key;
+	const struct value *item;
+};
+
+/* The later run whose doing it is that a case cannot go back, in a place of it or, NULL, as a whole; NULL: none is
+ * known. */
+const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_case *one,
+				     const struct undo_place *place);
+/* That run for the end of a message; of NULL nothing. */
+struct slice undo_since_text(struct undo_work *work, const struct undo_since *run);
 
 #endif

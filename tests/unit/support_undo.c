@@ -77,6 +77,9 @@ struct fixture {
 	bool stale;
 	struct undo_touched touched[UNDO_ADDRESSES];
 	size_t touched_count;
+	struct past_object steps[2]; /* of t.net.a */
+	struct undo_since later[2];
+	bool has_later;
 	struct resource written;
 	struct value variable;
 	struct stack spec;
@@ -234,6 +237,28 @@ static void forget_id(const struct undo_row *row, const char *form, struct objec
 	object->provider_id = SLICE("");
 }
 
+static void add_step(struct fixture *fixture, size_t run, const char *id, const char *found, const char *left)
+{
+	struct past_object *past = &fixture->steps[run];
+
+	past->was = found != NULL;
+	past->is = left != NULL;
+	if (found)
+		fill(fixture, 0, found, &past->before);
+	if (left)
+		fill(fixture, 0, left, &past->after);
+	fixture->later[run] = (struct undo_since){slice_of(id), SLICE("apply"), past, 1};
+}
+
+static bool tell_later(void *context, const struct undo_since **ret, size_t *ret_count)
+{
+	const struct fixture *fixture = context;
+
+	*ret = fixture->later;
+	*ret_count = fixture->has_later ? 2 : 0;
+	return true;
+}
+
 static void set_up(struct fixture *fixture, const struct undo_row *row)
 {
 	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
@@ -285,6 +310,11 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		add_touched(fixture, i, row->found[i]);
 	}
 	add_behind(fixture, row);
+	fixture->has_later = row->between != NULL;
+	if (row->between) {
+		add_step(fixture, 0, "22222222222222222222222222222222", row->forms[0].left, row->between);
+		add_step(fixture, 1, "33333333333333333333333333333333", row->between, row->forms[0].now);
+	}
 	if (row->spec) {
 		struct value given = read(fixture, row->spec);
 		struct value_member *members = arena_new_array(&fixture->arena, given.count, struct value_member);
@@ -397,6 +427,8 @@ void undo_check_row(const struct undo_row *row)
 	set_up(&fixture, row);
 	struct undo_input input = {
 		.run = SLICE("11111111111111111111111111111111"),
+		.later = tell_later,
+		.context = &fixture,
 		.past = fixture.past,
 		.past_count = fixture.past_count,
 		.beside = &fixture.beside,

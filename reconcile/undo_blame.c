@@ -1,0 +1,126 @@
+#include "reconcile/diff_field.h"
+#include "reconcile/undo_parts.h"
+
+/*
+ * Which later run stands in the way: not the first that changed the object, which may have had to do with another
+ * field, but the first after which what is at stake was as it is now. Once that one is undone, it is no longer so.
+ */
+
+/* What a later run found at an address, and left there. */
+struct undo_step {
+	const struct undo_since *run;
+	const struct object *found, *left; /* NULL: nothing */
+	struct undo_step *earlier;
+};
+
+/* What stands beside an address, left behind, does not speak for it. */
+static bool speaks(bool is_there, const struct object *form, struct slice address)
+{
+	return is_there && form->role != OBJECT_DEPOSED && slice_equal(form->address, address);
+}
+
+static struct undo_step *step_at(struct undo_work *work, const struct undo_since *run, struct slice address)
+{
+	struct undo_step *last = map_get(&work->steps, address), *step;
+
+	if (last && last->run == run)
+		return last;
+	step = arena_new(work->arena, struct undo_step);
+	*step = (struct undo_step){.run = run, .earlier = last};
+	map_set(&work->steps, address, step);
+	return step;
+}
+
+/* Of several objects the current one is what was there. */
+static void take_form(const struct object **slot, const struct object *form)
+{
+	if (!*slot || form->role == OBJECT_CURRENT)
+		*slot = form;
+}
+
+static void add_past(struct undo_work *work, const struct undo_since *run, const struct past_object *past)
+{
+	const struct object *forms[] = {&past->before, &past->after};
+	const bool is_there[] = {past->was, past->is};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!speaks(is_there[i], forms[i], forms[i]->address))
+			continue;
+		struct undo_step *step = step_at(work, run, forms[i]->address);
+
+		take_form(i == 0 ? &step->found : &step->left, forms[i]);
+	}
+}
+
+static void gather_steps(struct undo_work *work)
+{
+	const struct undo_input *input = work->input;
+	const struct undo_since *runs = NULL;
+	size_t count = 0;
+
+	work->has_steps = true;
+	map_init_in(&work->steps, work->arena);
+	if (!input->later || !input->later(input->context, &runs, &count))
+		return;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < runs[i].past_count; k++)
+			add_past(work, &runs[i], &runs[i].past[k]);
+}
+
+static const struct value *item_of(const struct undo_place *place, const struct value *list, struct arena *arena)
+{
+	const struct value *found;
+	struct diff_index index;
+
+	diff_index_init(&index, place->field, list, arena);
+	found = diff_index_find(&index, place->item);
+	diff_index_release(&index);
+	return found;
+}
+
+static const struct value *part_of(const struct undo_place *place, const struct object *form, struct arena *arena)
+{
+	const struct value *value = value_if_set(value_get_named(&form->applied, place->field->name));
+
+	if (place->key.size > 0)
+		return value ? value_get(value, place->key) : NULL;
+	return place->item && value ? item_of(place, value, arena) : value;
+}
+
+static bool is_alike(const struct undo_work *work, const struct undo_place *place, const struct object *a,
+		     const struct object *b)
+{
+	if (!place || !a || !b)
+		return undo_same_form(a, b);
+	const struct value *left = part_of(place, a, work->arena), *right = part_of(place, b, work->arena);
+
+	return left && right ? value_equal(left, right) : left == right;
+}
+
+const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_case *one,
+				     const struct undo_place *place)
+{
+	const struct undo_since *blamed = NULL;
+
+	if (!work->has_steps)
+		gather_steps(work);
+	for (const struct undo_step *step = map_get(&work->steps, one->address); step; step = step->earlier)
+		if (is_alike(work, place, step->left, one->base) && !is_alike(work, place, step->found, step->left))
+			blamed = step->run;
+	if (blamed || !one->next)
+		return blamed;
+	struct undo_since *next = arena_new(work->arena, struct undo_since);
+
+	*next = (struct undo_since){.run = one->next->next_run, .command = one->next->next_command};
+	return next;
+}
+
+struct slice undo_since_text(struct undo_work *work, const struct undo_since *run)
+{
+	enum { DIGITS = 8 };
+
+	if (!run)
+		return (struct slice){NULL, 0};
+	return arena_format(work->arena, " (%.*s, run %.*s)", SLICE_ARGUMENTS(run->command),
+			    SLICE_ARGUMENTS(slice_first(run->run, DIGITS)));
+}
