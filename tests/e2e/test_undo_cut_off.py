@@ -243,8 +243,10 @@ def test_undoing_that_was_finished_by_another(sim):
     undo(sim, run, "--yes")
     document = undo(sim, begun, "--yes", status=1)
     (told,) = {(one["message"].split("'")[2], one["hint"].split(",")[0]) for one in document["diagnostics"]}
-    assert told == (" is there again, and otherwise", "undo the later run first")
-    undo(sim, runs(sim)[0]["id"], "--yes")
+    later = runs(sim)[0]
+    since = f" ({later['command']}, run {later['id'][:8]})"
+    assert told == (" is there again, and otherwise" + since, "undo the later run first")
+    undo(sim, later["id"], "--yes")
     undo(sim, begun, "--yes")
     assert is_as_in(sim, MIXED)
 
