@@ -259,6 +259,20 @@ static bool tell_later(void *context, const struct undo_since **ret, size_t *ret
 	return true;
 }
 
+static void add_written(struct fixture *fixture, const char *json)
+{
+	struct value given = read(fixture, json);
+	struct value_member *members = arena_new_array(&fixture->arena, given.count, struct value_member);
+
+	for (uint32_t i = 0; i < given.count; i++)
+		members[i] = (struct value_member){given.members[i].key,
+						   value_secret(&fixture->arena, given.members[i].value)};
+	fixture->written = (struct resource){
+		.address = slice_of(things[0].address), .kind = &net, .desired = value_map(members, given.count)};
+	fixture->spec.resources = &fixture->written;
+	fixture->spec.resource_count = 1;
+}
+
 static void set_up(struct fixture *fixture, const struct undo_row *row)
 {
 	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
@@ -315,19 +329,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		add_step(fixture, 0, "22222222222222222222222222222222", row->forms[0].left, row->between);
 		add_step(fixture, 1, "33333333333333333333333333333333", row->between, row->forms[0].now);
 	}
-	if (row->spec) {
-		struct value given = read(fixture, row->spec);
-		struct value_member *members = arena_new_array(&fixture->arena, given.count, struct value_member);
-
-		for (uint32_t i = 0; i < given.count; i++)
-			members[i] = (struct value_member){given.members[i].key,
-							   value_secret(&fixture->arena, given.members[i].value)};
-		fixture->written = (struct resource){.address = slice_of(things[0].address),
-						     .kind = &net,
-						     .desired = value_map(members, given.count)};
-		fixture->spec.resources = &fixture->written;
-		fixture->spec.resource_count = 1;
-	}
+	if (row->spec)
+		add_written(fixture, row->spec);
 	if (row->variable) {
 		fixture->variable = value_secret(&fixture->arena, value_text(row->variable));
 		fixture->spec.secrets = value_list(&fixture->variable, 1);
