@@ -204,13 +204,15 @@ static void drop(struct entries *entries, struct entry *entry, const struct depe
 {
 	struct undo_work *work = entries->work;
 	bool made = entry->one->verdict == UNDO_MAKE;
+	/* What was called back has nothing there now, or a mere record. */
+	bool is_there = !made && entry->one->now && !object_was_never_seen(entry->one->now);
 
 	undo_stays(work, entry->address, "%s: it needs '%.*s', which is not there any more",
 		   made ? "is not made again" : "stays as it is", SLICE_ARGUMENTS(missing->address));
 	entry->one->verdict = UNDO_NOTHING;
 	entry->is_planned = false;
-	entry->is_there = !made;
-	if (!made)
+	entry->is_there = is_there;
+	if (is_there)
 		entry->resource = undo_resource_of(work, entry->one->now, entry->one->kind);
 }
 

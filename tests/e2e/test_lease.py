@@ -252,7 +252,7 @@ def test_a_run_that_stands_still_while_it_writes(tiny, held, gate):  # noqa: F81
     # It goes on where its heartbeat comes before the one who waits; its call may have been held for too long by then.
     held.communicate(timeout=30)
     assert held.returncode in (0, 5, 7)
-    assert set(outcomes(tiny)) <= {"done", "lost"}
+    assert "running" not in outcomes(tiny)
 
 
 def test_waits_and_goes_on(tiny, held, gate, moto):  # noqa: F811
