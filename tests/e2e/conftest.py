@@ -67,6 +67,7 @@ def pytest_xdist_make_scheduler(config, log):
 MANY_ROWS = {
     "test_bad_answers.py",
     "test_blocked_output.py",
+    "test_comes_late.py",
     "test_conformance.py",
     "test_conformance_members.py",
     "test_cut_between.py",
@@ -79,15 +80,22 @@ MANY_ROWS = {
     "test_lease.py",
     "test_metal.py",
     "test_metal_controllers.py",
+    "test_rebuild_unfinished.py",
+    "test_refused_unseen.py",
     "test_rename.py",
+    "test_run_between.py",
     "test_secret_to_cut_off.py",
     "test_sent_again.py",
+    "test_sent_again_as_planned.py",
+    "test_sent_again_waits.py",
     "test_simulation.py",
     "test_state_rebuild.py",
     "test_take_back.py",
     "test_undo.py",
     "test_undo_cut_off.py",
+    "test_undo_emptied.py",
     "test_undo_kinds.py",
+    "test_undo_left_behind.py",
 }
 ONE_IN = 8
 
