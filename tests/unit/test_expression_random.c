@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "specs/expression_tree.h"
 #include "tests/unit/support_expression.h"
+#include "tests/unit/support_rounds.h"
 
 /* Pseudo-random numbers that are the same in every run (Numerical Recipes' generator). */
 struct random {
@@ -119,9 +120,10 @@ static void test_random_expressions(void **state)
 {
 	struct random random = {42};
 	size_t succeeded = 0, waited = 0;
+	int tried = rounds_of(10000);
 
 	(void)state;
-	for (size_t i = 0; i < 10000; i++) {
+	for (int round = tried; round > 0; round--) {
 		struct buffer text;
 		struct bench bench;
 
@@ -140,7 +142,7 @@ static void test_random_expressions(void **state)
 		bench_release(&bench);
 	}
 	/* The shapes are worth something only while most of them work and many have to wait. */
-	if (succeeded < 9000 || waited < 1500)
+	if (succeeded < (size_t)tried * 9 / 10 || waited < (size_t)tried * 3 / 20)
 		fail_msg("%zu succeeded, %zu waited", succeeded, waited);
 }
 
@@ -168,7 +170,7 @@ static void test_random_bytes(void **state)
 	struct random random = {7};
 
 	(void)state;
-	for (size_t i = 0; i < 15000; i++) {
+	for (int i = rounds_of(15000); i > 0; i--) {
 		char text[256];
 		size_t size = pick(&random, sizeof(text));
 		struct bench bench;

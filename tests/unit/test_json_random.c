@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/unit/support_rounds.h"
 
 /* What holds for every tree and every text, tried on random ones; the seeds are fixed. */
 
@@ -111,7 +112,7 @@ static void test_random_trees(void **state)
 	uint64_t random = UINT64_C(0x243f6a8885a308d3);
 
 	(void)state;
-	for (int round = 0; round < 800; round++) {
+	for (int round = rounds_of(800); round > 0; round--) {
 		struct arena arena;
 		struct value tree, back, copy;
 		struct slice text;
@@ -185,7 +186,7 @@ static void test_damaged(void **state)
 	uint64_t random = UINT64_C(0xa4093822299f31d0);
 
 	(void)state;
-	for (int round = 0; round < 5000; round++) {
+	for (int round = rounds_of(5000); round > 0; round--) {
 		struct arena arena;
 		struct diagnostics diagnostics;
 		struct value value = value_null();

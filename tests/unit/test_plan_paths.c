@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "tests/unit/support_plan.h"
+#include "tests/unit/support_rounds.h"
 
 /*
  * Planning proves by digests that most of a stack is unchanged, and looks at nothing else of that. Here stacks, edits
@@ -436,22 +437,22 @@ static bool paths_agree(uint64_t seed, bool broken, size_t *skipped)
 
 static void test_digests_change_no_plan(void **state)
 {
-	size_t skipped = 0;
+	size_t skipped = 0, rounds = (size_t)rounds_of(ROUNDS);
 	(void)state;
-	for (uint64_t seed = 1; seed <= ROUNDS; seed++)
+	for (uint64_t seed = 1; seed <= rounds; seed++)
 		assert_true(paths_agree(seed, false, &skipped));
 	/* The short cut was taken, or nothing was tried. */
-	assert_true(skipped > ROUNDS / 2);
+	assert_true(skipped > rounds / 2);
 }
 
 /* Digests that hold too much are seen, or the test above could not fail. */
 static void test_wrong_digests_are_seen(void **state)
 {
-	size_t skipped = 0, seen = 0;
+	size_t skipped = 0, seen = 0, rounds = (size_t)rounds_of(ROUNDS);
 	(void)state;
-	for (uint64_t seed = 1; seed <= ROUNDS; seed++)
+	for (uint64_t seed = 1; seed <= rounds; seed++)
 		seen += !paths_agree(seed, true, &skipped);
-	assert_true(seen > ROUNDS / 10);
+	assert_true(seen > rounds / 10);
 }
 
 int main(void)

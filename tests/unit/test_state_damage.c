@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "tests/unit/support_state_file.h"
+#include "tests/unit/support_rounds.h"
 
 static void run_sql(const char *path, const char *sql)
 {
@@ -334,11 +335,12 @@ static void test_random_damage(void **state)
 	struct slice whole;
 	uint32_t random = 12345;
 	size_t failures = 0;
+	int rounds = rounds_of(ROUNDS);
 
 	state_file_make(fixture);
 	whole = file_read(fixture, fixture->path);
 	assert_true(whole.size > 40 * 1024);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		char *changed = (char *)memory_get(whole.size);
 		const char *failed;
 
@@ -361,7 +363,7 @@ static void test_random_damage(void **state)
 				fail_msg("round %d: %s", round, state_fixture_told(fixture));
 		}
 	}
-	assert_true(failures > ROUNDS / 4);
+	assert_true(failures > (size_t)rounds / 4);
 }
 
 /* What a hostile schema plants does not run. */

@@ -1,0 +1,12 @@
+#ifndef TRUEUP_TESTS_UNIT_SUPPORT_ROUNDS_H
+#define TRUEUP_TESTS_UNIT_SUPPORT_ROUNDS_H
+
+#include <stdlib.h>
+
+/* How often something random is tried: a quarter as often where each step is watched (run.sh). */
+static inline int rounds_of(int usual)
+{
+	return getenv("TRUEUP_SLOW_RUN") && getenv("TRUEUP_SLOW_RUN")[0] ? usual / 4 : usual;
+}
+
+#endif
