@@ -363,7 +363,7 @@ void story_tell(struct universe *universe)
 	oracle_settled(universe);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_undo(&story);
-	if (!universe->failure[0] && chance_one_in(&universe->plot, BEHIND_ONE_IN))
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, BEHIND_ONE_IN))
 		story_undo_behind(&story);
 	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
 		story_look_back(&story);
