@@ -361,7 +361,8 @@ void story_tell(struct universe *universe)
 	if (!universe->failure[0])
 		come_to_peace(&story);
 	oracle_settled(universe);
-	if (!universe->failure[0] && chance_one_in(&universe->plot, 16))
+	/* What bears our tags keeps an undoing from making ours anew. */
+	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, 16))
 		story_undo(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, BEHIND_ONE_IN))
 		story_undo_behind(&story);
