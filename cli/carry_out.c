@@ -36,10 +36,13 @@ static bool is_wanted(struct job *job, bool reviewed, const struct report *repor
 {
 	struct invocation *invocation = job->invocation;
 	bool destroy = job->plan.destroy;
+
+	/* Nobody is asked. */
+	if (reviewed || !plan_changes_reality(&job->plan) || arguments_has(invocation->arguments, FLAG_YES))
+		return true;
 	struct digest digest = plan_shown(&job->plan, job->arena, &job->style);
 	struct slice shown = digest_text(invocation->arena, &digest);
-
-	if (!reviewed && plan_changes_reality(&job->plan) && !slice_equal(invocation->wanted, shown) &&
+	if (!slice_equal(invocation->wanted, shown) &&
 	    !question_ask(invocation, destroy ? "\nDestroy all this?" : "\nApply this?",
 			  destroy ? "destroy all this" : "apply this", hint_to_save(job), report))
 		return false;

@@ -1,5 +1,6 @@
 #include "cli/carry_out.h"
 #include "cli/command_list.h"
+#include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/recovery.h"
@@ -14,15 +15,16 @@ static int show_only(struct job *job)
 	return invocation_end(job->invocation, &report, lost_state_permits(job) ? STATUS_ERROR : STATUS_REFUSED);
 }
 
-static int plan_once(struct invocation *invocation, bool destroy, bool *ret_again)
+static int plan_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
+	enum job_aim aim = *(const enum job_aim *)about;
 	struct job job;
 	int status = STATUS_ERROR;
 
 	job_init(&job, invocation);
-	if (!job_prepare_to_act(&job, destroy ? AIM_DESTROY : AIM_MAKE))
+	if (!job_prepare_to_act(&job, aim))
 		status = job.moved ? status : invocation_fail(invocation, status);
-	else if (!job_plan_as_asked(&job, destroy))
+	else if (!job_plan_as_asked(&job, aim == AIM_DESTROY))
 		status = show_only(&job);
 	else if (job_plan_takes_left(&job))
 		status = job_carry_out(&job, false);
@@ -48,22 +50,13 @@ static bool check_saved_flags(const struct invocation *invocation)
 	return invocation->diagnostics->error_count == 0;
 }
 
-static int plan_and_carry_out(struct invocation *invocation, bool destroy)
-{
-	bool again;
-	int status;
-
-	do
-		status = plan_once(invocation, destroy, &again);
-	while (again);
-	return status;
-}
-
-static int carry_out_saved_once(struct invocation *invocation, bool *ret_again)
+/* What another run left is compared with the plan again. */
+static int carry_out_saved_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
 	struct job job;
 	int status = STATUS_ERROR;
 
+	(void)about;
 	job_init(&job, invocation);
 	if (saved_plan_read(&job, invocation->arguments->operands[0]) && job_is_approved(&job) &&
 	    saved_plan_prepare(&job))
@@ -75,30 +68,22 @@ static int carry_out_saved_once(struct invocation *invocation, bool *ret_again)
 	return status;
 }
 
-/* What the other run left is compared with the plan again. */
-static int carry_out_saved(struct invocation *invocation)
-{
-	bool again;
-	int status;
-
-	if (!check_saved_flags(invocation))
-		return invocation_fail(invocation, STATUS_USAGE);
-	do
-		status = carry_out_saved_once(invocation, &again);
-	while (again);
-	return status;
-}
-
 static int run_apply(struct invocation *invocation)
 {
-	if (invocation->arguments->operand_count > 0)
-		return carry_out_saved(invocation);
-	return plan_and_carry_out(invocation, false);
+	static const enum job_aim aim = AIM_MAKE;
+
+	if (invocation->arguments->operand_count == 0)
+		return job_attempts(invocation, plan_once, &aim);
+	if (!check_saved_flags(invocation))
+		return invocation_fail(invocation, STATUS_USAGE);
+	return job_attempts(invocation, carry_out_saved_once, NULL);
 }
 
 static int run_destroy(struct invocation *invocation)
 {
-	return plan_and_carry_out(invocation, true);
+	static const enum job_aim aim = AIM_DESTROY;
+
+	return job_attempts(invocation, plan_once, &aim);
 }
 
 static const enum flag_id apply_flags[] = {

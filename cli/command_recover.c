@@ -1,4 +1,5 @@
 #include "cli/command_list.h"
+#include "cli/job_run.h"
 #include "cli/lost_state.h"
 #include "cli/planning.h"
 #include "cli/recovery.h"
@@ -66,11 +67,12 @@ static struct slice all_settled(struct job *job)
 	return arena_copy(job->arena, buffer_slice(&text));
 }
 
-static int recover_once(struct invocation *invocation, bool *ret_again)
+static int recover_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
 	struct job job;
 	int status = STATUS_ERROR;
 
+	(void)about;
 	job_init(&job, invocation);
 	if (prepare(&job)) {
 		struct report report = invocation_report(invocation);
@@ -90,16 +92,9 @@ static int recover_once(struct invocation *invocation, bool *ret_again)
 	return status;
 }
 
-/* Again where another run changed the stack before this one had it. */
 static int run_recover(struct invocation *invocation)
 {
-	bool again;
-	int status;
-
-	do
-		status = recover_once(invocation, &again);
-	while (again);
-	return status;
+	return job_attempts(invocation, recover_once, NULL);
 }
 
 static const enum flag_id recover_flags[] = {FLAG_GRACE, FLAG_VAR, FLAG_PARALLELISM, FLAG_LEASE_TIMEOUT,

@@ -514,12 +514,13 @@ static int tell(struct rebuild *rebuild)
 	return invocation_end(job->invocation, &report, status_of(rebuild));
 }
 
-static int rebuild_once(struct invocation *invocation, bool *ret_again)
+static int rebuild_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
 	struct job job;
 	struct rebuild rebuild = {.job = &job};
 	int status = STATUS_ERROR;
 
+	(void)about;
 	job_init(&job, invocation);
 	rebuild_past_init(&rebuild.past, NULL, NULL, 0, job.arena);
 	bool done = open_all(&rebuild) && take_inventory(&rebuild) && choose_lineage(&rebuild) &&
@@ -535,16 +536,9 @@ static int rebuild_once(struct invocation *invocation, bool *ret_again)
 	return status;
 }
 
-/* Again where another run changed the stack while this one waited for it. */
 static int run_state_rebuild(struct invocation *invocation)
 {
-	bool again;
-	int status;
-
-	do
-		status = rebuild_once(invocation, &again);
-	while (again);
-	return status;
+	return job_attempts(invocation, rebuild_once, NULL);
 }
 
 static const enum flag_id rebuild_flags[] = {

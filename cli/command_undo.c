@@ -63,11 +63,6 @@ static bool find_run(struct undo *undo)
 	return true;
 }
 
-static bool read_body(struct job *job, struct object *object, struct slice body)
-{
-	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
-}
-
 /* A call that is sent again is refused where it was carried out before. */
 static bool has_left_anything(const struct undo *undo)
 {
@@ -98,11 +93,10 @@ static bool read_bodies(struct undo *undo)
 	struct job *job = undo->job;
 
 	for (size_t i = 0; i < undo->past_count; i++)
-		if (!read_body(job, &undo->past[i].before, undo->past[i].before_body) ||
-		    !read_body(job, &undo->past[i].after, undo->past[i].after_body))
+		if (!past_run_read_bodies(job, &undo->past[i]))
 			return false;
 	for (size_t i = 0; i < undo->beside_count; i++)
-		if (!read_body(job, &undo->beside[i].before, undo->beside[i].before_body))
+		if (!past_run_read_body(job, &undo->beside[i].before, undo->beside[i].before_body))
 			return false;
 	return true;
 }
@@ -458,12 +452,13 @@ static int act(struct undo *undo)
 	return job_carry_out(job, false);
 }
 
-static int undo_once(struct invocation *invocation, bool *ret_again)
+static int undo_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
 	struct job job;
 	struct undo undo = {.job = &job};
 	int status = STATUS_ERROR;
 
+	(void)about;
 	job_init(&job, invocation);
 	map_init(&undo.undoing.made);
 	if (prepare(&undo) && make(&undo, NULL) && read_all(&undo))
@@ -476,16 +471,9 @@ static int undo_once(struct invocation *invocation, bool *ret_again)
 	return status;
 }
 
-/* Again where another run changed the stack before this one had it. */
 static int run_undo(struct invocation *invocation)
 {
-	bool again;
-	int status;
-
-	do
-		status = undo_once(invocation, &again);
-	while (again);
-	return status;
+	return job_attempts(invocation, undo_once, NULL);
 }
 
 static const enum flag_id undo_flags[] = {

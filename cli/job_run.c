@@ -6,6 +6,17 @@
 
 enum { LOOK_EVERY_MS = 250 };
 
+int job_attempts(struct invocation *invocation, job_attempt *attempt, const void *about)
+{
+	bool again;
+	int status;
+
+	do
+		status = attempt(invocation, about, &again);
+	while (again);
+	return status;
+}
+
 /* Other runs live by the real clock, whatever is simulated here. */
 static int64_t real_ms(const struct job *job)
 {
@@ -113,9 +124,15 @@ static bool is_first(const struct diagnostics *diagnostics, enum fault fault)
 	return first && first->fault == fault;
 }
 
+/* Whether a run that lives has the stack: it alone writes the state file for long. */
+static bool is_alive(const struct lease_holder *holder)
+{
+	return holder->held && holder->sign == PROCESS_ALIVE;
+}
+
 bool job_blame_lock(struct job *job, const struct lease_holder *holder, const struct diagnostics *attempt)
 {
-	if (!is_first(attempt, FAULT_CONFLICT) || !holder->held || holder->sign != PROCESS_ALIVE) {
+	if (!is_first(attempt, FAULT_CONFLICT) || !is_alive(holder)) {
 		diagnostics_join(job->diagnostics, attempt);
 		return false;
 	}
@@ -136,7 +153,7 @@ static bool outlasts_lock(struct job *job, const struct diagnostics *attempt)
 
 	if (!job->store->ops->holder(job->store, job->arena, &holder, job->diagnostics))
 		return false;
-	if (!holder.held || holder.sign != PROCESS_ALIVE || timeout_ms(job) == 0)
+	if (!is_alive(&holder) || timeout_ms(job) == 0)
 		return job_blame_lock(job, &holder, attempt);
 	begin_to_wait(job, &holder);
 	if (real->interrupted(real) > 0)

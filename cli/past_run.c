@@ -122,6 +122,17 @@ static bool is_finished(const struct past_object *object, const struct touch *to
 	       !digest_equal(after, &never) && (is_other || !touch->missed);
 }
 
+bool past_run_read_body(struct job *job, struct object *object, struct slice body)
+{
+	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
+}
+
+bool past_run_read_bodies(struct job *job, struct past_object *past)
+{
+	return past_run_read_body(job, &past->before, past->before_body) &&
+	       past_run_read_body(job, &past->after, past->after_body);
+}
+
 bool past_run_has_kept(const struct past_object *object)
 {
 	return object->was && object->is && slice_equal(object->before_body, object->after_body);

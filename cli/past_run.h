@@ -19,6 +19,11 @@ struct slice past_run_of_most(struct arena *arena, const char *command);
  */
 bool past_run_has_kept(const struct past_object *object);
 
+/* Reads the body of what a run found, or left, which is kept as text; empty: it has none. */
+__attribute__((warn_unused_result)) bool past_run_read_body(struct job *job, struct object *object, struct slice body);
+/* The same of both. */
+__attribute__((warn_unused_result)) bool past_run_read_bodies(struct job *job, struct past_object *past);
+
 /* What a run that did not come to its end has left of something, and nobody has mended since. */
 struct leaving {
 	const char *why;

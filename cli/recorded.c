@@ -1,6 +1,7 @@
 #include "cli/recorded.h"
 
 #include "base/time_text.h"
+#include "cli/job_run.h"
 
 enum { TEXT_LIMIT_BYTES = 512 * 1024 * 1024 };
 
@@ -107,9 +108,15 @@ static bool open_store(struct job *job, enum state_access access)
 	return job_open_store(job, access, any);
 }
 
-static int run_once(struct invocation *invocation, enum state_access access, bool reads, recorded_body *body,
-		    bool *ret_again)
+struct recorded_work {
+	enum state_access access;
+	bool reads;
+	recorded_body *body;
+};
+
+static int run_once(struct invocation *invocation, const void *about, bool *ret_again)
 {
+	const struct recorded_work *work = about;
 	struct report report = invocation_report(invocation);
 	struct recorded recorded = {.arguments = invocation->arguments};
 	int status = STATUS_ERROR;
@@ -117,8 +124,8 @@ static int run_once(struct invocation *invocation, enum state_access access, boo
 	buffer_init(&recorded.text, TEXT_LIMIT_BYTES);
 	value_builder_init(&recorded.members);
 	job_init(&recorded.job, invocation);
-	if (open_store(&recorded.job, access) && (!reads || job_reload(&recorded.job))) {
-		status = body(&recorded);
+	if (open_store(&recorded.job, work->access) && (!work->reads || job_reload(&recorded.job))) {
+		status = work->body(&recorded);
 		fill_report(&recorded, &report);
 	}
 	*ret_again = recorded.job.moved;
@@ -130,24 +137,12 @@ static int run_once(struct invocation *invocation, enum state_access access, boo
 	return status;
 }
 
-/* Again where another run changed the stack while this one waited for it. */
-static int run(struct invocation *invocation, enum state_access access, bool reads, recorded_body *body)
-{
-	bool again;
-	int status;
-
-	do
-		status = run_once(invocation, access, reads, body, &again);
-	while (again);
-	return status;
-}
-
 int recorded_run(struct invocation *invocation, enum state_access access, recorded_body *body)
 {
-	return run(invocation, access, false, body);
+	return job_attempts(invocation, run_once, &(struct recorded_work){access, false, body});
 }
 
 int recorded_run_read(struct invocation *invocation, enum state_access access, recorded_body *body)
 {
-	return run(invocation, access, true, body);
+	return job_attempts(invocation, run_once, &(struct recorded_work){access, true, body});
 }

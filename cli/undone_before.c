@@ -12,15 +12,10 @@ static bool undoes(struct job *job, const struct run_record *later, const struct
 	return false;
 }
 
-static bool read_body(struct job *job, struct object *object, struct slice body)
-{
-	return body.size == 0 || object_body_read(object, body, job->arena, job->diagnostics);
-}
-
 static bool read_found(struct job *job, const struct undo_later *later)
 {
 	for (size_t i = 0; i < later->past_count; i++)
-		if (!read_body(job, &later->past[i].before, later->past[i].before_body))
+		if (!past_run_read_body(job, &later->past[i].before, later->past[i].before_body))
 			return false;
 	return true;
 }
@@ -65,8 +60,7 @@ bool changed_since(struct job *job, const struct run_record *runs, const struct 
 		if (!job->store->ops->changed(job->store, job->arena, at->id, &past, &past_count, job->diagnostics))
 			return false;
 		for (size_t i = 0; i < past_count; i++)
-			if (!read_body(job, &past[i].before, past[i].before_body) ||
-			    !read_body(job, &past[i].after, past[i].after_body))
+			if (!past_run_read_bodies(job, &past[i]))
 				return false;
 		all[count++] = (struct undo_since){at->id, at->command, past, past_count};
 	}

@@ -12,8 +12,9 @@
  *
  * While it is open, SIGINT, SIGTERM and SIGHUP are counted for interrupted() unless whoever
  * started the process had them ignored (nohup, a shell's background job), those that come
- * within 0.25 s of each other once; once two have come, the next one ends the process. A gone reader and a file size
- * limit become failed writes instead of signals. No core is dumped from here on: memory may hold secrets.
+ * within 0.25 s of each other once; once two have come, the next one ends the process. A gone
+ * reader and a file size limit become failed writes instead of signals. No core is dumped from
+ * here on: memory may hold secrets.
  */
 
 /* Fills *world, which then needs real_world_close(). On failure *world is untouched. */

@@ -206,8 +206,7 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 	if (answer->unsure && task->call.recipe == RECIPE_TOKEN)
 		answer->fault = FAULT_AMBIGUOUS;
 	/* Why the last one was refused is no outcome of one before it, which may be on its way still. */
-	bool is_definite = answer->ok || (answer->fault != FAULT_AMBIGUOUS && !answer->unsure);
-	if (task->loop.intent.size && is_definite) {
+	if (task->loop.intent.size && !answer->unsure) {
 		task->loop.close = (struct intent_close){
 			.id = task->loop.intent,
 			.outcome = answer->ok ? OUTCOME_DONE : OUTCOME_FAILED,
@@ -221,8 +220,7 @@ static void deliver(struct loop *loop, struct task *task, struct answer *answer)
 		*unsettled = (struct unsettled){task->loop.intent, task->loop.unsettled};
 		task->loop.unsettled = unsettled;
 	}
-	task->changed |= task->call.mutating && task->loop.intent.size > 0 &&
-			 (answer->ok || answer->unsure || answer->fault == FAULT_AMBIGUOUS);
+	task->changed |= task->call.mutating && task->loop.intent.size > 0 && (answer->ok || answer->unsure);
 	task->loop.answer = answer;
 	loop_make_ready(loop, task);
 }

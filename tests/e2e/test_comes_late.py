@@ -171,14 +171,19 @@ FIRST = {
 }
 
 
-@pytest.mark.parametrize("before, spec, action", FIRST.values(), ids=FIRST)
-def test_for_what_shows_nobody_waits(site, before, spec, action):  # noqa: F811
+def cut_off_after(site, before, spec, action):  # noqa: F811
+    """Killed when the first of its calls was carried out, long before the grace is over."""
     if before:
         site.stack.write("stack.yaml", before)
         apply(site.stack)
     site.stack.write("stack.yaml", spec)
     site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == action and is_answered)
     site.stack.environment["TRUEUP_GRACE"] = "60"
+
+
+@pytest.mark.parametrize("before, spec, action", FIRST.values(), ids=FIRST)
+def test_for_what_shows_nobody_waits(site, before, spec, action):  # noqa: F811
+    cut_off_after(site, before, spec, action)
     document = site.stack.run("drift", "--output", "json", status=2).json
     assert [(call["operation"], call["outlook"]) for call in document["open"]] == [(action, "done")]
     assert "looking for" not in site.stack.run("recover").err
@@ -190,12 +195,7 @@ def test_for_what_shows_nobody_waits(site, before, spec, action):  # noqa: F811
 @pytest.mark.parametrize("before, spec, action", FIRST.values(), ids=FIRST)
 def test_an_undoing_foretells_of_what_shows_what_a_plan_does(site, before, spec, action):  # noqa: F811
     """It reads twice, and the first reading is no record for the second."""
-    if before:
-        site.stack.write("stack.yaml", before)
-        apply(site.stack)
-    site.stack.write("stack.yaml", spec)
-    site.cut_off(signal.SIGKILL, lambda _, each, is_answered: each == action and is_answered)
-    site.stack.environment["TRUEUP_GRACE"] = "60"
+    cut_off_after(site, before, spec, action)
     planned = site.stack.run("plan", "--output", "json").json
     run = site.stack.run("state", "history", "--output", "json").json["runs"][0]["id"]
     undoing = site.stack.run("undo", run, "--detailed-exitcode", "--output", "json", status=2).json

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from simulator import simulator  # noqa: F401
+from test_state_rebuild import adopt_machine
 from test_take_back import REGION, next_after, site  # noqa: F401
 from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
 
@@ -199,12 +200,7 @@ def object_ids(stack):
 
 def test_a_machine_without_tags_keeps_its_object_id(stack):
     """By that it is the object that calls and past runs tell of."""
-    attributes = {"serial": "S1", "power": "Off", "user": "u", "password": "x", "macs": "[]"}
-    stack.run("sim", "world", "add", "machine", "10.0.0.5", *(f"{name}={value}" for name, value in attributes.items()))
-    machines = {"m": {"controller": "https://10.0.0.5", "serial": "S1", "power": "off"}}
-    providers = {"metal": {"endpoint": "sim:world", "user": "u", "password": "x"}}
-    stack.write("stack.yaml", json.dumps({"stack": "racks", "providers": providers, "metal.machine": machines}))
-    stack.run("apply", "--yes")
+    adopt_machine(stack)
     before = object_ids(stack)
     stack.run("state", "rebuild", "--force", "--yes")
     assert object_ids(stack) == before and len(before) == 1

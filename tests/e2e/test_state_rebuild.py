@@ -394,14 +394,19 @@ def test_what_refers_to_one_that_could_not_be_read(stack):
     assert "aws.instance.h" in recorded(stack)
 
 
-def test_machines(stack):
-    """What carries no tags is found by what the spec says of it."""
+def adopt_machine(stack):
+    """A stack of one machine, which the simulator has."""
     attributes = {"serial": "S1", "power": "Off", "user": "u", "password": "x", "macs": "[]"}
     stack.run("sim", "world", "add", "machine", "10.0.0.5", *(f"{name}={value}" for name, value in attributes.items()))
     machines = {"m": {"controller": "https://10.0.0.5", "serial": "S1", "power": "off"}}
     providers = {"metal": {"endpoint": "sim:world", "user": "u", "password": "x"}}
     stack.write("stack.yaml", json.dumps({"stack": "racks", "providers": providers, "metal.machine": machines}))
     stack.run("apply", "--yes")
+
+
+def test_machines(stack):
+    """What carries no tags is found by what the spec says of it."""
+    adopt_machine(stack)
     before = recorded(stack)
     lose(stack)
     rebuild(stack)
