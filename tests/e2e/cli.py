@@ -15,6 +15,10 @@ import pytest
 
 from conftest import BINARY, clean_environment
 
+# After which a second signal is one more request to stop: what comes within 0.25 s of the first, as the program notices
+# them, is the same.
+NO_ECHO_S = 1
+
 TINY = """\
 stack: tiny
 providers: {aws: {region: eu-central-1}}

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from cli import Terminal, simulate
+from cli import NO_ECHO_S, Terminal, simulate
 from conftest import BINARY, clean_environment
 from test_cli_runs import Gate, gate, subnets, tiny, vpcs  # noqa: F401
 
@@ -120,7 +120,7 @@ def test_stopped_at_once(tiny, gate, full):  # noqa: F811
     run = start(tiny, "apply", "--yes", stdout=subprocess.DEVNULL, stderr=full)
     assert gate.held.wait(30)
     for _ in range(2):
-        time.sleep(0.5)
+        time.sleep(NO_ECHO_S)
         run.send_signal(signal.SIGTERM)
     assert run.wait(1.5) == 143
     assert "open: CreateVpc" in tiny.run("state", "list").out

@@ -12,7 +12,7 @@ import urllib.request
 
 import pytest
 
-from cli import TINY
+from cli import NO_ECHO_S, TINY
 from conftest import REGION, Stack, serve
 
 
@@ -172,9 +172,9 @@ def test_signals_that_come_together_are_one(tiny, gate, moto, number):
     gate.before = "CreateVpc"
     run = tiny.start("apply", "--yes")
     assert gate.held.wait(30)
-    run.send_signal(number)
-    # The same one again might be pending still, and then it would not come twice.
-    run.send_signal(signal.SIGTERM)
+    # It is stopped between them, so that both are there when it goes on; the same one would not come twice.
+    for each in [signal.SIGSTOP, number, signal.SIGTERM, signal.SIGCONT]:
+        run.send_signal(each)
     told = wait_for(run, "in flight")
     time.sleep(0.5)
     assert run.poll() is None
@@ -192,7 +192,7 @@ def test_stopped_at_once_and_resumed(tiny, gate, moto, signals):
     run.send_signal(signals[0])
     if len(signals) > 1:
         wait_for(run, "in flight")
-        time.sleep(0.5)
+        time.sleep(NO_ECHO_S)
         run.send_signal(signals[1])
     out, err = finish(run, {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}[signals[0]])
     if len(signals) > 1:

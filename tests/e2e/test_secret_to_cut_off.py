@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from cli import Terminal, simulate, world
+from cli import NO_ECHO_S, Terminal, simulate, world
 from conftest import Stack
 from test_lease import holder, wait_until
 from test_recover import outcomes, rows
@@ -89,7 +89,7 @@ def test_the_second_interrupt_ends_it(here):
     run = here.start("apply", "--yes")
     wait_until(lambda: begun(here))
     run.send_signal(signal.SIGINT)
-    time.sleep(0.5)
+    time.sleep(NO_ECHO_S)
     run.send_signal(signal.SIGTERM)
     _, talked = run.communicate(timeout=30)
     assert run.returncode == 130 and b"'sh' was interrupted" in talked

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from cli import NO_ECHO_S
 from simulator import simulator  # noqa: F401
 from test_take_back import REGION, Site, site  # noqa: F401
 from trueup_runner import Ref, apply, ids_of, plan, plan_is_empty, spec_text
@@ -171,7 +172,7 @@ def test_an_interrupt_while_it_is_on_its_way(site, signals):  # noqa: F811
         assert said
         said = process.stderr.readline()
     if signals == 2:
-        time.sleep(0.5)
+        time.sleep(NO_ECHO_S)
         process.send_signal(signal.SIGINT)
     else:
         go.set()

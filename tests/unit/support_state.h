@@ -9,6 +9,9 @@
 #include "base/diag.h"
 #include "base/world.h"
 
+/* How long to wait for another process's lock, which lasts as long as the disk takes, and others use it as well. */
+enum { LOCKED_AT_MOST_MS = 60 * 1000 };
+
 /*
  * What the tests of the state share: a folder that goes away, and a world with real files
  * and processes, but with clocks, host and boot id that a test can set.

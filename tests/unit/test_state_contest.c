@@ -43,7 +43,7 @@ struct contest {
 
 static struct store *open_state(struct state_fixture *fixture)
 {
-	static const struct state_options to_write = {.access = STATE_WRITE};
+	static const struct state_options to_write = {.access = STATE_WRITE, .busy_timeout_ms = LOCKED_AT_MOST_MS};
 	struct store *store = NULL;
 
 	if (!state_open(&fixture->world, fixture->path, &to_write, SLICE("lab"), &store, &fixture->diagnostics))

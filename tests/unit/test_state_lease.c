@@ -22,7 +22,7 @@
 
 enum { TERM = STATE_LEASE_TERM_MS };
 
-static const struct state_options to_write = {.access = STATE_WRITE};
+static const struct state_options to_write = {.access = STATE_WRITE, .busy_timeout_ms = LOCKED_AT_MOST_MS};
 static const struct run first_run = {.id = S("11111111111111111111111111111111"), .command = S("apply")};
 static const struct run second_run = {.id = S("22222222222222222222222222222222"), .command = S("destroy")};
 

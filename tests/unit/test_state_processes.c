@@ -25,8 +25,9 @@
 		(literal), sizeof(literal) - 1                                                                         \
 	}
 
-static const struct state_options to_write = {.access = STATE_WRITE, .program = S("trueup 0.1.0")};
-static const struct state_options to_read = {.access = STATE_READ};
+static const struct state_options to_write = {
+	.access = STATE_WRITE, .program = S("trueup 0.1.0"), .busy_timeout_ms = LOCKED_AT_MOST_MS};
+static const struct state_options to_read = {.access = STATE_READ, .busy_timeout_ms = LOCKED_AT_MOST_MS};
 
 static struct store *open_state(struct state_fixture *fixture, const struct state_options *options)
 {

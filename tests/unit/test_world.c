@@ -271,26 +271,46 @@ static int ignored_interrupt(struct world_fixture *fixture)
 	return count == 2 ? 0 : 4;
 }
 
+/* A signal twice at once, what that counted as, and a third time later: false where the machine let so much time pass
+ * between the two that they were two requests. */
+static bool repeat_signal(struct world_fixture *fixture, int number)
+{
+	struct world world;
+	int64_t began_ms, took_ms;
+	int after_one, after_two;
+
+	assert_true(real_world_open(&world, &fixture->diagnostics));
+	assert_int_equal(world.interrupted(&world), 0);
+	began_ms = world.boot_ms(&world);
+	raise(number);
+	after_one = world.interrupted(&world);
+	raise(number);
+	after_two = world.interrupted(&world);
+	took_ms = world.boot_ms(&world) - began_ms;
+	if (after_one != 1)
+		fail_msg("signal %d was not counted", number);
+	if (after_two == 1) {
+		pass_echo();
+		raise(number);
+		assert_int_equal(world.interrupted(&world), 2);
+	}
+	real_world_close(&world);
+	if (after_two != 1 && took_ms < 200)
+		fail_msg("signal %d was counted twice", number);
+	return after_two == 1;
+}
+
 static void test_interrupts(void **state)
 {
+	enum { TRIES = 100 };
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct world_fixture *fixture = *state;
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct world world;
+		int tries = 0;
 
-		assert_true(real_world_open(&world, &fixture->diagnostics));
-		assert_int_equal(world.interrupted(&world), 0);
-		raise(signals[i]);
-		if (world.interrupted(&world) != 1)
-			fail_msg("signal %d was not counted", signals[i]);
-		raise(signals[i]);
-		if (world.interrupted(&world) != 1)
-			fail_msg("signal %d was counted twice", signals[i]);
-		pass_echo();
-		raise(signals[i]);
-		assert_int_equal(world.interrupted(&world), 2);
-		real_world_close(&world);
+		while (!repeat_signal(fixture, signals[i]))
+			assert_in_range(++tries, 1, TRIES);
 	}
 	assert_int_equal(run_apart(third_interrupt, fixture), 1000 + SIGHUP);
 	assert_int_equal(run_apart(ignored_interrupt, fixture), 0);
