@@ -149,14 +149,53 @@ static struct value seen(const struct rebuilding *rebuilding, const struct resou
 	return secret_places_hide(rebuilding->arena, rebuilding->style, &resource->kind->fields, &put, models, 2);
 }
 
+/* What a record has as applied: the two values of each field. */
+struct applied {
+	struct value_builder *fields, *resolved;
+	const struct object *former; /* how it was recorded before, or NULL */
+	bool takes_over;	     /* something is as it was recorded before */
+};
+
+static void add_applied(struct applied *applied, struct slice name, const struct value *field,
+			const struct value *resolved)
+{
+	value_builder_member(applied->fields, name, *field);
+	value_builder_member(applied->resolved, name, *resolved);
+}
+
+/* As it was recorded, if it was: what is to be set back or taken away neither tags nor spec tell. */
+static void take_over(struct applied *applied, struct slice name)
+{
+	const struct object *former = applied->former;
+	const struct value *field = former ? value_get(&former->applied, name) : NULL;
+	const struct value *resolved = former ? value_get(&former->resolved, name) : NULL;
+
+	if (!field || !resolved)
+		return;
+	add_applied(applied, name, field, resolved);
+	applied->takes_over = true;
+}
+
+/* What the spec does not set any more. */
+static void take_over_unset(struct applied *applied, const struct resource *resource)
+{
+	for (uint32_t i = 0; applied->former && i < applied->former->applied.count; i++) {
+		struct slice name = value_slice(&applied->former->applied.members[i].key);
+
+		if (!value_get(&resource->desired, name) && field_named(&resource->kind->fields, name))
+			take_over(applied, name);
+	}
+}
+
 static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
 			   const struct live *live)
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
-	bool all = true;
-	struct value resolved;
 	VALUE_BUILDER_AUTO applied_fields;
 	VALUE_BUILDER_AUTO resolved_fields;
+	struct applied applied = {&applied_fields, &resolved_fields, rebuild_former(rebuilding, object), false};
+	bool all = true;
+	struct value resolved;
 
 	value_builder_init(&applied_fields);
 	value_builder_init(&resolved_fields);
@@ -174,18 +213,19 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 			rebuild_note(rebuilding, lost ? REBUILD_LOST : REBUILD_ASSUMED, object->address,
 				     object->provider_id, name);
 		all &= standing != DIFFERS && !lost;
-		if (standing == DIFFERS || lost)
-			continue;
-		value_builder_member(&applied_fields, name, resource->desired.members[i].value);
-		value_builder_member(&resolved_fields, name, *wanted);
+		if (standing == DIFFERS)
+			take_over(&applied, name);
+		else if (!lost)
+			add_applied(&applied, name, &resource->desired.members[i].value, wanted);
 	}
+	take_over_unset(&applied, resource);
 	object->applied = value_builder_map(&applied_fields, rebuilding->arena);
 	object->resolved = value_builder_map(&resolved_fields, rebuilding->arena);
 	const struct value observed = seen(rebuilding, resource, &object->applied, &resolved, live);
 	object->observed = made_observed(resource->kind, &observed, &object->resolved, NULL, rebuilding->arena);
 	object->dependencies = resource->dependencies;
 	object->dependency_count = resource->dependency_count;
-	if (!all)
+	if (!all || applied.takes_over)
 		return true;
 	object->symbolic = resource_symbolic(resource, rebuilding->style, rebuilding->arena);
 	object->inputs = plan_inputs_digest(resource->dependencies, resource->dependency_count, outputs_of, filling);
@@ -195,10 +235,12 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 static bool fill(struct filling *filling, struct object *object, const struct live *live)
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
+	const struct object *former = rebuild_former(rebuilding, object);
 	const struct resource *resource = map_get(&filling->resources, object->address);
 	const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
 
 	object->resolved = value_map(NULL, 0);
+	object->protect |= !resource && former && former->protect;
 	if (!live || live->presence != PRESENCE_PRESENT) {
 		rebuild_note(rebuilding, REBUILD_UNREAD, object->address, object->provider_id,
 			     live ? live->unread_reason : (struct slice){NULL, 0});

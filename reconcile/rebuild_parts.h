@@ -20,7 +20,9 @@ void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct obje
 struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice provider_id);
 /* Whether what carries this object id was recorded as left behind by a replace. */
 bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_id);
-/* Its record of before, where that alone tells what is to become of it; NULL: tags and spec tell as much. */
+/* Its record of before; NULL: there was none. */
+const struct object *rebuild_former(const struct rebuilding *rebuilding, const struct object *object);
+/* The same, where that alone tells what is to become of it; NULL: tags and spec tell as much. */
 const struct object *rebuild_kept(const struct rebuilding *rebuilding, const struct object *object);
 /* Puts those records in the place of what was made anew, and lists what of the kind is lost. */
 void rebuild_keep(struct rebuilding *rebuilding);

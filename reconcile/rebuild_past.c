@@ -42,14 +42,21 @@ static bool is_whole(const struct object *object)
 	       !(value_is(&object->let_go, VALUE_MAP) && object->let_go.count > 0);
 }
 
-const struct object *rebuild_kept(const struct rebuilding *rebuilding, const struct object *object)
+const struct object *rebuild_former(const struct rebuilding *rebuilding, const struct object *object)
 {
 	const struct object *former = map_get(&rebuilding->past->by_object_id, object->object_id);
 	bool is_same = former && slice_equal(former->kind, object->kind) &&
 		       identity_equal(&former->identity, &object->identity) &&
 		       (former->provider_id.size == 0 || slice_equal(former->provider_id, object->provider_id));
 
-	return is_same && !is_whole(former) ? former : NULL;
+	return is_same ? former : NULL;
+}
+
+const struct object *rebuild_kept(const struct rebuilding *rebuilding, const struct object *object)
+{
+	const struct object *former = rebuild_former(rebuilding, object);
+
+	return former && !is_whole(former) ? former : NULL;
 }
 
 /* By its tags it may have another address, and another may have taken its place since. */

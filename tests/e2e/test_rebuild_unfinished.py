@@ -205,3 +205,27 @@ def test_a_machine_without_tags_keeps_its_object_id(stack):
     stack.run("state", "rebuild", "--force", "--yes")
     assert object_ids(stack) == before and len(before) == 1
     assert stack.run("plan", "--output", "json").json["actions"] == []
+
+
+def test_a_field_that_the_spec_sets_no_more_is_set_back(site):  # noqa: F811
+    template = {"aws.launch_template": {"tmpl": TEMPLATE}}
+    write(site, NET, template, {"aws.autoscaling_group": {"g": {**GROUP, "metrics": ["GroupMinSize"]}}})
+    apply(site.stack)
+    groups = site.server.client("autoscaling").describe_auto_scaling_groups
+    assert len(groups()["AutoScalingGroups"][0]["EnabledMetrics"]) == 1
+    write(site, NET, template, {"aws.autoscaling_group": {"g": GROUP}})
+    rebuild(site)
+    apply(site.stack)
+    assert not groups()["AutoScalingGroups"][0].get("EnabledMetrics")
+    plan_is_empty(site.stack)
+
+
+def test_what_is_protected_stays_so_where_the_spec_has_it_no_more(site):  # noqa: F811
+    write(site, {"aws.vpc": {"kept": {"cidr": "10.30.0.0/16", "lifecycle": {"protect": True}}}})
+    apply(site.stack)
+    kept = ids_of(site.stack)["aws.vpc.kept"]
+    write(site, {"aws.vpc": {"two": {"cidr": "10.40.0.0/16"}}})
+    rebuild(site)
+    told = site.stack.run("apply", "--yes", status=1).err
+    assert "'aws.vpc.kept' is protected and no longer in the spec" in told
+    assert kept in site.things("vpc")
