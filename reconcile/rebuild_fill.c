@@ -176,6 +176,16 @@ static void take_over(struct applied *applied, struct slice name)
 	applied->takes_over = true;
 }
 
+/* What no read gives back a record may still tell. */
+static enum standing by_record(const struct object *former, const struct field *field, const struct value *wanted)
+{
+	const struct value *before = former ? value_get_named(&former->resolved, field->name) : NULL;
+
+	if (!before)
+		return ASSUMED;
+	return diff_field(field, wanted, before) == LIKE ? STANDS : DIFFERS;
+}
+
 /* What the spec does not set any more. */
 static void take_over_unset(struct applied *applied, const struct resource *resource)
 {
@@ -209,6 +219,8 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 			field && wanted ? standing_of(field, wanted, value_get(&live->fields, name)) : DIFFERS;
 		bool lost = standing == ASSUMED && is_lost(rebuilding, object, field, wanted);
 
+		if (standing == ASSUMED && !lost)
+			standing = by_record(applied.former, field, wanted);
 		if (standing == ASSUMED)
 			rebuild_note(rebuilding, lost ? REBUILD_LOST : REBUILD_ASSUMED, object->address,
 				     object->provider_id, name);

@@ -229,3 +229,13 @@ def test_what_is_protected_stays_so_where_the_spec_has_it_no_more(site):  # noqa
     told = site.stack.run("apply", "--yes", status=1).err
     assert "'aws.vpc.kept' is protected and no longer in the spec" in told
     assert kept in site.things("vpc")
+
+
+def test_what_no_read_gives_back_is_as_it_was_recorded(site):  # noqa: F811
+    """What the spec says of it by now is a change, as without a rebuild."""
+    write(site, NET, {"aws.vpn_gateway": {"w": {"vpc": Ref("aws.vpc.home"), "zone": "us-west-2a"}}})
+    apply(site.stack)
+    assert classes(rebuild(site)) == set()
+    write(site, NET, {"aws.vpn_gateway": {"w": {"vpc": Ref("aws.vpc.home"), "zone": "us-west-2b"}}})
+    rebuild(site)
+    assert "1 REPLACE" in site.stack.run("plan").out
