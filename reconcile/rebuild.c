@@ -199,12 +199,67 @@ struct claims {
 	struct map addresses, ids, resources;
 };
 
-static bool makes_claims(const struct rebuilding *rebuilding, const struct stray *stray)
+/* Its record, where the tags that told whose it is were taken off, or set to what makes no record. */
+static const struct object *known_by_id(const struct rebuilding *rebuilding, const struct stray *stray)
 {
-	return slice_equal(stray->live->ownership.lineage, rebuilding->lineage) && !fault_of(stray);
+	const struct live *live = stray->live;
+	bool is_ours = slice_equal(live->ownership.lineage, rebuilding->lineage);
+
+	if (live->provider_id.size == 0 || !(live->ownership.is_stripped || is_ours))
+		return NULL;
+	const struct object *known =
+		map_get(&rebuilding->past->by_id,
+			rebuild_id_key(rebuilding->arena, slice_of(stray->kind->name), live->provider_id));
+	return known && identity_equal(&known->identity, &stray->session->identity) &&
+			       !live_is_another(live, stray->kind, &known->outputs, rebuilding->lineage)
+		       ? known
+		       : NULL;
 }
 
-static void gather_claims(struct rebuilding *rebuilding, const struct inventory *inventory, struct claims *ret)
+/* As the tags say it that the next apply puts there again. */
+static struct stray as_recorded(const struct rebuilding *rebuilding, const struct stray *stray,
+				const struct object *known)
+{
+	struct live *live = arena_new(rebuilding->arena, struct live);
+
+	*live = *stray->live;
+	live->ownership = (struct ownership){
+		.lineage = rebuilding->lineage,
+		.object_id = known->object_id,
+		.generation = arena_format(rebuilding->arena, "%" PRId64, known->generation),
+		.address = known->address,
+	};
+	return (struct stray){live, stray->kind, stray->session};
+}
+
+/* All of the lineage whose tags make a record, or whose id is recorded. */
+static struct stray *gather_own(struct rebuilding *rebuilding, const struct inventory *inventory, size_t *ret_count)
+{
+	struct stray *own = arena_new_array(rebuilding->arena, inventory->count + 1, struct stray);
+	size_t count = 0;
+
+	for (size_t i = 0; i < inventory->count; i++) {
+		const struct stray *stray = &inventory->items[i];
+		bool is_ours = slice_equal(stray->live->ownership.lineage, rebuilding->lineage);
+		const char *fault = is_ours ? fault_of(stray) : NULL;
+
+		if (is_ours && !fault) {
+			own[count++] = *stray;
+			continue;
+		}
+		const struct object *known = known_by_id(rebuilding, stray);
+
+		if (known)
+			own[count++] = as_recorded(rebuilding, stray, known);
+		else if (fault)
+			rebuild_note(rebuilding, REBUILD_UNUSABLE, stray->live->ownership.address,
+				     stray->live->provider_id, slice_of(fault));
+	}
+	*ret_count = count;
+	return own;
+}
+
+static void gather_claims(struct rebuilding *rebuilding, const struct stray *own, size_t count, struct claims *ret)
 {
 	struct map generations;
 
@@ -212,12 +267,9 @@ static void gather_claims(struct rebuilding *rebuilding, const struct inventory 
 	map_init(&ret->addresses);
 	map_init(&ret->ids);
 	rebuild_index(rebuilding->stack, &ret->resources);
-	for (size_t i = 0; i < inventory->count; i++) {
-		const struct stray *stray = &inventory->items[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct stray *stray = &own[i];
 		const struct ownership *ownership = &stray->live->ownership;
-
-		if (!makes_claims(rebuilding, stray))
-			continue;
 		struct slice generation =
 			arena_format(rebuilding->arena, "%.*s %" PRId64, SLICE_ARGUMENTS(ownership->address),
 				     ownership_generation(&stray->live->ownership));
@@ -265,20 +317,12 @@ static void match(struct rebuilding *rebuilding, const struct stray *stray, cons
 void rebuild_match(struct rebuilding *rebuilding, const struct inventory *inventory)
 {
 	struct claims claims;
+	size_t count;
+	const struct stray *own = gather_own(rebuilding, inventory, &count);
 
-	gather_claims(rebuilding, inventory, &claims);
-	for (size_t i = 0; i < inventory->count; i++) {
-		const struct stray *stray = &inventory->items[i];
-		const char *fault = fault_of(stray);
-
-		if (!slice_equal(stray->live->ownership.lineage, rebuilding->lineage))
-			continue;
-		if (fault)
-			rebuild_note(rebuilding, REBUILD_UNUSABLE, stray->live->ownership.address,
-				     stray->live->provider_id, slice_of(fault));
-		else
-			match(rebuilding, stray, &claims);
-	}
+	gather_claims(rebuilding, own, count, &claims);
+	for (size_t i = 0; i < count; i++)
+		match(rebuilding, &own[i], &claims);
 	release_claims(&claims);
 }
 
@@ -290,7 +334,7 @@ void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *res
 	const struct object *known =
 		map_get(&rebuilding->past->by_id,
 			rebuild_id_key(rebuilding->arena, slice_of(resource->kind->name), live->provider_id));
-	bool is_known = known && identity_equal(&known->identity, &session->identity);
+	bool is_known = known && known->role != OBJECT_DEPOSED && identity_equal(&known->identity, &session->identity);
 
 	tagged.ownership =
 		(struct ownership){.object_id = is_known ? known->object_id : object_id, .address = resource->address};

@@ -59,7 +59,7 @@ struct rebuild_past {
 	const bool *is_sound; /* parallel: it could be read, and is not at odds with itself */
 	size_t count;
 	struct map by_object_id; /* of the sound ones */
-	struct map by_id;	 /* likewise, but for what was left behind */
+	struct map by_id;	 /* likewise; what was left behind, only where nothing else has the id */
 };
 
 void rebuild_past_init(struct rebuild_past *past, struct object *const *objects, const bool *is_sound, size_t count,

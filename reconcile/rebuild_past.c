@@ -16,9 +16,9 @@ void rebuild_past_init(struct rebuild_past *past, struct object *const *objects,
 		if (!is_sound[i])
 			continue;
 		map_set(&past->by_object_id, objects[i]->object_id, objects[i]);
-		if (objects[i]->role != OBJECT_DEPOSED)
-			map_set(&past->by_id, rebuild_id_key(arena, objects[i]->kind, objects[i]->provider_id),
-				objects[i]);
+		struct slice key = rebuild_id_key(arena, objects[i]->kind, objects[i]->provider_id);
+		if (objects[i]->role != OBJECT_DEPOSED || !map_get(&past->by_id, key))
+			map_set(&past->by_id, key, objects[i]);
 	}
 }
 

@@ -177,13 +177,62 @@ def test_what_cannot_be_read_is_listed(site):  # noqa: F811
 
 
 def test_what_was_not_finished_and_is_not_found_is_listed(site):  # noqa: F811
-    """A listing that lagged, or tags that were taken off: by then nobody knows that it was stopped."""
+    """A listing that lags, once recovery has seen it: by then nobody knows that it was stopped."""
     begin_to_change(site, "StopInstances")
     machine = ids_of(site.stack)["aws.instance.m"]
-    site.server.client("ec2").delete_tags(Resources=[machine], Tags=[{"Key": "trueup:object"}])
+    looks = []
+
+    def lag(fields, text):
+        looks.append(fields["Action"])
+        if looks.count("DescribeInstances") < 2:
+            return text
+        return re.sub(b"<reservationSet>.*</reservationSet>", b"<reservationSet/>", text, flags=re.S)
+
+    site.proxy.amend = lag
     document = rebuild(site, status=7)
     assert ("dropped", "aws.instance.m") in classes(document)
     assert machine in {each["provider_id"] for each in document["findings"] if each["class"] == "dropped"}
+
+
+def take_tags_off(site, *ids):
+    names = "trueup:stack", "trueup:object", "trueup:address"
+    site.server.client("ec2").delete_tags(Resources=list(ids), Tags=[{"Key": name} for name in names])
+
+
+def test_what_lost_its_tags_is_known_by_its_id(site):  # noqa: F811
+    """Else it is made a second time, or stays for ever where the spec has it no more."""
+    write(site, TWO)
+    apply(site.stack)
+    before = ids_of(site.stack)
+    take_tags_off(site, *before.values())
+    write(site, {"aws.vpc": {"two": TWO["aws.vpc"]["two"]}})
+    assert classes(rebuild(site)) == {("extra", "aws.vpc.home")}
+    apply(site.stack)
+    assert site.things("vpc") == {before["aws.vpc.two"]} == set(ids_of(site.stack).values())
+    plan_is_empty(site.stack)
+
+
+def test_what_was_not_finished_and_lost_its_tags_keeps_its_record(site):  # noqa: F811
+    begin_to_change(site, "StopInstances")
+    take_tags_off(site, ids_of(site.stack)["aws.instance.m"])
+    assert ("kept", "aws.instance.m") in classes(rebuild(site))
+    apply(site.stack)
+    assert states(site) == ["running"]
+    plan_is_empty(site.stack)
+
+
+def test_what_was_left_behind_and_lost_its_tags_goes(site):  # noqa: F811
+    home = {"cidr": "10.20.0.0/16", "lifecycle": {"create_before_destroy": True}}
+    write(site, {"aws.vpc": {"home": home}})
+    apply(site.stack)
+    left = site.things("vpc")
+    write(site, {"aws.vpc": {"home": {**home, "cidr": "10.40.0.0/16"}}})
+    site.cut_off(signal.SIGKILL, lambda _, action, executed: action == "DeleteVpc" and not executed)
+    take_tags_off(site, *left)
+    assert classes(rebuild(site)) == {("left", "aws.vpc.home")}
+    apply(site.stack)
+    assert len(site.things("vpc")) == 1 and not left & site.things("vpc")
+    plan_is_empty(site.stack)
 
 
 def test_a_call_about_a_damaged_record_is_not_dropped(site):  # noqa: F811
