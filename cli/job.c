@@ -334,6 +334,38 @@ static void note_places(struct job *job)
 		job->plan.unread[i].place = place_to_go(job, job->plan.unread[i].position);
 }
 
+static bool is_there(const struct job *job, size_t index)
+{
+	const struct live *live = job->refresh.live ? job->refresh.live[index] : NULL;
+
+	return job->objects[index]->provider_id.size > 0 && (!live || live->presence != PRESENCE_ABSENT);
+}
+
+/* What is to be shown once is put over nothing that was, of what is there. */
+static bool check_secrets(struct job *job)
+{
+	struct written *written = job->invocation->written;
+	bool good = true;
+
+	written_forget_kept(written);
+	for (size_t i = 0; i < job->object_count; i++) {
+		const struct kind *kind = kinds_find(&job->kinds, job->objects[i]->kind);
+
+		if (!kind || !field_named(&kind->fields, SLICE(SECRET_TO)) || !is_there(job, i))
+			continue;
+		if (!job_load_body(job, job->objects[i], job->diagnostics))
+			return false;
+		written_keep_secret(written, job->objects[i]->address, &job->objects[i]->resolved);
+	}
+	for (size_t i = 0; i < job->plan.action_count; i++) {
+		const struct action *action = &job->plan.actions[i];
+
+		if (operation_makes(action->operation))
+			good &= written_add_secret(written, action->address, &action->known, job->diagnostics);
+	}
+	return good;
+}
+
 bool job_plan(struct job *job, const struct stack *stack, bool destroy, const struct plan_scope *scope)
 {
 	struct plan_input input = {
@@ -359,7 +391,7 @@ bool job_plan(struct job *job, const struct stack *stack, bool destroy, const st
 	struct digest digest = plan_approval(&job->plan, job->arena, &job->style);
 
 	job->digest = digest_text(job->arena, &digest);
-	return good && (scope->looks || check_order(job));
+	return good && (scope->looks || (check_secrets(job) && check_order(job)));
 }
 
 bool job_within_budget(struct job *job)

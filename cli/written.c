@@ -193,6 +193,25 @@ static const char *find_output(struct written *written, const struct sight *sigh
 	return writes_there(written, other->name);
 }
 
+/* Of each place, all that have their secret there. */
+struct kept_secret {
+	struct slice address;
+	const struct kept_secret *next;
+};
+
+static const char *find_kept(struct written *written, const struct sight *sight)
+{
+	const struct kept_secret *kept = map_get(&written->kept, sight->place);
+	bool is_secret = sight->file->as == WRITTEN_SECRET;
+
+	while (kept && is_secret && slice_equal(kept->address, sight->file->name))
+		kept = kept->next;
+	return kept ? arena_format(written->arena, "'%.*s' is there and has its key in it, which is shown only once",
+				   SLICE_ARGUMENTS(kept->address))
+			       .data
+		    : NULL;
+}
+
 static struct slice name_world(struct written *written, struct slice endpoint)
 {
 	return simulated_place_name(written->folder, endpoint, written->arena);
@@ -247,6 +266,7 @@ static const struct rule {
 	{find_other_state_folder, 0},
 	{find_key, 0},
 	{find_output, 0},
+	{find_kept, 0},
 	{find_new_world, 0},
 	{find_world, 0},
 	{find_type, 1 << WRITTEN_BACKUP},
@@ -319,8 +339,13 @@ bool written_add(struct written *written, const struct written_file *file, struc
 
 	if (written->world->sqlite_vfs)
 		return true;
-	if (look(written, file, &sight) && !check(written, &sight, diagnostics))
+	if (look(written, file, &sight) && !check(written, &sight, diagnostics)) {
+		const struct written_file *other = map_get(&written->files, sight.place);
+		/* No report goes there then: there may be a key in it. */
+		if (file->as == WRITTEN_SECRET && other && other->as != WRITTEN_SECRET)
+			keep(written, &sight);
 		return false;
+	}
 	/* A secret's folder may be made until it is there. */
 	if (must_go && !world_can_write(file->path, diagnostics))
 		return false;
@@ -397,6 +422,28 @@ bool written_add_secret(struct written *written, struct slice address, const str
 	return written_add(written, &file, diagnostics);
 }
 
+void written_forget_kept(struct written *written)
+{
+	map_release(&written->kept);
+	map_init(&written->kept);
+}
+
+void written_keep_secret(struct written *written, struct slice address, const struct value *resolved)
+{
+	const struct value *path = value_is(resolved, VALUE_MAP) ? secret_path(resolved) : NULL;
+
+	if (!path || !value_is(path, VALUE_STRING) || written->world->sqlite_vfs)
+		return;
+	const char *file = written_secret_path(written->folder, value_slice(path), written->arena);
+	const struct slice place = place_of(file, written->arena);
+	struct kept_secret *kept = arena_new(written->arena, struct kept_secret);
+
+	if (place.size == 0)
+		return;
+	*kept = (struct kept_secret){address, map_get(&written->kept, place)};
+	map_set(&written->kept, place, kept);
+}
+
 static bool check_secrets(struct written *written, const struct stack *stack, struct diagnostics *diagnostics)
 {
 	bool has_secrets = false, good = true;
@@ -447,6 +494,7 @@ void written_open(struct written *written, struct world *world, const char *fold
 
 	*written = (struct written){.world = world, .arena = arena, .folder = folder, .home = home.data};
 	map_init(&written->files);
+	map_init(&written->kept);
 	map_init(&written->worlds);
 	map_init(&written->specs);
 	for (char *const *variable = world->variables; variable && *variable; variable++) {
@@ -460,6 +508,7 @@ void written_open(struct written *written, struct world *world, const char *fold
 void written_close(struct written *written)
 {
 	map_release(&written->files);
+	map_release(&written->kept);
 	map_release(&written->worlds);
 	map_release(&written->specs);
 }

@@ -32,6 +32,7 @@ struct written {
 	const char *folder;
 	const char *home;  /* the folder without links, or NULL: it cannot be told */
 	struct map files;  /* of this run, by path without links */
+	struct map kept;   /* what is recorded as put there, likewise, to struct kept_secret */
 	struct map worlds; /* simulated ones, by name */
 	struct map specs;  /* by device and inode */
 	bool has_specs;	   /* the folder was looked through for them */
@@ -50,6 +51,10 @@ __attribute__((warn_unused_result)) bool written_check_stack(struct written *wri
 __attribute__((warn_unused_result)) bool written_add_secret(struct written *written, struct slice address,
 							    const struct value *desired,
 							    struct diagnostics *diagnostics);
+/* Nothing is kept any more: what is recorded is told anew. */
+void written_forget_kept(struct written *written);
+/* Where what is there at that address has its secret, which nobody shows again: no other may write there. */
+void written_keep_secret(struct written *written, struct slice address, const struct value *resolved);
 /* Writes it, unless something has come into its way. */
 __attribute__((warn_unused_result)) bool written_put(struct written *written, const struct written_file *file,
 						     struct slice text, unsigned mode, struct diagnostics *diagnostics);

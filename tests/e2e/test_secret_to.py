@@ -295,3 +295,50 @@ def test_what_its_environment_holds(here):
     assert not withheld.keys() & there.keys()
     assert kept.items() <= there.items() and "PATH" in there
     assert_only_in(here, here.folder / "given")
+
+
+def pairs(here, **files):
+    names = "".join(f"  {name}: {{name: ops{name}, secret_to: {{file: {file}}}}}\n" for name, file in files.items())
+    here.write("stack.yaml", f"stack: keys\naws.key_pair:\n{names}")
+
+
+@pytest.mark.parametrize("file", ["ops.pem", "./ops.pem", "here/ops.pem"])
+def test_no_other_pair_takes_the_file(here, file):
+    """Until what has its key there is gone: cut off between, that would be there still, and nobody had its key."""
+    pairs(here, a="ops.pem")
+    here.run("apply", "--yes")
+    (here.folder / "here").symlink_to(".")
+    key, there = secret(here.folder / "ops.pem"), world(here, "key-pair")
+    pairs(here, b=file)
+    told = "'aws.key_pair.a' is there and has its key in it, which is shown only once"
+    assert told in here.run("plan", status=1).err and told in here.run("apply", "--yes", status=1).err
+    pairs(here, a="other.pem", b=file)
+    for words in [[], ["--target", "aws.key_pair.b"]]:
+        assert told in here.run("apply", "--yes", *words, status=1).err
+    assert key == secret(here.folder / "ops.pem") and there == world(here, "key-pair")
+    here.write("stack.yaml", "stack: keys\n")
+    here.run("apply", "--yes")
+    pairs(here, b="ops.pem")
+    here.run("apply", "--yes")
+    assert key != secret(here.folder / "ops.pem") and len(world(here, "key-pair")) == 1
+
+
+def test_the_file_of_a_pair_that_is_gone_is_free(here):
+    pairs(here, a="ops.pem")
+    here.run("apply", "--yes")
+    here.run("sim", "--region", "eu-central-1", "remove", "key-pair", *world(here, "key-pair"))
+    pairs(here, b="ops.pem")
+    here.run("apply", "--yes")
+    assert len(world(here, "key-pair")) == 1
+
+
+def test_an_output_is_written_over_no_key(here):
+    here.run("apply", "--yes")
+    key = secret(here.folder / "ops.pem")
+    told = here.run("plan", "--output", "json=ops.pem", status=1).err
+    assert "cannot write 'ops.pem': aws.key_pair.k writes there in the same run" in told
+    assert key == secret(here.folder / "ops.pem")
+    here.write("stack.yaml", "stack: keys\n")
+    told = here.run("plan", "--output", "json=ops.pem", status=1).err
+    assert "cannot write 'ops.pem': 'aws.key_pair.k' is there and has its key in it, which is shown only once" in told
+    assert key == secret(here.folder / "ops.pem")
