@@ -46,7 +46,7 @@ static bool check_empty(struct rebuild *rebuild)
 }
 
 /* Which records can be relied on. What is wrong with the others is why they are made anew, and not told. */
-static void read_old(struct rebuild *rebuild)
+static bool read_old(struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
 	bool *is_sound = arena_new_array(job->arena, job->object_count + 1, bool);
@@ -54,10 +54,12 @@ static void read_old(struct rebuild *rebuild)
 	const struct object **objects = arena_new_array(job->arena, job->object_count + 1, const struct object *);
 	struct diagnostics unheard;
 
-	diagnostics_init(&unheard, job->arena);
 	for (size_t i = 0; i < job->object_count; i++)
 		objects[i] = job->objects[i];
-	(void)!job->store->ops->bodies(job->store, job->arena, objects, job->object_count, texts, &unheard);
+	/* A file that cannot be read just now says nothing of its records. */
+	if (!job->store->ops->bodies(job->store, job->arena, objects, job->object_count, texts, job->diagnostics))
+		return false;
+	diagnostics_init(&unheard, job->arena);
 	for (size_t i = 0; i < job->object_count; i++) {
 		struct object *object = job->objects[i];
 
@@ -67,6 +69,7 @@ static void read_old(struct rebuild *rebuild)
 	diagnostics_release(&unheard);
 	rebuild_past_release(&rebuild->past);
 	rebuild_past_init(&rebuild->past, job->objects, is_sound, job->object_count, job->arena);
+	return true;
 }
 
 /* The others tell nothing of what calls have done. */
@@ -117,11 +120,11 @@ static bool settle_old(struct rebuild *rebuild)
 	struct job *job = rebuild->job;
 
 	job->aim = AIM_LOOK;
-	read_old(rebuild);
-	set_aside_unsound(rebuild);
-	if (!job_recover(job) || !job_reload(job))
+	if (!read_old(rebuild))
 		return false;
-	read_old(rebuild);
+	set_aside_unsound(rebuild);
+	if (!job_recover(job) || !job_reload(job) || !read_old(rebuild))
+		return false;
 	for (size_t i = 0; i < job->intent_count; i++)
 		refuse_open(rebuild, &job->intents[i]);
 	return !rebuild->is_unsettled;

@@ -115,6 +115,7 @@ def works(runner):
             "plan": Work(runner, folder / "changed", ["plan", "--output", "json"]),
             "forget": Work(runner, folder / "changed", ["state", "rm", "--yes", "aws.subnet.a"]),
             "rekey": Work(runner, folder / "changed", ["state", "rekey"]),
+            "rebuild": Work(runner, folder / "changed", ["state", "rebuild", "--force", "--yes"]),
         }
 
 
@@ -219,6 +220,20 @@ def test_a_call_that_fails(works, work, what, count):
     if failures:
         first = "\n".join("\n".join(failure.splitlines()[:2]) for failure in failures)
         pytest.fail(f"{len(failures)} of {len(numbers)} runs went wrong:\n{first}\n\n{failures[0]}", pytrace=False)
+
+
+@pytest.mark.parametrize("what", ["disk", "locked"])
+def test_a_file_that_fails_is_not_taken_for_a_damaged_record(works, what):
+    """A rebuild would keep nothing of what that alone knows."""
+    work = works["rebuild"]
+    numbers = range(work.calls(what))
+    if not EVERYTHING and len(numbers) > SAMPLE:
+        numbers = sorted(random.Random(f"rebuild {what}").sample(numbers, SAMPLE))
+    for number in numbers:
+        with work:
+            outcome = work.run(*work.command, what=what, first=number, count=1)
+            assert outcome.status in {0, 1}, outcome
+            assert "had a record that could not be read" not in outcome.out
 
 
 @pytest.mark.parametrize("what", ["disk", "full"])
