@@ -203,10 +203,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/libtrueup.a
 	$(Q)$(CC) $(link_flags) $(tool_flags) -Wl,--as-needed -o $@ $^ $(package_libraries)
 $(BUILD)/tests/apply_cost: private tool_flags = -Wl,--wrap=sim_http_execute
 
-# Functions that tests/simulate/mutant.c breaks when asked to, and the one that slip.c does.
+# Functions that tests/simulate/mutant.c breaks when asked to, and those that slip.c and copy.c have their own of.
 mutated := aws_interpret aws_request_body recover_stray_origin refresh_match_tags recover_commit lease_beat \
 	recover_all recover_can_send_again loop_send intents_add aws_prepare aws_call_set \
-	aws_note_created
+	aws_note_created reads_backup
 # An allocator quicker than libc's saves a tenth of a seed's time. The sanitizers bring their own.
 simulate_allocator = $(if $(filter 1,$(SANITIZE)),,-lmimalloc)
 # Each library from its archive where there is one: half of the time is spent in them, and calls need no table then.

@@ -255,6 +255,8 @@ void story_settle(struct story *story)
 		story_run(story, "apply --yes", &misfortune);
 	else if (chance_one_in(plot, 4))
 		story_run(story, "destroy --yes", &misfortune);
+	else if (chance_one_in(plot, 6))
+		story_run(story, "state rebuild --force --yes", &misfortune);
 	else
 		recover(story, &misfortune);
 	universe->sealing_key = key;
