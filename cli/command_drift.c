@@ -59,11 +59,12 @@ const struct command command_drift = {
 		   "tags without being recorded, or was begun by a run that did not end, with 3\n"
 		   "where something could not be read, or where it cannot be told yet what became of a\n"
 		   "call of such a run ('open' in JSON), else with 0. Edits of the spec that were not\n"
-		   "applied yet do not count, nor does what was never applied. What no plan could put\n"
-		   "right (another machine in the place of one, another owner in the tags) is drift as\n"
-		   "any other. After an error that is none it ends with 1, and tells all the same what\n"
-		   "drift there is. Fields that no read gives back, as a machine's start script, are not\n"
-		   "compared, and named.\n",
+		   "applied yet do not count, nor does what was never applied; but of what takes no tags\n"
+		   "(a machine) and is not recorded nobody can tell whether it was, so that it counts as\n"
+		   "unread. What no plan could put right (another machine in the place of one, another\n"
+		   "owner in the tags) is drift as any other. After an error that is none it ends with 1,\n"
+		   "and tells all the same what drift there is. Fields that no read gives back, as a\n"
+		   "machine's start script, are not compared, and named.\n",
 	.flags = drift_flags,
 	.flag_count = sizeof(drift_flags) / sizeof(drift_flags[0]),
 	.run = run_drift,

@@ -1,5 +1,7 @@
 #include "cli/drift.h"
 
+#include <stdlib.h>
+
 #include "base/map.h"
 #include "cli/lost_state.h"
 #include "cli/strays.h"
@@ -148,6 +150,45 @@ static void keep_drift(struct plan *plan)
 	plan->running_count = count;
 }
 
+static struct unread never_compared(const struct job *job, const struct resource *resource)
+{
+	return (struct unread){
+		.address = resource->address,
+		.reason = SLICE("it is not recorded, and takes no tags that would tell whether it was ever applied"),
+		.hint = SLICE("apply it, or put the state back that has it"),
+		.position = resource->position,
+		.place = job_place_to_go(job, resource->position),
+	};
+}
+
+/*
+ * What the spec has and no record names was never applied, or a state that had it is gone: the tags of what is there
+ * tell which. What is found takes none, so nothing is claimed of it.
+ */
+static void add_never_compared(struct job *job)
+{
+	struct plan *plan = &job->plan;
+	size_t most = plan->unread_count + job->stack.resource_count;
+	struct unread *unread = arena_new_array(job->arena, most + 1, struct unread);
+	struct map recorded;
+
+	map_init(&recorded);
+	for (size_t i = 0; i < job->object_count; i++)
+		if (job->objects[i]->role != OBJECT_DEPOSED)
+			map_set(&recorded, job->objects[i]->address, job->objects[i]);
+	for (size_t i = 0; i < plan->unread_count; i++)
+		unread[i] = plan->unread[i];
+	for (size_t i = 0; i < job->stack.resource_count; i++) {
+		const struct resource *resource = &job->stack.resources[i];
+
+		if (resource->kind->found && !map_get(&recorded, resource->address))
+			unread[plan->unread_count++] = never_compared(job, resource);
+	}
+	map_release(&recorded);
+	qsort(unread, plan->unread_count, sizeof(struct unread), unread_compare);
+	plan->unread = unread;
+}
+
 /* A stack that was never applied, or the wrong folder: nothing was compared, and that is no good news. */
 static bool refuse_nothing(struct job *job)
 {
@@ -186,6 +227,7 @@ bool drift_find(struct job *job)
 	job->identities = NULL;
 	bool good = job_plan(job, stack, false, &all);
 	keep_drift(&job->plan);
+	add_never_compared(job);
 	job_list_half_made(job);
 	job_list_half_replaced(job, &left);
 	leavings_release(&left);

@@ -318,8 +318,7 @@ static bool check_order(struct job *job)
 	return good;
 }
 
-/* Without the column: a place to go to, not a mistake. */
-static struct slice place_to_go(const struct job *job, struct position line)
+struct slice job_place_to_go(const struct job *job, struct position line)
 {
 	line.column = 0;
 	return sources_place(job->invocation->sources, line, job->arena);
@@ -329,9 +328,9 @@ static struct slice place_to_go(const struct job *job, struct position line)
 static void note_places(struct job *job)
 {
 	for (size_t i = 0; i < job->plan.action_count; i++)
-		job->plan.actions[i].place = place_to_go(job, job->plan.actions[i].position);
+		job->plan.actions[i].place = job_place_to_go(job, job->plan.actions[i].position);
 	for (size_t i = 0; i < job->plan.unread_count; i++)
-		job->plan.unread[i].place = place_to_go(job, job->plan.unread[i].position);
+		job->plan.unread[i].place = job_place_to_go(job, job->plan.unread[i].position);
 }
 
 static bool is_there(const struct job *job, size_t index)

@@ -124,6 +124,8 @@ __attribute__((warn_unused_result)) bool job_refresh_expecting(struct job *job, 
  * too, where this fails, so that the rest of it can be shown. */
 __attribute__((warn_unused_result)) bool job_plan(struct job *job, const struct stack *stack, bool destroy,
 						  const struct plan_scope *scope);
+/* A line of the spec for people, without the column: a place to go to, not a mistake. */
+struct slice job_place_to_go(const struct job *job, struct position line);
 /* Whether the plan deletes no more than --max-delete or the stack's settings allow. */
 __attribute__((warn_unused_result)) bool job_within_budget(struct job *job);
 /* Whether --digest, where it was given, is the plan's. */

@@ -280,7 +280,9 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 			   : plan->refreshed	  ? "what is there"
 						  : "what is recorded";
 
-	if (plan->unread_count > 0 && plan->refreshed && plan->read_count == 0)
+	if (report->is_drift && plan->managed_count == 0 && report->unrecorded_count == 0)
+		buffer_format(buffer, "nothing is recorded%s\n", plan->serial == 0 ? " yet" : "");
+	else if (plan->unread_count > 0 && plan->refreshed && plan->read_count == 0)
 		buffer_string(buffer, "nothing could be read, so nothing is known of what is there\n");
 	else if (undo_leaves(plan))
 		buffer_string(buffer, "nothing to do: what is left of the run cannot be taken back, see LOST above\n");
@@ -297,8 +299,6 @@ static void print_nothing(struct buffer *buffer, const struct report *report)
 	else if (plan->undoes.size > 0)
 		buffer_format(buffer, "nothing to do: of what the run did nothing is left to undo%s\n",
 			      plan->unread_count > 0 ? ", as far as it could be read" : "");
-	else if (report->is_drift && plan->managed_count == 0 && report->unrecorded_count == 0)
-		buffer_format(buffer, "nothing is recorded%s\n", plan->serial == 0 ? " yet" : "");
 	else if (report->unrecorded_count > 0)
 		buffer_format(buffer, "%s is as recorded, but for %zu of this stack that %s not recorded\n", what,
 			      report->unrecorded_count, report->unrecorded_count == 1 ? "is" : "are");

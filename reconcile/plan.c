@@ -493,13 +493,6 @@ static void count_falls(struct planning *planning)
 	map_release(&ending);
 }
 
-static int compare_unread(const void *a, const void *b)
-{
-	const struct unread *left = a, *right = b;
-	int order = slice_compare(left->address, right->address);
-	return order ? order : slice_compare(left->field, right->field);
-}
-
 /* Provider settings of every alias, so that a saved plan needs no spec. */
 static void finish(struct planning *planning)
 {
@@ -508,7 +501,7 @@ static void finish(struct planning *planning)
 	if (planning->action_count)
 		qsort(planning->actions, planning->action_count, sizeof(struct action), compare_actions);
 	if (planning->unread_count)
-		qsort(planning->unread, planning->unread_count, sizeof(struct unread), compare_unread);
+		qsort(planning->unread, planning->unread_count, sizeof(struct unread), unread_compare);
 	count_falls(planning);
 	plan_tell_barred(planning);
 	plan_tell_renamed(planning);

@@ -99,6 +99,9 @@ struct unread {
 	struct slice place;	  /* the same for people; filled in by whoever knows the files */
 };
 
+/* For qsort(): the order in which a plan has them. */
+int unread_compare(const void *a, const void *b);
+
 /* What a plan that undoes a run cannot bring back. */
 struct plan_note {
 	struct slice address;

@@ -6,6 +6,13 @@
  * replace that has to wait nothing is claimed.
  */
 
+int unread_compare(const void *a, const void *b)
+{
+	const struct unread *left = a, *right = b;
+	int order = slice_compare(left->address, right->address);
+	return order ? order : slice_compare(left->field, right->field);
+}
+
 /* One that stays, and what it refers to with it. */
 struct holder {
 	struct object *object;

@@ -1,6 +1,8 @@
 """A state older than what is there, because a backup was put back: nothing is made a second time, and nothing forgotten."""
 
 import json
+import re
+import shutil
 
 import pytest
 
@@ -391,6 +393,53 @@ def test_a_kind_that_the_endpoint_does_not_know(sim):
     sim.run("sim", "../world", "fault", "DescribeRouteTables", "unsupported", "1", "1")
     [told] = sim.run("plan", "--output", "json").json["diagnostics"]
     assert told["severity"] == "warning" and "knows nothing of 'aws.route_table'" in told["message"], told
+
+
+RACK = """\
+stack: rack
+providers: {metal: {endpoint: "sim:../world", user: root, password: calvin}}
+metal.machine:
+"""
+
+
+def rack(stack, *names):
+    """Applies the spec of these machines."""
+    machines = "".join(f"  {name}: {{controller: https://{name}.example, power: 'on'}}\n" for name in names)
+    stack.write("rack.yaml", RACK + machines)
+    stack.run("apply", "--yes")
+
+
+def uncompared(stack):
+    document = stack.run("drift", "--output", "json", status=3).json
+    assert all("takes no tags" in one["reason"] and one["hint"] for one in document["unread"])
+    return document["drift"], [one["address"] for one in document["unread"]]
+
+
+def test_what_takes_no_tags_is_not_claimed_to_be_as_recorded(stack):
+    """A machine is found by its controller: nothing tells that it was applied since, or before the state was lost."""
+    for name in "one", "two":
+        attributes = f"serial={name}", "user=root", "password=calvin", "power=Off"
+        stack.run("sim", "../world", "add", "machine", f"{name}.example", *attributes)
+    rack(stack, "one")
+    stack.run("state", "backup", "before.db")
+    rack(stack, "one", "two")
+    stack.run("drift")
+    stack.run("sim", "../world", "change", "machine", "two.example", "power=Off")
+    stack.run("drift", status=2)
+    put_back(stack)
+    assert uncompared(stack) == (0, ["metal.machine.two"])
+    told = stack.run("drift", status=3).out
+    assert re.search(r"takes no tags.*\n    hint: .*\n +metal\.machine\.two +rack\.yaml:5\n", told), told
+    assert "no drift: what could be read is as recorded\n1 unread\n" in told
+    stack.run("sim", "../world", "change", "machine", "one.example", "power=Off")
+    assert uncompared(stack) == (1, ["metal.machine.two"])
+    shutil.rmtree(stack.folder / ".trueup")
+    stack.run("drift", status=1)
+    stack.run("plan")
+    assert uncompared(stack) == (0, ["metal.machine.one", "metal.machine.two"])
+    assert "nothing is recorded yet\n2 unread\n" in stack.run("drift", status=3).out
+    stack.run("apply", "--yes")
+    stack.run("drift")
 
 
 FIRST = BASE.replace("10.0.1.0/24", "10.0.1.0/24, lifecycle: {create_before_destroy: true}")
