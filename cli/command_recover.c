@@ -14,7 +14,9 @@ static int status_of(const struct job *job)
 {
 	if (job->intent_count + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count > 0)
 		return STATUS_PARTLY;
-	return job->refresh.unlisted_count + job->refresh.unwatched_count > 0 ? STATUS_INCOMPLETE : STATUS_FINE;
+	if (job->refresh.unlisted_count + job->refresh.unwatched_count > 0 || sessions_silent(&job->sessions))
+		return STATUS_INCOMPLETE;
+	return STATUS_FINE;
 }
 
 /* Nothing may be left of a call that was given up, and nobody has looked. */

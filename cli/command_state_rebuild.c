@@ -138,15 +138,21 @@ static bool spec_uses(const struct job *job, const struct kind *kind)
 	return false;
 }
 
+/* What nobody looked for would be made a second time by the next apply. */
+static bool open_sessions(struct job *job)
+{
+	return job_open_sessions(job) && job_all_answer(job, "rebuilt");
+}
+
 /* Where there is no state one is made only once it is known who answers. */
 static bool open_all(struct rebuild *rebuild)
 {
 	struct job *job = rebuild->job;
 	bool is_first = !job_has_store(job);
 
-	return job_load_spec(job) && (!is_first || job_open_sessions(job)) &&
+	return job_load_spec(job) && (!is_first || open_sessions(job)) &&
 	       job_open_state(job, STATE_WRITE, job->stack.name) && check_empty(rebuild) &&
-	       (is_first || job_open_sessions(job)) && settle_old(rebuild);
+	       (is_first || open_sessions(job)) && settle_old(rebuild);
 }
 
 /* What could not be listed would be made a second time by the next apply. */

@@ -247,7 +247,7 @@ static bool prepare(struct undo *undo)
 		return false;
 	undo->spec = job->stack;
 	add_providers(undo);
-	if (!job_load_bodies(job) || !job_open_sessions(job))
+	if (!job_load_bodies(job) || !job_open_sessions(job) || !job_all_answer(job, "undone"))
 		return false;
 	if (only_shows(job->invocation))
 		return read_unfinished(undo);

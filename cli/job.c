@@ -251,6 +251,18 @@ bool job_open_sessions(struct job *job)
 	return true;
 }
 
+bool job_all_answer(struct job *job, const char *what)
+{
+	const struct provider_settings *silent = sessions_silent(&job->sessions);
+
+	if (!silent)
+		return true;
+	diag_error(job->diagnostics, FAULT_AUTH, silent->position,
+		   "nothing is %s while nobody answers for provider '%.*s'", what, SLICE_ARGUMENTS(silent->name));
+	diag_hint(job->diagnostics, "the warning says why");
+	return false;
+}
+
 bool job_is_first(const struct job *job)
 {
 	return job->object_count == 0 && job->record->serial == 0;
@@ -378,6 +390,8 @@ bool job_plan(struct job *job, const struct stack *stack, bool destroy, const st
 		.resolver = &job->resolver,
 		.style = &job->style,
 		.identities = job->identities,
+		/* What is only looked at is looked for where it is recorded, as above. */
+		.silences = job->identities ? job->sessions.reasons : NULL,
 		.expected = job->expected,
 		.load_body = job_load_body,
 		.context = job,

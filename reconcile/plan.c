@@ -539,6 +539,7 @@ bool plan_make(const struct plan_input *input, struct plan *ret, struct diagnost
 	map_init(&planning.named);
 	resource_symbolic_init(&planning.symbolic);
 	join_items(&planning);
+	plan_items_silence(&planning);
 	if (!input->scope.looks)
 		plan_items_tell_apart(&planning);
 	plan_items_order(&planning);

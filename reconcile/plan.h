@@ -197,6 +197,9 @@ struct plan_input {
 	const struct json_style *style; /* gives the fingerprints of secrets */
 	/* Identity each alias reaches, parallel to stack->providers; NULL where it is not known. */
 	const struct identity *identities;
+	/* Why nobody answers for an alias, parallel too; NULL or entries NULL: somebody does, or nobody was asked. What
+	 * it is to have is unread, wherever it is recorded. */
+	const char *const *silences;
 	/* Where nobody was asked: sessions_expect(), parallel too. Else NULL. */
 	const struct identity *expected;
 	/* Loads the body of objects on demand (store bodies). */

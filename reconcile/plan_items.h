@@ -127,6 +127,8 @@ bool plan_goes_last(const struct planning *planning, size_t number, enum operati
 void plan_focus(struct planning *planning);
 /* Whether something is to be done to it. */
 bool plan_item_acts(const struct item *item);
+/* Nobody can tell whether what a silent alias is to have is there. */
+void plan_items_silence(struct planning *planning);
 /* Keeps what something refers to that could not be read. */
 void plan_hold(struct planning *planning);
 /* Says of what objects run what the plan means for it. */

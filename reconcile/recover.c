@@ -146,7 +146,12 @@ static struct verdict judge(const struct recovery *recovery, const struct intent
 
 	if (kind && !intent->creates)
 		shows = unfinished_shows(object, intent->operation, &reading, recovery->style, recovery->arena);
-	return recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
+	struct verdict verdict = recover_judge(intent, kind, object, live, shows, may_come(recovery, intent));
+	if (object && live && live->presence == PRESENCE_UNREAD && live->unread_reason.size > 0)
+		verdict.why =
+			arena_format(recovery->arena, "%s: %.*s", verdict.why, SLICE_ARGUMENTS(live->unread_reason))
+				.data;
+	return verdict;
 }
 
 void recover_all(struct recovery *recovery)

@@ -227,9 +227,8 @@ static void gather_unrecorded(struct refreshing *refreshing)
 static void count_unwatched(struct refresh *refresh, const struct kind *kind)
 {
 	const struct sessions *sessions = refresh->sessions;
-	for (size_t at = sessions->alias_count; at < sessions->count; at++) {
-		const struct identity *place = &sessions->recorded[at - sessions->alias_count];
-		if (!sessions->reasons[at] || !slice_equal(kind_provider(kind), place->provider))
+	for (size_t at = 0; at < sessions->count; at++) {
+		if (!sessions->reasons[at] || !slice_equal(kind_provider(kind), sessions->places[at].provider))
 			continue;
 		if (refresh->unwatched_count++ > 0)
 			continue;
@@ -322,6 +321,51 @@ static void find_lost(struct refreshing *refreshing)
 	known_ids_release(&counted);
 }
 
+/* Why what is expected cannot be looked for where its alias leads; NULL: it can, or what is recorded of it lies there,
+ * for all that is known, and is unread. */
+static const char *why_not_sought(const struct refreshing *refreshing, const struct resource *resource)
+{
+	const struct refresh *refresh = refreshing->refresh;
+	const struct object *object = map_get(&refreshing->recorded, resource->address);
+	const char *silence = sessions_silence(refresh->sessions, refresh->expected, resource->provider);
+	struct slice reason;
+
+	if (!silence || resource->kind->found)
+		return NULL;
+	return object && !sessions_of_identity(refresh->sessions, &object->identity, resource->provider, &reason)
+		       ? NULL
+		       : silence;
+}
+
+static void add_unlisted(struct refresh *refresh, const struct kind *kind, struct slice reason)
+{
+	if (refresh->unlisted_count++ > 0)
+		return;
+	refresh->unlisted_kind = kind;
+	refresh->unlisted_reason = reason;
+}
+
+/* Kinds of which something is expected where nobody answers. */
+static void find_silent(struct refreshing *refreshing)
+{
+	struct refresh *refresh = refreshing->refresh;
+	struct map counted;
+
+	map_init(&counted);
+	for (size_t i = 0; i < refresh->expected->resource_count; i++) {
+		const struct resource *resource = &refresh->expected->resources[i];
+		const char *reason = why_not_sought(refreshing, resource);
+
+		if (!reason)
+			continue;
+		struct slice key = arena_format(refresh->arena, "%.*s %s", SLICE_ARGUMENTS(resource->provider),
+						resource->kind->name);
+		if (!map_add(&counted, key, refresh))
+			add_unlisted(refresh, resource->kind, slice_of(reason));
+	}
+	map_release(&counted);
+}
+
 static bool is_unknown(const struct group *group)
 {
 	return group->seeks && group->batch.unlisted_reason.size > 0 &&
@@ -341,11 +385,10 @@ static void find_unlisted(struct refreshing *refreshing)
 	for (size_t i = 0; i < refreshing->groups.count; i++) {
 		const struct group *group = refreshing->groups.entries[i].item;
 
-		if (!is_unlisted(group) || refresh->unlisted_count++ > 0)
-			continue;
-		refresh->unlisted_kind = group->kind;
-		refresh->unlisted_reason = group->batch.unlisted_reason;
+		if (is_unlisted(group))
+			add_unlisted(refresh, group->kind, group->batch.unlisted_reason);
 	}
+	find_silent(refreshing);
 }
 
 static struct live *unlisted_live(struct arena *arena, const struct read_batch *batch)
@@ -410,11 +453,9 @@ static void judge_expected(struct refreshing *refreshing)
 	if (refresh->is_first)
 		find_lost(refreshing);
 	find_unknown(refreshing);
-	if (!has_unlisted(refreshing))
-		return;
 	if (refresh->is_first || refresh->destroys || refresh->expected != refresh->stack)
 		find_unlisted(refreshing);
-	else
+	else if (has_unlisted(refreshing))
 		hold_unlisted(refreshing);
 }
 

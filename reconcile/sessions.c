@@ -63,12 +63,24 @@ static void learn_secrets(struct redaction *secrets, const struct provider *prov
 		learn_variable(secrets, world, *name, provider->secret_least_bytes);
 }
 
-static bool open_session(struct sessions *sessions, size_t index, const struct provider *provider, struct world *world,
-			 struct slice name, const struct value *settings, struct arena *arena,
-			 struct diagnostics *diagnostics)
+/* What is shared while they are opened. */
+struct opening {
+	struct sessions *sessions;
+	const struct providers *providers;
+	struct loop *loop;
+	struct world *world;
+	struct arena *arena;
+	struct diagnostics *told; /* parallel to sessions->items: what was told of each */
+};
+
+static bool open_session(struct opening *opening, size_t index, const struct provider *provider, struct slice name,
+			 const struct value *settings)
 {
-	learn_secrets(sessions->secrets, provider, world, settings, arena);
-	if (!provider->open(provider, world, name, settings, arena, &sessions->items[index], diagnostics))
+	struct sessions *sessions = opening->sessions;
+	struct world *world = opening->world;
+	learn_secrets(sessions->secrets, provider, world, settings, opening->arena);
+	if (!provider->open(provider, world, name, settings, opening->arena, &sessions->items[index],
+			    &opening->told[index]))
 		return false;
 	sessions->items[index]->number = index;
 	sessions->items[index]->secrets = sessions->secrets;
@@ -76,16 +88,20 @@ static bool open_session(struct sessions *sessions, size_t index, const struct p
 	return true;
 }
 
-static bool open_alias(struct sessions *sessions, const struct providers *providers, struct world *world,
-		       const struct provider_settings *settings, size_t index, struct arena *arena,
-		       struct diagnostics *diagnostics)
+static void fall_silent(struct opening *opening, size_t index, const char *otherwise)
+{
+	const struct diag *first = diagnostics_first_error(&opening->told[index]);
+	opening->sessions->reasons[index] = arena_string(opening->arena, first ? first->message : slice_of(otherwise));
+}
+
+static bool open_alias(struct opening *opening, const struct provider_settings *settings, size_t index)
 {
 	struct slice rest = settings->name;
-	const struct provider *provider = providers_find(providers, slice_cut(&rest, '.'));
+	const struct provider *provider = providers_find(opening->providers, slice_cut(&rest, '.'));
 	if (!provider)
-		return diag_error(diagnostics, FAULT_USER, settings->position, "there is no provider '%.*s'",
+		return diag_error(&opening->told[index], FAULT_USER, settings->position, "there is no provider '%.*s'",
 				  SLICE_ARGUMENTS(settings->name));
-	return open_session(sessions, index, provider, world, settings->name, &settings->settings, arena, diagnostics);
+	return open_session(opening, index, provider, settings->name, &settings->settings);
 }
 
 static void make_reachable(const struct session *session, struct world *world)
@@ -100,27 +116,23 @@ static bool reaches(const struct session *session, const struct identity *identi
 }
 
 /* A place that no alias reaches: whatever credentials there are may. */
-static void open_recorded(struct sessions *sessions, const struct providers *providers, struct world *world,
-			  const struct identity *identity, struct arena *arena)
+static void open_recorded(struct opening *opening, const struct identity *identity)
 {
+	struct sessions *sessions = opening->sessions;
 	size_t index = sessions->count++;
-	struct diagnostics findings;
-	diagnostics_init(&findings, arena);
-	sessions->recorded[index - sessions->alias_count] = *identity;
-	const struct provider *provider = providers_find(providers, identity->provider);
+	sessions->places[index] = *identity;
+	diagnostics_init(&opening->told[index], opening->arena);
+	const struct provider *provider = providers_find(opening->providers, identity->provider);
 	if (!provider) {
 		sessions->reasons[index] = "its provider is not known to this version";
-	} else {
-		struct value *settings = arena_new(arena, struct value);
-		*settings = provider->settings_of(identity, arena);
-		if (!open_session(sessions, index, provider, world, identity->provider, settings, arena, &findings)) {
-			const struct diag *first = diagnostics_first_error(&findings);
-			sessions->items[index] = NULL;
-			sessions->reasons[index] =
-				arena_string(arena, first ? first->message : SLICE("it cannot be reached"));
-		}
+		return;
 	}
-	diagnostics_release(&findings);
+	struct value *settings = arena_new(opening->arena, struct value);
+	*settings = provider->settings_of(identity, opening->arena);
+	if (open_session(opening, index, provider, identity->provider, settings))
+		return;
+	sessions->items[index] = NULL;
+	fall_silent(opening, index, "it cannot be reached");
 }
 
 /* What a block says, with the environment, of who is to answer; empty where that is nothing. */
@@ -184,54 +196,116 @@ bool sessions_account_recorded(const struct providers *providers, struct world *
 }
 
 /* Before anything is listed: credentials of another account must not even read there. */
-static void check_accounts(struct sessions *sessions, const struct providers *providers, struct world *world,
-			   const struct stack *stack, struct arena *arena, struct diagnostics *diagnostics)
+static void check_accounts(const struct sessions *sessions, struct diagnostics *diagnostics)
 {
 	for (size_t i = 0; i < sessions->alias_count; i++) {
 		const struct session *session = sessions->items[i];
-		struct slice expected = expected_place(providers, world, &stack->providers[i], arena).account;
+		struct slice expected = sessions->places[i].account;
 		if (session && session->identified && expected.size > 0 &&
 		    !slice_equal(expected, session->identity.account))
-			refuse_account(&stack->providers[i], expected, "its credentials are those of",
+			refuse_account(&sessions->aliases[i], expected, "its credentials are those of",
 				       session->identity.account, diagnostics);
 	}
 }
 
-static void identify(struct sessions *sessions, struct loop *loop, size_t from, struct arena *arena,
-		     struct diagnostics *diagnostics)
+static void identify(struct opening *opening, size_t from, struct diagnostics *diagnostics)
 {
+	struct sessions *sessions = opening->sessions;
 	size_t count = sessions->count - from;
-	struct identifying *asking = arena_new_array(arena, count + 1, struct identifying);
-	struct diagnostics *findings = arena_new_array(arena, count + 1, struct diagnostics);
+	struct identifying *asking = arena_new_array(opening->arena, count + 1, struct identifying);
 	for (size_t i = 0; i < count; i++) {
 		struct session *session = sessions->items[from + i];
-		diagnostics_init(&findings[i], arena);
-		make_reachable(session, loop->settings.world);
+		make_reachable(session, opening->world);
 		if (!session)
 			continue;
-		asking[i].reading = (struct reading){.session = session, .arena = arena};
+		asking[i].reading = (struct reading){.session = session, .arena = opening->arena};
 		asking[i].reading.task.step = identify_step;
 		asking[i].reading.task.ended = on_identified;
-		asking[i].reading.task.diagnostics = &findings[i];
-		loop_add(loop, &asking[i].reading.task);
+		asking[i].reading.task.diagnostics = &opening->told[from + i];
+		loop_add(opening->loop, &asking[i].reading.task);
 	}
-	if (!loop_run(loop))
+	if (!loop_run(opening->loop))
 		diag_error(diagnostics, FAULT_TRANSIENT, NOWHERE, "interrupted before it was known who answers");
 	for (size_t i = 0; i < count; i++) {
 		size_t index = from + i;
-		if (sessions->items[index] && !asking[i].done) {
-			const struct diag *first = diagnostics_first_error(&findings[i]);
-			sessions->reasons[index] =
-				arena_string(arena, first ? first->message : SLICE("it did not say who it is"));
-			if (index < sessions->alias_count)
-				diagnostics_join(diagnostics, &findings[i]);
-		}
-		if (index >= sessions->alias_count && sessions->items[index] && asking[i].done &&
-		    !identity_equal(&sessions->items[index]->identity,
-				    &sessions->recorded[index - sessions->alias_count]))
+		const struct session *session = sessions->items[index];
+		if (session && !asking[i].done)
+			fall_silent(opening, index, "it did not say who it is");
+		else if (session && index >= sessions->alias_count &&
+			 !identity_equal(&session->identity, &sessions->places[index]))
 			sessions->reasons[index] = "the credentials at hand reach another account";
-		diagnostics_release(&findings[i]);
 	}
+}
+
+/* Whether the block, or what it is run with, is wrong, whoever would answer. */
+static bool is_set_up_wrong(const struct diagnostics *told)
+{
+	for (size_t i = 0; i < told->count; i++)
+		if (told->items[i].severity == SEVERITY_ERROR && told->items[i].fault != FAULT_AUTH)
+			return true;
+	return false;
+}
+
+/* False where one is set up wrong. */
+static bool open_aliases(struct opening *opening, const struct stack *stack)
+{
+	struct sessions *sessions = opening->sessions;
+	bool good = true;
+	sessions->aliases = stack->providers;
+	sessions->count = sessions->alias_count = stack->provider_count;
+	for (size_t i = 0; i < stack->provider_count; i++) {
+		diagnostics_init(&opening->told[i], opening->arena);
+		sessions->places[i] =
+			expected_place(opening->providers, opening->world, &stack->providers[i], opening->arena);
+		if (open_alias(opening, &stack->providers[i], i))
+			continue;
+		sessions->items[i] = NULL;
+		fall_silent(opening, i, "it cannot be reached");
+		good &= !is_set_up_wrong(&opening->told[i]);
+	}
+	return good;
+}
+
+/* Whether the alias is a way to the place, as far as it is known where it leads. */
+static bool may_lead_to(const struct identity *leads, const struct identity *place)
+{
+	return slice_equal(leads->provider, place->provider) && slice_equal(leads->endpoint, place->endpoint) &&
+	       (leads->account.size == 0 || slice_equal(leads->account, place->account)) &&
+	       (leads->region.size == 0 || slice_equal(leads->region, place->region));
+}
+
+/* A place whose way is silent is not tried with whatever credentials there are: those of the alias are meant. */
+static bool has_alias(const struct sessions *sessions, const struct identity *place)
+{
+	for (size_t i = 0; i < sessions->alias_count; i++)
+		if (reaches(sessions->items[i], place) ||
+		    (sessions->reasons[i] && may_lead_to(&sessions->places[i], place)))
+			return true;
+	return false;
+}
+
+static bool anybody_answers(const struct sessions *sessions)
+{
+	for (size_t i = 0; i < sessions->count; i++)
+		if (sessions->items[i] && !sessions->reasons[i])
+			return true;
+	return false;
+}
+
+/* Where the rest can be dealt with, what an alias lacks is no error. */
+static void tell_of_aliases(struct opening *opening, bool goes_on, struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < opening->sessions->alias_count; i++) {
+		struct diagnostics *told = &opening->told[i];
+		for (size_t k = 0; goes_on && k < told->count; k++)
+			if (told->items[k].severity == SEVERITY_ERROR)
+				told->items[k].severity = SEVERITY_WARNING;
+		if (goes_on)
+			told->error_count = 0;
+		diagnostics_join(diagnostics, told);
+	}
+	for (size_t i = 0; i < opening->sessions->count; i++)
+		diagnostics_release(&opening->told[i]);
 }
 
 bool sessions_open(struct sessions *sessions, const struct providers *providers, struct loop *loop,
@@ -242,29 +316,32 @@ bool sessions_open(struct sessions *sessions, const struct providers *providers,
 	struct identity *places = NULL;
 	size_t place_count = distinct_identities(objects, object_count, &places, arena);
 	size_t most = stack->provider_count + place_count + 1;
+	struct opening opening = {
+		.sessions = sessions,
+		.providers = providers,
+		.loop = loop,
+		.world = loop->settings.world,
+		.arena = arena,
+		.told = arena_new_array(arena, most, struct diagnostics),
+	};
 	*sessions = (struct sessions){
 		.items = arena_new_array(arena, most, struct session *),
 		.reasons = arena_new_array(arena, most, const char *),
-		.recorded = arena_new_array(arena, most, struct identity),
+		.places = arena_new_array(arena, most, struct identity),
 		.secrets = arena_new(arena, struct redaction),
 	};
 	redaction_init(sessions->secrets);
-	for (size_t i = 0; i < stack->provider_count; i++)
-		if (!open_alias(sessions, providers, loop->settings.world, &stack->providers[i], i, arena, diagnostics))
-			sessions->items[i] = NULL;
-	sessions->count = sessions->alias_count = stack->provider_count;
-	if (diagnostics->error_count == errors)
-		identify(sessions, loop, 0, arena, diagnostics);
-	check_accounts(sessions, providers, loop->settings.world, stack, arena, diagnostics);
-	for (size_t i = 0; i < place_count; i++) {
-		bool reached = false;
-		for (size_t k = 0; k < sessions->alias_count && !reached; k++)
-			reached = reaches(sessions->items[k], &places[i]);
-		if (!reached)
-			open_recorded(sessions, providers, loop->settings.world, &places[i], arena);
-	}
-	if (sessions->count > sessions->alias_count && diagnostics->error_count == errors)
-		identify(sessions, loop, sessions->alias_count, arena, diagnostics);
+	bool good = open_aliases(&opening, stack);
+	if (good)
+		identify(&opening, 0, diagnostics);
+	check_accounts(sessions, diagnostics);
+	good &= diagnostics->error_count == errors;
+	for (size_t i = 0; i < place_count; i++)
+		if (!has_alias(sessions, &places[i]))
+			open_recorded(&opening, &places[i]);
+	if (good && sessions->count > sessions->alias_count)
+		identify(&opening, sessions->alias_count, diagnostics);
+	tell_of_aliases(&opening, good && anybody_answers(sessions), diagnostics);
 	return diagnostics->error_count == errors;
 }
 
@@ -282,15 +359,50 @@ struct session *sessions_of_alias(const struct sessions *sessions, const struct 
 {
 	for (size_t i = 0; i < sessions->alias_count; i++)
 		if (slice_equal(stack->providers[i].name, alias))
-			return sessions->items[i];
+			return sessions->reasons[i] ? NULL : sessions->items[i];
 	return NULL;
+}
+
+const char *sessions_silence(const struct sessions *sessions, const struct stack *stack, struct slice alias)
+{
+	for (size_t i = 0; i < sessions->alias_count; i++)
+		if (slice_equal(stack->providers[i].name, alias))
+			return sessions->reasons[i];
+	return NULL;
+}
+
+const struct provider_settings *sessions_silent(const struct sessions *sessions)
+{
+	for (size_t i = 0; i < sessions->alias_count; i++)
+		if (sessions->reasons[i])
+			return &sessions->aliases[i];
+	return NULL;
+}
+
+/* Why nobody answers on an alias that may lead to the place, that one before others; NULL: none is silent. */
+static const char *silence_on_way(const struct sessions *sessions, const struct identity *place, struct slice alias,
+				  bool *ret_own)
+{
+	const char *reason = NULL;
+	*ret_own = false;
+	for (size_t i = 0; i < sessions->alias_count && !*ret_own; i++) {
+		if (!sessions->reasons[i] || !may_lead_to(&sessions->places[i], place))
+			continue;
+		*ret_own = slice_equal(sessions->aliases[i].name, alias);
+		if (!reason || *ret_own)
+			reason = sessions->reasons[i];
+	}
+	return reason;
 }
 
 struct session *sessions_of_identity(const struct sessions *sessions, const struct identity *identity,
 				     struct slice alias, struct slice *ret_reason)
 {
 	struct session *found = NULL;
-	for (size_t i = 0; i < sessions->count; i++) {
+	bool own;
+	const char *silence = silence_on_way(sessions, identity, alias, &own);
+	/* Where the alias itself is silent no other's credentials are meant. */
+	for (size_t i = 0; i < sessions->count && !own; i++) {
 		if (!reaches(sessions->items[i], identity))
 			continue;
 		if (slice_equal(sessions->items[i]->name, alias))
@@ -300,9 +412,9 @@ struct session *sessions_of_identity(const struct sessions *sessions, const stru
 	}
 	if (found)
 		return found;
-	*ret_reason = SLICE("no credentials at hand reach where it is recorded");
+	*ret_reason = silence ? slice_of(silence) : SLICE("no credentials at hand reach where it is recorded");
 	for (size_t i = sessions->alias_count; i < sessions->count; i++)
-		if (identity_equal(&sessions->recorded[i - sessions->alias_count], identity) && sessions->reasons[i])
+		if (identity_equal(&sessions->places[i], identity) && sessions->reasons[i])
 			*ret_reason = slice_of(sessions->reasons[i]);
 	return NULL;
 }

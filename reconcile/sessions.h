@@ -11,17 +11,20 @@
  */
 struct sessions {
 	struct session **items; /* NULL where it could not be opened or answers as somebody else */
-	const char **reasons;	/* why, parallel to items */
+	const char **reasons;	/* why nobody is asked there, parallel to items; NULL: somebody answers */
+	/* Where each leads, parallel too: an alias as far as settings and environment tell, the rest as recorded. */
+	struct identity *places;
 	size_t count;
-	size_t alias_count;	   /* the first are those of the stack's providers, in their order */
-	struct identity *recorded; /* of the rest, in their order */
+	const struct provider_settings *aliases; /* of the stack: the first of items, in their order */
+	size_t alias_count;
 	struct redaction *secrets; /* of whoever asks through them; wiped when closed */
 };
 
 /*
- * Opens them and asks each who answers (one call each, side by side, in `loop`). An alias
- * that cannot be opened or identified is an error, and one that is another account than its block names. A recorded
- * place that cannot be reached is none: its objects are unread.
+ * Opens them and asks each who answers (one call each, side by side, in `loop`). An alias that is set up wrong is an
+ * error, and one that is another account than its block names. One that has no credentials, or does not say who it is,
+ * is told as a warning as long as somebody else answers, else as an error. What it leads to is unread, as is what is
+ * recorded in a place that cannot be reached.
  */
 __attribute__((warn_unused_result)) bool sessions_open(struct sessions *sessions, const struct providers *providers,
 						       struct loop *loop, const struct stack *stack,
@@ -38,10 +41,15 @@ __attribute__((warn_unused_result)) bool sessions_account_recorded(const struct 
 const struct identity *sessions_expect(const struct providers *providers, struct world *world,
 				       const struct stack *stack, struct arena *arena);
 void sessions_close(struct sessions *sessions);
-/* The session of an alias, or NULL. */
+/* The session of an alias, or NULL: nobody answers. */
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias);
+/* Why nobody answers for an alias; NULL: somebody does, or it is none of the stack's. */
+const char *sessions_silence(const struct sessions *sessions, const struct stack *stack, struct slice alias);
+/* The first alias for which nobody answers, or NULL. */
+const struct provider_settings *sessions_silent(const struct sessions *sessions);
 /* A session that reaches a recorded place, that of `alias` before others: several may reach it, and
- * not with the same credentials. NULL and *ret_reason where none does. */
+ * not with the same credentials. NULL and *ret_reason where none does, or where nobody answers for `alias`, which may
+ * lead there. */
 struct session *sessions_of_identity(const struct sessions *sessions, const struct identity *identity,
 				     struct slice alias, struct slice *ret_reason);
 

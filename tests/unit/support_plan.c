@@ -529,6 +529,7 @@ void plan_fixture_plan(struct plan_fixture *fixture, bool destroy)
 		.live = fixture->read ? fixture->live_list : NULL,
 		.resolver = &resolver,
 		.identities = fixture->expected ? NULL : &here,
+		.silences = fixture->silence ? &fixture->silence : NULL,
 		.expected = fixture->expected,
 		.load_body = fixture->load_body,
 		.context = fixture,

@@ -20,6 +20,7 @@ struct plan_fixture {
 	bool read;
 	struct plan_scope scope;	 /* everything, unless it is set before the plan is made */
 	const struct identity *expected; /* of the one provider; NULL: it was asked, and is where the record is */
+	const char *silence;		 /* why nobody answers for the one provider; NULL: somebody does */
 	bool (*load_body)(void *context, struct object *object, struct diagnostics *diagnostics); /* context: this */
 	struct plan plan;
 	struct phases phases;

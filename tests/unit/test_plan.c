@@ -452,11 +452,43 @@ static void test_reasons(void **state)
 	}
 }
 
+/* Whatever was read elsewhere of what it is to have. */
+static void test_silence(void **state)
+{
+	static const struct {
+		const char *name, *spec, *record, *expected;
+	} rows[] = {
+		{"new", "{" NET_A "}", "{}", "unread t.net.a"},
+		{"as the spec says", "{" NET_A "}", "{" NET_REC("{\"range\":\"10\"}") "}", "unread t.net.a"},
+		{"gone", "{" NET_A "}", "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"}}}",
+		 "unread t.net.a"},
+		{"no longer in the spec, and read", "{}", "{" NET_REC("{\"range\":\"10\"}") "}", "delete t.net.a"},
+		{"no longer in the spec, and what stays refers to it", "{" SUB_B "}",
+		 "{" NET_REC("{\"range\":\"10\"}") "," SUB_REC "}", "unread t.net.a; unread t.sub.b"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct plan_fixture fixture;
+		plan_fixture_load(&fixture, rows[i].spec, rows[i].record);
+		fixture.silence = "nobody answers";
+		plan_fixture_plan(&fixture, false);
+		const char *got = plan_summary(&fixture);
+		if (strcmp(got, rows[i].expected) != 0)
+			fail_msg("%s: '%s', not '%s'", rows[i].name, got, rows[i].expected);
+		for (size_t k = 0; k < fixture.resource_count; k++)
+			assert_true(
+				slice_is(fixture.plan.unread[fixture.plan.unread_count - 1].reason, "nobody answers"));
+		plan_fixture_release(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_silence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
