@@ -11,8 +11,8 @@ struct aim {
 static const struct aim aims[AIM_COUNT] = {
 	[AIM_MAKE] =
 		{
-			"an apply would make everything twice",
-			"where the state was lost an apply would make everything twice",
+			"an apply is refused, for it would make everything twice",
+			"an apply is refused, for where the state was lost it would make everything twice",
 			"what an apply would make of that waits",
 			"to make everything once more all the same",
 			"to make everything all the same",

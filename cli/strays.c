@@ -80,7 +80,7 @@ static const struct told told_of_origins[STRAY_ORIGIN_COUNT] = {
 static const char *const more_of_missed[AIM_COUNT] = {
 	[AIM_MAKE] = ", and is not recorded: what the spec has there would be made twice",
 	[AIM_DESTROY] = ", and is not recorded: a destroy would leave it where it is",
-	[AIM_LOOK] = ", and is not recorded: an apply would make it twice",
+	[AIM_LOOK] = ", and is not recorded: an apply is refused, for it would make it twice",
 };
 /* Of what a replace made that the record does not know, while what it was to replace is there, too. */
 static const char more_of_newer[] = ", and is not recorded: it was made in the place of what is recorded there";

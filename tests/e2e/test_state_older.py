@@ -68,7 +68,8 @@ def test_what_was_made_since_is_not_made_twice(older):
     document = stack.run("plan", "--output", "json").json
     # Who answers, the pages of the two kinds that are recorded, and of the one that is not.
     assert document["calls"] == 4
-    assert all_told(stack.run("drift", status=2), since)
+    result = stack.run("drift", status=2)
+    assert all_told(result, since) and result.err.count(": an apply is refused, for it would make it twice") == 2
     assert all_told(stack.run("recover", status=7), since)
     result = stack.run("apply", "--yes", status=4)
     assert all_told(result, since) and "made by this stack and not recorded, and 1 more of the spec" in result.err
