@@ -33,19 +33,28 @@ static int plan_once(struct invocation *invocation, const void *about, bool *ret
 	return status;
 }
 
-/* What decides what is planned cannot change a plan that was made already. */
+/*
+ * What decides what is planned cannot change a plan that was made already. On the line that is a mistake; in the
+ * environment it stands for the commands that take it, and may be there since the plan was made with it.
+ */
 static bool check_saved_flags(const struct invocation *invocation)
 {
 	static const enum flag_id made_with[] = {FLAG_TARGET, FLAG_VAR};
 
 	for (size_t i = 0; i < sizeof(made_with) / sizeof(made_with[0]); i++) {
+		const struct flag *flag = &flags[made_with[i]];
 		const struct option *option = &invocation->arguments->options[made_with[i]];
 
-		if (option->count == 0 || option->from_environment)
-			continue;
-		diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "a saved plan does not take --%s",
-			   flags[made_with[i]].name);
-		diag_hint(invocation->diagnostics, "give it to 'trueup plan --out', or apply without the file");
+		if (option->count > 0 && option->from_environment) {
+			diag_add(invocation->diagnostics, SEVERITY_WARNING, FAULT_USAGE, NOWHERE,
+				 "%s is not heeded: a saved plan is carried out as it was made",
+				 flag_variable(flag, invocation->arena));
+			diag_hint(invocation->diagnostics, "give it to 'trueup plan --out', or apply without the file");
+		} else if (option->count > 0) {
+			diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "a saved plan does not take --%s",
+				   flag->name);
+			diag_hint(invocation->diagnostics, "give it to 'trueup plan --out', or apply without the file");
+		}
 	}
 	return invocation->diagnostics->error_count == 0;
 }
@@ -97,6 +106,8 @@ const struct command command_apply = {
 	.name = "apply",
 	.about = "carry out a saved plan, or plan, ask, and carry that out",
 	.operands = "[PLANFILE]",
+	.details = "A saved plan is carried out as it was made: it takes neither --target nor --var. What the\n"
+		   "environment says of them is not heeded then, and a warning says so.\n",
 	.most_operands = 1,
 	.undoable = true,
 	.flags = apply_flags,

@@ -497,8 +497,10 @@ def test_saved_plan_is_not_planned_again(tiny, flag, value):
     refused = tiny.run("apply", "p.plan", f"--{flag}", value, status=64)
     assert f"a saved plan does not take --{flag}" in refused.err and "hint: " in refused.err
     assert world(tiny, "vpc") == {}
-    # In the environment it stands for the commands that take it.
-    tiny.run("apply", "p.plan", **{f"TRUEUP_{flag.upper()}": value})
+    # In the environment it stands for the commands that take it, and it is said that a saved plan does not.
+    told = tiny.run("apply", "p.plan", **{f"TRUEUP_{flag.upper()}": value}).err
+    assert f"warning: TRUEUP_{flag.upper()} is not heeded: a saved plan is carried out as it was made" in told
+    assert len(world(tiny, "subnet")) == 2
 
 
 def test_signs_of_life(secretive):
