@@ -121,7 +121,7 @@ static void index_spec(struct undo_work *work)
 	}
 }
 
-static bool is_target(const struct undo_work *work, struct slice address)
+bool undo_is_target(const struct undo_work *work, struct slice address)
 {
 	for (size_t i = 0; i < work->input->target_count; i++)
 		if (slice_equal(work->input->targets[i], address))
@@ -152,7 +152,7 @@ static bool is_left(const struct undo_work *work, const struct past_object *past
 	return past->is && (!object_was_never_seen(&past->after) || (now && object_was_never_seen(now)));
 }
 
-static struct undo_case *case_at(struct undo_work *work, struct slice address)
+struct undo_case *undo_case_at(struct undo_work *work, struct slice address)
 {
 	struct undo_case *one = map_get(&work->cases_by_address, address);
 
@@ -179,7 +179,7 @@ static void add_touched(struct undo_work *work, const struct undo_touched *touch
 	if (!one && !found)
 		return;
 	if (!one) {
-		one = case_at(work, touched->address);
+		one = undo_case_at(work, touched->address);
 		one->was = one->left = found;
 	}
 	one->touched = touched;
@@ -197,7 +197,7 @@ static void gather_touched(struct undo_work *work)
 	for (size_t i = 0; i < input->past_count; i++)
 		map_set(&changed, address_of(&input->past[i]), work);
 	for (size_t i = 0; i < input->touched_count; i++)
-		if (is_target(work, input->touched[i].address) || !map_get(&changed, input->touched[i].address))
+		if (undo_is_target(work, input->touched[i].address) || !map_get(&changed, input->touched[i].address))
 			add_touched(work, &input->touched[i]);
 	map_release(&changed);
 }
@@ -206,16 +206,18 @@ static void gather_cases(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
-	work->cases = arena_new_array(work->arena, input->past_count + input->touched_count + 1, struct undo_case);
+	size_t most = input->past_count + input->touched_count + undo_count_followers(work);
+
+	work->cases = arena_new_array(work->arena, most + 1, struct undo_case);
 	map_init(&work->cases_by_address);
 	for (size_t i = 0; i < input->past_count; i++) {
 		const struct past_object *past = &input->past[i];
 		struct slice address = address_of(past);
 		struct undo_case *one;
 
-		if ((!past->was && !past->is) || !is_target(work, address))
+		if ((!past->was && !past->is) || !undo_is_target(work, address))
 			continue;
-		one = case_at(work, address);
+		one = undo_case_at(work, address);
 		if (was_there(past))
 			take_form(&one->was, &past->before);
 		if (is_left(work, past))
@@ -227,6 +229,8 @@ static void gather_cases(struct undo_work *work)
 	for (size_t i = 0; i < work->case_count; i++)
 		undo_make_whole(work, &work->cases[i]);
 	gather_touched(work);
+	undo_find_followers(work);
+	undo_find_homes(work);
 }
 
 static bool check_targets(const struct undo_work *work)

@@ -37,10 +37,8 @@ static bool refers_as_before(const struct undo_work *work, const struct object *
 	for (size_t i = 0; i < object->dependency_count; i++) {
 		const struct dependency *dependency = &object->dependencies[i];
 		const struct object *target = map_get(&work->now, dependency->address);
-		const struct value *output = target ? value_get(&target->outputs, dependency->output) : NULL;
-		const struct value *field = value_get(&object->resolved, dependency->field);
 
-		if (dependency->immutable && !(output && field && value_holds(field, output)))
+		if (dependency->immutable && !(target && undo_lies_in(object, dependency, target)))
 			return false;
 	}
 	return true;

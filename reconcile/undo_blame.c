@@ -52,16 +52,24 @@ static void add_past(struct undo_work *work, const struct undo_since *run, const
 	}
 }
 
-static void gather_steps(struct undo_work *work)
+const struct undo_since *undo_since(struct undo_work *work, size_t *ret_count)
 {
 	const struct undo_input *input = work->input;
-	const struct undo_since *runs = NULL;
-	size_t count = 0;
+
+	if (!work->has_since && (!input->later || !input->later(input->context, &work->since, &work->since_count)))
+		work->since_count = 0;
+	work->has_since = true;
+	*ret_count = work->since_count;
+	return work->since;
+}
+
+static void gather_steps(struct undo_work *work)
+{
+	size_t count;
+	const struct undo_since *runs = undo_since(work, &count);
 
 	work->has_steps = true;
 	map_init_in(&work->steps, work->arena);
-	if (!input->later || !input->later(input->context, &runs, &count))
-		return;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < runs[i].past_count; k++)
 			add_past(work, &runs[i], &runs[i].past[k]);

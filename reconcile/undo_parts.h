@@ -23,6 +23,8 @@ struct undo_case {
 	const struct object *behind; /* what a replace had left behind there, where nothing else stood then; or NULL */
 	bool removed_behind;	     /* the run deleted that */
 	struct slice lacks;	     /* what it did without: see undo_do_without() */
+	const struct object *lay_in; /* what it can lie in nothing but, and a replace had left behind then; or NULL */
+	bool is_elsewhere;	     /* it cannot go back: that is not what it would lie in */
 	const struct object *left;   /* what it left */
 	const struct object *now;
 	const struct undo_touched *touched; /* by an earlier undoing, after all others; or NULL */
@@ -55,6 +57,9 @@ struct undo_work {
 	bool has_secrets;   /* the spec was searched */
 	struct map steps;   /* of later runs, by address, to the last struct undo_step; empty before one is asked for */
 	bool has_steps;	    /* they were gathered */
+	const struct undo_since *since; /* later runs; see undo_since() */
+	size_t since_count;
+	bool has_since;
 };
 
 /* What the run did is undone, and this is lost with it. */
@@ -103,6 +108,20 @@ struct value undo_left_to_others(const struct undo_work *work, const struct undo
 bool undo_merge(struct undo_work *work, struct undo_case *one);
 /* The stack and the addresses, of the cases; false after diagnostics. */
 bool undo_build(struct undo_work *work);
+bool undo_is_target(const struct undo_work *work, struct slice address);
+/* The case of an address, a new one where there is none: of so many as the run and its undoings changed, and
+ * undo_count_followers(). */
+struct undo_case *undo_case_at(struct undo_work *work, struct slice address);
+/* Whether the object refers by that to the other one, and could never refer to another. */
+bool undo_lies_in(const struct object *object, const struct dependency *dependency, const struct object *home);
+/* Fills lay_in of cases. */
+void undo_find_homes(struct undo_work *work);
+/* Cases of what lay in what the run replaced and left behind, and a later run made anew in the successor; how many
+ * there may be. */
+void undo_find_followers(struct undo_work *work);
+size_t undo_count_followers(struct undo_work *work);
+/* The runs after the one that is undone, the oldest first; none where they cannot be told. */
+const struct undo_since *undo_since(struct undo_work *work, size_t *ret_count);
 /* What of an object is at stake: a field, or what it has under a key, or an item of it as it is in any form. */
 struct undo_place {
 	const struct field *field;

@@ -199,21 +199,107 @@ static void do_without(struct entries *entries, struct entry *entry, bool *good)
 	}
 }
 
+static bool is_same_in(const struct field *field, const struct value *a, const struct value *b)
+{
+	const struct value *left = value_if_set(value_get_named(a, field->name));
+	const struct value *right = value_if_set(value_get_named(b, field->name));
+
+	return left == right || (left && right && value_equal(left, right));
+}
+
+/* Whether one can become the other in place. */
+static bool is_made_alike(const struct kind *kind, const struct value *a, const struct value *b)
+{
+	for (size_t i = 0; i < kind->fields.count; i++) {
+		const struct field *field = field_at(&kind->fields, i);
+
+		if ((field->flags & IMMUTABLE) && !is_same_in(field, a, b))
+			return false;
+	}
+	return true;
+}
+
+/* Whether an address will have what was left behind there, or what was made as that was. */
+static bool has_again(const struct undo_work *work, const struct entry *entry, const struct object *home)
+{
+	const struct object *form = goes_back(entry) ? entry->one->was : map_get(&work->now, entry->address);
+	const struct kind *kind = kinds_find(work->input->kinds, home->kind);
+
+	return form && kind && entry->is_there && !(entry->is_gone && !goes_back(entry)) &&
+	       identity_equal(&form->identity, &home->identity) && is_made_alike(kind, &form->applied, &home->applied);
+}
+
+static bool is_made_anew(struct undo_work *work, const struct entry *entry)
+{
+	const struct object *now = entry->one->now;
+
+	if (entry->one->verdict == UNDO_MAKE || !now)
+		return true;
+	const struct value opened = undo_opened(work, &now->applied);
+
+	return !is_made_alike(entry->one->kind, &entry->resource.desired, &opened);
+}
+
+/* What an entry would have to be made in once more, and cannot; NULL: there is no such thing. */
+static const struct object *lost_home(const struct entries *entries, const struct entry *entry)
+{
+	const struct undo_case *one = entry->one;
+	const struct object *home = one->lay_in;
+	const struct entry *target = home ? map_get(&entries->by_address, home->address) : NULL;
+
+	if (!is_made_anew(entries->work, entry))
+		return NULL;
+	if (home && !(target && has_again(entries->work, target, home)))
+		return home;
+	for (size_t i = 0; i < entry->resource.dependency_count; i++) {
+		const struct dependency *dependency = &entry->resource.dependencies[i];
+
+		target = map_get(&entries->by_address, dependency->address);
+		if (dependency->immutable && target && target->one && target->one->is_elsewhere)
+			return target->one->was;
+	}
+	return NULL;
+}
+
 /* What cannot go back because of what it needs; then neither can what needs that. */
-static void drop(struct entries *entries, struct entry *entry, const struct dependency *missing)
+static void drop(struct entries *entries, struct entry *entry, struct slice why)
 {
 	struct undo_work *work = entries->work;
 	bool made = entry->one->verdict == UNDO_MAKE;
 	/* What was called back has nothing there now, or a mere record. */
 	bool is_there = !made && entry->one->now && !object_was_never_seen(entry->one->now);
 
-	undo_stays(work, entry->address, "%s: it needs '%.*s', which is not there any more",
-		   made ? "is not made again" : "stays as it is", SLICE_ARGUMENTS(missing->address));
+	undo_stays(work, entry->address, "%s: %.*s", made ? "is not made again" : "stays as it is",
+		   SLICE_ARGUMENTS(why));
 	entry->one->verdict = UNDO_NOTHING;
 	entry->is_planned = false;
 	entry->is_there = is_there;
 	if (is_there)
 		entry->resource = undo_resource_of(work, entry->one->now, entry->one->kind);
+}
+
+/* Why an entry cannot go back; empty: it can. */
+static struct slice find_obstacle(struct entries *entries, struct entry *entry)
+{
+	struct arena *arena = entries->work->arena;
+	const struct dependency *missing = goes_back(entry) ? first_missing(entries, entry) : NULL;
+	const struct object *home = goes_back(entry) && !missing ? lost_home(entries, entry) : NULL;
+
+	if (missing)
+		return arena_format(arena, "it needs '%.*s', which is not there any more",
+				    SLICE_ARGUMENTS(missing->address));
+	if (!home)
+		return (struct slice){NULL, 0};
+	entry->one->is_elsewhere = true;
+	return arena_format(arena,
+			    "it lay in '%.*s', and '%.*s' is another one by now; first undo the run that replaced that",
+			    SLICE_ARGUMENTS(home->provider_id), SLICE_ARGUMENTS(home->address));
+}
+
+/* Whether what needs an entry that was dropped has to be judged anew. */
+static bool fails_users(const struct entry *entry)
+{
+	return !entry->is_there || entry->is_gone || entry->one->is_elsewhere;
 }
 
 static bool drop_impossible(struct entries *entries)
@@ -229,13 +315,13 @@ static bool drop_impossible(struct entries *entries)
 		struct entry *entry = &entries->items[queue[i]];
 
 		do_without(entries, entry, &good);
-		const struct dependency *missing = goes_back(entry) ? first_missing(entries, entry) : NULL;
+		struct slice why = find_obstacle(entries, entry);
 
-		if (!missing)
+		if (why.size == 0)
 			continue;
-		drop(entries, entry, missing);
+		drop(entries, entry, why);
 		for (uint32_t k = entries->users.first[queue[i]];
-		     (!entry->is_there || entry->is_gone) && k < entries->users.first[queue[i] + 1]; k++)
+		     fails_users(entry) && k < entries->users.first[queue[i] + 1]; k++)
 			queue[count++] = entries->users.successors[k];
 	}
 	undo_drop_void_notes(entries->work->undoing);

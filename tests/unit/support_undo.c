@@ -32,6 +32,8 @@ static const struct kind net = {
 static const struct field user_fields[] = {
 	{.name = "net", .type = FIELD_REFERENCE, .target = "t.net", .when_unset = UNSET_CLEAR},
 	{.name = "other", .type = FIELD_REFERENCE, .target = "t.net", .when_unset = UNSET_CLEAR},
+	{.name = "home", .type = FIELD_REFERENCE, .target = "t.net", .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
+	{.name = "place", .type = FIELD_STRING, .flags = IMMUTABLE, .when_unset = UNSET_REPLACE},
 	{.name = "size", .type = FIELD_INTEGER, .when_unset = UNSET_RELEASE},
 };
 static const struct kind user = {
@@ -63,6 +65,8 @@ static const struct dependency needs[] = {
 	{.address = {"t.user.c", 8}, .output = {"id", 2}, .field = {"net", 3}, .binding = BINDS_MAKE},
 	{.address = {"t.net.ab", 8}, .output = {"id", 2}, .field = {"net", 3}, .binding = BINDS_MAKE},
 };
+static const struct dependency lies_in = {
+	.address = {"t.net.a", 7}, .output = {"id", 2}, .field = {"home", 4}, .binding = BINDS_MAKE, .immutable = true};
 
 struct fixture {
 	struct arena arena;
@@ -79,7 +83,7 @@ struct fixture {
 	size_t touched_count;
 	struct past_object steps[2]; /* of t.net.a */
 	struct undo_since later[2];
-	bool has_later;
+	size_t later_count;
 	struct resource written;
 	struct value variable;
 	struct stack spec;
@@ -112,7 +116,7 @@ static void add_needs(struct fixture *fixture, struct object *object)
 {
 	static const char *const references[] = {"net", "other"};
 	enum { REFERENCES = sizeof(references) / sizeof(references[0]) };
-	struct dependency *all = arena_new_array(&fixture->arena, REFERENCES, struct dependency);
+	struct dependency *all = arena_new_array(&fixture->arena, REFERENCES + 1, struct dependency);
 
 	for (size_t i = 0; i < REFERENCES; i++) {
 		const struct value *reference = value_get_named(&object->applied, references[i]);
@@ -120,6 +124,8 @@ static void add_needs(struct fixture *fixture, struct object *object)
 		if (reference)
 			all[object->dependency_count++] = need_of(reference);
 	}
+	if (value_get_named(&object->applied, "home"))
+		all[object->dependency_count++] = lies_in;
 	object->dependencies = all;
 }
 
@@ -137,6 +143,8 @@ static void fill(struct fixture *fixture, size_t thing, const char *json, struct
 		.applied = read(fixture, json),
 		.observed = value_map(NULL, 0),
 	};
+	ret->outputs = read(fixture, "{\"id\":\"new\"}");
+	ret->resolved = read(fixture, "{\"home\":\"new\"}");
 	add_needs(fixture, ret);
 	if (fixture->stale && things[thing].kind == &user && ret->dependency_count == 0) {
 		ret->dependencies = needs;
@@ -183,6 +191,8 @@ static bool is_named(const char *names, const char *name)
 	return false;
 }
 
+#define OLD_ID "{\"id\":\"old\"}"
+#define OLD_HOME "{\"home\":\"old\"}"
 #define BEHIND SLICE("000000000000000000000000000000be")
 
 static void add_deposed(struct fixture *fixture, const char *json, struct slice id, const struct live *live)
@@ -209,6 +219,14 @@ static void add_behind(struct fixture *fixture, const struct undo_row *row)
 	past->was = true;
 	past->before.role = OBJECT_DEPOSED;
 	past->before.object_id = BEHIND;
+	past->before.outputs = read(fixture, OLD_ID);
+	if (is == BEHIND_BY_RUN) {
+		past->is = true;
+		past->after = past->before;
+		past->before.role = OBJECT_CURRENT;
+		fixture->past_count++;
+		return;
+	}
 	if (is == BEHIND_STILL || is == BEHIND_TRIED || is == BEHIND_LOST)
 		add_deposed(fixture, row->behind, BEHIND, is == BEHIND_LOST ? &absent : &present);
 	if (is == BEHIND_TRIED || is == BEHIND_DELETED) {
@@ -250,12 +268,25 @@ static void add_step(struct fixture *fixture, size_t run, const char *id, const 
 	fixture->later[run] = (struct undo_since){slice_of(id), SLICE("apply"), past, 1};
 }
 
+/* What a later run made anew in another place: t.user.b as it found that. */
+static void add_moved(struct fixture *fixture, const char *lodger)
+{
+	struct past_object *past = &fixture->steps[0];
+
+	past->was = true;
+	fill(fixture, 1, lodger, &past->before);
+	past->before.object_id = SLICE("0000000000000000000000000000001b");
+	past->before.resolved = read(fixture, OLD_HOME);
+	fixture->later[0] = (struct undo_since){SLICE("22222222222222222222222222222222"), SLICE("apply"), past, 1};
+	fixture->later_count = 1;
+}
+
 static bool tell_later(void *context, const struct undo_since **ret, size_t *ret_count)
 {
 	const struct fixture *fixture = context;
 
 	*ret = fixture->later;
-	*ret_count = fixture->has_later ? 2 : 0;
+	*ret_count = fixture->later_count;
 	return true;
 }
 
@@ -286,6 +317,7 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 			struct object *now = arena_new(&fixture->arena, struct object);
 
 			fill(fixture, i, forms->now, now);
+			now->generation = 1;
 			if (i == 0 && row->begun)
 				now->role = OBJECT_INCOMPLETE;
 			if (i == 0) {
@@ -312,6 +344,8 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		}
 		if (i == 0 && row->replaced)
 			past->before.object_id = SLICE("000000000000000000000000000000ff");
+		if (i == 1 && past->was && row->behind)
+			past->before.resolved = read(fixture, OLD_HOME);
 		if (i == 0 && past->was && row->let_go)
 			past->before.let_go = read(fixture, row->let_go);
 		if (i == 1 && past->was && row->user_let_go)
@@ -324,11 +358,13 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		add_touched(fixture, i, row->found[i]);
 	}
 	add_behind(fixture, row);
-	fixture->has_later = row->between != NULL;
 	if (row->between) {
+		fixture->later_count = 2;
 		add_step(fixture, 0, "22222222222222222222222222222222", row->forms[0].left, row->between);
 		add_step(fixture, 1, "33333333333333333333333333333333", row->between, row->forms[0].now);
 	}
+	if (row->lodger)
+		add_moved(fixture, row->lodger);
 	if (row->spec)
 		add_written(fixture, row->spec);
 	if (row->variable) {
@@ -371,7 +407,7 @@ static void expect_world(struct fixture *fixture, const struct undo_row *row, co
 
 		if (!slice_equal(text_wanted, text_got))
 			fail_msg("%s: %.*s", row->name, SLICE_ARGUMENTS(text_got));
-		bool refers = value_get_named(&resource->desired, "net") != NULL;
+		bool refers = value_get_named(&resource->desired, "net") || value_get_named(&resource->desired, "home");
 		if (refers != (resource->dependency_count > 0))
 			fail_msg("%s: %zu dependencies", row->name, resource->dependency_count);
 	}

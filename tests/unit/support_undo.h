@@ -22,6 +22,7 @@ enum undo_behind {
 	BEHIND_LOST,	      /* somebody has deleted it */
 	BEHIND_BACK,	      /* the run took it back: it is what it left, and what is recorded now */
 	BEHIND_BACK_LATER,    /* another did: it is what is recorded now */
+	BEHIND_BY_RUN,	      /* the run left it so, and a later one deleted it */
 };
 
 struct undo_forms {
@@ -49,9 +50,10 @@ struct undo_row {
 	const char *unseen;  /* forms of t.net.a that are but a call of which nothing came: "was", "left", "now" */
 	bool replaced;	     /* what the run found at t.net.a was another object */
 	/* What a replace had left behind at t.net.a when the run began, as fields; NULL: nothing. And what became of
-	 * it. */
+	 * it. What the run found at t.user.b lay in that. */
 	const char *behind;
 	enum undo_behind behind_is;
+	const char *lodger;  /* what a later run found at t.user.b, and lay in that, before it made it anew */
 	bool left_over;	     /* another is left behind there, that was not so when the run began */
 	const char *leaving; /* last digits of the ids of what goes of these; NULL: nothing */
 	const char *gone; /* addresses of what is recorded and not there, separated by spaces; NULL: nothing was read */

@@ -1,0 +1,111 @@
+"""A replace of a network that was cut off before all that lay in it had followed, and both runs undone, in any order."""
+
+import json
+
+import pytest
+
+from cli import applied, recorded, simulate
+from test_undo import is_as_in, lost, operations, runs, undo
+
+VPC, SUBNET, MACHINE = "aws.vpc.main", "aws.subnet.a", "aws.instance.m"
+
+
+def spec(net, first=False, team="red", machine=False):
+    lifecycle = {"lifecycle": {"create_before_destroy": True}} if first else {}
+    stack = {
+        "stack": "net",
+        "providers": {"aws": {"region": "eu-central-1"}},
+        "aws.vpc": {"main": {"cidr": f"10.{net}.0.0/16", **lifecycle}},
+        "aws.subnet": {"a": {"vpc": "main", "cidr": f"10.{net}.1.0/24", "tags": {"team": team}}},
+    }
+    if not first:
+        # What follows in place, and has the network made before the old one goes.
+        stack["aws.vpn_gateway"] = {"edge": {"vpc": "main"}}
+    if machine:
+        stack["aws.instance"] = {
+            "m": {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": "a", "address": f"10.{net}.1.9"}
+        }
+    return json.dumps(stack, indent=1)
+
+
+def refusing(stack, operation, *command, times=1, status=7):
+    """The run's id, in which the service refused that so often."""
+    shown = stack.run("sim", "fault", operation, "deny", "1", str(times)).out
+    stack.run(*command, "--yes", status=status)
+    stack.run("sim", "remove", "fault", shown.split()[-1])
+    return runs(stack)[0]["id"]
+
+
+def moved_in_two(stack, before, after):
+    """The run that began to replace the network, and the one that moved what lay in it."""
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", before)
+    stack.write("net.yaml", after)
+    begun = refusing(stack, "TerminateInstances" if "instance" in after else "DeleteSubnet", "apply", times=9)
+    stack.run("apply", "--yes")
+    return begun, runs(stack)[0]["id"]
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["destroyed first", "made first"])
+def test_the_last_run_first(stack, first):
+    """What the run moved cannot go back alone: it stays, before any call, and goes back with the run before."""
+    begun, ended = moved_in_two(stack, spec(8, first), spec(0, first))
+    kept = recorded(stack)
+    document = undo(stack, ended, "--yes", status=7)
+    (said,) = [note["what"] for note in document["irreversible"]]
+    assert said.startswith("stays as it is: it lay in 'vpc-") and f"'{VPC}' is another one by now" in said
+    assert document["actions"] == [] and recorded(stack) == kept
+    follows = {} if first else {"aws.vpn_gateway.edge": "update"}
+    assert operations(undo(stack, begun, "--yes")) == {VPC: "replace", SUBNET: "replace"} | follows
+    assert is_as_in(stack, spec(8, first))
+    for run in (ended, begun):
+        assert undo(stack, run, "--yes")["actions"] == []
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["destroyed first", "made first"])
+def test_the_first_run_alone(stack, first):
+    """Nothing of the later run's can be in what comes back, but what can change in place."""
+    begun, ended = moved_in_two(stack, spec(8, first), spec(0, first, team="blue"))
+    undo(stack, begun, "--yes")
+    assert is_as_in(stack, spec(8, first, team="blue"))
+    undo(stack, ended, "--yes")
+    assert is_as_in(stack, spec(8, first, team="red"))
+    assert undo(stack, begun, "--yes")["actions"] == []
+
+
+def test_what_lies_in_that(stack):
+    begun, ended = moved_in_two(stack, spec(8, machine=True), spec(0, machine=True))
+    document = undo(stack, ended, "--yes", status=7)
+    assert document["actions"] == [] and {address for address, _ in lost(document)} == {SUBNET, MACHINE}
+    undo(stack, begun, "--yes")
+    assert is_as_in(stack, spec(8, machine=True))
+    assert undo(stack, ended, "--yes")["actions"] == []
+
+
+def test_the_later_run_was_cut_off_too(stack):
+    """What it only deleted is not made where it cannot be, but once its network is there again."""
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", spec(8))
+    stack.write("net.yaml", spec(0))
+    begun = refusing(stack, "DeleteSubnet", "apply")
+    ended = refusing(stack, "CreateSubnet", "apply")
+    (said,) = [note["what"] for note in undo(stack, ended, "--yes", status=7)["irreversible"]]
+    assert said.startswith("is not made again: it lay in 'vpc-")
+    undo(stack, begun, "--yes")
+    undo(stack, ended, "--yes")
+    assert is_as_in(stack, spec(8))
+
+
+@pytest.mark.parametrize("operation", ["DeleteSubnet", "CreateSubnet", "CreateVpc", "DeleteVpc"])
+def test_the_undoing_failed_half_way(stack, operation):
+    begun, _ = moved_in_two(stack, spec(8), spec(0))
+    refusing(stack, operation, "undo", begun, times=9)
+    undo(stack, begun, "--yes")
+    assert is_as_in(stack, spec(8))
+
+
+def test_the_undoing_is_undone(stack):
+    begun, _ = moved_in_two(stack, spec(8), spec(0))
+    undo(stack, begun, "--yes")
+    undo(stack, runs(stack)[0]["id"], "--yes")
+    assert is_as_in(stack, spec(0))
