@@ -229,6 +229,8 @@ static void gather_cases(struct undo_work *work)
 	for (size_t i = 0; i < work->case_count; i++)
 		undo_make_whole(work, &work->cases[i]);
 	gather_touched(work);
+	for (size_t i = 0; i < work->case_count; i++)
+		undo_take_begun(work, &work->cases[i]);
 	undo_find_followers(work);
 	undo_find_homes(work);
 }

@@ -123,6 +123,19 @@ const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_c
 	return next;
 }
 
+bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret)
+{
+	if (!work->has_steps)
+		gather_steps(work);
+	const struct undo_step *first = map_get(&work->steps, address);
+
+	while (first && first->earlier)
+		first = first->earlier;
+	if (first)
+		*ret = first->found;
+	return first != NULL;
+}
+
 struct slice undo_since_text(struct undo_work *work, const struct undo_since *run)
 {
 	enum { DIGITS = 8 };

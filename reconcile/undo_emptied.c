@@ -19,13 +19,13 @@ const struct object *undo_as_whole(const struct undo_work *work, const struct ob
 	return whole;
 }
 
-void undo_make_whole(const struct undo_work *work, struct undo_case *one)
+void undo_make_whole(struct undo_work *work, struct undo_case *one)
 {
 	const struct object *whole = one->was ? undo_as_whole(work, one->was) : NULL;
 
 	if (whole != one->was)
 		one->found = one->was;
-	one->was = whole;
+	one->was = whole ? undo_as_begun(work, whole) : NULL;
 }
 
 bool undo_is_found(const struct undo_work *work, const struct undo_case *one)
@@ -92,7 +92,7 @@ bool undo_do_without(struct undo_work *work, struct undo_case *one, struct slice
 	*found = *one->found;
 	found->let_go = let_go;
 	one->found = found;
-	one->was = undo_as_whole(work, found);
+	one->was = undo_as_begun(work, undo_as_whole(work, found));
 	one->lacks = address;
 	one->verdict = UNDO_NOTHING;
 	one->resource = (struct resource){0};

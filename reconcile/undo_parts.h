@@ -57,6 +57,8 @@ struct undo_work {
 	bool has_secrets;   /* the spec was searched */
 	struct map steps;   /* of later runs, by address, to the last struct undo_step; empty before one is asked for */
 	bool has_steps;	    /* they were gathered */
+	struct map changed; /* by the run, by address: see undo_begun.c; empty before it is asked for */
+	bool has_changed;   /* it was filled */
 	const struct undo_since *since; /* later runs; see undo_since() */
 	size_t since_count;
 	bool has_since;
@@ -71,7 +73,11 @@ __attribute__((format(printf, 3, 4))) void undo_stays(struct undo_work *work, st
 /* What a deletion had emptied that came to nothing: as it was before, for nobody wants that half back. */
 const struct object *undo_as_whole(const struct undo_work *work, const struct object *found);
 /* Of a case whose `was` is what the run found. */
-void undo_make_whole(const struct undo_work *work, struct undo_case *one);
+void undo_make_whole(struct undo_work *work, struct undo_case *one);
+/* What the run found of something that an earlier one had only begun to make. */
+const struct object *undo_as_begun(struct undo_work *work, const struct object *found);
+/* Of a case whose `left` the run may have only begun to make: but for what a later one has done as it was to be. */
+void undo_take_begun(struct undo_work *work, struct undo_case *one);
 /* What becomes of it; false after diagnostics. */
 bool undo_judge(struct undo_work *work, struct undo_case *one);
 /* Whether what is recorded is as the run found it, with nothing but some of what had been taken out of that before. */
@@ -133,6 +139,8 @@ struct undo_place {
  * known. */
 const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_case *one,
 				     const struct undo_place *place);
+/* What the first later run that changed something at an address found there; false: none did. */
+bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret);
 /* That run for the end of a message; of NULL nothing. */
 struct slice undo_since_text(struct undo_work *work, const struct undo_since *run);
 

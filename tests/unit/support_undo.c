@@ -255,6 +255,15 @@ static void forget_id(const struct undo_row *row, const char *form, struct objec
 	object->provider_id = SLICE("");
 }
 
+/* Recorded with what it is to be, of which it has what needs nothing else. */
+static void begin(const struct undo_row *row, const char *form, struct object *object)
+{
+	if (!is_named(row->unfinished, form))
+		return;
+	object->role = OBJECT_INCOMPLETE;
+	object->resolved = object->applied;
+}
+
 static void add_step(struct fixture *fixture, size_t run, const char *id, const char *found, const char *left)
 {
 	struct past_object *past = &fixture->steps[run];
@@ -344,6 +353,10 @@ static void set_up(struct fixture *fixture, const struct undo_row *row)
 		}
 		if (i == 0 && row->replaced)
 			past->before.object_id = SLICE("000000000000000000000000000000ff");
+		if (i == 1) {
+			begin(row, "was", &past->before);
+			begin(row, "left", &past->after);
+		}
 		if (i == 1 && past->was && row->behind)
 			past->before.resolved = read(fixture, OLD_HOME);
 		if (i == 0 && past->was && row->let_go)

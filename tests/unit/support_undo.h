@@ -44,11 +44,12 @@ struct undo_row {
 	const char *planned;	    /* addresses, separated by spaces */
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
 	const char *found[UNDO_ADDRESSES];
-	const char *between; /* what t.net.a was between two later runs; NULL: one at most has changed it since */
-	bool stale;	     /* users are recorded as referring to t.net.a, whatever their fields say */
-	bool begun;	     /* what is recorded of t.net.a now is not finished */
-	const char *unseen;  /* forms of t.net.a that are but a call of which nothing came: "was", "left", "now" */
-	bool replaced;	     /* what the run found at t.net.a was another object */
+	const char *between;	/* what t.net.a was between two later runs; NULL: one at most has changed it since */
+	bool stale;		/* users are recorded as referring to t.net.a, whatever their fields say */
+	bool begun;		/* what is recorded of t.net.a now is not finished */
+	const char *unfinished; /* forms of t.user.b that were only begun: "was", "left" */
+	const char *unseen;	/* forms of t.net.a that are but a call of which nothing came: "was", "left", "now" */
+	bool replaced;		/* what the run found at t.net.a was another object */
 	/* What a replace had left behind at t.net.a when the run began, as fields; NULL: nothing. And what became of
 	 * it. What the run found at t.user.b lay in that. */
 	const char *behind;
