@@ -123,6 +123,28 @@ const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_c
 	return next;
 }
 
+static bool needs(const struct object *form, struct slice needed)
+{
+	for (size_t i = 0; form && i < form->dependency_count; i++) {
+		const struct dependency *dependency = &form->dependencies[i];
+		bool told = dependency->output.size == 0 && dependency->field.size == 0;
+
+		if (slice_equal(dependency->address, needed) && (told || undo_mentions(&form->applied, needed)))
+			return true;
+	}
+	return false;
+}
+
+const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct slice address, struct slice needed)
+{
+	if (!work->has_steps)
+		gather_steps(work);
+	for (const struct undo_step *step = map_get(&work->steps, address); step; step = step->earlier)
+		if (needs(step->left, needed) && !needs(step->found, needed))
+			return step->run;
+	return NULL;
+}
+
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret)
 {
 	if (!work->has_steps)

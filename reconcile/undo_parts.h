@@ -139,6 +139,8 @@ struct undo_place {
  * known. */
 const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_case *one,
 				     const struct undo_place *place);
+/* The later run as of which what an address has needs that; NULL: none is known. */
+const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct slice address, struct slice needed);
 /* What the first later run that changed something at an address found there; false: none did. */
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret);
 /* That run for the end of a message; of NULL nothing. */

@@ -343,7 +343,7 @@ static void tell_lacking(const struct entries *entries)
 /* Nobody may be left without what goes. */
 static bool check_removals(const struct entries *entries)
 {
-	const struct undo_work *work = entries->work;
+	struct undo_work *work = entries->work;
 	bool good = true;
 
 	for (size_t i = 0; i < entries->count; i++) {
@@ -353,8 +353,10 @@ static bool check_removals(const struct entries *entries)
 		if (!target)
 			continue;
 		good = diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
-				  "'%.*s' needs '%.*s', which the run made and which would go",
-				  SLICE_ARGUMENTS(entry->address), SLICE_ARGUMENTS(target->address));
+				  "'%.*s' needs '%.*s', which the run made and which would go%.*s",
+				  SLICE_ARGUMENTS(entry->address), SLICE_ARGUMENTS(target->address),
+				  SLICE_ARGUMENTS(undo_since_text(
+					  work, undo_blamed_for_need(work, entry->address, target->address))));
 		diag_address(work->diagnostics, entry->address);
 		diag_hint(work->diagnostics,
 			  "undo the run that made it first, or name what is to go back with --target");

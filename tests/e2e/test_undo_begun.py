@@ -114,8 +114,9 @@ def test_a_table_whose_subnet_was_not_there(stack, after):
 
 
 def test_the_first_run_alone(stack):
-    """It is refused where the later one made what needs it."""
+    """It is refused where the later one made what needs it, and told which that is."""
     begun = begin(stack, spec(), spec(**groups()), "CreateSecurityGroup", "deny")
-    finish(stack, spec(**groups()))
+    ended = finish(stack, spec(**groups()))
     (told,) = undo(stack, begun, "--yes", status=1)["diagnostics"]
     assert "which the run made and which would go" in told["message"]
+    assert told["message"].endswith(f"(apply, run {ended[:8]})")

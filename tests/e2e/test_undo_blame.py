@@ -30,3 +30,22 @@ def test_the_run_that_removed_it(sim):  # noqa: F811
     refused = sim.run("undo", run, status=1).err
     assert "'aws.vpc.main' is gone since (state rm, run " in refused
     assert "no run gives back what was forgotten" in refused
+
+
+def routed(text, more):
+    return text.replace("outputs:", f"aws.route_table:\n  main: {{vpc: main{more}}}\noutputs:")
+
+
+def test_the_run_that_made_it_needed(sim):  # noqa: F811
+    """Another run has changed that since."""
+    wider = NET.replace("aws.security_group:", "  c: {vpc: main, cidr: 10.0.3.0/24}\naws.security_group:")
+    run = apply_spec(sim, wider)
+    apply_spec(sim, routed(wider, ""))
+    named = apply_spec(sim, routed(wider, ", subnets: [c]"))
+    apply_spec(sim, routed(wider, ", subnets: [c], tags: {team: red}"))
+    (told,) = undo(sim, run, "--yes", status=1)["diagnostics"]
+    needed = "'aws.route_table.main' needs 'aws.subnet.c', which the run made and which would go"
+    assert told["message"] == f"{needed} (apply, run {named[:8]})"
+    undo(sim, named, "--yes")
+    undo(sim, run, "--yes")
+    assert is_as_in(sim, routed(NET, ", tags: {team: red}"))
