@@ -313,61 +313,78 @@ static void add_written(struct fixture *fixture, const char *json)
 	fixture->spec.resource_count = 1;
 }
 
+static void add_now(struct fixture *fixture, const struct undo_row *row, size_t thing)
+{
+	struct object *now = arena_new(&fixture->arena, struct object);
+
+	fill(fixture, thing, row->forms[thing].now, now);
+	now->generation = 1;
+	if (thing == 0 && row->begun)
+		now->role = OBJECT_INCOMPLETE;
+	if (thing == 0) {
+		ignore(fixture, now, row->ignored.now);
+		forget_id(row, "now", now);
+	}
+	fixture->live[fixture->object_count] = is_named(row->gone, things[thing].address) ? &absent : &present;
+	fixture->objects[fixture->object_count++] = now;
+}
+
+/* What rows say of t.net.a alone, and of t.user.b. */
+static void shape_net(struct fixture *fixture, const struct undo_row *row, struct past_object *past)
+{
+	ignore(fixture, &past->before, row->ignored.was);
+	ignore(fixture, &past->after, row->ignored.left);
+	forget_id(row, "was", &past->before);
+	forget_id(row, "left", &past->after);
+	if (row->replaced)
+		past->before.object_id = SLICE("000000000000000000000000000000ff");
+	if (past->was && row->let_go)
+		past->before.let_go = read(fixture, row->let_go);
+}
+
+static void shape_user(struct fixture *fixture, const struct undo_row *row, struct past_object *past)
+{
+	begin(row, "was", &past->before);
+	begin(row, "left", &past->after);
+	if (past->was && row->behind)
+		past->before.resolved = read(fixture, OLD_HOME);
+	if (past->was && row->user_let_go)
+		past->before.let_go = read(fixture, row->user_let_go);
+}
+
+static void add_past(struct fixture *fixture, const struct undo_row *row, size_t thing)
+{
+	const struct undo_forms *forms = &row->forms[thing];
+	struct past_object *past = &fixture->past[fixture->past_count];
+
+	past->was = forms->was != NULL;
+	past->is = forms->left != NULL;
+	if (past->was)
+		fill(fixture, thing, forms->was, &past->before);
+	if (past->is)
+		fill(fixture, thing, forms->left, &past->after);
+	if (past->was && row->seen)
+		past->before.observed = read(fixture, row->seen);
+	if (thing == 0)
+		shape_net(fixture, row, past);
+	if (thing == 1)
+		shape_user(fixture, row, past);
+	if (!same(forms->left, forms->now)) {
+		past->next_run = SLICE("22222222222222222222222222222222");
+		past->next_command = SLICE("apply");
+	}
+	fixture->past_count += past->was || past->is;
+}
+
 static void set_up(struct fixture *fixture, const struct undo_row *row)
 {
 	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
 	arena_init(&fixture->arena);
 	diagnostics_init(&fixture->diagnostics, &fixture->arena);
 	for (size_t i = 0; i < UNDO_ADDRESSES; i++) {
-		const struct undo_forms *forms = &row->forms[i];
-		struct past_object *past = &fixture->past[fixture->past_count];
-
-		if (forms->now) {
-			struct object *now = arena_new(&fixture->arena, struct object);
-
-			fill(fixture, i, forms->now, now);
-			now->generation = 1;
-			if (i == 0 && row->begun)
-				now->role = OBJECT_INCOMPLETE;
-			if (i == 0) {
-				ignore(fixture, now, row->ignored.now);
-				forget_id(row, "now", now);
-			}
-			fixture->live[fixture->object_count] =
-				is_named(row->gone, things[i].address) ? &absent : &present;
-			fixture->objects[fixture->object_count++] = now;
-		}
-		past->was = forms->was != NULL;
-		past->is = forms->left != NULL;
-		if (past->was)
-			fill(fixture, i, forms->was, &past->before);
-		if (past->is)
-			fill(fixture, i, forms->left, &past->after);
-		if (past->was && row->seen)
-			past->before.observed = read(fixture, row->seen);
-		if (i == 0) {
-			ignore(fixture, &past->before, row->ignored.was);
-			ignore(fixture, &past->after, row->ignored.left);
-			forget_id(row, "was", &past->before);
-			forget_id(row, "left", &past->after);
-		}
-		if (i == 0 && row->replaced)
-			past->before.object_id = SLICE("000000000000000000000000000000ff");
-		if (i == 1) {
-			begin(row, "was", &past->before);
-			begin(row, "left", &past->after);
-		}
-		if (i == 1 && past->was && row->behind)
-			past->before.resolved = read(fixture, OLD_HOME);
-		if (i == 0 && past->was && row->let_go)
-			past->before.let_go = read(fixture, row->let_go);
-		if (i == 1 && past->was && row->user_let_go)
-			past->before.let_go = read(fixture, row->user_let_go);
-		if (!same(forms->left, forms->now)) {
-			past->next_run = SLICE("22222222222222222222222222222222");
-			past->next_command = SLICE("apply");
-		}
-		fixture->past_count += past->was || past->is;
+		if (row->forms[i].now)
+			add_now(fixture, row, i);
+		add_past(fixture, row, i);
 		add_touched(fixture, i, row->found[i]);
 	}
 	add_behind(fixture, row);
