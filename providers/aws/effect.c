@@ -1,4 +1,8 @@
 #include "providers/aws/work.h"
+
+#include <string.h>
+
+#include "providers/aws/parameters.h"
 #include "reconcile/diff_field.h"
 #include "reconcile/made.h"
 
@@ -94,6 +98,20 @@ static bool tell_field(struct effect *effect, const struct work *work, const str
 	return true;
 }
 
+/* What the kind's table has the call set whatever is wanted: the sizes of a group that is emptied before it goes. */
+static void tell_fixed(struct effect *effect, const struct work *work, const struct aws_change *change)
+{
+	const struct value sent = aws_parameters_value(&change->parameters, effect->arena);
+	const struct fields *fields = &work->kind->fields;
+	for (const char *const *fixed = change->call->fixed; fixed && fixed[0]; fixed += 2)
+		for (size_t i = 0; i < fields->count; i++) {
+			const struct aws_field *own = (const struct aws_field *)field_at(fields, i);
+			if (own->member && strcmp(own->member, fixed[0]) == 0)
+				value_builder_member(&effect->comes, slice_of(own->field.name),
+						     aws_decode(own, &sent, effect->arena));
+		}
+}
+
 static const struct value *told(struct value_builder *builder, struct arena *arena)
 {
 	struct value *map = arena_new(arena, struct value);
@@ -104,9 +122,11 @@ static const struct value *told(struct value_builder *builder, struct arena *are
 void aws_tell_effect(struct work *work, const struct aws_change *change)
 {
 	struct effect effect = {.arena = &work->task.scratch};
-	bool all = change->field_count > 0;
+	bool all = true;
 	value_builder_init(&effect.comes);
 	value_builder_init(&effect.goes);
+	if (change->field_count == 0)
+		tell_fixed(&effect, work, change);
 	for (size_t i = 0; all && i < change->field_count; i++)
 		all = tell_field(&effect, work, change, i);
 	if (all && effect.comes.count + effect.goes.count > 0) {

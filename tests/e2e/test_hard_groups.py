@@ -452,6 +452,27 @@ def test_a_group_that_was_emptied_and_not_deleted_is_filled_again(stack, cloud, 
     nothing_is_left(stack, cloud)
 
 
+def test_a_group_that_was_emptied_shows_that_though_nobody_saw_the_answer(stack, cloud):
+    """The sizes tell what came of that call: nothing is waited for, and nothing is said to be absent."""
+    write(stack, template_and_group("#!/bin/sh\n"))
+    apply(stack)
+    cloud.client("autoscaling").update_auto_scaling_group(AutoScalingGroupName="workers", DesiredCapacity=2)
+    cloud.sim("pass", 120)
+    fault = cloud.fault("UpdateAutoScalingGroup", "lost_answer", count=0)
+    stack.run("destroy", "--yes", status=7)
+    cloud.heal(fault)
+    assert sizes_of(cloud) == (0, 0, 0)
+    told = stack.run("drift", "--grace", "120", status=2).out
+    assert "desired: to be set back, should it stay, moved" in told and "nothing shows yet" not in told
+    [run, *_] = stack.run("state", "history").out.split()
+    stack.run("recover", "--grace", "120")
+    calls = stack.run("state", "history", run, "--output", "json").json["calls"]
+    assert ("UpdateAutoScalingGroup", "done") in [(each["operation"], each["outcome"]) for each in calls]
+    apply(stack)
+    assert sizes_of(cloud) == (1, 2, 2)
+    plan_is_empty(stack)
+
+
 def test_rules_that_a_deletion_took_off_come_back_with_what_they_name(stack, cloud):
     """Of groups that admit each other one goes, and the other is refused: the rule names the one that is made anew."""
     ssh = {each: SSH[each] for each in ("protocol", "from_port", "to_port")}

@@ -212,6 +212,8 @@ static const struct scenario groups[] = {
 		    SCALING("0", "", OUR_GROUP_TAGS),
 		    {"DeleteAutoScalingGroup", "{\"AutoScalingGroupName\":\"g\"}", "{}", NULL, 0},
 		    GONE},
+	 /* By these a look tells that it was emptied. */
+	 .effects = {"{\"desired\":0,\"max\":0,\"min\":0} {}", "nothing"},
 	 .ends = STEP_DONE},
 	{.name = "a listing that lags does not have a group emptied again",
 	 .kind = &aws_autoscaling_group,
