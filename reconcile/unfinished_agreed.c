@@ -1,9 +1,17 @@
 #include "reconcile/unfinished_agreed.h"
 
+/* NULL also for a list of nothing, as which a spec may say what it does not want. */
+static const struct value *wanted_of(const struct value *fields, struct slice field)
+{
+	const struct value *value = value_if_set(value_get(fields, field));
+
+	return value_is(value, VALUE_LIST) && value->count == 0 ? NULL : value;
+}
+
 static bool is_agreed(const struct object *object, const struct resource *resource, struct slice field)
 {
-	const struct value *left = value_if_set(value_get(&object->applied, field));
-	const struct value *wanted = value_if_set(value_get(&resource->desired, field));
+	const struct value *left = wanted_of(&object->applied, field);
+	const struct value *wanted = wanted_of(&resource->desired, field);
 
 	return wanted && left ? value_equal(wanted, left) : wanted == left;
 }

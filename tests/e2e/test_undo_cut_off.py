@@ -328,3 +328,15 @@ def test_what_a_deletion_let_go_of_and_the_spec_has_no_more(sim, recovered, othe
     apply_spec(sim, alone)
     undo(sim, apply_spec(sim, alone.replace("name: one", "name: first")), "--yes")
     assert is_as_in(sim, alone)
+
+
+def test_what_a_deletion_let_go_of_and_the_spec_has_none_of(sim):
+    """A list of nothing agrees as well as none."""
+    apply_spec(sim, FRIENDS)
+    sim.write("net.yaml", NET)
+    sim.run("sim", "fault", "DeleteSecurityGroup", "deny", "1", "2")
+    sim.run("apply", "--yes", status=7)
+    bare = NET.replace("outputs:", group("one", KEPT) + group("two", "") + "outputs:")
+    apply_spec(sim, bare)
+    undo(sim, apply_spec(sim, bare.replace("name: two", "name: second")), "--yes")
+    assert is_as_in(sim, bare)

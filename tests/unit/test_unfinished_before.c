@@ -187,16 +187,22 @@ static void test_let_go(void **state)
 	arena_release(&arena);
 }
 
+#define NONE_LEFT "{\"home\":\"a\",\"label\":\"x\",\"most\":3}"
+#define ONE_LEFT "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":2}]}"
+
 /* But for what the spec has by then as the deletion left it: nobody wants that back, nor what it referred to. */
 static void test_agreed(void **state)
 {
 	static const struct {
-		const char *name, *desired, *let_go;
+		const char *name, *desired, *left, *let_go;
 		size_t referred; /* how many dependencies of the rules are left, of two */
 	} specs[] = {
-		{"as it was", ALL, "{\"rules\":[{\"port\":1},{\"port\":2}]}", 2},
-		{"otherwise", "{\"rules\":[{\"port\":3}]}", "{\"rules\":[{\"port\":1},{\"port\":2}]}", 2},
-		{"as it is left", "{\"rules\":[{\"port\":2}]}", "{}", 1},
+		{"as it was", ALL, ONE_LEFT, "{\"rules\":[{\"port\":1},{\"port\":2}]}", 2},
+		{"otherwise", "{\"rules\":[{\"port\":3}]}", ONE_LEFT, "{\"rules\":[{\"port\":1},{\"port\":2}]}", 2},
+		{"as it is left", "{\"rules\":[{\"port\":2}]}", ONE_LEFT, "{}", 1},
+		{"without any, as it is left", "{}", NONE_LEFT, "{}", 1},
+		{"with a list of none, as it is left", "{\"rules\":[]}", NONE_LEFT, "{}", 1},
+		{"without any, and one is left", "{}", ONE_LEFT, "{\"rules\":[{\"port\":1},{\"port\":2}]}", 2},
 	};
 	const struct dependency dependencies[] = {
 		{.address = SLICE("t.net.one"), .field = SLICE("rules")},
@@ -207,7 +213,6 @@ static void test_agreed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		static const char left[] = "{\"home\":\"a\",\"label\":\"x\",\"most\":3,\"rules\":[{\"port\":2}]}";
 		struct arena arena;
 
 		arena_init(&arena);
@@ -219,7 +224,7 @@ static void test_agreed(void **state)
 		object.dependencies = dependencies;
 		object.dependency_count = 3;
 		(void)note_at(&object, &arena, ALL);
-		(void)settle_at(&object, &arena, left, &resource);
+		(void)settle_at(&object, &arena, specs[i].left, &resource);
 		struct slice text = json_canonical(&arena, &object.let_go, &style);
 		if (!slice_is(text, specs[i].let_go) || object.dependency_count != specs[i].referred + 1)
 			fail_msg("%s: %.*s, %zu dependencies", specs[i].name, SLICE_ARGUMENTS(text),
