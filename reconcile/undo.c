@@ -465,6 +465,7 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	bool good = check_targets(&work);
 	for (size_t i = 0; i < work.case_count; i++)
 		good &= undo_judge(&work, &work.cases[i]);
+	good &= undo_check_references(&work);
 	undo_find_awaited(&work);
 	if (good)
 		good = undo_build(&work);

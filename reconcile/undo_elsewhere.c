@@ -21,12 +21,17 @@ struct lodger {
 	struct lodger *next; /* that refers to the same address */
 };
 
-bool undo_lies_in(const struct object *object, const struct dependency *dependency, const struct object *home)
+bool undo_refers_to(const struct object *object, const struct dependency *dependency, const struct object *target)
 {
-	const struct value *output = value_get(&home->outputs, dependency->output);
+	const struct value *output = value_get(&target->outputs, dependency->output);
 	const struct value *field = value_get(&object->resolved, dependency->field);
 
-	return dependency->immutable && output && field && value_holds(field, output);
+	return output && field && value_holds(field, output);
+}
+
+bool undo_lies_in(const struct object *object, const struct dependency *dependency, const struct object *home)
+{
+	return dependency->immutable && undo_refers_to(object, dependency, home);
 }
 
 static void add_home(struct undo_work *work, struct map *homes, const struct past_object *past)

@@ -118,8 +118,12 @@ bool undo_is_target(const struct undo_work *work, struct slice address);
 /* The case of an address, a new one where there is none: of so many as the run and its undoings changed, and
  * undo_count_followers(). */
 struct undo_case *undo_case_at(struct undo_work *work, struct slice address);
-/* Whether the object refers by that to the other one, and could never refer to another. */
+/* Whether the object refers by that to the target, as it was recorded; and could never refer to another. */
+bool undo_refers_to(const struct object *object, const struct dependency *dependency, const struct object *target);
 bool undo_lies_in(const struct object *object, const struct dependency *dependency, const struct object *home);
+/* Of cases that were judged: whether what they refer to has the address still that it had then; false after
+ * diagnostics. */
+bool undo_check_references(struct undo_work *work);
 /* Fills lay_in of cases. */
 void undo_find_homes(struct undo_work *work);
 /* Cases of what lay in what the run replaced and left behind, and a later run made anew in the successor; how many

@@ -1,0 +1,110 @@
+#include "reconcile/undo_parts.h"
+
+/*
+ * What goes back refers to others by the addresses that they had then. Where `state mv` has given such an address to
+ * another object since, or taken it from the one that was meant, it would go back to what it never referred to. What
+ * was replaced since keeps its address, and is followed.
+ */
+
+struct move {
+	struct slice from; /* what it was called when the run had ended */
+	struct slice object_id;
+};
+
+struct moves {
+	struct undo_work *work;
+	struct map by_address; /* of then, to the struct move of what was there */
+	struct map by_object;
+};
+
+static void add_move(struct moves *moves, const struct past_object *past)
+{
+	struct move *move;
+
+	if (!past->was || !past->is || past->before.role == OBJECT_DEPOSED ||
+	    !slice_equal(past->before.object_id, past->after.object_id) ||
+	    slice_equal(past->before.address, past->after.address) ||
+	    map_get(&moves->by_object, past->before.object_id))
+		return;
+	move = arena_new(moves->work->arena, struct move);
+	*move = (struct move){past->before.address, past->before.object_id};
+	map_set(&moves->by_object, move->object_id, move);
+	(void)map_add(&moves->by_address, move->from, move);
+}
+
+static void gather_moves(struct moves *moves)
+{
+	size_t count;
+	const struct undo_since *runs = undo_since(moves->work, &count);
+
+	map_init_in(&moves->by_address, moves->work->arena);
+	map_init_in(&moves->by_object, moves->work->arena);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < runs[i].past_count; k++)
+			add_move(moves, &runs[i].past[k]);
+}
+
+static bool refuse(struct undo_work *work, const struct undo_case *one, const struct dependency *dependency,
+		   struct slice what)
+{
+	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' referred to '%.*s', which %.*s",
+		   SLICE_ARGUMENTS(one->address), SLICE_ARGUMENTS(dependency->address), SLICE_ARGUMENTS(what));
+	diag_address(work->diagnostics, one->address);
+	diag_hint(work->diagnostics,
+		  "give them back their names with 'trueup state mv', or name what is to go back with --target");
+	return false;
+}
+
+static bool check_reference(struct moves *moves, const struct undo_case *one, const struct dependency *dependency)
+{
+	struct undo_work *work = moves->work;
+	const struct object *now = map_get(&work->now, dependency->address);
+	const struct move *away = map_get(&moves->by_address, dependency->address);
+	const struct object *meant = away ? map_get(&work->now_id, away->object_id) : NULL;
+	const struct move *here = now ? map_get(&moves->by_object, now->object_id) : NULL;
+
+	if (meant && !slice_equal(meant->address, dependency->address))
+		return refuse(work, one, dependency,
+			      arena_format(work->arena, "is called '%.*s' since", SLICE_ARGUMENTS(meant->address)));
+	if (here && !slice_equal(here->from, dependency->address))
+		return refuse(work, one, dependency,
+			      arena_format(work->arena, "is another object since, then called '%.*s'",
+					   SLICE_ARGUMENTS(here->from)));
+	return true;
+}
+
+/* Whether the field goes back to what referred to that, and what is there now is not what was meant. */
+static bool is_in_question(const struct undo_work *work, const struct undo_case *one,
+			   const struct dependency *dependency)
+{
+	const struct value *back = value_get(&one->resource.desired, dependency->field);
+	const struct value *there = one->now ? value_get(&one->now->applied, dependency->field) : NULL;
+	const struct object *now = map_get(&work->now, dependency->address);
+
+	if (!back || !undo_mentions(back, dependency->address) || (there && value_equal(back, there)))
+		return false;
+	return !now || !undo_refers_to(one->was, dependency, now);
+}
+
+bool undo_check_references(struct undo_work *work)
+{
+	struct moves moves = {.work = work};
+	bool gathered = false, good = true;
+
+	for (size_t i = 0; i < work->case_count; i++) {
+		const struct undo_case *one = &work->cases[i];
+		bool goes_back = one->verdict == UNDO_MAKE || one->verdict == UNDO_CHANGE;
+
+		for (size_t k = 0; goes_back && one->was && k < one->was->dependency_count; k++) {
+			const struct dependency *dependency = &one->was->dependencies[k];
+
+			if (!is_in_question(work, one, dependency))
+				continue;
+			if (!gathered)
+				gather_moves(&moves);
+			gathered = true;
+			good &= check_reference(&moves, one, dependency);
+		}
+	}
+	return good;
+}
