@@ -457,7 +457,7 @@ static void test_silence(void **state)
 {
 	static const struct {
 		const char *name, *spec, *record, *expected;
-	} rows[] = {
+	} silent[] = {
 		{"new", "{" NET_A "}", "{}", "unread t.net.a"},
 		{"as the spec says", "{" NET_A "}", "{" NET_REC("{\"range\":\"10\"}") "}", "unread t.net.a"},
 		{"gone", "{" NET_A "}", "{\"t.net.a\":{\"id\":\"n1\",\"applied\":{\"range\":\"10\"}}}",
@@ -468,14 +468,14 @@ static void test_silence(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++) {
 		struct plan_fixture fixture;
-		plan_fixture_load(&fixture, rows[i].spec, rows[i].record);
+		plan_fixture_load(&fixture, silent[i].spec, silent[i].record);
 		fixture.silence = "nobody answers";
 		plan_fixture_plan(&fixture, false);
 		const char *got = plan_summary(&fixture);
-		if (strcmp(got, rows[i].expected) != 0)
-			fail_msg("%s: '%s', not '%s'", rows[i].name, got, rows[i].expected);
+		if (strcmp(got, silent[i].expected) != 0)
+			fail_msg("%s: '%s', not '%s'", silent[i].name, got, silent[i].expected);
 		for (size_t k = 0; k < fixture.resource_count; k++)
 			assert_true(
 				slice_is(fixture.plan.unread[fixture.plan.unread_count - 1].reason, "nobody answers"));
