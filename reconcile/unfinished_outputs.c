@@ -47,7 +47,7 @@ struct value unfinished_outputs_before(const struct object *object, const struct
 
 	value_builder_init(&builder);
 	for (size_t side = 0; side < sizeof(sides) / sizeof(sides[0]); side++) {
-		for (uint32_t i = 0; value_is(sides[side], VALUE_MAP) && i < sides[side]->count; i++) {
+		for (uint32_t i = 0; i < sides[side]->count; i++) {
 			const struct value_member *member = &sides[side]->members[i];
 			struct slice name = value_slice(&member->key);
 

@@ -21,7 +21,7 @@ static bool have_keys_come(const struct touched *touched)
 {
 	for (uint32_t i = 0; i < touched->goal->count; i++) {
 		const struct value_member *member = &touched->goal->members[i];
-		const struct value *now = touched->live ? value_get(touched->live, value_slice(&member->key)) : NULL;
+		const struct value *now = value_get(touched->live, value_slice(&member->key));
 
 		if (diff_field(touched->field->item, &member->value, now) != LIKE)
 			return false;
@@ -53,12 +53,12 @@ static bool has_come(const struct touched *touched, struct arena *arena)
 		return have_keys_come(touched);
 	if (touched->field->type == FIELD_SET && value_is(touched->goal, VALUE_LIST))
 		return have_items_come(touched, arena);
-	return diff_field(touched->field, value_if_set(touched->goal), touched->live) == LIKE;
+	return diff_field(touched->field, touched->goal, touched->live) == LIKE;
 }
 
 static bool have_keys_gone(const struct touched *touched)
 {
-	for (uint32_t i = 0; touched->live && i < touched->goal->count; i++)
+	for (uint32_t i = 0; i < touched->goal->count; i++)
 		if (value_if_set(value_get(touched->live, value_slice(&touched->goal->members[i].key))))
 			return false;
 	return true;
@@ -80,7 +80,7 @@ static bool has_gone(const struct touched *touched, struct arena *arena)
 {
 	if ((touched->field->flags & WRITE_ONLY) || (touched->live && value_has_unread(touched->live)))
 		return false;
-	return value_is(touched->goal, VALUE_MAP) ? have_keys_gone(touched) : have_items_gone(touched, arena);
+	return touched->goal->type == VALUE_MAP ? have_keys_gone(touched) : have_items_gone(touched, arena);
 }
 
 /* What the field is to show in the end: what is not said of it any more goes with what comes. */
@@ -89,12 +89,12 @@ static const struct value *goal_of(const struct object *object, const struct fie
 {
 	const struct value *recorded = value_if_set(value_get_named(&object->resolved, field->name));
 	struct value *goal = arena_new(arena, struct value);
-	bool dropped;
+	bool is_set = comes->type != VALUE_NULL, dropped;
 
 	*goal = *comes;
-	if (value_if_set(comes) && recorded)
+	if (is_set && recorded)
 		*goal = unset_complete(field, comes, recorded, arena, &dropped);
-	else if (!value_if_set(comes) && field->when_unset == UNSET_CONSTANT)
+	else if (!is_set && field->when_unset == UNSET_CONSTANT)
 		*goal = unset_constant(field, arena);
 	return goal;
 }
@@ -105,24 +105,30 @@ struct effect {
 	const struct value *live;
 };
 
+/* goal: as the note has it. */
+static struct touched touched_of(const struct kind *kind, const struct effect *effect,
+				 const struct value_member *member)
+{
+	struct slice name = value_slice(&member->key);
+
+	return (struct touched){field_named(&kind->fields, name), &member->value,
+				value_if_set(value_get(effect->live, name))};
+}
+
 static bool is_there(const struct object *object, const struct kind *kind, const struct effect *effect,
 		     struct arena *arena)
 {
 	for (uint32_t i = 0; i < effect->comes->count; i++) {
-		struct slice name = value_slice(&effect->comes->members[i].key);
-		struct touched touched = {.field = field_named(&kind->fields, name),
-					  .live = value_if_set(value_get(effect->live, name))};
+		struct touched touched = touched_of(kind, effect, &effect->comes->members[i]);
 
 		if (!touched.field)
 			return false;
-		touched.goal = goal_of(object, touched.field, &effect->comes->members[i].value, arena);
+		touched.goal = goal_of(object, touched.field, touched.goal, arena);
 		if (!has_come(&touched, arena))
 			return false;
 	}
 	for (uint32_t i = 0; i < effect->goes->count; i++) {
-		struct slice name = value_slice(&effect->goes->members[i].key);
-		const struct touched touched = {field_named(&kind->fields, name), &effect->goes->members[i].value,
-						value_if_set(value_get(effect->live, name))};
+		const struct touched touched = touched_of(kind, effect, &effect->goes->members[i]);
 
 		if (!touched.field || !has_gone(&touched, arena))
 			return false;
@@ -154,8 +160,7 @@ static bool can_be_told(const struct object *object)
 {
 	const struct value *resolved = unfinished_resolved(object);
 
-	return unfinished_is(object) && !unfinished_leaves(object) &&
-	       (unfinished_tags(object) || (resolved && resolved->count > 0));
+	return resolved && !unfinished_leaves(object) && (unfinished_tags(object) || resolved->count > 0);
 }
 
 static bool is_shown(const struct object *object, struct slice operation, const struct unfinished_reading *reading,
@@ -186,7 +191,7 @@ static struct value suppose(const struct value *live, const struct value *goal, 
 	value_builder_init(&builder);
 	if (!value_has_unread(live))
 		return *live;
-	if (!value_is(live, VALUE_MAP))
+	if (live->type != VALUE_MAP)
 		return goal ? *goal : value_null();
 	for (uint32_t i = 0; i < live->count; i++) {
 		struct slice name = value_slice(&live->members[i].key);
@@ -225,7 +230,7 @@ enum call_shown unfinished_shows(const struct object *object, struct slice opera
 				 const struct unfinished_reading *reading, const struct json_style *style,
 				 struct arena *arena)
 {
-	if (reading->live->presence != PRESENCE_PRESENT || !object->has_body)
+	if (reading->live->presence != PRESENCE_PRESENT)
 		return SHOWS_NOTHING;
 	if (is_shown(object, operation, reading, style, arena))
 		return SHOWS_DONE;
