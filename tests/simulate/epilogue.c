@@ -5,6 +5,7 @@
 
 #include "cli/exit_status.h"
 #include "state/sqlite_store.h"
+#include "tests/simulate/judge.h"
 
 /* What a stack that is well has before it yet: a change that is regretted, the loss of its state file, and an older one
  * in its place. */
@@ -212,18 +213,45 @@ static void put_back(struct universe *universe, const struct copy *copy)
 	disk_sync_folder_of(&universe->disk, slice_of(audit_path));
 }
 
-/* How many objects of one record the other has not; of what has no id nobody knows whether it was made. */
-static size_t count_missing(const struct audit_record *record, const struct audit_record *from)
+static bool is_there(const struct value *region, struct slice id)
+{
+	for (uint32_t i = 0; value_is(region, VALUE_MAP) && i < region->count; i++) {
+		const struct value *body = value_get(&region->members[i].value, id);
+
+		if (body && !body_is_gone(body))
+			return true;
+	}
+	return false;
+}
+
+/* How many objects of one record the other has not; of what has no id nobody knows whether it was made. region: NULL,
+ * or those alone that are there: the cloud gives up by itself what it cannot make. */
+static size_t count_missing(const struct audit_record *record, const struct audit_record *from,
+			    const struct value *region)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < record->object_count; i++) {
-		bool found = record->objects[i].provider_id.size == 0;
+		struct slice id = record->objects[i].provider_id;
+		bool found = id.size == 0 || (region && !is_there(region, id));
 
 		for (size_t k = 0; k < from->object_count && !found; k++)
-			found = slice_equal(record->objects[i].provider_id, from->objects[k].provider_id);
+			found = slice_equal(id, from->objects[k].provider_id);
 		count += !found;
 	}
+	return count;
+}
+
+static size_t count_made(struct universe *universe, const struct audit_record *newer, const struct audit_record *older)
+{
+	struct value world;
+	struct arena arena;
+
+	arena_init(&arena);
+	size_t count = oracle_look(universe, &arena, &world)
+			       ? count_missing(newer, older, value_get_named(&world, region_name))
+			       : 0;
+	arena_release(&arena);
 	return count;
 }
 
@@ -261,7 +289,7 @@ static void look_at_older(struct story *story, const struct audit_record *older,
 {
 	struct universe *universe = story->universe;
 	uint64_t changes = universe->changes;
-	size_t made = count_missing(newer, older), gone = count_missing(older, newer);
+	size_t made = count_made(universe, newer, older), gone = count_missing(older, newer, NULL);
 	int status = story_run(story, "drift", NULL);
 
 	if (made + gone > 0 && status == 0)
