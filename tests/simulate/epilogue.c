@@ -255,8 +255,7 @@ static size_t count_made(struct universe *universe, const struct audit_record *n
 	return count;
 }
 
-/* Something gets another address, and an apply writes that on it. */
-static bool rename_one(struct story *story)
+bool story_rename(struct story *story, const struct misfortune *misfortune)
 {
 	char from[THING_ADDRESS_BYTES], to[THING_ADDRESS_BYTES], line[2 * THING_ADDRESS_BYTES + 16];
 	const struct thing *thing = blueprint_rename(&story->blueprint);
@@ -273,11 +272,11 @@ static bool rename_one(struct story *story)
 	status = story_run(story, line, NULL);
 	story_save_spec(story);
 	if (status == 0)
-		status = story_run(story, "apply --yes", NULL);
-	if (status != 0)
+		status = story_run(story, "apply --yes", misfortune);
+	if (status != 0 && !misfortune)
 		universe_fail(story->universe, "%s, and an apply: they end with status %d: %s", line, status,
 			      story->error);
-	return status == 0;
+	return misfortune || status == 0;
 }
 
 /*
@@ -323,7 +322,7 @@ void story_look_back(struct story *story)
 	renames = chance_one_in(&universe->plot, 3);
 	whole = renames || chance_one_in(&universe->plot, 2);
 	if (audit_read(&universe->audit, &arena, &older) &&
-	    (renames ? rename_one(story) : apply_edits(story, whole ? NULL : &misfortune, run)) &&
+	    (renames ? story_rename(story, NULL) : apply_edits(story, whole ? NULL : &misfortune, run)) &&
 	    audit_read(&universe->audit, &arena, &newer)) {
 		audit_leave(&universe->audit);
 		/* What was deleted a moment ago may still be listed, and what was made not yet. */

@@ -143,28 +143,34 @@ void story_meddle(struct universe *universe)
 	arena_release(&arena);
 }
 
-/* Takes the tag that names the call which made it off a thing. */
-static void strip_intent(struct universe *universe, const char *type, struct slice id, const struct value *body,
-			 struct arena *arena)
+/* Has the tag of that key say another text on a thing, or takes it off. */
+static void change_tag(struct universe *universe, const char *type, struct slice id, const char *key, const char *text)
 {
-	const struct value *tags = value_get_named(body, "tagSet");
+	struct arena arena;
+
+	arena_init(&arena);
+	const struct value *tags = value_get_named(body_of(universe, type, id, &arena), "tagSet");
 
 	for (uint32_t i = 0; value_is(tags, VALUE_LIST) && i < tags->count; i++) {
-		if (!slice_is(value_slice(value_get_named(&tags->items[i], "key")), "trueup:intent"))
+		if (!slice_is(value_slice(value_get_named(&tags->items[i], "key")), key))
 			continue;
-		struct value_member member = {value_string(arena_format(arena, "tagSet.%u", i)), value_null()};
+		struct value_member member = {
+			value_string(arena_format(&arena, "tagSet.%u%s", i, text ? ".value" : "")),
+			text ? value_text(text) : value_null()};
 		const struct value attributes = value_map(&member, 1);
 		struct diagnostics diagnostics;
 
-		diagnostics_init(&diagnostics, arena);
+		diagnostics_init(&diagnostics, &arena);
 		if (!sim_change(universe->sim, slice_of(region_name), slice_of(type), id, &attributes, &diagnostics))
-			universe_fail(universe, "the simulator takes no tag off");
+			universe_fail(universe, "the simulator does not change a tag");
 		diagnostics_release(&diagnostics);
-		trace_line(&universe->trace, "somebody takes the tag of its intent off %.*s", SLICE_ARGUMENTS(id));
+		trace_line(&universe->trace, "somebody has the tag %s of %.*s say '%s'", key, SLICE_ARGUMENTS(id),
+			   text ? text : "");
 	}
+	arena_release(&arena);
 }
 
-void story_strip_intents(struct universe *universe)
+void story_change_tags(struct universe *universe, const char *key, const char *text)
 {
 	static const struct {
 		const char *kind, *type;
@@ -179,12 +185,8 @@ void story_strip_intents(struct universe *universe)
 	(void)audit_read(&universe->audit, &arena, &record);
 	audit_leave(&universe->audit);
 	for (size_t i = 0; i < record.object_count; i++)
-		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-			struct slice id = record.objects[i].provider_id;
-
-			if (slice_is(record.objects[i].kind, rows[k].kind) && id.size > 0)
-				strip_intent(universe, rows[k].type, id, body_of(universe, rows[k].type, id, &arena),
-					     &arena);
-		}
+		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+			if (slice_is(record.objects[i].kind, rows[k].kind) && record.objects[i].provider_id.size > 0)
+				change_tag(universe, rows[k].type, record.objects[i].provider_id, key, text);
 	arena_release(&arena);
 }

@@ -137,7 +137,7 @@ static void give_up(struct story *story)
 	} else if (chance_one_in(plot, 2)) {
 		story_run(story, "apply --yes", NULL);
 		if (chance_one_in(plot, 3))
-			story_strip_intents(universe);
+			story_change_tags(universe, "trueup:intent", NULL);
 	}
 	if (chance_one_in(plot, 2))
 		universe->operator(universe);
@@ -170,7 +170,7 @@ static void sweep_as_saved(struct story *story)
 		story_come_again(universe);
 	story_run(story, "plan --out /stack/saved.plan", chance_one_in(plot, 4) ? &misfortune : NULL);
 	if (chance_one_in(plot, 4))
-		story_strip_intents(universe);
+		story_change_tags(universe, "trueup:intent", NULL);
 	else if (chance_one_in(plot, 4))
 		universe->operator(universe);
 	if (chance_one_in(plot, 2))

@@ -382,6 +382,8 @@ void story_tell(struct universe *universe)
 		story_elsewhere(&story);
 	if (!universe->failure[0] && !story.copied && chance_one_in(&universe->plot, VANISH_ONE_IN))
 		story_vanish(&story);
+	if (!universe->failure[0] && !story.copied)
+		story_go_on(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);

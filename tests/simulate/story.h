@@ -39,8 +39,8 @@ void story_meddle(struct universe *universe);
 /* Somebody begins to delete what a call of unknown outcome is about and a change of which is under way; false: nothing
  * is. */
 bool story_end_changing(struct universe *universe);
-/* The tags that name the calls which made what is ours are taken off. */
-void story_strip_intents(struct universe *universe);
+/* That tag of what is ours says another text from now on, where there is one; NULL: it is taken off. */
+void story_change_tags(struct universe *universe, const char *key, const char *text);
 /* twin.c: whether something is there that a call of ours made, no unknown outcome is about, and is not recorded. */
 bool story_has_twin(struct universe *universe);
 /* Where such a thing is a network, there is another one like it from now on. */
@@ -58,6 +58,9 @@ bool story_apply_edits(struct story *story, int64_t edits, const struct misfortu
 void story_take_back(struct story *story, const char *run, bool whole, uint64_t belated);
 /* behind.c: a run that goes on with a replace which another could not finish is taken back. */
 void story_undo_behind(struct story *story);
+/* Something gets another address, and an apply writes that on it. misfortune: what befalls that, or NULL. False where
+ * there is nothing to rename. */
+bool story_rename(struct story *story, const struct misfortune *misfortune);
 void story_look_back(struct story *story);
 void story_rebuild(struct story *story);
 /* mistake.c: somebody copies our tags, or changes them. */
@@ -70,6 +73,8 @@ void story_send_again(struct story *story);
 void story_come_late(struct story *story);
 /* elsewhere.c: the stack is in two regions, and somebody takes what is ours from the one to the other. */
 void story_elsewhere(struct story *story);
+/* begun.c: now and then a run is killed, and what it has begun is told by no field, or by none that can be read. */
+void story_go_on(struct story *story);
 /* vanish.c: what a call whose answer nobody saw has made, or changed, goes while it is looked at. */
 void story_vanish(struct story *story);
 /* settle.c: what a command left open is settled by another one, to which something happens just then. */
