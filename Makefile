@@ -110,7 +110,8 @@ simulate: $(BUILD)/tests/simulate ## run the program under SEEDS=1000 seeds from
 simulate-mutants: $(BUILD)/tests/simulate ## break the program on purpose in each way, and see that the simulation tells
 	$(Q)$(BUILD)/tests/simulate --mutant all --count $(or $(SEEDS),10000)
 
-recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c cli/recovery.c cli/strays.c cli/twins.c
+recovery := reconcile/recover.c reconcile/recover_again.c reconcile/refresh_match.c reconcile/unfinished_agreed.c \
+	reconcile/unfinished_outputs.c reconcile/unfinished_shows.c cli/recovery.c cli/strays.c cli/twins.c
 .PHONY: simulate-coverage
 simulate-coverage: ## tell which branches of recovery no seed of SEEDS=2000 takes
 	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage WERROR= COVERAGE=1 $(BUILD)/coverage/tests/simulate
