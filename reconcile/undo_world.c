@@ -1,3 +1,4 @@
+#include "base/cidr.h"
 #include "reconcile/graph.h"
 #include "reconcile/undo_parts.h"
 
@@ -386,6 +387,90 @@ static void plan_users(struct entries *entries)
 	}
 }
 
+/* Whether a network's ranges have another one within, or may, not being known yet; *ret_any is set where one of them is
+ * of its family. */
+static bool has_within(const struct value *value, const struct cidr *inner, bool *ret_any)
+{
+	struct cidr range;
+	bool within = false;
+
+	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
+		within |= has_within(&value->items[i], inner, ret_any);
+	if (value_is(value, VALUE_DEFERRED))
+		return true;
+	if (!value_is(value, VALUE_STRING) || !cidr_read(value_slice(value), &range) || range.family != inner->family)
+		return within;
+	*ret_any = true;
+	return within || cidr_contains(&range, inner);
+}
+
+static bool fits(const struct resource *network, const struct cidr *inner)
+{
+	bool any = false, within = false;
+
+	for (size_t i = 0; i < network->kind->fields.count; i++) {
+		const struct field *field = field_at(&network->kind->fields, i);
+		const struct value *value = value_get_named(&network->desired, field->name);
+
+		if (field->range == RANGE_DOMAIN && value)
+			within |= has_within(value, inner, &any);
+	}
+	return within || !any;
+}
+
+/* What an entry would follow by that field into where it cannot be; NULL: nothing. */
+static const struct entry *unfit(const struct entries *entries, const struct entry *entry, const struct field *field)
+{
+	const struct value *value = value_get_named(&entry->resource.desired, field->name);
+	struct cidr range;
+
+	if (field->range != RANGE_WITHIN || !field->range_parent || !value || !value_is(value, VALUE_STRING) ||
+	    !cidr_read(value_slice(value), &range))
+		return NULL;
+	for (size_t i = 0; i < entry->resource.dependency_count; i++) {
+		const struct dependency *dependency = &entry->resource.dependencies[i];
+		const struct entry *target = map_get(&entries->by_address, dependency->address);
+
+		if (slice_is(dependency->field, field->range_parent) && target && goes_back(target) &&
+		    is_made_anew(entries->work, target) && !fits(&target->resource, &range))
+			return target;
+	}
+	return NULL;
+}
+
+static bool check_range(struct entries *entries, const struct entry *entry, const struct field *field)
+{
+	struct undo_work *work = entries->work;
+	const struct entry *target = unfit(entries, entry, field);
+	const struct undo_case recorded = {.address = entry->address, .base = map_get(&work->now, entry->address)};
+	const struct undo_place place = {.field = field};
+
+	if (!target)
+		return true;
+	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
+		   "'%.*s' would follow '%.*s', and its '%s' does not lie in what that goes back to%.*s",
+		   SLICE_ARGUMENTS(entry->address), SLICE_ARGUMENTS(target->address), field->name,
+		   SLICE_ARGUMENTS(undo_since_text(work, undo_blamed(work, &recorded, &place))));
+	diag_address(work->diagnostics, entry->address);
+	diag_hint(work->diagnostics, "undo the run that gave it that first, or name what is to go back with --target");
+	return false;
+}
+
+/* What follows a network that is made anew has to fit there: else it would go, and not come again. */
+static bool check_ranges(struct entries *entries)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < entries->count; i++) {
+		const struct entry *entry = &entries->items[i];
+		const struct kind *kind = entry->is_planned && entry->is_there ? entry->resource.kind : NULL;
+
+		for (size_t k = 0; kind && k < kind->fields.count; k++)
+			good &= check_range(entries, entry, field_at(&kind->fields, k));
+	}
+	return good;
+}
+
 static void ignore_settled(const struct undo_work *work, struct resource *resource)
 {
 	struct slice *ignored = arena_new_array(work->arena, resource->kind->fields.count + 1, struct slice);
@@ -444,6 +529,7 @@ bool undo_build(struct undo_work *work)
 	tell_lacking(&entries);
 	good &= check_removals(&entries);
 	plan_users(&entries);
+	good &= check_ranges(&entries);
 	write_stack(&entries);
 	graph_release(&entries.users);
 	map_release(&entries.by_address);

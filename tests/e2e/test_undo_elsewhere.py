@@ -109,3 +109,37 @@ def test_the_undoing_is_undone(stack):
     undo(stack, begun, "--yes")
     undo(stack, runs(stack)[0]["id"], "--yes")
     assert is_as_in(stack, spec(0))
+
+
+def test_the_network_was_taken_back(stack):
+    """What was never moved does not follow it into the other one, whose ranges are others."""
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", spec(8))
+    stack.write("net.yaml", spec(0))
+    begun = refusing(stack, "DeleteSubnet", "apply", times=9)
+    stack.write("net.yaml", spec(8))
+    stack.run("apply", "--yes")
+    kept = recorded(stack)
+    (told,) = undo(stack, runs(stack)[0]["id"], "--yes", status=1)["diagnostics"]
+    assert told["message"].startswith(f"'{SUBNET}' would follow '{VPC}', and its 'cidr' does not lie in what that")
+    assert recorded(stack) == kept
+    assert undo(stack, begun, "--yes")["actions"] == []
+    assert is_as_in(stack, spec(8))
+
+
+def test_a_subnet_that_a_later_run_made(stack):
+    simulate(stack, "../world")
+    alone = {**json.loads(spec(8)), "aws.subnet": {}}
+    applied(stack, "net.yaml", json.dumps(alone))
+    moved = {**json.loads(spec(0)), "aws.subnet": {}}
+    stack.write("net.yaml", json.dumps(moved))
+    stack.run("apply", "--yes")
+    run = runs(stack)[0]["id"]
+    stack.write("net.yaml", spec(0))
+    stack.run("apply", "--yes")
+    named = runs(stack)[0]["id"]
+    (told,) = undo(stack, run, "--yes", status=1)["diagnostics"]
+    assert told["message"].endswith(f"does not lie in what that goes back to (apply, run {named[:8]})")
+    undo(stack, named, "--yes")
+    undo(stack, run, "--yes")
+    assert is_as_in(stack, json.dumps(alone))
