@@ -17,6 +17,7 @@ struct rebuild {
 	struct rebuild_past past; /* records that are there, and go */
 	bool is_unsettled;	  /* calls of theirs are open, and stay so: nothing is rebuilt */
 	struct inventory inventory;
+	struct map unseen; /* intents of calls that were given up, of which something has come */
 	struct lineage *lineages;
 	size_t lineage_count;
 	struct slice lineage;
@@ -179,6 +180,29 @@ static bool take_inventory(struct rebuild *rebuild)
 	return good;
 }
 
+/* What showed its secret in an answer that nobody saw. */
+static bool find_unseen(struct rebuild *rebuild)
+{
+	struct job *job = rebuild->job;
+	size_t most = rebuild->inventory.count, count = 0;
+	struct past_question *questions = arena_new_array(job->arena, most + 1, struct past_question);
+	struct past_call *past = arena_new_array(job->arena, most + 1, struct past_call);
+
+	map_init_in(&rebuild->unseen, job->arena);
+	for (size_t i = 0; i < most; i++) {
+		const struct stray *stray = &rebuild->inventory.items[i];
+
+		if (field_named(&stray->kind->fields, SLICE(SECRET_TO)) && stray->live->ownership.intent.size > 0)
+			questions[count++] = recover_ask(stray);
+	}
+	if (!job->store->ops->past(job->store, job->arena, questions, count, past, job->diagnostics))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (past[i].known && past[i].outcome != OUTCOME_DONE)
+			map_set(&rebuild->unseen, questions[i].intent, rebuild);
+	return true;
+}
+
 static void list_lineages(const struct rebuild *rebuild, struct slice intro)
 {
 	struct job *job = rebuild->job;
@@ -293,10 +317,13 @@ static bool make_records(struct rebuild *rebuild)
 		.style = &job->style,
 		.lineage = rebuild->lineage,
 		.past = &rebuild->past,
+		.unseen = &rebuild->unseen,
 		.has_secret = has_secret,
 		.context = job,
 		.arena = job->arena,
 	};
+	if (!find_unseen(rebuild))
+		return false;
 	rebuild_match(&rebuild->rebuilding, &rebuild->inventory);
 	if (!read_all(rebuild))
 		return false;
@@ -335,8 +362,8 @@ static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 	[REBUILD_UNREAD] = {"unread", "is recorded by its tags alone: it could not be read", false, STATUS_INCOMPLETE},
 	[REBUILD_LOST] =
 		{"lost",
-		 "names a file that is not there, and its key is shown once: the next plan makes another; where "
-		 "you have it, put it there and rebuild again (--force)",
+		 "names what does not have its key, which is shown once: the next plan makes another; where it is a "
+		 "file that is not there, and you have it, put it there and rebuild again (--force)",
 		 true, STATUS_PARTLY},
 	[REBUILD_KEPT] = {"kept", "was not finished: its record stays as it was, and the next apply goes on with it",
 			  false, STATUS_FINE},

@@ -74,6 +74,7 @@ struct rebuilding {
 	const struct json_style *style;
 	struct slice lineage;
 	const struct rebuild_past *past;
+	const struct map *unseen; /* intents of calls of which nobody saw what they showed */
 	/* Whether there is a file where SECRET_TO puts one. */
 	bool (*has_secret)(void *context, struct slice file);
 	void *context; /* of has_secret */

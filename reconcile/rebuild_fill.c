@@ -101,14 +101,18 @@ static enum standing standing_of(const struct field *field, const struct value *
 	return DIFFERS;
 }
 
-/* What was to be put into a file that is not there is nowhere. Whether a program was given it nobody can tell. */
-static bool is_lost(const struct rebuilding *rebuilding, const struct object *object, const struct field *field,
-		    const struct value *wanted)
+/* What was to be put into a file that is not there is nowhere, nor is what came late. Whether a program was given it
+ * nobody can tell. */
+static bool is_lost(const struct rebuilding *rebuilding, const struct object *object, const struct live *live,
+		    const struct field *field, const struct value *wanted)
 {
-	const struct value *file = strcmp(field->name, SECRET_TO) == 0 ? value_get_named(wanted, "file") : NULL;
+	bool is_shown = strcmp(field->name, SECRET_TO) == 0 && object->role == OBJECT_CURRENT;
+	const struct value *file = is_shown ? value_get_named(wanted, "file") : NULL;
+	bool unseen = is_shown && live->ownership.intent.size > 0 &&
+		      map_get(rebuilding->unseen, live->ownership.intent) != NULL;
 
-	return object->role == OBJECT_CURRENT && file && value_is(file, VALUE_STRING) &&
-	       !rebuilding->has_secret(rebuilding->context, value_slice(file));
+	return unseen || (file && value_is(file, VALUE_STRING) &&
+			  !rebuilding->has_secret(rebuilding->context, value_slice(file)));
 }
 
 /*
@@ -217,7 +221,7 @@ static bool fill_from_spec(struct filling *filling, struct object *object, const
 		const struct value *wanted = value_get(&resolved, name);
 		enum standing standing =
 			field && wanted ? standing_of(field, wanted, value_get(&live->fields, name)) : DIFFERS;
-		bool lost = standing == ASSUMED && is_lost(rebuilding, object, field, wanted);
+		bool lost = standing == ASSUMED && is_lost(rebuilding, object, live, field, wanted);
 
 		if (standing == ASSUMED && !lost)
 			standing = by_record(applied.former, field, wanted);

@@ -9,6 +9,7 @@ import time
 import pytest
 
 from simulator import simulator  # noqa: F401
+from test_comes_late import kill
 from test_state_rebuild import adopt_machine
 from test_take_back import REGION, next_after, site  # noqa: F401
 from trueup_runner import Ref, apply, ids_of, plan_is_empty, spec_text
@@ -102,6 +103,26 @@ def test_a_key_that_nobody_saw_is_made_anew(site, recovers):  # noqa: F811
     apply(site.stack)
     assert not lost & site.things("key-pair") and (site.stack.folder / "kp.pem").read_bytes() != old
     plan_is_empty(site.stack)
+
+
+def test_a_key_that_came_late_is_made_anew(site):  # noqa: F811
+    """The pair is there, and nobody was shown its key; in the file is another one."""
+    pair(site, "kp")
+    text = (site.stack.folder / "stack.yaml").read_text()
+    write(site, NET)
+    apply(site.stack)
+    held = kill(site, "CreateKeyPair", text)
+    write(site, NET)
+    apply(site.stack)
+    held.goes.set()
+    assert held.came.wait(30)
+    late = site.things("key-pair")
+    (site.stack.folder / "kp.pem").write_text("another key")
+    pair(site, "kp")
+    assert ("lost", "aws.key_pair.kp") in classes(rebuild(site, status=7))
+    apply(site.stack)
+    assert len(late) == len(site.things("key-pair")) == 1 and not late & site.things("key-pair")
+    assert (site.stack.folder / "kp.pem").read_text() != "another key"
 
 
 def test_what_was_left_behind_stays_so_where_the_spec_fits_it(site):  # noqa: F811
