@@ -80,7 +80,7 @@ static bool has_gone(const struct touched *touched, struct arena *arena)
 {
 	if ((touched->field->flags & WRITE_ONLY) || (touched->live && value_has_unread(touched->live)))
 		return false;
-	return touched->goal->type == VALUE_MAP ? have_keys_gone(touched) : have_items_gone(touched, arena);
+	return value_is(touched->goal, VALUE_MAP) ? have_keys_gone(touched) : have_items_gone(touched, arena);
 }
 
 /* What the field is to show in the end: what is not said of it any more goes with what comes. */
@@ -89,7 +89,7 @@ static const struct value *goal_of(const struct object *object, const struct fie
 {
 	const struct value *recorded = value_if_set(value_get_named(&object->resolved, field->name));
 	struct value *goal = arena_new(arena, struct value);
-	bool is_set = comes->type != VALUE_NULL, dropped;
+	bool is_set = value_if_set(comes) != NULL, dropped;
 
 	*goal = *comes;
 	if (is_set && recorded)
