@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "tests/unit/support_load.h"
+#include "tests/unit/support_rounds.h"
 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
@@ -409,11 +410,12 @@ static void test_many_circles(void **state)
 {
 	enum { COUNT_FEW = 4000, FACTOR = 8, MOST = 20 };
 	static const char *const attributes[] = {"about", "id"};
+	const size_t count = (size_t)rounds_of(COUNT_FEW);
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(attributes); i++) {
-		clock_t few = load_circles(attributes[i], COUNT_FEW);
-		clock_t many = load_circles(attributes[i], (size_t)COUNT_FEW * FACTOR);
+		clock_t few = load_circles(attributes[i], count);
+		clock_t many = load_circles(attributes[i], count * FACTOR);
 
 		if (many > few * MOST)
 			fail_msg("%s: %ld, and %ld", attributes[i], (long)few, (long)many);
@@ -424,6 +426,7 @@ static void test_many_circles(void **state)
 static clock_t load_wrong(const char *field)
 {
 	enum { COUNT_WRONG = 50000 };
+	const size_t count = (size_t)rounds_of(COUNT_WRONG);
 	struct loaded loaded;
 	struct folder folder;
 	clock_t from;
@@ -431,13 +434,13 @@ static clock_t load_wrong(const char *field)
 
 	buffer_init(&files, 64 * 1024 * 1024);
 	buffer_string(&files, A "net.vpc: {a: {cidr: 10.0.0.0/16}}\nnet.group:\n");
-	for (size_t i = 0; i < COUNT_WRONG; i++)
+	for (size_t i = 0; i < count; i++)
 		buffer_format(&files, "  g%zu: {%s: none%zu}\n", i, field, i);
 	folder_init(&folder, files.data);
 	from = clock();
 	loaded_start(&loaded, &folder, NULL);
 	from = clock() - from;
-	assert_int_equal(loaded.diagnostics.error_count, COUNT_WRONG);
+	assert_int_equal(loaded.diagnostics.error_count, count);
 	assert_int_equal(loaded.diagnostics.count, DIAGNOSTICS_MOST);
 	loaded_end(&loaded);
 	return from;
