@@ -335,24 +335,27 @@ static void test_order(void **state)
 /* A chain of fields, each of which needs the next, is as long as the spec; so is a circle. */
 static void test_long_chain(void **state)
 {
-	enum { LENGTH = 30000 };
+	enum { LENGTH = 30000, SHOWN = 11 };
+	const int length = rounds_of(LENGTH);
 
 	(void)state;
 	for (int circle = 0; circle < 2; circle++) {
 		struct loaded loaded;
 		struct folder folder;
+		char more[32];
 		BUFFER_AUTO files;
 
 		buffer_init(&files, 64 * 1024 * 1024);
 		buffer_string(&files, A "net.group:\n");
-		for (size_t i = 0; i < LENGTH; i++)
-			buffer_format(&files, "  g%zu: {about: \"${net.group.g%zu.about}\"}\n", i, i + 1);
-		buffer_format(&files, "  g%d: {about: %s}\n", LENGTH, circle ? "\"${net.group.g0.about}\"" : "end");
+		for (int i = 0; i < length; i++)
+			buffer_format(&files, "  g%d: {about: \"${net.group.g%d.about}\"}\n", i, i + 1);
+		buffer_format(&files, "  g%d: {about: %s}\n", length, circle ? "\"${net.group.g0.about}\"" : "end");
 		folder_init(&folder, files.data);
 		loaded_start(&loaded, &folder, NULL);
 		assert_int_equal(loaded.diagnostics.count, circle);
+		(void)snprintf(more, sizeof(more), ", %d more needs", length - SHOWN);
 		if (circle)
-			assert_true(slice_contains(loaded.diagnostics.items[0].message, SLICE(", 29989 more needs")));
+			assert_true(slice_contains(loaded.diagnostics.items[0].message, slice_of(more)));
 		else
 			assert_true(slice_is(value_slice(value_get_named(&loaded.stack.resources[0].desired, "about")),
 					     "end"));
@@ -364,6 +367,7 @@ static void test_long_chain(void **state)
 static void test_long_circle(void **state)
 {
 	enum { LENGTH = 30000 };
+	const int length = rounds_of(LENGTH);
 
 	(void)state;
 	for (int circle = 0; circle < 2; circle++) {
@@ -373,9 +377,9 @@ static void test_long_circle(void **state)
 
 		buffer_init(&files, 64 * 1024 * 1024);
 		buffer_string(&files, A "net.group:\n");
-		for (size_t i = 0; i < LENGTH; i++)
-			buffer_format(&files, "  g%zu: {peer: g%zu}\n", i, i + 1);
-		buffer_format(&files, "  g%d: {%s}\n", LENGTH, circle ? "peer: g0" : "");
+		for (int i = 0; i < length; i++)
+			buffer_format(&files, "  g%d: {peer: g%d}\n", i, i + 1);
+		buffer_format(&files, "  g%d: {%s}\n", length, circle ? "peer: g0" : "");
 		folder_init(&folder, files.data);
 		loaded_start(&loaded, &folder, NULL);
 		assert_int_equal(loaded.diagnostics.count, circle);
