@@ -45,16 +45,16 @@ static bool check_saved_flags(const struct invocation *invocation)
 		const struct flag *flag = &flags[made_with[i]];
 		const struct option *option = &invocation->arguments->options[made_with[i]];
 
-		if (option->count > 0 && option->from_environment) {
+		if (option->count == 0)
+			continue;
+		if (option->from_environment)
 			diag_add(invocation->diagnostics, SEVERITY_WARNING, FAULT_USAGE, NOWHERE,
 				 "%s is not heeded: a saved plan is carried out as it was made",
 				 flag_variable(flag, invocation->arena));
-			diag_hint(invocation->diagnostics, "give it to 'trueup plan --out', or apply without the file");
-		} else if (option->count > 0) {
+		else
 			diag_error(invocation->diagnostics, FAULT_USAGE, NOWHERE, "a saved plan does not take --%s",
 				   flag->name);
-			diag_hint(invocation->diagnostics, "give it to 'trueup plan --out', or apply without the file");
-		}
+		diag_hint(invocation->diagnostics, "give it to 'trueup plan --out', or apply without the file");
 	}
 	return invocation->diagnostics->error_count == 0;
 }

@@ -201,13 +201,14 @@ static void take_over_unset(struct applied *applied, const struct resource *reso
 	}
 }
 
-static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
-			   const struct live *live)
+/* former: its record of before, or NULL. */
+static bool fill_from_spec(struct filling *filling, struct object *object, const struct object *former,
+			   const struct resource *resource, const struct live *live)
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
 	VALUE_BUILDER_AUTO applied_fields;
 	VALUE_BUILDER_AUTO resolved_fields;
-	struct applied applied = {&applied_fields, &resolved_fields, rebuild_former(rebuilding, object), false};
+	struct applied applied = {&applied_fields, &resolved_fields, former, false};
 	bool all = true;
 	struct value resolved;
 
@@ -264,7 +265,7 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 	}
 	object->observed = live->fields;
 	if (resource && resource->kind == kind)
-		return fill_from_spec(filling, object, resource, live);
+		return fill_from_spec(filling, object, former, resource, live);
 	if (kind)
 		rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
 	return true;
