@@ -355,20 +355,25 @@ void sessions_close(struct sessions *sessions)
 		redaction_release(sessions->secrets);
 }
 
+/* Its number; alias_count: there is no such alias. */
+static size_t number_of(const struct sessions *sessions, const struct stack *stack, struct slice alias)
+{
+	size_t number = 0;
+	while (number < sessions->alias_count && !slice_equal(stack->providers[number].name, alias))
+		number++;
+	return number;
+}
+
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias)
 {
-	for (size_t i = 0; i < sessions->alias_count; i++)
-		if (slice_equal(stack->providers[i].name, alias))
-			return sessions->reasons[i] ? NULL : sessions->items[i];
-	return NULL;
+	size_t number = number_of(sessions, stack, alias);
+	return number < sessions->alias_count && !sessions->reasons[number] ? sessions->items[number] : NULL;
 }
 
 const char *sessions_silence(const struct sessions *sessions, const struct stack *stack, struct slice alias)
 {
-	for (size_t i = 0; i < sessions->alias_count; i++)
-		if (slice_equal(stack->providers[i].name, alias))
-			return sessions->reasons[i];
-	return NULL;
+	size_t number = number_of(sessions, stack, alias);
+	return number < sessions->alias_count ? sessions->reasons[number] : NULL;
 }
 
 const struct provider_settings *sessions_silent(const struct sessions *sessions)

@@ -27,6 +27,13 @@ static bool is_same(const struct value *a, const struct value *b)
 	return a == b || (a && b && value_equal(a, b));
 }
 
+bool undo_same_field(const struct value *a, const struct value *b, const struct field *field)
+{
+	struct slice name = slice_of(field->name);
+
+	return is_same(member(a, name), member(b, name));
+}
+
 bool undo_same_form(const struct object *a, const struct object *b)
 {
 	if (!a || !b)

@@ -112,6 +112,8 @@ struct value undo_left_to_others(const struct undo_work *work, const struct undo
 /* Takes out of the base all that the run changed: UNDO_CHANGE, or UNDO_NOTHING with notes.
  * False after a diagnostic: a later run has changed the same. */
 bool undo_merge(struct undo_work *work, struct undo_case *one);
+/* Whether two MAPs of fields have the same of that one: not set is as null. */
+bool undo_same_field(const struct value *a, const struct value *b, const struct field *field);
 /* The stack and the addresses, of the cases; false after diagnostics. */
 bool undo_build(struct undo_work *work);
 bool undo_is_target(const struct undo_work *work, struct slice address);

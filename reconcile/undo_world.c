@@ -200,21 +200,13 @@ static void do_without(struct entries *entries, struct entry *entry, bool *good)
 	}
 }
 
-static bool is_same_in(const struct field *field, const struct value *a, const struct value *b)
-{
-	const struct value *left = value_if_set(value_get_named(a, field->name));
-	const struct value *right = value_if_set(value_get_named(b, field->name));
-
-	return left == right || (left && right && value_equal(left, right));
-}
-
 /* Whether one can become the other in place. */
 static bool is_made_alike(const struct kind *kind, const struct value *a, const struct value *b)
 {
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
 
-		if ((field->flags & IMMUTABLE) && !is_same_in(field, a, b))
+		if ((field->flags & IMMUTABLE) && !undo_same_field(a, b, field))
 			return false;
 	}
 	return true;
