@@ -145,6 +145,14 @@ void node_note_sent(const struct node *node)
 	target->sent = value_overlaid(&target->sent, &sent, arena);
 }
 
+/* What both ends say (MIRRORED) another action of this plan lets go of at its own end, of what makes way for another.
+ */
+static bool is_let_go_of_elsewhere(const struct node *node, const struct change *change)
+{
+	bool makes_way = node->target->action->operation == OPERATION_REPLACE && is_leaving(node);
+	return makes_way && change->field && (change->field->flags & MIRRORED) && value_is(&change->before, VALUE_NULL);
+}
+
 /* The first change that the plan does not have, nor this action has made, or NULL. What has come true already is none.
  */
 static const struct change *find_unplanned(const struct node *node, struct arena *arena)
@@ -163,7 +171,7 @@ static const struct change *find_unplanned(const struct node *node, struct arena
 	for (size_t i = 0; i < now.count && !unplanned; i++) {
 		const struct change *change = &now.changes[i];
 		const struct change *known = map_get(&planned, change->path);
-		if (is_change(change) &&
+		if (is_change(change) && !is_let_go_of_elsewhere(node, change) &&
 		    (!known || known->effect != change->effect || !value_equal(&known->before, &change->before)))
 			unplanned = change;
 	}

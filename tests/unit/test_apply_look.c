@@ -245,6 +245,13 @@ static void test_long_applies(void **state)
 	"  web: {vpc: main, name: web, description: web, ingress: [{protocol: tcp, from_port: 80, to_port: 80, "       \
 	"cidr: 10.0.0.0/8}, {protocol: tcp, from_port: 81, to_port: 81, group: old}" rules "]}\n"
 
+#define GATEWAY(asn)                                                                                                   \
+	"stack: look\naws.vpc: {main: {cidr: 10.0.0.0/16}}\naws.route_table:\n"                                        \
+	"  r: {vpc: main, routes: [{destination: 10.9.0.0/16, vpn_gateway: w}]}\n"                                     \
+	"aws.vpn_gateway: {w: {vpc: main, propagate_to: [r], asn: " asn "}}\n"                                         \
+	"aws.customer_gateway: {c: {address: 198.51.100.1, asn: 65001}}\naws.vpn_connection:\n"                        \
+	"  n: {vpn_gateway: w, customer_gateway: c, static_routes_only: true, routes: [192.168.13.0/24]}\n"
+
 /* What goes on between two phases of one action. */
 static const struct later {
 	const char *name;
@@ -280,6 +287,13 @@ static const struct later {
 	 "'aws.security_group.web' has changed since the plan was made: its tags name another owner"},
 	{"a rule is taken off, and late another comes", TWO_GROUPS("old", ""), TWO_GROUPS("new", ""),
 	 "CreateSecurityGroup", LATE_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "2 done"},
+	{"a table lets go of the gateway that was replaced", GATEWAY("64600"), GATEWAY("64601"), "CreateVpnGateway",
+	 LATE_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "3 done"},
+	{"and somebody takes that over", GATEWAY("64600"), GATEWAY("64601"), "CreateVpnGateway", LATE_MS, "vpn-gateway",
+	 "tagSet.0.value", OTHER_OWNER, "amazonSideAsn", "64600", STATUS_PARTLY,
+	 "'aws.vpn_gateway.w' has changed since the plan was made: its tags name another owner"},
+	{"and before the gateway's own turn comes", GATEWAY("64600"), GATEWAY("64601"), "DisableVgwRoutePropagation",
+	 LATE_MS, NULL, NULL, NULL, NULL, NULL, STATUS_FINE, "3 done"},
 	{"and somebody changes one that stays", TWO_GROUPS("old", ""), TWO_GROUPS("new", ""), "CreateSecurityGroup",
 	 LATE_MS, "security-group-rule", "cidrIpv4", "\"10.0.0.0/9\"", "cidrIpv4", "10.0.0.0/8", STATUS_PARTLY,
 	 "'aws.security_group.web' has changed since the plan was made: other values are there now (ingress["},
