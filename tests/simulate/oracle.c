@@ -228,6 +228,21 @@ void oracle_nothing(struct universe *universe, const struct foreign *foreign)
 	arena_release(&arena);
 }
 
+void oracle_recorded(struct universe *universe, const struct foreign *foreign)
+{
+	struct arena arena;
+	struct sight sight;
+
+	arena_init(&arena);
+	if (take_sight(universe, &arena, NULL, &sight)) {
+		if (sight.record.intent_count > 0)
+			universe_fail(universe, "drift: it is green, and %zu intents are open",
+				      sight.record.intent_count);
+		judge_strays(&sight, foreign);
+	}
+	arena_release(&arena);
+}
+
 bool oracle_find_unrecorded(struct universe *universe, const struct audit_record *record, const char *type,
 			    struct arena *arena, struct slice *ret_id)
 {

@@ -49,6 +49,8 @@ void foreign_drop_tags(struct universe *universe, struct foreign *foreign, enum 
 void oracle_world(struct universe *universe, const struct blueprint *blueprint, const struct foreign *foreign);
 /* Nothing is recorded, and the cloud holds only what is foreign, as it was. */
 void oracle_nothing(struct universe *universe, const struct foreign *foreign);
+/* No intent is open, and nothing of the stack is there that is not recorded: drift has said so. */
+void oracle_recorded(struct universe *universe, const struct foreign *foreign);
 /* Something of that type that carries the tags of the stack and is not recorded, its id in arena. */
 bool oracle_find_unrecorded(struct universe *universe, const struct audit_record *record, const char *type,
 			    struct arena *arena, struct slice *ret_id);

@@ -112,8 +112,12 @@ static void let_pass(struct universe *universe)
 static void look(struct story *story)
 {
 	static const char *const looks[] = {"plan --refresh none", "plan", "plan --target aws.vpc.v0"};
+	int64_t which = chance_between(&story->universe->plot, 0, 3);
 
-	story_run(story, looks[chance_between(&story->universe->plot, 0, 2)], NULL);
+	if (which < 3)
+		story_run(story, looks[which], NULL);
+	else
+		story_look_at_night(story);
 }
 
 /* What a create that is still on its way will make. */

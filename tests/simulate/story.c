@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/exit_status.h"
+
 enum {
 	SPEC_MOST_BYTES = 64 * 1024,
 	OUTPUT_MOST_BYTES = 16 * 1024 * 1024,
@@ -17,6 +19,7 @@ enum {
 	CLAIM_ONE_IN = 32,
 	AGAIN_ONE_IN = 32,
 	LATE_ONE_IN = 32,
+	NIGHT_ONE_IN = 6,
 	VANISH_ONE_IN = 96,
 	BEHIND_ONE_IN = 64,
 	ELSEWHERE_ONE_IN = 128,
@@ -160,7 +163,7 @@ static struct misfortune draw_misfortune(struct story *story, enum chapter chapt
 }
 
 /* A saved plan, and another command before it is applied now and then. */
-static void apply_saved(struct story *story, const struct misfortune *misfortune)
+static int apply_saved(struct story *story, const struct misfortune *misfortune)
 {
 	struct chance *plot = &story->universe->plot;
 
@@ -168,7 +171,7 @@ static void apply_saved(struct story *story, const struct misfortune *misfortune
 	if (chance_one_in(plot, 4))
 		story_run(story, "apply --yes", NULL);
 	universe_pass(story->universe, chance_between(plot, 0, LEASE_MS));
-	story_run(story, "apply /stack/saved.plan", misfortune);
+	return story_run(story, "apply /stack/saved.plan", misfortune);
 }
 
 static void tell_chapter(struct story *story, enum chapter chapter)
@@ -185,20 +188,23 @@ static void tell_chapter(struct story *story, enum chapter chapter)
 	if (chapter == CHAPTER_LATE)
 		universe_pass(story->universe, STORY_PEACE_MS);
 	int64_t what = chapter == CHAPTER_ANY ? chance_between(plot, 0, 19) : fixed[chapter];
+	int status;
 
 	if (what < 14)
-		story_run(story, "apply --yes", &misfortune);
+		status = story_run(story, "apply --yes", &misfortune);
 	else if (what < 17)
-		apply_saved(story, &misfortune);
+		status = apply_saved(story, &misfortune);
 	else if (what < 18)
-		story_run(story, "plan", &misfortune);
+		status = story_run(story, "plan", &misfortune);
 	else
-		story_run(story, "destroy --yes", &misfortune);
+		status = story_run(story, "destroy --yes", &misfortune);
 	int64_t pause_ms = chance_one_in(plot, 4) ? chance_between(plot, 0, LEASE_MS) : LEASE_MS;
 	/* It goes on being listed for a while. */
 	if (chance_one_in(plot, 2) && story_end_changing(story->universe))
 		pause_ms = chance_between(plot, 0, MOMENT_MS);
 	universe_pass(story->universe, pause_ms);
+	if (status != STATUS_FINE && chance_one_in(plot, NIGHT_ONE_IN))
+		story_look_at_night(story);
 	story_settle(story);
 }
 
@@ -384,6 +390,8 @@ void story_tell(struct universe *universe)
 		story_vanish(&story);
 	if (!universe->failure[0] && !story.copied)
 		story_go_on(&story);
+	if (!universe->failure[0] && !story.copied)
+		story_nightly(&story);
 	if (!universe->failure[0])
 		come_to_nothing(&story);
 	oracle_secrets(universe);

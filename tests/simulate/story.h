@@ -75,6 +75,10 @@ void story_come_late(struct story *story);
 void story_elsewhere(struct story *story);
 /* begun.c: now and then a run is killed, and what it has begun is told by no field, or by none that can be read. */
 void story_go_on(struct story *story);
+/* nightly.c: drift, after a run that did not end well; where it is green all is recorded. */
+void story_look_at_night(struct story *story);
+/* Now and then: drift is green where all is well, and not after somebody's change. */
+void story_nightly(struct story *story);
 /* vanish.c: what a call whose answer nobody saw has made, or changed, goes while it is looked at. */
 void story_vanish(struct story *story);
 /* settle.c: what a command left open is settled by another one, to which something happens just then. */
