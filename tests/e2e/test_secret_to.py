@@ -332,13 +332,25 @@ def test_the_file_of_a_pair_that_is_gone_is_free(here):
     assert len(world(here, "key-pair")) == 1
 
 
-def test_an_output_is_written_over_no_key(here):
+OVER_A_KEY = {
+    "as it was made": [],
+    "the spec has it no more": [("write", "stack.yaml", "stack: keys\n")],
+    "a mistake in the spec": [("write", "stack.yaml", "stack: keys\nfoo: [\n")],
+    "and nobody answers": [
+        ("write", "stack.yaml", "stack: keys\n"),
+        ("run", "sim", "fault", "GetCallerIdentity", "deny"),
+    ],
+}
+COMMANDS = ["plan", "apply --yes", "drift", "recover", "validate", "state list", "state rebuild --force --yes"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("case", OVER_A_KEY)
+def test_an_output_is_written_over_no_key(here, case, command):
     here.run("apply", "--yes")
-    key = secret(here.folder / "ops.pem")
-    told = here.run("plan", "--output", "json=ops.pem", status=1).err
-    assert "cannot write 'ops.pem': aws.key_pair.k writes there in the same run" in told
-    assert key == secret(here.folder / "ops.pem")
-    here.write("stack.yaml", "stack: keys\n")
-    told = here.run("plan", "--output", "json=ops.pem", status=1).err
-    assert "cannot write 'ops.pem': 'aws.key_pair.k' is there and has its key in it, which is shown only once" in told
-    assert key == secret(here.folder / "ops.pem")
+    key, there = secret(here.folder / "ops.pem"), world(here, "key-pair")
+    for act, *words in OVER_A_KEY[case]:
+        getattr(here, act)(*words)
+    told = here.run(*command.split(), "--output", "json=ops.pem", status=1).err
+    assert "cannot write 'ops.pem': a private key is in it" in told
+    assert key == secret(here.folder / "ops.pem") and there == world(here, "key-pair")
