@@ -19,6 +19,18 @@ static int64_t now_ms(const struct universe *universe)
 	return sim_boot_ms(universe->sim);
 }
 
+/* What the call was to bring is there, of one before it that asked the same. */
+static bool is_there_already(struct slice body)
+{
+	static const char *const codes[] = {"<Code>RouteAlreadyExists</Code>",
+					    "<Code>InvalidPermission.Duplicate</Code>"};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (slice_contains(body, slice_of(codes[i])))
+			return true;
+	return false;
+}
+
 static void on_answer(void *context, const struct http_response *response)
 {
 	struct flight *flight = context;
@@ -27,7 +39,7 @@ static void on_answer(void *context, const struct http_response *response)
 		universe_fail(flight->universe, "refusal: the cloud takes %s without an intent", flight->operation);
 	if (flight->was_done && response->status == 200)
 		universe_fail(flight->universe, "early: %s counts as done before it came", flight->operation);
-	if (response->status == 200 && operation_changes(flight->operation))
+	if (operation_changes(flight->operation) && (response->status == 200 || is_there_already(response->body)))
 		sent_came(&flight->universe->sent, flight->intent);
 	if (strcmp(flight->operation, "AssignIpv6Addresses") == 0)
 		oracle_number(flight->universe, FEATURE_ADDRESSES6);
