@@ -58,8 +58,9 @@ struct rebuild_past {
 	struct object *const *objects;
 	const bool *is_sound; /* parallel: it could be read, and is not at odds with itself */
 	size_t count;
-	struct map by_object_id; /* of the sound ones */
-	struct map by_id;	 /* likewise; what was left behind, only where nothing else has the id */
+	struct map by_object_id;  /* of the sound ones */
+	struct map by_id;	  /* likewise; what was left behind, only where nothing else has the id */
+	struct map protected_ids; /* by object id, sound or not */
 };
 
 void rebuild_past_init(struct rebuild_past *past, struct object *const *objects, const bool *is_sound, size_t count,

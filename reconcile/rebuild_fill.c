@@ -257,7 +257,7 @@ static bool fill(struct filling *filling, struct object *object, const struct li
 	const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
 
 	object->resolved = value_map(NULL, 0);
-	object->protect |= !resource && former && former->protect;
+	object->protect |= !resource && rebuild_was_protected(rebuilding, object->object_id);
 	if (!live || live->presence != PRESENCE_PRESENT) {
 		rebuild_note(rebuilding, REBUILD_UNREAD, object->address, object->provider_id,
 			     live ? live->unread_reason : (struct slice){NULL, 0});

@@ -20,6 +20,8 @@ void rebuild_infer_dependencies(const struct rebuilding *rebuilding, struct obje
 struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice provider_id);
 /* Whether what carries this object id was recorded as left behind by a replace. */
 bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_id);
+/* Whether it was recorded as protected, be the rest of the record damaged. */
+bool rebuild_was_protected(const struct rebuilding *rebuilding, struct slice object_id);
 /* Its record of before; NULL: there was none. */
 const struct object *rebuild_former(const struct rebuilding *rebuilding, const struct object *object);
 /* The same, where that alone tells what is to become of it; NULL: tags and spec tell as much. */

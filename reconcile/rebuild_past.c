@@ -12,7 +12,10 @@ void rebuild_past_init(struct rebuild_past *past, struct object *const *objects,
 	*past = (struct rebuild_past){.objects = objects, .is_sound = is_sound, .count = count};
 	map_init(&past->by_object_id);
 	map_init(&past->by_id);
+	map_init(&past->protected_ids);
 	for (size_t i = 0; i < count; i++) {
+		if (objects[i]->protect)
+			map_set(&past->protected_ids, objects[i]->object_id, objects[i]);
 		if (!is_sound[i])
 			continue;
 		map_set(&past->by_object_id, objects[i]->object_id, objects[i]);
@@ -26,6 +29,7 @@ void rebuild_past_release(struct rebuild_past *past)
 {
 	map_release(&past->by_object_id);
 	map_release(&past->by_id);
+	map_release(&past->protected_ids);
 }
 
 bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_id)
@@ -33,6 +37,11 @@ bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_i
 	const struct object *former = map_get(&rebuilding->past->by_object_id, object_id);
 
 	return former && former->role == OBJECT_DEPOSED;
+}
+
+bool rebuild_was_protected(const struct rebuilding *rebuilding, struct slice object_id)
+{
+	return map_get(&rebuilding->past->protected_ids, object_id) != NULL;
 }
 
 /* With its body. */

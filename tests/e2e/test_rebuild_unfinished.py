@@ -290,12 +290,15 @@ def test_a_field_that_the_spec_sets_no_more_is_set_back(site):  # noqa: F811
     plan_is_empty(site.stack)
 
 
-def test_what_is_protected_stays_so_where_the_spec_has_it_no_more(site):  # noqa: F811
+@pytest.mark.parametrize("damaged", [False, True], ids=["sound", "damaged"])
+def test_what_is_protected_stays_so_where_the_spec_has_it_no_more(site, damaged):  # noqa: F811
     write(site, {"aws.vpc": {"kept": {"cidr": "10.30.0.0/16", "lifecycle": {"protect": True}}}})
     apply(site.stack)
     kept = ids_of(site.stack)["aws.vpc.kept"]
     write(site, {"aws.vpc": {"two": {"cidr": "10.40.0.0/16"}}})
-    rebuild(site)
+    if damaged:
+        spoil(site, "aws.vpc.kept", "UPDATE bodies SET body = '{{' WHERE object_id = {}")
+    assert (("damaged", "aws.vpc.kept") in classes(rebuild(site, status=3 if damaged else 0))) == damaged
     told = site.stack.run("apply", "--yes", status=1).err
     assert "'aws.vpc.kept' is protected and no longer in the spec" in told
     assert kept in site.things("vpc")
