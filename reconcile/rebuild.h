@@ -94,7 +94,7 @@ void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *res
 		       const struct session *session, struct slice object_id);
 /* Sorts what was added, and lists what the spec has and nothing stands for. */
 void rebuild_close(struct rebuilding *rebuilding);
-/* The bodies, by what was read of the objects: live is parallel to them. What was not finished keeps its own. False
+/* The bodies, by what was read of the objects: live is parallel to them. What is recorded soundly keeps its own. False
  * after a diagnostic: an expression failed. */
 __attribute__((warn_unused_result)) bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 						      struct diagnostics *diagnostics);

@@ -5,7 +5,8 @@
 #include "reconcile/secret_marks.h"
 #include "reconcile/secret_places.h"
 
-/* What the records hold of each object: what the spec says, as far as what is there says the same. */
+/* What the records hold of each object: what was recorded, or else what the spec says, as far as what is there says the
+ * same. */
 
 struct filling {
 	struct rebuilding *rebuilding;
@@ -31,17 +32,25 @@ static const struct digest *outputs_of(void *context, struct slice address)
 	return object ? &object->outputs_digest : NULL;
 }
 
-/* Of what could not be read the id is known, which is the first of a kind's outputs. */
-static struct value outputs_known(const struct object *object, const struct kind *kind, const struct live *live,
-				  struct arena *arena)
+static bool is_read(const struct live *live)
 {
+	return live && live->presence == PRESENCE_PRESENT;
+}
+
+/* Of what could not be read, and was not recorded, the id is known, which is the first of a kind's outputs. */
+static struct value outputs_known(const struct rebuilding *rebuilding, const struct object *object,
+				  const struct kind *kind, const struct live *live)
+{
+	const struct object *kept = rebuild_kept(rebuilding, object);
 	struct value_member *id;
 
-	if (live && live->presence == PRESENCE_PRESENT && value_is(&live->outputs, VALUE_MAP))
+	if (is_read(live) && value_is(&live->outputs, VALUE_MAP))
 		return live->outputs;
+	if (kept)
+		return kept->outputs;
 	if (!kind || kind->outputs.count == 0)
 		return value_map(NULL, 0);
-	id = arena_new(arena, struct value_member);
+	id = arena_new(rebuilding->arena, struct value_member);
 	*id = (struct value_member){value_text(output_at(&kind->outputs, 0)->name), value_string(object->provider_id)};
 	return value_map(id, 1);
 }
@@ -52,7 +61,7 @@ static void fill_outputs(const struct filling *filling, struct object *object, c
 	struct arena scratch;
 
 	arena_init(&scratch);
-	object->outputs = outputs_known(object, kind, live, filling->rebuilding->arena);
+	object->outputs = outputs_known(filling->rebuilding, object, kind, live);
 	object->outputs_digest = digest_of(json_canonical(&scratch, &object->outputs, filling->rebuilding->style));
 	arena_release(&scratch);
 }
@@ -153,119 +162,71 @@ static struct value seen(const struct rebuilding *rebuilding, const struct resou
 	return secret_places_hide(rebuilding->arena, rebuilding->style, &resource->kind->fields, &put, models, 2);
 }
 
-/* What a record has as applied: the two values of each field. */
-struct applied {
-	struct value_builder *fields, *resolved;
-	const struct object *former; /* how it was recorded before, or NULL */
-	bool takes_over;	     /* something is as it was recorded before */
-};
-
-static void add_applied(struct applied *applied, struct slice name, const struct value *field,
-			const struct value *resolved)
-{
-	value_builder_member(applied->fields, name, *field);
-	value_builder_member(applied->resolved, name, *resolved);
-}
-
-/* As it was recorded, if it was: what is to be set back or taken away neither tags nor spec tell. */
-static void take_over(struct applied *applied, struct slice name)
-{
-	const struct object *former = applied->former;
-	const struct value *field = former ? value_get(&former->applied, name) : NULL;
-	const struct value *resolved = former ? value_get(&former->resolved, name) : NULL;
-
-	if (!field || !resolved)
-		return;
-	add_applied(applied, name, field, resolved);
-	applied->takes_over = true;
-}
-
-/* What no read gives back a record may still tell. */
-static enum standing by_record(const struct object *former, const struct field *field, const struct value *wanted)
-{
-	const struct value *before = former ? value_get_named(&former->resolved, field->name) : NULL;
-
-	if (!before)
-		return ASSUMED;
-	return diff_field(field, wanted, before) == LIKE ? STANDS : DIFFERS;
-}
-
-/* What the spec does not set any more. */
-static void take_over_unset(struct applied *applied, const struct resource *resource)
-{
-	for (uint32_t i = 0; applied->former && i < applied->former->applied.count; i++) {
-		struct slice name = value_slice(&applied->former->applied.members[i].key);
-
-		if (!value_get(&resource->desired, name) && field_named(&resource->kind->fields, name))
-			take_over(applied, name);
-	}
-}
-
-/* former: its record of before, or NULL. */
-static bool fill_from_spec(struct filling *filling, struct object *object, const struct object *former,
-			   const struct resource *resource, const struct live *live)
+static bool fill_from_spec(struct filling *filling, struct object *object, const struct resource *resource,
+			   const struct live *live)
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
-	VALUE_BUILDER_AUTO applied_fields;
-	VALUE_BUILDER_AUTO resolved_fields;
-	struct applied applied = {&applied_fields, &resolved_fields, former, false};
+	VALUE_BUILDER_AUTO applied;
+	VALUE_BUILDER_AUTO resolved;
 	bool all = true;
-	struct value resolved;
+	struct value known;
 
-	value_builder_init(&applied_fields);
-	value_builder_init(&resolved_fields);
-	if (!resolve(filling, resource, &resolved))
+	value_builder_init(&applied);
+	value_builder_init(&resolved);
+	if (!resolve(filling, resource, &known))
 		return false;
 	for (uint32_t i = 0; i < resource->desired.count; i++) {
 		struct slice name = value_slice(&resource->desired.members[i].key);
 		const struct field *field = field_named(&resource->kind->fields, name);
-		const struct value *wanted = value_get(&resolved, name);
+		const struct value *wanted = value_get(&known, name);
 		enum standing standing =
 			field && wanted ? standing_of(field, wanted, value_get(&live->fields, name)) : DIFFERS;
 		bool lost = standing == ASSUMED && is_lost(rebuilding, object, live, field, wanted);
 
-		if (standing == ASSUMED && !lost)
-			standing = by_record(applied.former, field, wanted);
 		if (standing == ASSUMED)
 			rebuild_note(rebuilding, lost ? REBUILD_LOST : REBUILD_ASSUMED, object->address,
 				     object->provider_id, name);
 		all &= standing != DIFFERS && !lost;
-		if (standing == DIFFERS)
-			take_over(&applied, name);
-		else if (!lost)
-			add_applied(&applied, name, &resource->desired.members[i].value, wanted);
+		if (standing == DIFFERS || lost)
+			continue;
+		value_builder_member(&applied, name, resource->desired.members[i].value);
+		value_builder_member(&resolved, name, *wanted);
 	}
-	take_over_unset(&applied, resource);
-	object->applied = value_builder_map(&applied_fields, rebuilding->arena);
-	object->resolved = value_builder_map(&resolved_fields, rebuilding->arena);
-	const struct value observed = seen(rebuilding, resource, &object->applied, &resolved, live);
+	object->applied = value_builder_map(&applied, rebuilding->arena);
+	object->resolved = value_builder_map(&resolved, rebuilding->arena);
+	const struct value observed = seen(rebuilding, resource, &object->applied, &known, live);
 	object->observed = made_observed(resource->kind, &observed, &object->resolved, NULL, rebuilding->arena);
 	object->dependencies = resource->dependencies;
 	object->dependency_count = resource->dependency_count;
-	if (!all || applied.takes_over)
+	if (!all)
 		return true;
 	object->symbolic = resource_symbolic(resource, rebuilding->style, rebuilding->arena);
 	object->inputs = plan_inputs_digest(resource->dependencies, resource->dependency_count, outputs_of, filling);
 	return true;
 }
 
+static void note_unread(struct rebuilding *rebuilding, const struct object *object, const struct live *live)
+{
+	rebuild_note(rebuilding, REBUILD_UNREAD, object->address, object->provider_id,
+		     live ? live->unread_reason : (struct slice){NULL, 0});
+}
+
+/* What was not recorded. */
 static bool fill(struct filling *filling, struct object *object, const struct live *live)
 {
 	struct rebuilding *rebuilding = filling->rebuilding;
-	const struct object *former = rebuild_former(rebuilding, object);
 	const struct resource *resource = map_get(&filling->resources, object->address);
 	const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
 
 	object->resolved = value_map(NULL, 0);
 	object->protect |= !resource && rebuild_was_protected(rebuilding, object->object_id);
-	if (!live || live->presence != PRESENCE_PRESENT) {
-		rebuild_note(rebuilding, REBUILD_UNREAD, object->address, object->provider_id,
-			     live ? live->unread_reason : (struct slice){NULL, 0});
+	if (!is_read(live)) {
+		note_unread(rebuilding, object, live);
 		return true;
 	}
 	object->observed = live->fields;
 	if (resource && resource->kind == kind)
-		return fill_from_spec(filling, object, former, resource, live);
+		return fill_from_spec(filling, object, resource, live);
 	if (kind)
 		rebuild_infer_dependencies(rebuilding, object, kind, &filling->by_id);
 	return true;
@@ -310,9 +271,14 @@ bool rebuild_fill(struct rebuilding *rebuilding, const struct live *const *live,
 				object);
 		fill_outputs(&filling, object, kind, live[i]);
 	}
-	for (size_t i = 0; i < rebuilding->object_count; i++)
-		if (!rebuild_kept(rebuilding, rebuilding->objects[i]))
-			good &= fill(&filling, rebuilding->objects[i], live[i]);
+	for (size_t i = 0; i < rebuilding->object_count; i++) {
+		struct object *object = rebuilding->objects[i];
+
+		if (!rebuild_kept(rebuilding, object))
+			good &= fill(&filling, object, live[i]);
+		else if (!live[i] || live[i]->presence == PRESENCE_UNREAD)
+			note_unread(rebuilding, object, live[i]);
+	}
 	mark_all(&filling);
 	rebuild_keep(rebuilding);
 	map_release(&filling.resources);

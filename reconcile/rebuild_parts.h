@@ -22,11 +22,9 @@ struct slice rebuild_id_key(struct arena *arena, struct slice kind, struct slice
 bool rebuild_was_left(const struct rebuilding *rebuilding, struct slice object_id);
 /* Whether it was recorded as protected, be the rest of the record damaged. */
 bool rebuild_was_protected(const struct rebuilding *rebuilding, struct slice object_id);
-/* Its record of before; NULL: there was none. */
-const struct object *rebuild_former(const struct rebuilding *rebuilding, const struct object *object);
-/* The same, where that alone tells what is to become of it; NULL: tags and spec tell as much. */
+/* Its record of before, which stays as it was; NULL: there was none that tells anything. */
 const struct object *rebuild_kept(const struct rebuilding *rebuilding, const struct object *object);
-/* Puts those records in the place of what was made anew, and lists what of the kind is lost. */
+/* Puts those records in the place of what was made anew, and lists what was not finished, or is lost. */
 void rebuild_keep(struct rebuilding *rebuilding);
 
 #endif

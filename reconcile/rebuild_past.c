@@ -1,9 +1,12 @@
+#include <string.h>
+
 #include "reconcile/rebuild_parts.h"
 #include "reconcile/unfinished.h"
 
 /*
- * What neither tags nor spec tell: what was begun and not finished, what nobody saw come to its end (a key that was
- * shown once), and what a replace has left behind. Of such an object the record stays as it was.
+ * What neither tags nor spec tell: what was applied, where the key of a pair is, what was begun and not finished, what
+ * a replace has left behind. Of what is recorded soundly the record stays as it was, so that the next plan is what it
+ * would have been without a rebuild.
  */
 
 void rebuild_past_init(struct rebuild_past *past, struct object *const *objects, const bool *is_sound, size_t count,
@@ -51,7 +54,8 @@ static bool is_whole(const struct object *object)
 	       !(value_is(&object->let_go, VALUE_MAP) && object->let_go.count > 0);
 }
 
-const struct object *rebuild_former(const struct rebuilding *rebuilding, const struct object *object)
+/* Its record of before, or NULL. */
+static const struct object *former_of(const struct rebuilding *rebuilding, const struct object *object)
 {
 	const struct object *former = map_get(&rebuilding->past->by_object_id, object->object_id);
 	bool is_same = former && slice_equal(former->kind, object->kind) &&
@@ -61,15 +65,80 @@ const struct object *rebuild_former(const struct rebuilding *rebuilding, const s
 	return is_same ? former : NULL;
 }
 
+/* Whether it has none of these fields, of which what is shown once is one. */
+static bool lacks_shown(const struct object *object, const struct exclusive *exclusive)
+{
+	bool has_shown = false;
+
+	if (exclusive->field || !exclusive->needs_one)
+		return false;
+	for (size_t i = 0; exclusive->members[i]; i++) {
+		if (value_if_set(value_get_named(&object->resolved, exclusive->members[i])))
+			return false;
+		has_shown |= strcmp(exclusive->members[i], SECRET_TO) == 0;
+	}
+	return has_shown;
+}
+
+/* What a rebuild could not tell is not recorded: where all is by its tags alone, or its key was lost, spec and files
+ * may tell more by now. */
+static bool is_telling(const struct rebuilding *rebuilding, const struct object *object)
+{
+	const struct kind *kind = kinds_find(rebuilding->kinds, object->kind);
+	static const struct digest never = {0};
+
+	for (size_t i = 0; kind && i < kind->exclusive_count; i++)
+		if (lacks_shown(object, &kind->exclusives[i]))
+			return false;
+	return object->applied.count > 0 || !digest_equal(&object->symbolic, &never);
+}
+
 const struct object *rebuild_kept(const struct rebuilding *rebuilding, const struct object *object)
 {
-	const struct object *former = rebuild_former(rebuilding, object);
+	const struct object *former = former_of(rebuilding, object);
 
-	return former && !is_whole(former) ? former : NULL;
+	return former && (!is_whole(former) || is_telling(rebuilding, former)) ? former : NULL;
+}
+
+/* What has another address now than it was recorded under, which `state mv` gave it: by the latter, to struct object.
+ */
+static void find_renamed(const struct rebuilding *rebuilding, struct map *ret)
+{
+	map_init(ret);
+	for (size_t i = 0; i < rebuilding->object_count; i++) {
+		struct object *object = rebuilding->objects[i];
+		const struct object *former = former_of(rebuilding, object);
+
+		if (former && former->role != OBJECT_DEPOSED && !slice_equal(former->address, object->address))
+			map_set(ret, former->address, object);
+	}
+}
+
+/* Else nothing would stand where it refers to, and no deletion find its order. */
+static void rename_references(const struct rebuilding *rebuilding, struct object *object, const struct map *renamed)
+{
+	size_t count = object->dependency_count;
+	struct dependency *all = arena_new_array(rebuilding->arena, count + 1, struct dependency);
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct object *target = map_get(renamed, object->dependencies[i].address);
+
+		all[i] = object->dependencies[i];
+		if (target)
+			all[i].address = target->address;
+		any |= target != NULL;
+	}
+	if (!any)
+		return;
+	object->dependencies = all;
+	/* Of a text with the other name; the next plan compares the long way. */
+	object->symbolic = (struct digest){0};
 }
 
 /* By its tags it may have another address, and another may have taken its place since. */
-static void keep(struct rebuilding *rebuilding, struct object *object, const struct object *former)
+static void keep(struct rebuilding *rebuilding, struct object *object, const struct object *former,
+		 const struct map *renamed)
 {
 	struct object kept = *former;
 
@@ -81,8 +150,10 @@ static void keep(struct rebuilding *rebuilding, struct object *object, const str
 	/* It has come only now: nobody saw it made. */
 	if (former->provider_id.size == 0)
 		object_discard_shown(&kept, rebuilding->arena);
+	if (renamed->count > 0)
+		rename_references(rebuilding, &kept, renamed);
 	*object = kept;
-	if (kept.role != OBJECT_DEPOSED)
+	if (kept.role != OBJECT_DEPOSED && !is_whole(former))
 		rebuild_note(rebuilding, REBUILD_KEPT, kept.address, kept.provider_id, (struct slice){NULL, 0});
 }
 
@@ -96,9 +167,10 @@ static bool is_missed(const struct object *object)
 void rebuild_keep(struct rebuilding *rebuilding)
 {
 	const struct rebuild_past *past = rebuilding->past;
-	struct map kept;
+	struct map kept, renamed;
 
 	map_init(&kept);
+	find_renamed(rebuilding, &renamed);
 	for (size_t i = 0; i < rebuilding->object_count; i++) {
 		struct object *object = rebuilding->objects[i];
 		const struct object *former = rebuild_kept(rebuilding, object);
@@ -106,7 +178,7 @@ void rebuild_keep(struct rebuilding *rebuilding)
 		if (!former)
 			continue;
 		map_set(&kept, object->object_id, object);
-		keep(rebuilding, object, former);
+		keep(rebuilding, object, former, &renamed);
 	}
 	for (size_t i = 0; i < past->count; i++) {
 		const struct object *former = past->objects[i];
@@ -116,4 +188,5 @@ void rebuild_keep(struct rebuilding *rebuilding)
 				     former->provider_id, (struct slice){NULL, 0});
 	}
 	map_release(&kept);
+	map_release(&renamed);
 }

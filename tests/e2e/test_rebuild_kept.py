@@ -1,0 +1,153 @@
+"""`trueup state rebuild --force` over sound records: the next plan is what it would have been without it."""
+
+import json
+
+import pytest
+
+from cli import recorded, simulate
+from test_state_rebuild import findings, rebuild
+from trueup_runner import plan_is_empty
+
+VPC = {"cidr": "10.20.0.0/16"}
+NET = {"aws.vpc": {"home": VPC}, "aws.subnet": {"a": {"vpc": "home", "cidr": "10.20.1.0/24"}}}
+IMAGE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+TEMPLATE = {"aws.launch_template": {"t": {"name": "ttt", **IMAGE}}}
+GROUP = {"name": "g", "launch_template": "t", "subnets": ["a"], "min": 0, "max": 5, "desired": 1}
+MACHINE = {**IMAGE, "subnet": "a"}
+
+
+def write(stack, *parts):
+    spec = {"stack": "one", "providers": {"aws": {"region": "us-west-2"}}}
+    for kinds in parts:
+        for kind, named in kinds.items():
+            spec[kind] = {**spec.get(kind, {}), **named}
+    stack.write("one.yaml", json.dumps(spec))
+
+
+def applied(stack, *parts):
+    simulate(stack, "../world")
+    write(stack, *parts)
+    stack.run("apply", "--yes")
+
+
+def fault(stack, *words):
+    return stack.run("sim", "../world", "fault", *words).out.split()[-1]
+
+
+def heal(stack, number):
+    stack.run("sim", "../world", "remove", "fault", number)
+
+
+def planned(stack):
+    document = stack.run("plan", "--output", "json").json
+    return document["digest"], document["actions"]
+
+
+PENDING = {
+    "what others may move": (
+        [NET, TEMPLATE, {"aws.autoscaling_group": {"g": GROUP}}],
+        {"aws.autoscaling_group": {"g": {**GROUP, "desired": 3}}},
+    ),
+    "what no read gives back": (
+        [NET, {"aws.instance": {"m": MACHINE}}],
+        {"aws.instance": {"m": {**MACHINE, "public_ip": True}}},
+    ),
+    "set no more": ([NET, {"aws.vpc": {"home": {**VPC, "dns_hostnames": True, "tags": {"a": "b"}}}}], NET),
+    "what it refers to": (
+        [NET, {"aws.vpc": {"two": {"cidr": "10.30.0.0/16"}}, "aws.vpn_gateway": {"w": {"vpc": "home"}}}],
+        {"aws.vpn_gateway": {"w": {"vpc": "two"}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("before, after", PENDING.values(), ids=PENDING)
+def test_what_is_pending_stays_so(stack, before, after):
+    applied(stack, *before)
+    write(stack, *before, after)
+    pending = planned(stack)
+    assert len(pending[1]) == 1
+    assert rebuild(stack, "--force")["findings"] == []
+    assert planned(stack) == pending
+    stack.run("apply", "--yes")
+    plan_is_empty(stack)
+
+
+def test_what_the_spec_has_left_is_as_it_was_applied(stack):
+    """Back in the spec with less, the rest is to be taken away."""
+    applied(stack, NET, {"aws.vpc": {"x": {"cidr": "10.30.0.0/16", "dns_hostnames": True, "tags": {"a": "b"}}}})
+    write(stack, NET)
+    assert findings(rebuild(stack, "--force"), "address") == [("extra", "aws.vpc.x")]
+    write(stack, NET, {"aws.vpc": {"x": {"cidr": "10.30.0.0/16"}}})
+    _, [action] = planned(stack)
+    assert {change["path"] for change in action["changes"]} == {"dns_hostnames", "tags.a"}
+
+
+def test_what_could_not_be_read_is_as_it_was_applied(stack):
+    applied(stack, NET, {"aws.vpc": {"home": {**VPC, "dns_hostnames": True}}})
+    write(stack, NET)
+    pending = planned(stack)
+    number = fault(stack, "DescribeVpcs", "deny", "2")
+    assert findings(rebuild(stack, "--force", status=3), "address") == [("unread", "aws.vpc.home")]
+    heal(stack, number)
+    assert planned(stack) == pending and pending[1]
+
+
+def test_what_could_only_be_told_by_its_tags_is_asked_for_again(stack):
+    """A record that tells nothing keeps nobody from saying what is there."""
+    applied(stack, NET, {"aws.instance": {"m": {**MACHINE, "public_ip": True}}})
+    (stack.folder / ".trueup/state.db").unlink()
+    number = fault(stack, "DescribeInstances", "deny", "2")
+    assert ("unread", "aws.instance.m") in findings(rebuild(stack, status=3), "address")
+    heal(stack, number)
+    assert findings(rebuild(stack, "--force"), "address", "what") == [("assumed", "aws.instance.m", "public_ip")]
+    plan_is_empty(stack)
+
+
+def test_what_was_renamed_is_referred_to_by_the_name_of_its_tags(stack):
+    """No apply has written the other name into them yet."""
+    applied(stack, NET)
+    stack.run("state", "mv", "aws.vpc.home", "aws.vpc.other")
+    assert rebuild(stack, "--force")["findings"] == []
+    stack.run("state", "check")
+    stack.run("destroy", "--yes")
+    assert recorded(stack) == {}
+
+
+def pairs(**files):
+    return {"aws.key_pair": {name: {"name": name, "secret_to": {"file": file}} for name, file in files.items()}}
+
+
+@pytest.mark.parametrize("how", ["left", "unread", "renamed"])
+def test_the_only_key_of_a_pair_is_put_over_by_none(stack, how):
+    applied(stack, pairs(a="ops.pem"))
+    key, there = (stack.folder / "ops.pem").read_bytes(), recorded(stack)
+    if how == "renamed":
+        stack.run("state", "mv", "aws.key_pair.a", "aws.key_pair.c")
+    number = fault(stack, "DescribeKeyPairs", "deny", "2") if how == "unread" else None
+    write(stack, pairs(b="ops.pem"))
+    rebuild(stack, "--force", status=3 if number else 0)
+    if number:
+        heal(stack, number)
+    told = stack.run("apply", "--yes", status=1).err
+    assert "'aws.key_pair.a' is there and has its key in it, which is shown only once" in told
+    assert (stack.folder / "ops.pem").read_bytes() == key and recorded(stack) == there
+
+
+def test_a_key_that_was_taken_elsewhere_is_not_lost(stack):
+    """The record tells that it was shown; what became of the file since is not trueup's to say."""
+    applied(stack, pairs(a="ops.pem"))
+    (stack.folder / "ops.pem").unlink()
+    assert rebuild(stack, "--force")["findings"] == []
+    plan_is_empty(stack)
+
+
+def test_a_key_that_was_lost_and_is_found_is_recorded(stack):
+    applied(stack, pairs(a="ops.pem"))
+    key = (stack.folder / "ops.pem").read_bytes()
+    (stack.folder / "ops.pem").unlink()
+    (stack.folder / ".trueup/state.db").unlink()
+    assert findings(rebuild(stack, status=7), "what") == [("lost", "secret_to")]
+    assert findings(rebuild(stack, "--force", status=7), "what") == [("lost", "secret_to")]
+    (stack.folder / "ops.pem").write_bytes(key)
+    assert findings(rebuild(stack, "--force"), "what") == [("assumed", "secret_to")]
+    plan_is_empty(stack)
