@@ -359,7 +359,9 @@ static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it", false, STATUS_FINE},
 	[REBUILD_ASSUMED] = {"assumed", "is taken to be as the spec says, because no read gives it back", true,
 			     STATUS_FINE},
-	[REBUILD_UNREAD] = {"unread", "is recorded by its tags alone: it could not be read", false, STATUS_INCOMPLETE},
+	[REBUILD_UNREAD] = {"unread",
+			    "could not be read: it is recorded as it was before, or by its tags alone where it was not",
+			    false, STATUS_INCOMPLETE},
 	[REBUILD_LOST] =
 		{"lost",
 		 "names what does not have its key, which is shown once: the next plan makes another; where it is a "

@@ -34,7 +34,7 @@ enum rebuild_finding_class {
 	REBUILD_ABSENT,	  /* the spec has it, and nothing carries its address */
 	REBUILD_EXTRA,	  /* recorded, and not in the spec */
 	REBUILD_ASSUMED,  /* a field that no read gives back, taken to be as the spec says */
-	REBUILD_UNREAD,	  /* recorded by its tags alone: it could not be read */
+	REBUILD_UNREAD,	  /* it could not be read: as it was recorded, or else by its tags alone */
 	REBUILD_LOST,	  /* a field that says where to put what was shown once, and there it is not: not recorded */
 	REBUILD_KEPT,	  /* it was not finished: its record stays as it was */
 	REBUILD_DROPPED,  /* it was not finished, and its record could not be kept */
