@@ -150,6 +150,13 @@ const char *value_type_name(enum value_type type);
 
 /* Member by key, or NULL; also NULL where map is NULL or no map. Linear: maps are small. */
 const struct value *value_get(const struct value *map, struct slice key);
+
+/* The same, NULL also where that is null. */
+static inline const struct value *value_get_given(const struct value *map, struct slice key)
+{
+	return value_if_set(value_get(map, key));
+}
+
 const struct value *value_get_named(const struct value *map, const char *key);
 /* Follows a dotted path; a part that is all digits indexes a list: "TunnelOptions.0.PreSharedKey". NULL where any step
  * is missing. */

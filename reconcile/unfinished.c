@@ -9,11 +9,6 @@
 #include "reconcile/unfinished_outputs.h"
 #include "reconcile/unset.h"
 
-static const struct value *member_of(const struct value *map, struct slice name)
-{
-	return value_if_set(value_get(map, name));
-}
-
 /*
  * One field or a part of it; NULL: not set. What is recorded becomes `target` where what is there is the goal, and what
  * is there where the update passes through that.
@@ -72,10 +67,10 @@ static void take_member(struct value_builder *builder, const struct part *part, 
 		part->field->type == FIELD_MAP ? part->field->item : field_named(&part->field->members, name);
 	const struct part member = {
 		.field = field,
-		.recorded = member_of(part->recorded, name),
-		.target = member_of(part->target, name),
-		.goal = member_of(part->goal, name),
-		.live = member_of(part->live, name),
+		.recorded = value_get_given(part->recorded, name),
+		.target = value_get_given(part->target, name),
+		.goal = value_get_given(part->goal, name),
+		.live = value_get_given(part->live, name),
 	};
 
 	if (!field)
@@ -106,7 +101,9 @@ static bool item_is_true(const struct part *part, const struct item_index *index
 {
 	const struct value *goal = diff_index_find(&index->goal, item), *live = diff_index_find(&index->live, item);
 
-	return goal && live ? diff_field(part->field->item, goal, live) == LIKE : goal == live;
+	/* One that is told apart by what it refers to is found among none of those that are resolved. */
+	return goal && live ? diff_field(part->field->item, goal, live) == LIKE
+			    : goal == live && !value_has_deferred(item);
 }
 
 /* It makes room for another one of its key, or goes with what it refers to until that is made anew. */
@@ -235,7 +232,7 @@ static void put(struct settling *settling, struct value *map, struct slice name,
 	VALUE_BUILDER_AUTO builder;
 
 	value_builder_init(&builder);
-	if (is_same(member_of(map, name), given))
+	if (is_same(value_get_given(map, name), given))
 		return;
 	for (uint32_t i = 0; value_is(map, VALUE_MAP) && i < map->count; i++)
 		if (!slice_equal(value_slice(&map->members[i].key), name))
@@ -259,7 +256,7 @@ static void put_observed(struct settling *settling, const struct field *field, c
 	const struct value fields = value_map(&one, 1);
 	bool is_apart = reading->provider && reading->provider->needs_detail(reading->kind, &fields);
 
-	put(settling, &object->observed, name, is_apart && !member_of(&object->resolved, name) ? NULL : value);
+	put(settling, &object->observed, name, is_apart && !value_get_given(&object->resolved, name) ? NULL : value);
 }
 
 /* What a field that the update sets is to show in the end. */
@@ -306,23 +303,23 @@ static bool settle_field(struct settling *settling, const struct field *field, c
 {
 	struct object *object = settling->object;
 	struct slice name = slice_of(field->name);
-	const struct value *recorded = member_of(&object->resolved, name);
-	const struct value *live = member_of(&settling->live, name);
+	const struct value *recorded = value_get_given(&object->resolved, name);
+	const struct value *live = value_get_given(&settling->live, name);
 	const struct value *goal = goal_of(settling, field, resolved, recorded);
 	const struct value *set = applied ? resolved : NULL;
 	bool in_steps = takes_steps(settling, field);
 	if (made_has_seen(field)) {
 		const struct value *known =
-			made_known(field, recorded, member_of(&object->observed, name), settling->arena);
+			made_known(field, recorded, value_get_given(&object->observed, name), settling->arena);
 		live = made_now(field, goal, known, live, settling->arena);
 	} else if (field->flags & WRITE_ONLY) {
 		settle_blind(settling, name, set, recorded);
 		return false;
 	}
 	struct part parts[] = {
-		{field, member_of(&object->applied, name), applied, recorded, goal, live, in_steps},
+		{field, value_get_given(&object->applied, name), applied, recorded, goal, live, in_steps},
 		{field, recorded, set, recorded, goal, live, in_steps},
-		{field, member_of(&object->observed, name), live, recorded, goal, live, in_steps},
+		{field, value_get_given(&object->observed, name), live, recorded, goal, live, in_steps},
 	};
 	struct value values[sizeof(parts) / sizeof(parts[0])];
 
@@ -360,12 +357,12 @@ static bool settle_owed(struct settling *settling, const struct kind *kind)
 	for (uint32_t i = 0; owed && i < owed->count; i++) {
 		struct slice name = value_slice(&owed->members[i].key);
 		const struct field *field = field_named(&kind->fields, name);
-		const struct value *live = member_of(&settling->live, name);
+		const struct value *live = value_get_given(&settling->live, name);
 
 		if (field && diff_field(field, &owed->members[i].value, live) != LIKE)
 			continue;
 		if (field)
-			put_whole(settling, field, member_of(&settling->object->resolved, name) != NULL, live);
+			put_whole(settling, field, value_get_given(&settling->object->resolved, name) != NULL, live);
 		unfinished_owe(settling->object, name, NULL, settling->arena);
 		settling->taken = true;
 		left--;
@@ -381,12 +378,12 @@ static bool settle_beside(struct settling *settling, const struct field *field)
 {
 	struct object *object = settling->object;
 	struct slice name = slice_of(field->name);
-	const struct value *recorded = member_of(&object->resolved, name);
-	const struct value *former = recorded ? recorded : member_of(&object->observed, name);
+	const struct value *recorded = value_get_given(&object->resolved, name);
+	const struct value *former = recorded ? recorded : value_get_given(&object->observed, name);
 	const struct part part = {.field = field,
 				  .recorded = former,
 				  .former = former,
-				  .live = member_of(&settling->live, name),
+				  .live = value_get_given(&settling->live, name),
 				  .in_steps = true};
 
 	if ((field->flags & WRITE_ONLY) || !takes_steps(settling, field) || !is_between(&part))
@@ -412,15 +409,15 @@ static void settle_dependencies(struct settling *settling, const struct value *b
 
 	for (size_t i = 0; i < object->dependency_count; i++) {
 		struct slice name = object->dependencies[i].field;
-		const struct value *taken = member_of(&object->applied, name);
+		const struct value *taken = value_get_given(&object->applied, name);
 
-		if (is_same(taken, member_of(before, name)) || !is_same(taken, member_of(goal, name)))
+		if (is_same(taken, value_get_given(before, name)) || !is_same(taken, value_get_given(goal, name)))
 			all[count++] = object->dependencies[i];
 	}
 	for (size_t i = 0; i < wanted_count; i++) {
 		struct slice name = wanted[i].field;
 
-		if (!is_same(member_of(&object->applied, name), member_of(before, name)) &&
+		if (!is_same(value_get_given(&object->applied, name), value_get_given(before, name)) &&
 		    !dependencies_have(all, count, &wanted[i]))
 			all[count++] = wanted[i];
 	}
@@ -440,8 +437,9 @@ static bool settle_update(struct settling *settling, const struct kind *kind)
 		struct slice name = value_slice(&resolved->members[i].key);
 		const struct field *field = field_named(&kind->fields, name);
 
-		if (field && !member_of(owed, name))
-			whole &= settle_field(settling, field, member_of(applied, name), member_of(resolved, name));
+		if (field && !value_get_given(owed, name))
+			whole &= settle_field(settling, field, value_get_given(applied, name),
+					      value_get_given(resolved, name));
 	}
 	for (size_t i = 0; resolved && i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
@@ -465,12 +463,12 @@ static bool is_left_to_others(const struct settling *settling, const struct fiel
 /* Whether it is as the deletion left it, which nobody meant to last. */
 static bool is_moved(const struct settling *settling, const struct field *field, const struct value *before)
 {
-	const struct value *live = member_of(&settling->live, slice_of(field->name));
+	const struct value *live = value_get_given(&settling->live, slice_of(field->name));
 	const struct value *left = unfinished_left(settling->object);
 
 	if (diff_field(field, before, live) == LIKE)
 		return false;
-	return !left || diff_field(field, member_of(left, slice_of(field->name)), live) != UNLIKE;
+	return !left || diff_field(field, value_get_given(left, slice_of(field->name)), live) != UNLIKE;
 }
 
 /* Of what was there before a deletion that is kept which no spec brings back, until it is set again. */
@@ -487,7 +485,7 @@ static void settle_before(struct settling *settling, const struct kind *kind)
 	for (uint32_t i = 0; i < before->count; i++) {
 		const struct value_member *member = &before->members[i];
 		const struct field *field = field_named(&kind->fields, value_slice(&member->key));
-		const struct value *live = member_of(&settling->live, value_slice(&member->key));
+		const struct value *live = value_get_given(&settling->live, value_slice(&member->key));
 
 		/* How the deletion left it is not known then: that is for the next time. */
 		if (live && value_has_unread(live))
@@ -511,14 +509,14 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 	for (size_t i = 0; i < kind->fields.count; i++) {
 		const struct field *field = field_at(&kind->fields, i);
 		struct slice name = slice_of(field->name);
-		const struct value *live = member_of(&settling->live, name);
+		const struct value *live = value_get_given(&settling->live, name);
 
 		if ((field->flags & (WRITE_ONLY | OBSERVED)) || (live && value_has_unread(live)) ||
 		    (settling->reading->resource && is_left_to_others(settling, field)))
 			continue;
 		struct part parts[] = {
-			{.field = field, .recorded = member_of(&object->applied, name), .live = live},
-			{.field = field, .recorded = member_of(&object->resolved, name), .live = live},
+			{.field = field, .recorded = value_get_given(&object->applied, name), .live = live},
+			{.field = field, .recorded = value_get_given(&object->resolved, name), .live = live},
 		};
 		if (!parts[1].recorded || !differs(settling, field, parts[1].recorded, live))
 			continue;
@@ -526,7 +524,7 @@ static void settle_leaving(struct settling *settling, const struct kind *kind)
 		const struct value *left = differs(settling, field, &resolved, live) ? NULL : &resolved;
 		/* What refers to something else says nothing of what is there then: that stands in its place. */
 		bool is_said = !differs(settling, field, &symbolic, live);
-		if (!member_of(&object->let_go, name))
+		if (!value_get_given(&object->let_go, name))
 			put(settling, &object->let_go, name, parts[0].recorded);
 		put(settling, &object->applied, name, is_said ? &symbolic : left);
 		put(settling, &object->resolved, name, left);

@@ -3,7 +3,7 @@
 /* NULL also for a list of nothing, as which a spec may say what it does not want. */
 static const struct value *wanted_of(const struct value *fields, struct slice field)
 {
-	const struct value *value = value_if_set(value_get(fields, field));
+	const struct value *value = value_get_given(fields, field);
 
 	return value_is(value, VALUE_LIST) && value->count == 0 ? NULL : value;
 }

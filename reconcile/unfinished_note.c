@@ -24,11 +24,6 @@ enum {
 	RENEWED_AFTER_MS = 1000,
 };
 
-static const struct value *member_of(const struct value *map, struct slice name)
-{
-	return value_if_set(value_get(map, name));
-}
-
 bool unfinished_is_sound(const struct value *note, struct arena *arena)
 {
 	static const struct {
@@ -50,8 +45,8 @@ bool unfinished_is_sound(const struct value *note, struct arena *arena)
 		if (member && !value_is(member, members[i].type))
 			return false;
 	}
-	wanted = member_of(note, SLICE(DEPENDENCIES));
-	since = member_of(note, SLICE(SINCE));
+	wanted = value_get_given(note, SLICE(DEPENDENCIES));
+	since = value_get_given(note, SLICE(SINCE));
 	return value_is(note, VALUE_MAP) && (!since || since->integer >= 0) &&
 	       (!wanted || dependencies_read(wanted, arena, &dependencies));
 }
@@ -108,8 +103,8 @@ static bool set_field_of(const struct unfinished_update *update, size_t index, s
 		return false;
 	struct slice name = slice_of(change->field->name);
 
-	*ret = (struct set_field){change->field, name, member_of(update->symbolic, name),
-				  member_of(update->resolved, name)};
+	*ret = (struct set_field){change->field, name, value_get_given(update->symbolic, name),
+				  value_get_given(update->resolved, name)};
 	return true;
 }
 
@@ -128,7 +123,7 @@ bool unfinished_note_update(struct object *object, const struct unfinished_updat
 		tags |= change_is_of_tags(&update->changes[i]);
 		if (!set_field_of(update, i, &set))
 			continue;
-		const struct value *goal = set.resolved ? set.resolved : member_of(update->constants, set.name);
+		const struct value *goal = set.resolved ? set.resolved : value_get_given(update->constants, set.name);
 		value_builder_set(&applied, set.name, set.symbolic ? *set.symbolic : value_null());
 		value_builder_set(&resolved, set.name, goal ? *goal : value_null());
 	}
@@ -171,7 +166,7 @@ static struct value to_set_back(const struct object *object, const struct unfini
 	value_builder_init(&builder);
 	for (size_t i = 0; reading && reading->kind && i < reading->kind->fields.count; i++) {
 		const struct field *field = field_at(&reading->kind->fields, i);
-		const struct value *live = member_of(&reading->live->fields, slice_of(field->name));
+		const struct value *live = value_get_given(&reading->live->fields, slice_of(field->name));
 
 		if (live && may_be_let_go_of(field) && !value_has_unread(live) &&
 		    !has_secret(object, slice_of(field->name), live))
@@ -214,7 +209,7 @@ bool unfinished_take_more(struct object *object, const struct unfinished_update 
 
 		if (!set_field_of(update, i, &set) || !set.symbolic || !set.resolved)
 			continue;
-		const struct value *known = member_of(&object->resolved, set.name);
+		const struct value *known = value_get_given(&object->resolved, set.name);
 		bool blind = (set.field->flags & WRITE_ONLY) && !made_has_seen(set.field);
 		if (known && (!blind || value_is(known, VALUE_UNREAD)))
 			continue;
@@ -275,7 +270,7 @@ size_t unfinished_wanted(const struct object *object, struct arena *arena, const
 
 const struct value *unfinished_owed(const struct object *object)
 {
-	return member_of(&object->unfinished, SLICE(OWED));
+	return value_get_given(&object->unfinished, SLICE(OWED));
 }
 
 /* The map with name set to value, or without it; null where nothing is left. */
@@ -294,7 +289,7 @@ static struct value with(const struct value *map, struct slice name, const struc
 
 bool unfinished_renew(struct object *object, int64_t wall_ms, struct arena *arena)
 {
-	const struct value *since = member_of(&object->unfinished, SLICE(SINCE)), now = value_integer(wall_ms);
+	const struct value *since = value_get_given(&object->unfinished, SLICE(SINCE)), now = value_integer(wall_ms);
 
 	if (!unfinished_is(object) ||
 	    (since && wall_ms >= since->integer && wall_ms - since->integer <= RENEWED_AFTER_MS))
@@ -309,7 +304,7 @@ bool unfinished_note_call(struct object *object, const struct call *call, struct
 
 	value_builder_init(&builder);
 	if ((!unfinished_is(object) && object->role != OBJECT_INCOMPLETE) ||
-	    (!call->comes && !member_of(&object->unfinished, SLICE(CALL))))
+	    (!call->comes && !value_get_given(&object->unfinished, SLICE(CALL))))
 		return false;
 	if (call->comes) {
 		value_builder_member(&builder, SLICE(COMES), value_copy(arena, call->comes));
@@ -324,7 +319,7 @@ bool unfinished_note_call(struct object *object, const struct call *call, struct
 bool unfinished_effect(const struct object *object, struct slice operation, const struct value **ret_comes,
 		       const struct value **ret_goes)
 {
-	const struct value *call = member_of(&object->unfinished, SLICE(CALL));
+	const struct value *call = value_get_given(&object->unfinished, SLICE(CALL));
 
 	*ret_comes = value_get_named(call, COMES);
 	*ret_goes = value_get_named(call, GOES);
@@ -348,12 +343,12 @@ void unfinished_owe(struct object *object, struct slice name, const struct value
 
 const struct value *unfinished_before(const struct object *object)
 {
-	return member_of(&object->unfinished, SLICE(BEFORE));
+	return value_get_given(&object->unfinished, SLICE(BEFORE));
 }
 
 const struct value *unfinished_left(const struct object *object)
 {
-	return member_of(&object->unfinished, SLICE(LEFT));
+	return value_get_given(&object->unfinished, SLICE(LEFT));
 }
 
 void unfinished_put_before(struct object *object, const struct value *before, const struct value *left,

@@ -59,7 +59,7 @@ static bool has_come(const struct touched *touched, struct arena *arena)
 static bool have_keys_gone(const struct touched *touched)
 {
 	for (uint32_t i = 0; i < touched->goal->count; i++)
-		if (value_if_set(value_get(touched->live, value_slice(&touched->goal->members[i].key))))
+		if (value_get_given(touched->live, value_slice(&touched->goal->members[i].key)))
 			return false;
 	return true;
 }
@@ -111,8 +111,7 @@ static struct touched touched_of(const struct kind *kind, const struct effect *e
 {
 	struct slice name = value_slice(&member->key);
 
-	return (struct touched){field_named(&kind->fields, name), &member->value,
-				value_if_set(value_get(effect->live, name))};
+	return (struct touched){field_named(&kind->fields, name), &member->value, value_get_given(effect->live, name)};
 }
 
 static bool is_there(const struct object *object, const struct kind *kind, const struct effect *effect,

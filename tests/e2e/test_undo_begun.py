@@ -120,3 +120,39 @@ def test_the_first_run_alone(stack):
     (told,) = undo(stack, begun, "--yes", status=1)["diagnostics"]
     assert "which the run made and which would go" in told["message"]
     assert told["message"].endswith(f"(apply, run {ended[:8]})")
+
+
+def admitting(last):
+    """A range, and the members of the group itself up to that port."""
+    rules = [{"protocol": "tcp", "from_port": 6000, "to_port": last, "group": "nodes"}, OPEN]
+    group = {"vpc": "main", "name": "nodes", "description": "d", "ingress": rules}
+    return spec(**{"aws.security_group": {"nodes": group}})
+
+
+def ports(stack):
+    rules = stack.run("sim", "show", "security-group-rule").json["eu-central-1"]["security-group-rule"]
+    return sorted(int(rule["toPort"]) for rule in rules.values() if rule["toPort"] != "-1")
+
+
+@pytest.mark.parametrize("recoveries", [0, 1, 2])
+def test_a_rule_that_was_never_made_is_none_that_was_applied(stack, recoveries):
+    """It follows a reference, and what it was to replace is gone: whoever reads that settles it once more."""
+    run = begin(stack, admitting(6999), admitting(6998), "AuthorizeSecurityGroupIngress", "deny")
+    assert ports(stack) == [443]
+    for _ in range(recoveries):
+        stack.run("recover")
+    document = stack.run("drift", "--output", "json", status=2).json
+    assert [each["address"] for each in document["unfinished"]] == ["aws.security_group.nodes"]
+    stack.run("undo", run, "--yes")
+    assert ports(stack) == [443, 6999]
+    stack.write("net.yaml", admitting(6999))
+    stack.run("plan", "--detailed-exitcode")
+
+
+def test_a_rule_that_was_made_late_is_undone(stack):
+    begin(stack, admitting(6999), admitting(6998), "AuthorizeSecurityGroupIngress", "deny")
+    stack.run("recover")
+    ended = finish(stack, admitting(6998))
+    assert ports(stack) == [443, 6998]
+    stack.run("undo", ended, "--yes")
+    assert ports(stack) == [443]

@@ -7,12 +7,16 @@
 #include "base/json.h"
 #include "reconcile/unfinished.h"
 
-/* What a later run is to set of an object that was begun: what the record takes of it. */
+/* What a later run is to set of an object that was begun, and what is settled more than once: what the record takes of
+ * it. */
 
+static const struct field rule_fields[] = {{.name = "port", .type = FIELD_INTEGER, .flags = REQUIRED | KEY}};
+static const struct field rule = {.type = FIELD_OBJECT, .members = FIELDS(rule_fields)};
 static const struct field net_fields[] = {
 	{.name = "dns", .type = FIELD_BOOL, .when_unset = UNSET_CONSTANT, .unset_value = "true"},
 	{.name = "label", .type = FIELD_STRING, .when_unset = UNSET_CLEAR},
 	{.name = "password", .type = FIELD_STRING, .flags = SECRET | WRITE_ONLY, .when_unset = UNSET_CLEAR},
+	{.name = "rules", .type = FIELD_SET, .item = &rule, .flags = SETTLES, .when_unset = UNSET_CLEAR},
 };
 static const struct kind net = {.name = "t.net", .version = 1, .fields = FIELDS(net_fields)};
 static struct value read_json(struct arena *arena, const char *json)
@@ -76,10 +80,61 @@ static void test_take_more(void **state)
 	}
 }
 
+#define FIRST "{\"port\":1}"
+#define REFERRING(name) "{\"port\":{\"$deferred\":\"${t.net." name ".port}\"}}"
+#define RULES(items) "{\"rules\":[" items "]}"
+
+/* An item that is told apart by what it refers to: taken off, and the one in its place never put on. It is settled by
+ * whatever reads it, the run after next too. */
+static void test_settled_again(void **state)
+{
+	static const struct change change = {.field = &net_fields[3], .effect = EFFECT_SET};
+	static const struct {
+		const char *name, *live, *applied, *resolved;
+	} ends[] = {
+		{"nothing was done", RULES(FIRST ",{\"port\":2}"), RULES(FIRST "," REFERRING("a")),
+		 RULES(FIRST ",{\"port\":2}")},
+		{"the one was taken off", RULES(FIRST), RULES(FIRST), RULES(FIRST)},
+		{"all was done", RULES(FIRST ",{\"port\":3}"), RULES(FIRST "," REFERRING("b")),
+		 RULES(FIRST ",{\"port\":3}")},
+	};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena);
+	const struct value symbolic = read_json(&arena, RULES(FIRST "," REFERRING("b")));
+	const struct value resolved = read_json(&arena, RULES(FIRST ",{\"port\":3}"));
+	const struct unfinished_update update = {
+		.changes = &change, .change_count = 1, .symbolic = &symbolic, .resolved = &resolved};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const struct value was = read_json(&arena, RULES(FIRST ",{\"port\":2}"));
+		struct object object = {.applied = read_json(&arena, RULES(FIRST "," REFERRING("a"))),
+					.resolved = was,
+					.observed = was,
+					.outputs = value_map(NULL, 0),
+					.has_body = true};
+		struct live live = {.presence = PRESENCE_PRESENT,
+				    .fields = read_json(&arena, ends[i].live),
+				    .outputs = value_map(NULL, 0)};
+		const struct unfinished_reading reading = {&net, NULL, &live, NULL};
+		static const struct json_style style = {0};
+
+		assert_true(unfinished_note_update(&object, &update, 1000, &arena));
+		for (int time = 0; time < 3; time++) {
+			(void)unfinished_settle(&object, &reading, &style, &arena);
+			expect(ends[i].name, &arena, &object.applied, ends[i].applied);
+			expect(ends[i].name, &arena, &object.resolved, ends[i].resolved);
+		}
+	}
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_take_more),
+		cmocka_unit_test(test_settled_again),
 	};
 
 	return cmocka_run_group_tests_name("unfinished, and more wanted", tests, NULL, NULL);
