@@ -54,6 +54,7 @@ bool changed_since(struct job *job, const struct run_record *runs, const struct 
 	struct undo_since *all = arena_new_array(job->arena, most + 1, struct undo_since);
 
 	for (const struct run_record *at = run; at-- > runs;) {
+		const struct command *command = command_of_run(at->command);
 		struct past_object *past;
 		size_t past_count;
 
@@ -62,7 +63,13 @@ bool changed_since(struct job *job, const struct run_record *runs, const struct 
 		for (size_t i = 0; i < past_count; i++)
 			if (!past_run_read_bodies(job, &past[i]))
 				return false;
-		all[count++] = (struct undo_since){at->id, at->command, past, past_count};
+		all[count++] = (struct undo_since){
+			.run = at->id,
+			.command = at->command,
+			.records_only = command && !command->undoable,
+			.past = past,
+			.past_count = past_count,
+		};
 	}
 	*ret = all;
 	*ret_count = count;

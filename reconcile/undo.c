@@ -249,12 +249,15 @@ static bool check_targets(const struct undo_work *work)
 	return good;
 }
 
+/* hint: what is to be done first; NULL: the later run is to be undone. */
 static bool conflict(struct undo_work *work, const struct undo_case *one, const char *what, const char *hint)
 {
+	const struct undo_since *run = undo_blamed(work, one, NULL);
+
 	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' %s%.*s", SLICE_ARGUMENTS(one->address), what,
-		   SLICE_ARGUMENTS(undo_since_text(work, undo_blamed(work, one, NULL))));
+		   SLICE_ARGUMENTS(undo_since_text(work, run)));
 	diag_address(work->diagnostics, one->address);
-	diag_hint(work->diagnostics, "%s, or name what is to go back with --target", hint);
+	undo_hint(work, hint ? NULL : run, hint ? hint : "undo the later run first");
 	return false;
 }
 
@@ -349,10 +352,9 @@ static bool judge_change(struct undo_work *work, struct undo_case *one)
 	}
 	if (!one->base)
 		return conflict(work, one, "is gone since",
-				was_forgotten(work, one) ? "no run gives back what was forgotten"
-							 : "undo the later run first");
+				was_forgotten(work, one) ? "no run gives back what was forgotten" : NULL);
 	if (has_moved_on(one))
-		return conflict(work, one, "has changed again since", "undo the later run first");
+		return conflict(work, one, "has changed again since", NULL);
 	if (one->now && !identity_equal(&one->was->identity, &one->now->identity) &&
 	    !undo_reaches_place(work, one->was)) {
 		undo_stays(work, one->address, "stays where it is: provider '%.*s' does not reach %.*s any more",
@@ -373,7 +375,7 @@ static bool judge_removed(struct undo_work *work, struct undo_case *one)
 	if (!same && one->base && !made_again)
 		same = undo_is_found(work, one);
 	if (one->base && !same && !made_again)
-		return conflict(work, one, "is there again, and otherwise", "undo the later run first");
+		return conflict(work, one, "is there again, and otherwise", NULL);
 	one->resource = undo_resource_of(work, one->was, one->kind);
 	if (!one->now)
 		one->verdict = can_be_made(work, one) ? UNDO_MAKE : UNDO_NOTHING;
@@ -391,15 +393,6 @@ static void note_kept(struct undo_work *work, const struct undo_case *one)
 		if ((field->flags & (IMMUTABLE | FIXED)) == 0 && value_get_named(&one->left->applied, field->name))
 			undo_note(work, one->address, "keeps its '%s': nobody recorded how it was before", field->name);
 	}
-}
-
-/* Whoever has let go of its protection since has made way for this, as the refusal asked for. */
-static bool is_as_left(const struct undo_case *one)
-{
-	struct object left = *one->left;
-
-	left.protect = left.protect && one->base && one->base->protect;
-	return undo_same_form(&left, one->base);
 }
 
 static bool judge(struct undo_work *work, struct undo_case *one)
@@ -422,8 +415,8 @@ static bool judge(struct undo_work *work, struct undo_case *one)
 		return judge_change(work, one);
 	if (one->was)
 		return judge_removed(work, one);
-	if (one->now && !is_as_left(one))
-		return conflict(work, one, "has changed again since", "undo the later run first");
+	if (one->now && !undo_is_as_left(one))
+		return conflict(work, one, "has changed again since", NULL);
 	one->verdict = one->now ? UNDO_REMOVE : UNDO_NOTHING;
 	if (one->now && one->kind->found)
 		note_kept(work, one);

@@ -27,6 +27,7 @@ struct undo_touched {
 /* A run after the one that is undone. */
 struct undo_since {
 	struct slice run, command;
+	bool records_only;		/* it changed nothing but the record, and cannot be undone */
 	const struct past_object *past; /* what it changed, with bodies read */
 	size_t past_count;
 };

@@ -11,6 +11,10 @@ struct undo_step {
 	const struct undo_since *run;
 	const struct object *found, *left; /* NULL: nothing */
 	struct undo_step *earlier;
+	/* Where `state mv` has given it this address: what it was at the one before, and what later runs did there
+	 * until then; else NULL. */
+	const struct object *moved;
+	const struct undo_step *elsewhere;
 };
 
 /* What stands beside an address, left behind, does not speak for it. */
@@ -38,6 +42,15 @@ static void take_form(const struct object **slot, const struct object *form)
 		*slot = form;
 }
 
+static void add_move(struct undo_work *work, const struct undo_since *run, const struct past_object *past)
+{
+	struct undo_step *here = step_at(work, run, past->after.address);
+	const struct undo_step *there = map_get(&work->steps, past->before.address);
+
+	here->moved = &past->before;
+	here->elsewhere = there && there->run == run ? there->earlier : there;
+}
+
 static void add_past(struct undo_work *work, const struct undo_since *run, const struct past_object *past)
 {
 	const struct object *forms[] = {&past->before, &past->after};
@@ -50,6 +63,18 @@ static void add_past(struct undo_work *work, const struct undo_since *run, const
 
 		take_form(i == 0 ? &step->found : &step->left, forms[i]);
 	}
+	if (undo_is_move(past))
+		add_move(work, run, past);
+}
+
+static const struct object *found_by(const struct undo_step *step)
+{
+	return step->moved ? step->moved : step->found;
+}
+
+static const struct undo_step *step_before(const struct undo_step *step)
+{
+	return step->moved ? step->elsewhere : step->earlier;
 }
 
 const struct undo_since *undo_since(struct undo_work *work, size_t *ret_count)
@@ -108,13 +133,25 @@ static bool is_alike(const struct undo_work *work, const struct undo_place *plac
 const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_case *one,
 				     const struct undo_place *place)
 {
-	const struct undo_since *blamed = NULL;
+	const struct undo_since *blamed = NULL, *recorded = NULL;
+	const struct object *form = one->base;
 
 	if (!work->has_steps)
 		gather_steps(work);
-	for (const struct undo_step *step = map_get(&work->steps, one->address); step; step = step->earlier)
-		if (is_alike(work, place, step->left, one->base) && !is_alike(work, place, step->found, step->left))
+	for (const struct undo_step *step = map_get(&work->steps, one->address); step; step = step_before(step)) {
+		const struct object *found = found_by(step);
+
+		if (!is_alike(work, place, step->left, form) || is_alike(work, place, found, step->left))
+			continue;
+		/* What only the record says otherwise is another run's doing, unless there is none. */
+		if (step->run->records_only && found && step->left) {
+			recorded = step->run;
+			form = found;
+		} else {
 			blamed = step->run;
+		}
+	}
+	blamed = blamed ? blamed : recorded;
 	if (blamed || !one->next)
 		return blamed;
 	struct undo_since *next = arena_new(work->arena, struct undo_since);
@@ -139,10 +176,19 @@ const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct sli
 {
 	if (!work->has_steps)
 		gather_steps(work);
-	for (const struct undo_step *step = map_get(&work->steps, address); step; step = step->earlier)
-		if (needs(step->left, needed) && !needs(step->found, needed))
+	for (const struct undo_step *step = map_get(&work->steps, address); step; step = step_before(step))
+		if (!step->run->records_only && needs(step->left, needed) && !needs(found_by(step), needed))
 			return step->run;
 	return NULL;
+}
+
+void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first)
+{
+	diag_hint(work->diagnostics, "%s, or name what is to go back with --target",
+		  run && run->records_only
+			  ? "that run changed nothing but the record, and cannot be undone: give back the "
+			    "names that it took with 'trueup state mv'"
+			  : first);
 }
 
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret)

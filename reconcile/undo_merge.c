@@ -42,6 +42,37 @@ bool undo_same_form(const struct object *a, const struct object *b)
 	       identity_equal(&a->identity, &b->identity);
 }
 
+/* Whether a field differs in nothing but what it calls what it refers to, as after `state mv`. */
+static bool is_called_otherwise(const struct undo_case *one, const struct field *field)
+{
+	const struct value *left = value_get_named(&one->left->applied, field->name);
+	const struct value *base = value_get_named(&one->base->applied, field->name);
+
+	return left && base && value_has_deferred(left) && value_has_deferred(base) &&
+	       value_get_named(&one->left->resolved, field->name) &&
+	       undo_same_field(&one->left->resolved, &one->base->resolved, field);
+}
+
+/* A deletion needs no names. */
+static bool has_fields_as_left(const struct undo_case *one)
+{
+	for (size_t i = 0; i < one->kind->fields.count; i++) {
+		const struct field *field = field_at(&one->kind->fields, i);
+
+		if (!undo_same_field(&one->left->applied, &one->base->applied, field) &&
+		    !is_called_otherwise(one, field))
+			return false;
+	}
+	return true;
+}
+
+/* Whoever has let go of its protection since has made way for this, as the refusal asked for. */
+bool undo_is_as_left(const struct undo_case *one)
+{
+	return one->base && (one->left->protect || !one->base->protect) &&
+	       identity_equal(&one->left->identity, &one->base->identity) && has_fields_as_left(one);
+}
+
 static bool is_within_name(struct slice text, size_t offset)
 {
 	char byte = offset < text.size ? text.data[offset] : ' ';
@@ -111,13 +142,14 @@ struct resource undo_resource_of(struct undo_work *work, const struct object *ob
 static void report_conflict(struct merging *merging, const struct undo_place *place, struct slice path)
 {
 	const struct undo_case *one = merging->one;
+	const struct undo_since *run = undo_blamed(merging->work, one, place);
 
 	merging->conflicts = true;
 	diag_error(merging->work->diagnostics, FAULT_CONFLICT, NOWHERE, "'%.*s' has changed again since: '%.*s'%.*s",
 		   SLICE_ARGUMENTS(one->address), SLICE_ARGUMENTS(path),
-		   SLICE_ARGUMENTS(undo_since_text(merging->work, undo_blamed(merging->work, one, place))));
+		   SLICE_ARGUMENTS(undo_since_text(merging->work, run)));
 	diag_address(merging->work->diagnostics, one->address);
-	diag_hint(merging->work->diagnostics, "undo the later run first, or name what is to go back with --target");
+	undo_hint(merging->work, run, "undo the later run first");
 }
 
 /* A field, or what it has under one key. */

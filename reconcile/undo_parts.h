@@ -100,6 +100,8 @@ void undo_find_awaited(struct undo_work *work);
 void undo_choose_leaving(struct undo_work *work);
 /* Whether a value, as a spec has it, refers to that. */
 bool undo_mentions(const struct value *value, struct slice address);
+/* Whether what the run made is as it left it, so that its deletion takes nobody's change along. */
+bool undo_is_as_left(const struct undo_case *one);
 /* Whether the spec would ask the same of both, and in the same place. */
 bool undo_same_form(const struct object *a, const struct object *b);
 /* The resource that an object was last applied as, with secrets that the spec still has. */
@@ -149,6 +151,11 @@ const struct undo_since *undo_blamed(struct undo_work *work, const struct undo_c
 const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct slice address, struct slice needed);
 /* What the first later run that changed something at an address found there; false: none did. */
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret);
+/* Whether `state mv` gave it another address. */
+bool undo_is_move(const struct past_object *past);
+/* The hint of the error that was told last: what is to be done first about that run; NULL: about the one that is not
+ * known. */
+void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first);
 /* That run for the end of a message; of NULL nothing. */
 struct slice undo_since_text(struct undo_work *work, const struct undo_since *run);
 

@@ -17,14 +17,18 @@ struct moves {
 	struct map by_object;
 };
 
+bool undo_is_move(const struct past_object *past)
+{
+	return past->was && past->is && past->before.role != OBJECT_DEPOSED &&
+	       slice_equal(past->before.object_id, past->after.object_id) &&
+	       !slice_equal(past->before.address, past->after.address);
+}
+
 static void add_move(struct moves *moves, const struct past_object *past)
 {
 	struct move *move;
 
-	if (!past->was || !past->is || past->before.role == OBJECT_DEPOSED ||
-	    !slice_equal(past->before.object_id, past->after.object_id) ||
-	    slice_equal(past->before.address, past->after.address) ||
-	    map_get(&moves->by_object, past->before.object_id))
+	if (!undo_is_move(past) || map_get(&moves->by_object, past->before.object_id))
 		return;
 	move = arena_new(moves->work->arena, struct move);
 	*move = (struct move){past->before.address, past->before.object_id};

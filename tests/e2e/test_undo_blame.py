@@ -1,6 +1,6 @@
 """An undoing that is refused names the run that is to be undone first, which then can be."""
 
-from test_undo import NET, is_as_in, apply_spec, recorded, sim, undo  # noqa: F401
+from test_undo import NET, is_as_in, apply_spec, operations, recorded, sim, undo  # noqa: F401
 
 
 def tagged(team, floor):
@@ -49,3 +49,37 @@ def test_the_run_that_made_it_needed(sim):  # noqa: F811
     undo(sim, named, "--yes")
     undo(sim, run, "--yes")
     assert is_as_in(sim, routed(NET, ", tags: {team: red}"))
+
+
+def test_what_it_refers_to_was_renamed(sim):  # noqa: F811
+    """A deletion needs no names."""
+    group = '  new: {vpc: main, name: new, description: d, ingress: [{protocol: tcp, from_port: 22, to_port: 22, group: web}]}\n'
+    run = apply_spec(sim, NET.replace("outputs:", f"{group}outputs:"))
+    sim.run("state", "mv", "aws.vpc.main", "aws.vpc.home")
+    sim.run("state", "mv", "aws.security_group.web", "aws.security_group.front")
+    assert operations(undo(sim, run, "--yes")) == {"aws.security_group.new": "delete"}
+
+
+def test_nothing_but_the_record_changed_since(sim):  # noqa: F811
+    """What cannot be undone is not named as what is to be undone."""
+    gateway = NET.replace("aws.subnet:", "  other: {cidr: 10.7.0.0/16}\naws.internet_gateway: {i: {vpc: %s}}\naws.subnet:")
+    apply_spec(sim, gateway % "main")
+    run = apply_spec(sim, gateway % "other")
+    sim.run("state", "mv", "aws.vpc.other", "aws.vpc.third")
+    told = undo(sim, run, "--yes", status=1)["diagnostics"][0]
+    assert told["message"].startswith("'aws.internet_gateway.i' has changed again since: 'vpc' (state mv, run ")
+    assert told["hint"].startswith("that run changed nothing but the record, and cannot be undone: give back the names")
+
+
+def test_the_run_that_gave_it_a_range(sim):  # noqa: F811
+    """It was renamed since."""
+    bare = NET.replace("  b: {vpc: main, cidr: 10.0.2.0/24}\n", "").replace("  a: {vpc: main, cidr: 10.0.1.0/24}\n", "")
+    bare = bare.replace("aws.subnet:\n", "")
+    apply_spec(sim, bare)
+    run = apply_spec(sim, bare.replace("10.0.0.0/16, tags", "10.9.0.0/16, tags"))
+    nets = "aws.subnet:\n  a: {vpc: main, cidr: 10.9.1.0/24}\naws.security_group:"
+    named = apply_spec(sim, bare.replace("10.0.0.0/16, tags", "10.9.0.0/16, tags").replace("aws.security_group:", nets))
+    sim.run("state", "mv", "aws.subnet.a", "aws.subnet.z")
+    (told,) = undo(sim, run, "--yes", status=1)["diagnostics"]
+    assert told["message"].startswith("'aws.subnet.z' would follow 'aws.vpc.main', and its 'cidr' does not lie in")
+    assert told["message"].endswith(f"(apply, run {named[:8]})")

@@ -79,6 +79,7 @@ struct fixture {
 	struct past_object beside;
 	size_t beside_count;
 	bool stale;
+	bool renames; /* see struct undo_row */
 	struct undo_touched touched[UNDO_ADDRESSES];
 	size_t touched_count;
 	struct past_object steps[2]; /* of t.net.a */
@@ -274,7 +275,13 @@ static void add_step(struct fixture *fixture, size_t run, const char *id, const 
 		fill(fixture, 0, found, &past->before);
 	if (left)
 		fill(fixture, 0, left, &past->after);
-	fixture->later[run] = (struct undo_since){slice_of(id), SLICE("apply"), past, 1};
+	fixture->later[run] = (struct undo_since){
+		.run = slice_of(id),
+		.command = fixture->renames && run == 1 ? SLICE("state mv") : SLICE("apply"),
+		.records_only = fixture->renames && run == 1,
+		.past = past,
+		.past_count = 1,
+	};
 }
 
 /* What a later run made anew in another place: t.user.b as it found that. */
@@ -286,7 +293,12 @@ static void add_moved(struct fixture *fixture, const char *lodger)
 	fill(fixture, 1, lodger, &past->before);
 	past->before.object_id = SLICE("0000000000000000000000000000001b");
 	past->before.resolved = read(fixture, OLD_HOME);
-	fixture->later[0] = (struct undo_since){SLICE("22222222222222222222222222222222"), SLICE("apply"), past, 1};
+	fixture->later[0] = (struct undo_since){
+		.run = SLICE("22222222222222222222222222222222"),
+		.command = SLICE("apply"),
+		.past = past,
+		.past_count = 1,
+	};
 	fixture->later_count = 1;
 }
 
@@ -378,7 +390,7 @@ static void add_past(struct fixture *fixture, const struct undo_row *row, size_t
 
 static void set_up(struct fixture *fixture, const struct undo_row *row)
 {
-	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale};
+	*fixture = (struct fixture){.spec = {.name = SLICE("lab")}, .stale = row->stale, .renames = row->renames};
 	arena_init(&fixture->arena);
 	diagnostics_init(&fixture->diagnostics, &fixture->arena);
 	for (size_t i = 0; i < UNDO_ADDRESSES; i++) {

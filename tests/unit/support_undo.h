@@ -45,6 +45,7 @@ struct undo_row {
 	/* What an undoing of the run, which was the last to change it, found; "": nothing. NULL: there was none. */
 	const char *found[UNDO_ADDRESSES];
 	const char *between;	/* what t.net.a was between two later runs; NULL: one at most has changed it since */
+	bool renames;		/* the second of these changed nothing but the record */
 	bool stale;		/* users are recorded as referring to t.net.a, whatever their fields say */
 	bool begun;		/* what is recorded of t.net.a now is not finished */
 	const char *unfinished; /* forms of t.user.b that were only begun: "was", "left" */
