@@ -202,7 +202,7 @@ static void gather_touched(struct undo_work *work)
 	map_release(&changed);
 }
 
-static void gather_cases(struct undo_work *work)
+static bool gather_cases(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 
@@ -231,8 +231,9 @@ static void gather_cases(struct undo_work *work)
 	gather_touched(work);
 	for (size_t i = 0; i < work->case_count; i++)
 		undo_take_begun(work, &work->cases[i]);
-	undo_find_followers(work);
+	bool good = undo_find_followers(work);
 	undo_find_homes(work);
+	return good;
 }
 
 static bool check_targets(const struct undo_work *work)
@@ -454,8 +455,8 @@ bool undo_make(const struct undo_input *input, struct undoing *ret, struct diagn
 	index_now(&work);
 	index_live(&work);
 	index_spec(&work);
-	gather_cases(&work);
-	bool good = check_targets(&work);
+	bool good = gather_cases(&work);
+	good &= check_targets(&work);
 	for (size_t i = 0; i < work.case_count; i++)
 		good &= undo_judge(&work, &work.cases[i]);
 	good &= undo_check_references(&work);

@@ -119,19 +119,24 @@ static void gather_lodgers(struct undo_work *work, struct map *lodgers)
 {
 	size_t run_count;
 	const struct undo_since *runs = undo_since(work, &run_count);
-	struct map seen;
+	struct map seen, known;
 
 	map_init(&seen);
+	map_init(&known);
 	for (size_t i = 0; i < run_count; i++) {
 		for (size_t k = 0; k < runs[i].past_count; k++) {
 			const struct past_object *past = &runs[i].past[k];
 
-			if (past->was && past->before.role != OBJECT_DEPOSED &&
-			    !map_add(&seen, past->before.address, work))
+			if (!past->was || past->before.role == OBJECT_DEPOSED)
+				continue;
+			bool known_by_another = map_add(&known, past->before.object_id, work) != NULL;
+
+			if (!map_add(&seen, past->before.address, work) && !known_by_another)
 				add_lodger(work, lodgers, &past->before);
 		}
 	}
 	map_release(&seen);
+	map_release(&known);
 }
 
 /* What the run would have left, had it gone on and done no more than make it anew, as it was made since. */
@@ -158,15 +163,31 @@ static const struct object *made_anew(const struct undo_work *work, const struct
 	return left;
 }
 
-/* Whether a later run has made it anew, and it goes back with what it lay in. */
-static bool follow(struct undo_work *work, const struct object *object, const struct object *home)
+/* What refers to it, and what it refers to, knows it by the address that it had then. */
+static bool refuse_renamed(struct undo_work *work, const struct object *object, const struct object *home,
+			   struct slice name)
+{
+	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
+		   "'%.*s' lay in '%.*s', which goes back, and is called '%.*s' since",
+		   SLICE_ARGUMENTS(object->address), SLICE_ARGUMENTS(home->address), SLICE_ARGUMENTS(name));
+	diag_address(work->diagnostics, object->address);
+	diag_hint(work->diagnostics, "give it back its name with 'trueup state mv'");
+	return false;
+}
+
+/* Whether a later run has made it anew, and it goes back with what it lay in. *good is cleared after diagnostics. */
+static bool follow(struct undo_work *work, const struct object *object, const struct object *home, bool *good)
 {
 	struct undo_case *one = map_get(&work->cases_by_address, object->address);
-	const struct object *base = one ? one->base : map_get(&work->now, object->address);
+	struct slice name = undo_name_now(work, object->address);
+	bool renamed = !slice_equal(name, object->address);
+	const struct object *base = one && !renamed ? one->base : map_get(&work->now, name);
 
 	if (!base || object_was_never_seen(base) || base->generation <= object->generation ||
 	    (one && one->left && !one->was))
 		return false;
+	if (renamed)
+		return *good = refuse_renamed(work, object, home, name);
 	if (!one)
 		one = undo_case_at(work, object->address);
 	/* What the run did not change, an undoing may have found as the later run had made it. */
@@ -185,14 +206,15 @@ static struct home *add_first(struct undo_work *work, const struct object *objec
 	return home;
 }
 
-void undo_find_followers(struct undo_work *work)
+bool undo_find_followers(struct undo_work *work)
 {
 	const struct undo_input *input = work->input;
 	struct home *left = NULL;
 	struct map lodgers;
+	bool good = true;
 
 	if (!leaves_behind(work))
-		return;
+		return true;
 	map_init(&lodgers);
 	gather_lodgers(work, &lodgers);
 	for (size_t i = 0; i < input->past_count; i++)
@@ -204,8 +226,9 @@ void undo_find_followers(struct undo_work *work)
 
 		for (left = left->next; lodger; lodger = lodger->next)
 			if (undo_lies_in(lodger->object, lodger->dependency, home) &&
-			    follow(work, lodger->object, home))
+			    follow(work, lodger->object, home, &good))
 				left = add_first(work, lodger->object, left);
 	}
 	map_release(&lodgers);
+	return good;
 }

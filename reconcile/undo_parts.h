@@ -57,6 +57,8 @@ struct undo_work {
 	bool has_secrets;   /* the spec was searched */
 	struct map steps;   /* of later runs, by address, to the last struct undo_step; empty before one is asked for */
 	bool has_steps;	    /* they were gathered */
+	struct map names;   /* see undo_name_now(): by address, to a struct slice; empty before one is asked for */
+	bool has_names;	    /* they were gathered */
 	struct map changed; /* by the run, by address: see undo_begun.c; empty before it is asked for */
 	bool has_changed;   /* it was filled */
 	const struct undo_since *since; /* later runs; see undo_since() */
@@ -131,8 +133,8 @@ bool undo_check_references(struct undo_work *work);
 /* Fills lay_in of cases. */
 void undo_find_homes(struct undo_work *work);
 /* Cases of what lay in what the run replaced and left behind, and a later run made anew in the successor; how many
- * there may be. */
-void undo_find_followers(struct undo_work *work);
+ * there may be. False after diagnostics. */
+bool undo_find_followers(struct undo_work *work);
 size_t undo_count_followers(struct undo_work *work);
 /* The runs after the one that is undone, the oldest first; none where they cannot be told. */
 const struct undo_since *undo_since(struct undo_work *work, size_t *ret_count);
@@ -153,6 +155,8 @@ const struct undo_since *undo_blamed_for_need(struct undo_work *work, struct sli
 bool undo_found_since(struct undo_work *work, struct slice address, const struct object **ret);
 /* Whether `state mv` gave it another address. */
 bool undo_is_move(const struct past_object *past);
+/* What is called so once the run had ended is called that by now, or what came in its place there. */
+struct slice undo_name_now(struct undo_work *work, struct slice address);
 /* The hint of the error that was told last: what is to be done first about that run; NULL: about the one that is not
  * known. */
 void undo_hint(struct undo_work *work, const struct undo_since *run, const char *first);

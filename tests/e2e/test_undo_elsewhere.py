@@ -143,3 +143,31 @@ def test_a_subnet_that_a_later_run_made(stack):
     undo(stack, named, "--yes")
     undo(stack, run, "--yes")
     assert is_as_in(stack, json.dumps(alone))
+
+
+@pytest.mark.parametrize("between", [True, False], ids=["between the runs", "after both"])
+@pytest.mark.parametrize("moved", [SUBNET, MACHINE])
+def test_what_would_follow_was_renamed(stack, moved, between):
+    """It is not taken for something else that goes first, and could not come again."""
+    before, after = spec(8, machine=True), spec(0, machine=True)
+    renamed = after.replace('"a": {', '"z": {').replace('"subnet": "a"', '"subnet": "z"')
+    if moved == MACHINE:
+        renamed = after.replace('"m": {', '"z": {')
+    other = f"{moved.rpartition('.')[0]}.z"
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", before)
+    stack.write("net.yaml", after)
+    begun = refusing(stack, "TerminateInstances", "apply", times=9)
+    if between:
+        stack.run("state", "mv", moved, other)
+        stack.write("net.yaml", renamed)
+    stack.run("apply", "--yes")
+    if not between:
+        stack.run("state", "mv", moved, other)
+    kept = recorded(stack)
+    (told,) = undo(stack, begun, "--yes", status=1)["diagnostics"]
+    assert told["message"].startswith(f"'{moved}' lay in '") and told["message"].endswith(f"is called '{other}' since")
+    assert "'trueup state mv'" in told["hint"] and recorded(stack) == kept
+    stack.run("state", "mv", other, moved)
+    undo(stack, begun, "--yes")
+    assert is_as_in(stack, before)
