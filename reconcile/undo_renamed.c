@@ -15,6 +15,7 @@ struct moves {
 	struct undo_work *work;
 	struct map by_address; /* of then, to the struct move of what was there */
 	struct map by_object;
+	bool gathered;
 };
 
 bool undo_is_move(const struct past_object *past)
@@ -36,11 +37,16 @@ static void add_move(struct moves *moves, const struct past_object *past)
 	(void)map_add(&moves->by_address, move->from, move);
 }
 
+/* Only where a name is in question. */
 static void gather_moves(struct moves *moves)
 {
 	size_t count;
-	const struct undo_since *runs = undo_since(moves->work, &count);
+	const struct undo_since *runs;
 
+	if (moves->gathered)
+		return;
+	moves->gathered = true;
+	runs = undo_since(moves->work, &count);
 	map_init_in(&moves->by_address, moves->work->arena);
 	map_init_in(&moves->by_object, moves->work->arena);
 	for (size_t i = 0; i < count; i++)
@@ -59,15 +65,24 @@ static bool refuse(struct undo_work *work, const struct undo_case *one, const st
 	return false;
 }
 
+/* What that address stood for when the run had ended; NULL: it still does, or it is gone. */
+static const struct object *moved_away(struct moves *moves, struct slice address)
+{
+	gather_moves(moves);
+	const struct move *away = map_get(&moves->by_address, address);
+	const struct object *meant = away ? map_get(&moves->work->now_id, away->object_id) : NULL;
+
+	return meant && !slice_equal(meant->address, address) ? meant : NULL;
+}
+
 static bool check_reference(struct moves *moves, const struct undo_case *one, const struct dependency *dependency)
 {
 	struct undo_work *work = moves->work;
 	const struct object *now = map_get(&work->now, dependency->address);
-	const struct move *away = map_get(&moves->by_address, dependency->address);
-	const struct object *meant = away ? map_get(&work->now_id, away->object_id) : NULL;
+	const struct object *meant = moved_away(moves, dependency->address);
 	const struct move *here = now ? map_get(&moves->by_object, now->object_id) : NULL;
 
-	if (meant && !slice_equal(meant->address, dependency->address))
+	if (meant)
 		return refuse(work, one, dependency,
 			      arena_format(work->arena, "is called '%.*s' since", SLICE_ARGUMENTS(meant->address)));
 	if (here && !slice_equal(here->from, dependency->address))
@@ -90,26 +105,46 @@ static bool is_in_question(const struct undo_work *work, const struct undo_case 
 	return !now || !undo_refers_to(one->was, dependency, now);
 }
 
+/* Whether the run gave the field what referred to that, and by that name it is in it no more. */
+static bool may_be_renamed(const struct undo_case *one, const struct dependency *dependency)
+{
+	const struct field *field = field_named(&one->kind->fields, dependency->field);
+	const struct value *given = field ? value_get_named(&one->left->applied, field->name) : NULL;
+	const struct value *base = given ? value_get_named(&one->base->applied, field->name) : NULL;
+
+	return base && undo_mentions(given, dependency->address) && !undo_mentions(base, dependency->address) &&
+	       !undo_same_field(&one->was->applied, &one->left->applied, field);
+}
+
+/* What the run gave it under another name would count as what a later one did, and stay. */
+static bool check_given(struct moves *moves, const struct undo_case *one, const struct dependency *dependency)
+{
+	const struct object *meant = moved_away(moves, dependency->address);
+
+	return !meant || !undo_refers_to(one->base, dependency, meant) || check_reference(moves, one, dependency);
+}
+
+static bool check_case(struct moves *moves, const struct undo_case *one)
+{
+	bool goes_back = one->verdict == UNDO_MAKE || one->verdict == UNDO_CHANGE;
+	bool good = true;
+
+	for (size_t k = 0; goes_back && one->was && k < one->was->dependency_count; k++)
+		if (is_in_question(moves->work, one, &one->was->dependencies[k]))
+			good &= check_reference(moves, one, &one->was->dependencies[k]);
+	for (size_t k = 0; one->kind && one->was && one->left && one->base && k < one->left->dependency_count; k++)
+		if (may_be_renamed(one, &one->left->dependencies[k]))
+			good &= check_given(moves, one, &one->left->dependencies[k]);
+	return good;
+}
+
 bool undo_check_references(struct undo_work *work)
 {
 	struct moves moves = {.work = work};
-	bool gathered = false, good = true;
+	bool good = true;
 
-	for (size_t i = 0; i < work->case_count; i++) {
-		const struct undo_case *one = &work->cases[i];
-		bool goes_back = one->verdict == UNDO_MAKE || one->verdict == UNDO_CHANGE;
-
-		for (size_t k = 0; goes_back && one->was && k < one->was->dependency_count; k++) {
-			const struct dependency *dependency = &one->was->dependencies[k];
-
-			if (!is_in_question(work, one, dependency))
-				continue;
-			if (!gathered)
-				gather_moves(&moves);
-			gathered = true;
-			good &= check_reference(&moves, one, dependency);
-		}
-	}
+	for (size_t i = 0; i < work->case_count; i++)
+		good &= check_case(&moves, &work->cases[i]);
 	return good;
 }
 

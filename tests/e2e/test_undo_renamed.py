@@ -77,3 +77,18 @@ def test_what_was_removed_is_not_made_in_another_network(site):  # noqa: F811
     rename(site, ("aws.vpc.x", "aws.vpc.a"))
     told = refused(site, run, "--target", "aws.security_group.g")
     assert "'aws.security_group.g' referred to 'aws.vpc.a', which is another object since, then called 'aws.vpc.x'" in told
+
+
+def test_a_rule_that_the_run_gave_is_not_overlooked(site):  # noqa: F811
+    """By its new name it would count as one that another run has given."""
+    rule = {"protocol": "tcp", "from_port": 5432, "to_port": 5432, "group": Ref("aws.security_group.web")}
+    settle(site, {"v": 1}, security_group={"web": group("web"), "db": group("db")})
+    settle(site, {"v": 1}, security_group={"web": group("web"), "db": group("db", ingress=[rule])})
+    run = last_run(site)
+    rename(site, ("aws.security_group.web", "aws.security_group.front"))
+    told = refused(site, run)
+    assert "'aws.security_group.db' referred to 'aws.security_group.web', which is called 'aws.security_group.front' since" in told
+    rename(site, ("aws.security_group.front", "aws.security_group.web"))
+    site.stack.run("undo", run, "--yes")
+    groups = site.server.client("ec2").describe_security_groups()["SecurityGroups"]
+    assert [one["IpPermissions"] for one in groups if one["GroupName"] == "db"] == [[]]
