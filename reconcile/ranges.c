@@ -4,6 +4,11 @@
 
 #include "reconcile/unique.h"
 
+enum {
+	/* https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
+	KEPT_AT_THE_START = 4,
+};
+
 void ranges_init(struct ranges *ranges, struct arena *arena)
 {
 	*ranges = (struct ranges){.arena = arena};
@@ -139,6 +144,19 @@ void ranges_meet(struct ranges *ranges, ranges_visit *visit, void *context)
 		qsort(pairs.items, pairs.count, sizeof(*pairs.items), compare_pairs);
 	for (size_t i = 0; i < pairs.count; i++)
 		visit(context, pairs.items[i].had, pairs.items[i].wanted);
+}
+
+/* The first four of the range, and its last. */
+bool range_keeps(const struct cidr *range, const struct cidr *address)
+{
+	unsigned free_bits = (unsigned)address->bits - range->bits;
+	uint64_t last = free_bits < 64 ? (UINT64_C(1) << free_bits) - 1 : UINT64_MAX;
+	struct cidr kept;
+
+	for (uint64_t i = 0; i < KEPT_AT_THE_START; i++)
+		if (cidr_subnet(range, address->bits, i, &kept) && cidr_contains(&kept, address))
+			return true;
+	return cidr_subnet(range, address->bits, last, &kept) && cidr_contains(&kept, address);
 }
 
 bool ranges_differ(const struct value *a, const struct value *b)

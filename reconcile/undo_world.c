@@ -1,29 +1,8 @@
-#include "base/cidr.h"
-#include "reconcile/graph.h"
-#include "reconcile/undo_parts.h"
+#include "reconcile/undo_world.h"
 
 /* The stack that should be there: what goes back, and all that the run left alone. */
 
-/* An address of the world as it should be. */
-struct entry {
-	struct slice address;
-	struct undo_case *one; /* NULL: the run left it alone */
-	struct resource resource;
-	bool is_there;
-	bool is_gone; /* recorded as there, and somebody has deleted it: it is left so, unless it goes back */
-	bool is_planned;
-	bool is_reached; /* it is looked at what it needs */
-};
-
-struct entries {
-	struct undo_work *work;
-	struct entry *items;
-	size_t count;
-	struct map by_address;
-	struct graph users;
-};
-
-static bool goes_back(const struct entry *entry)
+bool undo_goes_back(const struct entry *entry)
 {
 	return entry->one && (entry->one->verdict == UNDO_CHANGE || entry->one->verdict == UNDO_MAKE);
 }
@@ -33,11 +12,11 @@ static void judge_entry(struct undo_work *work, struct entry *entry, const struc
 	const struct kind *kind = now ? kinds_find(work->input->kinds, now->kind) : NULL;
 	struct undo_case *one = entry->one;
 	bool is_seen = now && kind && !object_was_never_seen(now);
-	entry->is_there = goes_back(entry) || (is_seen && !(one && one->verdict == UNDO_REMOVE));
+	entry->is_there = undo_goes_back(entry) || (is_seen && !(one && one->verdict == UNDO_REMOVE));
 	entry->is_gone = map_get(&work->gone, entry->address) != NULL;
 	/* An undoing that was cut off may have left something behind there, or what follows it undone. */
 	entry->is_planned = one && (one->verdict != UNDO_NOTHING || (one->touched && !entry->is_gone));
-	if (one && goes_back(entry))
+	if (one && undo_goes_back(entry))
 		entry->resource = one->resource;
 	else if (now && kind)
 		entry->resource = undo_resource_of(work, now, kind);
@@ -148,7 +127,7 @@ static bool needs_gone(const struct entry *entry, const struct entry *target)
 {
 	const struct object *now = entry->is_gone ? NULL : entry->one->now;
 
-	if (!target->is_gone || goes_back(target))
+	if (!target->is_gone || undo_goes_back(target))
 		return false;
 	for (size_t i = 0; now && i < now->dependency_count; i++)
 		if (slice_equal(now->dependencies[i].address, target->address))
@@ -183,7 +162,7 @@ static const struct dependency *first_removed(const struct entries *entries, con
 /* What an entry cannot have as it is to be. */
 static const struct dependency *first_lacking(const struct entries *entries, const struct entry *entry)
 {
-	if (goes_back(entry))
+	if (undo_goes_back(entry))
 		return first_missing(entries, entry);
 	return entry->one && entry->one->verdict == UNDO_NOTHING ? first_removed(entries, entry) : NULL;
 }
@@ -215,14 +194,14 @@ static bool is_made_alike(const struct kind *kind, const struct value *a, const 
 /* Whether an address will have what was left behind there, or what was made as that was. */
 static bool has_again(const struct undo_work *work, const struct entry *entry, const struct object *home)
 {
-	const struct object *form = goes_back(entry) ? entry->one->was : map_get(&work->now, entry->address);
+	const struct object *form = undo_goes_back(entry) ? entry->one->was : map_get(&work->now, entry->address);
 	const struct kind *kind = kinds_find(work->input->kinds, home->kind);
 
-	return form && kind && entry->is_there && !(entry->is_gone && !goes_back(entry)) &&
+	return form && kind && entry->is_there && !(entry->is_gone && !undo_goes_back(entry)) &&
 	       identity_equal(&form->identity, &home->identity) && is_made_alike(kind, &form->applied, &home->applied);
 }
 
-static bool is_made_anew(struct undo_work *work, const struct entry *entry)
+bool undo_is_made_anew(struct undo_work *work, const struct entry *entry)
 {
 	const struct object *now = entry->one->now;
 
@@ -240,7 +219,7 @@ static const struct object *lost_home(const struct entries *entries, const struc
 	const struct object *home = one->lay_in;
 	const struct entry *target = home ? map_get(&entries->by_address, home->address) : NULL;
 
-	if (!is_made_anew(entries->work, entry))
+	if (!undo_is_made_anew(entries->work, entry))
 		return NULL;
 	if (home && !(target && has_again(entries->work, target, home)))
 		return home;
@@ -275,8 +254,8 @@ static void drop(struct entries *entries, struct entry *entry, struct slice why)
 static struct slice find_obstacle(struct entries *entries, struct entry *entry)
 {
 	struct arena *arena = entries->work->arena;
-	const struct dependency *missing = goes_back(entry) ? first_missing(entries, entry) : NULL;
-	const struct object *home = goes_back(entry) && !missing ? lost_home(entries, entry) : NULL;
+	const struct dependency *missing = undo_goes_back(entry) ? first_missing(entries, entry) : NULL;
+	const struct object *home = undo_goes_back(entry) && !missing ? lost_home(entries, entry) : NULL;
 
 	if (missing)
 		return arena_format(arena, "it needs '%.*s', which is not there any more",
@@ -379,90 +358,6 @@ static void plan_users(struct entries *entries)
 	}
 }
 
-/* Whether a network's ranges have another one within, or may, not being known yet; *ret_any is set where one of them is
- * of its family. */
-static bool has_within(const struct value *value, const struct cidr *inner, bool *ret_any)
-{
-	struct cidr range;
-	bool within = false;
-
-	for (uint32_t i = 0; value_is(value, VALUE_LIST) && i < value->count; i++)
-		within |= has_within(&value->items[i], inner, ret_any);
-	if (value_is(value, VALUE_DEFERRED))
-		return true;
-	if (!value_is(value, VALUE_STRING) || !cidr_read(value_slice(value), &range) || range.family != inner->family)
-		return within;
-	*ret_any = true;
-	return within || cidr_contains(&range, inner);
-}
-
-static bool fits(const struct resource *network, const struct cidr *inner)
-{
-	bool any = false, within = false;
-
-	for (size_t i = 0; i < network->kind->fields.count; i++) {
-		const struct field *field = field_at(&network->kind->fields, i);
-		const struct value *value = value_get_named(&network->desired, field->name);
-
-		if (field->range == RANGE_DOMAIN && value)
-			within |= has_within(value, inner, &any);
-	}
-	return within || !any;
-}
-
-/* What an entry would follow by that field into where it cannot be; NULL: nothing. */
-static const struct entry *unfit(const struct entries *entries, const struct entry *entry, const struct field *field)
-{
-	const struct value *value = value_get_named(&entry->resource.desired, field->name);
-	struct cidr range;
-
-	if (field->range != RANGE_WITHIN || !field->range_parent || !value || !value_is(value, VALUE_STRING) ||
-	    !cidr_read(value_slice(value), &range))
-		return NULL;
-	for (size_t i = 0; i < entry->resource.dependency_count; i++) {
-		const struct dependency *dependency = &entry->resource.dependencies[i];
-		const struct entry *target = map_get(&entries->by_address, dependency->address);
-
-		if (slice_is(dependency->field, field->range_parent) && target && goes_back(target) &&
-		    is_made_anew(entries->work, target) && !fits(&target->resource, &range))
-			return target;
-	}
-	return NULL;
-}
-
-static bool check_range(struct entries *entries, const struct entry *entry, const struct field *field)
-{
-	struct undo_work *work = entries->work;
-	const struct entry *target = unfit(entries, entry, field);
-	const struct undo_case recorded = {.address = entry->address, .base = map_get(&work->now, entry->address)};
-	const struct undo_place place = {.field = field};
-
-	if (!target)
-		return true;
-	diag_error(work->diagnostics, FAULT_CONFLICT, NOWHERE,
-		   "'%.*s' would follow '%.*s', and its '%s' does not lie in what that goes back to%.*s",
-		   SLICE_ARGUMENTS(entry->address), SLICE_ARGUMENTS(target->address), field->name,
-		   SLICE_ARGUMENTS(undo_since_text(work, undo_blamed(work, &recorded, &place))));
-	diag_address(work->diagnostics, entry->address);
-	diag_hint(work->diagnostics, "undo the run that gave it that first, or name what is to go back with --target");
-	return false;
-}
-
-/* What follows a network that is made anew has to fit there: else it would go, and not come again. */
-static bool check_ranges(struct entries *entries)
-{
-	bool good = true;
-
-	for (size_t i = 0; i < entries->count; i++) {
-		const struct entry *entry = &entries->items[i];
-		const struct kind *kind = entry->is_planned && entry->is_there ? entry->resource.kind : NULL;
-
-		for (size_t k = 0; kind && k < kind->fields.count; k++)
-			good &= check_range(entries, entry, field_at(&kind->fields, k));
-	}
-	return good;
-}
-
 static void ignore_settled(const struct undo_work *work, struct resource *resource)
 {
 	struct slice *ignored = arena_new_array(work->arena, resource->kind->fields.count + 1, struct slice);
@@ -521,7 +416,7 @@ bool undo_build(struct undo_work *work)
 	tell_lacking(&entries);
 	good &= check_removals(&entries);
 	plan_users(&entries);
-	good &= check_ranges(&entries);
+	good &= undo_check_room(&entries);
 	write_stack(&entries);
 	graph_release(&entries.users);
 	map_release(&entries.by_address);

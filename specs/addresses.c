@@ -1,30 +1,13 @@
 #include "base/cidr.h"
+#include "reconcile/ranges.h"
 #include "specs/kind_fields.h"
 #include "specs/places.h"
 
 /* Addresses that a spec fixes lie where there is room for them: known before anything is made. */
 
-enum {
-	/* https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html */
-	KEPT_AT_THE_START = 4,
-};
-
 static bool is_within(const struct field *field)
 {
 	return field->type == FIELD_ADDRESS && field->range_parent;
-}
-
-/* The first four of the range, and its last. */
-static bool is_kept(const struct cidr *range, const struct cidr *address)
-{
-	unsigned free_bits = (unsigned)address->bits - range->bits;
-	uint64_t last = free_bits < 64 ? (UINT64_C(1) << free_bits) - 1 : UINT64_MAX;
-	struct cidr kept;
-
-	for (uint64_t i = 0; i < KEPT_AT_THE_START; i++)
-		if (cidr_subnet(range, address->bits, i, &kept) && cidr_contains(&kept, address))
-			return true;
-	return cidr_subnet(range, address->bits, last, &kept) && cidr_contains(&kept, address);
 }
 
 static void refuse(struct loading *loading, const struct resource *resource, const struct value *address,
@@ -73,7 +56,7 @@ static void check(struct loading *loading, const struct scope *scope, const stru
 			continue;
 		bool is_inside = cidr_contains(&range, &address);
 
-		if (!is_inside || ((own->flags & KEEPS_ENDS) && is_kept(&range, &address)))
+		if (!is_inside || ((own->flags & KEEPS_ENDS) && range_keeps(&range, &address)))
 			refuse(loading, scope->resource, value, parent, given, is_inside);
 	}
 }

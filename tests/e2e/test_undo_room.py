@@ -1,0 +1,98 @@
+"""`trueup undo RUN` where what goes back would find its range, its name or its address taken by what came since."""
+
+import json
+
+import pytest
+
+from cli import recorded, simulate, world
+from test_undo import apply_spec, is_as_in, operations, undo
+
+A, M = "aws.subnet.a", "aws.instance.m"
+IMAGE = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro"}
+
+
+def spec(machines=None, groups=None, second=None, **subnets):
+    """Machines by the last number of their address in subnet a, groups by their names."""
+    net = {"stack": "net", "providers": {"aws": {"region": "eu-central-1"}}, "aws.vpc": {"main": {"cidr": "10.0.0.0/16"}}}
+    if second:
+        net["aws.vpc"]["main"]["secondary_cidrs"] = [second]
+    net["aws.subnet"] = {name: {"vpc": "main", "cidr": cidr} for name, cidr in subnets.items()}
+    net["aws.instance"] = {
+        name: {**IMAGE, "subnet": "a", **({"address": address} if address else {})} for name, address in (machines or {}).items()
+    }
+    net["aws.security_group"] = {
+        name: {"vpc": "main", "name": called, "description": "d"} for name, called in (groups or {}).items()
+    }
+    return json.dumps(net, indent=1)
+
+
+FOUR, FIVE = {"a": "10.0.4.0/24"}, {"a": "10.0.5.0/24"}
+TAKEN = {
+    "a part of its range": (
+        (spec(**FOUR), spec(**FIVE), spec(**FIVE, c="10.0.4.0/25")),
+        f"'{A}' cannot have '10.0.4.0/24' as its 'cidr' again: 'aws.subnet.c' has 10.0.4.0/25 by now",
+    ),
+    "its name": (
+        (spec(groups={"a": "one"}), spec(groups={"a": "two"}), spec(groups={"a": "two", "c": "one"})),
+        "'aws.security_group.a' cannot have 'one' as its 'name' again: 'aws.security_group.c' has it by now",
+    ),
+    "its address": (
+        tuple(
+            spec(machines, **FOUR)
+            for machines in ({"m": "10.0.4.9"}, {"m": "10.0.4.8"}, {"m": "10.0.4.8", "n": "10.0.4.9"})
+        ),
+        f"'{M}' cannot have '10.0.4.9' as its 'address' again: 'aws.instance.n' has it by now",
+    ),
+    "an address that nobody asked for": (
+        tuple(spec(machines, **FOUR) for machines in ({"m": "10.0.4.4"}, {"m": "10.0.4.8"}, {"m": "10.0.4.8", "n": None})),
+        f"'{M}' cannot have '10.0.4.4' as its 'address' again: 'aws.instance.n' has it by now",
+    ),
+    "an address outside of what goes back": (
+        (spec(**FOUR), spec(**FIVE), spec({"m": "10.0.5.9"}, **FIVE)),
+        f"'{M}' would follow '{A}', and its 'address' does not lie in what that goes back to",
+    ),
+    "an address that is kept there": (
+        tuple(spec(machines, a=f"10.0.4.0/{bits}") for machines, bits in ((None, 26), (None, 24), ({"m": "10.0.4.63"}, 24))),
+        f"'{M}' would follow '{A}', and its 'address' does not lie in what that goes back to",
+    ),
+    "a range that what goes back does not have": (
+        (spec(), spec(second="10.7.0.0/16"), spec(second="10.7.0.0/16", a="10.7.4.0/24")),
+        f"'{A}' would stay in 'aws.vpc.main', and its 'cidr' does not lie in what that goes back to",
+    ),
+    "outside of what it was in": (
+        (spec({"m": "10.0.4.9"}, **FOUR), spec(**FOUR), spec(**FIVE)),
+        f"'{M}' would be made in '{A}', and its 'address' is not to be had in what that is by now",
+    ),
+}
+
+
+@pytest.mark.parametrize("specs, told", TAKEN.values(), ids=TAKEN)
+def test_refused_before_any_call(stack, specs, told):
+    """And the run that is named can be undone, and then the other one."""
+    simulate(stack, "../world")
+    _, run, named = [apply_spec(stack, text) for text in specs]
+    kept = recorded(stack)
+    (error,) = undo(stack, run, "--yes", status=1)["diagnostics"]
+    assert error["message"] == f"{told} (apply, run {named[:8]})"
+    assert recorded(stack) == kept
+    undo(stack, named, "--yes")
+    undo(stack, run, "--yes")
+    assert is_as_in(stack, specs[0])
+
+
+def test_who_has_it_goes_with_the_undoing(stack):
+    simulate(stack, "../world")
+    apply_spec(stack, spec(**FOUR))
+    run = apply_spec(stack, spec(**FIVE, c="10.0.4.0/25"))
+    assert operations(undo(stack, run, "--yes")) == {A: "replace", "aws.subnet.c": "delete"}
+    assert is_as_in(stack, spec(**FOUR))
+
+
+def test_who_had_it_was_deleted_outside(stack):
+    simulate(stack, "../world")
+    apply_spec(stack, spec(**FOUR))
+    run = apply_spec(stack, spec(**FIVE))
+    apply_spec(stack, spec(**FIVE, c="10.0.4.0/25"))
+    stack.run("sim", "../world", "remove", "subnet", recorded(stack)["aws.subnet.c"])
+    assert operations(undo(stack, run, "--yes")) == {A: "replace"}
+    assert [net["cidrBlock"] for net in world(stack, "subnet").values()] == ["10.0.4.0/24"]
