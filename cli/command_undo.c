@@ -10,6 +10,7 @@
 #include "cli/strays.h"
 #include "cli/twins.h"
 #include "cli/undone_before.h"
+#include "cli/written.h"
 #include "reconcile/undo.h"
 #include "reconcile/unfinished.h"
 
@@ -308,6 +309,7 @@ static bool make(struct undo *undo, const struct live *const *live)
 	if (!undo_make(&undo->input, &undo->undoing, job->diagnostics))
 		return false;
 	job->stack = undo->undoing.stack;
+	written_forget_secrets(job->invocation->written);
 	/* What is planned is not what the spec says. */
 	job->spec_digest = (struct slice){NULL, 0};
 	return true;

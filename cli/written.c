@@ -435,6 +435,21 @@ bool written_add_secret(struct written *written, struct slice address, const str
 	return written_add(written, &file, diagnostics);
 }
 
+void written_forget_secrets(struct written *written)
+{
+	struct map files;
+
+	map_init(&files);
+	for (size_t i = 0; i < written->files.count; i++) {
+		struct written_file *file = written->files.entries[i].item;
+
+		if (file->as != WRITTEN_SECRET)
+			map_set(&files, written->files.entries[i].key, file);
+	}
+	map_release(&written->files);
+	written->files = files;
+}
+
 void written_forget_kept(struct written *written)
 {
 	map_release(&written->kept);

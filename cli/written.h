@@ -51,6 +51,8 @@ __attribute__((warn_unused_result)) bool written_check_stack(struct written *wri
 __attribute__((warn_unused_result)) bool written_add_secret(struct written *written, struct slice address,
 							    const struct value *desired,
 							    struct diagnostics *diagnostics);
+/* What a stack was to write of secrets it does not: another one is planned in its place. */
+void written_forget_secrets(struct written *written);
 /* Nothing is kept any more: what is recorded is told anew. */
 void written_forget_kept(struct written *written);
 /* Where what is there at that address has its secret, which nobody shows again: no other may write there. */

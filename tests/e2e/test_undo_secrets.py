@@ -169,3 +169,21 @@ def test_what_is_back_stays_so(stack, refused):
         assert "user_data" not in result.out and secrets(stack) == left
     stack.run("undo", run, "--yes", "--var", f"password={KEYS[0]}")
     assert secrets(stack) == before
+
+
+PAIR = "stack: net\naws.key_pair:\n  %s: {name: ops, secret_to: {file: ops.pem}}\n"
+
+
+def test_a_file_that_only_the_spec_writes(stack):
+    """What has its key there keeps it; what the undoing has nothing to do with writes none."""
+    simulate(stack)
+    apply_spec(stack, PAIR % "a")
+    run = apply_spec(stack, "stack: net\n")
+    later = apply_spec(stack, PAIR.replace("ops,", "other,") % "b")
+    key = (stack.folder / "ops.pem").read_text()
+    (told,) = undo(stack, run, "--yes", status=1)["diagnostics"]
+    assert "'aws.key_pair.b' is there and has its key in it" in told["message"]
+    assert (stack.folder / "ops.pem").read_text() == key
+    undo(stack, later, "--yes")
+    assert operations(undo(stack, run, "--yes")) == {"aws.key_pair.a": "create"}
+    assert (stack.folder / "ops.pem").read_text() != key
