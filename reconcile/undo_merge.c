@@ -1,6 +1,7 @@
 #include "reconcile/undo_parts.h"
 
 #include "reconcile/diff_field.h"
+#include "reconcile/schema.h"
 #include "reconcile/unfinished.h"
 #include "reconcile/unset.h"
 
@@ -17,11 +18,6 @@ struct merging {
 	bool conflicts;
 };
 
-static const struct value *member(const struct value *map, struct slice name)
-{
-	return value_if_set(value_get(map, name));
-}
-
 static bool is_same(const struct value *a, const struct value *b)
 {
 	return a == b || (a && b && value_equal(a, b));
@@ -31,7 +27,7 @@ bool undo_same_field(const struct value *a, const struct value *b, const struct 
 {
 	struct slice name = slice_of(field->name);
 
-	return is_same(member(a, name), member(b, name));
+	return is_same(value_get_given(a, name), value_get_given(b, name));
 }
 
 bool undo_same_form(const struct object *a, const struct object *b)
@@ -232,7 +228,10 @@ static struct value merge_set(struct merging *merging, const struct field *field
 	diff_index_release(&sets.was);
 	diff_index_release(&sets.left);
 	diff_index_release(&sets.now);
-	return value_builder_list(&merged, arena);
+	const struct value list = value_builder_list(&merged, arena);
+
+	/* As a spec would have it, or the next plan took the order for a change. */
+	return list.count > 0 ? schema_canonical(field, &list, arena) : list;
 }
 
 static bool all_are(enum value_type type, const struct forms *forms)
@@ -244,7 +243,7 @@ static bool all_are(enum value_type type, const struct forms *forms)
 /* An undoing that was cut off may have changed it for a deletion, or let go of it for a replace. */
 static bool has_moved(const struct undo_case *one, struct slice name, const struct value *kept)
 {
-	return one->now && !is_same(member(&one->now->applied, name), kept);
+	return one->now && !is_same(value_get_given(&one->now->applied, name), kept);
 }
 
 static void keep(struct merging *merging, const struct field *field, const struct value *now)
@@ -264,7 +263,7 @@ static void keep(struct merging *merging, const struct field *field, const struc
  */
 static const struct value *seen_before(const struct undo_case *one, const struct field *field)
 {
-	const struct value *seen = member(&one->was->observed, slice_of(field->name));
+	const struct value *seen = value_get_given(&one->was->observed, slice_of(field->name));
 
 	if (field->when_unset != UNSET_RELEASE || (field->flags & (IMMUTABLE | WRITE_ONLY | OBSERVED)) || !seen ||
 	    value_has_unread(seen))
@@ -334,7 +333,7 @@ static bool open_old(struct merging *merging, const struct field *field, const s
 static const struct value *as_it_stands(const struct undo_case *one, const struct field *field,
 					const struct value *base)
 {
-	const struct value *now = one->now ? member(&one->now->applied, slice_of(field->name)) : NULL;
+	const struct value *now = one->now ? value_get_given(&one->now->applied, slice_of(field->name)) : NULL;
 
 	return now ? now : base;
 }
@@ -412,13 +411,13 @@ static void merge_field(struct merging *merging, const struct field *field)
 {
 	const struct undo_case *one = merging->one;
 	struct slice name = slice_of(field->name);
-	const struct value *was = member(&one->was->applied, name);
-	const struct value *left = member(&one->left->applied, name);
-	const struct value *now = member(&one->base->applied, name);
+	const struct value *was = value_get_given(&one->was->applied, name);
+	const struct value *left = value_get_given(&one->left->applied, name);
+	const struct value *now = value_get_given(&one->base->applied, name);
 	/* Where an earlier undoing has set what was seen then, it is as before, too; not where the run itself did. */
 	const struct value *seen = was || is_same(left, now) ? NULL : seen_before(one, field);
 	const struct value *owes = one->now ? unfinished_owed(one->now) : NULL;
-	const struct value *owed = owes ? member(owes, name) : NULL;
+	const struct value *owed = owes ? value_get_given(owes, name) : NULL;
 
 	if (owed && (is_same(was, left) || is_same(was, now))) {
 		keep_owed(merging, name, owed, now);

@@ -156,3 +156,20 @@ def test_a_rule_that_was_made_late_is_undone(stack):
     assert ports(stack) == [443, 6998]
     stack.run("undo", ended, "--yes")
     assert ports(stack) == [443]
+
+
+def leading(*nets):
+    routes = [{"destination": f"10.{net}.0.0/16", "internet_gateway": "main"} for net in nets]
+    table = {"vpc": "main", "routes": routes}
+    return spec(**{"aws.internet_gateway": {"main": {"vpc": "main"}}, "aws.route_table": {"main": table}})
+
+
+def test_the_items_of_a_set_are_recorded_in_order(stack):
+    """What an undoing makes of two runs' items is as a spec has it, so that the next plan finds nothing to say."""
+    simulate(stack, "../world")
+    applied(stack, "net.yaml", leading(99, 98))
+    run = finish(stack, leading(99, 97))
+    finish(stack, leading(99, 97, 95))
+    stack.run("undo", run, "--yes")
+    stack.write("net.yaml", leading(99, 98, 95))
+    stack.run("plan", "--detailed-exitcode")
