@@ -14,7 +14,8 @@ static int status_of(const struct job *job)
 {
 	if (job->intent_count + job->stray_counts[STRAY_UNKNOWN] + job->refresh.lost_count > 0)
 		return STATUS_PARTLY;
-	if (job->refresh.unlisted_count + job->refresh.unwatched_count > 0 || sessions_silent(&job->sessions))
+	if (job->refresh.unlisted_count + job->refresh.unwatched_count > 0 ||
+	    sessions_silent(&job->sessions, 0) < job->sessions.count)
 		return STATUS_INCOMPLETE;
 	return STATUS_FINE;
 }
@@ -34,6 +35,19 @@ static void tell_unwatched(struct job *job)
 		 others > 0 ? arena_format(job->arena, " and %zu more", others).data : "",
 		 SLICE_ARGUMENTS(refresh->unwatched_reason));
 	diag_hint(job->diagnostics, "see that what is recorded there can be reached, and run this again");
+}
+
+/* Of an alias that was said when it was asked who answers. */
+static void tell_silent(struct job *job)
+{
+	const struct sessions *sessions = &job->sessions;
+	size_t i = sessions_silent(sessions, sessions->alias_count);
+
+	for (; i < sessions->count; i = sessions_silent(sessions, i + 1)) {
+		diag_add(job->diagnostics, SEVERITY_WARNING, FAULT_UNREAD, NOWHERE, "nobody answers for %.*s: %s",
+			 SLICE_ARGUMENTS(job_name_place(job, &sessions->places[i])), sessions->reasons[i]);
+		diag_hint(job->diagnostics, "see that it can be reached, and run this again");
+	}
 }
 
 /* A saved plan may have been applied where only the state lies: with each object the place is recorded that it is in.
@@ -80,6 +94,7 @@ static int recover_once(struct invocation *invocation, const void *about, bool *
 		struct report report = invocation_report(invocation);
 
 		lost_state_warn(&job);
+		tell_silent(&job);
 		tell_unwatched(&job);
 		report.outlook = job_outlook(&job);
 		report.status = status_of(&job);
@@ -109,9 +124,9 @@ const struct command command_recover = {
 	.details = "Reads what they were about, looks for what may still come, and records it. Sends nothing\n"
 		   "that makes or changes anything: what is missing the next apply makes.\n"
 		   "Ends with 7 where the outcome of a call cannot be told, or something of the stack is\n"
-		   "there that is not recorded; the ids are named then. Ends with 3 where what may have come\n"
-		   "late could not be looked for. Where no spec lies, it goes by the places that are\n"
-		   "recorded.\n",
+		   "there that is not recorded; the ids are named then. Ends with 3 where nobody answers for a\n"
+		   "place, or what may have come late could not be looked for. Where no spec lies, it goes by\n"
+		   "the places that are recorded.\n",
 	.flags = recover_flags,
 	.flag_count = sizeof(recover_flags) / sizeof(recover_flags[0]),
 	.run = run_recover,

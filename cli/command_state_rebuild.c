@@ -174,7 +174,7 @@ static bool take_inventory(struct rebuild *rebuild)
 			continue;
 		diag_add(job->diagnostics, used ? SEVERITY_ERROR : SEVERITY_WARNING, FAULT_AUTH, NOWHERE,
 			 "what there is of '%s' in %.*s could not be listed: %.*s", unlisted->kind->name,
-			 SLICE_ARGUMENTS(identity_text(job->arena, &unlisted->session->identity)),
+			 SLICE_ARGUMENTS(identity_told(job->arena, &unlisted->session->identity)),
 			 SLICE_ARGUMENTS(unlisted->reason));
 	}
 	return good;

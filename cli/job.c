@@ -251,15 +251,38 @@ bool job_open_sessions(struct job *job)
 	return true;
 }
 
+struct slice job_name_place(const struct job *job, const struct identity *place)
+{
+	struct slice address = {NULL, 0}, others = {NULL, 0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < job->object_count; i++)
+		if (identity_equal(&job->objects[i]->identity, place) && count++ == 0)
+			address = job->objects[i]->address;
+	if (count > 1)
+		others = arena_format(job->arena, " and %zu more", count - 1);
+	return arena_format(job->arena, "the place of '%.*s'%.*s (%.*s)", SLICE_ARGUMENTS(address),
+			    SLICE_ARGUMENTS(others), SLICE_ARGUMENTS(identity_told(job->arena, place)));
+}
+
 bool job_all_answer(struct job *job, const char *what)
 {
-	const struct provider_settings *silent = sessions_silent(&job->sessions);
+	const struct sessions *sessions = &job->sessions;
+	size_t silent = sessions_silent(sessions, 0);
 
-	if (!silent)
+	if (silent == sessions->count)
 		return true;
-	diag_error(job->diagnostics, FAULT_AUTH, silent->position,
-		   "nothing is %s while nobody answers for provider '%.*s'", what, SLICE_ARGUMENTS(silent->name));
-	diag_hint(job->diagnostics, "the warning says why");
+	if (silent < sessions->alias_count) {
+		diag_error(job->diagnostics, FAULT_AUTH, sessions->aliases[silent].position,
+			   "nothing is %s while nobody answers for provider '%.*s'", what,
+			   SLICE_ARGUMENTS(sessions->aliases[silent].name));
+		diag_hint(job->diagnostics, "the warning says why");
+		return false;
+	}
+	diag_error(job->diagnostics, FAULT_AUTH, NOWHERE, "nothing is %s while nobody answers for %.*s: %s", what,
+		   SLICE_ARGUMENTS(job_name_place(job, &sessions->places[silent])), sessions->reasons[silent]);
+	diag_hint(job->diagnostics, "use credentials that reach it, in a provider block of its own where others are "
+				    "needed elsewhere; 'trueup state rm' lets go of what is recorded there");
 	return false;
 }
 

@@ -115,9 +115,11 @@ __attribute__((warn_unused_result)) bool job_load_bodies(struct job *job);
 bool job_has_store(const struct job *job);
 /* Opens the ways to every place and asks who answers there. Without a state yet: those of the spec alone. */
 __attribute__((warn_unused_result)) bool job_open_sessions(struct job *job);
-/* For who cannot do with a part of them: false, after saying so, where nobody answers for an alias. what: is not to be
- * done then. */
+/* For who cannot do with a part of them: false, after saying so, where nobody answers for an alias, or where something
+ * is recorded. what: is not to be done then. */
 __attribute__((warn_unused_result)) bool job_all_answer(struct job *job, const char *what);
+/* A recorded place, and what is recorded there. */
+struct slice job_name_place(const struct job *job, const struct identity *place);
 void job_close_sessions(struct job *job);
 /* Reads what is there of everything recorded, in bulk, and looks for what the stack has beside it. */
 __attribute__((warn_unused_result)) bool job_refresh(struct job *job);

@@ -25,8 +25,8 @@ static size_t count_listings(const struct inventory *inventory)
 	size_t count = 0;
 
 	for (size_t i = 0; i < inventory->sessions->count; i++)
-		if (inventory->sessions->items[i])
-			count += inventory->sessions->items[i]->provider->kind_count;
+		if (sessions_at(inventory->sessions, i))
+			count += sessions_at(inventory->sessions, i)->provider->kind_count;
 	return count;
 }
 
@@ -60,7 +60,8 @@ static void add_found(struct inventory *inventory, const struct read_batch *batc
 	map_release(&seen);
 }
 
-/* Each place once: several aliases may reach it. Kinds that are found are no listing's matter. */
+/* Each place once: several aliases may reach it. Whoever answers at a recorded place as somebody else is asked for
+ * nothing. Kinds that are found are no listing's matter. */
 static size_t start_all(struct inventory *inventory, struct listing *listings)
 {
 	size_t count = 0;
@@ -68,10 +69,9 @@ static size_t start_all(struct inventory *inventory, struct listing *listings)
 
 	map_init(&places);
 	for (size_t i = 0; i < inventory->sessions->count; i++) {
-		struct session *session = inventory->sessions->items[i];
+		struct session *session = sessions_at(inventory->sessions, i);
 
-		if (!session || !session->identified ||
-		    map_add(&places, identity_text(inventory->arena, &session->identity), session))
+		if (!session || map_add(&places, identity_text(inventory->arena, &session->identity), session))
 			continue;
 		for (size_t k = 0; k < session->provider->kind_count; k++)
 			if (!session->provider->kinds[k]->found)

@@ -103,23 +103,6 @@ static bool is_proven_unchanged(struct planning *planning, const struct item *it
 	       is_same(inputs_digest(planning, item->resource), &object->inputs);
 }
 
-/* An identity for people: "aws account 123456789012, region us-west-2, endpoint sim:". */
-static struct slice place_of(struct arena *arena, const struct identity *identity)
-{
-	const struct {
-		const char *name;
-		struct slice text;
-	} parts[] = {
-		{" account ", identity->account}, {", region ", identity->region}, {", endpoint ", identity->endpoint}};
-	BUFFER_AUTO place;
-	buffer_init(&place, 4096);
-	buffer_append(&place, identity->provider);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (parts[i].text.size > 0)
-			buffer_format(&place, "%s%.*s", parts[i].name, SLICE_ARGUMENTS(parts[i].text));
-	return arena_copy(arena, buffer_slice(&place));
-}
-
 /* False, after a diagnostic, where an alias reaches what must never be taken for the recorded place. */
 static bool check_identity(struct planning *planning, struct item *item)
 {
@@ -132,8 +115,8 @@ static bool check_identity(struct planning *planning, struct item *item)
 		item->moved = true;
 		return true;
 	}
-	struct slice was = place_of(planning->arena, recorded);
-	struct slice is = place_of(planning->arena, item->identity);
+	struct slice was = identity_told(planning->arena, recorded);
+	struct slice is = identity_told(planning->arena, item->identity);
 	diag_error(planning->diagnostics, FAULT_CONFLICT, item->resource->position,
 		   "'%.*s' is recorded in %.*s, but provider '%.*s' reaches %.*s", SLICE_ARGUMENTS(item->address),
 		   SLICE_ARGUMENTS(was), SLICE_ARGUMENTS(item->resource->provider), SLICE_ARGUMENTS(is));

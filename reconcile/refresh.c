@@ -246,9 +246,10 @@ static void gather_watched_kinds(struct refreshing *refreshing)
 			continue;
 		count_unwatched(refresh, kind);
 		for (size_t at = 0; at < refresh->sessions->count; at++) {
-			struct session *session = refresh->sessions->items[at];
-			/* Of who did not say who it is nobody could record where what it shows lies. */
-			if (session && session->identified && slice_is(kind_provider(kind), session->provider->name))
+			struct session *session = sessions_at(refresh->sessions, at);
+			/* Of who did not say who it is, or is another than is recorded, nobody could record where what
+			 * it shows lies. */
+			if (session && slice_is(kind_provider(kind), session->provider->name))
 				find_or_make_group(refreshing, session, kind);
 		}
 	}

@@ -82,6 +82,23 @@ struct slice identity_text(struct arena *arena, const struct identity *identity)
 	return arena_copy(arena, buffer_slice(&buffer));
 }
 
+struct slice identity_told(struct arena *arena, const struct identity *identity)
+{
+	const struct {
+		const char *name;
+		struct slice text;
+	} parts[] = {
+		{" account ", identity->account}, {", region ", identity->region}, {", endpoint ", identity->endpoint}};
+	BUFFER_AUTO buffer;
+
+	buffer_init(&buffer, IDENTITY_LIMIT_BYTES);
+	buffer_append(&buffer, identity->provider);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].text.size > 0)
+			buffer_format(&buffer, "%s%.*s", parts[i].name, SLICE_ARGUMENTS(parts[i].text));
+	return arena_copy(arena, buffer_slice(&buffer));
+}
+
 static bool unescape(struct arena *arena, struct slice text, struct slice *ret)
 {
 	char *plain = (char *)arena_get(arena, text.size + 1);

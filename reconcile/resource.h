@@ -112,6 +112,8 @@ struct identity {
 bool identity_equal(const struct identity *a, const struct identity *b);
 /* "aws:123456789012:us-west-2", with "@endpoint" behind where there is one. */
 struct slice identity_text(struct arena *arena, const struct identity *identity);
+/* For people: "aws account 123456789012, region us-west-2, endpoint sim:". */
+struct slice identity_told(struct arena *arena, const struct identity *identity);
 /* The one spelling under which an endpoint is known, however a setting or an older record spells it: a URL, or several,
  * "ec2=http://a sts=http://b"; a simulator stays as it is. In arena, or borrowed. */
 struct slice identity_endpoint(struct arena *arena, struct slice endpoint);

@@ -287,7 +287,7 @@ static bool has_alias(const struct sessions *sessions, const struct identity *pl
 static bool anybody_answers(const struct sessions *sessions)
 {
 	for (size_t i = 0; i < sessions->count; i++)
-		if (sessions->items[i] && !sessions->reasons[i])
+		if (sessions_at(sessions, i))
 			return true;
 	return false;
 }
@@ -364,10 +364,15 @@ static size_t number_of(const struct sessions *sessions, const struct stack *sta
 	return number;
 }
 
+struct session *sessions_at(const struct sessions *sessions, size_t number)
+{
+	return sessions->reasons[number] ? NULL : sessions->items[number];
+}
+
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias)
 {
 	size_t number = number_of(sessions, stack, alias);
-	return number < sessions->alias_count && !sessions->reasons[number] ? sessions->items[number] : NULL;
+	return number < sessions->alias_count ? sessions_at(sessions, number) : NULL;
 }
 
 const char *sessions_silence(const struct sessions *sessions, const struct stack *stack, struct slice alias)
@@ -376,12 +381,11 @@ const char *sessions_silence(const struct sessions *sessions, const struct stack
 	return number < sessions->alias_count ? sessions->reasons[number] : NULL;
 }
 
-const struct provider_settings *sessions_silent(const struct sessions *sessions)
+size_t sessions_silent(const struct sessions *sessions, size_t from)
 {
-	for (size_t i = 0; i < sessions->alias_count; i++)
-		if (sessions->reasons[i])
-			return &sessions->aliases[i];
-	return NULL;
+	while (from < sessions->count && !sessions->reasons[from])
+		from++;
+	return from;
 }
 
 /* Why nobody answers on an alias that may lead to the place, that one before others; NULL: none is silent. */

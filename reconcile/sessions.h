@@ -45,8 +45,10 @@ void sessions_close(struct sessions *sessions);
 struct session *sessions_of_alias(const struct sessions *sessions, const struct stack *stack, struct slice alias);
 /* Why nobody answers for an alias; NULL: somebody does, or it is none of the stack's. */
 const char *sessions_silence(const struct sessions *sessions, const struct stack *stack, struct slice alias);
-/* The first alias for which nobody answers, or NULL. */
-const struct provider_settings *sessions_silent(const struct sessions *sessions);
+/* The one with that number; NULL: nobody is asked there. */
+struct session *sessions_at(const struct sessions *sessions, size_t number);
+/* The number of the first for which nobody answers, from that one on; sessions->count: all answer. */
+size_t sessions_silent(const struct sessions *sessions, size_t from);
 /* A session that reaches a recorded place, that of `alias` before others: several may reach it, and
  * not with the same credentials. NULL and *ret_reason where none does, or where nobody answers for `alias`, which may
  * lead there. */

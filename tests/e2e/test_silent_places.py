@@ -236,13 +236,70 @@ def test_a_plan_is_saved_without_what_is_unread(made):
     assert made.ask("plan", status=0)["actions"] == []
 
 
+def leave_east(two):
+    """The block goes from the spec, and all that lies there: the place is recorded, and no alias leads to it."""
+    del two.spec["providers"]["aws.east"], two.spec["aws.vpc"]["east"], two.spec["aws.subnet"]["e"]
+    two.write()
+
+
+def answer_as_another(two):
+    two.sim("east", "change", "settings", "settings", "account=555566667777")
+
+
+# What happens to a place, and what is said of it.
+NOBODY = "provider 'aws.east'"
+RECORDED = "the place of 'aws.subnet.e' and 1 more (aws account 999988887777, region us-east-1, "
+SILENCES = {
+    "silent": ([Two.silence], NOBODY),
+    "silent, and recorded alone": ([leave_east, Two.silence], RECORDED),
+    "another account": ([answer_as_another], RECORDED),
+    "another account, and recorded alone": ([leave_east, answer_as_another], RECORDED),
+}
+
+
+@pytest.mark.parametrize("silence, why", SILENCES.values(), ids=SILENCES)
 @pytest.mark.parametrize("command", ["undo", "rebuild"])
-def test_what_needs_all_is_refused(made, command):
+def test_what_needs_all_is_refused(made, command, silence, why):
+    """Nobody could tell what became of what is recorded there."""
     [run] = made.ask("state", "history", status=0)["runs"]
-    made.silence()
+    for step in silence:
+        step(made)
+    before = recorded(made.stack)
     words = {"undo": ["undo", run["id"], "--yes"], "rebuild": ["state", "rebuild", "--force", "--yes"]}
     result = made.run(*words[command], status=1)
-    assert "while nobody answers for provider 'aws.east'" in result.err and SILENT in result.err
+    assert "while nobody answers for " + why in result.err
+    reason = "could not ask who answers" if Two.silence in silence else "the credentials at hand reach another account"
+    assert reason in result.err
+    assert recorded(made.stack) == before
+
+
+@pytest.mark.parametrize("silence", [Two.silence, answer_as_another])
+def test_recovery_is_not_whole_where_a_place_is_recorded_alone(made, silence):
+    leave_east(made)
+    silence(made)
+    told = made.run("recover", status=3)
+    assert "warning: nobody answers for " + RECORDED in told.err and "nothing is open" not in told.out
+    # What is recorded there may be let go of.
+    made.run("state", "rm", *EAST, "--yes")
+    made.run("recover")
+
+
+def test_nothing_is_listed_at_a_place_that_is_another(made):
+    """A call was given up there: what comes late is looked for, but not in another account."""
+    made.stack.environment["TRUEUP_GRACE"] = "0"
+    made.spec["aws.subnet"]["n"] = {"vpc": "east", "cidr": "10.30.9.0/24", "provider": "aws.east"}
+    made.write()
+    fault = made.fault("east", "CreateSubnet", "lost_request")
+    made.run("apply", "--yes", status=7)
+    made.heal(fault)
+    del made.spec["aws.subnet"]["n"]
+    leave_east(made)
+    made.run("recover")
+    fault = made.silence()
+    calls = made.ask("drift")["calls"]
+    made.heal(fault)
+    answer_as_another(made)
+    assert made.ask("drift")["calls"] == calls
 
 
 def test_nobody_answers(made):
