@@ -4,12 +4,12 @@
 #include "cli/job_run.h"
 #include "cli/providers.h"
 #include "cli/question.h"
+#include "cli/rebuild_look.h"
 #include "cli/recorded.h"
 #include "cli/recovery.h"
-#include "cli/refresh_some.h"
 #include "reconcile/rebuild.h"
 
-enum { LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, UNLISTED_SHOWN = 5, BACKUPS_MOST = 100 };
+enum { LINEAGE_LEAST = 8, LINEAGES_SHOWN = 5, BACKUPS_MOST = 100 };
 
 /* A state that is made anew. */
 struct rebuild {
@@ -131,14 +131,6 @@ static bool settle_old(struct rebuild *rebuild)
 	return !rebuild->is_unsettled;
 }
 
-static bool spec_uses(const struct job *job, const struct kind *kind)
-{
-	for (size_t i = 0; i < job->stack.resource_count; i++)
-		if (job->stack.resources[i].kind == kind)
-			return true;
-	return false;
-}
-
 /* What nobody looked for would be made a second time by the next apply. */
 static bool open_sessions(struct job *job)
 {
@@ -154,30 +146,6 @@ static bool open_all(struct rebuild *rebuild)
 	return job_load_spec(job) && (!is_first || open_sessions(job)) &&
 	       job_open_state(job, STATE_WRITE, job->stack.name) && check_empty(rebuild) &&
 	       (is_first || open_sessions(job)) && settle_old(rebuild);
-}
-
-/* What could not be listed would be made a second time by the next apply. */
-static bool take_inventory(struct rebuild *rebuild)
-{
-	struct job *job = rebuild->job;
-	bool good = true;
-
-	rebuild->inventory = (struct inventory){.loop = &job->loop, .sessions = &job->sessions, .arena = job->arena};
-	if (!inventory_take(&rebuild->inventory, job->diagnostics))
-		return false;
-	for (size_t i = 0; i < rebuild->inventory.unlisted_count; i++) {
-		const struct unlisted *unlisted = &rebuild->inventory.unlisted[i];
-		bool used = spec_uses(job, unlisted->kind);
-
-		good &= !used;
-		if (!used && i >= UNLISTED_SHOWN)
-			continue;
-		diag_add(job->diagnostics, used ? SEVERITY_ERROR : SEVERITY_WARNING, FAULT_AUTH, NOWHERE,
-			 "what there is of '%s' in %.*s could not be listed: %.*s", unlisted->kind->name,
-			 SLICE_ARGUMENTS(identity_told(job->arena, &unlisted->session->identity)),
-			 SLICE_ARGUMENTS(unlisted->reason));
-	}
-	return good;
 }
 
 /* What showed its secret in an answer that nobody saw. */
@@ -266,38 +234,6 @@ static bool choose_lineage(struct rebuild *rebuild)
 	return false;
 }
 
-/* Kinds without tags: what the spec names is there, or it is not. */
-static void add_found(struct rebuild *rebuild)
-{
-	struct job *job = rebuild->job;
-
-	for (size_t i = 0; i < job->stack.resource_count; i++) {
-		const struct resource *resource = &job->stack.resources[i];
-		const struct live *live = job->refresh.unrecorded[i];
-		const struct session *session = sessions_of_alias(&job->sessions, &job->stack, resource->provider);
-
-		if (live && session && live->presence == PRESENCE_PRESENT)
-			rebuild_add_found(&rebuild->rebuilding, resource, live, session,
-					  id_new(job->world, job->arena));
-	}
-}
-
-/* Reads by id what was found; job->objects are the new records from here on. */
-static bool read_all(struct rebuild *rebuild)
-{
-	struct job *job = rebuild->job;
-	struct map ids;
-
-	job->objects = rebuild->rebuilding.objects;
-	job->object_count = rebuild->rebuilding.object_count;
-	map_init(&ids);
-	for (size_t i = 0; i < job->object_count; i++)
-		map_set(&ids, job->objects[i]->object_id, job->objects[i]);
-	bool good = job_refresh_some(job, &ids, NULL, NULL);
-	map_release(&ids);
-	return good;
-}
-
 static bool has_secret(void *context, struct slice file)
 {
 	const struct job *job = context;
@@ -325,12 +261,13 @@ static bool make_records(struct rebuild *rebuild)
 	if (!find_unseen(rebuild))
 		return false;
 	rebuild_match(&rebuild->rebuilding, &rebuild->inventory);
-	if (!read_all(rebuild))
+	if (!job_read_rebuilt(job, &rebuild->rebuilding))
 		return false;
-	add_found(rebuild);
+	job_add_found(job, &rebuild->rebuilding);
 	rebuild_close(&rebuild->rebuilding);
 	/* Again, in the order of their addresses, and with those that carry no tags. */
-	if (!read_all(rebuild) || !rebuild_fill(&rebuild->rebuilding, job->refresh.live, job->diagnostics))
+	if (!job_read_rebuilt(job, &rebuild->rebuilding) ||
+	    !rebuild_fill(&rebuild->rebuilding, job->refresh.live, job->diagnostics))
 		return false;
 	if (rebuild->rebuilding.object_count > 0)
 		return true;
@@ -561,8 +498,8 @@ static int rebuild_once(struct invocation *invocation, const void *about, bool *
 	(void)about;
 	job_init(&job, invocation);
 	rebuild_past_init(&rebuild.past, NULL, NULL, 0, job.arena);
-	bool done = open_all(&rebuild) && take_inventory(&rebuild) && choose_lineage(&rebuild) &&
-		    make_records(&rebuild) && is_wanted(&rebuild) && back_up(&rebuild) &&
+	bool done = open_all(&rebuild) && job_take_inventory(&job, &rebuild.past, &rebuild.inventory) &&
+		    choose_lineage(&rebuild) && make_records(&rebuild) && is_wanted(&rebuild) && back_up(&rebuild) &&
 		    job_begin_run(&job, SLICE("state rebuild"), (struct slice){NULL, 0}, &job.record->serial) &&
 		    commit(&rebuild);
 	*ret_again = job.moved;
@@ -593,7 +530,8 @@ const struct command command_state_rebuild = {
 		   "listed; where two things claim to be the same both are left alone, and it ends with 7;\n"
 		   "so it does where the file of a secret_to is not there: the next plan makes another.\n"
 		   "A state with records is replaced only with --force, recovered first, as 'trueup recover'\n"
-		   "does, and backed up; what was begun and not finished keeps its record.\n",
+		   "does, and backed up; what was begun and not finished keeps its record. It is refused\n"
+		   "where a place or a kind of the record cannot be looked at.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
 	.force = "put what the tags tell in the place of what is recorded",

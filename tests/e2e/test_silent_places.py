@@ -1,6 +1,7 @@
 """Two places of a stack, one of which does not say who answers: it stops nothing but what is about itself."""
 
 import json
+import sqlite3
 
 import pytest
 
@@ -300,6 +301,27 @@ def test_nothing_is_listed_at_a_place_that_is_another(made):
     made.heal(fault)
     answer_as_another(made)
     assert made.ask("drift")["calls"] == calls
+
+
+@pytest.mark.parametrize("spoiled", [False, True], ids=["sound", "spoiled"])
+def test_nothing_is_rebuilt_where_a_recorded_kind_cannot_be_listed(made, spoiled):
+    """The spec has none of it any more."""
+    del made.spec["aws.subnet"]
+    made.write()
+    if spoiled:
+        with sqlite3.connect(made.stack.folder / ".trueup/state.db") as database:
+            database.execute("UPDATE bodies SET body = '{}'")
+    fault = made.fault("west", "DescribeSubnets", "deny")
+    before = recorded(made.stack)
+    told = made.run("state", "rebuild", "--force", "--yes", status=1).err
+    assert "error: what there is of 'aws.subnet' in" in told and "trueup state rm" in told
+    assert recorded(made.stack) == before
+    if spoiled:
+        made.heal(fault)
+    else:
+        made.run("state", "rm", "aws.subnet.a", "aws.subnet.b", "--yes")
+    made.run("state", "rebuild", "--force", "--yes", status=3 if spoiled else 0)
+    assert recorded(made.stack).keys() == before.keys() - (set() if spoiled else {"aws.subnet.a", "aws.subnet.b"})
 
 
 def test_nobody_answers(made):
