@@ -264,12 +264,13 @@ static bool make_records(struct rebuild *rebuild)
 	if (!job_read_rebuilt(job, &rebuild->rebuilding))
 		return false;
 	job_add_found(job, &rebuild->rebuilding);
+	rebuild_add_recorded(&rebuild->rebuilding, job->refresh.unrecorded);
 	rebuild_close(&rebuild->rebuilding);
 	/* Again, in the order of their addresses, and with those that carry no tags. */
 	if (!job_read_rebuilt(job, &rebuild->rebuilding) ||
 	    !rebuild_fill(&rebuild->rebuilding, job->refresh.live, job->diagnostics))
 		return false;
-	if (rebuild->rebuilding.object_count > 0)
+	if (rebuild->rebuilding.object_count + rebuild->rebuilding.unseen_count > 0)
 		return true;
 	diag_error(job->diagnostics, FAULT_ABSENT, NOWHERE, "nothing is there that the stack '%.*s' made",
 		   SLICE_ARGUMENTS(job->stack.name));
@@ -293,12 +294,14 @@ static const struct finding_class classes[REBUILD_CLASS_COUNT] = {
 			  STATUS_FINE},
 	[REBUILD_UNUSABLE] = {"unusable", "is not recorded", false, STATUS_PARTLY},
 	[REBUILD_ABSENT] = {"absent", "is not there: the next plan makes it", false, STATUS_FINE},
-	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it", false, STATUS_FINE},
+	[REBUILD_EXTRA] = {"extra", "is not in the spec: the next plan deletes it, or a machine's record alone", false,
+			   STATUS_FINE},
 	[REBUILD_ASSUMED] = {"assumed", "is taken to be as the spec says, because no read gives it back", true,
 			     STATUS_FINE},
 	[REBUILD_UNREAD] = {"unread",
 			    "could not be read: it is recorded as it was before, or by its tags alone where it was not",
 			    false, STATUS_INCOMPLETE},
+	[REBUILD_UNSEEN] = {"unseen", "could not be looked at, and is not recorded", false, STATUS_INCOMPLETE},
 	[REBUILD_LOST] =
 		{"lost",
 		 "names what does not have its key, which is shown once: the next plan makes another; where it is a "
@@ -531,7 +534,8 @@ const struct command command_state_rebuild = {
 		   "so it does where the file of a secret_to is not there: the next plan makes another.\n"
 		   "A state with records is replaced only with --force, recovered first, as 'trueup recover'\n"
 		   "does, and backed up; what was begun and not finished keeps its record. It is refused\n"
-		   "where a place or a kind of the record cannot be looked at.\n",
+		   "where a place or a kind of the record cannot be looked at; a machine that does not\n"
+		   "answer keeps its record, and it ends with 3.\n",
 	.flags = rebuild_flags,
 	.flag_count = sizeof(rebuild_flags) / sizeof(rebuild_flags[0]),
 	.force = "put what the tags tell in the place of what is recorded",

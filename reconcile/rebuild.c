@@ -341,6 +341,70 @@ void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *res
 	add_object(rebuilding, make_head(rebuilding, &stray, resource));
 }
 
+static bool is_unseen(const struct live *live)
+{
+	return live && live->presence == PRESENCE_UNREAD;
+}
+
+/* What was looked for, by object id and address: there, under whatever address, or gone. */
+static void gather_seen(struct rebuilding *rebuilding, const struct live *const *unrecorded, struct map *ret)
+{
+	map_init(ret);
+	for (size_t i = 0; i < rebuilding->object_count; i++)
+		map_set(ret, rebuilding->objects[i]->object_id, rebuilding->objects[i]);
+	for (size_t i = 0; i < rebuilding->stack->resource_count; i++)
+		if (!is_unseen(unrecorded[i]))
+			map_set(ret, rebuilding->stack->resources[i].address, rebuilding);
+}
+
+/* Whether no list shows it, and nobody has looked for it, or could. */
+static bool stays(const struct rebuilding *rebuilding, const struct object *former, const struct map *seen)
+{
+	const struct kind *kind = kinds_find(rebuilding->kinds, former->kind);
+
+	return (!kind || kind->found) && !map_get(seen, former->object_id) && !map_get(seen, former->address);
+}
+
+static struct object *copy_of(const struct rebuilding *rebuilding, const struct object *former)
+{
+	struct object *copy = arena_new(rebuilding->arena, struct object);
+
+	*copy = *former;
+	return copy;
+}
+
+void rebuild_add_recorded(struct rebuilding *rebuilding, const struct live *const *unrecorded)
+{
+	const struct rebuild_past *past = rebuilding->past;
+	const struct stack *stack = rebuilding->stack;
+	struct map seen, kept, resources;
+
+	map_init(&kept);
+	gather_seen(rebuilding, unrecorded, &seen);
+	rebuild_index(stack, &resources);
+	for (size_t i = 0; i < past->count; i++) {
+		const struct object *former = past->objects[i];
+
+		if (!past->is_sound[i] || !stays(rebuilding, former, &seen))
+			continue;
+		add_object(rebuilding, copy_of(rebuilding, former));
+		map_set(&kept, former->address, rebuilding);
+		if (!map_get(&resources, former->address))
+			rebuild_note(rebuilding, REBUILD_EXTRA, former->address, former->provider_id,
+				     (struct slice){NULL, 0});
+	}
+	for (size_t i = 0; i < stack->resource_count; i++) {
+		if (!is_unseen(unrecorded[i]) || map_get(&kept, stack->resources[i].address))
+			continue;
+		rebuild_note(rebuilding, REBUILD_UNSEEN, stack->resources[i].address, (struct slice){NULL, 0},
+			     unrecorded[i]->unread_reason);
+		rebuilding->unseen_count++;
+	}
+	map_release(&seen);
+	map_release(&kept);
+	map_release(&resources);
+}
+
 static int compare_objects(const void *a, const void *b)
 {
 	const struct object *left = *(struct object *const *)a, *right = *(struct object *const *)b;
@@ -353,6 +417,12 @@ static int compare_objects(const void *a, const void *b)
 					 : slice_compare(left->object_id, right->object_id);
 }
 
+/* Those of which something is there for all that is known. */
+static bool may_be_there(const struct rebuild_finding *finding)
+{
+	return (finding->class == REBUILD_TWINS && finding->address.size > 0) || finding->class == REBUILD_UNSEEN;
+}
+
 void rebuild_close(struct rebuilding *rebuilding)
 {
 	struct map there;
@@ -363,7 +433,7 @@ void rebuild_close(struct rebuilding *rebuilding)
 	for (size_t i = 0; i < rebuilding->object_count; i++)
 		map_set(&there, rebuilding->objects[i]->address, rebuilding->objects[i]);
 	for (size_t i = 0; i < rebuilding->finding_count; i++)
-		if (rebuilding->findings[i].class == REBUILD_TWINS && rebuilding->findings[i].address.size > 0)
+		if (may_be_there(&rebuilding->findings[i]))
 			map_set(&there, rebuilding->findings[i].address, rebuilding);
 	for (size_t i = 0; i < rebuilding->stack->resource_count; i++) {
 		const struct resource *resource = &rebuilding->stack->resources[i];

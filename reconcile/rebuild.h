@@ -35,13 +35,14 @@ enum rebuild_finding_class {
 	REBUILD_EXTRA,	  /* recorded, and not in the spec */
 	REBUILD_ASSUMED,  /* a field that no read gives back, taken to be as the spec says */
 	REBUILD_UNREAD,	  /* it could not be read: as it was recorded, or else by its tags alone */
+	REBUILD_UNSEEN,	  /* the spec has it, and whether it is there cannot be told: not recorded */
 	REBUILD_LOST,	  /* a field that says where to put what was shown once, and there it is not: not recorded */
 	REBUILD_KEPT,	  /* it was not finished: its record stays as it was */
 	REBUILD_DROPPED,  /* it was not finished, and its record could not be kept */
 	REBUILD_DAMAGED,  /* whether it was finished cannot be read */
 };
 
-enum { REBUILD_CLASS_COUNT = 11 };
+enum { REBUILD_CLASS_COUNT = 12 };
 
 struct rebuild_finding {
 	enum rebuild_finding_class class;
@@ -85,6 +86,7 @@ struct rebuilding {
 	size_t object_count, object_capacity;
 	struct rebuild_finding *findings;
 	size_t finding_count, finding_capacity;
+	size_t unseen_count; /* findings of REBUILD_UNSEEN */
 };
 
 /* The objects of the lineage: heads, and of the body what a reading needs to know. */
@@ -92,6 +94,13 @@ void rebuild_match(struct rebuilding *rebuilding, const struct inventory *invent
 /* One that is found by its identity: it carries no tags. object_id: new, for one that was not recorded before. */
 void rebuild_add_found(struct rebuilding *rebuilding, const struct resource *resource, const struct live *live,
 		       const struct session *session, struct slice object_id);
+/*
+ * What is recorded and cannot be told from lists: of kinds that are found so, and of those that only another version
+ * knows. It stays, unless what was added has its place or is the same, or it was looked for and is gone. unrecorded:
+ * parallel to the resources of the stack, what was read of those without tags; what of them could not be read, and is
+ * not recorded either, is listed.
+ */
+void rebuild_add_recorded(struct rebuilding *rebuilding, const struct live *const *unrecorded);
 /* Sorts what was added, and lists what the spec has and nothing stands for. */
 void rebuild_close(struct rebuilding *rebuilding);
 /* The bodies, by what was read of the objects: live is parallel to them. What is recorded soundly keeps its own. False

@@ -1,6 +1,7 @@
 """Two places of a stack, one of which does not say who answers: it stops nothing but what is about itself."""
 
 import json
+import shutil
 import sqlite3
 
 import pytest
@@ -393,3 +394,63 @@ def test_a_machine_that_is_not_recorded_waits_for_its_password(racks):
     plan = racks.run("plan", "--output", "json", status=3).json
     assert actions(plan) == {} and [one["address"] for one in plan["unread"]] == ["metal.machine.b"]
     racks.run("drift", status=3)
+
+
+def test_what_another_version_has_recorded_keeps_its_record(made):
+    """Nobody could list its kind."""
+    made.sim("east", "remove", "subnet", recorded(made.stack)["aws.subnet.e"])
+    with sqlite3.connect(made.stack.folder / ".trueup/state.db") as database:
+        database.execute("UPDATE objects SET kind = 'aws.later', address = 'aws.later.e' WHERE address = 'aws.subnet.e'")
+    del made.spec["aws.subnet"]["e"]
+    made.write()
+    before = recorded(made.stack)
+    document = made.ask("state", "rebuild", "--force", "--yes")
+    assert [(one["class"], one["address"]) for one in document["findings"]] == [
+        ("extra", "aws.later.e"),
+        ("unread", "aws.later.e"),
+    ]
+    assert recorded(made.stack) == before
+
+
+def rebuild_racks(racks, *words, status):
+    document = racks.run("state", "rebuild", "--yes", "--output", "json", *words, status=status).json
+    return {(one["class"], one["address"]) for one in document["findings"]}
+
+
+def test_a_machine_that_is_not_seen_in_a_rebuild_keeps_its_record(racks):
+    """What was still to be done about it is not forgotten either."""
+    spec = json.loads(json.dumps(RACKS))
+    del spec["metal.machine"]["b"]["power"]
+    racks.write("racks.yaml", json.dumps(spec))
+    before, planned = recorded(racks), racks.run("plan", "--output", "json").json["actions"]
+    assert planned
+    racks.run("sim", "../west", "change", "machine", "b.example", "password=other")
+    assert rebuild_racks(racks, "--force", status=3) == {("unread", "metal.machine.b")}
+    assert recorded(racks) == before
+    racks.run("drift", status=3)
+    racks.run("sim", "../west", "change", "machine", "b.example", "password=of-b")
+    assert racks.run("plan", "--output", "json").json["actions"] == planned
+    racks.run("state", "check")
+
+
+def test_a_machine_that_is_not_seen_is_not_told_to_be_absent(racks):
+    """Of a state that was lost nothing else tells of it."""
+    shutil.rmtree(racks.folder / ".trueup")
+    racks.run("sim", "../west", "change", "machine", "b.example", "password=other")
+    found = rebuild_racks(racks, status=3)
+    assert found == {("unseen", "metal.machine.b"), ("assumed", "metal.machine.a")}
+    assert recorded(racks).keys() == {"aws.vpc.main", "metal.machine.a"}
+
+
+def test_a_machine_that_has_left_the_spec_keeps_its_record(racks):
+    """It has no tags to be found by, and the next apply lets go of it."""
+    spec = json.loads(json.dumps(RACKS))
+    del spec["metal.machine"]["b"], spec["providers"]["metal.b"]
+    racks.write("racks.yaml", json.dumps(spec))
+    before, planned = recorded(racks), racks.run("plan", "--output", "json", status=None).json
+    # No password is at hand for it.
+    told = {("extra", "metal.machine.b"), ("unread", "metal.machine.b")}
+    assert rebuild_racks(racks, "--force", status=3) == told
+    assert recorded(racks) == before
+    after = racks.run("plan", "--output", "json", status=None).json
+    assert (after["actions"], after["unread"]) == (planned["actions"], planned["unread"])
