@@ -281,7 +281,7 @@ static const struct rule {
 	{find_kept, 0},
 	{find_new_world, 0},
 	{find_world, 0},
-	{find_private_key, 1 << WRITTEN_SECRET | 1 << WRITTEN_BACKUP},
+	{find_private_key, 1 << WRITTEN_SECRET},
 	{find_type, 1 << WRITTEN_BACKUP},
 	{find_state, 1 << WRITTEN_BACKUP},
 	{find_plan, 1 << WRITTEN_PLAN | 1 << WRITTEN_BACKUP},

@@ -354,3 +354,11 @@ def test_an_output_is_written_over_no_key(here, case, command):
     told = here.run(*command.split(), "--output", "json=ops.pem", status=1).err
     assert "cannot write 'ops.pem': a private key is in it" in told
     assert key == secret(here.folder / "ops.pem") and there == world(here, "key-pair")
+
+
+def test_a_backup_is_put_over_no_key(here):
+    here.run("apply", "--yes")
+    key = secret(here.folder / "ops.pem")
+    told = here.run("state", "backup", "ops.pem", "--force", status=1).err
+    assert "cannot write 'ops.pem': a private key is in it" in told
+    assert key == secret(here.folder / "ops.pem")
