@@ -404,6 +404,12 @@ static const char *silence_on_way(const struct sessions *sessions, const struct 
 	return reason;
 }
 
+/* Where a place does not say whose it is each alias has credentials of its own: no other's are meant. */
+static bool says_whose(const struct identity *place)
+{
+	return place->account.size > 0;
+}
+
 struct session *sessions_of_identity(const struct sessions *sessions, const struct identity *identity,
 				     struct slice alias, struct slice *ret_reason)
 {
@@ -416,12 +422,15 @@ struct session *sessions_of_identity(const struct sessions *sessions, const stru
 			continue;
 		if (slice_equal(sessions->items[i]->name, alias))
 			return sessions->items[i];
-		if (!found)
+		if (!found && (says_whose(identity) || i >= sessions->alias_count))
 			found = sessions->items[i];
 	}
 	if (found)
 		return found;
-	*ret_reason = silence ? slice_of(silence) : SLICE("no credentials at hand reach where it is recorded");
+	*ret_reason = silence ? slice_of(silence)
+		      : says_whose(identity)
+			      ? SLICE("no credentials at hand reach where it is recorded")
+			      : SLICE("the provider block that it is recorded with is in the spec no more");
 	for (size_t i = sessions->alias_count; i < sessions->count; i++)
 		if (identity_equal(&sessions->places[i], identity) && sessions->reasons[i])
 			*ret_reason = slice_of(sessions->reasons[i]);

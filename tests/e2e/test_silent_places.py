@@ -388,6 +388,20 @@ def test_a_password_that_is_not_set_stops_no_other_rack(racks):
     racks.run("drift")
 
 
+def test_a_controller_is_asked_with_its_own_password_alone(racks):
+    """Its provider block has left the spec with it, and the other rack's would be let in."""
+    racks.run("sim", "../west", "change", "machine", "b.example", "user=a", "password=of-a")
+    spec = {**RACKS, "providers": dict(RACKS["providers"]), "metal.machine": dict(RACKS["metal.machine"])}
+    del spec["providers"]["metal.b"], spec["metal.machine"]["b"]
+    racks.write("racks.yaml", json.dumps(spec))
+    unread = racks.run("drift", "--output", "json", status=3).json["unread"]
+    why = "the provider block that it is recorded with is in the spec no more"
+    assert [(one["address"], one["reason"]) for one in unread] == [("metal.machine.b", why)]
+    racks.run("apply", "--yes")
+    assert "metal.machine.b" not in recorded(racks)
+    racks.run("drift")
+
+
 def test_a_machine_that_is_not_recorded_waits_for_its_password(racks):
     racks.run("state", "rm", "metal.machine.b", "--yes")
     del racks.environment["RACK_B"]
