@@ -125,7 +125,8 @@ static void prepare_target(struct applying *applying, struct target *target, con
 		target->session = target->old_session;
 	if (!target->session)
 		target->session = target->old_session;
-	if (value_is(&action->live, VALUE_MAP) && !action->is_busy) {
+	/* What is only recorded is recorded as it was shown, whether or not it has come to rest by then. */
+	if (value_is(&action->live, VALUE_MAP) && (!action->is_busy || action->operation == OPERATION_RECORD)) {
 		target->now = (struct live){
 			.presence = PRESENCE_PRESENT,
 			.provider_id = action->provider_id,

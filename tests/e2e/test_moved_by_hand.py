@@ -100,3 +100,15 @@ def test_a_gateway_in_the_place_of_ours_is_named_as_what_is_in_the_way(stack, cl
         cloud.wait_for(lambda: attachments(ec2, other) == {"attached"})
     refused = stack.run("apply", "--yes", status=1)
     assert "attached to the VPC" in refused.err and "a VPC takes one" in refused.err
+
+
+def test_what_still_moves_is_recorded_as_it_was_shown(stack, cloud):
+    """Nobody asks for it to run; it is stopping when that is recorded, and takes half a minute to be stopped."""
+    machine = {"image": "ami-0123456789abcdef0", "instance_type": "t3.micro", "subnet": Ref("aws.subnet.a")}
+    stack.write("stack.yaml", spec_text(routed("a", **{"aws.instance": {"m": machine}})))
+    apply(stack)
+    cloud.client().stop_instances(InstanceIds=[ids_of(stack)["aws.instance.m"]])
+    assert "running" in stack.run("drift", status=2).out
+    stack.run("apply", "--yes")
+    stack.run("drift")
+    plan_is_empty(stack)
